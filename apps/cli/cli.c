@@ -1,0 +1,261 @@
+// What the verbs share: option parsing, messages, progress with Ctrl-C.
+#include "cli.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// The one thing a signal handler may touch: set by Ctrl-C, read by the progress hook.
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    if (interrupted) {
+        _exit(130); // the second Ctrl-C does not wait
+    }
+    interrupted = 1;
+}
+
+int cli_fail(const am_error *err)
+{
+    char text[1024];
+    am_error_format(err, text, sizeof text);
+    cli_progress_end();
+    fprintf(stderr, "amble: %s\n", text);
+    return CLI_FAILED;
+}
+
+int cli_usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("amble: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return CLI_USAGE;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Options
+
+static void print_help(const cli_verb *verb, const cli_option *options, int option_count)
+{
+    printf("usage: amble %s %s [options]\n\n%s\n\noptions:\n", verb->name, verb->arguments, verb->summary);
+    for (int i = 0; i < option_count; i++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", options[i].name, options[i].value ? options[i].value : "");
+        printf("  %-28s %s\n", left, options[i].help);
+    }
+    printf("  %-28s %s\n", "--json", "print one JSON object");
+    printf("  %-28s %s\n", "--threads N", "use N threads (default: all cores)");
+    printf("  %-28s %s\n", "--help", "show this");
+}
+
+/// True when `word` is one of the comma-separated spellings in `names`.
+static bool option_matches(const char *names, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = names; *at;) {
+        size_t size = strcspn(at, ",");
+        if (size == length && memcmp(at, word, size) == 0) {
+            return true;
+        }
+        at += size + (at[size] == ',');
+    }
+    return false;
+}
+
+static int store_value(const cli_option *option, const char *word, const char *value)
+{
+    char *end = NULL;
+    if (option->text) {
+        *option->text = value;
+    } else if (option->integer) {
+        long number = strtol(value, &end, 10);
+        if (*value == '\0' || *end || number < -1000000000 || number > 1000000000) {
+            return cli_usage("%s wants a whole number, not '%s'", word, value);
+        }
+        *option->integer = (int)number;
+    } else {
+        double number = strtod(value, &end);
+        if (*value == '\0' || *end) {
+            return cli_usage("%s wants a number, not '%s'", word, value);
+        }
+        *option->number = number;
+    }
+    return CLI_DONE;
+}
+
+static int unknown_option(const cli_verb *verb, const cli_option *options, int option_count, const char *word)
+{
+    const char *names[64];
+    int count = 0;
+    for (int i = 0; i < option_count && count < 60; i++) {
+        names[count++] = options[i].name;
+    }
+    names[count++] = "--json";
+    names[count++] = "--threads";
+    names[count++] = "--help";
+    const char *near = am_nearest_name(word, names, count);
+    return cli_usage("%s: unknown option '%s'%s%s%s; see amble %s --help", verb->name, word,
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", verb->name);
+}
+
+int cli_parse(const cli_verb *verb, const cli_option *options, int option_count, cli_common *common, int argc,
+              char **argv, int *operand_count, bool *stop)
+{
+    const cli_option shared[] = {
+        { .name = "--json", .flag = &common->json },
+        { .name = "--threads", .value = "N", .integer = &common->threads },
+    };
+    int operands = 0;
+    bool only_operands = false;
+    *stop = false;
+    for (int i = 0; i < argc; i++) {
+        char *word = argv[i];
+        if (only_operands || word[0] != '-' || word[1] == '\0') {
+            argv[operands++] = word;
+            continue;
+        }
+        if (strcmp(word, "--") == 0) {
+            only_operands = true;
+            continue;
+        }
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            print_help(verb, options, option_count);
+            *stop = true;
+            return CLI_DONE;
+        }
+        const cli_option *found = NULL;
+        for (int k = 0; k < option_count + 2 && !found; k++) {
+            const cli_option *option = k < option_count ? &options[k] : &shared[k - option_count];
+            found = option_matches(option->name, word) ? option : NULL;
+        }
+        if (!found) {
+            return unknown_option(verb, options, option_count, word);
+        }
+        if (found->flag) {
+            *found->flag = true;
+            continue;
+        }
+        if (i + 1 >= argc) {
+            return cli_usage("%s wants a value (%s)", word, found->value);
+        }
+        int status = store_value(found, word, argv[++i]);
+        if (status != CLI_DONE) {
+            return status;
+        }
+    }
+    if (common->threads < 0) {
+        return cli_usage("--threads wants 0 (all) or more");
+    }
+    *operand_count = operands;
+    return CLI_DONE;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Progress
+
+typedef struct progress_state {
+    char   stage[64];
+    double begun;
+    double shown;
+    bool   line_open;
+    bool   hooked;
+} progress_state;
+
+// Progress belongs to the process as stderr does.
+static progress_state progress;
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void show_bar(const char *stage, int64_t done, int64_t total, double now)
+{
+    enum { width = 30 };
+    char bar[width + 1];
+    double share = total > 0 ? (double)done / (double)total : 0.0;
+    for (int i = 0; i < width; i++) {
+        bar[i] = (double)i < share * width ? '#' : '.';
+    }
+    bar[width] = '\0';
+    double rate = now > progress.begun ? (double)done / (now - progress.begun) : 0.0;
+    double left = rate > 0.0 ? (double)(total - done) / rate : 0.0;
+    fprintf(stderr, "\r%-12s [%s] %lld/%lld  %.0f/s  %.0f s left \033[K", stage, bar, (long long)done,
+            (long long)total, rate, left);
+    progress.line_open = true;
+}
+
+static bool report_progress(void *user, const char *stage, int64_t done, int64_t total)
+{
+    (void)user;
+    double now = seconds_now();
+    bool terminal = isatty(2);
+    if (strcmp(stage, progress.stage) != 0) {
+        cli_progress_end();
+        snprintf(progress.stage, sizeof progress.stage, "%s", stage);
+        progress.begun = now;
+        progress.shown = now - 10.0;
+    }
+    double pause = terminal ? 0.1 : 5.0;
+    if (done >= total || now - progress.shown >= pause) {
+        progress.shown = now;
+        if (terminal) {
+            show_bar(stage, done, total, now);
+        } else {
+            fprintf(stderr, "%s: %lld of %lld\n", stage, (long long)done, (long long)total);
+        }
+    }
+    return !interrupted;
+}
+
+am_progress cli_progress(void)
+{
+    if (!progress.hooked) {
+        struct sigaction action = { .sa_handler = on_interrupt };
+        sigemptyset(&action.sa_mask);
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+        progress.hooked = true;
+    }
+    am_progress hook = { NULL, report_progress };
+    return hook;
+}
+
+void cli_progress_end(void)
+{
+    if (progress.line_open) {
+        fputc('\n', stderr);
+        progress.line_open = false;
+    }
+}
+
+am_tasks cli_tasks(const cli_common *common, am_pool **pool)
+{
+    am_error err = { 0 };
+    if (am_pool_create(pool, common->threads, NULL, &err) != AM_OK) {
+        return am_tasks_serial(); // slower, never wrong
+    }
+    return am_pool_tasks(*pool);
+}
+
+int cli_print_json(am_json_writer *writer)
+{
+    size_t size = 0;
+    const char *text = am_json_text(writer, &size);
+    if (!text || fwrite(text, 1, size, stdout) != size || fputc('\n', stdout) == EOF || fflush(stdout) != 0) {
+        fputs("amble: cannot write the JSON result to stdout\n", stderr);
+        return CLI_FAILED;
+    }
+    return CLI_DONE;
+}

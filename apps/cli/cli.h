@@ -1,0 +1,65 @@
+/// What the verbs of the command share: options, messages, progress, writing results.
+#ifndef AMBLE_CLI_H
+#define AMBLE_CLI_H
+
+#include <amble/amble.h>
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+/// One option of a verb. Exactly one of the targets is set.
+typedef struct cli_option {
+    const char  *name;   ///< "--report"; a short form may follow after a comma: "--output,-o"
+    const char  *value;  ///< name of its value in the help ("FILE"), NULL for a switch
+    const char  *help;
+    bool        *flag;
+    const char **text;
+    int         *integer;
+    double      *number;
+} cli_option;
+
+/// One verb, as main's table lists it.
+typedef struct cli_verb {
+    const char *name;
+    const char *arguments; ///< "FILE..." for the usage line
+    const char *summary;
+    int (*run)(const struct cli_verb *verb, int argc, char **argv);
+} cli_verb;
+
+/// What every verb understands besides its own options: --help, --json, --threads N.
+typedef struct cli_common {
+    bool json;
+    int  threads; ///< 0 means all
+} cli_common;
+
+/// Splits argv (without program and verb) into options and operands; operands are moved to the front of
+/// argv and counted. Returns CLI_DONE to go on; another value is the exit status (--help was shown: the
+/// caller returns CLI_DONE when *stop is true).
+int cli_parse(const cli_verb *verb, const cli_option *options, int option_count, cli_common *common, int argc,
+              char **argv, int *operand_count, bool *stop);
+
+/// Prints "amble: FILE:LINE: what is wrong; what to do" and returns CLI_FAILED.
+int cli_fail(const am_error *err);
+/// Prints "amble: ..." and returns CLI_USAGE.
+int cli_usage(const char *format, ...) AM_PRINTF(1, 2);
+
+/// Progress on stderr: a bar with rate and time left on a terminal, plain lines otherwise. After Ctrl-C the
+/// report returns false, so that the job cleans up. Silent until `quiet` is false.
+am_progress cli_progress(void);
+/// Ends a progress line.
+void cli_progress_end(void);
+
+/// The thread pool for --threads, as a task hook; call cli_tasks_end when done.
+am_tasks cli_tasks(const cli_common *common, am_pool **pool);
+
+/// Prints the writer's text and a newline on stdout. Returns CLI_DONE, or CLI_FAILED when it could not.
+int cli_print_json(am_json_writer *writer);
+
+// Verbs, one file each.
+int verb_import(const cli_verb *verb, int argc, char **argv);
+int verb_build(const cli_verb *verb, int argc, char **argv);
+int verb_info(const cli_verb *verb, int argc, char **argv);
+int verb_export(const cli_verb *verb, int argc, char **argv);
+int verb_synth(const cli_verb *verb, int argc, char **argv);
+int verb_bench(const cli_verb *verb, int argc, char **argv);
+
+#endif

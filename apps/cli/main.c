@@ -1,0 +1,48 @@
+// amble: the command. Each verb has a file of its own; this one only picks it.
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The runner's own list: a verb appears here when it works.
+static const cli_verb verbs[] = {
+    { "info", "FILE", "what is inside a motion, database, network or schema file", verb_info },
+};
+
+enum { verb_count = sizeof verbs / sizeof verbs[0] };
+
+static void print_overview(FILE *out)
+{
+    fprintf(out, "amble %s: from motion capture to a character that a person steers\n\nusage: amble VERB ...\n\n",
+            am_version());
+    for (int i = 0; i < verb_count; i++) {
+        fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].summary);
+    }
+    fprintf(out, "\namble VERB --help shows a verb's options.\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_overview(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_overview(stdout);
+        return CLI_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("amble %s\n", am_version());
+        return CLI_DONE;
+    }
+    const char *names[verb_count];
+    for (int i = 0; i < verb_count; i++) {
+        names[i] = verbs[i].name;
+        if (strcmp(argv[1], names[i]) == 0) {
+            return verbs[i].run(&verbs[i], argc - 2, argv + 2);
+        }
+    }
+    const char *near = am_nearest_name(argv[1], names, verb_count);
+    return cli_usage("unknown verb '%s'%s%s%s; see amble --help", argv[1], near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+}

@@ -1,0 +1,24 @@
+# Warnings are errors everywhere; floating point is never contracted, so that every machine gives the same bits.
+add_library(amble_flags INTERFACE)
+target_compile_options(amble_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Wstrict-prototypes -Wmissing-prototypes
+    -ffp-contract=off -fno-math-errno -fno-trapping-math)
+target_compile_definitions(amble_flags INTERFACE _POSIX_C_SOURCE=200809L)
+if(AMBLE_SANITIZE)
+    target_compile_options(amble_flags INTERFACE
+        -fsanitize=${AMBLE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(amble_flags INTERFACE -fsanitize=${AMBLE_SANITIZE})
+endif()
+if(AMBLE_COVERAGE)
+    target_compile_options(amble_flags INTERFACE --coverage)
+    target_link_options(amble_flags INTERFACE --coverage)
+endif()
+if(AMBLE_SCALAR)
+    target_compile_definitions(amble_flags INTERFACE AMI_SCALAR=1)
+endif()
+if(EMSCRIPTEN)
+    target_compile_options(amble_flags INTERFACE -msimd128)
+else()
+    find_package(Threads REQUIRED)
+    target_link_libraries(amble_flags INTERFACE Threads::Threads m)
+endif()

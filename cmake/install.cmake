@@ -1,0 +1,21 @@
+# cmake --install: libraries, headers, the command, a pkg-config file and a CMake package.
+include(CMakePackageConfigHelpers)
+install(TARGETS ${AMBLE_LIBRARIES} EXPORT amble
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/amble DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(NOT EMSCRIPTEN)
+    install(TARGETS amble_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    if(TARGET amble_assimp)
+        install(TARGETS amble_assimp RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endif()
+endif()
+install(EXPORT amble NAMESPACE amble:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/amble FILE amble-targets.cmake)
+configure_package_config_file(cmake/amble-config.cmake.in ${PROJECT_BINARY_DIR}/amble-config.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/amble)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/amble-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/amble-config.cmake ${PROJECT_BINARY_DIR}/amble-config-version.cmake
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/amble)
+configure_file(cmake/amble.pc.in ${PROJECT_BINARY_DIR}/amble.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/amble.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,12 @@
+/// Everything of libamble in one include.
+#ifndef AMBLE_AMBLE_H
+#define AMBLE_AMBLE_H
+
+#include <amble/anim.h>
+#include <amble/base.h>
+#include <amble/io.h>
+#include <amble/json.h>
+#include <amble/math.h>
+#include <amble/motion.h>
+
+#endif

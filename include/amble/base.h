@@ -1,0 +1,205 @@
+/// What every part of Amble stands on: results and errors, allocation, hashing, random
+/// streams, tasks, progress and files. Nothing here knows about motion.
+///
+/// Conventions of the whole library: SI units (metres, seconds, radians), y up, right-handed,
+/// +z forward, +x the character's left, quaternions as x y z w. No function keeps a global.
+#ifndef AMBLE_BASE_H
+#define AMBLE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define AM_API
+#elif defined(__GNUC__)
+#define AM_API __attribute__((visibility("default")))
+#else
+#define AM_API
+#endif
+
+#if defined(__GNUC__)
+#define AM_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define AM_PRINTF(fmt, args)
+#endif
+
+/// Written into every def by its default function; a create refuses a def without it.
+#define AM_COOKIE 0x414D424Cu
+
+/// Why a call failed. Each item has one meaning, so that a test can assert which error was raised.
+typedef enum am_result {
+    AM_OK = 0,
+    AM_ERR_MEMORY,    ///< the allocator gave nothing
+    AM_ERR_LIMIT,     ///< a stated limit (bytes, counts, depth) would be exceeded
+    AM_ERR_DEF,       ///< a def was not begun from its default, or holds a value out of range
+    AM_ERR_OPEN,      ///< a file cannot be opened
+    AM_ERR_READ,      ///< a file opened but cannot be read
+    AM_ERR_WRITE,     ///< a file cannot be written or renamed into place
+    AM_ERR_TRUNCATED, ///< the bytes end before the format says they may
+    AM_ERR_FORMAT,    ///< the bytes are not what the format allows
+    AM_ERR_VERSION,   ///< a newer version than this build reads
+    AM_ERR_CHECKSUM,  ///< a body does not match its checksum
+    AM_ERR_SYNTAX,    ///< JSON or text that cannot be parsed
+    AM_ERR_KEY,       ///< an unknown, missing or repeated key
+    AM_ERR_TYPE,      ///< a value of the wrong type
+    AM_ERR_RANGE,     ///< a value outside its allowed range
+    AM_ERR_NUMBER,    ///< a number that is not finite
+    AM_ERR_SKELETON,  ///< a hierarchy that is no tree, or does not fit the other one
+    AM_ERR_ROLE,      ///< a joint that is needed (hips, a foot, ...) was not found
+    AM_ERR_EMPTY,     ///< nothing to work on: no frames, no clips, no joints
+    AM_ERR_SUPPORT,   ///< well-formed, but a feature of the format that Amble does not read
+    AM_ERR_CHILD,     ///< a helper process could not run, crashed or took too long
+    AM_ERR_CANCELLED, ///< the progress hook asked to stop
+    AM_ERR_COUNT
+} am_result;
+
+/// The name of a result in lower case words, e.g. "truncated". Never NULL.
+AM_API const char *am_result_name(am_result code);
+
+/// What went wrong, for the person who holds the file. Owned by the caller; start from {0}.
+typedef struct am_error {
+    am_result code;
+    int64_t   line;       ///< 1-based, 0 when it does not apply
+    int64_t   column;     ///< 1-based, 0 when it does not apply
+    int64_t   offset;     ///< byte offset, -1 when it does not apply
+    char      file[256];  ///< empty when there is none
+    char      text[512];  ///< what is wrong; what to do
+} am_error;
+
+/// Writes "FILE:LINE:COLUMN: text" (or "FILE: at byte N: text") into out. Always terminates it.
+AM_API void am_error_format(const am_error *err, char *out, size_t size);
+
+// ---------------------------------------------------------------------------------------------
+// Allocation
+
+/// Where memory comes from. `alloc` returns NULL when it has none; `align` is a power of two of
+/// at most 64. `release` gets the size that was asked for. Must be safe from several threads
+/// when a task hook with several threads is used beside it.
+typedef struct am_alloc {
+    void *user;
+    void *(*alloc)(void *user, size_t size, size_t align);
+    void (*release)(void *user, void *block, size_t size);
+} am_alloc;
+
+/// malloc and free.
+AM_API am_alloc am_alloc_default(void);
+
+/// An allocator with limits in front of another one: for untrusted input and for tests.
+/// Counters are exact when used from one thread at a time.
+typedef struct am_budget {
+    am_alloc parent;
+    size_t   max_bytes;   ///< live bytes allowed; 0 means no limit
+    size_t   max_count;   ///< allocations allowed over its life; 0 means no limit
+    size_t   fail_at;     ///< the n-th allocation fails (1-based); 0 means never
+    size_t   live_bytes;
+    size_t   live_count;
+    size_t   peak_bytes;
+    size_t   total_count;
+} am_budget;
+
+/// A budget without limits over `parent` (NULL means malloc/free); set limits before first use.
+AM_API am_budget am_budget_make(const am_alloc *parent);
+/// The allocator that draws on `budget`, which must outlive whatever it gave.
+AM_API am_alloc am_budget_alloc(am_budget *budget);
+
+/// Bytes made by a writer. Free with am_bytes_free.
+typedef struct am_bytes {
+    uint8_t *data;
+    size_t   size;
+    size_t   capacity;
+    am_alloc alloc;
+} am_bytes;
+AM_API void am_bytes_free(am_bytes *bytes);
+
+// ---------------------------------------------------------------------------------------------
+// Hash and random streams
+
+/// 64-bit hash of bytes (XXH64). The same on every machine.
+AM_API uint64_t am_hash64(const void *data, size_t size, uint64_t seed);
+
+/// A random stream: small, copyable, the same numbers on every machine.
+typedef struct am_rng {
+    uint64_t state[2];
+} am_rng;
+
+AM_API am_rng am_rng_make(uint64_t seed);
+/// An independent stream for item `item` of a parallel job: fork by item, never by thread.
+AM_API am_rng am_rng_fork(const am_rng *rng, uint64_t item);
+AM_API uint64_t am_rng_u64(am_rng *rng);
+/// Uniform in [0, 1), 24 bits.
+AM_API float am_rng_float(am_rng *rng);
+/// Uniform in [lo, hi).
+AM_API float am_rng_range(am_rng *rng, float lo, float hi);
+/// Uniform in [0, n), n > 0, without bias.
+AM_API uint32_t am_rng_below(am_rng *rng, uint32_t n);
+/// Standard normal (sum-free polar form built on own math; the same bits everywhere).
+AM_API float am_rng_normal(am_rng *rng);
+
+// ---------------------------------------------------------------------------------------------
+// Tasks and progress
+
+/// One item of a parallel job.
+typedef void (*am_task_fn)(void *context, int item);
+
+/// How parallel work is run. `run` calls fn(context, i) once for each i in [0, count), in any
+/// order and from any thread, and returns when all are done. Results must not depend on order.
+typedef struct am_tasks {
+    void *user;
+    void (*run)(void *user, int count, am_task_fn fn, void *context);
+    int threads; ///< how many may run at once, for sizing workspaces
+} am_tasks;
+
+/// Runs items one after another on the calling thread.
+AM_API am_tasks am_tasks_serial(void);
+
+/// The default thread pool.
+typedef struct am_pool am_pool;
+/// `threads` <= 0 means one for each core. On platforms without threads it runs serially.
+AM_API am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_error *err);
+AM_API void am_pool_destroy(am_pool *pool);
+AM_API am_tasks am_pool_tasks(am_pool *pool);
+
+/// Told how far a long job is. Return false to cancel it: it cleans up and gives AM_ERR_CANCELLED.
+/// May be called from any thread of the job, one at a time.
+typedef struct am_progress {
+    void *user;
+    bool (*report)(void *user, const char *stage, int64_t done, int64_t total);
+} am_progress;
+
+// ---------------------------------------------------------------------------------------------
+// Files
+
+/// A whole file's bytes, mapped where the platform can (read into memory elsewhere).
+typedef struct am_file {
+    const uint8_t *data;
+    size_t         size;
+    bool           mapped;
+} am_file;
+
+AM_API am_result am_file_open(am_file *out, const char *path, am_error *err);
+AM_API void am_file_close(am_file *file);
+
+/// Writes `size` bytes to `path` all or nothing: to a temporary beside it, then renamed.
+AM_API am_result am_file_write(const char *path, const void *data, size_t size, am_error *err);
+
+/// A file written in pieces, that appears under its name only when committed.
+typedef struct am_outfile am_outfile;
+AM_API am_result am_outfile_begin(am_outfile **out, const char *path, am_error *err);
+AM_API am_result am_outfile_put(am_outfile *file, const void *data, size_t size, am_error *err);
+/// Ends the file: renames it into place. The handle is gone whether or not this succeeds.
+AM_API am_result am_outfile_commit(am_outfile *file, am_error *err);
+/// Ends the file without a trace. NULL is allowed.
+AM_API void am_outfile_abort(am_outfile *file);
+
+/// The library's version, "major.minor.patch".
+AM_API const char *am_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

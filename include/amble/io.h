@@ -1,0 +1,66 @@
+/// Readers and writers of motion files. Readers take bytes and never trust them: every failure is
+/// an am_error with a line or an offset. Clips come out in the file's own unit and axes.
+#ifndef AMBLE_IO_H
+#define AMBLE_IO_H
+
+#include <amble/anim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Limits for untrusted input. Start from am_read_def_default().
+typedef struct am_read_def {
+    const am_alloc *alloc;      ///< NULL means malloc/free
+    const char     *file;       ///< name for errors; NULL means none
+    int             max_joints; ///< up to AM_MAX_JOINTS
+    int             max_frames; ///< up to AM_MAX_FRAMES
+    uint32_t        cookie;
+} am_read_def;
+AM_API am_read_def am_read_def_default(void);
+
+/// The clips of one file: one for BVH, any number for the others. Free with am_clips_free.
+typedef struct am_clips {
+    am_clip **items;
+    int       count;
+    am_alloc  alloc;
+} am_clips;
+AM_API void am_clips_free(am_clips *clips);
+
+/// BVH: any channel order per joint, 3 or 6 channels (or none), comments, CRLF, exponents.
+AM_API am_result am_bvh_read(am_clip **out, const void *data, size_t size, const am_read_def *def,
+                             am_error *err);
+/// GLB (binary glTF 2.0): the first skin's joints, or the node tree when there is none; every animation.
+AM_API am_result am_glb_read(am_clips *out, const void *data, size_t size, const am_read_def *def,
+                             am_error *err);
+/// NPZ with the arrays that am_npz_write gives (stored or deflated).
+AM_API am_result am_npz_read(am_clips *out, const void *data, size_t size, const am_read_def *def,
+                             am_error *err);
+/// Reads a motion file by its contents and extension; other formats go through Assimp in a child
+/// process where the build has it (AM_ERR_SUPPORT otherwise).
+AM_API am_result am_motion_read_file(am_clips *out, const char *path, const am_read_def *def, am_error *err);
+
+/// Start from am_write_def_default().
+typedef struct am_write_def {
+    const am_alloc *alloc;
+    const uint8_t  *contacts;  ///< [frame] AM_CONTACT_* bits for NPZ and CSV, or NULL
+    uint32_t        cookie;
+} am_write_def;
+AM_API am_write_def am_write_def_default(void);
+
+/// BVH with the hips as the 6-channel root, Zrotation Yrotation Xrotation, end sites kept.
+AM_API am_result am_bvh_write(am_bytes *out, const am_clip *clip, const am_write_def *def, am_error *err);
+/// One skeleton (that of the first clip) and one animation a clip; clips must share the shape.
+AM_API am_result am_glb_write(am_bytes *out, const am_clip *const *clips, int count, const am_write_def *def,
+                              am_error *err);
+/// positions (frames, joints, 3) and rotations wxyz (frames, joints, 4) local, parents, names, range_starts,
+/// range_stops, contacts, fps, offsets: the arrays that researchers use. Clips must share the shape.
+AM_API am_result am_npz_write(am_bytes *out, const am_clip *const *clips, int count, const am_write_def *def,
+                              am_error *err);
+/// One row a frame: time, then model-space position and local quaternion of each joint.
+AM_API am_result am_csv_write(am_bytes *out, const am_clip *clip, const am_write_def *def, am_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,150 @@
+/// Operations that make one clip from another, and what is measured on a clip: ground root,
+/// contacts, glitches. Clips here are in metres, y up, +z forward, joint 0 = hips, unless a
+/// function says otherwise. Every function that makes a clip leaves *out NULL when it fails.
+#ifndef AMBLE_MOTION_H
+#define AMBLE_MOTION_H
+
+#include <amble/anim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------------------------------------
+// Change of representation (any unit and axes)
+
+/// Multiplies lengths by unit_m and turns the whole space by `axes` (file space -> Amble space), as a
+/// change of basis: rotations become axes * r * axes^-1, so a rig whose rest rotations are identity
+/// keeps that. fps > 0 replaces the stated rate without resampling.
+AM_API am_result am_clip_convert(am_clip **out, const am_clip *clip, float unit_m, am_quat axes, float fps,
+                                 const am_alloc *alloc, am_error *err);
+/// Makes `joint` joint 0 and drops its ancestors and the branches that hang on them, whose motion is
+/// baked into it: removes an added ground or armature root.
+AM_API am_result am_clip_reroot(am_clip **out, const am_clip *clip, int joint, const am_alloc *alloc,
+                                am_error *err);
+/// Frames first..last, both included.
+AM_API am_result am_clip_trim(am_clip **out, const am_clip *clip, int first, int last, const am_alloc *alloc,
+                              am_error *err);
+/// The same motion at another rate: slerp of rotations, cubic of translations; frames that fall on
+/// source frames are copied.
+AM_API am_result am_clip_resample(am_clip **out, const am_clip *clip, float fps, const am_alloc *alloc,
+                                  am_error *err);
+
+// ---------------------------------------------------------------------------------------------
+// Mirroring
+
+/// out(joint_count): the joint on the other side by its name (Left/Right, L_/R_, .L/.R, _l/_r,
+/// lfemur/rfemur, ...); itself when it has no partner.
+AM_API void am_mirror_map(int16_t *out, const am_skeleton *skeleton);
+/// Mirrored in the plane x = 0, through model-space rotations relative to the rest pose, so joint axes
+/// need not be symmetrical.
+AM_API am_result am_clip_mirror(am_clip **out, const am_clip *clip, const int16_t *map, const am_alloc *alloc,
+                                am_error *err);
+
+// ---------------------------------------------------------------------------------------------
+// Inverse kinematics
+
+/// Analytic two-bone IK on model-space transforms: turns hip and knee (local rotations) so that the
+/// ankle reaches `target`; `pole` is the model-space direction in which the knee bends. Near full
+/// stretch the target is eased in over `soften_m` so that the knee does not pop.
+typedef struct am_ik_chain {
+    am_transform *local;         ///< [joint] changed in place
+    const am_transform *model;   ///< [joint] model-space transforms of `local`
+    int upper, middle, end;      ///< hip, knee, ankle joints; each the parent of the next
+    int upper_parent;            ///< -1 when `upper` has none
+} am_ik_chain;
+AM_API void am_ik_two_bone(const am_ik_chain *chain, am_vec3 target, am_vec3 pole, float soften_m);
+
+// ---------------------------------------------------------------------------------------------
+// Ground root: the "simulation bone"
+
+/// Start from am_root_def_default().
+typedef struct am_root_def {
+    float position_seconds; ///< width of the smoothing of the position, 0 to 5
+    float facing_seconds;   ///< width of the smoothing of the facing, 0 to 5
+    uint32_t cookie;
+} am_root_def;
+AM_API am_root_def am_root_def_default(void);
+/// positions(frame_count) on y = 0 and rotations(frame_count) about y: smoothed projection of the
+/// upper body, smoothed facing (across the hips and shoulders).
+AM_API am_result am_root_track(am_vec3 *positions, am_quat *rotations, const am_clip *clip,
+                               const am_roles *roles, const am_root_def *def, const am_alloc *alloc,
+                               am_error *err);
+
+// ---------------------------------------------------------------------------------------------
+// Contacts
+
+#define AM_CONTACT_LEFT 1u  ///< left toe
+#define AM_CONTACT_RIGHT 2u ///< right toe
+
+/// Start from am_contact_def_default().
+typedef struct am_contact_def {
+    float floor_m;          ///< height of the toe joint in stance; NAN means the clip's own
+    float speed_on_mps, speed_off_mps;   ///< touches below the first, lifts above the second
+    float height_on_m, height_off_m;     ///< above the floor, likewise
+    float median_seconds;   ///< width of the median filter
+    uint32_t cookie;
+} am_contact_def;
+AM_API am_contact_def am_contact_def_default(void);
+/// out(frame_count) bits AM_CONTACT_*.
+AM_API am_result am_contacts_find(uint8_t *out, const am_clip *clip, const am_roles *roles,
+                                  const am_contact_def *def, const am_alloc *alloc, am_error *err);
+/// Height of the toe joints in stance (m): a low percentile over slow frames.
+AM_API am_result am_floor_find(float *out, const am_clip *clip, const am_roles *roles, const am_alloc *alloc,
+                               am_error *err);
+
+// ---------------------------------------------------------------------------------------------
+// Retargeting
+
+/// Start from am_retarget_def_default().
+typedef struct am_retarget_def {
+    const am_skeleton *reference;       ///< borrowed
+    const am_roles    *reference_roles; ///< borrowed
+    const am_roles    *roles;           ///< of the clip, borrowed
+    float floor_m;          ///< toe height in stance of the clip; NAN means found
+    float reference_floor_m;///< toe height in stance to bring it to
+    bool  ik;               ///< touch up planted feet
+    uint32_t cookie;
+} am_retarget_def;
+AM_API am_retarget_def am_retarget_def_default(void);
+/// The clip's motion on the reference skeleton: joints paired by role, then by name; local rotations
+/// copied (through rest poses where they differ), hips scaled by leg length, floor shifted, planted
+/// feet touched up by IK.
+AM_API am_result am_clip_retarget(am_clip **out, const am_clip *clip, const am_retarget_def *def,
+                                  const am_alloc *alloc, am_error *err);
+
+// ---------------------------------------------------------------------------------------------
+// Glitches
+
+typedef enum am_fault_kind {
+    AM_FAULT_STEP,    ///< a joint or the hips jump: second difference beyond human reach
+    AM_FAULT_FROZEN,  ///< identical frames amid motion, or a limb that stops being tracked
+    AM_FAULT_FLIP,    ///< a joint turns by an impossible angle between frames
+    AM_FAULT_RANGE,   ///< a joint held beyond its human range
+    AM_FAULT_FLOOR,   ///< feet below the floor, or the floor drifts
+    AM_FAULT_ORIGIN,  ///< the pose falls to the origin
+    AM_FAULT_NUMBER,  ///< not finite
+    AM_FAULT_KIND_COUNT
+} am_fault_kind;
+AM_API const char *am_fault_name(am_fault_kind kind);
+
+/// A bad stretch of a clip.
+typedef struct am_fault {
+    am_fault_kind kind;
+    int   first, last; ///< frames, both included
+    int   joint;       ///< the worst one, -1 for the whole body
+    float amount;      ///< in the kind's own unit (m, radians, frames)
+    bool  serious;     ///< should be cut or excluded; otherwise it can be bridged or ignored
+} am_fault;
+
+/// Finds faults; writes up to `capacity` of them and their full number to *count.
+AM_API am_result am_faults_find(am_fault *out, int capacity, int *count, const am_clip *clip,
+                                const am_roles *roles, const am_alloc *alloc, am_error *err);
+/// Bridges frames first..last of each short fault with a Hermite curve on all channels.
+AM_API am_result am_clip_bridge(am_clip **out, const am_clip *clip, int first, int last,
+                                const am_alloc *alloc, am_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,176 @@
+// Allocators: malloc/free, budgets with limits, arenas, and one-block layouts.
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_alloc(void *user, size_t size, size_t align)
+{
+    (void)user;
+    // aligned_alloc wants a multiple of the alignment.
+    size_t rounded = (size + align - 1) / align * align;
+    if (rounded < size) {
+        return NULL;
+    }
+    return aligned_alloc(align, rounded ? rounded : align);
+}
+
+static void default_release(void *user, void *block, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(block);
+}
+
+am_alloc am_alloc_default(void)
+{
+    am_alloc alloc = { NULL, default_alloc, default_release };
+    return alloc;
+}
+
+am_alloc ami_alloc_or_default(const am_alloc *alloc)
+{
+    return alloc ? *alloc : am_alloc_default();
+}
+
+am_budget am_budget_make(const am_alloc *parent)
+{
+    am_budget budget = { .parent = ami_alloc_or_default(parent) };
+    return budget;
+}
+
+static void *budget_alloc(void *user, size_t size, size_t align)
+{
+    am_budget *budget = user;
+    size_t count = ++budget->total_count;
+    bool refused = (budget->fail_at && count == budget->fail_at) ||
+                   (budget->max_count && count > budget->max_count) ||
+                   (budget->max_bytes &&
+                    (size > budget->max_bytes || budget->live_bytes > budget->max_bytes - size));
+    void *block = refused ? NULL : budget->parent.alloc(budget->parent.user, size, align);
+    if (block) {
+        budget->live_bytes += size;
+        budget->live_count++;
+        if (budget->live_bytes > budget->peak_bytes) {
+            budget->peak_bytes = budget->live_bytes;
+        }
+    }
+    return block;
+}
+
+static void budget_release(void *user, void *block, size_t size)
+{
+    am_budget *budget = user;
+    budget->live_bytes -= size;
+    budget->live_count--;
+    budget->parent.release(budget->parent.user, block, size);
+}
+
+am_alloc am_budget_alloc(am_budget *budget)
+{
+    am_alloc alloc = { budget, budget_alloc, budget_release };
+    return alloc;
+}
+
+void *ami_alloc_zero(const am_alloc *alloc, size_t size)
+{
+    void *block = alloc->alloc(alloc->user, size, 64);
+    if (block) {
+        memset(block, 0, size);
+    }
+    return block;
+}
+
+void *ami_alloc_array(const am_alloc *alloc, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size) {
+        return NULL;
+    }
+    return ami_alloc_zero(alloc, count * size);
+}
+
+void ami_release(const am_alloc *alloc, void *block, size_t size)
+{
+    if (block) {
+        alloc->release(alloc->user, block, size);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Arena
+
+struct ami_arena_block {
+    struct ami_arena_block *next;
+    size_t size; // of the whole block with this header
+    size_t used;
+    size_t pad; // keeps the header a multiple of 16 on 32- and 64-bit machines
+};
+
+enum { arena_block_bytes = 64 * 1024 };
+
+ami_arena ami_arena_make(const am_alloc *alloc)
+{
+    ami_arena arena = { ami_alloc_or_default(alloc), NULL };
+    return arena;
+}
+
+void ami_arena_free(ami_arena *arena)
+{
+    struct ami_arena_block *block = arena->blocks;
+    while (block) {
+        struct ami_arena_block *next = block->next;
+        ami_release(&arena->alloc, block, block->size);
+        block = next;
+    }
+    arena->blocks = NULL;
+}
+
+void *ami_arena_get(ami_arena *arena, size_t size)
+{
+    const size_t header = (sizeof(struct ami_arena_block) + 15) / 16 * 16;
+    if (size > SIZE_MAX / 2) {
+        return NULL;
+    }
+    size = (size + 15) / 16 * 16;
+    struct ami_arena_block *block = arena->blocks;
+    if (!block || block->size - block->used < size) {
+        size_t want = header + size > arena_block_bytes ? header + size : arena_block_bytes;
+        block = ami_alloc_zero(&arena->alloc, want);
+        if (!block) {
+            return NULL;
+        }
+        block->size = want;
+        block->used = header;
+        // A block made for one large item goes behind the current one, which may still have room.
+        if (arena->blocks && want > arena_block_bytes) {
+            block->next = arena->blocks->next;
+            arena->blocks->next = block;
+        } else {
+            block->next = arena->blocks;
+            arena->blocks = block;
+        }
+    }
+    void *item = (uint8_t *)block + block->used;
+    block->used += size;
+    return item;
+}
+
+char *ami_arena_text(ami_arena *arena, const char *text, size_t size)
+{
+    char *copy = ami_arena_get(arena, size + 1);
+    if (copy) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}
+
+void *ami_layout_take(ami_layout *layout, size_t count, size_t item_size)
+{
+    if (item_size && count > (SIZE_MAX / 2 - layout->size) / item_size) {
+        layout->overflow = true;
+        return NULL;
+    }
+    void *at = layout->base ? layout->base + layout->size : NULL;
+    layout->size += (count * item_size + 63) / 64 * 64;
+    return at;
+}

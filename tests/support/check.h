@@ -1,0 +1,41 @@
+/// What every test includes: cmocka with what it needs, and a few comparisons of our own.
+#ifndef AMBLE_TEST_CHECK_H
+#define AMBLE_TEST_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <amble/amble.h>
+
+/// |a - b| <= tolerance, naming both when it fails.
+#define check_near(a, b, tolerance) ami_check_near((double)(a), (double)(b), (double)(tolerance), #a, __FILE__, __LINE__)
+void ami_check_near(double a, double b, double tolerance, const char *what, const char *file, int line);
+
+/// result == AM_OK, printing the error when it is not.
+#define check_ok(result, err) ami_check_ok((result), (err), __FILE__, __LINE__)
+void ami_check_ok(am_result result, const am_error *err, const char *file, int line);
+
+/// result == code, printing both names when it is not.
+#define check_refused(result, code) ami_check_refused((result), (code), __FILE__, __LINE__)
+void ami_check_refused(am_result result, am_result code, const char *file, int line);
+
+/// Folder with the unpacked set ("locomotion", "accad_male1", ...), or NULL after saying on stdout that the
+/// test is skipped because the real data is not here. Call skip() then.
+const char *test_data_dir(const char *set);
+/// An empty folder for this test's files below the build folder.
+const char *test_temp_dir(const char *name);
+/// The built command beside the tests.
+const char *test_command(void);
+/// Runs a shell command line; returns its exit status, and its stdout in out (terminated) when out is not NULL.
+int test_shell(char *out, size_t size, const char *format, ...) AM_PRINTF(3, 4);
+/// A whole file as terminated text, malloc'ed; fails the test when it cannot be read.
+char *test_read_file(const char *path, size_t *size);
+
+#endif
