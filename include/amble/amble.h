@@ -4,6 +4,7 @@
 
 #include <amble/anim.h>
 #include <amble/base.h>
+#include <amble/doctor.h>
 #include <amble/io.h>
 #include <amble/json.h>
 #include <amble/math.h>
