@@ -1,0 +1,130 @@
+#!/bin/sh
+# All tests, in steps; called by ./run test, which has installed what they need. `scripts/test.sh STEP...` runs some.
+# The log of each step is build/log/STEP.txt; a failed step shows its end. The last line counts all tests.
+set -u
+cd "$(dirname "$0")/.."
+jobs=$(nproc 2>/dev/null || echo 2)
+export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
+mkdir -p build/log
+: >build/log/counts
+: >build/log/skipped
+failed_steps=""
+
+configure() {
+    [ -f "build/$1/build.ninja" ] && grep -q 'AMBLE_TESTS:BOOL=ON' "build/$1/CMakeCache.txt" && return 0
+    case $1 in
+    wasm | neon) [ -f "build/$1/build.ninja" ] || cmake --preset "$1" ;;
+    *) cmake --preset "$1" -DAMBLE_TESTS=ON ;;
+    esac
+}
+
+compile() { configure "$1" && cmake --build "build/$1" -j "$jobs"; }
+
+# Builds a preset and runs its C tests; what they skipped goes to the closing list.
+native() {
+    preset=$1
+    shift
+    compile "$preset" || return 1
+    ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --timeout 900 "$@"
+    status=$?
+    log=build/$preset/Testing/Temporary/LastTest.log
+    grep -h 'SKIPPED:' "$log" 2>/dev/null | sort -u | sed "s/^/$preset: /" >>build/log/skipped
+    passed=$(grep -c '^Test Passed\.' "$log")
+    failed=$(grep -c '^Test Failed\.' "$log")
+    echo "$passed $failed" >>build/log/counts
+    return $status
+}
+
+# Runs a check that counts as one test.
+check() {
+    if "$@"; then echo "1 0" >>build/log/counts; else
+        echo "0 1" >>build/log/counts
+        return 1
+    fi
+}
+
+sources() { git ls-files -- '*.c' '*.h' | grep -v '^tests/browser/'; }
+
+step_checks() {
+    result=0
+    check sh scripts/check_includes.sh || result=1
+    check sh scripts/check_headers.sh || result=1
+    check sh scripts/check_text.sh || result=1
+    check sh tests/scripts/test_checks.sh || result=1
+    check sh -c "$(command -v clang-format) --dry-run --Werror \$(git ls-files -- '*.c' '*.h')" || result=1
+    return $result
+}
+
+step_release() {
+    native release || return 1
+    ln -sf release/amble build/amble
+    [ -x build/release/amble-assimp ] && ln -sf release/amble-assimp build/amble-assimp
+    return 0
+}
+step_clang() { native clang; }
+step_scalar() { native scalar; }
+step_asan() { UBSAN_OPTIONS=print_stacktrace=1 native asan; }
+
+# Debug build with coverage: ranks 0-4 keep at least 90 % of their lines covered.
+step_coverage() {
+    find build/coverage -name '*.gcda' -delete 2>/dev/null
+    native coverage || return 1
+    check gcovr --root . --object-directory build/coverage --filter 'src/(base|math|kernel|anim|net|io|db|post|operators|index|make)/' \
+        --exclude 'src/io/assimp_child.c' --exclude-unreachable-branches --fail-under-line 90 --print-summary -s
+}
+
+step_lint() {
+    configure release || return 1
+    result=0
+    check cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+        --suppress=missingIncludeSystem -j "$jobs" -Iinclude -Isrc src apps || result=1
+    # Only files that changed since their last clean run are read again.
+    mkdir -p build/tidy
+    git ls-files 'src/*.c' 'apps/*.c' | grep -Ev 'kernel/(neon|wasm)\.c' | xargs -P "$jobs" -n 1 sh scripts/tidy.sh || result=1
+    [ $result = 0 ] && echo "1 0" >>build/log/counts || echo "0 1" >>build/log/counts
+    return $result
+}
+
+step_valgrind() {
+    configure release || return 1
+    result=0
+    # The pure parts, without the real data: what valgrind sees beyond the sanitizers is uninitialised memory.
+    for program in build/release/test_base_* build/release/test_math_* build/release/test_db_* build/release/test_io_*; do
+        case $program in *assimp* | *kernel* | *number* | *elementary*) continue ;; esac
+        AMBLE_QUICK=1 AMBLE_DATA=/nonexistent timeout 600 valgrind --quiet --error-exitcode=9 --leak-check=full \
+            --errors-for-leak-kinds=definite,possible --trace-children=no "$program" >"build/log/valgrind.last" 2>&1
+        if [ $? = 0 ]; then echo "1 0" >>build/log/counts; else
+            echo "0 1" >>build/log/counts
+            cat build/log/valgrind.last
+            echo "valgrind: $program"
+            result=1
+        fi
+    done
+    return $result
+}
+
+step_install() { check sh tests/scripts/test_install.sh; }
+
+step_wasm() { compile wasm && compile neon && check sh scripts/check_bits.sh; }
+
+step_browser() { compile wasm && check sh tests/browser/run.sh build/release build/wasm; }
+
+steps="${*:-release checks asan clang scalar wasm browser install coverage lint valgrind}"
+for step in $steps; do
+    begun=$(date +%s)
+    printf 'step %-9s ... ' "$step"
+    if "step_$step" >"build/log/$step.txt" 2>&1; then verdict=passed; else
+        verdict=FAILED
+        failed_steps="$failed_steps $step"
+    fi
+    printf '%s (%d s)\n' "$verdict" "$(($(date +%s) - begun))"
+    if [ "$verdict" = FAILED ]; then
+        tail -n 60 "build/log/$step.txt" | sed 's/^/    /'
+        echo "    (the whole log: build/log/$step.txt)"
+    fi
+done
+
+sort -u build/log/skipped | sed 's/^/skipped in /; s/SKIPPED: //'
+skipped=$(sort -u build/log/skipped | wc -l)
+awk -v steps="$failed_steps" -v skipped="$skipped" '{ passed += $1; failed += $2 }
+    END { if (steps != "" && !failed) failed = 1; printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0 }' build/log/counts
