@@ -22,11 +22,14 @@ AM_API am_result am_clip_convert(am_clip **out, const am_clip *clip, float unit_
 /// baked into it: removes an added ground or armature root.
 AM_API am_result am_clip_reroot(am_clip **out, const am_clip *clip, int joint, const am_alloc *alloc,
                                 am_error *err);
+/// The same motion with another rest pose, rests(joint_count) local: for files whose zero pose is no stance.
+AM_API am_result am_clip_set_rest(am_clip **out, const am_clip *clip, const am_quat *rests, const am_alloc *alloc,
+                                  am_error *err);
 /// Frames first..last, both included.
 AM_API am_result am_clip_trim(am_clip **out, const am_clip *clip, int first, int last, const am_alloc *alloc,
                               am_error *err);
-/// The same motion at another rate: slerp of rotations, cubic of translations; frames that fall on
-/// source frames are copied.
+/// The same motion at another rate, by cubic curves of rotations and translations; frames that fall on
+/// source frames are copied. Going down it picks frames and does not filter.
 AM_API am_result am_clip_resample(am_clip **out, const am_clip *clip, float fps, const am_alloc *alloc,
                                   am_error *err);
 
@@ -34,10 +37,10 @@ AM_API am_result am_clip_resample(am_clip **out, const am_clip *clip, float fps,
 // Mirroring
 
 /// out(joint_count): the joint on the other side by its name (Left/Right, L_/R_, .L/.R, _l/_r,
-/// lfemur/rfemur, ...); itself when it has no partner.
+/// lfemur/rfemur, ...); itself when it has no partner. out[out[j]] == j always.
 AM_API void am_mirror_map(int16_t *out, const am_skeleton *skeleton);
 /// Mirrored in the plane x = 0, through model-space rotations relative to the rest pose, so joint axes
-/// need not be symmetrical.
+/// need not be symmetrical (the rest pose should be). Twice gives the clip again.
 AM_API am_result am_clip_mirror(am_clip **out, const am_clip *clip, const int16_t *map, const am_alloc *alloc,
                                 am_error *err);
 
@@ -45,15 +48,20 @@ AM_API am_result am_clip_mirror(am_clip **out, const am_clip *clip, const int16_
 // Inverse kinematics
 
 /// Analytic two-bone IK on model-space transforms: turns hip and knee (local rotations) so that the
-/// ankle reaches `target`; `pole` is the model-space direction in which the knee bends. Near full
-/// stretch the target is eased in over `soften_m` so that the knee does not pop.
+/// ankle reaches `target`; `pole` is the model-space direction in which the knee bends. Exact where the
+/// leg reaches; within `soften_m` of full stretch (or full fold) the target is eased in so that the knee
+/// does not pop, and the ankle then stays up to 0.4 soften_m short. Joints between the three are carried
+/// along. The ankle's own local rotation is left alone (see am_ik_keep_rotation). A target or pole
+/// that is not finite, or a bone without length, changes nothing.
 typedef struct am_ik_chain {
     am_transform *local;         ///< [joint] changed in place
-    const am_transform *model;   ///< [joint] model-space transforms of `local`
-    int upper, middle, end;      ///< hip, knee, ankle joints; each the parent of the next
-    int upper_parent;            ///< -1 when `upper` has none
+    const am_transform *model;   ///< [joint] model-space transforms of `local` before the change
+    int upper, middle, end;      ///< hip, knee, ankle joints; each an ancestor of the next
 } am_ik_chain;
 AM_API void am_ik_two_bone(const am_ik_chain *chain, am_vec3 target, am_vec3 pole, float soften_m);
+/// Gives `joint` the model-space rotation it has in `model` again, whatever its ancestors in `local` have
+/// done since: keeps a foot flat after its leg was moved.
+AM_API void am_ik_keep_rotation(am_transform *local, const am_transform *model, const int16_t *parents, int joint);
 
 // ---------------------------------------------------------------------------------------------
 // Ground root: the "simulation bone"
