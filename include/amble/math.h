@@ -132,7 +132,7 @@ static inline am_vec3 am_quat_rotate(am_quat q, am_vec3 v)
     return am_v3_add(am_v3_add(v, am_v3_scale(t, q.w)), am_v3_cross(u, t));
 }
 static inline am_vec3 am_quat_unrotate(am_quat q, am_vec3 v) { return am_quat_rotate(am_quat_inv(q), v); }
-/// Unit length; the identity when q is shorter than 1e-8 or not finite.
+/// Unit length; the identity when q is shorter than 1e-8 or holds a NaN.
 static inline am_quat am_quat_normalize(am_quat q)
 {
     float length = sqrtf(am_quat_dot(q, q));
@@ -160,7 +160,7 @@ AM_API float am_quat_heading(am_quat q);
 AM_API am_quat am_quat_exp(am_vec3 v);
 /// Inverse of am_quat_exp: half-angle axis of q (give am_quat_abs(q) for the shorter way).
 AM_API am_vec3 am_quat_log(am_quat q);
-/// Scaled angle axis (radians): rotates by |v| about v.
+/// Scaled angle axis (radians): rotates by |v| about v. Back: the shorter way, |v| <= pi.
 AM_API am_quat am_quat_from_scaled_axis(am_vec3 v);
 AM_API am_vec3 am_quat_to_scaled_axis(am_quat q);
 /// Angular velocity (rad/s, in the outer space) that takes a to b in dt seconds, the shorter way.
@@ -183,7 +183,9 @@ AM_API am_quat am_quat_from_columns(am_vec3 x, am_vec3 y, am_vec3 z);
 AM_API void am_quat_swing_twist(am_quat *swing, am_quat *twist, am_quat q, am_vec3 axis);
 /// Intrinsic rotations in the order of `axes`, e.g. "zyx" gives Rz(a) * Ry(b) * Rx(c), radians.
 AM_API am_quat am_quat_from_euler(const char axes[3], float a, float b, float c);
-/// Inverse of am_quat_from_euler for three different axes: fills out[3] in that order.
+/// Inverse of am_quat_from_euler: fills out[3] in that order, the outer angles in (-pi, pi], the middle one in
+/// [-pi/2, pi/2] for three different axes or [0, pi] when the last is the first again ("zxz"). In gimbal lock
+/// the last angle is 0.
 AM_API void am_quat_to_euler(float out[3], am_quat q, const char axes[3]);
 
 static inline am_transform am_transform_identity(void)
