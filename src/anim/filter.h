@@ -1,0 +1,26 @@
+/// Smoothing and order statistics of tracks. All shapes are fixed, so every machine gives the same bits.
+#ifndef AMI_ANIM_FILTER_H
+#define AMI_ANIM_FILTER_H
+
+#include <amble/math.h>
+
+/// Savitzky-Golay smoothing: each value becomes that of the cubic fitted to `window` values around it
+/// (least squares). Beyond an end the track goes on turned by half a turn about the end point: that keeps the
+/// end's place and speed, where the usual off-centre fit overshoots (a spin that a clip ends in was read as
+/// 1678 degrees a second). A reversed track gives the reversed result. `window` is made odd and
+/// cut to what the track can fill.
+/// in and out hold `count` items `stride` floats apart; out must not overlap in. False when out of memory.
+bool ami_savgol(float *out, const float *in, int count, int stride, int window, const am_alloc *alloc);
+
+/// Odd number of frames nearest to a time, at least 1.
+int ami_window_frames(float seconds, float fps);
+
+/// Majority of `bit` within `window` (odd) values around each; near the ends the window shrinks evenly.
+/// out must not overlap in; other bits of out are left alone.
+void ami_majority(uint8_t *out, const uint8_t *in, int count, uint8_t bit, int window);
+
+void ami_sort_floats(float *values, int count);
+/// The value below which `share` of the ascending values lie, interpolated. count > 0.
+float ami_quantile(const float *ascending, int count, float share);
+
+#endif
