@@ -23,6 +23,7 @@ typedef struct am_json {
     am_json_type type;
     int          line, column;    ///< where it begins, 1-based
     const char  *key;             ///< in an object: its key, else NULL
+    int          key_line, key_column; ///< where the key begins; 0 when there is none
     bool         boolean;
     double       number;
     const char  *string;          ///< terminated UTF-8
@@ -33,7 +34,9 @@ typedef struct am_json {
 
 typedef struct am_json_doc am_json_doc;
 
-/// Parses `size` bytes. `file` is the name for errors (copied; NULL means none). Depth is limited to 64.
+/// Parses `size` bytes of UTF-8. `file` is the name for errors (copied; NULL means none). Depth is limited to 64
+/// (AM_ERR_LIMIT); a key given twice is AM_ERR_KEY, a number beyond a double AM_ERR_NUMBER, all else AM_ERR_SYNTAX.
+/// Columns count characters, not bytes.
 AM_API am_result am_json_parse(am_json_doc **out, const char *text, size_t size, const char *file,
                                const am_alloc *alloc, am_error *err);
 AM_API am_result am_json_parse_file(am_json_doc **out, const char *path, const am_alloc *alloc, am_error *err);
@@ -71,8 +74,9 @@ AM_API am_result am_json_fail(const am_json_doc *doc, const am_json *value, am_r
 AM_API const char *am_nearest_name(const char *word, const char *const *names, int count);
 
 /// Writes JSON text. After a failed allocation it stays failed and finish says so. Commas, quoting and
-/// (with indent > 0) line breaks are its own business. Numbers print shortest-exact for float inputs;
-/// a number that is not finite prints as null.
+/// (with indent > 0) line breaks are its own business. Whole numbers below 2^53 print exactly; of the others, a value
+/// that is a float prints as the shortest text that reads back as that float, else as that double. A number that
+/// is not finite prints as null; bytes of a string that are no UTF-8 as U+FFFD.
 typedef struct am_json_writer am_json_writer;
 AM_API am_result am_json_writer_create(am_json_writer **out, int indent, const am_alloc *alloc, am_error *err);
 AM_API void am_json_writer_destroy(am_json_writer *writer);

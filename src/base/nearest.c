@@ -1,0 +1,62 @@
+// The nearest known name to a misspelt one, by edit distance with swaps of neighbours (Damerau 1964, in the form that
+// edits no character twice).
+#include <amble/json.h>
+
+#include <string.h>
+
+enum { longest_word = 63 };
+
+static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+// Edits to get from a to b, doubled; a letter in the wrong case counts half.
+static int distance(const char *a, int a_length, const char *b, int b_length)
+{
+    int rows[3][longest_word + 1];
+    int *before = rows[0]; // two rows up, for swaps
+    int *above = rows[1];
+    int *row = rows[2];
+    for (int j = 0; j <= b_length; j++) {
+        before[j] = 0;
+        above[j] = 2 * j;
+    }
+    for (int i = 1; i <= a_length; i++) {
+        row[0] = 2 * i;
+        for (int j = 1; j <= b_length; j++) {
+            int change = a[i - 1] == b[j - 1] ? 0 : lower(a[i - 1]) == lower(b[j - 1]) ? 1 : 2;
+            int cost = least(above[j - 1] + change, 2 + least(above[j], row[j - 1]));
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) {
+                cost = least(cost, before[j - 2] + 2);
+            }
+            row[j] = cost;
+        }
+        int *free_row = before;
+        before = above;
+        above = row;
+        row = free_row;
+    }
+    return above[b_length];
+}
+
+const char *am_nearest_name(const char *word, const char *const *names, int count)
+{
+    size_t length = strlen(word);
+    const char *best = NULL;
+    int best_cost = 0;
+    for (int i = 0; i < count && length <= longest_word; i++) {
+        size_t other = strlen(names[i]);
+        if (other > longest_word) {
+            continue;
+        }
+        int cost = distance(word, (int)length, names[i], (int)other);
+        // Near means that at most a third of the longer word is wrong, or the case of any number of letters.
+        size_t longer = length > other ? length : other;
+        bool near = 3 * (size_t)cost <= 2 * longer + 2 && (size_t)cost < 2 * longer;
+        if (near && (!best || cost < best_cost)) {
+            best = names[i];
+            best_cost = cost;
+        }
+    }
+    return best;
+}

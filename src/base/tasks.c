@@ -1,0 +1,216 @@
+// Parallel work: the serial runner, and a pool of threads that share jobs item by item. Which thread runs an item is
+// left to chance, so results must not depend on it; everything else in the library may then use any number of threads.
+#include "base/error.h"
+#include "base/memory.h"
+
+static void run_serial(void *user, int count, am_task_fn fn, void *context)
+{
+    (void)user;
+    for (int i = 0; i < count; i++) {
+        fn(context, i);
+    }
+}
+
+am_tasks am_tasks_serial(void)
+{
+    am_tasks tasks = { NULL, run_serial, 1 };
+    return tasks;
+}
+
+#if defined(__EMSCRIPTEN__)
+
+struct am_pool {
+    am_alloc alloc;
+};
+
+am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_error *err)
+{
+    (void)threads;
+    am_alloc from = ami_alloc_or_default(alloc);
+    *out = ami_alloc_zero(&from, sizeof **out);
+    if (!*out) {
+        return ami_fail_memory(err, sizeof **out);
+    }
+    (*out)->alloc = from;
+    return AM_OK;
+}
+
+void am_pool_destroy(am_pool *pool)
+{
+    if (pool) {
+        am_alloc alloc = pool->alloc;
+        ami_release(&alloc, pool, sizeof *pool);
+    }
+}
+
+am_tasks am_pool_tasks(am_pool *pool)
+{
+    (void)pool;
+    return am_tasks_serial();
+}
+
+#else
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { most_threads = 256 };
+
+// One call of run; lives on the caller's stack until no worker touches it.
+typedef struct job {
+    struct job *next; // in the pool's list
+    am_task_fn fn;
+    void *context;
+    int count;
+    atomic_int item; // the next one to hand out
+    int helpers;     // workers inside; guarded by the pool's mutex
+} job;
+
+struct am_pool {
+    am_alloc alloc;
+    pthread_mutex_t mutex;
+    pthread_cond_t work; // there is a new job, or stop
+    pthread_cond_t idle; // some job lost its last helper
+    job *jobs;           // those that may still have items, newest first
+    bool stop;
+    int workers;
+    size_t size; // of this block
+    pthread_t thread[];
+};
+
+static void take_items(job *j)
+{
+    for (;;) {
+        int item = atomic_fetch_add_explicit(&j->item, 1, memory_order_relaxed);
+        if ((unsigned)item >= (unsigned)j->count) { // unsigned: the counter may have run past INT_MAX
+            return;
+        }
+        j->fn(j->context, item);
+    }
+}
+
+static job *find_job(am_pool *pool)
+{
+    for (job *j = pool->jobs; j; j = j->next) {
+        if ((unsigned)atomic_load_explicit(&j->item, memory_order_relaxed) < (unsigned)j->count) {
+            return j;
+        }
+    }
+    return NULL;
+}
+
+static void *work(void *argument)
+{
+    am_pool *pool = argument;
+    pthread_mutex_lock(&pool->mutex);
+    for (;;) {
+        job *j = find_job(pool);
+        if (j) {
+            j->helpers++;
+            pthread_mutex_unlock(&pool->mutex);
+            take_items(j);
+            pthread_mutex_lock(&pool->mutex);
+            if (--j->helpers == 0) {
+                pthread_cond_broadcast(&pool->idle);
+            }
+        } else if (pool->stop) {
+            break;
+        } else {
+            pthread_cond_wait(&pool->work, &pool->mutex);
+        }
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return NULL;
+}
+
+// The caller works on its own job until all items are handed out and then waits only for those who are inside it. A
+// nested run does the same one level deeper, so waiting goes strictly downwards and cannot form a circle.
+static void run_pool(void *user, int count, am_task_fn fn, void *context)
+{
+    am_pool *pool = user;
+    if (count <= 1 || pool->workers == 0) {
+        run_serial(NULL, count, fn, context);
+        return;
+    }
+    job j = { .fn = fn, .context = context, .count = count };
+    atomic_init(&j.item, 0);
+    pthread_mutex_lock(&pool->mutex);
+    j.next = pool->jobs;
+    pool->jobs = &j;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->mutex);
+
+    take_items(&j);
+
+    pthread_mutex_lock(&pool->mutex);
+    job **link = &pool->jobs;
+    while (*link != &j) {
+        link = &(*link)->next;
+    }
+    *link = j.next;
+    while (j.helpers > 0) {
+        pthread_cond_wait(&pool->idle, &pool->mutex);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static int count_cores(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > most_threads ? most_threads : (int)cores;
+}
+
+am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_error *err)
+{
+    *out = NULL;
+    threads = threads <= 0 ? count_cores() : threads;
+    threads = threads > most_threads ? most_threads : threads;
+    am_alloc from = ami_alloc_or_default(alloc);
+    size_t size = sizeof(am_pool) + (size_t)(threads - 1) * sizeof(pthread_t);
+    am_pool *pool = ami_alloc_zero(&from, size);
+    if (!pool) {
+        return ami_fail_memory(err, size);
+    }
+    pool->alloc = from;
+    pool->size = size;
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->work, NULL);
+    pthread_cond_init(&pool->idle, NULL);
+    // The calling thread is one of them. When the system gives fewer, the work is the same, only slower.
+    pthread_mutex_lock(&pool->mutex);
+    while (pool->workers < threads - 1 &&
+           pthread_create(&pool->thread[pool->workers], NULL, work, pool) == 0) {
+        pool->workers++;
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    *out = pool;
+    return AM_OK;
+}
+
+void am_pool_destroy(am_pool *pool)
+{
+    if (!pool) {
+        return;
+    }
+    pthread_mutex_lock(&pool->mutex);
+    pool->stop = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->mutex);
+    for (int i = 0; i < pool->workers; i++) {
+        pthread_join(pool->thread[i], NULL);
+    }
+    pthread_cond_destroy(&pool->idle);
+    pthread_cond_destroy(&pool->work);
+    pthread_mutex_destroy(&pool->mutex);
+    am_alloc alloc = pool->alloc;
+    ami_release(&alloc, pool, pool->size);
+}
+
+am_tasks am_pool_tasks(am_pool *pool)
+{
+    am_tasks tasks = { pool, run_pool, pool->workers + 1 };
+    return tasks;
+}
+
+#endif
