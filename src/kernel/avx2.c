@@ -1,0 +1,107 @@
+// Eight lanes in one 256-bit register. Compiled with -mavx2 but never with FMA: it would round once where the others
+// round twice.
+#include "kernel/kernel.h"
+
+#if defined(AMI_HAS_X86)
+#include <immintrin.h>
+
+typedef __m256 v8;
+typedef struct d8 {
+    __m256d lo, hi;
+} d8;
+
+static v8 v8_load(const float *p) { return _mm256_loadu_ps(p); }
+static void v8_store(float *p, v8 a) { _mm256_storeu_ps(p, a); }
+static v8 v8_set(float x) { return _mm256_set1_ps(x); }
+static v8 v8_add(v8 a, v8 b) { return _mm256_add_ps(a, b); }
+static v8 v8_sub(v8 a, v8 b) { return _mm256_sub_ps(a, b); }
+static v8 v8_mul(v8 a, v8 b) { return _mm256_mul_ps(a, b); }
+static v8 v8_div(v8 a, v8 b) { return _mm256_div_ps(a, b); }
+static v8 v8_sqrt(v8 a) { return _mm256_sqrt_ps(a); }
+static v8 v8_min(v8 a, v8 b) { return _mm256_min_ps(a, b); } // a < b ? a : b, as the processor defines it
+static v8 v8_max(v8 a, v8 b) { return _mm256_max_ps(a, b); }
+static v8 v8_less(v8 a, v8 b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+static v8 v8_select(v8 mask, v8 a, v8 b) { return _mm256_blendv_ps(b, a, mask); }
+static v8 v8_and(v8 a, v8 b) { return _mm256_and_ps(a, b); }
+static v8 v8_xor(v8 a, v8 b) { return _mm256_xor_ps(a, b); }
+static v8 v8_shift30(v8 a) { return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(a), 30)); }
+static v8 v8_shift31(v8 a) { return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(a), 31)); }
+static v8 v8_spread(v8 a) { return _mm256_castsi256_ps(_mm256_srai_epi32(_mm256_castps_si256(a), 31)); }
+static bool v8_all(v8 mask) { return _mm256_movemask_ps(mask) == 0xFF; }
+
+static __m128 halves(v8 a) { return _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1)); }
+
+static float v8_fold(v8 a)
+{
+    __m128 four = halves(a);
+    __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+
+static void v8_fold4(float *out, v8 a, v8 b, v8 c, v8 d)
+{
+    __m128 t0 = halves(a), t1 = halves(b), t2 = halves(c), t3 = halves(d);
+    _MM_TRANSPOSE4_PS(t0, t1, t2, t3);
+    _mm_storeu_ps(out, _mm_add_ps(_mm_add_ps(t0, t2), _mm_add_ps(t1, t3)));
+}
+
+/// The 4 x 4 transpose within both halves.
+static void transpose(v8 r[4])
+{
+    v8 a = _mm256_unpacklo_ps(r[0], r[1]);
+    v8 b = _mm256_unpackhi_ps(r[0], r[1]);
+    v8 c = _mm256_unpacklo_ps(r[2], r[3]);
+    v8 d = _mm256_unpackhi_ps(r[2], r[3]);
+    r[0] = _mm256_shuffle_ps(a, c, 0x44);
+    r[1] = _mm256_shuffle_ps(a, c, 0xEE);
+    r[2] = _mm256_shuffle_ps(b, d, 0x44);
+    r[3] = _mm256_shuffle_ps(b, d, 0xEE);
+}
+
+static void v8_load_quats(v8 *x, v8 *y, v8 *z, v8 *w, const float *p)
+{
+    v8 r[4];
+    for (int i = 0; i < 4; i++) { // quaternion i below, i + 4 above
+        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + 4 * i)), _mm_loadu_ps(p + 4 * i + 16), 1);
+    }
+    transpose(r);
+    *x = r[0];
+    *y = r[1];
+    *z = r[2];
+    *w = r[3];
+}
+
+static void v8_store_quats(float *p, v8 x, v8 y, v8 z, v8 w)
+{
+    v8 r[4] = { x, y, z, w };
+    transpose(r);
+    for (int i = 0; i < 4; i++) {
+        _mm_storeu_ps(p + 4 * i, _mm256_castps256_ps128(r[i]));
+        _mm_storeu_ps(p + 4 * i + 16, _mm256_extractf128_ps(r[i], 1));
+    }
+}
+
+static d8 d8_make(__m256d lo, __m256d hi)
+{
+    d8 r = { lo, hi };
+    return r;
+}
+static d8 d8_zero(void) { return d8_make(_mm256_setzero_pd(), _mm256_setzero_pd()); }
+static d8 d8_load(const double *p) { return d8_make(_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)); }
+static void d8_store(double *p, d8 a)
+{
+    _mm256_storeu_pd(p, a.lo);
+    _mm256_storeu_pd(p + 4, a.hi);
+}
+static d8 d8_from(v8 a)
+{
+    return d8_make(_mm256_cvtps_pd(_mm256_castps256_ps128(a)), _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1)));
+}
+static d8 d8_add(d8 a, d8 b) { return d8_make(_mm256_add_pd(a.lo, b.lo), _mm256_add_pd(a.hi, b.hi)); }
+static d8 d8_sub(d8 a, d8 b) { return d8_make(_mm256_sub_pd(a.lo, b.lo), _mm256_sub_pd(a.hi, b.hi)); }
+static d8 d8_mul(d8 a, d8 b) { return d8_make(_mm256_mul_pd(a.lo, b.lo), _mm256_mul_pd(a.hi, b.hi)); }
+
+#define KERNEL_NAME "avx2"
+#define KERNEL_TABLE ami_kernels_avx2
+#include "kernel/body.h"
+#endif

@@ -1,0 +1,400 @@
+// The kernels once for all instruction sets, over a vector of eight lanes.
+//
+// A file of an instruction set defines `v8` (eight floats), `d8` (eight doubles) and the operations below, sets
+// KERNEL_NAME and KERNEL_TABLE, and includes this body. Steps and their order are those of reference.c.
+//   v8_load v8_store v8_set add sub mul div sqrt        lane by lane, IEEE
+//   v8_min(a, b) = a < b ? a : b, v8_max(a, b) = a > b ? a : b      (b when either is NaN)
+//   v8_less(a, b): all bits of a lane set where a < b; v8_select(mask, a, b); v8_and, v8_xor: bits
+//   v8_shift30, v8_shift31: lanes as integers, shifted left; v8_spread: the top bit to all bits of its lane
+//   v8_all(mask): every lane set
+//   v8_fold(a): the eight lanes added 4+4, 2+2, 1+1; v8_fold4(out, a, b, c, d): four of those
+//   v8_load_quats, v8_store_quats: eight quaternions as x, y, z, w lanes
+//   d8_zero, d8_load, d8_store, d8_from(v8), d8_add, d8_sub, d8_mul
+// The file is no header in the usual sense: it is included once by each of those files.
+#include <string.h>
+
+#include "base/coefficients.h"
+
+// ---------------------------------------------------------------------------------------------
+// Distances
+
+static v8 row_distance(const float *query, const float *row, size_t stride)
+{
+    v8 sum = v8_set(0.0f);
+    for (size_t d = 0; d < stride; d += 8) {
+        v8 diff = v8_sub(v8_load(query + d), v8_load(row + d));
+        sum = v8_add(sum, v8_mul(diff, diff));
+    }
+    return sum;
+}
+
+static void distances(float *out, const float *query, const float *rows, size_t n, size_t stride)
+{
+    size_t r = 0;
+    // Four rows at a time: four independent sums hide the latency of the addition.
+    for (; r + 4 <= n; r += 4) {
+        const float *row = rows + r * stride;
+        v8 s0 = v8_set(0.0f), s1 = s0, s2 = s0, s3 = s0;
+        for (size_t d = 0; d < stride; d += 8) {
+            v8 q = v8_load(query + d);
+            v8 d0 = v8_sub(q, v8_load(row + d));
+            v8 d1 = v8_sub(q, v8_load(row + stride + d));
+            v8 d2 = v8_sub(q, v8_load(row + 2 * stride + d));
+            v8 d3 = v8_sub(q, v8_load(row + 3 * stride + d));
+            s0 = v8_add(s0, v8_mul(d0, d0));
+            s1 = v8_add(s1, v8_mul(d1, d1));
+            s2 = v8_add(s2, v8_mul(d2, d2));
+            s3 = v8_add(s3, v8_mul(d3, d3));
+        }
+        v8_fold4(out + r, s0, s1, s2, s3);
+    }
+    for (; r < n; r++) {
+        out[r] = v8_fold(row_distance(query, rows + r * stride, stride));
+    }
+}
+
+static v8 row_distance_weighted(const float *query, const float *weights, const float *row, size_t stride)
+{
+    v8 sum = v8_set(0.0f);
+    for (size_t d = 0; d < stride; d += 8) {
+        v8 diff = v8_sub(v8_load(query + d), v8_load(row + d));
+        sum = v8_add(sum, v8_mul(v8_load(weights + d), v8_mul(diff, diff)));
+    }
+    return sum;
+}
+
+static void distances_weighted(float *out, const float *query, const float *weights, const float *rows, size_t n,
+                               size_t stride)
+{
+    size_t r = 0;
+    for (; r + 4 <= n; r += 4) {
+        const float *row = rows + r * stride;
+        v8 s0 = row_distance_weighted(query, weights, row, stride);
+        v8 s1 = row_distance_weighted(query, weights, row + stride, stride);
+        v8 s2 = row_distance_weighted(query, weights, row + 2 * stride, stride);
+        v8 s3 = row_distance_weighted(query, weights, row + 3 * stride, stride);
+        v8_fold4(out + r, s0, s1, s2, s3);
+    }
+    for (; r < n; r++) {
+        out[r] = v8_fold(row_distance_weighted(query, weights, rows + r * stride, stride));
+    }
+}
+
+/// The eight partial sums of eight frames, folded like the lanes of a row.
+static void fold_frames(float out[8], const v8 sum[8])
+{
+    v8 a = v8_add(sum[0], sum[4]);
+    v8 b = v8_add(sum[1], sum[5]);
+    v8 c = v8_add(sum[2], sum[6]);
+    v8 d = v8_add(sum[3], sum[7]);
+    v8_store(out, v8_add(v8_add(a, c), v8_add(b, d)));
+}
+
+static v8 add_square(v8 sum, float query, const float *block)
+{
+    v8 diff = v8_sub(v8_set(query), v8_load(block));
+    return v8_add(sum, v8_mul(diff, diff));
+}
+
+static void distances_block(float out[8], const float *query, const float *block, size_t dims)
+{
+    v8 sum[8];
+    for (int i = 0; i < 8; i++) {
+        sum[i] = v8_set(0.0f);
+    }
+    size_t d = 0;
+    for (; d + 8 <= dims; d += 8) {
+        for (size_t i = 0; i < 8; i++) {
+            sum[i] = add_square(sum[i], query[d + i], block + (d + i) * 8);
+        }
+    }
+    for (; d < dims; d++) {
+        sum[d % 8] = add_square(sum[d % 8], query[d], block + d * 8);
+    }
+    fold_frames(out, sum);
+}
+
+static v8 add_box_square(v8 sum, float query, const float *lo, const float *hi)
+{
+    v8 q = v8_set(query);
+    v8 diff = v8_sub(q, v8_min(v8_max(q, v8_load(lo)), v8_load(hi)));
+    return v8_add(sum, v8_mul(diff, diff));
+}
+
+static void distances_box(float out[8], const float *query, const float *lo, const float *hi, size_t dims)
+{
+    v8 sum[8];
+    for (int i = 0; i < 8; i++) {
+        sum[i] = v8_set(0.0f);
+    }
+    size_t d = 0;
+    for (; d + 8 <= dims; d += 8) {
+        for (size_t i = 0; i < 8; i++) {
+            sum[i] = add_box_square(sum[i], query[d + i], lo + (d + i) * 8, hi + (d + i) * 8);
+        }
+    }
+    for (; d < dims; d++) {
+        sum[d % 8] = add_box_square(sum[d % 8], query[d], lo + d * 8, hi + d * 8);
+    }
+    fold_frames(out, sum);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Products
+
+static float dot(const float *a, const float *b, size_t n)
+{
+    v8 sum = v8_set(0.0f);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        sum = v8_add(sum, v8_mul(v8_load(a + i), v8_load(b + i)));
+    }
+    if (i == n) {
+        return v8_fold(sum);
+    }
+    float lane[8];
+    v8_store(lane, sum);
+    for (; i < n; i++) {
+        lane[i % 8] += a[i] * b[i];
+    }
+    return v8_fold(v8_load(lane));
+}
+
+static void gemv(float *out, const float *w, const float *in, const float *bias, size_t n_out, size_t stride)
+{
+    size_t r = 0;
+    for (; r + 4 <= n_out; r += 4) {
+        const float *row = w + r * stride;
+        v8 s0 = v8_set(0.0f), s1 = s0, s2 = s0, s3 = s0;
+        for (size_t d = 0; d < stride; d += 8) {
+            v8 x = v8_load(in + d);
+            s0 = v8_add(s0, v8_mul(v8_load(row + d), x));
+            s1 = v8_add(s1, v8_mul(v8_load(row + stride + d), x));
+            s2 = v8_add(s2, v8_mul(v8_load(row + 2 * stride + d), x));
+            s3 = v8_add(s3, v8_mul(v8_load(row + 3 * stride + d), x));
+        }
+        float folded[4];
+        v8_fold4(folded, s0, s1, s2, s3);
+        for (size_t i = 0; i < 4; i++) {
+            out[r + i] = folded[i] + bias[r + i];
+        }
+    }
+    for (; r < n_out; r++) {
+        out[r] = dot(w + r * stride, in, stride) + bias[r];
+    }
+}
+
+static void axpy(float *y, const float *x, float a, size_t n)
+{
+    v8 factor = v8_set(a);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        v8_store(y + i, v8_add(v8_load(y + i), v8_mul(factor, v8_load(x + i))));
+    }
+    for (; i < n; i++) {
+        y[i] += a * x[i];
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Columns: eight at a time, so that each is still summed row after row
+
+static void column_moments(double *sum, double *squares, const float *rows, const double *center, size_t n,
+                           size_t stride)
+{
+    for (size_t c = 0; c < stride; c += 8) {
+        d8 middle = center ? d8_load(center + c) : d8_zero();
+        d8 first = d8_zero();
+        d8 second = d8_zero();
+        for (size_t r = 0; r < n; r++) {
+            d8 d = d8_sub(d8_from(v8_load(rows + r * stride + c)), middle);
+            first = d8_add(first, d);
+            second = d8_add(second, d8_mul(d, d));
+        }
+        d8_store(sum + c, first);
+        d8_store(squares + c, second);
+    }
+}
+
+static void column_bounds(float *lo, float *hi, const float *rows, size_t n, size_t stride)
+{
+    for (size_t c = 0; c < stride; c += 8) {
+        v8 low = v8_set(INFINITY);
+        v8 high = v8_set(-INFINITY);
+        for (size_t r = 0; r < n; r++) {
+            v8 x = v8_load(rows + r * stride + c);
+            low = v8_min(x, low);
+            high = v8_max(x, high);
+        }
+        v8_store(lo + c, low);
+        v8_store(hi + c, high);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Angles
+
+/// am_sincos of eight angles; see src/math/elementary.c for the idea.
+static void sincos8(float sines[8], float cosines[8], const float angles[8])
+{
+    v8 x = v8_load(angles);
+    v8 sign_bit = v8_set(-0.0f);
+    v8 one = v8_set(1.0f);
+    v8 quarter = v8_add(v8_mul(x, v8_set(AMI_TWO_OVER_PI)), v8_set(AMI_ROUND));
+    v8 k = v8_sub(quarter, v8_set(AMI_ROUND));
+    v8 r = v8_sub(x, v8_mul(k, v8_set(AMI_HALF_PI_1)));
+    r = v8_sub(r, v8_mul(k, v8_set(AMI_HALF_PI_2)));
+    r = v8_sub(r, v8_mul(k, v8_set(AMI_HALF_PI_3)));
+    v8 z = v8_mul(r, r);
+    v8 p = v8_add(v8_mul(v8_set(AMI_SIN_2), z), v8_set(AMI_SIN_1));
+    p = v8_add(v8_mul(p, z), v8_set(AMI_SIN_0));
+    v8 s = v8_add(r, v8_mul(v8_mul(r, z), p));
+    p = v8_add(v8_mul(v8_set(AMI_COS_2), z), v8_set(AMI_COS_1));
+    p = v8_add(v8_mul(p, z), v8_set(AMI_COS_0));
+    v8 c = v8_sub(one, v8_sub(v8_mul(v8_set(0.5f), z), v8_mul(v8_mul(z, z), p)));
+    v8 odd = v8_shift31(quarter);
+    v8 swap = v8_spread(odd);
+    v8 sign = v8_shift30(quarter);
+    v8_store(sines, v8_xor(v8_select(swap, c, s), v8_and(sign, sign_bit)));
+    v8_store(cosines, v8_xor(v8_select(swap, s, c), v8_and(v8_xor(sign, odd), sign_bit)));
+
+    v8 small = v8_less(v8_max(x, v8_xor(x, sign_bit)), v8_set(AMI_SINCOS_LIMIT));
+    if (!v8_all(small)) {
+        float kept[8];
+        v8_store(kept, x); // the angles may have been overwritten
+        for (int i = 0; i < 8; i++) {
+            if (!(am_abs(kept[i]) < AMI_SINCOS_LIMIT)) {
+                am_sincos(kept[i], &sines[i], &cosines[i]);
+            }
+        }
+    }
+}
+
+static void sincos_many(float *sines, float *cosines, const float *angles, size_t n)
+{
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        sincos8(sines + i, cosines + i, angles + i);
+    }
+    for (; i < n; i++) {
+        am_sincos(angles[i], &sines[i], &cosines[i]);
+    }
+}
+
+/// Up to eight rotations. The product of am_quat_from_euler, all lanes at once.
+static void euler8(am_quat *out, const float *degrees, const ami_euler_order *orders, size_t n)
+{
+    float angle[3][8] = { { 0 } };
+    float parity[8] = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        for (size_t a = 0; a < 3; a++) {
+            angle[a][i] = degrees[3 * i + a] * AM_DEG * 0.5f;
+        }
+        parity[i] = orders[i].parity;
+    }
+    float sines[3][8], cosines[3][8];
+    for (int a = 0; a < 3; a++) {
+        sincos8(sines[a], cosines[a], angle[a]);
+    }
+    v8 sa = v8_load(sines[0]), sb = v8_load(sines[1]), sc = v8_load(sines[2]);
+    v8 ca = v8_load(cosines[0]), cb = v8_load(cosines[1]), cc = v8_load(cosines[2]);
+    v8 e = v8_load(parity);
+    float first[8], second[8], third[8], w[8];
+    v8_store(first, v8_add(v8_mul(sa, v8_mul(cb, cc)), v8_mul(e, v8_mul(ca, v8_mul(sb, sc)))));
+    v8_store(second, v8_sub(v8_mul(ca, v8_mul(sb, cc)), v8_mul(e, v8_mul(sa, v8_mul(cb, sc)))));
+    v8_store(third, v8_add(v8_mul(ca, v8_mul(cb, sc)), v8_mul(e, v8_mul(sa, v8_mul(sb, cc)))));
+    v8_store(w, v8_sub(v8_mul(ca, v8_mul(cb, cc)), v8_mul(e, v8_mul(sa, v8_mul(sb, sc)))));
+    for (size_t i = 0; i < n; i++) {
+        float part[3];
+        part[orders[i].axis[0]] = first[i];
+        part[orders[i].axis[1]] = second[i];
+        part[orders[i].axis[2]] = third[i];
+        out[i] = am_q(part[0], part[1], part[2], w[i]);
+        if (orders[i].parity == 0.0f) { // a repeated axis: rare, the long way
+            ami_kernels_reference.euler(out + i, degrees + 3 * i, orders + i, 1);
+        }
+    }
+}
+
+static void euler(am_quat *out, const float *degrees, const ami_euler_order *orders, size_t n)
+{
+    for (size_t i = 0; i < n; i += 8) {
+        euler8(out + i, degrees + 3 * i, orders + i, n - i < 8 ? n - i : 8);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Quaternions
+
+typedef struct quats8 {
+    v8 x, y, z, w;
+} quats8;
+
+static quats8 load_quats(const am_quat *q)
+{
+    quats8 r;
+    v8_load_quats(&r.x, &r.y, &r.z, &r.w, &q->x);
+    return r;
+}
+
+static v8 dot_quats(quats8 a, quats8 b)
+{
+    v8 sum = v8_add(v8_mul(a.x, b.x), v8_mul(a.y, b.y));
+    return v8_add(v8_add(sum, v8_mul(a.z, b.z)), v8_mul(a.w, b.w));
+}
+
+static void store_normalized(am_quat *out, quats8 q)
+{
+    v8 length = v8_sqrt(dot_quats(q, q));
+    v8 scale = v8_div(v8_set(1.0f), length);
+    v8 good = v8_less(v8_set(1e-8f), length);
+    v8 zero = v8_set(0.0f);
+    v8 x = v8_select(good, v8_mul(q.x, scale), zero);
+    v8 y = v8_select(good, v8_mul(q.y, scale), zero);
+    v8 z = v8_select(good, v8_mul(q.z, scale), zero);
+    v8 w = v8_select(good, v8_mul(q.w, scale), v8_set(1.0f));
+    v8_store_quats(&out->x, x, y, z, w);
+}
+
+static v8 lerp(v8 a, v8 b, v8 t) { return v8_add(a, v8_mul(v8_sub(b, a), t)); }
+
+static void nlerp8(am_quat *out, const am_quat *from, const am_quat *to, v8 t)
+{
+    quats8 a = load_quats(from);
+    quats8 b = load_quats(to);
+    // dot(b, a) < 0: the other sign of b is nearer.
+    v8 flip = v8_and(v8_less(dot_quats(b, a), v8_set(0.0f)), v8_set(-0.0f));
+    quats8 q;
+    q.x = lerp(a.x, v8_xor(b.x, flip), t);
+    q.y = lerp(a.y, v8_xor(b.y, flip), t);
+    q.z = lerp(a.z, v8_xor(b.z, flip), t);
+    q.w = lerp(a.w, v8_xor(b.w, flip), t);
+    store_normalized(out, q);
+}
+
+static void nlerp(am_quat *out, const am_quat *a, const am_quat *b, float t, size_t n)
+{
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        nlerp8(out + i, a + i, b + i, v8_set(t));
+    }
+    for (; i < n; i++) {
+        out[i] = am_quat_nlerp(a[i], b[i], t);
+    }
+}
+
+static void normalize(am_quat *q, size_t n)
+{
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        store_normalized(q + i, load_quats(q + i));
+    }
+    for (; i < n; i++) {
+        q[i] = am_quat_normalize(q[i]);
+    }
+}
+
+const ami_kernels KERNEL_TABLE = {
+    KERNEL_NAME, distances, distances_weighted, distances_block, distances_box, dot,   gemv,     axpy,
+    column_moments, column_bounds, sincos_many, euler, nlerp, normalize,
+};
