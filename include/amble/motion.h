@@ -110,14 +110,14 @@ typedef struct am_retarget_def {
     const am_roles    *reference_roles; ///< borrowed
     const am_roles    *roles;           ///< of the clip, borrowed
     float floor_m;          ///< toe height in stance of the clip; NAN means found
-    float reference_floor_m;///< toe height in stance to bring it to
+    float reference_floor_m;///< median toe height in stance to bring it to (default 0.02)
     bool  ik;               ///< touch up planted feet
     uint32_t cookie;
 } am_retarget_def;
 AM_API am_retarget_def am_retarget_def_default(void);
 /// The clip's motion on the reference skeleton: joints paired by role, then by name; local rotations
-/// copied (through rest poses where they differ), hips scaled by leg length, floor shifted, planted
-/// feet touched up by IK.
+/// copied (through rest poses where they differ: both must be plausible stances, see am_clip_set_rest),
+/// hips scaled by leg length, floor shifted, planted feet touched up by IK. Only joint 0 has translations.
 AM_API am_result am_clip_retarget(am_clip **out, const am_clip *clip, const am_retarget_def *def,
                                   const am_alloc *alloc, am_error *err);
 
