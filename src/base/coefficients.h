@@ -9,12 +9,13 @@
 // the low bits of the sum.
 #define AMI_ROUND 12582912.0f
 
-// Cody-Waite: pi/2 in three parts. The first two have 12 bits, so that their product with a quadrant number
-// below 2^12 is exact: hence the limit, beyond which the reduction is done with integers.
+// Cody-Waite: pi/2 in four parts. The first three have 12 bits, so that their product with a quadrant number
+// up to 2^12 is exact: hence the limit, beyond which the reduction is done with integers.
 #define AMI_TWO_OVER_PI 0.636619772f
 #define AMI_HALF_PI_1 1.5703125f
 #define AMI_HALF_PI_2 0.000483751297f
-#define AMI_HALF_PI_3 7.54979013e-08f
+#define AMI_HALF_PI_3 7.54953362e-08f
+#define AMI_HALF_PI_4 2.56334407e-12f
 #define AMI_SINCOS_LIMIT 6433.0f
 
 // sin r = r + r z (S0 + z (S1 + z S2)), z = r^2, |r| <= pi/4: 4.0e-9

@@ -245,6 +245,7 @@ static void sincos8(float sines[8], float cosines[8], const float angles[8])
     v8 r = v8_sub(x, v8_mul(k, v8_set(AMI_HALF_PI_1)));
     r = v8_sub(r, v8_mul(k, v8_set(AMI_HALF_PI_2)));
     r = v8_sub(r, v8_mul(k, v8_set(AMI_HALF_PI_3)));
+    r = v8_sub(r, v8_mul(k, v8_set(AMI_HALF_PI_4)));
     v8 z = v8_mul(r, r);
     v8 p = v8_add(v8_mul(v8_set(AMI_SIN_2), z), v8_set(AMI_SIN_1));
     p = v8_add(v8_mul(p, z), v8_set(AMI_SIN_0));

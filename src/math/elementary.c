@@ -87,7 +87,7 @@ void am_sincos(float x, float *sin_out, float *cos_out)
     if (am_abs(x) < AMI_SINCOS_LIMIT) {
         float sum = x * AMI_TWO_OVER_PI + AMI_ROUND;
         float k = sum - AMI_ROUND;
-        float r = x - k * AMI_HALF_PI_1 - k * AMI_HALF_PI_2 - k * AMI_HALF_PI_3;
+        float r = x - k * AMI_HALF_PI_1 - k * AMI_HALF_PI_2 - k * AMI_HALF_PI_3 - k * AMI_HALF_PI_4;
         sincos_reduced(r, bits_of(sum), sin_out, cos_out);
     } else if (is_finite(x)) {
         uint32_t quarter;
@@ -122,8 +122,8 @@ float am_tan(float x)
 
 float am_wrap_angle(float angle)
 {
-    if (am_abs(angle) < AM_PI) {
-        return angle;
+    if (am_abs(angle) <= AM_PI) {
+        return angle == -AM_PI ? AM_PI : angle;
     }
     if (!is_finite(angle)) {
         return not_a_number();

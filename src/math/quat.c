@@ -209,7 +209,7 @@ am_quat am_quat_from_euler(const char axes[3], float a, float b, float c)
 /// When one length vanishes (gimbal lock) only the other is known: the last angle is then 0 by choice.
 static void outer_angles(float out[3], float sum_s, float sum_c, float diff_s, float diff_c)
 {
-    const float lock = 1e-10f; // squared: within 1e-5 of the pole a difference is rounding noise
+    const float lock = 1e-12f; // squared: within 1e-6 of the pole the other angle is rounding noise
     bool no_sum = sum_s * sum_s + sum_c * sum_c < lock;
     bool no_diff = diff_s * diff_s + diff_c * diff_c < lock;
     float sum = no_sum ? 0.0f : am_atan2(sum_s, sum_c);
