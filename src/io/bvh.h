@@ -85,7 +85,10 @@ typedef struct ami_bvh {
 /// Reads up to the first row. `bvh` is zeroed but for `texts`, which the caller frees.
 am_result ami_bvh_read_head(ami_bvh *bvh, ami_text *text, const am_read_def *def, am_error *err);
 
-/// Reads all announced rows into the clip's rotations and translations.
-am_result ami_bvh_read_rows(am_clip *clip, const ami_bvh *bvh, ami_text *text, am_error *err);
+/// Reads all announced rows into the clip's rotations and translations. `plain` leaves the kernels out.
+am_result ami_bvh_read_rows(am_clip *clip, const ami_bvh *bvh, ami_text *text, bool plain, am_error *err);
+
+/// am_bvh_read, with every row through the plain reader: what the fast one is tested against.
+am_result ami_bvh_read_plain(am_clip **out, const void *data, size_t size, const am_read_def *def, am_error *err);
 
 #endif

@@ -26,7 +26,7 @@ static am_result make_clip(am_clip **out, const ami_bvh *bvh, const am_alloc *al
     return am_clip_create(out, &def, err);
 }
 
-am_result am_bvh_read(am_clip **out, const void *data, size_t size, const am_read_def *def, am_error *err)
+static am_result read(am_clip **out, const void *data, size_t size, const am_read_def *def, bool plain, am_error *err)
 {
     *out = NULL;
     am_result result = ami_read_def_check(def, err);
@@ -47,7 +47,7 @@ am_result am_bvh_read(am_clip **out, const void *data, size_t size, const am_rea
         result = make_clip(&clip, bvh, &alloc, def->file, err);
     }
     if (result == AM_OK) {
-        result = ami_bvh_read_rows(clip, bvh, &text, err);
+        result = ami_bvh_read_rows(clip, bvh, &text, plain, err);
     }
     ami_arena_free(&bvh->texts);
     ami_release(&alloc, bvh, sizeof *bvh);
@@ -58,4 +58,14 @@ am_result am_bvh_read(am_clip **out, const void *data, size_t size, const am_rea
     }
     *out = clip;
     return AM_OK;
+}
+
+am_result am_bvh_read(am_clip **out, const void *data, size_t size, const am_read_def *def, am_error *err)
+{
+    return read(out, data, size, def, false, err);
+}
+
+am_result ami_bvh_read_plain(am_clip **out, const void *data, size_t size, const am_read_def *def, am_error *err)
+{
+    return read(out, data, size, def, true, err);
 }

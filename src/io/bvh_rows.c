@@ -1,26 +1,44 @@
-// The rows of a BVH file: text to numbers, numbers to rotations and translations.
+// The rows of a BVH file: text to numbers, numbers to rotations and translations. Rows of plain decimals, which
+// nearly all are, go through the text kernels; any other row, and every error, is the plain reader's.
 #include "io/bvh.h"
 
 #include "base/error.h"
+#include "kernel/kernel.h"
+#include "kernel/text.h"
+
+#include <string.h>
+
+/// Bytes a value, on average, up to which the end of a row is looked for: more than 15 digits, a sign and blanks.
+enum { row_reach = 24 };
 
 typedef struct rows {
     const ami_bvh *bvh;
     ami_text      *text;
     am_error      *err;
-    float         *values; ///< [channel] of one row
     int            frame;
+    bool           plain; ///< never use the kernels
+    bool           wide;  ///< words of more than eight characters were seen
+    const ami_text_kernels *words;
+    const ami_kernels      *kernels;
+    // One block, see lay_out.
+    float           *values;  ///< [channel] of one row
+    float           *degrees; ///< [joint][3] in the joint's order, 0 where it has no channel
+    uint16_t        *slots;   ///< [channel] its place in `degrees`, or no_slot for a position
+    ami_euler_order *orders;  ///< [joint]
+    uint32_t        *edges;   ///< of the words of one row
 } rows;
 
-static am_result fail_value(rows *r, ami_word word, am_result code, int count)
+enum { no_slot = UINT16_MAX };
+
+static am_result fail_value(const rows *r, ami_word word, am_result code, int count)
 {
     int shown = word.size > 40 ? 40 : (int)word.size;
     return ami_fail_line(r->err, code, r->text->file, r->text->line, ami_text_column(r->text, word),
-                         "value %d of frame %d is '%.*s', %s", count + 1, r->frame, shown, word.at,
-                         code == AM_ERR_NUMBER ? "not a finite number; repair or cut the frame"
-                                               : "no number; repair or cut the frame");
+                         "value %d of frame %d is '%.*s', %s; repair or cut the frame", count + 1, r->frame, shown,
+                         word.at, code == AM_ERR_NUMBER ? "not a finite number" : "no number");
 }
 
-static am_result fail_row(rows *r, int count)
+static am_result fail_row(const rows *r, int count)
 {
     int wanted = r->bvh->channel_count;
     if (count < wanted && r->text->at == r->text->end) {
@@ -60,53 +78,117 @@ static am_result read_row_plain(rows *r)
     if (count != wanted) {
         return fail_row(r, count);
     }
+    ami_text_next_line(text);
     return AM_OK;
 }
 
-/// Position channels replace the offset, also the root's: its positions are absolute.
+/// The same for a row of plain decimals that ends with LF or CRLF. False, with the cursor where it was, for any
+/// other row: the plain reader takes it.
+static bool read_row_fast(rows *r)
+{
+    ami_text *text = r->text;
+    size_t count = (size_t)r->bvh->channel_count;
+    size_t left = (size_t)(text->end - text->at), reach = count * row_reach;
+    const char *line_end = memchr(text->at, '\n', left < reach ? left : reach);
+    if (!line_end) {
+        return false;
+    }
+    size_t size = (size_t)(line_end - text->at);
+    size -= size > 0 && text->at[size - 1] == '\r';
+    // A lone CR ends a line too.
+    if (memchr(text->at, '\r', size) || r->words->find_words(r->edges, text->at, size, count) != count) {
+        return false;
+    }
+    // A file that has long numbers has them in most rows.
+    bool read = !r->wide && r->words->read_decimals(r->values, text->at, r->edges, count, false);
+    if (!read) {
+        read = r->words->read_decimals(r->values, text->at, r->edges, count, true);
+        r->wide = read;
+    }
+    if (read) {
+        text->at = line_end + 1;
+        text->line++;
+        text->line_start = text->at;
+    }
+    return read;
+}
+
+/// Position channels replace the offset, also the root's: its positions are absolute. Components without a channel
+/// keep the offset's, with which the clip was made.
 static void place_row(am_clip *clip, const rows *r)
 {
     const ami_bvh *bvh = r->bvh;
-    am_quat *rotations = clip->rotations + (size_t)r->frame * (size_t)bvh->joint_count;
     am_vec3 *translations = clip->translations + (size_t)r->frame * (size_t)bvh->moving_count;
-    int moving = -1;
-    for (int c = 0; c < bvh->channel_count;) {
-        int joint = bvh->channels[c].joint;
-        float angles[3] = { 0.0f, 0.0f, 0.0f };
-        int turns = 0;
-        bool moves = false;
-        for (; c < bvh->channel_count && bvh->channels[c].joint == joint; c++) {
-            int kind = bvh->channels[c].kind;
-            if (kind >= AMI_BVH_ROTATION) {
-                angles[turns++] = r->values[c] * AM_DEG;
-                continue;
-            }
-            moving += moves ? 0 : 1;
-            moves = true;
-            float *axes[3] = { &translations[moving].x, &translations[moving].y, &translations[moving].z };
-            *axes[kind] = r->values[c];
+    int moving = -1, joint = -1;
+    for (int c = 0; c < bvh->channel_count; c++) {
+        uint16_t slot = r->slots[c];
+        if (slot != no_slot) {
+            r->degrees[slot] = r->values[c];
+            continue;
         }
-        const uint8_t *order = bvh->axes[joint];
-        const char axes[3] = { (char)('x' + order[0]), (char)('x' + order[1]), (char)('x' + order[2]) };
-        rotations[joint] = am_quat_from_euler(axes, angles[0], angles[1], angles[2]);
+        ami_bvh_channel channel = bvh->channels[c];
+        moving += channel.joint != joint;
+        joint = channel.joint;
+        float *axes[3] = { &translations[moving].x, &translations[moving].y, &translations[moving].z };
+        *axes[channel.kind - AMI_BVH_POSITION] = r->values[c];
+    }
+    size_t joints = (size_t)bvh->joint_count;
+    r->kernels->euler(clip->rotations + (size_t)r->frame * joints, r->degrees, r->orders, joints);
+}
+
+/// Places (or, with base NULL, measures) the arrays.
+static void lay_out(rows *r, ami_layout *layout)
+{
+    size_t channels = (size_t)r->bvh->channel_count, joints = (size_t)r->bvh->joint_count;
+    r->values = ami_layout_take(layout, channels, sizeof *r->values);
+    r->degrees = ami_layout_take(layout, 3 * joints, sizeof *r->degrees);
+    r->slots = ami_layout_take(layout, channels, sizeof *r->slots);
+    r->orders = ami_layout_take(layout, joints, sizeof *r->orders);
+    r->edges = ami_layout_take(layout, 2 * channels + AMI_TEXT_SPARE, sizeof *r->edges);
+}
+
+static void plan(rows *r)
+{
+    const ami_bvh *bvh = r->bvh;
+    for (int j = 0; j < bvh->joint_count; j++) {
+        const uint8_t *axes = bvh->axes[j];
+        const char names[3] = { (char)('x' + axes[0]), (char)('x' + axes[1]), (char)('x' + axes[2]) };
+        r->orders[j] = ami_euler_order_make(names);
+    }
+    int joint = -1, turns = 0;
+    for (int c = 0; c < bvh->channel_count; c++) {
+        ami_bvh_channel channel = bvh->channels[c];
+        turns = channel.joint == joint ? turns : 0;
+        joint = channel.joint;
+        r->slots[c] = channel.kind >= AMI_BVH_ROTATION ? (uint16_t)(3 * joint + turns++) : (uint16_t)no_slot;
     }
 }
 
-am_result ami_bvh_read_rows(am_clip *clip, const ami_bvh *bvh, ami_text *text, am_error *err)
+am_result ami_bvh_read_rows(am_clip *clip, const ami_bvh *bvh, ami_text *text, bool plain, am_error *err)
 {
-    size_t size = (size_t)bvh->channel_count * sizeof(float);
-    float *values = ami_alloc_zero(&clip->alloc, size);
-    if (!values) {
-        return ami_fail_memory(err, size);
+    rows r = { .bvh = bvh, .text = text, .err = err, .plain = plain };
+    r.words = ami_text_kernels_pick();
+    r.kernels = ami_kernels_pick();
+    ami_layout measure = { 0 };
+    lay_out(&r, &measure);
+    void *block = ami_alloc_zero(&clip->alloc, measure.size);
+    if (!block) {
+        return ami_fail_memory(err, measure.size);
     }
-    rows r = { bvh, text, err, values, 0 };
+    ami_layout place = { block, 0, false };
+    lay_out(&r, &place);
+    plan(&r);
+    ami_text_skip(text);
     am_result result = AM_OK;
-    for (; result == AM_OK && r.frame < bvh->frame_count; r.frame++) {
-        result = read_row_plain(&r);
-        if (result == AM_OK) {
-            place_row(clip, &r);
+    for (; r.frame < bvh->frame_count; r.frame++) {
+        if (r.plain || !read_row_fast(&r)) {
+            result = read_row_plain(&r);
         }
+        if (result != AM_OK) {
+            break;
+        }
+        place_row(clip, &r);
     }
-    ami_release(&clip->alloc, values, size);
+    ami_release(&clip->alloc, block, measure.size);
     return result;
 }

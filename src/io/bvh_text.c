@@ -1,9 +1,9 @@
 // The cursor of the BVH reader.
 #include "io/bvh.h"
 
+#include "base/number.h"
+
 #include <float.h>
-#include <stdlib.h>
-#include <string.h>
 
 void ami_text_skip_in_line(ami_text *text)
 {
@@ -64,41 +64,19 @@ static bool says_not_finite(ami_word word)
     return false;
 }
 
-/// [sign] digits [. digits] [e [sign] digits], with at least one digit before the exponent.
-static bool is_number(ami_word word)
-{
-    size_t i = 0, digits = 0;
-    if (i < word.size && (word.at[i] == '-' || word.at[i] == '+')) {
-        i++;
-    }
-    bool dot = false;
-    for (; i < word.size && ((word.at[i] >= '0' && word.at[i] <= '9') || (word.at[i] == '.' && !dot)); i++) {
-        dot = dot || word.at[i] == '.';
-        digits += word.at[i] != '.';
-    }
-    if (digits > 0 && i < word.size && (word.at[i] | 32) == 'e') {
-        i++;
-        i += i < word.size && (word.at[i] == '-' || word.at[i] == '+');
-        size_t first = i;
-        for (; i < word.size && word.at[i] >= '0' && word.at[i] <= '9'; i++) {
-        }
-        return i == word.size && i > first;
-    }
-    return digits > 0 && i == word.size;
-}
-
 am_result ami_word_float(float *out, ami_word word)
 {
-    char copy[128];
-    if (!is_number(word) || word.size >= sizeof copy) {
+    const char *at = word.at, *end = word.at + word.size;
+    double value = 0.0;
+    bool read = ami_parse_number(&at, end, &value);
+    // A number too large for a double is not read, but leaves an infinity.
+    bool finite = value >= -(double)FLT_MAX && value <= (double)FLT_MAX;
+    if (!read && finite) {
         return says_not_finite(word) ? AM_ERR_NUMBER : AM_ERR_SYNTAX;
     }
-    memcpy(copy, word.at, word.size);
-    copy[word.size] = '\0';
-    double value = strtod(copy, NULL);
-    if (!(value >= -(double)FLT_MAX && value <= (double)FLT_MAX)) {
-        return AM_ERR_NUMBER;
+    if (read && at != end) {
+        return says_not_finite(word) ? AM_ERR_NUMBER : AM_ERR_SYNTAX; // "1.#QNAN", or "1,5"
     }
     *out = (float)value;
-    return AM_OK;
+    return finite ? AM_OK : AM_ERR_NUMBER;
 }
