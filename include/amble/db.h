@@ -1,0 +1,155 @@
+/// The database: every pose Y and every feature row X of a set of clips, with ranges, contacts and tags, in one
+/// immutable memory image. The file is that image (docs/format-amdb.md), so mapping it is all the loading there is.
+///
+/// Frames of all ranges lie one after another. A pose is a ground root (position on y = 0, rotation about y) and
+/// local transforms, joint 0 (hips) relative to that root; root * local is the world. Velocities are not stored:
+/// they are finite differences within the range (LMM 6.2), and translations that never change are stored once, in
+/// the skeleton. A clip's end is a wall: times beyond it take its last frame, times before its start the first.
+#ifndef AMBLE_DB_H
+#define AMBLE_DB_H
+
+#include <amble/features.h>
+#include <amble/motion.h>
+#include <amble/tags.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AM_RANGE_MIRRORED 1u
+#define AM_MAX_DB_FRAMES (1 << 26) ///< twelve days at 60 Hz
+#define AM_MAX_RANGES (1 << 20)
+
+/// A stretch of frames without a cut. This is also its record in the file: 128 bytes.
+typedef struct am_db_range {
+    char     name[64];     ///< source clip, "-a", "-b" for pieces, "_m" for mirrored ones
+    int32_t  start, stop;  ///< frames start .. stop - 1
+    int32_t  source;       ///< number of the source clip among the builder's
+    int32_t  source_first; ///< frame of the source clip (at its own rate) that became frame `start`
+    float    source_fps;
+    int32_t  head;         ///< frames at the start that a search should not offer
+    int32_t  tail;         ///< frames at the end that a search should not offer (LMM appendix A)
+    uint32_t flags;        ///< AM_RANGE_*
+    uint8_t  reserved[32]; ///< zero
+} am_db_range;
+
+typedef enum am_precision {
+    AM_PRECISION_FLOAT,  ///< rotations as four floats, translations as three
+    AM_PRECISION_COMPACT ///< rotations in 48 bits (within 0.01 degrees), translations in 48 bits (1/65535 of their
+                         ///< extent): what a web page loads
+} am_precision;
+
+/// A database. Read it, do not write it.
+typedef struct am_db {
+    int                frame_count;
+    int                joint_count;
+    int                moving_count;
+    int                range_count;
+    int                tag_count;
+    float              fps;
+    am_precision       precision;
+    const char        *name;
+    const am_skeleton *skeleton;
+    am_roles           roles;
+    const am_db_range *ranges;         ///< [range], ascending, without gaps
+    const int16_t     *moving;         ///< [moving] joints with translations of their own; joint 0 is the first
+    const am_vec3     *root_positions; ///< [frame]
+    const am_quat     *root_rotations; ///< [frame]
+    const am_quat     *rotations;      ///< [frame][joint]; NULL when compact: use am_db_pose
+    const am_vec3     *translations;   ///< [frame][moving]; NULL when compact
+    const uint16_t    *packed_rotations;    ///< [frame][joint][3] when compact
+    const uint16_t    *packed_translations; ///< [frame][moving][3] when compact
+    const am_vec3     *packed_low;     ///< [moving] when compact
+    const am_vec3     *packed_extent;  ///< [moving] when compact
+    const uint8_t     *contacts;       ///< [frame] AM_CONTACT_* bits
+    const uint64_t    *tags;           ///< [frame] bit t is tag_names[t]
+    const char *const *tag_names;      ///< [tag]
+    am_features        features;
+    const float       *x;              ///< [frame][features.stride] stored features
+    const char        *config;         ///< how it was built (JSON text), "" when unknown
+    uint64_t           hash;           ///< of everything but `config`
+    const void        *image;          ///< the file's bytes
+    size_t             image_size;
+    struct am_db_own  *own;            ///< what it must free
+} am_db;
+
+/// One stretch of motion for am_db_create. Everything is borrowed for the call.
+typedef struct am_db_clip {
+    const am_clip  *clip;           ///< on the database's skeleton; metres, y up, world space
+    const am_vec3  *root_positions; ///< [frame] (am_root_track)
+    const am_quat  *root_rotations; ///< [frame]
+    const uint8_t  *contacts;       ///< [frame] or NULL
+    const uint64_t *tags;           ///< [frame] or NULL
+    const float    *custom;         ///< [frame][schema custom_count] or NULL: zeros
+    const char     *name;           ///< NULL means the clip's
+    int             source, source_first;
+    float           source_fps;     ///< 0 means the clip's
+    int             head, tail;     ///< frames that a search should not offer
+    bool            mirrored;
+} am_db_clip;
+
+/// How a database is made. Start from am_db_def_default().
+typedef struct am_db_def {
+    const am_alloc    *alloc;
+    const am_tasks    *tasks;     ///< NULL means serial
+    const am_progress *progress;  ///< NULL means none
+    const am_db_clip  *clips;     ///< [clip_count]; all on the skeleton of the first: same shape and offsets
+    int                clip_count;
+    am_roles           roles;
+    const am_schema   *schema;
+    const char *const *tag_names; ///< [tag_count]; the automatic ones first where they are used
+    int                tag_count;
+    float              toe_floor_m; ///< height of a standing toe joint above the ground (default 0.025)
+    am_precision       precision;
+    const char        *name;      ///< up to 63 bytes
+    const char        *config;    ///< JSON text of provenance, or NULL
+    uint32_t           cookie;
+} am_db_def;
+AM_API am_db_def am_db_def_default(void);
+
+/// Bakes poses and features into an image. The same def gives the same bytes for any tasks.
+AM_API am_result am_db_create(am_db **out, const am_db_def *def, am_error *err);
+/// Maps a file and checks header, section table and everything small, in a time that does not grow with the frames.
+AM_API am_result am_db_open(am_db **out, const char *path, const am_alloc *alloc, am_error *err);
+/// The same over bytes that the caller keeps alive; `data` must be aligned to 16.
+AM_API am_result am_db_from_memory(am_db **out, const void *data, size_t size, const char *file,
+                                   const am_alloc *alloc, am_error *err);
+AM_API void am_db_close(am_db *db);
+/// Writes the image, all or nothing.
+AM_API am_result am_db_write(const am_db *db, const char *path, am_error *err);
+/// Reads every body: checksums, and that all numbers are finite. The error names section and offset.
+AM_API am_result am_db_verify(const am_db *db, am_error *err);
+
+/// The range that holds `frame`.
+AM_API int am_db_range_of(const am_db *db, int frame);
+/// `frame` + `offset` frames, clamped to the range that holds `frame`.
+AM_API int am_db_clamp(const am_db *db, int frame, int offset);
+/// The ground root in the clip's world.
+AM_API am_transform am_db_root(const am_db *db, int frame);
+/// out(joint_count): local transforms, joint 0 relative to the ground root.
+AM_API void am_db_pose(const am_db *db, int frame, am_transform *out);
+/// out(joint_count): local velocities by finite differences inside the range; scratch(2 * joint_count).
+AM_API void am_db_velocity(const am_db *db, int frame, am_velocity *out, am_transform *scratch);
+/// Velocity of the ground root, in the root's own frame at `frame`.
+AM_API am_velocity am_db_root_velocity(const am_db *db, int frame);
+/// raw(raw_count): raw features of a frame, from X; with PCA the nearest ones.
+AM_API void am_db_raw(const am_db *db, int frame, float *raw);
+/// The stored row of a frame.
+static inline const float *am_db_x(const am_db *db, int frame)
+{
+    return db->x + (size_t)frame * (size_t)db->features.stride;
+}
+
+/// Parses a tag query against the database's tags.
+AM_API am_result am_db_tag_query(const am_db *db, am_tag_query *out, const char *text, am_error *err);
+/// Marks accepted frames with 1 in mask(frame_count); returns how many. When none is accepted all are marked,
+/// *fell_back is set, and the count is frame_count: a wrong query must not stop a character.
+AM_API int am_db_select(const am_db *db, const am_tag_query *query, uint8_t *mask, bool *fell_back);
+
+/// A clip of one range in the clip's world, root recomposed: joint 0 is the hips again.
+AM_API am_result am_db_clip_of(const am_db *db, int range, am_clip **out, const am_alloc *alloc, am_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

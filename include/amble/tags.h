@@ -1,0 +1,77 @@
+/// Tags: up to 64 named bits on every frame, read from rows `clip, tag, first frame, last frame`, found by
+/// themselves (idle, walk, run, creep, jump, turn), and asked for with `and or not ( )`.
+#ifndef AMBLE_TAGS_H
+#define AMBLE_TAGS_H
+
+#include <amble/features.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One row of a tag file.
+typedef struct am_tag_row {
+    char clip[64];           ///< file stem of the source clip
+    int  tag;                ///< index into the sheet's names
+    int  first, last;        ///< frames of the source clip at its own rate, both included; -1 = the last frame
+} am_tag_row;
+
+/// A tag file. Free with am_tag_sheet_free.
+typedef struct am_tag_sheet {
+    am_tag_row *rows;
+    int         row_count;
+    int         name_count;
+    char        names[AM_MAX_TAGS][AM_NAME_SIZE]; ///< in order of first use
+    am_alloc    alloc;
+} am_tag_sheet;
+
+/// Reads CSV text: one row a line, spaces around values allowed, `#` begins a comment, a first row that begins
+/// with `clip` is a header. Errors name the line.
+AM_API am_result am_tag_sheet_read(am_tag_sheet *out, const char *text, size_t size, const char *file,
+                                   const am_alloc *alloc, am_error *err);
+AM_API void am_tag_sheet_free(am_tag_sheet *sheet);
+
+/// The tags that are found by themselves. They are always the first of a database's tags, in this order.
+typedef enum am_auto_tag {
+    AM_TAG_IDLE,  ///< the root moves slower than 0.25 m/s and turns slower than 30 degrees a second
+    AM_TAG_WALK,  ///< 0.25 to 2.0 m/s
+    AM_TAG_RUN,   ///< faster
+    AM_TAG_CREEP, ///< hips lower than 0.95 of thigh + shin above the toes' floor (upright: 1.1 and more)
+    AM_TAG_JUMP,  ///< flight longer than a running step's, with the take-off and landing around it
+    AM_TAG_TURN,  ///< the root turns faster than 60 degrees a second
+    AM_AUTO_TAG_COUNT
+} am_auto_tag;
+AM_API const char *am_auto_tag_name(am_auto_tag tag);
+
+/// What automatic tags are found from: one stretch of motion.
+typedef struct am_auto_tag_input {
+    int            frame_count;
+    float          fps;
+    const am_vec3 *root_positions; ///< [frame]
+    const am_quat *root_rotations; ///< [frame]
+    const float   *hip_heights;    ///< [frame] above the toes' floor, m
+    const float   *toe_heights;    ///< [frame] the lower toe above the floor, m
+    const uint8_t *contacts;       ///< [frame] or NULL (then nothing is a jump)
+    float          leg_length;     ///< thigh + shin, m
+} am_auto_tag_input;
+/// Sets the automatic tags in tags(frame_count); other bits stay.
+AM_API void am_auto_tags(uint64_t *tags, const am_auto_tag_input *input);
+
+#define AM_TAG_OPS 128 ///< words and operators of one query
+
+/// A parsed tag query, as a small program in postfix order. Plain data.
+typedef struct am_tag_query {
+    int     op_count;
+    uint8_t ops[AM_TAG_OPS]; ///< below 64: push that tag; 64 and, 65 or, 66 not, 67 push true
+} am_tag_query;
+
+/// Parses "walk and not (turn or jump)". `not` binds tightest, then `and`, then `or`. An empty text accepts every
+/// frame. An unknown tag is AM_ERR_KEY and names the nearest; the error's column says where.
+AM_API am_result am_tag_query_parse(am_tag_query *out, const char *text, const char *const *names, int count,
+                                    am_error *err);
+AM_API bool am_tag_query_accepts(const am_tag_query *query, uint64_t tags);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,93 @@
+/// The small interface that every feature kind fills: how many numbers, from motion (bake), from a wish (query),
+/// and what each number is called. To add a kind: a file feature_NAME.c, an am_feature, a row in feature.c.
+#ifndef AMI_DB_FEATURE_H
+#define AMI_DB_FEATURE_H
+
+#include <amble/features.h>
+
+/// One stretch of motion, ready for baking: world transforms of the joints that the schema asks for.
+typedef struct ami_bake {
+    float               fps;
+    int                 frame_count;
+    const am_vec3      *root_positions; ///< [frame]
+    const am_quat      *root_rotations; ///< [frame]
+    int                 slot_count;
+    int                 slots[AM_ROLE_COUNT]; ///< slot of each role, -1 when nothing asks for it
+    am_quat             rests[AM_ROLE_COUNT]; ///< [slot] model-space rest rotation
+    const am_transform *world;          ///< [frame][slot]
+    const uint64_t     *tags;           ///< [frame] or NULL
+    const float        *custom;         ///< [frame][custom_count] or NULL
+    int                 custom_count;
+    bool                mirrored;
+    int                 print_count;    ///< foot prints, for the terrain kind
+    const am_vec3      *prints;         ///< [print_count] where toe joints stood
+    float               toe_floor;      ///< height of a toe joint above the ground it stands on
+} ami_bake;
+
+/// What a kind reads from the schema's JSON.
+enum {
+    AMI_USES_JOINT = 1,
+    AMI_USES_TIMES = 2,     ///< optional: now when not given
+    AMI_USES_FUTURE = 4,    ///< "times" must be given
+    AMI_USES_AXES = 8,
+    AMI_USES_DIRECTION = 16,
+    AMI_USES_HEIGHT = 32,
+    AMI_USES_TAGS = 64,
+    AMI_USES_CUSTOM = 128,
+    AMI_USES_FEET = 256     ///< needs toes and hips though it names no joint
+};
+
+typedef struct ami_feature {
+    const char *name;
+    unsigned    uses;
+    int (*dims)(const am_channel *channel);
+    /// out(dims) at `frame` of the stretch.
+    void (*bake)(float *out, const am_channel *channel, const ami_bake *bake, int frame);
+    /// out(dims) from what the controller wants; false when it says nothing about this channel.
+    bool (*query)(float *out, const am_channel *channel, const am_query *query);
+    /// Words for dimension `dim`, e.g. "@0.333.x".
+    void (*label)(char *out, size_t size, const am_channel *channel, int dim);
+} ami_feature;
+
+extern const ami_feature ami_feature_position;
+extern const ami_feature ami_feature_velocity;
+extern const ami_feature ami_feature_heading;
+extern const ami_feature ami_feature_trajectory_position;
+extern const ami_feature ami_feature_trajectory_direction;
+extern const ami_feature ami_feature_height;
+extern const ami_feature ami_feature_tag;
+extern const ami_feature ami_feature_terrain;
+extern const ami_feature ami_feature_custom;
+
+const ami_feature *ami_feature_of(int kind);
+/// Names of all kinds, AM_FEATURE_COUNT of them.
+const char *const *ami_feature_names(void);
+
+/// Gives each channel its place: first, dims, custom_first, raw_count, custom_count. AM_ERR_LIMIT when too many.
+am_result ami_schema_place(am_schema *schema, am_error *err);
+/// roles(AM_ROLE_COUNT) = whether the schema needs the joint of that role.
+void ami_schema_roles(const am_schema *schema, bool *roles);
+/// out(raw_count) = raw features at `frame` of a stretch.
+void ami_bake_frame(float *out, const am_schema *schema, const ami_bake *bake, int frame);
+
+/// The frame `seconds` away from `frame`, clamped to the stretch: beyond a clip's end its last frame stands, as the
+/// field does.
+int ami_bake_at(const ami_bake *bake, int frame, float seconds);
+/// World transform of a role's joint.
+am_transform ami_bake_joint(const ami_bake *bake, int frame, int role);
+/// World velocity of a role's joint: central difference inside, one-sided at the ends, zero for a single frame.
+am_vec3 ami_bake_velocity(const ami_bake *bake, int frame, int role);
+/// A world point or direction in the frame of the root at `frame`.
+am_vec3 ami_bake_local_point(const ami_bake *bake, int frame, am_vec3 point);
+am_vec3 ami_bake_local_vector(const ami_bake *bake, int frame, am_vec3 vector);
+
+/// The wished point at a time: linear between points, the end points beyond them.
+am_query_point ami_query_sample(const am_query *query, float time);
+
+/// Writes v as (x, z) or (x, y, z).
+void ami_put_axes(float *out, am_vec3 v, int axes);
+/// ".x", ".z" for `axes` 2; ".x", ".y", ".z" for 3; with "@time" before it when the channel has several times or
+/// one that is not now.
+void ami_label_times(char *out, size_t size, const am_channel *channel, int dim, int axes);
+
+#endif

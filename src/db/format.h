@@ -1,0 +1,109 @@
+/// The .amdb file: header, section table, sections. docs/format-amdb.md tells it as an essay with offsets; this is the
+/// same in C. Little-endian, sections aligned to 64 bytes, the file is the memory image.
+#ifndef AMI_DB_FORMAT_H
+#define AMI_DB_FORMAT_H
+
+#include <amble/db.h>
+
+#define AMI_DB_VERSION 1u
+#define AMI_DB_ENDIAN 0x01020304u
+#define AMI_DB_MAX_SECTIONS 64u
+#define AMI_DB_ALIGN 64u
+
+/// Offset 0, 64 bytes.
+typedef struct ami_db_header {
+    uint8_t  magic[8];      ///< 89 'A' 'M' 'D' 'B' 0D 0A 1A: text mode and 7-bit transfers break it visibly
+    uint32_t version;
+    uint32_t endian;        ///< AMI_DB_ENDIAN as the writer's machine sees it
+    uint64_t file_size;
+    uint32_t section_count;
+    uint32_t table_offset;  ///< 64
+    uint64_t table_hash;    ///< of this header (with this field zero) and the table
+    uint64_t content_hash;  ///< of all sections but "conf"
+    uint8_t  reserved[16];
+} ami_db_header;
+
+/// One row of the table, 32 bytes.
+typedef struct ami_db_section {
+    uint32_t id;       ///< four letters, the first in the lowest byte
+    uint32_t reserved;
+    uint64_t offset;   ///< from the file's start, a multiple of 64
+    uint64_t size;     ///< bytes without padding
+    uint64_t checksum; ///< am_hash64 of the body, seed = id
+} ami_db_section;
+
+/// Section "info", 192 bytes: all counts.
+typedef struct ami_db_info {
+    int32_t frame_count, joint_count, moving_count, end_count;
+    int32_t range_count, tag_count, channel_count, raw_count;
+    int32_t feature_count, feature_stride, pca_count, custom_count;
+    int32_t precision, role_count;
+    float   fps;
+    int32_t reserved_word;
+    char    name[64];
+    uint8_t reserved[64];
+} ami_db_info;
+
+/// Every section that this build knows, in file order.
+typedef enum ami_part {
+    AMI_PART_INFO,
+    AMI_PART_PARENTS,
+    AMI_PART_OFFSETS,
+    AMI_PART_RESTS,
+    AMI_PART_NAMES,
+    AMI_PART_END_JOINTS,
+    AMI_PART_END_OFFSETS,
+    AMI_PART_ROLES,
+    AMI_PART_MOVING,
+    AMI_PART_RANGES,
+    AMI_PART_TAG_NAMES,
+    AMI_PART_CHANNELS,
+    AMI_PART_OFFSET,
+    AMI_PART_SCALE,
+    AMI_PART_WEIGHT,
+    AMI_PART_PCA,
+    AMI_PART_PACK_LOW,
+    AMI_PART_PACK_EXTENT,
+    AMI_PART_CONFIG,
+    AMI_PART_ROOT_POSITIONS,
+    AMI_PART_ROOT_ROTATIONS,
+    AMI_PART_ROTATIONS,
+    AMI_PART_TRANSLATIONS,
+    AMI_PART_CONTACTS,
+    AMI_PART_TAGS,
+    AMI_PART_X,
+    AMI_PART_COUNT
+} ami_part;
+
+/// How a part is found and how large it must be.
+typedef struct ami_part_kind {
+    char letters[5]; ///< its id as text
+    bool small;      ///< does not grow with the frames: checked when a file is opened
+    bool free_size;  ///< text: any size of at least 1
+} ami_part_kind;
+
+const ami_part_kind *ami_part_of(int part);
+uint32_t ami_part_id(int part);
+/// Bytes of a part for these counts; 0 when the file has no such part. Meaningless for parts of free size.
+uint64_t ami_part_size(int part, const ami_db_info *info);
+/// Refuses counts out of range.
+am_result ami_db_check_info(const ami_db_info *info, const char *file, int64_t offset, am_error *err);
+
+/// What a database must free.
+struct am_db_own {
+    am_alloc  alloc;
+    am_file   file;        ///< mapped
+    void     *image;       ///< allocated
+    size_t    image_size;
+    size_t    block_size;  ///< of the am_db with its small tables
+};
+
+/// Makes the am_db over an image whose header and table were checked. Takes over `own`'s file or image on success.
+am_result ami_db_view(am_db **out, const void *data, size_t size, const char *file, const struct am_db_own *own,
+                      am_error *err);
+
+/// Compact rotations: the three smaller components in 15 bits each, the place of the largest in two top bits.
+void    ami_pack_quat(uint16_t out[3], am_quat q);
+am_quat ami_unpack_quat(const uint16_t in[3]);
+
+#endif
