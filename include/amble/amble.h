@@ -4,10 +4,13 @@
 
 #include <amble/anim.h>
 #include <amble/base.h>
+#include <amble/db.h>
 #include <amble/doctor.h>
+#include <amble/features.h>
 #include <amble/io.h>
 #include <amble/json.h>
 #include <amble/math.h>
 #include <amble/motion.h>
+#include <amble/tags.h>
 
 #endif

@@ -1,0 +1,274 @@
+// amble info FILE: what is inside any motion, database or schema file.
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/// "0x0123456789abcdef": JSON numbers do not hold 64 bits.
+static void hash_text(char out[24], uint64_t hash) { snprintf(out, 24, "%016llx", (unsigned long long)hash); }
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text);
+    size_t b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+static int finish(am_json_writer *writer)
+{
+    int status = cli_print_json(writer);
+    am_json_writer_destroy(writer);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Database
+
+static void count_tags(const am_db *db, int *counts)
+{
+    memset(counts, 0, AM_MAX_TAGS * sizeof *counts);
+    for (int f = 0; f < db->frame_count; f++) {
+        for (int t = 0; t < db->tag_count; t++) {
+            counts[t] += (int)((db->tags[f] >> t) & 1u);
+        }
+    }
+}
+
+static int count_sources(const am_db *db)
+{
+    int most = -1;
+    for (int r = 0; r < db->range_count; r++) {
+        most = db->ranges[r].source > most ? db->ranges[r].source : most;
+    }
+    return most + 1;
+}
+
+static void write_channels(am_json_writer *writer, const am_schema *schema)
+{
+    am_json_begin_array(writer, "channels");
+    for (int c = 0; c < schema->channel_count; c++) {
+        const am_channel *channel = &schema->channels[c];
+        am_json_begin_object(writer, NULL);
+        am_json_string(writer, "name", channel->name);
+        am_json_string(writer, "kind", am_feature_name((am_feature)channel->kind));
+        am_json_integer(writer, "first", channel->first);
+        am_json_integer(writer, "dims", channel->dims);
+        am_json_number(writer, "weight", (double)channel->weight);
+        am_json_end_object(writer);
+    }
+    am_json_end_array(writer);
+}
+
+static int database_json(const am_db *db, bool verified)
+{
+    am_json_writer *writer = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    char hash[24];
+    hash_text(hash, db->hash);
+    int counts[AM_MAX_TAGS];
+    count_tags(db, counts);
+    am_json_begin_object(writer, NULL);
+    am_json_string(writer, "kind", "database");
+    am_json_string(writer, "name", db->name);
+    am_json_integer(writer, "frames", db->frame_count);
+    am_json_integer(writer, "joints", db->joint_count);
+    am_json_integer(writer, "features", db->features.count);
+    am_json_integer(writer, "bytes", (int64_t)db->image_size);
+    am_json_integer(writer, "clips", count_sources(db));
+    am_json_string(writer, "hash", hash);
+    am_json_number(writer, "fps", (double)db->fps);
+    am_json_integer(writer, "ranges", db->range_count);
+    am_json_integer(writer, "features_raw", db->features.raw_count);
+    am_json_string(writer, "precision", db->precision == AM_PRECISION_COMPACT ? "compact" : "float");
+    am_json_bool(writer, "verified", verified);
+    am_json_begin_object(writer, "tags");
+    for (int t = 0; t < db->tag_count; t++) {
+        am_json_integer(writer, db->tag_names[t], counts[t]);
+    }
+    am_json_end_object(writer);
+    write_channels(writer, db->features.schema);
+    am_json_end_object(writer);
+    return finish(writer);
+}
+
+static void database_text(const char *path, const am_db *db, bool verified)
+{
+    char hash[24];
+    hash_text(hash, db->hash);
+    double seconds = (double)db->frame_count / (double)db->fps;
+    printf("%s: database '%s', hash %s%s\n", path, db->name, hash, verified ? ", all checksums right" : "");
+    printf("  %d frames at %g Hz (%.1f minutes) in %d ranges of %d clips\n", db->frame_count, (double)db->fps,
+           seconds / 60.0, db->range_count, count_sources(db));
+    printf("  %d joints, %d features (%d raw), %s precision, %.1f MB\n", db->joint_count, db->features.count,
+           db->features.raw_count, db->precision == AM_PRECISION_COMPACT ? "compact" : "float",
+           (double)db->image_size / 1e6);
+    int counts[AM_MAX_TAGS];
+    count_tags(db, counts);
+    for (int t = 0; t < db->tag_count; t++) {
+        printf("  tag %-16s %8d frames (%.1f %%)\n", db->tag_names[t], counts[t],
+               100.0 * counts[t] / (double)db->frame_count);
+    }
+    const am_schema *schema = db->features.schema;
+    for (int c = 0; c < schema->channel_count; c++) {
+        const am_channel *channel = &schema->channels[c];
+        printf("  channel %-28s dims %3d to %3d, weight %g\n", channel->name, channel->first,
+               channel->first + channel->dims - 1, (double)channel->weight);
+    }
+}
+
+static int info_database(const char *path, bool verify, bool json)
+{
+    am_db *db = NULL;
+    am_error err = { 0 };
+    am_result result = am_db_open(&db, path, NULL, &err);
+    if (result == AM_OK && verify) {
+        result = am_db_verify(db, &err);
+    }
+    if (result != AM_OK) {
+        snprintf(err.file, sizeof err.file, "%s", path);
+        am_db_close(db);
+        return cli_fail(&err);
+    }
+    int status = CLI_DONE;
+    if (json) {
+        status = database_json(db, verify);
+    } else {
+        database_text(path, db, verify);
+    }
+    am_db_close(db);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Schema and config
+
+static int info_schema(const char *path, bool json)
+{
+    static am_schema schema; // too large for a small stack; this program shows one file
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    am_result result = am_json_parse_file(&doc, path, NULL, &err);
+    if (result == AM_OK) {
+        const am_json *root = am_json_root(doc);
+        const am_json *features = root->type == AM_JSON_OBJECT ? am_json_get(root, "features") : NULL;
+        result = am_schema_parse(&schema, doc, features && features->type == AM_JSON_OBJECT ? features : root, &err);
+    }
+    am_json_free(doc);
+    if (result != AM_OK) {
+        return cli_fail(&err);
+    }
+    if (!json) {
+        printf("%s: schema of %d features in %d channels\n", path, schema.raw_count, schema.channel_count);
+        for (int d = 0; d < schema.raw_count; d++) {
+            char name[128];
+            am_schema_dim_name(&schema, d, name, sizeof name);
+            printf("  %3d %s\n", d, name);
+        }
+        return CLI_DONE;
+    }
+    am_json_writer *writer = NULL;
+    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    am_json_begin_object(writer, NULL);
+    am_json_string(writer, "kind", "schema");
+    am_json_integer(writer, "features", schema.pca_count ? schema.pca_count : schema.raw_count);
+    am_json_integer(writer, "features_raw", schema.raw_count);
+    write_channels(writer, &schema);
+    am_json_end_object(writer);
+    return finish(writer);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Motion
+
+static int motion_json(const am_clips *clips)
+{
+    am_json_writer *writer = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    am_json_begin_object(writer, NULL);
+    am_json_string(writer, "kind", "motion");
+    am_json_begin_array(writer, "clips");
+    for (int i = 0; i < clips->count; i++) {
+        const am_clip *clip = clips->items[i];
+        char hash[24];
+        hash_text(hash, am_clip_hash(clip));
+        am_json_begin_object(writer, NULL);
+        am_json_string(writer, "name", clip->name);
+        am_json_integer(writer, "frames", clip->frame_count);
+        am_json_number(writer, "fps", (double)clip->fps);
+        am_json_integer(writer, "joints", clip->skeleton->joint_count);
+        am_json_integer(writer, "moving", clip->moving_count);
+        am_json_string(writer, "hash", hash);
+        am_json_end_object(writer);
+    }
+    am_json_end_array(writer);
+    am_json_end_object(writer);
+    return finish(writer);
+}
+
+static int info_motion(const char *path, bool json)
+{
+    am_clips clips = { 0 };
+    am_error err = { 0 };
+    am_read_def def = am_read_def_default();
+    def.file = path;
+    if (am_motion_read_file(&clips, path, &def, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    int status = CLI_DONE;
+    if (json) {
+        status = motion_json(&clips);
+    } else {
+        printf("%s: motion, %d clip%s\n", path, clips.count, clips.count == 1 ? "" : "s");
+        for (int i = 0; i < clips.count; i++) {
+            const am_clip *clip = clips.items[i];
+            printf("  '%s': %d frames at %g Hz (%.2f s), %d joints (root '%s'), %d with translations\n", clip->name,
+                   clip->frame_count, (double)clip->fps, (double)clip->frame_count / (double)clip->fps,
+                   clip->skeleton->joint_count, clip->skeleton->names[0], clip->moving_count);
+        }
+    }
+    am_clips_free(&clips);
+    return status;
+}
+
+/// A database tells itself by its first bytes, whatever it is called.
+static bool is_database(const char *path)
+{
+    static const unsigned char magic[5] = { 0x89, 'A', 'M', 'D', 'B' };
+    unsigned char head[sizeof magic] = { 0 };
+    FILE *file = fopen(path, "rb");
+    size_t got = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file) {
+        fclose(file);
+    }
+    return (got == sizeof head && memcmp(head, magic, sizeof magic) == 0) || ends_with(path, ".amdb");
+}
+
+int verb_info(const cli_verb *verb, int argc, char **argv)
+{
+    bool verify = false;
+    const cli_option options[] = {
+        { .name = "--verify", .help = "also check every byte of a database's body", .flag = &verify },
+    };
+    cli_common common = { 0 };
+    int count = 0;
+    bool stop = false;
+    int status = cli_parse(verb, options, 1, &common, argc, argv, &count, &stop);
+    if (status != CLI_DONE || stop) {
+        return status;
+    }
+    if (count != 1) {
+        return cli_usage("info wants one file; see amble info --help");
+    }
+    if (is_database(argv[0])) {
+        return info_database(argv[0], verify, common.json);
+    }
+    return ends_with(argv[0], ".json") ? info_schema(argv[0], common.json) : info_motion(argv[0], common.json);
+}
