@@ -1,0 +1,11 @@
+# The program that prints hashes of results, built for every compiler and platform; scripts/check_bits.sh compares them.
+add_executable(amble_bits ${PROJECT_SOURCE_DIR}/tests/bits/bits.c)
+set_target_properties(amble_bits PROPERTIES OUTPUT_NAME bits)
+target_include_directories(amble_bits PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(amble_bits PRIVATE amble_static amble_flags)
+if(EMSCRIPTEN)
+    # Compiled at once: this Emscripten's other way asks node to fetch a plain file name, which node 18 on refuses.
+    target_link_options(amble_bits PRIVATE -sEXIT_RUNTIME=1 -sALLOW_MEMORY_GROWTH=1 -sWASM_ASYNC_COMPILATION=0)
+elseif(AMBLE_TESTS)
+    add_test(NAME bits.golden COMMAND sh ${PROJECT_SOURCE_DIR}/scripts/check_bits.sh $<TARGET_FILE:amble_bits>)
+endif()

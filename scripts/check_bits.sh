@@ -1,0 +1,62 @@
+#!/bin/sh
+# The same bits everywhere: runs tests/bits/bits.c as built by gcc, clang, without SIMD, for NEON (under qemu) and for
+# WebAssembly (under node) and compares every line with tests/bits/golden.txt.
+#   check_bits.sh             builds the program in build/{release,clang,scalar,neon,wasm} and runs all five
+#   check_bits.sh PROGRAM...  runs the given ones (a .js under node, an AArch64 one under qemu)
+#   check_bits.sh --update    writes golden.txt anew from build/release: only when results are meant to change
+set -eu
+cd "$(dirname "$0")/.."
+golden=tests/bits/golden.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
+
+build() {
+    [ -f "build/$1/build.ninja" ] || cmake --preset "$1" >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
+    cmake --build "build/$1" -j 2 --target amble_bits >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
+}
+
+# Runs a program by its kind.
+run() {
+    program=$1
+    shift
+    case $program in
+    *.js) node "$program" "$@" ;;
+    *neon*) qemu-aarch64 "$program" "$@" ;;
+    *) "$program" "$@" ;;
+    esac
+}
+
+# Runs one program and shows the lines that differ from the golden ones.
+compare() {
+    run "$1" >"$work/out" 2>"$work/err" || { cat "$work/err"; echo "check_bits: $1 failed"; return 1; }
+    if ! diff "$golden" "$work/out" >"$work/diff"; then
+        cat "$work/diff"
+        echo "check_bits: $1 gives other bits than $golden"
+        return 1
+    fi
+    echo "check_bits: $1: $(wc -l <"$golden") subjects equal ($(sed -n 's/^bits: //p' "$work/err"))"
+}
+
+if [ "${1:-}" = --update ]; then
+    build release
+    run build/release/bits >"$golden"
+    exit 0
+fi
+result=0
+if [ $# -eq 0 ]; then
+    for preset in release clang scalar neon wasm; do
+        build "$preset" || exit 1
+    done
+    set -- build/release/bits build/clang/bits build/scalar/bits build/neon/bits build/wasm/bits.js
+fi
+for program in "$@"; do
+    compare "$program" || result=1
+done
+# The planted fault: one changed bit must be seen.
+run "$1" --flip >"$work/flipped" 2>/dev/null
+if diff -q "$golden" "$work/flipped" >/dev/null; then
+    echo "check_bits: a flipped bit went unnoticed"
+    result=1
+fi
+exit $result

@@ -1,0 +1,330 @@
+// Prints one line for each subject: its name and a hash of its results over many inputs. Every compiler, instruction
+// set and platform must print the same lines; scripts/check_bits.sh compares them with golden.txt. Each kernel subject
+// goes through every version that runs here, and the program fails when two disagree. `bits --flip` changes one bit of
+// one result: the fault that the comparison must catch.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <amble/amble.h>
+
+#include "kernel/kernel.h"
+
+/// A growing hash of numbers. The payload of a NaN is not fixed between machines, so that all count as one.
+typedef struct digest {
+    uint64_t value;
+} digest;
+
+static void put(digest *d, float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = x != x ? 0x7FC00000u : bits;
+    uint8_t bytes[4] = { (uint8_t)bits, (uint8_t)(bits >> 8), (uint8_t)(bits >> 16), (uint8_t)(bits >> 24) };
+    d->value = am_hash64(bytes, sizeof bytes, d->value);
+}
+
+static void put_all(digest *d, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        put(d, x[i]);
+    }
+}
+
+static void put_double(digest *d, double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(bits >> 8 * i);
+    }
+    d->value = am_hash64(bytes, sizeof bytes, d->value);
+}
+
+static void put_v3(digest *d, am_vec3 v) { put_all(d, &v.x, 3); }
+static void put_quat(digest *d, am_quat q) { put_all(d, &q.x, 4); }
+
+static float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static float uniform(uint32_t *state, float lo, float hi)
+{
+    return lo + (hi - lo) * (float)next_random(state) / 16777216.0f;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Elementary functions over all floats, about half a million each
+
+enum { sweep_step = 8009 };
+
+static void sweep(digest *d, float (*f)(float))
+{
+    for (uint64_t bits = 0; bits <= 0xFFFFFFFFu; bits += sweep_step) {
+        put(d, f(float_of((uint32_t)bits)));
+    }
+    // And densely where they are used.
+    for (float x = -8.0f; x < 8.0f; x += 0.00037f) {
+        put(d, f(x));
+    }
+}
+
+static void bits_sin(digest *d) { sweep(d, am_sin); }
+static void bits_cos(digest *d) { sweep(d, am_cos); }
+static void bits_tan(digest *d) { sweep(d, am_tan); }
+static void bits_acos(digest *d) { sweep(d, am_acos); }
+static void bits_asin(digest *d) { sweep(d, am_asin); }
+static void bits_exp(digest *d) { sweep(d, am_exp); }
+static void bits_log(digest *d) { sweep(d, am_log); }
+static void bits_tanh(digest *d) { sweep(d, am_tanh); }
+static void bits_wrap_angle(digest *d) { sweep(d, am_wrap_angle); }
+
+static void bits_atan2(digest *d)
+{
+    for (uint32_t i = 0; i < 400; i++) {
+        for (uint32_t j = 0; j < 400; j++) {
+            put(d, am_atan2(float_of(i * 10737417u + j * 7919u), float_of(j * 10737431u + i * 104729u)));
+            put(d, am_atan2((float)i - 200.3f, (float)j - 199.7f));
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Rotations and springs
+
+static am_vec3 random_v3(uint32_t *state)
+{
+    float x = uniform(state, -3.0f, 3.0f), y = uniform(state, -3.0f, 3.0f), z = uniform(state, -3.0f, 3.0f);
+    return am_v3(x, y, z);
+}
+
+static void bits_quat(digest *d)
+{
+    static const char *const orders[12] = { "xyz", "xzy", "yxz", "yzx", "zxy", "zyx",
+                                            "xyx", "xzx", "yxy", "yzy", "zxz", "zyz" };
+    uint32_t state = 1;
+    for (int i = 0; i < 20000; i++) {
+        am_quat a = am_quat_exp(random_v3(&state)), b = am_quat_from_scaled_axis(random_v3(&state));
+        am_vec3 u = am_v3_normalize_or(random_v3(&state), am_v3(0.0f, 1.0f, 0.0f));
+        am_vec3 v = am_v3_normalize_or(random_v3(&state), am_v3(0.0f, 1.0f, 0.0f));
+        am_quat swing, twist;
+        float angles[3], axes[6];
+        put_v3(d, am_quat_log(a));
+        put_v3(d, am_quat_velocity(a, b, 0.016f));
+        put_quat(d, am_quat_slerp(a, b, 0.3f));
+        put_quat(d, am_quat_nlerp(a, b, 0.3f));
+        put_quat(d, am_quat_between(u, v));
+        put(d, am_quat_heading(a));
+        put(d, am_quat_angle(a, b));
+        am_quat_swing_twist(&swing, &twist, a, u);
+        put_quat(d, swing);
+        put_quat(d, twist);
+        am_quat_to_two_axis(b, axes);
+        put_quat(d, am_quat_from_two_axis(axes));
+        am_quat_to_euler(angles, a, orders[i % 12]);
+        put_quat(d, am_quat_from_euler(orders[i % 12], angles[0], angles[1], angles[2]));
+        put_v3(d, am_quat_rotate(a, v));
+    }
+}
+
+static void bits_springs(digest *d)
+{
+    uint32_t state = 2;
+    am_vec3 x = am_v3_zero(), v = x, a = x;
+    am_quat q = am_quat_identity();
+    for (int i = 0; i < 20000; i++) {
+        am_vec3 goal = random_v3(&state), drift = random_v3(&state);
+        float halflife = am_exp(uniform(&state, -8.0f, 2.0f)), dt = uniform(&state, 0.0f, 0.05f);
+        am_spring_v3(&x, &v, goal, halflife, dt);
+        am_spring_moving_v3(&x, &v, goal, drift, halflife, dt);
+        am_spring_character_v3(&x, &v, &a, drift, halflife, dt);
+        am_spring_quat(&q, &v, am_quat_from_scaled_axis(goal), halflife, dt);
+        am_decay_v3(&a, &v, halflife, dt);
+        put_v3(d, x);
+        put_v3(d, v);
+        put_v3(d, a);
+        put_quat(d, q);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Kernels
+
+enum { rows = 203, stride = 40, cells = rows * stride };
+
+typedef struct numbers {
+    float a[cells], b[cells], out[cells];
+    double sum[stride], squares[stride];
+    am_quat quats[rows], others[rows];
+    ami_euler_order orders[rows];
+} numbers;
+
+static void fill(numbers *n)
+{
+    uint32_t state = 3;
+    for (int i = 0; i < cells; i++) {
+        n->a[i] = uniform(&state, -200.0f, 200.0f);
+        // Every seventh so small that products are subnormal.
+        n->b[i] = uniform(&state, -5.0f, 5.0f) * (i % 7 ? 1.0f : 1e-22f);
+    }
+    for (int i = 0; i < rows; i++) {
+        const char axes[3] = { "xyz"[next_random(&state) % 3], "xyz"[next_random(&state) % 3],
+                               "xyz"[next_random(&state) % 3] };
+        n->orders[i] = ami_euler_order_make(axes);
+        n->quats[i] = am_quat_exp(random_v3(&state));
+        float scale = uniform(&state, 0.0f, 2.0f);
+        am_vec3 v = random_v3(&state);
+        n->others[i] = am_q(v.x * scale, v.y * scale, v.z * scale, scale);
+    }
+}
+
+static void kernel_distances(const ami_kernels *k, numbers *n, digest *d)
+{
+    k->distances(n->out, n->b, n->a, rows, stride);
+    put_all(d, n->out, rows);
+    k->distances_weighted(n->out, n->b, n->b + stride, n->a, rows, stride);
+    put_all(d, n->out, rows);
+    for (size_t dims = 0; dims < 64; dims++) {
+        k->distances_block(n->out, n->b, n->a, dims);
+        put_all(d, n->out, 8);
+        k->distances_box(n->out, n->b, n->a, n->a + 8, dims);
+        put_all(d, n->out, 8);
+    }
+}
+
+static void kernel_products(const ami_kernels *k, numbers *n, digest *d)
+{
+    for (size_t length = 0; length < 300; length++) {
+        put(d, k->dot(n->a, n->b + length, length));
+        k->axpy(n->out, n->b, n->a[length], length);
+    }
+    put_all(d, n->out, 300);
+    k->gemv(n->out, n->a, n->b, n->b + 1, rows, stride);
+    put_all(d, n->out, rows);
+}
+
+static void kernel_columns(const ami_kernels *k, numbers *n, digest *d)
+{
+    k->column_moments(n->sum, n->squares, n->a, NULL, rows, stride);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int c = 0; c < stride; c++) {
+            put_double(d, n->sum[c]);
+            put_double(d, n->squares[c]);
+            n->sum[c] /= rows;
+        }
+        double center[stride];
+        memcpy(center, n->sum, sizeof center);
+        k->column_moments(n->sum, n->squares, n->a, center, rows, stride);
+    }
+    k->column_bounds(n->out, n->out + stride, n->b, rows, stride);
+    put_all(d, n->out, 2 * stride);
+}
+
+static void kernel_angles(const ami_kernels *k, numbers *n, digest *d)
+{
+    k->sincos(n->out, n->out + rows, n->a, rows);
+    put_all(d, n->out, 2 * rows);
+    for (size_t start = 0; start < 400; start++) {
+        k->euler(n->quats, n->a + start * 17, n->orders + start % 100, 100);
+        put_all(d, &n->quats[0].x, 400);
+    }
+    for (uint64_t bits = 0; bits <= 0xFFFFFFFFu; bits += 1000003) {
+        float x[8], s[8], c[8];
+        for (uint32_t lane = 0; lane < 8; lane++) {
+            x[lane] = float_of((uint32_t)bits + lane * 3u);
+        }
+        k->sincos(s, c, x, 8);
+        put_all(d, s, 8);
+        put_all(d, c, 8);
+    }
+}
+
+static void kernel_quats(const ami_kernels *k, numbers *n, digest *d)
+{
+    for (int i = 0; i < 20; i++) {
+        k->nlerp(n->quats, n->quats, n->others, (float)i * 0.05f, rows - (size_t)i);
+        put_all(d, &n->quats[0].x, 4 * rows);
+    }
+    k->normalize(n->others, rows);
+    put_all(d, &n->others[0].x, 4 * rows);
+}
+
+// ---------------------------------------------------------------------------------------------
+
+typedef struct subject {
+    const char *name;
+    void (*run)(digest *d);                                             ///< one of the two
+    void (*run_kernel)(const ami_kernels *k, numbers *n, digest *d);
+} subject;
+
+static const subject subjects[] = {
+    { "math.sin", bits_sin, NULL },
+    { "math.cos", bits_cos, NULL },
+    { "math.tan", bits_tan, NULL },
+    { "math.acos", bits_acos, NULL },
+    { "math.asin", bits_asin, NULL },
+    { "math.atan2", bits_atan2, NULL },
+    { "math.exp", bits_exp, NULL },
+    { "math.log", bits_log, NULL },
+    { "math.tanh", bits_tanh, NULL },
+    { "math.wrap_angle", bits_wrap_angle, NULL },
+    { "math.quat", bits_quat, NULL },
+    { "math.springs", bits_springs, NULL },
+    { "kernel.distances", NULL, kernel_distances },
+    { "kernel.products", NULL, kernel_products },
+    { "kernel.columns", NULL, kernel_columns },
+    { "kernel.angles", NULL, kernel_angles },
+    { "kernel.quats", NULL, kernel_quats },
+};
+
+/// The hash of one subject; false when two versions of a kernel disagree.
+static bool hash_subject(const subject *s, uint64_t *hash)
+{
+    static numbers n;
+    digest first = { 0 };
+    if (s->run) {
+        s->run(&first);
+        *hash = first.value;
+        return true;
+    }
+    const ami_kernels *k;
+    for (size_t version = 0; (k = ami_kernels_at(version)) != NULL; version++) {
+        digest d = { 0 };
+        memset(&n, 0, sizeof n);
+        fill(&n);
+        s->run_kernel(k, &n, &d);
+        if (version > 0 && d.value != first.value) {
+            fprintf(stderr, "bits: %s: %s differs from the reference\n", s->name, k->name);
+            return false;
+        }
+        first = d;
+    }
+    *hash = first.value;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    bool flip = argc > 1 && strcmp(argv[1], "--flip") == 0;
+    int status = 0;
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
+        uint64_t hash = 0;
+        if (!hash_subject(&subjects[i], &hash)) {
+            status = 1;
+            continue;
+        }
+        printf("%-18s %016" PRIx64 "\n", subjects[i].name, hash ^ (flip && i == 3 ? 1u : 0u));
+    }
+    fprintf(stderr, "bits: kernels up to %s\n", ami_kernels_pick()->name);
+    return status;
+}
