@@ -38,7 +38,7 @@ typedef struct am_transform {
 
 AM_API float am_sin(float x);
 AM_API float am_cos(float x);
-AM_API void  am_sincos(float x, float *sin_out, float *cos_out);
+AM_API void am_sincos(float x, float *sin_out, float *cos_out);
 AM_API float am_tan(float x);
 /// Arguments outside [-1, 1] are clamped.
 AM_API float am_acos(float x);
@@ -112,18 +112,13 @@ static inline am_quat am_q(float x, float y, float z, float w)
 static inline am_quat am_quat_identity(void) { return am_q(0.0f, 0.0f, 0.0f, 1.0f); }
 /// The inverse of a unit quaternion.
 static inline am_quat am_quat_inv(am_quat q) { return am_q(-q.x, -q.y, -q.z, q.w); }
-static inline float am_quat_dot(am_quat a, am_quat b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
+static inline float am_quat_dot(am_quat a, am_quat b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
 static inline am_quat am_quat_neg(am_quat q) { return am_q(-q.x, -q.y, -q.z, -q.w); }
 /// First b, then a.
 static inline am_quat am_quat_mul(am_quat a, am_quat b)
 {
-    return am_q(a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-                a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z);
+    return am_q(a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z);
 }
 static inline am_vec3 am_quat_rotate(am_quat q, am_vec3 v)
 {
@@ -235,8 +230,7 @@ AM_API void am_spring_moving_v3(am_vec3 *x, am_vec3 *v, am_vec3 goal, am_vec3 go
 /// A character's position x, velocity v and acceleration a when its velocity is driven to v_goal
 /// (Responsive eq. 10-11: the spring acts on the velocity, the position is its integral).
 AM_API void am_spring_character_f(float *x, float *v, float *a, float v_goal, float halflife, float dt);
-AM_API void am_spring_character_v3(am_vec3 *x, am_vec3 *v, am_vec3 *a, am_vec3 v_goal, float halflife,
-                                   float dt);
+AM_API void am_spring_character_v3(am_vec3 *x, am_vec3 *v, am_vec3 *a, am_vec3 v_goal, float halflife, float dt);
 
 #ifdef __cplusplus
 }

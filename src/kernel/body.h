@@ -396,6 +396,18 @@ static void normalize(am_quat *q, size_t n)
 }
 
 const ami_kernels KERNEL_TABLE = {
-    KERNEL_NAME, distances, distances_weighted, distances_block, distances_box, dot,   gemv,     axpy,
-    column_moments, column_bounds, sincos_many, euler, nlerp, normalize,
+    .name = KERNEL_NAME,
+    .distances = distances,
+    .distances_weighted = distances_weighted,
+    .distances_block = distances_block,
+    .distances_box = distances_box,
+    .dot = dot,
+    .gemv = gemv,
+    .axpy = axpy,
+    .column_moments = column_moments,
+    .column_bounds = column_bounds,
+    .sincos = sincos_many,
+    .euler = euler,
+    .nlerp = nlerp,
+    .normalize = normalize,
 };

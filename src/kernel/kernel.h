@@ -11,7 +11,7 @@
 /// The order of one joint's three angles; see ami_euler_order_make.
 typedef struct ami_euler_order {
     uint8_t axis[3]; ///< 0 x, 1 y, 2 z, in the order of am_quat_from_euler
-    float   parity;  ///< +1 when the axes run x y z x, -1 backwards, 0 when two of them are the same
+    float parity;    ///< +1 when the axes run x y z x, -1 backwards, 0 when two of them are the same
 } ami_euler_order;
 
 /// "zyx" and the like, upper or lower case.
@@ -31,9 +31,9 @@ typedef struct ami_kernels {
     /// out(8) = squared distance of query(dims) to eight frames stored dimension by dimension, block(dims, 8).
     /// The sum over dims has the shape of `distances`: the same bits whatever the layout.
     void (*distances_block)(float out[8], const float *query, const float *block, size_t dims);
-    /// out(8) = squared distance of query(dims) to eight boxes lo(dims, 8) .. hi(dims, 8), 0 inside. With the shape of
-    /// `distances` and monotonic rounding it is never above the distance to a point in the box, so that a search may
-    /// prune on it without a margin.
+    /// out(8) = squared distance of query(dims) to eight boxes lo(dims, 8) .. hi(dims, 8), 0 inside. With the shape
+    /// of `distances` and monotonic rounding it is never above the distance to a point in the box, so that a search
+    /// may prune on it without a margin.
     void (*distances_box)(float out[8], const float *query, const float *lo, const float *hi, size_t dims);
 
     /// Sum of a[i] * b[i] over n, any n.

@@ -63,10 +63,7 @@ static v8 v8_shift31(v8 a)
 {
     return v8_make(floats4(vshlq_n_u32(bits4(a.lo), 31)), floats4(vshlq_n_u32(bits4(a.hi), 31)));
 }
-static float32x4_t spread4(float32x4_t a)
-{
-    return vreinterpretq_f32_s32(vshrq_n_s32(vreinterpretq_s32_f32(a), 31));
-}
+static float32x4_t spread4(float32x4_t a) { return vreinterpretq_f32_s32(vshrq_n_s32(vreinterpretq_s32_f32(a), 31)); }
 static v8 v8_spread(v8 a) { return v8_make(spread4(a.lo), spread4(a.hi)); }
 static bool v8_all(v8 mask) { return vminvq_u32(vandq_u32(bits4(mask.lo), bits4(mask.hi))) == 0xFFFFFFFFu; }
 

@@ -44,7 +44,8 @@ ami_euler_order ami_euler_order_make(const char axes[3])
     for (int i = 0; i < 3; i++) {
         order.axis[i] = axis_index(axes[i]);
     }
-    bool different = order.axis[0] != order.axis[1] && order.axis[1] != order.axis[2] && order.axis[0] != order.axis[2];
+    bool different =
+        order.axis[0] != order.axis[1] && order.axis[1] != order.axis[2] && order.axis[0] != order.axis[2];
     bool forward = (order.axis[0] + 1) % 3 == order.axis[1];
     order.parity = !different ? 0.0f : forward ? 1.0f : -1.0f;
     return order;

@@ -163,9 +163,9 @@ void am_quat_swing_twist(am_quat *swing, am_quat *twist, am_quat q, am_vec3 axis
 
 /// The three axes of an order as indices, and whether they run x y z x (+1) or backwards (-1).
 typedef struct euler_order {
-    int   i, j, k;
+    int i, j, k;
     float parity;
-    bool  same_ends; ///< k repeats i, as in "zxz"
+    bool same_ends; ///< k repeats i, as in "zxz"
 } euler_order;
 
 static int axis_index(char c) { return c == 'x' || c == 'X' ? 0 : c == 'y' || c == 'Y' ? 1 : 2; }

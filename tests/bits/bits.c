@@ -1,7 +1,7 @@
 // Prints one line for each subject: its name and a hash of its results over many inputs. Every compiler, instruction
-// set and platform must print the same lines; scripts/check_bits.sh compares them with golden.txt. Each kernel subject
-// goes through every version that runs here, and the program fails when two disagree. `bits --flip` changes one bit of
-// one result: the fault that the comparison must catch.
+// set and platform must print the same lines; scripts/check_bits.sh compares them with golden.txt. Each kernel
+// subject goes through every version that runs here, and the program fails when two disagree. `bits --flip` changes
+// one bit of one result: the fault that the comparison must catch.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -263,7 +263,7 @@ static void kernel_quats(const ami_kernels *k, numbers *n, digest *d)
 
 typedef struct subject {
     const char *name;
-    void (*run)(digest *d);                                             ///< one of the two
+    void (*run)(digest *d); ///< one of the two
     void (*run_kernel)(const ami_kernels *k, numbers *n, digest *d);
 } subject;
 

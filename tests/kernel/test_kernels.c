@@ -1,5 +1,5 @@
-// Every version of the kernels against the reference, bit for bit, on random numbers and awkward ones, at awkward sizes
-// and addresses.
+// Every version of the kernels against the reference, bit for bit, on random numbers and awkward ones, at awkward
+// sizes and addresses.
 #include "support/check.h"
 
 #include "kernel/kernel.h"
@@ -24,7 +24,7 @@ typedef enum numbers { MILD, WILD } numbers;
 /// Mild numbers, or a mix with zeros of both signs, subnormals, huge ones, infinities and NaN.
 static float draw(uint32_t *state, numbers mood)
 {
-    static const float odd[] = { 0.0f,  -0.0f,    1e-45f, -1e-40f, 1.17549435e-38f, 3e38f,
+    static const float odd[] = { 0.0f,   -0.0f,    1e-45f,    -1e-40f, 1.17549435e-38f, 3e38f,
                                  -3e38f, INFINITY, -INFINITY, NAN,     6433.0f,         -1e6f };
     if (mood == WILD && next_random(state) % 5 == 0) {
         return odd[next_random(state) % (sizeof odd / sizeof odd[0])];
@@ -249,8 +249,8 @@ static void sums_have_the_promised_shape(void **unused)
     check_near(ami_kernels_reference.dot(values, ones, 16), 14.0, 0.0);
     values[8] = 1.0f;
     values[4] = -big;
-    // Lane 0 swallows its second element, lane 4 (1 - 2^24 is a float) keeps it, and both meet in the first fold: 1 is
-    // left beside six lanes of two. In plain order the big ones would have swallowed three more.
+    // Lane 0 swallows its second element, lane 4 (1 - 2^24 is a float) keeps it, and both meet in the first fold: 1
+    // is left beside six lanes of two. In plain order the big ones would have swallowed three more.
     check_near(ami_kernels_reference.dot(values, ones, 16), 13.0, 0.0);
 }
 

@@ -194,14 +194,10 @@ static void angles_wrap_into_one_turn(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sine_and_cosine_keep_their_error),
-        cmocka_unit_test(inverse_functions_round_once),
-        cmocka_unit_test(exponentials_keep_their_error),
-        cmocka_unit_test(arc_tangent_of_two_rounds_once),
-        cmocka_unit_test(arc_tangent_knows_its_quadrants),
-        cmocka_unit_test(odd_arguments_give_sane_results),
-        cmocka_unit_test(pieces_meet_without_a_step),
-        cmocka_unit_test(angles_wrap_into_one_turn),
+        cmocka_unit_test(sine_and_cosine_keep_their_error), cmocka_unit_test(inverse_functions_round_once),
+        cmocka_unit_test(exponentials_keep_their_error),    cmocka_unit_test(arc_tangent_of_two_rounds_once),
+        cmocka_unit_test(arc_tangent_knows_its_quadrants),  cmocka_unit_test(odd_arguments_give_sane_results),
+        cmocka_unit_test(pieces_meet_without_a_step),       cmocka_unit_test(angles_wrap_into_one_turn),
     };
     return cmocka_run_group_tests_name("elementary", tests, NULL, NULL);
 }

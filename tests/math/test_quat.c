@@ -245,7 +245,8 @@ static void euler_angles_multiply_in_the_order_of_their_axes(void **unused)
     uint32_t state = 9;
     for (int i = 0; i < 1200; i++) {
         const char *axes = orders[i % 12];
-        const float a[3] = { uniform(&state, -4.0f, 4.0f), uniform(&state, -4.0f, 4.0f), uniform(&state, -4.0f, 4.0f) };
+        const float a[3] = { uniform(&state, -4.0f, 4.0f), uniform(&state, -4.0f, 4.0f),
+                             uniform(&state, -4.0f, 4.0f) };
         am_quat q = am_quat_from_euler(axes, a[0], a[1], a[2]);
         am_quat want = product(axes, a);
         check_near(q.x, want.x, 1e-6);
@@ -307,7 +308,8 @@ static void transforms_invert(void **unused)
         am_transform b = { random_quat(&state), random_unit(&state) };
         am_vec3 p = random_unit(&state);
         check_v3(am_transform_point(am_transform_inv(a), am_transform_point(a, p)), p, 1e-6);
-        check_v3(am_transform_point(am_transform_mul(a, b), p), am_transform_point(a, am_transform_point(b, p)), 1e-6);
+        check_v3(am_transform_point(am_transform_mul(a, b), p), am_transform_point(a, am_transform_point(b, p)),
+                 1e-6);
     }
 }
 
