@@ -43,6 +43,11 @@ AM_API void am_mirror_map(int16_t *out, const am_skeleton *skeleton);
 /// need not be symmetrical (the rest pose should be). Twice gives the clip again.
 AM_API am_result am_clip_mirror(am_clip **out, const am_clip *clip, const int16_t *map, const am_alloc *alloc,
                                 am_error *err);
+/// A clip without frames whose skeleton has each bone as the mean of left and right. As the reference of a
+/// database with mirrored clips it makes their feet stand exactly where the originals' do; captured skeletons
+/// are lopsided (CMU 69: feet by 7 degrees, 1.4 cm of toe height).
+AM_API am_result am_skeleton_symmetric(am_clip **out, const am_clip *clip, const int16_t *map, const am_alloc *alloc,
+                                       am_error *err);
 
 // ---------------------------------------------------------------------------------------------
 // Inverse kinematics

@@ -115,3 +115,75 @@ am_result am_clip_mirror(am_clip **out, const am_clip *clip, const int16_t *map,
     *out = made;
     return result;
 }
+
+// ---------------------------------------------------------------------------------------------
+// Symmetrical skeletons
+
+/// Mean of an offset and its partner's, reflected, each seen from the model axes at rest.
+static am_vec3 mean_offset(am_vec3 own, am_quat own_axes, am_vec3 other, am_quat other_axes)
+{
+    am_vec3 here = am_quat_rotate(own_axes, own);
+    am_vec3 there = reflect_v3(am_quat_rotate(other_axes, other));
+    return am_quat_unrotate(own_axes, am_v3_scale(am_v3_add(here, there), 0.5f));
+}
+
+/// The end site of `joint` that is the `nth` of its joint, or -1.
+static int find_end(const am_skeleton *s, int joint, int nth)
+{
+    for (int e = 0; e < s->end_count; e++) {
+        if (s->end_joints[e] == joint && nth-- == 0) {
+            return e;
+        }
+    }
+    return -1;
+}
+
+static void even_ends(am_vec3 *out, const am_skeleton *s, const int16_t *map, const am_transform *rest)
+{
+    for (int e = 0; e < s->end_count; e++) {
+        int joint = s->end_joints[e];
+        int nth = 0;
+        for (int k = 0; k < e; k++) {
+            nth += s->end_joints[k] == joint;
+        }
+        int other = find_end(s, map[joint], nth);
+        out[e] = s->end_offsets[e];
+        if (other >= 0) {
+            out[e] = mean_offset(s->end_offsets[e], rest[joint].rotation, s->end_offsets[other],
+                                 rest[map[joint]].rotation);
+        }
+    }
+}
+
+am_result am_skeleton_symmetric(am_clip **out, const am_clip *clip, const int16_t *map, const am_alloc *alloc,
+                                am_error *err)
+{
+    *out = NULL;
+    const am_skeleton *s = clip->skeleton;
+    am_result result = check_map(map, s->joint_count, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    am_alloc a = ami_alloc_or_default(alloc);
+    mirror *m = ami_alloc_zero(&a, sizeof *m);
+    if (!m) {
+        return ami_fail_memory(err, sizeof *m);
+    }
+    ami_rest_model(m->rest, s);
+    am_clip_def def = am_clip_def_like(clip);
+    def.alloc = alloc;
+    am_clip *made = NULL;
+    result = am_clip_create(&made, &def, err);
+    if (result == AM_OK) {
+        // Not yet published: its arrays may be filled.
+        am_vec3 *offsets = (am_vec3 *)(uintptr_t)made->skeleton->offsets;
+        for (int j = 1; j < s->joint_count; j++) {
+            offsets[j] = mean_offset(s->offsets[j], m->rest[s->parents[j]].rotation, s->offsets[map[j]],
+                                     m->rest[s->parents[map[j]]].rotation);
+        }
+        even_ends((am_vec3 *)(uintptr_t)made->skeleton->end_offsets, s, map, m->rest);
+    }
+    ami_release(&a, m, sizeof *m);
+    *out = made;
+    return result;
+}
