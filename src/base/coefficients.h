@@ -32,7 +32,7 @@
 #define AMI_LOG2_E 1.44269504f
 #define AMI_LN2_1 0.693145752f
 #define AMI_LN2_2 1.42860677e-06f
-#define AMI_EXP_MAX 88.7228394f  // above: infinity
+#define AMI_EXP_MAX 88.7228394f  // from here on infinity
 #define AMI_EXP_MIN -103.972084f // below: zero
 
 // exp r = 1 + r + r^2 (E0 + r (E1 + r (E2 + r (E3 + r E4)))), |r| <= ln 2 / 2: 3.2e-9

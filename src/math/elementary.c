@@ -67,7 +67,8 @@ static double reduce_large(float x, uint32_t *quarter)
 // ---------------------------------------------------------------------------------------------
 // Sine and cosine
 //
-// Largest error: 1.5 ulp and 8e-8 absolute for both; tan 3 ulp.
+// Largest error of sin and cos, measured on every 7th float: 1.5 ulp (7.8e-8 absolute) within half a turn, 2.4 ulp
+// (8.4e-8) up to the limit of the reduction, 1.6 ulp (7.9e-8) beyond; tan: 3.4 ulp.
 
 /// sin and cos of r + quarter * pi/2 for |r| <= pi/4. The kernels repeat these steps.
 static void sincos_reduced(float r, uint32_t quarter, float *sin_out, float *cos_out)
@@ -148,7 +149,8 @@ float am_wrap_angle(float angle)
 // ---------------------------------------------------------------------------------------------
 // Inverse functions (double inside)
 //
-// Largest error: 0.501 ulp.
+// Largest error, on every 7th float: asin 0.501 ulp (6.0e-8 absolute), acos 0.501 ulp (1.2e-7); on twenty million
+// pairs: atan2 0.501 ulp (1.2e-7).
 
 /// asin x for |x| <= 1/2, relative error of the fit 1.0e-12.
 static double asin_small(double x)
@@ -233,7 +235,7 @@ float am_atan2(float y, float x)
 // ---------------------------------------------------------------------------------------------
 // Exponential, logarithm, hyperbolic tangent
 //
-// Largest error: exp 1.0 ulp, log 0.501 ulp, tanh 1.4 ulp.
+// Largest error, on every 7th float: exp 1.0 ulp, log 0.501 ulp (3.8e-6 absolute), tanh 1.4 ulp (7.9e-8).
 
 float am_exp(float x)
 {
