@@ -23,6 +23,7 @@ AM_API am_read_def am_read_def_default(void);
 typedef struct am_clips {
     am_clip **items;
     int       count;
+    float     unit_m; ///< metres in one unit where the file or its format says so, else 0
     am_alloc  alloc;
 } am_clips;
 AM_API void am_clips_free(am_clips *clips);
@@ -30,7 +31,9 @@ AM_API void am_clips_free(am_clips *clips);
 /// BVH: any channel order per joint, 3 or 6 channels (or none), comments, CRLF, exponents.
 AM_API am_result am_bvh_read(am_clip **out, const void *data, size_t size, const am_read_def *def,
                              am_error *err);
-/// GLB (binary glTF 2.0): the first skin's joints, or the node tree when there is none; every animation.
+/// GLB (binary glTF 2.0): the first skin's joints, or the node tree when there is none; every animation, sampled at
+/// the rate behind its key times (60 when there is none). Nodes above the root joint, and uniform scale, are baked in;
+/// other scale is AM_ERR_SUPPORT. Without an animation: one clip without frames.
 AM_API am_result am_glb_read(am_clips *out, const void *data, size_t size, const am_read_def *def,
                              am_error *err);
 /// NPZ with the arrays that am_npz_write gives (stored or deflated).
@@ -44,13 +47,15 @@ AM_API am_result am_motion_read_file(am_clips *out, const char *path, const am_r
 typedef struct am_write_def {
     const am_alloc *alloc;
     const uint8_t  *contacts;  ///< [frame] AM_CONTACT_* bits for NPZ and CSV, or NULL
+    float           unit_m;    ///< metres in one unit of the clips, which GLB notes beside them; 0 means not said
     uint32_t        cookie;
 } am_write_def;
 AM_API am_write_def am_write_def_default(void);
 
 /// BVH with the hips as the 6-channel root, Zrotation Yrotation Xrotation, end sites kept.
 AM_API am_result am_bvh_write(am_bytes *out, const am_clip *clip, const am_write_def *def, am_error *err);
-/// One skeleton (that of the first clip) and one animation a clip; clips must share the shape.
+/// One skeleton (that of the first clip) and one animation a clip; clips must share the shape. Holds a figure made
+/// of the bones, so that any viewer shows something; end sites become leaf bones.
 AM_API am_result am_glb_write(am_bytes *out, const am_clip *const *clips, int count, const am_write_def *def,
                               am_error *err);
 /// positions (frames, joints, 3) and rotations wxyz (frames, joints, 4) local, parents, names, range_starts,

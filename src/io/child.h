@@ -1,0 +1,22 @@
+/// Runs a helper program and collects what it prints.
+#ifndef AMI_IO_CHILD_H
+#define AMI_IO_CHILD_H
+
+#include <amble/base.h>
+
+/// How a helper ended.
+typedef struct ami_child {
+    am_bytes output;   ///< what it wrote to stdout; freed by the caller
+    char message[400]; ///< the beginning of what it wrote to stderr, terminated
+    int exit_code;     ///< -1 when a signal ended it
+    int signal;        ///< 0 when it ended by itself
+    bool timed_out;
+} ami_child;
+
+/// Runs argv[0] (a path) and waits, at most `seconds`; stdin is empty. AM_ERR_CHILD when it cannot be started or
+/// has to be stopped (too long, or more than `max_output` bytes); a crash or a failing exit is AM_OK, for the caller
+/// to judge.
+am_result ami_child_run(ami_child *out, const char *const *argv, double seconds, size_t max_output,
+                        const am_alloc *alloc, am_error *err);
+
+#endif
