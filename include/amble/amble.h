@@ -7,6 +7,7 @@
 #include <amble/db.h>
 #include <amble/doctor.h>
 #include <amble/features.h>
+#include <amble/index.h>
 #include <amble/io.h>
 #include <amble/json.h>
 #include <amble/math.h>

@@ -81,19 +81,6 @@ static void v8_store_quats(float *p, v8 x, v8 y, v8 z, v8 w)
     }
 }
 
-/// Lane i of the three results are items 3 i, 3 i + 1 and 3 i + 2 of 24.
-static void v8_load_triples(v8 *a, v8 *b, v8 *c, const float *p)
-{
-    v8 r0 = v8_load(p), r1 = v8_load(p + 8), r2 = v8_load(p + 16);
-    // Each result's items sit in different lanes of the three registers: blended into one, then put in order.
-    v8 mix_a = _mm256_blend_ps(_mm256_blend_ps(r0, r1, 0x92), r2, 0x24);
-    v8 mix_b = _mm256_blend_ps(_mm256_blend_ps(r0, r1, 0x24), r2, 0x49);
-    v8 mix_c = _mm256_blend_ps(_mm256_blend_ps(r0, r1, 0x49), r2, 0x92);
-    *a = _mm256_permutevar8x32_ps(mix_a, _mm256_setr_epi32(0, 3, 6, 1, 4, 7, 2, 5));
-    *b = _mm256_permutevar8x32_ps(mix_b, _mm256_setr_epi32(1, 4, 7, 2, 5, 0, 3, 6));
-    *c = _mm256_permutevar8x32_ps(mix_c, _mm256_setr_epi32(2, 5, 0, 3, 6, 1, 4, 7));
-}
-
 static d8 d8_make(__m256d lo, __m256d hi)
 {
     d8 r = { lo, hi };
@@ -113,6 +100,25 @@ static d8 d8_from(v8 a)
 static d8 d8_add(d8 a, d8 b) { return d8_make(_mm256_add_pd(a.lo, b.lo), _mm256_add_pd(a.hi, b.hi)); }
 static d8 d8_sub(d8 a, d8 b) { return d8_make(_mm256_sub_pd(a.lo, b.lo), _mm256_sub_pd(a.hi, b.hi)); }
 static d8 d8_mul(d8 a, d8 b) { return d8_make(_mm256_mul_pd(a.lo, b.lo), _mm256_mul_pd(a.hi, b.hi)); }
+
+typedef __m256i b32;
+typedef __m256i w16;
+static b32 b32_load(const uint8_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
+static b32 b32_subs(b32 a, b32 b) { return _mm256_subs_epu8(a, b); }
+static b32 b32_or(b32 a, b32 b) { return _mm256_or_si256(a, b); }
+static w16 w16_zero(void) { return _mm256_setzero_si256(); }
+static w16 w16_load(const uint16_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
+static void w16_store(uint16_t *p, w16 a) { _mm256_storeu_si256((__m256i *)p, a); }
+static w16 w16_adds(w16 a, w16 b) { return _mm256_adds_epu16(a, b); }
+static w16 w16_mul(w16 a, w16 b) { return _mm256_mullo_epi16(a, b); }
+static w16 w16_mulhi(w16 a, w16 b) { return _mm256_mulhi_epu16(a, b); }
+static w16 w16_even(b32 a) { return _mm256_and_si256(a, _mm256_set1_epi16(255)); }
+static w16 w16_odd(b32 a) { return _mm256_srli_epi16(a, 8); }
+static w16 w16_pair_squares(b32 a)
+{
+    b32 capped = _mm256_min_epu8(a, _mm256_set1_epi8(127)); // the second factor is read as signed
+    return _mm256_maddubs_epi16(capped, capped);
+}
 
 #define KERNEL_NAME "avx2"
 #define KERNEL_TABLE ami_kernels_avx2

@@ -8,10 +8,11 @@
 
 #include <amble/math.h>
 
+#define AMI_BOUNDS_LANES 16 ///< boxes that one call of `bounds` compares
+
 /// The order of one joint's three angles; see ami_euler_order_make.
 typedef struct ami_euler_order {
     uint8_t axis[3]; ///< 0 x, 1 y, 2 z, in the order of am_quat_from_euler
-    uint8_t zero;    ///< in the place of padding, so that two orders compare as bytes
     float parity;    ///< +1 when the axes run x y z x, -1 backwards, 0 when two of them are the same
 } ami_euler_order;
 
@@ -32,10 +33,21 @@ typedef struct ami_kernels {
     /// out(8) = squared distance of query(dims) to eight frames stored dimension by dimension, block(dims, 8).
     /// The sum over dims has the shape of `distances`: the same bits whatever the layout.
     void (*distances_block)(float out[8], const float *query, const float *block, size_t dims);
+    /// The same with weights(dims): the bits of `distances_weighted`.
+    void (*distances_block_weighted)(float out[8], const float *query, const float *weights, const float *block,
+                                     size_t dims);
     /// out(8) = squared distance of query(dims) to eight boxes lo(dims, 8) .. hi(dims, 8), 0 inside. With the shape
     /// of `distances` and monotonic rounding it is never above the distance to a point in the box, so that a search
     /// may prune on it without a margin.
     void (*distances_box)(float out[8], const float *query, const float *lo, const float *hi, size_t dims);
+
+    /// out(16) = squared distance, in steps of an 8-bit grid, of a point to 16 boxes; saturates at 65535 and, for each
+    /// dimension, at 127 steps. block(pairs, 64): for each pair of dimensions the low corners of 16 boxes (two bytes
+    /// each, one a dimension), then the high ones. query(pairs, 64): likewise the point, rounded up, then down.
+    void (*bounds)(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs);
+    /// The same with each dimension's square times weights(2 * pairs, 16) / 65536, rounded down.
+    void (*bounds_weighted)(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query,
+                            const uint16_t *weights, size_t pairs);
 
     /// Sum of a[i] * b[i] over n, any n.
     float (*dot)(const float *a, const float *b, size_t n);
@@ -54,7 +66,6 @@ typedef struct ami_kernels {
     /// sines(n), cosines(n) of angles(n) in radians: the bits of am_sincos. May work in place.
     void (*sincos)(float *sines, float *cosines, const float *angles, size_t n);
     /// out(n) = rotation of degrees(n, 3), item i in orders[i]: the bits of am_quat_from_euler of degrees * AM_DEG.
-    /// Fastest where eight neighbours share their order.
     void (*euler)(am_quat *out, const float *degrees, const ami_euler_order *orders, size_t n);
     /// out(n) = am_quat_nlerp(a[i], b[i], t). May work in place.
     void (*nlerp)(am_quat *out, const am_quat *a, const am_quat *b, float t, size_t n);

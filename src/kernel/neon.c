@@ -103,15 +103,6 @@ static void v8_store_quats(float *p, v8 x, v8 y, v8 z, v8 w)
     vst4q_f32(p + 16, hi);
 }
 
-static void v8_load_triples(v8 *a, v8 *b, v8 *c, const float *p)
-{
-    float32x4x3_t lo = vld3q_f32(p);
-    float32x4x3_t hi = vld3q_f32(p + 12);
-    *a = v8_make(lo.val[0], hi.val[0]);
-    *b = v8_make(lo.val[1], hi.val[1]);
-    *c = v8_make(lo.val[2], hi.val[2]);
-}
-
 static d8 d8_zero(void)
 {
     float64x2_t zero = vdupq_n_f64(0.0);
@@ -155,6 +146,59 @@ static d8 d8_mul(d8 a, d8 b)
         a.part[i] = vmulq_f64(a.part[i], b.part[i]);
     }
     return a;
+}
+
+typedef struct b32 {
+    uint8x16_t lo, hi;
+} b32;
+typedef struct w16 {
+    uint16x8_t lo, hi;
+} w16;
+static b32 b32_make(uint8x16_t lo, uint8x16_t hi)
+{
+    b32 r = { lo, hi };
+    return r;
+}
+static w16 w16_make(uint16x8_t lo, uint16x8_t hi)
+{
+    w16 r = { lo, hi };
+    return r;
+}
+static b32 b32_load(const uint8_t *p) { return b32_make(vld1q_u8(p), vld1q_u8(p + 16)); }
+static b32 b32_subs(b32 a, b32 b) { return b32_make(vqsubq_u8(a.lo, b.lo), vqsubq_u8(a.hi, b.hi)); }
+static b32 b32_or(b32 a, b32 b) { return b32_make(vorrq_u8(a.lo, b.lo), vorrq_u8(a.hi, b.hi)); }
+static w16 w16_zero(void) { return w16_make(vdupq_n_u16(0), vdupq_n_u16(0)); }
+static w16 w16_load(const uint16_t *p) { return w16_make(vld1q_u16(p), vld1q_u16(p + 8)); }
+static void w16_store(uint16_t *p, w16 a)
+{
+    vst1q_u16(p, a.lo);
+    vst1q_u16(p + 8, a.hi);
+}
+static w16 w16_adds(w16 a, w16 b) { return w16_make(vqaddq_u16(a.lo, b.lo), vqaddq_u16(a.hi, b.hi)); }
+static w16 w16_mul(w16 a, w16 b) { return w16_make(vmulq_u16(a.lo, b.lo), vmulq_u16(a.hi, b.hi)); }
+static uint16x8_t mulhi(uint16x8_t a, uint16x8_t b)
+{
+    uint32x4_t low = vmull_u16(vget_low_u16(a), vget_low_u16(b));
+    uint32x4_t high = vmull_high_u16(a, b);
+    return vcombine_u16(vshrn_n_u32(low, 16), vshrn_n_u32(high, 16));
+}
+static w16 w16_mulhi(w16 a, w16 b) { return w16_make(mulhi(a.lo, b.lo), mulhi(a.hi, b.hi)); }
+static w16 w16_even(b32 a)
+{
+    uint16x8_t mask = vdupq_n_u16(255);
+    return w16_make(vandq_u16(vreinterpretq_u16_u8(a.lo), mask), vandq_u16(vreinterpretq_u16_u8(a.hi), mask));
+}
+static w16 w16_odd(b32 a)
+{
+    return w16_make(vshrq_n_u16(vreinterpretq_u16_u8(a.lo), 8), vshrq_n_u16(vreinterpretq_u16_u8(a.hi), 8));
+}
+static w16 w16_pair_squares(b32 a)
+{
+    uint8x16_t cap = vdupq_n_u8(127);
+    b32 capped = b32_make(vminq_u8(a.lo, cap), vminq_u8(a.hi, cap));
+    w16 even = w16_even(capped);
+    w16 odd = w16_odd(capped);
+    return w16_adds(w16_mul(even, even), w16_mul(odd, odd));
 }
 
 #define KERNEL_NAME "neon"

@@ -41,7 +41,6 @@ static uint8_t axis_index(char c) { return c == 'x' || c == 'X' ? 0 : c == 'y' |
 ami_euler_order ami_euler_order_make(const char axes[3])
 {
     ami_euler_order order;
-    order.zero = 0;
     for (int i = 0; i < 3; i++) {
         order.axis[i] = axis_index(axes[i]);
     }

@@ -52,6 +52,19 @@ static void distances_block(float out[8], const float *query, const float *block
     }
 }
 
+static void distances_block_weighted(float out[8], const float *query, const float *weights, const float *block,
+                                     size_t dims)
+{
+    for (int frame = 0; frame < 8; frame++) {
+        float lane[8] = { 0 };
+        for (size_t d = 0; d < dims; d++) {
+            float diff = query[d] - block[d * 8 + (size_t)frame];
+            lane[d % 8] += weights[d] * (diff * diff);
+        }
+        out[frame] = fold(lane);
+    }
+}
+
 static void distances_box(float out[8], const float *query, const float *lo, const float *hi, size_t dims)
 {
     for (int box = 0; box < 8; box++) {
@@ -62,6 +75,47 @@ static void distances_box(float out[8], const float *query, const float *lo, con
             lane[d % 8] += diff * diff;
         }
         out[box] = fold(lane);
+    }
+}
+
+/// How far a point (rounded up, rounded down) lies outside lo .. hi.
+static unsigned outside(uint8_t lo, uint8_t hi, uint8_t up, uint8_t down)
+{
+    unsigned below = lo > up ? (unsigned)(lo - up) : 0;
+    unsigned above = down > hi ? (unsigned)(down - hi) : 0;
+    return below | above; // one of them is 0 unless the box is empty
+}
+
+static uint16_t add_saturated(unsigned a, unsigned b) { return (uint16_t)(a + b < 65535 ? a + b : 65535); }
+
+static void bounds(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs)
+{
+    for (size_t lane = 0; lane < AMI_BOUNDS_LANES; lane++) {
+        uint16_t sum = 0;
+        for (size_t p = 0; p < pairs; p++) {
+            unsigned pair = 0;
+            for (size_t at = p * 64 + lane * 2; at < p * 64 + lane * 2 + 2; at++) {
+                unsigned d = outside(block[at], block[at + 32], query[at], query[at + 32]);
+                d = d < 127 ? d : 127;
+                pair += d * d;
+            }
+            sum = add_saturated(sum, pair);
+        }
+        out[lane] = sum;
+    }
+}
+
+static void bounds_weighted(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query,
+                            const uint16_t *weights, size_t pairs)
+{
+    for (size_t lane = 0; lane < AMI_BOUNDS_LANES; lane++) {
+        uint16_t sum = 0;
+        for (size_t d = 0; d < pairs * 2; d++) {
+            size_t at = d / 2 * 64 + lane * 2 + d % 2;
+            unsigned far = outside(block[at], block[at + 32], query[at], query[at + 32]);
+            sum = add_saturated(sum, far * far * weights[d * AMI_BOUNDS_LANES + lane] >> 16);
+        }
+        out[lane] = sum;
     }
 }
 
@@ -152,7 +206,10 @@ const ami_kernels ami_kernels_reference = {
     .distances = distances,
     .distances_weighted = distances_weighted,
     .distances_block = distances_block,
+    .distances_block_weighted = distances_block_weighted,
     .distances_box = distances_box,
+    .bounds = bounds,
+    .bounds_weighted = bounds_weighted,
     .dot = dot,
     .gemv = gemv,
     .axpy = axpy,

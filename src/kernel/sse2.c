@@ -90,22 +90,6 @@ static void v8_store_quats(float *p, v8 x, v8 y, v8 z, v8 w)
     v8_store(p + 24, v8_make(z.hi, w.hi));
 }
 
-static void load_triples4(__m128 *a, __m128 *b, __m128 *c, const float *p)
-{
-    __m128 r0 = _mm_loadu_ps(p), r1 = _mm_loadu_ps(p + 4), r2 = _mm_loadu_ps(p + 8);
-    __m128 a2b2a3b3 = _mm_shuffle_ps(r1, r2, _MM_SHUFFLE(2, 1, 3, 2));
-    __m128 b0c0b1c1 = _mm_shuffle_ps(r0, r1, _MM_SHUFFLE(1, 0, 2, 1));
-    *a = _mm_shuffle_ps(r0, a2b2a3b3, _MM_SHUFFLE(2, 0, 3, 0));
-    *b = _mm_shuffle_ps(b0c0b1c1, a2b2a3b3, _MM_SHUFFLE(3, 1, 2, 0));
-    *c = _mm_shuffle_ps(b0c0b1c1, r2, _MM_SHUFFLE(3, 0, 3, 1));
-}
-
-static void v8_load_triples(v8 *a, v8 *b, v8 *c, const float *p)
-{
-    load_triples4(&a->lo, &b->lo, &c->lo, p);
-    load_triples4(&a->hi, &b->hi, &c->hi, p + 12);
-}
-
 static d8 d8_zero(void)
 {
     d8 r = { { _mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd() } };
@@ -148,6 +132,49 @@ static d8 d8_mul(d8 a, d8 b)
         a.part[i] = _mm_mul_pd(a.part[i], b.part[i]);
     }
     return a;
+}
+
+typedef struct b32 {
+    __m128i lo, hi;
+} b32;
+typedef b32 w16;
+static b32 b32_make(__m128i lo, __m128i hi)
+{
+    b32 r = { lo, hi };
+    return r;
+}
+static b32 b32_load(const uint8_t *p)
+{
+    return b32_make(_mm_loadu_si128((const __m128i *)p), _mm_loadu_si128((const __m128i *)(p + 16)));
+}
+static b32 b32_subs(b32 a, b32 b) { return b32_make(_mm_subs_epu8(a.lo, b.lo), _mm_subs_epu8(a.hi, b.hi)); }
+static b32 b32_or(b32 a, b32 b) { return b32_make(_mm_or_si128(a.lo, b.lo), _mm_or_si128(a.hi, b.hi)); }
+static w16 w16_zero(void) { return b32_make(_mm_setzero_si128(), _mm_setzero_si128()); }
+static w16 w16_load(const uint16_t *p)
+{
+    return b32_make(_mm_loadu_si128((const __m128i *)p), _mm_loadu_si128((const __m128i *)(p + 8)));
+}
+static void w16_store(uint16_t *p, w16 a)
+{
+    _mm_storeu_si128((__m128i *)p, a.lo);
+    _mm_storeu_si128((__m128i *)(p + 8), a.hi);
+}
+static w16 w16_adds(w16 a, w16 b) { return b32_make(_mm_adds_epu16(a.lo, b.lo), _mm_adds_epu16(a.hi, b.hi)); }
+static w16 w16_mul(w16 a, w16 b) { return b32_make(_mm_mullo_epi16(a.lo, b.lo), _mm_mullo_epi16(a.hi, b.hi)); }
+static w16 w16_mulhi(w16 a, w16 b) { return b32_make(_mm_mulhi_epu16(a.lo, b.lo), _mm_mulhi_epu16(a.hi, b.hi)); }
+static w16 w16_even(b32 a)
+{
+    __m128i mask = _mm_set1_epi16(255);
+    return b32_make(_mm_and_si128(a.lo, mask), _mm_and_si128(a.hi, mask));
+}
+static w16 w16_odd(b32 a) { return b32_make(_mm_srli_epi16(a.lo, 8), _mm_srli_epi16(a.hi, 8)); }
+static w16 w16_pair_squares(b32 a)
+{
+    __m128i cap = _mm_set1_epi8(127);
+    b32 capped = b32_make(_mm_min_epu8(a.lo, cap), _mm_min_epu8(a.hi, cap));
+    w16 even = w16_even(capped);
+    w16 odd = w16_odd(capped);
+    return w16_adds(w16_mul(even, even), w16_mul(odd, odd));
 }
 
 #define KERNEL_NAME "sse2"

@@ -97,22 +97,6 @@ static void v8_store_quats(float *p, v8 x, v8 y, v8 z, v8 w)
     }
 }
 
-static void load_triples4(v128_t *a, v128_t *b, v128_t *c, const float *p)
-{
-    v128_t r0 = wasm_v128_load(p), r1 = wasm_v128_load(p + 4), r2 = wasm_v128_load(p + 8);
-    v128_t a2b2a3b3 = wasm_i32x4_shuffle(r1, r2, 2, 3, 5, 6);
-    v128_t b0c0b1c1 = wasm_i32x4_shuffle(r0, r1, 1, 2, 4, 5);
-    *a = wasm_i32x4_shuffle(r0, a2b2a3b3, 0, 3, 4, 6);
-    *b = wasm_i32x4_shuffle(b0c0b1c1, a2b2a3b3, 0, 2, 5, 7);
-    *c = wasm_i32x4_shuffle(b0c0b1c1, r2, 1, 3, 4, 7);
-}
-
-static void v8_load_triples(v8 *a, v8 *b, v8 *c, const float *p)
-{
-    load_triples4(&a->lo, &b->lo, &c->lo, p);
-    load_triples4(&a->hi, &b->hi, &c->hi, p + 12);
-}
-
 static d8 d8_zero(void)
 {
     v128_t zero = wasm_f64x2_splat(0.0);
@@ -158,6 +142,42 @@ static d8 d8_mul(d8 a, d8 b)
         a.part[i] = wasm_f64x2_mul(a.part[i], b.part[i]);
     }
     return a;
+}
+
+typedef v8 b32;
+typedef v8 w16;
+static b32 b32_load(const uint8_t *p) { return v8_make(wasm_v128_load(p), wasm_v128_load(p + 16)); }
+static b32 b32_subs(b32 a, b32 b) { return v8_make(wasm_u8x16_sub_sat(a.lo, b.lo), wasm_u8x16_sub_sat(a.hi, b.hi)); }
+static b32 b32_or(b32 a, b32 b) { return v8_make(wasm_v128_or(a.lo, b.lo), wasm_v128_or(a.hi, b.hi)); }
+static w16 w16_zero(void) { return v8_make(wasm_i16x8_splat(0), wasm_i16x8_splat(0)); }
+static w16 w16_load(const uint16_t *p) { return v8_make(wasm_v128_load(p), wasm_v128_load(p + 8)); }
+static void w16_store(uint16_t *p, w16 a)
+{
+    wasm_v128_store(p, a.lo);
+    wasm_v128_store(p + 8, a.hi);
+}
+static w16 w16_adds(w16 a, w16 b) { return v8_make(wasm_u16x8_add_sat(a.lo, b.lo), wasm_u16x8_add_sat(a.hi, b.hi)); }
+static w16 w16_mul(w16 a, w16 b) { return v8_make(wasm_i16x8_mul(a.lo, b.lo), wasm_i16x8_mul(a.hi, b.hi)); }
+static v128_t mulhi(v128_t a, v128_t b)
+{
+    v128_t low = wasm_u32x4_shr(wasm_u32x4_extmul_low_u16x8(a, b), 16);
+    v128_t high = wasm_u32x4_shr(wasm_u32x4_extmul_high_u16x8(a, b), 16);
+    return wasm_u16x8_narrow_i32x4(low, high);
+}
+static w16 w16_mulhi(w16 a, w16 b) { return v8_make(mulhi(a.lo, b.lo), mulhi(a.hi, b.hi)); }
+static w16 w16_even(b32 a)
+{
+    v128_t mask = wasm_i16x8_splat(255);
+    return v8_make(wasm_v128_and(a.lo, mask), wasm_v128_and(a.hi, mask));
+}
+static w16 w16_odd(b32 a) { return v8_make(wasm_u16x8_shr(a.lo, 8), wasm_u16x8_shr(a.hi, 8)); }
+static w16 w16_pair_squares(b32 a)
+{
+    v128_t cap = wasm_i8x16_splat(127);
+    b32 capped = v8_make(wasm_u8x16_min(a.lo, cap), wasm_u8x16_min(a.hi, cap));
+    w16 even = w16_even(capped);
+    w16 odd = w16_odd(capped);
+    return w16_adds(w16_mul(even, even), w16_mul(odd, odd));
 }
 
 #define KERNEL_NAME "wasm"

@@ -1,0 +1,82 @@
+/// Exact nearest frames: a query in stored features against every frame of a database that may be offered.
+///
+/// Three indices, one answer: the linear reference, the two-level boxes of LMM appendix B, and the fast one. The cost
+/// of a frame is the squared distance (optionally weighted), summed in the one shape of the library's kernels; ties
+/// go to the lower frame. Frames in the ignored head and tail of a range are never offered.
+#ifndef AMBLE_INDEX_H
+#define AMBLE_INDEX_H
+
+#include <amble/db.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AM_MAX_HITS 64 ///< most frames that one search returns
+
+typedef enum am_index_kind {
+    AM_INDEX_LINEAR, ///< every frame, one after another: the truth
+    AM_INDEX_BOXES,  ///< boxes of 16 and 64 consecutive frames in file order (LMM appendix B): the baseline
+    AM_INDEX_FAST    ///< 8-bit boxes of 8 frames, 16 and 256 of those, best first
+} am_index_kind;
+
+/// How an index is built. Start from am_index_def_default().
+typedef struct am_index_def {
+    const am_db *db;       ///< borrowed; must outlive the index
+    const am_alloc *alloc; ///< NULL means malloc/free
+    am_index_kind kind;
+    const char *kernels; ///< name of an instruction set for tests ("reference", "sse2", ...); NULL means the best
+    uint32_t cookie;
+} am_index_def;
+AM_API am_index_def am_index_def_default(void);
+
+typedef struct am_index am_index;
+AM_API am_result am_index_create(am_index **out, const am_index_def *def, am_error *err);
+AM_API void am_index_destroy(am_index *index);
+/// Bytes that the index holds beside the database.
+AM_API size_t am_index_bytes(const am_index *index);
+
+/// The frames that a tag query accepts, prepared for one index. Immutable; make it once, use it in every search.
+typedef struct am_filter am_filter;
+/// A query that accepts no offered frame gives a filter that accepts all, and sets *fell_back.
+AM_API am_result am_filter_create(am_filter **out, const am_index *index, const am_tag_query *query, bool *fell_back,
+                                  const am_alloc *alloc, am_error *err);
+AM_API void am_filter_destroy(am_filter *filter);
+/// How many frames it accepts.
+AM_API int am_filter_count(const am_filter *filter);
+
+/// Room that a search works in: one for each thread that searches. Nothing is allocated later.
+typedef struct am_search_work am_search_work;
+AM_API am_result am_search_work_create(am_search_work **out, const am_index *index, const am_alloc *alloc,
+                                       am_error *err);
+AM_API void am_search_work_destroy(am_search_work *work);
+
+/// One search. Start from am_search_default().
+typedef struct am_search {
+    const float *x;          ///< [stride] stored features, padding zero (am_query_make)
+    const float *weights;    ///< [stride] factors >= 0 of the squared differences; NULL means all 1
+    const am_filter *filter; ///< NULL means every offered frame
+    int k;                   ///< how many, 1 to AM_MAX_HITS
+    int current;             ///< frame that plays: its cost is the first bound; -1 means none. Never changes the answer
+    int ignore_first;        ///< frames ignore_first..ignore_last are not returned (the surroundings of the
+    int ignore_last;         ///< playing frame); none when the last is below the first
+    uint32_t cookie;
+} am_search;
+AM_API am_search am_search_default(void);
+
+/// A found frame.
+typedef struct am_hit {
+    int frame;
+    float cost;
+} am_hit;
+
+/// out(k): the nearest frames, nearest first. Returns how many there are: fewer than k when fewer are offered, none
+/// when the query is not finite.
+AM_API int am_index_search(const am_index *index, am_hit *out, const am_search *search, am_search_work *work);
+/// The cost of one frame for a query, in the bits of a search.
+AM_API float am_index_cost(const am_index *index, int frame, const float *x, const float *weights);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,71 @@
+/// What the three indices share: the offered frames, the best hits so far, filters.
+#ifndef AMI_INDEX_INDEX_H
+#define AMI_INDEX_INDEX_H
+
+#include <amble/index.h>
+
+#include "kernel/kernel.h"
+
+typedef struct ami_boxes ami_boxes;
+typedef struct ami_fast ami_fast;
+
+struct am_index {
+    const am_db *db;
+    const ami_kernels *kernels;
+    am_index_kind kind;
+    am_alloc alloc;
+    uint64_t *offered; ///< [words] a bit for each frame that may be returned
+    size_t words;
+    size_t bytes;
+    ami_boxes *boxes; ///< when kind is AM_INDEX_BOXES
+    ami_fast *fast;   ///< when kind is AM_INDEX_FAST
+};
+
+struct am_filter {
+    uint64_t *frames; ///< [words]
+    uint64_t *nodes;  ///< [words of the fast index's nodes] a bit where any frame below is accepted; NULL otherwise
+    size_t words, node_words;
+    int count;
+    am_alloc alloc;
+};
+
+/// The k best hits so far, ascending by cost, then frame. `bound` is the cost above which nothing can enter.
+typedef struct ami_best {
+    am_hit *hits;
+    int count, k;
+    float bound;
+} ami_best;
+
+static inline ami_best ami_best_make(am_hit *hits, int k)
+{
+    ami_best best = { hits, 0, k, INFINITY };
+    return best;
+}
+/// Enters a hit if it is among the k best.
+void ami_best_add(ami_best *best, int frame, float cost);
+
+/// True when the search may return the frame (offered, accepted, not ignored).
+static inline bool ami_allowed(const uint64_t *bits, const am_search *search, int frame)
+{
+    return (bits[frame >> 6] >> (frame & 63) & 1) != 0 &&
+           !(frame >= search->ignore_first && frame <= search->ignore_last);
+}
+/// The bits that a search reads: the filter's, or the index's own.
+static inline const uint64_t *ami_search_bits(const am_index *index, const am_search *search)
+{
+    return search->filter ? search->filter->frames : index->offered;
+}
+
+// The parts of each kind.
+am_result ami_boxes_create(ami_boxes **out, am_index *index, am_error *err);
+void ami_boxes_destroy(ami_boxes *boxes, const am_alloc *alloc);
+void ami_boxes_search(const am_index *index, ami_best *best, const am_search *search);
+
+am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err);
+void ami_fast_destroy(ami_fast *fast, const am_alloc *alloc);
+void ami_fast_search(const am_index *index, ami_best *best, const am_search *search, am_search_work *work);
+/// How many bits a filter needs over the nodes, and how they follow from the frames' bits.
+size_t ami_fast_node_words(const ami_fast *fast);
+void ami_fast_filter_nodes(const ami_fast *fast, uint64_t *nodes, const uint64_t *frames);
+
+#endif
