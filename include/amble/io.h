@@ -48,11 +48,16 @@ typedef struct am_write_def {
     const am_alloc *alloc;
     const uint8_t  *contacts;  ///< [frame] AM_CONTACT_* bits for NPZ and CSV, or NULL
     float           unit_m;    ///< metres in one unit of the clips, which GLB notes beside them; 0 means not said
+    bool            zero_rest; ///< BVH: turn the joints' own axes so that zero rotations show the rest pose
     uint32_t        cookie;
 } am_write_def;
 AM_API am_write_def am_write_def_default(void);
 
-/// BVH with the hips as the 6-channel root, Zrotation Yrotation Xrotation, end sites kept.
+/// BVH with joint 0 as the 6-channel root (its OFFSET is zero, since programs disagree on whether to add it),
+/// Zrotation Yrotation Xrotation, 6 channels also for other joints that move, end sites kept; in the clip's unit, with
+/// 6 decimals for lengths and 5 for degrees. Joints come depth first; blanks in names become '_'. Local rotations are
+/// written whole, so the motion is exact whatever the rest pose; BVH has no place for the rest pose itself, unless
+/// `zero_rest` bakes it in: positions stay, the local rotations become those relative to the rest pose.
 AM_API am_result am_bvh_write(am_bytes *out, const am_clip *clip, const am_write_def *def, am_error *err);
 /// One skeleton (that of the first clip) and one animation a clip; clips must share the shape. Holds a figure made
 /// of the bones, so that any viewer shows something; end sites become leaf bones.

@@ -488,6 +488,26 @@ static am_result read_motion_head(parser *p)
     return AM_OK;
 }
 
+/// Lines that hold something, up to the end of the file, which the cursor reaches.
+static int count_rows(ami_text *text)
+{
+    int rows = 0;
+    for (ami_text_skip(text); text->at < text->end; ami_text_skip(text)) {
+        while (text->at < text->end && !ami_is_line_end(*text->at)) {
+            text->at++;
+        }
+        rows++;
+    }
+    return rows;
+}
+
+am_result ami_bvh_fail_short(const ami_text *text, int rows, int announced, am_error *err)
+{
+    return ami_fail_line(err, AM_ERR_TRUNCATED, text->file, text->line, 0,
+                         "the file ends after %d of %d frames; set 'Frames: %d', or get the whole file", rows, announced,
+                         rows);
+}
+
 am_result ami_bvh_read_head(ami_bvh *bvh, ami_text *text, const am_read_def *def, am_error *err)
 {
     parser p = { .bvh = bvh, .text = text, .err = err, .def = def };
@@ -502,9 +522,7 @@ am_result ami_bvh_read_head(ami_bvh *bvh, ami_text *text, const am_read_def *def
     // anything of that size is allocated.
     uint64_t left = (uint64_t)(text->end - text->at) + 1;
     if ((uint64_t)bvh->frame_count * (uint64_t)bvh->channel_count * 2 > left) {
-        return ami_fail_line(err, AM_ERR_TRUNCATED, text->file, text->line, 0,
-                             "%d frames of %d channels are announced, but only %llu bytes follow; get the whole file, "
-                             "or correct 'Frames:'", bvh->frame_count, bvh->channel_count, (unsigned long long)left - 1);
+        return ami_bvh_fail_short(text, count_rows(text), bvh->frame_count, err);
     }
     if (bvh->channel_count == 0) {
         bvh->frame_count = 0; // nothing moves: a skeleton alone

@@ -58,9 +58,7 @@ static am_result read_row_plain(rows *r)
     int wanted = r->bvh->channel_count;
     ami_text_skip(text);
     if (text->at == text->end) {
-        return ami_fail_line(r->err, AM_ERR_TRUNCATED, text->file, text->line, 0,
-                             "the file ends after %d of %d frames; set 'Frames: %d', or get the whole file", r->frame,
-                             r->bvh->frame_count, r->frame);
+        return ami_bvh_fail_short(text, r->frame, r->bvh->frame_count, r->err);
     }
     int count = 0;
     for (; text->at < text->end && !ami_is_line_end(*text->at); count++) {
