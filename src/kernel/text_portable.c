@@ -141,7 +141,7 @@ static bool read_short(float *values, const char *text, const uint32_t *edges, s
         bad |= (length - 1) & ~(uint32_t)7; // 1 to 8
         uint64_t x = (ami_load_text8(text + end - 8) ^ 0x3030303030303030u) & keep_high[length & 15];
         const point_info *point = take_point(&x, &bad);
-        bad |= (length - 2) >> 31 & (uint32_t)(point->text >> 56); // a point alone
+        bad |= (length - 2) >> 31 & (uint32_t)(point->byte >> 56); // a point alone
         values[i] = signed_ratio(ami_digits8(close_gap(x, point)), point->power, minus << 31);
     }
     return bad == 0;
@@ -162,7 +162,7 @@ static bool read_wide(float *values, const char *text, const uint32_t *edges, si
         uint64_t low = (ami_load_text8(text + end - 16) ^ 0x3030303030303030u) & keep_low[length & 15];
         const point_info *in_high = take_point(&high, &bad);
         const point_info *in_low = take_point(&low, &bad);
-        bad |= ((length - 2) >> 31 & (uint32_t)(in_high->text >> 56)) | (in_high->byte && in_low->byte);
+        bad |= ((length - 2) >> 31 & (uint32_t)(in_high->byte >> 56)) | (in_high->byte && in_low->byte);
         double power = in_high->power;
         if (in_high->byte) {
             // The lower half's last character comes up into the gap, and that half after it.
