@@ -3,6 +3,7 @@
 // joint's axes are first turned by its rest rotation in the skeleton's space, W: offsets and translations become
 // W(parent) t, rotations W(parent) r W(joint)^-1, so that the rest pose is the one without rotations and every joint
 // stays where it was.
+#include "io/clips.h"
 #include "io/defs.h"
 
 #include "base/bytes.h"
@@ -46,36 +47,6 @@ static void put_indent(writer *w, int depth)
     for (int i = 0; i < depth; i++) {
         put_text(w, "\t");
     }
-}
-
-// ---------------------------------------------------------------------------------------------
-// Checks
-
-static bool all_finite(const float *values, size_t count)
-{
-    float sum = 0.0f; // stays 0 unless something is not finite: x - x is then no number
-    for (size_t i = 0; i < count; i++) {
-        sum += values[i] - values[i];
-    }
-    return sum == 0.0f;
-}
-
-static am_result check_clip(const am_clip *clip, am_error *err)
-{
-    const am_skeleton *s = clip->skeleton;
-    size_t joints = (size_t)s->joint_count, moving = (size_t)clip->moving_count;
-    if (!all_finite(&s->offsets[0].x, 3 * joints) || !all_finite(&s->rests[0].x, 4 * joints) ||
-        !all_finite(&s->end_offsets[0].x, 3 * (size_t)s->end_count)) {
-        return ami_fail(err, AM_ERR_NUMBER, "the skeleton of clip '%s' has a number that is not finite", clip->name);
-    }
-    for (size_t frame = 0; frame < (size_t)clip->frame_count; frame++) {
-        if (!all_finite(&clip->rotations[frame * joints].x, 4 * joints) ||
-            !all_finite(&clip->translations[frame * moving].x, 3 * moving)) {
-            return ami_fail(err, AM_ERR_NUMBER, "frame %zu of clip '%s' has a number that is not finite; repair or cut it",
-                            frame, clip->name);
-        }
-    }
-    return AM_OK;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -299,7 +270,7 @@ am_result am_bvh_write(am_bytes *out, const am_clip *clip, const am_write_def *d
 {
     memset(out, 0, sizeof *out);
     am_result result = ami_write_def_check(def, err);
-    result = result == AM_OK ? check_clip(clip, err) : result;
+    result = result == AM_OK ? ami_clips_check(&clip, 1, err) : result;
     if (result != AM_OK) {
         return result;
     }
