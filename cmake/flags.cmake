@@ -5,6 +5,7 @@ target_compile_options(amble_flags INTERFACE
     -ffp-contract=off -fno-math-errno -fno-trapping-math)
 target_compile_definitions(amble_flags INTERFACE _POSIX_C_SOURCE=200809L)
 if(AMBLE_SANITIZE)
+    target_compile_definitions(amble_flags INTERFACE AMI_ASSERTS=1) # alive although NDEBUG is set
     target_compile_options(amble_flags INTERFACE
         -fsanitize=${AMBLE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(amble_flags INTERFACE -fsanitize=${AMBLE_SANITIZE})

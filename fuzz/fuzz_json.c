@@ -7,10 +7,18 @@
 static void copy_value(am_json_writer *writer, const am_json *value)
 {
     switch (value->type) {
-    case AM_JSON_NULL: am_json_null(writer, value->key); break;
-    case AM_JSON_BOOL: am_json_bool(writer, value->key, value->boolean); break;
-    case AM_JSON_NUMBER: am_json_number(writer, value->key, value->number); break;
-    case AM_JSON_STRING: am_json_string(writer, value->key, value->string); break;
+    case AM_JSON_NULL:
+        am_json_null(writer, value->key);
+        break;
+    case AM_JSON_BOOL:
+        am_json_bool(writer, value->key, value->boolean);
+        break;
+    case AM_JSON_NUMBER:
+        am_json_number(writer, value->key, value->number);
+        break;
+    case AM_JSON_STRING:
+        am_json_string(writer, value->key, value->string);
+        break;
     case AM_JSON_ARRAY:
     case AM_JSON_OBJECT: {
         bool object = value->type == AM_JSON_OBJECT;

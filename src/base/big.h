@@ -10,7 +10,7 @@ enum { ami_big_limbs = 96 };
 /// Little-endian limbs; `count` is 0 for zero, and the top limb is never zero.
 typedef struct ami_big {
     uint32_t limb[ami_big_limbs];
-    int      count;
+    int count;
 } ami_big;
 
 void ami_big_set(ami_big *big, uint64_t value);

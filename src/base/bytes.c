@@ -134,10 +134,7 @@ bool ami_put_f32(am_bytes *bytes, float v)
     return ami_put_u32(bytes, bits);
 }
 
-bool ami_put_text(am_bytes *bytes, const char *text)
-{
-    return ami_put(bytes, text, strlen(text));
-}
+bool ami_put_text(am_bytes *bytes, const char *text) { return ami_put(bytes, text, strlen(text)); }
 
 bool ami_put_format(am_bytes *bytes, const char *format, ...)
 {

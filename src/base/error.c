@@ -7,10 +7,10 @@
 const char *am_result_name(am_result code)
 {
     static const char *const names[AM_ERR_COUNT] = {
-        "ok",       "out of memory", "limit exceeded", "bad def", "cannot open",   "cannot read", "cannot write",
-        "truncated", "format",       "version",        "checksum", "syntax",       "key",         "type",
-        "range",    "number",        "skeleton",       "role",    "empty",         "unsupported", "child process",
-        "cancelled",
+        "ok",           "out of memory", "limit exceeded", "bad def",   "cannot open", "cannot read",
+        "cannot write", "truncated",     "format",         "version",   "checksum",    "syntax",
+        "key",          "type",          "range",          "number",    "skeleton",    "role",
+        "empty",        "unsupported",   "child process",  "cancelled",
     };
     return (int)code >= 0 && code < AM_ERR_COUNT ? names[code] : "unknown";
 }
@@ -67,8 +67,8 @@ am_result ami_fail_at(am_error *err, am_result code, const char *file, int64_t o
 
 am_result ami_fail_memory(am_error *err, size_t size)
 {
-    return ami_fail(err, AM_ERR_MEMORY, "out of memory asking for %zu bytes; close other programs or use smaller input",
-                    size);
+    return ami_fail(err, AM_ERR_MEMORY,
+                    "out of memory asking for %zu bytes; close other programs or use smaller input", size);
 }
 
 void ami_error_file(am_error *err, const char *file)

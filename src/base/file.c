@@ -19,17 +19,26 @@ static const uint8_t nothing[1] = { 0 }; // an empty file's data, so that data i
 static const char *advice(int code)
 {
     switch (code) {
-    case ENOENT: return "no such file or folder; check the name";
-    case ENOTDIR: return "a part of the path is a file, not a folder; check the name";
+    case ENOENT:
+        return "no such file or folder; check the name";
+    case ENOTDIR:
+        return "a part of the path is a file, not a folder; check the name";
     case EACCES:
-    case EPERM: return "permission denied; check who owns it and its permissions";
-    case EISDIR: return "it is a folder; give the name of a file";
-    case ENOSPC: return "the disk is full; free some space";
-    case EROFS: return "the disk is read-only; choose another place";
+    case EPERM:
+        return "permission denied; check who owns it and its permissions";
+    case EISDIR:
+        return "it is a folder; give the name of a file";
+    case ENOSPC:
+        return "the disk is full; free some space";
+    case EROFS:
+        return "the disk is read-only; choose another place";
     case EMFILE:
-    case ENFILE: return "too many files are open; close some and try again";
-    case ENAMETOOLONG: return "the name is too long; choose a shorter one";
-    default: return NULL;
+    case ENFILE:
+        return "too many files are open; close some and try again";
+    case ENAMETOOLONG:
+        return "the name is too long; choose a shorter one";
+    default:
+        return NULL;
     }
 }
 
@@ -159,10 +168,11 @@ void am_file_close(am_file *file)
 // Writing
 
 struct am_outfile {
-    FILE  *stream;
-    size_t size;    // of this block
-    char  *path;    // both names live behind the struct
-    char  *partial; // where the bytes go until commit; the same as path when written straight through
+    FILE *stream;
+    size_t size;   // of this block
+    char *path;    // both names live behind the struct
+    char *partial; // where the bytes go until commit; the same as path when written straight through
+    int reason;    // errno of the first failed put, or 0
 };
 
 // Devices and pipes (-o /dev/stdout) must not be replaced by a rename: they are written straight through.
@@ -238,7 +248,8 @@ am_result am_outfile_begin(am_outfile **out, const char *path, am_error *err)
 am_result am_outfile_put(am_outfile *file, const void *data, size_t size, am_error *err)
 {
     if (size > 0 && fwrite(data, 1, size, file->stream) != size) {
-        return fail_file(err, AM_ERR_WRITE, file->path, "cannot write", errno);
+        file->reason = errno;
+        return fail_file(err, AM_ERR_WRITE, file->path, "cannot write", file->reason);
     }
     return AM_OK;
 }
@@ -247,15 +258,16 @@ am_result am_outfile_commit(am_outfile *file, am_error *err)
 {
     // An earlier failed put also fails the commit, so that a caller may check only here. Data is not synced to the
     // disk: a crash of the machine may lose the new file, but a crash of the program never leaves half of it.
-    bool failed = ferror(file->stream) != 0;
-    errno = 0;
-    failed = fclose(file->stream) != 0 || failed;
-    file->stream = NULL;
-    if (!failed && file->partial != file->path) {
-        failed = rename(file->partial, file->path) != 0;
+    int reason = file->reason;
+    if (fclose(file->stream) != 0 && !reason) {
+        reason = errno;
     }
-    am_result result = failed ? fail_file(err, AM_ERR_WRITE, file->path, "cannot write", errno) : AM_OK;
-    if (failed && file->partial != file->path) {
+    bool renamed = file->partial != file->path;
+    if (!reason && renamed && rename(file->partial, file->path) != 0) {
+        reason = errno;
+    }
+    am_result result = reason ? fail_file(err, AM_ERR_WRITE, file->path, "cannot write", reason) : AM_OK;
+    if (reason && renamed) {
         remove(file->partial);
     }
     free_outfile(file);

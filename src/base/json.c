@@ -1,5 +1,5 @@
-// The JSON reader: UTF-8 is checked once up front, then a recursive descent builds linked values in an arena. Line and
-// column are counted by a mark that moves along with the values, so that parsing touches most bytes once.
+// The JSON reader: UTF-8 is checked once up front, then a recursive descent builds linked values in an arena. Line
+// and column are counted by a mark that moves along with the values, so that parsing touches most bytes once.
 #include "base/json.h"
 
 #include "base/error.h"
@@ -189,7 +189,8 @@ static am_result read_escape(parser *p, char **out)
         return AM_OK;
     }
     if (c != 'u') {
-        return fail(p, escape, AM_ERR_SYNTAX, "a backslash is written \\\\, and may else be followed by \" / b f n r t u");
+        return fail(p, escape, AM_ERR_SYNTAX,
+                    "a backslash is written \\\\, and may else be followed by \" / b f n r t u");
     }
     uint32_t code = 0;
     am_result result = read_unicode(p, escape, &code);
@@ -285,12 +286,13 @@ static am_result parse_number(parser *p, am_json *value)
     const char *start = p->at;
     const char *end = number_end(p);
     if (!end) {
-        return fail(p, start, AM_ERR_SYNTAX, "this is no number; write it like -12.5 or 1e-3, without a leading zero or +");
+        return fail(p, start, AM_ERR_SYNTAX,
+                    "this is no number; write it like -12.5 or 1e-3, without a leading zero or +");
     }
     value->type = AM_JSON_NUMBER;
     if (!ami_parse_number(&p->at, end, &value->number)) {
-        return fail(p, start, AM_ERR_NUMBER, "%.*s is too large for a number", (int)(end - start < 40 ? end - start : 40),
-                    start);
+        return fail(p, start, AM_ERR_NUMBER, "%.*s is too large for a number",
+                    (int)(end - start < 40 ? end - start : 40), start);
     }
     return AM_OK;
 }
@@ -334,7 +336,8 @@ static am_result parse_word(parser *p, am_json *value)
 
 static am_result fail_repeated(parser *p, const am_json *member)
 {
-    am_result result = fail(p, p->begin, AM_ERR_KEY, "\"%s\" stands here a second time; remove one of the two", member->key);
+    am_result result =
+        fail(p, p->begin, AM_ERR_KEY, "\"%s\" stands here a second time; remove one of the two", member->key);
     if (p->err) {
         p->err->line = member->key_line;
         p->err->column = member->key_column;
@@ -342,7 +345,8 @@ static am_result fail_repeated(parser *p, const am_json *member)
     return result;
 }
 
-// Finds repeated keys of a large object with a hash table, so that the time does not grow with the square of its size.
+// Finds repeated keys of a large object with a hash table, so that the time does not grow with the square of its
+// size.
 static am_result check_many_keys(parser *p, const am_json *object)
 {
     const am_alloc *alloc = &p->doc->arena.alloc;
@@ -457,10 +461,15 @@ static am_result parse_value(parser *p, am_json *value)
     value->column = p->column;
     char c = *p->at;
     switch (c) {
-    case '{': return parse_container(p, value, AM_JSON_OBJECT);
-    case '[': return parse_container(p, value, AM_JSON_ARRAY);
-    case '"': value->type = AM_JSON_STRING; return parse_string(p, &value->string);
-    default: break;
+    case '{':
+        return parse_container(p, value, AM_JSON_OBJECT);
+    case '[':
+        return parse_container(p, value, AM_JSON_ARRAY);
+    case '"':
+        value->type = AM_JSON_STRING;
+        return parse_string(p, &value->string);
+    default:
+        break;
     }
     bool number = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.';
     return number ? parse_number(p, value) : parse_word(p, value);
@@ -506,7 +515,9 @@ am_result am_json_parse(am_json_doc **out, const char *text, size_t size, const 
     }
     doc->arena = arena;
     doc->file = file ? ami_arena_text(&doc->arena, file, strlen(file)) : NULL;
-    parser p = { .doc = doc, .err = err, .begin = text, .at = text, .end = text + size, .mark = text, .line = 1, .column = 1 };
+    parser p = {
+        .doc = doc, .err = err, .begin = text, .at = text, .end = text + size, .mark = text, .line = 1, .column = 1
+    };
     am_result result = file && !doc->file ? fail_memory(&p, strlen(file)) : parse_document(&p);
     if (result != AM_OK) {
         am_json_free(doc);

@@ -88,7 +88,8 @@ static am_result need_object(const am_json_doc *doc, const am_json *object, am_e
                         type_name(object->type));
 }
 
-am_result am_json_only(const am_json_doc *doc, const am_json *object, const char *const *keys, int count, am_error *err)
+am_result am_json_only(const am_json_doc *doc, const am_json *object, const char *const *keys, int count,
+                       am_error *err)
 {
     am_result result = need_object(doc, object, err);
     if (result != AM_OK) {
@@ -107,8 +108,8 @@ am_result am_json_only(const am_json_doc *doc, const am_json *object, const char
 }
 
 // The member to read, checked for type; *out is NULL when it is missing and may be.
-static am_result find(const am_json_doc *doc, const am_json *object, const char *key, bool required, am_json_type type,
-                      const am_json **out, am_error *err)
+static am_result find(const am_json_doc *doc, const am_json *object, const char *key, bool required,
+                      am_json_type type, const am_json **out, am_error *err)
 {
     *out = NULL;
     am_result result = need_object(doc, object, err);
@@ -149,18 +150,19 @@ am_result am_json_read_int(const am_json_doc *doc, const am_json *object, const 
     }
     double number = member->number;
     if (!(number >= lo && number <= hi)) {
-        return am_json_fail(doc, member, AM_ERR_RANGE, err, "\"%s\" is %.9g, but should be from %d to %d", key, number, lo,
-                            hi);
+        return am_json_fail(doc, member, AM_ERR_RANGE, err, "\"%s\" is %.9g, but should be from %d to %d", key,
+                            number, lo, hi);
     }
     if (number != (double)(int)number) {
-        return am_json_fail(doc, member, AM_ERR_TYPE, err, "\"%s\" is %.9g, but should be a whole number", key, number);
+        return am_json_fail(doc, member, AM_ERR_TYPE, err, "\"%s\" is %.9g, but should be a whole number", key,
+                            number);
     }
     *out = (int)number;
     return AM_OK;
 }
 
-am_result am_json_read_float(const am_json_doc *doc, const am_json *object, const char *key, bool required, float *out,
-                             float lo, float hi, am_error *err)
+am_result am_json_read_float(const am_json_doc *doc, const am_json *object, const char *key, bool required,
+                             float *out, float lo, float hi, am_error *err)
 {
     const am_json *member;
     am_result result = find(doc, object, key, required, AM_JSON_NUMBER, &member, err);
@@ -179,8 +181,11 @@ am_result am_json_read_float(const am_json_doc *doc, const am_json *object, cons
                             member->number, (double)lo, (double)hi);
     }
     bool low = finite && number < lo;
-    return am_json_fail(doc, member, AM_ERR_RANGE, err, "\"%s\" is %.9g, but should be at %s %.7g", key, member->number,
-                        low ? "least" : "most", (double)(low ? lo : hi < FLT_MAX ? hi : FLT_MAX));
+    return am_json_fail(doc, member, AM_ERR_RANGE, err, "\"%s\" is %.9g, but should be at %s %.7g", key,
+                        member->number, low ? "least" : "most",
+                        (double)(low            ? lo
+                                 : hi < FLT_MAX ? hi
+                                                : FLT_MAX));
 }
 
 am_result am_json_read_string(const am_json_doc *doc, const am_json *object, const char *key, bool required,
@@ -215,12 +220,12 @@ am_result am_json_read_choice(const am_json_doc *doc, const am_json *object, con
     }
     char known[300];
     list_names(known, sizeof known, names, count);
-    return am_json_fail(doc, member, AM_ERR_RANGE, err, "\"%s\" cannot be \"%.100s\"; choose from: %s", key, member->string,
-                        known);
+    return am_json_fail(doc, member, AM_ERR_RANGE, err, "\"%s\" cannot be \"%.100s\"; choose from: %s", key,
+                        member->string, known);
 }
 
-am_result am_json_read_floats(const am_json_doc *doc, const am_json *object, const char *key, bool required, float *out,
-                              int capacity, int *count, am_error *err)
+am_result am_json_read_floats(const am_json_doc *doc, const am_json *object, const char *key, bool required,
+                              float *out, int capacity, int *count, am_error *err)
 {
     const am_json *member;
     am_result result = find(doc, object, key, required, AM_JSON_ARRAY, &member, err);
@@ -238,7 +243,8 @@ am_result am_json_read_floats(const am_json_doc *doc, const am_json *object, con
                                 type_name(item->type));
         }
         if (!(item->number >= -(double)FLT_MAX && item->number <= (double)FLT_MAX)) {
-            return am_json_fail(doc, item, AM_ERR_RANGE, err, "\"%s\" holds %.9g, which is too large", key, item->number);
+            return am_json_fail(doc, item, AM_ERR_RANGE, err, "\"%s\" holds %.9g, which is too large", key,
+                                item->number);
         }
     }
     *count = member->count;

@@ -28,10 +28,7 @@ am_alloc am_alloc_default(void)
     return alloc;
 }
 
-am_alloc ami_alloc_or_default(const am_alloc *alloc)
-{
-    return alloc ? *alloc : am_alloc_default();
-}
+am_alloc ami_alloc_or_default(const am_alloc *alloc) { return alloc ? *alloc : am_alloc_default(); }
 
 am_budget am_budget_make(const am_alloc *parent)
 {
@@ -45,8 +42,7 @@ static void *budget_alloc(void *user, size_t size, size_t align)
     size_t count = ++budget->total_count;
     bool refused = (budget->fail_at && count == budget->fail_at) ||
                    (budget->max_count && count > budget->max_count) ||
-                   (budget->max_bytes &&
-                    (size > budget->max_bytes || budget->live_bytes > budget->max_bytes - size));
+                   (budget->max_bytes && (size > budget->max_bytes || budget->live_bytes > budget->max_bytes - size));
     void *block = refused ? NULL : budget->parent.alloc(budget->parent.user, size, align);
     if (block) {
         budget->live_bytes += size;
@@ -157,8 +153,8 @@ void *ami_arena_get(ami_arena *arena, size_t size)
 
 char *ami_arena_text(ami_arena *arena, const char *text, size_t size)
 {
-    char *copy = ami_arena_get(arena, size + 1);
-    if (copy) {
+    char *copy = size < SIZE_MAX ? ami_arena_get(arena, size + 1) : NULL;
+    if (copy && size) {
         memcpy(copy, text, size);
     }
     return copy;
@@ -166,7 +162,8 @@ char *ami_arena_text(ami_arena *arena, const char *text, size_t size)
 
 void *ami_layout_take(ami_layout *layout, size_t count, size_t item_size)
 {
-    if (item_size && count > (SIZE_MAX / 2 - layout->size) / item_size) {
+    // Half of the address space is left free, so that rounding up cannot wrap either.
+    if (layout->overflow || (item_size && count > (SIZE_MAX / 2 - 63 - layout->size) / item_size)) {
         layout->overflow = true;
         return NULL;
     }

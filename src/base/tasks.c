@@ -1,5 +1,6 @@
 // Parallel work: the serial runner, and a pool of threads that share jobs item by item. Which thread runs an item is
-// left to chance, so results must not depend on it; everything else in the library may then use any number of threads.
+// left to chance, so results must not depend on it; everything else in the library may then use any number of
+// threads.
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -179,8 +180,7 @@ am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_e
     pthread_cond_init(&pool->idle, NULL);
     // The calling thread is one of them. When the system gives fewer, the work is the same, only slower.
     pthread_mutex_lock(&pool->mutex);
-    while (pool->workers < threads - 1 &&
-           pthread_create(&pool->thread[pool->workers], NULL, work, pool) == 0) {
+    while (pool->workers < threads - 1 && pthread_create(&pool->thread[pool->workers], NULL, work, pool) == 0) {
         pool->workers++;
     }
     pthread_mutex_unlock(&pool->mutex);

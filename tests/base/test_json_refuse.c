@@ -1,4 +1,5 @@
-// Damaged JSON: every truncation, flipped bytes, failing allocations; and that the refusal loop itself catches faults.
+// Damaged JSON: every truncation, flipped bytes, failing allocations; and that the refusal loop itself catches
+// faults.
 #include "support/refuse.h"
 
 static const char sample[] =

@@ -1,5 +1,5 @@
-/// The refusal loop that every reader of outside bytes goes through: damage a good input in every way that is cheap to
-/// enumerate, and check that the reader neither crashes (run it under ASan), nor leaks, nor claims nonsense.
+/// The refusal loop that every reader of outside bytes goes through: damage a good input in every way that is cheap
+/// to enumerate, and check that the reader neither crashes (run it under ASan), nor leaks, nor claims nonsense.
 ///
 /// Usage, in any tests/FOLDER/test_X.c:
 ///
