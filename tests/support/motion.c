@@ -93,11 +93,10 @@ static void pose_walker_leg(am_quat *rotations, int up_leg, float phase)
 {
     phase -= floorf(phase);
     float lift = phase < 0.5f ? 0.0f : am_sin((phase - 0.5f) * 2.0f * AM_PI);
-    lift *= lift; // starts and ends gently
     am_vec3 x = am_v3(1.0f, 0.0f, 0.0f);
-    rotations[up_leg] = am_quat_from_axis_angle(x, -0.5f * lift);
-    rotations[up_leg + 1] = am_quat_from_axis_angle(x, 1.0f * lift);
-    rotations[up_leg + 2] = am_quat_from_axis_angle(x, -0.5f * lift);
+    rotations[up_leg] = am_quat_from_axis_angle(x, -0.8f * lift);
+    rotations[up_leg + 1] = am_quat_from_axis_angle(x, 1.6f * lift);
+    rotations[up_leg + 2] = am_quat_from_axis_angle(x, -0.8f * lift);
 }
 
 am_clip *test_walker(int frames)
