@@ -13,7 +13,7 @@ static am_clip *create(const am_clip_def *def)
 
 am_clip *test_random_clip(uint64_t seed, int joints, int frames, float fps)
 {
-    static char texts[AM_MAX_JOINTS][16]; // copied by the create; a test program is one thread
+    static char texts[AM_MAX_JOINTS][24]; // copied by the create; a test program is one thread
     int16_t parents[AM_MAX_JOINTS] = { -1 };
     am_vec3 offsets[AM_MAX_JOINTS];
     am_vec3 axes[AM_MAX_JOINTS];
