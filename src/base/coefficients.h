@@ -19,21 +19,21 @@
 #define AMI_SINCOS_LIMIT 6433.0f
 
 // sin r = r + r z (S0 + z (S1 + z S2)), z = r^2, |r| <= pi/4: 4.0e-9
-#define AMI_SIN_0 -0.166666552f
+#define AMI_SIN_0 (-0.166666552f)
 #define AMI_SIN_1 0.00833218917f
-#define AMI_SIN_2 -0.000195182845f
+#define AMI_SIN_2 (-0.000195182845f)
 
 // cos r = 1 - z/2 + z^2 (C0 + z (C1 + z C2)): 1.2e-10
 #define AMI_COS_0 0.0416666456f
-#define AMI_COS_1 -0.00138873095f
+#define AMI_COS_1 (-0.00138873095f)
 #define AMI_COS_2 2.44323273e-05f
 
 // exp x = 2^k exp r; ln 2 in two parts, the first with 15 bits: k has 8, so that their product is exact.
 #define AMI_LOG2_E 1.44269504f
 #define AMI_LN2_1 0.693145752f
 #define AMI_LN2_2 1.42860677e-06f
-#define AMI_EXP_MAX 88.7228394f  // from here on infinity
-#define AMI_EXP_MIN -103.972084f // below: zero
+#define AMI_EXP_MAX 88.7228394f    // from here on infinity
+#define AMI_EXP_MIN (-103.972084f) // below: zero
 
 // exp r = 1 + r + r^2 (E0 + r (E1 + r (E2 + r (E3 + r E4)))), |r| <= ln 2 / 2: 3.2e-9
 #define AMI_EXP_0 0.49999994f
@@ -45,10 +45,10 @@
 // tanh x = x + x z (T0 + ...), z = x^2, |x| < 0.625: 7.9e-9; beyond 1 - 2 / (exp 2x + 1)
 #define AMI_TANH_SMALL 0.625f
 #define AMI_TANH_ONE 9.1f // from here on 1 in float
-#define AMI_TANH_0 -0.333332807f
+#define AMI_TANH_0 (-0.333332807f)
 #define AMI_TANH_1 0.133314058f
-#define AMI_TANH_2 -0.0537365153f
+#define AMI_TANH_2 (-0.0537365153f)
 #define AMI_TANH_3 0.0206283052f
-#define AMI_TANH_4 -0.0056930338f
+#define AMI_TANH_4 (-0.0056930338f)
 
 #endif

@@ -81,6 +81,19 @@ static void v8_store_quats(float *p, v8 x, v8 y, v8 z, v8 w)
     }
 }
 
+/// Lane i of the three results are items 3 i, 3 i + 1 and 3 i + 2 of 24.
+static void v8_load_triples(v8 *a, v8 *b, v8 *c, const float *p)
+{
+    v8 r0 = v8_load(p), r1 = v8_load(p + 8), r2 = v8_load(p + 16);
+    // Each result's items sit in different lanes of the three registers: blended into one, then put in order.
+    v8 mix_a = _mm256_blend_ps(_mm256_blend_ps(r0, r1, 0x92), r2, 0x24);
+    v8 mix_b = _mm256_blend_ps(_mm256_blend_ps(r0, r1, 0x24), r2, 0x49);
+    v8 mix_c = _mm256_blend_ps(_mm256_blend_ps(r0, r1, 0x49), r2, 0x92);
+    *a = _mm256_permutevar8x32_ps(mix_a, _mm256_setr_epi32(0, 3, 6, 1, 4, 7, 2, 5));
+    *b = _mm256_permutevar8x32_ps(mix_b, _mm256_setr_epi32(1, 4, 7, 2, 5, 0, 3, 6));
+    *c = _mm256_permutevar8x32_ps(mix_c, _mm256_setr_epi32(2, 5, 0, 3, 6, 1, 4, 7));
+}
+
 static d8 d8_make(__m256d lo, __m256d hi)
 {
     d8 r = { lo, hi };

@@ -8,14 +8,12 @@
 //   v8_shift30, v8_shift31: lanes as integers, shifted left; v8_spread: the top bit to all bits of its lane
 //   v8_all(mask): every lane set
 //   v8_fold(a): the eight lanes added 4+4, 2+2, 1+1; v8_fold4(out, a, b, c, d): four of those
-//   v8_load_quats, v8_store_quats: eight quaternions as x, y, z, w lanes
+//   v8_load_quats, v8_store_quats: eight quaternions as x, y, z, w lanes; v8_load_triples: eight times three floats
 //   b32: 32 bytes; b32_load, b32_subs (unsigned, saturated), b32_or; w16: 16 lanes of 16 bits; w16_zero, w16_load,
 //   w16_store, w16_adds (unsigned, saturated), w16_mul (low half), w16_mulhi (high half, unsigned), w16_even and w16_odd
 //   (bytes 2 i and 2 i + 1 of a b32 in lane i), w16_pair_squares (bytes capped at 127, squared, added in pairs)
 //   d8_zero, d8_load, d8_store, d8_from(v8), d8_add, d8_sub, d8_mul
 // The file is no header in the usual sense: it is included once by each of those files.
-#include <string.h>
-
 #include "base/coefficients.h"
 
 // ---------------------------------------------------------------------------------------------
@@ -295,11 +293,9 @@ static void column_bounds(float *lo, float *hi, const float *rows, size_t n, siz
 // Angles
 
 /// am_sincos of eight angles; see src/math/elementary.c for the idea.
-static void sincos8(float sines[8], float cosines[8], const float angles[8])
+static void sincos8(v8 *sines, v8 *cosines, v8 x)
 {
-    v8 x = v8_load(angles);
     v8 sign_bit = v8_set(-0.0f);
-    v8 one = v8_set(1.0f);
     v8 quarter = v8_add(v8_mul(x, v8_set(AMI_TWO_OVER_PI)), v8_set(AMI_ROUND));
     v8 k = v8_sub(quarter, v8_set(AMI_ROUND));
     v8 r = v8_sub(x, v8_mul(k, v8_set(AMI_HALF_PI_1)));
@@ -312,75 +308,125 @@ static void sincos8(float sines[8], float cosines[8], const float angles[8])
     v8 s = v8_add(r, v8_mul(v8_mul(r, z), p));
     p = v8_add(v8_mul(v8_set(AMI_COS_2), z), v8_set(AMI_COS_1));
     p = v8_add(v8_mul(p, z), v8_set(AMI_COS_0));
-    v8 c = v8_sub(one, v8_sub(v8_mul(v8_set(0.5f), z), v8_mul(v8_mul(z, z), p)));
+    v8 c = v8_sub(v8_set(1.0f), v8_sub(v8_mul(v8_set(0.5f), z), v8_mul(v8_mul(z, z), p)));
     v8 odd = v8_shift31(quarter);
     v8 swap = v8_spread(odd);
     v8 sign = v8_shift30(quarter);
-    v8_store(sines, v8_xor(v8_select(swap, c, s), v8_and(sign, sign_bit)));
-    v8_store(cosines, v8_xor(v8_select(swap, s, c), v8_and(v8_xor(sign, odd), sign_bit)));
+    *sines = v8_xor(v8_select(swap, c, s), v8_and(sign, sign_bit));
+    *cosines = v8_xor(v8_select(swap, s, c), v8_and(v8_xor(sign, odd), sign_bit));
+}
 
-    v8 small = v8_less(v8_max(x, v8_xor(x, sign_bit)), v8_set(AMI_SINCOS_LIMIT));
-    if (!v8_all(small)) {
-        float kept[8];
-        v8_store(kept, x); // the angles may have been overwritten
-        for (int i = 0; i < 8; i++) {
-            if (!(am_abs(kept[i]) < AMI_SINCOS_LIMIT)) {
-                am_sincos(kept[i], &sines[i], &cosines[i]);
-            }
-        }
-    }
+/// Whether every lane lies where sincos8 holds; NaN does not.
+static bool small_angles(v8 x)
+{
+    return v8_all(v8_less(v8_max(x, v8_xor(x, v8_set(-0.0f))), v8_set(AMI_SINCOS_LIMIT)));
 }
 
 static void sincos_many(float *sines, float *cosines, const float *angles, size_t n)
 {
     size_t i = 0;
     for (; i + 8 <= n; i += 8) {
-        sincos8(sines + i, cosines + i, angles + i);
+        v8 x = v8_load(angles + i);
+        if (!small_angles(x)) {
+            ami_kernels_reference.sincos(sines + i, cosines + i, angles + i, 8);
+            continue;
+        }
+        v8 s, c;
+        sincos8(&s, &c, x);
+        v8_store(sines + i, s);
+        v8_store(cosines + i, c);
     }
     for (; i < n; i++) {
         am_sincos(angles[i], &sines[i], &cosines[i]);
     }
 }
 
-/// Up to eight rotations. The product of am_quat_from_euler, all lanes at once.
-static void euler8(am_quat *out, const float *degrees, const ami_euler_order *orders, size_t n)
+/// The parts of eight quaternions about the first, second and third axis and their w.
+typedef struct parts8 {
+    v8 part[3], w;
+} parts8;
+
+/// The product of am_quat_from_euler, all lanes at once; half angles.
+static parts8 euler_product(v8 a, v8 b, v8 c, v8 e)
 {
-    float angle[3][8] = { { 0 } };
-    float parity[8] = { 0 };
-    for (size_t i = 0; i < n; i++) {
-        for (size_t a = 0; a < 3; a++) {
-            angle[a][i] = degrees[3 * i + a] * AM_DEG * 0.5f;
-        }
-        parity[i] = orders[i].parity;
+    v8 sa, ca, sb, cb, sc, cc;
+    sincos8(&sa, &ca, a);
+    sincos8(&sb, &cb, b);
+    sincos8(&sc, &cc, c);
+    parts8 q;
+    q.part[0] = v8_add(v8_mul(sa, v8_mul(cb, cc)), v8_mul(e, v8_mul(ca, v8_mul(sb, sc))));
+    q.part[1] = v8_sub(v8_mul(ca, v8_mul(sb, cc)), v8_mul(e, v8_mul(sa, v8_mul(cb, sc))));
+    q.part[2] = v8_add(v8_mul(ca, v8_mul(cb, sc)), v8_mul(e, v8_mul(sa, v8_mul(sb, cc))));
+    q.w = v8_sub(v8_mul(ca, v8_mul(cb, cc)), v8_mul(e, v8_mul(sa, v8_mul(sb, sc))));
+    return q;
+}
+
+static bool same_orders(const ami_euler_order orders[8])
+{
+    int differ = 0;
+    for (int i = 1; i < 8; i++) {
+        differ |= orders[0].code ^ orders[i].code;
     }
-    float sines[3][8], cosines[3][8];
+    return differ == 0;
+}
+
+/// Writes each lane to the axes of its own order.
+static void scatter_parts(am_quat out[8], parts8 q, const ami_euler_order orders[8])
+{
+    float part[3][8], w[8];
     for (int a = 0; a < 3; a++) {
-        sincos8(sines[a], cosines[a], angle[a]);
+        v8_store(part[a], q.part[a]);
     }
-    v8 sa = v8_load(sines[0]), sb = v8_load(sines[1]), sc = v8_load(sines[2]);
-    v8 ca = v8_load(cosines[0]), cb = v8_load(cosines[1]), cc = v8_load(cosines[2]);
-    v8 e = v8_load(parity);
-    float first[8], second[8], third[8], w[8];
-    v8_store(first, v8_add(v8_mul(sa, v8_mul(cb, cc)), v8_mul(e, v8_mul(ca, v8_mul(sb, sc)))));
-    v8_store(second, v8_sub(v8_mul(ca, v8_mul(sb, cc)), v8_mul(e, v8_mul(sa, v8_mul(cb, sc)))));
-    v8_store(third, v8_add(v8_mul(ca, v8_mul(cb, sc)), v8_mul(e, v8_mul(sa, v8_mul(sb, cc)))));
-    v8_store(w, v8_sub(v8_mul(ca, v8_mul(cb, cc)), v8_mul(e, v8_mul(sa, v8_mul(sb, sc)))));
-    for (size_t i = 0; i < n; i++) {
-        float part[3];
-        part[orders[i].axis[0]] = first[i];
-        part[orders[i].axis[1]] = second[i];
-        part[orders[i].axis[2]] = third[i];
-        out[i] = am_q(part[0], part[1], part[2], w[i]);
-        if (orders[i].parity == 0.0f) { // a repeated axis: rare, the long way
-            ami_kernels_reference.euler(out + i, degrees + 3 * i, orders + i, 1);
+    v8_store(w, q.w);
+    for (int i = 0; i < 8; i++) {
+        float axes[3];
+        for (int a = 0; a < 3; a++) {
+            axes[orders[i].axis[a]] = part[a][i];
         }
+        out[i] = am_q(axes[0], axes[1], axes[2], w[i]);
+    }
+}
+
+static void euler8(am_quat out[8], const float degrees[24], const ami_euler_order orders[8])
+{
+    float parity[8];
+    bool regular = true; // no repeated axis and no huge angle
+    for (int i = 0; i < 8; i++) {
+        parity[i] = orders[i].parity;
+        regular = regular && orders[i].parity != 0.0f;
+    }
+    v8 angle[3];
+    v8_load_triples(&angle[0], &angle[1], &angle[2], degrees);
+    for (int a = 0; a < 3; a++) {
+        angle[a] = v8_mul(v8_mul(angle[a], v8_set(AM_DEG)), v8_set(0.5f));
+        regular = regular && small_angles(angle[a]);
+    }
+    if (!regular) {
+        ami_kernels_reference.euler(out, degrees, orders, 8);
+    } else if (same_orders(orders)) {
+        parts8 q = euler_product(angle[0], angle[1], angle[2], v8_set(parity[0]));
+        const uint8_t *axis = orders[0].axis;
+        v8 axes[3];
+        axes[axis[0]] = q.part[0];
+        axes[axis[1]] = q.part[1];
+        axes[axis[2]] = q.part[2];
+        v8_store_quats(&out->x, axes[0], axes[1], axes[2], q.w);
+    } else {
+        scatter_parts(out, euler_product(angle[0], angle[1], angle[2], v8_load(parity)), orders);
     }
 }
 
 static void euler(am_quat *out, const float *degrees, const ami_euler_order *orders, size_t n)
 {
-    for (size_t i = 0; i < n; i += 8) {
-        euler8(out + i, degrees + 3 * i, orders + i, n - i < 8 ? n - i : 8);
+    if (n < 8) {
+        ami_kernels_reference.euler(out, degrees, orders, n);
+        return;
+    }
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        euler8(out + i, degrees + 3 * i, orders + i);
+    }
+    if (n % 8) { // the last eight, some of them for the second time
+        euler8(out + n - 8, degrees + 3 * (n - 8), orders + n - 8);
     }
 }
 

@@ -13,6 +13,7 @@
 /// The order of one joint's three angles; see ami_euler_order_make.
 typedef struct ami_euler_order {
     uint8_t axis[3]; ///< 0 x, 1 y, 2 z, in the order of am_quat_from_euler
+    uint8_t code;    ///< the three axes in one number: equal for equal orders
     float parity;    ///< +1 when the axes run x y z x, -1 backwards, 0 when two of them are the same
 } ami_euler_order;
 
@@ -66,6 +67,7 @@ typedef struct ami_kernels {
     /// sines(n), cosines(n) of angles(n) in radians: the bits of am_sincos. May work in place.
     void (*sincos)(float *sines, float *cosines, const float *angles, size_t n);
     /// out(n) = rotation of degrees(n, 3), item i in orders[i]: the bits of am_quat_from_euler of degrees * AM_DEG.
+    /// Fastest where eight neighbours share their order.
     void (*euler)(am_quat *out, const float *degrees, const ami_euler_order *orders, size_t n);
     /// out(n) = am_quat_nlerp(a[i], b[i], t). May work in place.
     void (*nlerp)(am_quat *out, const am_quat *a, const am_quat *b, float t, size_t n);

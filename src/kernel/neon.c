@@ -103,6 +103,15 @@ static void v8_store_quats(float *p, v8 x, v8 y, v8 z, v8 w)
     vst4q_f32(p + 16, hi);
 }
 
+static void v8_load_triples(v8 *a, v8 *b, v8 *c, const float *p)
+{
+    float32x4x3_t lo = vld3q_f32(p);
+    float32x4x3_t hi = vld3q_f32(p + 12);
+    *a = v8_make(lo.val[0], hi.val[0]);
+    *b = v8_make(lo.val[1], hi.val[1]);
+    *c = v8_make(lo.val[2], hi.val[2]);
+}
+
 static d8 d8_zero(void)
 {
     float64x2_t zero = vdupq_n_f64(0.0);

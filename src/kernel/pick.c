@@ -44,6 +44,7 @@ ami_euler_order ami_euler_order_make(const char axes[3])
     for (int i = 0; i < 3; i++) {
         order.axis[i] = axis_index(axes[i]);
     }
+    order.code = (uint8_t)(order.axis[0] * 9 + order.axis[1] * 3 + order.axis[2]);
     bool different =
         order.axis[0] != order.axis[1] && order.axis[1] != order.axis[2] && order.axis[0] != order.axis[2];
     bool forward = (order.axis[0] + 1) % 3 == order.axis[1];

@@ -90,6 +90,22 @@ static void v8_store_quats(float *p, v8 x, v8 y, v8 z, v8 w)
     v8_store(p + 24, v8_make(z.hi, w.hi));
 }
 
+static void load_triples4(__m128 *a, __m128 *b, __m128 *c, const float *p)
+{
+    __m128 r0 = _mm_loadu_ps(p), r1 = _mm_loadu_ps(p + 4), r2 = _mm_loadu_ps(p + 8);
+    __m128 a2b2a3b3 = _mm_shuffle_ps(r1, r2, _MM_SHUFFLE(2, 1, 3, 2));
+    __m128 b0c0b1c1 = _mm_shuffle_ps(r0, r1, _MM_SHUFFLE(1, 0, 2, 1));
+    *a = _mm_shuffle_ps(r0, a2b2a3b3, _MM_SHUFFLE(2, 0, 3, 0));
+    *b = _mm_shuffle_ps(b0c0b1c1, a2b2a3b3, _MM_SHUFFLE(3, 1, 2, 0));
+    *c = _mm_shuffle_ps(b0c0b1c1, r2, _MM_SHUFFLE(3, 0, 3, 1));
+}
+
+static void v8_load_triples(v8 *a, v8 *b, v8 *c, const float *p)
+{
+    load_triples4(&a->lo, &b->lo, &c->lo, p);
+    load_triples4(&a->hi, &b->hi, &c->hi, p + 12);
+}
+
 static d8 d8_zero(void)
 {
     d8 r = { { _mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd() } };

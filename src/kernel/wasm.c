@@ -97,6 +97,22 @@ static void v8_store_quats(float *p, v8 x, v8 y, v8 z, v8 w)
     }
 }
 
+static void load_triples4(v128_t *a, v128_t *b, v128_t *c, const float *p)
+{
+    v128_t r0 = wasm_v128_load(p), r1 = wasm_v128_load(p + 4), r2 = wasm_v128_load(p + 8);
+    v128_t a2b2a3b3 = wasm_i32x4_shuffle(r1, r2, 2, 3, 5, 6);
+    v128_t b0c0b1c1 = wasm_i32x4_shuffle(r0, r1, 1, 2, 4, 5);
+    *a = wasm_i32x4_shuffle(r0, a2b2a3b3, 0, 3, 4, 6);
+    *b = wasm_i32x4_shuffle(b0c0b1c1, a2b2a3b3, 0, 2, 5, 7);
+    *c = wasm_i32x4_shuffle(b0c0b1c1, r2, 1, 3, 4, 7);
+}
+
+static void v8_load_triples(v8 *a, v8 *b, v8 *c, const float *p)
+{
+    load_triples4(&a->lo, &b->lo, &c->lo, p);
+    load_triples4(&a->hi, &b->hi, &c->hi, p + 12);
+}
+
 static d8 d8_zero(void)
 {
     v128_t zero = wasm_f64x2_splat(0.0);

@@ -197,6 +197,17 @@ static void compare_angles(const ami_kernels *version, uint32_t *state, numbers 
     version->euler(got_q, degrees, orders, n);
     ami_kernels_reference.euler(want_q, degrees, orders, n);
     check_same(&got_q[0].x, &want_q[0].x, 4 * n, version->name, "euler");
+    // Orders that neighbours share, and mixed ones without a repeated axis, take ways of their own.
+    static const char *const proper[6] = { "xyz", "xzy", "yxz", "yzx", "zxy", "zyx" };
+    for (int mixed = 0; mixed < 2; mixed++) {
+        size_t shared = next_random(state) % 6;
+        for (size_t i = 0; i < n; i++) {
+            orders[i] = ami_euler_order_make(proper[mixed ? next_random(state) % 6 : shared]);
+        }
+        version->euler(got_q, degrees, orders, n);
+        ami_kernels_reference.euler(want_q, degrees, orders, n);
+        check_same(&got_q[0].x, &want_q[0].x, 4 * n, version->name, mixed ? "euler (mixed)" : "euler (shared)");
+    }
 }
 
 static void sines_and_euler_angles_agree(void **unused)
