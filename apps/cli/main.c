@@ -6,6 +6,7 @@
 
 // The runner's own list: a verb appears here when it works.
 static const cli_verb verbs[] = {
+    { "import", "FILE...", "the doctor: says what motion files are and what is wrong; --fix writes clean clips", verb_import },
     { "info", "FILE", "what is inside a motion, database, network or schema file", verb_info },
 };
 

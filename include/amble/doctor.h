@@ -31,11 +31,15 @@ typedef struct am_diagnosis {
     float    floor_m;    ///< toe height in stance after conversion
     bool     rest_is_pose; ///< the rest pose is no usable stance (zero rotations give a contorted figure)
     int      rest_frame; ///< a frame to take as the rest pose when rest_is_pose, else -1
+    am_quat *rests;      ///< [rest_count] a standing pose as local rotations of the clean clip's joints, or NULL
+    int      rest_count; ///< joints of the clean clip when rests is not NULL; am_doctor_compare may lend them
+    float    rest_lean;  ///< how far that pose is from standing upright, feet together (0)
     uint64_t content;    ///< hash of the motion, for finding duplicates
     am_fault *faults;    ///< bad stretches, in frames of the file
     int       fault_count;
     am_finding *findings;
     int       finding_count;
+    int       finding_room; ///< findings that fit before the array must grow
     am_alloc  alloc;
 } am_diagnosis;
 

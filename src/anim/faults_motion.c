@@ -78,14 +78,22 @@ void ami_faults_step(ami_fault_scan *scan)
 void ami_faults_flip(ami_fault_scan *scan)
 {
     for (int j = 0; j < scan->joints; j++) {
-        for (int f = 1; scan->body[j] && f < scan->frames; f++) {
-            if (!ami_fault_fit(scan, f - 1, f)) {
-                continue;
-            }
-            float angle = am_quat_angle(turn(scan, f - 1, j), turn(scan, f, j));
+        if (!scan->body[j]) {
+            continue;
+        }
+        memset(scan->marks, 0, (size_t)scan->frames);
+        memset(scan->values, 0, (size_t)scan->frames * sizeof(float));
+        for (int f = 1; f < scan->frames; f++) {
+            float angle = ami_fault_fit(scan, f - 1, f) ? am_quat_angle(turn(scan, f - 1, j), turn(scan, f, j)) : 0.0f;
             if (angle > flip_angle) {
-                ami_fault_add(scan, (am_fault){ AM_FAULT_FLIP, f - 1, f, j, angle, !scan->fine[j] });
+                scan->marks[f - 1] = scan->marks[f] = 1;
+                scan->values[f] = angle;
             }
+        }
+        int before = scan->count;
+        ami_fault_add_marked(scan, AM_FAULT_FLIP, j, (int)(0.5f * scan->clip->fps)); // flips come in swarms
+        for (int i = before; i < scan->count && i < scan->capacity; i++) {
+            scan->out[i].serious = !scan->fine[j];
         }
     }
 }

@@ -1,0 +1,550 @@
+// amble import: the doctor looks at motion files and says what they are and what is wrong; --fix writes clean clips.
+#include "cli.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/// One clip of a file (BVH has one; other formats may have several).
+typedef struct entry {
+    char        *path;
+    int          clip;       // index within the file
+    int          clip_count; // 0 until it was read
+    am_clip     *motion;
+    am_diagnosis diagnosis;
+    am_error     error;      // code AM_OK when it was read and examined
+} entry;
+
+typedef struct job {
+    entry         *entries;
+    int            count, room;
+    am_doctor_def  doctor;
+    const char    *out_dir;
+    am_progress    progress;
+} job;
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}
+
+static bool add_entry(job *j, const char *path)
+{
+    if (j->count == j->room) {
+        int room = j->room ? j->room * 2 : 64;
+        entry *more = realloc(j->entries, (size_t)room * sizeof *more);
+        if (!more) {
+            return false;
+        }
+        j->entries = more;
+        j->room = room;
+    }
+    entry *e = &j->entries[j->count];
+    memset(e, 0, sizeof *e);
+    e->path = copy_text(path);
+    j->count += e->path ? 1 : 0;
+    return e->path != NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Files and folders
+
+static bool is_motion_file(const char *name)
+{
+    static const char *const known[] = { ".bvh", ".glb", ".gltf", ".fbx", ".dae", ".npz" };
+    const char *dot = strrchr(name, '.');
+    for (int i = 0; dot && i < 6; i++) {
+        const char *a = dot;
+        const char *b = known[i];
+        while (*a && (*a | 32) == *b) {
+            a++;
+            b++;
+        }
+        if (!*a && !*b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool add_path(job *j, const char *path, int depth);
+
+/// Names in a folder, sorted, so that results do not depend on the file system. NULL when it cannot be listed.
+static char **list_folder(const char *path, int *count)
+{
+    DIR *dir = opendir(path);
+    char **names = NULL;
+    int room = 0;
+    *count = 0;
+    for (struct dirent *item = dir ? readdir(dir) : NULL; item; item = readdir(dir)) {
+        if (item->d_name[0] == '.') {
+            continue;
+        }
+        if (*count == room) {
+            room = room ? room * 2 : 64;
+            char **more = realloc(names, (size_t)room * sizeof *more);
+            if (!more) {
+                break;
+            }
+            names = more;
+        }
+        names[*count] = copy_text(item->d_name);
+        *count += names[*count] ? 1 : 0;
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    if (*count > 0) {
+        qsort(names, (size_t)*count, sizeof *names, compare_names);
+    }
+    return names;
+}
+
+static bool add_folder(job *j, const char *path, int depth)
+{
+    int count = 0;
+    char **names = list_folder(path, &count);
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        char full[4096];
+        int size = snprintf(full, sizeof full, "%s/%s", path, names[i]);
+        struct stat info;
+        bool folder = size > 0 && (size_t)size < sizeof full && stat(full, &info) == 0 && S_ISDIR(info.st_mode);
+        if (ok && (folder || is_motion_file(names[i]))) {
+            ok = add_path(j, full, depth + 1);
+        }
+        free(names[i]);
+    }
+    free(names);
+    return ok;
+}
+
+/// A file as it is; a folder with everything below it. Links that run in a circle end at depth 32.
+static bool add_path(job *j, const char *path, int depth)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        return depth > 32 || add_folder(j, path, depth);
+    }
+    return add_entry(j, path);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Reading and examining, one file an item
+
+static void examine_file(void *context, int item)
+{
+    job *j = context;
+    entry *e = &j->entries[item];
+    am_read_def read = am_read_def_default();
+    read.file = e->path;
+    am_clips clips;
+    if (am_motion_read_file(&clips, e->path, &read, &e->error) != AM_OK) {
+        return;
+    }
+    if (clips.count == 0) {
+        e->error.code = AM_ERR_EMPTY;
+        snprintf(e->error.file, sizeof e->error.file, "%s", e->path);
+        snprintf(e->error.text, sizeof e->error.text, "the file holds no motion");
+    } else {
+        e->clip_count = clips.count;
+        e->motion = clips.items[e->clip < clips.count ? e->clip : 0];
+        clips.items[e->clip < clips.count ? e->clip : 0] = NULL; // taken over
+        if (am_doctor_examine(&e->diagnosis, e->motion, &j->doctor, &e->error) != AM_OK) {
+            snprintf(e->error.file, sizeof e->error.file, "%s", e->path);
+        }
+    }
+    am_clips_free(&clips);
+}
+
+/// Files with several clips get an entry for each, in their place.
+static bool spread_clips(job *j)
+{
+    for (int i = 0; i < j->count; i++) {
+        int extra = j->entries[i].clip == 0 ? j->entries[i].clip_count - 1 : 0;
+        for (int k = 1; k <= extra; k++) {
+            if (!add_entry(j, j->entries[i].path)) {
+                return false;
+            }
+            entry added = j->entries[j->count - 1];
+            memmove(&j->entries[i + k + 1], &j->entries[i + k], (size_t)(j->count - 1 - i - k) * sizeof added);
+            added.clip = k;
+            j->entries[i + k] = added;
+            examine_file(j, i + k);
+        }
+    }
+    return true;
+}
+
+/// The batch is taken in blocks so that progress can be told, and Ctrl-C heard, between them.
+static bool examine_all(job *j, const am_tasks *tasks)
+{
+    int block = 16 * (tasks->threads > 0 ? tasks->threads : 1);
+    int total = j->count;
+    job part = *j;
+    for (int first = 0; first < total; first += block) {
+        int count = total - first < block ? total - first : block;
+        part.entries = j->entries + first;
+        tasks->run(tasks->user, count, examine_file, &part);
+        if (!j->progress.report(j->progress.user, "examining", first + count, total)) {
+            return false;
+        }
+    }
+    return spread_clips(j);
+}
+
+static am_result compare_all(job *j, am_error *err)
+{
+    am_diagnosis *diagnoses = calloc((size_t)j->count + 1, sizeof *diagnoses);
+    const am_clip **clips = calloc((size_t)j->count + 1, sizeof *clips);
+    int count = 0;
+    am_result result = diagnoses && clips ? AM_OK : AM_ERR_MEMORY;
+    for (int i = 0; result == AM_OK && i < j->count; i++) {
+        if (j->entries[i].error.code == AM_OK) {
+            diagnoses[count] = j->entries[i].diagnosis;
+            clips[count++] = j->entries[i].motion;
+        }
+    }
+    if (result == AM_OK) {
+        result = am_doctor_compare(diagnoses, clips, count, err);
+    }
+    count = 0;
+    for (int i = 0; diagnoses && clips && i < j->count; i++) {
+        if (j->entries[i].error.code == AM_OK) {
+            j->entries[i].diagnosis = diagnoses[count++]; // findings may have moved
+        }
+    }
+    free(diagnoses);
+    free(clips);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// --fix
+
+typedef struct written {
+    char path[2048];
+} written;
+
+/// All clean pieces of one file, or none of them.
+static am_result write_pieces(const job *j, const am_clips *pieces, am_error *err)
+{
+    am_write_def write = am_write_def_default();
+    written *done = calloc((size_t)pieces->count, sizeof *done);
+    am_result result = done ? AM_OK : AM_ERR_MEMORY;
+    int count = 0;
+    for (int i = 0; result == AM_OK && i < pieces->count; i++) {
+        am_bytes bytes = { 0 };
+        const char *name = pieces->items[i]->name[0] ? pieces->items[i]->name : "clip";
+        snprintf(done[i].path, sizeof done[i].path, "%s/%.400s.bvh", j->out_dir, name);
+        result = am_bvh_write(&bytes, pieces->items[i], &write, err);
+        if (result == AM_OK) {
+            result = am_file_write(done[i].path, bytes.data, bytes.size, err);
+            am_bytes_free(&bytes);
+        }
+        count += result == AM_OK ? 1 : 0;
+    }
+    for (int i = 0; result != AM_OK && i < count; i++) {
+        remove(done[i].path);
+    }
+    free(done);
+    return result;
+}
+
+static void fix_file(void *context, int item)
+{
+    job *j = context;
+    entry *e = &j->entries[item];
+    if (e->error.code != AM_OK) {
+        return;
+    }
+    am_clean_def clean = am_clean_def_default();
+    am_clips pieces;
+    am_roles roles;
+    am_result result = am_doctor_clean(&pieces, &roles, NULL, 0, e->motion, &e->diagnosis, &clean, &e->error);
+    if (result == AM_OK) {
+        result = write_pieces(j, &pieces, &e->error);
+        am_clips_free(&pieces);
+    }
+    if (result == AM_ERR_MEMORY && e->error.code == AM_OK) {
+        e->error.code = AM_ERR_MEMORY;
+        snprintf(e->error.text, sizeof e->error.text, "out of memory");
+    }
+    if (result != AM_OK && !e->error.file[0]) {
+        snprintf(e->error.file, sizeof e->error.file, "%s", e->path);
+    }
+}
+
+/// Two inputs of one name would overwrite each other: the later ones get a number.
+static am_result name_apart(job *j, am_error *err)
+{
+    for (int i = 0; i < j->count; i++) {
+        const am_clip *clip = j->entries[i].motion;
+        for (int k = 0, number = 1; clip && k < i; k++) {
+            const am_clip *other = j->entries[k].motion;
+            if (!other || strcmp(other->name, clip->name) != 0) {
+                continue;
+            }
+            char name[512];
+            snprintf(name, sizeof name, "%.480s-%d", clip->name, ++number);
+            am_clip_def def = am_clip_def_like(clip);
+            def.frame_count = clip->frame_count;
+            def.rotations = clip->rotations;
+            def.translations = clip->translations;
+            def.name = name;
+            am_clip *renamed = NULL;
+            am_result result = am_clip_create(&renamed, &def, err);
+            if (result != AM_OK) {
+                return result;
+            }
+            am_clip_destroy(j->entries[i].motion);
+            j->entries[i].motion = renamed;
+            clip = renamed;
+            k = -1; // the new name must be new too
+        }
+    }
+    return AM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Results
+
+static void write_json_entry(am_json_writer *w, const entry *e)
+{
+    am_json_begin_object(w, NULL);
+    am_json_string(w, "file", e->path);
+    if (e->error.code != AM_OK) {
+        char text[1024];
+        am_error_format(&e->error, text, sizeof text);
+        am_json_string(w, "error", text);
+        am_json_end_object(w);
+        return;
+    }
+    const am_diagnosis *d = &e->diagnosis;
+    if (e->clip_count > 1) {
+        am_json_string(w, "clip", e->motion->name);
+    }
+    am_json_number(w, "fps", (double)d->fps);
+    am_json_number(w, "fps_true", (double)d->fps_true);
+    am_json_integer(w, "frames", e->motion->frame_count);
+    am_json_number(w, "unit_m", (double)d->unit_m);
+    am_json_string(w, "up", d->up);
+    am_json_string(w, "facing", d->facing);
+    am_json_number(w, "floor_m", (double)d->floor_m);
+    am_json_bool(w, "rest_usable", !d->rest_is_pose);
+    am_json_begin_object(w, "joints");
+    for (int r = 0; r < AM_ROLE_COUNT; r++) {
+        if (d->roles.joint[r] >= 0) {
+            am_json_string(w, am_role_name((am_role)r), e->motion->skeleton->names[d->roles.joint[r]]);
+        }
+    }
+    am_json_end_object(w);
+    am_json_begin_array(w, "warnings");
+    for (int i = 0; i < d->finding_count; i++) {
+        am_json_begin_object(w, NULL);
+        am_json_string(w, "code", d->findings[i].code);
+        am_json_string(w, "text", d->findings[i].text);
+        am_json_integer(w, "frame", d->findings[i].frame);
+        am_json_integer(w, "last", d->findings[i].last);
+        am_json_bool(w, "serious", d->findings[i].serious);
+        am_json_end_object(w);
+    }
+    am_json_end_array(w);
+    am_json_end_object(w);
+}
+
+static int print_json(const job *j)
+{
+    am_json_writer *w = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&w, 1, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    am_json_begin_object(w, NULL);
+    am_json_begin_array(w, "files");
+    for (int i = 0; i < j->count; i++) {
+        write_json_entry(w, &j->entries[i]);
+    }
+    am_json_end_array(w);
+    am_json_end_object(w);
+    int status = cli_print_json(w);
+    am_json_writer_destroy(w);
+    return status;
+}
+
+static void print_finding(const am_finding *f)
+{
+    if (f->frame < 0) {
+        printf("  %s %s: %s\n", f->serious ? "!" : "-", f->code, f->text);
+    } else if (f->frame == f->last) {
+        printf("  %s %s, frame %d: %s\n", f->serious ? "!" : "-", f->code, f->frame, f->text);
+    } else {
+        printf("  %s %s, frames %d-%d: %s\n", f->serious ? "!" : "-", f->code, f->frame, f->last, f->text);
+    }
+}
+
+static void print_text(const job *j)
+{
+    int serious = 0;
+    int failed = 0;
+    for (int i = 0; i < j->count; i++) {
+        const entry *e = &j->entries[i];
+        if (e->error.code != AM_OK) {
+            failed++;
+            continue; // said on stderr
+        }
+        const am_diagnosis *d = &e->diagnosis;
+        printf("%s: %d frames at %g Hz, %d joints, unit %g m, up %s, facing %s\n", e->path, e->motion->frame_count,
+               (double)d->fps_true, e->motion->skeleton->joint_count, (double)d->unit_m, d->up, d->facing);
+        bool bad = false;
+        for (int k = 0; k < d->finding_count; k++) {
+            print_finding(&d->findings[k]);
+            bad = bad || d->findings[k].serious;
+        }
+        serious += bad;
+    }
+    if (j->count > 1) {
+        printf("%d files, %d with bad stretches (!), %d that could not be used\n", j->count, serious, failed);
+    }
+    if (j->out_dir) {
+        printf("clean clips are in %s\n", j->out_dir);
+    }
+}
+
+static int report_errors(const job *j)
+{
+    int status = CLI_DONE;
+    for (int i = 0; i < j->count; i++) {
+        if (j->entries[i].error.code != AM_OK) {
+            status = cli_fail(&j->entries[i].error);
+        }
+    }
+    return status;
+}
+
+static void free_job(job *j)
+{
+    for (int i = 0; i < j->count; i++) {
+        if (j->entries[i].motion) {
+            am_clip_destroy(j->entries[i].motion);
+        }
+        if (j->entries[i].diagnosis.alloc.release) {
+            am_diagnosis_free(&j->entries[i].diagnosis);
+        }
+        free(j->entries[i].path);
+    }
+    free(j->entries);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The verb
+
+static int run_job(job *j, const cli_common *common)
+{
+    am_pool *pool = NULL;
+    am_tasks tasks = cli_tasks(common, &pool);
+    am_error err = { 0 };
+    bool went_on = examine_all(j, &tasks);
+    cli_progress_end();
+    am_result result = went_on ? compare_all(j, &err) : AM_OK;
+    if (went_on && result == AM_OK && j->out_dir) {
+        result = name_apart(j, &err);
+        if (result == AM_OK) {
+            tasks.run(tasks.user, j->count, fix_file, j);
+        }
+    }
+    am_pool_destroy(pool);
+    if (!went_on) {
+        fputs("amble: stopped; nothing was written\n", stderr);
+        return CLI_FAILED;
+    }
+    if (result != AM_OK) {
+        return cli_fail(&err);
+    }
+    int status = report_errors(j);
+    if (!common->json) {
+        print_text(j);
+        return status;
+    }
+    int printed = print_json(j);
+    return printed != CLI_DONE ? printed : status;
+}
+
+static bool is_axis(const char *text)
+{
+    return !text || (strlen(text) == 2 && (text[0] == '+' || text[0] == '-') && text[1] >= 'x' && text[1] <= 'z');
+}
+
+int verb_import(const cli_verb *verb, int argc, char **argv)
+{
+    bool fix = false;
+    double unit = 0.0;
+    double fps = 0.0;
+    job j = { .doctor = am_doctor_def_default(), .progress = cli_progress() };
+    const cli_option options[] = {
+        { .name = "--fix", .help = "write clean clips: metres, y up, +z forward, hips first", .flag = &fix },
+        { .name = "--output,-o", .value = "DIR", .help = "folder for --fix", .text = &j.out_dir },
+        { .name = "--unit", .value = "M", .help = "metres in one unit of the files", .number = &unit },
+        { .name = "--fps", .value = "N", .help = "true frames a second", .number = &fps },
+        { .name = "--up", .value = "AXIS", .help = "the files' up axis: +y, +z, ...", .text = &j.doctor.up },
+        { .name = "--facing", .value = "AXIS", .help = "the way the rest pose faces", .text = &j.doctor.facing },
+    };
+    cli_common common = { 0 };
+    int operands = 0;
+    bool stop = false;
+    int status = cli_parse(verb, options, sizeof options / sizeof options[0], &common, argc, argv, &operands, &stop);
+    if (status != CLI_DONE || stop) {
+        return status;
+    }
+    if (operands == 0) {
+        return cli_usage("import wants files or folders; see amble import --help");
+    }
+    if (fix != (j.out_dir != NULL)) {
+        return cli_usage("import: --fix and -o DIR go together");
+    }
+    if (!is_axis(j.doctor.up) || !is_axis(j.doctor.facing)) {
+        return cli_usage("import: an axis is one of +x -x +y -y +z -z");
+    }
+    if (unit < 0.0 || fps < 0.0) {
+        return cli_usage("import: --unit and --fps want numbers above 0");
+    }
+    if (unit > 0.0) {
+        j.doctor.unit_m = (float)unit;
+    }
+    j.doctor.fps = (float)fps;
+    if (j.out_dir && mkdir(j.out_dir, 0777) != 0) {
+        struct stat info;
+        if (stat(j.out_dir, &info) != 0 || !S_ISDIR(info.st_mode)) {
+            return cli_usage("import: %s is no folder and none can be made there", j.out_dir);
+        }
+    }
+    bool added = true;
+    for (int i = 0; added && i < operands; i++) {
+        added = add_path(&j, argv[i], 0);
+    }
+    if (!added) {
+        fputs("amble: out of memory\n", stderr);
+        free_job(&j);
+        return CLI_FAILED;
+    }
+    if (j.count == 0) {
+        fputs("amble: no motion files (.bvh .glb .gltf .fbx .dae .npz) there\n", stderr);
+        free_job(&j);
+        return CLI_FAILED;
+    }
+    status = run_job(&j, &common);
+    free_job(&j);
+    return status;
+}
