@@ -7,12 +7,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+// Chosen on synth motion, where the truth is known (F1 0.9925 over 33 kinds, none below 0.984; the worst kind
+// falls below 0.96 with speed_on at 0.2), and in keeping with CMU, where 90 % of stance toes slide below 0.17 m/s.
 am_contact_def am_contact_def_default(void)
 {
     am_contact_def def = {
         .floor_m = NAN,
         .speed_on_mps = 0.3f,
-        .speed_off_mps = 0.5f,
+        .speed_off_mps = 0.4f,
         .height_on_m = 0.05f,
         .height_off_m = 0.07f,
         .median_seconds = 0.1f,
