@@ -100,7 +100,20 @@ static void bits_atan2(digest *d)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Rotations and springs
+// Random streams, rotations and springs
+
+static void bits_rng(digest *d)
+{
+    am_rng rng = am_rng_make(11);
+    for (uint64_t item = 0; item < 1000; item++) {
+        am_rng stream = am_rng_fork(&rng, item);
+        for (int i = 0; i < 100; i++) {
+            put(d, am_rng_float(&stream));
+            put(d, am_rng_normal(&stream));
+            put(d, (float)am_rng_below(&stream, 1000));
+        }
+    }
+}
 
 static am_vec3 random_v3(uint32_t *state)
 {
@@ -203,6 +216,34 @@ static void kernel_distances(const ami_kernels *k, numbers *n, digest *d)
     }
 }
 
+/// The bounds of the fast index, and the blocks that it looks into.
+static void kernel_bounds(const ami_kernels *k, numbers *n, digest *d)
+{
+    enum { pairs = 20 };
+    uint8_t block[pairs * 64], query[pairs * 64];
+    uint16_t weights[pairs * 32], bounds[AMI_BOUNDS_LANES];
+    uint32_t state = 4;
+    for (int i = 0; i < pairs * 64; i++) {
+        block[i] = (uint8_t)next_random(&state);
+        query[i] = (uint8_t)next_random(&state);
+        weights[i / 2] = (uint16_t)next_random(&state);
+    }
+    for (size_t count = 0; count <= pairs; count++) {
+        k->bounds(bounds, block, query, count);
+        for (int i = 0; i < AMI_BOUNDS_LANES; i++) {
+            put(d, (float)bounds[i]);
+        }
+        k->bounds_weighted(bounds, block, query, weights, count);
+        for (int i = 0; i < AMI_BOUNDS_LANES; i++) {
+            put(d, (float)bounds[i]);
+        }
+    }
+    for (size_t dims = 0; dims < 64; dims++) {
+        k->distances_block_weighted(n->out, n->b, n->b + 64, n->a, dims);
+        put_all(d, n->out, 8);
+    }
+}
+
 static void kernel_products(const ami_kernels *k, numbers *n, digest *d)
 {
     for (size_t length = 0; length < 300; length++) {
@@ -269,6 +310,7 @@ typedef struct subject {
 } subject;
 
 static const subject subjects[] = {
+    { "base.rng", bits_rng, NULL },
     { "math.sin", bits_sin, NULL },
     { "math.cos", bits_cos, NULL },
     { "math.tan", bits_tan, NULL },
@@ -282,6 +324,7 @@ static const subject subjects[] = {
     { "math.quat", bits_quat, NULL },
     { "math.springs", bits_springs, NULL },
     { "kernel.distances", NULL, kernel_distances },
+    { "kernel.bounds", NULL, kernel_bounds },
     { "kernel.products", NULL, kernel_products },
     { "kernel.columns", NULL, kernel_columns },
     { "kernel.angles", NULL, kernel_angles },
