@@ -377,7 +377,7 @@ static void wrong_types_and_values_are_named(void **state)
                 "at most 2");
     check_error(am_json_read_floats(doc, root, "mixed", true, list, 3, &count, &e), &e, AM_ERR_TYPE, 2, 38,
                 "numbers only");
-    check_error(am_json_read_floats(doc, root, "huge", true, list, 3, &count, &e), &e, AM_ERR_RANGE, 2, 52,
+    check_error(am_json_read_floats(doc, root, "huge", true, list, 3, &count, &e), &e, AM_ERR_RANGE, 2, 53,
                 "too large");
     assert_true(i == 5 && list[0] == 9.0f); // refused values leave the default
     const am_json *name = am_json_get(root, "name");
