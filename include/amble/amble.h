@@ -12,6 +12,7 @@
 #include <amble/json.h>
 #include <amble/math.h>
 #include <amble/motion.h>
+#include <amble/post.h>
 #include <amble/tags.h>
 
 #endif
