@@ -22,14 +22,14 @@ extern "C" {
 
 /// A tree of joints, parents before children. One block; read it, do not write it.
 typedef struct am_skeleton {
-    int              joint_count;
-    int              end_count;
-    const int16_t   *parents;     ///< [joint]; parents[j] < j, -1 for joint 0 only
-    const am_vec3   *offsets;     ///< [joint] rest translation from the parent
-    const am_quat   *rests;       ///< [joint] rest rotation relative to the parent (identity in BVH)
-    const char     **names;       ///< [joint] terminated, unique within the skeleton
-    const int16_t   *end_joints;  ///< [end] joint that carries the end site
-    const am_vec3   *end_offsets; ///< [end] tip relative to that joint
+    int joint_count;
+    int end_count;
+    const int16_t *parents;     ///< [joint]; parents[j] < j, -1 for joint 0 only
+    const am_vec3 *offsets;     ///< [joint] rest translation from the parent
+    const am_quat *rests;       ///< [joint] rest rotation relative to the parent (identity in BVH)
+    const char **names;         ///< [joint] terminated, unique within the skeleton
+    const int16_t *end_joints;  ///< [end] joint that carries the end site
+    const am_vec3 *end_offsets; ///< [end] tip relative to that joint
 } am_skeleton;
 
 /// Index of the joint called `name`, or -1.
@@ -82,37 +82,37 @@ AM_API am_roles am_roles_none(void);
 /// Motion of one skeleton at a fixed rate. Local rotations of every joint, and local translations
 /// of the few joints whose translation changes (the hips as a rule); the others keep their offsets.
 typedef struct am_clip {
-    am_skeleton    *skeleton;     ///< owned
-    int             frame_count;
-    int             moving_count;
-    float           fps;
-    const int16_t  *moving;       ///< [moving] joints with translations of their own, ascending
-    am_quat        *rotations;    ///< [frame][joint]
-    am_vec3        *translations; ///< [frame][moving]
-    char           *name;         ///< file stem, "" when unknown
-    am_alloc        alloc;
-    size_t          block_size;
+    am_skeleton *skeleton; ///< owned
+    int frame_count;
+    int moving_count;
+    float fps;
+    const int16_t *moving; ///< [moving] joints with translations of their own, ascending
+    am_quat *rotations;    ///< [frame][joint]
+    am_vec3 *translations; ///< [frame][moving]
+    char *name;            ///< file stem, "" when unknown
+    am_alloc alloc;
+    size_t block_size;
 } am_clip;
 
 /// How a clip is made. Start from am_clip_def_default(). Arrays are copied.
 typedef struct am_clip_def {
-    const am_alloc *alloc;         ///< NULL means malloc/free
-    int             joint_count;   ///< 1 to AM_MAX_JOINTS
-    int             end_count;
-    int             frame_count;   ///< 0 is allowed: a skeleton alone
-    int             moving_count;
-    float           fps;           ///< > 0
-    const int16_t  *parents;       ///< [joint]
-    const am_vec3  *offsets;       ///< [joint]
-    const am_quat  *rests;         ///< [joint]; NULL means identity
-    const char *const *names;      ///< [joint]
-    const int16_t  *end_joints;    ///< [end]
-    const am_vec3  *end_offsets;   ///< [end]
-    const int16_t  *moving;        ///< [moving], ascending
-    const am_quat  *rotations;     ///< [frame][joint]; NULL leaves identity, for the caller to fill
-    const am_vec3  *translations;  ///< [frame][moving]; NULL leaves the offsets, for the caller to fill
-    const char     *name;          ///< NULL means ""
-    uint32_t        cookie;
+    const am_alloc *alloc; ///< NULL means malloc/free
+    int joint_count;       ///< 1 to AM_MAX_JOINTS
+    int end_count;
+    int frame_count; ///< 0 is allowed: a skeleton alone
+    int moving_count;
+    float fps;                   ///< > 0
+    const int16_t *parents;      ///< [joint]
+    const am_vec3 *offsets;      ///< [joint]
+    const am_quat *rests;        ///< [joint]; NULL means identity
+    const char *const *names;    ///< [joint]
+    const int16_t *end_joints;   ///< [end]
+    const am_vec3 *end_offsets;  ///< [end]
+    const int16_t *moving;       ///< [moving], ascending
+    const am_quat *rotations;    ///< [frame][joint]; NULL leaves identity, for the caller to fill
+    const am_vec3 *translations; ///< [frame][moving]; NULL leaves the offsets, for the caller to fill
+    const char *name;            ///< NULL means ""
+    uint32_t cookie;
 } am_clip_def;
 
 AM_API am_clip_def am_clip_def_default(void);

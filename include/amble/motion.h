@@ -20,8 +20,7 @@ AM_API am_result am_clip_convert(am_clip **out, const am_clip *clip, float unit_
                                  const am_alloc *alloc, am_error *err);
 /// Makes `joint` joint 0 and drops its ancestors and the branches that hang on them, whose motion is
 /// baked into it: removes an added ground or armature root.
-AM_API am_result am_clip_reroot(am_clip **out, const am_clip *clip, int joint, const am_alloc *alloc,
-                                am_error *err);
+AM_API am_result am_clip_reroot(am_clip **out, const am_clip *clip, int joint, const am_alloc *alloc, am_error *err);
 /// The same motion with another rest pose, rests(joint_count) local: for files whose zero pose is no stance.
 AM_API am_result am_clip_set_rest(am_clip **out, const am_clip *clip, const am_quat *rests, const am_alloc *alloc,
                                   am_error *err);
@@ -59,9 +58,9 @@ AM_API am_result am_skeleton_symmetric(am_clip **out, const am_clip *clip, const
 /// along. The ankle's own local rotation is left alone (see am_ik_keep_rotation). A target or pole
 /// that is not finite, or a bone without length, changes nothing.
 typedef struct am_ik_chain {
-    am_transform *local;         ///< [joint] changed in place
-    const am_transform *model;   ///< [joint] model-space transforms of `local` before the change
-    int upper, middle, end;      ///< hip, knee, ankle joints; each an ancestor of the next
+    am_transform *local;       ///< [joint] changed in place
+    const am_transform *model; ///< [joint] model-space transforms of `local` before the change
+    int upper, middle, end;    ///< hip, knee, ankle joints; each an ancestor of the next
 } am_ik_chain;
 AM_API void am_ik_two_bone(const am_ik_chain *chain, am_vec3 target, am_vec3 pole, float soften_m);
 /// Gives `joint` the model-space rotation it has in `model` again, whatever its ancestors in `local` have
@@ -80,9 +79,8 @@ typedef struct am_root_def {
 AM_API am_root_def am_root_def_default(void);
 /// positions(frame_count) on y = 0 and rotations(frame_count) about y: smoothed projection of the
 /// upper body, smoothed facing (across the hips and shoulders).
-AM_API am_result am_root_track(am_vec3 *positions, am_quat *rotations, const am_clip *clip,
-                               const am_roles *roles, const am_root_def *def, const am_alloc *alloc,
-                               am_error *err);
+AM_API am_result am_root_track(am_vec3 *positions, am_quat *rotations, const am_clip *clip, const am_roles *roles,
+                               const am_root_def *def, const am_alloc *alloc, am_error *err);
 
 // ---------------------------------------------------------------------------------------------
 // Contacts
@@ -92,16 +90,16 @@ AM_API am_result am_root_track(am_vec3 *positions, am_quat *rotations, const am_
 
 /// Start from am_contact_def_default().
 typedef struct am_contact_def {
-    float floor_m;          ///< height of the toe joint in stance; NAN means the clip's own
-    float speed_on_mps, speed_off_mps;   ///< touches below the first, lifts above the second
-    float height_on_m, height_off_m;     ///< above the floor, likewise
-    float median_seconds;   ///< width of the median filter
+    float floor_m;                     ///< height of the toe joint in stance; NAN means the clip's own
+    float speed_on_mps, speed_off_mps; ///< touches below the first, lifts above the second
+    float height_on_m, height_off_m;   ///< above the floor, likewise
+    float median_seconds;              ///< width of the median filter
     uint32_t cookie;
 } am_contact_def;
 AM_API am_contact_def am_contact_def_default(void);
 /// out(frame_count) bits AM_CONTACT_*.
-AM_API am_result am_contacts_find(uint8_t *out, const am_clip *clip, const am_roles *roles,
-                                  const am_contact_def *def, const am_alloc *alloc, am_error *err);
+AM_API am_result am_contacts_find(uint8_t *out, const am_clip *clip, const am_roles *roles, const am_contact_def *def,
+                                  const am_alloc *alloc, am_error *err);
 /// Height of the toe joints in stance (m): a low percentile over slow frames.
 AM_API am_result am_floor_find(float *out, const am_clip *clip, const am_roles *roles, const am_alloc *alloc,
                                am_error *err);
@@ -111,12 +109,12 @@ AM_API am_result am_floor_find(float *out, const am_clip *clip, const am_roles *
 
 /// Start from am_retarget_def_default().
 typedef struct am_retarget_def {
-    const am_skeleton *reference;       ///< borrowed
-    const am_roles    *reference_roles; ///< borrowed
-    const am_roles    *roles;           ///< of the clip, borrowed
-    float floor_m;          ///< toe height in stance of the clip; NAN means found
-    float reference_floor_m;///< median toe height in stance to bring it to (default 0.02)
-    bool  ik;               ///< touch up planted feet
+    const am_skeleton *reference;    ///< borrowed
+    const am_roles *reference_roles; ///< borrowed
+    const am_roles *roles;           ///< of the clip, borrowed
+    float floor_m;                   ///< toe height in stance of the clip; NAN means found
+    float reference_floor_m;         ///< median toe height in stance to bring it to (default 0.02)
+    bool ik;                         ///< touch up planted feet
     uint32_t cookie;
 } am_retarget_def;
 AM_API am_retarget_def am_retarget_def_default(void);
@@ -130,13 +128,13 @@ AM_API am_result am_clip_retarget(am_clip **out, const am_clip *clip, const am_r
 // Glitches
 
 typedef enum am_fault_kind {
-    AM_FAULT_STEP,    ///< a joint or the hips jump: second difference beyond human reach
-    AM_FAULT_FROZEN,  ///< identical frames amid motion, or a limb that stops being tracked
-    AM_FAULT_FLIP,    ///< a joint turns by an impossible angle between frames
-    AM_FAULT_RANGE,   ///< a joint held beyond its human range
-    AM_FAULT_FLOOR,   ///< feet below the floor, or the floor drifts
-    AM_FAULT_ORIGIN,  ///< the pose falls to the origin
-    AM_FAULT_NUMBER,  ///< not finite
+    AM_FAULT_STEP,   ///< a joint or the hips jump: second difference beyond human reach
+    AM_FAULT_FROZEN, ///< identical frames amid motion, or a limb that stops being tracked
+    AM_FAULT_FLIP,   ///< a joint turns by an impossible angle between frames
+    AM_FAULT_RANGE,  ///< a joint held beyond its human range
+    AM_FAULT_FLOOR,  ///< feet below the floor, or the floor drifts
+    AM_FAULT_ORIGIN, ///< the pose falls to the origin
+    AM_FAULT_NUMBER, ///< not finite
     AM_FAULT_KIND_COUNT
 } am_fault_kind;
 AM_API const char *am_fault_name(am_fault_kind kind);
@@ -144,18 +142,18 @@ AM_API const char *am_fault_name(am_fault_kind kind);
 /// A bad stretch of a clip.
 typedef struct am_fault {
     am_fault_kind kind;
-    int   first, last; ///< frames, both included
-    int   joint;       ///< the worst one, -1 for the whole body
-    float amount;      ///< in the kind's own unit (m, radians, frames)
-    bool  serious;     ///< should be cut or excluded; otherwise it can be bridged or ignored
+    int first, last; ///< frames, both included
+    int joint;       ///< the worst one, -1 for the whole body
+    float amount;    ///< in the kind's own unit (m, radians, frames)
+    bool serious;    ///< should be cut or excluded; otherwise it can be bridged or ignored
 } am_fault;
 
 /// Finds faults; writes up to `capacity` of them and their full number to *count.
-AM_API am_result am_faults_find(am_fault *out, int capacity, int *count, const am_clip *clip,
-                                const am_roles *roles, const am_alloc *alloc, am_error *err);
-/// Bridges frames first..last of each short fault with a Hermite curve on all channels.
-AM_API am_result am_clip_bridge(am_clip **out, const am_clip *clip, int first, int last,
+AM_API am_result am_faults_find(am_fault *out, int capacity, int *count, const am_clip *clip, const am_roles *roles,
                                 const am_alloc *alloc, am_error *err);
+/// Bridges frames first..last of each short fault with a Hermite curve on all channels.
+AM_API am_result am_clip_bridge(am_clip **out, const am_clip *clip, int first, int last, const am_alloc *alloc,
+                                am_error *err);
 
 #ifdef __cplusplus
 }

@@ -52,7 +52,8 @@ static am_result check_hierarchy(const am_clip_def *def, am_error *err)
     for (int m = 0; m < def->moving_count; m++) {
         int joint = def->moving[m];
         if (joint < 0 || joint >= def->joint_count || (m > 0 && joint <= def->moving[m - 1])) {
-            return ami_fail(err, AM_ERR_DEF, "moving joints must ascend within the skeleton; item %d is %d", m, joint);
+            return ami_fail(err, AM_ERR_DEF, "moving joints must ascend within the skeleton; item %d is %d", m,
+                            joint);
         }
     }
     return AM_OK;
@@ -99,8 +100,8 @@ static am_clip *lay_out(ami_layout *layout, const am_clip_def *def, size_t text_
     am_quat *rotations = ami_layout_take(layout, frames * joints, sizeof(am_quat));
     am_vec3 *translations = ami_layout_take(layout, frames * (size_t)def->moving_count, sizeof(am_vec3));
     if (clip) {
-        *skeleton = (am_skeleton){ def->joint_count, def->end_count, parents, offsets, rests, names, end_joints,
-                                   end_offsets };
+        *skeleton = (am_skeleton){ def->joint_count, def->end_count, parents, offsets, rests, names,
+                                   end_joints,       end_offsets };
         clip->skeleton = skeleton;
         clip->moving = moving;
         clip->rotations = rotations;
@@ -113,7 +114,7 @@ static void copy(const void *to, const void *from, size_t count, size_t size)
 {
     // The skeleton's arrays are const for readers; only the create writes them.
     if (count) {
-        memcpy((void *)(uintptr_t)to, from, count * size);
+        memcpy((void *)to, from, count * size);
     }
 }
 

@@ -25,10 +25,11 @@ am_contact_def am_contact_def_default(void)
 
 static am_result check_contacts(const am_contact_def *def, am_error *err)
 {
-    if (!def || def->cookie != AM_COOKIE || !(def->speed_on_mps > 0.0f) || !(def->speed_off_mps >= def->speed_on_mps) ||
-        !(def->height_off_m >= def->height_on_m) || !(def->median_seconds >= 0.0f) ||
-        !(def->median_seconds <= 5.0f)) {
-        return ami_fail(err, AM_ERR_DEF, "a contact lifts at a higher speed and height than it touches, with a median "
+    if (!def || def->cookie != AM_COOKIE || !(def->speed_on_mps > 0.0f) ||
+        !(def->speed_off_mps >= def->speed_on_mps) || !(def->height_off_m >= def->height_on_m) ||
+        !(def->median_seconds >= 0.0f) || !(def->median_seconds <= 5.0f)) {
+        return ami_fail(err, AM_ERR_DEF,
+                        "a contact lifts at a higher speed and height than it touches, with a median "
                         "of 0 to 5 s, in a def begun from its default");
     }
     return AM_OK;

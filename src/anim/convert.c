@@ -18,13 +18,10 @@ static bool finite_quat(am_quat q)
 
 typedef struct basis {
     am_quat axes;
-    float   unit_m;
+    float unit_m;
 } basis;
 
-static am_vec3 to_basis(const basis *b, am_vec3 v)
-{
-    return am_v3_scale(am_quat_rotate(b->axes, v), b->unit_m);
-}
+static am_vec3 to_basis(const basis *b, am_vec3 v) { return am_v3_scale(am_quat_rotate(b->axes, v), b->unit_m); }
 
 static am_quat turn_basis(const basis *b, am_quat q)
 {
@@ -35,9 +32,9 @@ static am_quat turn_basis(const basis *b, am_quat q)
 static void convert_skeleton(am_clip *clip, const basis *b)
 {
     const am_skeleton *s = clip->skeleton;
-    am_vec3 *offsets = (am_vec3 *)(uintptr_t)s->offsets;
-    am_quat *rests = (am_quat *)(uintptr_t)s->rests;
-    am_vec3 *end_offsets = (am_vec3 *)(uintptr_t)s->end_offsets;
+    am_vec3 *offsets = (am_vec3 *)s->offsets;
+    am_quat *rests = (am_quat *)s->rests;
+    am_vec3 *end_offsets = (am_vec3 *)s->end_offsets;
     for (int j = 0; j < s->joint_count; j++) {
         offsets[j] = to_basis(b, offsets[j]);
         rests[j] = turn_basis(b, rests[j]);
@@ -52,8 +49,10 @@ am_result am_clip_convert(am_clip **out, const am_clip *clip, float unit_m, am_q
 {
     *out = NULL;
     if (!(unit_m > 0.0f) || !(unit_m < 1e9f) || !finite_quat(axes)) {
-        return ami_fail(err, AM_ERR_RANGE, "a unit of %g m or axes that are no rotation; give a length above 0 and a "
-                        "unit quaternion", (double)unit_m);
+        return ami_fail(err, AM_ERR_RANGE,
+                        "a unit of %g m or axes that are no rotation; give a length above 0 and a "
+                        "unit quaternion",
+                        (double)unit_m);
     }
     am_clip_def def = am_clip_def_like(clip);
     def.alloc = alloc;
@@ -107,14 +106,14 @@ am_result am_clip_set_rest(am_clip **out, const am_clip *clip, const am_quat *re
 
 /// Arrays of the smaller skeleton while a clip is rerooted.
 typedef struct branch {
-    int          joint_count, end_count, moving_count;
-    int16_t      from[AM_MAX_JOINTS]; ///< old joint of each new one
-    int16_t      to[AM_MAX_JOINTS];   ///< new joint of each old one, -1 when dropped
-    int16_t      parents[AM_MAX_JOINTS];
-    int16_t      moving[AM_MAX_JOINTS];
-    am_vec3      offsets[AM_MAX_JOINTS];
-    am_quat      rests[AM_MAX_JOINTS];
-    const char  *names[AM_MAX_JOINTS];
+    int joint_count, end_count, moving_count;
+    int16_t from[AM_MAX_JOINTS]; ///< old joint of each new one
+    int16_t to[AM_MAX_JOINTS];   ///< new joint of each old one, -1 when dropped
+    int16_t parents[AM_MAX_JOINTS];
+    int16_t moving[AM_MAX_JOINTS];
+    am_vec3 offsets[AM_MAX_JOINTS];
+    am_quat rests[AM_MAX_JOINTS];
+    const char *names[AM_MAX_JOINTS];
     am_transform model[AM_MAX_JOINTS];
 } branch;
 

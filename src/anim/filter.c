@@ -9,7 +9,7 @@
 typedef struct gram {
     double ratio[ORDER + 1]; ///< recurrence: p[k+1](x) = x p[k](x) - ratio[k] p[k-1](x)
     double norm[ORDER + 1];
-    int    order;
+    int order;
 } gram;
 
 static gram gram_make(int half)

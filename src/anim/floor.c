@@ -7,13 +7,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#define SLOW_MPS 0.4f ///< a toe in stance as captured: 90 % slide slower than 0.17 m/s (CMU locomotion)
+#define SLOW_MPS 0.4f   ///< a toe in stance as captured: 90 % slide slower than 0.17 m/s (CMU locomotion)
 #define LOW_SHARE 0.05f ///< low quantile over slow frames
 
 am_result ami_check_toes(int toes[2], const am_clip *clip, const am_roles *roles, am_error *err)
 {
     static const am_role wanted[2][2] = { { AM_ROLE_LEFT_TOE, AM_ROLE_LEFT_FOOT },
                                           { AM_ROLE_RIGHT_TOE, AM_ROLE_RIGHT_FOOT } };
+    toes[0] = toes[1] = -1;
     if (clip->frame_count < 1) {
         return ami_fail(err, AM_ERR_EMPTY, "clip '%s' has no frames", clip->name);
     }

@@ -4,7 +4,7 @@
 /// Lengths and directions that one call works with, model space.
 typedef struct leg {
     am_vec3 hip, knee, ankle;
-    float   thigh, shin;
+    float thigh, shin;
 } leg;
 
 /// The distance to aim for instead of `wanted`: the same inside the leg's reach, eased towards its limits over

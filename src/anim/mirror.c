@@ -13,12 +13,12 @@ static am_vec3 reflect_v3(am_vec3 v) { return am_v3(-v.x, v.y, v.z); }
 
 typedef struct mirror {
     const int16_t *map;
-    int16_t        moving[AM_MAX_JOINTS];
-    int            moving_count;
-    am_transform   rest[AM_MAX_JOINTS];  ///< model space
-    am_transform   local[AM_MAX_JOINTS]; ///< one source frame
-    am_quat        model[AM_MAX_JOINTS]; ///< rotations of the source frame
-    am_quat        made[AM_MAX_JOINTS];  ///< rotations of the mirrored frame, model space
+    int16_t moving[AM_MAX_JOINTS];
+    int moving_count;
+    am_transform rest[AM_MAX_JOINTS];  ///< model space
+    am_transform local[AM_MAX_JOINTS]; ///< one source frame
+    am_quat model[AM_MAX_JOINTS];      ///< rotations of the source frame
+    am_quat made[AM_MAX_JOINTS];       ///< rotations of the mirrored frame, model space
 } mirror;
 
 /// Joints that move, and the partners of those.
@@ -79,11 +79,12 @@ static am_result check_map(const int16_t *map, int joint_count, am_error *err)
 {
     for (int j = 0; j < joint_count; j++) {
         if (map[j] < 0 || map[j] >= joint_count || map[map[j]] != j) {
-            return ami_fail(err, AM_ERR_SKELETON, "the mirror map pairs joint %d with %d, which is not paired with it",
-                            j, map[j]);
+            return ami_fail(err, AM_ERR_SKELETON,
+                            "the mirror map pairs joint %d with %d, which is not paired with it", j, map[j]);
         }
     }
-    return map[0] == 0 ? AM_OK : ami_fail(err, AM_ERR_SKELETON, "the mirror map pairs the root with joint %d", map[0]);
+    return map[0] == 0 ? AM_OK
+                       : ami_fail(err, AM_ERR_SKELETON, "the mirror map pairs the root with joint %d", map[0]);
 }
 
 am_result am_clip_mirror(am_clip **out, const am_clip *clip, const int16_t *map, const am_alloc *alloc, am_error *err)
@@ -176,12 +177,12 @@ am_result am_skeleton_symmetric(am_clip **out, const am_clip *clip, const int16_
     result = am_clip_create(&made, &def, err);
     if (result == AM_OK) {
         // Not yet published: its arrays may be filled.
-        am_vec3 *offsets = (am_vec3 *)(uintptr_t)made->skeleton->offsets;
+        am_vec3 *offsets = (am_vec3 *)made->skeleton->offsets;
         for (int j = 1; j < s->joint_count; j++) {
             offsets[j] = mean_offset(s->offsets[j], m->rest[s->parents[j]].rotation, s->offsets[map[j]],
                                      m->rest[s->parents[map[j]]].rotation);
         }
-        even_ends((am_vec3 *)(uintptr_t)made->skeleton->end_offsets, s, map, m->rest);
+        even_ends((am_vec3 *)made->skeleton->end_offsets, s, map, m->rest);
     }
     ami_release(&a, m, sizeof *m);
     *out = made;

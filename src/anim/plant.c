@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#define KEEP_SHAPE 0.35f  ///< share of a stance's own ups and downs that stays: the most with which 95 % of the
+#define KEEP_SHAPE                                                                                                   \
+    0.35f                 ///< share of a stance's own ups and downs that stays: the most with which 95 % of the
                           ///< CMU clips have their lowest toe heights within 1 cm of each other
 #define HIPS_SECONDS 0.5f ///< smoothing of the hips' share
 #define MOST_M 0.05f      ///< a correction beyond this means that the ground is not flat: leave the rest
@@ -18,8 +19,8 @@
 typedef struct plant_work {
     am_vec3 *source_toe, *made_toe;
     am_vec3 *offset[2]; ///< correction of each ankle
-    float   *hips, *smooth;
-    float   *heights;
+    float *hips, *smooth;
+    float *heights;
 } plant_work;
 
 static void plant_work_take(plant_work *work, ami_layout *layout, size_t frames)

@@ -6,12 +6,12 @@
 
 /// What the touch-up works on. `made` is changed in place.
 typedef struct ami_plant {
-    am_clip        *made;
-    const am_clip  *source;     ///< the same frames
+    am_clip *made;
+    const am_clip *source; ///< the same frames
     const am_roles *made_roles, *source_roles;
-    const uint8_t  *contacts;   ///< [frame] of the source
-    float           scale;      ///< lengths of made / lengths of source
-    float           floor_m;    ///< toe height in stance to bring the feet to
+    const uint8_t *contacts; ///< [frame] of the source
+    float scale;             ///< lengths of made / lengths of source
+    float floor_m;           ///< toe height in stance to bring the feet to
 } ami_plant;
 
 /// Moves hips (a little, up and down) and legs so that in each contact the toe stands at floor height and slides

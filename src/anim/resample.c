@@ -8,8 +8,8 @@
 
 /// Source frames that one output frame lies between, and how far.
 typedef struct span {
-    int   at[4]; ///< before, from, to, after; the ends repeat
-    float t;     ///< 0 at `from`, 1 at `to`
+    int at[4]; ///< before, from, to, after; the ends repeat
+    float t;   ///< 0 at `from`, 1 at `to`
 } span;
 
 /// Hermite weights of a Catmull-Rom segment: of the way from `from` to `to`, and of both end velocities.
@@ -46,10 +46,7 @@ static am_vec3 translation_at(const am_vec3 *values, size_t stride, const span *
     return am_v3_add(p1, curve(before, way, after, w));
 }
 
-static am_vec3 step(am_quat from, am_quat to)
-{
-    return am_quat_log(am_quat_abs(am_quat_mul(am_quat_inv(from), to)));
-}
+static am_vec3 step(am_quat from, am_quat to) { return am_quat_log(am_quat_abs(am_quat_mul(am_quat_inv(from), to))); }
 
 static am_quat rotation_at(const am_quat *values, size_t stride, const span *s, weights w)
 {

@@ -29,8 +29,9 @@ static am_vec3 socket_middle(const am_clip *clip, int frame, const am_roles *rol
         int hips = roles->joint[AM_ROLE_HIPS] >= 0 ? roles->joint[AM_ROLE_HIPS] : 0;
         return ami_joint_model(clip, frame, hips).translation;
     }
-    return am_v3_scale(am_v3_add(ami_joint_model(clip, frame, left).translation,
-                                 ami_joint_model(clip, frame, right).translation), 0.5f);
+    return am_v3_scale(
+        am_v3_add(ami_joint_model(clip, frame, left).translation, ami_joint_model(clip, frame, right).translation),
+        0.5f);
 }
 
 /// How the source's trunk has turned away from its rest pose over one reference joint's part of it.
@@ -160,7 +161,9 @@ static am_result fill(am_clip *made, const ami_retarget *r, const am_clip *clip,
         result = settle(made, def, contacts, alloc, err);
     }
     if (result == AM_OK && def->ik) {
-        ami_plant plant = { made, clip, def->reference_roles, def->roles, contacts, r->scale, def->reference_floor_m };
+        ami_plant plant = {
+            made, clip, def->reference_roles, def->roles, contacts, r->scale, def->reference_floor_m
+        };
         result = ami_plant_feet(&plant, alloc, err);
     }
     ami_release(alloc, contacts, frames);
@@ -184,7 +187,8 @@ static am_result check_def(const am_clip *clip, const am_retarget_def *def, am_e
 {
     if (!def || def->cookie != AM_COOKIE || !def->reference || !def->reference_roles || !def->roles ||
         !(am_abs(def->reference_floor_m) < 1e6f)) {
-        return ami_fail(err, AM_ERR_DEF, "a retarget def needs the reference skeleton, both roles and a finite floor, "
+        return ami_fail(err, AM_ERR_DEF,
+                        "a retarget def needs the reference skeleton, both roles and a finite floor, "
                         "begun from its default");
     }
     if (clip->frame_count < 1) {

@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-#define LIMB_ANGLE (3.0f * AM_DEG)   ///< limbs that point apart by more are laid along each other
-#define BODY_ANGLE (40.0f * AM_DEG)  ///< the same for spine, neck and feet, whose joints sit differently in each
-                                     ///< person (CMU: up to 20 degrees) and rig without meaning another pose
+#define LIMB_ANGLE (3.0f * AM_DEG) ///< limbs that point apart by more are laid along each other
+#define BODY_ANGLE                                                                                                   \
+    (40.0f * AM_DEG) ///< the same for spine, neck and feet, whose joints sit differently in each
+                     ///< person (CMU: up to 20 degrees) and rig without meaning another pose
 
 // ---------------------------------------------------------------------------------------------
 // Which joint is which
@@ -174,7 +175,7 @@ static bool rest_heading(float *out, const am_transform *rest, const am_roles *r
 /// Joint whose direction tells how a joint of this role lies, and by how much it may differ.
 typedef struct bone_role {
     am_role from, to;
-    float   most;
+    float most;
 } bone_role;
 
 // Not the collars: one rig has them at the neck, another in the middle of the chest.
@@ -214,8 +215,7 @@ static am_quat lay_along(const ami_retarget *r, int joint, am_quat above)
         am_vec3 want = rest_bone(r->source_rest, r->source_roles, bone);
         am_vec3 have = am_quat_rotate(above, rest_bone(r->reference_rest, r->reference_roles, bone));
         // A bone without length has no direction (CMU's neck sits on its chest).
-        if (am_v3_length2(want) > 0.5f && am_v3_length2(have) > 0.5f &&
-            am_acos(am_v3_dot(want, have)) > bone->most) {
+        if (am_v3_length2(want) > 0.5f && am_v3_length2(have) > 0.5f && am_acos(am_v3_dot(want, have)) > bone->most) {
             return am_quat_mul(am_quat_between(have, want), above);
         }
     }

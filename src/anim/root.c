@@ -19,8 +19,8 @@ am_root_def am_root_def_default(void)
 typedef struct root_work {
     am_vec3 *left, *right; ///< a pair of joints
     am_vec3 *across;       ///< sum of unit vectors to the left
-    float   *heading;      ///< radians, unwrapped
-    float   *smooth;
+    float *heading;        ///< radians, unwrapped
+    float *smooth;
 } root_work;
 
 static void root_work_take(root_work *work, ami_layout *layout, size_t frames)

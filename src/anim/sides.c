@@ -55,30 +55,38 @@ static bool swap_words(char *out, const char *name)
 static char other_letter(char c)
 {
     switch (c) {
-    case 'l': return 'r';
-    case 'r': return 'l';
-    case 'L': return 'R';
-    case 'R': return 'L';
-    default: return 0;
+    case 'l':
+        return 'r';
+    case 'r':
+        return 'l';
+    case 'L':
+        return 'R';
+    case 'R':
+        return 'L';
+    default:
+        return 0;
     }
 }
 
 /// How a side letter stands in a name, from the surest to the least sure.
 typedef enum letter_kind {
-    LETTER_ALONE,    ///< no letter beside it: thigh_l, L_Foot, UpperArm.L, Bip01 L Thigh
-    LETTER_CAPITAL,  ///< a capital at a word's start or end: LHipJoint, FootR, upperArmLTwist
-    LETTER_FIRST,    ///< lower case in front: lfemur, lFoot
+    LETTER_ALONE,   ///< no letter beside it: thigh_l, L_Foot, UpperArm.L, Bip01 L Thigh
+    LETTER_CAPITAL, ///< a capital at a word's start or end: LHipJoint, FootR, upperArmLTwist
+    LETTER_FIRST,   ///< lower case in front: lfemur, lFoot
     LETTER_KIND_COUNT
 } letter_kind;
 
 static bool letter_stands(letter_kind kind, char before, char letter, char after)
 {
     switch (kind) {
-    case LETTER_ALONE: return !is_letter(before) && !is_letter(after);
+    case LETTER_ALONE:
+        return !is_letter(before) && !is_letter(after);
     case LETTER_CAPITAL:
         return is_upper(letter) && !is_upper(before) && !is_lower(after) && (is_letter(before) || is_letter(after));
-    case LETTER_FIRST: return !is_letter(before) && is_letter(after);
-    default: return false;
+    case LETTER_FIRST:
+        return !is_letter(before) && is_letter(after);
+    default:
+        return false;
     }
 }
 

@@ -27,17 +27,12 @@ bool am_skeleton_same_shape(const am_skeleton *a, const am_skeleton *b)
 }
 
 static const char *const role_names[AM_ROLE_COUNT] = {
-    "hips",          "spine",         "chest",      "neck",          "head",
-    "left_up_leg",   "left_leg",      "left_foot",  "left_toe",      "right_up_leg",
-    "right_leg",     "right_foot",    "right_toe",  "left_shoulder", "left_arm",
-    "left_forearm",  "left_hand",     "right_shoulder", "right_arm", "right_forearm",
-    "right_hand",
+    "hips",      "spine",        "chest",        "neck",           "head",       "left_up_leg",   "left_leg",
+    "left_foot", "left_toe",     "right_up_leg", "right_leg",      "right_foot", "right_toe",     "left_shoulder",
+    "left_arm",  "left_forearm", "left_hand",    "right_shoulder", "right_arm",  "right_forearm", "right_hand",
 };
 
-const char *am_role_name(am_role role)
-{
-    return (int)role >= 0 && role < AM_ROLE_COUNT ? role_names[role] : "none";
-}
+const char *am_role_name(am_role role) { return (int)role >= 0 && role < AM_ROLE_COUNT ? role_names[role] : "none"; }
 
 int am_role_find(const char *name)
 {

@@ -4,13 +4,17 @@
 
 #include <string.h>
 
-enum { longest_word = 63 };
+enum {
+    longest_word = 63,
+    edit = 4,       // a letter too many, too few, wrong, or swapped with its neighbour
+    wrong_case = 1, // so little that a word in capitals is always near
+};
 
 static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-// Edits to get from a to b, doubled; a letter in the wrong case counts half.
+// Cost of the edits that lead from a to b.
 static int distance(const char *a, int a_length, const char *b, int b_length)
 {
     int rows[3][longest_word + 1];
@@ -19,15 +23,15 @@ static int distance(const char *a, int a_length, const char *b, int b_length)
     int *row = rows[2];
     for (int j = 0; j <= b_length; j++) {
         before[j] = 0;
-        above[j] = 2 * j;
+        above[j] = edit * j;
     }
     for (int i = 1; i <= a_length; i++) {
-        row[0] = 2 * i;
+        row[0] = edit * i;
         for (int j = 1; j <= b_length; j++) {
-            int change = a[i - 1] == b[j - 1] ? 0 : lower(a[i - 1]) == lower(b[j - 1]) ? 1 : 2;
-            int cost = least(above[j - 1] + change, 2 + least(above[j], row[j - 1]));
+            int change = a[i - 1] == b[j - 1] ? 0 : lower(a[i - 1]) == lower(b[j - 1]) ? wrong_case : edit;
+            int cost = least(above[j - 1] + change, edit + least(above[j], row[j - 1]));
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) {
-                cost = least(cost, before[j - 2] + 2);
+                cost = least(cost, before[j - 2] + edit);
             }
             row[j] = cost;
         }
@@ -50,9 +54,9 @@ const char *am_nearest_name(const char *word, const char *const *names, int coun
             continue;
         }
         int cost = distance(word, (int)length, names[i], (int)other);
-        // Near means that at most a third of the longer word is wrong, or the case of any number of letters.
-        size_t longer = length > other ? length : other;
-        bool near = 3 * (size_t)cost <= 2 * longer + 2 && (size_t)cost < 2 * longer;
+        // Near means that about a third of the longer word may be wrong, but never all of it.
+        int longer = (int)(length > other ? length : other);
+        bool near = 3 * cost <= edit * (longer + 1) && cost < edit * longer;
         if (near && (!best || cost < best_cost)) {
             best = names[i];
             best_cost = cost;

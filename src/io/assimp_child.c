@@ -410,7 +410,10 @@ static ami_rate find_rate(const struct aiAnimation *animation, double ticks_per_
                                     (int)ch->mNumScalingKeys };
     }
     // Ticks are frames in some formats (BVH, MD5), milliseconds and less in others.
-    float stated = ticks_per_second >= 10.0 && ticks_per_second <= 240.0 ? (float)ticks_per_second : 0.0f;
+    double whole = floor(ticks_per_second + 0.5);
+    double ticks =
+        fabs(ticks_per_second - whole) < 1e-3 ? whole : ticks_per_second; // 59.9999 is a rounded frame time
+    float stated = ticks >= 10.0 && ticks <= 240.0 ? (float)ticks : 0.0f;
     return ami_rate_find(keys, count, stated, false);
 }
 
@@ -524,7 +527,7 @@ static void write_out(const am_clip *const *clips, int count, float unit_m)
     am_bytes_free(&bytes);
 }
 
-/// Metres in one unit where the file says so (FBX does, in centimetres), else 0.
+/// Metres in one unit where the file says so (FBX does, in centimetres), else -1: not known.
 static float find_unit(const struct aiScene *scene)
 {
     for (unsigned i = 0; scene->mMetaData && i < scene->mMetaData->mNumProperties; i++) {
@@ -533,10 +536,10 @@ static float find_unit(const struct aiScene *scene)
             double cm = entry->mType == AI_DOUBLE  ? *(const double *)entry->mData
                         : entry->mType == AI_FLOAT ? (double)*(const float *)entry->mData
                                                    : 0.0;
-            return cm > 0.0 && cm < 1e6 ? (float)(cm * 0.01) : 0.0f;
+            return cm > 0.0 && cm < 1e6 ? (float)(cm * 0.01) : -1.0f;
         }
     }
-    return 0.0f;
+    return -1.0f;
 }
 
 static void convert(const struct aiScene *scene)
@@ -588,7 +591,10 @@ int main(int argc, char **argv)
         return 2;
     }
     limit_resources();
-    const struct aiScene *scene = aiImportFile(argv[1], 0);
+    // Without this Assimp gives files without a mesh one that has every node as a bone, its own scene root included.
+    struct aiPropertyStore *properties = aiCreatePropertyStore();
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    const struct aiScene *scene = aiImportFileExWithProperties(argv[1], 0, NULL, properties);
     if (!scene || !scene->mRootNode) {
         give_up(AM_ERR_SUPPORT, "%s", aiGetErrorString()[0] ? aiGetErrorString() : "Assimp cannot read the file");
     }

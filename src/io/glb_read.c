@@ -6,13 +6,14 @@
 
 #include <string.h>
 
-/// glTF is in metres; a file that knows better says so in its extras (ours do for what comes from other formats).
+/// glTF is in metres; a file that knows better, or knows that it does not know (0), says so in its extras: ours do
+/// for what comes from other formats.
 static float find_unit(const ami_glb *glb)
 {
     const am_json *asset = am_json_get(am_json_root(glb->doc), "asset");
     const am_json *extras = asset && asset->type == AM_JSON_OBJECT ? am_json_get(asset, "extras") : NULL;
     const am_json *unit = extras && extras->type == AM_JSON_OBJECT ? am_json_get(extras, AMI_GLB_UNIT_KEY) : NULL;
-    bool good = unit && unit->type == AM_JSON_NUMBER && unit->number > 0.0 && unit->number < 1e6;
+    bool good = unit && unit->type == AM_JSON_NUMBER && unit->number >= 0.0 && unit->number < 1e6;
     return good ? (float)unit->number : 1.0f;
 }
 

@@ -315,9 +315,9 @@ static void json_head(am_json_writer *json, const am_skeleton *s, float unit_m)
     am_json_begin_object(json, "asset");
     am_json_string(json, "version", "2.0");
     am_json_string(json, "generator", "Amble");
-    if (unit_m > 0.0f) {
+    if (unit_m != 0.0f) {
         am_json_begin_object(json, "extras");
-        am_json_number(json, AMI_GLB_UNIT_KEY, (double)unit_m);
+        am_json_number(json, AMI_GLB_UNIT_KEY, unit_m > 0.0f ? (double)unit_m : 0.0);
         am_json_end_object(json);
     }
     am_json_end_object(json);

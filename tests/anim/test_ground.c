@@ -226,7 +226,7 @@ static void facing_never_flips_on_captured_motion(void **state)
         skip();
     }
     assert_true(fastest_turn("locomotion", 270, TEST_CMU_UNIT) < 400.0);
-    assert_true(fastest_turn("low", 29, TEST_CMU_UNIT) < 300.0); // crouch, crawl
+    assert_true(fastest_turn("low", 29, TEST_CMU_UNIT) < 300.0);      // crouch, crawl
     assert_true(fastest_turn("recovery", 20, TEST_CMU_UNIT) < 800.0); // falls
     assert_true(fastest_turn("jump", 80, TEST_CMU_UNIT) < 800.0);
     assert_true(fastest_turn("indian_dance", 18, TEST_CMU_UNIT) < 800.0);

@@ -38,8 +38,8 @@ static double longest_bone_error(const am_clip *clip, const am_skeleton *referen
 
 /// Toes in contact: how high, how fast over the ground.
 typedef struct stance {
-    float  height; ///< median, m
-    double slide;  ///< sum of m/s
+    float height; ///< median, m
+    double slide; ///< sum of m/s
     double count;
 } stance;
 
@@ -120,7 +120,8 @@ static void the_same_body_gets_its_own_motion_back(void **state)
         am_clip *made = retarget(clip, clip->skeleton, ik == 1);
         for (int f = 0; f < 90; f += 4) {
             for (int j = 0; j < clip->skeleton->joint_count; j++) {
-                check_near(am_v3_distance(test_position(made, f, j), test_position(clip, f, j)), 0.0, ik ? 1e-2 : 1e-5);
+                check_near(am_v3_distance(test_position(made, f, j), test_position(clip, f, j)), 0.0,
+                           ik ? 1e-2 : 1e-5);
             }
         }
         if (!ik) {
@@ -278,8 +279,8 @@ static void rigs_with_other_spines_share_the_bend(void **state)
         am_vec3 b = am_v3_sub(test_position(made, f, chest), test_position(made, f, 0));
         check_near(am_v3_distance(a, b), 0.0, 0.04);
         am_vec3 head_a = am_v3_sub(test_position(clip, f, 14), test_position(clip, f, 11));
-        am_vec3 head_b = am_v3_sub(test_position(made, f, reference_roles.joint[AM_ROLE_HEAD]),
-                                   test_position(made, f, chest));
+        am_vec3 head_b =
+            am_v3_sub(test_position(made, f, reference_roles.joint[AM_ROLE_HEAD]), test_position(made, f, chest));
         check_near(am_v3_distance(head_a, head_b), 0.0, 0.03);
     }
     am_clip_destroy(clip);
@@ -405,8 +406,9 @@ static void check_set(const char *folder, const char *reference_name, int step)
     }
     double share = (double)near / used;
     double ratio = after.slide / after.count / (before.slide / before.count);
-    printf("%d clips on %s: bones within %.1e m, stance height within 1 cm in %.1f %%, slide %.4f -> %.4f m/s (%.3f)\n",
-           used, reference_name, bones, 100.0 * share, before.slide / before.count, after.slide / after.count, ratio);
+    printf(
+        "%d clips on %s: bones within %.1e m, stance height within 1 cm in %.1f %%, slide %.4f -> %.4f m/s (%.3f)\n",
+        used, reference_name, bones, 100.0 * share, before.slide / before.count, after.slide / after.count, ratio);
     assert_true(bones < 1e-5);
     assert_true(share >= 0.95);
     assert_true(ratio <= 1.10);

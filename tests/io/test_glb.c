@@ -14,6 +14,22 @@ static am_bytes write_glb(const am_clip *const *clips, int count)
     return bytes;
 }
 
+/// Leaves a file for the browser tests, which run it through gltf-validator.
+static void keep_file(const am_bytes *bytes, const char *name)
+{
+    char path[1200];
+    am_error err = { 0 };
+    snprintf(path, sizeof path, "%s/test-files/glb/%s.glb", AMBLE_BINARY_DIR, name);
+    check_ok(am_file_write(path, bytes->data, bytes->size, &err), &err);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    test_temp_dir("glb");
+    return 0;
+}
+
 static am_clips read_glb(const am_bytes *bytes)
 {
     am_read_def def = am_read_def_default();
@@ -68,6 +84,7 @@ static void several_clips_become_several_animations(void **state)
     }
     am_bytes bytes = write_glb((const am_clip *const *)named, 3);
     am_clips back = read_glb(&bytes);
+    keep_file(&bytes, "several");
     assert_int_equal(back.count, 3);
     for (int i = 0; i < 3; i++) {
         assert_string_equal(back.items[i]->name, names[i]);
@@ -98,6 +115,7 @@ static void a_clip_with_other_bones_keeps_its_own(void **state)
     const am_clip *both[2] = { a, b };
     am_bytes bytes = write_glb(both, 2);
     am_clips back = read_glb(&bytes);
+    keep_file(&bytes, "bones");
     for (int f = 0; f < 20; f++) {
         for (int j = 0; j < 6; j++) {
             am_vec3 wanted = test_position(b, f, j);
@@ -126,6 +144,7 @@ static void joints_that_stand_still_take_little_room(void **state)
     }
     am_bytes still = write_glb((const am_clip *const *)&clip, 1);
     am_clips back = read_glb(&still);
+    keep_file(&still, "still");
     check_same_bits(clip, back.items[0]);
     assert_true(still.size + 9 * 300 * 16 < moving.size);
     am_clips_free(&back);
@@ -140,6 +159,7 @@ static void a_skeleton_alone_comes_back_without_frames(void **state)
     am_clip *clip = test_random_clip(9, 7, 0, 60.0f);
     am_bytes bytes = write_glb((const am_clip *const *)&clip, 1);
     am_clips back = read_glb(&bytes);
+    keep_file(&bytes, "skeleton");
     assert_int_equal(back.count, 1);
     assert_int_equal(back.items[0]->frame_count, 0);
     assert_true(am_skeleton_same_shape(clip->skeleton, back.items[0]->skeleton));
@@ -155,6 +175,7 @@ static void more_than_256_joints_fit(void **state)
     am_clip *clip = test_random_clip(10, 400, 3, 60.0f);
     am_bytes bytes = write_glb((const am_clip *const *)&clip, 1);
     am_clips back = read_glb(&bytes);
+    keep_file(&bytes, "wide");
     check_same_bits(clip, back.items[0]);
     am_clips_free(&back);
     am_bytes_free(&bytes);
@@ -178,6 +199,7 @@ static void a_lone_joint_still_has_a_figure(void **state)
     check_ok(am_clip_create(&clip, &def, &err), &err);
     am_bytes bytes = write_glb((const am_clip *const *)&clip, 1);
     am_clips back = read_glb(&bytes);
+    keep_file(&bytes, "lone");
     check_same_bits(clip, back.items[0]);
     am_clips_free(&back);
     am_bytes_free(&bytes);
@@ -194,6 +216,7 @@ static void the_unit_is_noted(void **state)
     am_error err = { 0 };
     check_ok(am_glb_write(&bytes, (const am_clip *const *)&clip, 1, &def, &err), &err);
     am_clips back = read_glb(&bytes);
+    keep_file(&bytes, "unit");
     assert_true(back.unit_m == 0.0254f);
     am_clips_free(&back);
     am_bytes_free(&bytes);
@@ -329,5 +352,5 @@ int main(void)
         cmocka_unit_test(damaged_files_are_refused_without_a_trace),
         cmocka_unit_test(captured_motion_comes_back_within_a_hundredth_of_a_millimetre),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, NULL);
 }

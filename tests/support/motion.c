@@ -23,8 +23,8 @@ am_clip *test_random_clip(uint64_t seed, int joints, int frames, float fps)
     am_rng rng = am_rng_make(seed);
     for (int j = 0; j < joints; j++) {
         parents[j] = (int16_t)(j == 0 ? -1 : (int)am_rng_below(&rng, (uint32_t)j));
-        offsets[j] = am_v3(am_rng_range(&rng, -0.5f, 0.5f), am_rng_range(&rng, -0.5f, 0.5f),
-                           am_rng_range(&rng, -0.5f, 0.5f));
+        offsets[j] =
+            am_v3(am_rng_range(&rng, -0.5f, 0.5f), am_rng_range(&rng, -0.5f, 0.5f), am_rng_range(&rng, -0.5f, 0.5f));
         axes[j] = am_v3(am_rng_normal(&rng), am_rng_normal(&rng), am_rng_normal(&rng));
         rests[j] = am_quat_from_scaled_axis(am_v3(am_rng_normal(&rng), am_rng_normal(&rng), am_rng_normal(&rng)));
         snprintf(texts[j], sizeof texts[j], "joint%d", j);
@@ -59,31 +59,20 @@ am_clip *test_random_clip(uint64_t seed, int joints, int frames, float fps)
 
 static const struct {
     const char *name;
-    int16_t     parent;
-    am_vec3     offset;
+    int16_t parent;
+    am_vec3 offset;
 } walker_joints[] = {
-    { "Hips", -1, { 0.0f, 0.95f, 0.0f } },
-    { "LeftUpLeg", 0, { 0.09f, -0.05f, 0.0f } },
-    { "LeftLeg", 1, { 0.0f, -0.42f, 0.005f } },
-    { "LeftFoot", 2, { 0.0f, -0.40f, -0.005f } },
-    { "LeftToeBase", 3, { 0.0f, -0.06f, 0.13f } },
-    { "RightUpLeg", 0, { -0.09f, -0.05f, 0.0f } },
-    { "RightLeg", 5, { 0.0f, -0.42f, 0.005f } },
-    { "RightFoot", 6, { 0.0f, -0.40f, -0.005f } },
-    { "RightToeBase", 7, { 0.0f, -0.06f, 0.13f } },
-    { "LowerBack", 0, { 0.0f, 0.02f, 0.0f } },
-    { "Spine", 9, { 0.0f, 0.12f, 0.0f } },
-    { "Spine1", 10, { 0.0f, 0.14f, 0.0f } },
-    { "Neck", 11, { 0.0f, 0.16f, 0.0f } },
-    { "Neck1", 12, { 0.0f, 0.05f, 0.01f } },
-    { "Head", 13, { 0.0f, 0.06f, 0.01f } },
-    { "LeftShoulder", 11, { 0.03f, 0.12f, 0.0f } },
-    { "LeftArm", 15, { 0.14f, 0.0f, 0.0f } },
-    { "LeftForeArm", 16, { 0.27f, 0.0f, 0.0f } },
-    { "LeftHand", 17, { 0.24f, 0.0f, 0.0f } },
-    { "RightShoulder", 11, { -0.03f, 0.12f, 0.0f } },
-    { "RightArm", 19, { -0.14f, 0.0f, 0.0f } },
-    { "RightForeArm", 20, { -0.27f, 0.0f, 0.0f } },
+    { "Hips", -1, { 0.0f, 0.95f, 0.0f } },          { "LeftUpLeg", 0, { 0.09f, -0.05f, 0.0f } },
+    { "LeftLeg", 1, { 0.0f, -0.42f, 0.005f } },     { "LeftFoot", 2, { 0.0f, -0.40f, -0.005f } },
+    { "LeftToeBase", 3, { 0.0f, -0.06f, 0.13f } },  { "RightUpLeg", 0, { -0.09f, -0.05f, 0.0f } },
+    { "RightLeg", 5, { 0.0f, -0.42f, 0.005f } },    { "RightFoot", 6, { 0.0f, -0.40f, -0.005f } },
+    { "RightToeBase", 7, { 0.0f, -0.06f, 0.13f } }, { "LowerBack", 0, { 0.0f, 0.02f, 0.0f } },
+    { "Spine", 9, { 0.0f, 0.12f, 0.0f } },          { "Spine1", 10, { 0.0f, 0.14f, 0.0f } },
+    { "Neck", 11, { 0.0f, 0.16f, 0.0f } },          { "Neck1", 12, { 0.0f, 0.05f, 0.01f } },
+    { "Head", 13, { 0.0f, 0.06f, 0.01f } },         { "LeftShoulder", 11, { 0.03f, 0.12f, 0.0f } },
+    { "LeftArm", 15, { 0.14f, 0.0f, 0.0f } },       { "LeftForeArm", 16, { 0.27f, 0.0f, 0.0f } },
+    { "LeftHand", 17, { 0.24f, 0.0f, 0.0f } },      { "RightShoulder", 11, { -0.03f, 0.12f, 0.0f } },
+    { "RightArm", 19, { -0.14f, 0.0f, 0.0f } },     { "RightForeArm", 20, { -0.27f, 0.0f, 0.0f } },
     { "RightHand", 21, { -0.24f, 0.0f, 0.0f } },
 };
 #define WALKER_JOINTS ((int)(sizeof walker_joints / sizeof walker_joints[0]))
@@ -174,9 +163,9 @@ int test_list(char **paths, int capacity, const char *folder)
 am_roles test_roles(const am_skeleton *skeleton)
 {
     static const char *const names[AM_ROLE_COUNT] = {
-        "Hips",         "LowerBack",   "Spine1",       "Neck",          "Head",         "LeftUpLeg",    "LeftLeg",
-        "LeftFoot",     "LeftToeBase", "RightUpLeg",   "RightLeg",      "RightFoot",    "RightToeBase", "LeftShoulder",
-        "LeftArm",      "LeftForeArm", "LeftHand",     "RightShoulder", "RightArm",     "RightForeArm", "RightHand",
+        "Hips",     "LowerBack",   "Spine1",     "Neck",          "Head",      "LeftUpLeg",    "LeftLeg",
+        "LeftFoot", "LeftToeBase", "RightUpLeg", "RightLeg",      "RightFoot", "RightToeBase", "LeftShoulder",
+        "LeftArm",  "LeftForeArm", "LeftHand",   "RightShoulder", "RightArm",  "RightForeArm", "RightHand",
     };
     am_roles roles = am_roles_none();
     for (int r = 0; r < AM_ROLE_COUNT; r++) {

@@ -1,0 +1,18 @@
+#!/bin/sh
+# run.sh BUILD_DIR WASM_DIR: installs the npm packages when they are missing or changed, then runs all browser tests.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# = 2 ] || { echo "usage: run.sh BUILD_DIR WASM_DIR" >&2; exit 2; }
+AMBLE_BUILD=$(cd "$1" && pwd)
+AMBLE_WASM=$(cd "$2" && pwd)
+export AMBLE_BUILD AMBLE_WASM
+cd "$here"
+if ! cmp -s package-lock.json node_modules/.installed; then
+    npm ci --ignore-scripts --no-audit --no-fund
+    cp package-lock.json node_modules/.installed
+fi
+# The C tests leave GLB files for the validator.
+if [ -x "$AMBLE_BUILD/test_io_glb" ] && [ ! -d "$AMBLE_BUILD/test-files/glb" ]; then
+    "$AMBLE_BUILD/test_io_glb" >/dev/null 2>&1
+fi
+exec node --test validate.test.mjs three.test.mjs wasm.test.mjs
