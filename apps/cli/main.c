@@ -9,6 +9,7 @@ static const cli_verb verbs[] = {
     { "import", "FILE...", "the doctor: says what motion files are and what is wrong; --fix writes clean clips", verb_import },
     { "info", "FILE", "what is inside a motion, database, network or schema file", verb_info },
     { "export", "FILE -o OUT", "motion to other tools: .bvh, .glb, .npz, .csv", verb_export },
+    { "bench", "NAME", "speed against peers in the same run", verb_bench },
 };
 
 enum { verb_count = sizeof verbs / sizeof verbs[0] };
