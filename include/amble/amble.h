@@ -4,6 +4,7 @@
 
 #include <amble/anim.h>
 #include <amble/base.h>
+#include <amble/build.h>
 #include <amble/db.h>
 #include <amble/doctor.h>
 #include <amble/features.h>

@@ -265,6 +265,10 @@ am_result ami_build_config_parse(ami_build_config *c, const char *text, size_t s
         const am_json *root = am_json_root(c->doc);
         result = am_json_only(c->doc, root, keys, COUNT(keys), err);
         result = result == AM_OK ? read_scalars(c, root, err) : result;
+        if (result == AM_OK && c->floor == AMI_FLOOR_NONE && c->retarget) {
+            result = am_json_fail(c->doc, am_json_get(root, "floor"), AM_ERR_RANGE, err,
+                                  "a floor of \"none\" needs \"retarget\": false; retargeting puts feet on one floor");
+        }
         result = result == AM_OK ? read_clips(c, root, err) : result;
         result = result == AM_OK ? read_root_track(c, root, err) : result;
         result = result == AM_OK ? read_contacts(c, root, err) : result;
