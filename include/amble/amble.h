@@ -14,6 +14,7 @@
 #include <amble/math.h>
 #include <amble/motion.h>
 #include <amble/post.h>
+#include <amble/report.h>
 #include <amble/tags.h>
 
 #endif

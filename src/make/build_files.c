@@ -93,7 +93,7 @@ static am_result unfold(ami_build *b)
             ami_source *to = &all[at++];
             *to = *from;
             if (k > 0) {
-                snprintf(to->name, sizeof to->name, "%.56s#%d", from->name, k + 1);
+                snprintf(to->name, sizeof to->name, "%.50s#%d", from->name, k + 1);
             }
             if (k < clips.count) {
                 to->raw = clips.items[k];

@@ -237,14 +237,10 @@ am_result ami_build_mirror(ami_build *b)
     }
     int count = b->piece_count;
     for (int i = 0; i < count; i++) {
-        const ami_piece *from = &b->pieces[i];
-        ami_piece *to = &b->pieces[b->piece_count++];
-        to->source = from->source;
-        to->piece = from->piece;
-        to->source_first = from->source_first;
-        to->mirrored = true;
-        to->twin = i;
-        snprintf(to->name, sizeof to->name, "%.60s_m", from->name);
+        ami_piece twin = { .source = b->pieces[i].source, .piece = b->pieces[i].piece,
+                           .source_first = b->pieces[i].source_first, .mirrored = true, .twin = i };
+        snprintf(twin.name, sizeof twin.name, "%.60s_m", b->pieces[i].name);
+        b->pieces[b->piece_count++] = twin;
     }
     am_result result = ami_run_batches(&b->tasks, b->def->progress, "mirror", count, mirror_item, b, b->err);
     return result == AM_OK ? first_error(b, count) : result;
