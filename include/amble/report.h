@@ -42,6 +42,7 @@ typedef struct am_gap {
     int     speed, way, turn;  ///< bins
     int64_t frames;            ///< what there is
     int64_t neighbours;        ///< frames in the neighbouring cells
+    bool    both_sides;        ///< its mirror image is missing likewise, and is not listed apart
     char    text[200];         ///< in words for whoever directs the next capture
 } am_gap;
 /// Writes up to `capacity` gaps, most wanted first; returns how many.

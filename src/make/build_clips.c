@@ -158,6 +158,12 @@ static am_result list_sets(ami_build *b)
                             c->sets.items[i]);
         }
         snprintf(folder, sizeof folder, "%s/%s", b->def->data_root, c->sets.items[i]);
+        if (!is_folder(folder)) {
+            return ami_fail(b->err, AM_ERR_OPEN,
+                            "the set '%s' is not in '%s'; unpack it there, set AMBLE_DATA to the folder that holds it, or "
+                            "give --clips DIR",
+                            c->sets.items[i], b->def->data_root);
+        }
         am_result result = list_folder(b, folder);
         if (result != AM_OK) {
             return result;

@@ -117,7 +117,9 @@ am_result ami_build_read(ami_build *b)
 {
     am_result result = run(b, "read", read_item);
     result = result == AM_OK ? unfold(b) : result;
-    b->summary.file_count = b->source_count;
+    for (int i = 0; i < b->source_count; i++) {
+        b->summary.file_count += !b->sources[i].hidden;
+    }
     for (int i = 0; i < b->source_count && result == AM_OK; i++) {
         if (b->sources[i].error.code == AM_OK && b->sources[i].frame_count < 1) {
             ami_fail(&b->sources[i].error, AM_ERR_EMPTY, "no frames");

@@ -39,9 +39,10 @@ static void describe(am_gap *gap, float fps)
         snprintf(turning, sizeof turning, "while turning %s at %s%d degrees a second", turn > 0 ? "left" : "right",
                  open ? "more than " : "about ", open ? 210 : 60 * (turn > 0 ? turn : -turn));
     }
-    snprintf(gap->text, sizeof gap->text, "%s %s at %.1f to %.1f m/s, %s: %.1f s captured, %.0f s around it",
+    snprintf(gap->text, sizeof gap->text, "%s %s at %.1f to %.1f m/s, %s%s: %.1f s captured, %.0f s around it",
              gait(gap->speed), ways[gap->way], 0.5 * gap->speed, 0.5 * (gap->speed + 1), turning,
-             (double)gap->frames / (double)fps, (double)gap->neighbours / (double)fps);
+             gap->both_sides ? " (or its mirror image)" : "", (double)gap->frames / (double)fps,
+             (double)gap->neighbours / (double)fps);
 }
 
 /// Keeps the list sorted by neighbours, the most first; equal ones in the order they were found.
@@ -60,6 +61,35 @@ static void insert(am_gap *list, int *count, int capacity, const am_gap *gap)
     *count = kept + 1;
 }
 
+static bool is_gap(const am_gap *gap, float fps)
+{
+    return (float)gap->frames < WANTED_S * fps && (float)gap->neighbours >= AROUND_S * fps;
+}
+
+static bool alike(int64_t a, int64_t b)
+{
+    int64_t away = a > b ? a - b : b - a;
+    return away * 50 <= (a > b ? a : b) + 100; // two frames or two per cent: a bin's edge falls left or right
+}
+
+/// True when the mirrored cell is as empty: a mirrored database, where one capture fills both.
+static bool has_mirror_image(const am_coverage *c, const am_gap *gap, float fps)
+{
+    am_gap other = { .speed = gap->speed, .way = (AM_WAY_BINS - gap->way) % AM_WAY_BINS,
+                     .turn = AM_TURN_BINS - 1 - gap->turn };
+    other.frames = c->cells[other.speed][other.way][other.turn];
+    other.neighbours = around(c, other.speed, other.way, other.turn);
+    return (other.way != gap->way || other.turn != gap->turn) && is_gap(&other, fps) &&
+           alike(other.frames, gap->frames) && alike(other.neighbours, gap->neighbours);
+}
+
+/// Of two mirror images the one to the left is told, or of straight ones the one that turns left.
+static bool told_by_mirror(const am_gap *gap)
+{
+    bool straight = gap->way == 0 || gap->way == AM_WAY_BINS / 2;
+    return gap->both_sides && (straight ? gap->turn < AM_TURN_BINS / 2 : gap->way > AM_WAY_BINS / 2);
+}
+
 int am_gaps_find(am_gap *out, int capacity, const am_coverage *coverage, float fps)
 {
     int count = 0;
@@ -68,7 +98,8 @@ int am_gaps_find(am_gap *out, int capacity, const am_coverage *coverage, float f
             for (int t = 0; t < AM_TURN_BINS; t++) {
                 am_gap gap = { .speed = s, .way = w, .turn = t, .frames = coverage->cells[s][w][t] };
                 gap.neighbours = around(coverage, s, w, t);
-                if ((float)gap.frames < WANTED_S * fps && (float)gap.neighbours >= AROUND_S * fps) {
+                gap.both_sides = has_mirror_image(coverage, &gap, fps);
+                if (is_gap(&gap, fps) && !told_by_mirror(&gap)) {
                     insert(out, &count, capacity, &gap);
                 }
             }

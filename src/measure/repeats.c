@@ -88,6 +88,13 @@ static am_repeat follow(const search *s, int seed, int match)
            distance2(db, match + ahead + 1, seed + ahead + 1, s->limit2) < s->limit2) {
         ahead++;
     }
+    // A cyclic motion that is like itself a period later: only so much as does not overlap itself repeats.
+    int shift = seed - match;
+    if (a == b && back + ahead + 1 > shift) {
+        int spare = back + ahead + 1 - shift;
+        back -= spare < back ? spare : back;
+        ahead = shift - 1 - back < ahead ? shift - 1 - back : ahead;
+    }
     am_repeat repeat = { (int)(a - db->ranges), (int)(b - db->ranges), match - back, seed - back, back + ahead + 1,
                          0.0f };
     for (int i = 0; i < repeat.frames; i++) {

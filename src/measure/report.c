@@ -44,6 +44,10 @@ static const char style[] =
     "table{border-collapse:collapse;width:100%;font-size:13.5px;font-variant-numeric:tabular-nums}"
     "td,th{text-align:left;padding:5px 12px 5px 0;border-bottom:1px solid var(--line)}th{color:var(--dim);"
     "font-weight:500}td.n,th.n{text-align:right}ol{margin:0;padding-left:22px}li{padding:3px 0}"
+    ".tags{display:grid;grid-template-columns:repeat(auto-fill,minmax(260px,1fr));gap:6px 20px;font-size:13.5px}"
+    ".tags div{position:relative;display:flex;justify-content:space-between;padding:3px 8px;background:var(--h0);"
+    "border-radius:4px;overflow:hidden}.tags i{position:absolute;inset:0 auto 0 0;background:var(--bar);opacity:.35}"
+    ".tags span,.tags b{position:relative;font-weight:500}"
     "footer{color:var(--dim);font-size:13px;margin-top:24px}</style>";
 
 /// The page in the making; a failed allocation leaves ok false and every later call does nothing.
@@ -118,15 +122,22 @@ static void put_head(page *p, const am_coverage *coverage)
     text(p, "</div><div class=\"grid\">");
 }
 
-static void put_shares(page *p, const char *title, const char *note, const int64_t *counts, const char *const *labels,
-                       int count, const char *axis)
+/// One plot of shares of frames.
+typedef struct shares {
+    const char        *title, *note, *axis;
+    const int64_t     *counts;
+    const char *const *labels;
+    int                count;
+} shares;
+
+static void put_shares(page *p, const shares *s)
 {
     double values[64];
-    for (int i = 0; i < count; i++) {
-        values[i] = share(p, counts[i]);
+    for (int i = 0; i < s->count; i++) {
+        values[i] = share(p, s->counts[i]);
     }
-    ami_bars bars = { values, labels, count, axis, "%" };
-    open_section(p, title, note, false);
+    ami_bars bars = { values, s->labels, s->count, s->axis, "%" };
+    open_section(p, s->title, s->note, false);
     p->ok = p->ok && ami_plot_bars(&p->out, &bars);
     text(p, "</section>");
 }
@@ -169,7 +180,8 @@ static void put_contacts(page *p, const ami_steps *steps)
     snprintf(note, sizeof note, "Toes on the ground. %d steps; a foot stands for %.2f s in the median and slides %.1f cm "
              "meanwhile; %.1f %% of the stance is faster than 0.2 m/s.",
              steps->count, (double)steps->median_s, 100.0 * (double)steps->slide_m, 100.0 * (double)steps->fast_share);
-    put_shares(p, "Contacts", note, counts, labels, 4, "share of frames");
+    shares plot = { "Contacts", note, "share of frames", counts, labels, 4 };
+    put_shares(p, &plot);
 }
 
 static void put_durations(page *p)
@@ -201,19 +213,14 @@ static void put_tags(page *p)
             counts[t] += (int64_t)((p->db->tags[f] >> t) & 1u);
         }
     }
-    if (p->db->tag_count && p->db->tag_count <= 14) {
-        put_shares(p, "Tags", "Share of frames that carry each tag; one frame may carry several.", counts,
-                   p->db->tag_names, p->db->tag_count, "tag");
-        return;
-    }
-    open_section(p, "Tags", "Share of frames that carry each tag; one frame may carry several.", false);
-    text(p, "<table>");
+    text(p, "<section class=\"wide\"><h2>Tags</h2><p>Share of frames that carry each tag; one frame may carry several."
+            "</p><div class=\"tags\">");
     for (int t = 0; t < p->db->tag_count; t++) {
-        text(p, "<tr><td>");
+        p->ok = p->ok && ami_put_format(&p->out, "<div><i style=\"width:%.1f%%\"></i><span>", share(p, counts[t]));
         escaped(p, p->db->tag_names[t]);
-        p->ok = p->ok && ami_put_format(&p->out, "<td class=\"n\">%.1f %%", share(p, counts[t]));
+        p->ok = p->ok && ami_put_format(&p->out, "</span><b>%.1f %%</b></div>", share(p, counts[t]));
     }
-    text(p, "</table></section>");
+    text(p, "</div></section>");
 }
 
 static void put_gaps(page *p, const am_coverage *coverage)
@@ -278,10 +285,12 @@ static am_result put_body(page *p, const am_report_def *def, am_error *err)
     am_result result = ami_steps_measure(&steps, p->db, &p->alloc, err);
     if (result == AM_OK) {
         put_head(p, coverage);
-        put_shares(p, "Speeds", "Share of frames by the ground speed of the root.", coverage->speed, speed_labels,
-                   AM_SPEED_BINS, "m/s");
-        put_shares(p, "Turn rates", "Share of frames by how fast the facing turns; left is positive.", coverage->turn,
-                   turn_labels, AM_TURN_BINS, "degrees a second");
+        shares speeds = { "Speeds", "Share of frames by the ground speed of the root.", "m/s", coverage->speed,
+                          speed_labels, AM_SPEED_BINS };
+        shares turns = { "Turn rates", "Share of frames by how fast the facing turns; left is positive.",
+                         "degrees a second", coverage->turn, turn_labels, AM_TURN_BINS };
+        put_shares(p, &speeds);
+        put_shares(p, &turns);
         put_rose(p, coverage);
         put_turns(p, coverage);
         put_contacts(p, &steps);
