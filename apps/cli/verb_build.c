@@ -124,6 +124,12 @@ static int build(const cli_common *common, const am_build_def *def, const char *
     return status;
 }
 
+static bool find_set(void *user, const char *set, char *out, size_t size)
+{
+    (void)user;
+    return cli_data_find(out, size, set);
+}
+
 int verb_build(const cli_verb *verb, int argc, char **argv)
 {
     const char *clips = NULL;
@@ -145,7 +151,6 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
     if (count != 1 || !out) {
         return cli_usage("build wants one config and -o X.amdb; see amble build --help");
     }
-    char root[1024];
     am_pool *pool = NULL;
     am_tasks tasks = cli_tasks(&common, &pool);
     am_progress progress = cli_progress();
@@ -154,7 +159,7 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
     def.progress = &progress;
     def.config_path = argv[0];
     def.clips_dir = clips;
-    def.data_root = cli_data_root(root, sizeof root);
+    def.find_set = find_set;
     status = build(&common, &def, out, report);
     am_pool_destroy(pool);
     return status;

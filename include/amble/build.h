@@ -44,6 +44,9 @@ AM_API void am_build_summary_free(am_build_summary *summary);
 /// Custom numbers of one source frame (may lie between two): fills out(count) and returns true, or false for zeros.
 typedef bool (*am_custom_fn)(void *user, const char *clip, float source_frame, float *out, int count);
 
+/// Finds the folder of a named set: writes its path to out(size) and returns true, or false when it is not here.
+typedef bool (*am_find_set_fn)(void *user, const char *set, char *out, size_t size);
+
 /// Start from am_build_def_default().
 typedef struct am_build_def {
     const am_alloc    *alloc;     ///< must be safe for the threads of `tasks`
@@ -51,7 +54,8 @@ typedef struct am_build_def {
     const am_progress *progress;
     const char        *config_path; ///< JSON file; paths in it are relative to it
     const char        *clips_dir; ///< replaces the config's clips: its list, tag file and reference are then ignored
-    const char        *data_root; ///< folder that holds SET/*.bvh for the config's "sets"; NULL when there is none
+    am_find_set_fn     find_set;  ///< where the config's "sets" are; NULL when there are none
+    void              *find_set_user;
     am_custom_fn       custom;    ///< for schemas with custom channels, beside the config's side files; or NULL
     void              *custom_user;
     uint32_t           cookie;

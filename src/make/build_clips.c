@@ -146,23 +146,21 @@ static am_result list_folder(ami_build *b, const char *folder)
     return result;
 }
 
+static bool find_set(const ami_build *b, const char *set, char *out, size_t size)
+{
+    return b->def->find_set && b->def->find_set(b->def->find_set_user, set, out, size);
+}
+
 static am_result list_sets(ami_build *b)
 {
     const ami_build_config *c = &b->config;
     for (int i = 0; i < c->sets.count; i++) {
         char folder[1024];
-        if (!b->def->data_root) {
+        if (!find_set(b, c->sets.items[i], folder, sizeof folder)) {
             return ami_fail(b->err, AM_ERR_OPEN,
-                            "the config names the set '%s', but no motion data is here; set AMBLE_DATA to the folder "
-                            "that holds it, or give --clips DIR",
+                            "the set '%s' is not here; unpack it, set AMBLE_DATA to the folder that holds it, or give "
+                            "--clips DIR",
                             c->sets.items[i]);
-        }
-        snprintf(folder, sizeof folder, "%s/%s", b->def->data_root, c->sets.items[i]);
-        if (!is_folder(folder)) {
-            return ami_fail(b->err, AM_ERR_OPEN,
-                            "the set '%s' is not in '%s'; unpack it there, set AMBLE_DATA to the folder that holds it, or "
-                            "give --clips DIR",
-                            c->sets.items[i], b->def->data_root);
         }
         am_result result = list_folder(b, folder);
         if (result != AM_OK) {
@@ -198,9 +196,12 @@ static am_result choose_reference(ami_build *b)
             return AM_OK;
         }
     }
-    if (slash && b->def->data_root) {
+    char set[256];
+    char folder[900];
+    int used = slash ? snprintf(set, sizeof set, "%.*s", (int)(slash - name), name) : -1;
+    if (used > 0 && (size_t)used < sizeof set && find_set(b, set, folder, sizeof folder)) {
         char path[1024];
-        snprintf(path, sizeof path, "%s/%s.bvh", b->def->data_root, name);
+        snprintf(path, sizeof path, "%s/%.100s.bvh", folder, stem);
         b->reference = b->source_count;
         return add(b, path, true);
     }
