@@ -1,0 +1,296 @@
+// amble synth: procedural motion with known ground truth, as files.
+#include "cli.h"
+
+#include <amble/synth.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FORMAT_BVH, FORMAT_GLB, FORMAT_NPZ, FORMAT_COUNT };
+static const char *const format_names[FORMAT_COUNT] = { "bvh", "glb", "npz" };
+
+/// What the person asked for, and what came of it.
+typedef struct synth_job {
+    const char *out_dir, *format_word, *side_word;
+    double fps, seconds, speed, turn_deg;
+    int seed;
+    int format;
+    bool all;
+    am_synth_def def;
+    am_bytes tags;
+    am_json_writer *json;
+    int64_t frames;
+    int clips;
+} synth_job;
+
+/// Makes the folder and those above it; one that exists already is fine.
+static bool make_folder(const char *path)
+{
+    char part[1024];
+    size_t size = strlen(path);
+    if (size == 0 || size >= sizeof part) {
+        return false;
+    }
+    for (size_t i = 1; i <= size; i++) {
+        if (path[i] == '/' || path[i] == '\0') {
+            memcpy(part, path, i);
+            part[i] = '\0';
+            if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+                break;
+            }
+        }
+    }
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static am_result write_bytes(const synth_job *job, const char *name, const char *ending, am_bytes *bytes,
+                             am_error *err)
+{
+    char path[1400];
+    snprintf(path, sizeof path, "%s/%s%s", job->out_dir, name, ending);
+    am_result result = am_file_write(path, bytes->data, bytes->size, err);
+    am_bytes_free(bytes);
+    return result;
+}
+
+static am_result write_clip(const synth_job *job, const am_synth *synth, am_error *err)
+{
+    const am_clip *clip = synth->clip;
+    am_write_def def = am_write_def_default();
+    uint8_t *contacts = malloc((size_t)clip->frame_count);
+    for (int f = 0; contacts && f < clip->frame_count; f++) {
+        contacts[f] = synth->truth[f].contacts & (AM_SYNTH_LEFT_TOE | AM_SYNTH_RIGHT_TOE);
+    }
+    def.contacts = contacts;
+    am_bytes bytes = { 0 };
+    am_result result = AM_OK;
+    char ending[8];
+    snprintf(ending, sizeof ending, ".%s", format_names[job->format]);
+    if (job->format == FORMAT_BVH) {
+        result = am_bvh_write(&bytes, clip, &def, err);
+    } else if (job->format == FORMAT_GLB) {
+        result = am_glb_write(&bytes, &clip, 1, &def, err);
+    } else {
+        result = am_npz_write(&bytes, &clip, 1, &def, err);
+    }
+    result = result == AM_OK ? write_bytes(job, clip->name, ending, &bytes, err) : result;
+    free(contacts);
+    return result;
+}
+
+/// Appends the clip's tag rows to those of the clips before.
+static am_result gather_tags(synth_job *job, const am_synth *synth, am_error *err)
+{
+    am_bytes rows;
+    am_result result = am_synth_tags_csv(&rows, synth, NULL, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    uint8_t *grown = realloc(job->tags.data, job->tags.size + rows.size);
+    if (grown) {
+        memcpy(grown + job->tags.size, rows.data, rows.size);
+        job->tags.data = grown;
+        job->tags.size += rows.size;
+    } else {
+        err->code = result = AM_ERR_MEMORY;
+        snprintf(err->text, sizeof err->text, "out of memory for the tags");
+    }
+    am_bytes_free(&rows);
+    return result;
+}
+
+static void report_clip(synth_job *job, const am_synth *synth)
+{
+    const am_clip *clip = synth->clip;
+    double seconds = (double)clip->frame_count / (double)clip->fps;
+    job->frames += clip->frame_count;
+    job->clips++;
+    if (!job->json) {
+        printf("%s/%s.%s: %d frames, %.1f s\n", job->out_dir, clip->name, format_names[job->format],
+               clip->frame_count, seconds);
+        return;
+    }
+    char file[300];
+    snprintf(file, sizeof file, "%s.%s", clip->name, format_names[job->format]);
+    am_json_begin_object(job->json, NULL);
+    am_json_string(job->json, "file", file);
+    am_json_string(job->json, "kind", am_synth_kind_name(synth->kind));
+    am_json_integer(job->json, "frames", clip->frame_count);
+    am_json_number(job->json, "fps", (double)clip->fps);
+    am_json_number(job->json, "seconds", seconds);
+    am_json_end_object(job->json);
+}
+
+static am_result make_clip(synth_job *job, const am_synth_def *def, am_error *err)
+{
+    am_synth synth;
+    am_bytes truth = { 0 };
+    am_result result = am_synth_make(&synth, def, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    result = write_clip(job, &synth, err);
+    result = result == AM_OK ? am_synth_truth_csv(&truth, &synth, NULL, err) : result;
+    result = result == AM_OK ? write_bytes(job, synth.clip->name, ".truth.csv", &truth, err) : result;
+    result = result == AM_OK ? gather_tags(job, &synth, err) : result;
+    if (result == AM_OK) {
+        report_clip(job, &synth);
+    }
+    am_synth_free(&synth);
+    return result;
+}
+
+static am_result make_all(synth_job *job, am_error *err)
+{
+    am_progress progress = cli_progress();
+    int count = job->all ? am_synth_all_count() : 1;
+    am_result result = AM_OK;
+    for (int i = 0; result == AM_OK && i < count; i++) {
+        am_synth_def def = job->def;
+        if (job->all) {
+            def = am_synth_all_item(i, (uint64_t)job->seed);
+            def.fps = job->def.fps;
+        }
+        result = make_clip(job, &def, err);
+        if (result == AM_OK && job->all && !progress.report(progress.user, "synth", i + 1, count)) {
+            err->code = result = AM_ERR_CANCELLED;
+            snprintf(err->text, sizeof err->text, "stopped after %d of %d clips; each file written is whole", i + 1,
+                     count);
+        }
+    }
+    cli_progress_end();
+    if (result == AM_OK) {
+        char path[1400];
+        snprintf(path, sizeof path, "%s/tags.csv", job->out_dir);
+        result = am_file_write(path, job->tags.data, job->tags.size, err);
+    }
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+/// Turns the words of the command line into the def; a usage error is said here.
+static int read_request(synth_job *job, const char *kind)
+{
+    const char *names[AM_SYNTH_KIND_COUNT + 1];
+    for (int k = 0; k < AM_SYNTH_KIND_COUNT; k++) {
+        names[k] = am_synth_kind_name((am_synth_kind)k);
+    }
+    names[AM_SYNTH_KIND_COUNT] = "all";
+    job->all = strcmp(kind, "all") == 0;
+    int found = am_synth_kind_find(kind);
+    if (!job->all && found < 0) {
+        const char *near = am_nearest_name(kind, names, AM_SYNTH_KIND_COUNT + 1);
+        return cli_usage("synth: there is no kind '%s'%s%s%s; see amble synth --help", kind,
+                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    for (job->format = 0; job->format < FORMAT_COUNT; job->format++) {
+        if (strcmp(job->format_word, format_names[job->format]) == 0) {
+            break;
+        }
+    }
+    if (job->format == FORMAT_COUNT) {
+        return cli_usage("synth: --format is bvh, glb or npz, not '%s'", job->format_word);
+    }
+    bool left = strcmp(job->side_word, "left") == 0;
+    if (!left && strcmp(job->side_word, "right") != 0) {
+        return cli_usage("synth: --side is left or right, not '%s'", job->side_word);
+    }
+    if (job->seed < 0) {
+        return cli_usage("synth: --seed wants 0 or more");
+    }
+    if (job->all && (job->seconds > 0.0 || job->speed > 0.0 || job->turn_deg > 0.0)) {
+        return cli_usage(
+            "synth: the clips of 'all' have their own --seconds, --speed and --turn; name one kind to set them");
+    }
+    job->def.kind = job->all ? AM_SYNTH_STAND : (am_synth_kind)found;
+    job->def.fps = (float)job->fps;
+    job->def.seconds = (float)job->seconds;
+    job->def.speed = (float)job->speed;
+    job->def.turn = (float)job->turn_deg * AM_DEG;
+    job->def.side = left ? 1.0f : -1.0f;
+    job->def.seed = (uint64_t)job->seed;
+    return CLI_DONE;
+}
+
+static int finish(synth_job *job)
+{
+    if (!job->json) {
+        printf("%d clips, %.1f s, with truth and tags in %s\n", job->clips, (double)job->frames / job->fps,
+               job->out_dir);
+        return CLI_DONE;
+    }
+    am_json_end_array(job->json);
+    am_json_string(job->json, "folder", job->out_dir);
+    am_json_string(job->json, "tags", "tags.csv");
+    am_json_integer(job->json, "frames", job->frames);
+    am_json_number(job->json, "seconds", (double)job->frames / job->fps);
+    am_json_end_object(job->json);
+    return cli_print_json(job->json);
+}
+
+int verb_synth(const cli_verb *verb, int argc, char **argv)
+{
+    synth_job job = { .format_word = "bvh", .side_word = "left", .fps = 60.0, .seed = 1 };
+    job.def = am_synth_def_default();
+    const cli_option options[] = {
+        { .name = "--output,-o",
+          .value = "DIR",
+          .help = "folder for clips, NAME.truth.csv and tags.csv",
+          .text = &job.out_dir },
+        { .name = "--format", .value = "FORMAT", .help = "bvh (default), glb or npz", .text = &job.format_word },
+        { .name = "--fps", .value = "N", .help = "frames a second, 10 to 480 (default 60)", .number = &job.fps },
+        { .name = "--seconds", .value = "S", .help = "length (default: the kind's own)", .number = &job.seconds },
+        { .name = "--speed", .value = "M/S", .help = "speed (default: the kind's own)", .number = &job.speed },
+        { .name = "--turn",
+          .value = "DEG/S",
+          .help = "turning of turn and curve (default: the kind's own)",
+          .number = &job.turn_deg },
+        { .name = "--side",
+          .value = "SIDE",
+          .help = "left (default) or right, for turn, curve and strafe",
+          .text = &job.side_word },
+        { .name = "--seed",
+          .value = "N",
+          .help = "another number, other small variations (default 1)",
+          .integer = &job.seed },
+    };
+    cli_common common = { 0 };
+    int operands = 0;
+    bool stop = false;
+    int status =
+        cli_parse(verb, options, (int)(sizeof options / sizeof options[0]), &common, argc, argv, &operands, &stop);
+    if (status != CLI_DONE || stop) {
+        return status;
+    }
+    if (operands != 1 || !job.out_dir) {
+        return cli_usage(
+            "synth wants one kind and -o DIR: stand walk jog run turn curve strafe backward start_stop jump "
+            "crouch sit wander, or all");
+    }
+    status = read_request(&job, argv[0]);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    am_error err = { 0 };
+    if (!make_folder(job.out_dir)) {
+        err.code = AM_ERR_OPEN;
+        snprintf(err.file, sizeof err.file, "%s", job.out_dir);
+        snprintf(err.text, sizeof err.text, "is no folder and none can be made there; choose another place");
+        return cli_fail(&err);
+    }
+    am_result result = common.json ? am_json_writer_create(&job.json, 2, NULL, &err) : AM_OK;
+    if (result == AM_OK && job.json) {
+        am_json_begin_object(job.json, NULL);
+        am_json_begin_array(job.json, "clips");
+    }
+    result = result == AM_OK ? make_all(&job, &err) : result;
+    status = result == AM_OK ? finish(&job) : cli_fail(&err);
+    free(job.tags.data);
+    am_json_writer_destroy(job.json);
+    return status;
+}
