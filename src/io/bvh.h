@@ -14,14 +14,14 @@ typedef struct ami_text {
     const char *at;
     const char *end;
     const char *line_start; ///< first byte of the current line, for columns
-    int64_t     line;       ///< 1-based
+    int64_t line;           ///< 1-based
     const char *file;       ///< name for errors, or NULL
 } ami_text;
 
 /// Bytes of a text, not terminated. `size` 0 means none.
 typedef struct ami_word {
     const char *at;
-    size_t      size;
+    size_t size;
 } ami_word;
 
 static inline bool ami_is_blank(char c) { return (unsigned char)c <= ' '; }

@@ -9,17 +9,17 @@
 
 /// What a pair of braces belongs to.
 typedef struct block {
-    int  joint;  ///< the joint itself, or the joint that carries the end site
+    int joint;   ///< the joint itself, or the joint that carries the end site
     bool is_end; ///< an End Site so far
 } block;
 
 typedef struct parser {
-    ami_bvh  *bvh;
+    ami_bvh *bvh;
     ami_text *text;
     am_error *err;
     const am_read_def *def;
-    int   depth;
-    bool  pending; ///< blocks[depth - 1] was named, its brace has not come yet
+    int depth;
+    bool pending; ///< blocks[depth - 1] was named, its brace has not come yet
     am_vec3 end_offset;
     block blocks[AM_MAX_JOINTS + 1]; ///< an end site may hang on the deepest joint
 } parser;
@@ -216,7 +216,8 @@ static am_result begin_joint(parser *p, bool is_root)
     if (is_root && p->bvh->joint_count > 0) {
         return ami_fail_line(p->err, AM_ERR_SUPPORT, p->text->file, p->text->line, 0,
                              "a second ROOT ('%.*s'); Amble reads one figure a file: save each root in a file of its "
-                             "own", shown(name), name.at);
+                             "own",
+                             shown(name), name.at);
     }
     if (!is_root && (p->depth == 0 || p->pending)) {
         return fail_here(p, AM_ERR_SYNTAX, "a JOINT that stands in no braces; the first joint must be a ROOT");
@@ -316,8 +317,9 @@ static am_result add_channel(parser *p, ami_word word, unsigned *seen)
     int joint = open_joint(p);
     int kind = channel_kind(word);
     if (kind < 0) {
-        return fail_word(p, word, AM_ERR_SYNTAX, "is no channel; there are Xposition, Yposition, Zposition, Xrotation, "
-                                                 "Yrotation and Zrotation, as many as CHANNELS says");
+        return fail_word(p, word, AM_ERR_SYNTAX,
+                         "is no channel; there are Xposition, Yposition, Zposition, Xrotation, "
+                         "Yrotation and Zrotation, as many as CHANNELS says");
     }
     if (*seen & (1u << kind)) {
         return fail_word(p, word, AM_ERR_SUPPORT, "stands twice in one joint; Amble reads each channel once");
@@ -381,8 +383,9 @@ static am_result read_statement(parser *p, ami_word word)
     }
     bool offset = same_word(word, "offset");
     if (!offset && !same_word(word, "channels")) {
-        return fail_word(p, word, AM_ERR_SYNTAX,
-                         "is not expected here; the hierarchy has ROOT, JOINT, End Site, OFFSET, CHANNELS and braces");
+        return fail_word(
+            p, word, AM_ERR_SYNTAX,
+            "is not expected here; the hierarchy has ROOT, JOINT, End Site, OFFSET, CHANNELS and braces");
     }
     if (p->depth == 0 || p->pending) {
         return fail_word(p, word, AM_ERR_SYNTAX, "stands in no braces; check the braces");
@@ -465,7 +468,8 @@ static am_result read_motion_head(parser *p)
     while (!have_frames || !have_time) {
         ami_text_skip(p->text);
         if (p->text->at == p->text->end) {
-            return fail_here(p, AM_ERR_TRUNCATED, "the file ends before 'Frames:' and 'Frame Time:'; get the whole file");
+            return fail_here(p, AM_ERR_TRUNCATED,
+                             "the file ends before 'Frames:' and 'Frame Time:'; get the whole file");
         }
         char label[16];
         take_label(p->text, label);
@@ -479,7 +483,8 @@ static am_result read_motion_head(parser *p)
             result = result == AM_OK ? set_rate(p, seconds) : result;
             have_time = true;
         } else {
-            return fail_here(p, AM_ERR_SYNTAX, "MOTION must open with one line 'Frames: N' and one line 'Frame Time: T'");
+            return fail_here(p, AM_ERR_SYNTAX,
+                             "MOTION must open with one line 'Frames: N' and one line 'Frame Time: T'");
         }
         if (result != AM_OK) {
             return result;
@@ -504,8 +509,8 @@ static int count_rows(ami_text *text)
 am_result ami_bvh_fail_short(const ami_text *text, int rows, int announced, am_error *err)
 {
     return ami_fail_line(err, AM_ERR_TRUNCATED, text->file, text->line, 0,
-                         "the file ends after %d of %d frames; set 'Frames: %d', or get the whole file", rows, announced,
-                         rows);
+                         "the file ends after %d of %d frames; set 'Frames: %d', or get the whole file", rows,
+                         announced, rows);
 }
 
 am_result ami_bvh_read_head(ami_bvh *bvh, ami_text *text, const am_read_def *def, am_error *err)

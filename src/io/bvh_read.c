@@ -4,8 +4,7 @@
 #include "base/error.h"
 #include "io/defs.h"
 
-static am_result make_clip(am_clip **out, const ami_bvh *bvh, const am_alloc *alloc, const char *file,
-                           am_error *err)
+static am_result make_clip(am_clip **out, const ami_bvh *bvh, const am_alloc *alloc, const char *file, am_error *err)
 {
     char name[256];
     ami_file_stem(name, sizeof name, file);

@@ -13,19 +13,19 @@ enum { row_reach = 24 };
 
 typedef struct rows {
     const ami_bvh *bvh;
-    ami_text      *text;
-    am_error      *err;
-    int            frame;
-    bool           plain; ///< never use the kernels
-    bool           wide;  ///< words of more than eight characters were seen
+    ami_text *text;
+    am_error *err;
+    int frame;
+    bool plain; ///< never use the kernels
+    bool wide;  ///< words of more than eight characters were seen
     const ami_text_kernels *words;
-    const ami_kernels      *kernels;
+    const ami_kernels *kernels;
     // One block, see lay_out.
-    float           *values;  ///< [channel] of one row
-    float           *degrees; ///< [joint][3] in the joint's order, 0 where it has no channel
-    uint16_t        *slots;   ///< [channel] its place in `degrees`, or no_slot for a position
-    ami_euler_order *orders;  ///< [joint]
-    uint32_t        *edges;   ///< of the words of one row
+    float *values;           ///< [channel] of one row
+    float *degrees;          ///< [joint][3] in the joint's order, 0 where it has no channel
+    uint16_t *slots;         ///< [channel] its place in `degrees`, or no_slot for a position
+    ami_euler_order *orders; ///< [joint]
+    uint32_t *edges;         ///< of the words of one row
 } rows;
 
 enum { no_slot = UINT16_MAX };
@@ -44,7 +44,8 @@ static am_result fail_row(const rows *r, int count)
     if (count < wanted && r->text->at == r->text->end) {
         return ami_fail_line(r->err, AM_ERR_TRUNCATED, r->text->file, r->text->line, 0,
                              "the file ends inside frame %d: row has %d values, hierarchy names %d channels; get the "
-                             "whole file, or remove the row and set 'Frames: %d'", r->frame, count, wanted, r->frame);
+                             "whole file, or remove the row and set 'Frames: %d'",
+                             r->frame, count, wanted, r->frame);
     }
     return ami_fail_line(r->err, AM_ERR_FORMAT, r->text->file, r->text->line, 0,
                          "row has %d values, hierarchy names %d channels; repair the row or the CHANNELS", count,

@@ -48,10 +48,7 @@ ami_word ami_text_take(ami_text *text)
     return word;
 }
 
-int64_t ami_text_column(const ami_text *text, ami_word word)
-{
-    return (int64_t)(word.at - text->line_start) + 1;
-}
+int64_t ami_text_column(const ami_text *text, ami_word word) { return (int64_t)(word.at - text->line_start) + 1; }
 
 /// Printed forms of what is no number: nan, inf, 1.#QNAN, -1.#IND.
 static bool says_not_finite(ami_word word)

@@ -1,8 +1,8 @@
 // am_bvh_write. BVH's pose without rotations is the offsets alone, and a joint's channels are its whole local
-// rotation; so are a clip's rotations, whatever its rest pose, and they are written as they are. With `zero_rest` every
-// joint's axes are first turned by its rest rotation in the skeleton's space, W: offsets and translations become
-// W(parent) t, rotations W(parent) r W(joint)^-1, so that the rest pose is the one without rotations and every joint
-// stays where it was.
+// rotation; so are a clip's rotations, whatever its rest pose, and they are written as they are. With `zero_rest`
+// every joint's axes are first turned by its rest rotation in the skeleton's space, W: offsets and translations
+// become W(parent) t, rotations W(parent) r W(joint)^-1, so that the rest pose is the one without rotations and every
+// joint stays where it was.
 #include "io/clips.h"
 #include "io/defs.h"
 
@@ -22,15 +22,15 @@ enum {
 typedef struct writer {
     am_bytes *bytes;
     const am_clip *clip;
-    bool    failed;               ///< an allocation did
-    int     count;                ///< joints in `order`
-    int16_t order[AM_MAX_JOINTS]; ///< depth first
-    int16_t depth[AM_MAX_JOINTS]; ///< [joint]
+    bool failed;                   ///< an allocation did
+    int count;                     ///< joints in `order`
+    int16_t order[AM_MAX_JOINTS];  ///< depth first
+    int16_t depth[AM_MAX_JOINTS];  ///< [joint]
     int16_t moving[AM_MAX_JOINTS]; ///< [joint] its place among the moving joints, -1 when it keeps its offset
-    bool    leaf[AM_MAX_JOINTS];   ///< [joint] neither children nor end sites
-    bool    bake;
+    bool leaf[AM_MAX_JOINTS];      ///< [joint] neither children nor end sites
+    bool bake;
     am_quat rest[AM_MAX_JOINTS];      ///< [joint] rest rotation in the skeleton's space, the identity without `bake`
-    double  degrees[AM_MAX_JOINTS][3]; ///< [joint] of the frame before
+    double degrees[AM_MAX_JOINTS][3]; ///< [joint] of the frame before
 } writer;
 
 static void put_text(writer *w, const char *text) { w->failed = !ami_put_text(w->bytes, text) || w->failed; }

@@ -8,9 +8,12 @@
 am_result ami_clips_check(const am_clip *const *clips, int count, am_error *err);
 
 /// Unit length; what is unit already (to rounding) is kept bit for bit, so that what Amble wrote comes back the same.
+/// What is no rotation (zero, not finite, beyond reason) stays as it is: check it with ami_is_unit.
 static inline am_quat ami_unit_quat(am_quat q)
 {
-    return am_abs(am_quat_dot(q, q) - 1.0f) < 1e-6f ? q : am_quat_normalize(q);
+    float square = am_quat_dot(q, q);
+    bool odd = !(square > 1e-12f) || !(square < 1e12f);
+    return odd || am_abs(square - 1.0f) < 1e-6f ? q : am_quat_normalize(q);
 }
 
 static inline bool ami_is_unit(am_quat q) { return am_abs(am_quat_dot(q, q) - 1.0f) < 1e-3f; }

@@ -154,6 +154,13 @@ static void add_channel(writer *w, int clip, int input, int output, int node, bo
     w->channels[at] = (channel){ input, output, node, translation };
 }
 
+/// What is no rotation is written as none: glTF has to have one.
+static am_quat written_quat(am_quat q)
+{
+    q = ami_unit_quat(q);
+    return ami_is_unit(q) ? q : am_quat_identity();
+}
+
 static bool same_quat(am_quat a, am_quat b) { return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w; }
 static bool same_v3(am_vec3 a, am_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -184,7 +191,7 @@ static void put_rotations(writer *w, int index, int joint, int times, int *one_t
     int output = add_accessor(w, VIEW_ANIMATION, FLOAT, count, "VEC4");
     size_t joints = (size_t)clip->skeleton->joint_count;
     for (int f = 0; f < count; f++) {
-        am_quat q = ami_unit_quat(clip->rotations[(size_t)f * joints + (size_t)joint]);
+        am_quat q = written_quat(clip->rotations[(size_t)f * joints + (size_t)joint]);
         put_floats(w, &q.x, 4);
     }
     add_channel(w, index, stands ? *one_time : times, output, joint, false);
@@ -278,7 +285,7 @@ static void json_joint(am_json_writer *json, const am_skeleton *s, int j)
         json_numbers(json, "translation", &s->offsets[j].x, 3);
     }
     if (!same_quat(s->rests[j], am_quat_identity())) {
-        am_quat rest = ami_unit_quat(s->rests[j]);
+        am_quat rest = written_quat(s->rests[j]);
         json_numbers(json, "rotation", &rest.x, 4);
     }
     json_children(json, s, j);
@@ -533,7 +540,7 @@ static am_result prepare(writer *w)
         return ami_fail_memory(w->err, clips * joints * sizeof(accessor));
     }
     for (size_t j = 0; j < joints; j++) {
-        w->rest[j].rotation = ami_unit_quat(s->rests[j]);
+        w->rest[j].rotation = written_quat(s->rests[j]);
         w->rest[j].translation = s->offsets[j];
     }
     am_fk(w->rest, w->rest, s->parents, s->joint_count);

@@ -7,12 +7,7 @@
 
 #include <string.h>
 
-typedef enum motion_format {
-    FORMAT_BVH,
-    FORMAT_GLB,
-    FORMAT_NPZ,
-    FORMAT_OTHER
-} motion_format;
+typedef enum motion_format { FORMAT_BVH, FORMAT_GLB, FORMAT_NPZ, FORMAT_OTHER } motion_format;
 
 static bool begins_with(const am_file *file, const char *magic)
 {

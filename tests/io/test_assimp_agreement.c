@@ -20,15 +20,15 @@ static const struct aiNodeAnim *find_channel(const struct aiAnimation *animation
 }
 
 /// Which of `count` keys lies at `time` (ticks); keys are a frame apart, or there is one for all.
-#define NEAREST_KEY(keys, count, time, out)                                                       \
-    do {                                                                                          \
-        unsigned best = 0;                                                                        \
-        for (unsigned k = 1; k < (count); k++) {                                                  \
-            if (fabs((keys)[k].mTime - (time)) < fabs((keys)[best].mTime - (time))) {             \
-                best = k;                                                                         \
-            }                                                                                     \
-        }                                                                                         \
-        (out) = (keys)[best].mValue;                                                              \
+#define NEAREST_KEY(keys, count, time, out)                                                                          \
+    do {                                                                                                             \
+        unsigned best = 0;                                                                                           \
+        for (unsigned k = 1; k < (count); k++) {                                                                     \
+            if (fabs((keys)[k].mTime - (time)) < fabs((keys)[best].mTime - (time))) {                                \
+                best = k;                                                                                            \
+            }                                                                                                        \
+        }                                                                                                            \
+        (out) = (keys)[best].mValue;                                                                                 \
     } while (0)
 
 /// The node's transform relative to its parent at a time in ticks.

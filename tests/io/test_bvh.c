@@ -5,9 +5,10 @@
 #include "io/bvh.h"
 
 // A root with position and rotation, one joint below, a tip.
-#define HEAD \
-    "HIERARCHY\nROOT Hips\n{\n\tOFFSET 1 2 3\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n" \
-    "\tJOINT Leg\n\t{\n\t\tOFFSET 0 -4 0\n\t\tCHANNELS 3 Zrotation Yrotation Xrotation\n" \
+#define HEAD                                                                                                         \
+    "HIERARCHY\nROOT Hips\n{\n\tOFFSET 1 2 3\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation "       \
+    "Xrotation\n"                                                                                                    \
+    "\tJOINT Leg\n\t{\n\t\tOFFSET 0 -4 0\n\t\tCHANNELS 3 Zrotation Yrotation Xrotation\n"                            \
     "\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 -5 0.5\n\t\t}\n\t}\n}\n"
 #define MOTION(frames) "MOTION\nFrames: " #frames "\nFrame Time: 0.0333333\n"
 #define ROW_A "10 20 30 0 0 0 90 0 0\n"
@@ -80,9 +81,10 @@ static void the_root_channels_are_absolute_and_its_offset_is_kept(void **state)
 static void position_channels_of_a_joint_replace_its_offset(void **state)
 {
     (void)state;
-    am_clip *clip = must_read("HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 3 Zrotation Xrotation Yrotation JOINT B { OFFSET 1 2 3 "
-                              "CHANNELS 2 Yposition Xrotation End Site { OFFSET 0 1 0 } } } MOTION Frames: 1 "
-                              "Frame Time: 0.01\n0 0 0 7 90");
+    am_clip *clip =
+        must_read("HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 3 Zrotation Xrotation Yrotation JOINT B { OFFSET 1 2 3 "
+                  "CHANNELS 2 Yposition Xrotation End Site { OFFSET 0 1 0 } } } MOTION Frames: 1 "
+                  "Frame Time: 0.01\n0 0 0 7 90");
     assert_int_equal(clip->moving_count, 1);
     assert_int_equal(clip->moving[0], 1);
     check_vec3(clip->translations[0], 1, 7, 3); // x and z have no channel
@@ -99,11 +101,12 @@ static void any_order_of_rotations_means_its_own_product(void **state)
     for (int a = 0; a < 6; a++) {
         for (int b = 0; b < 6; b++) { // another order in the joint below
             char text[1024];
-            snprintf(text, sizeof text,
-                     "HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 3 %s %s %s JOINT B { OFFSET 0 1 0 CHANNELS 3 %s %s %s } }\n"
-                     "MOTION\nFrames: 1\nFrame Time: 0.1\n10 -20 30 40 50 -60\n",
-                     names[orders[a][0]], names[orders[a][1]], names[orders[a][2]], names[orders[b][0]],
-                     names[orders[b][1]], names[orders[b][2]]);
+            snprintf(
+                text, sizeof text,
+                "HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 3 %s %s %s JOINT B { OFFSET 0 1 0 CHANNELS 3 %s %s %s } }\n"
+                "MOTION\nFrames: 1\nFrame Time: 0.1\n10 -20 30 40 50 -60\n",
+                names[orders[a][0]], names[orders[a][1]], names[orders[a][2]], names[orders[b][0]],
+                names[orders[b][1]], names[orders[b][2]]);
             am_clip *clip = must_read(text);
             const float degrees[6] = { 10, -20, 30, 40, 50, -60 };
             for (int j = 0; j < 2; j++) {
@@ -123,9 +126,10 @@ static void any_order_of_rotations_means_its_own_product(void **state)
 static void fewer_channels_leave_the_other_axes_still(void **state)
 {
     (void)state;
-    am_clip *clip = must_read("HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 1 Yrotation JOINT B { OFFSET 0 1 0 CHANNELS 2 "
-                              "Zrotation Xrotation JOINT C { OFFSET 0 0 1 CHANNELS 0 JOINT D { OFFSET 1 0 0 } } } }\n"
-                              "MOTION\nFrames: 1\nFrame Time: 0.5\n90 30 -45\n");
+    am_clip *clip =
+        must_read("HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 1 Yrotation JOINT B { OFFSET 0 1 0 CHANNELS 2 "
+                  "Zrotation Xrotation JOINT C { OFFSET 0 0 1 CHANNELS 0 JOINT D { OFFSET 1 0 0 } } } }\n"
+                  "MOTION\nFrames: 1\nFrame Time: 0.5\n90 30 -45\n");
     assert_int_equal(clip->moving_count, 0);
     assert_int_equal(clip->skeleton->joint_count, 4);
     assert_int_equal(clip->skeleton->end_count, 0);
@@ -143,20 +147,24 @@ static void odd_spellings_read_like_the_plain_file(void **state)
     (void)state;
     static const char *const texts[] = {
         // CRLF, lone CR, tabs and many blanks, no newline at the end
-        HEAD "MOTION\r\nFrames: 2\r\nFrame Time: 0.0333333\r\n10 20 30 0 0 0 90 0 0\r\n-1.5 2.25 .5 90 0 0 0 0 -90\r\n",
+        HEAD
+        "MOTION\r\nFrames: 2\r\nFrame Time: 0.0333333\r\n10 20 30 0 0 0 90 0 0\r\n-1.5 2.25 .5 90 0 0 0 0 -90\r\n",
         HEAD "MOTION\rFrames: 2\rFrame Time: 0.0333333\r10 20 30 0 0 0 90 0 0\r-1.5 2.25 .5 90 0 0 0 0 -90\r",
         HEAD MOTION(2) "  10\t20   30 0\t\t0 0 90 0 0 \t \n-1.5 2.25 .5 90 0 0 0 0 -90",
         // exponents, plus signs, points at the ends, more digits than a float has
-        HEAD MOTION(2) "1e1 +20 3.0E+1 0. 0 -0 900e-1 0.0 0\n-15e-1 2.250000000000000000001 .5 90 0 0 0 0 -90.00000000\n",
+        HEAD MOTION(
+            2) "1e1 +20 3.0E+1 0. 0 -0 900e-1 0.0 0\n-15e-1 2.250000000000000000001 .5 90 0 0 0 0 -90.00000000\n",
         // comments and blank lines
         "# made by hand\n" HEAD "// here it moves\n" MOTION(2) "\n# first\n" ROW_A "\n\n// second\n" ROW_B "# end\n",
         HEAD MOTION(2) "10 20 30 0 0 0 90 0 0 # standing\n" ROW_B,
         // case, braces on the same line, one line, byte order mark, no HIERARCHY
-        "hierarchy\nroot Hips{\noffset 1 2 3\nchannels 6 XPOSITION yposition Zposition ZROTATION yrotation xRotation\n"
+        "hierarchy\nroot Hips{\noffset 1 2 3\nchannels 6 XPOSITION yposition Zposition ZROTATION yrotation "
+        "xRotation\n"
         "joint Leg{offset 0 -4 0 channels 3 Zrotation Yrotation Xrotation end site{offset 0 -5 .5}}}\n"
         "motion\nframes: 2\nframe time: .0333333\n" ROW_A ROW_B,
         "\xEF\xBB\xBF" HEAD MOTION(2) ROW_A ROW_B,
-        "ROOT Hips { OFFSET 1 2 3 CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation JOINT Leg { OFFSET 0 "
+        "ROOT Hips { OFFSET 1 2 3 CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation JOINT Leg { "
+        "OFFSET 0 "
         "-4 0 CHANNELS 3 Zrotation Yrotation Xrotation EndSite { OFFSET 0 -5 0.5 } } } " MOTION(2) ROW_A ROW_B,
         // the head of MOTION, oddly
         HEAD "MOTION\nFrames 2\nFrameTime:0.0333333\n" ROW_A ROW_B,
@@ -165,9 +173,10 @@ static void odd_spellings_read_like_the_plain_file(void **state)
         // more rows than announced
         HEAD MOTION(2) ROW_A ROW_B ROW_A "nonsense\n",
         // CHANNELS before OFFSET, channel names over two lines
-        "HIERARCHY\nROOT Hips\n{\nCHANNELS 6 Xposition Yposition Zposition\nZrotation Yrotation Xrotation\nOFFSET 1 2 3\n"
-        "JOINT Leg\n{\nCHANNELS 3 Zrotation Yrotation Xrotation\nOFFSET 0 -4 0\nEND SITE tip\n{\nOFFSET 0 -5 0.5\n}\n}\n}\n"
-        MOTION(2) ROW_A ROW_B,
+        "HIERARCHY\nROOT Hips\n{\nCHANNELS 6 Xposition Yposition Zposition\nZrotation Yrotation Xrotation\nOFFSET 1 "
+        "2 3\n"
+        "JOINT Leg\n{\nCHANNELS 3 Zrotation Yrotation Xrotation\nOFFSET 0 -4 0\nEND SITE tip\n{\nOFFSET 0 -5 "
+        "0.5\n}\n}\n}\n" MOTION(2) ROW_A ROW_B,
     };
     am_clip *plain = must_read(HEAD MOTION(2) ROW_A ROW_B);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -190,9 +199,10 @@ static void odd_spellings_read_like_the_plain_file(void **state)
 static void names_are_made_unique(void **state)
 {
     (void)state;
-    am_clip *clip = must_read("HIERARCHY ROOT Bip01 Pelvis { OFFSET 0 0 0 CHANNELS 0 JOINT Leg { OFFSET 0 0 0 CHANNELS 0 JOINT\n"
-                              "{ OFFSET 0 0 0 } } JOINT Leg // again\n { OFFSET 0 0 0 JOINT Leg\t{ OFFSET 0 0 0 } } "
-                              "JOINT Leg_2 { OFFSET 0 0 0 } }\nMOTION\nFrames: 0\nFrame Time: 1\n");
+    am_clip *clip =
+        must_read("HIERARCHY ROOT Bip01 Pelvis { OFFSET 0 0 0 CHANNELS 0 JOINT Leg { OFFSET 0 0 0 CHANNELS 0 JOINT\n"
+                  "{ OFFSET 0 0 0 } } JOINT Leg // again\n { OFFSET 0 0 0 JOINT Leg\t{ OFFSET 0 0 0 } } "
+                  "JOINT Leg_2 { OFFSET 0 0 0 } }\nMOTION\nFrames: 0\nFrame Time: 1\n");
     static const char *const names[] = { "Bip01 Pelvis", "Leg", "joint_2", "Leg_2", "Leg_3", "Leg_2_2" };
     assert_int_equal(clip->skeleton->joint_count, 6);
     for (int j = 0; j < 6; j++) {
@@ -205,11 +215,12 @@ static void odd_end_sites_are_understood(void **state)
 {
     (void)state;
     // One without offset, one without braces, one with channels (a joint after all), one with a child.
-    am_clip *clip = must_read("HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 1 Yrotation JOINT B { OFFSET 0 1 0 End Site { } } JOINT C "
-                              "{ OFFSET 0 2 0 End Site\n } JOINT D { OFFSET 0 3 0 End Site { OFFSET 0 4 0 CHANNELS 1 Xrotation } } "
-                              "JOINT E { OFFSET 0 5 0 End Site { OFFSET 0 6 0 JOINT F { OFFSET 0 7 0 } } } "
-                              "End Site { OFFSET 1 0 0 } End Site { OFFSET 2 0 0 } }\n"
-                              "MOTION\nFrames: 1\nFrame Time: 1\n0 90\n");
+    am_clip *clip = must_read(
+        "HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 1 Yrotation JOINT B { OFFSET 0 1 0 End Site { } } JOINT C "
+        "{ OFFSET 0 2 0 End Site\n } JOINT D { OFFSET 0 3 0 End Site { OFFSET 0 4 0 CHANNELS 1 Xrotation } } "
+        "JOINT E { OFFSET 0 5 0 End Site { OFFSET 0 6 0 JOINT F { OFFSET 0 7 0 } } } "
+        "End Site { OFFSET 1 0 0 } End Site { OFFSET 2 0 0 } }\n"
+        "MOTION\nFrames: 1\nFrame Time: 1\n0 90\n");
     const am_skeleton *s = clip->skeleton;
     assert_int_equal(s->joint_count, 8);
     assert_string_equal(s->names[4], "D_end");
@@ -230,8 +241,9 @@ static void odd_end_sites_are_understood(void **state)
 static void zero_length_bones_and_no_frames_are_fine(void **state)
 {
     (void)state;
-    am_clip *clip = must_read("HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition JOINT B { OFFSET 0 0 0 "
-                              "CHANNELS 3 Zrotation Yrotation Xrotation } } MOTION Frames: 0 Frame Time: 0.02");
+    am_clip *clip =
+        must_read("HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition JOINT B { OFFSET 0 0 0 "
+                  "CHANNELS 3 Zrotation Yrotation Xrotation } } MOTION Frames: 0 Frame Time: 0.02");
     assert_int_equal(clip->frame_count, 0);
     assert_true(clip->fps == 50.0f);
     am_clip_destroy(clip);
@@ -248,8 +260,10 @@ static void rates_snap_to_whole_numbers_nearby(void **state)
         const char *time;
         float fps;
     } rates[] = {
-        { "0.0166667", 60.0f }, { ".0083333", 120.0f }, { "0.033333", 30.0f }, { "0.0333667", 30.0f }, { "0.0083", 120.481926f },
-        { "0.04", 25.0f },      { "0.05", 20.0f },      { "2.5", 0.4f },       { "1", 1.0f },          { "0.0107", 93.4579468f },
+        { "0.0166667", 60.0f },    { ".0083333", 120.0f },    { "0.033333", 30.0f },
+        { "0.0333667", 30.0f },    { "0.0083", 120.481926f }, { "0.04", 25.0f },
+        { "0.05", 20.0f },         { "2.5", 0.4f },           { "1", 1.0f },
+        { "0.0107", 93.4579468f },
     };
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         char text[256];
@@ -298,7 +312,8 @@ static const refusal refusals[] = {
     { "HIERARCHY\nROOT A\n{\nCHANNELS 1.5 Zrotation\n", AM_ERR_RANGE, 4, "whole number" },
     { "HIERARCHY\nROOT A\n{\nCHANNELS -1 Zrotation\n", AM_ERR_RANGE, 4, "whole number" },
     { "HIERARCHY\nROOT A\n{\nCHANNELS 1 Xrotation\nCHANNELS 1 Yrotation\n", AM_ERR_SYNTAX, 5, "once" },
-    { "HIERARCHY\nROOT A\n{\nJOINT B\n{\nCHANNELS 1 Xrotation\n}\nCHANNELS 1 Yrotation\n", AM_ERR_SYNTAX, 8, "before its children" },
+    { "HIERARCHY\nROOT A\n{\nJOINT B\n{\nCHANNELS 1 Xrotation\n}\nCHANNELS 1 Yrotation\n", AM_ERR_SYNTAX, 8,
+      "before its children" },
     { "HIERARCHY\nROOT A\n{\nJOINT B\n{\nMOTION\n", AM_ERR_SYNTAX, 6, "'B' are still open" },
     { HEAD "MOTION\n", AM_ERR_TRUNCATED, 17, "before 'Frames:'" },
     { HEAD "MOTION\nFrames: 2\n", AM_ERR_TRUNCATED, 18, "'Frame Time:'" },
@@ -315,11 +330,14 @@ static const refusal refusals[] = {
     { HEAD "MOTION\nFrames: 2\nFrame Time: inf\n", AM_ERR_SYNTAX, 18, "must open with" },
     { HEAD MOTION(9999) ROW_A, AM_ERR_TRUNCATED, 20, "ends after 1 of 9999 frames" },
     { HEAD MOTION(2) ROW_A, AM_ERR_TRUNCATED, 20, "ends after 1 of 2 frames; set 'Frames: 1'" },
-    { HEAD MOTION(3) "# a long comment in front of it\n" ROW_A ROW_B "\n", AM_ERR_TRUNCATED, 23, "ends after 2 of 3" },
+    { HEAD MOTION(3) "# a long comment in front of it\n" ROW_A ROW_B "\n", AM_ERR_TRUNCATED, 23,
+      "ends after 2 of 3" },
     { HEAD MOTION(3) ROW_A ROW_B "\n", AM_ERR_TRUNCATED, 22, "ends after 2 of 3 frames; set 'Frames: 2'" },
-    { HEAD MOTION(2) ROW_A "1 2 3 4 5 6 7", AM_ERR_TRUNCATED, 20, "inside frame 1: row has 7 values, hierarchy names 9" },
+    { HEAD MOTION(2) ROW_A "1 2 3 4 5 6 7", AM_ERR_TRUNCATED, 20,
+      "inside frame 1: row has 7 values, hierarchy names 9" },
     { HEAD MOTION(2) "1 2 3 4 5 6 7 8\n" ROW_B, AM_ERR_FORMAT, 19, "row has 8 values, hierarchy names 9 channels" },
-    { HEAD MOTION(2) ROW_A "1 2 3 4 5 6 7 8 9 10\n", AM_ERR_FORMAT, 20, "row has 10 values, hierarchy names 9 channels" },
+    { HEAD MOTION(2) ROW_A "1 2 3 4 5 6 7 8 9 10\n", AM_ERR_FORMAT, 20,
+      "row has 10 values, hierarchy names 9 channels" },
     { HEAD MOTION(2) ROW_A "1 2 3 4 5 6 7 8 9 10", AM_ERR_FORMAT, 20, "row has 10 values" },
     { HEAD MOTION(2) ROW_A "1 2 3\r4 5 6 7 8 9\n", AM_ERR_FORMAT, 20, "row has 3 values" },
     { HEAD MOTION(2) ROW_A "1 2 3 4 nan 6 7 8 9\n", AM_ERR_NUMBER, 20, "value 5 of frame 1 is 'nan'" },
@@ -420,8 +438,9 @@ static void a_def_not_begun_from_its_default_is_refused(void **state)
     def = am_read_def_default();
     def.max_joints = AM_MAX_JOINTS + 1;
     check_refused(am_bvh_read(&clip, "", 0, &def, &err), AM_ERR_DEF);
-    check_refused(am_bvh_read(&clip, NULL, 0, &(am_read_def){ .cookie = AM_COOKIE, .max_joints = 1, .max_frames = 1 }, NULL),
-                  AM_ERR_FORMAT);
+    check_refused(
+        am_bvh_read(&clip, NULL, 0, &(am_read_def){ .cookie = AM_COOKIE, .max_joints = 1, .max_frames = 1 }, NULL),
+        AM_ERR_FORMAT);
 }
 
 static am_result read_for_refusal(void *user, const uint8_t *data, size_t size, const am_alloc *alloc)

@@ -7,10 +7,12 @@
 
 enum { most_files = 400 };
 
-static const char *const sets[] = { "accad_male1", "basketball", "chair", "dance", "indian_dance", "jump",  "locomotion",
-                                    "low",         "pairs",      "recovery", "salsa", "styles",   "terrain" };
+static const char *const sets[] = { "accad_male1", "basketball", "chair",  "dance", "indian_dance",
+                                    "jump",        "locomotion", "low",    "pairs", "recovery",
+                                    "salsa",       "styles",     "terrain" };
 
-static am_clip *read_file(const char *path, am_result (*read)(am_clip **, const void *, size_t, const am_read_def *, am_error *))
+static am_clip *read_file(const char *path,
+                          am_result (*read)(am_clip **, const void *, size_t, const am_read_def *, am_error *))
 {
     am_file file;
     am_error err = { 0 };

@@ -96,7 +96,9 @@ static void the_text_is_what_other_programs_expect(void **state)
     const int16_t moving[2] = { 0, 2 };
     const int16_t end_joints[1] = { 1 };
     const am_vec3 end_offsets[1] = { { 0, 0.1f, 0 } };
-    const am_quat rotations[3] = { { 0, 0, 0, 1 }, { 0, 0, 0.70710678f, 0.70710678f }, { 0.70710678f, 0, 0, 0.70710678f } };
+    const am_quat rotations[3] = { { 0, 0, 0, 1 },
+                                   { 0, 0, 0.70710678f, 0.70710678f },
+                                   { 0.70710678f, 0, 0, 0.70710678f } };
     const am_vec3 translations[2] = { { 4, -5, 6 }, { 0.001f, 0, 0.0000001f } };
     am_clip_def def = am_clip_def_default();
     def.joint_count = 3;
@@ -115,7 +117,8 @@ static void the_text_is_what_other_programs_expect(void **state)
     am_clip *clip = make(&def);
     am_bytes bytes = must_write(clip, false);
     static const char wanted[] =
-        "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 0 0\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n"
+        "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 0 0\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation "
+        "Xrotation\n"
         "\tJOINT Upper_Leg\n\t{\n\t\tOFFSET 0 0.500000 0\n\t\tCHANNELS 3 Zrotation Yrotation Xrotation\n"
         "\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 0.100000 0\n\t\t}\n"
         "\t\tJOINT joint\n\t\t{\n\t\t\tOFFSET 0.250000 0 -0.125000\n"
@@ -206,7 +209,8 @@ static void zero_rest_bakes_the_rest_pose_and_keeps_positions(void **state)
         for (int k = 0; k < back->skeleton->end_count; k++) {
             if (back->skeleton->end_joints[k] == other) {
                 check_near(am_v3_distance(am_transform_point(a[carrier], clip->skeleton->end_offsets[e]),
-                                          am_transform_point(b[other], back->skeleton->end_offsets[k])), 0, 1e-5);
+                                          am_transform_point(b[other], back->skeleton->end_offsets[k])),
+                           0, 1e-5);
             }
         }
     }
@@ -276,7 +280,8 @@ static void channels_run_on_without_jumps(void **state)
     for (int f = 0; f < 200; f++) {
         // Swings through half a turn about x and over the pole of y, where plain angles would jump by 180 or 360.
         am_quat swing = am_quat_from_axis_angle(am_v3(1, 0, 0), AM_PI + 0.5f * am_sin(0.1f * (float)f));
-        clip->rotations[f] = am_quat_mul(am_quat_from_axis_angle(am_v3(0, 1, 0), 1.3f + 0.6f * am_sin(0.05f * (float)f)), swing);
+        clip->rotations[f] =
+            am_quat_mul(am_quat_from_axis_angle(am_v3(0, 1, 0), 1.3f + 0.6f * am_sin(0.05f * (float)f)), swing);
     }
     am_bytes bytes = must_write(clip, false);
     assert_true(largest_step(&bytes) < 10.0);
