@@ -7,9 +7,11 @@
 // The runner's own list: a verb appears here when it works.
 static const cli_verb verbs[] = {
     { "import", "FILE...", "the doctor: says what motion files are and what is wrong; --fix writes clean clips", verb_import },
+    { "build", "CONFIG -o X.amdb", "clips to one database; --report OUT.html shows what it holds and lacks", verb_build },
     { "info", "FILE", "what is inside a motion, database, network or schema file", verb_info },
-    { "synth", "KIND -o DIR", "procedural motion with known ground truth: contacts, phase, speed", verb_synth },
     { "export", "FILE -o OUT", "motion to other tools: .bvh, .glb, .npz, .csv", verb_export },
+    { "synth", "KIND -o DIR", "procedural motion with known ground truth: contacts, phase, speed", verb_synth },
+    { "bench", "NAME", "speed against peers in the same run", verb_bench },
 };
 
 enum { verb_count = sizeof verbs / sizeof verbs[0] };

@@ -4,6 +4,7 @@
 
 #include <amble/anim.h>
 #include <amble/base.h>
+#include <amble/build.h>
 #include <amble/db.h>
 #include <amble/doctor.h>
 #include <amble/features.h>
@@ -12,6 +13,8 @@
 #include <amble/json.h>
 #include <amble/math.h>
 #include <amble/motion.h>
+#include <amble/post.h>
+#include <amble/report.h>
 #include <amble/synth.h>
 #include <amble/tags.h>
 

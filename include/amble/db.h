@@ -99,7 +99,7 @@ typedef struct am_db_def {
     const am_schema   *schema;
     const char *const *tag_names; ///< [tag_count]; the automatic ones first where they are used
     int                tag_count;
-    float              toe_floor_m; ///< height of a standing toe joint above the ground (default 0.025)
+    float              toe_floor_m; ///< height of a standing toe joint above the ground (default 0.02)
     am_precision       precision;
     const char        *name;      ///< up to 63 bytes
     const char        *config;    ///< JSON text of provenance, or NULL

@@ -11,9 +11,9 @@ static const char *const names[AM_AUTO_TAG_COUNT] = { "idle", "walk", "run", "cr
 #define RUN_MPS 2.0f          // where people change from walking to running (Froude number about 0.5)
 #define IDLE_RADPS (30.0f * AM_DEG)
 #define TURN_RADPS (60.0f * AM_DEG)
-#define CREEP_RATIO 0.95f     // hips height over thigh + shin; walking people have 1.1 and more
-#define FLIGHT_S 0.25f        // running steps fly for up to 0.2 s
-#define FLIGHT_M 0.06f        // toes rise at least so far in a jump
+#define CREEP_RATIO 0.98f     // hips height over thigh + shin; 95 % of CMU locomotion lies above 1.05
+#define FLIGHT_S 0.2f         // both toes of a running step are this high for 0.15 s at most
+#define FLIGHT_M 0.04f        // contacts alone do not tell: a fast foot strike may have none
 #define AROUND_S 0.2f         // take-off and landing belong to the jump
 
 const char *am_auto_tag_name(am_auto_tag tag)
@@ -49,29 +49,28 @@ static void tag_speeds(uint64_t *tags, const am_auto_tag_input *in)
     }
 }
 
+static bool flies(const am_auto_tag_input *in, int frame)
+{
+    return !in->contacts[frame] && in->toe_heights[frame] >= FLIGHT_M;
+}
+
 static void tag_jumps(uint64_t *tags, const am_auto_tag_input *in)
 {
     int around = (int)(AROUND_S * in->fps + 0.5f);
     int f = 0;
     while (f < in->frame_count) {
-        if (in->contacts[f]) {
-            f++;
-            continue;
-        }
         int first = f;
-        float highest = 0.0f;
-        while (f < in->frame_count && !in->contacts[f]) {
-            highest = am_max(highest, in->toe_heights[f]);
+        while (f < in->frame_count && flies(in, f)) {
             f++;
         }
-        // A stretch that begins or ends in the air may be a run's step cut in two: it counts as it is.
-        if ((float)(f - first) >= FLIGHT_S * in->fps && highest >= FLIGHT_M) {
+        if ((float)(f - first) >= FLIGHT_S * in->fps) {
             int a = first - around < 0 ? 0 : first - around;
             int b = f + around > in->frame_count ? in->frame_count : f + around;
             for (int i = a; i < b; i++) {
                 tags[i] |= bit(AM_TAG_JUMP);
             }
         }
+        f += f == first;
     }
 }
 

@@ -32,7 +32,7 @@ typedef struct making {
 
 am_db_def am_db_def_default(void)
 {
-    am_db_def def = { .roles = am_roles_none(), .toe_floor_m = 0.025f, .cookie = AM_COOKIE };
+    am_db_def def = { .roles = am_roles_none(), .toe_floor_m = 0.02f, .cookie = AM_COOKIE };
     return def;
 }
 

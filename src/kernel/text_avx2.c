@@ -58,10 +58,13 @@ static size_t find_words(uint32_t *edges, const char *text, size_t size, size_t 
 
 typedef __m256i u4;
 
+// Called twice for each eight words; as calls their four registers of results would go through memory.
+#define INLINE static inline __attribute__((always_inline))
+
 static u4 set1(uint64_t x) { return _mm256_set1_epi64x((long long)x); }
 
 /// Eight characters that end at each of the four edges, less `back`.
-static u4 load_words(const char *text, const uint32_t *first, const uint32_t *second, size_t back)
+INLINE u4 load_words(const char *text, const uint32_t *first, const uint32_t *second, size_t back)
 {
     uint64_t w[4];
     memcpy(&w[0], text + first[1] - back, 8);
@@ -88,7 +91,7 @@ typedef struct faults {
 } faults;
 
 /// Takes the point out of one half. *bit becomes the lowest bit of its byte, 0 when there is none.
-static u4 clear_point(u4 x, u4 *point, u4 *bit, faults *bad)
+INLINE u4 clear_point(u4 x, u4 *point, u4 *bit, faults *bad)
 {
     *point = _mm256_cmpeq_epi8(x, _mm256_set1_epi8('.' ^ '0'));
     *bit = _mm256_and_si256(*point, _mm256_sub_epi64(_mm256_setzero_si256(), *point));
@@ -136,7 +139,7 @@ static u4 lone_point(u4 length, u4 minus, u4 point)
 }
 
 /// Words of one to eight characters, a sign included.
-static words4 read_short4(const char *text, const uint32_t *first, const uint32_t *second, faults *bad)
+INLINE words4 read_short4(const char *text, const uint32_t *first, const uint32_t *second, faults *bad)
 {
     u4 length = load_lengths(first, second);
     gather(&bad->bits, _mm256_andnot_si256(set1(7), _mm256_sub_epi64(length, set1(1))));
@@ -157,7 +160,7 @@ static words4 read_short4(const char *text, const uint32_t *first, const uint32_
 }
 
 /// Words of one to 16 characters, a sign included, of which at most 15 behind the sign.
-static words4 read_wide4(const char *text, const uint32_t *first, const uint32_t *second, faults *bad)
+INLINE words4 read_wide4(const char *text, const uint32_t *first, const uint32_t *second, faults *bad)
 {
     u4 zero = _mm256_setzero_si256();
     u4 length = load_lengths(first, second);
@@ -238,7 +241,7 @@ static __m256 signs8(const words4 *a, const words4 *b)
     return _mm256_and_ps(_mm256_castsi256_ps(merge(a->minus, b->minus)), _mm256_set1_ps(-0.0f));
 }
 
-static __m256 short_values(const words4 *a, const words4 *b)
+INLINE __m256 short_values(const words4 *a, const words4 *b)
 {
     __m256i digits = digits8(a->high, b->high);
     __m256 power = powers8(merge(a->decimals, b->decimals));
@@ -247,14 +250,14 @@ static __m256 short_values(const words4 *a, const words4 *b)
     return _mm256_or_ps(to_float(first, second), signs8(a, b));
 }
 
-static __m256d wide_ratio(__m256i high, __m256i low, __m256 power, __m256 far, int half)
+INLINE __m256d wide_ratio(__m256i high, __m256i low, __m256 power, __m256 far, int half)
 {
     __m256d digits = _mm256_add_pd(_mm256_mul_pd(int_to_double(low, half), _mm256_set1_pd(1e8)),
                                    int_to_double(high, half));
     return _mm256_div_pd(digits, _mm256_mul_pd(to_double(power, half), to_double(far, half)));
 }
 
-static __m256 wide_values(const words4 *a, const words4 *b)
+INLINE __m256 wide_values(const words4 *a, const words4 *b)
 {
     __m256i high = digits8(a->high, b->high);
     __m256i low = digits8(a->low, b->low);

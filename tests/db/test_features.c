@@ -60,7 +60,7 @@ static float slow_ground(const slow *s, am_vec3 p)
         double d = ((double)toe.x - p.x) * ((double)toe.x - p.x) + ((double)toe.z - p.z) * ((double)toe.z - p.z);
         if (d < nearest) {
             nearest = d;
-            best = toe.y - 0.025f;
+            best = toe.y - 0.02f;
         }
     }
     return best;

@@ -1,0 +1,37 @@
+/// What the benches share. A bench is a file bench_NAME.c with one function, and a line in verb_bench.c.
+#ifndef AMBLE_CLI_BENCH_H
+#define AMBLE_CLI_BENCH_H
+
+#include "cli.h"
+
+typedef struct bench bench;
+
+/// True when the user asked for --full: more files, slow peers, large sizes.
+bool bench_full(const bench *b);
+/// How often to measure: what the user asked for, else `usual`; at most `most`.
+int bench_rounds(const bench *b, int usual, int most);
+/// Threads that the user allowed; 0 means all.
+int bench_threads(const bench *b);
+
+/// Microseconds of a steady clock.
+double bench_now_us(void);
+
+/// Adds one row. `us` are the times of all rounds, in any order (sorted in place); `variant` is "amble" or the name
+/// of the peer; `checksum` is of the answer, so that no work can be left out unnoticed.
+void bench_row(bench *b, const char *subject, const char *variant, int64_t n, const char *set, double *us, int rounds,
+               uint64_t checksum);
+/// A remark for the reader: which peer was absent and why, what the data was.
+void bench_note(bench *b, const char *format, ...) AM_PRINTF(2, 3);
+
+/// A peer: a program of bench/peers beside the command, asked over pipes, one line for one line.
+typedef struct bench_peer bench_peer;
+/// Starts peer `name`; NULL when it was not built or does not start, after a note about it.
+bench_peer *bench_peer_start(bench *b, const char *name);
+/// Sends `question` and gets the line that answers it. False when the peer died or said "error".
+bool bench_peer_ask(bench_peer *peer, char *answer, size_t size, const char *question);
+void bench_peer_stop(bench_peer *peer);
+
+// The benches.
+int bench_load(bench *b);
+
+#endif

@@ -1,0 +1,21 @@
+/// Where the shared motion capture is. One place for all verbs.
+#ifndef AMBLE_CLI_DATA_H
+#define AMBLE_CLI_DATA_H
+
+#include "cli.h"
+
+/// The folder of an unpacked set ("locomotion"): in AMBLE_DATA, then in build/data here and in the source tree, then
+/// in ../shared/data from the source tree. False when there is none.
+bool cli_data_find(char *out, size_t size, const char *set);
+
+/// The BVH files of a folder in name order.
+typedef struct cli_files {
+    char **paths;
+    int count;
+} cli_files;
+
+/// At most `most` of them, evenly spread over the folder; 0 means all. An empty list when it cannot be read.
+cli_files cli_files_list(const char *folder, int most);
+void cli_files_free(cli_files *files);
+
+#endif

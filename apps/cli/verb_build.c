@@ -1,0 +1,166 @@
+// amble build CONFIG: clips to a database, with the time of each stage.
+#include "cli.h"
+#include "data.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double total_of(const am_build_summary *summary)
+{
+    double total = 0.0;
+    for (int s = 0; s < AM_BUILD_STAGE_COUNT; s++) {
+        total += summary->seconds[s];
+    }
+    return total;
+}
+
+static void print_text(const am_db *db, const am_build_summary *s, const char *out)
+{
+    double total = total_of(s);
+    for (int i = 0; i < s->note_count; i++) {
+        const am_build_note *note = &s->notes[i];
+        if (note->first < 0) {
+            fprintf(stderr, "left out: %s: %s\n", note->clip, note->why);
+        } else {
+            fprintf(stderr, "left out: %s frames %d to %d: %s\n", note->clip, note->first, note->last, note->why);
+        }
+    }
+    for (int i = 0; i < AM_BUILD_STAGE_COUNT; i++) {
+        printf("%-9s %8.3f s\n", am_build_stage_name((am_build_stage)i), s->seconds[i]);
+    }
+    printf("%-9s %8.3f s\n", "total", total);
+    printf("%s: %d frames at %g Hz in %d ranges, from %d of %d clips (%lld frames)\n", out, db->frame_count,
+           (double)db->fps, db->range_count, s->clip_count, s->file_count, (long long)s->source_frames);
+    printf("%d joints, %d features, %.1f MB, hash %016llx\n", db->joint_count, db->features.count,
+           (double)db->image_size / 1e6, (unsigned long long)db->hash);
+}
+
+static int print_json(const am_db *db, const am_build_summary *s, const char *out)
+{
+    am_json_writer *w = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&w, 2, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)db->hash);
+    am_json_begin_object(w, NULL);
+    am_json_string(w, "file", out);
+    am_json_integer(w, "frames", db->frame_count);
+    am_json_integer(w, "joints", db->joint_count);
+    am_json_integer(w, "features", db->features.count);
+    am_json_integer(w, "bytes", (int64_t)db->image_size);
+    am_json_integer(w, "clips", s->clip_count);
+    am_json_integer(w, "files", s->file_count);
+    am_json_integer(w, "source_frames", s->source_frames);
+    am_json_integer(w, "ranges", db->range_count);
+    am_json_string(w, "hash", hash);
+    am_json_begin_object(w, "seconds");
+    for (int i = 0; i < AM_BUILD_STAGE_COUNT; i++) {
+        am_json_number(w, am_build_stage_name((am_build_stage)i), s->seconds[i]);
+    }
+    am_json_number(w, "total", total_of(s));
+    am_json_end_object(w);
+    am_json_begin_array(w, "left_out");
+    for (int i = 0; i < s->note_count; i++) {
+        am_json_begin_object(w, NULL);
+        am_json_string(w, "clip", s->notes[i].clip);
+        am_json_integer(w, "first", s->notes[i].first);
+        am_json_integer(w, "last", s->notes[i].last);
+        am_json_string(w, "why", s->notes[i].why);
+        am_json_end_object(w);
+    }
+    am_json_end_array(w);
+    am_json_end_object(w);
+    int status = cli_print_json(w);
+    am_json_writer_destroy(w);
+    return status;
+}
+
+/// Writes the database and, where one is wanted, the report.
+static am_result write_files(const am_db *db, am_build_summary *summary, const char *out, const char *report,
+                             am_error *err)
+{
+    double start = now();
+    am_result result = am_db_write(db, out, err);
+    summary->seconds[AM_BUILD_WRITE] = now() - start;
+    if (result != AM_OK || !report) {
+        return result;
+    }
+    am_bytes page = { 0 };
+    am_report_def def = am_report_def_default();
+    result = am_report_write(&page, db, &def, err);
+    result = result == AM_OK ? am_file_write(report, page.data, page.size, err) : result;
+    am_bytes_free(&page);
+    return result;
+}
+
+static int build(const cli_common *common, const am_build_def *def, const char *out, const char *report)
+{
+    am_db *db = NULL;
+    am_build_summary summary = { 0 };
+    am_error err = { 0 };
+    am_result result = am_build(&db, &summary, def, &err);
+    result = result == AM_OK ? write_files(db, &summary, out, report, &err) : result;
+    cli_progress_end();
+    int status = CLI_DONE;
+    if (result != AM_OK) {
+        status = cli_fail(&err);
+    } else if (common->json) {
+        status = print_json(db, &summary, out);
+    } else {
+        print_text(db, &summary, out);
+    }
+    am_db_close(db);
+    am_build_summary_free(&summary);
+    return status;
+}
+
+static bool find_set(void *user, const char *set, char *out, size_t size)
+{
+    (void)user;
+    return cli_data_find(out, size, set);
+}
+
+int verb_build(const cli_verb *verb, int argc, char **argv)
+{
+    const char *clips = NULL;
+    const char *out = NULL;
+    const char *report = NULL;
+    const cli_option options[] = {
+        { .name = "--output,-o", .value = "X.amdb", .help = "the database to write", .text = &out },
+        { .name = "--clips", .value = "DIR", .help = "these clips instead of the config's", .text = &clips },
+        { .name = "--report", .value = "OUT.html", .help = "coverage, speeds, contacts, duplicates, gaps",
+          .text = &report },
+    };
+    cli_common common = { 0 };
+    int count = 0;
+    bool stop = false;
+    int status = cli_parse(verb, options, 3, &common, argc, argv, &count, &stop);
+    if (status != CLI_DONE || stop) {
+        return status;
+    }
+    if (count != 1 || !out) {
+        return cli_usage("build wants one config and -o X.amdb; see amble build --help");
+    }
+    am_pool *pool = NULL;
+    am_tasks tasks = cli_tasks(&common, &pool);
+    am_progress progress = cli_progress();
+    am_build_def def = am_build_def_default();
+    def.tasks = &tasks;
+    def.progress = &progress;
+    def.config_path = argv[0];
+    def.clips_dir = clips;
+    def.find_set = find_set;
+    status = build(&common, &def, out, report);
+    am_pool_destroy(pool);
+    return status;
+}

@@ -1,0 +1,144 @@
+// The foot lock: a toe in contact stays where it touched down until the animation lets it go or walks too far away;
+// then the difference dies out. Hip and knee follow by analytic IK, the foot turns so that the toe is where it should
+// be, and neither toe nor heel goes below the floor.
+#include <amble/post.h>
+
+#include <string.h>
+
+/// The joints of one leg.
+typedef struct leg {
+    int upper, middle, ankle, toe;
+} leg;
+
+static const am_role leg_roles[2][4] = {
+    { AM_ROLE_LEFT_UP_LEG, AM_ROLE_LEFT_LEG, AM_ROLE_LEFT_FOOT, AM_ROLE_LEFT_TOE },
+    { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE },
+};
+
+am_feet_def am_feet_def_default(void)
+{
+    am_feet_def def = { .unlock_radius_m = 0.2f, .blend_out_s = 0.2f, .floor_m = 0.0f, .heel_m = 0.0f,
+                        .soften_m = 0.03f, .cookie = AM_COOKIE };
+    return def;
+}
+
+void am_feet_reset(am_feet *feet) { memset(feet, 0, sizeof *feet); }
+
+/// False when the rig lacks a joint of the leg.
+static bool find_leg(leg *out, const am_feet_def *def, int side)
+{
+    const int16_t *joint = def->roles->joint;
+    const am_role *roles = leg_roles[side];
+    *out = (leg){ joint[roles[0]], joint[roles[1]], joint[roles[2]], joint[roles[3]] };
+    return out->upper >= 0 && out->middle >= 0 && out->ankle >= 0 && out->toe >= 0;
+}
+
+/// Where the toe shall be, given where the animation has it; keeps the foot's state.
+static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool contact, bool first, float dt)
+{
+    am_vec3 grounded = am_v3(toe.x, am_max(toe.y, def->floor_m), toe.z);
+    if (first) {
+        memset(foot, 0, sizeof *foot);
+        foot->position = grounded;
+        foot->animated = toe;
+    }
+    am_vec3 toe_velocity = am_v3_scale(am_v3_sub(toe, foot->animated), 1.0f / dt);
+    foot->animated = toe;
+    bool far = am_v3_length(am_v3_ground(am_v3_sub(toe, foot->lock_point))) > def->unlock_radius_m;
+    if (foot->locked && (!contact || far)) {
+        // Let go: from where it is, with the velocity it has (none), back to the animation.
+        foot->locked = false;
+        foot->offset = am_v3_sub(foot->position, toe);
+        foot->offset_velocity = am_v3_neg(toe_velocity);
+    } else if (contact && !foot->locked && !foot->was_contact) {
+        foot->locked = true;
+        foot->lock_point = am_v3(foot->position.x, def->floor_m, foot->position.z);
+        foot->offset = am_v3_sub(foot->position, foot->lock_point);
+        foot->offset_velocity = am_v3(0.0f, foot->velocity.y, 0.0f);
+    }
+    foot->was_contact = contact;
+    // A quarter of the blend time as half-life leaves 3 % at its end.
+    am_decay_v3(&foot->offset, &foot->offset_velocity, def->blend_out_s * 0.25f, dt);
+    am_vec3 base = foot->locked ? foot->lock_point : toe;
+    am_vec3 position = am_v3_add(base, foot->offset);
+    position.y = am_max(position.y, def->floor_m);
+    foot->velocity = am_v3_scale(am_v3_sub(position, foot->position), 1.0f / dt);
+    foot->position = position;
+    return position;
+}
+
+/// Model-space transforms of one joint and all below it, from `local`.
+static void refresh(am_transform *world, const am_transform *local, const am_skeleton *skeleton, int from)
+{
+    for (int j = from; j < skeleton->joint_count; j++) {
+        int p = skeleton->parents[j];
+        if (p >= 0) {
+            world[j] = am_transform_mul(world[p], local[j]);
+        }
+    }
+}
+
+/// Turns a joint in the world.
+static void turn_world(am_transform *local, const am_transform *world, const am_skeleton *skeleton, int joint, am_quat turn)
+{
+    int parent = skeleton->parents[joint];
+    am_quat outer = parent >= 0 ? world[parent].rotation : am_quat_identity();
+    am_quat turned = am_quat_mul(turn, world[joint].rotation);
+    local[joint].rotation = am_quat_normalize(am_quat_mul(am_quat_inv(outer), turned));
+}
+
+/// Brings the toe to `target`: the ankle goes along, no lower than the heel allows, then the foot points at the toe.
+static void reach(const leg *l, const am_feet_def *def, am_transform *local, am_transform *world, am_vec3 target)
+{
+    const am_skeleton *skeleton = def->skeleton;
+    am_vec3 ankle = world[l->ankle].translation;
+    am_vec3 toe = world[l->toe].translation;
+    am_vec3 goal = am_v3_add(ankle, am_v3_sub(target, toe));
+    goal.y = am_max(goal.y, def->heel_m);
+    am_vec3 hip_to_knee = am_v3_sub(world[l->middle].translation, world[l->upper].translation);
+    am_vec3 knee_to_ankle = am_v3_sub(ankle, world[l->middle].translation);
+    am_quat foot_rotation = world[l->ankle].rotation;
+    am_quat toe_rotation = world[l->toe].rotation;
+    am_ik_chain chain = { local, world, l->upper, l->middle, l->ankle };
+    // A leg that the animation itself stretches may stay as straight as that: easing begins beyond it.
+    float spare = am_v3_length(hip_to_knee) + am_v3_length(knee_to_ankle) -
+                  am_v3_distance(world[l->upper].translation, ankle);
+    am_ik_two_bone(&chain, goal, am_v3_sub(hip_to_knee, knee_to_ankle), am_clamp(spare, 0.002f, def->soften_m));
+    refresh(world, local, skeleton, l->upper);
+    // The foot keeps its attitude, then turns by as little as brings the toe to its place.
+    turn_world(local, world, skeleton, l->ankle, am_quat_mul(foot_rotation, am_quat_inv(world[l->ankle].rotation)));
+    refresh(world, local, skeleton, l->ankle);
+    am_vec3 up = am_v3(0.0f, 1.0f, 0.0f);
+    am_vec3 points = am_v3_normalize_or(am_v3_sub(world[l->toe].translation, world[l->ankle].translation), up);
+    am_vec3 should = am_v3_normalize_or(am_v3_sub(target, world[l->ankle].translation), up);
+    turn_world(local, world, skeleton, l->ankle, am_quat_between(points, should));
+    refresh(world, local, skeleton, l->ankle);
+    turn_world(local, world, skeleton, l->toe, am_quat_mul(toe_rotation, am_quat_inv(world[l->toe].rotation)));
+    refresh(world, local, skeleton, l->toe);
+}
+
+uint8_t am_feet_apply(am_feet *feet, const am_feet_def *def, am_transform *local, am_transform *world,
+                      am_transform root, uint8_t contacts, float dt)
+{
+    const am_skeleton *skeleton = def->skeleton;
+    world[0] = am_transform_mul(root, local[0]);
+    refresh(world, local, skeleton, 1);
+    uint8_t locked = 0;
+    for (int side = 0; side < 2; side++) {
+        leg l;
+        if (!find_leg(&l, def, side)) {
+            continue;
+        }
+        uint8_t bit = side == 0 ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT;
+        am_foot *foot = &feet->foot[side];
+        am_vec3 target = follow(foot, def, world[l.toe].translation, (contacts & bit) != 0, !feet->begun, dt);
+        bool moved = am_v3_distance(target, world[l.toe].translation) > 1e-6f ||
+                     world[l.ankle].translation.y < def->heel_m;
+        if (moved) {
+            reach(&l, def, local, world, target);
+        }
+        locked |= foot->locked ? bit : 0;
+    }
+    feet->begun = 1;
+    return locked;
+}

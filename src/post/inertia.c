@@ -1,0 +1,217 @@
+// Inertialisation: at a transition the difference between the old and the new motion becomes an offset that dies out,
+// by critically damped springs or by the quintic of the Responsive paper (eq. 21-24). Only one motion is ever read.
+#include <amble/post.h>
+
+#include <string.h>
+
+/// What is left of a difference of rotations, in the parent's space.
+typedef struct turn_offset {
+    am_quat x;   ///< spring: offset
+    am_vec3 v;   ///< spring: rate of change of its scaled axis
+    am_vec3 axis; ///< quintic: direction, kept
+    am_quintic quintic;
+} turn_offset;
+
+/// The same of translations, or of the root's velocities.
+typedef struct shift_offset {
+    am_vec3 x, v;
+    am_vec3 axis;
+    am_quintic quintic;
+} shift_offset;
+
+enum { root_linear_item, root_angular_item, fixed_shifts };
+
+struct am_inertia {
+    int32_t joint_count, moving_count;
+    float t;           ///< seconds since the last transition
+    int32_t reserved;
+    // turn_offset[joint_count], then shift_offset[fixed_shifts + moving_count]
+};
+
+am_inertia_def am_inertia_def_default(void)
+{
+    // 0.1 s: the half-life of LMM's public demonstrations; 0.35 s: 20 frames at 60 Hz, the longest blend that games use.
+    am_inertia_def def = { .mode = AM_INERTIALISE_SPRING, .halflife = 0.1f, .seconds = 0.35f, .cookie = AM_COOKIE };
+    return def;
+}
+
+size_t am_inertia_size(const am_inertia_def *def)
+{
+    size_t size = sizeof(am_inertia) + (size_t)def->joint_count * sizeof(turn_offset) +
+                  ((size_t)def->moving_count + fixed_shifts) * sizeof(shift_offset);
+    return (size + 15) / 16 * 16;
+}
+
+static turn_offset *turns(am_inertia *state) { return (turn_offset *)(void *)(state + 1); }
+
+static shift_offset *shifts(am_inertia *state)
+{
+    return (shift_offset *)(void *)(turns(state) + state->joint_count);
+}
+
+void am_inertia_reset(am_inertia *state, const am_inertia_def *def)
+{
+    memset(state, 0, am_inertia_size(def));
+    state->joint_count = def->joint_count;
+    state->moving_count = def->moving_count;
+    for (int j = 0; j < def->joint_count; j++) {
+        turns(state)[j].x = am_quat_identity();
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// One offset
+
+// A spring on rotations works on the scaled axis of the offset, whose rate of change is not the angular velocity once
+// the offset is large. These two turn one into the other (the left Jacobian of the rotation group and its inverse);
+// without them a transition of 90 degrees snaps the velocity by half.
+
+static am_vec3 rate_of_spin(am_vec3 turn, am_vec3 spin)
+{
+    float angle2 = am_v3_length2(turn);
+    float angle = sqrtf(angle2);
+    am_vec3 once = am_v3_cross(turn, spin);
+    float s, c;
+    am_sincos(angle, &s, &c);
+    float k = angle > 1e-2f ? 1.0f / angle2 - (1.0f + c) / (2.0f * angle * s) : 1.0f / 12.0f;
+    return am_v3_add(am_v3_sub(spin, am_v3_scale(once, 0.5f)), am_v3_scale(am_v3_cross(turn, once), k));
+}
+
+static am_vec3 spin_of_rate(am_vec3 turn, am_vec3 rate)
+{
+    float angle2 = am_v3_length2(turn);
+    float angle = sqrtf(angle2);
+    am_vec3 once = am_v3_cross(turn, rate);
+    float s, c;
+    am_sincos(angle, &s, &c);
+    float a = angle > 1e-2f ? (1.0f - c) / angle2 : 0.5f;
+    float b = angle > 1e-2f ? (angle - s) / (angle2 * angle) : 1.0f / 6.0f;
+    return am_v3_add(am_v3_add(rate, am_v3_scale(once, a)), am_v3_scale(am_v3_cross(turn, once), b));
+}
+
+/// The offset as it stands t seconds after the transition, and its velocity.
+static void turn_now(const turn_offset *offset, am_inertialise mode, float t, am_quat *x, am_vec3 *v)
+{
+    if (mode == AM_INERTIALISE_QUINTIC) {
+        float speed = 0.0f;
+        float angle = am_quintic_at(&offset->quintic, t, &speed);
+        *x = am_quat_from_axis_angle(offset->axis, angle);
+        *v = am_v3_scale(offset->axis, speed);
+    } else {
+        *x = offset->x;
+        *v = spin_of_rate(am_quat_to_scaled_axis(am_quat_abs(offset->x)), offset->v);
+    }
+}
+
+static void shift_now(const shift_offset *offset, am_inertialise mode, float t, am_vec3 *x, am_vec3 *v)
+{
+    if (mode == AM_INERTIALISE_QUINTIC) {
+        float speed = 0.0f;
+        float length = am_quintic_at(&offset->quintic, t, &speed);
+        *x = am_v3_scale(offset->axis, length);
+        *v = am_v3_scale(offset->axis, speed);
+    } else {
+        *x = offset->x;
+        *v = offset->v;
+    }
+}
+
+static void turn_begin(turn_offset *offset, const am_inertia_def *def, am_quat x, am_vec3 v)
+{
+    offset->x = am_quat_abs(x);
+    am_vec3 turn = am_quat_to_scaled_axis(offset->x);
+    // Nearly half a turn has no shorter way round: the rate there is unbounded, and the velocity is let go.
+    offset->v = am_v3_length2(turn) < 9.0f ? rate_of_spin(turn, v) : am_v3_zero();
+    if (def->mode == AM_INERTIALISE_QUINTIC) {
+        float angle = am_v3_length(turn);
+        offset->axis = am_v3_normalize_or(turn, am_v3(1.0f, 0.0f, 0.0f));
+        offset->quintic = am_quintic_make(angle > 1e-6f ? angle : 0.0f, am_v3_dot(v, offset->axis), def->seconds);
+    }
+}
+
+static void shift_begin(shift_offset *offset, const am_inertia_def *def, am_vec3 x, am_vec3 v)
+{
+    offset->x = x;
+    offset->v = v;
+    if (def->mode == AM_INERTIALISE_QUINTIC) {
+        float length = am_v3_length(x);
+        offset->axis = am_v3_normalize_or(x, am_v3(1.0f, 0.0f, 0.0f));
+        offset->quintic = am_quintic_make(length > 1e-6f ? length : 0.0f, am_v3_dot(v, offset->axis), def->seconds);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// All of them
+
+void am_inertia_transition(am_inertia *state, const am_inertia_def *def, const am_inertia_pose *from,
+                           const am_inertia_pose *to)
+{
+    if (def->mode == AM_INERTIALISE_OFF) {
+        return;
+    }
+    for (int j = 0; j < def->joint_count; j++) {
+        am_quat x;
+        am_vec3 v;
+        turn_now(&turns(state)[j], def->mode, state->t, &x, &v);
+        x = am_quat_mul(am_quat_mul(x, from->local[j].rotation), am_quat_inv(to->local[j].rotation));
+        v = am_v3_add(v, am_v3_sub(from->velocity[j].angular, to->velocity[j].angular));
+        turn_begin(&turns(state)[j], def, am_quat_normalize(x), v);
+    }
+    for (int m = 0; m < def->moving_count; m++) {
+        int j = def->moving[m];
+        shift_offset *offset = &shifts(state)[fixed_shifts + m];
+        am_vec3 x, v;
+        shift_now(offset, def->mode, state->t, &x, &v);
+        x = am_v3_add(x, am_v3_sub(from->local[j].translation, to->local[j].translation));
+        v = am_v3_add(v, am_v3_sub(from->velocity[j].linear, to->velocity[j].linear));
+        shift_begin(offset, def, x, v);
+    }
+    const am_vec3 was[fixed_shifts] = { from->root_linear, from->root_angular };
+    const am_vec3 is[fixed_shifts] = { to->root_linear, to->root_angular };
+    for (int i = 0; i < fixed_shifts; i++) {
+        am_vec3 x, v;
+        shift_now(&shifts(state)[i], def->mode, state->t, &x, &v);
+        shift_begin(&shifts(state)[i], def, am_v3_add(x, am_v3_sub(was[i], is[i])), v);
+    }
+    state->t = 0.0f;
+}
+
+static am_vec3 shift_apply(shift_offset *offset, const am_inertia_def *def, float t, float dt, am_vec3 *v)
+{
+    am_vec3 x;
+    if (def->mode == AM_INERTIALISE_SPRING) {
+        am_decay_v3(&offset->x, &offset->v, def->halflife, dt);
+    }
+    shift_now(offset, def->mode, t, &x, v);
+    return x;
+}
+
+void am_inertia_apply(am_inertia *state, const am_inertia_def *def, am_transform *local, am_velocity *velocity,
+                      am_vec3 *root_linear, am_vec3 *root_angular, float dt)
+{
+    if (def->mode == AM_INERTIALISE_OFF) {
+        return;
+    }
+    state->t += dt;
+    for (int j = 0; j < def->joint_count; j++) {
+        turn_offset *offset = &turns(state)[j];
+        if (def->mode == AM_INERTIALISE_SPRING) {
+            am_decay_quat(&offset->x, &offset->v, def->halflife, dt);
+        }
+        am_quat x;
+        am_vec3 v;
+        turn_now(offset, def->mode, state->t, &x, &v);
+        local[j].rotation = am_quat_mul(x, local[j].rotation);
+        velocity[j].angular = am_v3_add(velocity[j].angular, v);
+    }
+    for (int m = 0; m < def->moving_count; m++) {
+        am_vec3 v;
+        am_vec3 x = shift_apply(&shifts(state)[fixed_shifts + m], def, state->t, dt, &v);
+        int j = def->moving[m];
+        local[j].translation = am_v3_add(local[j].translation, x);
+        velocity[j].linear = am_v3_add(velocity[j].linear, v);
+    }
+    am_vec3 unused;
+    *root_linear = am_v3_add(*root_linear, shift_apply(&shifts(state)[root_linear_item], def, state->t, dt, &unused));
+    *root_angular = am_v3_add(*root_angular, shift_apply(&shifts(state)[root_angular_item], def, state->t, dt, &unused));
+}

@@ -1,0 +1,160 @@
+// The foot lock: planted toes stay, released ones find back without a pop, nothing goes below the floor.
+#include "support/motion.h"
+
+typedef struct walker {
+    am_clip *clip;
+    am_roles roles;
+    am_feet_def def;
+    am_feet feet;
+    am_transform local[64], world[64];
+} walker;
+
+static void walker_make(walker *w)
+{
+    memset(w, 0, sizeof *w);
+    w->clip = test_walker(240);
+    w->roles = test_roles(w->clip->skeleton);
+    w->def = am_feet_def_default();
+    w->def.skeleton = w->clip->skeleton;
+    w->def.roles = &w->roles;
+    w->def.floor_m = -10.0f;
+    w->def.heel_m = -10.0f;
+    am_feet_reset(&w->feet);
+}
+
+/// One step of frame `frame` with the root drifting, so that an unlocked foot slides.
+static uint8_t walker_step(walker *w, int frame, uint8_t contacts, am_vec3 drift)
+{
+    am_clip_local(w->clip, frame, w->local);
+    am_transform root = am_transform_identity();
+    root.translation = am_v3_add(drift, am_v3(0.0f, -0.03f, 0.0f)); // knees a little bent
+    return am_feet_apply(&w->feet, &w->def, w->local, w->world, root, contacts, 1.0f / 60.0f);
+}
+
+static am_vec3 toe(const walker *w) { return w->world[w->roles.joint[AM_ROLE_LEFT_TOE]].translation; }
+
+static void a_planted_toe_stays_while_the_root_drifts(void **state)
+{
+    (void)state;
+    walker w;
+    walker_make(&w);
+    w.def.floor_m = -10.0f;
+    walker_step(&w, 0, 0, am_v3_zero());
+    w.def.floor_m = toe(&w).y;
+    am_vec3 at = toe(&w);
+    float worst = 0.0f;
+    for (int i = 0; i < 30; i++) {
+        uint8_t locked = walker_step(&w, 0, AM_CONTACT_LEFT, am_v3(0.0f, 0.0f, 0.002f * (float)i));
+        assert_int_equal(locked, AM_CONTACT_LEFT);
+        worst = am_max(worst, am_v3_distance(toe(&w), at));
+    }
+    printf("worst drift of a planted toe %.4f m\n", (double)worst);
+    assert_true(worst < 2e-3f);
+    am_clip_destroy(w.clip);
+}
+
+static void a_released_toe_finds_back_in_the_blend_time(void **state)
+{
+    (void)state;
+    walker w;
+    walker_make(&w);
+    walker_step(&w, 0, 0, am_v3_zero());
+    w.def.floor_m = toe(&w).y;
+    for (int i = 0; i < 20; i++) {
+        walker_step(&w, 0, AM_CONTACT_LEFT, am_v3(0.0f, 0.0f, 0.003f * (float)i));
+    }
+    am_vec3 before = toe(&w);
+    float largest = 0.0f;
+    for (int i = 0; i < 14; i++) {
+        assert_int_equal(walker_step(&w, 0, 0, am_v3(0.0f, 0.0f, 0.057f)), 0);
+        largest = am_max(largest, am_v3_distance(toe(&w), before));
+        before = toe(&w);
+    }
+    assert_true(largest < 0.025f); // 6 cm away, never faster than a step
+    am_transform animated[64];
+    am_clip_local(w.clip, 0, animated);
+    animated[0].translation.z += 0.057f;
+    animated[0].translation.y -= 0.03f;
+    am_fk(animated, animated, w.clip->skeleton->parents, w.clip->skeleton->joint_count);
+    assert_true(am_v3_distance(toe(&w), animated[w.roles.joint[AM_ROLE_LEFT_TOE]].translation) < 4e-3f);
+    am_clip_destroy(w.clip);
+}
+
+static void a_foot_left_far_behind_lets_go(void **state)
+{
+    (void)state;
+    walker w;
+    walker_make(&w);
+    walker_step(&w, 0, 0, am_v3_zero());
+    w.def.floor_m = toe(&w).y;
+    assert_int_equal(walker_step(&w, 0, AM_CONTACT_LEFT, am_v3_zero()), AM_CONTACT_LEFT);
+    assert_int_equal(walker_step(&w, 0, AM_CONTACT_LEFT, am_v3(0.0f, 0.0f, 0.5f)), 0);
+    am_clip_destroy(w.clip);
+}
+
+static void toe_and_heel_stay_above_the_floor(void **state)
+{
+    (void)state;
+    walker w;
+    walker_make(&w);
+    walker_step(&w, 0, 0, am_v3_zero());
+    w.def.floor_m = toe(&w).y;
+    w.def.heel_m = w.world[w.roles.joint[AM_ROLE_LEFT_FOOT]].translation.y;
+    for (int i = 0; i < 120; i++) {
+        walker_step(&w, i, 0, am_v3(0.0f, -0.04f, 0.0f)); // the root sinks into the ground
+        assert_true(toe(&w).y > w.def.floor_m - 1e-3f);
+        assert_true(w.world[w.roles.joint[AM_ROLE_LEFT_FOOT]].translation.y > w.def.heel_m - 1e-3f);
+    }
+    am_clip_destroy(w.clip);
+}
+
+static void a_stretched_leg_does_not_pop(void **state)
+{
+    (void)state;
+    walker w;
+    walker_make(&w);
+    walker_step(&w, 0, 0, am_v3_zero());
+    w.def.floor_m = toe(&w).y;
+    int knee = w.roles.joint[AM_ROLE_LEFT_LEG];
+    am_quat last = am_quat_identity(), before = last;
+    float worst = 0.0f;
+    for (int i = 0; i < 60; i++) {
+        // The hips rise slowly until the leg is straight and beyond.
+        walker_step(&w, 0, AM_CONTACT_LEFT, am_v3(0.0f, 0.002f * (float)i, 0.0f));
+        am_quat now = w.local[knee].rotation;
+        if (i > 4) {
+            float second = am_v3_length(am_v3_sub(am_quat_velocity(last, now, 1.0f), am_quat_velocity(before, last, 1.0f)));
+            worst = am_max(worst, second);
+        }
+        before = last;
+        last = now;
+    }
+    assert_true(worst < 0.03f);
+    am_clip_destroy(w.clip);
+}
+
+static void a_rig_without_toes_is_left_alone(void **state)
+{
+    (void)state;
+    walker w;
+    walker_make(&w);
+    w.roles = am_roles_none();
+    am_transform before[64];
+    am_clip_local(w.clip, 3, before);
+    walker_step(&w, 3, AM_CONTACT_LEFT, am_v3_zero());
+    assert_memory_equal(before, w.local, (size_t)w.clip->skeleton->joint_count * sizeof before[0]);
+    am_clip_destroy(w.clip);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_planted_toe_stays_while_the_root_drifts),
+        cmocka_unit_test(a_released_toe_finds_back_in_the_blend_time),
+        cmocka_unit_test(a_foot_left_far_behind_lets_go),
+        cmocka_unit_test(toe_and_heel_stay_above_the_floor),
+        cmocka_unit_test(a_stretched_leg_does_not_pop),
+        cmocka_unit_test(a_rig_without_toes_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
