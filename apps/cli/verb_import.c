@@ -15,6 +15,7 @@ typedef struct entry {
     am_clip     *motion;
     am_diagnosis diagnosis;
     am_error     error;      // code AM_OK when it was read and examined
+    bool         nothing;    // --fix left nothing of it
 } entry;
 
 typedef struct job {
@@ -274,6 +275,11 @@ static void fix_file(void *context, int item)
     am_clips pieces;
     am_roles roles;
     am_result result = am_doctor_clean(&pieces, &roles, NULL, 0, e->motion, &e->diagnosis, &clean, &e->error);
+    if (result == AM_ERR_EMPTY) {
+        memset(&e->error, 0, sizeof e->error);
+        e->nothing = true; // bad throughout: the findings say why
+        return;
+    }
     if (result == AM_OK) {
         result = write_pieces(j, &pieces, &e->error);
         am_clips_free(&pieces);
@@ -351,6 +357,9 @@ static void write_json_entry(am_json_writer *w, const entry *e)
         }
     }
     am_json_end_object(w);
+    if (e->nothing) {
+        am_json_bool(w, "left_out", true);
+    }
     am_json_begin_array(w, "warnings");
     for (int i = 0; i < d->finding_count; i++) {
         am_json_begin_object(w, NULL);
@@ -414,6 +423,9 @@ static void print_text(const job *j)
             bad = bad || d->findings[k].serious;
         }
         serious += bad;
+        if (e->nothing) {
+            printf("  ! left out: no good piece of a second or more remains\n");
+        }
     }
     if (j->count > 1) {
         printf("%d files, %d with bad stretches (!), %d that could not be used\n", j->count, serious, failed);

@@ -152,10 +152,41 @@ static void frozen_body(ami_fault_scan *scan)
     }
 }
 
+/// How fast (rad/s) the limb turns within two frames before `first` or after `last`.
+static float turn_speed_around(const ami_fault_scan *scan, const int16_t *limb, int first, int last)
+{
+    float top = 0.0f;
+    for (int k = 0; k < 2; k++) {
+        int frames[2] = { first - k, last + 1 + k };
+        for (int i = 0; i < 6; i++) {
+            int f = frames[i % 2];
+            if (f > 0 && f < scan->frames && ami_fault_fit(scan, f - 1, f)) {
+                top = am_max(top, am_quat_angle(turn(scan, f - 1, limb[i / 2]), turn(scan, f, limb[i / 2])));
+            }
+        }
+    }
+    return top * scan->clip->fps;
+}
+
+/// True when the limb's pose over first..last was lost rather than held: the body goes on under it, and the limb stops
+/// or starts with a jerk. A limb that never moves in the clip was not captured at all, which is no fault.
+static bool limb_was_lost(const ami_fault_scan *scan, const int16_t *limb, int first, int last)
+{
+    int least = (int)(0.4f * scan->clip->fps);
+    if (last - first < least || (first == 0 && last == scan->frames - 1)) {
+        return false;
+    }
+    float path = 0.0f;
+    for (int f = first + 1; f <= last; f++) {
+        path += am_v3_distance(at(scan, f - 1, limb[0]), at(scan, f, limb[0]));
+    }
+    float speed = path * scan->clip->fps / (float)(last - first);
+    return speed > 0.1f && turn_speed_around(scan, limb, first, last) > 0.5f;
+}
+
 /// A limb that keeps its pose while the body goes on: its markers were lost.
 static void frozen_limb(ami_fault_scan *scan, const int16_t *limb)
 {
-    int least = (int)(0.4f * scan->clip->fps);
     if (limb[0] < 0 || limb[1] < 0 || limb[2] < 0) {
         return;
     }
@@ -168,16 +199,8 @@ static void frozen_limb(ami_fault_scan *scan, const int16_t *limb)
         if (same) {
             continue;
         }
-        int last = f - 1;
-        bool whole = first == 0 && last == scan->frames - 1; // a limb that was never captured is no fault
-        if (last - first >= least && !whole) {
-            float path = 0.0f;
-            for (int k = first + 1; k <= last; k++) {
-                path += am_v3_distance(at(scan, k - 1, limb[0]), at(scan, k, limb[0]));
-            }
-            if (path * scan->clip->fps / (float)(last - first) > 0.1f) { // m/s on average
-                ami_fault_add(scan, (am_fault){ AM_FAULT_FROZEN, first, last, limb[0], (float)(last - first + 1), true });
-            }
+        if (limb_was_lost(scan, limb, first, f - 1)) {
+            ami_fault_add(scan, (am_fault){ AM_FAULT_FROZEN, first, f - 1, limb[0], (float)(f - first), true });
         }
         first = f;
     }

@@ -10,6 +10,7 @@
 
 typedef struct track {
     float   com;    // height of the centre of mass, m
+    float   hip;    // height of the hips, m
     float   clear;  // height of the lowest joint above the floor, m
     float   high;   // height of the higher toe above where feet usually stand, m
     am_vec3 hips;   // on the ground
@@ -82,6 +83,7 @@ static void take_tracks(rate_exam *x, const am_roles *roles, float floor)
         am_vec3 right = model[r[AM_ROLE_RIGHT_UP_LEG]].translation;
         am_vec3 ankles = am_v3_sub(model[r[AM_ROLE_LEFT_FOOT]].translation, model[r[AM_ROLE_RIGHT_FOOT]].translation);
         t->com = mass_height(model, roles);
+        t->hip = model[0].translation.y;
         t->clear = lowest - floor;
         t->high = am_max(model[x->toes[0]].translation.y, model[x->toes[1]].translation.y);
         t->hips = am_v3_ground(model[0].translation);
@@ -104,21 +106,24 @@ static void take_tracks(rate_exam *x, const am_roles *roles, float floor)
 
 typedef struct flight {
     float ratio; // true rate over the header's
-    float range; // way of the centre of mass up and down, m
+    float range; // way of the body up and down, m
+    float error; // of the parabola, as a share of the range
 } flight;
 
-/// Least-squares parabola over frames a..b. False when it is no flight: bent the wrong way, its top outside,
-/// flat, or not a parabola.
-static bool fit_flight(flight *out, const rate_exam *x, int a, int b, float flat)
+static float height_of(const track *t, bool hips) { return hips ? t->hip : t->com; }
+
+/// Least-squares parabola of the centre of mass or of the hips over frames a..b. False when it is no flight: bent the
+/// wrong way, its top outside, flat, or not a parabola.
+static bool fit_parabola(flight *out, const rate_exam *x, int a, int b, float flat, bool hips)
 {
     float centre = 0.5f * (float)(a + b);
     float count = (float)(b - a + 1);
     float s2 = 0.0f, s4 = 0.0f, y0 = 0.0f, y1 = 0.0f, y2 = 0.0f;
-    float base = x->tracks[a].com; // heights from here, so that sums stay small
+    float base = height_of(&x->tracks[a], hips); // heights from here, so that sums stay small
     float low = 0.0f, high = 0.0f;
     for (int f = a; f <= b; f++) {
         float u = (float)f - centre;
-        float y = x->tracks[f].com - base;
+        float y = height_of(&x->tracks[f], hips) - base;
         s2 += u * u;
         s4 += u * u * u * u;
         y0 += y;
@@ -133,16 +138,28 @@ static bool fit_flight(flight *out, const rate_exam *x, int a, int b, float flat
     float error = 0.0f;
     for (int f = a; f <= b; f++) {
         float u = (float)f - centre;
-        float miss = x->tracks[f].com - base - (bend * u * u + slope * u + level);
+        float miss = height_of(&x->tracks[f], hips) - base - (bend * u * u + slope * u + level);
         error += miss * miss;
     }
-    error = sqrtf(error / count);
     out->range = high - low;
-    if (!(bend < 0.0f) || am_abs(slope) > -0.9f * bend * count || out->range < flat || error > 0.03f * out->range) {
+    out->error = sqrtf(error / count) / am_max(out->range, 1e-6f);
+    if (!(bend < 0.0f) || am_abs(slope) > -0.9f * bend * count || out->range < flat || out->error > 0.03f) {
         return false;
     }
-    float fall = -2.0f * bend * x->clip->fps * x->clip->fps;
-    out->ratio = sqrtf(9.81f / fall);
+    out->ratio = sqrtf(9.81f / (-2.0f * bend)) / x->clip->fps;
+    return true;
+}
+
+/// A body falls by its centre of mass, made-up motion often by its hips: the better parabola tells.
+static bool fit_flight(flight *out, const rate_exam *x, int a, int b, float flat)
+{
+    flight hips;
+    if (!fit_parabola(out, x, a, b, flat, false)) {
+        return false;
+    }
+    if (fit_parabola(&hips, x, a, b, flat, true) && hips.error < 0.25f * out->error) {
+        *out = hips;
+    }
     return true;
 }
 

@@ -134,12 +134,13 @@ static int find_pairs(limb_pair *out, shape *sh)
     return count;
 }
 
-/// The node from which the two longest bones in a row run; -1 when the chain is too short.
-static int longest_two(const chain *c)
+/// The node from which the two longest bones in a row run; -1 when the chain is too short. Of nearly equal ones (up to
+/// `share` of each other) the last: a wide collar and an upper arm are as long as upper arm and forearm.
+static int longest_two(const chain *c, float share)
 {
     int best = -1;
     for (int i = 0; i + 2 < c->count; i++) {
-        if (best < 0 || c->bone[i] + c->bone[i + 1] > c->bone[best] + c->bone[best + 1]) {
+        if (best < 0 || c->bone[i] + c->bone[i + 1] > share * (c->bone[best] + c->bone[best + 1])) {
             best = i;
         }
     }
@@ -150,7 +151,7 @@ static void shape_leg(int16_t *leg, const shape *sh, int joint)
 {
     chain c;
     follow(&c, sh, joint);
-    int at = longest_two(&c);
+    int at = longest_two(&c, 1.0f);
     if (at >= 0) {
         leg[0] = (int16_t)c.last[at];
         leg[1] = (int16_t)c.first[at + 1];
@@ -163,7 +164,7 @@ static void shape_arm(int16_t *arm, const shape *sh, int joint)
 {
     chain c;
     follow(&c, sh, joint);
-    int at = longest_two(&c);
+    int at = longest_two(&c, 0.85f);
     if (at >= 0) {
         arm[0] = at > 0 ? (int16_t)c.last[at - 1] : c.first[at] != c.last[at] ? (int16_t)c.first[at] : -1;
         arm[1] = (int16_t)c.last[at];
@@ -187,8 +188,8 @@ static void shape_head(am_roles *roles, const shape *sh, int chest)
     }
     int head = neck;
     for (int next = longest_child(sh, head); next >= 0; next = longest_child(sh, head)) {
-        if (sh->reach[next] <= 0.01f * sh->largest) {
-            break; // a joint that only marks the crown
+        if (sh->reach[next] <= 0.01f * sh->largest && sh->length[next] > 0.08f * sh->largest) {
+            break; // a joint that only marks the crown: skulls are longer than necks
         }
         head = next;
     }
