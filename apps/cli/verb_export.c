@@ -31,9 +31,60 @@ typedef struct export_job {
 // ---------------------------------------------------------------------------------------------
 // Input
 
-/// Reads the clips of any file that holds motion. Every kind of input goes through here.
-static am_result load_clips(am_clips *out, const char *path, am_error *err)
+/// The range that `word` names, by its name or its number from 0; -1 when there is none.
+static int find_range(const am_db *db, const char *word)
 {
+    for (int r = 0; r < db->range_count; r++) {
+        if (strcmp(db->ranges[r].name, word) == 0) {
+            return r;
+        }
+    }
+    char *end = NULL;
+    long number = strtol(word, &end, 10);
+    return *word && *end == '\0' && number >= 0 && number < db->range_count ? (int)number : -1;
+}
+
+/// Ranges of a database as clips in world space; only the one that --clip names where it does.
+static am_result load_ranges(am_clips *out, const am_db *db, const char **word, am_error *err)
+{
+    int first = *word ? find_range(db, *word) : 0;
+    int count = *word ? 1 : db->range_count;
+    bool found = *word && first >= 0;
+    if (first < 0) {
+        first = 0; // the names of all ranges go into the message about the missing one
+        count = db->range_count;
+    }
+    out->alloc = am_alloc_default();
+    out->items = out->alloc.alloc(out->alloc.user, (size_t)count * sizeof(am_clip *), 16);
+    if (!out->items) {
+        err->code = AM_ERR_MEMORY;
+        snprintf(err->text, sizeof err->text, "no memory for %d clips", count);
+        return AM_ERR_MEMORY;
+    }
+    memset(out->items, 0, (size_t)count * sizeof(am_clip *));
+    out->count = count;
+    for (int i = 0; i < count; i++) {
+        am_result result = am_db_clip_of(db, first + i, &out->items[i], NULL, err);
+        if (result != AM_OK) {
+            am_clips_free(out);
+            return result;
+        }
+    }
+    *word = found ? out->items[0]->name : *word; // a number has done its work: from here on the name counts
+    return AM_OK;
+}
+
+/// Reads the clips of any file that holds motion, databases too. Every kind of input goes through here.
+static am_result load_clips(am_clips *out, const char *path, const char **word, am_error *err)
+{
+    const char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".amdb") == 0) {
+        am_db *db = NULL;
+        am_result result = am_db_open(&db, path, NULL, err);
+        result = result == AM_OK ? load_ranges(out, db, word, err) : result;
+        am_db_close(db);
+        return result;
+    }
     am_read_def def = am_read_def_default();
     def.file = path;
     return am_motion_read_file(out, path, &def, err);
@@ -200,7 +251,7 @@ static int report_json(const export_job *job)
 static int run_job(export_job *job, const cli_common *common)
 {
     am_error err = { 0 };
-    if (load_clips(&job->clips, job->input, &err) != AM_OK) {
+    if (load_clips(&job->clips, job->input, &job->clip, &err) != AM_OK) {
         return cli_fail(&err);
     }
     int status = choose_clips(job);

@@ -79,18 +79,13 @@ static am_result grow(ami_build *b)
 
 static am_result add(ami_build *b, const char *path, bool hidden)
 {
-    char stem[64];
-    stem_of(stem, sizeof stem, path);
-    if (!hidden && !wanted(b, stem)) {
-        return b->def->clips_dir ? AM_OK : ami_build_note(b, stem, -1, -1, "excluded by the config");
-    }
     am_result result = grow(b);
     if (result != AM_OK) {
         return result;
     }
     ami_source *source = &b->sources[b->source_count++];
     snprintf(source->path, sizeof source->path, "%s", path);
-    snprintf(source->name, sizeof source->name, "%s", stem);
+    stem_of(source->name, sizeof source->name, path);
     source->hidden = hidden;
     return AM_OK;
 }
@@ -110,6 +105,24 @@ static void sort_sources(ami_build *b, int first)
             }
         }
     }
+}
+
+/// Takes out sources from `first` on that the config does not want.
+static am_result filter(ami_build *b, int first)
+{
+    int kept = first;
+    for (int i = first; i < b->source_count; i++) {
+        if (wanted(b, b->sources[i].name)) {
+            b->sources[kept++] = b->sources[i];
+            continue;
+        }
+        am_result result = ami_build_note(b, b->sources[i].name, -1, -1, "excluded by the config");
+        if (result != AM_OK) {
+            return result;
+        }
+    }
+    b->source_count = kept;
+    return AM_OK;
 }
 
 static bool is_folder(const char *path)
@@ -142,6 +155,7 @@ static am_result list_folder(ami_build *b, const char *folder)
     closedir(dir);
     if (result == AM_OK) {
         sort_sources(b, first);
+        result = filter(b, first);
     }
     return result;
 }
