@@ -241,6 +241,8 @@ static void devices_are_written_straight_through(void **state)
     if (stat("/dev/full", &info) == 0) {
         check_refused(am_file_write("/dev/full", "x", 1, &err), AM_ERR_WRITE);
         assert_non_null(strstr(err.text, "disk is full"));
+        static const char large[100000]; // more than a stream buffers: the put fails, not only the commit
+        check_refused(am_file_write("/dev/full", large, sizeof large, &err), AM_ERR_WRITE);
     }
 }
 

@@ -1,6 +1,8 @@
 // The serial runner and the thread pool: every item once, any number of threads, nested jobs, jobs from many threads.
 #include "support/check.h"
 
+#include "base/batch.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -199,6 +201,59 @@ static void a_pool_takes_its_memory_from_the_allocator(void **state)
     assert_int_equal(err.code, AM_ERR_MEMORY);
 }
 
+typedef struct reports {
+    int calls;
+    int cancel_at; // the call that says stop
+    int64_t last;
+    int64_t total;
+} reports;
+
+static bool report(void *user, const char *stage, int64_t done, int64_t total)
+{
+    reports *r = user;
+    assert_string_equal(stage, "reading");
+    assert_true(done >= r->last && done <= total);
+    r->last = done;
+    r->total = total;
+    return ++r->calls != r->cancel_at;
+}
+
+static void batches_run_every_item_and_report_on_the_way(void **state)
+{
+    (void)state;
+    am_pool *pool;
+    check_ok(am_pool_create(&pool, 2, NULL, NULL), NULL);
+    am_tasks tasks = am_pool_tasks(pool);
+    reports r = { 0 };
+    am_progress progress = { &r, report };
+    tally *t = make_tally();
+    check_ok(ami_run_batches(&tasks, &progress, "reading", 1000, count_item, t, NULL), NULL);
+    check_once(t, 1000, 1);
+    assert_true(r.calls > 10);
+    assert_int_equal(r.last, 1000);
+    assert_int_equal(r.total, 1000);
+    check_ok(ami_run_batches(&tasks, NULL, "reading", 1000, count_item, t, NULL), NULL);
+    check_once(t, 1000, 2);
+    free(t);
+    am_pool_destroy(pool);
+}
+
+static void batches_stop_when_told(void **state)
+{
+    (void)state;
+    am_tasks tasks = am_tasks_serial();
+    for (int cancel_at = 1; cancel_at <= 4; cancel_at++) { // 20 items in batches of 8, and a last call at the end
+        reports r = { .cancel_at = cancel_at };
+        am_progress progress = { &r, report };
+        tally *t = make_tally();
+        am_error err = { 0 };
+        check_refused(ami_run_batches(&tasks, &progress, "reading", 20, count_item, t, &err), AM_ERR_CANCELLED);
+        assert_int_equal(err.code, AM_ERR_CANCELLED);
+        check_once(t, (int)r.last, 1); // what was reported done is done, and nothing more
+        free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +264,8 @@ int main(void)
         cmocka_unit_test(items_really_run_at_the_same_time),
         cmocka_unit_test(no_number_means_one_thread_for_each_core),
         cmocka_unit_test(a_pool_takes_its_memory_from_the_allocator),
+        cmocka_unit_test(batches_run_every_item_and_report_on_the_way),
+        cmocka_unit_test(batches_stop_when_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
