@@ -1,0 +1,74 @@
+// GLB from anywhere: read it under limits; what was read is written and read again, to the same bits where it can be.
+#include <amble/io.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check_clip(const am_clip *clip)
+{
+    size_t rotations = (size_t)clip->frame_count * (size_t)clip->skeleton->joint_count;
+    for (size_t i = 0; i < rotations; i++) {
+        float square = am_quat_dot(clip->rotations[i], clip->rotations[i]);
+        if (!(square > 0.99f) || !(square < 1.01f)) {
+            abort(); // readers give unit rotations or refuse
+        }
+    }
+    size_t translations = (size_t)clip->frame_count * (size_t)clip->moving_count;
+    for (size_t i = 0; i < translations; i++) {
+        am_vec3 at = clip->translations[i];
+        if (!isfinite(at.x) || !isfinite(at.y) || !isfinite(at.z)) {
+            abort();
+        }
+    }
+}
+
+static void write_again(const am_clips *clips, const am_alloc *alloc)
+{
+    am_write_def write = am_write_def_default();
+    am_read_def read = am_read_def_default();
+    write.alloc = read.alloc = alloc;
+    am_bytes bytes;
+    am_error err = { 0 };
+    if (am_glb_write(&bytes, (const am_clip *const *)clips->items, clips->count, &write, &err) != AM_OK) {
+        return;
+    }
+    am_clips again;
+    am_result result = am_glb_read(&again, bytes.data, bytes.size, &read, &err);
+    if (result != AM_OK && result != AM_ERR_MEMORY && result != AM_ERR_NUMBER) {
+        abort(); // what the writer writes, the reader reads, unless poses add up beyond floats
+    }
+    am_clips_free(&again);
+    am_bytes_free(&bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    am_budget budget = am_budget_make(NULL);
+    budget.max_bytes = (size_t)256 << 20;
+    am_alloc alloc = am_budget_alloc(&budget);
+    am_read_def def = am_read_def_default();
+    def.alloc = &alloc;
+    def.file = "fuzz";
+    def.max_frames = 20000;
+    def.max_joints = 64;
+    am_clips clips;
+    am_error err = { 0 };
+    am_result result = am_glb_read(&clips, data, size, &def, &err);
+    if (result != AM_OK) {
+        if (clips.items || err.code != result || strlen(err.text) == 0) {
+            abort();
+        }
+    } else {
+        for (int i = 0; i < clips.count; i++) {
+            check_clip(clips.items[i]);
+        }
+        write_again(&clips, &alloc);
+    }
+    am_clips_free(&clips);
+    if (budget.live_count != 0) {
+        abort();
+    }
+    return 0;
+}
