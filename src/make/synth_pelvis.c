@@ -203,7 +203,7 @@ synth_pelvis ami_synth_pelvis_at(const synth_path *path, const synth_tracks *tra
     am_vec3 lean = lean_axis(&s);
     p.lean = am_quat_from_scaled_axis(lean);
     am_vec3 off = am_v3(ami_synth_track_at(&tracks->sway, t), 0.0f, -ami_synth_track_at(&tracks->back, t));
-    off.z -= 0.09f * s.crouch; // knees go forward, hips back
+    off.z -= 0.12f * s.crouch; // knees go forward, hips back
     off = am_quat_rotate(p.facing, off);
     p.position = am_v3((float)(s.x + (double)off.x), 0.0f, (float)(s.z + (double)off.z));
     if (with_height) {

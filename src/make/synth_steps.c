@@ -17,7 +17,7 @@ synth_gait ami_synth_gait(const synth_state *s)
     gait.effort = ami_synth_step(1.5f, 2.9f, s->forward);
     // Step rates of adults: 0.98 strides a second at 1.4 m/s, 1.37 at 2.5, 1.52 at 5.
     gait.frequency = am_lerp(0.56f + 0.30f * speed, 1.22f + 0.06f * speed, gait.run);
-    gait.frequency *= 1.0f + 0.15f * am_clamp(-s->forward, 0.0f, 1.0f);
+    gait.frequency *= 1.0f + 0.15f * am_clamp(-s->forward, 0.0f, 1.0f) + 0.2f * s->crouch;
     gait.frequency = am_max(gait.frequency, am_abs(s->turn) / 1.3f * in_place); // 37 degrees a step
     gait.width = am_lerp(am_lerp(0.095f, 0.060f, ami_synth_step(0.0f, 1.3f, speed)), 0.035f, gait.run);
     gait.width = am_max(gait.width, 0.07f + 0.11f * am_min(aside, 1.0f)) + 0.03f * s->crouch;
@@ -49,6 +49,18 @@ static void place_foot(synth_stance *stance, const synth_state *s, const synth_g
     am_sincos(stance->yaw, &sine, &cosine);
     stance->x = x + (double)(BODY_BALL_M * sine);
     stance->z = z + (double)(BODY_BALL_M * cosine);
+}
+
+/// Sideways and on the spot a foot comes down beside the other one, never across it.
+static void keep_beside(synth_stance *stance, const synth_stance *other, const synth_state *s, int foot)
+{
+    float least = 0.10f * (1.0f - ami_synth_step(0.3f, 0.9f, am_abs(s->forward)));
+    float side = foot == LEFT ? 1.0f : -1.0f, sine, cosine;
+    am_sincos(s->heading, &sine, &cosine);
+    float apart = side * ((float)(stance->x - other->x) * cosine - (float)(stance->z - other->z) * sine);
+    float push = am_clamp(least - apart, 0.0f, 0.06f) * side; // more would leave the leg behind
+    stance->x += (double)(push * cosine);
+    stance->z -= (double)(push * sine);
 }
 
 /// How a foot comes down, by how it moves: heel first forward, ball first backward and on the spot.
@@ -108,7 +120,9 @@ static bool add_step(synth_steps *steps, ami_arena *arena, const synth_step *ste
     synth_stance next = { 0 };
     synth_gait gait = ami_synth_gait(middle);
     end_stance(&steps->stances[step->foot][steps->stance_count[step->foot] - 1], step);
+    int other = step->foot == LEFT ? RIGHT : LEFT;
     place_foot(&next, middle, &gait, step->foot);
+    keep_beside(&next, &steps->stances[other][steps->stance_count[other] - 1], middle, step->foot);
     begin_stance(&next, step);
     void *items = steps->steps;
     if (!ami_synth_room(arena, &items, steps->step_count, &steps->step_capacity, sizeof *step)) {
@@ -316,6 +330,9 @@ bool ami_synth_steps(synth_steps *out, const synth_plan *plan, const synth_path 
             }
         }
         hold_phase(out, from, more ? s.first : path->count);
+        if (acts < plan->act_count && plan->acts[acts].t < s.rest) {
+            s.rest = plan->acts[acts].t; // a jump takes the resting place with it
+        }
         if (more && !step_along(out, plan->arena, path, &s, first_foot(path, &s, rng))) {
             return false;
         }

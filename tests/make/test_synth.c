@@ -300,7 +300,7 @@ static const struct {
     { AM_ROLE_LEFT_HAND, { -20.0f, 20.0f }, { -60.0f, 60.0f }, { -30.0f, 30.0f } },
     { AM_ROLE_LEFT_UP_LEG, { -120.0f, 32.0f }, { -30.0f, 45.0f }, { -45.0f, 45.0f } },
     { AM_ROLE_LEFT_LEG, { 0.0f, 145.0f }, { -1.0f, 1.0f }, { -1.0f, 1.0f } },
-    { AM_ROLE_LEFT_FOOT, { -53.0f, 60.0f }, { -20.0f, 20.0f }, { -25.0f, 25.0f } },
+    { AM_ROLE_LEFT_FOOT, { -53.0f, 60.0f }, { -25.0f, 25.0f }, { -25.0f, 25.0f } },
     { AM_ROLE_LEFT_TOE, { -65.0f, 20.0f }, { -1.0f, 1.0f }, { -1.0f, 1.0f } },
 };
 
