@@ -360,6 +360,53 @@ static void stances_of_captured_locomotion_are_as_common_as_measured(void **stat
     check_near(share[1] / share[2], 1.0, 0.1);
 }
 
+/// Rows of the data's own list: name of a locomotion file, its toe floor.
+static int read_floors(char names[300][32], float *floors)
+{
+    FILE *file = fopen(AMBLE_SOURCE_DIR "/../shared/data/cmu/MANIFEST.tsv", "r");
+    char line[1024];
+    int count = 0;
+    while (file && count < 300 && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "locomotion/%31[^.].bvh", names[count]) == 1 && strrchr(line, '\t')) {
+            floors[count++] = strtof(strrchr(line, '\t'), NULL);
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return count;
+}
+
+static void floors_of_captured_locomotion_are_where_they_were_measured(void **state)
+{
+    (void)state;
+    static char names[300][32];
+    static float floors[300];
+    float misses[300];
+    const char *dir = test_data_dir("locomotion");
+    int count = read_floors(names, floors);
+    if (!dir || count == 0) {
+        printf("SKIPPED: no list of measured floors\n");
+        skip();
+    }
+    am_error err = { 0 };
+    for (int i = 0; i < count; i++) {
+        char path[1100];
+        snprintf(path, sizeof path, "%s/%s.bvh", dir, names[i]);
+        am_clip *clip = test_load(path, TEST_CMU_UNIT);
+        am_roles roles = test_roles(clip->skeleton);
+        float floor_m = 9.0f;
+        check_ok(am_floor_find(&floor_m, clip, &roles, NULL, &err), &err);
+        misses[i] = am_abs(floor_m - floors[i]);
+        am_clip_destroy(clip);
+    }
+    ami_sort_floats(misses, count);
+    printf("floors of %d clips: %.1f mm off (median), %.1f mm (90 %%)\n", count,
+           1e3 * (double)ami_quantile(misses, count, 0.5f), 1e3 * (double)ami_quantile(misses, count, 0.9f));
+    assert_true(ami_quantile(misses, count, 0.5f) < 0.003f);
+    assert_true(ami_quantile(misses, count, 0.9f) < 0.010f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +424,7 @@ int main(void)
         cmocka_unit_test(feet_without_toes_stand_on_their_ankles),
         cmocka_unit_test(a_clip_that_is_never_slow_has_a_floor_all_the_same),
         cmocka_unit_test(contact_defs_out_of_range_are_refused),
+        cmocka_unit_test(floors_of_captured_locomotion_are_where_they_were_measured),
         cmocka_unit_test(stances_of_captured_locomotion_are_as_common_as_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -361,6 +361,61 @@ static void retarget_defs_out_of_range_are_refused(void **state)
 // ---------------------------------------------------------------------------------------------
 // Captured bodies
 
+/// Frames in which a knee, ankle or toe has a second difference above 3 cm: what a popping knee looks like.
+static int sharp_frames(const am_clip *clip, const am_roles *roles)
+{
+    static const am_role watched[6] = { AM_ROLE_LEFT_LEG,  AM_ROLE_LEFT_FOOT,  AM_ROLE_LEFT_TOE,
+                                        AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE };
+    static am_transform pose[3][AM_MAX_JOINTS];
+    int count = 0;
+    for (int f = 0; f < clip->frame_count; f++) {
+        am_transform *now = pose[f % 3];
+        am_clip_local(clip, f, now);
+        am_fk(now, now, clip->skeleton->parents, clip->skeleton->joint_count);
+        bool sharp = false;
+        for (int i = 0; f > 1 && i < 6; i++) {
+            int j = roles->joint[watched[i]];
+            am_vec3 ends = am_v3_add(now[j].translation, pose[(f + 1) % 3][j].translation);
+            sharp = sharp || am_v3_distance(ends, am_v3_scale(pose[(f + 2) % 3][j].translation, 2.0f)) > 0.03f;
+        }
+        count += sharp;
+    }
+    return count;
+}
+
+static void the_touch_up_adds_no_jerks(void **state)
+{
+    (void)state;
+    const char *dir = test_data_dir("locomotion");
+    if (!dir) {
+        skip();
+    }
+    char path[1100];
+    snprintf(path, sizeof path, "%s/69_01.bvh", dir);
+    am_clip *reference = test_load(path, TEST_CMU_UNIT);
+    am_roles roles = test_roles(reference->skeleton);
+    static char *paths[300];
+    int count = test_list(paths, 300, dir);
+    int without = 0;
+    int with = 0;
+    for (int i = 0; i < count; i++) {
+        if (i % 3 == 0) {
+            am_clip *clip = test_load(paths[i], TEST_CMU_UNIT);
+            am_clip *plain = retarget(clip, reference->skeleton, false);
+            am_clip *planted = retarget(clip, reference->skeleton, true);
+            without += sharp_frames(plain, &roles);
+            with += sharp_frames(planted, &roles);
+            am_clip_destroy(clip);
+            am_clip_destroy(plain);
+            am_clip_destroy(planted);
+        }
+        free(paths[i]);
+    }
+    printf("frames with a sharp leg: %d before the touch-up, %d after\n", without, with);
+    assert_true(with <= without);
+    am_clip_destroy(reference);
+}
+
 /// All of a CMU set on one skeleton: prints and checks the figures that a database is accepted by.
 static void check_set(const char *folder, const char *reference_name, int step)
 {
@@ -481,6 +536,7 @@ int main(void)
         cmocka_unit_test(a_floor_that_drifts_is_made_even),
         cmocka_unit_test(rigs_without_legs_keep_their_size),
         cmocka_unit_test(retarget_defs_out_of_range_are_refused),
+        cmocka_unit_test(the_touch_up_adds_no_jerks),
         cmocka_unit_test(captured_actors_fit_one_skeleton),
         cmocka_unit_test(another_rig_looks_right_on_the_first),
     };
