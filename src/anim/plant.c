@@ -142,6 +142,7 @@ static bool smooth_foot(am_vec3 *offset, am_vec3 *scratch, const am_clip *made, 
 {
     int frames = made->frame_count;
     int window = ami_window_frames(FOOT_SECONDS, made->fps);
+    window = window < 5 ? 5 : window; // a cubic through fewer smooths nothing
     for (int f = 0; f < frames; f++) {
         scratch[f] = offset[f];
     }
