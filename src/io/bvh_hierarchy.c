@@ -91,14 +91,14 @@ static am_result read_count(parser *p, int *out, int most, const char *what)
     if (result != AM_OK) {
         return result;
     }
-    if (!(value >= 0.0f) || value != (float)(int64_t)value) {
-        return ami_fail_line(p->err, AM_ERR_RANGE, p->text->file, p->text->line, 0,
-                             "%s is %g; it must be a whole number of at least 0", what, (double)value);
-    }
     if (value > (float)most) {
         return ami_fail_line(p->err, AM_ERR_LIMIT, p->text->file, p->text->line, 0,
                              "%s is %.0f, above the limit of %d; split the file or raise the limit", what,
                              (double)value, most);
+    }
+    if (!(value >= 0.0f) || value != (float)(int)value) {
+        return ami_fail_line(p->err, AM_ERR_RANGE, p->text->file, p->text->line, 0,
+                             "%s is %g; it must be a whole number of at least 0", what, (double)value);
     }
     *out = (int)value;
     return AM_OK;

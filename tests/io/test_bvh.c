@@ -323,6 +323,7 @@ static const refusal refusals[] = {
     { HEAD "MOTION\nFrames: -2\n", AM_ERR_RANGE, 17, "whole number" },
     { HEAD "MOTION\nFrames: 2.5\n", AM_ERR_RANGE, 17, "whole number" },
     { HEAD "MOTION\nFrames: 99999999\n", AM_ERR_LIMIT, 17, "above the limit" },
+    { HEAD "MOTION\nFrames: 6e37\n", AM_ERR_LIMIT, 17, "above the limit" },
     { HEAD "MOTION\nFrames: two\n", AM_ERR_SYNTAX, 17, "must open with" },
     { HEAD "MOTION\nFrames: 2\nFrame Time: 0\n", AM_ERR_RANGE, 18, "Frame Time is 0" },
     { HEAD "MOTION\nFrames: 2\nFrame Time: -0.03\n", AM_ERR_RANGE, 18, "seconds between two frames" },

@@ -50,7 +50,7 @@ static void words_are_found_like_by_a_plain_scan(void **state)
         for (size_t i = 0; i < size; i++) {
             static const char blanks[] = " \t\r\n\v\0\x1f";
             bool blank = next_random(&seed) % 9 < density;
-            text[i] = blank ? blanks[next_random(&seed) % 7] : (char)(0x21 + next_random(&seed) % (0x100 - 0x21));
+            text[i] = (char)(blank ? blanks[next_random(&seed) % 7] : (int)(0x21 + next_random(&seed) % (0x100 - 0x21)));
         }
         uint32_t wanted[2 * room];
         size_t count = scan_words(wanted, text, size);
@@ -97,7 +97,7 @@ static size_t make_decimal(char *out, uint32_t *seed, size_t longest)
     size_t point = next_random(seed) % (length + 3);
     point = length < 2 ? length : point;
     for (size_t i = 0; i < length; i++) {
-        out[size++] = i == point ? '.' : (char)('0' + next_random(seed) % 10);
+        out[size++] = (char)(i == point ? '.' : (int)('0' + next_random(seed) % 10));
     }
     return size;
 }
@@ -152,7 +152,7 @@ static void every_length_and_place_of_the_point_is_read(void **state)
                 char text[64];
                 int size = sprintf(text, "%s", minus ? "-" : "");
                 for (int i = 0; i < length; i++) {
-                    text[size++] = i == point ? '.' : (char)('9' - i % 10);
+                    text[size++] = (char)(i == point ? '.' : '9' - i % 10);
                 }
                 char *block;
                 const char *at = place_text(&block, text, (size_t)size);
