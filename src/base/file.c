@@ -154,12 +154,12 @@ void am_file_close(am_file *file)
     }
 #if AMI_HAS_MMAP
     if (file->mapped) {
-        munmap((void *)(uintptr_t)file->data, file->size);
+        munmap((void *)file->data, file->size);
     }
 #endif
     if (!file->mapped && file->data && file->data != nothing) {
         am_alloc alloc = am_alloc_default();
-        ami_release(&alloc, (void *)(uintptr_t)file->data, file->size);
+        ami_release(&alloc, (void *)file->data, file->size);
     }
     memset(file, 0, sizeof *file);
 }
@@ -290,7 +290,7 @@ am_result am_file_write(const char *path, const void *data, size_t size, am_erro
 {
     am_outfile *file;
     am_result result = am_outfile_begin(&file, path, err);
-    if (result != AM_OK) {
+    if (!file) {
         return result;
     }
     result = am_outfile_put(file, data, size, err);

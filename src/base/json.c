@@ -345,6 +345,10 @@ static am_result fail_repeated(parser *p, const am_json *member)
     return result;
 }
 
+typedef struct slot {
+    const am_json *member;
+} slot;
+
 // Finds repeated keys of a large object with a hash table, so that the time does not grow with the square of its
 // size.
 static am_result check_many_keys(parser *p, const am_json *object)
@@ -354,22 +358,22 @@ static am_result check_many_keys(parser *p, const am_json *object)
     while (slots < 2 * (size_t)object->count) {
         slots *= 2;
     }
-    const am_json **table = ami_alloc_array(alloc, slots, sizeof *table);
+    slot *table = ami_alloc_array(alloc, slots, sizeof(slot));
     if (!table) {
-        return fail_memory(p, slots * sizeof *table);
+        return fail_memory(p, slots * sizeof(slot));
     }
     am_result result = AM_OK;
     for (const am_json *m = object->first; m && result == AM_OK; m = m->next) {
-        size_t slot = (size_t)am_hash64(m->key, strlen(m->key), 0) & (slots - 1);
-        while (table[slot] && strcmp(table[slot]->key, m->key) != 0) {
-            slot = (slot + 1) & (slots - 1);
+        size_t at = (size_t)am_hash64(m->key, strlen(m->key), 0) & (slots - 1);
+        while (table[at].member && strcmp(table[at].member->key, m->key) != 0) {
+            at = (at + 1) & (slots - 1);
         }
-        if (table[slot]) {
+        if (table[at].member) {
             result = fail_repeated(p, m);
         }
-        table[slot] = m;
+        table[at].member = m;
     }
-    ami_release(alloc, table, slots * sizeof *table);
+    ami_release(alloc, table, slots * sizeof(slot));
     return result;
 }
 

@@ -81,7 +81,8 @@ static void put_escape(am_json_writer *writer, unsigned char c)
         text[1] = to[simple - from];
     } else {
         static const char hex[] = "0123456789abcdef";
-        memcpy(text + 1, "u00", 3);
+        text[1] = 'u';
+        text[2] = text[3] = '0';
         text[4] = hex[c >> 4];
         text[5] = hex[c & 15];
     }
@@ -183,7 +184,7 @@ void am_json_number(am_json_writer *writer, const char *key, double value)
 {
     begin_item(writer, key, false);
     bool finite = value - value == 0.0;
-    bool whole = finite && value > -0x1p53 && value < 0x1p53 && value == (double)(int64_t)value;
+    bool whole = finite && value > -9007199254740992.0 && value < 9007199254740992.0 && value == (double)(int64_t)value;
     if (!finite) {
         put_text(writer, "null");
     } else if (whole || (double)(float)value != value) {

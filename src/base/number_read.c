@@ -246,15 +246,15 @@ static double correct_guess(const ami_big *digits, int exponent, double x)
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     bits = bits < infinity ? bits : infinity - 1;
-    for (;;) {
-        int biased = (int)(bits >> 52);
+    while (bits < infinity) {
+        int biased = (int)(bits >> 52 & 0x7FF);
         uint64_t m = bits & (((uint64_t)1 << 52) - 1);
         m |= biased ? (uint64_t)1 << 52 : 0;
         int power = (biased ? biased : 1) - 1075;
         int above = compare_with(digits, exponent, 2 * m + 1, power - 1);
         if (above > 0 || (above == 0 && (bits & 1))) {
             bits++;
-            if (above == 0 || bits == infinity) {
+            if (above == 0) {
                 break;
             }
             continue;

@@ -54,7 +54,7 @@ static bool put_units(am_bytes *bytes, bool negative, uint64_t units, int decima
     char text[text_room];
     char *end = text + sizeof text;
     char *at = end;
-    if (decimals > 0) {
+    if (decimals > 0 && decimals < 20) { // 10^19 is the last power that fits
         uint64_t scale = ami_pow10_u64[decimals];
         uint64_t whole = units / scale;
         at = digits_before(end, units - whole * scale);
