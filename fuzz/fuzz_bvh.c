@@ -24,8 +24,8 @@ static void write_and_read_again(const am_clip *clip, bool zero_rest)
     am_result result = am_bvh_read(&again, bytes.data, bytes.size, &read, &err);
     // A sum of offsets near the largest float may leave its range; nothing else may fail.
     must(result == AM_OK || result == AM_ERR_NUMBER);
-    must(result != AM_OK || (again->frame_count == clip->frame_count &&
-                             again->skeleton->joint_count == clip->skeleton->joint_count));
+    must(result != AM_OK ||
+         (again->frame_count == clip->frame_count && again->skeleton->joint_count == clip->skeleton->joint_count));
     am_clip_destroy(again);
     am_bytes_free(&bytes);
 }

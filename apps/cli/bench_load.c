@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
-    some_files = 12,  // spread over the set, unless --full
+    some_files = 12, // spread over the set, unless --full
     some_rounds = 15,
     full_rounds = 5,
     most_rounds = 100,
@@ -196,8 +198,10 @@ static am_result make_clip(am_clip **out, int frames, am_error *err)
     def.moving = moving;
     am_result result = am_clip_create(out, &def, err);
     for (int i = 0; result == AM_OK && i < frames * joints; i++) {
-        float t = (float)(i / joints) / 60.0f, phase = (float)(i % joints);
-        (*out)->rotations[i] = am_quat_from_euler("zyx", am_sin(t + phase), am_sin(2.0f * t + phase), am_sin(3.0f * t));
+        int frame = i / joints;
+        float t = (float)frame / 60.0f, phase = (float)(i % joints);
+        (*out)->rotations[i] =
+            am_quat_from_euler("zyx", am_sin(t + phase), am_sin(2.0f * t + phase), am_sin(3.0f * t));
     }
     return result;
 }
@@ -206,8 +210,8 @@ static int run_generated(bench *b, bench_peer **peer)
 {
     char folder[512], path[600];
     const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/amble-bench-XXXXXX", temporary ? temporary : "/tmp");
-    bool made = mkdtemp(folder) != NULL;
+    snprintf(folder, sizeof folder, "%s/amble-bench-%ld", temporary ? temporary : "/tmp", (long)getpid());
+    bool made = mkdir(folder, 0700) == 0;
     snprintf(path, sizeof path, "%s/generated.bvh", folder);
     am_error err = { 0 };
     am_clip *clip = NULL;
@@ -251,7 +255,8 @@ int bench_load(bench *b)
         cli_files_free(&files);
     }
     if (found == 0) {
-        bench_note(b, "the shared motion capture was not found (AMBLE_DATA, build/data): measured on a generated file");
+        bench_note(b,
+                   "the shared motion capture was not found (AMBLE_DATA, build/data): measured on a generated file");
         status = run_generated(b, &peer);
     }
     bench_peer_stop(peer);

@@ -15,8 +15,11 @@ static bool is_folder(const char *path)
 
 bool cli_data_find(char *out, size_t size, const char *set)
 {
-    const char *roots[] = { getenv("AMBLE_DATA"), "build/data", AMBLE_SOURCE_DIR "/build/data",
-                            AMBLE_SOURCE_DIR "/../shared/data", AMBLE_SOURCE_DIR "/../shared/data/cmu",
+    const char *roots[] = { getenv("AMBLE_DATA"),
+                            "build/data",
+                            AMBLE_SOURCE_DIR "/build/data",
+                            AMBLE_SOURCE_DIR "/../shared/data",
+                            AMBLE_SOURCE_DIR "/../shared/data/cmu",
                             AMBLE_SOURCE_DIR "/../shared/data/accad" };
     for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
         if (roots[i] && snprintf(out, size, "%s/%s", roots[i], set) < (int)size && is_folder(out)) {
@@ -36,16 +39,18 @@ static bool is_bvh(const char *name)
 
 static bool add_path(cli_files *files, const char *folder, const char *name)
 {
+    char **paths = realloc(files->paths, ((size_t)files->count + 1) * sizeof(char *));
+    if (!paths) {
+        return false;
+    }
+    files->paths = paths;
     size_t size = strlen(folder) + strlen(name) + 2;
-    char **paths = realloc(files->paths, ((size_t)files->count + 1) * sizeof *paths);
     char *path = malloc(size);
-    files->paths = paths ? paths : files->paths;
-    if (!paths || !path) {
-        free(path);
+    if (!path) {
         return false;
     }
     snprintf(path, size, "%s/%s", folder, name);
-    files->paths[files->count++] = path;
+    paths[files->count++] = path;
     return true;
 }
 

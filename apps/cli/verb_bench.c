@@ -163,12 +163,12 @@ static const row *own_row(const bench *b, const row *peer)
 
 static void print_table(const bench *b, const char *machine)
 {
-    printf("%s\n\n%-28s %-12s %10s %-14s %12s %12s %12s  %-16s\n", machine, "subject", "variant", "n", "set", "us min",
-           "us median", "us p99", "checksum");
+    printf("%s\n\n%-28s %-12s %10s %-14s %12s %12s %12s  %-16s\n", machine, "subject", "variant", "n", "set",
+           "us min", "us median", "us p99", "checksum");
     for (int i = 0; i < b->row_count; i++) {
         const row *r = &b->rows[i];
-        printf("%-28s %-12s %10lld %-14s %12.1f %12.1f %12.1f  %016llx", r->subject, r->variant, (long long)r->n, r->set,
-               r->us_min, r->us_median, r->us_p99, (unsigned long long)r->checksum);
+        printf("%-28s %-12s %10lld %-14s %12.1f %12.1f %12.1f  %016llx", r->subject, r->variant, (long long)r->n,
+               r->set, r->us_min, r->us_median, r->us_p99, (unsigned long long)r->checksum);
         const row *own = own_row(b, r);
         if (own && own != r && own->us_min > 0.0) {
             printf("  amble is %.1fx as fast", r->us_min / own->us_min);
@@ -197,8 +197,8 @@ static int unknown_item(const char *name)
         names[i] = items[i].name;
     }
     const char *near = am_nearest_name(name, names, item_count);
-    return cli_usage("bench: no bench is called '%s'%s%s%s; see amble bench --list", name, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    return cli_usage("bench: no bench is called '%s'%s%s%s; see amble bench --list", name,
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 int verb_bench(const cli_verb *verb, int argc, char **argv)
@@ -208,7 +208,10 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
     cli_common common = { 0 };
     const cli_option options[] = {
         { .name = "--full", .help = "more data, slow peers, large sizes", .flag = &full },
-        { .name = "--rounds", .value = "N", .help = "measure N times (default: the bench decides)", .integer = &rounds },
+        { .name = "--rounds",
+          .value = "N",
+          .help = "measure N times (default: the bench decides)",
+          .integer = &rounds },
         { .name = "--list", .help = "the names of the benches, one a line", .flag = &list },
     };
     int count = 0;

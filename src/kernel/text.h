@@ -15,14 +15,14 @@ typedef struct ami_text_kernels {
     const char *name; ///< "portable", "avx2"
 
     /// Writes where the words of text(size) begin and end, by turns, into edges(2 * most + AMI_TEXT_SPARE). Words are
-    /// runs of bytes above ' '; text before and behind counts as blank. Returns the number of words, or `most` + 1 when
-    /// there are more than that. Reads only text(size).
+    /// runs of bytes above ' '; text before and behind counts as blank. Returns the number of words, or `most` + 1
+    /// when there are more than that. Reads only text(size).
     size_t (*find_words)(uint32_t *edges, const char *text, size_t size, size_t most);
 
     /// values(n) of the n words at `edges`, each the float nearest to the double nearest to its text. False, with
-    /// values undefined, when a word is not [-]digits[.digits] of at most 15 characters after its sign, a point without
-    /// digits included. With `wide` false words of more than eight characters (the sign may count) are refused as
-    /// well, and the rest is read faster. 16 bytes before `text` must be readable.
+    /// values undefined, when a word is not [-]digits[.digits] of at most 15 characters after its sign, a point
+    /// without digits included. With `wide` false words of more than eight characters (the sign may count) are
+    /// refused as well, and the rest is read faster. 16 bytes before `text` must be readable.
     bool (*read_decimals)(float *values, const char *text, const uint32_t *edges, size_t n, bool wide);
 } ami_text_kernels;
 

@@ -252,8 +252,8 @@ INLINE __m256 short_values(const words4 *a, const words4 *b)
 
 INLINE __m256d wide_ratio(__m256i high, __m256i low, __m256 power, __m256 far, int half)
 {
-    __m256d digits = _mm256_add_pd(_mm256_mul_pd(int_to_double(low, half), _mm256_set1_pd(1e8)),
-                                   int_to_double(high, half));
+    __m256d digits =
+        _mm256_add_pd(_mm256_mul_pd(int_to_double(low, half), _mm256_set1_pd(1e8)), int_to_double(high, half));
     return _mm256_div_pd(digits, _mm256_mul_pd(to_double(power, half), to_double(far, half)));
 }
 

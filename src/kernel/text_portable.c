@@ -1,6 +1,6 @@
 // Words and decimals on 64-bit integers. 64 bytes become a bit mask of blanks, whose edges are where words begin and
-// end (the way of Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019). A word is then read by itself from
-// one or two 8-byte loads that end with it, so that the processor works on several at once.
+// end (the way of Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019). A word is then read by itself
+// from one or two 8-byte loads that end with it, so that the processor works on several at once.
 #include "kernel/text.h"
 
 #include "kernel/kernel.h"
@@ -79,10 +79,10 @@ static size_t find_words(uint32_t *edges, const char *text, size_t size, size_t 
 
 /// The highest min(n, 8) of eight characters, and the highest n - 8 of the eight before them.
 #define TOP(n) (~(uint64_t)0 << (64 - 8 * (n)))
-static const uint64_t keep_high[16] = { 0, TOP(1), TOP(2), TOP(3), TOP(4), TOP(5), TOP(6), TOP(7),
+static const uint64_t keep_high[16] = { 0,      TOP(1), TOP(2), TOP(3), TOP(4), TOP(5), TOP(6), TOP(7),
                                         TOP(8), TOP(8), TOP(8), TOP(8), TOP(8), TOP(8), TOP(8), TOP(8) };
-static const uint64_t keep_low[16] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, TOP(1), TOP(2), TOP(3), TOP(4), TOP(5), TOP(6),
-                                       TOP(7) };
+static const uint64_t keep_low[16] = { 0, 0,      0,      0,      0,      0,      0,      0,
+                                       0, TOP(1), TOP(2), TOP(3), TOP(4), TOP(5), TOP(6), TOP(7) };
 
 /// By the place of the point among the eight, 0 when there is none, else 1 (first) to 8 (last).
 typedef struct point_info {
@@ -92,10 +92,12 @@ typedef struct point_info {
     double power;   ///< 10 to the number of characters behind it, 1 when there is none
 } point_info;
 
-#define POINT(n, power) { (uint64_t)0xFF << (8 * (n) - 8), ((uint64_t)1 << (8 * (n) - 8)) - 1, \
-                          (uint64_t)('.' ^ '0') << (8 * (n) - 8), power }
+#define POINT(n, power)                                                                                              \
+    {                                                                                                                \
+        (uint64_t)0xFF << (8 * (n)-8), ((uint64_t)1 << (8 * (n)-8)) - 1, (uint64_t)('.' ^ '0') << (8 * (n)-8), power \
+    }
 static const point_info points[9] = { { 0, 0, 0, 1e0 }, POINT(1, 1e7), POINT(2, 1e6), POINT(3, 1e5), POINT(4, 1e4),
-                                      POINT(5, 1e3), POINT(6, 1e2), POINT(7, 1e1), POINT(8, 1e0) };
+                                      POINT(5, 1e3),    POINT(6, 1e2), POINT(7, 1e1), POINT(8, 1e0) };
 
 /// Finds and clears the point in *x. *bad gathers what else is no digit.
 static const point_info *take_point(uint64_t *x, uint64_t *bad)

@@ -4,8 +4,8 @@
 
 #include "io/defs.h"
 
-static const char *const bvh_text =
-    "HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 3 Xrotation Yrotation Zrotation } MOTION Frames: 1 Frame Time: 0.1\n1 2 3\n";
+static const char *const bvh_text = "HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 3 Xrotation Yrotation Zrotation } "
+                                    "MOTION Frames: 1 Frame Time: 0.1\n1 2 3\n";
 
 /// Writes a file into this test's folder; the path stays valid until the next call.
 static const char *put(const char *name, const void *data, size_t size)
@@ -59,8 +59,8 @@ static void glb_and_npz_are_known_by_their_first_bytes(void **state)
     const am_clip *list[1] = { clip };
     am_write_def def = am_write_def_default();
     am_error err = { 0 };
-    am_result (*const writers[2])(am_bytes *, const am_clip *const *, int, const am_write_def *, am_error *) = { am_glb_write,
-                                                                                                              am_npz_write };
+    am_result (*const writers[2])(am_bytes *, const am_clip *const *, int, const am_write_def *,
+                                  am_error *) = { am_glb_write, am_npz_write };
     for (int w = 0; w < 2; w++) {
         am_bytes bytes;
         check_ok(writers[w](&bytes, list, 1, &def, &err), &err);

@@ -50,7 +50,8 @@ static void words_are_found_like_by_a_plain_scan(void **state)
         for (size_t i = 0; i < size; i++) {
             static const char blanks[] = " \t\r\n\v\0\x1f";
             bool blank = next_random(&seed) % 9 < density;
-            text[i] = (char)(blank ? blanks[next_random(&seed) % 7] : (int)(0x21 + next_random(&seed) % (0x100 - 0x21)));
+            text[i] =
+                (char)(blank ? blanks[next_random(&seed) % 7] : (int)(0x21 + next_random(&seed) % (0x100 - 0x21)));
         }
         uint32_t wanted[2 * room];
         size_t count = scan_words(wanted, text, size);
@@ -172,10 +173,37 @@ static void every_length_and_place_of_the_point_is_read(void **state)
 static void what_is_no_plain_decimal_is_refused(void **state)
 {
     (void)state;
-    static const char *const words[] = { "-", ".", "-.", "--1", "1-", "1-2", "+1", "1e5", "1.2.3", "..", "1,5", "nan", "inf", "0x10",
-                                         "1 ", "/", ":", "12:3", "1\x80", "\xFF", "1/2", "123456789012345.6", "1234567890123456",
-                                         "-123456789012345.6", "-1234567890123456", "12345678901234567890", "1.2.345678901",
-                                         "1.23456789.1", "-1.234567-9", "1234567890.12e4", "123456789-12" };
+    static const char *const words[] = { "-",
+                                         ".",
+                                         "-.",
+                                         "--1",
+                                         "1-",
+                                         "1-2",
+                                         "+1",
+                                         "1e5",
+                                         "1.2.3",
+                                         "..",
+                                         "1,5",
+                                         "nan",
+                                         "inf",
+                                         "0x10",
+                                         "1 ",
+                                         "/",
+                                         ":",
+                                         "12:3",
+                                         "1\x80",
+                                         "\xFF",
+                                         "1/2",
+                                         "123456789012345.6",
+                                         "1234567890123456",
+                                         "-123456789012345.6",
+                                         "-1234567890123456",
+                                         "12345678901234567890",
+                                         "1.2.345678901",
+                                         "1.23456789.1",
+                                         "-1.234567-9",
+                                         "1234567890.12e4",
+                                         "123456789-12" };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         for (size_t place = 0; place < 9; place++) { // alone, and at each place among good words
             char text[256] = "";
