@@ -5,6 +5,7 @@
 #include <amble/anim.h>
 #include <amble/base.h>
 #include <amble/build.h>
+#include <amble/control.h>
 #include <amble/db.h>
 #include <amble/doctor.h>
 #include <amble/features.h>
@@ -15,6 +16,7 @@
 #include <amble/motion.h>
 #include <amble/post.h>
 #include <amble/report.h>
+#include <amble/source.h>
 #include <amble/synth.h>
 #include <amble/tags.h>
 

@@ -45,9 +45,13 @@ typedef struct am_inertia_pose {
 } am_inertia_pose;
 AM_API void am_inertia_transition(am_inertia *state, const am_inertia_def *def, const am_inertia_pose *from,
                                   const am_inertia_pose *to);
-/// Lets dt seconds pass and adds what is left of the offsets to local, velocity (in place) and the root velocity.
+/// Lets dt seconds pass and adds what is left of the offsets to local, velocity (in place; NULL when nobody wants it)
+/// and the root velocity.
 AM_API void am_inertia_apply(am_inertia *state, const am_inertia_def *def, am_transform *local, am_velocity *velocity,
                              am_vec3 *root_linear, am_vec3 *root_angular, float dt);
+
+/// The heel: the point under the ankle at toe height in the rest pose, in the ankle's space.
+AM_API am_vec3 am_heel_offset(const am_skeleton *skeleton, int ankle, int toe);
 
 /// How feet are kept. Start from am_feet_def_default().
 typedef struct am_feet_def {
@@ -56,7 +60,8 @@ typedef struct am_feet_def {
     float unlock_radius_m;       ///< a planted toe lets go when the animation is this far away
     float blend_out_s;           ///< time in which a foot that let go finds back to the animation (0.2)
     float floor_m;               ///< lowest height of the toe joint
-    float heel_m;                ///< lowest height of the heel (the point under the ankle at toe height at rest)
+    float heel_m;                ///< lowest height of the heel
+    am_vec3 heel_offset[2];      ///< left and right heel in the ankle's space (am_heel_offset); zero: the ankle itself
     float soften_m;              ///< how early a stretched leg gives way, so that the knee does not pop
     uint32_t cookie;
 } am_feet_def;

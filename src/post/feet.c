@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-/// The joints of one leg.
+/// The joints of one leg, and its heel.
 typedef struct leg {
     int upper, middle, ankle, toe;
+    am_vec3 heel; ///< in the ankle's space
 } leg;
 
 static const am_role leg_roles[2][4] = {
@@ -22,6 +23,23 @@ am_feet_def am_feet_def_default(void)
     return def;
 }
 
+static am_transform rest_of(const am_skeleton *skeleton, int joint)
+{
+    am_transform rest = am_transform_identity();
+    for (int j = joint; j >= 0; j = skeleton->parents[j]) {
+        am_transform local = { skeleton->rests[j], skeleton->offsets[j] };
+        rest = am_transform_mul(local, rest);
+    }
+    return rest;
+}
+
+am_vec3 am_heel_offset(const am_skeleton *skeleton, int ankle, int toe)
+{
+    am_transform rest = rest_of(skeleton, ankle);
+    am_vec3 down = am_v3(0.0f, rest_of(skeleton, toe).translation.y - rest.translation.y, 0.0f);
+    return am_quat_unrotate(rest.rotation, down);
+}
+
 void am_feet_reset(am_feet *feet) { memset(feet, 0, sizeof *feet); }
 
 /// False when the rig lacks a joint of the leg.
@@ -29,7 +47,8 @@ static bool find_leg(leg *out, const am_feet_def *def, int side)
 {
     const int16_t *joint = def->roles->joint;
     const am_role *roles = leg_roles[side];
-    *out = (leg){ joint[roles[0]], joint[roles[1]], joint[roles[2]], joint[roles[3]] };
+    *out = (leg){ joint[roles[0]], joint[roles[1]], joint[roles[2]], joint[roles[3]],
+                    def->heel_offset[side] };
     return out->upper >= 0 && out->middle >= 0 && out->ankle >= 0 && out->toe >= 0;
 }
 
@@ -94,7 +113,9 @@ static void reach(const leg *l, const am_feet_def *def, am_transform *local, am_
     am_vec3 ankle = world[l->ankle].translation;
     am_vec3 toe = world[l->toe].translation;
     am_vec3 goal = am_v3_add(ankle, am_v3_sub(target, toe));
-    goal.y = am_max(goal.y, def->heel_m);
+    // The heel goes along with the ankle; what it lacks to the floor the ankle rises, and the foot tips on its toe.
+    float heel = goal.y + am_quat_rotate(world[l->ankle].rotation, l->heel).y;
+    goal.y += am_max(def->heel_m - heel, 0.0f);
     am_vec3 hip_to_knee = am_v3_sub(world[l->middle].translation, world[l->upper].translation);
     am_vec3 knee_to_ankle = am_v3_sub(ankle, world[l->middle].translation);
     am_quat foot_rotation = world[l->ankle].rotation;
@@ -133,7 +154,7 @@ uint8_t am_feet_apply(am_feet *feet, const am_feet_def *def, am_transform *local
         am_foot *foot = &feet->foot[side];
         am_vec3 target = follow(foot, def, world[l.toe].translation, (contacts & bit) != 0, !feet->begun, dt);
         bool moved = am_v3_distance(target, world[l.toe].translation) > 1e-6f ||
-                     world[l.ankle].translation.y < def->heel_m;
+                     am_transform_point(world[l.ankle], l.heel).y < def->heel_m;
         if (moved) {
             reach(&l, def, local, world, target);
         }

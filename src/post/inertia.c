@@ -202,14 +202,18 @@ void am_inertia_apply(am_inertia *state, const am_inertia_def *def, am_transform
         am_vec3 v;
         turn_now(offset, def->mode, state->t, &x, &v);
         local[j].rotation = am_quat_mul(x, local[j].rotation);
-        velocity[j].angular = am_v3_add(velocity[j].angular, v);
+        if (velocity) {
+            velocity[j].angular = am_v3_add(velocity[j].angular, v);
+        }
     }
     for (int m = 0; m < def->moving_count; m++) {
         am_vec3 v;
         am_vec3 x = shift_apply(&shifts(state)[fixed_shifts + m], def, state->t, dt, &v);
         int j = def->moving[m];
         local[j].translation = am_v3_add(local[j].translation, x);
-        velocity[j].linear = am_v3_add(velocity[j].linear, v);
+        if (velocity) {
+            velocity[j].linear = am_v3_add(velocity[j].linear, v);
+        }
     }
     am_vec3 unused;
     *root_linear = am_v3_add(*root_linear, shift_apply(&shifts(state)[root_linear_item], def, state->t, dt, &unused));

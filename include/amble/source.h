@@ -1,0 +1,119 @@
+/// Where the next pose comes from. Every method of animation (matching, networks, fields, ...) is a source: an
+/// immutable object that owns nothing of a character, plus a flat state of a size it states, which lives inside the
+/// character, can be copied, sent, hashed and restored.
+#ifndef AMBLE_SOURCE_H
+#define AMBLE_SOURCE_H
+
+#include <amble/db.h>
+#include <amble/index.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AM_MAX_TRAJECTORY 16 ///< points of a wished trajectory
+#define AM_MAX_CANDIDATES 8  ///< that a trace remembers
+
+/// For timings in traces; what it says changes nothing else.
+typedef struct am_clock {
+    void *user;
+    double (*microseconds)(void *user);
+} am_clock;
+
+/// What a character asks of its source in one step.
+typedef struct am_source_input {
+    float dt;                         ///< seconds that pass, > 0; already scaled when time is stretched
+    am_transform root;                ///< the character's ground root in the world, before the step
+    const am_query_point *trajectory; ///< [trajectory_count] wished, in the world, ascending in time
+    int trajectory_count;
+    const am_filter *filter;          ///< frames that may be matched (tags), NULL means all; sources without frames
+                                      ///< take `wanted_tags`
+    uint64_t wanted_tags;             ///< the same wish as bits
+    const float *weights;             ///< [stride] factors of the squared feature differences, NULL means 1
+    int candidates;                   ///< how many best frames a trace wants, 0 to AM_MAX_CANDIDATES
+    bool search_now;                  ///< the wish changed sharply: do not wait for the next search
+    bool leave;                       ///< with search_now: playing on is no choice (another activity begins)
+    bool hold;                        ///< play on without searching until the end of the clip (fixed animations)
+    am_rng *rng;                      ///< the character's random stream, for sources that draw
+    const am_clock *clock;            ///< NULL means no timings
+} am_source_input;
+
+/// A pose with its velocities: one side of a transition. The arrays belong to the caller.
+typedef struct am_source_pose {
+    am_transform *local;   ///< [joint]
+    am_velocity *velocity; ///< [joint] local
+    am_vec3 root_linear;   ///< in the root's own frame, m/s
+    am_vec3 root_angular;  ///< rad/s
+} am_source_pose;
+
+/// What a source answers: the pose of this frame, relative to the ground root, and how the root moves.
+/// The arrays belong to the caller and keep their contents between steps: a source that has no good pose to offer
+/// leaves them as they are.
+typedef struct am_source_output {
+    am_transform *local;   ///< [joint] local transforms, joint 0 relative to the ground root
+    am_vec3 root_linear;   ///< mean velocity of the ground root over the step in its own frame before the step, m/s:
+                           ///< dt of it leads exactly along the captured path
+    am_vec3 root_angular;  ///< rad/s
+    uint8_t contacts;      ///< AM_CONTACT_* bits
+    bool transition;       ///< the pose jumped: `left` and `landed` say from what to what, inertialise
+    bool searched;         ///< a search took place
+    bool ended;            ///< a held clip came to its end; its last pose stands
+    bool fell_back;        ///< something was not finite or not to be had: the last good answer was kept
+    int frame;             ///< database frame that plays, -1 for sources without one
+    float fraction;        ///< part of a frame beyond it
+    am_source_pose left;   ///< at a transition: the pose of the last step, before dt passed
+    am_source_pose landed; ///< at a transition: the pose jumped to, before dt passed
+    float cost;            ///< of the best frame, when searched
+    float stay_cost;       ///< of playing on, when searched; infinite when that was no choice
+    float search_us;       ///< when searched with a clock
+    int candidate_count;   ///< best frames of the search, best first
+    am_hit candidates[AM_MAX_CANDIDATES];
+    float query[AM_MAX_FEATURES]; ///< [stride] the stored-space query, when searched
+} am_source_output;
+
+typedef struct am_source am_source;
+
+/// The one small interface. A source of any kind begins with this.
+typedef struct am_source_interface {
+    const char *name; ///< "match", "long-horizon", "learned", ...
+    /// Bytes of its state; a multiple of 16. The state holds no pointer and no padding.
+    size_t (*state_size)(const am_source *source);
+    /// Puts a state at its beginning: standing still, or at database frame `frame` when that is >= 0.
+    void (*reset)(const am_source *source, void *state, int frame);
+    /// The pose of a state as it stands, without a step: fills local, contacts, frame.
+    void (*pose)(const am_source *source, const void *state, am_source_output *out);
+    /// One step. Allocates nothing; the same bits everywhere.
+    void (*step)(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
+                 am_search_work *work);
+    void (*destroy)(am_source *source);
+} am_source_interface;
+
+struct am_source {
+    const am_source_interface *interface;
+    const am_skeleton *skeleton; ///< borrowed
+    const am_roles *roles;       ///< borrowed
+    const am_db *db;             ///< NULL for sources without one
+    const am_index *index;       ///< NULL for sources without one
+    am_alloc alloc;
+};
+
+/// Frees a source of any kind. NULL is allowed.
+AM_API void am_source_destroy(am_source *source);
+
+/// Motion matching (LMM section 3). Start from am_match_def_default().
+typedef struct am_match_def {
+    const am_alloc *alloc;
+    const am_db *db;       ///< borrowed
+    const am_index *index; ///< borrowed, over db
+    float search_every_s;  ///< time between searches (default 1/6: ten frames at 60 Hz)
+    float stay_bias;       ///< cost taken off playing on, >= 0
+    float surround_s;      ///< frames this near the playing one are not jumped to
+    uint32_t cookie;
+} am_match_def;
+AM_API am_match_def am_match_def_default(void);
+AM_API am_result am_match_create(am_source **out, const am_match_def *def, am_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,111 @@
+/// A character from the inside: what it shares (kit), what it keeps (state), and the parts of one step.
+#ifndef AMI_CONTROL_CHARACTER_H
+#define AMI_CONTROL_CHARACTER_H
+
+#include <amble/control.h>
+
+/// What a character knows of its source and never changes: may be shared by a crowd.
+typedef struct ami_kit {
+    am_alloc alloc;
+    const am_source *source;
+    am_filter *filters[AM_ACTIVITY_COUNT]; ///< NULL means every frame
+    am_tag_query queries[AM_ACTIVITY_COUNT];
+    uint32_t activities;                   ///< 1 << am_activity for those that can be done
+    am_character_facts facts;
+    float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
+    int time_count;
+    int stride;
+    float *flat_weights; ///< [stride] heights do not count (2-D); NULL with PCA and without a database
+    float *high_weights; ///< [stride] heights count (3-D)
+    bool flat_matters, high_matters; ///< false: all 1
+} ami_kit;
+
+am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_alloc *alloc, am_error *err);
+void ami_kit_destroy(ami_kit *kit);
+/// Factors of the squared feature differences, NULL when all are 1.
+const float *ami_kit_weights(const ami_kit *kit, bool high);
+/// Fills kit->facts from the database.
+am_result ami_kit_measure(ami_kit *kit, am_error *err);
+/// The k-th smallest of values(count) at `share` (0 to 1) of the way; values are sorted afterwards. 0 without any.
+float ami_quantile(float *values, int count, float share);
+/// Whether `frame` of the source's database belongs to an activity. Sources without frames say yes.
+bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame);
+
+/// The head of the flat block. Every field has its place without padding: the bytes are hashed and compared.
+typedef struct ami_state {
+    uint64_t steps, searches, transitions, fallbacks;
+    am_rng rng;
+    am_transform root;
+    // The simulated point: a ground point with a heading that follows the wish by springs.
+    am_vec3 position, velocity, acceleration;
+    float heading, heading_velocity;
+    // The wished height of the hips: springs of its own (Responsive 3.3.1).
+    float height, height_velocity, height_acceleration;
+    // The wish, after checks.
+    am_vec3 wish_velocity;
+    am_vec3 wish_facing;  ///< as given; zero when not
+    float wish_heading;   ///< what the facing follows
+    am_vec3 searched_velocity; ///< the wish at the last search
+    float searched_heading;
+    uint32_t wish_buttons, was_buttons; ///< ami_button_* now and in the step before
+    int32_t activity;
+    float activity_s; ///< seconds in it
+    float speed;      ///< of the body over ground in the last step, m/s
+    int32_t frame;    ///< that plays, -1 when the source has none
+    uint32_t contacts, locked, ended;
+    int32_t trajectory_count;
+    am_feet feet;
+    uint32_t reserved;
+} ami_state;
+
+enum { ami_button_jump = 1, ami_button_creep = 2, ami_button_dance = 4 };
+
+/// What one step has decided to ask for.
+typedef struct ami_plan {
+    am_vec3 velocity;  ///< goal, m/s
+    float heading;     ///< goal
+    float height;      ///< goal of the hips, m
+    bool leap;         ///< the height follows a jump's springs
+    bool own_root;     ///< the animation alone moves the root
+    bool rest;         ///< the simulated point comes to the body
+    bool high;         ///< heights count
+    bool search_now, leave, hold;
+} ami_plan;
+
+struct am_character {
+    am_character_def def; ///< texts and borrowed arrays set to NULL
+    am_alloc alloc;
+    size_t block_size;
+    ami_kit *kit;
+    am_search_work *work;
+    bool owns_kit, owns_work;
+    int joint_count;
+    uint64_t key; ///< what a snapshot must have been made with
+    am_inertia_def inertia_def;
+    am_feet_def feet_def;
+    am_source_output output;
+    // Scratch of one step.
+    am_transform *next;
+    // The flat block and its parts.
+    uint8_t *flat;
+    size_t flat_size;
+    ami_state *state;
+    am_query_point *trajectory; ///< [AM_MAX_TRAJECTORY]
+    void *source_state;
+    am_inertia *inertia;
+    am_transform *source_local; ///< [joint] the source's last good pose
+    am_transform *local_raw, *local, *world_raw, *world;
+};
+
+/// activities.c: what to do in this step.
+ami_plan ami_activity_update(am_character *character, float dt);
+/// trajectory.c: where the simulated point will be, from now on; fills trajectory and its count.
+void ami_trajectory_predict(am_character *character, const ami_plan *plan);
+/// trajectory.c: take-off speed (m/s) and half-life (s) of the vertical springs for hips that rise so far.
+void ami_leap(float rise_m, float *speed, float *halflife);
+/// trajectory.c: lets dt pass for the simulated point.
+void ami_simulate(am_character *character, const ami_plan *plan, float dt);
+/// root.c: moves the root by what the animation did (linear, in the root's frame, and turn) and draws it to the point.
+void ami_root_move(am_character *character, const ami_plan *plan, am_vec3 moved, float turned, float dt);
+
+#endif

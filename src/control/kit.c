@@ -1,0 +1,252 @@
+// What a character prepares once: which frames each activity may use, how features weigh in flat and in high
+// motion, and at which times the future is predicted.
+#include "control/character.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame)
+{
+    const am_db *db = kit->source->db;
+    return !db || frame < 0 || am_tag_query_accepts(&kit->queries[activity], db->tags[frame]);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Filters
+
+static const char *tag_of(am_activity activity)
+{
+    return activity == AM_ACTIVITY_STAND ? am_auto_tag_name(AM_TAG_IDLE) : am_activity_name(activity);
+}
+
+static bool has_tag(const am_db *db, const char *name)
+{
+    for (int t = 0; t < db->tag_count; t++) {
+        if (strcmp(db->tag_names[t], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The words of a def, or what the database itself suggests; "" when the activity is not to be had.
+static void tag_words(char *out, size_t size, const am_db *db, am_activity activity, const char *words)
+{
+    out[0] = '\0';
+    if (words) {
+        snprintf(out, size, "%s", words);
+        return;
+    }
+    bool creep = has_tag(db, tag_of(AM_ACTIVITY_CREEP));
+    bool jump = has_tag(db, tag_of(AM_ACTIVITY_JUMP));
+    bool dance = has_tag(db, tag_of(AM_ACTIVITY_DANCE));
+    if (activity == AM_ACTIVITY_MOVE) {
+        const char *parts[3] = { creep ? "not creep" : NULL, jump ? "not jump" : NULL, dance ? "not dance" : NULL };
+        size_t at = 0;
+        for (int i = 0; i < 3; i++) {
+            if (parts[i] && at < size) {
+                at += (size_t)snprintf(out + at, size - at, "%s%s", at > 0 ? " and " : "", parts[i]);
+            }
+        }
+    } else if (activity == AM_ACTIVITY_STAND && has_tag(db, tag_of(AM_ACTIVITY_STAND))) {
+        // Who crouches or lands does not stand.
+        snprintf(out, size, "idle%s%s%s", creep ? " and not creep" : "", jump ? " and not jump" : "",
+                 dance ? " and not dance" : "");
+    } else if (has_tag(db, tag_of(activity))) {
+        snprintf(out, size, "%s", tag_of(activity));
+    }
+}
+
+static am_result make_filter(ami_kit *kit, am_activity activity, const char *words, am_error *err)
+{
+    const am_db *db = kit->source->db;
+    char text[512];
+    if (words && strlen(words) >= sizeof text) {
+        return ami_fail(err, AM_ERR_LIMIT, "a tag query may have %d characters at most", (int)sizeof text - 1);
+    }
+    tag_words(text, sizeof text, db, activity, words);
+    am_result result = am_db_tag_query(db, &kit->queries[activity], text, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    if (text[0] == '\0') {
+        return AM_OK; // ordinary movement with every frame, or an activity that is not to be had
+    }
+    bool fell_back = false;
+    result = am_filter_create(&kit->filters[activity], kit->source->index, &kit->queries[activity], &fell_back,
+                              &kit->alloc, err);
+    if (result == AM_OK && fell_back) {
+        // Nothing tagged so: movement uses every frame, a special activity is left out.
+        am_filter_destroy(kit->filters[activity]);
+        kit->filters[activity] = NULL;
+        am_error unused = { 0 };
+        am_db_tag_query(db, &kit->queries[activity], "", &unused);
+        return AM_OK;
+    }
+    if (result == AM_OK) {
+        kit->activities |= 1u << activity;
+    }
+    return result;
+}
+
+static am_result make_filters(ami_kit *kit, const am_character_def *def, am_error *err)
+{
+    kit->activities = 1u << AM_ACTIVITY_MOVE;
+    if (!kit->source->db || !kit->source->index) {
+        return AM_OK;
+    }
+    const char *words[AM_ACTIVITY_COUNT] = { def->tags, def->stand_tags, def->creep_tags, def->jump_tags,
+                                             def->dance_tags };
+    am_result result = AM_OK;
+    for (int a = 0; result == AM_OK && a < AM_ACTIVITY_COUNT; a++) {
+        result = make_filter(kit, (am_activity)a, words[a], err);
+    }
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Weights and times
+
+static bool is_trajectory(const am_channel *channel)
+{
+    return channel->kind == AM_FEATURE_TRAJECTORY_POSITION || channel->kind == AM_FEATURE_TRAJECTORY_DIRECTION;
+}
+
+static bool all_one(const float *weights, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (weights[i] != 1.0f) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The factor of one dimension's squared difference.
+static float weigh(const am_character_def *def, const am_channel *channel, int index, int dim, bool high)
+{
+    bool weighted = def->trajectory_weight > 0.0f || def->pose_weight > 0.0f;
+    float weight = !weighted ? 1.0f : is_trajectory(channel) ? def->trajectory_weight : def->pose_weight;
+    if (def->channel_weights) {
+        // As the schema's weights: they scale the difference, so that its square has their square.
+        weight *= def->channel_weights[index] * def->channel_weights[index];
+    }
+    bool up = is_trajectory(channel) && channel->axes == 3 && dim % 3 == 1;
+    return up && !high ? 0.0f : weight;
+}
+
+const float *ami_kit_weights(const ami_kit *kit, bool high)
+{
+    return high ? (kit->high_matters ? kit->high_weights : NULL) : (kit->flat_matters ? kit->flat_weights : NULL);
+}
+
+static am_result make_weights(ami_kit *kit, const am_character_def *def, am_error *err)
+{
+    const am_db *db = kit->source->db;
+    bool wanted = def->trajectory_weight > 0.0f || def->pose_weight > 0.0f || def->channel_weights;
+    if (!db) {
+        return AM_OK;
+    }
+    const am_features *features = &db->features;
+    if (features->pca) {
+        return wanted ? ami_fail(err, AM_ERR_SUPPORT,
+                                 "weights need features as they are, and this database keeps their principal "
+                                 "components; build it without \"pca\"")
+                      : AM_OK;
+    }
+    kit->stride = features->stride;
+    kit->flat_weights = ami_alloc_array(&kit->alloc, 2 * (size_t)kit->stride, sizeof(float));
+    if (!kit->flat_weights) {
+        return ami_fail_memory(err, 2 * (size_t)kit->stride * sizeof(float));
+    }
+    kit->high_weights = kit->flat_weights + kit->stride;
+    for (int d = 0; d < 2 * kit->stride; d++) {
+        kit->flat_weights[d] = 1.0f;
+    }
+    for (int c = 0; c < features->schema->channel_count; c++) {
+        const am_channel *channel = &features->schema->channels[c];
+        for (int i = 0; i < channel->dims; i++) {
+            kit->flat_weights[channel->first + i] = weigh(def, channel, c, i, false);
+            kit->high_weights[channel->first + i] = weigh(def, channel, c, i, true);
+        }
+    }
+    // A search without weights is the faster one.
+    kit->flat_matters = !all_one(kit->flat_weights, kit->stride);
+    kit->high_matters = !all_one(kit->high_weights, kit->stride);
+    return AM_OK;
+}
+
+static void add_time(ami_kit *kit, float time)
+{
+    int at = 0;
+    while (at < kit->time_count && kit->times[at] < time) {
+        at++;
+    }
+    if ((at < kit->time_count && kit->times[at] == time) || kit->time_count == AM_MAX_TRAJECTORY || !(time >= 0.0f)) {
+        return;
+    }
+    memmove(kit->times + at + 1, kit->times + at, (size_t)(kit->time_count - at) * sizeof *kit->times);
+    kit->times[at] = time;
+    kit->time_count++;
+}
+
+/// Now, and what the schema's trajectory channels ask for; LMM's three times where there is no schema.
+static void make_times(ami_kit *kit)
+{
+    add_time(kit, 0.0f);
+    const am_schema *schema = kit->source->db ? kit->source->db->features.schema : NULL;
+    for (int c = 0; schema && c < schema->channel_count; c++) {
+        const am_channel *channel = &schema->channels[c];
+        bool asks = is_trajectory(channel) || channel->kind == AM_FEATURE_HEIGHT;
+        for (int t = 0; asks && t < channel->time_count; t++) {
+            add_time(kit, channel->times[t]);
+        }
+    }
+    if (kit->time_count == 1) {
+        add_time(kit, 20.0f / 60.0f);
+        add_time(kit, 40.0f / 60.0f);
+        add_time(kit, 1.0f);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+
+am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_alloc *alloc, am_error *err)
+{
+    *out = NULL;
+    ami_kit *kit = ami_alloc_zero(alloc, sizeof *kit);
+    if (!kit) {
+        return ami_fail_memory(err, sizeof *kit);
+    }
+    kit->alloc = *alloc;
+    kit->source = def->source;
+    make_times(kit);
+    am_result result = make_filters(kit, def, err);
+    if (result == AM_OK) {
+        result = make_weights(kit, def, err);
+    }
+    if (result == AM_OK) {
+        result = ami_kit_measure(kit, err);
+    }
+    if (result != AM_OK) {
+        ami_kit_destroy(kit);
+        return result;
+    }
+    *out = kit;
+    return AM_OK;
+}
+
+void ami_kit_destroy(ami_kit *kit)
+{
+    if (kit) {
+        am_alloc alloc = kit->alloc;
+        for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
+            am_filter_destroy(kit->filters[a]);
+        }
+        ami_release(&alloc, kit->flat_weights, 2 * (size_t)kit->stride * sizeof(float));
+        ami_release(&alloc, kit, sizeof *kit);
+    }
+}

@@ -1,0 +1,344 @@
+// Motion matching (LMM section 3, appendix A): play on, and every so often look for the frame whose features are
+// nearest to the features of the playing frame joined with the wished trajectory; jump there when it beats playing on.
+#include <amble/source.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "index/index.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct match_source {
+    am_source base;
+    float search_every_s, stay_bias;
+    int surround; ///< frames
+    int standing; ///< where a state begins when no frame is given
+} match_source;
+
+/// All that a character keeps of this source.
+typedef struct match_state {
+    int32_t frame;
+    float fraction; ///< [0, 1) of a frame beyond it
+    float since_s;  ///< since the last search
+    int32_t reserved;
+} match_state;
+
+// A time this near a frame is that frame: 1/60 s in floats is not quite a frame of 60 Hz.
+#define SNAP 1e-4f
+// Rounding of summed steps must not put a search off by a whole step.
+#define TIME_SLACK_S 1e-4f
+
+am_match_def am_match_def_default(void)
+{
+    // 1/6 s: LMM's ten frames at 60 Hz. 0.2 s of surroundings: a jump nearer than that is the same motion, stuttering.
+    am_match_def def = { .search_every_s = 1.0f / 6.0f, .stay_bias = 0.0f, .surround_s = 0.2f, .cookie = AM_COOKIE };
+    return def;
+}
+
+static const match_source *match_of(const am_source *source) { return (const match_source *)(const void *)source; }
+
+static size_t match_state_size(const am_source *source)
+{
+    (void)source;
+    return sizeof(match_state);
+}
+
+static void match_reset(const am_source *source, void *state, int frame)
+{
+    match_state *s = state;
+    memset(s, 0, sizeof *s);
+    s->frame = frame >= 0 && frame < source->db->frame_count ? frame : match_of(source)->standing;
+    s->since_s = match_of(source)->search_every_s;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Poses between frames
+
+static am_transform mix(am_transform a, am_transform b, float t)
+{
+    am_transform out = { am_quat_nlerp(a.rotation, b.rotation, t), am_v3_lerp(a.translation, b.translation, t) };
+    return out;
+}
+
+static void sample_pose(const am_db *db, am_transform *out, int frame, float fraction)
+{
+    am_db_pose(db, frame, out);
+    if (fraction > 0.0f) {
+        am_transform next[AM_MAX_JOINTS];
+        am_db_pose(db, am_db_clamp(db, frame, 1), next);
+        for (int j = 0; j < db->joint_count; j++) {
+            out[j] = mix(out[j], next[j], fraction);
+        }
+    }
+}
+
+static am_transform sample_root(const am_db *db, int frame, float fraction)
+{
+    am_transform root = am_db_root(db, frame);
+    return fraction > 0.0f ? mix(root, am_db_root(db, am_db_clamp(db, frame, 1)), fraction) : root;
+}
+
+/// A pose with velocities; those of the nearest frame will do between frames.
+static void sample_side(const am_db *db, am_source_pose *side, const match_state *s)
+{
+    am_transform scratch[2 * AM_MAX_JOINTS];
+    int nearest = s->fraction < 0.5f ? s->frame : am_db_clamp(db, s->frame, 1);
+    sample_pose(db, side->local, s->frame, s->fraction);
+    am_db_velocity(db, nearest, side->velocity, scratch);
+    am_velocity root = am_db_root_velocity(db, nearest);
+    side->root_linear = root.linear;
+    side->root_angular = root.angular;
+}
+
+/// Zero times anything finite is zero.
+static bool pose_is_finite(const am_transform *pose, int joint_count, am_transform root)
+{
+    float sum = (root.translation.x + root.translation.z + root.rotation.y + root.rotation.w) * 0.0f;
+    for (int j = 0; j < joint_count; j++) {
+        am_quat q = pose[j].rotation;
+        am_vec3 t = pose[j].translation;
+        sum += (q.x + q.y + q.z + q.w + t.x + t.y + t.z) * 0.0f;
+    }
+    return !(sum != 0.0f);
+}
+
+static void match_pose(const am_source *source, const void *state, am_source_output *out)
+{
+    const match_state *s = state;
+    sample_pose(source->db, out->local, s->frame, s->fraction);
+    out->contacts = source->db->contacts[s->frame];
+    out->frame = s->frame;
+    out->fraction = s->fraction;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Searching
+
+static void make_query(const am_source *source, float *out, const match_state *s, const am_source_input *input)
+{
+    const am_db *db = source->db;
+    const float *row = am_db_x(db, s->frame);
+    const float *next = am_db_x(db, am_db_clamp(db, s->frame, 1));
+    float now[AM_MAX_FEATURES + 8];
+    float raw[AM_MAX_FEATURES];
+    for (int d = 0; d < db->features.stride; d++) {
+        now[d] = am_lerp(row[d], next[d], s->fraction);
+    }
+    am_features_denormalise(&db->features, raw, now);
+    am_query query = am_query_default();
+    query.current = raw;
+    query.root = input->root;
+    query.trajectory = input->trajectory_count > 0 ? input->trajectory : NULL;
+    query.trajectory_count = input->trajectory_count;
+    query.roles = source->roles;
+    am_query_make(&db->features, out, &query);
+}
+
+/// Whether the filter lets the playing frame be. In the ignored ends of a range, which no filter accepts, the
+/// nearest frame that a search may offer answers for it.
+static bool may_stay(const am_source *source, const am_filter *filter, int frame)
+{
+    if (!filter) {
+        return true;
+    }
+    const am_db_range *range = &source->db->ranges[am_db_range_of(source->db, frame)];
+    int first = range->start + range->head;
+    int last = range->stop - range->tail - 1;
+    int asked = frame > last ? last : frame < first ? first : frame;
+    return last >= first && (filter->frames[asked >> 6] >> (asked & 63) & 1) != 0;
+}
+
+static void search(const am_source *source, match_state *s, am_source_output *out, const am_source_input *input,
+                   bool must_leave, am_search_work *work)
+{
+    const match_source *match = match_of(source);
+    double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
+    make_query(source, out->query, s, input);
+    bool stay = !must_leave && may_stay(source, input->filter, s->frame);
+    out->stay_cost = stay ? am_index_cost(source->index, s->frame, out->query, input->weights) : INFINITY;
+    const am_db_range *range = &source->db->ranges[am_db_range_of(source->db, s->frame)];
+    am_search wish = am_search_default();
+    wish.x = out->query;
+    wish.weights = input->weights;
+    wish.filter = input->filter;
+    wish.k = input->candidates < 1 ? 1 : input->candidates > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : input->candidates;
+    wish.current = stay ? s->frame : -1;
+    wish.ignore_first = s->frame - match->surround < range->start ? range->start : s->frame - match->surround;
+    wish.ignore_last = s->frame + match->surround >= range->stop ? range->stop - 1 : s->frame + match->surround;
+    out->candidate_count = am_index_search(source->index, out->candidates, &wish, work);
+    out->searched = true;
+    s->since_s = 0.0f;
+    if (out->candidate_count == 0) {
+        out->fell_back = true; // a query that is not finite: play on while there is something to play
+    } else {
+        out->cost = out->candidates[0].cost;
+        out->transition = out->cost < out->stay_cost - match->stay_bias;
+    }
+    if (input->clock) {
+        out->search_us = (float)(input->clock->microseconds(input->clock->user) - before);
+    }
+}
+
+/// The jump to the best candidate: both sides of it, for the inertialisation.
+static void jump(const am_source *source, match_state *s, am_source_output *out)
+{
+    sample_side(source->db, &out->left, s);
+    s->frame = out->candidates[0].frame;
+    s->fraction = 0.0f;
+    sample_side(source->db, &out->landed, s);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Playing
+
+/// Moves on by dt, no further than the last frame of the range.
+static void advance(const am_db *db, match_state *s, float dt)
+{
+    int last = db->ranges[am_db_range_of(db, s->frame)].stop - 1;
+    float ahead = s->fraction + dt * db->fps;
+    float whole = floorf(ahead + SNAP);
+    s->fraction = am_max(ahead - whole, 0.0f);
+    s->fraction = s->fraction < SNAP ? 0.0f : s->fraction;
+    int64_t frame = (int64_t)s->frame + (int64_t)whole;
+    if (frame >= last) {
+        frame = last;
+        s->fraction = 0.0f;
+    }
+    s->frame = (int32_t)frame;
+}
+
+static void play(const am_source *source, match_state *s, am_source_output *out, float dt)
+{
+    const am_db *db = source->db;
+    am_transform before = sample_root(db, s->frame, s->fraction);
+    advance(db, s, dt);
+    am_transform pose[AM_MAX_JOINTS];
+    am_transform root = sample_root(db, s->frame, s->fraction);
+    sample_pose(db, pose, s->frame, s->fraction);
+    out->frame = s->frame;
+    out->fraction = s->fraction;
+    if (!pose_is_finite(pose, db->joint_count, root) || !pose_is_finite(pose, 0, before)) {
+        out->fell_back = true;
+        return;
+    }
+    memcpy(out->local, pose, (size_t)db->joint_count * sizeof *pose);
+    am_vec3 way = am_quat_unrotate(before.rotation, am_v3_sub(root.translation, before.translation));
+    am_quat turn = am_quat_mul(am_quat_inv(before.rotation), root.rotation);
+    out->root_linear = am_v3_scale(way, 1.0f / dt);
+    out->root_angular = am_v3_scale(am_quat_to_scaled_axis(am_quat_abs(turn)), 1.0f / dt);
+    out->contacts = db->contacts[s->fraction < 0.5f ? s->frame : am_db_clamp(db, s->frame, 1)];
+}
+
+static void match_step(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
+                       am_search_work *work)
+{
+    const match_source *match = match_of(source);
+    match_state *s = state;
+    out->transition = out->searched = out->ended = out->fell_back = false;
+    out->root_linear = am_v3_zero();
+    out->root_angular = am_v3_zero();
+    out->candidate_count = 0;
+    s->since_s += input->dt;
+    int last = source->db->ranges[am_db_range_of(source->db, s->frame)].stop - 1;
+    bool at_end = (float)(last - s->frame) - s->fraction < input->dt * source->db->fps - SNAP;
+    bool due = s->since_s + TIME_SLACK_S >= match->search_every_s;
+    if (input->search_now || (!input->hold && (due || at_end))) {
+        search(source, s, out, input, at_end || input->leave, work);
+        if (out->transition) {
+            jump(source, s, out);
+            at_end = false;
+        }
+    }
+    out->ended = at_end && input->hold;
+    play(source, s, out, input->dt);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Making one
+
+/// The features of someone who stands still, as far as a schema can say: mean pose, no velocity, going nowhere.
+static void standing_features(const am_features *features, float *out)
+{
+    float raw[AM_MAX_FEATURES];
+    for (int c = 0; c < features->schema->channel_count; c++) {
+        const am_channel *channel = &features->schema->channels[c];
+        for (int i = 0; i < channel->dims; i++) {
+            int axis = channel->axes > 0 ? i % channel->axes : 0;
+            bool height = channel->axes == 3 && axis == 1;
+            float mean = features->offset[channel->first + i];
+            float value = mean;
+            if (channel->kind == AM_FEATURE_VELOCITY || (channel->kind == AM_FEATURE_TRAJECTORY_POSITION && !height)) {
+                value = 0.0f;
+            } else if (channel->kind == AM_FEATURE_TRAJECTORY_DIRECTION) {
+                value = axis == channel->axes - 1 ? 1.0f : 0.0f;
+            }
+            raw[channel->first + i] = value;
+        }
+    }
+    am_features_normalise(features, out, raw);
+}
+
+/// The offered frame nearest to standing; of those tagged idle when there are any.
+static int find_standing(const am_db *db, const am_index *index)
+{
+    float x[AM_MAX_FEATURES + 8];
+    standing_features(&db->features, x);
+    int best = 0;
+    bool best_idle = false;
+    float best_cost = INFINITY;
+    uint64_t idle = 0;
+    for (int t = 0; t < db->tag_count; t++) {
+        idle |= strcmp(db->tag_names[t], am_auto_tag_name(AM_TAG_IDLE)) == 0 ? (uint64_t)1 << t : 0;
+    }
+    for (int f = 0; f < db->frame_count; f++) {
+        bool is_idle = (db->tags[f] & idle) != 0;
+        if ((index->offered[f >> 6] >> (f & 63) & 1) == 0 || (best_idle && !is_idle)) {
+            continue;
+        }
+        float cost = am_index_cost(index, f, x, NULL);
+        if (cost < best_cost || (is_idle && !best_idle)) {
+            best = f;
+            best_cost = cost;
+            best_idle = is_idle;
+        }
+    }
+    return best;
+}
+
+static void match_destroy(am_source *source)
+{
+    am_alloc alloc = source->alloc;
+    ami_release(&alloc, source, sizeof(match_source));
+}
+
+static const am_source_interface match_interface = {
+    .name = "match", .state_size = match_state_size, .reset = match_reset, .pose = match_pose, .step = match_step,
+    .destroy = match_destroy,
+};
+
+am_result am_match_create(am_source **out, const am_match_def *def, am_error *err)
+{
+    *out = NULL;
+    if (!def || def->cookie != AM_COOKIE || !def->db || !def->index || def->index->db != def->db) {
+        return ami_fail(err, AM_ERR_DEF,
+                        "match def not begun from am_match_def_default(), or without a database and an index over it");
+    }
+    if (!(def->search_every_s > 0.0f) || !(def->stay_bias >= 0.0f) || !(def->surround_s >= 0.0f) ||
+        !(def->search_every_s < 1e3f) || !(def->surround_s < 1e3f)) {
+        return ami_fail(err, AM_ERR_DEF, "match def: search_every_s must be above 0, stay_bias and surround_s not below");
+    }
+    am_alloc alloc = ami_alloc_or_default(def->alloc);
+    match_source *match = ami_alloc_zero(&alloc, sizeof *match);
+    if (!match) {
+        return ami_fail_memory(err, sizeof *match);
+    }
+    match->base = (am_source){ .interface = &match_interface, .skeleton = def->db->skeleton, .roles = &def->db->roles,
+                               .db = def->db, .index = def->index, .alloc = alloc };
+    match->search_every_s = def->search_every_s;
+    match->stay_bias = def->stay_bias;
+    match->surround = (int)(def->surround_s * def->db->fps + 0.5f);
+    match->standing = find_standing(def->db, def->index);
+    *out = &match->base;
+    return AM_OK;
+}
