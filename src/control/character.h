@@ -26,8 +26,6 @@ void ami_kit_destroy(ami_kit *kit);
 const float *ami_kit_weights(const ami_kit *kit, bool high);
 /// Fills kit->facts from the database.
 am_result ami_kit_measure(ami_kit *kit, am_error *err);
-/// The k-th smallest of values(count) at `share` (0 to 1) of the way; values are sorted afterwards. 0 without any.
-float ami_quantile(float *values, int count, float share);
 /// Whether `frame` of the source's database belongs to an activity. Sources without frames say yes.
 bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame);
 

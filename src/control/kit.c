@@ -125,9 +125,28 @@ static bool all_one(const float *weights, int count)
     return true;
 }
 
-/// The factor of one dimension's squared difference.
-static float weigh(const am_character_def *def, const am_channel *channel, int index, int dim, bool high)
+/// A height shares its channel's deviation with the way on the ground, beside which it is small: where heights matter
+/// they count by their own. Over every 64th frame at least, no more than a hundredfold.
+static float own_scale(const am_db *db, int dim)
 {
+    double sum = 0.0;
+    double squares = 0.0;
+    int count = 0;
+    for (int f = 0; f < db->frame_count; f += 64) {
+        double x = (double)am_db_x(db, f)[dim];
+        sum += x;
+        squares += x * x;
+        count++;
+    }
+    double mean = sum / count;
+    double variance = squares / count - mean * mean;
+    return variance > 0.01 ? (float)(1.0 / variance) : 100.0f;
+}
+
+/// The factor of one dimension's squared difference.
+static float weigh(const am_character_def *def, const am_db *db, int index, int dim, bool high)
+{
+    const am_channel *channel = &db->features.schema->channels[index];
     bool weighted = def->trajectory_weight > 0.0f || def->pose_weight > 0.0f;
     float weight = !weighted ? 1.0f : is_trajectory(channel) ? def->trajectory_weight : def->pose_weight;
     if (def->channel_weights) {
@@ -135,7 +154,8 @@ static float weigh(const am_character_def *def, const am_channel *channel, int i
         weight *= def->channel_weights[index] * def->channel_weights[index];
     }
     bool up = is_trajectory(channel) && channel->axes == 3 && dim % 3 == 1;
-    return up && !high ? 0.0f : weight;
+    bool place = channel->kind == AM_FEATURE_TRAJECTORY_POSITION;
+    return !up ? weight : !high ? 0.0f : place ? weight * own_scale(db, channel->first + dim) : weight;
 }
 
 const float *ami_kit_weights(const ami_kit *kit, bool high)
@@ -169,8 +189,8 @@ static am_result make_weights(ami_kit *kit, const am_character_def *def, am_erro
     for (int c = 0; c < features->schema->channel_count; c++) {
         const am_channel *channel = &features->schema->channels[c];
         for (int i = 0; i < channel->dims; i++) {
-            kit->flat_weights[channel->first + i] = weigh(def, channel, c, i, false);
-            kit->high_weights[channel->first + i] = weigh(def, channel, c, i, true);
+            kit->flat_weights[channel->first + i] = weigh(def, db, c, i, false);
+            kit->high_weights[channel->first + i] = weigh(def, db, c, i, true);
         }
     }
     // A search without weights is the faster one.

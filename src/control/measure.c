@@ -1,6 +1,7 @@
 // What a character finds out about its database: heights of hips, toes and heels, speeds, how far jumps rise.
 #include "control/character.h"
 
+#include "anim/filter.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -11,38 +12,11 @@ enum {
     most_leaps = 256,
 };
 
-static void sift(float *values, int root, int count)
+/// 0 without any value; sorts them.
+static float quantile(float *values, int count, float share)
 {
-    float value = values[root];
-    int child;
-    while ((child = 2 * root + 1) < count) {
-        if (child + 1 < count && values[child + 1] > values[child]) {
-            child++;
-        }
-        if (!(values[child] > value)) {
-            break;
-        }
-        values[root] = values[child];
-        root = child;
-    }
-    values[root] = value;
-}
-
-float ami_quantile(float *values, int count, float share)
-{
-    if (count <= 0) {
-        return 0.0f;
-    }
-    for (int i = count / 2 - 1; i >= 0; i--) {
-        sift(values, i, count);
-    }
-    for (int end = count - 1; end > 0; end--) {
-        float top = values[0];
-        values[0] = values[end];
-        values[end] = top;
-        sift(values, 0, end);
-    }
-    return values[(int)(share * (float)(count - 1) + 0.5f)];
+    ami_sort_floats(values, count);
+    return count > 0 ? ami_quantile(values, count, share) : 0.0f;
 }
 
 /// A joint's transform in the root's space.
@@ -129,7 +103,7 @@ static float leap_rise(const ami_kit *kit, float *values)
             f = f > begin ? f : f + 1;
         }
     }
-    return ami_quantile(values, count, 0.5f);
+    return quantile(values, count, 0.5f);
 }
 
 am_result ami_kit_measure(ami_kit *kit, am_error *err)
@@ -153,11 +127,11 @@ am_result ami_kit_measure(ami_kit *kit, am_error *err)
         take_frame(all, kit, f, pose);
     }
     am_character_facts *facts = &kit->facts;
-    facts->hip_m = ami_quantile(all[hips_upright].values, all[hips_upright].count, 0.5f);
-    facts->creep_hip_m = ami_quantile(all[hips_creep].values, all[hips_creep].count, 0.5f);
-    facts->creep_mps = ami_quantile(all[speed_creep].values, all[speed_creep].count, 0.5f);
-    facts->toe_m = ami_quantile(all[toes].values, all[toes].count, 0.01f);
-    facts->heel_m = ami_quantile(all[heels].values, all[heels].count, 0.01f);
+    facts->hip_m = quantile(all[hips_upright].values, all[hips_upright].count, 0.5f);
+    facts->creep_hip_m = quantile(all[hips_creep].values, all[hips_creep].count, 0.5f);
+    facts->creep_mps = quantile(all[speed_creep].values, all[speed_creep].count, 0.5f);
+    facts->toe_m = quantile(all[toes].values, all[toes].count, 0.01f);
+    facts->heel_m = quantile(all[heels].values, all[heels].count, 0.01f);
     facts->jump_rise_m = leap_rise(kit, room);
     ami_release(&kit->alloc, room, measure_count * each * sizeof *room);
     return AM_OK;
@@ -191,7 +165,7 @@ static float tag_speed(const am_db *db, const char *name, float fallback)
             count += speed * 0.0f == 0.0f;
         }
     }
-    return count > 0 ? ami_quantile(values, count, 0.5f) : fallback;
+    return count > 0 ? quantile(values, count, 0.5f) : fallback;
 }
 
 am_intent_def am_intent_def_of(const am_db *db)
