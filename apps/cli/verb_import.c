@@ -9,21 +9,21 @@
 
 /// One clip of a file (BVH has one; other formats may have several).
 typedef struct entry {
-    char        *path;
-    int          clip;       // index within the file
-    int          clip_count; // 0 until it was read
-    am_clip     *motion;
+    char *path;
+    int clip;       // index within the file
+    int clip_count; // 0 until it was read
+    am_clip *motion;
     am_diagnosis diagnosis;
-    am_error     error;      // code AM_OK when it was read and examined
-    bool         nothing;    // --fix left nothing of it
+    am_error error; // code AM_OK when it was read and examined
+    bool nothing;   // --fix left nothing of it
 } entry;
 
 typedef struct job {
-    entry         *entries;
-    int            count, room;
-    am_doctor_def  doctor;
-    const char    *out_dir;
-    am_progress    progress;
+    entry *entries;
+    int count, room;
+    am_doctor_def doctor;
+    const char *out_dir;
+    am_progress progress;
 } job;
 
 static char *copy_text(const char *text)
@@ -75,10 +75,7 @@ static bool is_motion_file(const char *name)
     return false;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static bool add_path(job *j, const char *path, int depth);
 
@@ -209,7 +206,7 @@ static bool examine_all(job *j, const am_tasks *tasks)
 static am_result compare_all(job *j, am_error *err)
 {
     am_diagnosis *diagnoses = calloc((size_t)j->count + 1, sizeof *diagnoses);
-    const am_clip **clips = calloc((size_t)j->count + 1, sizeof *clips);
+    const am_clip **clips = calloc((size_t)j->count + 1, sizeof(const am_clip *));
     int count = 0;
     am_result result = diagnoses && clips ? AM_OK : AM_ERR_MEMORY;
     for (int i = 0; result == AM_OK && i < j->count; i++) {

@@ -66,12 +66,15 @@ static void bridge_rotation(am_clip *clip, const gap *g, int joint)
     }
 }
 
-am_result am_clip_bridge(am_clip **out, const am_clip *clip, int first, int last, const am_alloc *alloc, am_error *err)
+am_result am_clip_bridge(am_clip **out, const am_clip *clip, int first, int last, const am_alloc *alloc,
+                         am_error *err)
 {
     *out = NULL;
     if (first < 1 || last < first || last + 1 >= clip->frame_count) {
-        return ami_fail(err, AM_ERR_RANGE, "frames %d to %d of %d cannot be bridged; there must be a good frame before "
-                        "and after them", first, last, clip->frame_count);
+        return ami_fail(err, AM_ERR_RANGE,
+                        "frames %d to %d of %d cannot be bridged; there must be a good frame before "
+                        "and after them",
+                        first, last, clip->frame_count);
     }
     am_clip_def def = am_clip_def_like(clip);
     def.alloc = alloc;

@@ -185,8 +185,12 @@ am_result am_faults_find(am_fault *out, int capacity, int *count, const am_clip 
     if (result != AM_OK) {
         return result;
     }
-    ami_fault_scan scan = { .clip = clip, .roles = roles, .frames = clip->frame_count,
-                            .joints = clip->skeleton->joint_count, .out = out, .capacity = capacity };
+    ami_fault_scan scan = { .clip = clip,
+                            .roles = roles,
+                            .frames = clip->frame_count,
+                            .joints = clip->skeleton->joint_count,
+                            .out = out,
+                            .capacity = capacity };
     am_alloc memory = ami_alloc_or_default(alloc);
     ami_layout measure = { 0 };
     lay_out(&scan, &measure);

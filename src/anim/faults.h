@@ -6,18 +6,18 @@
 
 /// Positions and flags that every finder reads, and the list that they fill.
 typedef struct ami_fault_scan {
-    const am_clip  *clip;
+    const am_clip *clip;
     const am_roles *roles;
-    int             frames, joints;
-    am_vec3        *positions; ///< [frame][joint] model space
-    bool           *body;      ///< [joint] on a way from the hips to head, hands and toes
-    bool           *fine;      ///< [joint] hands and toes: noisy in most captures
-    bool           *bad;       ///< [frame] not finite: the other finders step over it
-    uint8_t        *marks;     ///< [frame] scratch of the finder at work
-    float          *values;    ///< [2 * frame] scratch
-    am_fault       *out;       ///< the caller's
-    int             capacity;
-    int             count;
+    int frames, joints;
+    am_vec3 *positions; ///< [frame][joint] model space
+    bool *body;         ///< [joint] on a way from the hips to head, hands and toes
+    bool *fine;         ///< [joint] hands and toes: noisy in most captures
+    bool *bad;          ///< [frame] not finite: the other finders step over it
+    uint8_t *marks;     ///< [frame] scratch of the finder at work
+    float *values;      ///< [2 * frame] scratch
+    am_fault *out;      ///< the caller's
+    int capacity;
+    int count;
 } ami_fault_scan;
 
 /// Adds one fault; counts beyond the capacity.

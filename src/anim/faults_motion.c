@@ -84,7 +84,8 @@ void ami_faults_flip(ami_fault_scan *scan)
         memset(scan->marks, 0, (size_t)scan->frames);
         memset(scan->values, 0, (size_t)scan->frames * sizeof(float));
         for (int f = 1; f < scan->frames; f++) {
-            float angle = ami_fault_fit(scan, f - 1, f) ? am_quat_angle(turn(scan, f - 1, j), turn(scan, f, j)) : 0.0f;
+            float angle =
+                ami_fault_fit(scan, f - 1, f) ? am_quat_angle(turn(scan, f - 1, j), turn(scan, f, j)) : 0.0f;
             if (angle > flip_angle) {
                 scan->marks[f - 1] = scan->marks[f] = 1;
                 scan->values[f] = angle;
@@ -168,8 +169,8 @@ static float turn_speed_around(const ami_fault_scan *scan, const int16_t *limb, 
     return top * scan->clip->fps;
 }
 
-/// True when the limb's pose over first..last was lost rather than held: the body goes on under it, and the limb stops
-/// or starts with a jerk. A limb that never moves in the clip was not captured at all, which is no fault.
+/// True when the limb's pose over first..last was lost rather than held: the body goes on under it, and the limb
+/// stops or starts with a jerk. A limb that never moves in the clip was not captured at all, which is no fault.
 static bool limb_was_lost(const ami_fault_scan *scan, const int16_t *limb, int first, int last)
 {
     int least = (int)(0.4f * scan->clip->fps);

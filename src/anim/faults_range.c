@@ -8,12 +8,12 @@
 // (dance, crawling, cartwheels, sitting on the floor) and below what 23 bad ones do.
 typedef struct range_limit {
     am_role from, to; // joints on the way from one role to the other
-    float   angle_deg;
+    float angle_deg;
 } range_limit;
 
 static const range_limit limits[] = {
-    { AM_ROLE_NECK, AM_ROLE_HEAD, 95.0f },        // honest: 75 for one of two neck joints
-    { AM_ROLE_SPINE, AM_ROLE_CHEST, 105.0f },     // honest: 101 for a lower back that does all the bending
+    { AM_ROLE_NECK, AM_ROLE_HEAD, 95.0f },                // honest: 75 for one of two neck joints
+    { AM_ROLE_SPINE, AM_ROLE_CHEST, 105.0f },             // honest: 101 for a lower back that does all the bending
     { AM_ROLE_LEFT_UP_LEG, AM_ROLE_LEFT_UP_LEG, 150.0f }, // honest: 147 from legs splayed by 20
     { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_UP_LEG, 150.0f },
     { AM_ROLE_LEFT_LEG, AM_ROLE_LEFT_LEG, 170.0f }, // honest: 164, sitting on the heels

@@ -83,7 +83,9 @@ static void take_samples(ami_exam *exam)
         int frame = (int)((int64_t)i * clip->frame_count / wanted);
         am_clip_local(clip, frame, local);
         ami_figure figure = ami_exam_figure(exam, exam->samples);
-        ami_figure_pose((am_vec3 *)(uintptr_t)figure.joints, (am_vec3 *)(uintptr_t)figure.ends, clip->skeleton, local);
+        ami_figure_pose(exam->joints + (size_t)exam->samples * (size_t)clip->skeleton->joint_count,
+                        exam->ends + (size_t)exam->samples * (size_t)clip->skeleton->end_count, clip->skeleton,
+                        local);
         exam->samples += figure_is_finite(&figure) ? 1 : 0;
     }
 }

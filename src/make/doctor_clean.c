@@ -140,11 +140,12 @@ static am_result cut_all(am_clips *out, int *first_frames, int capacity, const a
     int count = find_pieces(pieces, (int)room, diagnosis, clip->frame_count, least > 1 ? least : 1, def->cut);
     am_result result = AM_OK;
     if (count == 0) {
-        result = ami_fail(err, AM_ERR_EMPTY, "nothing of '%s' is left: bad throughout, or in pieces shorter than %g s",
-                          clip->name, (double)def->min_seconds);
+        result =
+            ami_fail(err, AM_ERR_EMPTY, "nothing of '%s' is left: bad throughout, or in pieces shorter than %g s",
+                     clip->name, (double)def->min_seconds);
     } else {
-        out->items = ami_alloc_array(&out->alloc, (size_t)count, sizeof *out->items);
-        result = out->items ? AM_OK : ami_fail_memory(err, (size_t)count * sizeof *out->items);
+        out->items = ami_alloc_array(&out->alloc, (size_t)count, sizeof(am_clip *));
+        result = out->items ? AM_OK : ami_fail_memory(err, (size_t)count * sizeof(am_clip *));
         out->count = out->items ? count : 0;
     }
     for (int i = 0; result == AM_OK && i < count; i++) {

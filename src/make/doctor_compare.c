@@ -8,9 +8,9 @@
 #include <string.h>
 
 typedef struct batch {
-    am_diagnosis         *all;
+    am_diagnosis *all;
     const am_clip *const *clips;
-    int                   count;
+    int count;
 } batch;
 
 // ---------------------------------------------------------------------------------------------
@@ -21,8 +21,8 @@ static bool same_space(const am_diagnosis *a, const am_diagnosis *b)
     return a->unit_m == b->unit_m && strcmp(a->up, b->up) == 0 && strcmp(a->facing, b->facing) == 0;
 }
 
-/// Numbers each item by the first one it is like: rig[i] by shape, camp[i] by shape, unit and axes; votes[i] counts the
-/// members of a camp, at its first member, and members[i] those of a rig.
+/// Numbers each item by the first one it is like: rig[i] by shape, camp[i] by shape, unit and axes; votes[i] counts
+/// the members of a camp, at its first member, and members[i] those of a rig.
 typedef struct census {
     int *rig, *camp, *votes, *members;
 } census;
@@ -69,8 +69,10 @@ static am_result follow_majority(batch *b, int item, int leader, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    result = ami_finding_add(&again, "majority", -1, -1, false, err, "alone it seemed to have unit %g, up %s, facing %s; "
-                             "taken as the other files of this rig", (double)d->unit_m, d->up, d->facing);
+    result = ami_finding_add(&again, "majority", -1, -1, false, err,
+                             "alone it seemed to have unit %g, up %s, facing %s; "
+                             "taken as the other files of this rig",
+                             (double)d->unit_m, d->up, d->facing);
     if (result != AM_OK) {
         am_diagnosis_free(&again);
         return result;
@@ -149,8 +151,10 @@ static am_result lend_rest(batch *b, int item, am_error *err)
             i--;
         }
     }
-    return ami_finding_add(d, "rest", -1, -1, false, err, "zero rotations give no standing figure: the pose of frame %d of "
-                           "%.100s is taken as rest pose", b->all[best].rest_frame, b->clips[best]->name);
+    return ami_finding_add(d, "rest", -1, -1, false, err,
+                           "zero rotations give no standing figure: the pose of frame %d of "
+                           "%.100s is taken as rest pose",
+                           b->all[best].rest_frame, b->clips[best]->name);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -179,12 +183,14 @@ static am_result find_duplicate(batch *b, int item, am_error *err)
             continue;
         }
         if (b->all[i].content == b->all[item].content) {
-            return ami_finding_add(&b->all[item], "duplicate", -1, -1, false, err, "the same motion as %.120s; leave one out",
-                                   other->name);
+            return ami_finding_add(&b->all[item], "duplicate", -1, -1, false, err,
+                                   "the same motion as %.120s; leave one out", other->name);
         }
         if (clip->frame_count > 16 && angle_between(clip, other) < 0.01f) {
-            return ami_finding_add(&b->all[item], "duplicate", -1, -1, false, err, "nearly the same motion as %.120s (all "
-                                   "joints within half a degree); leave one out", other->name);
+            return ami_finding_add(&b->all[item], "duplicate", -1, -1, false, err,
+                                   "nearly the same motion as %.120s (all "
+                                   "joints within half a degree); leave one out",
+                                   other->name);
         }
     }
     return AM_OK;

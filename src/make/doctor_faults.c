@@ -32,8 +32,8 @@ static void describe(char *text, size_t size, const am_fault *fault, const char 
         snprintf(text, size, "%s is bent up to %.0f degrees from the rest pose, which no body does", joint, degrees);
         break;
     case AM_FAULT_FLOOR:
-        snprintf(text, size, "the feet stand %.1f cm %s than elsewhere: a step, or a floor that drifts", am_abs(fault->amount) * 100.0,
-                 fault->amount < 0.0f ? "lower" : "higher");
+        snprintf(text, size, "the feet stand %.1f cm %s than elsewhere: a step, or a floor that drifts",
+                 am_abs(fault->amount) * 100.0, fault->amount < 0.0f ? "lower" : "higher");
         break;
     case AM_FAULT_ORIGIN:
         snprintf(text, size, "the pose falls to the origin");

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 
 typedef struct track {
-    float   com;    // height of the centre of mass, m
-    float   hip;    // height of the hips, m
-    float   clear;  // height of the lowest joint above the floor, m
-    float   high;   // height of the higher toe above where feet usually stand, m
+    float com;      // height of the centre of mass, m
+    float hip;      // height of the hips, m
+    float clear;    // height of the lowest joint above the floor, m
+    float high;     // height of the higher toe above where feet usually stand, m
     am_vec3 hips;   // on the ground
     am_vec3 feet;   // from the right ankle to the left, on the ground
     am_vec3 across; // from the right hip to the left, on the ground
@@ -20,13 +20,13 @@ typedef struct track {
 
 typedef struct rate_exam {
     const am_clip *clip;
-    track         *tracks; // [frame]
-    float         *values; // [2 * frame] scratch
-    int            frames;
-    int            toes[2];
-    float          usual;  // clearance in the lower quarter of the frames, m
-    float          leg;    // m
-    float          hip_height; // mean height of the hip joints above the lower ankle, in legs
+    track *tracks; // [frame]
+    float *values; // [2 * frame] scratch
+    int frames;
+    int toes[2];
+    float usual;      // clearance in the lower quarter of the frames, m
+    float leg;        // m
+    float hip_height; // mean height of the hip joints above the lower ankle, in legs
 } rate_exam;
 
 // ---------------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ typedef struct rate_exam {
 // Segments of the body and their share of its mass, from de Leva (1996) with trunk parts together.
 static const struct {
     am_role from, to;
-    float   mass;
+    float mass;
 } segments[] = {
     { AM_ROLE_HIPS, AM_ROLE_CHEST, 0.497f },
     { AM_ROLE_HEAD, AM_ROLE_HEAD, 0.081f },
@@ -89,7 +89,8 @@ static void take_tracks(rate_exam *x, const am_roles *roles, float floor)
         t->hips = am_v3_ground(model[0].translation);
         t->feet = am_v3_ground(ankles);
         t->across = am_v3_ground(am_v3_sub(left, right));
-        float low_ankle = am_min(model[r[AM_ROLE_LEFT_FOOT]].translation.y, model[r[AM_ROLE_RIGHT_FOOT]].translation.y);
+        float low_ankle =
+            am_min(model[r[AM_ROLE_LEFT_FOOT]].translation.y, model[r[AM_ROLE_RIGHT_FOOT]].translation.y);
         x->hip_height += (0.5f * (left.y + right.y) - low_ankle) / ((float)x->frames * x->leg);
         x->values[f] = t->clear;
     }
@@ -218,10 +219,10 @@ static float ratio_by_flight(rate_exam *x, bool *told, bool *sure)
 // Steps
 
 typedef struct steps {
-    int   count;
+    int count;
     float frames; // of one step, median
     float way;    // of the hips in one step, median, m
-    bool  regular;
+    bool regular;
     float flies;  // share of frames with both feet well off the ground
     float stands; // share of frames in a stride with both on it: walks have a fifth, runs none
 } steps;
@@ -299,8 +300,8 @@ static float ratio_by_steps(rate_exam *x)
     if (s.count < 2 || !s.regular) {
         return 1.0f;
     }
-    float rate = x->clip->fps / s.frames;              // steps a second
-    float tempo = rate * sqrtf(x->leg / 9.81f);        // in swings of a leg; walking 0.53, running 0.88
+    float rate = x->clip->fps / s.frames;       // steps a second
+    float tempo = rate * sqrtf(x->leg / 9.81f); // in swings of a leg; walking 0.53, running 0.88
     float speed = rate * s.way;
     float froude = speed * speed / (9.81f * x->leg);
     float way = s.way / x->leg;
@@ -366,13 +367,15 @@ static am_result judge(ami_exam *exam, rate_exam *x, am_error *err)
     }
     out->fps_true = rate;
     if (fell) {
-        return ami_finding_add(out, "fps", -1, -1, false, err, "the header says %g Hz, but then jumps fall at %.1f m/s2: "
-                               "taken as %g Hz; say --fps if you know better", (double)out->fps,
-                               (double)(9.81f / (ratio * ratio)), (double)rate);
+        return ami_finding_add(out, "fps", -1, -1, false, err,
+                               "the header says %g Hz, but then jumps fall at %.1f m/s2: "
+                               "taken as %g Hz; say --fps if you know better",
+                               (double)out->fps, (double)(9.81f / (ratio * ratio)), (double)rate);
     }
-    return ami_finding_add(out, "fps", -1, -1, false, err, "the header says %g Hz, but then the steps are too %s for a "
-                           "body: taken as %g Hz; say --fps if you know better", (double)out->fps,
-                           ratio < 1.0f ? "fast" : "slow", (double)rate);
+    return ami_finding_add(out, "fps", -1, -1, false, err,
+                           "the header says %g Hz, but then the steps are too %s for a "
+                           "body: taken as %g Hz; say --fps if you know better",
+                           (double)out->fps, ratio < 1.0f ? "fast" : "slow", (double)rate);
 }
 
 am_result ami_exam_rate(ami_exam *exam, am_error *err)

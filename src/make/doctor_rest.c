@@ -56,8 +56,8 @@ am_result ami_clip_bake_rest(am_clip **out, const am_clip *clip, const am_quat *
         model[j] = j > 0 ? am_quat_normalize(am_quat_mul(model[from->parents[j]], rests[j])) : rests[0];
     }
     am_clip *made = *out;
-    am_vec3 *offsets = (am_vec3 *)(uintptr_t)made->skeleton->offsets; // ours until it is given away
-    am_vec3 *ends = (am_vec3 *)(uintptr_t)made->skeleton->end_offsets;
+    am_vec3 *offsets = (am_vec3 *)made->skeleton->offsets; // ours until it is given away
+    am_vec3 *ends = (am_vec3 *)made->skeleton->end_offsets;
     for (size_t j = 1; j < joints; j++) {
         offsets[j] = am_quat_rotate(model[from->parents[j]], offsets[j]);
     }
@@ -153,11 +153,14 @@ am_result ami_exam_rest(ami_exam *exam, am_error *err)
     out->rest_frame = find_stance(rests, &out->rest_lean, clip, &exam->roles);
     if (out->rest_frame < 0) {
         ami_release(&out->alloc, rests, (size_t)joints * sizeof *rests);
-        return ami_finding_add(out, "rest", -1, -1, false, err, "zero rotations give no standing figure and nobody stands "
+        return ami_finding_add(out, "rest", -1, -1, false, err,
+                               "zero rotations give no standing figure and nobody stands "
                                "in this file: give it together with a file of the same rig in which somebody does");
     }
     out->rests = rests;
     out->rest_count = joints;
-    return ami_finding_add(out, "rest", out->rest_frame, out->rest_frame, false, err, "zero rotations give no standing "
-                           "figure: the pose of frame %d is taken as rest pose", out->rest_frame);
+    return ami_finding_add(out, "rest", out->rest_frame, out->rest_frame, false, err,
+                           "zero rotations give no standing "
+                           "figure: the pose of frame %d is taken as rest pose",
+                           out->rest_frame);
 }

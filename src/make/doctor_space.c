@@ -10,7 +10,8 @@ static const char *const axis_names[6] = { "+x", "-x", "+y", "-y", "+z", "-z" };
 
 am_vec3 ami_axis_vector(const char *name)
 {
-    static const am_vec3 vectors[6] = { { 1, 0, 0 }, { -1, 0, 0 }, { 0, 1, 0 }, { 0, -1, 0 }, { 0, 0, 1 }, { 0, 0, -1 } };
+    static const am_vec3 vectors[6] = { { 1, 0, 0 },  { -1, 0, 0 }, { 0, 1, 0 },
+                                        { 0, -1, 0 }, { 0, 0, 1 },  { 0, 0, -1 } };
     for (int i = 0; i < 6; i++) {
         if (strcmp(name, axis_names[i]) == 0) {
             return vectors[i];
@@ -98,8 +99,10 @@ am_result ami_exam_roles(ami_exam *exam, am_error *err)
     ami_figure rest = ami_exam_figure(exam, -1);
     out->roles = ami_roles_guess_in(&rest);
     if (!has_legs(&out->roles)) {
-        return ami_finding_add(out, "roles", -1, -1, true, err, "no two legs found in %d joints: not a person, or a "
-                               "rig that must be described by hand", exam->clip->skeleton->joint_count);
+        return ami_finding_add(out, "roles", -1, -1, true, err,
+                               "no two legs found in %d joints: not a person, or a "
+                               "rig that must be described by hand",
+                               exam->clip->skeleton->joint_count);
     }
     if (!by_names || named.joint[AM_ROLE_LEFT_HAND] < 0 || named.joint[AM_ROLE_RIGHT_HAND] < 0) {
         ami_figure pose = ami_exam_figure(exam, straightest(exam, &out->roles));
@@ -118,7 +121,8 @@ am_result ami_exam_roles(ami_exam *exam, am_error *err)
     if (!by_names) {
         return AM_OK;
     }
-    return ami_finding_add(out, "sides", -1, -1, false, err, "joints called left are on the body's right: sides taken "
+    return ami_finding_add(out, "sides", -1, -1, false, err,
+                           "joints called left are on the body's right: sides taken "
                            "from toes and knees; if the file is mirrored, mirror it back instead");
 }
 
@@ -142,7 +146,8 @@ static float measure_leg(const ami_exam *exam)
         ami_figure f = ami_exam_figure(exam, i);
         for (int side = 0; side < 2; side++) {
             const int16_t *leg = r + (side ? AM_ROLE_RIGHT_UP_LEG : AM_ROLE_LEFT_UP_LEG);
-            sum += am_v3_distance(f.joints[leg[0]], f.joints[leg[1]]) + am_v3_distance(f.joints[leg[1]], f.joints[leg[2]]);
+            sum += am_v3_distance(f.joints[leg[0]], f.joints[leg[1]]) +
+                   am_v3_distance(f.joints[leg[1]], f.joints[leg[2]]);
         }
     }
     return sum / (float)(2 * exam->samples);
@@ -166,9 +171,10 @@ static am_result find_unit(ami_exam *exam, am_error *err)
         }
     }
     if (ratio_to(exam->leg * out->unit_m, usual_leg_m) > 1.45f) {
-        return ami_finding_add(out, "unit", -1, -1, false, err, "a leg of %.2f m in the likeliest unit (%g m): a child, "
-                               "a giant, or an unknown unit; say --unit", (double)(exam->leg * out->unit_m),
-                               (double)out->unit_m);
+        return ami_finding_add(out, "unit", -1, -1, false, err,
+                               "a leg of %.2f m in the likeliest unit (%g m): a child, "
+                               "a giant, or an unknown unit; say --unit",
+                               (double)(exam->leg * out->unit_m), (double)out->unit_m);
     }
     return AM_OK;
 }
@@ -231,8 +237,10 @@ static am_result find_up(ami_exam *exam, am_error *err)
         second = i != best ? am_max(second, scores[i]) : second;
     }
     if (!exam->def->up && scores[best] - second < 0.3f) {
-        return ami_finding_add(out, "up", -1, -1, false, err, "%s taken as up, but the body does not tell for sure; say "
-                               "--up", out->up);
+        return ami_finding_add(out, "up", -1, -1, false, err,
+                               "%s taken as up, but the body does not tell for sure; say "
+                               "--up",
+                               out->up);
     }
     return AM_OK;
 }
@@ -240,11 +248,11 @@ static am_result find_up(ami_exam *exam, am_error *err)
 /// The axis at right angles to `up` nearest to v.
 static const char *nearest_axis(am_vec3 v, am_vec3 up)
 {
-    int best = -1;
-    float most = 0.0f;
+    int best = 0;
+    float most = -2.0f;
     for (int i = 0; i < 6; i++) {
         am_vec3 axis = ami_axis_vector(axis_names[i]);
-        if (am_abs(am_v3_dot(axis, up)) < 0.5f && (best < 0 || am_v3_dot(axis, v) > most)) {
+        if (am_abs(am_v3_dot(axis, up)) < 0.5f && am_v3_dot(axis, v) > most) {
             best = i;
             most = am_v3_dot(axis, v);
         }

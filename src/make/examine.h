@@ -9,16 +9,16 @@
 enum { AMI_EXAM_SAMPLES = 64 };
 
 typedef struct ami_exam {
-    const am_clip       *clip;
+    const am_clip *clip;
     const am_doctor_def *def;
-    am_diagnosis        *out;
-    am_vec3             *joints; ///< [sample][joint] of frames spread over the clip, in the file's space
-    am_vec3             *ends;   ///< [sample][end]
-    am_vec3             *rest_joints, *rest_ends;
-    int                  samples;
-    float                leg;    ///< thigh and shin in the file's unit, 0 when there are no legs
-    am_clip             *made;   ///< converted, rerooted at the hips, header's rate
-    am_roles             roles;  ///< of `made`
+    am_diagnosis *out;
+    am_vec3 *joints; ///< [sample][joint] of frames spread over the clip, in the file's space
+    am_vec3 *ends;   ///< [sample][end]
+    am_vec3 *rest_joints, *rest_ends;
+    int samples;
+    float leg;      ///< thigh and shin in the file's unit, 0 when there are no legs
+    am_clip *made;  ///< converted, rerooted at the hips, header's rate
+    am_roles roles; ///< of `made`
 } ami_exam;
 
 /// The sample as a figure; -1 is the rest pose.
@@ -40,8 +40,8 @@ am_vec3 ami_axis_vector(const char *name);
 /// File axes -> Amble axes for an up and a facing axis at right angles.
 am_quat ami_axes_of(const char *up, const char *facing);
 
-/// The same motion with the pose `rests` (local rotations, joint_count) as zero pose: offsets and rotations change, rest
-/// rotations become the identity, so that formats without rest rotations keep it.
+/// The same motion with the pose `rests` (local rotations, joint_count) as zero pose: offsets and rotations change,
+/// rest rotations become the identity, so that formats without rest rotations keep it.
 am_result ami_clip_bake_rest(am_clip **out, const am_clip *clip, const am_quat *rests, const am_alloc *alloc,
                              am_error *err);
 /// Converted to metres and Amble axes with the given rate (0 keeps it), hips as joint 0; *roles are those of the new

@@ -84,19 +84,15 @@ static void set_trunk(am_roles *roles, const am_skeleton *s)
     }
 }
 
-/// Where a foot has no named toe but carries something that reaches further, that is the toe.
+/// Where a foot has no named toe but carries a joint of some length, that is the toe.
 static void set_toes(am_roles *roles, const am_skeleton *s)
 {
     for (int side = 0; side < 2; side++) {
         int foot = roles->joint[side ? AM_ROLE_RIGHT_FOOT : AM_ROLE_LEFT_FOOT];
         int16_t *toe = &roles->joint[side ? AM_ROLE_RIGHT_TOE : AM_ROLE_LEFT_TOE];
-        float best = 0.0f;
         for (int j = foot + 1; foot >= 0 && *toe < 0 && j < s->joint_count; j++) {
-            float length = am_v3_length(s->offsets[j]);
-            if (s->parents[j] == foot && length > best) {
-                best = length;
+            if (s->parents[j] == foot && am_v3_length(s->offsets[j]) > 0.0f) {
                 *toe = (int16_t)j;
-                break;
             }
         }
     }
@@ -104,8 +100,10 @@ static void set_toes(am_roles *roles, const am_skeleton *s)
 
 void ami_roles_swap(am_roles *roles)
 {
-    static const am_role left[] = { AM_ROLE_LEFT_UP_LEG,   AM_ROLE_LEFT_LEG, AM_ROLE_LEFT_FOOT,    AM_ROLE_LEFT_TOE,
-                                    AM_ROLE_LEFT_SHOULDER, AM_ROLE_LEFT_ARM, AM_ROLE_LEFT_FOREARM, AM_ROLE_LEFT_HAND };
+    static const am_role left[] = {
+        AM_ROLE_LEFT_UP_LEG,   AM_ROLE_LEFT_LEG, AM_ROLE_LEFT_FOOT,    AM_ROLE_LEFT_TOE,
+        AM_ROLE_LEFT_SHOULDER, AM_ROLE_LEFT_ARM, AM_ROLE_LEFT_FOREARM, AM_ROLE_LEFT_HAND
+    };
     for (int i = 0; i < 8; i++) {
         am_role other = (am_role)(left[i] + 4); // each side has four roles in a row
         int16_t joint = roles->joint[left[i]];

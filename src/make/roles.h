@@ -7,8 +7,8 @@
 /// A skeleton in one pose, any unit and axes.
 typedef struct ami_figure {
     const am_skeleton *skeleton;
-    const am_vec3     *joints; ///< [joint] positions
-    const am_vec3     *ends;   ///< [end] positions
+    const am_vec3 *joints; ///< [joint] positions
+    const am_vec3 *ends;   ///< [end] positions
 } ami_figure;
 
 /// Positions of the rest pose, or of `local` (joint_count) when it is not NULL. joints(joint_count), ends(end_count).

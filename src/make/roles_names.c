@@ -23,13 +23,13 @@ typedef enum part {
 
 typedef struct reading {
     part part;
-    bool weak;   // a word that other rigs use for a neighbour: "hip", "shoulder", "leg"
-    int  side;   // 0 left, 1 right, -1 none
+    bool weak; // a word that other rigs use for a neighbour: "hip", "shoulder", "leg"
+    int side;  // 0 left, 1 right, -1 none
 } reading;
 
 typedef struct words {
     char text[MAX_WORDS][WORD_SIZE];
-    int  count;
+    int count;
 } words;
 
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -96,50 +96,73 @@ static void drop_word(words *w, int at)
 }
 
 // "Bip01 L Thigh", "mixamorig:LeftLeg", "DEF-thigh.L", "J_Bip_L_UpperLeg", "CC_Base_L_Thigh", ...
-static const char *const prefixes[] = { "mixamorig", "bip",       "biped", "valve", "def",  "org",  "mch",
-                                        "j",         "b",         "bn",    "jnt",   "bone", "joint", "sk",
+static const char *const prefixes[] = { "mixamorig", "bip",       "biped", "valve", "def",      "org",      "mch",
+                                        "j",         "b",         "bn",    "jnt",   "bone",     "joint",    "sk",
                                         "rig",       "character", "cc",    "base",  "armature", "skeleton", NULL };
 // Words that add nothing.
 static const char *const fillers[] = { "joint", "jnt", "bone", "bend", "bind", "skin", "rot", "rotation", NULL };
 // Joints beside the body's own chain, and small parts.
-static const char *const strangers[] = { "twist",  "roll", "ik",     "fk",       "pole",   "target", "ctrl",
-                                         "control", "end", "nub",    "tip",      "site",   "helper", "effector",
-                                         "prop",   "weapon", "attach", "share",  "corrective", "null", NULL };
-static const char *const trifles[] = { "finger", "fingers", "thumb",  "index", "middle", "ring", "pinky", "little",
-                                       "metacarpal", "carpal", "metatarsal", "palm", "eye", "eyes", "jaw", "tongue",
-                                       "hair",   "breast",  "ear",    "brow",  "lip",    "tooth", "teeth", "tail",
-                                       "skirt",  "cloth", NULL };
+static const char *const strangers[] = { "twist",   "roll",   "ik",     "fk",    "pole",       "target", "ctrl",
+                                         "control", "end",    "nub",    "tip",   "site",       "helper", "effector",
+                                         "prop",    "weapon", "attach", "share", "corrective", "null",   NULL };
+static const char *const trifles[] = { "finger", "fingers",    "thumb",  "index",      "middle", "ring", "pinky",
+                                       "little", "metacarpal", "carpal", "metatarsal", "palm",   "eye",  "eyes",
+                                       "jaw",    "tongue",     "hair",   "breast",     "ear",    "brow", "lip",
+                                       "tooth",  "teeth",      "tail",   "skirt",      "cloth",  NULL };
 static const char *const lefts[] = { "left", "l", "lft", "lf", NULL };
 static const char *const rights[] = { "right", "r", "rgt", "rt", NULL };
 
 static const struct {
     const char *word;
-    part        part;
-    bool        weak;
+    part part;
+    bool weak;
 } vocabulary[] = {
-    { "hips", PART_HIPS, false },        { "pelvis", PART_HIPS, false },
-    { "hip", PART_UP_LEG, true },        { "head", PART_HEAD, false },
-    { "skull", PART_HEAD, false },       { "upleg", PART_UP_LEG, false },
-    { "upperleg", PART_UP_LEG, false },  { "uppleg", PART_UP_LEG, false },
-    { "thigh", PART_UP_LEG, false },     { "femur", PART_UP_LEG, false },
-    { "legupper", PART_UP_LEG, false },  { "leg", PART_LEG, true },
-    { "lowerleg", PART_LEG, false },     { "lowleg", PART_LEG, false },
-    { "leglower", PART_LEG, false },     { "shin", PART_LEG, false },
-    { "calf", PART_LEG, false },         { "knee", PART_LEG, false },
-    { "tibia", PART_LEG, false },        { "foot", PART_FOOT, false },
-    { "ankle", PART_FOOT, false },       { "toe", PART_TOE, false },
-    { "toes", PART_TOE, false },         { "toebase", PART_TOE, false },
-    { "ball", PART_TOE, false },         { "forefoot", PART_TOE, false },
-    { "balltoe", PART_TOE, false },      { "clavicle", PART_SHOULDER, false },
-    { "clav", PART_SHOULDER, false },    { "collar", PART_SHOULDER, false },
-    { "collarbone", PART_SHOULDER, false }, { "shoulder", PART_SHOULDER, true },
-    { "arm", PART_ARM, true },           { "upperarm", PART_ARM, false },
-    { "uparm", PART_ARM, false },        { "armupper", PART_ARM, false },
-    { "humerus", PART_ARM, false },      { "shldr", PART_ARM, false },
-    { "forearm", PART_FOREARM, false },  { "lowerarm", PART_FOREARM, false },
-    { "lowarm", PART_FOREARM, false },   { "armlower", PART_FOREARM, false },
-    { "elbow", PART_FOREARM, false },    { "radius", PART_FOREARM, false },
-    { "hand", PART_HAND, false },        { "wrist", PART_HAND, false },
+    { "hips", PART_HIPS, false },
+    { "pelvis", PART_HIPS, false },
+    { "hip", PART_UP_LEG, true },
+    { "head", PART_HEAD, false },
+    { "skull", PART_HEAD, false },
+    { "upleg", PART_UP_LEG, false },
+    { "upperleg", PART_UP_LEG, false },
+    { "uppleg", PART_UP_LEG, false },
+    { "thigh", PART_UP_LEG, false },
+    { "femur", PART_UP_LEG, false },
+    { "legupper", PART_UP_LEG, false },
+    { "leg", PART_LEG, true },
+    { "lowerleg", PART_LEG, false },
+    { "lowleg", PART_LEG, false },
+    { "leglower", PART_LEG, false },
+    { "shin", PART_LEG, false },
+    { "calf", PART_LEG, false },
+    { "knee", PART_LEG, false },
+    { "tibia", PART_LEG, false },
+    { "foot", PART_FOOT, false },
+    { "ankle", PART_FOOT, false },
+    { "toe", PART_TOE, false },
+    { "toes", PART_TOE, false },
+    { "toebase", PART_TOE, false },
+    { "ball", PART_TOE, false },
+    { "forefoot", PART_TOE, false },
+    { "balltoe", PART_TOE, false },
+    { "clavicle", PART_SHOULDER, false },
+    { "clav", PART_SHOULDER, false },
+    { "collar", PART_SHOULDER, false },
+    { "collarbone", PART_SHOULDER, false },
+    { "shoulder", PART_SHOULDER, true },
+    { "arm", PART_ARM, true },
+    { "upperarm", PART_ARM, false },
+    { "uparm", PART_ARM, false },
+    { "armupper", PART_ARM, false },
+    { "humerus", PART_ARM, false },
+    { "shldr", PART_ARM, false },
+    { "forearm", PART_FOREARM, false },
+    { "lowerarm", PART_FOREARM, false },
+    { "lowarm", PART_FOREARM, false },
+    { "armlower", PART_FOREARM, false },
+    { "elbow", PART_FOREARM, false },
+    { "radius", PART_FOREARM, false },
+    { "hand", PART_HAND, false },
+    { "wrist", PART_HAND, false },
 };
 
 static int find_word(const char *key)
@@ -223,8 +246,11 @@ static reading read_name(const char *name)
         return out;
     }
     char key[MAX_WORDS * WORD_SIZE] = "";
+    size_t size = 0;
     for (int i = 0; i < w.count; i++) {
-        strcat(key, w.text[i]);
+        size_t length = strlen(w.text[i]);
+        memcpy(key + size, w.text[i], length + 1);
+        size += length;
     }
     int found = find_word(key);
     if (found < 0) {

@@ -7,8 +7,8 @@
 enum { MAX_PAIRS = 8, MAX_CHAIN = 64 };
 
 typedef struct limb_pair {
-    int   joint;   // that both hang on
-    int   a, b;    // first joint of each
+    int joint; // that both hang on
+    int a, b;  // first joint of each
     float length;
 } limb_pair;
 
@@ -16,15 +16,15 @@ typedef struct shape {
     const ami_figure *figure;
     float reach[AM_MAX_JOINTS];  // longest way to a tip below the joint
     float length[AM_MAX_JOINTS]; // from the parent
-    bool  in_limb[AM_MAX_JOINTS];
+    bool in_limb[AM_MAX_JOINTS];
     float largest;
 } shape;
 
 /// Nodes of a limb without zero-length bones: joints at one place are one node.
 typedef struct chain {
-    int   first[MAX_CHAIN], last[MAX_CHAIN];
+    int first[MAX_CHAIN], last[MAX_CHAIN];
     float bone[MAX_CHAIN]; // from the node to the next one, or to the tip
-    int   count;
+    int count;
 } chain;
 
 static void measure(shape *out, const ami_figure *figure)
@@ -101,7 +101,7 @@ static bool alike(const shape *sh, int a, int b)
 static bool find_pair(limb_pair *out, const shape *sh, int joint)
 {
     const am_skeleton *s = sh->figure->skeleton;
-    out->length = 0.0f;
+    *out = (limb_pair){ joint, joint, joint, 0.0f };
     for (int a = joint + 1; a < s->joint_count; a++) {
         float length = sh->length[a] + sh->reach[a];
         if (s->parents[a] != joint || length < 0.25f * sh->largest || length <= out->length) {
@@ -134,8 +134,8 @@ static int find_pairs(limb_pair *out, shape *sh)
     return count;
 }
 
-/// The node from which the two longest bones in a row run; -1 when the chain is too short. Of nearly equal ones (up to
-/// `share` of each other) the last: a wide collar and an upper arm are as long as upper arm and forearm.
+/// The node from which the two longest bones in a row run; -1 when the chain is too short. Of nearly equal ones (up
+/// to `share` of each other) the last: a wide collar and an upper arm are as long as upper arm and forearm.
 static int longest_two(const chain *c, float share)
 {
     int best = -1;
@@ -233,8 +233,7 @@ static void shape_arms(am_roles *roles, const shape *sh, const limb_pair *pair)
     shape_arm(right, sh, pair->b);
     int ll = roles->joint[AM_ROLE_LEFT_UP_LEG];
     int rl = roles->joint[AM_ROLE_RIGHT_UP_LEG];
-    if (left[1] >= 0 && right[1] >= 0 && ll >= 0 && rl >= 0 &&
-        !nearer_first(sh->figure, left[1], right[1], ll, rl)) {
+    if (left[1] >= 0 && right[1] >= 0 && ll >= 0 && rl >= 0 && !nearer_first(sh->figure, left[1], right[1], ll, rl)) {
         for (int i = 0; i < 4; i++) {
             int16_t swap = left[i];
             left[i] = right[i];

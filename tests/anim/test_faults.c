@@ -201,12 +201,12 @@ static void joints_beyond_their_range_are_found_at_any_speed(void **state)
     (void)state;
     static const struct {
         const char *joint;
-        float       angle_deg;
-        bool        bad;
+        float angle_deg;
+        bool bad;
     } cases[] = {
-        { "LeftUpLeg", 160.0f, true },  { "LeftUpLeg", 130.0f, false }, { "RightFoot", 140.0f, true },
-        { "RightFoot", 60.0f, false },  { "Spine", 120.0f, true },      { "Spine", 60.0f, false },
-        { "Neck1", 110.0f, true },      { "Neck1", 60.0f, false },      { "RightLeg", 175.0f, true },
+        { "LeftUpLeg", 160.0f, true },   { "LeftUpLeg", 130.0f, false },   { "RightFoot", 140.0f, true },
+        { "RightFoot", 60.0f, false },   { "Spine", 120.0f, true },        { "Spine", 60.0f, false },
+        { "Neck1", 110.0f, true },       { "Neck1", 60.0f, false },        { "RightLeg", 175.0f, true },
         { "LeftForeArm", 178.0f, true }, { "LeftForeArm", 150.0f, false },
     };
     for (int i = 0; i < (int)(sizeof cases / sizeof cases[0]); i++) {
@@ -214,12 +214,13 @@ static void joints_beyond_their_range_are_found_at_any_speed(void **state)
         am_clip *clip = mover(&roles);
         for (int f = 0; f < FRAMES; f++) { // slowly in and out
             float t = am_sin(AM_PI * (float)f / (float)FRAMES);
-            *turn(clip, f, cases[i].joint) = am_quat_from_axis_angle(am_v3(1.0f, 0.0f, 0.0f),
-                                                                    t * cases[i].angle_deg * AM_DEG);
+            *turn(clip, f, cases[i].joint) =
+                am_quat_from_axis_angle(am_v3(1.0f, 0.0f, 0.0f), t * cases[i].angle_deg * AM_DEG);
         }
         const am_fault *fault = find_kind(find(clip, &roles), AM_FAULT_RANGE, 0, FRAMES - 1);
         if ((fault != NULL) != cases[i].bad) {
-            fail_msg("%s at %.0f degrees: %s", cases[i].joint, (double)cases[i].angle_deg, fault ? "called bad" : "missed");
+            fail_msg("%s at %.0f degrees: %s", cases[i].joint, (double)cases[i].angle_deg,
+                     fault ? "called bad" : "missed");
         }
         am_clip_destroy(clip);
     }
@@ -230,7 +231,7 @@ static void ranges_are_not_judged_from_a_contorted_rest_pose(void **state)
     (void)state;
     am_roles roles;
     am_clip *clip = mover(&roles);
-    am_vec3 *offsets = (am_vec3 *)(uintptr_t)clip->skeleton->offsets;
+    am_vec3 *offsets = (am_vec3 *)clip->skeleton->offsets;
     offsets[am_skeleton_find(clip->skeleton, "LeftLeg")] = am_v3(0.42f, 0.0f, 0.0f);
     assert_false(ami_rest_is_stance(clip->skeleton, &roles));
     for (int f = 50; f < FRAMES; f++) {

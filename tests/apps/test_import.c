@@ -11,8 +11,9 @@ static void write_walker(const char *path, bool lose_head)
     am_roles roles = am_roles_guess(clip->skeleton);
     for (int f = 0; f < 300; f++) {
         am_quat *q = clip->rotations + f * clip->skeleton->joint_count;
-        q[roles.joint[AM_ROLE_LEFT_UP_LEG]] = am_quat_mul(q[roles.joint[AM_ROLE_LEFT_UP_LEG]],
-            am_quat_from_axis_angle(am_v3(0.0f, 0.0f, 1.0f), 0.01f * am_sin(0.2f * (float)f)));
+        q[roles.joint[AM_ROLE_LEFT_UP_LEG]] =
+            am_quat_mul(q[roles.joint[AM_ROLE_LEFT_UP_LEG]],
+                        am_quat_from_axis_angle(am_v3(0.0f, 0.0f, 1.0f), 0.01f * am_sin(0.2f * (float)f)));
         if (lose_head && f >= 140 && f < 170) {
             q[roles.joint[AM_ROLE_HEAD]] = am_q(1.0f, 0.0f, 0.0f, 0.0f);
         }
@@ -91,9 +92,11 @@ static void folders_are_walked_and_one_bad_file_does_not_stop_the_rest(void **st
     write_walker(path, false);
     snprintf(path, sizeof path, "%s/a.bvh", dir);
     write_walker(path, false);
-    assert_int_equal(test_shell(NULL, 0, "echo HIERARCHY nonsense > '%s/deep/broken.bvh'; echo hello > '%s/notes.txt'", dir,
-                                dir), 0);
-    int status = test_shell(text, sizeof text, "%s import --json --threads 2 '%s' 2>'%s/err'", test_command(), dir, dir);
+    assert_int_equal(
+        test_shell(NULL, 0, "echo HIERARCHY nonsense > '%s/deep/broken.bvh'; echo hello > '%s/notes.txt'", dir, dir),
+        0);
+    int status =
+        test_shell(text, sizeof text, "%s import --json --threads 2 '%s' 2>'%s/err'", test_command(), dir, dir);
     assert_int_equal(status, 1);
     am_json_doc *doc = NULL;
     const am_json *files = files_of(&doc);
@@ -124,12 +127,14 @@ static void fix_writes_clean_clips_that_need_no_doctor(void **state)
     char path[1200];
     snprintf(path, sizeof path, "%s/walk.bvh", dir);
     write_walker(path, true);
-    assert_int_equal(test_shell(text, sizeof text, "%s import '%s' --fix -o '%s/clean' 2>/dev/null", test_command(), path, dir),
-                     0);
+    assert_int_equal(
+        test_shell(text, sizeof text, "%s import '%s' --fix -o '%s/clean' 2>/dev/null", test_command(), path, dir),
+        0);
     assert_non_null(strstr(text, "range"));
     assert_int_equal(test_shell(text, sizeof text, "ls '%s/clean'", dir), 0);
     assert_string_equal(text, "walk-a.bvh\nwalk-b.bvh\n");
-    assert_int_equal(test_shell(text, sizeof text, "%s import --json '%s/clean' 2>/dev/null", test_command(), dir), 0);
+    assert_int_equal(test_shell(text, sizeof text, "%s import --json '%s/clean' 2>/dev/null", test_command(), dir),
+                     0);
     am_json_doc *doc = NULL;
     for (const am_json *file = files_of(&doc)->first; file; file = file->next) {
         check_near(am_json_get(file, "unit_m")->number, 1.0, 0.0);
@@ -152,7 +157,8 @@ static void clips_of_one_name_do_not_overwrite_each_other(void **state)
         write_walker(path, false);
     }
     assert_int_equal(test_shell(text, sizeof text, "%s import '%s/one' '%s/two' --fix -o '%s/clean' 2>/dev/null",
-                                test_command(), dir, dir, dir), 0);
+                                test_command(), dir, dir, dir),
+                     0);
     assert_non_null(strstr(text, "2 files"));
     assert_int_equal(test_shell(text, sizeof text, "ls '%s/clean'", dir), 0);
     assert_string_equal(text, "walk-2.bvh\nwalk.bvh\n");
@@ -165,8 +171,10 @@ static void what_is_told_on_the_command_line_is_believed(void **state)
     char path[1200];
     snprintf(path, sizeof path, "%s/walk.bvh", dir);
     write_walker(path, false);
-    assert_int_equal(test_shell(text, sizeof text, "%s import --json --unit 0.02 --fps 50 --up +z --facing +x '%s' 2>/dev/null",
-                                test_command(), path), 0);
+    assert_int_equal(test_shell(text, sizeof text,
+                                "%s import --json --unit 0.02 --fps 50 --up +z --facing +x '%s' 2>/dev/null",
+                                test_command(), path),
+                     0);
     am_json_doc *doc = NULL;
     const am_json *file = files_of(&doc)->first;
     check_near(am_json_get(file, "unit_m")->number, 0.02, 1e-7);
@@ -180,7 +188,7 @@ static void wrong_usage_is_told_apart_from_failure(void **state)
     (void)state;
     static const struct {
         const char *arguments;
-        int         status;
+        int status;
     } cases[] = {
         { "import", 2 },
         { "import --fix x.bvh", 2 },

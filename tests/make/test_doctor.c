@@ -16,7 +16,8 @@ static altered plain(void)
         for (int side = 0; side < 2; side++) {
             am_quat *arm = &clip->rotations[f * joints + roles.joint[side ? AM_ROLE_RIGHT_ARM : AM_ROLE_LEFT_ARM]];
             *arm = am_quat_from_axis_angle(am_v3(0.0f, 0.0f, 1.0f), (side ? 1.0f : -1.0f) * (1.2f + swing));
-            am_quat *leg = &clip->rotations[f * joints + roles.joint[side ? AM_ROLE_RIGHT_UP_LEG : AM_ROLE_LEFT_UP_LEG]];
+            am_quat *leg =
+                &clip->rotations[f * joints + roles.joint[side ? AM_ROLE_RIGHT_UP_LEG : AM_ROLE_LEFT_UP_LEG]];
             *leg = am_quat_mul(*leg, am_quat_from_axis_angle(am_v3(0.0f, 0.0f, 1.0f), 0.03f * swing));
         }
         clip->translations[f].z += 0.004f * (float)f;

@@ -3,14 +3,14 @@
 
 enum { MOST_FILES = 400, MOST_FAULTS = 64 };
 
-static const char *const sets[] = { "locomotion", "salsa",   "indian_dance", "basketball", "chair", "jump",
+static const char *const sets[] = { "locomotion", "salsa",   "indian_dance", "basketball", "chair",  "jump",
                                     "low",        "terrain", "recovery",     "dance",      "styles", "pairs" };
 enum { set_count = sizeof sets / sizeof sets[0] };
 
 /// One row of FAULTS.tsv. Frames as there: -1 is the last, a negative first counts from the end.
 typedef struct known_fault {
     char file[64];
-    int  first, last;
+    int first, last;
     char advice[16];
     bool found;
 } known_fault;
@@ -40,13 +40,21 @@ static const char *joint_of(const am_clip *clip, const am_diagnosis *d, am_role 
 static int check_file(const char *path, const am_clip *clip, const am_diagnosis *d, float unit, float fps)
 {
     static const struct {
-        am_role     role;
+        am_role role;
         const char *name;
     } joints[] = {
-        { AM_ROLE_HIPS, "Hips" },           { AM_ROLE_HEAD, "Head" },           { AM_ROLE_CHEST, "Spine1" },
-        { AM_ROLE_NECK, "Neck" },           { AM_ROLE_LEFT_UP_LEG, "LeftUpLeg" }, { AM_ROLE_LEFT_LEG, "LeftLeg" },
-        { AM_ROLE_LEFT_FOOT, "LeftFoot" },  { AM_ROLE_LEFT_TOE, "LeftToeBase" }, { AM_ROLE_RIGHT_FOOT, "RightFoot" },
-        { AM_ROLE_RIGHT_TOE, "RightToeBase" }, { AM_ROLE_LEFT_ARM, "LeftArm" }, { AM_ROLE_RIGHT_HAND, "RightHand" },
+        { AM_ROLE_HIPS, "Hips" },
+        { AM_ROLE_HEAD, "Head" },
+        { AM_ROLE_CHEST, "Spine1" },
+        { AM_ROLE_NECK, "Neck" },
+        { AM_ROLE_LEFT_UP_LEG, "LeftUpLeg" },
+        { AM_ROLE_LEFT_LEG, "LeftLeg" },
+        { AM_ROLE_LEFT_FOOT, "LeftFoot" },
+        { AM_ROLE_LEFT_TOE, "LeftToeBase" },
+        { AM_ROLE_RIGHT_FOOT, "RightFoot" },
+        { AM_ROLE_RIGHT_TOE, "RightToeBase" },
+        { AM_ROLE_LEFT_ARM, "LeftArm" },
+        { AM_ROLE_RIGHT_HAND, "RightHand" },
     };
     int wrong = 0;
     for (int i = 0; i < (int)(sizeof joints / sizeof joints[0]); i++) {
@@ -57,7 +65,8 @@ static int check_file(const char *path, const am_clip *clip, const am_diagnosis 
     wrong += strcmp(d->facing, "+z") != 0;
     wrong += am_abs(d->fps - fps) > 0.01f * fps;
     if (wrong) {
-        print_error("%s: unit %g, up %s, facing %s: %d fields wrong\n", path, (double)d->unit_m, d->up, d->facing, wrong);
+        print_error("%s: unit %g, up %s, facing %s: %d fields wrong\n", path, (double)d->unit_m, d->up, d->facing,
+                    wrong);
     }
     return wrong;
 }
@@ -175,12 +184,12 @@ static void both_rigs_are_read_right_and_known_faults_are_found(void **state)
             printf("missed: %s %d %d %s\n", known[i].file, known[i].first, known[i].last, known[i].advice);
         }
     }
-    printf("%d files; %d of %d known faults found; %d of %d other files called bad (%.1f %%); %d rates doubted\n", t.files,
-           found, known_count, t.others_bad, t.others, 100.0 * t.others_bad / t.others, t.false_rates);
+    printf("%d files; %d of %d known faults found; %d of %d other files called bad (%.1f %%); %d rates doubted\n",
+           t.files, found, known_count, t.others_bad, t.others, 100.0 * t.others_bad / t.others, t.false_rates);
     assert_int_equal(t.files, 782);
     assert_int_equal(t.wrong, 0);
     assert_int_equal(known_count, 23);
-    assert_true(found >= 22);                  // 18 are asked for
+    assert_true(found >= 22);                       // 18 are asked for
     assert_true(t.others_bad * 100 < t.others * 3); // 5 % is allowed
     assert_true(t.false_rates <= 6);
 }

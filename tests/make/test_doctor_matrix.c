@@ -5,18 +5,26 @@
 
 #include <amble/synth.h>
 
-typedef enum base_clip { BASE_WALK, BASE_RUN, BASE_JUMP, BASE_TURN, BASE_CMU_WALK, BASE_CMU_JUMP, BASE_COUNT } base_clip;
+typedef enum base_clip {
+    BASE_WALK,
+    BASE_RUN,
+    BASE_JUMP,
+    BASE_TURN,
+    BASE_CMU_WALK,
+    BASE_CMU_JUMP,
+    BASE_COUNT
+} base_clip;
 
 enum { GROUND_ROOT = 1, SMALL_JOINTS = 2, NO_TOES = 4, ROOT_OFFSET = 8, CONTORTED = 16, MIXED_ORDERS = 32 };
 
 typedef struct matrix_case {
-    base_clip      base;
+    base_clip base;
     alter_names_of names;
-    float          unit_m;
-    const char    *up, *facing;
-    const char    *order;  // NULL: not through text (unless MIXED_ORDERS)
-    int            flags;
-    float          header; // rate that the header claims; 0 tells the truth
+    float unit_m;
+    const char *up, *facing;
+    const char *order; // NULL: not through text (unless MIXED_ORDERS)
+    int flags;
+    float header; // rate that the header claims; 0 tells the truth
 } matrix_case;
 
 static const matrix_case cases[] = {
@@ -202,8 +210,9 @@ static int compare_roles(int number, const altered *a, const am_diagnosis *d)
         int found = d->roles.joint[r];
         int wanted = a->roles.joint[r];
         if (found != wanted) {
-            faults += complain(number, am_role_name((am_role)r), found >= 0 ? a->clip->skeleton->names[found] : "none",
-                               wanted >= 0 ? a->clip->skeleton->names[wanted] : "none");
+            faults +=
+                complain(number, am_role_name((am_role)r), found >= 0 ? a->clip->skeleton->names[found] : "none",
+                         wanted >= 0 ? a->clip->skeleton->names[wanted] : "none");
         }
     }
     return faults;
@@ -219,7 +228,8 @@ static int judge(int number, const matrix_case *c, const altered *a, const am_di
     faults += compare_number(number, "fps_true", d->fps_true, 60.0f);
     faults += compare_number(number, "fps", d->fps, c->header > 0.0f ? c->header : 60.0f);
     faults += compare_roles(number, a, d);
-    faults += d->rest_is_pose != contorted ? complain(number, "rest", d->rest_is_pose ? "contorted" : "usable", "not") : 0;
+    faults +=
+        d->rest_is_pose != contorted ? complain(number, "rest", d->rest_is_pose ? "contorted" : "usable", "not") : 0;
     faults += has_finding(d, "sides") != (c->names == NAMES_SWAPPED) ? complain(number, "sides", "-", "-") : 0;
     faults += has_finding(d, "fps") != (c->header > 0.0f) ? complain(number, "fps finding", "-", "-") : 0;
     return faults;
@@ -245,7 +255,8 @@ static float distance_home(const matrix_case *c, const altered *a, const am_diag
         }
         // Names that lie were set right, so that roles pair the same joints again.
         for (int f = 0; f < home->frame_count; f += 37) {
-            most = am_max(most, am_v3_distance(test_position(base->clip, f, from), test_position(home, f, roles.joint[r])));
+            most = am_max(most,
+                          am_v3_distance(test_position(base->clip, f, from), test_position(home, f, roles.joint[r])));
         }
     }
     assert_int_equal(roles.joint[AM_ROLE_HIPS], 0);

@@ -29,15 +29,24 @@ static void the_walkers_joints_are_what_their_names_say(void **state)
 {
     (void)state;
     static const struct {
-        am_role     role;
+        am_role role;
         const char *name;
     } wanted[] = {
-        { AM_ROLE_HIPS, "Hips" },          { AM_ROLE_SPINE, "LowerBack" },      { AM_ROLE_CHEST, "Spine1" },
-        { AM_ROLE_NECK, "Neck" },          { AM_ROLE_HEAD, "Head" },            { AM_ROLE_LEFT_UP_LEG, "LeftUpLeg" },
-        { AM_ROLE_LEFT_LEG, "LeftLeg" },   { AM_ROLE_LEFT_FOOT, "LeftFoot" },   { AM_ROLE_LEFT_TOE, "LeftToeBase" },
-        { AM_ROLE_RIGHT_UP_LEG, "RightUpLeg" }, { AM_ROLE_RIGHT_TOE, "RightToeBase" },
-        { AM_ROLE_LEFT_SHOULDER, "LeftShoulder" }, { AM_ROLE_LEFT_ARM, "LeftArm" },
-        { AM_ROLE_LEFT_FOREARM, "LeftForeArm" },   { AM_ROLE_RIGHT_HAND, "RightHand" },
+        { AM_ROLE_HIPS, "Hips" },
+        { AM_ROLE_SPINE, "LowerBack" },
+        { AM_ROLE_CHEST, "Spine1" },
+        { AM_ROLE_NECK, "Neck" },
+        { AM_ROLE_HEAD, "Head" },
+        { AM_ROLE_LEFT_UP_LEG, "LeftUpLeg" },
+        { AM_ROLE_LEFT_LEG, "LeftLeg" },
+        { AM_ROLE_LEFT_FOOT, "LeftFoot" },
+        { AM_ROLE_LEFT_TOE, "LeftToeBase" },
+        { AM_ROLE_RIGHT_UP_LEG, "RightUpLeg" },
+        { AM_ROLE_RIGHT_TOE, "RightToeBase" },
+        { AM_ROLE_LEFT_SHOULDER, "LeftShoulder" },
+        { AM_ROLE_LEFT_ARM, "LeftArm" },
+        { AM_ROLE_LEFT_FOREARM, "LeftForeArm" },
+        { AM_ROLE_RIGHT_HAND, "RightHand" },
     };
     altered a = walker();
     for (int i = 0; i < (int)(sizeof wanted / sizeof wanted[0]); i++) {

@@ -3,16 +3,16 @@
 
 /// A joint of the altered skeleton: an old one (from >= 0) or a new one that never turns.
 typedef struct new_joint {
-    int     from;
-    int     parent;
+    int from;
+    int parent;
     am_vec3 offset;
-    char    name[64];
+    char name[64];
 } new_joint;
 
 typedef struct new_tree {
     new_joint joints[AM_MAX_JOINTS];
-    int       count;
-    int16_t   to[AM_MAX_JOINTS]; // new joint of each old one, -1 when dropped
+    int count;
+    int16_t to[AM_MAX_JOINTS]; // new joint of each old one, -1 when dropped
 } new_tree;
 
 static void take(altered *a, am_clip *clip)
@@ -123,46 +123,70 @@ static void rebuild(altered *a, const new_tree *t)
 // Names
 
 static const char *const role_words[NAMES_NONE][AM_ROLE_COUNT] = {
-    [NAMES_BVH] = { "Hips", "Spine", "Spine1", "Neck", "Head", "LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase",
-                    "RightUpLeg", "RightLeg", "RightFoot", "RightToeBase", "LeftShoulder", "LeftArm", "LeftForeArm",
-                    "LeftHand", "RightShoulder", "RightArm", "RightForeArm", "RightHand" },
-    [NAMES_MIXAMO] = { "mixamorig:Hips", "mixamorig:Spine", "mixamorig:Spine2", "mixamorig:Neck", "mixamorig:Head",
-                       "mixamorig:LeftUpLeg", "mixamorig:LeftLeg", "mixamorig:LeftFoot", "mixamorig:LeftToeBase",
-                       "mixamorig:RightUpLeg", "mixamorig:RightLeg", "mixamorig:RightFoot", "mixamorig:RightToeBase",
-                       "mixamorig:LeftShoulder", "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand",
-                       "mixamorig:RightShoulder", "mixamorig:RightArm", "mixamorig:RightForeArm",
-                       "mixamorig:RightHand" },
-    [NAMES_UNREAL] = { "pelvis", "spine_01", "spine_03", "neck_01", "head", "thigh_l", "calf_l", "foot_l", "ball_l",
-                       "thigh_r", "calf_r", "foot_r", "ball_r", "clavicle_l", "upperarm_l", "lowerarm_l", "hand_l",
-                       "clavicle_r", "upperarm_r", "lowerarm_r", "hand_r" },
-    [NAMES_RIGIFY] = { "hips", "spine", "chest", "neck", "head", "thigh.L", "shin.L", "foot.L", "toe.L", "thigh.R",
-                       "shin.R", "foot.R", "toe.R", "shoulder.L", "upper_arm.L", "forearm.L", "hand.L", "shoulder.R",
-                       "upper_arm.R", "forearm.R", "hand.R" },
-    [NAMES_ASF] = { "root", "lowerback", "thorax", "lowerneck", "head", "lfemur", "ltibia", "lfoot", "ltoes", "rfemur",
-                    "rtibia", "rfoot", "rtoes", "lclavicle", "lhumerus", "lradius", "lhand", "rclavicle", "rhumerus",
-                    "rradius", "rhand" },
-    [NAMES_BIPED] = { "Bip01_Pelvis", "Bip01_Spine", "Bip01_Spine2", "Bip01_Neck", "Bip01_Head", "Bip01_L_Thigh",
-                      "Bip01_L_Calf", "Bip01_L_Foot", "Bip01_L_Toe0", "Bip01_R_Thigh", "Bip01_R_Calf", "Bip01_R_Foot",
-                      "Bip01_R_Toe0", "Bip01_L_Clavicle", "Bip01_L_UpperArm", "Bip01_L_Forearm", "Bip01_L_Hand",
-                      "Bip01_R_Clavicle", "Bip01_R_UpperArm", "Bip01_R_Forearm", "Bip01_R_Hand" },
-    [NAMES_VRM] = { "hips", "spine", "upperChest", "neck", "head", "leftUpperLeg", "leftLowerLeg", "leftFoot",
-                    "leftToes", "rightUpperLeg", "rightLowerLeg", "rightFoot", "rightToes", "leftShoulder",
-                    "leftUpperArm", "leftLowerArm", "leftHand", "rightShoulder", "rightUpperArm", "rightLowerArm",
+    [NAMES_BVH] = { "Hips",         "Spine",        "Spine1",      "Neck",        "Head",     "LeftUpLeg",
+                    "LeftLeg",      "LeftFoot",     "LeftToeBase", "RightUpLeg",  "RightLeg", "RightFoot",
+                    "RightToeBase", "LeftShoulder", "LeftArm",     "LeftForeArm", "LeftHand", "RightShoulder",
+                    "RightArm",     "RightForeArm", "RightHand" },
+    [NAMES_MIXAMO] = { "mixamorig:Hips",         "mixamorig:Spine",        "mixamorig:Spine2",
+                       "mixamorig:Neck",         "mixamorig:Head",         "mixamorig:LeftUpLeg",
+                       "mixamorig:LeftLeg",      "mixamorig:LeftFoot",     "mixamorig:LeftToeBase",
+                       "mixamorig:RightUpLeg",   "mixamorig:RightLeg",     "mixamorig:RightFoot",
+                       "mixamorig:RightToeBase", "mixamorig:LeftShoulder", "mixamorig:LeftArm",
+                       "mixamorig:LeftForeArm",  "mixamorig:LeftHand",     "mixamorig:RightShoulder",
+                       "mixamorig:RightArm",     "mixamorig:RightForeArm", "mixamorig:RightHand" },
+    [NAMES_UNREAL] = { "pelvis",     "spine_01",   "spine_03", "neck_01",    "head",       "thigh_l",    "calf_l",
+                       "foot_l",     "ball_l",     "thigh_r",  "calf_r",     "foot_r",     "ball_r",     "clavicle_l",
+                       "upperarm_l", "lowerarm_l", "hand_l",   "clavicle_r", "upperarm_r", "lowerarm_r", "hand_r" },
+    [NAMES_RIGIFY] = { "hips",        "spine",     "chest",   "neck",       "head",        "thigh.L",   "shin.L",
+                       "foot.L",      "toe.L",     "thigh.R", "shin.R",     "foot.R",      "toe.R",     "shoulder.L",
+                       "upper_arm.L", "forearm.L", "hand.L",  "shoulder.R", "upper_arm.R", "forearm.R", "hand.R" },
+    [NAMES_ASF] = { "root",     "lowerback", "thorax", "lowerneck", "head",     "lfemur",  "ltibia",
+                    "lfoot",    "ltoes",     "rfemur", "rtibia",    "rfoot",    "rtoes",   "lclavicle",
+                    "lhumerus", "lradius",   "lhand",  "rclavicle", "rhumerus", "rradius", "rhand" },
+    [NAMES_BIPED] = { "Bip01_Pelvis",    "Bip01_Spine",  "Bip01_Spine2",     "Bip01_Neck",       "Bip01_Head",
+                      "Bip01_L_Thigh",   "Bip01_L_Calf", "Bip01_L_Foot",     "Bip01_L_Toe0",     "Bip01_R_Thigh",
+                      "Bip01_R_Calf",    "Bip01_R_Foot", "Bip01_R_Toe0",     "Bip01_L_Clavicle", "Bip01_L_UpperArm",
+                      "Bip01_L_Forearm", "Bip01_L_Hand", "Bip01_R_Clavicle", "Bip01_R_UpperArm", "Bip01_R_Forearm",
+                      "Bip01_R_Hand" },
+    [NAMES_VRM] = { "hips",          "spine",        "upperChest",    "neck",          "head",
+                    "leftUpperLeg",  "leftLowerLeg", "leftFoot",      "leftToes",      "rightUpperLeg",
+                    "rightLowerLeg", "rightFoot",    "rightToes",     "leftShoulder",  "leftUpperArm",
+                    "leftLowerArm",  "leftHand",     "rightShoulder", "rightUpperArm", "rightLowerArm",
                     "rightHand" },
-    [NAMES_OLD_BVH] = { "Hips", "Chest", "Chest2", "Neck", "Head", "LeftHip", "LeftKnee", "LeftAnkle", "LeftToe",
-                        "RightHip", "RightKnee", "RightAnkle", "RightToe", "LeftCollar", "LeftShoulder", "LeftElbow",
-                        "LeftWrist", "RightCollar", "RightShoulder", "RightElbow", "RightWrist" },
-    [NAMES_DAZ] = { "hip", "abdomenLower", "chestUpper", "neckLower", "head", "lThighBend", "lShin", "lFoot", "lToe",
-                    "rThighBend", "rShin", "rFoot", "rToe", "lCollar", "lShldrBend", "lForearmBend", "lHand",
-                    "rCollar", "rShldrBend", "rForearmBend", "rHand" },
-    [NAMES_XSENS] = { "Pelvis", "L5", "T8", "Neck", "Head", "LeftUpperLeg", "LeftLowerLeg", "LeftFoot", "LeftToe",
-                      "RightUpperLeg", "RightLowerLeg", "RightFoot", "RightToe", "LeftShoulder", "LeftUpperArm",
-                      "LeftForeArm", "LeftHand", "RightShoulder", "RightUpperArm", "RightForeArm", "RightHand" },
-    [NAMES_CC] = { "CC_Base_Hip", "CC_Base_Spine01", "CC_Base_Spine02", "CC_Base_NeckTwist01", "CC_Base_Head",
-                   "CC_Base_L_Thigh", "CC_Base_L_Calf", "CC_Base_L_Foot", "CC_Base_L_ToeBase", "CC_Base_R_Thigh",
-                   "CC_Base_R_Calf", "CC_Base_R_Foot", "CC_Base_R_ToeBase", "CC_Base_L_Clavicle", "CC_Base_L_Upperarm",
-                   "CC_Base_L_Forearm", "CC_Base_L_Hand", "CC_Base_R_Clavicle", "CC_Base_R_Upperarm",
-                   "CC_Base_R_Forearm", "CC_Base_R_Hand" },
+    [NAMES_OLD_BVH] = { "Hips",          "Chest",      "Chest2",       "Neck",      "Head",      "LeftHip",
+                        "LeftKnee",      "LeftAnkle",  "LeftToe",      "RightHip",  "RightKnee", "RightAnkle",
+                        "RightToe",      "LeftCollar", "LeftShoulder", "LeftElbow", "LeftWrist", "RightCollar",
+                        "RightShoulder", "RightElbow", "RightWrist" },
+    [NAMES_DAZ] = { "hip",        "abdomenLower", "chestUpper", "neckLower", "head",       "lThighBend",   "lShin",
+                    "lFoot",      "lToe",         "rThighBend", "rShin",     "rFoot",      "rToe",         "lCollar",
+                    "lShldrBend", "lForearmBend", "lHand",      "rCollar",   "rShldrBend", "rForearmBend", "rHand" },
+    [NAMES_XSENS] = { "Pelvis",
+                      "L5",
+                      "T8",
+                      "Neck",
+                      "Head",
+                      "LeftUpperLeg",
+                      "LeftLowerLeg",
+                      "LeftFoot",
+                      "LeftToe",
+                      "RightUpperLeg",
+                      "RightLowerLeg",
+                      "RightFoot",
+                      "RightToe",
+                      "LeftShoulder",
+                      "LeftUpperArm",
+                      "LeftForeArm",
+                      "LeftHand",
+                      "RightShoulder",
+                      "RightUpperArm",
+                      "RightForeArm",
+                      "RightHand" },
+    [NAMES_CC] = { "CC_Base_Hip",       "CC_Base_Spine01",    "CC_Base_Spine02",    "CC_Base_NeckTwist01",
+                   "CC_Base_Head",      "CC_Base_L_Thigh",    "CC_Base_L_Calf",     "CC_Base_L_Foot",
+                   "CC_Base_L_ToeBase", "CC_Base_R_Thigh",    "CC_Base_R_Calf",     "CC_Base_R_Foot",
+                   "CC_Base_R_ToeBase", "CC_Base_L_Clavicle", "CC_Base_L_Upperarm", "CC_Base_L_Forearm",
+                   "CC_Base_L_Hand",    "CC_Base_R_Clavicle", "CC_Base_R_Upperarm", "CC_Base_R_Forearm",
+                   "CC_Base_R_Hand" },
 };
 
 void alter_names(altered *a, alter_names_of names)
@@ -277,8 +301,8 @@ void alter_contort_rest(altered *a, uint64_t seed)
         model[j] = turn;
     }
     altered copy = alter_from(a->clip, &a->roles);
-    am_vec3 *offsets = (am_vec3 *)(uintptr_t)copy.clip->skeleton->offsets;
-    am_vec3 *ends = (am_vec3 *)(uintptr_t)copy.clip->skeleton->end_offsets;
+    am_vec3 *offsets = (am_vec3 *)copy.clip->skeleton->offsets;
+    am_vec3 *ends = (am_vec3 *)copy.clip->skeleton->end_offsets;
     for (int j = 1; j < s->joint_count; j++) {
         offsets[j] = am_quat_unrotate(model[s->parents[j]], offsets[j]);
     }
@@ -297,10 +321,10 @@ void alter_contort_rest(altered *a, uint64_t seed)
 // Text
 
 typedef struct text_out {
-    char       *text;
-    size_t      size, room;
+    char *text;
+    size_t size, room;
     const char *order;
-    bool        offset;
+    bool offset;
 } text_out;
 
 static void put(text_out *o, const char *format, ...) AM_PRINTF(2, 3);
@@ -332,8 +356,8 @@ static void put_joint(text_out *o, const am_clip *clip, int joint)
         moves = moves || clip->moving[m] == joint;
     }
     const char *order = order_of(o, joint);
-    put(o, "%s %s\n{\nOFFSET %.9g %.9g %.9g\nCHANNELS %d", joint ? "JOINT" : "ROOT", s->names[joint], (double)offset.x,
-        (double)offset.y, (double)offset.z, moves ? 6 : 3);
+    put(o, "%s %s\n{\nOFFSET %.9g %.9g %.9g\nCHANNELS %d", joint ? "JOINT" : "ROOT", s->names[joint],
+        (double)offset.x, (double)offset.y, (double)offset.z, moves ? 6 : 3);
     put(o, "%s", moves ? " Xposition Yposition Zposition" : "");
     for (int i = 0; i < 3; i++) {
         put(o, " %crotation", order[i] - 'a' + 'A');

@@ -13,19 +13,19 @@ typedef struct altered {
 
 /// Vocabularies of joint names.
 typedef enum alter_names_of {
-    NAMES_BVH,      ///< LeftUpLeg LeftLeg LeftFoot LeftToeBase
-    NAMES_MIXAMO,   ///< mixamorig:LeftUpLeg
-    NAMES_UNREAL,   ///< thigh_l calf_l foot_l ball_l
-    NAMES_RIGIFY,   ///< thigh.L shin.L foot.L toe.L
-    NAMES_ASF,      ///< lfemur ltibia lfoot ltoes
-    NAMES_BIPED,    ///< Bip01_L_Thigh
-    NAMES_VRM,      ///< leftUpperLeg
-    NAMES_OLD_BVH,  ///< LeftHip LeftKnee LeftAnkle; LeftCollar LeftShoulder LeftElbow LeftWrist
-    NAMES_DAZ,      ///< lThighBend lShin
-    NAMES_XSENS,    ///< LeftUpperLeg LeftLowerLeg, L5 T8
-    NAMES_CC,       ///< CC_Base_L_Thigh
-    NAMES_NONE,     ///< j0 j1 j2 ...
-    NAMES_SWAPPED,  ///< as NAMES_BVH, but left and right lie
+    NAMES_BVH,     ///< LeftUpLeg LeftLeg LeftFoot LeftToeBase
+    NAMES_MIXAMO,  ///< mixamorig:LeftUpLeg
+    NAMES_UNREAL,  ///< thigh_l calf_l foot_l ball_l
+    NAMES_RIGIFY,  ///< thigh.L shin.L foot.L toe.L
+    NAMES_ASF,     ///< lfemur ltibia lfoot ltoes
+    NAMES_BIPED,   ///< Bip01_L_Thigh
+    NAMES_VRM,     ///< leftUpperLeg
+    NAMES_OLD_BVH, ///< LeftHip LeftKnee LeftAnkle; LeftCollar LeftShoulder LeftElbow LeftWrist
+    NAMES_DAZ,     ///< lThighBend lShin
+    NAMES_XSENS,   ///< LeftUpperLeg LeftLowerLeg, L5 T8
+    NAMES_CC,      ///< CC_Base_L_Thigh
+    NAMES_NONE,    ///< j0 j1 j2 ...
+    NAMES_SWAPPED, ///< as NAMES_BVH, but left and right lie
     NAMES_COUNT
 } alter_names_of;
 
@@ -41,8 +41,8 @@ void alter_add_small_joints(altered *a);
 void alter_drop_toes(altered *a);
 /// Every joint's zero pose turned by some angle of its own: zero rotations give a contorted figure.
 void alter_contort_rest(altered *a, uint64_t seed);
-/// Written as BVH text with the rotations in `order` ("zyx", ...; NULL mixes all six over the joints), the hips' first
-/// position also in its OFFSET when `offset`, and read again.
+/// Written as BVH text with the rotations in `order` ("zyx", ...; NULL mixes all six over the joints), the hips'
+/// first position also in its OFFSET when `offset`, and read again.
 void alter_through_text(altered *a, const char *order, bool offset);
 
 #endif
