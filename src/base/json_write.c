@@ -111,6 +111,9 @@ static void put_quoted(am_json_writer *writer, const char *text)
 // What stands before an item: comma, line break, key.
 static void begin_item(am_json_writer *writer, const char *key, bool container)
 {
+    if (writer->failed) {
+        return; // levels are no longer followed, so there is nothing to check the caller against
+    }
     if (writer->depth > 0) {
         level *in = &writer->levels[writer->depth - 1];
         AM_ASSERT(in->object == (key != NULL));
@@ -135,7 +138,7 @@ static void begin_item(am_json_writer *writer, const char *key, bool container)
 
 static void open_level(am_json_writer *writer, const char *key, bool object)
 {
-    if (writer->depth == depth_limit) {
+    if (writer->failed || writer->depth == depth_limit) {
         writer->failed = true;
         return;
     }
