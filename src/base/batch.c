@@ -5,8 +5,8 @@
 
 typedef struct shifted {
     am_task_fn fn;
-    void      *context;
-    int        first;
+    void *context;
+    int first;
 } shifted;
 
 static void run_shifted(void *context, int item)

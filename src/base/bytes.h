@@ -9,7 +9,7 @@ typedef struct ami_reader {
     const uint8_t *data;
     size_t size;
     size_t at;
-    bool   failed;
+    bool failed;
 } ami_reader;
 
 static inline ami_reader ami_reader_make(const void *data, size_t size)
@@ -19,11 +19,11 @@ static inline ami_reader ami_reader_make(const void *data, size_t size)
 }
 /// A pointer to the next n bytes, or NULL (and failed) when there are fewer.
 const uint8_t *ami_read_bytes(ami_reader *reader, size_t n);
-uint8_t  ami_read_u8(ami_reader *reader);
+uint8_t ami_read_u8(ami_reader *reader);
 uint16_t ami_read_u16(ami_reader *reader);
 uint32_t ami_read_u32(ami_reader *reader);
 uint64_t ami_read_u64(ami_reader *reader);
-float    ami_read_f32(ami_reader *reader);
+float ami_read_f32(ami_reader *reader);
 /// Moves to an absolute offset; past the end it fails.
 void ami_reader_seek(ami_reader *reader, size_t at);
 

@@ -187,7 +187,8 @@ void am_json_number(am_json_writer *writer, const char *key, double value)
 {
     begin_item(writer, key, false);
     bool finite = value - value == 0.0;
-    bool whole = finite && value > -9007199254740992.0 && value < 9007199254740992.0 && value == (double)(int64_t)value;
+    bool whole =
+        finite && value > -9007199254740992.0 && value < 9007199254740992.0 && value == (double)(int64_t)value;
     if (!finite) {
         put_text(writer, "null");
     } else if (whole || (double)(float)value != value) {

@@ -29,8 +29,8 @@ char *ami_arena_text(ami_arena *arena, const char *text, size_t size);
 /// Lays out several arrays in one block: run once with base NULL to learn the size, once to place them.
 typedef struct ami_layout {
     uint8_t *base;
-    size_t   size;
-    bool     overflow;
+    size_t size;
+    bool overflow;
 } ami_layout;
 
 /// The next array of count items, 64-byte aligned; NULL while measuring.
