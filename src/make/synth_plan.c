@@ -163,6 +163,7 @@ static void wander_forward(synth_plan *plan, am_rng *rng, float lo, float hi)
     }
 }
 
+// One draw a statement: C leaves the order within an argument list to the compiler.
 static void wander_on_foot(synth_plan *plan, am_rng *rng)
 {
     float side = am_rng_below(rng, 2) ? 1.0f : -1.0f;
@@ -182,18 +183,20 @@ static void wander_on_foot(synth_plan *plan, am_rng *rng)
         break;
     }
     case 6: {
-        float speed = am_rng_range(rng, 0.5f, 1.1f);
-        go(plan, am_rng_range(rng, 1.5f, 2.5f), -speed, 0.0f, am_rng_range(rng, -0.4f, 0.4f), 0.0f);
+        float speed = am_rng_range(rng, 0.5f, 1.1f), turn = am_rng_range(rng, -0.4f, 0.4f);
+        go(plan, am_rng_range(rng, 1.5f, 2.5f), -speed, 0.0f, turn, 0.0f);
         break;
     }
-    case 7:
+    case 7: {
+        float turn = side * am_rng_range(rng, 1.2f, 2.2f);
         stand(plan, 0.5f);
-        go(plan, am_rng_range(rng, 0.6f, 1.8f), 0.0f, 0.0f, side * am_rng_range(rng, 1.2f, 2.2f), 0.0f);
+        go(plan, am_rng_range(rng, 0.6f, 1.8f), 0.0f, 0.0f, turn, 0.0f);
         stand(plan, 0.4f);
         break;
+    }
     case 8: {
-        float speed = am_rng_range(rng, 0.5f, 1.0f);
-        go(plan, am_rng_range(rng, 2.0f, 3.0f), speed, 0.0f, am_rng_range(rng, -0.6f, 0.6f), 1.0f);
+        float speed = am_rng_range(rng, 0.5f, 1.0f), turn = am_rng_range(rng, -0.6f, 0.6f);
+        go(plan, am_rng_range(rng, 2.0f, 3.0f), speed, 0.0f, turn, 1.0f);
         break;
     }
     default:
@@ -208,9 +211,8 @@ static void plan_wander(synth_plan *plan, am_rng *rng)
     for (int i = 1; plan->seconds < plan->begin + plan->length && !plan->failed; i++) {
         wander_on_foot(plan, rng);
         if (i % 9 == 0) {
-            synth_act jump = { .kind = ACT_JUMP,
-                               .height = am_rng_range(rng, 0.18f, 0.32f),
-                               .distance = am_rng_range(rng, 0.0f, 0.8f) };
+            synth_act jump = { .kind = ACT_JUMP, .height = am_rng_range(rng, 0.18f, 0.32f) };
+            jump.distance = am_rng_range(rng, 0.0f, 0.8f);
             act(plan, jump);
         }
     }
