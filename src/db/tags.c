@@ -111,6 +111,17 @@ static bool is_word(span s)
     return s.size > 0;
 }
 
+/// A file's stem may hold anything a person can see, but no control characters.
+static bool is_clip_name(span s, size_t room)
+{
+    for (size_t i = 0; i < s.size; i++) {
+        if ((unsigned char)s.at[i] < 0x20) {
+            return false;
+        }
+    }
+    return s.size > 0 && s.size < room;
+}
+
 static bool span_is(span s, const char *text) { return strlen(text) == s.size && memcmp(s.at, text, s.size) == 0; }
 
 static am_result find_tag(am_tag_sheet *sheet, span name, const parser *p, int *out)
@@ -143,9 +154,9 @@ static am_result read_row(am_tag_sheet *sheet, am_tag_row *row, span line, const
         return ami_fail_line(p->err, AM_ERR_SYNTAX, p->file, p->line, 0,
                              "row has %d values; it wants 4: clip, tag, first frame, last frame", count);
     }
-    if (values[0].size == 0 || values[0].size >= sizeof row->clip) {
-        return ami_fail_line(p->err, AM_ERR_SYNTAX, p->file, p->line, 0, "a clip's name has 1 to %d bytes",
-                             (int)sizeof row->clip - 1);
+    if (!is_clip_name(values[0], sizeof row->clip)) {
+        return ami_fail_line(p->err, AM_ERR_SYNTAX, p->file, p->line, 0,
+                             "a clip's name has 1 to %d bytes and no control characters", (int)sizeof row->clip - 1);
     }
     memset(row, 0, sizeof *row);
     memcpy(row->clip, values[0].at, values[0].size);

@@ -215,8 +215,8 @@ static am_result read_scalars(ami_build_config *c, const am_json *root, am_error
 {
     static const char *const floors[] = { "clip", "none" };
     static const char *const precisions[] = { "float", "compact" };
-    int floor_mode = c->floor;
-    int precision = c->precision;
+    int floor_mode = (int)c->floor;
+    int precision = (int)c->precision;
     am_json_doc *doc = c->doc;
     am_result result = am_json_read_string(doc, root, "name", false, &c->name, err);
     result = result == AM_OK ? am_json_read_string(doc, root, "tags", false, &c->tags, err) : result;

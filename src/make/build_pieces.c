@@ -156,8 +156,12 @@ static am_result list_pieces(ami_build *b)
             piece->source_first = source->first_frames[p];
             snprintf(piece->name, sizeof piece->name, "%s", source->name);
             if (source->pieces.count > 1) {
-                int letter = p % 26;
-                snprintf(piece->name, sizeof piece->name, "%.56s-%c%.0d", source->name, 'a' + letter, p / 26);
+                // -a to -z, then -a1 to -z1, -a2, ...
+                char number[12] = "";
+                if (p >= 26) {
+                    snprintf(number, sizeof number, "%d", p / 26);
+                }
+                snprintf(piece->name, sizeof piece->name, "%.48s-%c%s", source->name, 'a' + p % 26, number);
             }
         }
     }
