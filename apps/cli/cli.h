@@ -58,6 +58,7 @@ int cli_print_json(am_json_writer *writer);
 int verb_import(const cli_verb *verb, int argc, char **argv);
 int verb_build(const cli_verb *verb, int argc, char **argv);
 int verb_info(const cli_verb *verb, int argc, char **argv);
+int verb_run(const cli_verb *verb, int argc, char **argv);
 int verb_export(const cli_verb *verb, int argc, char **argv);
 int verb_synth(const cli_verb *verb, int argc, char **argv);
 int verb_bench(const cli_verb *verb, int argc, char **argv);

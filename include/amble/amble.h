@@ -16,6 +16,7 @@
 #include <amble/motion.h>
 #include <amble/post.h>
 #include <amble/report.h>
+#include <amble/run.h>
 #include <amble/source.h>
 #include <amble/synth.h>
 #include <amble/tags.h>

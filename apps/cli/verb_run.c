@@ -1,0 +1,269 @@
+// amble run RUN.json: characters play a script; BVH, traces and recordings come out.
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/// What one run writes, and what it has gathered for that.
+typedef struct job {
+    const char *script_path, *out, *trace, *record;
+    am_run_script script;
+    am_run *run;
+    am_clip **clips; ///< [actor_count]
+    am_recording *recording;
+    am_outfile *trace_file;
+    am_bytes line;
+    double step_us, search_us;
+    int64_t steps, searches;
+} job;
+
+static double microseconds(void *user)
+{
+    (void)user;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+static am_result on_frame(void *user, const am_run_sample *sample, am_error *err)
+{
+    job *j = user;
+    j->step_us += sample->step_us;
+    j->steps++;
+    if (sample->view.output->searched) {
+        j->search_us += (double)sample->view.output->search_us;
+        j->searches++;
+    }
+    if (j->clips) {
+        am_run_clip_add(j->clips[sample->actor], sample);
+    }
+    am_result result = AM_OK;
+    if (j->recording) {
+        result = am_recording_add(j->recording, sample, err);
+    }
+    if (result == AM_OK && j->trace_file) {
+        j->line.size = 0;
+        result = am_run_trace(&j->line, j->run, sample, err);
+        result = result == AM_OK ? am_outfile_put(j->trace_file, j->line.data, j->line.size, err) : result;
+    }
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Files
+
+/// OUT.bvh, or OUT.0.bvh, OUT.1.bvh, ... for several characters.
+static void name_output(char *path, size_t size, const job *j, int actor)
+{
+    const char *dot = strrchr(j->out, '.');
+    const char *slash = strrchr(j->out, '/');
+    bool has_end = dot && (!slash || dot > slash);
+    int stem = has_end ? (int)(dot - j->out) : (int)strlen(j->out);
+    if (am_run_actor_count(j->run) == 1) {
+        snprintf(path, size, "%s", j->out);
+    } else {
+        snprintf(path, size, "%.*s.%d%s", stem, j->out, actor, has_end ? dot : "");
+    }
+}
+
+static am_result write_motion(const job *j, am_error *err)
+{
+    am_result result = AM_OK;
+    for (int i = 0; result == AM_OK && i < am_run_actor_count(j->run); i++) {
+        char path[1024];
+        name_output(path, sizeof path, j, i);
+        am_bytes bytes = { 0 };
+        am_write_def def = am_write_def_default();
+        result = am_bvh_write(&bytes, j->clips[i], &def, err);
+        result = result == AM_OK ? am_file_write(path, bytes.data, bytes.size, err) : result;
+        am_bytes_free(&bytes);
+    }
+    return result;
+}
+
+static am_result write_record(const job *j, am_error *err)
+{
+    // The recording may lie elsewhere than the script: a path from the root is right from everywhere.
+    char here[1024];
+    char whole[2048];
+    bool relative = j->script.database[0] != '/' && getcwd(here, sizeof here) != NULL;
+    snprintf(whole, sizeof whole, "%s%s%s", relative ? here : "", relative ? "/" : "", j->script.database);
+    am_bytes bytes = { 0 };
+    am_result result = am_recording_write(&bytes, j->recording, whole, err);
+    result = result == AM_OK ? am_file_write(j->record, bytes.data, bytes.size, err) : result;
+    am_bytes_free(&bytes);
+    return result;
+}
+
+/// Everything that may fail is begun before the first frame.
+static am_result begin_outputs(job *j, am_error *err)
+{
+    int count = am_run_actor_count(j->run);
+    am_result result = AM_OK;
+    if (j->out) {
+        j->clips = calloc((size_t)count, sizeof *j->clips);
+        for (int i = 0; j->clips && result == AM_OK && i < count; i++) {
+            result = am_run_clip_create(&j->clips[i], j->run, "run", NULL, err);
+        }
+        if (!j->clips) {
+            err->code = result = AM_ERR_MEMORY;
+            snprintf(err->text, sizeof err->text, "out of memory for %d characters", count);
+        }
+    }
+    if (result == AM_OK && j->record) {
+        result = am_recording_create(&j->recording, j->run, NULL, err);
+    }
+    if (result == AM_OK && j->trace) {
+        result = am_outfile_begin(&j->trace_file, j->trace, err);
+    }
+    return result;
+}
+
+static am_result end_outputs(job *j, am_error *err)
+{
+    am_result result = j->out ? write_motion(j, err) : AM_OK;
+    if (result == AM_OK && j->recording) {
+        result = write_record(j, err);
+    }
+    if (result == AM_OK && j->trace_file) {
+        result = am_outfile_commit(j->trace_file, err);
+        j->trace_file = NULL;
+    }
+    return result;
+}
+
+static void free_job(job *j)
+{
+    for (int i = 0; j->clips && i < am_run_actor_count(j->run); i++) {
+        am_clip_destroy(j->clips[i]);
+    }
+    free(j->clips);
+    am_recording_destroy(j->recording);
+    am_outfile_abort(j->trace_file);
+    am_bytes_free(&j->line);
+    am_run_destroy(j->run);
+    am_run_script_free(&j->script);
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is said about it
+
+static double mean(double sum, int64_t count) { return count > 0 ? sum / (double)count : 0.0; }
+
+static void print_text(const job *j)
+{
+    for (int i = 0; i < am_run_actor_count(j->run); i++) {
+        am_run_sample s = am_run_get_sample(j->run, i);
+        am_vec3 at = s.pose.root.translation;
+        printf("character %d: at (%.2f, %.2f) after %.1f s; %llu searches, %llu transitions, %llu frames kept\n", i,
+               (double)at.x, (double)at.z, (double)(s.time + s.dt), (unsigned long long)s.view.searches,
+               (unsigned long long)s.view.transitions, (unsigned long long)s.view.fallback_frames);
+    }
+    printf("%d frames, %.1f us a step, %.1f us a search, hash %016llx\n", am_run_frame_count(j->run),
+           mean(j->step_us, j->steps), mean(j->search_us, j->searches), (unsigned long long)am_run_hash(j->run));
+}
+
+static int print_json(const job *j)
+{
+    am_json_writer *w = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&w, 2, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)am_run_hash(j->run));
+    am_json_begin_object(w, NULL);
+    am_json_integer(w, "frames", am_run_frame_count(j->run));
+    am_json_string(w, "hash", hash);
+    am_json_number(w, "frame_us", mean(j->step_us, j->steps));
+    am_json_number(w, "search_us", mean(j->search_us, j->searches));
+    am_json_begin_array(w, "characters");
+    for (int i = 0; i < am_run_actor_count(j->run); i++) {
+        am_run_sample s = am_run_get_sample(j->run, i);
+        char path[1024] = "";
+        am_json_begin_object(w, NULL);
+        if (j->out) {
+            name_output(path, sizeof path, j, i);
+            am_json_string(w, "file", path);
+        }
+        am_json_begin_array(w, "position");
+        am_json_number(w, NULL, (double)s.pose.root.translation.x);
+        am_json_number(w, NULL, (double)s.pose.root.translation.z);
+        am_json_end_array(w);
+        am_json_number(w, "heading", (double)am_quat_heading(s.pose.root.rotation));
+        am_json_integer(w, "searches", (int64_t)s.view.searches);
+        am_json_integer(w, "transitions", (int64_t)s.view.transitions);
+        am_json_integer(w, "fallback_frames", (int64_t)s.view.fallback_frames);
+        am_json_end_object(w);
+    }
+    am_json_end_array(w);
+    am_json_end_object(w);
+    int status = cli_print_json(w);
+    am_json_writer_destroy(w);
+    return status;
+}
+
+static int play(job *j, const cli_common *common)
+{
+    am_error err = { 0 };
+    am_clock clock = { NULL, microseconds };
+    am_run_def def = am_run_def_default();
+    def.script = &j->script;
+    def.clock = &clock;
+    am_result result = am_run_read(&j->script, j->script_path, NULL, &err);
+    if (result == AM_OK) {
+        // A trace wants to know what else there was to choose from.
+        int *candidates = &j->script.options.character.candidates;
+        *candidates = j->trace && *candidates == 1 ? AM_MAX_CANDIDATES : *candidates;
+        result = am_run_create(&j->run, &def, &err);
+    }
+    if (result == AM_OK) {
+        result = begin_outputs(j, &err);
+    }
+    if (result == AM_OK) {
+        am_progress progress = cli_progress();
+        am_run_observer observer = { j, on_frame };
+        result = am_run_play(j->run, &observer, 1, &progress, &err);
+        cli_progress_end();
+    }
+    if (result == AM_OK) {
+        result = end_outputs(j, &err);
+    }
+    if (result != AM_OK) {
+        return cli_fail(&err);
+    }
+    if (!common->json) {
+        print_text(j);
+        return CLI_DONE;
+    }
+    return print_json(j);
+}
+
+int verb_run(const cli_verb *verb, int argc, char **argv)
+{
+    job j = { 0 };
+    const cli_option options[] = {
+        { .name = "--output,-o", .value = "OUT.bvh", .help = "the motion; OUT.0.bvh, OUT.1.bvh for several characters",
+          .text = &j.out },
+        { .name = "--trace", .value = "T.jsonl", .help = "one line a frame: what played and why", .text = &j.trace },
+        { .name = "--record", .value = "R.json", .help = "the inputs as they happened, to run again",
+          .text = &j.record },
+    };
+    cli_common common = { 0 };
+    int count = 0;
+    bool stop = false;
+    int status = cli_parse(verb, options, sizeof options / sizeof options[0], &common, argc, argv, &count, &stop);
+    if (status != CLI_DONE || stop) {
+        return status;
+    }
+    if (count != 1) {
+        return cli_usage("run wants one RUN.json; see amble run --help");
+    }
+    j.script_path = argv[0];
+    status = play(&j, &common);
+    free_job(&j);
+    return status;
+}
