@@ -5,6 +5,7 @@
 // multiplied out, joints end up where the file puts them, and only the direction of axes is left to rotations.
 #include <amble/io.h>
 
+#include "base/memory.h"
 #include "io/assimp_status.h"
 #include "io/rate.h"
 
@@ -15,7 +16,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -33,16 +33,19 @@ static _Noreturn void give_up(am_result code, const char *format, ...)
     va_end(args);
     fputc('\n', stderr);
     fflush(stderr);
-    _exit(AMI_ASSIMP_STATUS + (int)code); // no clean-up: see get_memory
+    _exit(AMI_ASSIMP_STATUS + (int)code); // without clean-up, which a half-read scene may not survive
 }
+
+// All memory of this program, freed by its end: what is read once and written once needs no more care.
+static ami_arena memory;
 
 static void *get_memory(size_t count, size_t size)
 {
-    void *block = calloc(count > 0 ? count : 1, size);
+    void *block = count < SIZE_MAX / 4 / size ? ami_arena_get(&memory, count * size) : NULL;
     if (!block) {
         give_up(AM_ERR_MEMORY, "out of memory asking for %zu times %zu bytes", count, size);
     }
-    return block; // never freed: the process ends soon, and the system is quicker at it
+    return block;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -217,7 +220,6 @@ static int find_top(const rig *r)
         }
         below[r->nodes[n].parent] += below[n];
     }
-    free(below);
     return top;
 }
 
@@ -232,7 +234,6 @@ static void mark_below(rig *r, int top)
             r->nodes[n].joint = true;
         }
     }
-    free(under);
 }
 
 static void choose_joints(rig *r, const struct aiScene *scene)
@@ -279,7 +280,6 @@ static void order_joints(rig *r)
             r->joint_nodes[r->joint_count++] = n;
         }
     }
-    free(nearest);
     if (r->joint_count == 0) {
         give_up(AM_ERR_EMPTY, "no skeleton in the file");
     }
@@ -507,7 +507,6 @@ static am_clip *read_animation(const rig *r, scratch *s, const am_clip_def *base
     def.fps = rate.fps;
     def.name = animation->mName.data;
     am_clip *clip = pack(&def, poses, frames);
-    free(poses);
     return clip;
 }
 
@@ -581,8 +580,8 @@ static void limit_resources(void)
     struct rlimit none = { 0, 0 };
     setrlimit(RLIMIT_CORE, &none);
 #if !defined(__SANITIZE_ADDRESS__) // which reserves terabytes of address space
-    struct rlimit memory = { MEMORY_LIMIT, MEMORY_LIMIT };
-    setrlimit(RLIMIT_AS, &memory);
+    struct rlimit most = { MEMORY_LIMIT, MEMORY_LIMIT };
+    setrlimit(RLIMIT_AS, &most);
 #endif
 }
 
@@ -593,14 +592,16 @@ int main(int argc, char **argv)
         return 2;
     }
     limit_resources();
+    memory = ami_arena_make(NULL);
     // Without this Assimp gives files without a mesh one that has every node as a bone, its own scene root included.
     struct aiPropertyStore *properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     const struct aiScene *scene = aiImportFileExWithProperties(argv[1], 0, NULL, properties);
     if (!scene || !scene->mRootNode) {
         give_up(AM_ERR_SUPPORT, "%s", aiGetErrorString()[0] ? aiGetErrorString() : "Assimp cannot read the file");
+    } else {
+        convert(scene);
     }
-    convert(scene);
     fflush(stdout);
     _exit(0);
 }

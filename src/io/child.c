@@ -70,8 +70,18 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+enum { max_arguments = 15 };
+
 static int start(pid_t *pid, const char *const *argv, const pipes *p)
 {
+    // posix_spawn promises not to write to the strings, but its type is older than const.
+    char *words[max_arguments + 1] = { NULL };
+    for (int i = 0; i < max_arguments && argv[i]; i++) {
+        memcpy(&words[i], &argv[i], sizeof words[i]);
+    }
+    if (!argv[0]) {
+        return EINVAL;
+    }
     posix_spawn_file_actions_t actions;
     int status = posix_spawn_file_actions_init(&actions);
     if (status != 0) {
@@ -85,8 +95,7 @@ static int start(pid_t *pid, const char *const *argv, const pipes *p)
         status = posix_spawn_file_actions_adddup2(&actions, p->message[1], 2);
     }
     if (status == 0) {
-        // posix_spawn promises not to write to the strings; its type is older than const.
-        status = posix_spawn(pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+        status = posix_spawn(pid, argv[0], &actions, NULL, words, environ);
     }
     posix_spawn_file_actions_destroy(&actions);
     return status;

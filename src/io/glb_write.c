@@ -192,7 +192,7 @@ static void put_rotations(writer *w, int index, int joint, int times, int *one_t
     size_t joints = (size_t)clip->skeleton->joint_count;
     for (int f = 0; f < count; f++) {
         am_quat q = written_quat(clip->rotations[(size_t)f * joints + (size_t)joint]);
-        put_floats(w, &q.x, 4);
+        put_floats(w, (const float[4]){ q.x, q.y, q.z, q.w }, 4);
     }
     add_channel(w, index, stands ? *one_time : times, output, joint, false);
 }
@@ -286,7 +286,7 @@ static void json_joint(am_json_writer *json, const am_skeleton *s, int j)
     }
     if (!same_quat(s->rests[j], am_quat_identity())) {
         am_quat rest = written_quat(s->rests[j]);
-        json_numbers(json, "rotation", &rest.x, 4);
+        json_numbers(json, "rotation", (const float[4]){ rest.x, rest.y, rest.z, rest.w }, 4);
     }
     json_children(json, s, j);
     am_json_end_object(json);

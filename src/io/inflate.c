@@ -302,7 +302,7 @@ am_result ami_inflate(uint8_t *out, size_t out_size, const uint8_t *data, size_t
         last = take(&z.in, 1);
         unsigned kind = take(&z.in, 2);
         am_result result = AM_OK;
-        code_book literals, distances;
+        code_book literals = { 0 }, distances = { 0 };
         if (z.in.ended || kind == 3) {
             return fail(&z, AM_ERR_FORMAT, "compressed data with a block of no known kind");
         }

@@ -111,7 +111,7 @@ static am_result get_index(int *out, const npz *in, const ami_npy *array, const 
 }
 
 /// Item i of a text array as UTF-8, cut to max_text bytes.
-static const char *get_text(npz *in, const ami_npy *array, size_t i, am_result *result, am_error *err)
+static char *get_text(npz *in, const ami_npy *array, size_t i, am_result *result, am_error *err)
 {
     char *text = room(in, max_text + 20, 1, result, err); // and room for a number behind it
     size_t size = 0;
@@ -162,7 +162,7 @@ static am_result read_names(npz *in, am_error *err)
     }
     const char **names = result == AM_OK ? room(in, in->joints, sizeof *names, &result, err) : NULL;
     for (size_t j = 0; j < in->joints && result == AM_OK; j++) {
-        char *name = (char *)(uintptr_t)get_text(in, &array, j, &result, err);
+        char *name = get_text(in, &array, j, &result, err);
         if (!name) {
             break;
         }
@@ -407,8 +407,9 @@ static am_result read_range(am_clip **out, npz *in, ranges *all, size_t i, am_er
 
 static am_result read_skeleton(npz *in, am_error *err)
 {
-    am_result (*const parts[])(npz *, am_error *) = { read_shape, read_parents, read_names, read_offsets,
-                                                      read_rests, read_ends,    read_fps };
+    typedef am_result (*part_reader)(npz *, am_error *);
+    static const part_reader parts[] = { read_shape, read_parents, read_names, read_offsets,
+                                         read_rests, read_ends,    read_fps };
     in->clip = am_clip_def_default();
     in->clip.alloc = in->def->alloc;
     am_result result = AM_OK;
