@@ -142,6 +142,11 @@ static void each_failing_allocation_is_told_and_freed(void **state)
                 char key[16];
                 snprintf(key, sizeof key, "key_%d", i);
                 am_json_string(w, key, "some text to fill the buffer");
+                am_json_begin_array(w, "rows"); // a failure inside must not confuse the levels
+                am_json_begin_object(w, NULL);
+                am_json_number(w, "n", 0.5);
+                am_json_end_object(w);
+                am_json_end_array(w);
             }
             am_json_end_object(w);
             succeeded = am_json_text(w, NULL) != NULL;
