@@ -1,7 +1,8 @@
 // Faults that show in single poses: joints beyond their range, and a floor that does not stay where it is.
 #include "anim/faults.h"
 
-#include <stdlib.h>
+#include "anim/filter.h"
+
 #include <string.h>
 
 // Largest angle from a standing rest pose, in degrees. Set above everything that 759 good captured files reach
@@ -175,13 +176,6 @@ static void feet_below(ami_fault_scan *scan, const int16_t *feet, float level)
     }
 }
 
-static int compare_floats(const void *a, const void *b)
-{
-    float x = *(const float *)a;
-    float y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 /// The floor as the feet tell it, in blocks of half a second.
 void ami_faults_floor(ami_fault_scan *scan)
 {
@@ -204,7 +198,7 @@ void ami_faults_floor(ami_fault_scan *scan)
     }
     if (count > 0) {
         floor_levels(scan, level, start, count);
-        qsort(level, (size_t)count, sizeof(float), compare_floats);
+        ami_sort_floats(level, count);
         feet_below(scan, feet, level[count / 2]);
     }
 }

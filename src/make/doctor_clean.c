@@ -110,9 +110,9 @@ static int find_pieces(piece *out, int room, const am_diagnosis *diagnosis, int 
 static am_result make_piece(am_clip **out, const am_clip *clip, piece p, int index, int count, const am_alloc *alloc,
                             am_error *err)
 {
-    char name[512];
+    char name[600];
     if (count == 1) {
-        snprintf(name, sizeof name, "%s", clip->name);
+        snprintf(name, sizeof name, "%.500s", clip->name);
     } else if (count <= 26) {
         snprintf(name, sizeof name, "%.500s-%c", clip->name, 'a' + index);
     } else {

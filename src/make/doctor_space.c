@@ -1,9 +1,9 @@
 // The space of a file: who is who, how long a unit is, which way is up and which way the rest pose faces.
 #include "make/examine.h"
 
+#include "anim/filter.h"
 #include "base/error.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const axis_names[6] = { "+x", "-x", "+y", "-y", "+z", "-z" };
@@ -191,20 +191,13 @@ static float lowest_along(const ami_figure *f, am_vec3 axis)
     return lowest;
 }
 
-static int compare_floats(const void *a, const void *b)
-{
-    float x = *(const float *)a;
-    float y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 /// How well an axis would do as up, by four witnesses: the body in the clip (head above hips above feet), the legs
 /// of the rest pose, a floor near zero, and a floor that stays where it is. The last two speak when the
 /// person lies or crawls.
 static float up_score(const ami_exam *exam, am_vec3 axis)
 {
     const am_roles *roles = &exam->out->roles;
-    float lowest[AMI_EXAM_SAMPLES];
+    float lowest[AMI_EXAM_SAMPLES] = { 0 };
     float body = 0.0f;
     am_vec3 legs, trunk;
     for (int i = 0; i < exam->samples; i++) {
@@ -213,7 +206,7 @@ static float up_score(const ami_exam *exam, am_vec3 axis)
         body += 0.5f * (am_v3_dot(legs, axis) + am_v3_dot(trunk, axis)) / (float)exam->samples;
         lowest[i] = lowest_along(&f, axis) / exam->leg;
     }
-    qsort(lowest, (size_t)exam->samples, sizeof(float), compare_floats);
+    ami_sort_floats(lowest, exam->samples);
     float middle_floor = lowest[exam->samples / 2];
     float spread = lowest[exam->samples * 9 / 10] - lowest[exam->samples / 10];
     ami_figure rest = ami_exam_figure(exam, -1);

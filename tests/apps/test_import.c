@@ -164,6 +164,37 @@ static void clips_of_one_name_do_not_overwrite_each_other(void **state)
     assert_string_equal(text, "walk-2.bvh\nwalk.bvh\n");
 }
 
+static void every_animation_of_a_glb_is_an_entry_of_its_own(void **state)
+{
+    (void)state;
+    const char *dir = test_temp_dir("import-glb");
+    am_clip *walks = test_walker(120);
+    am_clip *stands = test_walker(1);
+    const am_clip *clips[2] = { walks, stands };
+    am_bytes bytes = { 0 };
+    am_write_def def = am_write_def_default();
+    am_error err = { 0 };
+    char path[1200];
+    snprintf(path, sizeof path, "%s/two.glb", dir);
+    check_ok(am_glb_write(&bytes, clips, 2, &def, &err), &err);
+    check_ok(am_file_write(path, bytes.data, bytes.size, &err), &err);
+    am_bytes_free(&bytes);
+    am_clip_destroy(walks);
+    am_clip_destroy(stands);
+    snprintf(path, sizeof path, "%s/walk.bvh", dir);
+    write_walker(path, false);
+    assert_int_equal(test_shell(text, sizeof text, "%s import --json '%s' 2>/dev/null", test_command(), dir), 0);
+    am_json_doc *doc = NULL;
+    const am_json *files = files_of(&doc);
+    assert_int_equal(files->count, 3);
+    assert_non_null(strstr(string_of(files->first, "file"), "two.glb"));
+    assert_non_null(strstr(string_of(files->first->next, "file"), "two.glb"));
+    assert_non_null(strstr(string_of(files->first->next->next, "file"), "walk.bvh"));
+    assert_non_null(am_json_get(files->first, "clip"));
+    assert_true(am_json_get(files->first, "frames")->number > am_json_get(files->first->next, "frames")->number);
+    am_json_free(doc);
+}
+
 static void what_is_told_on_the_command_line_is_believed(void **state)
 {
     (void)state;
@@ -217,6 +248,7 @@ int main(void)
         cmocka_unit_test(folders_are_walked_and_one_bad_file_does_not_stop_the_rest),
         cmocka_unit_test(fix_writes_clean_clips_that_need_no_doctor),
         cmocka_unit_test(clips_of_one_name_do_not_overwrite_each_other),
+        cmocka_unit_test(every_animation_of_a_glb_is_an_entry_of_its_own),
         cmocka_unit_test(what_is_told_on_the_command_line_is_believed),
         cmocka_unit_test(wrong_usage_is_told_apart_from_failure),
     };
