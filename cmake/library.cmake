@@ -12,8 +12,8 @@ target_link_libraries(amble_objects PRIVATE amble_flags)
 
 # Kernels: the one place where an instruction set beyond the platform's baseline is switched on.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT EMSCRIPTEN AND NOT AMBLE_SCALAR)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernel/avx2.c
-        ${PROJECT_SOURCE_DIR}/src/kernel/text_avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2")
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernel/avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2")
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernel/text_avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2;-mbmi")
 endif()
 
 add_library(amble_static STATIC $<TARGET_OBJECTS:amble_objects>)

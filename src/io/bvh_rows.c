@@ -17,7 +17,6 @@ typedef struct rows {
     am_error *err;
     int frame;
     bool plain; ///< never use the kernels
-    bool wide;  ///< words of more than eight characters were seen
     const ami_text_kernels *words;
     const ami_kernels *kernels;
     // One block, see lay_out.
@@ -98,12 +97,7 @@ static bool read_row_fast(rows *r)
     if (memchr(text->at, '\r', size) || r->words->find_words(r->edges, text->at, size, count) != count) {
         return false;
     }
-    // A file that has long numbers has them in most rows.
-    bool read = !r->wide && r->words->read_decimals(r->values, text->at, r->edges, count, false);
-    if (!read) {
-        read = r->words->read_decimals(r->values, text->at, r->edges, count, true);
-        r->wide = read;
-    }
+    bool read = r->words->read_decimals(r->values, text->at, r->edges, count);
     if (read) {
         text->at = line_end + 1;
         text->line++;

@@ -1,8 +1,9 @@
 // Rows of numbers in text: finding the words, and reading plain decimals ("-12.3456"). Two versions with the same
 // results: one on 64-bit integers that runs everywhere, one for AVX2.
 //
-// Neither has a branch that depends on the text: lengths, signs and points of measured numbers look random, and a
-// wrong guess costs as much as reading a number. What is wrong with a word is gathered and asked for once.
+// Neither has a branch that depends on the text, but for the rare long words: lengths, signs and points of measured
+// numbers look random, and a wrong guess costs as much as reading a number. What is wrong with a word is gathered and
+// asked for once.
 #ifndef AMI_KERNEL_TEXT_H
 #define AMI_KERNEL_TEXT_H
 
@@ -21,9 +22,9 @@ typedef struct ami_text_kernels {
 
     /// values(n) of the n words at `edges`, each the float nearest to the double nearest to its text. False, with
     /// values undefined, when a word is not [-]digits[.digits] of at most 15 characters after its sign, a point
-    /// without digits included. With `wide` false words of more than eight characters (the sign may count) are
-    /// refused as well, and the rest is read faster. 16 bytes before `text` must be readable.
-    bool (*read_decimals)(float *values, const char *text, const uint32_t *edges, size_t n, bool wide);
+    /// without digits included. Words of up to eight characters are read faster. 16 bytes before `text` must be
+    /// readable.
+    bool (*read_decimals)(float *values, const char *text, const uint32_t *edges, size_t n);
 } ami_text_kernels;
 
 /// The fastest version that this machine runs.

@@ -23,8 +23,8 @@ static size_t put_bits(uint32_t *out, uint64_t bits, uint32_t base)
     size_t count = (size_t)__builtin_popcountll(bits);
     for (size_t i = 0; i < count; i += 8) {
         for (size_t k = 0; k < 8; k++) {
-            out[i + k] = base + (uint32_t)__builtin_ctzll(bits | (1ull << 63));
-            bits &= bits - 1;
+            out[i + k] = base + (uint32_t)_tzcnt_u64(bits); // 64 once no bit is left
+            bits = _blsr_u64(bits);
         }
     }
     return count;
@@ -139,10 +139,8 @@ static u4 lone_point(u4 length, u4 minus, u4 point)
 }
 
 /// Words of one to eight characters, a sign included.
-INLINE words4 read_short4(const char *text, const uint32_t *first, const uint32_t *second, faults *bad)
+INLINE words4 read_short4(const char *text, const uint32_t *first, const uint32_t *second, u4 length, faults *bad)
 {
-    u4 length = load_lengths(first, second);
-    gather(&bad->bits, _mm256_andnot_si256(set1(7), _mm256_sub_epi64(length, set1(1))));
     u4 drop = _mm256_sub_epi64(set1(64), _mm256_slli_epi64(length, 3));
     u4 x = _mm256_srlv_epi64(load_words(text, first, second, 8), drop); // the first character is now lowest
     words4 out;
@@ -160,10 +158,9 @@ INLINE words4 read_short4(const char *text, const uint32_t *first, const uint32_
 }
 
 /// Words of one to 16 characters, a sign included, of which at most 15 behind the sign.
-INLINE words4 read_wide4(const char *text, const uint32_t *first, const uint32_t *second, faults *bad)
+INLINE words4 read_wide4(const char *text, const uint32_t *first, const uint32_t *second, u4 length, faults *bad)
 {
     u4 zero = _mm256_setzero_si256();
-    u4 length = load_lengths(first, second);
     gather(&bad->bits, _mm256_andnot_si256(set1(15), _mm256_sub_epi64(length, set1(1))));
     u4 bits = _mm256_slli_epi64(length, 3);
     // Shifts by more than 63 leave nothing, which empties the lower half of a short word.
@@ -270,42 +267,45 @@ INLINE __m256 wide_values(const words4 *a, const words4 *b)
                         signs8(a, b));
 }
 
-static bool read_decimals(float *values, const char *text, const uint32_t *edges, size_t n, bool wide)
+/// Eight words. Long ones are rare or in one column, so that their branch is mostly foreseen.
+INLINE __m256 read_eight(const char *text, const uint32_t *e, faults *bad)
+{
+    u4 length_a = load_lengths(e, e + 8);
+    u4 length_b = load_lengths(e + 4, e + 12);
+    u4 above = _mm256_or_si256(_mm256_sub_epi64(length_a, set1(1)), _mm256_sub_epi64(length_b, set1(1)));
+    if (_mm256_testc_si256(set1(7), above)) { // all lengths are 1 to 8
+        words4 a = read_short4(text, e, e + 8, length_a, bad);
+        words4 b = read_short4(text, e + 4, e + 12, length_b, bad);
+        return short_values(&a, &b);
+    }
+    words4 a = read_wide4(text, e, e + 8, length_a, bad);
+    words4 b = read_wide4(text, e + 4, e + 12, length_b, bad);
+    return wide_values(&a, &b);
+}
+
+static bool read_decimals(float *values, const char *text, const uint32_t *edges, size_t n)
 {
     faults bad = { _mm256_setzero_si256(), _mm256_setzero_si256() };
-    for (size_t i = 0; i < n; i += 8) {
-        const uint32_t *e = edges + 2 * i;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        _mm256_storeu_ps(values + i, read_eight(text, edges + 2 * i, &bad));
+    }
+    if (i < n) {
+        // Fewer than eight are left: the last word again in the empty places.
         uint32_t last[16];
-        if (n - i < 8) {
-            // Fewer than eight are left: the last word again in the empty places.
-            for (size_t k = 0; k < 8; k++) {
-                size_t word = i + k < n ? i + k : n - 1;
-                last[2 * k] = edges[2 * word];
-                last[2 * k + 1] = edges[2 * word + 1];
-            }
-            e = last;
+        float some[8];
+        for (size_t k = 0; k < 8; k++) {
+            size_t word = i + k < n ? i + k : n - 1;
+            last[2 * k] = edges[2 * word];
+            last[2 * k + 1] = edges[2 * word + 1];
         }
-        __m256 eight;
-        if (wide) {
-            words4 a = read_wide4(text, e, e + 8, &bad);
-            words4 b = read_wide4(text, e + 4, e + 12, &bad);
-            eight = wide_values(&a, &b);
-        } else {
-            words4 a = read_short4(text, e, e + 8, &bad);
-            words4 b = read_short4(text, e + 4, e + 12, &bad);
-            eight = short_values(&a, &b);
-        }
-        if (n - i < 8) {
-            float some[8];
-            _mm256_storeu_ps(some, eight);
-            memcpy(values + i, some, (n - i) * sizeof(float));
-        } else {
-            _mm256_storeu_ps(values + i, eight);
-        }
+        _mm256_storeu_ps(some, read_eight(text, last, &bad));
+        memcpy(values + i, some, (n - i) * sizeof(float));
     }
     __m256i nine = _mm256_set1_epi8(9);
     __m256i over = _mm256_xor_si256(_mm256_max_epu8(bad.digits, nine), nine);
-    return _mm256_testz_si256(_mm256_or_si256(over, bad.bits), _mm256_or_si256(over, bad.bits)) != 0;
+    __m256i all = _mm256_or_si256(over, bad.bits);
+    return _mm256_testz_si256(all, all) != 0;
 }
 
 const ami_text_kernels ami_text_kernels_avx2 = { "avx2", find_words, read_decimals };

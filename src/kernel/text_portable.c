@@ -77,7 +77,7 @@ static size_t find_words(uint32_t *edges, const char *text, size_t size, size_t 
 // shifts and comparisons: half the instructions, and gcc 12 would set a comparison into the low byte of a register
 // whose rest still waits for the last word's division, so that words wait for each other (20 ns a word, not 5).
 
-/// The highest min(n, 8) of eight characters, and the highest n - 8 of the eight before them.
+/// The highest n of eight characters; and, for words of n, the highest n - 8 of the eight before them.
 #define TOP(n) (~(uint64_t)0 << (64 - 8 * (n)))
 static const uint64_t keep_high[16] = { 0,      TOP(1), TOP(2), TOP(3), TOP(4), TOP(5), TOP(6), TOP(7),
                                         TOP(8), TOP(8), TOP(8), TOP(8), TOP(8), TOP(8), TOP(8), TOP(8) };
@@ -131,27 +131,36 @@ static float signed_ratio(uint64_t digits, double power, uint32_t sign)
 // 1 when c is '-', else 0, without a comparison (see above).
 static uint32_t is_minus(char c) { return (((uint32_t)(unsigned char)c ^ '-') - 1) >> 31; }
 
-/// values(n), for words of at most eight characters after the sign. False when one of them is not.
-static bool read_short(float *values, const char *text, const uint32_t *edges, size_t n)
+/// A word of one to eight characters after its sign.
+static float read_short(const char *end, uint32_t length, uint32_t minus, uint64_t *bad)
 {
-    uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t start = edges[2 * i];
-        uint32_t end = edges[2 * i + 1];
-        uint32_t minus = is_minus(text[start]);
-        uint32_t length = end - start - minus;
-        bad |= (length - 1) & ~(uint32_t)7; // 1 to 8
-        uint64_t x = (ami_load_text8(text + end - 8) ^ 0x3030303030303030u) & keep_high[length & 15];
-        const point_info *point = take_point(&x, &bad);
-        bad |= (length - 2) >> 31 & (uint32_t)(point->byte >> 56); // a point alone
-        values[i] = signed_ratio(ami_digits8(close_gap(x, point)), point->power, minus << 31);
-    }
-    return bad == 0;
+    uint64_t x = (ami_load_text8(end - 8) ^ 0x3030303030303030u) & keep_high[length & 15];
+    const point_info *point = take_point(&x, bad);
+    *bad |= (length - 2) >> 31 & (uint32_t)(point->byte >> 56); // a point alone
+    return signed_ratio(ami_digits8(close_gap(x, point)), point->power, minus << 31);
 }
 
-/// The same for words of at most 15 characters after the sign (a double may not hold more digits exactly): two
-/// loads, the point in either.
-static bool read_wide(float *values, const char *text, const uint32_t *edges, size_t n)
+/// A word of nine to 15 characters (a double may not hold more digits exactly): two loads, the point in either.
+static float read_long(const char *end, uint32_t length, uint32_t minus, uint64_t *bad)
+{
+    uint64_t high = ami_load_text8(end - 8) ^ 0x3030303030303030u;
+    uint64_t low = (ami_load_text8(end - 16) ^ 0x3030303030303030u) & keep_low[length & 15];
+    const point_info *in_high = take_point(&high, bad);
+    const point_info *in_low = take_point(&low, bad);
+    *bad |= in_high->byte && in_low->byte;
+    double power = in_high->power;
+    if (in_high->byte) {
+        // The lower half's last character comes up into the gap, and that half after it.
+        high = close_gap(high, in_high) | low >> 56;
+        low <<= 8;
+    } else if (in_low->byte) {
+        low = close_gap(low, in_low);
+        power = in_low->power * 1e8;
+    }
+    return signed_ratio(ami_digits8(low) * 100000000u + ami_digits8(high), power, minus << 31);
+}
+
+static bool read_decimals(float *values, const char *text, const uint32_t *edges, size_t n)
 {
     uint64_t bad = 0;
     for (size_t i = 0; i < n; i++) {
@@ -159,29 +168,15 @@ static bool read_wide(float *values, const char *text, const uint32_t *edges, si
         uint32_t end = edges[2 * i + 1];
         uint32_t minus = is_minus(text[start]);
         uint32_t length = end - start - minus;
-        bad |= ((length - 1) & ~(uint32_t)15) | (length & 16);
-        uint64_t high = (ami_load_text8(text + end - 8) ^ 0x3030303030303030u) & keep_high[length & 15];
-        uint64_t low = (ami_load_text8(text + end - 16) ^ 0x3030303030303030u) & keep_low[length & 15];
-        const point_info *in_high = take_point(&high, &bad);
-        const point_info *in_low = take_point(&low, &bad);
-        bad |= ((length - 2) >> 31 & (uint32_t)(in_high->byte >> 56)) | (in_high->byte && in_low->byte);
-        double power = in_high->power;
-        if (in_high->byte) {
-            // The lower half's last character comes up into the gap, and that half after it.
-            high = close_gap(high, in_high) | low >> 56;
-            low <<= 8;
-        } else if (in_low->byte) {
-            low = close_gap(low, in_low);
-            power = in_low->power * 1e8;
+        if (length <= 8) {
+            bad |= length == 0;
+            values[i] = read_short(text + end, length, minus, &bad);
+        } else {
+            bad |= length > 15;
+            values[i] = read_long(text + end, length, minus, &bad);
         }
-        values[i] = signed_ratio(ami_digits8(low) * 100000000u + ami_digits8(high), power, minus << 31);
     }
     return bad == 0;
-}
-
-static bool read_decimals(float *values, const char *text, const uint32_t *edges, size_t n, bool wide)
-{
-    return wide ? read_wide(values, text, edges, n) : read_short(values, text, edges, n);
 }
 
 const ami_text_kernels ami_text_kernels_portable = { "portable", find_words, read_decimals };
@@ -189,7 +184,7 @@ const ami_text_kernels ami_text_kernels_portable = { "portable", find_words, rea
 const ami_text_kernels *ami_text_kernels_at(size_t index)
 {
 #if defined(AMI_HAS_X86)
-    if (index == 1 && __builtin_cpu_supports("avx2")) {
+    if (index == 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")) {
         return &ami_text_kernels_avx2;
     }
 #endif
