@@ -10,6 +10,10 @@ target_include_directories(amble_objects
 target_compile_definitions(amble_objects PRIVATE AMI_VERSION="${PROJECT_VERSION}")
 target_link_libraries(amble_objects PRIVATE amble_flags)
 
+# Programs that link the library find the Assimp helper where it was installed.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/io/assimp.c PROPERTIES
+    COMPILE_DEFINITIONS AMI_HELPER_DIR="${CMAKE_INSTALL_FULL_BINDIR}")
+
 # Kernels: the one place where an instruction set beyond the platform's baseline is switched on.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT EMSCRIPTEN AND NOT AMBLE_SCALAR)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernel/avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2")
