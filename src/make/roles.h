@@ -27,8 +27,6 @@ float ami_roles_sides(const am_roles *roles, const ami_figure *figure);
 /// Exchanges left and right.
 void ami_roles_swap(am_roles *roles);
 
-/// True when names say that the joint is a finger, a thumb or another small part whose rotation means nothing.
-bool ami_joint_is_trifle(const char *name);
 /// True when `joint` is `root` or hangs somewhere below it.
 bool ami_joint_below(const am_skeleton *skeleton, int joint, int root);
 

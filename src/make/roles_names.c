@@ -225,19 +225,6 @@ static bool telling_words(words *w, int *side, const char *name)
     return body;
 }
 
-bool ami_joint_is_trifle(const char *name)
-{
-    words w;
-    int side;
-    telling_words(&w, &side, name);
-    for (int i = 0; i < w.count; i++) {
-        if (in_list(w.text[i], trifles)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static reading read_name(const char *name)
 {
     reading out = { PART_NONE, false, -1 };
