@@ -88,7 +88,7 @@ static am_activity choose(const am_character *c)
 static void enter(am_character *c, am_activity activity)
 {
     ami_state *s = c->state;
-    s->activity = activity;
+    s->activity = (int32_t)(activity);
     s->activity_s = 0.0f;
     s->ended = 0;
     s->height_velocity = 0.0f;
