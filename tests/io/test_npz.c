@@ -49,9 +49,9 @@ static void names_of_any_script_come_back(void **state)
 {
     (void)state;
     am_clip *clip = test_random_clip(3, 4, 2, 30.0f);
-    const char *const names[4] = { "H\xC3\xBC"
-                                   "fte",
-                                   "\xE8\x85\xB0", "\xF0\x9F\xA6\xB5", "x" };
+    const char hip[] = "H\xC3\xBC"
+                       "fte"; // in two pieces: f would go on with the escape
+    const char *const names[4] = { hip, "\xE8\x85\xB0", "\xF0\x9F\xA6\xB5", "x" };
     am_clip_def def = am_clip_def_like(clip);
     def.names = names;
     def.frame_count = 2;
