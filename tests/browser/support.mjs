@@ -1,6 +1,6 @@
 // What the browser tests share: made-up motion, the built command, a small web server, headless Chromium.
 import { execFileSync } from 'node:child_process';
-import { createReadStream, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, normalize, resolve } from 'node:path';
@@ -128,7 +128,8 @@ function findChromium() {
 
 /** Opens a page at `url` in a fresh browser; `errors` gathers whatever the page complains about. */
 export async function openPage(url) {
-    const context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), 'amble-browser-')), {
+    const profile = mkdtempSync(join(tmpdir(), 'amble-browser-'));
+    const context = await chromium.launchPersistentContext(profile, {
         executablePath: findChromium(),
         headless: true,
         viewport: { width: 640, height: 360 },
@@ -142,5 +143,9 @@ export async function openPage(url) {
     page.on('pageerror', (error) => errors.push(String(error)));
     page.on('requestfailed', (request) => errors.push(`failed: ${request.url()}`));
     await page.goto(url);
-    return { page, errors, close: () => context.close() };
+    const close = async () => {
+        await context.close();
+        rmSync(profile, { recursive: true, force: true });
+    };
+    return { page, errors, close };
 }
