@@ -1,4 +1,4 @@
-// amble run RUN.json: characters play a script; BVH, traces and recordings come out.
+// amble run RUN.json: characters play a script; BVH, metrics, traces and recordings come out.
 #include "cli.h"
 
 #include <stdio.h>
@@ -9,11 +9,12 @@
 
 /// What one run writes, and what it has gathered for that.
 typedef struct job {
-    const char *script_path, *out, *trace, *record;
+    const char *script_path, *out, *trace, *record, *metrics;
     am_run_script script;
     am_run *run;
     am_clip **clips; ///< [actor_count]
     am_recording *recording;
+    am_run_meter *meter;
     am_outfile *trace_file;
     am_bytes line;
     double step_us, search_us;
@@ -98,6 +99,35 @@ static am_result write_record(const job *j, am_error *err)
     return result;
 }
 
+static am_result begin_metrics(job *j, am_error *err)
+{
+    am_db_measures own;
+    am_result result = am_db_measure(&own, am_run_db(j->run), NULL, err);
+    am_run_meter_def def = am_run_meter_def_default();
+    def.run = j->run;
+    def.own = &own;
+    return result == AM_OK ? am_run_meter_create(&j->meter, &def, err) : result;
+}
+
+static am_result write_metrics(const job *j, am_error *err)
+{
+    am_json_writer *w = NULL;
+    am_result result = am_json_writer_create(&w, 2, NULL, err);
+    if (result == AM_OK) {
+        am_run_meter_write(w, j->meter);
+        size_t size = 0;
+        const char *text = am_json_text(w, &size);
+        if (!text) {
+            err->code = result = AM_ERR_MEMORY;
+            snprintf(err->text, sizeof err->text, "out of memory for the metrics");
+        } else {
+            result = am_file_write(j->metrics, text, size, err);
+        }
+    }
+    am_json_writer_destroy(w);
+    return result;
+}
+
 /// Everything that may fail is begun before the first frame.
 static am_result begin_outputs(job *j, am_error *err)
 {
@@ -116,6 +146,9 @@ static am_result begin_outputs(job *j, am_error *err)
     if (result == AM_OK && j->record) {
         result = am_recording_create(&j->recording, j->run, NULL, err);
     }
+    if (result == AM_OK && j->metrics) {
+        result = begin_metrics(j, err);
+    }
     if (result == AM_OK && j->trace) {
         result = am_outfile_begin(&j->trace_file, j->trace, err);
     }
@@ -127,6 +160,9 @@ static am_result end_outputs(job *j, am_error *err)
     am_result result = j->out ? write_motion(j, err) : AM_OK;
     if (result == AM_OK && j->recording) {
         result = write_record(j, err);
+    }
+    if (result == AM_OK && j->meter) {
+        result = write_metrics(j, err);
     }
     if (result == AM_OK && j->trace_file) {
         result = am_outfile_commit(j->trace_file, err);
@@ -142,6 +178,7 @@ static void free_job(job *j)
     }
     free(j->clips);
     am_recording_destroy(j->recording);
+    am_run_meter_destroy(j->meter);
     am_outfile_abort(j->trace_file);
     am_bytes_free(&j->line);
     am_run_destroy(j->run);
@@ -225,8 +262,11 @@ static int play(job *j, const cli_common *common)
     }
     if (result == AM_OK) {
         am_progress progress = cli_progress();
-        am_run_observer observer = { j, on_frame };
-        result = am_run_play(j->run, &observer, 1, &progress, &err);
+        am_run_observer observers[2] = { { j, on_frame } };
+        if (j->meter) {
+            observers[1] = am_run_meter_observer(j->meter);
+        }
+        result = am_run_play(j->run, observers, j->meter ? 2 : 1, &progress, &err);
         cli_progress_end();
     }
     if (result == AM_OK) {
@@ -248,6 +288,8 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
     const cli_option options[] = {
         { .name = "--output,-o", .value = "OUT.bvh", .help = "the motion; OUT.0.bvh, OUT.1.bvh for several characters",
           .text = &j.out },
+        { .name = "--metrics", .value = "M.json", .help = "feet, jitter, answers, timings, beside the database's own",
+          .text = &j.metrics },
         { .name = "--trace", .value = "T.jsonl", .help = "one line a frame: what played and why", .text = &j.trace },
         { .name = "--record", .value = "R.json", .help = "the inputs as they happened, to run again",
           .text = &j.record },

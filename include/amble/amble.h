@@ -13,6 +13,7 @@
 #include <amble/io.h>
 #include <amble/json.h>
 #include <amble/math.h>
+#include <amble/metrics.h>
 #include <amble/motion.h>
 #include <amble/post.h>
 #include <amble/report.h>
