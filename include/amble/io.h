@@ -46,7 +46,7 @@ AM_API am_result am_motion_read_file(am_clips *out, const char *path, const am_r
 /// Start from am_write_def_default().
 typedef struct am_write_def {
     const am_alloc *alloc;
-    const uint8_t  *contacts;  ///< [frame] AM_CONTACT_* bits for NPZ and CSV, or NULL
+    const uint8_t  *contacts;  ///< [frame of all clips] AM_CONTACT_* bits for NPZ and CSV, or NULL
     float           unit_m;    ///< metres in one unit, which GLB notes; 0 the format's own (GLB: 1), -1 not known
     bool            zero_rest; ///< BVH: turn the joints' own axes so that zero rotations show the rest pose
     uint32_t        cookie;
