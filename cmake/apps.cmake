@@ -7,7 +7,8 @@ target_link_libraries(amble_cli PRIVATE amble_static amble_flags)
 if(EMSCRIPTEN)
     # The whole command under node: the tests compare what it writes with the native one.
     target_link_options(amble_cli PRIVATE -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1
-        -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB)
+        -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB
+        -sWASM_ASYNC_COMPILATION=0) # the other way asks node to fetch a plain file name, which node 18 on refuses
 endif()
 
 if(AMBLE_ASSIMP AND NOT EMSCRIPTEN AND EXISTS ${PROJECT_SOURCE_DIR}/src/io/assimp_child.c)

@@ -1,5 +1,5 @@
-// Databases from anywhere. A file has checksums all over, which a fuzzer never guesses: every input is opened as it is
-// and once more with its sums made right, so that the checks behind them are reached.
+// Databases from anywhere. A file has checksums all over, which a fuzzer never guesses: every input is opened as it
+// is and once more with its sums made right, so that the checks behind them are reached.
 #include "db/format.h"
 
 #include <stdlib.h>

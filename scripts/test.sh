@@ -105,7 +105,7 @@ step_valgrind() {
 
 step_install() { check sh tests/scripts/test_install.sh; }
 
-step_wasm() { compile wasm && compile neon && check sh scripts/check_bits.sh; }
+step_wasm() { compile wasm && compile neon && check sh scripts/check_bits.sh && check sh scripts/check_database.sh; }
 
 step_browser() { compile wasm && check sh tests/browser/run.sh build/release build/wasm; }
 

@@ -138,7 +138,9 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
     const cli_option options[] = {
         { .name = "--output,-o", .value = "X.amdb", .help = "the database to write", .text = &out },
         { .name = "--clips", .value = "DIR", .help = "these clips instead of the config's", .text = &clips },
-        { .name = "--report", .value = "OUT.html", .help = "coverage, speeds, contacts, duplicates, gaps",
+        { .name = "--report",
+          .value = "OUT.html",
+          .help = "coverage, speeds, contacts, duplicates, gaps",
           .text = &report },
     };
     cli_common common = { 0 };

@@ -25,19 +25,19 @@ AM_API const char *am_build_stage_name(am_build_stage stage);
 /// A clip or a stretch of one that is not in the database, and why.
 typedef struct am_build_note {
     char clip[64];
-    int  first, last; ///< frames of the file, both included; -1, -1 for the whole clip
+    int first, last; ///< frames of the file, both included; -1, -1 for the whole clip
     char why[160];
 } am_build_note;
 
 /// What a build did. Free with am_build_summary_free.
 typedef struct am_build_summary {
-    double         seconds[AM_BUILD_STAGE_COUNT];
-    int            file_count;   ///< files read
-    int            clip_count;   ///< of these, in the database
-    int64_t        source_frames;///< frames of the files, at their own rates
-    am_build_note *notes;        ///< [note_count]
-    int            note_count;
-    am_alloc       alloc;
+    double seconds[AM_BUILD_STAGE_COUNT];
+    int file_count;        ///< files read
+    int clip_count;        ///< of these, in the database
+    int64_t source_frames; ///< frames of the files, at their own rates
+    am_build_note *notes;  ///< [note_count]
+    int note_count;
+    am_alloc alloc;
 } am_build_summary;
 AM_API void am_build_summary_free(am_build_summary *summary);
 
@@ -49,16 +49,16 @@ typedef bool (*am_find_set_fn)(void *user, const char *set, char *out, size_t si
 
 /// Start from am_build_def_default().
 typedef struct am_build_def {
-    const am_alloc    *alloc;     ///< must be safe for the threads of `tasks`
-    const am_tasks    *tasks;     ///< NULL means serial
+    const am_alloc *alloc; ///< must be safe for the threads of `tasks`
+    const am_tasks *tasks; ///< NULL means serial
     const am_progress *progress;
-    const char        *config_path; ///< JSON file; paths in it are relative to it
-    const char        *clips_dir; ///< replaces the config's clips: its list, tag file and reference are then ignored
-    am_find_set_fn     find_set;  ///< where the config's "sets" are; NULL when there are none
-    void              *find_set_user;
-    am_custom_fn       custom;    ///< for schemas with custom channels, beside the config's side files; or NULL
-    void              *custom_user;
-    uint32_t           cookie;
+    const char *config_path; ///< JSON file; paths in it are relative to it
+    const char *clips_dir;   ///< replaces the config's clips: its list, tag file and reference are then ignored
+    am_find_set_fn find_set; ///< where the config's "sets" are; NULL when there are none
+    void *find_set_user;
+    am_custom_fn custom; ///< for schemas with custom channels, beside the config's side files; or NULL
+    void *custom_user;
+    uint32_t cookie;
 } am_build_def;
 AM_API am_build_def am_build_def_default(void);
 

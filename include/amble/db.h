@@ -22,15 +22,15 @@ extern "C" {
 
 /// A stretch of frames without a cut. This is also its record in the file: 128 bytes.
 typedef struct am_db_range {
-    char     name[64];     ///< source clip, "-a", "-b" for pieces, "_m" for mirrored ones
-    int32_t  start, stop;  ///< frames start .. stop - 1
-    int32_t  source;       ///< number of the source clip among the builder's
-    int32_t  source_first; ///< frame of the source clip (at its own rate) that became frame `start`
-    float    source_fps;
-    int32_t  head;         ///< frames at the start that a search should not offer
-    int32_t  tail;         ///< frames at the end that a search should not offer (LMM appendix A)
-    uint32_t flags;        ///< AM_RANGE_*
-    uint8_t  reserved[32]; ///< zero
+    char name[64];        ///< source clip, "-a", "-b" for pieces, "_m" for mirrored ones
+    int32_t start, stop;  ///< frames start .. stop - 1
+    int32_t source;       ///< number of the source clip among the builder's
+    int32_t source_first; ///< frame of the source clip (at its own rate) that became frame `start`
+    float source_fps;
+    int32_t head;         ///< frames at the start that a search should not offer
+    int32_t tail;         ///< frames at the end that a search should not offer (LMM appendix A)
+    uint32_t flags;       ///< AM_RANGE_*
+    uint8_t reserved[32]; ///< zero
 } am_db_range;
 
 typedef enum am_precision {
@@ -41,69 +41,69 @@ typedef enum am_precision {
 
 /// A database. Read it, do not write it.
 typedef struct am_db {
-    int                frame_count;
-    int                joint_count;
-    int                moving_count;
-    int                range_count;
-    int                tag_count;
-    float              fps;
-    am_precision       precision;
-    const char        *name;
+    int frame_count;
+    int joint_count;
+    int moving_count;
+    int range_count;
+    int tag_count;
+    float fps;
+    am_precision precision;
+    const char *name;
     const am_skeleton *skeleton;
-    am_roles           roles;
-    const am_db_range *ranges;         ///< [range], ascending, without gaps
-    const int16_t     *moving;         ///< [moving] joints with translations of their own; joint 0 is the first
-    const am_vec3     *root_positions; ///< [frame]
-    const am_quat     *root_rotations; ///< [frame]
-    const am_quat     *rotations;      ///< [frame][joint]; NULL when compact: use am_db_pose
-    const am_vec3     *translations;   ///< [frame][moving]; NULL when compact
-    const uint16_t    *packed_rotations;    ///< [frame][joint][3] when compact
-    const uint16_t    *packed_translations; ///< [frame][moving][3] when compact
-    const am_vec3     *packed_low;     ///< [moving] when compact
-    const am_vec3     *packed_extent;  ///< [moving] when compact
-    const uint8_t     *contacts;       ///< [frame] AM_CONTACT_* bits
-    const uint64_t    *tags;           ///< [frame] bit t is tag_names[t]
-    const char *const *tag_names;      ///< [tag]
-    am_features        features;
-    const float       *x;              ///< [frame][features.stride] stored features
-    const char        *config;         ///< how it was built (JSON text), "" when unknown
-    uint64_t           hash;           ///< of everything but `config`
-    const void        *image;          ///< the file's bytes
-    size_t             image_size;
-    struct am_db_own  *own;            ///< what it must free
+    am_roles roles;
+    const am_db_range *ranges;           ///< [range], ascending, without gaps
+    const int16_t *moving;               ///< [moving] joints with translations of their own; joint 0 is the first
+    const am_vec3 *root_positions;       ///< [frame]
+    const am_quat *root_rotations;       ///< [frame]
+    const am_quat *rotations;            ///< [frame][joint]; NULL when compact: use am_db_pose
+    const am_vec3 *translations;         ///< [frame][moving]; NULL when compact
+    const uint16_t *packed_rotations;    ///< [frame][joint][3] when compact
+    const uint16_t *packed_translations; ///< [frame][moving][3] when compact
+    const am_vec3 *packed_low;           ///< [moving] when compact
+    const am_vec3 *packed_extent;        ///< [moving] when compact
+    const uint8_t *contacts;             ///< [frame] AM_CONTACT_* bits
+    const uint64_t *tags;                ///< [frame] bit t is tag_names[t]
+    const char *const *tag_names;        ///< [tag]
+    am_features features;
+    const float *x;     ///< [frame][features.stride] stored features
+    const char *config; ///< how it was built (JSON text), "" when unknown
+    uint64_t hash;      ///< of everything but `config`
+    const void *image;  ///< the file's bytes
+    size_t image_size;
+    struct am_db_own *own; ///< what it must free
 } am_db;
 
 /// One stretch of motion for am_db_create. Everything is borrowed for the call.
 typedef struct am_db_clip {
-    const am_clip  *clip;           ///< on the database's skeleton; metres, y up, world space
-    const am_vec3  *root_positions; ///< [frame] (am_root_track)
-    const am_quat  *root_rotations; ///< [frame]
-    const uint8_t  *contacts;       ///< [frame] or NULL
-    const uint64_t *tags;           ///< [frame] or NULL
-    const float    *custom;         ///< [frame][schema custom_count] or NULL: zeros
-    const char     *name;           ///< NULL means the clip's
-    int             source, source_first;
-    float           source_fps;     ///< 0 means the clip's
-    int             head, tail;     ///< frames that a search should not offer
-    bool            mirrored;
+    const am_clip *clip;           ///< on the database's skeleton; metres, y up, world space
+    const am_vec3 *root_positions; ///< [frame] (am_root_track)
+    const am_quat *root_rotations; ///< [frame]
+    const uint8_t *contacts;       ///< [frame] or NULL
+    const uint64_t *tags;          ///< [frame] or NULL
+    const float *custom;           ///< [frame][schema custom_count] or NULL: zeros
+    const char *name;              ///< NULL means the clip's
+    int source, source_first;
+    float source_fps; ///< 0 means the clip's
+    int head, tail;   ///< frames that a search should not offer
+    bool mirrored;
 } am_db_clip;
 
 /// How a database is made. Start from am_db_def_default().
 typedef struct am_db_def {
-    const am_alloc    *alloc;
-    const am_tasks    *tasks;     ///< NULL means serial
-    const am_progress *progress;  ///< NULL means none
-    const am_db_clip  *clips;     ///< [clip_count]; all on the skeleton of the first: same shape and offsets
-    int                clip_count;
-    am_roles           roles;
-    const am_schema   *schema;
+    const am_alloc *alloc;
+    const am_tasks *tasks;       ///< NULL means serial
+    const am_progress *progress; ///< NULL means none
+    const am_db_clip *clips;     ///< [clip_count]; all on the skeleton of the first: same shape and offsets
+    int clip_count;
+    am_roles roles;
+    const am_schema *schema;
     const char *const *tag_names; ///< [tag_count]; the automatic ones first where they are used
-    int                tag_count;
-    float              toe_floor_m; ///< height of a standing toe joint above the ground (default 0.02)
-    am_precision       precision;
-    const char        *name;      ///< up to 63 bytes
-    const char        *config;    ///< JSON text of provenance, or NULL
-    uint32_t           cookie;
+    int tag_count;
+    float toe_floor_m; ///< height of a standing toe joint above the ground (default 0.02)
+    am_precision precision;
+    const char *name;   ///< up to 63 bytes
+    const char *config; ///< JSON text of provenance, or NULL
+    uint32_t cookie;
 } am_db_def;
 AM_API am_db_def am_db_def_default(void);
 

@@ -15,12 +15,12 @@
 extern "C" {
 #endif
 
-#define AM_MAX_CHANNELS 64    ///< of one schema
-#define AM_MAX_TIMES 16       ///< of one channel; LHMM's longest query has nine
-#define AM_MAX_FEATURES 512   ///< raw dimensions of one schema
-#define AM_MAX_CUSTOM 32      ///< dimensions of one custom channel
-#define AM_MAX_TAGS 64        ///< tags are bits of a uint64_t
-#define AM_NAME_SIZE 32       ///< bytes of a tag's or channel's name with its terminator
+#define AM_MAX_CHANNELS 64  ///< of one schema
+#define AM_MAX_TIMES 16     ///< of one channel; LHMM's longest query has nine
+#define AM_MAX_FEATURES 512 ///< raw dimensions of one schema
+#define AM_MAX_CUSTOM 32    ///< dimensions of one custom channel
+#define AM_MAX_TAGS 64      ///< tags are bits of a uint64_t
+#define AM_NAME_SIZE 32     ///< bytes of a tag's or channel's name with its terminator
 
 /// What a channel measures. src/db/feature_*.c holds one file for each, bake and query side by side.
 typedef enum am_feature {
@@ -39,7 +39,7 @@ AM_API const char *am_feature_name(am_feature kind);
 
 /// What shares one standard deviation.
 typedef enum am_normalise {
-    AM_NORMALISE_CHANNEL,   ///< "channel": all dimensions of the channel (LMM: "each feature, e.g. left foot position")
+    AM_NORMALISE_CHANNEL, ///< "channel": all dimensions of the channel (LMM: "each feature, e.g. left foot position")
     AM_NORMALISE_DIMENSION, ///< "dimension": each by itself (LHMM appendix A)
     AM_NORMALISE_NONE       ///< "none": offset 0, scale 1 / weight
 } am_normalise;
@@ -58,34 +58,34 @@ typedef enum am_height {
 
 /// One channel. This is also its record in a database file (docs/format-amdb.md): 256 bytes.
 typedef struct am_channel {
-    char    name[AM_NAME_SIZE]; ///< unique in the schema; made from kind and joint when the schema gives none
-    int32_t kind;               ///< am_feature
-    int32_t role;               ///< am_role of the joint, -1 when the kind has none
-    int32_t axes;               ///< 2 (x, z) or 3 (x, y, z) for the trajectory kinds
-    int32_t direction;          ///< am_direction
-    int32_t height;             ///< am_height
-    int32_t normalise;          ///< am_normalise
-    int32_t first;              ///< its first dimension in a raw row
-    int32_t dims;               ///< how many it has
+    char name[AM_NAME_SIZE]; ///< unique in the schema; made from kind and joint when the schema gives none
+    int32_t kind;            ///< am_feature
+    int32_t role;            ///< am_role of the joint, -1 when the kind has none
+    int32_t axes;            ///< 2 (x, z) or 3 (x, y, z) for the trajectory kinds
+    int32_t direction;       ///< am_direction
+    int32_t height;          ///< am_height
+    int32_t normalise;       ///< am_normalise
+    int32_t first;           ///< its first dimension in a raw row
+    int32_t dims;            ///< how many it has
     int32_t time_count;
     int32_t tag_count;
-    int32_t custom_first;       ///< custom kind: its first number in a frame's custom numbers
-    float   weight;             ///< >= 0
-    float   times[AM_MAX_TIMES]; ///< seconds from now, negative = past
-    uint8_t tags[AM_MAX_TIMES];  ///< tag kind: indices into the tag names
-    int8_t  mirror[AM_MAX_CUSTOM]; ///< custom kind: for each dim of a mirrored frame, +-(source dim + 1); 0 = its own
-    uint8_t reserved[64];       ///< zero
+    int32_t custom_first;         ///< custom kind: its first number in a frame's custom numbers
+    float weight;                 ///< >= 0
+    float times[AM_MAX_TIMES];    ///< seconds from now, negative = past
+    uint8_t tags[AM_MAX_TIMES];   ///< tag kind: indices into the tag names
+    int8_t mirror[AM_MAX_CUSTOM]; ///< custom kind: for each dim of a mirrored frame, +-(source dim + 1); 0 = its own
+    uint8_t reserved[64];         ///< zero
 } am_channel;
 
 /// A whole schema. Plain data; copy it freely.
 typedef struct am_schema {
-    int        channel_count;
-    int        raw_count;    ///< dimensions before PCA
-    int        custom_count; ///< custom numbers a frame
-    int        pca_count;    ///< dimensions kept by PCA, 0 = no PCA
-    int        tag_count;    ///< tags that its tag channels name
+    int channel_count;
+    int raw_count;    ///< dimensions before PCA
+    int custom_count; ///< custom numbers a frame
+    int pca_count;    ///< dimensions kept by PCA, 0 = no PCA
+    int tag_count;    ///< tags that its tag channels name
     am_channel channels[AM_MAX_CHANNELS];
-    char       tag_names[AM_MAX_TAGS][AM_NAME_SIZE];
+    char tag_names[AM_MAX_TAGS][AM_NAME_SIZE];
 } am_schema;
 
 /// Reads a schema from JSON: {"normalise": "channel", "pca": 0, "channels": [{"kind": "position", "joint":
@@ -101,13 +101,13 @@ AM_API void am_schema_dim_name(const am_schema *schema, int dim, char *out, size
 /// A schema with its scaling: all that turns raw features into stored ones. Belongs to a database (or a network).
 typedef struct am_features {
     const am_schema *schema;
-    int          raw_count; ///< dimensions before PCA
-    int          count;     ///< dimensions stored: raw_count, or pca_count
-    int          stride;    ///< floats from row to row: count rounded up to a multiple of 8, the rest zero
-    const float *offset;    ///< [raw] mean
-    const float *scale;     ///< [raw] standard deviation / weight; 1 where the data do not vary
-    const float *weight;    ///< [raw]
-    const float *pca;       ///< [count][raw] orthonormal rows, largest variance first; NULL without PCA
+    int raw_count;       ///< dimensions before PCA
+    int count;           ///< dimensions stored: raw_count, or pca_count
+    int stride;          ///< floats from row to row: count rounded up to a multiple of 8, the rest zero
+    const float *offset; ///< [raw] mean
+    const float *scale;  ///< [raw] standard deviation / weight; 1 where the data do not vary
+    const float *weight; ///< [raw]
+    const float *pca;    ///< [count][raw] orthonormal rows, largest variance first; NULL without PCA
 } am_features;
 
 /// out(stride) = stored form of raw(raw_count); the padding is set to zero. out must not overlap raw.
@@ -117,7 +117,7 @@ AM_API void am_features_denormalise(const am_features *features, float *out, con
 
 /// Where the controller wants to be at one time, in the world.
 typedef struct am_query_point {
-    float   time;      ///< seconds from now; points ascend in time
+    float time;        ///< seconds from now; points ascend in time
     am_vec3 position;  ///< of the ground root; y is the hips' height above the floor
     am_vec3 direction; ///< facing, unit length
     am_vec3 velocity;  ///< m/s
@@ -125,17 +125,17 @@ typedef struct am_query_point {
 
 /// What a controller knows and wants. Start from am_query_default(); what is left out comes from `current`.
 typedef struct am_query {
-    const float          *current;    ///< [raw_count] raw features of the frame that plays, or NULL: zeros
-    am_transform          root;       ///< the character's ground root in the world
-    const am_transform   *pose;       ///< [joint] in the root's space, or NULL: from `current`
-    const am_velocity    *velocity;   ///< [joint] in the root's space, or NULL: from `current`
-    const am_roles       *roles;      ///< needed with pose or velocity
+    const float *current;             ///< [raw_count] raw features of the frame that plays, or NULL: zeros
+    am_transform root;                ///< the character's ground root in the world
+    const am_transform *pose;         ///< [joint] in the root's space, or NULL: from `current`
+    const am_velocity *velocity;      ///< [joint] in the root's space, or NULL: from `current`
+    const am_roles *roles;            ///< needed with pose or velocity
     const am_query_point *trajectory; ///< [trajectory_count], or NULL: from `current`
-    int                   trajectory_count;
-    const uint64_t       *tags;       ///< wanted tag bits, or NULL: from `current`
-    const float          *terrain;    ///< [dims of the terrain channel] raw, or NULL: from `current`
-    const float          *custom;     ///< [custom_count], or NULL: from `current`
-    uint32_t              cookie;
+    int trajectory_count;
+    const uint64_t *tags; ///< wanted tag bits, or NULL: from `current`
+    const float *terrain; ///< [dims of the terrain channel] raw, or NULL: from `current`
+    const float *custom;  ///< [custom_count], or NULL: from `current`
+    uint32_t cookie;
 } am_query;
 AM_API am_query am_query_default(void);
 

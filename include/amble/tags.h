@@ -11,18 +11,18 @@ extern "C" {
 
 /// One row of a tag file.
 typedef struct am_tag_row {
-    char clip[64];           ///< file stem of the source clip
-    int  tag;                ///< index into the sheet's names
-    int  first, last;        ///< frames of the source clip at its own rate, both included; -1 = the last frame
+    char clip[64];   ///< file stem of the source clip
+    int tag;         ///< index into the sheet's names
+    int first, last; ///< frames of the source clip at its own rate, both included; -1 = the last frame
 } am_tag_row;
 
 /// A tag file. Free with am_tag_sheet_free.
 typedef struct am_tag_sheet {
     am_tag_row *rows;
-    int         row_count;
-    int         name_count;
-    char        names[AM_MAX_TAGS][AM_NAME_SIZE]; ///< in order of first use
-    am_alloc    alloc;
+    int row_count;
+    int name_count;
+    char names[AM_MAX_TAGS][AM_NAME_SIZE]; ///< in order of first use
+    am_alloc alloc;
 } am_tag_sheet;
 
 /// Reads CSV text: one row a line, spaces around values allowed, `#` begins a comment, a first row that begins
@@ -45,14 +45,14 @@ AM_API const char *am_auto_tag_name(am_auto_tag tag);
 
 /// What automatic tags are found from: one stretch of motion.
 typedef struct am_auto_tag_input {
-    int            frame_count;
-    float          fps;
+    int frame_count;
+    float fps;
     const am_vec3 *root_positions; ///< [frame]
     const am_quat *root_rotations; ///< [frame]
-    const float   *hip_heights;    ///< [frame] above the toes' floor, m
-    const float   *toe_heights;    ///< [frame] the lower toe above the floor, m
+    const float *hip_heights;      ///< [frame] above the toes' floor, m
+    const float *toe_heights;      ///< [frame] the lower toe above the floor, m
     const uint8_t *contacts;       ///< [frame] or NULL (then nothing is a jump)
-    float          leg_length;     ///< thigh + shin, m
+    float leg_length;              ///< thigh + shin, m
 } am_auto_tag_input;
 /// Sets the automatic tags in tags(frame_count); other bits stay.
 AM_API void am_auto_tags(uint64_t *tags, const am_auto_tag_input *input);
@@ -61,7 +61,7 @@ AM_API void am_auto_tags(uint64_t *tags, const am_auto_tag_input *input);
 
 /// A parsed tag query, as a small program in postfix order. Plain data.
 typedef struct am_tag_query {
-    int     op_count;
+    int op_count;
     uint8_t ops[AM_TAG_OPS]; ///< below 64: push that tag; 64 and, 65 or, 66 not, 67 push true
 } am_tag_query;
 

@@ -8,13 +8,13 @@ static const char *const names[AM_AUTO_TAG_COUNT] = { "idle", "walk", "run", "cr
 // Speeds are taken over this time, about half a walking step, so that the sway within a step does not flicker.
 #define WINDOW_S 0.25f
 #define IDLE_MPS 0.25f
-#define RUN_MPS 2.0f          // where people change from walking to running (Froude number about 0.5)
+#define RUN_MPS 2.0f // where people change from walking to running (Froude number about 0.5)
 #define IDLE_RADPS (30.0f * AM_DEG)
 #define TURN_RADPS (60.0f * AM_DEG)
-#define CREEP_RATIO 0.98f     // hips height over thigh + shin; 95 % of CMU locomotion lies above 1.05
-#define FLIGHT_S 0.2f         // both toes of a running step are this high for 0.15 s at most
-#define FLIGHT_M 0.04f        // contacts alone do not tell: a fast foot strike may have none
-#define AROUND_S 0.2f         // take-off and landing belong to the jump
+#define CREEP_RATIO 0.98f // hips height over thigh + shin; 95 % of CMU locomotion lies above 1.05
+#define FLIGHT_S 0.2f     // both toes of a running step are this high for 0.15 s at most
+#define FLIGHT_M 0.04f    // contacts alone do not tell: a fast foot strike may have none
+#define AROUND_S 0.2f     // take-off and landing belong to the jump
 
 const char *am_auto_tag_name(am_auto_tag tag)
 {

@@ -10,9 +10,9 @@
 
 /// World transforms of the joints that features ask for, and foot prints; one block.
 typedef struct workspace {
-    am_transform *world;  ///< [frame][slot]
-    am_vec3      *prints; ///< [2 * frame]
-    am_transform *pose;   ///< [joint]
+    am_transform *world; ///< [frame][slot]
+    am_vec3 *prints;     ///< [2 * frame]
+    am_transform *pose;  ///< [joint]
 } workspace;
 
 static workspace lay_out(ami_layout *layout, const am_clip *clip, int slots, bool prints)

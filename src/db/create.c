@@ -14,20 +14,20 @@
 /// A database in the making.
 typedef struct making {
     const am_db_def *def;
-    am_alloc        alloc;
-    am_tasks        tasks;
-    am_error       *err;
-    am_schema       schema;                ///< tags re-numbered to the database's
-    ami_db_info     info;
-    int16_t         moving[AM_MAX_JOINTS];
-    ami_db_section  table[AMI_PART_COUNT]; ///< id 0 where there is no such part
-    uint64_t        image_size;
-    uint8_t        *image;
-    float          *rows;                  ///< [frame][row_stride] raw features: X itself, or apart with PCA
-    size_t          row_stride;
-    am_vec3        *translations;          ///< [frame][moving]: in the image, or apart when compact
-    int            *starts;                ///< [clip] first frame
-    am_error       *errors;                ///< [clip]
+    am_alloc alloc;
+    am_tasks tasks;
+    am_error *err;
+    am_schema schema; ///< tags re-numbered to the database's
+    ami_db_info info;
+    int16_t moving[AM_MAX_JOINTS];
+    ami_db_section table[AMI_PART_COUNT]; ///< id 0 where there is no such part
+    uint64_t image_size;
+    uint8_t *image;
+    float *rows; ///< [frame][row_stride] raw features: X itself, or apart with PCA
+    size_t row_stride;
+    am_vec3 *translations; ///< [frame][moving]: in the image, or apart when compact
+    int *starts;           ///< [clip] first frame
+    am_error *errors;      ///< [clip]
 } making;
 
 am_db_def am_db_def_default(void)
@@ -231,8 +231,8 @@ static am_result allocate(making *m)
     m->rows = apart ? ami_alloc_array(&m->alloc, frames * m->row_stride, sizeof(float)) : part(m, AMI_PART_X);
     bool compact = m->info.precision == AM_PRECISION_COMPACT;
     size_t translations = frames * (size_t)m->info.moving_count;
-    m->translations = compact ? ami_alloc_array(&m->alloc, translations, sizeof(am_vec3))
-                              : part(m, AMI_PART_TRANSLATIONS);
+    m->translations =
+        compact ? ami_alloc_array(&m->alloc, translations, sizeof(am_vec3)) : part(m, AMI_PART_TRANSLATIONS);
     if (!m->rows || !m->translations) {
         return ami_fail_memory(m->err, frames * m->row_stride * sizeof(float));
     }
@@ -395,8 +395,8 @@ static void project_item(void *context, int item)
 
 static am_result bake_all(making *m)
 {
-    am_result result = ami_run_batches(&m->tasks, m->def->progress, "features", m->def->clip_count, bake_item, m,
-                                       m->err);
+    am_result result =
+        ami_run_batches(&m->tasks, m->def->progress, "features", m->def->clip_count, bake_item, m, m->err);
     for (int c = 0; c < m->def->clip_count && result == AM_OK; c++) {
         if (m->errors[c].code != AM_OK) {
             result = m->errors[c].code;
@@ -420,8 +420,8 @@ static am_result scale_all(making *m)
         result = ami_pca_find(part(m, AMI_PART_PCA), m->info.pca_count, m->rows, frames, m->row_stride,
                               m->info.raw_count, &m->alloc, m->err);
         if (result == AM_OK) {
-            result = ami_run_batches(&m->tasks, m->def->progress, "project", m->def->clip_count, project_item, m,
-                                     m->err);
+            result =
+                ami_run_batches(&m->tasks, m->def->progress, "project", m->def->clip_count, project_item, m, m->err);
         }
     }
     return result;

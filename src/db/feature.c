@@ -19,8 +19,8 @@ static const ami_feature *const kinds[AM_FEATURE_COUNT] = {
 };
 
 static const char *const kind_names[AM_FEATURE_COUNT] = {
-    "position", "velocity", "heading", "trajectory_position", "trajectory_direction",
-    "height",   "tag",      "terrain", "custom",
+    "position", "velocity", "heading", "trajectory_position", "trajectory_direction", "height",
+    "tag",      "terrain",  "custom",
 };
 
 const ami_feature *ami_feature_of(int kind) { return kinds[kind]; }
@@ -45,8 +45,9 @@ am_result ami_schema_place(am_schema *schema, am_error *err)
         first += channel->dims;
         custom += is_custom ? channel->dims : 0;
         if (first > AM_MAX_FEATURES) {
-            return ami_fail(err, AM_ERR_LIMIT, "channel '%s' brings the schema to %d features; at most %d are allowed",
-                            channel->name, first, AM_MAX_FEATURES);
+            return ami_fail(err, AM_ERR_LIMIT,
+                            "channel '%s' brings the schema to %d features; at most %d are allowed", channel->name,
+                            first, AM_MAX_FEATURES);
         }
     }
     schema->raw_count = first;
@@ -97,8 +98,8 @@ am_vec3 ami_bake_velocity(const ami_bake *bake, int frame, int role)
     if (after == before) {
         return am_v3_zero();
     }
-    am_vec3 step = am_v3_sub(ami_bake_joint(bake, after, role).translation,
-                             ami_bake_joint(bake, before, role).translation);
+    am_vec3 step =
+        am_v3_sub(ami_bake_joint(bake, after, role).translation, ami_bake_joint(bake, before, role).translation);
     return am_v3_scale(step, bake->fps / (float)(after - before));
 }
 
@@ -124,7 +125,9 @@ void ami_put_axes(float *out, am_vec3 v, int axes)
 
 void ami_label_times(char *out, size_t size, const am_channel *channel, int dim, int axes)
 {
-    static const char *const names[4][3] = { { "", "", "" }, { "", "", "" }, { ".x", ".z", "" }, { ".x", ".y", ".z" } };
+    static const char *const names[4][3] = {
+        { "", "", "" }, { "", "", "" }, { ".x", ".z", "" }, { ".x", ".y", ".z" }
+    };
     char time[24] = "";
     int t = dim / axes;
     if (channel->time_count > 1 || (channel->time_count == 1 && channel->times[0] != 0.0f)) {

@@ -7,39 +7,39 @@
 
 /// One stretch of motion, ready for baking: world transforms of the joints that the schema asks for.
 typedef struct ami_bake {
-    float               fps;
-    int                 frame_count;
-    const am_vec3      *root_positions; ///< [frame]
-    const am_quat      *root_rotations; ///< [frame]
-    int                 slot_count;
-    int                 slots[AM_ROLE_COUNT]; ///< slot of each role, -1 when nothing asks for it
-    am_quat             rests[AM_ROLE_COUNT]; ///< [slot] model-space rest rotation
-    const am_transform *world;          ///< [frame][slot]
-    const uint64_t     *tags;           ///< [frame] or NULL
-    const float        *custom;         ///< [frame][custom_count] or NULL
-    int                 custom_count;
-    bool                mirrored;
-    int                 print_count;    ///< foot prints, for the terrain kind
-    const am_vec3      *prints;         ///< [print_count] where toe joints stood
-    float               toe_floor;      ///< height of a toe joint above the ground it stands on
+    float fps;
+    int frame_count;
+    const am_vec3 *root_positions; ///< [frame]
+    const am_quat *root_rotations; ///< [frame]
+    int slot_count;
+    int slots[AM_ROLE_COUNT];     ///< slot of each role, -1 when nothing asks for it
+    am_quat rests[AM_ROLE_COUNT]; ///< [slot] model-space rest rotation
+    const am_transform *world;    ///< [frame][slot]
+    const uint64_t *tags;         ///< [frame] or NULL
+    const float *custom;          ///< [frame][custom_count] or NULL
+    int custom_count;
+    bool mirrored;
+    int print_count;       ///< foot prints, for the terrain kind
+    const am_vec3 *prints; ///< [print_count] where toe joints stood
+    float toe_floor;       ///< height of a toe joint above the ground it stands on
 } ami_bake;
 
 /// What a kind reads from the schema's JSON.
 enum {
     AMI_USES_JOINT = 1,
-    AMI_USES_TIMES = 2,     ///< optional: now when not given
-    AMI_USES_FUTURE = 4,    ///< "times" must be given
+    AMI_USES_TIMES = 2,  ///< optional: now when not given
+    AMI_USES_FUTURE = 4, ///< "times" must be given
     AMI_USES_AXES = 8,
     AMI_USES_DIRECTION = 16,
     AMI_USES_HEIGHT = 32,
     AMI_USES_TAGS = 64,
     AMI_USES_CUSTOM = 128,
-    AMI_USES_FEET = 256     ///< needs toes and hips though it names no joint
+    AMI_USES_FEET = 256 ///< needs toes and hips though it names no joint
 };
 
 typedef struct ami_feature {
     const char *name;
-    unsigned    uses;
+    unsigned uses;
     int (*dims)(const am_channel *channel);
     /// out(dims) at `frame` of the stretch.
     void (*bake)(float *out, const am_channel *channel, const ami_bake *bake, int frame);

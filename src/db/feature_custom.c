@@ -37,5 +37,10 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature ami_feature_custom = {
-    .name = "custom", .uses = AMI_USES_CUSTOM, .dims = dims, .bake = bake, .query = query, .label = label,
+    .name = "custom",
+    .uses = AMI_USES_CUSTOM,
+    .dims = dims,
+    .bake = bake,
+    .query = query,
+    .label = label,
 };

@@ -38,5 +38,10 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature ami_feature_heading = {
-    .name = "heading", .uses = AMI_USES_JOINT, .dims = dims, .bake = bake, .query = query, .label = label,
+    .name = "heading",
+    .uses = AMI_USES_JOINT,
+    .dims = dims,
+    .bake = bake,
+    .query = query,
+    .label = label,
 };

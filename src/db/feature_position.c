@@ -29,6 +29,10 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature ami_feature_position = {
-    .name = "position", .uses = AMI_USES_JOINT | AMI_USES_TIMES, .dims = dims, .bake = bake, .query = query,
+    .name = "position",
+    .uses = AMI_USES_JOINT | AMI_USES_TIMES,
+    .dims = dims,
+    .bake = bake,
+    .query = query,
     .label = label,
 };

@@ -33,5 +33,10 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature ami_feature_tag = {
-    .name = "tag", .uses = AMI_USES_TAGS, .dims = dims, .bake = bake, .query = query, .label = label,
+    .name = "tag",
+    .uses = AMI_USES_TAGS,
+    .dims = dims,
+    .bake = bake,
+    .query = query,
+    .label = label,
 };

@@ -48,6 +48,10 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature ami_feature_terrain = {
-    .name = "terrain", .uses = AMI_USES_FUTURE | AMI_USES_FEET, .dims = dims, .bake = bake, .query = query,
+    .name = "terrain",
+    .uses = AMI_USES_FUTURE | AMI_USES_FEET,
+    .dims = dims,
+    .bake = bake,
+    .query = query,
     .label = label,
 };

@@ -59,6 +59,10 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature ami_feature_trajectory_direction = {
-    .name = "trajectory_direction", .uses = AMI_USES_FUTURE | AMI_USES_AXES | AMI_USES_DIRECTION, .dims = dims,
-    .bake = bake, .query = query, .label = label,
+    .name = "trajectory_direction",
+    .uses = AMI_USES_FUTURE | AMI_USES_AXES | AMI_USES_DIRECTION,
+    .dims = dims,
+    .bake = bake,
+    .query = query,
+    .label = label,
 };

@@ -40,6 +40,10 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature ami_feature_trajectory_position = {
-    .name = "trajectory_position", .uses = AMI_USES_FUTURE | AMI_USES_AXES | AMI_USES_HEIGHT, .dims = dims,
-    .bake = bake, .query = query, .label = label,
+    .name = "trajectory_position",
+    .uses = AMI_USES_FUTURE | AMI_USES_AXES | AMI_USES_HEIGHT,
+    .dims = dims,
+    .bake = bake,
+    .query = query,
+    .label = label,
 };

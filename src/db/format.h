@@ -1,5 +1,5 @@
-/// The .amdb file: header, section table, sections. docs/format-amdb.md tells it as an essay with offsets; this is the
-/// same in C. Little-endian, sections aligned to 64 bytes, the file is the memory image.
+/// The .amdb file: header, section table, sections. docs/format-amdb.md tells it as an essay with offsets; this is
+/// the same in C. Little-endian, sections aligned to 64 bytes, the file is the memory image.
 #ifndef AMI_DB_FORMAT_H
 #define AMI_DB_FORMAT_H
 
@@ -12,20 +12,20 @@
 
 /// Offset 0, 64 bytes.
 typedef struct ami_db_header {
-    uint8_t  magic[8];      ///< 89 'A' 'M' 'D' 'B' 0D 0A 1A: text mode and 7-bit transfers break it visibly
+    uint8_t magic[8]; ///< 89 'A' 'M' 'D' 'B' 0D 0A 1A: text mode and 7-bit transfers break it visibly
     uint32_t version;
-    uint32_t endian;        ///< AMI_DB_ENDIAN as the writer's machine sees it
+    uint32_t endian; ///< AMI_DB_ENDIAN as the writer's machine sees it
     uint64_t file_size;
     uint32_t section_count;
-    uint32_t table_offset;  ///< 64
-    uint64_t table_hash;    ///< of this header (with this field zero) and the table
-    uint64_t content_hash;  ///< of all sections but "conf"
-    uint8_t  reserved[16];
+    uint32_t table_offset; ///< 64
+    uint64_t table_hash;   ///< of this header (with this field zero) and the table
+    uint64_t content_hash; ///< of all sections but "conf"
+    uint8_t reserved[16];
 } ami_db_header;
 
 /// One row of the table, 32 bytes.
 typedef struct ami_db_section {
-    uint32_t id;       ///< four letters, the first in the lowest byte
+    uint32_t id; ///< four letters, the first in the lowest byte
     uint32_t reserved;
     uint64_t offset;   ///< from the file's start, a multiple of 64
     uint64_t size;     ///< bytes without padding
@@ -38,9 +38,9 @@ typedef struct ami_db_info {
     int32_t range_count, tag_count, channel_count, raw_count;
     int32_t feature_count, feature_stride, pca_count, custom_count;
     int32_t precision, role_count;
-    float   fps;
+    float fps;
     int32_t reserved_word;
-    char    name[64];
+    char name[64];
     uint8_t reserved[64];
 } ami_db_info;
 
@@ -91,11 +91,11 @@ am_result ami_db_check_info(const ami_db_info *info, const char *file, int64_t o
 
 /// What a database must free.
 struct am_db_own {
-    am_alloc  alloc;
-    am_file   file;        ///< mapped
-    void     *image;       ///< allocated
-    size_t    image_size;
-    size_t    block_size;  ///< of the am_db with its small tables
+    am_alloc alloc;
+    am_file file; ///< mapped
+    void *image;  ///< allocated
+    size_t image_size;
+    size_t block_size; ///< of the am_db with its small tables
 };
 
 /// Makes the am_db over an image whose header and table were checked. Takes over `own`'s file or image on success.
@@ -103,7 +103,7 @@ am_result ami_db_view(am_db **out, const void *data, size_t size, const char *fi
                       am_error *err);
 
 /// Compact rotations: the three smaller components in 15 bits each, the place of the largest in two top bits.
-void    ami_pack_quat(uint16_t out[3], am_quat q);
+void ami_pack_quat(uint16_t out[3], am_quat q);
 am_quat ami_unpack_quat(const uint16_t in[3]);
 
 #endif

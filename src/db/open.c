@@ -11,13 +11,13 @@
 static const uint8_t magic[8] = { 0x89, 'A', 'M', 'D', 'B', '\r', '\n', 0x1A };
 
 typedef struct opening {
-    const uint8_t  *data;
-    size_t          size;
-    const char     *file;
-    am_error       *err;
-    ami_db_header   header;
-    ami_db_section  parts[AMI_PART_COUNT]; ///< id 0 where the file has none
-    ami_db_info     info;
+    const uint8_t *data;
+    size_t size;
+    const char *file;
+    am_error *err;
+    ami_db_header header;
+    ami_db_section parts[AMI_PART_COUNT]; ///< id 0 where the file has none
+    ami_db_info info;
 } opening;
 
 static am_result fail(const opening *o, am_result code, uint64_t offset, const char *text)
@@ -28,8 +28,9 @@ static am_result fail(const opening *o, am_result code, uint64_t offset, const c
 static am_result check_header(opening *o)
 {
     if (o->size < sizeof o->header) {
-        return fail(o, o->size >= sizeof magic && memcmp(o->data, magic, sizeof magic) != 0 ? AM_ERR_FORMAT
-                                                                                           : AM_ERR_TRUNCATED,
+        return fail(o,
+                    o->size >= sizeof magic && memcmp(o->data, magic, sizeof magic) != 0 ? AM_ERR_FORMAT
+                                                                                         : AM_ERR_TRUNCATED,
                     o->size, "too short for a database; is it one? Build it again with amble build");
     }
     memcpy(&o->header, o->data, sizeof o->header);
@@ -67,7 +68,8 @@ static am_result check_table(opening *o)
     uint64_t hash = am_hash64(&h, sizeof h, 0);
     hash = am_hash64(o->data + h.table_offset, (size_t)(end - h.table_offset), hash);
     if (hash != o->header.table_hash) {
-        return fail(o, AM_ERR_CHECKSUM, 32, "header and section table do not match their checksum: the file is damaged");
+        return fail(o, AM_ERR_CHECKSUM, 32,
+                    "header and section table do not match their checksum: the file is damaged");
     }
     uint64_t last = end;
     for (uint32_t i = 0; i < h.section_count; i++) {
@@ -95,8 +97,7 @@ static am_result check_sums(const opening *o)
 {
     for (int p = 0; p < AMI_PART_COUNT; p++) {
         const ami_db_section *s = &o->parts[p];
-        if (s->id && ami_part_of(p)->small &&
-            am_hash64(o->data + s->offset, (size_t)s->size, s->id) != s->checksum) {
+        if (s->id && ami_part_of(p)->small && am_hash64(o->data + s->offset, (size_t)s->size, s->id) != s->checksum) {
             return ami_fail_at(o->err, AM_ERR_CHECKSUM, o->file, (int64_t)s->offset,
                                "section '%s' does not match its checksum: the file is damaged",
                                ami_part_of(p)->letters);
@@ -213,8 +214,8 @@ static am_result check_ranges(const opening *o)
 
 static bool channel_sane(const am_channel *c, const ami_db_info *info)
 {
-    if (c->kind < 0 || c->kind >= AM_FEATURE_COUNT || c->role < -1 || c->role >= AM_ROLE_COUNT ||
-        c->time_count < 0 || c->time_count > AM_MAX_TIMES || c->tag_count < 0 || c->tag_count > AM_MAX_TIMES ||
+    if (c->kind < 0 || c->kind >= AM_FEATURE_COUNT || c->role < -1 || c->role >= AM_ROLE_COUNT || c->time_count < 0 ||
+        c->time_count > AM_MAX_TIMES || c->tag_count < 0 || c->tag_count > AM_MAX_TIMES ||
         !memchr(c->name, 0, sizeof c->name) || !(c->weight >= 0.0f)) {
         return false;
     }
@@ -268,12 +269,12 @@ static am_result read_schema(const opening *o, am_schema *schema)
 
 /// Everything beside the image itself: one block.
 typedef struct block {
-    am_db       *db;
+    am_db *db;
     struct am_db_own *own;
     am_skeleton *skeleton;
     const char **names;
     const char **tag_names;
-    am_schema   *schema;
+    am_schema *schema;
 } block;
 
 static block lay_out(ami_layout *layout, const ami_db_info *info)

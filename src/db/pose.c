@@ -43,8 +43,8 @@ void am_db_pose(const am_db *db, int frame, am_transform *out)
     size_t moving = (size_t)db->moving_count;
     size_t first = (size_t)frame * joints;
     for (size_t j = 0; j < joints; j++) {
-        out[j].rotation = db->rotations ? db->rotations[first + j]
-                                        : ami_unpack_quat(db->packed_rotations + 3 * (first + j));
+        out[j].rotation =
+            db->rotations ? db->rotations[first + j] : ami_unpack_quat(db->packed_rotations + 3 * (first + j));
         out[j].translation = db->skeleton->offsets[j];
     }
     for (size_t m = 0; m < moving; m++) {
@@ -82,7 +82,10 @@ am_velocity am_db_root_velocity(const am_db *db, int frame)
     return velocity;
 }
 
-void am_db_raw(const am_db *db, int frame, float *raw) { am_features_denormalise(&db->features, raw, am_db_x(db, frame)); }
+void am_db_raw(const am_db *db, int frame, float *raw)
+{
+    am_features_denormalise(&db->features, raw, am_db_x(db, frame));
+}
 
 am_result am_db_tag_query(const am_db *db, am_tag_query *out, const char *text, am_error *err)
 {

@@ -10,7 +10,8 @@
 // Below this deviation a feature does not vary: dividing by it would only blow up rounding.
 #define STILL 1e-5
 
-static void find_moments(double *mean, double *variance, const float *rows, size_t row_count, size_t stride, int count)
+static void find_moments(double *mean, double *variance, const float *rows, size_t row_count, size_t stride,
+                         int count)
 {
     for (size_t i = 0; i < row_count; i++) {
         for (int d = 0; d < count; d++) {

@@ -141,7 +141,8 @@ static am_result read_custom(am_channel *channel, const am_json_doc *doc, const 
         float size = am_abs(mirror[i]);
         if (!(size >= 1.0f && size <= (float)dims) || floorf(size) != size) {
             return am_json_fail(doc, value, AM_ERR_RANGE, err,
-                                "'mirror' names for each dim its source dim, 1 to %d, negative to change the sign", dims);
+                                "'mirror' names for each dim its source dim, 1 to %d, negative to change the sign",
+                                dims);
         }
         channel->mirror[i] = (int8_t)mirror[i];
     }
@@ -229,8 +230,8 @@ static am_result read_channel(am_schema *schema, int32_t normalise, const am_jso
         return am_json_fail(doc, object, AM_ERR_TYPE, err, "a channel is an object, e.g. {\"kind\": \"position\"}");
     }
     int kind = 0;
-    am_result result = am_json_read_choice(doc, object, "kind", true, &kind, ami_feature_names(), AM_FEATURE_COUNT,
-                                           err);
+    am_result result =
+        am_json_read_choice(doc, object, "kind", true, &kind, ami_feature_names(), AM_FEATURE_COUNT, err);
     if (result != AM_OK) {
         return result;
     }

@@ -13,13 +13,13 @@ enum { OP_AND = 64, OP_OR = 65, OP_NOT = 66, OP_TRUE = 67 };
 #define MAX_DEPTH 32
 
 typedef struct parser {
-    const char        *text;
-    size_t             at;
+    const char *text;
+    size_t at;
     const char *const *names;
-    int                count;
-    int                depth;
-    am_tag_query      *out;
-    am_error          *err;
+    int count;
+    int depth;
+    am_tag_query *out;
+    am_error *err;
 } parser;
 
 static void skip_space(parser *p)
@@ -97,8 +97,8 @@ static am_result parse_word(parser *p)
             return emit(p, t);
         }
     }
-    bool operator_word = (size == 3 && memcmp(p->text + p->at, "and", 3) == 0) ||
-                         (size == 2 && memcmp(p->text + p->at, "or", 2) == 0);
+    bool operator_word =
+        (size == 3 && memcmp(p->text + p->at, "and", 3) == 0) || (size == 2 && memcmp(p->text + p->at, "or", 2) == 0);
     return operator_word ? fail(p, AM_ERR_SYNTAX, "a tag is missing") : unknown_tag(p, size);
 }
 

@@ -15,13 +15,13 @@
 /// A stretch of text.
 typedef struct span {
     const char *at;
-    size_t      size;
+    size_t size;
 } span;
 
 typedef struct parser {
     const char *file;
-    int64_t     line;
-    am_error   *err;
+    int64_t line;
+    am_error *err;
 } parser;
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -165,15 +165,16 @@ static am_result read_row(am_tag_sheet *sheet, am_tag_row *row, span line, const
                              "first and last frame must be whole numbers");
     }
     if (row->first < 0 || row->last < -1 || (row->last >= 0 && row->last < row->first)) {
-        return ami_fail_line(p->err, AM_ERR_RANGE, p->file, p->line, 0,
-                             "frames %d to %d; the first is at least 0, the last not before it (-1 = the clip's last)",
-                             row->first, row->last);
+        return ami_fail_line(
+            p->err, AM_ERR_RANGE, p->file, p->line, 0,
+            "frames %d to %d; the first is at least 0, the last not before it (-1 = the clip's last)", row->first,
+            row->last);
     }
     return find_tag(sheet, values[1], p, &row->tag);
 }
 
-am_result am_tag_sheet_read(am_tag_sheet *out, const char *text, size_t size, const char *file,
-                            const am_alloc *alloc, am_error *err)
+am_result am_tag_sheet_read(am_tag_sheet *out, const char *text, size_t size, const char *file, const am_alloc *alloc,
+                            am_error *err)
 {
     memset(out, 0, sizeof *out);
     am_alloc from = ami_alloc_or_default(alloc);
@@ -195,9 +196,9 @@ am_result am_tag_sheet_read(am_tag_sheet *out, const char *text, size_t size, co
             continue;
         }
         am_tag_row row;
-        am_result result = count < MAX_ROWS ? read_row(out, &row, line, &p)
-                                            : ami_fail_line(err, AM_ERR_LIMIT, file, p.line, 0, "more than %d rows",
-                                                            MAX_ROWS);
+        am_result result = count < MAX_ROWS
+                               ? read_row(out, &row, line, &p)
+                               : ami_fail_line(err, AM_ERR_LIMIT, file, p.line, 0, "more than %d rows", MAX_ROWS);
         if (result == AM_OK && !ami_put(&rows, &row, sizeof row)) {
             result = ami_fail_memory(err, rows.size + sizeof row);
         }

@@ -75,10 +75,18 @@ static am_result make_database(ami_build *b, am_db **out)
     for (size_t i = 0; i < count; i++) {
         const ami_piece *p = &b->pieces[i];
         clips[i] = (am_db_clip){
-            .clip = p->clip, .root_positions = p->root_positions, .root_rotations = p->root_rotations,
-            .contacts = p->contacts, .tags = p->tags, .custom = p->custom, .name = p->name, .source = p->source,
-            .source_first = p->source_first, .source_fps = b->sources[p->source].fps,
-            .head = frames_of(b, b->config.ignore_start_s), .tail = frames_of(b, b->config.ignore_end_s),
+            .clip = p->clip,
+            .root_positions = p->root_positions,
+            .root_rotations = p->root_rotations,
+            .contacts = p->contacts,
+            .tags = p->tags,
+            .custom = p->custom,
+            .name = p->name,
+            .source = p->source,
+            .source_first = p->source_first,
+            .source_fps = b->sources[p->source].fps,
+            .head = frames_of(b, b->config.ignore_start_s),
+            .tail = frames_of(b, b->config.ignore_end_s),
             .mirrored = p->mirrored,
         };
     }
@@ -128,12 +136,17 @@ static void release(ami_build *b)
     ami_release(&b->alloc, b->config_text, b->config_size);
 }
 
+typedef am_result (*stage_fn)(ami_build *b);
+
 static am_result run_stages(ami_build *b, am_db **out)
 {
-    am_result (*const stages[])(ami_build *) = { ami_build_read, ami_build_examine, ami_build_clean, ami_build_retarget,
-                                                 ami_build_mirror };
+    static const stage_fn stages[AM_BUILD_FEATURES] = {
+        [AM_BUILD_READ] = ami_build_read,     [AM_BUILD_EXAMINE] = ami_build_examine,
+        [AM_BUILD_CLEAN] = ami_build_clean,   [AM_BUILD_RETARGET] = ami_build_retarget,
+        [AM_BUILD_MIRROR] = ami_build_mirror,
+    };
     am_result result = prepare(b);
-    for (int s = 0; s < 5 && result == AM_OK; s++) {
+    for (int s = 0; s < AM_BUILD_FEATURES && result == AM_OK; s++) {
         double start = now();
         result = stages[s](b);
         b->summary.seconds[s] = now() - start;

@@ -171,10 +171,11 @@ static am_result list_sets(ami_build *b)
     for (int i = 0; i < c->sets.count; i++) {
         char folder[1024];
         if (!find_set(b, c->sets.items[i], folder, sizeof folder)) {
-            return ami_fail(b->err, AM_ERR_OPEN,
-                            "the set '%s' is not here; unpack it, set AMBLE_DATA to the folder that holds it, or give "
-                            "--clips DIR",
-                            c->sets.items[i]);
+            return ami_fail(
+                b->err, AM_ERR_OPEN,
+                "the set '%s' is not here; unpack it, set AMBLE_DATA to the folder that holds it, or give "
+                "--clips DIR",
+                c->sets.items[i]);
         }
         am_result result = list_folder(b, folder);
         if (result != AM_OK) {
@@ -219,8 +220,8 @@ static am_result choose_reference(ami_build *b)
         b->reference = b->source_count;
         return add(b, path, true);
     }
-    return ami_fail(b->err, AM_ERR_KEY, "the reference clip '%s' is not among the clips; name one of them, or SET/CLIP",
-                    name);
+    return ami_fail(b->err, AM_ERR_KEY,
+                    "the reference clip '%s' is not among the clips; name one of them, or SET/CLIP", name);
 }
 
 am_result ami_build_list(ami_build *b)
@@ -230,9 +231,10 @@ am_result ami_build_list(ami_build *b)
         return result;
     }
     if (b->source_count == 0) {
-        return ami_fail(b->err, AM_ERR_EMPTY,
-                        "no motion files (.bvh .glb .gltf .fbx .dae .npz) found; look at \"clips\" in the config or at "
-                        "--clips");
+        return ami_fail(
+            b->err, AM_ERR_EMPTY,
+            "no motion files (.bvh .glb .gltf .fbx .dae .npz) found; look at \"clips\" in the config or at "
+            "--clips");
     }
     return choose_reference(b);
 }

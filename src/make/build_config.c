@@ -41,7 +41,8 @@ bool ami_pattern_fits(const char *pattern, const char *text)
     return *pattern == '\0';
 }
 
-static am_result read_words(ami_build_config *c, const am_json *object, const char *key, ami_words *out, am_error *err)
+static am_result read_words(ami_build_config *c, const am_json *object, const char *key, ami_words *out,
+                            am_error *err)
 {
     const am_json *list = am_json_get(object, key);
     if (!list) {
@@ -88,8 +89,9 @@ static am_result read_cuts(ami_build_config *c, const am_json *object, am_error 
         am_result result = am_json_only(c->doc, item, keys, COUNT(keys), err);
         result = result == AM_OK ? am_json_read_string(c->doc, item, "clip", true, &cut->clip, err) : result;
         result = result == AM_OK ? am_json_read_string(c->doc, item, "why", false, &why, err) : result;
-        result = result == AM_OK ? am_json_read_int(c->doc, item, "first", true, &cut->first, -AM_MAX_FRAMES,
-                                                    AM_MAX_FRAMES, err) : result;
+        result = result == AM_OK
+                     ? am_json_read_int(c->doc, item, "first", true, &cut->first, -AM_MAX_FRAMES, AM_MAX_FRAMES, err)
+                     : result;
         result = result == AM_OK ? am_json_read_int(c->doc, item, "last", false, &cut->last, -1, AM_MAX_FRAMES, err)
                                  : result;
         if (result != AM_OK) {
@@ -147,8 +149,9 @@ static am_result read_root_track(ami_build_config *c, const am_json *root, am_er
         return AM_OK;
     }
     am_result result = am_json_only(c->doc, o, keys, COUNT(keys), err);
-    result = result == AM_OK ? am_json_read_float(c->doc, o, keys[0], false, &c->root.position_seconds, 0.0f, 5.0f, err)
-                             : result;
+    result = result == AM_OK
+                 ? am_json_read_float(c->doc, o, keys[0], false, &c->root.position_seconds, 0.0f, 5.0f, err)
+                 : result;
     return result == AM_OK ? am_json_read_float(c->doc, o, keys[1], false, &c->root.facing_seconds, 0.0f, 5.0f, err)
                            : result;
 }
@@ -172,8 +175,8 @@ static am_result read_contacts(ami_build_config *c, const am_json *root, am_erro
 
 static am_result read_doctor(ami_build_config *c, const am_json *root, am_error *err)
 {
-    static const char *const keys[] = { "cut", "bridge", "faults", "min_seconds", "unit_m", "fps", "up", "facing",
-                                        "duplicates" };
+    static const char *const keys[] = { "cut", "bridge", "faults", "min_seconds", "unit_m",
+                                        "fps", "up",     "facing", "duplicates" };
     const am_json *o = am_json_get(root, "doctor");
     if (!o) {
         return AM_OK;
@@ -184,10 +187,11 @@ static am_result read_doctor(ami_build_config *c, const am_json *root, am_error 
     result = result == AM_OK ? am_json_read_bool(doc, o, "bridge", false, &c->clean.bridge, err) : result;
     result = result == AM_OK ? am_json_read_bool(doc, o, "faults", false, &c->doctor.faults, err) : result;
     result = result == AM_OK ? am_json_read_bool(doc, o, "duplicates", false, &c->duplicates, err) : result;
-    result = result == AM_OK ? am_json_read_float(doc, o, "min_seconds", false, &c->clean.min_seconds, 0.0f, 1e4f, err)
-                             : result;
-    result = result == AM_OK ? am_json_read_float(doc, o, "unit_m", false, &c->doctor.unit_m, 1e-6f, 1e6f, err)
-                             : result;
+    result = result == AM_OK
+                 ? am_json_read_float(doc, o, "min_seconds", false, &c->clean.min_seconds, 0.0f, 1e4f, err)
+                 : result;
+    result =
+        result == AM_OK ? am_json_read_float(doc, o, "unit_m", false, &c->doctor.unit_m, 1e-6f, 1e6f, err) : result;
     result = result == AM_OK ? am_json_read_float(doc, o, "fps", false, &c->doctor.fps, 1.0f, 10000.0f, err) : result;
     result = result == AM_OK ? am_json_read_string(doc, o, "up", false, &c->doctor.up, err) : result;
     return result == AM_OK ? am_json_read_string(doc, o, "facing", false, &c->doctor.facing, err) : result;
@@ -197,8 +201,9 @@ static am_result read_schema(ami_build_config *c, const am_json *root, const cha
 {
     const am_json *features = am_json_get(root, "features");
     if (!features) {
-        return am_json_fail(c->doc, root, AM_ERR_KEY, err,
-                            "'features' is missing; give a schema or the path of one (configs/locomotion.json has one)");
+        return am_json_fail(
+            c->doc, root, AM_ERR_KEY, err,
+            "'features' is missing; give a schema or the path of one (configs/locomotion.json has one)");
     }
     if (features->type != AM_JSON_STRING) {
         return am_schema_parse(&c->schema, c->doc, features, err);
@@ -225,13 +230,16 @@ static am_result read_scalars(ami_build_config *c, const am_json *root, am_error
     result = result == AM_OK ? am_json_read_bool(doc, root, "mirror", false, &c->mirror, err) : result;
     result = result == AM_OK ? am_json_read_bool(doc, root, "retarget", false, &c->retarget, err) : result;
     result = result == AM_OK ? am_json_read_choice(doc, root, "floor", false, &floor_mode, floors, 2, err) : result;
-    result = result == AM_OK ? am_json_read_float(doc, root, "floor_m", false, &c->floor_m, -10.0f, 10.0f, err) : result;
-    result = result == AM_OK ? am_json_read_float(doc, root, "ignore_start_s", false, &c->ignore_start_s, 0.0f, 100.0f,
-                                                  err) : result;
-    result = result == AM_OK ? am_json_read_float(doc, root, "ignore_end_s", false, &c->ignore_end_s, 0.0f, 100.0f, err)
-                             : result;
-    result = result == AM_OK ? am_json_read_choice(doc, root, "precision", false, &precision, precisions, 2, err)
-                             : result;
+    result =
+        result == AM_OK ? am_json_read_float(doc, root, "floor_m", false, &c->floor_m, -10.0f, 10.0f, err) : result;
+    result = result == AM_OK
+                 ? am_json_read_float(doc, root, "ignore_start_s", false, &c->ignore_start_s, 0.0f, 100.0f, err)
+                 : result;
+    result = result == AM_OK
+                 ? am_json_read_float(doc, root, "ignore_end_s", false, &c->ignore_end_s, 0.0f, 100.0f, err)
+                 : result;
+    result =
+        result == AM_OK ? am_json_read_choice(doc, root, "precision", false, &precision, precisions, 2, err) : result;
     c->floor = (ami_floor_mode)floor_mode;
     c->precision = (am_precision)precision;
     return result;
@@ -256,9 +264,10 @@ static void set_defaults(ami_build_config *c, const am_alloc *alloc)
 am_result ami_build_config_parse(ami_build_config *c, const char *text, size_t size, const char *path,
                                  const am_alloc *alloc, am_error *err)
 {
-    static const char *const keys[] = { "name", "clips", "tags", "custom", "fps", "mirror", "reference", "retarget",
-                                        "floor", "floor_m", "root", "contacts", "features", "ignore_start_s",
-                                        "ignore_end_s", "precision", "doctor" };
+    static const char *const keys[] = { "name",      "clips",     "tags",     "custom",         "fps",
+                                        "mirror",    "reference", "retarget", "floor",          "floor_m",
+                                        "root",      "contacts",  "features", "ignore_start_s", "ignore_end_s",
+                                        "precision", "doctor" };
     set_defaults(c, alloc);
     am_result result = am_json_parse(&c->doc, text, size, path, &c->alloc, err);
     if (result == AM_OK) {
@@ -266,8 +275,9 @@ am_result ami_build_config_parse(ami_build_config *c, const char *text, size_t s
         result = am_json_only(c->doc, root, keys, COUNT(keys), err);
         result = result == AM_OK ? read_scalars(c, root, err) : result;
         if (result == AM_OK && c->floor == AMI_FLOOR_NONE && c->retarget) {
-            result = am_json_fail(c->doc, am_json_get(root, "floor"), AM_ERR_RANGE, err,
-                                  "a floor of \"none\" needs \"retarget\": false; retargeting puts feet on one floor");
+            result =
+                am_json_fail(c->doc, am_json_get(root, "floor"), AM_ERR_RANGE, err,
+                             "a floor of \"none\" needs \"retarget\": false; retargeting puts feet on one floor");
         }
         result = result == AM_OK ? read_clips(c, root, err) : result;
         result = result == AM_OK ? read_root_track(c, root, err) : result;

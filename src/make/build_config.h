@@ -7,13 +7,13 @@
 /// A stretch that a person wants left out.
 typedef struct ami_build_cut {
     const char *clip;
-    int         first, last; ///< frames of the file; first < 0 counts from the end, last -1 is the last frame
+    int first, last; ///< frames of the file; first < 0 counts from the end, last -1 is the last frame
 } ami_build_cut;
 
 /// A list of words of the document.
 typedef struct ami_words {
     const char **items;
-    int          count;
+    int count;
 } ami_words;
 
 typedef enum ami_floor_mode {
@@ -30,33 +30,34 @@ typedef struct ami_build_side {
 #define AMI_MAX_SIDES 8
 
 typedef struct ami_build_config {
-    am_json_doc     *doc;      ///< owns every word below
-    am_json_doc     *schema_doc;
-    am_alloc         alloc;
-    const char      *name;
-    ami_words        sets, folders, include, exclude, trust;
-    ami_build_cut   *cuts;
-    int              cut_count;
-    const char      *tags;     ///< path relative to the config, or NULL
-    ami_build_side   sides[AMI_MAX_SIDES];
-    int              side_count;
-    float            fps;      ///< 0: the source's
-    bool             mirror;
-    const char      *reference; ///< clip, or SET/CLIP; NULL: the first clip
-    bool             retarget;
-    ami_floor_mode   floor;
-    float            floor_m;
-    am_root_def      root;
-    am_contact_def   contacts;
-    float            ignore_start_s, ignore_end_s;
-    am_precision     precision;
-    am_doctor_def    doctor;
-    am_clean_def     clean;
-    bool             duplicates; ///< leave out clips that repeat an earlier one
-    am_schema        schema;
+    am_json_doc *doc; ///< owns every word below
+    am_json_doc *schema_doc;
+    am_alloc alloc;
+    const char *name;
+    ami_words sets, folders, include, exclude, trust;
+    ami_build_cut *cuts;
+    int cut_count;
+    const char *tags; ///< path relative to the config, or NULL
+    ami_build_side sides[AMI_MAX_SIDES];
+    int side_count;
+    float fps; ///< 0: the source's
+    bool mirror;
+    const char *reference; ///< clip, or SET/CLIP; NULL: the first clip
+    bool retarget;
+    ami_floor_mode floor;
+    float floor_m;
+    am_root_def root;
+    am_contact_def contacts;
+    float ignore_start_s, ignore_end_s;
+    am_precision precision;
+    am_doctor_def doctor;
+    am_clean_def clean;
+    bool duplicates; ///< leave out clips that repeat an earlier one
+    am_schema schema;
 } ami_build_config;
 
-/// Parses a config. `path` names it in errors and is what its paths are relative to. A schema named by path is read too.
+/// Parses a config. `path` names it in errors and is what its paths are relative to. A schema named by path is read
+/// too.
 am_result ami_build_config_parse(ami_build_config *out, const char *text, size_t size, const char *path,
                                  const am_alloc *alloc, am_error *err);
 void ami_build_config_free(ami_build_config *config);

@@ -10,23 +10,23 @@
 
 /// One row; its values follow in `values` at row * dims.
 typedef struct side_row {
-    char  clip[64];
+    char clip[64];
     float frame;
 } side_row;
 
 struct ami_side_file {
     am_bytes rows;   ///< side_row
     am_bytes values; ///< float [row][dims]
-    int      row_count;
-    int      dims;
-    int      first;  ///< where its numbers begin in a frame's custom numbers
+    int row_count;
+    int dims;
+    int first; ///< where its numbers begin in a frame's custom numbers
 };
 
 typedef struct cursor {
     const char *at, *end;
     const char *file;
-    int64_t     line;
-    am_error   *err;
+    int64_t line;
+    am_error *err;
 } cursor;
 
 static am_result fail(const cursor *c, const char *what)

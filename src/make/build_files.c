@@ -156,27 +156,33 @@ static void examine_item(void *context, int item)
     source->examined = am_doctor_examine(&source->diagnosis, source->raw, &def, &source->error) == AM_OK;
 }
 
-/// The doctor's look across all clips, over arrays of their own because some sources may be missing.
-static am_result compare(ami_build *b)
+static am_result compare_in(ami_build *b, am_diagnosis *diagnoses, const am_clip **clips)
 {
-    size_t room = (size_t)b->source_count;
-    am_diagnosis *diagnoses = ami_alloc_array(&b->alloc, room, sizeof *diagnoses);
-    const am_clip **clips = ami_alloc_array(&b->alloc, room, sizeof *clips);
-    am_result result = diagnoses && clips ? AM_OK : ami_fail_memory(b->err, room * sizeof *diagnoses);
     int count = 0;
-    for (int i = 0; i < b->source_count && result == AM_OK; i++) {
+    for (int i = 0; i < b->source_count; i++) {
         if (b->sources[i].examined) {
             diagnoses[count] = b->sources[i].diagnosis;
             clips[count++] = b->sources[i].raw;
         }
     }
-    result = result == AM_OK ? am_doctor_compare(diagnoses, clips, count, b->err) : result;
+    am_result result = am_doctor_compare(diagnoses, clips, count, b->err);
     // Findings may have been added on the way to a failure too: what the copies own now goes back in every case.
     for (int i = 0, k = 0; i < b->source_count && k < count; i++) {
         if (b->sources[i].examined) {
             b->sources[i].diagnosis = diagnoses[k++];
         }
     }
+    return result;
+}
+
+/// The doctor's look across all clips, over arrays of their own because some sources may be missing.
+static am_result compare(ami_build *b)
+{
+    size_t room = (size_t)b->source_count;
+    am_diagnosis *diagnoses = ami_alloc_array(&b->alloc, room, sizeof *diagnoses);
+    const am_clip **clips = ami_alloc_array(&b->alloc, room, sizeof *clips);
+    am_result result =
+        diagnoses && clips ? compare_in(b, diagnoses, clips) : ami_fail_memory(b->err, room * sizeof *diagnoses);
     ami_release(&b->alloc, diagnoses, room * sizeof *diagnoses);
     ami_release(&b->alloc, clips, room * sizeof *clips);
     return result;
@@ -256,8 +262,8 @@ static void clean_item(void *context, int item)
     diagnosis.fault_count = count;
     am_clean_def def = b->config.clean;
     def.alloc = &b->alloc;
-    am_doctor_clean(&source->pieces, &source->roles, source->first_frames, AMI_MAX_PIECES, source->raw, &diagnosis, &def,
-                    &source->error);
+    am_doctor_clean(&source->pieces, &source->roles, source->first_frames, AMI_MAX_PIECES, source->raw, &diagnosis,
+                    &def, &source->error);
     source->fps = source->diagnosis.fps_true > 0.0f ? source->diagnosis.fps_true : source->fps;
     size_t room = (size_t)source->diagnosis.fault_count + (size_t)b->config.cut_count;
     ami_release(&b->alloc, faults, room * sizeof *faults);

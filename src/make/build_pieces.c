@@ -91,8 +91,8 @@ static am_result match_floor(const ami_build *b, ami_piece *piece, am_error *err
 static am_result find_track(const ami_build *b, ami_piece *piece, am_error *err)
 {
     const am_roles *roles = b->config.retarget ? &b->roles : &b->sources[piece->source].roles;
-    am_result result = am_root_track(piece->root_positions, piece->root_rotations, piece->clip, roles, &b->config.root,
-                                     &b->alloc, err);
+    am_result result = am_root_track(piece->root_positions, piece->root_rotations, piece->clip, roles,
+                                     &b->config.root, &b->alloc, err);
     bool toes = roles->joint[AM_ROLE_LEFT_TOE] >= 0 && roles->joint[AM_ROLE_RIGHT_TOE] >= 0;
     if (result == AM_OK && toes) {
         am_contact_def contacts = b->config.contacts;
@@ -176,7 +176,8 @@ static am_result choose_skeleton(ami_build *b)
     }
     ami_source *source = &b->sources[b->reference];
     if (source->pieces.count == 0) {
-        return ami_fail(b->err, AM_ERR_EMPTY, "no usable motion is left; amble import says what is wrong with the files");
+        return ami_fail(b->err, AM_ERR_EMPTY,
+                        "no usable motion is left; amble import says what is wrong with the files");
     }
     b->roles = source->roles;
     const am_clip *clip = source->pieces.items[0];
@@ -212,11 +213,11 @@ static void mirror_frames(const ami_build *b, ami_piece *to, const ami_piece *fr
         unsigned c = from->contacts[f];
         to->root_positions[f] = am_v3(-p.x, p.y, p.z);
         to->root_rotations[f] = am_q(q.x, -q.y, -q.z, q.w);
-        to->contacts[f] = (uint8_t)((c & AM_CONTACT_LEFT ? AM_CONTACT_RIGHT : 0) |
-                                    (c & AM_CONTACT_RIGHT ? AM_CONTACT_LEFT : 0));
+        to->contacts[f] =
+            (uint8_t)((c & AM_CONTACT_LEFT ? AM_CONTACT_RIGHT : 0) | (c & AM_CONTACT_RIGHT ? AM_CONTACT_LEFT : 0));
         to->tags[f] = ami_build_mirror_tags(b, from->tags[f]);
     }
-    if (custom) {
+    if (to->custom && from->custom) {
         // As they are: the custom channel's own "mirror" list turns them when features are baked.
         memcpy(to->custom, from->custom, (size_t)to->clip->frame_count * custom * sizeof(float));
     }
@@ -241,8 +242,11 @@ am_result ami_build_mirror(ami_build *b)
     }
     int count = b->piece_count;
     for (int i = 0; i < count; i++) {
-        ami_piece twin = { .source = b->pieces[i].source, .piece = b->pieces[i].piece,
-                           .source_first = b->pieces[i].source_first, .mirrored = true, .twin = i };
+        ami_piece twin = { .source = b->pieces[i].source,
+                           .piece = b->pieces[i].piece,
+                           .source_first = b->pieces[i].source_first,
+                           .mirrored = true,
+                           .twin = i };
         snprintf(twin.name, sizeof twin.name, "%.60s_m", b->pieces[i].name);
         b->pieces[b->piece_count++] = twin;
     }

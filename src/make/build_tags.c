@@ -170,8 +170,14 @@ am_result ami_build_tag_piece(const ami_build *b, ami_piece *piece, am_error *er
         hips[f] = pose[roles->joint[AM_ROLE_HIPS]].translation.y - floor_m;
         lower[f] = toes ? am_min(pose[left].translation.y, pose[right].translation.y) - floor_m : 0.0f;
     }
-    am_auto_tag_input input = { clip->frame_count, clip->fps, piece->root_positions, piece->root_rotations, hips,
-                                lower, toes ? piece->contacts : NULL, leg_length(clip->skeleton, roles) };
+    am_auto_tag_input input = { clip->frame_count,
+                                clip->fps,
+                                piece->root_positions,
+                                piece->root_rotations,
+                                hips,
+                                lower,
+                                toes ? piece->contacts : NULL,
+                                leg_length(clip->skeleton, roles) };
     am_auto_tags(piece->tags, &input);
     ami_release(&b->alloc, pose, size);
     return AM_OK;

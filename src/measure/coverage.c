@@ -8,9 +8,9 @@
 #define MOVING_MPS 0.25f
 
 typedef struct moment {
-    float   speed;   ///< m/s
-    float   turn;    ///< rad/s, positive to the left
-    float   way;     ///< direction of movement against the facing, radians, positive to the left
+    float speed; ///< m/s
+    float turn;  ///< rad/s, positive to the left
+    float way;   ///< direction of movement against the facing, radians, positive to the left
 } moment;
 
 static moment measure(const am_db *db, int frame, int half)

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WANTED_S 0.5f    // less than this is as good as nothing: not one step
-#define AROUND_S 10.0f   // the neighbours must hold at least this much for the cell to be reachable
+#define WANTED_S 0.5f  // less than this is as good as nothing: not one step
+#define AROUND_S 10.0f // the neighbours must hold at least this much for the cell to be reachable
 
 static const char *const ways[AM_WAY_BINS] = {
     "forward",  "diagonally forward to the left",   "sideways to the left",  "diagonally backward to the left",
@@ -75,7 +75,8 @@ static bool alike(int64_t a, int64_t b)
 /// True when the mirrored cell is as empty: a mirrored database, where one capture fills both.
 static bool has_mirror_image(const am_coverage *c, const am_gap *gap, float fps)
 {
-    am_gap other = { .speed = gap->speed, .way = (AM_WAY_BINS - gap->way) % AM_WAY_BINS,
+    am_gap other = { .speed = gap->speed,
+                     .way = (AM_WAY_BINS - gap->way) % AM_WAY_BINS,
                      .turn = AM_TURN_BINS - 1 - gap->turn };
     other.frames = c->cells[other.speed][other.way][other.turn];
     other.neighbours = around(c, other.speed, other.way, other.turn);

@@ -10,11 +10,21 @@ bool ami_put_escaped(am_bytes *out, const char *text)
     bool ok = true;
     for (; *text; text++) {
         switch (*text) {
-        case '<': ok = ok && ami_put_text(out, "&lt;"); break;
-        case '>': ok = ok && ami_put_text(out, "&gt;"); break;
-        case '&': ok = ok && ami_put_text(out, "&amp;"); break;
-        case '"': ok = ok && ami_put_text(out, "&quot;"); break;
-        default: ok = ok && ami_put_u8(out, (uint8_t)*text); break;
+        case '<':
+            ok = ok && ami_put_text(out, "&lt;");
+            break;
+        case '>':
+            ok = ok && ami_put_text(out, "&gt;");
+            break;
+        case '&':
+            ok = ok && ami_put_text(out, "&amp;");
+            break;
+        case '"':
+            ok = ok && ami_put_text(out, "&quot;");
+            break;
+        default:
+            ok = ok && ami_put_u8(out, (uint8_t)*text);
+            break;
         }
     }
     return ok;
@@ -49,8 +59,9 @@ bool ami_plot_bars(am_bytes *out, const ami_bars *bars)
                             x + step / 2, base + 15) &&
              ami_put_escaped(out, bars->labels[i]) && ami_put_text(out, "</text>");
     }
-    return ok && ami_put_format(out, "<line class=\"axis\" x1=\"8\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>", width - 8, base,
-                                base) &&
+    return ok &&
+           ami_put_format(out, "<line class=\"axis\" x1=\"8\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>", width - 8, base,
+                          base) &&
            ami_put_format(out, "<text class=\"name\" x=\"%d\" y=\"%d\">", width / 2, height - 8) &&
            ami_put_escaped(out, bars->axis) && ami_put_text(out, "</text></svg>");
 }
@@ -85,7 +96,8 @@ static bool heat_row(am_bytes *out, const ami_heat *heat, int r, double top, dou
         ok = ami_put_format(out,
                             "<rect class=\"h%d\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"24\" rx=\"2\"/>"
                             "<text class=\"cell%s\" x=\"%.1f\" y=\"%.1f\">",
-                            s, 84 + cell * c, y, cell - 2, s >= 6 ? " on" : "", 84 + cell * c + cell / 2 - 1, y + 16) &&
+                            s, 84 + cell * c, y, cell - 2, s >= 6 ? " on" : "", 84 + cell * c + cell / 2 - 1,
+                            y + 16) &&
              put_seconds(out, value) && ami_put_text(out, "</text>");
     }
     return ok;
@@ -101,8 +113,9 @@ bool ami_plot_heat(am_bytes *out, const ami_heat *heat)
         ok = heat_row(out, heat, r, top, cell);
     }
     for (int c = 0; c < heat->column_count && ok; c++) {
-        ok = ami_put_format(out, "<text class=\"tick\" x=\"%.1f\" y=\"%d\">", 84 + cell * c + cell / 2, bottom + 15) &&
-             ami_put_escaped(out, heat->columns[c]) && ami_put_text(out, "</text>");
+        ok =
+            ami_put_format(out, "<text class=\"tick\" x=\"%.1f\" y=\"%d\">", 84 + cell * c + cell / 2, bottom + 15) &&
+            ami_put_escaped(out, heat->columns[c]) && ami_put_text(out, "</text>");
     }
     return ok && ami_put_format(out, "<text class=\"name\" x=\"324\" y=\"%d\">", bottom + 36) &&
            ami_put_escaped(out, heat->column_axis) && ami_put_text(out, "</text>") &&
@@ -133,11 +146,11 @@ static bool rose_cell(am_bytes *out, const ami_rose *rose, int ring, int sector,
     spot b = on_circle(outer, from);
     spot c = on_circle(outer, to);
     spot d = on_circle(inner, to);
-    return ami_put_format(out,
-                          "<path class=\"h%d\" d=\"M%.1f %.1fL%.1f %.1fA%.1f %.1f 0 0 0 %.1f %.1fL%.1f %.1fA%.1f %.1f 0 "
-                          "0 1 %.1f %.1fZ\"><title>",
-                          shade(value, top), a.x, a.y, b.x, b.y, outer, outer, c.x, c.y, d.x, d.y, inner, inner, a.x,
-                          a.y) &&
+    return ami_put_format(
+               out,
+               "<path class=\"h%d\" d=\"M%.1f %.1fL%.1f %.1fA%.1f %.1f 0 0 0 %.1f %.1fL%.1f %.1fA%.1f %.1f 0 "
+               "0 1 %.1f %.1fZ\"><title>",
+               shade(value, top), a.x, a.y, b.x, b.y, outer, outer, c.x, c.y, d.x, d.y, inner, inner, a.x, a.y) &&
            ami_put_escaped(out, rose->sectors[sector]) && ami_put_text(out, ", ") &&
            ami_put_escaped(out, rose->rings[ring]) && ami_put_format(out, " m/s: %.1f s</title></path>", value);
 }

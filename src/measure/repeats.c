@@ -15,9 +15,9 @@
 
 typedef struct search {
     const am_db *db;
-    float        limit2;  ///< squared distance of two rows that are alike
-    uint8_t     *moving;  ///< [frame] not standing
-    uint8_t     *covered; ///< [frame] already within a repeat
+    float limit2;     ///< squared distance of two rows that are alike
+    uint8_t *moving;  ///< [frame] not standing
+    uint8_t *covered; ///< [frame] already within a repeat
 } search;
 
 static float distance2(const am_db *db, int a, int b, float stop)
@@ -95,8 +95,8 @@ static am_repeat follow(const search *s, int seed, int match)
         back -= spare < back ? spare : back;
         ahead = shift - 1 - back < ahead ? shift - 1 - back : ahead;
     }
-    am_repeat repeat = { (int)(a - db->ranges), (int)(b - db->ranges), match - back, seed - back, back + ahead + 1,
-                         0.0f };
+    am_repeat repeat = { (int)(a - db->ranges), (int)(b - db->ranges), match - back,
+                         seed - back,           back + ahead + 1,      0.0f };
     for (int i = 0; i < repeat.frames; i++) {
         sum += (double)distance2(db, repeat.first_a + i, repeat.first_b + i, 3.4e38f);
     }

@@ -13,14 +13,13 @@
 #define MAX_REPEATS 40
 #define MAX_GAPS 24
 
-static const char *const speed_labels[AM_SPEED_BINS] = { "0\xE2\x80\x93" "0.5", "0.5\xE2\x80\x93" "1", "1\xE2\x80\x93" "1.5",
-                                                         "1.5\xE2\x80\x93" "2", "2\xE2\x80\x93" "2.5", "2.5\xE2\x80\x93" "3",
-                                                         "3\xE2\x80\x93" "3.5", "3.5\xE2\x80\x93" "4", "4\xE2\x80\x93" "4.5",
-                                                         "4.5\xE2\x80\x93" "5", "5+" };
-static const char *const turn_labels[AM_TURN_BINS] = { "\xE2\x89\xA4 -210", "-180", "-120", "-60", "0",
-                                                       "60", "120", "180", "\xE2\x89\xA5 210" };
-static const char *const way_labels[AM_WAY_BINS] = { "forward", "forward left", "left", "back left",
-                                                     "backward", "back right", "right", "forward right" };
+static const char *const speed_labels[AM_SPEED_BINS] = { "0-0.5", "0.5-1", "1-1.5", "1.5-2", "2-2.5", "2.5-3",
+                                                         "3-3.5", "3.5-4", "4-4.5", "4.5-5", "5+" };
+static const char *const turn_labels[AM_TURN_BINS] = {
+    "<-210", "-180", "-120", "-60", "0", "60", "120", "180", ">210"
+};
+static const char *const way_labels[AM_WAY_BINS] = { "forward",  "forward left", "left",  "back left",
+                                                     "backward", "back right",   "right", "forward right" };
 
 static const char style[] =
     "<style>:root{color-scheme:light dark;--ink:#1c2330;--dim:#667085;--paper:#f6f7f9;--card:#fff;--line:#e3e6ec;"
@@ -29,7 +28,8 @@ static const char style[] =
     "body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}"
     "main{max-width:1240px;margin:0 auto;padding:32px 24px 64px}h1{font-size:28px;margin:0 0 4px;font-weight:650}"
     "h2{font-size:17px;margin:0 0 2px;font-weight:600}p{margin:2px 0 12px;color:var(--dim)}"
-    ".tiles{display:flex;flex-wrap:wrap;gap:12px;margin:20px 0}.tile{background:var(--card);border:1px solid var(--line);"
+    ".tiles{display:flex;flex-wrap:wrap;gap:12px;margin:20px 0}.tile{background:var(--card);border:1px solid "
+    "var(--line);"
     "border-radius:10px;padding:12px 18px;min-width:110px}.tile b{display:block;font-size:22px;font-weight:650;"
     "font-variant-numeric:tabular-nums}.tile span{color:var(--dim);font-size:13px}"
     ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(460px,1fr));gap:16px}"
@@ -52,10 +52,10 @@ static const char style[] =
 
 /// The page in the making; a failed allocation leaves ok false and every later call does nothing.
 typedef struct page {
-    am_bytes     out;
-    bool         ok;
+    am_bytes out;
+    bool ok;
     const am_db *db;
-    am_alloc     alloc;
+    am_alloc alloc;
 } page;
 
 static void text(page *p, const char *t) { p->ok = p->ok && ami_put_text(&p->out, t); }
@@ -97,7 +97,7 @@ static void put_head(page *p, const am_coverage *coverage)
     text(p, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">"
             "<meta name=\"viewport\" content=\"width=device-width\"><title>");
     escaped(p, db->name[0] ? db->name : "database");
-    text(p, " \xE2\x80\x93 Amble report</title>");
+    text(p, " - Amble report</title>");
     text(p, style);
     text(p, "<main><h1>");
     escaped(p, db->name[0] ? db->name : "database");
@@ -124,10 +124,10 @@ static void put_head(page *p, const am_coverage *coverage)
 
 /// One plot of shares of frames.
 typedef struct shares {
-    const char        *title, *note, *axis;
-    const int64_t     *counts;
+    const char *title, *note, *axis;
+    const int64_t *counts;
     const char *const *labels;
-    int                count;
+    int count;
 } shares;
 
 static void put_shares(page *p, const shares *s)
@@ -151,8 +151,10 @@ static void put_rose(page *p, const am_coverage *coverage)
         }
     }
     ami_rose rose = { values, speed_labels, way_labels, AM_SPEED_BINS, AM_WAY_BINS };
-    open_section(p, "Directions", "Seen from above: rings are speeds (0.5 m/s each, slow inside), sectors the direction "
-                                  "of movement against the facing. Darker is more; hover for seconds.", false);
+    open_section(p, "Directions",
+                 "Seen from above: rings are speeds (0.5 m/s each, slow inside), sectors the direction "
+                 "of movement against the facing. Darker is more; hover for seconds.",
+                 false);
     p->ok = p->ok && ami_plot_rose(&p->out, &rose);
     text(p, "</section>");
 }
@@ -165,7 +167,12 @@ static void put_turns(page *p, const am_coverage *coverage)
             values[s * AM_TURN_BINS + t] = seconds_of(p, coverage->speed_turn[s][t]);
         }
     }
-    ami_heat heat = { values, speed_labels, turn_labels, AM_SPEED_BINS, AM_TURN_BINS, "speed, m/s",
+    ami_heat heat = { values,
+                      speed_labels,
+                      turn_labels,
+                      AM_SPEED_BINS,
+                      AM_TURN_BINS,
+                      "speed, m/s",
                       "turn rate, degrees a second (left is positive)" };
     open_section(p, "Speed and turning", "Seconds of motion at each speed and turn rate.", false);
     p->ok = p->ok && ami_plot_heat(&p->out, &heat);
@@ -177,17 +184,18 @@ static void put_contacts(page *p, const ami_steps *steps)
     static const char *const labels[4] = { "both feet", "left only", "right only", "in the air" };
     int64_t counts[4] = { steps->both, steps->left, steps->right, steps->none };
     char note[240];
-    snprintf(note, sizeof note, "Toes on the ground. %d steps; a foot stands for %.2f s in the median and slides %.1f cm "
+    snprintf(note, sizeof note,
+             "Toes on the ground. %d steps; a foot stands for %.2f s in the median and slides %.1f cm "
              "meanwhile; %.1f %% of the stance is faster than 0.2 m/s.",
-             steps->count, (double)steps->median_s, 100.0 * (double)steps->slide_m, 100.0 * (double)steps->fast_share);
+             steps->count, (double)steps->median_s, 100.0 * (double)steps->slide_m,
+             100.0 * (double)steps->fast_share);
     shares plot = { "Contacts", note, "share of frames", counts, labels, 4 };
     put_shares(p, &plot);
 }
 
 static void put_durations(page *p)
 {
-    static const char *const labels[8] = { "0\xE2\x80\x93" "1", "1\xE2\x80\x93" "2", "2\xE2\x80\x93" "4", "4\xE2\x80\x93" "8",
-                                           "8\xE2\x80\x93" "16", "16\xE2\x80\x93" "32", "32\xE2\x80\x93" "64", "64+" };
+    static const char *const labels[8] = { "0-1", "1-2", "2-4", "4-8", "8-16", "16-32", "32-64", "64+" };
     static const float limits[7] = { 1.0f, 2.0f, 4.0f, 8.0f, 16.0f, 32.0f, 64.0f };
     double values[8] = { 0 };
     for (int r = 0; r < p->db->range_count; r++) {
@@ -213,8 +221,9 @@ static void put_tags(page *p)
             counts[t] += (int64_t)((p->db->tags[f] >> t) & 1u);
         }
     }
-    text(p, "<section class=\"wide\"><h2>Tags</h2><p>Share of frames that carry each tag; one frame may carry several."
-            "</p><div class=\"tags\">");
+    text(p,
+         "<section class=\"wide\"><h2>Tags</h2><p>Share of frames that carry each tag; one frame may carry several."
+         "</p><div class=\"tags\">");
     for (int t = 0; t < p->db->tag_count; t++) {
         p->ok = p->ok && ami_put_format(&p->out, "<div><i style=\"width:%.1f%%\"></i><span>", share(p, counts[t]));
         escaped(p, p->db->tag_names[t]);
@@ -227,8 +236,10 @@ static void put_gaps(page *p, const am_coverage *coverage)
 {
     am_gap gaps[MAX_GAPS];
     int count = am_gaps_find(gaps, MAX_GAPS, coverage, p->db->fps);
-    open_section(p, "Worth capturing next", "Ways of moving that are missing although everything around them is here: a "
-                                            "player will ask for them. Most wanted first.", true);
+    open_section(p, "Worth capturing next",
+                 "Ways of moving that are missing although everything around them is here: a "
+                 "player will ask for them. Most wanted first.",
+                 true);
     text(p, count ? "<ol>" : "<p>Nothing stands out: what is here has no holes.</p>");
     for (int i = 0; i < count; i++) {
         text(p, "<li>");
@@ -247,9 +258,9 @@ static void put_repeat(page *p, const am_repeat *r)
     escaped(p, b->name);
     p->ok = p->ok && ami_put_format(&p->out, "<td class=\"n\">%.2f s<td>", seconds_of(p, r->first_b - b->start));
     escaped(p, a->name);
-    p->ok = p->ok && ami_put_format(&p->out, "<td class=\"n\">%.2f s<td class=\"n\">%.2f s<td class=\"n\">%.3f",
-                                    seconds_of(p, r->first_a - a->start), seconds_of(p, r->frames),
-                                    (double)r->distance);
+    p->ok =
+        p->ok && ami_put_format(&p->out, "<td class=\"n\">%.2f s<td class=\"n\">%.2f s<td class=\"n\">%.3f",
+                                seconds_of(p, r->first_a - a->start), seconds_of(p, r->frames), (double)r->distance);
 }
 
 static am_result put_repeats(page *p, float limit, am_error *err)
@@ -261,10 +272,13 @@ static am_result put_repeats(page *p, float limit, am_error *err)
     int count = 0;
     am_result result = am_repeats_find(repeats, MAX_REPEATS, &count, p->db, limit, &p->alloc, err);
     if (result == AM_OK) {
-        open_section(p, "Near-duplicates", "Stretches that almost repeat an earlier one (standing still aside). They cost "
-                                           "memory and bring nothing new; the longest first.", true);
+        open_section(p, "Near-duplicates",
+                     "Stretches that almost repeat an earlier one (standing still aside). They cost "
+                     "memory and bring nothing new; the longest first.",
+                     true);
         text(p, count ? "<table><tr><th>this<th class=\"n\">from<th>is like<th class=\"n\">from<th class=\"n\">for"
-                        "<th class=\"n\">difference (deviations)" : "<p>None found.</p>");
+                        "<th class=\"n\">difference (deviations)"
+                      : "<p>None found.</p>");
         for (int i = 0; i < count; i++) {
             put_repeat(p, &repeats[i]);
         }
@@ -285,10 +299,12 @@ static am_result put_body(page *p, const am_report_def *def, am_error *err)
     am_result result = ami_steps_measure(&steps, p->db, &p->alloc, err);
     if (result == AM_OK) {
         put_head(p, coverage);
-        shares speeds = { "Speeds", "Share of frames by the ground speed of the root.", "m/s", coverage->speed,
+        shares speeds = { "Speeds",     "Share of frames by the ground speed of the root.",
+                          "m/s",        coverage->speed,
                           speed_labels, AM_SPEED_BINS };
-        shares turns = { "Turn rates", "Share of frames by how fast the facing turns; left is positive.",
-                         "degrees a second", coverage->turn, turn_labels, AM_TURN_BINS };
+        shares turns = { "Turn rates",       "Share of frames by how fast the facing turns; left is positive.",
+                         "degrees a second", coverage->turn,
+                         turn_labels,        AM_TURN_BINS };
         put_shares(p, &speeds);
         put_shares(p, &turns);
         put_rose(p, coverage);
@@ -300,8 +316,9 @@ static am_result put_body(page *p, const am_report_def *def, am_error *err)
         result = put_repeats(p, def->repeat_limit, err);
     }
     ami_release(&p->alloc, coverage, sizeof *coverage);
-    p->ok = p->ok && ami_put_format(&p->out, "</div><footer>Database hash %016llx. Written by amble %s.</footer></main>",
-                                    (unsigned long long)p->db->hash, am_version());
+    p->ok =
+        p->ok && ami_put_format(&p->out, "</div><footer>Database hash %016llx. Written by amble %s.</footer></main>",
+                                (unsigned long long)p->db->hash, am_version());
     return result;
 }
 

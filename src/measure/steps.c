@@ -14,10 +14,10 @@ typedef struct stance {
 
 typedef struct gathering {
     const am_db *db;
-    am_vec3     *toes[2]; ///< [frame] world
-    stance      *stances; ///< [2 * frame]
-    int          count;
-    int64_t      standing, fast;
+    am_vec3 *toes[2]; ///< [frame] world
+    stance *stances;  ///< [2 * frame]
+    int count;
+    int64_t standing, fast;
 } gathering;
 
 static void fill_toes(gathering *g, am_transform *pose)

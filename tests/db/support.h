@@ -9,15 +9,15 @@ enum { test_clip_count = 3 };
 
 /// What a def borrows; free with test_world_free after the database is made.
 typedef struct test_world {
-    am_clip   *clips[test_clip_count];
-    am_vec3   *positions[test_clip_count];
-    am_quat   *rotations[test_clip_count];
-    uint8_t   *contacts[test_clip_count];
-    uint64_t  *tags[test_clip_count];
-    float     *custom[test_clip_count];
+    am_clip *clips[test_clip_count];
+    am_vec3 *positions[test_clip_count];
+    am_quat *rotations[test_clip_count];
+    uint8_t *contacts[test_clip_count];
+    uint64_t *tags[test_clip_count];
+    float *custom[test_clip_count];
     am_db_clip items[test_clip_count];
-    am_schema  schema;
-    am_db_def  def;
+    am_schema schema;
+    am_db_def def;
 } test_world;
 
 /// Three walkers that travel, with every feature kind in the schema when `all_kinds`, else LMM's 27.
@@ -34,7 +34,8 @@ static const char test_all_kinds[] =
     "{\"kind\": \"heading\", \"joint\": \"head\"},\n"
     "{\"kind\": \"trajectory_position\", \"times\": [-0.2, 0.2, 0.5]},\n"
     "{\"kind\": \"trajectory_position\", \"times\": [0.3], \"axes\": \"xyz\", \"name\": \"high\"},\n"
-    "{\"kind\": \"trajectory_position\", \"times\": [0.3], \"axes\": \"xyz\", \"height\": \"relative\", \"name\": \"rel\"},\n"
+    "{\"kind\": \"trajectory_position\", \"times\": [0.3], \"axes\": \"xyz\", \"height\": \"relative\", \"name\": "
+    "\"rel\"},\n"
     "{\"kind\": \"trajectory_direction\", \"times\": [0.2, 0.5]},\n"
     "{\"kind\": \"trajectory_direction\", \"times\": [0.2], \"axes\": \"xyz\", \"name\": \"pitch\"},\n"
     "{\"kind\": \"trajectory_direction\", \"times\": [0.2], \"direction\": \"velocity\", \"name\": \"way\"},\n"
@@ -76,7 +77,8 @@ static inline void test_world_make(test_world *w, bool all_kinds)
             float t = (float)f / clip->fps;
             am_quat turn = am_quat_from_heading(0.7f * t * (float)(c + 1));
             am_vec3 *hips = &clip->translations[(size_t)f * (size_t)clip->moving_count];
-            *hips = am_v3_add(am_quat_rotate(turn, *hips), am_v3(1.3f * t + 0.1f * t * t, 0.02f * am_sin(9.0f * t), t));
+            *hips =
+                am_v3_add(am_quat_rotate(turn, *hips), am_v3(1.3f * t + 0.1f * t * t, 0.02f * am_sin(9.0f * t), t));
             am_quat *q = &clip->rotations[(size_t)f * (size_t)clip->skeleton->joint_count];
             *q = am_quat_mul(turn, *q);
             q[am_skeleton_find(clip->skeleton, "Head")] = am_quat_from_heading(0.6f * am_sin(4.0f * t));
@@ -88,9 +90,14 @@ static inline void test_world_make(test_world *w, bool all_kinds)
                 w->custom[c][3 * f + i] = am_rng_normal(&rng);
             }
         }
-        w->items[c] = (am_db_clip){ .clip = clip, .root_positions = w->positions[c], .root_rotations = w->rotations[c],
-                                    .contacts = w->contacts[c], .tags = w->tags[c],
-                                    .custom = all_kinds ? w->custom[c] : NULL, .source = c, .tail = 5,
+        w->items[c] = (am_db_clip){ .clip = clip,
+                                    .root_positions = w->positions[c],
+                                    .root_rotations = w->rotations[c],
+                                    .contacts = w->contacts[c],
+                                    .tags = w->tags[c],
+                                    .custom = all_kinds ? w->custom[c] : NULL,
+                                    .source = c,
+                                    .tail = 5,
                                     .mirrored = c == 2 };
     }
     w->def = am_db_def_default();

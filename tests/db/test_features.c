@@ -6,7 +6,7 @@
 
 typedef struct slow {
     const am_db_clip *in;
-    am_roles          roles;
+    am_roles roles;
 } slow;
 
 static int slow_at(const slow *s, int frame, float seconds)
@@ -171,10 +171,14 @@ static void dimension_names_speak_of_every_kind(void **state)
     (void)state;
     static am_schema schema;
     test_parse_schema(&schema, test_all_kinds);
-    static const char *const want[] = { "left_foot_position.x",   "right_toe_position@-0.1.x",
-                                        "head_heading.x",         "trajectory_position@-0.2.x",
-                                        "high@0.3.x",             "hips_height@0",
-                                        "tag.odd",                "terrain@0.left",
+    static const char *const want[] = { "left_foot_position.x",
+                                        "right_toe_position@-0.1.x",
+                                        "head_heading.x",
+                                        "trajectory_position@-0.2.x",
+                                        "high@0.3.x",
+                                        "hips_height@0",
+                                        "tag.odd",
+                                        "terrain@0.left",
                                         "props.0" };
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         bool found = false;
@@ -373,7 +377,8 @@ static void a_query_that_wants_what_the_frame_does_is_that_frame(void **state)
     query.custom = channel_of(db, raw, "props");
     am_query_make(&db->features, x, &query);
     int pitch = am_schema_find(db->features.schema, "pitch");
-    const am_channel *skip_channel = &db->features.schema->channels[pitch]; // its wish is the root's facing, not the hips'
+    const am_channel *skip_channel =
+        &db->features.schema->channels[pitch]; // its wish is the root's facing, not the hips'
     for (int d = 0; d < db->features.stride; d++) {
         if (d < skip_channel->first || d >= skip_channel->first + skip_channel->dims) {
             check_near(x[d], am_db_x(db, frame)[d], 2e-3);
@@ -408,11 +413,12 @@ static void wished_points_are_interpolated_and_held_at_the_ends(void **state)
 {
     (void)state;
     static am_schema schema;
-    test_parse_schema(&schema, "{\"channels\": [{\"kind\": \"trajectory_position\", \"times\": [-1, 0, 0.25, 0.5, 9]},"
-                               "{\"kind\": \"trajectory_direction\", \"times\": [0.5], \"direction\": \"velocity\"},"
-                               "{\"kind\": \"heading\", \"joint\": \"hips\"},"
-                               "{\"kind\": \"height\", \"joint\": \"hips\", \"times\": [0.25]},"
-                               "{\"kind\": \"height\", \"joint\": \"head\"}]}");
+    test_parse_schema(&schema,
+                      "{\"channels\": [{\"kind\": \"trajectory_position\", \"times\": [-1, 0, 0.25, 0.5, 9]},"
+                      "{\"kind\": \"trajectory_direction\", \"times\": [0.5], \"direction\": \"velocity\"},"
+                      "{\"kind\": \"heading\", \"joint\": \"hips\"},"
+                      "{\"kind\": \"height\", \"joint\": \"hips\", \"times\": [0.25]},"
+                      "{\"kind\": \"height\", \"joint\": \"head\"}]}");
     am_query_point points[2] = {
         { 0.0f, { 1.0f, 0.9f, 0.0f }, { 0.0f, 0.0f, 1.0f }, { 0.0f, 0.0f, 0.05f } },
         { 0.5f, { 1.0f, 0.7f, 2.0f }, { 1.0f, 0.0f, 0.0f }, { 0.0f, 0.0f, 0.05f } },
@@ -446,7 +452,7 @@ static void wished_points_are_interpolated_and_held_at_the_ends(void **state)
 
 typedef struct bad_schema {
     const char *text;
-    am_result   code;
+    am_result code;
     const char *says; ///< part of the message
 } bad_schema;
 
@@ -467,7 +473,8 @@ static void schemas_are_refused_with_a_reason(void **state)
         { "{\"channels\": [{\"kind\": \"trajectory_position\"}]}", AM_ERR_KEY, "times" },
         { "{\"channels\": [{\"kind\": \"trajectory_position\", \"times\": []}]}", AM_ERR_EMPTY, "times" },
         { "{\"channels\": [{\"kind\": \"trajectory_position\", \"times\": [200]}]}", AM_ERR_RANGE, "seconds" },
-        { "{\"channels\": [{\"kind\": \"trajectory_position\", \"times\": [1], \"axes\": \"xy\"}]}", AM_ERR_RANGE, "xz" },
+        { "{\"channels\": [{\"kind\": \"trajectory_position\", \"times\": [1], \"axes\": \"xy\"}]}", AM_ERR_RANGE,
+          "xz" },
         { "{\"channels\": [{\"kind\": \"tag\"}]}", AM_ERR_KEY, "tags" },
         { "{\"channels\": [{\"kind\": \"tag\", \"tags\": [1]}]}", AM_ERR_TYPE, "word" },
         { "{\"channels\": [{\"kind\": \"custom\"}]}", AM_ERR_KEY, "dims" },
@@ -480,7 +487,8 @@ static void schemas_are_refused_with_a_reason(void **state)
           "two channels" },
         { "{\"channels\": [{\"kind\": \"custom\", \"dims\": 1, \"weight\": -1}]}", AM_ERR_RANGE, "weight" },
         { "{\"pca\": 9, \"channels\": [{\"kind\": \"custom\", \"dims\": 1}]}", AM_ERR_RANGE, "pca" },
-        { "{\"normalise\": \"all\", \"channels\": [{\"kind\": \"custom\", \"dims\": 1}]}", AM_ERR_RANGE, "normalise" },
+        { "{\"normalise\": \"all\", \"channels\": [{\"kind\": \"custom\", \"dims\": 1}]}", AM_ERR_RANGE,
+          "normalise" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static am_schema schema;

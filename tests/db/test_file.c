@@ -139,7 +139,8 @@ static void compact_poses_stay_within_their_error(void **state)
     assert_true(angle < 0.01f * AM_DEG);
     assert_true(away < 1e-4f);
     // Features are baked before packing: the same.
-    assert_memory_equal(compact->x, full->x, (size_t)full->frame_count * (size_t)full->features.stride * sizeof(float));
+    assert_memory_equal(compact->x, full->x,
+                        (size_t)full->frame_count * (size_t)full->features.stride * sizeof(float));
     am_error err = { 0 };
     check_ok(am_db_verify(compact, &err), &err);
     am_db_close(full);
@@ -228,10 +229,10 @@ static void damaged_files_are_refused(void **state)
 
 typedef struct patch {
     const char *what;
-    size_t      at;     ///< offset in the section, or in the header when part < 0
-    int         part;
-    int32_t     value;
-    am_result   code;
+    size_t at; ///< offset in the section, or in the header when part < 0
+    int part;
+    int32_t value;
+    am_result code;
 } patch;
 
 /// Makes checksum and table hash right again, so that only the planted nonsense is wrong.
@@ -533,7 +534,8 @@ static void half_a_gigabyte_opens_in_no_time(void **state)
     for (int c = 0; c < test_clip_count; c++) {
         frames += w.clips[c]->frame_count;
     }
-    int copies = (int)(500000000 / row / (size_t)frames) + 1;
+    size_t wanted = getenv("AMBLE_QUICK") ? 5000000 : 500000000; // under valgrind a small one
+    int copies = (int)(wanted / row / (size_t)frames) + 1;
     int count = copies * test_clip_count;
     am_db_clip *items = calloc((size_t)count, sizeof *items);
     am_vec3 **moved = calloc((size_t)count, sizeof *moved);
@@ -568,7 +570,7 @@ static void half_a_gigabyte_opens_in_no_time(void **state)
         am_db_close(db);
     }
     printf("opening %.0f MB takes %.3f ms\n", megabytes, best);
-    assert_true(megabytes > 450.0);
+    assert_true(megabytes > 0.9e-6 * (double)wanted);
     assert_true(best < 50.0); // 5 ms is the aim; a busy machine gets ten times that
     unlink(path);
     for (int i = 0; i < count; i++) {

@@ -7,8 +7,8 @@ enum { walk = 1, run = 2, turn = 4, jump = 8 };
 
 typedef struct query_case {
     const char *text;
-    uint64_t    tags;
-    bool        accepts;
+    uint64_t tags;
+    bool accepts;
 } query_case;
 
 static void queries_mean_what_they_say(void **state)
@@ -24,8 +24,8 @@ static void queries_mean_what_they_say(void **state)
         { "walk and turn", walk | turn, true },
         { "not walk", run, true },
         { "not not walk", walk, true },
-        { "not walk or walk", walk, true },              // not binds tighter than or
-        { "walk or run and turn", walk, true },          // and binds tighter than or
+        { "not walk or walk", walk, true },     // not binds tighter than or
+        { "walk or run and turn", walk, true }, // and binds tighter than or
         { "(walk or run) and turn", walk, false },
         { "not (walk or run)", 0, true },
         { "walk and not (turn or jump)", walk | jump, false },
@@ -45,7 +45,7 @@ static void queries_mean_what_they_say(void **state)
 
 typedef struct bad_query {
     const char *text;
-    am_result   code;
+    am_result code;
     const char *says;
 } bad_query;
 
@@ -53,16 +53,11 @@ static void wrong_queries_say_what_is_wrong(void **state)
 {
     (void)state;
     static const bad_query cases[] = {
-        { "wlak", AM_ERR_KEY, "walk" },
-        { "walk and rnu", AM_ERR_KEY, "run" },
-        { "walk and", AM_ERR_SYNTAX, "ends" },
-        { "and walk", AM_ERR_SYNTAX, "missing" },
-        { "or", AM_ERR_SYNTAX, "missing" },
-        { "walk run", AM_ERR_SYNTAX, "'and' or 'or'" },
-        { "(walk", AM_ERR_SYNTAX, "')'" },
-        { "walk)", AM_ERR_SYNTAX, "'and' or 'or'" },
-        { "()", AM_ERR_SYNTAX, "missing" },
-        { "not", AM_ERR_SYNTAX, "ends" },
+        { "wlak", AM_ERR_KEY, "walk" },        { "walk and rnu", AM_ERR_KEY, "run" },
+        { "walk and", AM_ERR_SYNTAX, "ends" }, { "and walk", AM_ERR_SYNTAX, "missing" },
+        { "or", AM_ERR_SYNTAX, "missing" },    { "walk run", AM_ERR_SYNTAX, "'and' or 'or'" },
+        { "(walk", AM_ERR_SYNTAX, "')'" },     { "walk)", AM_ERR_SYNTAX, "'and' or 'or'" },
+        { "()", AM_ERR_SYNTAX, "missing" },    { "not", AM_ERR_SYNTAX, "ends" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         am_tag_query query;
@@ -151,8 +146,8 @@ static void a_sheet_gives_its_rows(void **state)
 
 typedef struct bad_sheet {
     const char *text;
-    am_result   code;
-    int         line;
+    am_result code;
+    int line;
 } bad_sheet;
 
 static void wrong_sheets_are_refused_with_their_line(void **state)
@@ -223,10 +218,10 @@ static void damaged_sheets_do_no_harm(void **state)
 enum { frames = 240 };
 
 typedef struct stretch {
-    am_vec3  positions[frames];
-    am_quat  rotations[frames];
-    float    hips[frames], toes[frames];
-    uint8_t  contacts[frames];
+    am_vec3 positions[frames];
+    am_quat rotations[frames];
+    float hips[frames], toes[frames];
+    uint8_t contacts[frames];
     uint64_t tags[frames];
 } stretch;
 
@@ -255,7 +250,7 @@ static void speeds_heights_and_turns_are_tagged(void **state)
     (void)state;
     static stretch s;
     const struct {
-        float    speed, turn, hips;
+        float speed, turn, hips;
         uint64_t want;
     } cases[] = {
         { 0.0f, 0.0f, 0.95f, bit(AM_TAG_IDLE) },

@@ -49,8 +49,8 @@ static const char *make_folder(const char *name, const char *config)
     return folder;
 }
 
-#define FEATURES                                                                                                      \
-    "\"features\": {\"channels\": [{\"kind\": \"trajectory_position\", \"times\": [0.3333333, 0.6666667, 1]},"        \
+#define FEATURES                                                                                                     \
+    "\"features\": {\"channels\": [{\"kind\": \"trajectory_position\", \"times\": [0.3333333, 0.6666667, 1]},"       \
     "{\"kind\": \"position\", \"joint\": \"left_foot\"}, {\"kind\": \"velocity\", \"joint\": \"hips\"}]}"
 
 static am_result build(am_db **db, am_build_summary *summary, const char *folder, am_error *err)
@@ -92,8 +92,8 @@ static void clips_become_ranges_with_times_and_provenance(void **state)
 static void mirrored_ranges_mirror_root_contacts_and_features(void **state)
 {
     (void)state;
-    const char *folder = make_folder("build_mirror", "{\"clips\": {\"folders\": [\"clips\"]}, \"mirror\": true, "
-                                                     FEATURES "}");
+    const char *folder =
+        make_folder("build_mirror", "{\"clips\": {\"folders\": [\"clips\"]}, \"mirror\": true, " FEATURES "}");
     am_db *db = NULL;
     am_error err = { 0 };
     check_ok(build(&db, NULL, folder, &err), &err);
@@ -117,8 +117,8 @@ static void mirrored_ranges_mirror_root_contacts_and_features(void **state)
 static void one_and_two_threads_build_the_same_database(void **state)
 {
     (void)state;
-    const char *folder = make_folder("build_threads", "{\"clips\": {\"folders\": [\"clips\"]}, \"mirror\": true, "
-                                                      FEATURES "}");
+    const char *folder =
+        make_folder("build_threads", "{\"clips\": {\"folders\": [\"clips\"]}, \"mirror\": true, " FEATURES "}");
     char path[1200];
     snprintf(path, sizeof path, "%s/config.json", folder);
     uint64_t hashes[3];
@@ -142,11 +142,10 @@ static void one_and_two_threads_build_the_same_database(void **state)
 static void cuts_excludes_and_includes_take_effect(void **state)
 {
     (void)state;
-    const char *folder = make_folder("build_cuts",
-                                     "{\"clips\": {\"folders\": [\"clips\"], \"include\": [\"w*\", \"?un\"], "
-                                     "\"exclude\": [\"ru*\"], \"cut\": [{\"clip\": \"walk\", \"first\": 100, "
-                                     "\"last\": 109, \"why\": \"a try\"}, {\"clip\": \"walk\", \"first\": -4}]}, "
-                                     FEATURES "}");
+    const char *folder = make_folder(
+        "build_cuts", "{\"clips\": {\"folders\": [\"clips\"], \"include\": [\"w*\", \"?un\"], "
+                      "\"exclude\": [\"ru*\"], \"cut\": [{\"clip\": \"walk\", \"first\": 100, "
+                      "\"last\": 109, \"why\": \"a try\"}, {\"clip\": \"walk\", \"first\": -4}]}, " FEATURES "}");
     am_db *db = NULL;
     am_build_summary summary;
     am_error err = { 0 };
@@ -214,11 +213,11 @@ static bool give_custom(void *user, const char *clip, float source_frame, float 
 static void custom_numbers_come_from_side_files_and_from_the_hook(void **state)
 {
     (void)state;
-    const char *folder = make_folder(
-        "build_custom",
-        "{\"clips\": {\"folders\": [\"clips\"], \"include\": [\"walk\", \"run\"]}, \"custom\": {\"props\": \"props.csv\"}, "
-        "\"features\": {\"normalise\": \"none\", \"channels\": [{\"kind\": \"custom\", \"name\": \"frame\", \"dims\": 1},"
-        "{\"kind\": \"custom\", \"name\": \"props\", \"dims\": 2}]}}");
+    const char *folder = make_folder("build_custom", "{\"clips\": {\"folders\": [\"clips\"], \"include\": [\"walk\", "
+                                                     "\"run\"]}, \"custom\": {\"props\": \"props.csv\"}, "
+                                                     "\"features\": {\"normalise\": \"none\", \"channels\": "
+                                                     "[{\"kind\": \"custom\", \"name\": \"frame\", \"dims\": 1},"
+                                                     "{\"kind\": \"custom\", \"name\": \"props\", \"dims\": 2}]}}");
     char path[1200];
     snprintf(path, sizeof path, "%s/props.csv", folder);
     write_text(path, "clip, frame, a, b\n# comment\nwalk, 10, 1, -1\nwalk, 20, 2, -3\n");
@@ -242,8 +241,10 @@ static void custom_numbers_come_from_side_files_and_from_the_hook(void **state)
     am_db_raw(db, db->ranges[0].start + 3, raw);
     assert_true(raw[0] == 0.0f && raw[1] == 0.0f);
     am_db_close(db);
-    static const char *const bad[] = { "walk\n", "walk, x, 1, 2\n", "walk, 1, 2\n", "walk, 1, 2, 3, 4\n",
-                                       "walk, 2, 1, 1\nwalk, 2, 1, 1\n", ", 1, 1, 1\n", "walk, 1, 1, nan\n" };
+    static const char *const bad[] = {
+        "walk\n",      "walk, x, 1, 2\n",  "walk, 1, 2\n", "walk, 1, 2, 3, 4\n", "walk, 2, 1, 1\nwalk, 2, 1, 1\n",
+        ", 1, 1, 1\n", "walk, 1, 1, nan\n"
+    };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         snprintf(path, sizeof path, "%s/props.csv", folder);
         write_text(path, bad[i]);
@@ -348,13 +349,15 @@ static void bvh_to_database_to_bvh_keeps_the_motion(void **state)
         char folder[1024];
         snprintf(folder, sizeof folder, "%s", test_temp_dir("build_round"));
         char line[4096];
-        snprintf(line, sizeof line, "mkdir '%s/clips' && cp '%s/%s.bvh' '%s/clips'", folder, source, clips[i], folder);
+        snprintf(line, sizeof line, "mkdir '%s/clips' && cp '%s/%s.bvh' '%s/clips'", folder, source, clips[i],
+                 folder);
         assert_int_equal(system(line), 0);
         char path[1200];
         snprintf(path, sizeof path, "%s/config.json", folder);
-        write_text(path, "{\"clips\": {\"folders\": [\"clips\"]}, \"retarget\": false, \"floor\": \"none\", \"fps\": 0, "
-                         "\"doctor\": {\"cut\": false, \"bridge\": false, \"unit_m\": 0.0564444, \"fps\": 60}, "
-                         FEATURES "}");
+        write_text(path,
+                   "{\"clips\": {\"folders\": [\"clips\"]}, \"retarget\": false, \"floor\": \"none\", \"fps\": 0, "
+                   "\"doctor\": {\"cut\": false, \"bridge\": false, \"unit_m\": 0.0564444, \"fps\": 60}, " FEATURES
+                   "}");
         am_db *db = NULL;
         am_error err = { 0 };
         check_ok(build(&db, NULL, folder, &err), &err);
@@ -385,10 +388,10 @@ static void every_shipped_config_is_well_formed(void **state)
     (void)state;
     static const struct {
         const char *name;
-        int         features;
-    } configs[] = { { "locomotion", 27 }, { "responsive", 33 }, { "salsa", 27 },   { "indian_dance", 27 },
-                    { "basketball", 27 }, { "chair", 30 },      { "jump", 33 },    { "low", 33 },
-                    { "terrain", 35 },    { "recovery", 30 },   { "dance", 27 },   { "styles", 27 },
+        int features;
+    } configs[] = { { "locomotion", 27 }, { "responsive", 33 },  { "salsa", 27 }, { "indian_dance", 27 },
+                    { "basketball", 27 }, { "chair", 30 },       { "jump", 33 },  { "low", 33 },
+                    { "terrain", 35 },    { "recovery", 30 },    { "dance", 27 }, { "styles", 27 },
                     { "pairs", 27 },      { "accad_male1", 27 }, { "synth", 27 } };
     for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
         char path[1200];
@@ -407,7 +410,7 @@ static void every_shipped_config_is_well_formed(void **state)
 
 typedef struct bad_config {
     const char *text;
-    am_result   code;
+    am_result code;
     const char *says;
 } bad_config;
 
@@ -439,7 +442,8 @@ static void wrong_configs_say_what_is_wrong(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static ami_build_config config;
         am_error err = { 0 };
-        am_result result = ami_build_config_parse(&config, cases[i].text, strlen(cases[i].text), "c.json", NULL, &err);
+        am_result result =
+            ami_build_config_parse(&config, cases[i].text, strlen(cases[i].text), "c.json", NULL, &err);
         if (result != cases[i].code || !strstr(err.text, cases[i].says)) {
             fail_msg("%s gave '%s': %s", cases[i].text, am_result_name(result), err.text);
         }
@@ -461,9 +465,9 @@ static am_result read_config(void *user, const uint8_t *data, size_t size, const
 static void damaged_configs_do_no_harm(void **state)
 {
     (void)state;
-    static const char text[] = "{\"name\": \"x\", \"clips\": {\"sets\": [\"a\", \"b\"], \"exclude\": [\"c\"], "
-                               "\"cut\": [{\"clip\": \"d\", \"first\": 1, \"last\": -1}]}, \"doctor\": {\"fps\": 60}, "
-                               FEATURES "}";
+    static const char text[] =
+        "{\"name\": \"x\", \"clips\": {\"sets\": [\"a\", \"b\"], \"exclude\": [\"c\"], "
+        "\"cut\": [{\"clip\": \"d\", \"first\": 1, \"last\": -1}]}, \"doctor\": {\"fps\": 60}, " FEATURES "}";
     refuse_loop(read_config, NULL, text, strlen(text), NULL);
 }
 
@@ -485,8 +489,9 @@ static void patterns_fit_like_a_shell_s(void **state)
 static void a_build_survives_every_failed_allocation(void **state)
 {
     (void)state;
-    const char *folder = make_folder("build_memory", "{\"clips\": {\"folders\": [\"clips\"], \"include\": [\"run\"]}, "
-                                                     "\"mirror\": true, \"tags\": \"t.csv\", " FEATURES "}");
+    const char *folder =
+        make_folder("build_memory", "{\"clips\": {\"folders\": [\"clips\"], \"include\": [\"run\"]}, "
+                                    "\"mirror\": true, \"tags\": \"t.csv\", " FEATURES "}");
     char path[1200];
     snprintf(path, sizeof path, "%s/t.csv", folder);
     write_text(path, "run, quick, 0, 10\n");
@@ -530,8 +535,8 @@ static bool stop_later(void *user, const char *stage, int64_t done, int64_t tota
 static void a_cancelled_build_leaves_nothing(void **state)
 {
     (void)state;
-    const char *folder = make_folder("build_cancel", "{\"clips\": {\"folders\": [\"clips\"]}, \"mirror\": true, "
-                                                     FEATURES "}");
+    const char *folder =
+        make_folder("build_cancel", "{\"clips\": {\"folders\": [\"clips\"]}, \"mirror\": true, " FEATURES "}");
     char path[1200];
     snprintf(path, sizeof path, "%s/config.json", folder);
     for (int calls = 1; calls < 12; calls += 2) {
@@ -553,8 +558,8 @@ static void a_cancelled_build_leaves_nothing(void **state)
 static void builds_without_clips_or_reference_are_refused(void **state)
 {
     (void)state;
-    const char *folder = make_folder("build_none", "{\"clips\": {\"folders\": [\"clips\"], \"include\": [\"x\"]}, "
-                                                   FEATURES "}");
+    const char *folder =
+        make_folder("build_none", "{\"clips\": {\"folders\": [\"clips\"], \"include\": [\"x\"]}, " FEATURES "}");
     char path[1200];
     am_db *db = NULL;
     am_error err = { 0 };
@@ -575,8 +580,11 @@ static void the_command_builds_reports_and_exports(void **state)
     (void)state;
     const char *folder = make_folder("build_command", "{\"name\": \"made\", " FEATURES "}");
     char out[16384];
-    assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' build config.json --clips clips -o x.amdb --json "
-                                                 "--report r.html 2>/dev/null", folder, test_command()), 0);
+    assert_int_equal(test_shell(out, sizeof out,
+                                "cd '%s' && '%s' build config.json --clips clips -o x.amdb --json "
+                                "--report r.html 2>/dev/null",
+                                folder, test_command()),
+                     0);
     assert_non_null(strstr(out, "\"retarget\""));
     assert_non_null(strstr(out, "\"hash\""));
     char path[1200];
@@ -585,19 +593,23 @@ static void the_command_builds_reports_and_exports(void **state)
     char *page = test_read_file(path, &size);
     assert_non_null(strstr(page, "Worth capturing next"));
     free(page);
-    assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' build config.json --clips clips -o y.amdb 2>/dev/null",
-                                folder, test_command()), 0);
+    assert_int_equal(test_shell(out, sizeof out,
+                                "cd '%s' && '%s' build config.json --clips clips -o y.amdb 2>/dev/null", folder,
+                                test_command()),
+                     0);
     assert_non_null(strstr(out, "features"));
     assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info x.amdb", folder, test_command()), 0);
     assert_non_null(strstr(out, "12 features"));
-    assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' export x.amdb --clip walk -o w.bvh", folder,
-                                test_command()), 0);
-    assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' export x.amdb -o all.glb", folder, test_command()), 0);
-    assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' export x.amdb --clip 1 -o w.csv", folder,
-                                test_command()), 0);
-    assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' export x.amdb -o w.bvh 2>&1", folder,
-                                test_command()), 2);
-    assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info config.json --json", folder, test_command()), 0);
+    assert_int_equal(
+        test_shell(out, sizeof out, "cd '%s' && '%s' export x.amdb --clip walk -o w.bvh", folder, test_command()), 0);
+    assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' export x.amdb -o all.glb", folder, test_command()),
+                     0);
+    assert_int_equal(
+        test_shell(out, sizeof out, "cd '%s' && '%s' export x.amdb --clip 1 -o w.csv", folder, test_command()), 0);
+    assert_int_equal(
+        test_shell(out, sizeof out, "cd '%s' && '%s' export x.amdb -o w.bvh 2>&1", folder, test_command()), 2);
+    assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info config.json --json", folder, test_command()),
+                     0);
     assert_non_null(strstr(out, "\"schema\""));
     assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info config.json", folder, test_command()), 0);
     assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info w.bvh --json", folder, test_command()), 0);
@@ -605,8 +617,8 @@ static void the_command_builds_reports_and_exports(void **state)
     assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info w.bvh", folder, test_command()), 0);
     assert_int_equal(test_shell(out, sizeof out, "'%s' build 2>&1", test_command()), 2);
     assert_int_equal(test_shell(out, sizeof out, "'%s' info 2>&1", test_command()), 2);
-    assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' build config.json -o z.amdb 2>&1", folder,
-                                test_command()), 1);
+    assert_int_equal(
+        test_shell(out, sizeof out, "cd '%s' && '%s' build config.json -o z.amdb 2>&1", folder, test_command()), 1);
     assert_non_null(strstr(out, "no motion files"));
 }
 

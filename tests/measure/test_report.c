@@ -4,7 +4,8 @@
 
 #include "measure/steps.h"
 
-/// A database of straight glides: clip c moves at speeds[c] towards ways[c] degrees of its facing, turning at turns[c].
+/// A database of straight glides: clip c moves at speeds[c] towards ways[c] degrees of its facing, turning at
+/// turns[c].
 typedef struct glide {
     float speed, way_deg, turn_deg, seconds;
 } glide;
@@ -35,8 +36,12 @@ static am_db *make_glides(const glide *glides, int count, uint32_t mirrored)
         blocks[3 * c] = positions;
         blocks[3 * c + 1] = rotations;
         blocks[3 * c + 2] = contacts;
-        items[c] = (am_db_clip){ .clip = clip, .root_positions = positions, .root_rotations = rotations,
-                                 .contacts = contacts, .source = c, .mirrored = (mirrored >> c) & 1u };
+        items[c] = (am_db_clip){ .clip = clip,
+                                 .root_positions = positions,
+                                 .root_rotations = rotations,
+                                 .contacts = contacts,
+                                 .source = c,
+                                 .mirrored = (mirrored >> c) & 1u };
     }
     am_schema schema = am_schema_lmm();
     am_db_def def = am_db_def_default();
@@ -107,8 +112,9 @@ static void an_empty_cell_amid_full_ones_is_a_gap_in_words(void **state)
     }
     assert_true(found >= 0);
     assert_false(gaps[found].both_sides);
-    assert_string_equal(gaps[found].text, "Walk sideways to the left at 1.0 to 1.5 m/s, while turning left at about 60 "
-                                          "degrees a second: 0.1 s captured, 170 s around it");
+    assert_string_equal(gaps[found].text,
+                        "Walk sideways to the left at 1.0 to 1.5 m/s, while turning left at about 60 "
+                        "degrees a second: 0.1 s captured, 170 s around it");
     // The same hole on both sides is told once.
     c.cells[2][6][3] = 3;
     int both = am_gaps_find(gaps, 100, &c, 60.0f);
@@ -164,7 +170,7 @@ static void steps_are_counted_with_their_times(void **state)
     am_error err = { 0 };
     am_alloc alloc = am_alloc_default();
     check_ok(ami_steps_measure(&steps, db, &alloc, &err), &err);
-    assert_int_equal(steps.count, 8);                  // left 0 to 44, right 30 to 44, of each 60 frames
+    assert_int_equal(steps.count, 8); // left 0 to 44, right 30 to 44, of each 60 frames
     assert_int_equal(steps.left, 4 * 30);
     assert_int_equal(steps.both, 4 * 15);
     assert_int_equal(steps.none, 4 * 15);
@@ -175,7 +181,8 @@ static void steps_are_counted_with_their_times(void **state)
 static void the_page_is_whole_escaped_and_the_same_again(void **state)
 {
     (void)state;
-    static const glide glides[] = { { 1.2f, 0.0f, 10.0f, 12.0f }, { 2.6f, 30.0f, -80.0f, 12.0f },
+    static const glide glides[] = { { 1.2f, 0.0f, 10.0f, 12.0f },
+                                    { 2.6f, 30.0f, -80.0f, 12.0f },
                                     { 1.2f, 0.0f, 10.0f, 12.0f } };
     am_db *db = make_glides(glides, 3, 0);
     am_report_def def = am_report_def_default();
@@ -190,8 +197,10 @@ static void the_page_is_whole_escaped_and_the_same_again(void **state)
     memcpy(text, a.data, a.size);
     assert_non_null(strstr(text, "&lt;glides &amp; &quot;more&quot;&gt;"));
     assert_null(strstr(text, "<glides"));
-    static const char *const parts[] = { "Speeds",   "Turn rates", "Directions",      "Speed and turning",    "Contacts",
-                                         "Durations", "Tags",      "Near-duplicates", "Worth capturing next", "</main>" };
+    static const char *const parts[] = {
+        "Speeds",    "Turn rates", "Directions",      "Speed and turning",    "Contacts",
+        "Durations", "Tags",       "Near-duplicates", "Worth capturing next", "</main>"
+    };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         assert_non_null(strstr(text, parts[i]));
     }
