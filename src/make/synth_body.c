@@ -63,7 +63,7 @@ am_roles ami_synth_roles(void)
 {
     am_roles roles = am_roles_none();
     static const struct {
-        int8_t role, joint;
+        int16_t role, joint;
     } table[] = {
         { AM_ROLE_HIPS, J_HIPS },
         { AM_ROLE_SPINE, J_SPINE },

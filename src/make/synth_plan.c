@@ -151,6 +151,20 @@ static void plan_sit(synth_plan *plan)
 // ---------------------------------------------------------------------------------------------
 // Wandering: one leg after another, drawn so that no pair of legs is impossible for a human
 
+/// Walks for a moment, upright: nobody runs bent down, so crouching begins and ends in a walk.
+static void change_over(synth_plan *plan)
+{
+    const synth_move *last = &plan->moves[plan->move_count - 1];
+    if (!plan->failed && (last->crouch > 0.0f || last->forward > 1.2f)) {
+        go(plan, 0.7f, 1.0f, 0.0f, 0.0f, 0.0f);
+    }
+}
+
+static bool is_crouched(const synth_plan *plan)
+{
+    return !plan->failed && plan->moves[plan->move_count - 1].crouch > 0.0f;
+}
+
 static void wander_forward(synth_plan *plan, am_rng *rng, float lo, float hi)
 {
     float speed = am_rng_range(rng, lo, hi);
@@ -163,11 +177,24 @@ static void wander_forward(synth_plan *plan, am_rng *rng, float lo, float hi)
     }
 }
 
+/// Slows down into a sharp turn of 80 to 200 degrees and goes on.
+static void wander_about(synth_plan *plan, am_rng *rng, float side)
+{
+    float before = am_rng_range(rng, 1.0f, 2.8f), after = am_rng_range(rng, 1.0f, 2.8f);
+    float angle = am_rng_range(rng, 1.4f, 3.5f), rate = am_rng_range(rng, 1.8f, 2.4f);
+    go(plan, 0.8f, before, 0.0f, 0.0f, 0.0f);
+    go(plan, angle / rate, 0.5f, 0.0f, side * rate, 0.0f);
+    go(plan, 1.2f, after, 0.0f, 0.0f, 0.0f);
+}
+
 // One draw a statement: C leaves the order within an argument list to the compiler.
 static void wander_on_foot(synth_plan *plan, am_rng *rng)
 {
     float side = am_rng_below(rng, 2) ? 1.0f : -1.0f;
-    switch (am_rng_below(rng, 10)) {
+    if (is_crouched(plan)) {
+        change_over(plan);
+    }
+    switch (am_rng_below(rng, 12)) {
     case 0:
     case 1:
     case 2:
@@ -196,11 +223,15 @@ static void wander_on_foot(synth_plan *plan, am_rng *rng)
     }
     case 8: {
         float speed = am_rng_range(rng, 0.5f, 1.0f), turn = am_rng_range(rng, -0.6f, 0.6f);
+        change_over(plan);
         go(plan, am_rng_range(rng, 2.0f, 3.0f), speed, 0.0f, turn, 1.0f);
         break;
     }
-    default:
+    case 9:
         stand(plan, am_rng_range(rng, 0.8f, 2.2f));
+        break;
+    default:
+        wander_about(plan, rng, side);
         break;
     }
 }
@@ -321,6 +352,7 @@ static const struct {
     { "sit", 8.5f, 0.0f, 0.0f, 1.0f, AM_SYNTH_SIT },
     { "wander_a", 40.0f, 0.0f, 0.0f, 1.0f, AM_SYNTH_WANDER },
     { "wander_b", 40.0f, 0.0f, 0.0f, 1.0f, AM_SYNTH_WANDER },
+    { "wander_c", 40.0f, 0.0f, 0.0f, 1.0f, AM_SYNTH_WANDER },
 };
 
 int am_synth_all_count(void) { return (int)(sizeof all / sizeof all[0]); }

@@ -18,7 +18,9 @@ synth_gait ami_synth_gait(const synth_state *s)
     // Step rates of adults: 0.98 strides a second at 1.4 m/s, 1.37 at 2.5, 1.52 at 5.
     gait.frequency = am_lerp(0.56f + 0.30f * speed, 1.22f + 0.06f * speed, gait.run);
     gait.frequency *= 1.0f + 0.15f * am_clamp(-s->forward, 0.0f, 1.0f) + 0.2f * s->crouch;
-    gait.frequency = am_max(gait.frequency, am_abs(s->turn) / 1.3f * in_place); // 37 degrees a step
+    // Turning, a step takes 40 degrees at most, or the legs would cross.
+    float slow = 1.0f - ami_synth_step(0.8f, 2.0f, speed);
+    gait.frequency = am_max(gait.frequency, am_abs(s->turn) / 1.4f * slow);
     gait.width = am_lerp(am_lerp(0.095f, 0.060f, ami_synth_step(0.0f, 1.3f, speed)), 0.035f, gait.run);
     gait.width = am_max(gait.width, 0.07f + 0.11f * am_min(aside, 1.0f)) + 0.03f * s->crouch;
     // Sideways the trailing foot must not cross the leading one: a stride is at most four widths less a shoe.

@@ -425,6 +425,18 @@ static void bits_retarget(digest *d)
     am_clip_destroy(reference);
 }
 
+static void bits_synth(digest *d)
+{
+    am_synth_def def = am_synth_def_default();
+    def.kind = AM_SYNTH_WANDER; // goes through nearly all of it
+    def.seconds = 40.0f;
+    am_synth synth;
+    if (am_synth_make(&synth, &def, NULL) == AM_OK) {
+        put_clip(d, synth.clip);
+    }
+    am_synth_free(&synth);
+}
+
 // ---------------------------------------------------------------------------------------------
 
 typedef struct subject {
@@ -456,6 +468,7 @@ static const subject subjects[] = {
     { "anim.clips", bits_clips, NULL },
     { "anim.ground", bits_ground, NULL },
     { "anim.retarget", bits_retarget, NULL },
+    { "make.synth", bits_synth, NULL },
 };
 
 /// The hash of one subject; false when two versions of a kernel disagree.

@@ -439,6 +439,22 @@ static void the_pelvis_faces_the_heading(void **state)
     on_all(check_heading);
 }
 
+static void other_seeds_wander_as_well(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 2; seed < 8; seed++) {
+        am_synth_def def = am_synth_def_default();
+        def.kind = AM_SYNTH_WANDER;
+        def.seed = seed;
+        subject s = make(&def);
+        check_slide(&s, &def);
+        check_floor(&s, &def);
+        check_flight(&s, &def);
+        assert_true(watch_knees(&s).jerk < 20.0f);
+        destroy(&s);
+    }
+}
+
 static void arms_swing_against_the_legs(void **state)
 {
     (void)state;
@@ -695,6 +711,7 @@ int main(void)
         cmocka_unit_test(hips_fall_freely_in_flight),
         cmocka_unit_test(the_root_goes_as_fast_as_asked),
         cmocka_unit_test(the_pelvis_faces_the_heading),
+        cmocka_unit_test(other_seeds_wander_as_well),
         cmocka_unit_test(arms_swing_against_the_legs),
         cmocka_unit_test(the_same_seed_gives_the_same_bits),
         cmocka_unit_test(the_rate_does_not_change_the_motion),
