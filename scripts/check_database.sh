@@ -23,7 +23,7 @@ run() {
 hash_of() {
     program=$1
     shift
-    run "$program" build "$@" -o "$work/x.amdb" >"$work/out" 2>"$work/err" || { cat "$work/err" >&2; return 1; }
+    run "$program" build "$@" -o "$work/x.amdb" >"$work/out" 2>"$work/err" || { tail -n 5 "$work/err" | cut -c 1-300 >&2; return 1; }
     sed -n 's/.* hash \([0-9a-f]*\)$/\1/p' "$work/out"
 }
 

@@ -152,6 +152,25 @@ static void every_kind_agrees_with_the_slow_reference(void **state)
     test_world_free(&w);
 }
 
+static void custom_numbers_that_nobody_gives_are_zero(void **state)
+{
+    (void)state;
+    static test_world w;
+    test_world_make(&w, true);
+    for (int c = 0; c < test_clip_count; c++) {
+        w.items[c].custom = NULL;
+    }
+    am_db *db = NULL;
+    am_error err = { 0 };
+    check_ok(am_db_create(&db, &w.def, &err), &err);
+    float raw[AM_MAX_FEATURES];
+    am_db_raw(db, 17, raw);
+    const float *props = channel_of(db, raw, "props");
+    assert_true(props[0] == 0.0f && props[1] == 0.0f && props[2] == 0.0f);
+    am_db_close(db);
+    test_world_free(&w);
+}
+
 static void lmm_schema_has_27_dimensions_with_names(void **state)
 {
     (void)state;
@@ -294,6 +313,14 @@ static void pca_with_all_dimensions_keeps_distances(void **state)
     am_db_raw(turned, 40, raw_turned);
     for (int d = 0; d < 27; d++) {
         check_near(raw_turned[d], raw[d], 1e-4);
+    }
+    // A query goes the same way as the rows did.
+    float x[32];
+    am_query query = am_query_default();
+    query.current = raw;
+    am_query_make(&turned->features, x, &query);
+    for (int d = 0; d < turned->features.stride; d++) {
+        check_near(x[d], am_db_x(turned, 40)[d], 1e-4);
     }
     am_db_close(plain);
     am_db_close(turned);
@@ -525,6 +552,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_agrees_with_the_slow_reference),
+        cmocka_unit_test(custom_numbers_that_nobody_gives_are_zero),
         cmocka_unit_test(lmm_schema_has_27_dimensions_with_names),
         cmocka_unit_test(dimension_names_speak_of_every_kind),
         cmocka_unit_test(stored_features_have_unit_deviation_in_their_group),
