@@ -41,6 +41,9 @@ typedef struct am_filter am_filter;
 /// A query that accepts no offered frame gives a filter that accepts all, and sets *fell_back.
 AM_API am_result am_filter_create(am_filter **out, const am_index *index, const am_tag_query *query, bool *fell_back,
                                   const am_alloc *alloc, am_error *err);
+/// The same from mask(frame_count): not 0 accepts the frame, where it is offered.
+AM_API am_result am_filter_create_mask(am_filter **out, const am_index *index, const uint8_t *mask, bool *fell_back,
+                                       const am_alloc *alloc, am_error *err);
 AM_API void am_filter_destroy(am_filter *filter);
 /// How many frames it accepts.
 AM_API int am_filter_count(const am_filter *filter);

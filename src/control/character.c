@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define LONGEST_STEP_S 0.1f
+// A foot that stood when a transition came stands on for this long: contacts flicker where two motions meet.
+#define GRACE_S 0.05f
 
 am_character_def am_character_def_default(void)
 {
@@ -312,8 +314,11 @@ static void ask_source(am_character *c, const ami_plan *plan, float dt)
         s->searched_velocity = s->wish_velocity;
         s->searched_heading = s->wish_heading;
     }
+    s->grace_s = am_max(s->grace_s - dt, 0.0f);
     if (out->transition) {
         s->transitions++;
+        s->grace = s->locked;
+        s->grace_s = GRACE_S;
         am_inertia_pose from = { out->left.local, out->left.velocity, out->left.root_linear, out->left.root_angular };
         am_inertia_pose to = { out->landed.local, out->landed.velocity, out->landed.root_linear,
                                out->landed.root_angular };
@@ -364,7 +369,8 @@ static void place_feet(am_character *c, float dt)
     }
     memcpy(c->local, c->local_raw, size);
     if (c->def.ik) {
-        s->locked = am_feet_apply(&s->feet, &c->feet_def, c->local, c->world, s->root, (uint8_t)s->contacts, dt);
+        uint32_t contacts = s->contacts | (s->grace_s > 0.0f ? s->grace : 0);
+        s->locked = am_feet_apply(&s->feet, &c->feet_def, c->local, c->world, s->root, (uint8_t)contacts, dt);
     } else {
         memcpy(c->world, world, size);
         s->locked = 0;

@@ -52,8 +52,10 @@ typedef struct ami_state {
     int32_t frame;    ///< that plays, -1 when the source has none
     uint32_t contacts, locked, ended;
     int32_t trajectory_count;
+    float grace_s;        ///< for which `grace` still holds after a transition
+    uint32_t grace;       ///< AM_CONTACT_* bits of feet that stood when it came
     am_feet feet;
-    uint32_t reserved;
+    uint32_t reserved[1];
 } ami_state;
 
 enum { ami_button_jump = 1, ami_button_creep = 2, ami_button_dance = 4 };

@@ -60,6 +60,74 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
     }
 }
 
+// A fixed motion begins where this much of it is still to come.
+#define DANCE_LEAST_S 2.0f
+#define STAND_LEAST_S 1.0f
+#define STAND_DRIFT_M 0.05f // within that time
+
+/// Frames from `frame` on that belong to the activity, in its range.
+static int lasting(const ami_kit *kit, am_activity activity, int frame, int stop)
+{
+    int f = frame;
+    while (f < stop && ami_kit_accepts(kit, activity, f)) {
+        f++;
+    }
+    return f - frame;
+}
+
+/// A jump begins on the ground with its flight still ahead.
+static bool leaps_ahead(const am_db *db, int frame, int stop)
+{
+    if (db->contacts[frame] == 0) {
+        return false;
+    }
+    for (int f = frame; f < stop; f++) {
+        if (db->contacts[f] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Keeps of mask the frames at which the activity may begin. Standing also stays in place.
+static void keep_beginnings(const ami_kit *kit, am_activity activity, uint8_t *mask)
+{
+    const am_db *db = kit->source->db;
+    float least = activity == AM_ACTIVITY_DANCE ? DANCE_LEAST_S : STAND_LEAST_S;
+    int ahead = (int)(least * db->fps);
+    for (int r = 0; r < db->range_count; r++) {
+        int last = db->ranges[r].stop;
+        for (int f = db->ranges[r].start; f < last;) {
+            int stop = f + lasting(kit, activity, f, last);
+            for (int g = f; g < stop; g++) {
+                bool begins = g + ahead < stop;
+                if (activity == AM_ACTIVITY_JUMP) {
+                    begins = leaps_ahead(db, g, stop);
+                } else if (activity == AM_ACTIVITY_STAND && begins) {
+                    begins = am_v3_distance(db->root_positions[g], db->root_positions[g + ahead]) < STAND_DRIFT_M;
+                }
+                mask[g] = begins;
+            }
+            f = stop > f ? stop : f + 1;
+        }
+    }
+}
+
+/// The filter of an activity that plays through: where it may begin. All of its frames when there is no such place.
+static am_result make_beginnings(ami_kit *kit, am_activity activity, bool *fell_back, am_error *err)
+{
+    size_t size = (size_t)kit->source->db->frame_count;
+    uint8_t *mask = ami_alloc_zero(&kit->alloc, size);
+    if (!mask) {
+        return ami_fail_memory(err, size);
+    }
+    keep_beginnings(kit, activity, mask);
+    am_result result = am_filter_create_mask(&kit->filters[activity], kit->source->index, mask, fell_back, &kit->alloc,
+                                             err);
+    ami_release(&kit->alloc, mask, size);
+    return result;
+}
+
 static am_result make_filter(ami_kit *kit, am_activity activity, const char *words, am_error *err)
 {
     const am_db *db = kit->source->db;
@@ -75,7 +143,19 @@ static am_result make_filter(ami_kit *kit, am_activity activity, const char *wor
     if (text[0] == '\0') {
         return AM_OK; // ordinary movement with every frame, or an activity that is not to be had
     }
-    bool fell_back = false;
+    bool fell_back = true;
+    if (activity == AM_ACTIVITY_STAND || activity == AM_ACTIVITY_JUMP || activity == AM_ACTIVITY_DANCE) {
+        result = make_beginnings(kit, activity, &fell_back, err);
+        if (result == AM_OK && !fell_back) {
+            kit->activities |= 1u << activity;
+            return AM_OK;
+        }
+        am_filter_destroy(kit->filters[activity]);
+        kit->filters[activity] = NULL;
+        if (result != AM_OK) {
+            return result;
+        }
+    }
     result = am_filter_create(&kit->filters[activity], kit->source->index, &kit->queries[activity], &fell_back,
                               &kit->alloc, err);
     if (result == AM_OK && fell_back) {

@@ -84,8 +84,9 @@ size_t am_index_bytes(const am_index *index) { return index->bytes; }
 // ---------------------------------------------------------------------------------------------
 // Filters
 
-am_result am_filter_create(am_filter **out, const am_index *index, const am_tag_query *query, bool *fell_back,
-                           const am_alloc *allocator, am_error *err)
+/// From a query, or from a mask when that is not NULL.
+static am_result make_filter(am_filter **out, const am_index *index, const am_tag_query *query, const uint8_t *mask,
+                             bool *fell_back, const am_alloc *allocator, am_error *err)
 {
     *out = NULL;
     am_alloc alloc = ami_alloc_or_default(allocator);
@@ -101,7 +102,7 @@ am_result am_filter_create(am_filter **out, const am_index *index, const am_tag_
     int offered = 0;
     for (int f = 0; f < db->frame_count; f++) {
         uint64_t bit = index->offered[f >> 6] & (uint64_t)1 << (f & 63);
-        bool accepted = bit && am_tag_query_accepts(query, db->tags[f]);
+        bool accepted = bit && (mask ? mask[f] != 0 : am_tag_query_accepts(query, db->tags[f]));
         frames[f >> 6] |= accepted ? bit : 0;
         count += accepted;
         offered += bit != 0;
@@ -118,6 +119,18 @@ am_result am_filter_create(am_filter **out, const am_index *index, const am_tag_
     }
     *out = filter;
     return AM_OK;
+}
+
+am_result am_filter_create(am_filter **out, const am_index *index, const am_tag_query *query, bool *fell_back,
+                           const am_alloc *alloc, am_error *err)
+{
+    return make_filter(out, index, query, NULL, fell_back, alloc, err);
+}
+
+am_result am_filter_create_mask(am_filter **out, const am_index *index, const uint8_t *mask, bool *fell_back,
+                                const am_alloc *alloc, am_error *err)
+{
+    return make_filter(out, index, NULL, mask, fell_back, alloc, err);
 }
 
 void am_filter_destroy(am_filter *filter)

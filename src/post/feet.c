@@ -16,6 +16,11 @@ static const am_role leg_roles[2][4] = {
     { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE },
 };
 
+// A foot that touches down comes to rest within two frames of 60 Hz or so, and slides no further than 7 mm: faster
+// feet are stopped short, since a toe that is to be planted must not be seen to skate.
+#define TOUCH_HALFLIFE_S 0.025f
+#define TOUCH_MPS 0.4f
+
 am_feet_def am_feet_def_default(void)
 {
     am_feet_def def = { .unlock_radius_m = 0.2f, .blend_out_s = 0.2f, .floor_m = 0.0f, .heel_m = 0.0f,
@@ -64,23 +69,31 @@ static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool c
     am_vec3 toe_velocity = am_v3_scale(am_v3_sub(toe, foot->animated), 1.0f / dt);
     foot->animated = toe;
     bool far = am_v3_length(am_v3_ground(am_v3_sub(toe, foot->lock_point))) > def->unlock_radius_m;
+    // A quarter of the blend time as half-life leaves 3 % at its end.
+    float halflife = contact ? TOUCH_HALFLIFE_S : def->blend_out_s * 0.25f;
     if (foot->locked && (!contact || far)) {
         // Let go: from where it is, with the velocity it has (none), back to the animation.
         foot->locked = false;
-        foot->offset = am_v3_sub(foot->position, toe);
-        foot->offset_velocity = am_v3_neg(toe_velocity);
+        foot->offset = am_v3_ground(am_v3_sub(foot->position, toe));
+        foot->offset_velocity = am_v3_ground(am_v3_neg(toe_velocity));
     } else if (contact && !foot->locked && !foot->was_contact) {
+        // The foot comes to rest a little ahead, where its velocity carries it: a spring that starts with v at the
+        // distance v / y (y = 2 ln 2 / half-life) runs out without a turn.
         foot->locked = true;
-        foot->lock_point = am_v3(foot->position.x, def->floor_m, foot->position.z);
-        foot->offset = am_v3_sub(foot->position, foot->lock_point);
-        foot->offset_velocity = am_v3(0.0f, foot->velocity.y, 0.0f);
+        foot->offset_velocity = am_v3_ground(foot->velocity);
+        float speed = am_v3_length(foot->offset_velocity);
+        if (speed > TOUCH_MPS) {
+            foot->offset_velocity = am_v3_scale(foot->offset_velocity, TOUCH_MPS / speed);
+        }
+        foot->offset = am_v3_scale(foot->offset_velocity, -halflife / 1.3862944f);
+        foot->lock_point = am_v3_sub(foot->position, foot->offset);
     }
     foot->was_contact = contact;
-    // A quarter of the blend time as half-life leaves 3 % at its end.
-    am_decay_v3(&foot->offset, &foot->offset_velocity, def->blend_out_s * 0.25f, dt);
+    am_decay_v3(&foot->offset, &foot->offset_velocity, halflife, dt);
     am_vec3 base = foot->locked ? foot->lock_point : toe;
     am_vec3 position = am_v3_add(base, foot->offset);
-    position.y = am_max(position.y, def->floor_m);
+    // Only the place on the ground is kept; up and down the animation knows better, as long as it is above the floor.
+    position.y = am_max(toe.y, def->floor_m);
     foot->velocity = am_v3_scale(am_v3_sub(position, foot->position), 1.0f / dt);
     foot->position = position;
     return position;

@@ -6,8 +6,8 @@
 
 /// What is left of a difference of rotations, in the parent's space.
 typedef struct turn_offset {
-    am_quat x;   ///< spring: offset
-    am_vec3 v;   ///< spring: rate of change of its scaled axis
+    am_vec3 x;    ///< spring: scaled axis of the offset
+    am_vec3 v;    ///< spring: its rate of change
     am_vec3 axis; ///< quintic: direction, kept
     am_quintic quintic;
 } turn_offset;
@@ -54,9 +54,6 @@ void am_inertia_reset(am_inertia *state, const am_inertia_def *def)
     memset(state, 0, am_inertia_size(def));
     state->joint_count = def->joint_count;
     state->moving_count = def->moving_count;
-    for (int j = 0; j < def->joint_count; j++) {
-        turns(state)[j].x = am_quat_identity();
-    }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -89,17 +86,21 @@ static am_vec3 spin_of_rate(am_vec3 turn, am_vec3 rate)
     return am_v3_add(am_v3_add(rate, am_v3_scale(once, a)), am_v3_scale(am_v3_cross(turn, once), b));
 }
 
-/// The offset as it stands t seconds after the transition, and its velocity.
-static void turn_now(const turn_offset *offset, am_inertialise mode, float t, am_quat *x, am_vec3 *v)
+/// The offset as it stands t seconds after the transition, and its velocity when somebody asks.
+static void turn_now(const turn_offset *offset, am_inertialise mode, float t, am_vec3 *v, am_quat *x)
 {
     if (mode == AM_INERTIALISE_QUINTIC) {
         float speed = 0.0f;
         float angle = am_quintic_at(&offset->quintic, t, &speed);
         *x = am_quat_from_axis_angle(offset->axis, angle);
-        *v = am_v3_scale(offset->axis, speed);
+        if (v) {
+            *v = am_v3_scale(offset->axis, speed);
+        }
     } else {
-        *x = offset->x;
-        *v = spin_of_rate(am_quat_to_scaled_axis(am_quat_abs(offset->x)), offset->v);
+        *x = am_quat_from_scaled_axis(offset->x);
+        if (v) {
+            *v = spin_of_rate(offset->x, offset->v);
+        }
     }
 }
 
@@ -118,8 +119,8 @@ static void shift_now(const shift_offset *offset, am_inertialise mode, float t, 
 
 static void turn_begin(turn_offset *offset, const am_inertia_def *def, am_quat x, am_vec3 v)
 {
-    offset->x = am_quat_abs(x);
-    am_vec3 turn = am_quat_to_scaled_axis(offset->x);
+    am_vec3 turn = am_quat_to_scaled_axis(am_quat_abs(x));
+    offset->x = turn;
     // Nearly half a turn has no shorter way round: the rate there is unbounded, and the velocity is let go.
     offset->v = am_v3_length2(turn) < 9.0f ? rate_of_spin(turn, v) : am_v3_zero();
     if (def->mode == AM_INERTIALISE_QUINTIC) {
@@ -152,7 +153,7 @@ void am_inertia_transition(am_inertia *state, const am_inertia_def *def, const a
     for (int j = 0; j < def->joint_count; j++) {
         am_quat x;
         am_vec3 v;
-        turn_now(&turns(state)[j], def->mode, state->t, &x, &v);
+        turn_now(&turns(state)[j], def->mode, state->t, &v, &x);
         x = am_quat_mul(am_quat_mul(x, from->local[j].rotation), am_quat_inv(to->local[j].rotation));
         v = am_v3_add(v, am_v3_sub(from->velocity[j].angular, to->velocity[j].angular));
         turn_begin(&turns(state)[j], def, am_quat_normalize(x), v);
@@ -176,11 +177,44 @@ void am_inertia_transition(am_inertia *state, const am_inertia_def *def, const a
     state->t = 0.0f;
 }
 
-static am_vec3 shift_apply(shift_offset *offset, const am_inertia_def *def, float t, float dt, am_vec3 *v)
+/// One step of all springs of a pose: they share half-life and time, and so the exponential.
+typedef struct step_spring {
+    float y, e, dt;
+} step_spring;
+
+static step_spring step_make(float halflife, float dt)
+{
+    step_spring spring = { 1.38629436f / am_max(halflife, 1e-5f), 0.0f, dt }; // 2 ln 2, as am_decay_f
+    spring.e = am_exp(-spring.y * dt);
+    return spring;
+}
+
+static void decay(am_vec3 *x, am_vec3 *v, step_spring s)
+{
+    am_vec3 j = am_v3_add(*v, am_v3_scale(*x, s.y));
+    *x = am_v3_scale(am_v3_add(*x, am_v3_scale(j, s.dt)), s.e);
+    *v = am_v3_scale(am_v3_sub(*v, am_v3_scale(j, s.y * s.dt)), s.e);
+}
+
+/// True when what is left of a turn cannot be seen (a millionth of a radian); a spring's rest is dropped then.
+static bool is_spent(turn_offset *offset, am_inertialise mode, float t)
+{
+    if (mode == AM_INERTIALISE_QUINTIC) {
+        return !(t < offset->quintic.t1);
+    }
+    if (am_v3_length2(offset->x) < 1e-12f && am_v3_length2(offset->v) < 1e-10f) {
+        offset->x = am_v3_zero();
+        offset->v = am_v3_zero();
+        return true;
+    }
+    return false;
+}
+
+static am_vec3 shift_apply(shift_offset *offset, const am_inertia_def *def, float t, step_spring spring, am_vec3 *v)
 {
     am_vec3 x;
     if (def->mode == AM_INERTIALISE_SPRING) {
-        am_decay_v3(&offset->x, &offset->v, def->halflife, dt);
+        decay(&offset->x, &offset->v, spring);
     }
     shift_now(offset, def->mode, t, &x, v);
     return x;
@@ -193,14 +227,18 @@ void am_inertia_apply(am_inertia *state, const am_inertia_def *def, am_transform
         return;
     }
     state->t += dt;
+    step_spring spring = step_make(def->halflife, dt);
     for (int j = 0; j < def->joint_count; j++) {
         turn_offset *offset = &turns(state)[j];
         if (def->mode == AM_INERTIALISE_SPRING) {
-            am_decay_quat(&offset->x, &offset->v, def->halflife, dt);
+            decay(&offset->x, &offset->v, spring);
+        }
+        if (is_spent(offset, def->mode, state->t)) {
+            continue;
         }
         am_quat x;
         am_vec3 v;
-        turn_now(offset, def->mode, state->t, &x, &v);
+        turn_now(offset, def->mode, state->t, velocity ? &v : NULL, &x);
         local[j].rotation = am_quat_mul(x, local[j].rotation);
         if (velocity) {
             velocity[j].angular = am_v3_add(velocity[j].angular, v);
@@ -208,7 +246,7 @@ void am_inertia_apply(am_inertia *state, const am_inertia_def *def, am_transform
     }
     for (int m = 0; m < def->moving_count; m++) {
         am_vec3 v;
-        am_vec3 x = shift_apply(&shifts(state)[fixed_shifts + m], def, state->t, dt, &v);
+        am_vec3 x = shift_apply(&shifts(state)[fixed_shifts + m], def, state->t, spring, &v);
         int j = def->moving[m];
         local[j].translation = am_v3_add(local[j].translation, x);
         if (velocity) {
@@ -216,6 +254,7 @@ void am_inertia_apply(am_inertia *state, const am_inertia_def *def, am_transform
         }
     }
     am_vec3 unused;
-    *root_linear = am_v3_add(*root_linear, shift_apply(&shifts(state)[root_linear_item], def, state->t, dt, &unused));
-    *root_angular = am_v3_add(*root_angular, shift_apply(&shifts(state)[root_angular_item], def, state->t, dt, &unused));
+    shift_offset *roots = shifts(state);
+    *root_linear = am_v3_add(*root_linear, shift_apply(&roots[root_linear_item], def, state->t, spring, &unused));
+    *root_angular = am_v3_add(*root_angular, shift_apply(&roots[root_angular_item], def, state->t, spring, &unused));
 }
