@@ -1,7 +1,7 @@
 # The program that prints hashes of results, built for every compiler and platform; scripts/check_bits.sh compares them.
 add_executable(amble_bits ${PROJECT_SOURCE_DIR}/tests/bits/bits.c)
 set_target_properties(amble_bits PROPERTIES OUTPUT_NAME bits)
-target_include_directories(amble_bits PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(amble_bits PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(amble_bits PRIVATE amble_static amble_flags)
 if(EMSCRIPTEN)
     # Compiled at once: this Emscripten's other way asks node to fetch a plain file name, which node 18 on refuses.

@@ -286,12 +286,18 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
 {
     job j = { 0 };
     const cli_option options[] = {
-        { .name = "--output,-o", .value = "OUT.bvh", .help = "the motion; OUT.0.bvh, OUT.1.bvh for several characters",
+        { .name = "--output,-o",
+          .value = "OUT.bvh",
+          .help = "the motion; OUT.0.bvh, OUT.1.bvh for several characters",
           .text = &j.out },
-        { .name = "--metrics", .value = "M.json", .help = "feet, jitter, answers, timings, beside the database's own",
+        { .name = "--metrics",
+          .value = "M.json",
+          .help = "feet, jitter, answers, timings, beside the database's own",
           .text = &j.metrics },
         { .name = "--trace", .value = "T.jsonl", .help = "one line a frame: what played and why", .text = &j.trace },
-        { .name = "--record", .value = "R.json", .help = "the inputs as they happened, to run again",
+        { .name = "--record",
+          .value = "R.json",
+          .help = "the inputs as they happened, to run again",
           .text = &j.record },
     };
     cli_common common = { 0 };

@@ -77,7 +77,7 @@ AM_API am_intent am_intent_from_gamepad(am_intent_state *state, const am_intent_
 typedef enum am_root_mode {
     AM_ROOT_ANIMATION,  ///< the animation's own root motion; the simulated point follows it
     AM_ROOT_SIMULATION, ///< the simulated point
-    AM_ROOT_MIXED       ///< the animation's, drawn to the simulated point, which is never further away than the clamps
+    AM_ROOT_MIXED       ///< the animation's, drawn to the simulated point, which waits at the clamps
 } am_root_mode;
 AM_API const char *am_root_mode_name(am_root_mode mode);
 
@@ -98,8 +98,8 @@ typedef struct am_character am_character;
 typedef struct am_character_def {
     const am_alloc *alloc;
     const am_source *source;        ///< borrowed
-    const am_character *like;       ///< borrowed: shares its filters and measures of the database, so that a crowd has
-                                    ///< them once; its tags and weights then count, not these. NULL means its own
+    const am_character *like;       ///< borrowed: shares its filters and measures of the database: a crowd has them
+                                    ///< once; its tags and weights then count, not these. NULL means its own
     am_search_work *work;           ///< borrowed, one for each thread that steps characters; NULL means its own
     am_root_mode root;
     am_inertialise inertialise;
@@ -109,7 +109,7 @@ typedef struct am_character_def {
     bool springs;                   ///< false: straight interpolation of the trajectory (the paper's ablation)
     float velocity_halflife, facing_halflife; ///< s, of the predicted trajectory
     float time_scale;               ///< 1 plays as captured
-    float adjust_position_halflife, adjust_facing_halflife; ///< s, mixed root: how fast the body is drawn to the point
+    float adjust_position_halflife, adjust_facing_halflife; ///< s, mixed root: how fast it is drawn to the point
     float adjust_position_ratio, adjust_facing_ratio; ///< but by no more than this part of its own movement
     float clamp_m, clamp_rad;       ///< mixed root: largest distance from the simulated point, which waits there
     float sharp_mps, sharp_rad;     ///< a change of the wish beyond these searches at once

@@ -74,7 +74,7 @@ typedef struct am_foot {
     am_vec3 animated;                ///< where the animation had the toe in the last step
     am_vec3 lock_point;              ///< where it is kept while locked
     am_vec3 offset, offset_velocity; ///< from lock point or animation, dying out
-    uint8_t locked, was_contact, reserved[2];
+    uint8_t locked, barred, reserved[2];
 } am_foot;
 typedef struct am_feet {
     am_foot foot[2]; ///< left, right

@@ -53,8 +53,8 @@ typedef struct am_run_script {
     struct am_run_script_own *own;
 } am_run_script;
 
-/// Parses RUN.json text; `file` names it in errors and says where its paths begin. Unknown keys name the nearest known
-/// one; keys and controllers of the format that this build does not play are AM_ERR_SUPPORT.
+/// Parses RUN.json text; `file` names it in errors and says where its paths begin. An unknown key names the nearest
+/// known one; keys and controllers of the format that this build does not play are AM_ERR_SUPPORT.
 AM_API am_result am_run_parse(am_run_script *out, const char *text, size_t size, const char *file,
                               const am_alloc *alloc, am_error *err);
 AM_API am_result am_run_read(am_run_script *out, const char *path, const am_alloc *alloc, am_error *err);
@@ -114,7 +114,7 @@ AM_API am_result am_run_clip_create(am_clip **out, const am_run *run, const char
                                     am_error *err);
 AM_API void am_run_clip_add(am_clip *clip, const am_run_sample *sample);
 
-/// Appends one line of JSON without spaces about a frame: what played, why, and how long it took. `out` may be zeroed.
+/// Appends one line of JSON without spaces about a frame: what played, why, how long it took. `out` may be zeroed.
 AM_API am_result am_run_trace(am_bytes *out, const am_run *run, const am_run_sample *sample, am_error *err);
 
 /// Devices as they were, frame by frame, for a RUN.json that plays the same again.
@@ -123,7 +123,8 @@ AM_API am_result am_recording_create(am_recording **out, const am_run *run, cons
 AM_API void am_recording_destroy(am_recording *recording);
 AM_API am_result am_recording_add(am_recording *recording, const am_run_sample *sample, am_error *err);
 /// RUN.json of what was recorded so far. `database` is the path to write into it; NULL means the script's.
-AM_API am_result am_recording_write(am_bytes *out, const am_recording *recording, const char *database, am_error *err);
+AM_API am_result am_recording_write(am_bytes *out, const am_recording *recording, const char *database,
+                                    am_error *err);
 
 #ifdef __cplusplus
 }

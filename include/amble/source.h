@@ -106,7 +106,7 @@ typedef struct am_match_def {
     const am_db *db;       ///< borrowed
     const am_index *index; ///< borrowed, over db
     float search_every_s;  ///< time between searches (default 1/6: ten frames at 60 Hz)
-    float stay_bias;       ///< cost taken off playing on, >= 0
+    float stay_bias;       ///< cost taken off playing on, >= 0 (default 0)
     float surround_s;      ///< frames this near the playing one are not jumped to
     uint32_t cookie;
 } am_match_def;

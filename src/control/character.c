@@ -1,5 +1,5 @@
-// The character: one step from intent to pose. Intent -> activity -> predicted trajectory -> source -> transition dies
-// out -> root -> feet.
+// The character: one step from intent to pose. Intent -> activity -> predicted trajectory -> source -> transition
+// dies out -> root -> feet.
 #include "control/character.h"
 
 #include "base/error.h"
@@ -51,11 +51,18 @@ static am_result check_def(const am_character_def *def, am_error *err)
     if (def->like && def->like->kit->source != def->source) {
         return ami_fail(err, AM_ERR_DEF, "the character to be like has another source");
     }
-    const float above[] = { def->inertialise_halflife, def->inertialise_seconds, def->velocity_halflife,
-                            def->facing_halflife, def->time_scale, def->adjust_position_halflife,
+    const float above[] = { def->inertialise_halflife,  def->inertialise_seconds, def->velocity_halflife,
+                            def->facing_halflife,       def->time_scale,          def->adjust_position_halflife,
                             def->adjust_facing_halflife };
-    const float least[] = { def->adjust_position_ratio, def->adjust_facing_ratio, def->clamp_m, def->clamp_rad,
-                            def->sharp_mps, def->sharp_rad, def->stand_mps, def->trajectory_weight, def->pose_weight };
+    const float least[] = { def->adjust_position_ratio,
+                            def->adjust_facing_ratio,
+                            def->clamp_m,
+                            def->clamp_rad,
+                            def->sharp_mps,
+                            def->sharp_rad,
+                            def->stand_mps,
+                            def->trajectory_weight,
+                            def->pose_weight };
     for (size_t i = 0; i < sizeof above / sizeof *above; i++) {
         if (!(above[i] > 0.0f && above[i] < 1e6f)) {
             return ami_fail(err, AM_ERR_DEF, "character def: half-lives, seconds and time_scale must be above 0");
@@ -63,7 +70,8 @@ static am_result check_def(const am_character_def *def, am_error *err)
     }
     for (size_t i = 0; i < sizeof least / sizeof *least; i++) {
         if (!(least[i] >= 0.0f && least[i] < 1e6f)) {
-            return ami_fail(err, AM_ERR_DEF, "character def: ratios, clamps, thresholds and weights must not be below 0");
+            return ami_fail(err, AM_ERR_DEF,
+                            "character def: ratios, clamps, thresholds and weights must not be below 0");
         }
     }
     float sum = def->position.x + def->position.z + def->heading;
@@ -142,14 +150,32 @@ static uint64_t make_key(const am_character *c)
 {
     const am_character_def *def = &c->def;
     const float numbers[] = {
-        def->inertialise_halflife, def->inertialise_seconds, def->velocity_halflife, def->facing_halflife,
-        def->time_scale, def->adjust_position_halflife, def->adjust_facing_halflife, def->adjust_position_ratio,
-        def->adjust_facing_ratio, def->clamp_m, def->clamp_rad, def->sharp_mps, def->sharp_rad, def->stand_mps,
-        def->trajectory_weight, def->pose_weight,
+        def->inertialise_halflife,
+        def->inertialise_seconds,
+        def->velocity_halflife,
+        def->facing_halflife,
+        def->time_scale,
+        def->adjust_position_halflife,
+        def->adjust_facing_halflife,
+        def->adjust_position_ratio,
+        def->adjust_facing_ratio,
+        def->clamp_m,
+        def->clamp_rad,
+        def->sharp_mps,
+        def->sharp_rad,
+        def->stand_mps,
+        def->trajectory_weight,
+        def->pose_weight,
     };
     const uint64_t words[] = {
-        def->source->db ? def->source->db->hash : 0, (uint64_t)c->joint_count, (uint64_t)c->flat_size,
-        (uint64_t)def->root, (uint64_t)def->inertialise, def->ik, def->springs, c->kit->activities,
+        def->source->db ? def->source->db->hash : 0,
+        (uint64_t)c->joint_count,
+        (uint64_t)c->flat_size,
+        (uint64_t)def->root,
+        (uint64_t)def->inertialise,
+        def->ik,
+        def->springs,
+        c->kit->activities,
     };
     const char *name = def->source->interface->name;
     uint64_t key = am_hash64(numbers, sizeof numbers, am_hash64(words, sizeof words, 1));
@@ -274,7 +300,8 @@ static bool take_wish(ami_state *s, const am_intent *intent)
 {
     am_vec3 v = am_v3_ground(intent->velocity);
     am_vec3 f = am_v3_ground(intent->facing);
-    s->wish_buttons = (intent->jump ? (uint32_t)ami_button_jump : 0) | (intent->creep ? (uint32_t)ami_button_creep : 0) |
+    s->wish_buttons = (intent->jump ? (uint32_t)ami_button_jump : 0) |
+                      (intent->creep ? (uint32_t)ami_button_creep : 0) |
                       (intent->dance ? (uint32_t)ami_button_dance : 0);
     if (!((v.x + v.z + f.x + f.z) * 0.0f == 0.0f)) {
         return false;

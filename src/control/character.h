@@ -105,7 +105,7 @@ void ami_trajectory_predict(am_character *character, const ami_plan *plan);
 void ami_leap(float rise_m, float *speed, float *halflife);
 /// trajectory.c: lets dt pass for the simulated point.
 void ami_simulate(am_character *character, const ami_plan *plan, float dt);
-/// root.c: moves the root by what the animation did (linear, in the root's frame, and turn) and draws it to the point.
+/// root.c: moves the root by what the animation did (in the root's frame, and turn) and draws it to the point.
 void ami_root_move(am_character *character, const ami_plan *plan, am_vec3 moved, float turned, float dt);
 
 #endif

@@ -7,10 +7,10 @@ static const struct {
     const char *name;
     uint32_t bit;
 } keys[] = {
-    { "W", AM_KEY_W },         { "A", AM_KEY_A },         { "S", AM_KEY_S },
-    { "D", AM_KEY_D },         { "ArrowUp", AM_KEY_UP },  { "ArrowDown", AM_KEY_DOWN },
-    { "Shift", AM_KEY_SHIFT }, { "J", AM_KEY_J },         { "C", AM_KEY_C },
-    { "P", AM_KEY_P },         { "Up", AM_KEY_UP },       { "Down", AM_KEY_DOWN },
+    { "W", AM_KEY_W },         { "A", AM_KEY_A },        { "S", AM_KEY_S },
+    { "D", AM_KEY_D },         { "ArrowUp", AM_KEY_UP }, { "ArrowDown", AM_KEY_DOWN },
+    { "Shift", AM_KEY_SHIFT }, { "J", AM_KEY_J },        { "C", AM_KEY_C },
+    { "P", AM_KEY_P },         { "Up", AM_KEY_UP },      { "Down", AM_KEY_DOWN },
 };
 
 enum { key_names = sizeof keys / sizeof keys[0] };
@@ -41,8 +41,12 @@ const char *am_key_name(int index) { return index >= 0 && index < AM_KEY_COUNT ?
 am_intent_def am_intent_def_default(void)
 {
     // 1.4 m/s: how fast people walk; 3.2: a jog that most sets hold; 0.8: Responsive's creep.
-    am_intent_def def = { .walk_mps = 1.4f, .sprint_mps = 3.2f, .creep_mps = 0.8f, .speed_change_mps2 = 1.0f,
-                          .dead_zone = 0.15f, .cookie = AM_COOKIE };
+    am_intent_def def = { .walk_mps = 1.4f,
+                          .sprint_mps = 3.2f,
+                          .creep_mps = 0.8f,
+                          .speed_change_mps2 = 1.0f,
+                          .dead_zone = 0.15f,
+                          .cookie = AM_COOKIE };
     return def;
 }
 
@@ -54,8 +58,9 @@ am_intent_state am_intent_state_make(const am_intent_def *def)
 
 static float speed_of(const am_intent_state *state, const am_intent_def *def, uint32_t buttons)
 {
-    return (buttons & AM_KEY_C) != 0 ? def->creep_mps : (buttons & AM_KEY_SHIFT) != 0 ? def->sprint_mps
-                                                                                       : state->target_mps;
+    return (buttons & AM_KEY_C) != 0       ? def->creep_mps
+           : (buttons & AM_KEY_SHIFT) != 0 ? def->sprint_mps
+                                           : state->target_mps;
 }
 
 /// The arrows change the target speed while held, between a slow walk and the sprint.
@@ -72,7 +77,8 @@ static void change_target(am_intent_state *state, const am_intent_def *def, uint
 
 static am_intent with_buttons(uint32_t buttons)
 {
-    am_intent intent = { .jump = (buttons & AM_KEY_J) != 0, .creep = (buttons & AM_KEY_C) != 0,
+    am_intent intent = { .jump = (buttons & AM_KEY_J) != 0,
+                         .creep = (buttons & AM_KEY_C) != 0,
                          .dance = (buttons & AM_KEY_P) != 0 };
     return intent;
 }

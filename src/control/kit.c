@@ -64,6 +64,7 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
 #define DANCE_LEAST_S 2.0f
 #define STAND_LEAST_S 1.0f
 #define STAND_DRIFT_M 0.05f // within that time
+#define STAND_TURN_RAD (6.0f * AM_DEG)
 
 /// Frames from `frame` on that belong to the activity, in its range.
 static int lasting(const ami_kit *kit, am_activity activity, int frame, int stop)
@@ -104,7 +105,8 @@ static void keep_beginnings(const ami_kit *kit, am_activity activity, uint8_t *m
                 if (activity == AM_ACTIVITY_JUMP) {
                     begins = leaps_ahead(db, g, stop);
                 } else if (activity == AM_ACTIVITY_STAND && begins) {
-                    begins = am_v3_distance(db->root_positions[g], db->root_positions[g + ahead]) < STAND_DRIFT_M;
+                    begins = am_v3_distance(db->root_positions[g], db->root_positions[g + ahead]) < STAND_DRIFT_M &&
+                             am_quat_angle(db->root_rotations[g], db->root_rotations[g + ahead]) < STAND_TURN_RAD;
                 }
                 mask[g] = begins;
             }
@@ -122,8 +124,8 @@ static am_result make_beginnings(ami_kit *kit, am_activity activity, bool *fell_
         return ami_fail_memory(err, size);
     }
     keep_beginnings(kit, activity, mask);
-    am_result result = am_filter_create_mask(&kit->filters[activity], kit->source->index, mask, fell_back, &kit->alloc,
-                                             err);
+    am_result result =
+        am_filter_create_mask(&kit->filters[activity], kit->source->index, mask, fell_back, &kit->alloc, err);
     ami_release(&kit->alloc, mask, size);
     return result;
 }

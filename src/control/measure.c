@@ -53,7 +53,8 @@ static void take_feet(samples *all, const am_skeleton *skeleton, const am_roles 
         int toe = roles->joint[sides[side][1]];
         if (ankle >= 0 && toe >= 0) {
             take(&all[toes], place(skeleton, pose, toe).translation.y);
-            take(&all[heels], am_transform_point(place(skeleton, pose, ankle), am_heel_offset(skeleton, ankle, toe)).y);
+            take(&all[heels],
+                 am_transform_point(place(skeleton, pose, ankle), am_heel_offset(skeleton, ankle, toe)).y);
         }
     }
 }

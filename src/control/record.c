@@ -123,20 +123,32 @@ static void write_options(am_json_writer *w, const am_run *run)
         const char *key;
         float value;
     } numbers[] = {
-        { "search_every_s", m->search_every_s }, { "stay_bias", m->stay_bias }, { "surround_s", m->surround_s },
-        { "inertialise_halflife_s", c->inertialise_halflife }, { "inertialise_s", c->inertialise_seconds },
-        { "velocity_halflife_s", c->velocity_halflife }, { "facing_halflife_s", c->facing_halflife },
+        { "search_every_s", m->search_every_s },
+        { "stay_bias", m->stay_bias },
+        { "surround_s", m->surround_s },
+        { "inertialise_halflife_s", c->inertialise_halflife },
+        { "inertialise_s", c->inertialise_seconds },
+        { "velocity_halflife_s", c->velocity_halflife },
+        { "facing_halflife_s", c->facing_halflife },
         { "adjust_position_halflife_s", c->adjust_position_halflife },
         { "adjust_facing_halflife_s", c->adjust_facing_halflife },
-        { "adjust_position_ratio", c->adjust_position_ratio }, { "adjust_facing_ratio", c->adjust_facing_ratio },
-        { "clamp_m", c->clamp_m }, { "clamp_rad", c->clamp_rad }, { "time_scale", c->time_scale },
-        { "trajectory_weight", c->trajectory_weight }, { "pose_weight", c->pose_weight },
-        { "walk_mps", run->intent_def.walk_mps }, { "sprint_mps", run->intent_def.sprint_mps },
+        { "adjust_position_ratio", c->adjust_position_ratio },
+        { "adjust_facing_ratio", c->adjust_facing_ratio },
+        { "clamp_m", c->clamp_m },
+        { "clamp_rad", c->clamp_rad },
+        { "time_scale", c->time_scale },
+        { "trajectory_weight", c->trajectory_weight },
+        { "pose_weight", c->pose_weight },
+        { "walk_mps", run->intent_def.walk_mps },
+        { "sprint_mps", run->intent_def.sprint_mps },
     };
     const struct {
         const char *key, *value;
-    } texts[] = { { "tags", c->tags }, { "stand_tags", c->stand_tags }, { "creep_tags", c->creep_tags },
-                  { "jump_tags", c->jump_tags }, { "dance_tags", c->dance_tags } };
+    } texts[] = { { "tags", c->tags },
+                  { "stand_tags", c->stand_tags },
+                  { "creep_tags", c->creep_tags },
+                  { "jump_tags", c->jump_tags },
+                  { "dance_tags", c->dance_tags } };
     am_json_begin_object(w, "options");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         am_json_number(w, numbers[i].key, (double)numbers[i].value);

@@ -275,11 +275,12 @@ void am_run_clip_add(am_clip *clip, const am_run_sample *sample)
         return;
     }
     for (size_t j = 0; j < joints; j++) {
-        clip->rotations[frame * joints + j] = j == 0 ? sample->pose.world[0].rotation : sample->pose.local[j].rotation;
+        clip->rotations[frame * joints + j] =
+            j == 0 ? sample->pose.world[0].rotation : sample->pose.local[j].rotation;
     }
     for (size_t m = 0; m < moving; m++) {
         int j = clip->moving[m];
-        clip->translations[frame * moving + m] = j == 0 ? sample->pose.world[0].translation
-                                                        : sample->pose.local[j].translation;
+        clip->translations[frame * moving + m] =
+            j == 0 ? sample->pose.world[0].translation : sample->pose.local[j].translation;
     }
 }

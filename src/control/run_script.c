@@ -142,11 +142,38 @@ static am_result read_weights(const reader *r, const am_json *object)
 static am_result read_options(const reader *r, const am_json *root)
 {
     static const char *const keys[] = {
-        "search_every_s", "k", "l", "root", "ik", "inertialise", "tags", "weights", "task", "policy", "stay_bias",
-        "surround_s", "springs", "inertialise_halflife_s", "inertialise_s", "velocity_halflife_s",
-        "facing_halflife_s", "adjust_position_halflife_s", "adjust_facing_halflife_s", "adjust_position_ratio",
-        "adjust_facing_ratio", "clamp_m", "clamp_rad", "time_scale", "trajectory_weight", "pose_weight", "walk_mps",
-        "sprint_mps", "stand_tags", "creep_tags", "jump_tags", "dance_tags",
+        "search_every_s",
+        "k",
+        "l",
+        "root",
+        "ik",
+        "inertialise",
+        "tags",
+        "weights",
+        "task",
+        "policy",
+        "stay_bias",
+        "surround_s",
+        "springs",
+        "inertialise_halflife_s",
+        "inertialise_s",
+        "velocity_halflife_s",
+        "facing_halflife_s",
+        "adjust_position_halflife_s",
+        "adjust_facing_halflife_s",
+        "adjust_position_ratio",
+        "adjust_facing_ratio",
+        "clamp_m",
+        "clamp_rad",
+        "time_scale",
+        "trajectory_weight",
+        "pose_weight",
+        "walk_mps",
+        "sprint_mps",
+        "stand_tags",
+        "creep_tags",
+        "jump_tags",
+        "dance_tags",
     };
     static const char *const later[] = { "l", "task", "policy" };
     const am_json *object = am_json_get(root, "options");
@@ -178,7 +205,8 @@ static am_result read_key_names(const reader *r, const am_json *object, const ch
         return AM_OK;
     }
     if (array->type != AM_JSON_ARRAY) {
-        return am_json_fail(r->doc, array, AM_ERR_TYPE, r->err, "'%s' must be an array of key names, such as [\"W\"]", key);
+        return am_json_fail(r->doc, array, AM_ERR_TYPE, r->err, "'%s' must be an array of key names, such as [\"W\"]",
+                            key);
     }
     const char *names[AM_KEY_COUNT];
     for (int i = 0; i < AM_KEY_COUNT; i++) {
@@ -221,7 +249,8 @@ static am_result read_time(const reader *r, const am_json *event, float before, 
     am_result result = am_json_read_float(r->doc, event, "t", true, t, 0.0f, 1e6f, r->err);
     if (result == AM_OK && *t < before) {
         return am_json_fail(r->doc, am_json_get(event, "t"), AM_ERR_RANGE, r->err,
-                            "events must be in the order of their times; %g comes after %g", (double)*t, (double)before);
+                            "events must be in the order of their times; %g comes after %g", (double)*t,
+                            (double)before);
     }
     return result;
 }
@@ -340,8 +369,8 @@ static am_result read_actor(const reader *r, const am_json *object, am_run_actor
     static const char *const later[] = { "path", "goals", "pushes" };
     am_result result = am_json_only(r->doc, object, keys, COUNT(keys), r->err);
     if (result == AM_OK) {
-        result = refuse(r, object, later, COUNT(later),
-                        "is not played by this version; give 'keys' or 'gamepad' instead");
+        result =
+            refuse(r, object, later, COUNT(later), "is not played by this version; give 'keys' or 'gamepad' instead");
     }
     if (result == AM_OK) {
         result = read_start(r, object, actor);
@@ -408,14 +437,15 @@ static am_result read_controller(const reader *r, const am_json *root)
 {
     static const char *const later[] = { "model", "schema" };
     int controller = 0;
-    am_result result = am_json_read_choice(r->doc, root, "controller", false, &controller, controllers,
-                                           COUNT(controllers), r->err);
+    am_result result =
+        am_json_read_choice(r->doc, root, "controller", false, &controller, controllers, COUNT(controllers), r->err);
     if (result == AM_OK && controller != 0) {
         return am_json_fail(r->doc, am_json_get(root, "controller"), AM_ERR_SUPPORT, r->err,
                             "the controller '%s' is not part of this version; 'match' is", controllers[controller]);
     }
-    return result == AM_OK ? refuse(r, root, later, COUNT(later), "is not used by the controller 'match'; leave it out")
-                           : result;
+    return result == AM_OK
+               ? refuse(r, root, later, COUNT(later), "is not used by the controller 'match'; leave it out")
+               : result;
 }
 
 static am_result read_seed(const reader *r, const am_json *root)
@@ -437,8 +467,8 @@ static am_result read_seed(const reader *r, const am_json *root)
 
 static am_result read_root(const reader *r, const am_json *root)
 {
-    static const char *const keys[] = { "database", "model", "schema", "controller", "fps", "seconds", "seed",
-                                        "options", "characters" };
+    static const char *const keys[] = { "database", "model", "schema",  "controller", "fps",
+                                        "seconds",  "seed",  "options", "characters" };
     am_result result = am_json_only(r->doc, root, keys, COUNT(keys), r->err);
     if (result == AM_OK) {
         result = read_controller(r, root);

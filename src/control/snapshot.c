@@ -79,7 +79,8 @@ am_result am_character_restore(am_character *c, const void *snapshot, size_t siz
     memcpy(&head, snapshot, sizeof head);
     const uint8_t *body = (const uint8_t *)snapshot + sizeof head;
     if (head.magic != SNAPSHOT_MAGIC || head.version != SNAPSHOT_VERSION || head.key != c->key) {
-        return ami_fail(err, AM_ERR_FORMAT, "not a snapshot of a character made by the same def over the same source");
+        return ami_fail(err, AM_ERR_FORMAT,
+                        "not a snapshot of a character made by the same def over the same source");
     }
     if (am_hash64(body, c->flat_size, 0) != head.hash) {
         return ami_fail(err, AM_ERR_CHECKSUM, "the snapshot was changed on its way");

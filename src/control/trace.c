@@ -48,7 +48,9 @@ static void write_costs(am_json_writer *w, const am_db *db, const am_character_v
             float gap = view->output->query[d] - row[d];
             cost += gap * gap * (view->weights ? view->weights[d] : 1.0f);
         }
-        char name[16] = { 'p', 'c', (char)('0' + i / 100 % 10), (char)('0' + i / 10 % 10), (char)('0' + i % 10), '\0' };
+        char name[16] = {
+            'p', 'c', (char)('0' + i / 100 % 10), (char)('0' + i / 10 % 10), (char)('0' + i % 10), '\0'
+        };
         am_json_number(w, channel ? channel->name : name, (double)cost);
     }
     am_json_end_object(w);

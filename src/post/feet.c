@@ -16,15 +16,21 @@ static const am_role leg_roles[2][4] = {
     { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE },
 };
 
-// A foot that touches down comes to rest within two frames of 60 Hz or so, and slides no further than 7 mm: faster
-// feet are stopped short, since a toe that is to be planted must not be seen to skate.
+// A foot that touches down comes to rest within a few frames of 60 Hz, after 1.5 cm at most.
 #define TOUCH_HALFLIFE_S 0.025f
-#define TOUCH_MPS 0.4f
+#define LANDING_MPS 0.8f
+#define LANDING_M 0.08f
+// A knee less than this far from the line between hip and ankle does not show which way it bends.
+#define STRAIGHT_M 0.06f
 
 am_feet_def am_feet_def_default(void)
 {
-    am_feet_def def = { .unlock_radius_m = 0.2f, .blend_out_s = 0.2f, .floor_m = 0.0f, .heel_m = 0.0f,
-                        .soften_m = 0.03f, .cookie = AM_COOKIE };
+    am_feet_def def = { .unlock_radius_m = 0.15f,
+                        .blend_out_s = 0.2f,
+                        .floor_m = 0.0f,
+                        .heel_m = 0.0f,
+                        .soften_m = 0.03f,
+                        .cookie = AM_COOKIE };
     return def;
 }
 
@@ -52,9 +58,14 @@ static bool find_leg(leg *out, const am_feet_def *def, int side)
 {
     const int16_t *joint = def->roles->joint;
     const am_role *roles = leg_roles[side];
-    *out = (leg){ joint[roles[0]], joint[roles[1]], joint[roles[2]], joint[roles[3]],
-                    def->heel_offset[side] };
+    *out = (leg){ joint[roles[0]], joint[roles[1]], joint[roles[2]], joint[roles[3]], def->heel_offset[side] };
     return out->upper >= 0 && out->middle >= 0 && out->ankle >= 0 && out->toe >= 0;
+}
+
+/// A toe that is said to stand while a transition still swings it through the air is not stopped there.
+static bool is_landing(const am_foot *foot, const am_feet_def *def)
+{
+    return am_v3_length(am_v3_ground(foot->velocity)) < LANDING_MPS && foot->position.y < def->floor_m + LANDING_M;
 }
 
 /// Where the toe shall be, given where the animation has it; keeps the foot's state.
@@ -69,26 +80,24 @@ static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool c
     am_vec3 toe_velocity = am_v3_scale(am_v3_sub(toe, foot->animated), 1.0f / dt);
     foot->animated = toe;
     bool far = am_v3_length(am_v3_ground(am_v3_sub(toe, foot->lock_point))) > def->unlock_radius_m;
-    // A quarter of the blend time as half-life leaves 3 % at its end.
-    float halflife = contact ? TOUCH_HALFLIFE_S : def->blend_out_s * 0.25f;
     if (foot->locked && (!contact || far)) {
         // Let go: from where it is, with the velocity it has (none), back to the animation.
         foot->locked = false;
         foot->offset = am_v3_ground(am_v3_sub(foot->position, toe));
         foot->offset_velocity = am_v3_ground(am_v3_neg(toe_velocity));
-    } else if (contact && !foot->locked && !foot->was_contact) {
+        foot->barred = contact; // left behind: it may stand again in its next contact
+    } else if (contact && !foot->locked && !foot->barred && is_landing(foot, def)) {
         // The foot comes to rest a little ahead, where its velocity carries it: a spring that starts with v at the
         // distance v / y (y = 2 ln 2 / half-life) runs out without a turn.
         foot->locked = true;
         foot->offset_velocity = am_v3_ground(foot->velocity);
-        float speed = am_v3_length(foot->offset_velocity);
-        if (speed > TOUCH_MPS) {
-            foot->offset_velocity = am_v3_scale(foot->offset_velocity, TOUCH_MPS / speed);
-        }
-        foot->offset = am_v3_scale(foot->offset_velocity, -halflife / 1.3862944f);
+        foot->offset = am_v3_scale(foot->offset_velocity, -TOUCH_HALFLIFE_S / 1.3862944f);
         foot->lock_point = am_v3_sub(foot->position, foot->offset);
     }
-    foot->was_contact = contact;
+    foot->barred = foot->barred && contact;
+    // A quarter of the blend time as half-life leaves 3 % at its end. A foot that was left behind has further to go
+    // and takes twice as long, else it would be thrown after the body.
+    float halflife = foot->locked ? TOUCH_HALFLIFE_S : def->blend_out_s * (foot->barred ? 0.5f : 0.25f);
     am_decay_v3(&foot->offset, &foot->offset_velocity, halflife, dt);
     am_vec3 base = foot->locked ? foot->lock_point : toe;
     am_vec3 position = am_v3_add(base, foot->offset);
@@ -111,12 +120,29 @@ static void refresh(am_transform *world, const am_transform *local, const am_ske
 }
 
 /// Turns a joint in the world.
-static void turn_world(am_transform *local, const am_transform *world, const am_skeleton *skeleton, int joint, am_quat turn)
+static void turn_world(am_transform *local, const am_transform *world, const am_skeleton *skeleton, int joint,
+                       am_quat turn)
 {
     int parent = skeleton->parents[joint];
     am_quat outer = parent >= 0 ? world[parent].rotation : am_quat_identity();
     am_quat turned = am_quat_mul(turn, world[joint].rotation);
     local[joint].rotation = am_quat_normalize(am_quat_mul(am_quat_inv(outer), turned));
+}
+
+/// Which way the knee shall stand out: as it does, and forwards from the thigh the straighter the leg is. The way of
+/// an almost straight knee alone is noise, and following it makes the knee jump from side to side.
+static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_transform *world)
+{
+    am_vec3 hip = world[l->upper].translation;
+    am_vec3 along = am_v3_normalize_or(am_v3_sub(world[l->ankle].translation, hip), am_v3_zero());
+    am_vec3 knee = am_v3_sub(world[l->middle].translation, hip);
+    am_vec3 bend = am_v3_sub(knee, am_v3_scale(along, am_v3_dot(knee, along)));
+    float lack = STRAIGHT_M - am_v3_length(bend);
+    if (!(lack > 0.0f)) {
+        return bend;
+    }
+    am_quat turned = am_quat_mul(world[l->upper].rotation, am_quat_inv(rest_of(skeleton, l->upper).rotation));
+    return am_v3_add(bend, am_v3_scale(am_quat_rotate(turned, am_v3(0.0f, 0.0f, 1.0f)), lack));
 }
 
 /// Brings the toe to `target`: the ankle goes along, no lower than the heel allows, then the foot points at the toe.
@@ -135,9 +161,9 @@ static void reach(const leg *l, const am_feet_def *def, am_transform *local, am_
     am_quat toe_rotation = world[l->toe].rotation;
     am_ik_chain chain = { local, world, l->upper, l->middle, l->ankle };
     // A leg that the animation itself stretches may stay as straight as that: easing begins beyond it.
-    float spare = am_v3_length(hip_to_knee) + am_v3_length(knee_to_ankle) -
-                  am_v3_distance(world[l->upper].translation, ankle);
-    am_ik_two_bone(&chain, goal, am_v3_sub(hip_to_knee, knee_to_ankle), am_clamp(spare, 0.002f, def->soften_m));
+    float spare =
+        am_v3_length(hip_to_knee) + am_v3_length(knee_to_ankle) - am_v3_distance(world[l->upper].translation, ankle);
+    am_ik_two_bone(&chain, goal, knee_way(l, skeleton, world), am_clamp(spare, 0.002f, def->soften_m));
     refresh(world, local, skeleton, l->upper);
     // The foot keeps its attitude, then turns by as little as brings the toe to its place.
     turn_world(local, world, skeleton, l->ankle, am_quat_mul(foot_rotation, am_quat_inv(world[l->ankle].rotation)));

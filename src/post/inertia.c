@@ -23,14 +23,15 @@ enum { root_linear_item, root_angular_item, fixed_shifts };
 
 struct am_inertia {
     int32_t joint_count, moving_count;
-    float t;           ///< seconds since the last transition
+    float t; ///< seconds since the last transition
     int32_t reserved;
     // turn_offset[joint_count], then shift_offset[fixed_shifts + moving_count]
 };
 
 am_inertia_def am_inertia_def_default(void)
 {
-    // 0.1 s: the half-life of LMM's public demonstrations; 0.35 s: 20 frames at 60 Hz, the longest blend that games use.
+    // 0.1 s: the half-life of LMM's public demonstrations; 0.35 s: 20 frames at 60 Hz, the longest blend that games
+    // use.
     am_inertia_def def = { .mode = AM_INERTIALISE_SPRING, .halflife = 0.1f, .seconds = 0.35f, .cookie = AM_COOKIE };
     return def;
 }
@@ -44,10 +45,7 @@ size_t am_inertia_size(const am_inertia_def *def)
 
 static turn_offset *turns(am_inertia *state) { return (turn_offset *)(void *)(state + 1); }
 
-static shift_offset *shifts(am_inertia *state)
-{
-    return (shift_offset *)(void *)(turns(state) + state->joint_count);
-}
+static shift_offset *shifts(am_inertia *state) { return (shift_offset *)(void *)(turns(state) + state->joint_count); }
 
 void am_inertia_reset(am_inertia *state, const am_inertia_def *def)
 {

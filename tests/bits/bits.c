@@ -8,7 +8,9 @@
 
 #include <amble/amble.h>
 
+#include "bits/input_log.h"
 #include "kernel/kernel.h"
+#include "support/synth_db.h"
 
 /// A growing hash of numbers. The payload of a NaN is not fixed between machines, so that all count as one.
 typedef struct digest {
@@ -439,6 +441,54 @@ static void bits_synth(digest *d)
 
 // ---------------------------------------------------------------------------------------------
 
+// ---------------------------------------------------------------------------------------------
+// Characters: two of them, 3,600 frames of a recorded input log on procedural motion, by springs and by the quintic
+
+static void put_u64(digest *d, uint64_t x)
+{
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(x >> 8 * i);
+    }
+    d->value = am_hash64(bytes, sizeof bytes, d->value);
+}
+
+static bool play_log(digest *d, const am_db *db, am_inertialise inertialise, am_root_mode root, am_error *err)
+{
+    am_run_script script;
+    am_run *run = NULL;
+    if (am_run_parse(&script, input_log, strlen(input_log), "log", NULL, err) != AM_OK) {
+        return false;
+    }
+    script.options.character.inertialise = inertialise;
+    script.options.character.root = root;
+    am_run_def def = am_run_def_default();
+    def.script = &script;
+    def.db = db;
+    bool good = am_run_create(&run, &def, err) == AM_OK;
+    while (good && am_run_step(run)) {
+        put_v3(d, am_run_get_sample(run, 0).pose.root.translation);
+        put_v3(d, am_run_get_sample(run, 1).pose.world[5].translation);
+    }
+    put_u64(d, good ? am_run_hash(run) : 0);
+    am_run_destroy(run);
+    am_run_script_free(&script);
+    return good;
+}
+
+static void play_both(digest *d, bool high, am_inertialise inertialise, am_root_mode root)
+{
+    am_error err = { 0 };
+    am_db *db = synth_db_make(high, &err);
+    if (!db || !play_log(d, db, inertialise, root, &err)) {
+        fprintf(stderr, "bits: %s\n", err.text);
+    }
+    am_db_close(db);
+}
+
+static void bits_character(digest *d) { play_both(d, false, AM_INERTIALISE_SPRING, AM_ROOT_MIXED); }
+static void bits_character_high(digest *d) { play_both(d, true, AM_INERTIALISE_QUINTIC, AM_ROOT_ANIMATION); }
+
 typedef struct subject {
     const char *name;
     void (*run)(digest *d); ///< one of the two
@@ -469,6 +519,8 @@ static const subject subjects[] = {
     { "anim.ground", bits_ground, NULL },
     { "anim.retarget", bits_retarget, NULL },
     { "make.synth", bits_synth, NULL },
+    { "control.character", bits_character, NULL },
+    { "control.high", bits_character_high, NULL },
 };
 
 /// The hash of one subject; false when two versions of a kernel disagree.

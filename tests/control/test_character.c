@@ -10,7 +10,9 @@ static void it_walks_where_the_keys_say(void **state)
     const struct {
         uint32_t key;
         float x, z;
-    } ways[] = { { AM_KEY_W, 0.0f, 1.0f }, { AM_KEY_A, 1.0f, 0.0f }, { AM_KEY_S, 0.0f, -1.0f }, { AM_KEY_D, -1.0f, 0.0f } };
+    } ways[] = {
+        { AM_KEY_W, 0.0f, 1.0f }, { AM_KEY_A, 1.0f, 0.0f }, { AM_KEY_S, 0.0f, -1.0f }, { AM_KEY_D, -1.0f, 0.0f }
+    };
     for (int i = 0; i < 4; i++) {
         hold(&w, ways[i].key, 1.5f);
         am_vec3 before = place(&w);

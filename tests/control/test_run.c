@@ -6,7 +6,8 @@
 static const char good[] =
     "{ // a walk\n"
     "  \"database\": \"loco.amdb\", \"controller\": \"match\", \"fps\": 60, \"seconds\": 4, \"seed\": 3,\n"
-    "  \"options\": { \"search_every_s\": 0.2, \"k\": 3, \"root\": \"mixed\", \"ik\": true, \"inertialise\": \"quintic\",\n"
+    "  \"options\": { \"search_every_s\": 0.2, \"k\": 3, \"root\": \"mixed\", \"ik\": true, \"inertialise\": "
+    "\"quintic\",\n"
     "    \"tags\": \"walk or run or idle\", \"weights\": { \"left_foot_position\": 2 }, \"walk_mps\": 1.1 },\n"
     "  \"characters\": [\n"
     "    { \"start\": { \"position\": [1, 2], \"facing\": [1, 1] },\n"
@@ -104,8 +105,9 @@ static void every_wrong_key_names_its_place_and_the_nearest(void **state)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         char text[1024];
         const fault *f = &faults[i];
-        snprintf(text, sizeof text, "{\"database\": \"x\", \"seconds\": 1,\n%s \"options\": {%s},\n\"characters\": [{%s}]}",
-                 f->top, f->options, f->character);
+        snprintf(text, sizeof text,
+                 "{\"database\": \"x\", \"seconds\": 1,\n%s \"options\": {%s},\n\"characters\": [{%s}]}", f->top,
+                 f->options, f->character);
         am_run_script s;
         am_error err = { 0 };
         am_result result = am_run_parse(&s, text, strlen(text), "run.json", NULL, &err);
@@ -207,10 +209,11 @@ static void another_rate_walks_as_far(void **state)
     const char *rates[3] = { "30", "60", "100" };
     for (int i = 0; i < 3; i++) {
         char text[512];
-        snprintf(text, sizeof text,
-                 "{\"database\": \"x\", \"fps\": %s, \"seconds\": 5, \"characters\": [{\"keys\": [{\"t\": 0, \"down\": "
-                 "[\"W\"]}]}]}",
-                 rates[i]);
+        snprintf(
+            text, sizeof text,
+            "{\"database\": \"x\", \"fps\": %s, \"seconds\": 5, \"characters\": [{\"keys\": [{\"t\": 0, \"down\": "
+            "[\"W\"]}]}]}",
+            rates[i]);
         am_run_script s;
         am_error err = { 0 };
         parse_good(&s, text);
@@ -300,7 +303,8 @@ static void the_command_writes_motion_for_each_character(void **state)
     snprintf(path, sizeof path, "%s/run.json", folder);
     check_ok(am_file_write(path, good, strlen(good), &err), &err);
     char first[2048], second[2048];
-    assert_int_equal(test_shell(first, sizeof first, "%s run %s -o %s/out.bvh --trace %s/t.jsonl --record %s/r.json --json",
+    assert_int_equal(test_shell(first, sizeof first,
+                                "%s run %s -o %s/out.bvh --trace %s/t.jsonl --record %s/r.json --json",
                                 test_command(), path, folder, folder, folder),
                      0);
     assert_int_equal(test_shell(second, sizeof second, "%s run %s/r.json --json", test_command(), folder), 0);

@@ -73,8 +73,9 @@ static void player_step(player *p, float dt, float speed, bool hold)
         p->wish[i] = (am_query_point){ t, am_v3_add(p->root.translation, am_v3_scale(forward, speed * t)), forward,
                                        am_v3_scale(forward, speed) };
     }
-    am_source_input input = { .dt = dt, .root = p->root, .trajectory = p->wish, .trajectory_count = 4,
-                              .candidates = 5, .hold = hold };
+    am_source_input input = {
+        .dt = dt, .root = p->root, .trajectory = p->wish, .trajectory_count = 4, .candidates = 5, .hold = hold
+    };
     p->source->interface->step(p->source, p->state, &p->out, &input, work);
     am_vec3 moved = am_quat_rotate(p->root.rotation, am_v3_scale(p->out.root_linear, dt));
     p->root.translation = am_v3_add(p->root.translation, moved);

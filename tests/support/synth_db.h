@@ -103,9 +103,13 @@ static inline am_db *synth_db_make(bool high, am_error *err)
     for (int i = 0; good && i < count; i++) {
         am_synth_def def = am_synth_all_item(i, 1);
         good = synth_db_read(&clips[i], &def, err);
-        items[i] = (am_db_clip){ .clip = clips[i].synth.clip, .root_positions = clips[i].positions,
-                                 .root_rotations = clips[i].rotations, .contacts = clips[i].contacts,
-                                 .tags = clips[i].tags, .source = i, .tail = 20 };
+        items[i] = (am_db_clip){ .clip = clips[i].synth.clip,
+                                 .root_positions = clips[i].positions,
+                                 .root_rotations = clips[i].rotations,
+                                 .contacts = clips[i].contacts,
+                                 .tags = clips[i].tags,
+                                 .source = i,
+                                 .tail = 20 };
     }
     am_db_def def = am_db_def_default();
     def.clips = items;
