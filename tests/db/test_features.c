@@ -152,6 +152,61 @@ static void every_kind_agrees_with_the_slow_reference(void **state)
     test_world_free(&w);
 }
 
+static void every_kind_agrees_on_real_frames_too(void **state)
+{
+    (void)state;
+    const char *folder = test_data_dir("locomotion");
+    if (!folder) {
+        skip();
+    }
+    char path[1200];
+    snprintf(path, sizeof path, "%s/16_17.bvh", folder); // a walk with a turn of 90 degrees
+    static test_world w;
+    test_world_make(&w, true);
+    am_clip *clip = test_load(path, TEST_CMU_UNIT);
+    size_t frames = (size_t)clip->frame_count;
+    am_vec3 *positions = calloc(frames, sizeof *positions);
+    am_quat *rotations = calloc(frames, sizeof *rotations);
+    uint8_t *contacts = calloc(frames, 1);
+    uint64_t *tags = calloc(frames, sizeof *tags);
+    float *custom = calloc(3 * frames, sizeof *custom);
+    am_error err = { 0 };
+    am_roles roles = test_roles(clip->skeleton);
+    am_root_def root = am_root_def_default();
+    check_ok(am_root_track(positions, rotations, clip, &roles, &root, NULL, &err), &err);
+    for (size_t f = 0; f < frames; f++) {
+        contacts[f] = (uint8_t)(f % 50 < 25 ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT);
+        tags[f] = (uint64_t)1 << AM_TAG_WALK;
+    }
+    am_db_clip item = { .clip = clip,
+                        .root_positions = positions,
+                        .root_rotations = rotations,
+                        .contacts = contacts,
+                        .tags = tags,
+                        .custom = custom };
+    w.def.clips = &item;
+    w.def.clip_count = 1;
+    w.def.roles = roles;
+    am_db *db = NULL;
+    check_ok(am_db_create(&db, &w.def, &err), &err);
+    float raw[AM_MAX_FEATURES];
+    slow s = { &item, roles };
+    for (int f = 0; f < clip->frame_count; f += 13) {
+        am_db_raw(db, f, raw);
+        check_joint_kinds(db, &s, raw, f);
+        check_trajectory_kinds(db, &s, raw, f);
+        check_other_kinds(db, &s, raw, f);
+    }
+    am_db_close(db);
+    free(positions);
+    free(rotations);
+    free(contacts);
+    free(tags);
+    free(custom);
+    am_clip_destroy(clip);
+    test_world_free(&w);
+}
+
 static void custom_numbers_that_nobody_gives_are_zero(void **state)
 {
     (void)state;
@@ -552,6 +607,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_agrees_with_the_slow_reference),
+        cmocka_unit_test(every_kind_agrees_on_real_frames_too),
         cmocka_unit_test(custom_numbers_that_nobody_gives_are_zero),
         cmocka_unit_test(lmm_schema_has_27_dimensions_with_names),
         cmocka_unit_test(dimension_names_speak_of_every_kind),

@@ -311,6 +311,70 @@ static void duplicates_are_left_out(void **state)
     am_db_close(db);
 }
 
+static bool find_set(void *user, const char *set, char *out, size_t size)
+{
+    (void)user;
+    const char *folder = test_data_dir(set);
+    snprintf(out, size, "%s", folder ? folder : "");
+    return folder != NULL;
+}
+
+/// Frames of a source clip that a range covers, at 60 Hz.
+static bool covers(const am_db *db, const char *clip, int first, int last)
+{
+    for (int r = 0; r < db->range_count; r++) {
+        const am_db_range *range = &db->ranges[r];
+        size_t size = strlen(clip);
+        bool same = strncmp(range->name, clip, size) == 0 &&
+                    (range->name[size] == '\0' || range->name[size] == '-' || range->name[size] == '_');
+        int from = range->source_first;
+        int to = from + range->stop - range->start - 1;
+        if (same && from <= last && to >= first) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void shipped_configs_leave_out_what_is_bad(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config, *clip;
+        int first, last;
+    } faults[] = {
+        { "salsa", "60_06", 0, 100000 },         { "salsa", "60_07b", 0, 100000 },
+        { "salsa", "60_07a", 669, 100000 },      { "salsa", "60_01", 395, 420 },
+        { "chair", "75_20", 0, 100000 },         { "low", "127_32", 0, 100000 },
+        { "low", "111_03", 0, 100000 },          { "recovery", "111_06", 0, 100000 },
+        { "recovery", "111_08", 0, 100000 },     { "basketball", "06_02", 316, 100000 },
+        { "basketball", "06_13", 0, 100000 },    { "dance", "05_18", 700, 720 },
+        { "indian_dance", "94_10b", 0, 100000 },
+    };
+    if (!test_data_dir("locomotion") || !test_data_dir("salsa")) {
+        skip();
+    }
+    am_db *db = NULL;
+    const char *open = "";
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        if (strcmp(open, faults[i].config) != 0) {
+            char path[1200];
+            snprintf(path, sizeof path, "%s/configs/%s.json", AMBLE_SOURCE_DIR, faults[i].config);
+            am_build_def def = am_build_def_default();
+            def.config_path = path;
+            def.find_set = find_set;
+            am_error err = { 0 };
+            am_db_close(db);
+            check_ok(am_build(&db, NULL, &def, &err), &err);
+            open = faults[i].config;
+        }
+        if (covers(db, faults[i].clip, faults[i].first, faults[i].last)) {
+            fail_msg("%s still holds %s", faults[i].config, faults[i].clip);
+        }
+    }
+    am_db_close(db);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Round trip
 
@@ -634,6 +698,7 @@ int main(void)
         cmocka_unit_test(clips_option_replaces_clips_tags_and_reference),
         cmocka_unit_test(an_unreadable_file_is_left_out_and_told),
         cmocka_unit_test(duplicates_are_left_out),
+        cmocka_unit_test(shipped_configs_leave_out_what_is_bad),
         cmocka_unit_test(bvh_to_database_to_bvh_keeps_the_motion),
         cmocka_unit_test(every_shipped_config_is_well_formed),
         cmocka_unit_test(wrong_configs_say_what_is_wrong),
