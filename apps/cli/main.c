@@ -12,6 +12,7 @@ static const cli_verb verbs[] = {
     { "run", "RUN.json -o OUT.bvh", "any controller, headless, from scripted input, the same every time", verb_run },
     { "export", "FILE -o OUT", "motion to other tools: .bvh, .glb, .npz, .csv", verb_export },
     { "synth", "KIND -o DIR", "procedural motion with known ground truth: contacts, phase, speed", verb_synth },
+    { "eval", "NAME", "tables of how good a method is, beside the bounds it should keep", verb_eval },
     { "bench", "NAME", "speed against peers in the same run", verb_bench },
 };
 

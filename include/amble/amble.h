@@ -20,6 +20,7 @@
 #include <amble/run.h>
 #include <amble/source.h>
 #include <amble/synth.h>
+#include <amble/tables.h>
 #include <amble/tags.h>
 
 #endif

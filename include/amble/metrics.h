@@ -108,6 +108,10 @@ typedef struct am_response {
 /// their order and returns how many there are in all.
 AM_API int am_responses_find(am_response *out, int capacity, const am_track *track, const am_vec3 *wishes,
                              const am_response_def *def);
+/// Mean angle in radians between movement and wish, over frames whose wish has not changed for `settle_s`; NAN without
+/// any such frame.
+AM_API double am_direction_error(const am_track *track, const am_vec3 *wishes, float settle_s,
+                                 const am_response_def *def);
 /// Median of the answers of one kind with a turn within [low, high] radians; NAN without any.
 AM_API float am_responses_median(const am_response *responses, int count, am_response_kind kind, float low, float high);
 
@@ -143,9 +147,12 @@ typedef struct am_metrics {
     double seconds;
     am_quality final; ///< after IK
     am_quality raw;   ///< before
+    am_quality played; ///< of the database's frames that were played, as they were captured
     float response_s; ///< median over changes of the wished direction until the movement is within 15 degrees of it;
                       ///< NAN without any, infinite when more than half were never answered
     float stop_s;     ///< median over stops of a moving body
+    double direction_error_deg; ///< mean angle between movement and wish from 1 s after a change of the wish on
+    double point_bend_cm;       ///< largest second difference of the simulated point, by its velocity
     int turns, unanswered; ///< changes of direction, and those without an answer before the next change
     double transitions_per_s;
     double frame_us, search_us; ///< means; 0 without a clock

@@ -8,13 +8,18 @@
 
 // Slower than this nobody has to stop.
 #define MOVING_MPS 0.5f
+// A body is going where it was told after this time at the latest.
+#define SETTLE_S 1.0f
 
 /// What is kept of one character.
 typedef struct subject {
-    am_meter *final, *raw;
+    am_meter *final, *raw, *played;
+    int frame; ///< of the database, that played last; -1 before
     am_vec3 *places, *wishes; ///< [frame]
     am_response *responses;   ///< [frame / 2]
     int frames;
+    am_vec3 point_velocity; ///< of the last frame
+    double point_bend;      ///< cm
     double frame_us, search_us;
     int64_t searches, transitions, fallbacks;
 } subject;
@@ -25,7 +30,9 @@ struct am_run_meter {
     am_db_measures own;
     int actor_count, frame_count;
     float dt;
-    subject *subjects; ///< [actor]
+    const am_db *db;
+    am_transform *pose; ///< [joint] scratch
+    subject *subjects;  ///< [actor]
 };
 
 am_run_meter_def am_run_meter_def_default(void)
@@ -49,8 +56,9 @@ static void place_arrays(am_run_meter *m, subject *subjects, ami_layout *layout)
     }
 }
 
-static am_result make_meters(am_run_meter *m, const am_db *db, am_error *err)
+static am_result make_meters(am_run_meter *m, am_error *err)
 {
+    const am_db *db = m->db;
     am_meter_def def = am_meter_def_default();
     def.alloc = &m->alloc;
     def.skeleton = db->skeleton;
@@ -63,6 +71,10 @@ static am_result make_meters(am_run_meter *m, const am_db *db, am_error *err)
         if (result == AM_OK) {
             result = am_meter_create(&m->subjects[i].raw, &def, err);
         }
+        if (result == AM_OK) {
+            result = am_meter_create(&m->subjects[i].played, &def, err);
+        }
+        m->subjects[i].frame = -1;
     }
     return result;
 }
@@ -74,12 +86,14 @@ am_result am_run_meter_create(am_run_meter **out, const am_run_meter_def *def, a
         return ami_fail(err, AM_ERR_DEF,
                         "run meter def not begun from am_run_meter_def_default(), or without run and measures");
     }
-    am_run_meter sketch = { .alloc = ami_alloc_or_default(def->alloc), .own = *def->own,
+    const am_db *db = am_run_db(def->run);
+    am_run_meter sketch = { .db = db, .alloc = ami_alloc_or_default(def->alloc), .own = *def->own,
                             .actor_count = am_run_actor_count(def->run),
                             .frame_count = am_run_frame_count(def->run) };
     ami_layout layout = { 0 };
     ami_layout_take(&layout, 1, sizeof sketch);
     ami_layout_take(&layout, (size_t)sketch.actor_count, sizeof(subject));
+    ami_layout_take(&layout, (size_t)db->joint_count, sizeof(am_transform));
     place_arrays(&sketch, NULL, &layout);
     sketch.block_size = layout.size;
     uint8_t *block = layout.overflow ? NULL : ami_alloc_zero(&sketch.alloc, layout.size);
@@ -90,8 +104,9 @@ am_result am_run_meter_create(am_run_meter **out, const am_run_meter_def *def, a
     am_run_meter *m = ami_layout_take(&place, 1, sizeof *m);
     *m = sketch;
     m->subjects = ami_layout_take(&place, (size_t)m->actor_count, sizeof(subject));
+    m->pose = ami_layout_take(&place, (size_t)db->joint_count, sizeof(am_transform));
     place_arrays(m, m->subjects, &place);
-    am_result result = make_meters(m, am_run_db(def->run), err);
+    am_result result = make_meters(m, err);
     if (result != AM_OK) {
         am_run_meter_destroy(m);
         return result;
@@ -106,6 +121,7 @@ void am_run_meter_destroy(am_run_meter *m)
         for (int i = 0; i < m->actor_count; i++) {
             am_meter_destroy(m->subjects[i].final);
             am_meter_destroy(m->subjects[i].raw);
+            am_meter_destroy(m->subjects[i].played);
         }
         am_alloc alloc = m->alloc;
         ami_release(&alloc, m, m->block_size);
@@ -114,6 +130,24 @@ void am_run_meter_destroy(am_run_meter *m)
 
 // ---------------------------------------------------------------------------------------------
 // Watching
+
+/// The frame that played, as it was captured. Two frames that do not follow one another have nothing in common.
+static void add_played(am_run_meter *m, subject *s, int frame)
+{
+    if (frame < 0 || frame == s->frame) {
+        return;
+    }
+    int steps = frame - s->frame;
+    bool follows = s->frame >= 0 && steps >= 1 && steps <= 4 && am_db_range_of(m->db, frame) == am_db_range_of(m->db, s->frame);
+    if (!follows) {
+        am_meter_cut(s->played);
+    }
+    s->frame = frame;
+    am_db_pose(m->db, frame, m->pose);
+    m->pose[0] = am_transform_mul(am_db_root(m->db, frame), m->pose[0]);
+    am_fk(m->pose, m->pose, m->db->skeleton->parents, m->db->joint_count);
+    am_meter_add(s->played, m->pose, (float)(follows ? steps : 1) / m->db->fps, false);
+}
 
 static am_result on_frame(void *user, const am_run_sample *sample, am_error *err)
 {
@@ -127,8 +161,15 @@ static am_result on_frame(void *user, const am_run_sample *sample, am_error *err
         s->wishes[s->frames] = sample->intent.velocity;
         s->frames++;
     }
+    if (s->frames > 1) {
+        double change = (double)am_v3_distance(sample->view.simulation_velocity, s->point_velocity);
+        double bend = change / (double)sample->dt * 100.0 / 3600.0; // at 60 Hz
+        s->point_bend = bend > s->point_bend ? bend : s->point_bend;
+    }
+    s->point_velocity = sample->view.simulation_velocity;
     am_meter_add(s->final, sample->pose.world, sample->dt, out->transition);
     am_meter_add(s->raw, sample->pose.world_raw, sample->dt, out->transition);
+    add_played(m, s, out->frame);
     s->frame_us += sample->step_us;
     if (out->searched) {
         s->search_us += (double)out->search_us;
@@ -179,8 +220,12 @@ am_metrics am_run_meter_result(am_run_meter *m, int actor)
         .seconds = seconds,
         .final = am_meter_result(s->final),
         .raw = am_meter_result(s->raw),
+        .played = am_meter_result(s->played),
         .response_s = am_responses_median(s->responses, found, AM_RESPONSE_TURN, 0.0f, AM_PI),
         .stop_s = median_stop(s->responses, found),
+        .direction_error_deg = s->frames > 0 ? am_direction_error(&track, s->wishes, SETTLE_S, &def) / (double)AM_DEG
+                                             : (double)NAN,
+        .point_bend_cm = s->point_bend,
         .transitions_per_s = mean((double)s->transitions, seconds),
         .frame_us = mean(s->frame_us, (double)s->frames),
         .search_us = mean(s->search_us, (double)s->searches),
@@ -259,8 +304,13 @@ void am_run_meter_write(am_json_writer *w, am_run_meter *m)
         am_json_number(w, "seconds", metrics.seconds);
         write_quality(w, &metrics.final, "");
         write_quality(w, &metrics.raw, "_raw");
+        am_json_number(w, "foot_slide_cm_played", metrics.played.foot_slide_cm);
+        am_json_number(w, "skate_share_played", metrics.played.skate_share);
+        am_json_number(w, "jitter_cm_played", metrics.played.jitter_cm);
         am_json_number(w, "response_s", (double)metrics.response_s);
         am_json_number(w, "stop_s", (double)metrics.stop_s);
+        am_json_number(w, "direction_error_deg", metrics.direction_error_deg);
+        am_json_number(w, "point_bend_cm", metrics.point_bend_cm);
         am_json_integer(w, "turns", metrics.turns);
         am_json_integer(w, "unanswered", metrics.unanswered);
         am_json_number(w, "transitions_per_s", metrics.transitions_per_s);

@@ -115,6 +115,27 @@ int am_responses_find(am_response *out, int capacity, const am_track *track, con
     return count;
 }
 
+double am_direction_error(const am_track *track, const am_vec3 *wishes, float settle_s, const am_response_def *def)
+{
+    judge j = { track, wishes, def, frames_of(def->window_s, track->dt), frames_of(def->stay_s, track->dt) };
+    int settle = frames_of(settle_s, track->dt);
+    int since = settle;
+    int64_t count = 0;
+    double sum = 0.0;
+    for (int f = 1; f < track->count; f++) {
+        float turn;
+        // Any change counts, not only those that ask for an answer.
+        bool changed = changes(&j, wishes[f - 1], wishes[f], &turn) || turn > 1e-3f;
+        since = changed ? 0 : since + 1;
+        am_vec3 velocity = movement(&j, f);
+        if (since >= settle && is_wish(&j, wishes[f]) && am_v3_length(velocity) >= def->still_mps) {
+            sum += (double)angle_between(velocity, wishes[f]);
+            count++;
+        }
+    }
+    return count > 0 ? sum / (double)count : (double)NAN;
+}
+
 float am_responses_median(const am_response *responses, int count, am_response_kind kind, float low, float high)
 {
     // The middle one by counting: lists are short, and a copy would want memory. Infinite ones count as the longest.

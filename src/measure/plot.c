@@ -175,3 +175,51 @@ bool ami_plot_rose(am_bytes *out, const ami_rose *rose)
     return ok && ami_put_text(out, "<ellipse class=\"body\" cx=\"280\" cy=\"217\" rx=\"13\" ry=\"6\"/>"
                                    "<circle class=\"body\" cx=\"280\" cy=\"213\" r=\"6\"/></svg>");
 }
+
+bool ami_plot_bar_rows(am_bytes *out, const ami_bar_row *bars, int count, int digits)
+{
+    double top = 0.0;
+    for (int i = 0; i < count; i++) {
+        top = bars[i].value > top ? bars[i].value : top;
+    }
+    top = top > 0.0 ? top : 1.0;
+    bool ok = ami_put_format(out, "<svg viewBox=\"0 0 560 %d\" role=\"img\">", 22 * count + 8);
+    for (int i = 0; i < count && ok; i++) {
+        double y = 4.0 + 22.0 * i;
+        double wide = 300.0 * (bars[i].value > 0.0 ? bars[i].value : 0.0) / top;
+        ok = ami_put_format(out, "<text class=\"row\" x=\"180\" y=\"%.1f\">", y + 14) &&
+             ami_put_escaped(out, bars[i].label) &&
+             ami_put_format(out,
+                            "</text><rect class=\"%s\" x=\"188\" y=\"%.1f\" width=\"%.1f\" height=\"16\" rx=\"2\"/>"
+                            "<text class=\"value left\" x=\"%.1f\" y=\"%.1f\">%.*f</text>",
+                            bars[i].red ? "spot" : "bar", y + 2, wide, 194.0 + wide, y + 14, digits < 0 ? 0 : digits,
+                            bars[i].value);
+    }
+    return ok && ami_put_text(out, "</svg>");
+}
+
+bool ami_plot_track(am_bytes *out, const am_vec3 *places, int count)
+{
+    if (count < 1) {
+        return true;
+    }
+    am_vec3 low = places[0];
+    am_vec3 high = places[0];
+    for (int i = 1; i < count; i++) {
+        low = am_v3(am_min(low.x, places[i].x), 0.0f, am_min(low.z, places[i].z));
+        high = am_v3(am_max(high.x, places[i].x), 0.0f, am_max(high.z, places[i].z));
+    }
+    double extent = (double)am_max(am_max(high.x - low.x, high.z - low.z), 0.5f);
+    double scale = 320.0 / extent;
+    double left = 280.0 + 0.5 * scale * (double)(high.x + low.x);
+    double bottom = 180.0 + 0.5 * scale * (double)(high.z + low.z);
+    bool ok = ami_put_text(out, "<svg viewBox=\"0 0 560 380\" role=\"img\"><path class=\"track\" d=\"");
+    for (int i = 0; i < count && ok; i++) {
+        ok = ami_put_format(out, "%c%.1f %.1f", i == 0 ? 'M' : 'L', left - scale * (double)places[i].x,
+                            bottom - scale * (double)places[i].z);
+    }
+    return ok && ami_put_format(out,
+                                "\"/><circle class=\"spot\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>"
+                                "<text class=\"name\" x=\"280\" y=\"374\">%.1f m</text></svg>",
+                                left - scale * (double)places[0].x, bottom - scale * (double)places[0].z, extent);
+}

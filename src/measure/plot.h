@@ -1,8 +1,8 @@
-/// Small plots as inline SVG: bars, heat maps, roses. Colours come from the page's style sheet.
+/// Small plots as inline SVG: bars, heat maps, roses, tracks. Colours come from the page's style sheet.
 #ifndef AMI_MEASURE_PLOT_H
 #define AMI_MEASURE_PLOT_H
 
-#include <amble/base.h>
+#include <amble/math.h>
 
 /// Bars of shares (0 to 1 of the whole) with a label under each.
 typedef struct ami_bars {
@@ -32,6 +32,17 @@ typedef struct ami_rose {
     int ring_count, sector_count;
 } ami_rose;
 bool ami_plot_rose(am_bytes *out, const ami_rose *rose);
+
+/// One bar of a lying bar chart; `red` for what is beyond its bound.
+typedef struct ami_bar_row {
+    const char *label;
+    double      value;
+    bool        red;
+} ami_bar_row;
+bool ami_plot_bar_rows(am_bytes *out, const ami_bar_row *bars, int count, int digits);
+
+/// A way over the ground seen from above: +z up, +x (the left) to the left; the start is a dot.
+bool ami_plot_track(am_bytes *out, const am_vec3 *places, int count);
 
 /// Text with <, >, & and quotes made harmless.
 bool ami_put_escaped(am_bytes *out, const char *text);

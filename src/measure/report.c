@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "measure/page.h"
 #include "measure/plot.h"
 #include "measure/steps.h"
 
@@ -20,35 +21,6 @@ static const char *const turn_labels[AM_TURN_BINS] = {
 };
 static const char *const way_labels[AM_WAY_BINS] = { "forward",  "forward left", "left",  "back left",
                                                      "backward", "back right",   "right", "forward right" };
-
-static const char style[] =
-    "<style>:root{color-scheme:light dark;--ink:#1c2330;--dim:#667085;--paper:#f6f7f9;--card:#fff;--line:#e3e6ec;"
-    "--bar:#3f6fd8;--h0:#eef0f4}@media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--dim:#98a2b3;--paper:#12151b;"
-    "--card:#1b2029;--line:#2b323e;--bar:#6d97f5;--h0:#232a35}}"
-    "body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}"
-    "main{max-width:1240px;margin:0 auto;padding:32px 24px 64px}h1{font-size:28px;margin:0 0 4px;font-weight:650}"
-    "h2{font-size:17px;margin:0 0 2px;font-weight:600}p{margin:2px 0 12px;color:var(--dim)}"
-    ".tiles{display:flex;flex-wrap:wrap;gap:12px;margin:20px 0}.tile{background:var(--card);border:1px solid "
-    "var(--line);"
-    "border-radius:10px;padding:12px 18px;min-width:110px}.tile b{display:block;font-size:22px;font-weight:650;"
-    "font-variant-numeric:tabular-nums}.tile span{color:var(--dim);font-size:13px}"
-    ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(460px,1fr));gap:16px}"
-    "section{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:18px 20px}"
-    ".wide{grid-column:1/-1}svg{width:100%;height:auto;display:block}svg text{font:11px system-ui,sans-serif;"
-    "fill:var(--dim);text-anchor:middle}svg .value{fill:var(--ink)}svg .name{font-size:12px}svg .row{text-anchor:end}"
-    "svg .cell{fill:var(--ink);font-size:10.5px}svg .on{fill:#fff}.bar{fill:var(--bar)}.axis{stroke:var(--line)}"
-    ".body{fill:var(--dim)}.h0{fill:var(--h0)}.h1{fill:#dbe6fb}.h2{fill:#bfd2f7}.h3{fill:#9fbaf1}.h4{fill:#7fa2ea}"
-    ".h5{fill:#628ae0}.h6{fill:#4873d2}.h7{fill:#345cba}.h8{fill:#25469a}.h9{fill:#183277}"
-    "@media(prefers-color-scheme:dark){.h1{fill:#25324d}.h2{fill:#2c4068}.h3{fill:#345085}.h4{fill:#3e61a2}"
-    ".h5{fill:#4a74bf}.h6{fill:#5a87d8}.h7{fill:#719bea}.h8{fill:#92b3f3}.h9{fill:#bcd0fa}svg .on{fill:#10141b}}"
-    "table{border-collapse:collapse;width:100%;font-size:13.5px;font-variant-numeric:tabular-nums}"
-    "td,th{text-align:left;padding:5px 12px 5px 0;border-bottom:1px solid var(--line)}th{color:var(--dim);"
-    "font-weight:500}td.n,th.n{text-align:right}ol{margin:0;padding-left:22px}li{padding:3px 0}"
-    ".tags{display:grid;grid-template-columns:repeat(auto-fill,minmax(260px,1fr));gap:6px 20px;font-size:13.5px}"
-    ".tags div{position:relative;display:flex;justify-content:space-between;padding:3px 8px;background:var(--h0);"
-    "border-radius:4px;overflow:hidden}.tags i{position:absolute;inset:0 auto 0 0;background:var(--bar);opacity:.35}"
-    ".tags span,.tags b{position:relative;font-weight:500}"
-    "footer{color:var(--dim);font-size:13px;margin-top:24px}</style>";
 
 /// The page in the making; a failed allocation leaves ok false and every later call does nothing.
 typedef struct page {
@@ -98,7 +70,7 @@ static void put_head(page *p, const am_coverage *coverage)
             "<meta name=\"viewport\" content=\"width=device-width\"><title>");
     escaped(p, db->name[0] ? db->name : "database");
     text(p, " - Amble report</title>");
-    text(p, style);
+    text(p, ami_page_style);
     text(p, "<main><h1>");
     escaped(p, db->name[0] ? db->name : "database");
     text(p, "</h1><p>What this motion database holds, what repeats in it, and what the next capture should bring.</p>"

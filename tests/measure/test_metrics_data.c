@@ -148,7 +148,7 @@ static void failing_allocations_leave_nothing(void **state)
     }
     measured m;
     check_ok(measure(&m, NULL, &own, &err), &err);
-    for (size_t n = 1; n <= 6; n++) {
+    for (size_t n = 1; n <= 8; n++) {
         am_budget budget = am_budget_make(NULL);
         budget.fail_at = n;
         am_alloc alloc = am_budget_alloc(&budget);
@@ -158,8 +158,8 @@ static void failing_allocations_leave_nothing(void **state)
         def.own = &own;
         am_run_meter *meter = NULL;
         am_result result = am_run_meter_create(&meter, &def, &err);
-        assert_int_equal(result, n <= 5 ? AM_ERR_MEMORY : AM_OK); // its block, and two meters for each of two characters
-        assert_int_equal(meter != NULL, n > 5);
+        assert_int_equal(result, n <= 7 ? AM_ERR_MEMORY : AM_OK); // its block, and three meters for each of two characters
+        assert_int_equal(meter != NULL, n > 7);
         am_run_meter_destroy(meter);
         assert_int_equal(budget.live_count, 0);
     }

@@ -1,0 +1,21 @@
+/// What the evaluations share: tables to fill, tasks, switches.
+#ifndef AMBLE_CLI_EVAL_H
+#define AMBLE_CLI_EVAL_H
+
+#include "cli.h"
+
+typedef struct eval {
+    bool quick;    ///< fewer courses and variants
+    const char *config; ///< of the database to use, NULL means the evaluation's own choice
+    bool timings;  ///< columns that differ from run to run
+    am_tables *tables;
+    const am_tasks *tasks;
+    const am_progress *progress;
+    char title[80];  ///< of the page
+    char about[400]; ///< what was run on which data, for the page and the end of the text
+} eval;
+
+/// One file each.
+am_result eval_matching(eval *e, am_error *err);
+
+#endif

@@ -1,0 +1,129 @@
+// amble eval NAME: tables of how good a method is, as text, JSON and a page with plots.
+#include "eval.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct eval_item {
+    const char *name;
+    const char *summary;
+    am_result (*run)(eval *e, am_error *err);
+} eval_item;
+
+// One line for each eval_NAME.c.
+static const eval_item items[] = {
+    { "matching", "motion matching on fixed courses: feet, jitter, answers, and what each part is good for",
+      eval_matching },
+};
+
+enum { item_count = sizeof items / sizeof items[0] };
+
+static const eval_item *find_item(const char *name)
+{
+    for (int i = 0; i < item_count; i++) {
+        if (strcmp(items[i].name, name) == 0) {
+            return &items[i];
+        }
+    }
+    return NULL;
+}
+
+static int refuse_name(const char *name)
+{
+    const char *names[item_count];
+    for (int i = 0; i < item_count; i++) {
+        names[i] = items[i].name;
+    }
+    const char *near = name ? am_nearest_name(name, names, item_count) : NULL;
+    fprintf(stderr, "amble: eval wants one name%s%s%s:\n", near ? "; did you mean '" : "", near ? near : "",
+            near ? "'?" : "");
+    for (int i = 0; i < item_count; i++) {
+        fprintf(stderr, "  %-10s %s\n", items[i].name, items[i].summary);
+    }
+    return CLI_USAGE;
+}
+
+static int print_json(const eval *e)
+{
+    am_json_writer *w = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&w, 1, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    am_tables_json(w, e->tables);
+    int status = cli_print_json(w);
+    am_json_writer_destroy(w);
+    return status;
+}
+
+static int print_text(const eval *e)
+{
+    am_bytes text = { 0 };
+    am_error err = { 0 };
+    if (am_tables_print(&text, e->tables, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    fwrite(text.data, 1, text.size, stdout);
+    printf("%s\n", e->about);
+    am_bytes_free(&text);
+    return CLI_DONE;
+}
+
+static am_result write_page(const eval *e, const char *path, am_error *err)
+{
+    am_bytes page = { 0 };
+    am_result result = am_tables_page(&page, e->tables, e->title, e->about, err);
+    result = result == AM_OK ? am_file_write(path, page.data, page.size, err) : result;
+    am_bytes_free(&page);
+    return result;
+}
+
+static int evaluate(const eval_item *item, eval *e, const cli_common *common, const char *page)
+{
+    am_error err = { 0 };
+    am_result result = am_tables_create(&e->tables, NULL, &err);
+    if (result == AM_OK) {
+        result = item->run(e, &err);
+        cli_progress_end();
+    }
+    if (result == AM_OK && page) {
+        result = write_page(e, page, &err);
+    }
+    if (result != AM_OK) {
+        return cli_fail(&err);
+    }
+    return common->json ? print_json(e) : print_text(e);
+}
+
+int verb_eval(const cli_verb *verb, int argc, char **argv)
+{
+    const char *page = NULL;
+    eval e = { 0 };
+    const cli_option options[] = {
+        { .name = "--html", .value = "OUT.html", .help = "the same as a page with plots", .text = &page },
+        { .name = "--config", .value = "NAME", .help = "configs/NAME.json alone, instead of what the evaluation takes",
+          .text = &e.config },
+        { .name = "--quick", .help = "a few courses and variants only", .flag = &e.quick },
+        { .name = "--timings", .help = "also what differs from run to run: microseconds", .flag = &e.timings },
+    };
+    cli_common common = { 0 };
+    int count = 0;
+    bool stop = false;
+    int status = cli_parse(verb, options, sizeof options / sizeof options[0], &common, argc, argv, &count, &stop);
+    if (status != CLI_DONE || stop) {
+        return status;
+    }
+    const eval_item *item = count == 1 ? find_item(argv[0]) : NULL;
+    if (!item) {
+        return refuse_name(count == 1 ? argv[0] : NULL);
+    }
+    am_pool *pool = NULL;
+    am_tasks tasks = cli_tasks(&common, &pool);
+    am_progress progress = cli_progress();
+    e.tasks = &tasks;
+    e.progress = &progress;
+    status = evaluate(item, &e, &common, page);
+    am_tables_destroy(e.tables);
+    am_pool_destroy(pool);
+    return status;
+}

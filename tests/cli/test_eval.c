@@ -1,0 +1,68 @@
+// amble eval: on procedural motion, so that it runs everywhere.
+#include "support/check.h"
+
+static void matching_gives_the_same_tables_with_any_threads(void **state)
+{
+    (void)state;
+    size_t size = 1 << 18;
+    char *one = malloc(size);
+    char *two = malloc(size);
+    assert_int_equal(test_shell(one, size, "%s eval matching --config synth --quick --json --threads 1 2>/dev/null",
+                                test_command()), 0);
+    assert_int_equal(test_shell(two, size, "%s eval matching --config synth --quick --json --threads 2 2>/dev/null",
+                                test_command()), 0);
+    assert_string_equal(one, two);
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    check_ok(am_json_parse(&doc, one, strlen(one), "tables", NULL, &err), &err);
+    const am_json *tables = am_json_get(am_json_root(doc), "tables");
+    assert_int_equal(tables->count, 2);
+    const am_json *courses = tables->first;
+    assert_string_equal(am_json_get(courses, "name")->string, "courses synth");
+    const am_json *columns = am_json_get(courses, "columns");
+    const am_json *rows = am_json_get(courses, "rows");
+    assert_int_equal(rows->count, 2 + 3 + 1); // own and bound, three courses, all
+    for (const am_json *row = rows->first; row; row = row->next) {
+        assert_int_equal(row->count, columns->count);
+    }
+    assert_string_equal(am_json_get(courses->next, "name")->string, "ablations");
+    am_json_free(doc);
+    free(one);
+    free(two);
+}
+
+static void matching_writes_a_page(void **state)
+{
+    (void)state;
+    const char *dir = test_temp_dir("eval");
+    char text[4096];
+    assert_int_equal(test_shell(text, sizeof text, "%s eval matching --config synth --quick --html %s/page.html 2>/dev/null",
+                                test_command(), dir), 0);
+    char path[600];
+    snprintf(path, sizeof path, "%s/page.html", dir);
+    size_t size = 0;
+    char *page = test_read_file(path, &size);
+    assert_non_null(strstr(page, "Motion matching on fixed courses"));
+    assert_non_null(strstr(page, "class=\"track\""));
+    free(page);
+}
+
+static void an_unknown_name_is_refused_with_the_nearest(void **state)
+{
+    (void)state;
+    char text[2048];
+    assert_int_equal(test_shell(text, sizeof text, "%s eval machting 2>&1", test_command()), 2);
+    assert_non_null(strstr(text, "did you mean 'matching'"));
+    assert_int_equal(test_shell(text, sizeof text, "%s eval matching --config nothing 2>&1", test_command()), 1);
+    assert_non_null(strstr(text, "nothing.json"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matching_gives_the_same_tables_with_any_threads),
+        cmocka_unit_test(matching_writes_a_page),
+        cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
