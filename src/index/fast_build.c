@@ -307,9 +307,10 @@ am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err)
     double *sums = ami_arena_get(&arena, stride * sizeof(double));
     double *squares = ami_arena_get(&arena, stride * sizeof(double));
     if (!b.lo || !b.hi || !b.first || !b.valid || !b.order || !lo || !hi || !sums || !squares) {
+        size_t wanted = leaves * fast->dims * 4 * sizeof(float);
         ami_arena_free(&arena);
         ami_fast_destroy(fast, &index->alloc);
-        return ami_fail_memory(err, leaves * fast->dims * 4 * sizeof(float));
+        return ami_fail_memory(err, wanted);
     }
     build_tree(&b, index, lo, hi, sums, squares);
     ami_arena_free(&arena);

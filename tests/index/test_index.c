@@ -158,9 +158,9 @@ static void check_database(int dims, int frames, uint64_t seed, int searches)
 static void all_indices_give_the_linear_answer(void **state)
 {
     (void)state;
-    check_database(27, 20000, 1, 1500);
-    check_database(33, 9000, 3, 1000);
-    check_database(5, 3000, 5, 1500);
+    check_database(27, 8000, 1, 1000);
+    check_database(33, 5000, 3, 600);
+    check_database(5, 3000, 5, 600);
     check_database(1, 200, 7, 300);
     check_database(27, 40, 9, 300);
 }
@@ -168,8 +168,8 @@ static void all_indices_give_the_linear_answer(void **state)
 static void ties_go_to_the_lower_frame(void **state)
 {
     (void)state;
-    check_database(3, 6000, 2, 2000);
-    check_database(8, 4000, 4, 1000);
+    check_database(3, 4000, 2, 800);
+    check_database(8, 3000, 4, 600);
 }
 
 static void a_query_that_is_not_finite_finds_nothing(void **state)
