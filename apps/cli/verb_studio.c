@@ -1,0 +1,193 @@
+// amble studio: the page on a port of this machine, until Ctrl-C.
+#include "cli.h"
+#include "data.h"
+
+#ifdef AMBLE_HAS_STUDIO
+#include "studio.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// Set by Ctrl-C; builds and the wait below look at it.
+static volatile sig_atomic_t stop_asked;
+
+static void on_stop(int signal_number)
+{
+    (void)signal_number;
+    if (stop_asked) {
+        _exit(130); // the second Ctrl-C does not wait
+    }
+    stop_asked = 1;
+}
+
+static void catch_stop(void)
+{
+    struct sigaction action = { .sa_handler = on_stop };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static bool go_on(void *user, const char *stage, int64_t done, int64_t total)
+{
+    (void)user;
+    (void)stage;
+    (void)done;
+    (void)total;
+    return !stop_asked;
+}
+
+static bool find_set(void *user, const char *set, char *out, size_t size)
+{
+    (void)user;
+    return cli_data_find(out, size, set);
+}
+
+/// Asks the desktop for a browser; without a desktop the printed address must do.
+static void open_browser(const char *url)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        // Once more, so that nobody has to wait for the browser.
+        if (fork() == 0) {
+            if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) {
+                _exit(127);
+            }
+            execlp("xdg-open", "xdg-open", url, (char *)NULL);
+            _exit(127);
+        }
+        _exit(0);
+    }
+    if (child > 0) {
+        waitpid(child, NULL, 0);
+    }
+}
+
+static int announce(const studio *server, const char *url, bool as_json)
+{
+    const studio_sets *sets = studio_get_sets(server);
+    if (!as_json) {
+        printf("The studio is at %s (Ctrl-C ends it)\n", url);
+        for (int i = 0; i < sets->count; i++) {
+            printf("  %-14s %s\n", sets->items[i].name, sets->items[i].title);
+        }
+        fflush(stdout);
+        return CLI_DONE;
+    }
+    am_json_writer *w = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&w, 0, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    am_json_begin_object(w, NULL);
+    am_json_string(w, "url", url);
+    am_json_integer(w, "port", studio_port(server));
+    am_json_begin_array(w, "sets");
+    for (int i = 0; i < sets->count; i++) {
+        am_json_string(w, NULL, sets->items[i].name);
+    }
+    am_json_end_array(w);
+    am_json_end_object(w);
+    int status = cli_print_json(w);
+    fflush(stdout);
+    am_json_writer_destroy(w);
+    return status;
+}
+
+static int serve(const studio_def *def, bool open, bool as_json)
+{
+    am_error err = { 0 };
+    studio *server = NULL;
+    if (studio_start(&server, def, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    char url[64];
+    snprintf(url, sizeof url, "http://localhost:%d", studio_port(server));
+    int status = announce(server, url, as_json);
+    if (open && status == CLI_DONE) {
+        open_browser(url);
+    }
+    while (!stop_asked && status == CLI_DONE) {
+        const struct timespec tenth = { 0, 100000000 };
+        nanosleep(&tenth, NULL);
+    }
+    studio_stop(server);
+    return status;
+}
+
+/// `--db` may come several times: each is taken out, so that its file is left as an operand.
+static int drop_db_words(int argc, char **argv)
+{
+    int kept = 0;
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--db") != 0 || i + 1 >= argc) {
+            argv[kept++] = argv[i];
+        }
+    }
+    return kept;
+}
+
+int verb_studio(const cli_verb *verb, int argc, char **argv)
+{
+    studio_def def = studio_def_default();
+    const char *db = NULL;
+    bool no_open = false;
+    def.web_dir = AMBLE_SOURCE_DIR "/apps/studio/web";
+    def.wasm_dir = AMBLE_SOURCE_DIR "/build/wasm";
+    def.cache_dir = AMBLE_SOURCE_DIR "/build/studio";
+    def.config_dir = AMBLE_SOURCE_DIR "/configs/studio";
+    const cli_option options[] = {
+        { .name = "--port", .value = "N", .help = "default 8080; 0 takes any free one", .integer = &def.port },
+        { .name = "--no-open", .help = "do not open a browser", .flag = &no_open },
+        { .name = "--db",
+          .value = "X.amdb",
+          .help = "serve this database (may be repeated) instead of the built sets",
+          .text = &db },
+        { .name = "--cache", .value = "DIR", .help = "where built databases are kept", .text = &def.cache_dir },
+        { .name = "--wasm", .value = "DIR", .help = "where the page's module was built", .text = &def.wasm_dir },
+    };
+    cli_common common = { 0 };
+    int count = 0;
+    bool stop = false;
+    argc = drop_db_words(argc, argv);
+    int status = cli_parse(verb, options, sizeof options / sizeof options[0], &common, argc, argv, &count, &stop);
+    if (status != CLI_DONE || stop) {
+        return status;
+    }
+    if (def.port < 0 || def.port > 65535) {
+        return cli_usage("--port wants 0 to 65535");
+    }
+    am_pool *pool = NULL;
+    am_tasks tasks = cli_tasks(&common, &pool);
+    am_progress progress = { NULL, go_on };
+    def.tasks = &tasks;
+    def.progress = &progress;
+    def.find_set = find_set;
+    def.databases = (const char *const *)argv;
+    def.database_count = count;
+    catch_stop();
+    status = serve(&def, !no_open, common.json);
+    am_pool_destroy(pool);
+    return status;
+}
+#else
+int verb_studio(const cli_verb *verb, int argc, char **argv)
+{
+    cli_common common = { 0 };
+    int count = 0;
+    bool stop = false;
+    int status = cli_parse(verb, NULL, 0, &common, argc, argv, &count, &stop);
+    if (status != CLI_DONE || stop) {
+        return status;
+    }
+    am_error err = { .code = AM_ERR_SUPPORT,
+                     .offset = -1,
+                     .text =
+                         "this build has no studio; install libcivetweb-dev and build again, or use ./run studio" };
+    return cli_fail(&err);
+}
+#endif

@@ -1,0 +1,216 @@
+// The studio's web server: civetweb serves the page's files itself; the module, the list of sets and the databases
+// have handlers here.
+#include "studio.h"
+
+#include <civetweb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct studio {
+    studio_sets sets;
+    char wasm_dir[1024];
+    char complaint[256]; ///< what civetweb said last
+    struct mg_context *http;
+    int port;
+};
+
+studio_def studio_def_default(void)
+{
+    studio_def def = { .port = 8080 };
+    return def;
+}
+
+int studio_port(const studio *server) { return server->port; }
+const studio_sets *studio_get_sets(const studio *server) { return &server->sets; }
+
+// ---------------------------------------------------------------------------------------------
+// Answers
+
+// The page is alone in its group, so that it may have threads later; nothing of it is kept by a browser that
+// outlives a rebuild.
+#define PAGE_HEADERS                                                                                                 \
+    "Cross-Origin-Opener-Policy: same-origin\r\n"                                                                    \
+    "Cross-Origin-Embedder-Policy: require-corp\r\n"                                                                 \
+    "Cross-Origin-Resource-Policy: same-origin"
+
+static int answer_error(struct mg_connection *conn, int status, const am_error *err)
+{
+    char text[1024];
+    am_error_format(err, text, sizeof text);
+    fprintf(stderr, "amble: %s\n", text);
+    mg_send_http_error(conn, status, "%s", text);
+    return status;
+}
+
+static int answer_sets(struct mg_connection *conn, void *user)
+{
+    studio *server = user;
+    am_error err = { 0 };
+    am_json_writer *json = NULL;
+    if (studio_sets_json(&json, &server->sets, &err) != AM_OK) {
+        return answer_error(conn, 500, &err);
+    }
+    size_t size = 0;
+    const char *text = am_json_text(json, &size);
+    mg_send_http_ok(conn, "application/json", (long long)size);
+    mg_write(conn, text, size);
+    am_json_writer_destroy(json);
+    return 200;
+}
+
+/// /db/NAME.amdb: only names of the list are files here.
+static int answer_db(struct mg_connection *conn, void *user)
+{
+    studio *server = user;
+    const char *uri = mg_get_request_info(conn)->local_uri;
+    char name[64];
+    const char *file = uri + strlen("/db/");
+    size_t length = strlen(file);
+    const studio_set *set = NULL;
+    if (length > 5 && length - 5 < sizeof name && strcmp(file + length - 5, ".amdb") == 0) {
+        snprintf(name, sizeof name, "%.*s", (int)(length - 5), file);
+        set = studio_sets_get(&server->sets, name);
+    }
+    if (!set) {
+        mg_send_http_error(conn, 404, "no such database; /api/sets lists them");
+        return 404;
+    }
+    am_error err = { 0 };
+    if (studio_set_ready(&server->sets, set, &err) != AM_OK) {
+        return answer_error(conn, 500, &err);
+    }
+    mg_send_mime_file(conn, set->path, "application/octet-stream");
+    return 200;
+}
+
+static int answer_wasm(struct mg_connection *conn, void *user)
+{
+    studio *server = user;
+    const char *uri = mg_get_request_info(conn)->local_uri;
+    static const char *const files[] = { "amble_web.mjs", "amble_web.wasm" };
+    static const char *const types[] = { "text/javascript", "application/wasm" };
+    for (int i = 0; i < 2; i++) {
+        if (strcmp(uri + strlen("/wasm/"), files[i]) == 0) {
+            char path[1100];
+            snprintf(path, sizeof path, "%s/%s", server->wasm_dir, files[i]);
+            mg_send_mime_file(conn, path, types[i]);
+            return 200;
+        }
+    }
+    mg_send_http_error(conn, 404, "no such module");
+    return 404;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Start and stop
+
+static int keep_complaint(const struct mg_connection *conn, const char *message)
+{
+    // A context's user data is what a connection knows it by.
+    studio *server = mg_get_user_data(mg_get_context(conn));
+    if (server) {
+        snprintf(server->complaint, sizeof server->complaint, "%s", message);
+    }
+    return 1;
+}
+
+static bool is_file(const char *folder, const char *name)
+{
+    char path[1200];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static am_result check_page(const studio_def *def, am_error *err)
+{
+    static const char *const parts[] = { "index.html", "node_modules/three/build/three.module.js" };
+    const char *missing = NULL;
+    for (int i = 0; i < 2 && !missing; i++) {
+        missing = is_file(def->web_dir, parts[i]) ? NULL : parts[i];
+    }
+    if (!missing && !is_file(def->wasm_dir, "amble_web.wasm")) {
+        missing = "amble_web.wasm";
+    }
+    if (missing) {
+        *err = (am_error){ .code = AM_ERR_OPEN, .offset = -1 };
+        snprintf(err->text, sizeof err->text, "the page lacks %s; ./run studio builds all that it needs", missing);
+        return AM_ERR_OPEN;
+    }
+    return AM_OK;
+}
+
+static am_result listen_on(studio *server, const studio_def *def, am_error *err)
+{
+    char address[32];
+    snprintf(address, sizeof address, "127.0.0.1:%d", def->port);
+    const char *options[] = { "document_root",
+                              def->web_dir,
+                              "listening_ports",
+                              address,
+                              "num_threads",
+                              "8",
+                              "enable_directory_listing",
+                              "no",
+                              "static_file_max_age",
+                              "0",
+                              "extra_mime_types",
+                              ".wasm=application/wasm,.mjs=text/javascript,.glb=model/gltf-binary",
+                              "additional_header",
+                              PAGE_HEADERS,
+                              NULL };
+    struct mg_callbacks callbacks = { .log_message = keep_complaint };
+    server->http = mg_start(&callbacks, server, options);
+    if (!server->http) {
+        *err = (am_error){ .code = AM_ERR_OPEN, .offset = -1 };
+        snprintf(err->text, sizeof err->text, "port %d of this machine cannot be had%s%s; give another with --port",
+                 def->port, server->complaint[0] ? ": " : "", server->complaint);
+        return AM_ERR_OPEN;
+    }
+    struct mg_server_port ports[4] = { 0 };
+    server->port = mg_get_server_ports(server->http, 4, ports) > 0 ? ports[0].port : def->port;
+    mg_set_request_handler(server->http, "/api/sets$", answer_sets, server);
+    mg_set_request_handler(server->http, "/db/**$", answer_db, server);
+    mg_set_request_handler(server->http, "/wasm/**$", answer_wasm, server);
+    return AM_OK;
+}
+
+am_result studio_start(studio **out, const studio_def *def, am_error *err)
+{
+    *out = NULL;
+    am_result result = check_page(def, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    studio *server = calloc(1, sizeof *server);
+    if (!server) {
+        *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "out of memory for the server" };
+        return AM_ERR_MEMORY;
+    }
+    mg_init_library(MG_FEATURES_DEFAULT);
+    snprintf(server->wasm_dir, sizeof server->wasm_dir, "%s", def->wasm_dir);
+    result = studio_sets_find(&server->sets, def, err);
+    result = result == AM_OK ? studio_set_ready(&server->sets, &server->sets.items[0], err) : result;
+    result = result == AM_OK ? listen_on(server, def, err) : result;
+    if (result != AM_OK) {
+        studio_stop(server);
+        return result;
+    }
+    *out = server;
+    return AM_OK;
+}
+
+void studio_stop(studio *server)
+{
+    if (!server) {
+        return;
+    }
+    if (server->http) {
+        mg_stop(server->http);
+    }
+    mg_exit_library();
+    studio_sets_free(&server->sets);
+    free(server);
+}

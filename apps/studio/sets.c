@@ -1,0 +1,307 @@
+// Which databases the page can have, and how they come to be: built once, kept, built again when older than what
+// they are made from.
+#include "studio.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static am_result fail(am_error *err, am_result code, const char *format, ...) AM_PRINTF(3, 4);
+static am_result fail(am_error *err, am_result code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    *err = (am_error){ .code = code, .offset = -1 };
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return code;
+}
+
+/// Makes the folder and those above it; true when it is there afterwards.
+static bool make_folder(const char *path)
+{
+    char part[1024];
+    size_t size = strlen(path);
+    for (size_t i = 1; i <= size && size < sizeof part; i++) {
+        if (path[i] == '/' || path[i] == '\0') {
+            memcpy(part, path, i);
+            part[i] = '\0';
+            if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+                return false;
+            }
+        }
+    }
+    return size < sizeof part;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Finding
+
+/// True when every set of motion capture that a config names is here; *any tells whether it names one at all.
+static bool has_clips(const studio_def *def, const am_json *root, bool *any)
+{
+    const am_json *clips = am_json_get(root, "clips");
+    const am_json *names = clips ? am_json_get(clips, "sets") : NULL;
+    *any = clips != NULL;
+    for (const am_json *name = names ? names->first : NULL; name; name = name->next) {
+        char folder[1024];
+        if (name->type != AM_JSON_STRING || !def->find_set ||
+            !def->find_set(def->find_set_user, name->string, folder, sizeof folder)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The file name of a path without folder and ending.
+static void stem_of(char *out, size_t size, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    snprintf(out, size, "%.*s", (int)strcspn(name, "."), name);
+}
+
+static am_result add_config(studio_sets *sets, const char *file, am_error *err)
+{
+    studio_set *set = &sets->items[sets->count];
+    char stem[sizeof set->name];
+    *set = (studio_set){ 0 };
+    stem_of(stem, sizeof stem, file);
+    snprintf(set->name, sizeof set->name, "%s", stem);
+    snprintf(set->config, sizeof set->config, "%s/%s", sets->def.config_dir, file);
+    snprintf(set->path, sizeof set->path, "%s/%s.amdb", sets->def.cache_dir, stem);
+    am_json_doc *doc = NULL;
+    am_result result = am_json_parse_file(&doc, set->config, NULL, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    const am_json *name = am_json_get(am_json_root(doc), "name");
+    snprintf(set->title, sizeof set->title, "%s", name && name->type == AM_JSON_STRING ? name->string : set->name);
+    bool any;
+    if (has_clips(&sets->def, am_json_root(doc), &any)) {
+        set->synth = !any;
+        sets->count++;
+    }
+    am_json_free(doc);
+    return AM_OK;
+}
+
+/// cmu is what a page begins with where it can; the procedural set comes last; the others by name.
+static int rank_of(const studio_set *set) { return strcmp(set->name, "cmu") == 0 ? 0 : set->synth ? 2 : 1; }
+
+static int by_rank(const void *a, const void *b)
+{
+    const studio_set *x = a;
+    const studio_set *y = b;
+    int difference = rank_of(x) - rank_of(y);
+    return difference != 0 ? difference : strcmp(x->name, y->name);
+}
+
+static am_result find_configs(studio_sets *sets, am_error *err)
+{
+    DIR *dir = opendir(sets->def.config_dir);
+    if (!dir) {
+        return fail(err, AM_ERR_OPEN,
+                    "the folder %s is not here; run the studio from Amble's own tree, or name "
+                    "databases with --db",
+                    sets->def.config_dir);
+    }
+    am_result result = AM_OK;
+    for (struct dirent *entry = readdir(dir); entry && result == AM_OK; entry = readdir(dir)) {
+        size_t length = strlen(entry->d_name);
+        if (length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0 && sets->count < STUDIO_MAX_SETS) {
+            result = add_config(sets, entry->d_name, err);
+        }
+    }
+    closedir(dir);
+    qsort(sets->items, (size_t)sets->count, sizeof sets->items[0], by_rank);
+    return result;
+}
+
+static am_result add_file(studio_sets *sets, const char *path, am_error *err)
+{
+    if (sets->count >= STUDIO_MAX_SETS) {
+        return fail(err, AM_ERR_LIMIT, "at most %d databases at once", STUDIO_MAX_SETS);
+    }
+    am_db *db = NULL;
+    am_result result = am_db_open(&db, path, NULL, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    studio_set *set = &sets->items[sets->count];
+    *set = (studio_set){ 0 };
+    stem_of(set->name, sizeof set->name, path);
+    snprintf(set->path, sizeof set->path, "%s", path);
+    snprintf(set->title, sizeof set->title, "%s", db->name[0] ? db->name : set->name);
+    am_db_close(db);
+    if (studio_sets_get(sets, set->name)) {
+        return fail(err, AM_ERR_KEY, "two databases are called %s; rename one", set->name);
+    }
+    sets->count++;
+    return AM_OK;
+}
+
+am_result studio_sets_find(studio_sets *out, const studio_def *def, am_error *err)
+{
+    *out = (studio_sets){ .def = *def };
+    pthread_mutex_init(&out->lock, NULL);
+    am_result result = AM_OK;
+    for (int i = 0; i < def->database_count && result == AM_OK; i++) {
+        result = add_file(out, def->databases[i], err);
+    }
+    if (result == AM_OK && def->database_count == 0) {
+        result = find_configs(out, err);
+    }
+    if (result == AM_OK && out->count == 0) {
+        result = fail(err, AM_ERR_EMPTY, "%s has no config that can be built here", def->config_dir);
+    }
+    return result;
+}
+
+void studio_sets_free(studio_sets *sets) { pthread_mutex_destroy(&sets->lock); }
+
+const studio_set *studio_sets_get(const studio_sets *sets, const char *name)
+{
+    for (int i = 0; i < sets->count; i++) {
+        if (strcmp(sets->items[i].name, name) == 0) {
+            return &sets->items[i];
+        }
+    }
+    return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Building
+
+static bool newer(const char *path, time_t than)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && info.st_mtime > than;
+}
+
+/// True when the database is there and nothing that it is made from changed since: config, tags, this program.
+static bool is_fresh(const studio_set *set)
+{
+    struct stat info;
+    char tags[1024 + 8];
+    snprintf(tags, sizeof tags, "%.*s.csv", (int)(strlen(set->config) - 5), set->config);
+    return stat(set->path, &info) == 0 && !newer(set->config, info.st_mtime) && !newer(tags, info.st_mtime) &&
+           !newer("/proc/self/exe", info.st_mtime);
+}
+
+/// Writes the balanced procedural set as BVH files into `folder`.
+static am_result make_clips(const char *folder, am_error *err)
+{
+    am_result result = make_folder(folder) ? AM_OK : fail(err, AM_ERR_WRITE, "%s cannot be made", folder);
+    for (int i = 0; i < am_synth_all_count() && result == AM_OK; i++) {
+        am_synth_def def = am_synth_all_item(i, 1);
+        am_synth synth = { 0 };
+        am_bytes bytes = { 0 };
+        am_write_def write = am_write_def_default();
+        char path[2048];
+        result = am_synth_make(&synth, &def, err);
+        result = result == AM_OK ? am_bvh_write(&bytes, synth.clip, &write, err) : result;
+        if (result == AM_OK) {
+            snprintf(path, sizeof path, "%s/%s.bvh", folder, synth.clip->name);
+            result = am_file_write(path, bytes.data, bytes.size, err);
+        }
+        am_bytes_free(&bytes);
+        am_synth_free(&synth);
+    }
+    return result;
+}
+
+static am_result build(const studio_sets *sets, const studio_set *set, am_error *err)
+{
+    char clips[1024 + 16];
+    snprintf(clips, sizeof clips, "%s/%s", sets->def.cache_dir, set->name);
+    am_build_def def = am_build_def_default();
+    def.config_path = set->config;
+    def.find_set = sets->def.find_set;
+    def.find_set_user = sets->def.find_set_user;
+    def.tasks = sets->def.tasks;
+    def.progress = sets->def.progress;
+    am_result result =
+        make_folder(sets->def.cache_dir) ? AM_OK : fail(err, AM_ERR_WRITE, "%s cannot be made", sets->def.cache_dir);
+    if (result == AM_OK && set->synth) {
+        def.clips_dir = clips;
+        result = make_clips(clips, err);
+    }
+    am_db *db = NULL;
+    result = result == AM_OK ? am_build(&db, NULL, &def, err) : result;
+    result = result == AM_OK ? am_db_write(db, set->path, err) : result;
+    am_db_close(db);
+    return result;
+}
+
+am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *err)
+{
+    pthread_mutex_lock(&sets->lock);
+    am_result result = AM_OK;
+    if (set->config[0] && !is_fresh(set)) {
+        fprintf(stderr, "amble: building %s\n", set->title);
+        result = build(sets, set, err);
+    }
+    struct stat info;
+    if (result == AM_OK && stat(set->path, &info) == 0 && info.st_size > STUDIO_MAX_DB_BYTES) {
+        result = fail(err, AM_ERR_LIMIT,
+                      "%s has %.0f MB, a page takes %d; build it with \"precision\": \"compact\" or "
+                      "from fewer clips",
+                      set->path, (double)info.st_size / 1e6, STUDIO_MAX_DB_BYTES / 1000000);
+    }
+    pthread_mutex_unlock(&sets->lock);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Telling
+
+static void put_set(am_json_writer *w, const studio_set *set)
+{
+    char url[128];
+    snprintf(url, sizeof url, "/db/%s.amdb", set->name);
+    am_error unused = { 0 };
+    am_db *db = NULL;
+    bool ready = (!set->config[0] || is_fresh(set)) && am_db_open(&db, set->path, NULL, &unused) == AM_OK;
+    am_json_begin_object(w, NULL);
+    am_json_string(w, "name", set->name);
+    am_json_string(w, "title", set->title);
+    am_json_string(w, "url", url);
+    am_json_bool(w, "ready", ready);
+    if (ready) {
+        am_json_integer(w, "frames", db->frame_count);
+        am_json_integer(w, "joints", db->joint_count);
+        am_json_integer(w, "bytes", (int64_t)db->image_size);
+    } else {
+        am_json_null(w, "frames");
+        am_json_null(w, "joints");
+        am_json_null(w, "bytes");
+    }
+    am_json_end_object(w);
+    am_db_close(db);
+}
+
+am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_error *err)
+{
+    am_result result = am_json_writer_create(out, 0, NULL, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    am_json_begin_object(*out, NULL);
+    am_json_begin_array(*out, "sets");
+    for (int i = 0; i < sets->count; i++) {
+        put_set(*out, &sets->items[i]);
+    }
+    am_json_end_array(*out);
+    am_json_end_object(*out);
+    if (!am_json_text(*out, NULL)) {
+        am_json_writer_destroy(*out);
+        *out = NULL;
+        return fail(err, AM_ERR_MEMORY, "out of memory for the list of sets");
+    }
+    return AM_OK;
+}

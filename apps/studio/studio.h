@@ -1,0 +1,64 @@
+/// The studio's server: the page, the wasm module and databases on a port of this machine only.
+#ifndef AMBLE_STUDIO_H
+#define AMBLE_STUDIO_H
+
+#include <amble/amble.h>
+
+#include <pthread.h>
+
+#define STUDIO_MAX_SETS 32
+#define STUDIO_MAX_DB_BYTES 60000000 ///< what a page is asked to load at most
+
+/// How the studio is started. Start from studio_def_default(). Everything is borrowed.
+typedef struct studio_def {
+    int port;                     ///< 0 means any free one
+    const char *web_dir;          ///< the page, with node_modules inside
+    const char *wasm_dir;         ///< where amble_web.mjs and amble_web.wasm are
+    const char *config_dir;       ///< configs of the sets it can build
+    const char *cache_dir;        ///< where built databases are kept
+    const char *const *databases; ///< [database_count] files to serve beside or instead of those
+    int database_count;
+    am_find_set_fn find_set; ///< where motion capture is
+    void *find_set_user;
+    const am_tasks *tasks;       ///< for builds
+    const am_progress *progress; ///< its report returns false to stop a build
+} studio_def;
+studio_def studio_def_default(void);
+
+/// One database that the page can have.
+typedef struct studio_set {
+    char name[64]; ///< /db/NAME.amdb
+    char title[64];
+    char config[1024]; ///< "" for a file that was given
+    char path[1024];   ///< the database, built or to be built
+    bool synth;        ///< its clips are made, not found
+} studio_set;
+
+/// All of them; the first is what a page begins with.
+typedef struct studio_sets {
+    studio_def def;
+    studio_set items[STUDIO_MAX_SETS];
+    int count;
+    pthread_mutex_t lock; ///< one build at a time
+} studio_sets;
+
+/// Finds the given databases, or the configs whose motion capture is here and the procedural set.
+am_result studio_sets_find(studio_sets *out, const studio_def *def, am_error *err);
+void studio_sets_free(studio_sets *sets);
+/// The set called `name`, or NULL.
+const studio_set *studio_sets_get(const studio_sets *sets, const char *name);
+/// Builds a set's database unless it is there and newer than its config and this program. Safe from any thread.
+am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *err);
+/// {"sets": [{"name", "title", "url", "ready", "frames", "joints", "bytes"}]}; frames, joints and bytes are null
+/// until a set is built. Free with am_json_writer_destroy.
+am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_error *err);
+
+typedef struct studio studio;
+/// Builds the first set where needed, then serves on 127.0.0.1 from threads of its own.
+am_result studio_start(studio **out, const studio_def *def, am_error *err);
+int studio_port(const studio *server);
+const studio_sets *studio_get_sets(const studio *server);
+/// Ends the server's threads. NULL is allowed.
+void studio_stop(studio *server);
+
+#endif

@@ -1,0 +1,95 @@
+// The character's C code in WebAssembly, with the calls of bridge.h as methods.
+import createModule from './wasm/amble_web.mjs';
+
+/** Time of one step in seconds: the simulation's rate does not depend on the screen's. */
+export const STEP = 1 / 60;
+
+export class Engine {
+    static async create() {
+        return new Engine(await createModule());
+    }
+
+    constructor(module) {
+        this.module = module;
+        this.about = null;
+    }
+
+    /** Opens a database from its bytes; throws with the library's own words when it will not. */
+    open(bytes, name) {
+        const { module } = this;
+        const at = module._web_alloc(bytes.length);
+        if (!at) {
+            throw new Error(`no memory for ${bytes.length} bytes`);
+        }
+        module.HEAPU8.set(bytes, at);
+        // From here on the module owns the bytes, also when it refuses them.
+        if (module.ccall('web_open', 'number', ['number', 'number', 'string'], [at, bytes.length, name]) !== 0) {
+            throw new Error(this.error());
+        }
+        this.about = JSON.parse(module.UTF8ToString(module._web_describe()));
+        this.step({ keys: 0 });
+        this.reset();
+    }
+
+    error() {
+        return this.module.UTF8ToString(this.module._web_error());
+    }
+
+    /** One step with what the devices show. */
+    step({ keys = 0, left = [0, 0], right = [0, 0], buttons = 0 }) {
+        this.module._web_step(keys, left[0], left[1], right[0], right[1], buttons, STEP);
+    }
+
+    /** [joint][7] rotation x y z w and translation; a view of wasm memory, valid until the next call. */
+    get world() {
+        return new Float32Array(this.module.HEAPU8.buffer, this.module._web_world(), 7 * this.about.joints.length);
+    }
+
+    /** The numbers of the last step by name, with trajectory and costs as arrays. */
+    get view() {
+        const places = this.about.view;
+        const all = new Float32Array(this.module.HEAPU8.buffer, this.module._web_view(), places.count);
+        const view = {};
+        for (const [name, at] of Object.entries(places)) {
+            view[name] = all[at];
+        }
+        view.trajectory = [];
+        for (let i = 0; i < view.points; i++) {
+            const [time, x, z, dx, dz] = all.subarray(places.trajectory + 5 * i, places.trajectory + 5 * i + 5);
+            view.trajectory.push({ time, x, z, dx, dz });
+        }
+        view.costs = Array.from(all.subarray(places.channelCosts, places.channelCosts + this.about.channels.length));
+        view.activity = this.about.activities[view.activity]?.name ?? 'none';
+        return view;
+    }
+
+    clipName(frame) {
+        return this.module.UTF8ToString(this.module._web_clip_name(Math.floor(frame)));
+    }
+
+    hash() {
+        return this.module.UTF8ToString(this.module._web_hash());
+    }
+
+    options({ root, inertialise, ik, searchEvery, stayBias }) {
+        if (this.module._web_options(root, inertialise, ik ? 1 : 0, searchEvery, stayBias) !== 0) {
+            throw new Error(this.error());
+        }
+    }
+
+    reset() {
+        if (this.module._web_reset() !== 0) {
+            throw new Error(this.error());
+        }
+    }
+
+    /** The bit of a key by its name, 0 when it means nothing. */
+    keyBit(name) {
+        const index = this.about ? this.about.keys.findIndex((key) => key.toLowerCase() === name.toLowerCase()) : -1;
+        return index < 0 ? 0 : 1 << index;
+    }
+
+    can(activity) {
+        return Boolean(this.about?.activities.find((item) => item.name === activity)?.has);
+    }
+}

@@ -1,0 +1,339 @@
+// A body for any skeleton: rounded limbs whose girths follow human proportions by role, so that every rig has a figure
+// at once. Joints that have no role get plain rounded bones.
+import * as THREE from 'three';
+
+const COLOURS = { skin: 0xf3e9dc, shirt: 0xe0662b, trousers: 0x2d3b4e, shoes: 0x1c2530, dark: 0x2d3b4e };
+
+// Half widths as shares of the body's height: what figure drawing gives for a slim adult.
+const GIRTH = {
+    up_leg: [0.05, 0.034, 0.07], leg: [0.036, 0.021, 0.22], arm: [0.027, 0.0215, 0.08], forearm: [0.0235, 0.0155, 0.16],
+    shoulder: [0.026, 0.03, 0],
+};
+const SEGMENTS = 20;
+
+/** A limb along +y from 0 to length: round ends of radius a and b, a belly of share `bulge` in its upper third. */
+function limbGeometry(a, b, length, bulge) {
+    const points = [];
+    const caps = 7;
+    for (let i = 0; i <= caps; i++) {
+        const angle = (Math.PI / 2) * (i / caps - 1);
+        points.push(new THREE.Vector2(Math.max(a * Math.cos(angle), 1e-5), a * Math.sin(angle)));
+    }
+    for (let i = 1; i < 12; i++) {
+        const t = i / 12;
+        const belly = 1 + bulge * Math.sin(Math.PI * Math.pow(t, 0.7)) * (1 - 0.4 * t);
+        points.push(new THREE.Vector2((a + (b - a) * t) * belly, length * t));
+    }
+    for (let i = 0; i <= caps; i++) {
+        const angle = (Math.PI / 2) * (i / caps);
+        points.push(new THREE.Vector2(Math.max(b * Math.cos(angle), 1e-5), length + b * Math.sin(angle)));
+    }
+    return new THREE.LatheGeometry(points, SEGMENTS);
+}
+
+/** A rounded block: an ellipsoid whose sides are pushed out by `square` (2 is an ellipsoid, 4 nearly a box). */
+function blockGeometry(x, y, z, square) {
+    const geometry = new THREE.SphereGeometry(1, 28, 20);
+    const position = geometry.attributes.position;
+    for (let i = 0; i < position.count; i++) {
+        const p = new THREE.Vector3().fromBufferAttribute(position, i);
+        const sum = Math.pow(Math.abs(p.x), square) + Math.pow(Math.abs(p.y), square) + Math.pow(Math.abs(p.z), square);
+        p.multiplyScalar(Math.pow(sum, -1 / square));
+        position.setXYZ(i, p.x * x, p.y * y, p.z * z);
+    }
+    geometry.computeVertexNormals();
+    return geometry;
+}
+
+/** World transforms of the rest pose. */
+function restPose(joints) {
+    const pose = [];
+    for (const joint of joints) {
+        const local = new THREE.Matrix4().compose(new THREE.Vector3(...joint.offset), new THREE.Quaternion(...joint.rest),
+            new THREE.Vector3(1, 1, 1));
+        pose.push(joint.parent < 0 ? local : pose[joint.parent].clone().multiply(local));
+    }
+    return pose;
+}
+
+/** World transforms from a step's numbers. */
+function matrices(world) {
+    const pose = [];
+    for (let i = 0; i < world.length; i += 7) {
+        pose.push(new THREE.Matrix4().compose(new THREE.Vector3(world[i + 4], world[i + 5], world[i + 6]),
+            new THREE.Quaternion(world[i], world[i + 1], world[i + 2], world[i + 3]), new THREE.Vector3(1, 1, 1)));
+    }
+    return pose;
+}
+
+const placeOf = (matrix) => new THREE.Vector3().setFromMatrixPosition(matrix);
+
+export class Figure {
+    /** @param about what the engine tells of the database; @param standing world transforms of a standing frame */
+    constructor(about, standing) {
+        this.about = about;
+        this.roles = about.roles;
+        this.object = new THREE.Group();
+        this.groups = about.joints.map(() => new THREE.Group());
+        this.object.add(...this.groups);
+        this.materials = Object.fromEntries(Object.entries(COLOURS).map(([name, color]) => [name,
+            new THREE.MeshStandardMaterial({ color, roughness: name === 'skin' ? 0.62 : 0.78, metalness: 0 })]));
+        this.children = about.joints.map((_, j) => about.joints.flatMap((child, k) => (child.parent === j ? [k] : [])));
+        this.choosePose(standing);
+        this.build();
+    }
+
+    /** The pose that tells which way a joint's front is: at rest where that is a body upright, else a standing one. */
+    choosePose(standing) {
+        const { hips, head, left_foot: foot } = this.roles;
+        const rest = restPose(this.about.joints);
+        const height = (j) => placeOf(rest[j]).y - placeOf(rest[hips]).y;
+        const upright = hips !== undefined && head !== undefined && foot !== undefined && height(head) > 0.2 && height(foot) < -0.4;
+        this.pose = upright ? rest : matrices(standing);
+        const tops = this.pose.map((matrix) => placeOf(matrix).y);
+        const lows = Math.min(...tops);
+        const headTop = head === undefined ? Math.max(...tops) : placeOf(this.pose[head]).y;
+        this.height = Math.max(0.3, (headTop - lows) * 1.09);
+        this.front = new THREE.Vector3(0, 0, 1);
+        const { left_up_leg: left, right_up_leg: right } = this.roles;
+        if (left !== undefined && right !== undefined) {
+            const side = placeOf(this.pose[left]).sub(placeOf(this.pose[right])).setY(0).normalize();
+            this.front = side.cross(new THREE.Vector3(0, 1, 0));
+        }
+    }
+
+    /** A direction of the chosen pose in a joint's own axes. */
+    inJoint(joint, direction) {
+        const rotation = new THREE.Quaternion().setFromRotationMatrix(this.pose[joint]).invert();
+        return direction.clone().applyQuaternion(rotation);
+    }
+
+    /** Adds a mesh to a joint: its +y along `along`, its +z as near as it can to the body's front. */
+    add(joint, geometry, material, along, at = new THREE.Vector3()) {
+        const mesh = new THREE.Mesh(geometry, this.materials[material]);
+        const y = along.clone().normalize();
+        let z = this.inJoint(joint, this.front);
+        z.addScaledVector(y, -z.dot(y));
+        if (z.lengthSq() < 1e-4) {
+            z = this.inJoint(joint, new THREE.Vector3(0, 1, 0));
+            z.addScaledVector(y, -z.dot(y));
+        }
+        z.normalize();
+        mesh.quaternion.setFromRotationMatrix(new THREE.Matrix4().makeBasis(y.clone().cross(z), y, z));
+        mesh.position.copy(at);
+        mesh.castShadow = true;
+        this.groups[joint].add(mesh);
+        return mesh;
+    }
+
+    /** The way from a joint to another one, in the first one's axes. */
+    reach(from, to) {
+        return placeOf(this.pose[to]).applyMatrix4(this.pose[from].clone().invert());
+    }
+
+    limb(from, to, [a, b, bulge], material) {
+        const way = this.reach(from, to);
+        const h = this.height;
+        this.add(from, limbGeometry(a * h, b * h, way.length(), bulge), material, way);
+        this.dressed.add(to);
+    }
+
+    build() {
+        this.dressed = new Set([0]); // joints whose bone from the parent is already there
+        this.hidden = new Set();
+        const r = this.roles;
+        for (const side of ['left', 'right']) {
+            const at = (name) => r[`${side}_${name}`];
+            const pairs = [['up_leg', 'leg', 'trousers'], ['leg', 'foot', 'skin'], ['arm', 'forearm', 'shirt'], ['forearm', 'hand', 'skin']];
+            for (const [from, to, material] of pairs) {
+                if (at(from) !== undefined && at(to) !== undefined) {
+                    this.limb(at(from), at(to), GIRTH[from], material);
+                }
+            }
+            if (at('foot') !== undefined) {
+                this.foot(at('foot'), at('toe'));
+            }
+            if (at('hand') !== undefined) {
+                this.hand(at('hand'), at('forearm'));
+            }
+            this.shoulder(at('shoulder'), at('arm'));
+        }
+        this.trunk();
+        this.head();
+        this.rest();
+    }
+
+    /** Hides bones between a joint and one below it: something better covers them. */
+    cover(from, to) {
+        for (let j = to; j !== undefined && j > from; j = this.about.joints[j].parent) {
+            this.dressed.add(j);
+        }
+    }
+
+    shoulder(clavicle, arm) {
+        if (arm === undefined) {
+            return;
+        }
+        const h = this.height;
+        this.add(arm, blockGeometry(0.033 * h, 0.033 * h, 0.033 * h, 2), 'shirt', new THREE.Vector3(0, 1, 0));
+        if (clavicle !== undefined) {
+            this.limb(clavicle, arm, GIRTH.shoulder, 'shirt');
+            this.dressed.add(clavicle);
+        }
+    }
+
+    foot(ankle, toe) {
+        const h = this.height;
+        const up = this.inJoint(ankle, new THREE.Vector3(0, 1, 0));
+        const way = toe === undefined ? this.inJoint(ankle, this.front).multiplyScalar(0.075 * h).addScaledVector(up, -0.035 * h) : this.reach(ankle, toe);
+        const flat = way.clone().addScaledVector(up, -way.dot(up));
+        const drop = way.dot(up);
+        const ahead = flat.clone().normalize();
+        // The shoe: one block from behind the heel to the ball, another beyond the toe joint.
+        const length = flat.length() + 0.045 * h;
+        const sole = ahead.clone().multiplyScalar(flat.length() / 2 - 0.016 * h).addScaledVector(up, drop * 0.62);
+        this.add(ankle, blockGeometry(0.0245 * h, length / 2, 0.021 * h, 2.6), 'shoes', ahead, sole);
+        this.add(ankle, limbGeometry(0.021 * h, 0.023 * h, Math.abs(drop) * 0.55, 0), 'shoes', up.clone().negate());
+        if (toe !== undefined) {
+            const forward = this.inJoint(toe, ahead.clone().transformDirection(this.pose[ankle]));
+            this.add(toe, blockGeometry(0.0245 * h, 0.032 * h, 0.0145 * h, 2.6), 'shoes', forward, forward.clone().multiplyScalar(0.014 * h));
+            this.cover(ankle, toe);
+            this.hide(toe);
+        }
+    }
+
+    /** Everything below a joint stays without bones of its own. */
+    hide(joint) {
+        for (const child of this.children[joint]) {
+            this.dressed.add(child);
+            this.hide(child);
+        }
+        this.hidden.add(joint);
+    }
+
+    hand(hand, forearm) {
+        const h = this.height;
+        const way = forearm === undefined ? this.inJoint(hand, new THREE.Vector3(0, -1, 0)) : this.reach(hand, forearm).negate();
+        way.normalize();
+        this.add(hand, blockGeometry(0.0125 * h, 0.048 * h, 0.024 * h, 2.4), 'skin', way, way.clone().multiplyScalar(0.043 * h));
+        this.hide(hand);
+    }
+
+    /** Pelvis, waist and chest: blocks between the joints of the spine, wide across and flat from front to back. */
+    trunk() {
+        const r = this.roles;
+        const h = this.height;
+        const top = r.neck ?? r.chest ?? r.head;
+        if (r.hips === undefined || top === undefined) {
+            return;
+        }
+        const up = new THREE.Vector3(0, 1, 0);
+        this.add(r.hips, blockGeometry(0.094 * h, 0.062 * h, 0.066 * h, 2.3), 'trousers', this.inJoint(r.hips, up),
+            this.inJoint(r.hips, up).multiplyScalar(-0.012 * h));
+        const chain = [];
+        for (let j = top; j > r.hips; j = this.about.joints[j].parent) {
+            chain.unshift(j);
+        }
+        chain.unshift(r.hips);
+        const low = placeOf(this.pose[r.hips]).y;
+        const span = Math.max(placeOf(this.pose[top]).y - low, 0.05);
+        // Half width and half depth from the hips (0) to the base of the neck (1).
+        const widths = [[0, 0.088, 0.06], [0.3, 0.078, 0.053], [0.6, 0.092, 0.06], [0.82, 0.099, 0.06], [1, 0.05, 0.042]];
+        for (let i = 0; i + 1 < chain.length; i++) {
+            const way = this.reach(chain[i], chain[i + 1]);
+            if (way.length() > 0.02 * h) {
+                const from = (placeOf(this.pose[chain[i]]).y - low) / span;
+                const to = (placeOf(this.pose[chain[i + 1]]).y - low) / span;
+                this.slab(chain[i], way, from, to, widths);
+            }
+            this.dressed.add(chain[i + 1]);
+        }
+        for (const leg of [r.left_up_leg, r.right_up_leg]) {
+            if (leg !== undefined) {
+                this.cover(r.hips, leg);
+            }
+        }
+        for (const name of ['left_shoulder', 'right_shoulder', 'left_arm', 'right_arm']) {
+            if (r[name] !== undefined) {
+                this.cover(r.hips, r[name]);
+            }
+        }
+    }
+
+    /** One piece of trunk along `way`, its girth taken from `widths` at heights `from` to `to`; ends are rounded. */
+    slab(joint, way, from, to, widths) {
+        const h = this.height;
+        const girth = (t) => {
+            const next = Math.max(1, widths.findIndex(([at]) => at >= Math.min(Math.max(t, 0), 1)));
+            const [a, b] = [widths[next - 1], widths[next]];
+            let s = Math.min(Math.max((t - a[0]) / (b[0] - a[0]), 0), 1);
+            s = s * s * (3 - 2 * s);
+            return [a[1] + (b[1] - a[1]) * s, a[2] + (b[2] - a[2]) * s];
+        };
+        const length = way.length();
+        const rings = 14;
+        const over = 0.03 * h; // each piece reaches into its neighbours
+        const geometry = new THREE.CylinderGeometry(1, 1, length + 2 * over, 32, rings, false);
+        const position = geometry.attributes.position;
+        for (let i = 0; i < position.count; i++) {
+            const y = position.getY(i) + length / 2;
+            const [x, z] = girth(from + (to - from) * (y / length));
+            const edge = Math.max(0, Math.max(-y, y - length)) / over;
+            const round = Math.sqrt(Math.max(0, 1 - edge * edge * 0.96));
+            position.setXYZ(i, position.getX(i) * x * h * round, y, position.getZ(i) * z * h * round);
+        }
+        geometry.computeVertexNormals();
+        this.add(joint, geometry, 'shirt', way);
+    }
+
+    head() {
+        const { head, neck } = this.roles;
+        if (head === undefined) {
+            return;
+        }
+        const h = this.height;
+        const up = this.inJoint(head, new THREE.Vector3(0, 1, 0));
+        const front = this.inJoint(head, this.front);
+        const centre = up.clone().multiplyScalar(0.052 * h).addScaledVector(front, 0.008 * h);
+        this.add(head, blockGeometry(0.0445 * h, 0.066 * h, 0.054 * h, 2.15), 'skin', up, centre);
+        // Hair and a nose: which way it looks is seen from afar.
+        this.add(head, blockGeometry(0.0465 * h, 0.05 * h, 0.0525 * h, 2.2), 'dark', up,
+            centre.clone().addScaledVector(up, 0.0215 * h).addScaledVector(front, -0.0085 * h));
+        this.add(head, blockGeometry(0.008 * h, 0.014 * h, 0.012 * h, 2), 'skin', up,
+            centre.clone().addScaledVector(front, 0.053 * h).addScaledVector(up, -0.012 * h));
+        if (neck !== undefined) {
+            this.add(neck, limbGeometry(0.027 * h, 0.025 * h, this.reach(neck, head).length(), 0), 'skin', this.reach(neck, head));
+            this.cover(neck, head);
+        }
+        this.hide(head);
+    }
+
+    /** Bones that nothing above has dressed. */
+    rest() {
+        this.about.joints.forEach((joint, j) => {
+            if (this.dressed.has(j) || joint.parent < 0) {
+                return;
+            }
+            const way = new THREE.Vector3(...joint.offset);
+            const radius = Math.min(0.2 * way.length(), 0.02 * this.height);
+            if (way.length() > 0.01 * this.height) {
+                this.add(joint.parent, limbGeometry(radius, radius * 0.8, way.length(), 0), 'skin', way);
+            }
+        });
+    }
+
+    /** Puts the body into a pose: [joint][7]. */
+    update(world) {
+        this.groups.forEach((group, j) => {
+            const i = 7 * j;
+            group.quaternion.set(world[i], world[i + 1], world[i + 2], world[i + 3]);
+            group.position.set(world[i + 4], world[i + 5], world[i + 6]);
+        });
+    }
+
+    dispose() {
+        this.object.traverse((item) => item.geometry?.dispose());
+        Object.values(this.materials).forEach((material) => material.dispose());
+        this.object.removeFromParent();
+    }
+}

@@ -1,0 +1,223 @@
+// The studio's page: loads a database, steps the character at 60 Hz, draws it. window.amble is the handle for tests.
+import { Engine, STEP } from './engine.js';
+import { Figure } from './figure.js';
+import { Input } from './input.js';
+import { Overlay } from './overlay.js';
+import { Panel } from './panel.js';
+import { Skeleton } from './skeleton.js';
+import { Stage } from './stage.js';
+
+const wanted = new URLSearchParams(location.search);
+const MOST_STEPS = 6; // a picture that came late does not ask for more than a tenth of a second
+
+class Studio {
+    constructor(engine) {
+        this.engine = engine;
+        this.stage = new Stage(document.getElementById('stage'), wanted.get('quality') === 'low');
+        this.input = new Input(engine);
+        this.overlay = new Overlay();
+        this.stage.scene.add(this.overlay.object);
+        this.panel = new Panel(document.getElementById('panel'), document.getElementById('help'), {
+            set: (name) => this.load(name), options: (values) => this.setOptions(values), show: (what) => this.show(what),
+            reset: () => this.reset(), camera: () => this.stage.resetCamera(),
+        });
+        this.bodies = [];
+        this.paused = true;
+        this.waiting = 0; // simulated time that is due
+        this.log = [];    // what every step since the reset took
+        this.pictures = 0;
+    }
+
+    notice(text, isError = false) {
+        const notice = document.getElementById('notice');
+        notice.textContent = text ?? '';
+        notice.hidden = !text;
+        notice.classList.toggle('error', isError);
+    }
+
+    async list() {
+        const response = await fetch('api/sets');
+        this.sets = (await response.json()).sets;
+        this.panel.setList(this.sets);
+    }
+
+    /** Loads a data set by its name; the old one plays until the new one is there. */
+    async load(name) {
+        const set = this.sets.find((item) => item.name === name) ?? this.sets[0];
+        this.notice(set.ready ? `Loading ${set.title}…` : `Building ${set.title}, a few seconds the first time…`);
+        try {
+            const response = await fetch(set.url.slice(1));
+            if (!response.ok) {
+                throw new Error(await response.text());
+            }
+            this.engine.open(new Uint8Array(await response.arrayBuffer()), set.name);
+            set.ready = true;
+            this.opened(set);
+            this.notice(null);
+        } catch (error) {
+            this.notice(String(error.message ?? error), true);
+            throw error;
+        }
+    }
+
+    opened(set) {
+        this.current = set.name;
+        this.panel.opened(set.name, this.engine.about, this.engine);
+        this.reset();
+        this.bodies.forEach((body) => body.dispose());
+        this.bodies = [new Figure(this.engine.about, this.before), new Skeleton(this.engine.about)];
+        this.stage.scene.add(...this.bodies.map((body) => body.object));
+        this.show(this.panel.views);
+        this.draw(1 / 60);
+        this.paused = false;
+    }
+
+    show({ body, ground }) {
+        const [figure, skeleton] = this.bodies;
+        figure.object.visible = body !== 1;
+        skeleton.object.visible = body !== 0;
+        for (const material of Object.values(figure.materials)) {
+            material.transparent = body === 2;
+            material.opacity = body === 2 ? 0.35 : 1;
+        }
+        this.overlay.object.visible = ground;
+    }
+
+    setOptions(values) {
+        try {
+            this.engine.options(values);
+        } catch (error) {
+            this.notice(error.message, true);
+        }
+    }
+
+    /** Back to the start. */
+    reset() {
+        this.engine.reset();
+        this.before = Float32Array.from(this.engine.world);
+        this.after = Float32Array.from(this.engine.world);
+        this.view = this.engine.view;
+        this.log = [];
+        this.waiting = 0;
+        this.speeds = [];
+        this.overlay.clear();
+    }
+
+    /** One step with the devices as they are, or with `devices` given. */
+    step(devices = this.input.read(this.stage.yaw)) {
+        this.engine.step(devices);
+        this.log.push(devices);
+        [this.before, this.after] = [this.after, this.before];
+        this.after.set(this.engine.world);
+        this.view = this.engine.view;
+        this.speeds.push({ x: this.view.rootX, z: this.view.rootZ, transitions: this.view.transitions });
+        if (this.speeds.length > 60) {
+            this.speeds.shift();
+        }
+        this.overlay.remember(this.view);
+    }
+
+    /** Movement over the last half second, m/s. */
+    get speed() {
+        const recent = this.speeds.slice(-30);
+        const [first, last] = [recent[0], recent.at(-1)];
+        return recent.length < 2 ? 0 : Math.hypot(last.x - first.x, last.z - first.z) / ((recent.length - 1) * STEP);
+    }
+
+    /** Between the last two steps: share 0 is the one before, 1 the last. Rotations by the shorter way. */
+    between(share) {
+        const [a, b] = [this.before, this.after];
+        const out = new Float32Array(a.length);
+        for (let i = 0; i < a.length; i += 7) {
+            const dot = a[i] * b[i] + a[i + 1] * b[i + 1] + a[i + 2] * b[i + 2] + a[i + 3] * b[i + 3];
+            const sign = dot < 0 ? -1 : 1;
+            for (let k = 0; k < 7; k++) {
+                out[i + k] = (k < 4 ? sign : 1) * a[i + k] * (1 - share) + b[i + k] * share;
+            }
+            const length = Math.hypot(out[i], out[i + 1], out[i + 2], out[i + 3]) || 1;
+            for (let k = 0; k < 4; k++) {
+                out[i + k] /= length;
+            }
+        }
+        return out;
+    }
+
+    draw(seconds) {
+        const pose = this.between(this.paused ? 1 : this.waiting / STEP);
+        this.bodies.filter((body) => body.object.visible).forEach((body) => body.update(pose));
+        const place = (role) => {
+            const joint = this.engine.about.roles[role];
+            return joint === undefined ? null : { x: pose[7 * joint + 4], z: pose[7 * joint + 6] };
+        };
+        const toes = [place('left_toe'), place('right_toe')];
+        this.overlay.update(this.view, toes.every(Boolean) ? toes : null);
+        this.stage.follow(pose[4], 0.6 * pose[5] + 0.35, pose[6], seconds);
+        this.stage.render();
+        if (this.pictures++ % 6 === 0) {
+            this.panel.update(this.view, this.engine.clipName(this.view.frame), this.speed, this.rate, this.input.down);
+        }
+    }
+
+    /** Transitions in the last second. */
+    get rate() {
+        return this.speeds.length < 2 ? 0 : this.speeds.at(-1).transitions - this.speeds[0].transitions;
+    }
+
+    run() {
+        let last = performance.now();
+        const frame = (now) => {
+            const seconds = Math.min((now - last) / 1000, 0.25);
+            last = now;
+            if (!this.paused) {
+                this.waiting += seconds;
+                for (let i = 0; this.waiting >= STEP; i++) {
+                    this.waiting -= STEP;
+                    if (i < MOST_STEPS) {
+                        this.step();
+                    }
+                }
+            }
+            this.draw(seconds);
+            requestAnimationFrame(frame);
+        };
+        requestAnimationFrame(frame);
+    }
+}
+
+async function main() {
+    const engine = await Engine.create();
+    const studio = new Studio(engine);
+    await studio.list();
+    await studio.load(wanted.get('set'));
+    studio.run();
+    window.amble = {
+        studio, engine,
+        /** What a test asks about. */
+        state: () => ({ ...studio.view, set: studio.current, speed: studio.speed, hash: engine.hash(), log: studio.log.length }),
+        /** Stops the clock: from then on only advance() lets time pass. */
+        pause: (on = true) => {
+            studio.paused = on;
+        },
+        /** Steps with whatever is held down. */
+        advance: (steps) => {
+            for (let i = 0; i < steps; i++) {
+                studio.step();
+            }
+            return window.amble.state();
+        },
+        /** Plays a log of steps from the start and gives the hash of the state. */
+        replay: (log) => {
+            studio.reset();
+            log.forEach((devices) => studio.step(devices));
+            return engine.hash();
+        },
+    };
+}
+
+main().catch((error) => {
+    const notice = document.getElementById('notice');
+    notice.textContent = `The studio could not start: ${error.message ?? error}`;
+    notice.hidden = false;
+    notice.classList.add('error');
+    console.error(error);
+});

@@ -1,0 +1,185 @@
+// The panel at the side: what plays and why, and what can be changed.
+
+const keyHelp = [
+    [['W', 'A', 'S', 'D'], 'steer'], [['Shift'], 'sprint'], [['ArrowUp', 'ArrowDown'], 'speed'],
+    [['J'], 'jump', 'jump'], [['C'], 'creep', 'creep'], [['P'], 'dance', 'dance'],
+];
+const caps = { ArrowUp: '↑', ArrowDown: '↓', Shift: '⇧ Shift' };
+const words = (name) => name.replaceAll('_', ' ');
+
+/** A new element with attributes and children. */
+function make(tag, attributes = {}, ...children) {
+    const element = Object.assign(document.createElement(tag), attributes);
+    element.append(...children);
+    return element;
+}
+
+export class Panel {
+    /** @param actions {set(name), options(values), show(what), reset()} what the person asks for */
+    constructor(root, help, actions) {
+        this.root = root;
+        this.help = help;
+        this.actions = actions;
+        this.shown = {};
+        this.bars = [];
+        this.peak = 1;
+        this.build();
+    }
+
+    build() {
+        const heading = (text) => make('h2', { textContent: text });
+        this.sets = make('select', { className: 'wide', id: 'set', title: 'Data set' });
+        this.sets.addEventListener('change', () => {
+            this.actions.set(this.sets.value);
+            this.sets.blur();
+        });
+        this.setFacts = make('div', { className: 'row' });
+        this.activity = make('b', { className: 'chip' });
+        this.progress = make('i');
+        this.costs = make('div');
+        this.root.append(
+            heading('Motion'), this.sets, this.row('size', 'frames'),
+            heading('Playing'), make('div', { className: 'row' }, make('span', { textContent: 'doing' }), this.activity),
+            this.row('clip', 'clip'), this.row('frame', 'frame'), make('div', { className: 'progress' }, this.progress),
+            this.row('speed', 'speed'), this.row('transitions', 'jumps to other frames'),
+            heading('Why this frame'), this.costs, this.row('cost', 'cost'), this.row('search', 'search'), this.row('step', 'whole step'),
+            heading('How'), ...this.makeOptions(),
+            heading('Show'), ...this.makeViews(),
+            make('div', { className: 'buttons' }, this.button('Restart', 'reset', () => this.actions.reset()),
+                this.button('Camera', 'camera', () => this.actions.camera())));
+    }
+
+    row(name, label) {
+        this.shown[name] = make('b', { id: `show-${name}` });
+        return make('div', { className: 'row' }, make('span', { textContent: label }), this.shown[name]);
+    }
+
+    button(label, id, action) {
+        const button = make('button', { textContent: label, id, type: 'button' });
+        button.addEventListener('click', () => {
+            action();
+            button.blur();
+        });
+        return button;
+    }
+
+    choice(id, label, names, value, changed) {
+        const select = make('select', { id }, ...names.map((name, i) => make('option', { value: i, textContent: name })));
+        select.value = value;
+        select.addEventListener('change', () => {
+            changed();
+            select.blur();
+        });
+        this.inputs[id] = select;
+        return make('label', {}, make('span', { textContent: label }), select);
+    }
+
+    slider(id, label, low, high, step, value, changed) {
+        const input = make('input', { type: 'range', id, min: low, max: high, step, value });
+        const output = make('output', { textContent: value });
+        input.addEventListener('input', () => {
+            output.textContent = input.value;
+        });
+        input.addEventListener('change', () => {
+            changed();
+            input.blur();
+        });
+        this.inputs[id] = input;
+        return make('label', {}, make('span', { textContent: label }), input, output);
+    }
+
+    check(id, label, value, changed) {
+        const input = make('input', { type: 'checkbox', id, checked: value });
+        input.addEventListener('change', () => {
+            changed();
+            input.blur();
+        });
+        this.inputs[id] = input;
+        return make('label', {}, make('span', { textContent: label }), input);
+    }
+
+    makeOptions() {
+        this.inputs = {};
+        const changed = () => this.actions.options(this.options);
+        return [
+            this.choice('root', 'root moves by', ['animation', 'simulation', 'mixed'], 2, changed),
+            this.choice('inertialise', 'transitions', ['off', 'spring', 'quintic'], 1, changed),
+            this.check('ik', 'feet stay planted', true, changed),
+            this.slider('searchEvery', 'search each (s)', 0.03, 1, 0.01, 0.17, changed),
+            this.slider('stayBias', 'stay bias', 0, 5, 0.1, 0, changed),
+        ];
+    }
+
+    makeViews() {
+        const changed = () => this.actions.show(this.views);
+        return [
+            this.choice('body', 'body', ['figure', 'skeleton', 'both'], 0, changed),
+            this.check('ground', 'wish, prediction, past', true, changed),
+        ];
+    }
+
+    /** The options as the engine takes them. The slider's first place stands for ten frames exactly. */
+    get options() {
+        const { root, inertialise, ik, searchEvery, stayBias } = this.inputs;
+        const every = Number(searchEvery.value);
+        return { root: Number(root.value), inertialise: Number(inertialise.value), ik: ik.checked,
+            searchEvery: every === 0.17 ? 1 / 6 : every, stayBias: Number(stayBias.value) };
+    }
+
+    get views() {
+        return { body: Number(this.inputs.body.value), ground: this.inputs.ground.checked };
+    }
+
+    /** Lists the data sets. */
+    setList(sets) {
+        this.sets.replaceChildren(...sets.map((set) => make('option', { value: set.name, textContent: set.title })));
+    }
+
+    /** A database was opened. */
+    opened(name, about, engine) {
+        this.sets.value = name;
+        this.shown.size.textContent = `${about.frames.toLocaleString('en')} · ${(about.bytes / 1e6).toFixed(1)} MB`;
+        this.peak = 1;
+        this.bars = about.channels.map((channel) => {
+            const fill = make('i');
+            const number = make('b');
+            const bar = make('div', { className: 'bar', title: words(channel) },
+                make('span', { textContent: words(channel).replace('trajectory', 'traj.') }), make('div', {}, fill), number);
+            return { bar, fill, number };
+        });
+        this.costs.replaceChildren(...this.bars.map((item) => item.bar));
+        this.caps = {};
+        this.help.replaceChildren(...keyHelp.map(([keys, label, activity]) => {
+            const row = make('div', { className: activity && !engine.can(activity) ? 'absent' : '' });
+            for (const key of keys) {
+                this.caps[key] = make('kbd', { textContent: caps[key] ?? key });
+                row.append(this.caps[key]);
+            }
+            row.append(label);
+            return row;
+        }), make('div', { textContent: 'drag: turn the camera · gamepad works too' }));
+    }
+
+    /** Once a few pictures. */
+    update(view, clip, speed, rate, down) {
+        this.activity.textContent = view.activity;
+        this.activity.dataset.activity = view.activity;
+        this.shown.clip.textContent = clip;
+        const frame = Math.floor(view.frame - view.rangeFirst);
+        this.shown.frame.textContent = `${frame} of ${view.rangeFrames}`;
+        this.progress.style.width = `${(100 * frame) / Math.max(view.rangeFrames, 1)}%`;
+        this.shown.speed.textContent = `${speed.toFixed(2)} m/s, wish ${Math.hypot(view.wishX, view.wishZ).toFixed(2)}`;
+        this.shown.transitions.textContent = `${rate.toFixed(1)} a second`;
+        this.shown.cost.textContent = view.cost.toFixed(2);
+        this.shown.search.textContent = `${view.searchUs.toFixed(0)} µs`;
+        this.shown.step.textContent = `${view.stepUs.toFixed(0)} µs`;
+        this.peak = Math.max(0.98 * this.peak, ...view.costs, 0.5);
+        view.costs.forEach((cost, i) => {
+            this.bars[i].fill.style.width = `${(100 * cost) / this.peak}%`;
+            this.bars[i].number.textContent = cost.toFixed(2);
+        });
+        for (const [key, cap] of Object.entries(this.caps)) {
+            cap.classList.toggle('down', down.has(key));
+        }
+    }
+}
