@@ -97,8 +97,9 @@ static am_clip *lay_out(ami_layout *layout, const am_clip_def *def, size_t text_
     am_vec3 *end_offsets = ami_layout_take(layout, ends, sizeof(am_vec3));
     int16_t *moving = ami_layout_take(layout, (size_t)def->moving_count, sizeof(int16_t));
     *text = ami_layout_take(layout, text_size, 1);
-    am_quat *rotations = ami_layout_take(layout, frames * joints, sizeof(am_quat));
-    am_vec3 *translations = ami_layout_take(layout, frames * (size_t)def->moving_count, sizeof(am_vec3));
+    // A frame is the item: frames times joints alone can wrap where size_t has 32 bits.
+    am_quat *rotations = ami_layout_take(layout, frames, joints * sizeof(am_quat));
+    am_vec3 *translations = ami_layout_take(layout, frames, (size_t)def->moving_count * sizeof(am_vec3));
     if (clip) {
         *skeleton = (am_skeleton){ def->joint_count, def->end_count, parents, offsets, rests, names,
                                    end_joints,       end_offsets };

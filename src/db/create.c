@@ -228,7 +228,7 @@ static am_result allocate(making *m)
     }
     bool apart = m->info.pca_count > 0;
     m->row_stride = (size_t)(apart ? m->info.raw_count : m->info.feature_stride);
-    m->rows = apart ? ami_alloc_array(&m->alloc, frames * m->row_stride, sizeof(float)) : part(m, AMI_PART_X);
+    m->rows = apart ? ami_alloc_array(&m->alloc, frames, m->row_stride * sizeof(float)) : part(m, AMI_PART_X);
     bool compact = m->info.precision == AM_PRECISION_COMPACT;
     size_t translations = frames * (size_t)m->info.moving_count;
     m->translations =
