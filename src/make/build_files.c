@@ -264,6 +264,11 @@ static void clean_item(void *context, int item)
     def.alloc = &b->alloc;
     am_doctor_clean(&source->pieces, &source->roles, source->first_frames, AMI_MAX_PIECES, source->raw, &diagnosis,
                     &def, &source->error);
+    if (source->pieces.count > AMI_MAX_PIECES) {
+        ami_fail(&source->error, AM_ERR_LIMIT, "faults cut it into %d pieces; at most %d are kept",
+                 source->pieces.count, AMI_MAX_PIECES);
+        am_clips_free(&source->pieces);
+    }
     source->fps = source->diagnosis.fps_true > 0.0f ? source->diagnosis.fps_true : source->fps;
     size_t room = (size_t)source->diagnosis.fault_count + (size_t)b->config.cut_count;
     ami_release(&b->alloc, faults, room * sizeof *faults);

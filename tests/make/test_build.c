@@ -167,6 +167,34 @@ static void cuts_excludes_and_includes_take_effect(void **state)
     am_db_close(db);
 }
 
+static void a_file_cut_into_too_many_pieces_is_left_out(void **state)
+{
+    (void)state;
+    enum { pieces = 80, each = 70 }; // frames; a piece of a second or more is kept
+    static char config[pieces * 64 + 1024];
+    int used = snprintf(config, sizeof config, "{\"clips\": {\"folders\": [\"clips\"], \"cut\": [");
+    for (int i = 1; i < pieces; i++) {
+        used +=
+            snprintf(config + used, sizeof config - (size_t)used,
+                     "%s{\"clip\": \"long\", \"first\": %d, \"last\": %d}", i > 1 ? ", " : "", i * each, i * each);
+    }
+    snprintf(config + used, sizeof config - (size_t)used, "]}, " FEATURES "}");
+    const char *folder = make_folder("build_pieces", config);
+    char path[1200];
+    snprintf(path, sizeof path, "%s/clips/long.bvh", folder);
+    write_synth(path, AM_SYNTH_WALK, (float)(pieces * each) / 60.0f, 4);
+    am_db *db = NULL;
+    am_build_summary summary;
+    am_error err = { 0 };
+    check_ok(build(&db, &summary, folder, &err), &err);
+    assert_int_equal(summary.clip_count, 3);
+    assert_int_equal(summary.note_count, 1);
+    assert_string_equal(summary.notes[0].clip, "long");
+    assert_non_null(strstr(summary.notes[0].why, "80 pieces"));
+    am_build_summary_free(&summary);
+    am_db_close(db);
+}
+
 static void tag_rows_reach_their_frames_also_after_resampling_and_mirroring(void **state)
 {
     (void)state;
@@ -693,6 +721,7 @@ int main(void)
         cmocka_unit_test(mirrored_ranges_mirror_root_contacts_and_features),
         cmocka_unit_test(one_and_two_threads_build_the_same_database),
         cmocka_unit_test(cuts_excludes_and_includes_take_effect),
+        cmocka_unit_test(a_file_cut_into_too_many_pieces_is_left_out),
         cmocka_unit_test(tag_rows_reach_their_frames_also_after_resampling_and_mirroring),
         cmocka_unit_test(custom_numbers_come_from_side_files_and_from_the_hook),
         cmocka_unit_test(clips_option_replaces_clips_tags_and_reference),
