@@ -80,8 +80,10 @@ static am_result check_def(const am_synth_def *def, am_error *err)
                         (double)def->speed, kind_names[def->kind], (double)fastest(def->kind));
     }
     if (!(def->turn == 0.0f || def->turn >= 0.1f) || !(def->turn <= 2.5f)) {
-        return ami_fail(err, AM_ERR_RANGE, "a turn of %g rad/s; give 0.1 to 2.5 (0 means the kind's own)",
-                        (double)def->turn);
+        return ami_fail(
+            err, AM_ERR_RANGE,
+            "a turn of %g rad/s (%g degrees a second); give 0.1 to 2.5 (6 to 143 degrees), or 0 for the kind's own",
+            (double)def->turn, (double)(def->turn / AM_DEG));
     }
     if (def->kind == AM_SYNTH_CURVE && def->speed * def->turn > 4.0f) {
         return ami_fail(err, AM_ERR_RANGE, "%g m/s at %g rad/s is too sharp a curve; keep their product within 4",
