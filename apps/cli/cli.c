@@ -30,6 +30,17 @@ int cli_fail(const am_error *err)
     return CLI_FAILED;
 }
 
+am_error cli_error(am_result code, const char *file, const char *format, ...)
+{
+    am_error err = { .code = code, .offset = -1 };
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err.text, sizeof err.text, format, args);
+    va_end(args);
+    snprintf(err.file, sizeof err.file, "%s", file ? file : "");
+    return err;
+}
+
 int cli_usage(const char *format, ...)
 {
     va_list args;
@@ -163,11 +174,11 @@ int cli_parse(const cli_verb *verb, const cli_option *options, int option_count,
 // Progress
 
 typedef struct progress_state {
-    char   stage[64];
+    char stage[64];
     double begun;
     double shown;
-    bool   line_open;
-    bool   hooked;
+    bool line_open;
+    bool hooked;
 } progress_state;
 
 // Progress belongs to the process as stderr does.
@@ -231,6 +242,8 @@ am_progress cli_progress(void)
     am_progress hook = { NULL, report_progress };
     return hook;
 }
+
+bool cli_interrupted(void) { return interrupted; }
 
 void cli_progress_end(void)
 {

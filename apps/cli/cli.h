@@ -39,16 +39,20 @@ int cli_parse(const cli_verb *verb, const cli_option *options, int option_count,
 
 /// Prints "amble: FILE:LINE: what is wrong; what to do" and returns CLI_FAILED.
 int cli_fail(const am_error *err);
+/// An error of the command's own: no line, no byte, `file` or NULL.
+am_error cli_error(am_result code, const char *file, const char *format, ...) AM_PRINTF(3, 4);
 /// Prints "amble: ..." and returns CLI_USAGE.
 int cli_usage(const char *format, ...) AM_PRINTF(1, 2);
 
 /// Progress on stderr: a bar with rate and time left on a terminal, plain lines otherwise. After Ctrl-C the
-/// report returns false, so that the job cleans up. Silent until `quiet` is false.
+/// report returns false, so that the job cleans up.
 am_progress cli_progress(void);
+/// True after Ctrl-C, once cli_progress has been called: for a verb without stages to report.
+bool cli_interrupted(void);
 /// Ends a progress line.
 void cli_progress_end(void);
 
-/// The thread pool for --threads, as a task hook; call cli_tasks_end when done.
+/// The thread pool for --threads, as a task hook; am_pool_destroy frees it.
 am_tasks cli_tasks(const cli_common *common, am_pool **pool);
 
 /// Prints the writer's text and a newline on stdout. Returns CLI_DONE, or CLI_FAILED when it could not.

@@ -29,7 +29,7 @@ static void print_overview(FILE *out)
     fprintf(out, "\namble VERB --help shows a verb's options.\n");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc < 2) {
         print_overview(stderr);
@@ -53,4 +53,15 @@ int main(int argc, char **argv)
     const char *near = am_nearest_name(argv[1], names, verb_count);
     return cli_usage("unknown verb '%s'%s%s%s; see amble --help", argv[1], near ? "; did you mean '" : "",
                      near ? near : "", near ? "'?" : "");
+}
+
+int main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+    bool lost = ferror(stdout) != 0; // also what was buffered: a full disk shows only here
+    if ((fflush(stdout) != 0 || lost) && status == CLI_DONE) {
+        fputs("amble: cannot write the result to stdout; is the disk full?\n", stderr);
+        status = CLI_FAILED;
+    }
+    return status;
 }

@@ -57,9 +57,8 @@ static am_result load_ranges(am_clips *out, const am_db *db, const char **word, 
     out->alloc = am_alloc_default();
     out->items = out->alloc.alloc(out->alloc.user, (size_t)count * sizeof(am_clip *), 16);
     if (!out->items) {
-        err->code = AM_ERR_MEMORY;
-        snprintf(err->text, sizeof err->text, "no memory for %d clips", count);
-        return AM_ERR_MEMORY;
+        *err = cli_error(AM_ERR_MEMORY, NULL, "no memory for %d clips", count);
+        return err->code;
     }
     memset(out->items, 0, (size_t)count * sizeof(am_clip *));
     out->count = count;
@@ -142,7 +141,8 @@ static int choose_clips(export_job *job)
     job->chosen_count = job->clip ? 1 : job->clips.count;
     job->chosen = calloc((size_t)job->chosen_count, sizeof(am_clip *));
     if (!job->chosen) {
-        return cli_usage("out of memory");
+        am_error err = cli_error(AM_ERR_MEMORY, NULL, "no memory for %d clips", job->chosen_count);
+        return cli_fail(&err);
     }
     memcpy(job->chosen, job->clips.items + at, (size_t)job->chosen_count * sizeof(am_clip *));
     return CLI_DONE;
@@ -175,9 +175,13 @@ static am_result find_contacts(export_job *job, am_error *err)
         frames += (size_t)job->chosen[i]->frame_count;
     }
     job->marks = calloc(frames + 1, 1);
+    if (!job->marks) {
+        *err = cli_error(AM_ERR_MEMORY, NULL, "no memory for the contacts of %zu frames", frames);
+        return err->code;
+    }
     size_t at = 0;
     am_contact_def def = am_contact_def_default();
-    for (int i = 0; job->marks && i < job->chosen_count; i++) {
+    for (int i = 0; i < job->chosen_count; i++) {
         const am_clip *clip = job->chosen[i];
         am_roles roles = am_roles_guess(clip->skeleton);
         am_result result = am_contacts_find(job->marks + at, clip, &roles, &def, NULL, err);
@@ -212,6 +216,10 @@ static am_result write_out(export_job *job, am_error *err)
     default:
         result = am_csv_write(&bytes, clips[0], &def, err);
         break;
+    }
+    if (result == AM_OK && cli_interrupted()) {
+        *err = cli_error(AM_ERR_CANCELLED, job->output, "stopped; nothing was written");
+        result = err->code;
     }
     if (result == AM_OK) {
         job->bytes = bytes.size;
@@ -330,6 +338,7 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
         return cli_usage("--unit-m wants a number above 0");
     }
     job.input = argv[0];
+    cli_progress(); // Ctrl-C is heard before the file is begun, or after it is whole
     status = run_job(&job, &common);
     free_job(&job);
     return status;

@@ -10,8 +10,9 @@
 /// One clip of a file (BVH has one; other formats may have several).
 typedef struct entry {
     char *path;
-    int clip;       // index within the file
-    int clip_count; // 0 until it was read
+    struct stat file; // which file that is, whatever the path; all 0 when there is none
+    int clip;         // index within the file
+    int clip_count;   // 0 until it was read
     am_clip *motion;
     am_diagnosis diagnosis;
     am_error error; // code AM_OK when it was read and examined
@@ -50,6 +51,9 @@ static bool add_entry(job *j, const char *path)
     entry *e = &j->entries[j->count];
     memset(e, 0, sizeof *e);
     e->path = copy_text(path);
+    if (stat(path, &e->file) != 0) {
+        memset(&e->file, 0, sizeof e->file);
+    }
     j->count += e->path ? 1 : 0;
     return e->path != NULL;
 }
@@ -153,9 +157,7 @@ static void examine_file(void *context, int item)
         return;
     }
     if (clips.count == 0) {
-        e->error.code = AM_ERR_EMPTY;
-        snprintf(e->error.file, sizeof e->error.file, "%s", e->path);
-        snprintf(e->error.text, sizeof e->error.text, "the file holds no motion");
+        e->error = cli_error(AM_ERR_EMPTY, e->path, "the file holds no motion");
     } else {
         e->clip_count = clips.count;
         e->motion = clips.items[e->clip < clips.count ? e->clip : 0];
@@ -186,21 +188,34 @@ static bool spread_clips(job *j)
     return true;
 }
 
-/// The batch is taken in blocks so that progress can be told, and Ctrl-C heard, between them.
-static bool examine_all(job *j, const am_tasks *tasks)
+typedef struct block {
+    job *j;
+    am_task_fn fn;
+    int first;
+} block;
+
+static void run_item(void *context, int item)
 {
-    int block = 16 * (tasks->threads > 0 ? tasks->threads : 1);
+    const block *b = context;
+    b->fn(b->j, b->first + item);
+}
+
+/// All entries, in blocks so that progress can be told, and Ctrl-C heard, between them. False after Ctrl-C; *done
+/// entries had their turn.
+static bool run_blocks(job *j, int *done, const am_tasks *tasks, am_task_fn fn, const char *stage)
+{
+    int size = 16 * (tasks->threads > 0 ? tasks->threads : 1);
     int total = j->count;
-    job part = *j;
-    for (int first = 0; first < total; first += block) {
-        int count = total - first < block ? total - first : block;
-        part.entries = j->entries + first;
-        tasks->run(tasks->user, count, examine_file, &part);
-        if (!j->progress.report(j->progress.user, "examining", first + count, total)) {
-            return false;
-        }
+    bool went_on = true;
+    for (*done = 0; went_on && *done < total;) {
+        block b = { j, fn, *done };
+        int count = total - *done < size ? total - *done : size;
+        tasks->run(tasks->user, count, run_item, &b);
+        *done += count;
+        went_on = j->progress.report(j->progress.user, stage, *done, total);
     }
-    return spread_clips(j);
+    cli_progress_end();
+    return went_on;
 }
 
 static am_result compare_all(job *j, am_error *err)
@@ -236,6 +251,19 @@ typedef struct written {
     char path[2048];
 } written;
 
+/// Whether `path` is one of the files to be cleaned: nobody's only copy is overwritten.
+static bool is_input(const job *j, const char *path)
+{
+    struct stat info;
+    bool found = false;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+        for (int i = 0; i < j->count && !found; i++) {
+            found = j->entries[i].file.st_ino == info.st_ino && j->entries[i].file.st_dev == info.st_dev;
+        }
+    }
+    return found;
+}
+
 /// All clean pieces of one file, or none of them.
 static am_result write_pieces(const job *j, const am_clips *pieces, am_error *err)
 {
@@ -245,8 +273,13 @@ static am_result write_pieces(const job *j, const am_clips *pieces, am_error *er
     int count = 0;
     for (int i = 0; result == AM_OK && i < pieces->count; i++) {
         am_bytes bytes = { 0 };
-        const char *name = pieces->items[i]->name[0] ? pieces->items[i]->name : "clip";
-        snprintf(done[i].path, sizeof done[i].path, "%s/%.400s.bvh", j->out_dir, name);
+        snprintf(done[i].path, sizeof done[i].path, "%s/%s.bvh", j->out_dir, pieces->items[i]->name);
+        if (is_input(j, done[i].path)) {
+            *err =
+                cli_error(AM_ERR_WRITE, done[i].path, "is one of the files to clean; choose another folder for -o");
+            result = err->code;
+            break;
+        }
         result = am_bvh_write(&bytes, pieces->items[i], &write, err);
         if (result == AM_OK) {
             result = am_file_write(done[i].path, bytes.data, bytes.size, err);
@@ -282,40 +315,82 @@ static void fix_file(void *context, int item)
         am_clips_free(&pieces);
     }
     if (result == AM_ERR_MEMORY && e->error.code == AM_OK) {
-        e->error.code = AM_ERR_MEMORY;
-        snprintf(e->error.text, sizeof e->error.text, "out of memory");
+        e->error = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
     }
     if (result != AM_OK && !e->error.file[0]) {
         snprintf(e->error.file, sizeof e->error.file, "%s", e->path);
     }
 }
 
+/// The clip's name as part of a path: no folders, nothing hidden, nothing a terminal obeys. Names inside a file are
+/// anyone's text; "../x" must not leave the folder.
+static void safe_name(char *out, size_t size, const char *name)
+{
+    snprintf(out, size, "%s", name[0] ? name : "clip");
+    out[0] = out[0] == '.' ? '_' : out[0];
+    for (char *at = out; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        *at = c < 32 || c == 127 || c == '/' || c == '\\' ? '_' : *at;
+    }
+}
+
+static am_result rename_clip(entry *e, const char *name, am_error *err)
+{
+    const am_clip *clip = e->motion;
+    am_clip_def def = am_clip_def_like(clip);
+    def.frame_count = clip->frame_count;
+    def.rotations = clip->rotations;
+    def.translations = clip->translations;
+    def.name = name;
+    am_clip *renamed = NULL;
+    am_result result = am_clip_create(&renamed, &def, err);
+    if (result == AM_OK) {
+        am_clip_destroy(e->motion);
+        e->motion = renamed;
+    }
+    return result;
+}
+
+/// Whether `other` may be the name of a piece of `e`: NAME-a, when there is something to cut.
+static bool may_be_piece(const entry *e, const char *other)
+{
+    size_t size = strlen(e->motion->name);
+    bool fits = strncmp(other, e->motion->name, size) == 0 && other[size] == '-' && other[size + 1] >= 'a' &&
+                other[size + 1] <= 'z' && other[size + 2] == '\0';
+    for (int i = 0; fits && i < e->diagnosis.fault_count; i++) {
+        if (e->diagnosis.faults[i].serious) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool names_meet(const entry *a, const entry *b)
+{
+    return strcmp(a->motion->name, b->motion->name) == 0 || may_be_piece(a, b->motion->name) ||
+           may_be_piece(b, a->motion->name);
+}
+
 /// Two inputs of one name would overwrite each other: the later ones get a number.
 static am_result name_apart(job *j, am_error *err)
 {
     for (int i = 0; i < j->count; i++) {
-        const am_clip *clip = j->entries[i].motion;
-        for (int k = 0, number = 1; clip && k < i; k++) {
-            const am_clip *other = j->entries[k].motion;
-            if (!other || strcmp(other->name, clip->name) != 0) {
-                continue;
+        entry *e = &j->entries[i];
+        if (e->error.code != AM_OK) {
+            continue;
+        }
+        char base[200], name[220]; // with the piece and ".bvh" within the 255 bytes of most file systems
+        safe_name(base, sizeof base, e->motion->name);
+        am_result result = strcmp(base, e->motion->name) == 0 ? AM_OK : rename_clip(e, base, err);
+        for (int k = 0, number = 1; result == AM_OK && k < i; k++) {
+            if (j->entries[k].error.code == AM_OK && names_meet(e, &j->entries[k])) {
+                snprintf(name, sizeof name, "%s-%d", base, ++number);
+                result = rename_clip(e, name, err);
+                k = -1; // the new name must be new too
             }
-            char name[512];
-            snprintf(name, sizeof name, "%.480s-%d", clip->name, ++number);
-            am_clip_def def = am_clip_def_like(clip);
-            def.frame_count = clip->frame_count;
-            def.rotations = clip->rotations;
-            def.translations = clip->translations;
-            def.name = name;
-            am_clip *renamed = NULL;
-            am_result result = am_clip_create(&renamed, &def, err);
-            if (result != AM_OK) {
-                return result;
-            }
-            am_clip_destroy(j->entries[i].motion);
-            j->entries[i].motion = renamed;
-            clip = renamed;
-            k = -1; // the new name must be new too
+        }
+        if (result != AM_OK) {
+            return result;
         }
     }
     return AM_OK;
@@ -465,16 +540,18 @@ static int run_job(job *j, const cli_common *common)
     am_pool *pool = NULL;
     am_tasks tasks = cli_tasks(common, &pool);
     am_error err = { 0 };
-    bool went_on = examine_all(j, &tasks);
-    cli_progress_end();
+    int examined = 0, fixed = 0;
+    bool went_on = run_blocks(j, &examined, &tasks, examine_file, "examining") && spread_clips(j);
     am_result result = went_on ? compare_all(j, &err) : AM_OK;
     if (went_on && result == AM_OK && j->out_dir) {
         result = name_apart(j, &err);
-        if (result == AM_OK) {
-            tasks.run(tasks.user, j->count, fix_file, j);
-        }
+        went_on = result != AM_OK || run_blocks(j, &fixed, &tasks, fix_file, "writing");
     }
     am_pool_destroy(pool);
+    if (!went_on && fixed > 0) {
+        fprintf(stderr, "amble: stopped after %d of %d clips; each file written is whole\n", fixed, j->count);
+        return CLI_FAILED;
+    }
     if (!went_on) {
         fputs("amble: stopped; nothing was written\n", stderr);
         return CLI_FAILED;
@@ -526,7 +603,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
     if (!is_axis(j.doctor.up) || !is_axis(j.doctor.facing)) {
         return cli_usage("import: an axis is one of +x -x +y -y +z -z");
     }
-    if (unit < 0.0 || fps < 0.0) {
+    if (!(unit >= 0.0) || !(fps >= 0.0)) { // also no NaN
         return cli_usage("import: --unit and --fps want numbers above 0");
     }
     if (unit > 0.0) {

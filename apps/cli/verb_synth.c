@@ -96,8 +96,8 @@ static am_result gather_tags(synth_job *job, const am_synth *synth, am_error *er
         job->tags.data = grown;
         job->tags.size += rows.size;
     } else {
-        err->code = result = AM_ERR_MEMORY;
-        snprintf(err->text, sizeof err->text, "out of memory for the tags");
+        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the tags");
+        result = err->code;
     }
     am_bytes_free(&rows);
     return result;
@@ -157,9 +157,9 @@ static am_result make_all(synth_job *job, am_error *err)
         }
         result = make_clip(job, &def, err);
         if (result == AM_OK && job->all && !progress.report(progress.user, "synth", i + 1, count)) {
-            err->code = result = AM_ERR_CANCELLED;
-            snprintf(err->text, sizeof err->text, "stopped after %d of %d clips; each file written is whole", i + 1,
-                     count);
+            *err = cli_error(AM_ERR_CANCELLED, NULL, "stopped after %d of %d clips; each file written is whole",
+                             i + 1, count);
+            result = err->code;
         }
     }
     cli_progress_end();
@@ -278,9 +278,7 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
     }
     am_error err = { 0 };
     if (!make_folder(job.out_dir)) {
-        err.code = AM_ERR_OPEN;
-        snprintf(err.file, sizeof err.file, "%s", job.out_dir);
-        snprintf(err.text, sizeof err.text, "is no folder and none can be made there; choose another place");
+        err = cli_error(AM_ERR_OPEN, job.out_dir, "is no folder and none can be made there; choose another place");
         return cli_fail(&err);
     }
     am_result result = common.json ? am_json_writer_create(&job.json, 2, NULL, &err) : AM_OK;

@@ -164,6 +164,80 @@ static void clips_of_one_name_do_not_overwrite_each_other(void **state)
     assert_string_equal(text, "walk-2.bvh\nwalk.bvh\n");
 }
 
+static void names_from_inside_a_file_stay_in_the_folder(void **state)
+{
+    (void)state;
+    char dir[1024];
+    snprintf(dir, sizeof dir, "%s", test_temp_dir("import-escape"));
+    am_clip *walks = test_walker(120);
+    am_clip_def like = am_clip_def_like(walks);
+    like.frame_count = walks->frame_count;
+    like.rotations = walks->rotations;
+    like.translations = walks->translations;
+    like.name = "../away/from";
+    am_clip *named = NULL;
+    am_error err = { 0 };
+    check_ok(am_clip_create(&named, &like, &err), &err);
+    const am_clip *clips[1] = { named };
+    am_bytes bytes = { 0 };
+    am_write_def def = am_write_def_default();
+    char path[1200];
+    snprintf(path, sizeof path, "%s/one.glb", dir);
+    check_ok(am_glb_write(&bytes, clips, 1, &def, &err), &err);
+    check_ok(am_file_write(path, bytes.data, bytes.size, &err), &err);
+    am_bytes_free(&bytes);
+    am_clip_destroy(named);
+    am_clip_destroy(walks);
+    assert_int_equal(test_shell(NULL, 0, "mkdir '%s/away' && %s import '%s' --fix -o '%s/clean' >/dev/null 2>&1", dir,
+                                test_command(), path, dir),
+                     0);
+    assert_int_equal(test_shell(text, sizeof text, "ls -A '%s/away' '%s/clean' | grep bvh", dir, dir), 0);
+    assert_string_equal(text, "_._away_from.bvh\n");
+}
+
+static void a_piece_does_not_overwrite_a_clip_of_that_name(void **state)
+{
+    (void)state;
+    char dir[1024];
+    snprintf(dir, sizeof dir, "%s", test_temp_dir("import-pieces"));
+    char path[1200];
+    snprintf(path, sizeof path, "%s/walk.bvh", dir);
+    write_walker(path, true); // becomes walk-a and walk-b
+    snprintf(path, sizeof path, "%s/walk-a.bvh", dir);
+    write_walker(path, false);
+    assert_int_equal(
+        test_shell(NULL, 0, "%s import '%s' --fix -o '%s/clean' >/dev/null 2>&1", test_command(), dir, dir), 0);
+    assert_int_equal(test_shell(text, sizeof text, "ls '%s/clean'", dir), 0);
+    assert_string_equal(text, "walk-2-a.bvh\nwalk-2-b.bvh\nwalk-a.bvh\n");
+}
+
+static void fix_never_overwrites_its_input(void **state)
+{
+    (void)state;
+    char dir[1024];
+    snprintf(dir, sizeof dir, "%s", test_temp_dir("import-over"));
+    char path[1200];
+    snprintf(path, sizeof path, "%s/walk.bvh", dir);
+    write_walker(path, false);
+    size_t before = 0, after = 0;
+    char *old = test_read_file(path, &before);
+    assert_int_equal(test_shell(text, sizeof text, "cd '%s' && %s import walk.bvh --fix -o . 2>&1 >/dev/null", dir,
+                                test_command()),
+                     1);
+    assert_non_null(strstr(text, "walk.bvh: is one of the files to clean"));
+    char *now = test_read_file(path, &after);
+    assert_int_equal(before, after);
+    assert_memory_equal(old, now, before);
+    free(old);
+    free(now);
+}
+
+static void a_full_disk_behind_stdout_is_a_failure(void **state)
+{
+    (void)state;
+    assert_int_equal(test_shell(NULL, 0, "%s --help >/dev/full 2>/dev/null", test_command()), 1);
+}
+
 static void every_animation_of_a_glb_is_an_entry_of_its_own(void **state)
 {
     (void)state;
@@ -226,6 +300,8 @@ static void wrong_usage_is_told_apart_from_failure(void **state)
         { "import -o somewhere x.bvh", 2 },
         { "import --up y x.bvh", 2 },
         { "import --unit -1 x.bvh", 2 },
+        { "import --unit nan x.bvh", 2 },
+        { "import --fps nan x.bvh", 2 },
         { "import --unitt 1 x.bvh", 2 },
         { "import --fix -o /proc/nothing/here x.bvh", 2 },
         { "import no-such-file.bvh", 1 },
@@ -248,6 +324,10 @@ int main(void)
         cmocka_unit_test(folders_are_walked_and_one_bad_file_does_not_stop_the_rest),
         cmocka_unit_test(fix_writes_clean_clips_that_need_no_doctor),
         cmocka_unit_test(clips_of_one_name_do_not_overwrite_each_other),
+        cmocka_unit_test(names_from_inside_a_file_stay_in_the_folder),
+        cmocka_unit_test(a_piece_does_not_overwrite_a_clip_of_that_name),
+        cmocka_unit_test(fix_never_overwrites_its_input),
+        cmocka_unit_test(a_full_disk_behind_stdout_is_a_failure),
         cmocka_unit_test(every_animation_of_a_glb_is_an_entry_of_its_own),
         cmocka_unit_test(what_is_told_on_the_command_line_is_believed),
         cmocka_unit_test(wrong_usage_is_told_apart_from_failure),
