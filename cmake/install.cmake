@@ -17,5 +17,7 @@ configure_package_config_file(cmake/amble-config.cmake.in ${PROJECT_BINARY_DIR}/
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/amble-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/amble-config.cmake ${PROJECT_BINARY_DIR}/amble-config-version.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/amble)
+# The way from the pkg-config file to the prefix, so that an installed tree can be moved.
+file(RELATIVE_PATH AMBLE_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/amble.pc.in ${PROJECT_BINARY_DIR}/amble.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/amble.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,5 +1,5 @@
 /// The small interface that every feature kind fills: how many numbers, from motion (bake), from a wish (query),
-/// and what each number is called. To add a kind: a file feature_NAME.c, an am_feature, a row in feature.c.
+/// and what each number is called. To add a kind: a file feature_NAME.c, an item of am_feature, a row in feature.c.
 #ifndef AMI_DB_FEATURE_H
 #define AMI_DB_FEATURE_H
 
