@@ -64,6 +64,7 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
 #define DANCE_LEAST_S 2.0f
 #define STAND_LEAST_S 1.0f
 #define STAND_DRIFT_M 0.05f // within that time
+#define PUSH_OFF_S 0.1f // at least, of a jump before its flight
 #define STAND_TURN_RAD (6.0f * AM_DEG)
 
 /// Frames from `frame` on that belong to the activity, in its range.
@@ -76,15 +77,13 @@ static int lasting(const ami_kit *kit, am_activity activity, int frame, int stop
     return f - frame;
 }
 
-/// A jump begins on the ground with its flight still ahead.
+/// A jump begins on the ground with time to push off before its flight.
 static bool leaps_ahead(const am_db *db, int frame, int stop)
 {
-    if (db->contacts[frame] == 0) {
-        return false;
-    }
+    int push = (int)(PUSH_OFF_S * db->fps + 0.5f);
     for (int f = frame; f < stop; f++) {
         if (db->contacts[f] == 0) {
-            return true;
+            return f - frame >= push;
         }
     }
     return false;
