@@ -20,8 +20,10 @@ static const am_role leg_roles[2][4] = {
 #define TOUCH_HALFLIFE_S 0.025f
 #define LANDING_MPS 0.8f
 #define LANDING_M 0.08f
+#define LIFT_S 0.1f
 // A knee less than this far from the line between hip and ankle does not show which way it bends.
 #define STRAIGHT_M 0.06f
+#define MOVED_M 0.03f
 
 am_feet_def am_feet_def_default(void)
 {
@@ -77,32 +79,40 @@ static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool c
         foot->position = grounded;
         foot->animated = toe;
     }
-    am_vec3 toe_velocity = am_v3_scale(am_v3_sub(toe, foot->animated), 1.0f / dt);
+    am_vec3 before = foot->animated;
+    am_vec3 toe_velocity = am_v3_scale(am_v3_sub(toe, before), 1.0f / dt);
     foot->animated = toe;
     bool far = am_v3_length(am_v3_ground(am_v3_sub(toe, foot->lock_point))) > def->unlock_radius_m;
     if (foot->locked && (!contact || far)) {
-        // Let go: from where it is, with the velocity it has (none), back to the animation.
+        // Let go: from where it was, with the velocity that it had, back to the animation.
         foot->locked = false;
-        foot->offset = am_v3_ground(am_v3_sub(foot->position, toe));
-        foot->offset_velocity = am_v3_ground(am_v3_neg(toe_velocity));
+        am_vec3 gap = am_v3_sub(foot->position, before);
+        foot->offset = am_v3(gap.x, foot->offset.y, gap.z);
+        foot->offset_velocity = am_v3_ground(am_v3_sub(foot->velocity, toe_velocity));
         foot->barred = contact; // left behind: it may stand again in its next contact
     } else if (contact && !foot->locked && !foot->barred && is_landing(foot, def)) {
         // The foot comes to rest a little ahead, where its velocity carries it: a spring that starts with v at the
         // distance v / y (y = 2 ln 2 / half-life) runs out without a turn.
         foot->locked = true;
         foot->offset_velocity = am_v3_ground(foot->velocity);
-        foot->offset = am_v3_scale(foot->offset_velocity, -TOUCH_HALFLIFE_S / 1.3862944f);
-        foot->lock_point = am_v3_sub(foot->position, foot->offset);
+        am_vec3 ahead = am_v3_scale(foot->offset_velocity, TOUCH_HALFLIFE_S / 1.3862944f);
+        foot->lock_point = am_v3_add(foot->position, ahead);
+        foot->offset = am_v3(-ahead.x, foot->offset.y, -ahead.z);
     }
     foot->barred = foot->barred && contact;
     // A quarter of the blend time as half-life leaves 3 % at its end. A foot that was left behind has further to go
     // and takes twice as long, else it would be thrown after the body.
     float halflife = foot->locked ? TOUCH_HALFLIFE_S : def->blend_out_s * (foot->barred ? 0.5f : 0.25f);
+    float lift = am_max(foot->offset.y * am_exp(-dt / LIFT_S), def->floor_m - toe.y);
     am_decay_v3(&foot->offset, &foot->offset_velocity, halflife, dt);
     am_vec3 base = foot->locked ? foot->lock_point : toe;
     am_vec3 position = am_v3_add(base, foot->offset);
     // Only the place on the ground is kept; up and down the animation knows better, as long as it is above the floor.
-    position.y = am_max(toe.y, def->floor_m);
+    // What lifts it out of the floor goes at once but is taken back slowly, else a toe that flutters about the floor
+    // shakes the knee.
+    foot->offset.y = lift > 1e-5f ? lift : 0.0f;
+    foot->offset_velocity.y = 0.0f;
+    position.y = toe.y + foot->offset.y;
     foot->velocity = am_v3_scale(am_v3_sub(position, foot->position), 1.0f / dt);
     foot->position = position;
     return position;
@@ -130,14 +140,15 @@ static void turn_world(am_transform *local, const am_transform *world, const am_
 }
 
 /// Which way the knee shall stand out: as it does, and forwards from the thigh the straighter the leg is. The way of
-/// an almost straight knee alone is noise, and following it makes the knee jump from side to side.
-static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_transform *world)
+/// an almost straight knee alone is noise, and following it makes the knee jump from side to side. A foot that hardly
+/// moves keeps the knee it has.
+static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_transform *world, float moved)
 {
     am_vec3 hip = world[l->upper].translation;
     am_vec3 along = am_v3_normalize_or(am_v3_sub(world[l->ankle].translation, hip), am_v3_zero());
     am_vec3 knee = am_v3_sub(world[l->middle].translation, hip);
     am_vec3 bend = am_v3_sub(knee, am_v3_scale(along, am_v3_dot(knee, along)));
-    float lack = STRAIGHT_M - am_v3_length(bend);
+    float lack = (STRAIGHT_M - am_v3_length(bend)) * am_min(moved / MOVED_M, 1.0f);
     if (!(lack > 0.0f)) {
         return bend;
     }
@@ -160,10 +171,13 @@ static void reach(const leg *l, const am_feet_def *def, am_transform *local, am_
     am_quat foot_rotation = world[l->ankle].rotation;
     am_quat toe_rotation = world[l->toe].rotation;
     am_ik_chain chain = { local, world, l->upper, l->middle, l->ankle };
-    // A leg that the animation itself stretches may stay as straight as that: easing begins beyond it.
+    // A leg that the animation itself stretches may stay as straight as that: easing begins beyond it, and the less a
+    // foot is moved the later, so that one which is not moved stays as it is.
+    float moved = am_v3_distance(target, toe);
     float spare =
         am_v3_length(hip_to_knee) + am_v3_length(knee_to_ankle) - am_v3_distance(world[l->upper].translation, ankle);
-    am_ik_two_bone(&chain, goal, knee_way(l, skeleton, world), am_clamp(spare, 0.002f, def->soften_m));
+    float soften = am_clamp(spare, 0.002f, def->soften_m) * am_clamp(moved / MOVED_M, 1e-3f, 1.0f);
+    am_ik_two_bone(&chain, goal, knee_way(l, skeleton, world, moved), soften);
     refresh(world, local, skeleton, l->upper);
     // The foot keeps its attitude, then turns by as little as brings the toe to its place.
     turn_world(local, world, skeleton, l->ankle, am_quat_mul(foot_rotation, am_quat_inv(world[l->ankle].rotation)));
