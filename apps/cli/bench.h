@@ -10,8 +10,6 @@ typedef struct bench bench;
 bool bench_full(const bench *b);
 /// How often to measure: what the user asked for, else `usual`; at most `most`.
 int bench_rounds(const bench *b, int usual, int most);
-/// Threads that the user allowed; 0 means all.
-int bench_threads(const bench *b);
 
 /// Microseconds of a steady clock.
 double bench_now_us(void);

@@ -46,7 +46,6 @@ int bench_rounds(const bench *b, int usual, int most)
     int rounds = b->rounds > 0 ? b->rounds : usual;
     return rounds < most ? rounds : most;
 }
-int bench_threads(const bench *b) { return b->common.threads; }
 
 double bench_now_us(void)
 {

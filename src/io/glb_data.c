@@ -159,7 +159,7 @@ typedef struct placed {
     bool normalized;
 } placed;
 
-/// A member that is a whole number from 0 to 2^53.
+/// A member that is a whole number of bytes, below 2^32 as all of a GLB is.
 static am_result read_size(const ami_glb *glb, const am_json *object, const char *key, size_t *out, am_error *err)
 {
     const am_json *value = am_json_get(object, key);
