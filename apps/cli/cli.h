@@ -8,13 +8,13 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 /// One option of a verb. Exactly one of the targets is set.
 typedef struct cli_option {
-    const char  *name;   ///< "--report"; a short form may follow after a comma: "--output,-o"
-    const char  *value;  ///< name of its value in the help ("FILE"), NULL for a switch
-    const char  *help;
-    bool        *flag;
+    const char *name;  ///< "--report"; a short form may follow after a comma: "--output,-o"
+    const char *value; ///< name of its value in the help ("FILE"), NULL for a switch
+    const char *help;
+    bool *flag;
     const char **text;
-    int         *integer;
-    double      *number;
+    int *integer;
+    double *number;
 } cli_option;
 
 /// One verb, as main's table lists it.
@@ -28,7 +28,7 @@ typedef struct cli_verb {
 /// What every verb understands besides its own options: --help, --json, --threads N.
 typedef struct cli_common {
     bool json;
-    int  threads; ///< 0 means all
+    int threads; ///< 0 means all
 } cli_common;
 
 /// Splits argv (without program and verb) into options and operands; operands are moved to the front of

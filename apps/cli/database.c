@@ -227,7 +227,8 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
         return result;
     }
     if (!find_home(home, sizeof home)) {
-        return fail(err, AM_ERR_WRITE, "build", "cannot make the folder build/databases; run from a folder of your own");
+        return fail(err, AM_ERR_WRITE, "build",
+                    "cannot make the folder build/databases; run from a folder of your own");
     }
     char file[2 * path_size];
     char stamp_file[2 * path_size];

@@ -5,9 +5,9 @@
 #include "cli.h"
 
 typedef struct eval {
-    bool quick;    ///< fewer courses and variants
+    bool quick;         ///< fewer courses and variants
     const char *config; ///< of the database to use, NULL means the evaluation's own choice
-    bool timings;  ///< columns that differ from run to run
+    bool timings;       ///< columns that differ from run to run
     am_tables *tables;
     const am_tasks *tasks;
     const am_progress *progress;

@@ -298,8 +298,8 @@ static void begin_columns(const eval *e, const char *first)
 }
 
 typedef enum strictness {
-    STRICT,     ///< the bounds as they stand
-    OF_COURSE,  ///< jitter also by the frames that were played
+    STRICT,    ///< the bounds as they stand
+    OF_COURSE, ///< jitter also by the frames that were played
     UNBOUNDED
 } strictness;
 
@@ -349,8 +349,8 @@ static void add_courses(const field *f, const char *config, double turn_bound)
     char name[64];
     char about[200];
     snprintf(name, sizeof name, "courses %s", config);
-    snprintf(about, sizeof about, "a minute each on %s: %d frames, %d joints, %d features", config, f->db->frame_count,
-             f->db->joint_count, f->db->features.count);
+    snprintf(about, sizeof about, "a minute each on %s: %d frames, %d joints, %d features", config,
+             f->db->frame_count, f->db->joint_count, f->db->features.count);
     am_tables_begin(e->tables, name, about);
     begin_columns(e, "course");
     add_own_rows(f, turn_bound);
@@ -363,11 +363,13 @@ static void add_courses(const field *f, const char *config, double turn_bound)
         add_row(f, "all", all, turn_bound, STRICT);
         free(all);
     }
-    am_tables_note(e->tables, "Lengths for frames of 1/60 s. A single course's jitter may also be 1.3 times that of the "
-                              "frames it played (jitter_cm_played); that of all courses may not. "
-                              "transition_bend_cm has the 99.9th percentile as its own, joint_travel_cm the largest.");
-    am_tables_note(e->tables, "turn_90_s and turn_180_s are medians until the movement over 0.2 s is within 15 degrees of "
-                              "the wish and stays for 0.3 s; stop_s is the slowest stop from a walk (below 0.1 m/s).");
+    am_tables_note(e->tables,
+                   "Lengths for frames of 1/60 s. A single course's jitter may also be 1.3 times that of the "
+                   "frames it played (jitter_cm_played); that of all courses may not. "
+                   "transition_bend_cm has the 99.9th percentile as its own, joint_travel_cm the largest.");
+    am_tables_note(e->tables,
+                   "turn_90_s and turn_180_s are medians until the movement over 0.2 s is within 15 degrees of "
+                   "the wish and stays for 0.3 s; stop_s is the slowest stop from a walk (below 0.1 m/s).");
     am_tables_plot(e->tables, "foot_slide_cm", 0);
     am_tables_plot(e->tables, "skate_share", 0);
     am_tables_plot(e->tables, "jitter_cm", 0);
@@ -420,8 +422,10 @@ static void add_ablations(const field *f, const char *config)
         am_tables_text(e->tables, variants[v].worse ? variants[v].worse : "");
         am_tables_at_least(e->tables, times, 1.0);
     }
-    am_tables_note(e->tables, "'worse in' says where a part that was left out is missed, 'times' how much, against the first row; "
-                              "'root: animation, unweighted' is compared with the row above it.");
+    am_tables_note(
+        e->tables,
+        "'worse in' says where a part that was left out is missed, 'times' how much, against the first row; "
+        "'root: animation, unweighted' is compared with the row above it.");
     am_tables_plot(e->tables, "transition_bend_cm", 0);
     am_tables_plot(e->tables, "foot_slide_cm", 0);
     am_tables_plot(e->tables, "direction_error_deg", 0);
@@ -498,9 +502,11 @@ am_result eval_matching(eval *e, am_error *err)
     if (result == AM_OK && agile) {
         result = run_field(e, "agile", 0.6, false, err);
     }
-    snprintf(e->about, sizeof e->about, "%s%d values beyond their bound (marked !).",
-             real ? agile ? "" : "Without basketball and ACCAD: their sets are not here. "
-                  : "On procedural motion (amble synth): the motion capture is not here, and the bounds were made for it. ",
-             result == AM_OK ? am_tables_bad_count(e->tables) : 0);
+    snprintf(
+        e->about, sizeof e->about, "%s%d values beyond their bound (marked !).",
+        real
+            ? agile ? "" : "Without basketball and ACCAD: their sets are not here. "
+            : "On procedural motion (amble synth): the motion capture is not here, and the bounds were made for it. ",
+        result == AM_OK ? am_tables_bad_count(e->tables) : 0);
     return result;
 }

@@ -6,8 +6,10 @@
 
 // The runner's own list: a verb appears here when it works.
 static const cli_verb verbs[] = {
-    { "import", "FILE...", "the doctor: says what motion files are and what is wrong; --fix writes clean clips", verb_import },
-    { "build", "CONFIG -o X.amdb", "clips to one database; --report OUT.html shows what it holds and lacks", verb_build },
+    { "import", "FILE...", "the doctor: says what motion files are and what is wrong; --fix writes clean clips",
+      verb_import },
+    { "build", "CONFIG -o X.amdb", "clips to one database; --report OUT.html shows what it holds and lacks",
+      verb_build },
     { "info", "FILE", "what is inside a motion, database, network or schema file", verb_info },
     { "run", "RUN.json -o OUT.bvh", "any controller, headless, from scripted input, the same every time", verb_run },
     { "export", "FILE -o OUT", "motion to other tools: .bvh, .glb, .npz, .csv", verb_export },

@@ -101,7 +101,9 @@ int verb_eval(const cli_verb *verb, int argc, char **argv)
     eval e = { 0 };
     const cli_option options[] = {
         { .name = "--html", .value = "OUT.html", .help = "the same as a page with plots", .text = &page },
-        { .name = "--config", .value = "NAME", .help = "configs/NAME.json alone, instead of what the evaluation takes",
+        { .name = "--config",
+          .value = "NAME",
+          .help = "configs/NAME.json alone, instead of what the evaluation takes",
           .text = &e.config },
         { .name = "--quick", .help = "a few courses and variants only", .flag = &e.quick },
         { .name = "--timings", .help = "also what differs from run to run: microseconds", .flag = &e.timings },

@@ -64,11 +64,11 @@ AM_API const char *am_result_name(am_result code);
 /// What went wrong, for the person who holds the file. Owned by the caller; start from {0}.
 typedef struct am_error {
     am_result code;
-    int64_t   line;       ///< 1-based, 0 when it does not apply
-    int64_t   column;     ///< 1-based, 0 when it does not apply
-    int64_t   offset;     ///< byte offset, -1 when it does not apply
-    char      file[256];  ///< empty when there is none
-    char      text[512];  ///< what is wrong; what to do
+    int64_t line;   ///< 1-based, 0 when it does not apply
+    int64_t column; ///< 1-based, 0 when it does not apply
+    int64_t offset; ///< byte offset, -1 when it does not apply
+    char file[256]; ///< empty when there is none
+    char text[512]; ///< what is wrong; what to do
 } am_error;
 
 /// Writes "FILE:LINE:COLUMN: text" (or "FILE: at byte N: text") into out. Always terminates it.
@@ -93,13 +93,13 @@ AM_API am_alloc am_alloc_default(void);
 /// Counters are exact when used from one thread at a time.
 typedef struct am_budget {
     am_alloc parent;
-    size_t   max_bytes;   ///< live bytes allowed; 0 means no limit
-    size_t   max_count;   ///< allocations allowed over its life; 0 means no limit
-    size_t   fail_at;     ///< the n-th allocation fails (1-based); 0 means never
-    size_t   live_bytes;
-    size_t   live_count;
-    size_t   peak_bytes;
-    size_t   total_count;
+    size_t max_bytes; ///< live bytes allowed; 0 means no limit
+    size_t max_count; ///< allocations allowed over its life; 0 means no limit
+    size_t fail_at;   ///< the n-th allocation fails (1-based); 0 means never
+    size_t live_bytes;
+    size_t live_count;
+    size_t peak_bytes;
+    size_t total_count;
 } am_budget;
 
 /// A budget without limits over `parent` (NULL means malloc/free); set limits before first use.
@@ -110,8 +110,8 @@ AM_API am_alloc am_budget_alloc(am_budget *budget);
 /// Bytes made by a writer. Free with am_bytes_free.
 typedef struct am_bytes {
     uint8_t *data;
-    size_t   size;
-    size_t   capacity;
+    size_t size;
+    size_t capacity;
     am_alloc alloc;
 } am_bytes;
 AM_API void am_bytes_free(am_bytes *bytes);
@@ -177,8 +177,8 @@ typedef struct am_progress {
 /// A whole file's bytes, mapped where the platform can (read into memory elsewhere).
 typedef struct am_file {
     const uint8_t *data;
-    size_t         size;
-    bool           mapped;
+    size_t size;
+    bool mapped;
 } am_file;
 
 AM_API am_result am_file_open(am_file *out, const char *path, am_error *err);

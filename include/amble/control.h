@@ -97,34 +97,35 @@ typedef struct am_character am_character;
 /// Start from am_character_def_default().
 typedef struct am_character_def {
     const am_alloc *alloc;
-    const am_source *source;        ///< borrowed
-    const am_character *like;       ///< borrowed: shares its filters and measures of the database: a crowd has them
-                                    ///< once; its tags and weights then count, not these. NULL means its own
-    am_search_work *work;           ///< borrowed, one for each thread that steps characters; NULL means its own
+    const am_source *source;  ///< borrowed
+    const am_character *like; ///< borrowed: shares its filters and measures of the database: a crowd has them
+                              ///< once; its tags and weights then count, not these. NULL means its own
+    am_search_work *work;     ///< borrowed, one for each thread that steps characters; NULL means its own
     am_root_mode root;
     am_inertialise inertialise;
-    float inertialise_halflife;     ///< s, spring
-    float inertialise_seconds;      ///< s, quintic
-    bool ik;                        ///< foot lock
-    bool springs;                   ///< false: straight interpolation of the trajectory (the paper's ablation)
-    float velocity_halflife, facing_halflife; ///< s, of the predicted trajectory
-    float time_scale;               ///< 1 plays as captured
+    float inertialise_halflife; ///< s, spring
+    float inertialise_seconds;  ///< s, quintic
+    bool ik;                    ///< foot lock
+    bool springs;               ///< false: straight interpolation of the trajectory (the paper's ablation)
+    float velocity_halflife, facing_halflife;               ///< s, of the predicted trajectory
+    float time_scale;                                       ///< 1 plays as captured
     float adjust_position_halflife, adjust_facing_halflife; ///< s, mixed root: how fast it is drawn to the point
-    float adjust_position_ratio, adjust_facing_ratio; ///< but by no more than this part of its own movement
-    float clamp_m, clamp_rad;       ///< mixed root: largest distance from the simulated point, which waits there
-    float sharp_mps, sharp_rad;     ///< a change of the wish beyond these searches at once
-    float stand_mps;                ///< below this predicted speed without input the character stands
-    const char *tags;               ///< frames for ordinary movement, "" means all; NULL: none of the special ones
-    const char *creep_tags, *jump_tags, *dance_tags, *stand_tags; ///< frames for the special motions, "" means the
-                                    ///< character has none; NULL: those tagged creep, jump, dance, idle if any
+    float adjust_position_ratio, adjust_facing_ratio;       ///< but by no more than this part of its own movement
+    float clamp_m, clamp_rad;   ///< mixed root: largest distance from the simulated point, which waits there
+    float sharp_mps, sharp_rad; ///< a change of the wish beyond these searches at once
+    float stand_mps;            ///< below this predicted speed without input the character stands
+    const char *tags;           ///< frames for ordinary movement, "" means all; NULL: none of the special ones
+    const char *creep_tags, *jump_tags, *dance_tags,
+        *stand_tags;                      ///< frames for the special motions, "" means the
+                                          ///< character has none; NULL: those tagged creep, jump, dance, idle if any
     float trajectory_weight, pose_weight; ///< Responsive eq. 13: 0.8 and 0.2; both 0 means unweighted (default)
-    const float *channel_weights;   ///< [channel] factors of the schema's own weights, or NULL; not with PCA
-    int candidates;                 ///< best frames that the view shows, 1 to AM_MAX_CANDIDATES
-    const am_clock *clock;          ///< borrowed, for timings; NULL means none
-    uint64_t seed;                  ///< of the character's random stream
-    am_vec3 position;               ///< start
-    float heading;                  ///< start, radians
-    int start_frame;                ///< database frame to begin with, -1 means a standing one
+    const float *channel_weights;         ///< [channel] factors of the schema's own weights, or NULL; not with PCA
+    int candidates;                       ///< best frames that the view shows, 1 to AM_MAX_CANDIDATES
+    const am_clock *clock;                ///< borrowed, for timings; NULL means none
+    uint64_t seed;                        ///< of the character's random stream
+    am_vec3 position;                     ///< start
+    float heading;                        ///< start, radians
+    int start_frame;                      ///< database frame to begin with, -1 means a standing one
     uint32_t cookie;
 } am_character_def;
 AM_API am_character_def am_character_def_default(void);
@@ -153,14 +154,14 @@ AM_API am_character_pose am_character_get_pose(const am_character *character);
 typedef struct am_character_view {
     am_intent intent;
     am_activity activity;
-    uint32_t activities;                 ///< 1 << am_activity for each that the database has frames for
-    am_transform simulation;             ///< the simulated point; its height is the wished one of the hips
+    uint32_t activities;     ///< 1 << am_activity for each that the database has frames for
+    am_transform simulation; ///< the simulated point; its height is the wished one of the hips
     am_vec3 simulation_velocity;
-    const am_query_point *trajectory;    ///< [trajectory_count] predicted
+    const am_query_point *trajectory; ///< [trajectory_count] predicted
     int trajectory_count;
     const am_source_output *output;
-    const float *weights;                ///< [stride] of the last search, NULL means 1
-    uint64_t fallback_frames;            ///< frames that kept the last good pose or wish
+    const float *weights;     ///< [stride] of the last search, NULL means 1
+    uint64_t fallback_frames; ///< frames that kept the last good pose or wish
     uint64_t transitions, searches, steps;
 } am_character_view;
 AM_API am_character_view am_character_get_view(const am_character *character);

@@ -60,9 +60,9 @@ typedef struct am_search {
     const float *weights;    ///< [stride] factors >= 0 of the squared differences; NULL means all 1
     const am_filter *filter; ///< NULL means every offered frame
     int k;                   ///< how many, 1 to AM_MAX_HITS
-    int current;             ///< frame that plays: its cost is the first bound; -1 means none. Never changes the answer
-    int ignore_first;        ///< frames ignore_first..ignore_last are not returned (the surroundings of the
-    int ignore_last;         ///< playing frame); none when the last is below the first
+    int current;      ///< frame that plays: its cost is the first bound; -1 means none. Never changes the answer
+    int ignore_first; ///< frames ignore_first..ignore_last are not returned (the surroundings of the
+    int ignore_last;  ///< playing frame); none when the last is below the first
     uint32_t cookie;
 } am_search;
 AM_API am_search am_search_default(void);

@@ -11,34 +11,31 @@ extern "C" {
 
 /// Limits for untrusted input. Start from am_read_def_default().
 typedef struct am_read_def {
-    const am_alloc *alloc;      ///< NULL means malloc/free
-    const char     *file;       ///< name for errors; NULL means none
-    int             max_joints; ///< up to AM_MAX_JOINTS
-    int             max_frames; ///< up to AM_MAX_FRAMES
-    uint32_t        cookie;
+    const am_alloc *alloc; ///< NULL means malloc/free
+    const char *file;      ///< name for errors; NULL means none
+    int max_joints;        ///< up to AM_MAX_JOINTS
+    int max_frames;        ///< up to AM_MAX_FRAMES
+    uint32_t cookie;
 } am_read_def;
 AM_API am_read_def am_read_def_default(void);
 
 /// The clips of one file: one for BVH, any number for the others. Free with am_clips_free.
 typedef struct am_clips {
     am_clip **items;
-    int       count;
-    float     unit_m; ///< metres in one unit where the file or its format says so, else 0
-    am_alloc  alloc;
+    int count;
+    float unit_m; ///< metres in one unit where the file or its format says so, else 0
+    am_alloc alloc;
 } am_clips;
 AM_API void am_clips_free(am_clips *clips);
 
 /// BVH: any channel order per joint, 3 or 6 channels (or none), comments, CRLF, exponents.
-AM_API am_result am_bvh_read(am_clip **out, const void *data, size_t size, const am_read_def *def,
-                             am_error *err);
+AM_API am_result am_bvh_read(am_clip **out, const void *data, size_t size, const am_read_def *def, am_error *err);
 /// GLB (binary glTF 2.0): the first skin's joints, or the node tree when there is none; every animation, sampled at
-/// the rate behind its key times (60 when there is none). Nodes above the root joint, and uniform scale, are baked in;
-/// other scale is AM_ERR_SUPPORT. Without an animation: one clip without frames.
-AM_API am_result am_glb_read(am_clips *out, const void *data, size_t size, const am_read_def *def,
-                             am_error *err);
+/// the rate behind its key times (60 when there is none). Nodes above the root joint, and uniform scale, are baked
+/// in; other scale is AM_ERR_SUPPORT. Without an animation: one clip without frames.
+AM_API am_result am_glb_read(am_clips *out, const void *data, size_t size, const am_read_def *def, am_error *err);
 /// NPZ with the arrays that am_npz_write gives (stored or deflated).
-AM_API am_result am_npz_read(am_clips *out, const void *data, size_t size, const am_read_def *def,
-                             am_error *err);
+AM_API am_result am_npz_read(am_clips *out, const void *data, size_t size, const am_read_def *def, am_error *err);
 /// Reads a motion file by its contents and extension; other formats go through Assimp in a child
 /// process where the build has it (AM_ERR_SUPPORT otherwise).
 AM_API am_result am_motion_read_file(am_clips *out, const char *path, const am_read_def *def, am_error *err);
@@ -46,18 +43,19 @@ AM_API am_result am_motion_read_file(am_clips *out, const char *path, const am_r
 /// Start from am_write_def_default().
 typedef struct am_write_def {
     const am_alloc *alloc;
-    const uint8_t  *contacts;  ///< [frame of all clips] AM_CONTACT_* bits for NPZ and CSV, or NULL
-    float           unit_m;    ///< metres in one unit, which GLB notes; 0 the format's own (GLB: 1), -1 not known
-    bool            zero_rest; ///< BVH: turn the joints' own axes so that zero rotations show the rest pose
-    uint32_t        cookie;
+    const uint8_t *contacts; ///< [frame of all clips] AM_CONTACT_* bits for NPZ and CSV, or NULL
+    float unit_m;            ///< metres in one unit, which GLB notes; 0 the format's own (GLB: 1), -1 not known
+    bool zero_rest;          ///< BVH: turn the joints' own axes so that zero rotations show the rest pose
+    uint32_t cookie;
 } am_write_def;
 AM_API am_write_def am_write_def_default(void);
 
 /// BVH with joint 0 as the 6-channel root (its OFFSET is zero, since programs disagree on whether to add it),
-/// Zrotation Yrotation Xrotation, 6 channels also for other joints that move, end sites kept; in the clip's unit, with
-/// 6 decimals for lengths and 5 for degrees. Joints come depth first; blanks in names become '_'. Local rotations are
-/// written whole, so the motion is exact whatever the rest pose; BVH has no place for the rest pose itself, unless
-/// `zero_rest` bakes it in: positions stay, the local rotations become those relative to the rest pose.
+/// Zrotation Yrotation Xrotation, 6 channels also for other joints that move, end sites kept; in the clip's unit,
+/// with 6 decimals for lengths and 5 for degrees. Joints come depth first; blanks in names become '_'. Local
+/// rotations are written whole, so the motion is exact whatever the rest pose; BVH has no place for the rest pose
+/// itself, unless `zero_rest` bakes it in: positions stay, the local rotations become those relative to the rest
+/// pose.
 AM_API am_result am_bvh_write(am_bytes *out, const am_clip *clip, const am_write_def *def, am_error *err);
 /// One skeleton (that of the first clip) and one animation a clip; clips must share the shape. Holds a figure made
 /// of the bones, so that any viewer shows something; end sites become leaf bones.

@@ -21,15 +21,15 @@ typedef enum am_json_type {
 /// One value of a parsed document; lives as long as the document.
 typedef struct am_json {
     am_json_type type;
-    int          line, column;    ///< where it begins, 1-based
-    const char  *key;             ///< in an object: its key, else NULL
-    int          key_line, key_column; ///< where the key begins; 0 when there is none
-    bool         boolean;
-    double       number;
-    const char  *string;          ///< terminated UTF-8
-    int          count;           ///< items of an array or object
-    const struct am_json *first;  ///< first item
-    const struct am_json *next;   ///< next item of the same parent
+    int line, column;         ///< where it begins, 1-based
+    const char *key;          ///< in an object: its key, else NULL
+    int key_line, key_column; ///< where the key begins; 0 when there is none
+    bool boolean;
+    double number;
+    const char *string;          ///< terminated UTF-8
+    int count;                   ///< items of an array or object
+    const struct am_json *first; ///< first item
+    const struct am_json *next;  ///< next item of the same parent
 } am_json;
 
 typedef struct am_json_doc am_json_doc;

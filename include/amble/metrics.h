@@ -1,6 +1,6 @@
 /// How good motion is, in numbers: feet that slide, sink or skate, joints that shake, answers that come late, paths
-/// that are cut short. The same measures are taken of a character's frames and of the database they come from, so that
-/// a bound can be a multiple of what people themselves do.
+/// that are cut short. The same measures are taken of a character's frames and of the database they come from, so
+/// that a bound can be a multiple of what people themselves do.
 ///
 /// Lengths below are centimetres where the name says so. What is counted by the frame is given for frames of 1/60 s,
 /// whatever the rate: speeds are divided by 60, second differences scaled by the square of the rates' ratio.
@@ -27,14 +27,14 @@ typedef struct am_floor {
 /// Measures of a stretch of poses in the world.
 typedef struct am_quality {
     int64_t frames;
-    double foot_slide_cm;  ///< mean way of a toe on the ground in a frame, over frames in which it is lower than 0.2 m
-                           ///< and slower than 0.2 m/s
-    double skate_share;    ///< share of frames in which a toe is within 3 cm of the ground (y = 0) and goes faster than
-                           ///< 0.2 m/s along it
-    double jitter_cm;      ///< mean second difference of all joint positions
-    double penetration_cm; ///< mean depth of toes and heels below the floor
-    double joint_travel_cm;     ///< largest way of a joint relative to the hips in a frame
-    double transition_bend_cm;  ///< largest second difference of a joint in the frames that a transition touches
+    double foot_slide_cm; ///< mean way of a toe on the ground in a frame, over frames in which it is lower than 0.2 m
+                          ///< and slower than 0.2 m/s
+    double skate_share; ///< share of frames in which a toe is within 3 cm of the ground (y = 0) and goes faster than
+                        ///< 0.2 m/s along it
+    double jitter_cm;   ///< mean second difference of all joint positions
+    double penetration_cm;        ///< mean depth of toes and heels below the floor
+    double joint_travel_cm;       ///< largest way of a joint relative to the hips in a frame
+    double transition_bend_cm;    ///< largest second difference of a joint in the frames that a transition touches
     double transition_bend_share; ///< share of those frames in which a joint bends more than the def's bend_limit_cm
 } am_quality;
 
@@ -44,7 +44,7 @@ typedef struct am_meter_def {
     const am_skeleton *skeleton; ///< borrowed
     const am_roles *roles;       ///< borrowed; measures of feet are 0 for a rig without toes
     am_floor floor;
-    double bend_limit_cm;        ///< for transition_bend_share (am_db_measures.bend_p999_cm)
+    double bend_limit_cm; ///< for transition_bend_share (am_db_measures.bend_p999_cm)
     uint32_t cookie;
 } am_meter_def;
 AM_API am_meter_def am_meter_def_default(void);
@@ -75,7 +75,7 @@ AM_API am_result am_db_measure(am_db_measures *out, const am_db *db, const am_al
 typedef struct am_track {
     const am_vec3 *places; ///< [count] world; heights do not count
     int count;
-    float dt;              ///< s between two
+    float dt; ///< s between two
 } am_track;
 
 /// How answers to a wish are judged. Start from am_response_def_default().
@@ -108,20 +108,21 @@ typedef struct am_response {
 /// their order and returns how many there are in all.
 AM_API int am_responses_find(am_response *out, int capacity, const am_track *track, const am_vec3 *wishes,
                              const am_response_def *def);
-/// Mean angle in radians between movement and wish, over frames whose wish has not changed for `settle_s`; NAN without
-/// any such frame.
+/// Mean angle in radians between movement and wish, over frames whose wish has not changed for `settle_s`; NAN
+/// without any such frame.
 AM_API double am_direction_error(const am_track *track, const am_vec3 *wishes, float settle_s,
                                  const am_response_def *def);
 /// Median of the answers of one kind with a turn within [low, high] radians; NAN without any.
-AM_API float am_responses_median(const am_response *responses, int count, am_response_kind kind, float low, float high);
+AM_API float am_responses_median(const am_response *responses, int count, am_response_kind kind, float low,
+                                 float high);
 
 /// A drawn path.
 typedef struct am_polyline {
     const am_vec3 *points; ///< [count] heights do not count
     int count;
-    float duration_s;      ///< in which it was drawn
-    float v_max;           ///< m/s, the fastest that it may be walked; 0 means no limit
-    float end_radius_m;    ///< the end is reached this near it (0.3 where 0)
+    float duration_s;   ///< in which it was drawn
+    float v_max;        ///< m/s, the fastest that it may be walked; 0 means no limit
+    float end_radius_m; ///< the end is reached this near it (0.3 where 0)
 } am_polyline;
 
 typedef struct am_path_metrics {
@@ -133,8 +134,8 @@ typedef struct am_path_metrics {
     double path_s;           ///< time taken: until the end is reached, or all there is
     bool path_completed;
 } am_path_metrics;
-/// The end is reached when it is near and the way along the path, which only ever goes on, has come to its last tenth:
-/// a path that ends where it began is not over at once.
+/// The end is reached when it is near and the way along the path, which only ever goes on, has come to its last
+/// tenth: a path that ends where it began is not over at once.
 AM_API am_path_metrics am_path_measure(const am_track *track, const am_polyline *path);
 /// Distance of a place from a line of points on the ground, m; infinite without points.
 AM_API double am_polyline_distance(const am_vec3 *points, int count, am_vec3 place);
@@ -145,15 +146,15 @@ AM_API double am_polyline_distance(const am_vec3 *points, int count, am_vec3 pla
 /// All measures of one character of a run.
 typedef struct am_metrics {
     double seconds;
-    am_quality final; ///< after IK
-    am_quality raw;   ///< before
+    am_quality final;  ///< after IK
+    am_quality raw;    ///< before
     am_quality played; ///< of the database's frames that were played, as they were captured
-    float response_s; ///< median over changes of the wished direction until the movement is within 15 degrees of it;
-                      ///< NAN without any, infinite when more than half were never answered
-    float stop_s;     ///< median over stops of a moving body
+    float response_s;  ///< median over changes of the wished direction until the movement is within 15 degrees of it;
+                       ///< NAN without any, infinite when more than half were never answered
+    float stop_s;      ///< median over stops of a moving body
     double direction_error_deg; ///< mean angle between movement and wish from 1 s after a change of the wish on
     double point_bend_cm;       ///< largest second difference of the simulated point, by its velocity
-    int turns, unanswered; ///< changes of direction, and those without an answer before the next change
+    int turns, unanswered;      ///< changes of direction, and those without an answer before the next change
     double transitions_per_s;
     double frame_us, search_us; ///< means; 0 without a clock
     int64_t fallback_frames;

@@ -36,8 +36,8 @@ AM_API am_inertia_def am_inertia_def_default(void);
 typedef struct am_inertia am_inertia;
 AM_API size_t am_inertia_size(const am_inertia_def *def);
 AM_API void am_inertia_reset(am_inertia *state, const am_inertia_def *def);
-/// What plays now and what will play from here on: the difference becomes the offset. `from` is the source's pose that
-/// would have come (before the offset), so that nothing on screen moves.
+/// What plays now and what will play from here on: the difference becomes the offset. `from` is the source's pose
+/// that would have come (before the offset), so that nothing on screen moves.
 typedef struct am_inertia_pose {
     const am_transform *local;   ///< [joint]
     const am_velocity *velocity; ///< [joint]
@@ -61,8 +61,8 @@ typedef struct am_feet_def {
     float blend_out_s;           ///< time in which a foot that let go finds back to the animation (0.2)
     float floor_m;               ///< lowest height of the toe joint
     float heel_m;                ///< lowest height of the heel
-    am_vec3 heel_offset[2];      ///< left and right heel in the ankle's space (am_heel_offset); zero: the ankle itself
-    float soften_m;              ///< how early a stretched leg gives way, so that the knee does not pop
+    am_vec3 heel_offset[2]; ///< left and right heel in the ankle's space (am_heel_offset); zero: the ankle itself
+    float soften_m;         ///< how early a stretched leg gives way, so that the knee does not pop
     uint32_t cookie;
 } am_feet_def;
 AM_API am_feet_def am_feet_def_default(void);

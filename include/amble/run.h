@@ -25,7 +25,7 @@ typedef struct am_gamepad_event {
 /// One character of a script. With both devices the gamepad counts while it is touched.
 typedef struct am_run_actor {
     am_vec3 position;
-    am_vec3 facing; ///< a direction on the ground of any length; zero means +z
+    am_vec3 facing;           ///< a direction on the ground of any length; zero means +z
     const am_key_event *keys; ///< [key_count] ascending in time
     int key_count;
     const am_gamepad_event *gamepad; ///< [gamepad_count] ascending in time
@@ -37,7 +37,7 @@ typedef struct am_run_options {
     am_match_def match;         ///< db and index are the run's
     am_character_def character; ///< source, start and weights are the run's; texts live as long as the script
     am_intent_def intent;
-    bool has_walk, has_sprint;  ///< speeds given; else those of the database
+    bool has_walk, has_sprint; ///< speeds given; else those of the database
 } am_run_options;
 
 /// A parsed RUN.json. Free with am_run_script_free.
@@ -65,15 +65,15 @@ AM_API void am_run_script_free(am_run_script *script);
 /// the next step.
 typedef struct am_run_sample {
     int actor;
-    int frame;          ///< from 0; its pose is the one after the step
-    float time;         ///< s, at the beginning of the step
-    float dt;           ///< s, of the step
-    uint32_t keys;      ///< as the devices were during the step
+    int frame;     ///< from 0; its pose is the one after the step
+    float time;    ///< s, at the beginning of the step
+    float dt;      ///< s, of the step
+    uint32_t keys; ///< as the devices were during the step
     am_gamepad gamepad;
-    am_intent intent;   ///< what they meant
+    am_intent intent;       ///< what they meant
     am_character_pose pose; ///< root, before and after IK, contacts
     am_character_view view; ///< activity, trajectory, search, transition, candidates
-    double step_us;     ///< 0 without a clock
+    double step_us;         ///< 0 without a clock
 } am_run_sample;
 
 /// Told each frame of each character, in order.

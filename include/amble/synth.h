@@ -22,9 +22,9 @@ typedef enum am_synth_kind {
     AM_SYNTH_WALK,
     AM_SYNTH_JOG,
     AM_SYNTH_RUN,
-    AM_SYNTH_TURN,       ///< in place, to `side` and back
-    AM_SYNTH_CURVE,      ///< turning to `side` while moving
-    AM_SYNTH_STRAFE,     ///< sideways to `side`, facing kept
+    AM_SYNTH_TURN,   ///< in place, to `side` and back
+    AM_SYNTH_CURVE,  ///< turning to `side` while moving
+    AM_SYNTH_STRAFE, ///< sideways to `side`, facing kept
     AM_SYNTH_BACKWARD,
     AM_SYNTH_START_STOP, ///< from rest to `speed` and back, again and again
     AM_SYNTH_JUMP,       ///< on the spot, then forward
@@ -47,19 +47,19 @@ typedef float (*am_synth_ground)(void *user, float x, float z);
 
 /// What to make. Start from am_synth_def_default().
 typedef struct am_synth_def {
-    const am_alloc *alloc;       ///< NULL means malloc/free
-    am_synth_kind   kind;
-    am_synth_body   body;
-    am_synth_ground ground;      ///< NULL means flat, at height 0
-    void           *ground_user;
-    float           fps;         ///< 10 to 480
-    float           seconds;     ///< length of the clip, up to 3600; 0 means the kind's own
-    float           speed;       ///< m/s, up to 5.5 (1.2 sideways and backward, 1.3 crouched); 0 means the kind's own
-    float           turn;        ///< rad/s for turn and curve, up to 2.5; 0 means the kind's own
-    float           side;        ///< 1 left, -1 right, for turn, curve and strafe
-    uint64_t        seed;        ///< of the small variations, and of a wander's plan
-    const char     *name;        ///< of the clip; NULL means the kind's name
-    uint32_t        cookie;
+    const am_alloc *alloc; ///< NULL means malloc/free
+    am_synth_kind kind;
+    am_synth_body body;
+    am_synth_ground ground; ///< NULL means flat, at height 0
+    void *ground_user;
+    float fps;        ///< 10 to 480
+    float seconds;    ///< length of the clip, up to 3600; 0 means the kind's own
+    float speed;      ///< m/s, up to 5.5 (1.2 sideways and backward, 1.3 crouched); 0 means the kind's own
+    float turn;       ///< rad/s for turn and curve, up to 2.5; 0 means the kind's own
+    float side;       ///< 1 left, -1 right, for turn, curve and strafe
+    uint64_t seed;    ///< of the small variations, and of a wander's plan
+    const char *name; ///< of the clip; NULL means the kind's name
+    uint32_t cookie;
 } am_synth_def;
 
 AM_API am_synth_def am_synth_def_default(void);
@@ -89,20 +89,20 @@ AM_API const char *am_synth_tag_name(am_synth_tag tag);
 typedef struct am_synth_truth {
     uint8_t contacts; ///< AM_SYNTH_* bits; none means flight
     uint8_t tag;      ///< am_synth_tag
-    float   phase;    ///< of the stride, [0, 1): 0 when the left foot lifts, 0.5 the right one; held when standing
-    float   speed;    ///< of the root over ground, m/s
+    float phase;      ///< of the stride, [0, 1): 0 when the left foot lifts, 0.5 the right one; held when standing
+    float speed;      ///< of the root over ground, m/s
     am_vec3 velocity; ///< of the root, m/s, world
-    float   heading;  ///< of the facing, radians in (-pi, pi]
-    float   turn;     ///< rad/s
+    float heading;    ///< of the facing, radians in (-pi, pi]
+    float turn;       ///< rad/s
 } am_synth_truth;
 
 /// A clip and what is true of it. Free with am_synth_free.
 typedef struct am_synth {
-    am_clip        *clip;
+    am_clip *clip;
     am_synth_truth *truth; ///< [clip->frame_count]
-    am_roles        roles; ///< of the clip's joints
-    am_synth_kind   kind;
-    am_alloc        alloc;
+    am_roles roles;        ///< of the clip's joints
+    am_synth_kind kind;
+    am_alloc alloc;
 } am_synth;
 
 AM_API am_result am_synth_make(am_synth *out, const am_synth_def *def, am_error *err);

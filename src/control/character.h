@@ -10,13 +10,13 @@ typedef struct ami_kit {
     const am_source *source;
     am_filter *filters[AM_ACTIVITY_COUNT]; ///< NULL means every frame
     am_tag_query queries[AM_ACTIVITY_COUNT];
-    uint32_t activities;                   ///< 1 << am_activity for those that can be done
+    uint32_t activities; ///< 1 << am_activity for those that can be done
     am_character_facts facts;
     float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
     int time_count;
     int stride;
-    float *flat_weights; ///< [stride] heights do not count (2-D); NULL with PCA and without a database
-    float *high_weights; ///< [stride] heights count (3-D)
+    float *flat_weights;             ///< [stride] heights do not count (2-D); NULL with PCA and without a database
+    float *high_weights;             ///< [stride] heights count (3-D)
     bool flat_matters, high_matters; ///< false: all 1
 } ami_kit;
 
@@ -41,8 +41,8 @@ typedef struct ami_state {
     float height, height_velocity, height_acceleration;
     // The wish, after checks.
     am_vec3 wish_velocity;
-    am_vec3 wish_facing;  ///< as given; zero when not
-    float wish_heading;   ///< what the facing follows
+    am_vec3 wish_facing;       ///< as given; zero when not
+    float wish_heading;        ///< what the facing follows
     am_vec3 searched_velocity; ///< the wish at the last search
     float searched_heading;
     uint32_t wish_buttons, was_buttons; ///< ami_button_* now and in the step before
@@ -52,8 +52,8 @@ typedef struct ami_state {
     int32_t frame;    ///< that plays, -1 when the source has none
     uint32_t contacts, locked, ended;
     int32_t trajectory_count;
-    float grace_s;        ///< for which `grace` still holds after a transition
-    uint32_t grace;       ///< AM_CONTACT_* bits of feet that stood when it came
+    float grace_s;  ///< for which `grace` still holds after a transition
+    uint32_t grace; ///< AM_CONTACT_* bits of feet that stood when it came
     am_feet feet;
     uint32_t reserved[1];
 } ami_state;
@@ -62,13 +62,13 @@ enum { ami_button_jump = 1, ami_button_creep = 2, ami_button_dance = 4 };
 
 /// What one step has decided to ask for.
 typedef struct ami_plan {
-    am_vec3 velocity;  ///< goal, m/s
-    float heading;     ///< goal
-    float height;      ///< goal of the hips, m
-    bool leap;         ///< the height follows a jump's springs
-    bool own_root;     ///< the animation alone moves the root
-    bool rest;         ///< the simulated point comes to the body
-    bool high;         ///< heights count
+    am_vec3 velocity; ///< goal, m/s
+    float heading;    ///< goal
+    float height;     ///< goal of the hips, m
+    bool leap;        ///< the height follows a jump's springs
+    bool own_root;    ///< the animation alone moves the root
+    bool rest;        ///< the simulated point comes to the body
+    bool high;        ///< heights count
     bool search_now, leave, hold;
 } ami_plan;
 

@@ -115,7 +115,8 @@ static void visit_frames(const am_index *index, ami_best *best, const am_search 
 {
     size_t dims = index->boxes->dims;
     for (size_t f = first; f < last; f++) {
-        if (ami_allowed(bits, search, (int)f) && !row_is_far(am_db_x(index->db, (int)f), search, dims, limit_of(best))) {
+        if (ami_allowed(bits, search, (int)f) &&
+            !row_is_far(am_db_x(index->db, (int)f), search, dims, limit_of(best))) {
             ami_best_add(best, (int)f, am_index_cost(index, (int)f, search->x, search->weights));
         }
     }

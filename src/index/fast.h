@@ -10,8 +10,8 @@ enum {
 };
 
 struct ami_fast {
-    size_t dims, pairs; ///< features, and pairs of them in a block of boxes
-    size_t block_bytes; ///< of 16 boxes
+    size_t dims, pairs;                                 ///< features, and pairs of them in a block of boxes
+    size_t block_bytes;                                 ///< of 16 boxes
     int leaf_count, node_count, group_count, top_count; ///< top: blocks of 16 groups
     float step, inverse_step;
     float *base;          ///< [dims] value of grid line 0

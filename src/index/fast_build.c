@@ -20,10 +20,10 @@
 typedef struct builder {
     const am_db *db;
     ami_fast *fast;
-    float *lo, *hi;  // [leaf][dims] in order of frames
-    int32_t *first;  // [leaf]
-    uint8_t *valid;  // [leaf]
-    int32_t *order;  // [leaf] leaf at each place of the tree
+    float *lo, *hi; // [leaf][dims] in order of frames
+    int32_t *first; // [leaf]
+    uint8_t *valid; // [leaf]
+    int32_t *order; // [leaf] leaf at each place of the tree
 } builder;
 
 /// Leaves are up to eight consecutive offered frames of one range. Counts them, and writes their first frames and
@@ -252,10 +252,20 @@ static ami_fast *lay_out(ami_layout *layout, const am_index *index, int leaf_cou
     uint8_t *group_boxes = ami_layout_take(layout, groups, block);
     uint8_t *top_boxes = ami_layout_take(layout, tops, block);
     if (fast) {
-        *fast = (ami_fast){ .dims = dims, .pairs = pairs, .block_bytes = block, .leaf_count = leaf_count,
-                            .node_count = (int)nodes, .group_count = (int)groups, .top_count = (int)tops, .base = base,
-                            .leaf_first = leaf_first, .leaf_valid = leaf_valid, .leaf_x = leaf_x,
-                            .node_boxes = node_boxes, .group_boxes = group_boxes, .top_boxes = top_boxes };
+        *fast = (ami_fast){ .dims = dims,
+                            .pairs = pairs,
+                            .block_bytes = block,
+                            .leaf_count = leaf_count,
+                            .node_count = (int)nodes,
+                            .group_count = (int)groups,
+                            .top_count = (int)tops,
+                            .base = base,
+                            .leaf_first = leaf_first,
+                            .leaf_valid = leaf_valid,
+                            .leaf_x = leaf_x,
+                            .node_boxes = node_boxes,
+                            .group_boxes = group_boxes,
+                            .top_boxes = top_boxes };
     }
     return fast;
 }

@@ -50,8 +50,13 @@ am_result am_index_create(am_index **out, const am_index_def *def, am_error *err
         ami_release(&alloc, index, sizeof *index);
         return ami_fail_memory(err, words * sizeof *offered);
     }
-    *index = (am_index){ .db = def->db, .kernels = kernels, .kind = def->kind, .alloc = alloc, .offered = offered,
-                         .words = words, .bytes = sizeof *index + words * sizeof *offered };
+    *index = (am_index){ .db = def->db,
+                         .kernels = kernels,
+                         .kind = def->kind,
+                         .alloc = alloc,
+                         .offered = offered,
+                         .words = words,
+                         .bytes = sizeof *index + words * sizeof *offered };
     am_result result = AM_OK;
     if (mark_offered(offered, def->db) == 0) {
         result = ami_fail(err, AM_ERR_EMPTY, "no frame to offer: every range is shorter than its ignored ends");
@@ -113,7 +118,8 @@ static am_result make_filter(am_filter **out, const am_index *index, const am_ta
         memcpy(frames, index->offered, index->words * sizeof *frames);
         count = offered;
     }
-    *filter = (am_filter){ frames, node_words ? frames + index->words : NULL, index->words, node_words, count, alloc };
+    *filter =
+        (am_filter){ frames, node_words ? frames + index->words : NULL, index->words, node_words, count, alloc };
     if (filter->nodes) {
         ami_fast_filter_nodes(index->fast, filter->nodes, frames);
     }

@@ -10,9 +10,9 @@
 //   v8_fold(a): the eight lanes added 4+4, 2+2, 1+1; v8_fold4(out, a, b, c, d): four of those
 //   v8_load_quats, v8_store_quats: eight quaternions as x, y, z, w lanes; v8_load_triples: eight times three floats
 //   b32: 32 bytes; b32_load, b32_subs (unsigned, saturated), b32_or; w16: 16 lanes of 16 bits; w16_zero, w16_load,
-//   w16_store, w16_adds (unsigned, saturated), w16_mul (low half), w16_mulhi (high half, unsigned), w16_even and w16_odd
-//   (bytes 2 i and 2 i + 1 of a b32 in lane i), w16_pair_squares (bytes capped at 127, squared, added in pairs)
-//   d8_zero, d8_load, d8_store, d8_from(v8), d8_add, d8_sub, d8_mul
+//   w16_store, w16_adds (unsigned, saturated), w16_mul (low half), w16_mulhi (high half, unsigned), w16_even and
+//   w16_odd (bytes 2 i and 2 i + 1 of a b32 in lane i), w16_pair_squares (bytes capped at 127, squared, added in
+//   pairs) d8_zero, d8_load, d8_store, d8_from(v8), d8_add, d8_sub, d8_mul
 // The file is no header in the usual sense: it is included once by each of those files.
 #include "base/coefficients.h"
 

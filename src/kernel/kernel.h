@@ -42,9 +42,9 @@ typedef struct ami_kernels {
     /// may prune on it without a margin.
     void (*distances_box)(float out[8], const float *query, const float *lo, const float *hi, size_t dims);
 
-    /// out(16) = squared distance, in steps of an 8-bit grid, of a point to 16 boxes; saturates at 65535 and, for each
-    /// dimension, at 127 steps. block(pairs, 64): for each pair of dimensions the low corners of 16 boxes (two bytes
-    /// each, one a dimension), then the high ones. query(pairs, 64): likewise the point, rounded up, then down.
+    /// out(16) = squared distance, in steps of an 8-bit grid, of a point to 16 boxes; saturates at 65535 and, for
+    /// each dimension, at 127 steps. block(pairs, 64): for each pair of dimensions the low corners of 16 boxes (two
+    /// bytes each, one a dimension), then the high ones. query(pairs, 64): likewise the point, rounded up, then down.
     void (*bounds)(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs);
     /// The same with each dimension's square times weights(2 * pairs, 16) / 65536, rounded down.
     void (*bounds_weighted)(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query,

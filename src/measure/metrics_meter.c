@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#define FRAMES_PER_S 60.0  ///< what "a frame" means in every measure
-#define SLOW_MPS 0.2       ///< a toe slower than this is meant to stand
-#define LOW_M 0.2f         ///< and lower than this
-#define SKATE_M 0.03f      ///< a toe this near the ground touches it
+#define FRAMES_PER_S 60.0 ///< what "a frame" means in every measure
+#define SLOW_MPS 0.2      ///< a toe slower than this is meant to stand
+#define LOW_M 0.2f        ///< and lower than this
+#define SKATE_M 0.03f     ///< a toe this near the ground touches it
 
 enum { sides = 2, no_bend = -1 };
 
@@ -23,9 +23,9 @@ struct am_meter {
     double bend_limit;
     am_vec3 *last, *before_last; ///< [joint]
     float last_dt;
-    int past;         ///< poses in a row, up to 2
-    int touched;      ///< coming windows of three poses that a transition lies in
-    double bend;      ///< of the last three poses, cm
+    int past;    ///< poses in a row, up to 2
+    int touched; ///< coming windows of three poses that a transition lies in
+    double bend; ///< of the last three poses, cm
     int64_t frames, steps, windows, slide_count, skates, depth_count, bend_count, sharp_count;
     double slide, jitter, depth;
     double travel, transition_bend;
@@ -54,7 +54,8 @@ am_result am_meter_create(am_meter **out, const am_meter_def *def, am_error *err
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->skeleton || !def->roles) {
-        return ami_fail(err, AM_ERR_DEF, "meter def not begun from am_meter_def_default(), or without skeleton and roles");
+        return ami_fail(err, AM_ERR_DEF,
+                        "meter def not begun from am_meter_def_default(), or without skeleton and roles");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     size_t joints = (size_t)def->skeleton->joint_count;

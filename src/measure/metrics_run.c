@@ -14,7 +14,7 @@
 /// What is kept of one character.
 typedef struct subject {
     am_meter *final, *raw, *played;
-    int frame; ///< of the database, that played last; -1 before
+    int frame;                ///< of the database, that played last; -1 before
     am_vec3 *places, *wishes; ///< [frame]
     am_response *responses;   ///< [frame / 2]
     int frames;
@@ -87,7 +87,9 @@ am_result am_run_meter_create(am_run_meter **out, const am_run_meter_def *def, a
                         "run meter def not begun from am_run_meter_def_default(), or without run and measures");
     }
     const am_db *db = am_run_db(def->run);
-    am_run_meter sketch = { .db = db, .alloc = ami_alloc_or_default(def->alloc), .own = *def->own,
+    am_run_meter sketch = { .db = db,
+                            .alloc = ami_alloc_or_default(def->alloc),
+                            .own = *def->own,
                             .actor_count = am_run_actor_count(def->run),
                             .frame_count = am_run_frame_count(def->run) };
     ami_layout layout = { 0 };
@@ -138,7 +140,8 @@ static void add_played(am_run_meter *m, subject *s, int frame)
         return;
     }
     int steps = frame - s->frame;
-    bool follows = s->frame >= 0 && steps >= 1 && steps <= 4 && am_db_range_of(m->db, frame) == am_db_range_of(m->db, s->frame);
+    bool follows =
+        s->frame >= 0 && steps >= 1 && steps <= 4 && am_db_range_of(m->db, frame) == am_db_range_of(m->db, s->frame);
     if (!follows) {
         am_meter_cut(s->played);
     }
@@ -223,8 +226,8 @@ am_metrics am_run_meter_result(am_run_meter *m, int actor)
         .played = am_meter_result(s->played),
         .response_s = am_responses_median(s->responses, found, AM_RESPONSE_TURN, 0.0f, AM_PI),
         .stop_s = median_stop(s->responses, found),
-        .direction_error_deg = s->frames > 0 ? am_direction_error(&track, s->wishes, SETTLE_S, &def) / (double)AM_DEG
-                                             : (double)NAN,
+        .direction_error_deg =
+            s->frames > 0 ? am_direction_error(&track, s->wishes, SETTLE_S, &def) / (double)AM_DEG : (double)NAN,
         .point_bend_cm = s->point_bend,
         .transitions_per_s = mean((double)s->transitions, seconds),
         .frame_us = mean(s->frame_us, (double)s->frames),
@@ -250,9 +253,12 @@ static void write_quality(am_json_writer *w, const am_quality *q, const char *en
         const char *name;
         double value;
     } items[] = {
-        { "foot_slide_cm", q->foot_slide_cm },     { "skate_share", q->skate_share },
-        { "jitter_cm", q->jitter_cm },             { "penetration_cm", q->penetration_cm },
-        { "joint_travel_cm", q->joint_travel_cm }, { "transition_bend_cm", q->transition_bend_cm },
+        { "foot_slide_cm", q->foot_slide_cm },
+        { "skate_share", q->skate_share },
+        { "jitter_cm", q->jitter_cm },
+        { "penetration_cm", q->penetration_cm },
+        { "joint_travel_cm", q->joint_travel_cm },
+        { "transition_bend_cm", q->transition_bend_cm },
     };
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
         char key[64];

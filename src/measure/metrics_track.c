@@ -3,8 +3,12 @@
 
 am_response_def am_response_def_default(void)
 {
-    am_response_def def = { .window_s = 0.2f, .tolerance_rad = 15.0f * AM_DEG, .stay_s = 0.3f,
-                            .least_turn_rad = 20.0f * AM_DEG, .least_mps = 0.05f, .still_mps = 0.1f,
+    am_response_def def = { .window_s = 0.2f,
+                            .tolerance_rad = 15.0f * AM_DEG,
+                            .stay_s = 0.3f,
+                            .least_turn_rad = 20.0f * AM_DEG,
+                            .least_mps = 0.05f,
+                            .still_mps = 0.1f,
                             .cookie = AM_COOKIE };
     return def;
 }
@@ -82,7 +86,9 @@ static am_response judge_one(const judge *j, int at, int next, float turn)
 {
     bool stop = !is_wish(j, j->wishes[at]);
     am_response response = {
-        .kind = stop ? AM_RESPONSE_STOP : turn > 0.0f ? AM_RESPONSE_TURN : AM_RESPONSE_START,
+        .kind = stop          ? AM_RESPONSE_STOP
+                : turn > 0.0f ? AM_RESPONSE_TURN
+                              : AM_RESPONSE_START,
         .t = (float)at * j->track->dt,
         .turn_rad = turn,
         .speed_mps = am_v3_length(movement(j, at > 0 ? at - 1 : 0)),

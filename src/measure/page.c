@@ -8,7 +8,8 @@ const char ami_page_style[] =
     "body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}"
     "main{max-width:1240px;margin:0 auto;padding:32px 24px 64px}h1{font-size:28px;margin:0 0 4px;font-weight:650}"
     "h2{font-size:17px;margin:0 0 2px;font-weight:600}p{margin:2px 0 12px;color:var(--dim)}"
-    ".tiles{display:flex;flex-wrap:wrap;gap:12px;margin:20px 0}.tile{background:var(--card);border:1px solid var(--line);"
+    ".tiles{display:flex;flex-wrap:wrap;gap:12px;margin:20px 0}.tile{background:var(--card);border:1px solid "
+    "var(--line);"
     "border-radius:10px;padding:12px 18px;min-width:110px}.tile b{display:block;font-size:22px;font-weight:650;"
     "font-variant-numeric:tabular-nums}.tile span{color:var(--dim);font-size:13px}"
     ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(460px,1fr));gap:16px}"
@@ -27,6 +28,7 @@ const char ami_page_style[] =
     ".tags div{position:relative;display:flex;justify-content:space-between;padding:3px 8px;background:var(--h0);"
     "border-radius:4px;overflow:hidden}.tags i{position:absolute;inset:0 auto 0 0;background:var(--bar);opacity:.35}"
     ".tags span,.tags b{position:relative;font-weight:500}"
-    ".good{color:#1a8a4a}.bad{color:#c4342d;font-weight:600}.scroll{overflow-x:auto}.track{fill:none;stroke:var(--bar);"
+    ".good{color:#1a8a4a}.bad{color:#c4342d;font-weight:600}.scroll{overflow-x:auto}.track{fill:none;stroke:var(--"
+    "bar);"
     "stroke-width:1.6}.spot{fill:#c4342d}svg .left{text-anchor:start}"
     "footer{color:var(--dim);font-size:13px;margin-top:24px}</style>";

@@ -36,8 +36,8 @@ bool ami_plot_rose(am_bytes *out, const ami_rose *rose);
 /// One bar of a lying bar chart; `red` for what is beyond its bound.
 typedef struct ami_bar_row {
     const char *label;
-    double      value;
-    bool        red;
+    double value;
+    bool red;
 } ami_bar_row;
 bool ami_plot_bar_rows(am_bytes *out, const ami_bar_row *bars, int count, int digits);
 

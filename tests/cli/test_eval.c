@@ -8,9 +8,11 @@ static void matching_gives_the_same_tables_with_any_threads(void **state)
     char *one = malloc(size);
     char *two = malloc(size);
     assert_int_equal(test_shell(one, size, "%s eval matching --config synth --quick --json --threads 1 2>/dev/null",
-                                test_command()), 0);
+                                test_command()),
+                     0);
     assert_int_equal(test_shell(two, size, "%s eval matching --config synth --quick --json --threads 2 2>/dev/null",
-                                test_command()), 0);
+                                test_command()),
+                     0);
     assert_string_equal(one, two);
     am_json_doc *doc = NULL;
     am_error err = { 0 };
@@ -36,8 +38,10 @@ static void matching_writes_a_page(void **state)
     (void)state;
     const char *dir = test_temp_dir("eval");
     char text[4096];
-    assert_int_equal(test_shell(text, sizeof text, "%s eval matching --config synth --quick --html %s/page.html 2>/dev/null",
-                                test_command(), dir), 0);
+    assert_int_equal(test_shell(text, sizeof text,
+                                "%s eval matching --config synth --quick --html %s/page.html 2>/dev/null",
+                                test_command(), dir),
+                     0);
     char path[600];
     snprintf(path, sizeof path, "%s/page.html", dir);
     size_t size = 0;

@@ -119,9 +119,10 @@ static void metrics_are_written_by_their_names(void **state)
     check_ok(am_json_parse(&doc, text, size, "metrics", NULL, &err), &err);
     const am_json *list = am_json_get(am_json_root(doc), "characters");
     assert_int_equal(list->count, 2);
-    static const char *const keys[] = { "foot_slide_cm", "skate_share", "jitter_cm", "penetration_cm",
-                                        "foot_slide_cm_raw", "skate_share_raw", "jitter_cm_raw", "penetration_cm_raw",
-                                        "response_s", "transitions_per_s", "frame_us", "search_us",
+    static const char *const keys[] = { "foot_slide_cm",     "skate_share",        "jitter_cm",
+                                        "penetration_cm",    "foot_slide_cm_raw",  "skate_share_raw",
+                                        "jitter_cm_raw",     "penetration_cm_raw", "response_s",
+                                        "transitions_per_s", "frame_us",           "search_us",
                                         "fallback_frames" };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         assert_non_null(am_json_get(list->first, keys[i]));
@@ -158,7 +159,8 @@ static void failing_allocations_leave_nothing(void **state)
         def.own = &own;
         am_run_meter *meter = NULL;
         am_result result = am_run_meter_create(&meter, &def, &err);
-        assert_int_equal(result, n <= 7 ? AM_ERR_MEMORY : AM_OK); // its block, and three meters for each of two characters
+        assert_int_equal(result,
+                         n <= 7 ? AM_ERR_MEMORY : AM_OK); // its block, and three meters for each of two characters
         assert_int_equal(meter != NULL, n > 7);
         am_run_meter_destroy(meter);
         assert_int_equal(budget.live_count, 0);

@@ -123,7 +123,8 @@ static void a_stretched_leg_does_not_pop(void **state)
         walker_step(&w, 0, AM_CONTACT_LEFT, am_v3(0.0f, 0.002f * (float)i, 0.0f));
         am_quat now = w.local[knee].rotation;
         if (i > 4) {
-            float second = am_v3_length(am_v3_sub(am_quat_velocity(last, now, 1.0f), am_quat_velocity(before, last, 1.0f)));
+            float second =
+                am_v3_length(am_v3_sub(am_quat_velocity(last, now, 1.0f), am_quat_velocity(before, last, 1.0f)));
             worst = am_max(worst, second);
         }
         before = last;

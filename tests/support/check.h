@@ -15,7 +15,8 @@
 #include <amble/amble.h>
 
 /// |a - b| <= tolerance, naming both when it fails.
-#define check_near(a, b, tolerance) ami_check_near((double)(a), (double)(b), (double)(tolerance), #a, __FILE__, __LINE__)
+#define check_near(a, b, tolerance)                                                                                  \
+    ami_check_near((double)(a), (double)(b), (double)(tolerance), #a, __FILE__, __LINE__)
 void ami_check_near(double a, double b, double tolerance, const char *what, const char *file, int line);
 
 /// result == AM_OK, printing the error when it is not.
