@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// "0x0123456789abcdef": JSON numbers do not hold 64 bits.
+/// "0123456789abcdef": JSON numbers do not hold 64 bits.
 static void hash_text(char out[24], uint64_t hash) { snprintf(out, 24, "%016llx", (unsigned long long)hash); }
 
 static bool ends_with(const char *text, const char *end)
@@ -145,19 +145,34 @@ static int info_database(const char *path, bool verify, bool json)
 // ---------------------------------------------------------------------------------------------
 // Schema and config
 
+/// Reads a schema, or the one that a config holds or names (relative to itself).
+static am_result read_schema(am_schema *out, const char *path, bool named, am_error *err)
+{
+    am_json_doc *doc = NULL;
+    am_result result = am_json_parse_file(&doc, path, NULL, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    const am_json *root = am_json_root(doc);
+    const am_json *features = root->type == AM_JSON_OBJECT ? am_json_get(root, "features") : NULL;
+    if (!named && features && features->type == AM_JSON_STRING) {
+        char beside[2048];
+        const char *slash = strrchr(path, '/');
+        int folder = slash && features->string[0] != '/' ? (int)(slash - path) + 1 : 0;
+        snprintf(beside, sizeof beside, "%.*s%s", folder, path, features->string);
+        result = read_schema(out, beside, true, err);
+    } else {
+        result = am_schema_parse(out, doc, features && features->type == AM_JSON_OBJECT ? features : root, err);
+    }
+    am_json_free(doc);
+    return result;
+}
+
 static int info_schema(const char *path, bool json)
 {
     static am_schema schema; // too large for a small stack; this program shows one file
-    am_json_doc *doc = NULL;
     am_error err = { 0 };
-    am_result result = am_json_parse_file(&doc, path, NULL, &err);
-    if (result == AM_OK) {
-        const am_json *root = am_json_root(doc);
-        const am_json *features = root->type == AM_JSON_OBJECT ? am_json_get(root, "features") : NULL;
-        result = am_schema_parse(&schema, doc, features && features->type == AM_JSON_OBJECT ? features : root, &err);
-    }
-    am_json_free(doc);
-    if (result != AM_OK) {
+    if (read_schema(&schema, path, false, &err) != AM_OK) {
         return cli_fail(&err);
     }
     if (!json) {

@@ -704,6 +704,10 @@ static void the_command_builds_reports_and_exports(void **state)
                      0);
     assert_non_null(strstr(out, "\"schema\""));
     assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info config.json", folder, test_command()), 0);
+    // A config that names its schema instead of holding it.
+    assert_int_equal(
+        test_shell(out, sizeof out, "'%s' info '%s/configs/synth.json'", test_command(), AMBLE_SOURCE_DIR), 0);
+    assert_non_null(strstr(out, "schema of 27 features"));
     assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info w.bvh --json", folder, test_command()), 0);
     assert_non_null(strstr(out, "\"motion\""));
     assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info w.bvh", folder, test_command()), 0);
