@@ -74,6 +74,7 @@ typedef struct am_foot {
     am_vec3 animated;                ///< where the animation had the toe in the last step
     am_vec3 lock_point;              ///< where it is kept while locked
     am_vec3 offset, offset_velocity; ///< from lock point or animation, dying out
+    float left_m;                    ///< how far behind it was left; 0 when it was not
     uint8_t locked, barred, reserved[2];
 } am_foot;
 typedef struct am_feet {

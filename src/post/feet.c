@@ -24,6 +24,10 @@ static const am_role leg_roles[2][4] = {
 // A knee less than this far from the line between hip and ankle does not show which way it bends.
 #define STRAIGHT_M 0.06f
 #define MOVED_M 0.03f
+// A foot that was left behind catches up by a step: this much of its way high in the middle. It may stand again when
+// this little of its way is left.
+#define STEP_HEIGHT 0.25f
+#define CAUGHT_UP_M 0.02f
 
 am_feet_def am_feet_def_default(void)
 {
@@ -70,6 +74,18 @@ static bool is_landing(const am_foot *foot, const am_feet_def *def)
     return am_v3_length(am_v3_ground(foot->velocity)) < LANDING_MPS && foot->position.y < def->floor_m + LANDING_M;
 }
 
+/// How high the foot is lifted on its way after the body: an arc that begins and ends on the ground, so gently that a
+/// straight knee, which moves by the root of what the foot is lifted, does not jump.
+static float step_height(const am_foot *foot)
+{
+    if (foot->locked || !(foot->left_m > 0.0f)) {
+        return 0.0f;
+    }
+    float left = am_clamp(am_v3_length(am_v3_ground(foot->offset)) / foot->left_m, 0.0f, 1.0f);
+    float arc = 4.0f * left * (1.0f - left);
+    return arc * arc * STEP_HEIGHT * foot->left_m;
+}
+
 /// Where the toe shall be, given where the animation has it; keeps the foot's state.
 static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool contact, bool first, float dt)
 {
@@ -89,7 +105,8 @@ static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool c
         am_vec3 gap = am_v3_sub(foot->position, before);
         foot->offset = am_v3(gap.x, foot->offset.y, gap.z);
         foot->offset_velocity = am_v3_ground(am_v3_sub(foot->velocity, toe_velocity));
-        foot->barred = contact; // left behind: it may stand again in its next contact
+        foot->barred = contact; // left behind: it may stand again when it has caught up
+        foot->left_m = contact ? am_v3_length(am_v3_ground(foot->offset)) : 0.0f;
     } else if (contact && !foot->locked && !foot->barred && is_landing(foot, def)) {
         // The foot comes to rest a little ahead, where its velocity carries it: a spring that starts with v at the
         // distance v / y (y = 2 ln 2 / half-life) runs out without a turn.
@@ -99,7 +116,7 @@ static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool c
         foot->lock_point = am_v3_add(foot->position, ahead);
         foot->offset = am_v3(-ahead.x, foot->offset.y, -ahead.z);
     }
-    foot->barred = foot->barred && contact;
+    foot->barred = foot->barred && contact && am_v3_length(am_v3_ground(foot->offset)) > CAUGHT_UP_M;
     // A quarter of the blend time as half-life leaves 3 % at its end. A foot that was left behind has further to go
     // and takes twice as long, else it would be thrown after the body.
     float halflife = foot->locked ? TOUCH_HALFLIFE_S : def->blend_out_s * (foot->barred ? 0.5f : 0.25f);
@@ -112,7 +129,7 @@ static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool c
     // shakes the knee.
     foot->offset.y = lift > 1e-5f ? lift : 0.0f;
     foot->offset_velocity.y = 0.0f;
-    position.y = toe.y + foot->offset.y;
+    position.y = toe.y + foot->offset.y + step_height(foot);
     foot->velocity = am_v3_scale(am_v3_sub(position, foot->position), 1.0f / dt);
     foot->position = position;
     return position;

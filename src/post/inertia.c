@@ -152,9 +152,12 @@ void am_inertia_transition(am_inertia *state, const am_inertia_def *def, const a
         am_quat x;
         am_vec3 v;
         turn_now(&turns(state)[j], def->mode, state->t, &v, &x);
+        // The joint turns as its offset does and as the motion below it does, carried round by the offset: small
+        // for small offsets, everything for arms that change from up to down.
+        am_vec3 spin = am_v3_add(v, am_quat_rotate(x, from->velocity[j].angular));
         x = am_quat_mul(am_quat_mul(x, from->local[j].rotation), am_quat_inv(to->local[j].rotation));
-        v = am_v3_add(v, am_v3_sub(from->velocity[j].angular, to->velocity[j].angular));
-        turn_begin(&turns(state)[j], def, am_quat_normalize(x), v);
+        x = am_quat_normalize(x);
+        turn_begin(&turns(state)[j], def, x, am_v3_sub(spin, am_quat_rotate(x, to->velocity[j].angular)));
     }
     for (int m = 0; m < def->moving_count; m++) {
         int j = def->moving[m];
@@ -239,7 +242,7 @@ void am_inertia_apply(am_inertia *state, const am_inertia_def *def, am_transform
         turn_now(offset, def->mode, state->t, velocity ? &v : NULL, &x);
         local[j].rotation = am_quat_mul(x, local[j].rotation);
         if (velocity) {
-            velocity[j].angular = am_v3_add(velocity[j].angular, v);
+            velocity[j].angular = am_v3_add(am_quat_rotate(x, velocity[j].angular), v);
         }
     }
     for (int m = 0; m < def->moving_count; m++) {

@@ -81,16 +81,26 @@ static am_transform sample_root(const am_db *db, int frame, float fraction)
     return fraction > 0.0f ? mix(root, am_db_root(db, am_db_clamp(db, frame, 1)), fraction) : root;
 }
 
-/// A pose with velocities; those of the nearest frame will do between frames.
-static void sample_side(const am_db *db, am_source_pose *side, const match_state *s)
+/// A pose with the velocities of one step of the clip: the step that led to it, or the one that follows. A transition
+/// joins exactly these two steps; velocities across a pose would let half of its own bend into the seam.
+static void sample_side(const am_db *db, am_source_pose *side, const match_state *s, bool leaving)
 {
-    am_transform scratch[2 * AM_MAX_JOINTS];
-    int nearest = s->fraction < 0.5f ? s->frame : am_db_clamp(db, s->frame, 1);
+    am_transform from[AM_MAX_JOINTS];
+    am_transform to[AM_MAX_JOINTS];
+    int first = leaving && s->fraction == 0.0f ? am_db_clamp(db, s->frame, -1) : s->frame;
+    int last = am_db_clamp(db, first, 1);
+    float rate = last > first ? db->fps : 0.0f;
     sample_pose(db, side->local, s->frame, s->fraction);
-    am_db_velocity(db, nearest, side->velocity, scratch);
-    am_velocity root = am_db_root_velocity(db, nearest);
-    side->root_linear = root.linear;
-    side->root_angular = root.angular;
+    am_db_pose(db, first, from);
+    am_db_pose(db, last, to);
+    for (int j = 0; j < db->joint_count; j++) {
+        side->velocity[j].linear = am_v3_scale(am_v3_sub(to[j].translation, from[j].translation), rate);
+        side->velocity[j].angular = am_quat_velocity(from[j].rotation, to[j].rotation, 1.0f / db->fps);
+    }
+    am_quat facing = db->root_rotations[first];
+    am_vec3 way = am_v3_sub(db->root_positions[last], db->root_positions[first]);
+    side->root_linear = am_v3_scale(am_quat_unrotate(facing, way), rate);
+    side->root_angular = am_quat_velocity(facing, db->root_rotations[last], 1.0f / db->fps);
 }
 
 /// Zero times anything finite is zero.
@@ -187,10 +197,10 @@ static void search(const am_source *source, match_state *s, am_source_output *ou
 /// The jump to the best candidate: both sides of it, for the inertialisation.
 static void jump(const am_source *source, match_state *s, am_source_output *out)
 {
-    sample_side(source->db, &out->left, s);
+    sample_side(source->db, &out->left, s, true);
     s->frame = out->candidates[0].frame;
     s->fraction = 0.0f;
-    sample_side(source->db, &out->landed, s);
+    sample_side(source->db, &out->landed, s, false);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -92,6 +92,31 @@ static void a_foot_left_far_behind_lets_go(void **state)
     am_clip_destroy(w.clip);
 }
 
+static void a_foot_left_behind_catches_up_by_a_step_and_stands_again(void **state)
+{
+    (void)state;
+    walker w;
+    walker_make(&w);
+    walker_step(&w, 0, 0, am_v3_zero());
+    w.def.floor_m = toe(&w).y;
+    float highest = 0.0f;
+    int stands = 0;
+    int let_go = 0;
+    bool was = false;
+    for (int i = 0; i < 120; i++) {
+        // The source says that it stands all the while; the body is drawn away at 0.3 m/s.
+        bool locked = walker_step(&w, 0, AM_CONTACT_LEFT, am_v3(0.0f, 0.0f, 0.005f * (float)i)) != 0;
+        highest = am_max(highest, toe(&w).y - w.def.floor_m);
+        stands += locked;
+        let_go += was && !locked;
+        was = locked;
+    }
+    assert_true(let_go >= 2); // once for each 0.15 m and what it needs to catch up
+    assert_true(stands > 60);
+    assert_true(highest > 0.02f && highest < 0.06f);
+    am_clip_destroy(w.clip);
+}
+
 static void toe_and_heel_stay_above_the_floor(void **state)
 {
     (void)state;
@@ -153,6 +178,7 @@ int main(void)
         cmocka_unit_test(a_planted_toe_stays_while_the_root_drifts),
         cmocka_unit_test(a_released_toe_finds_back_in_the_blend_time),
         cmocka_unit_test(a_foot_left_far_behind_lets_go),
+        cmocka_unit_test(a_foot_left_behind_catches_up_by_a_step_and_stands_again),
         cmocka_unit_test(toe_and_heel_stay_above_the_floor),
         cmocka_unit_test(a_stretched_leg_does_not_pop),
         cmocka_unit_test(a_rig_without_toes_is_left_alone),

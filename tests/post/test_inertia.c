@@ -164,6 +164,41 @@ static void the_spring_continues_the_velocity(void **state)
     }
 }
 
+/// An arm that swings one way is replaced by one far from it that swings another way: what is seen goes on swinging.
+static void a_great_offset_does_not_turn_the_velocity(void **state)
+{
+    (void)state;
+    const float dt = 1.0f / 1000.0f; // so short that the spring has no time to pull
+    for (int i = 0; i < 200; i++) {
+        am_rng rng = am_rng_make((uint64_t)i);
+        rig r;
+        rig_make(&r, AM_INERTIALISE_SPRING, (uint64_t)i);
+        am_vec3 from[joints], to[joints];
+        for (int j = 0; j < joints; j++) {
+            from[j] = am_v3(am_rng_range(&rng, -8.0f, 8.0f), am_rng_range(&rng, -8.0f, 8.0f), 0.0f);
+            to[j] = am_v3(am_rng_range(&rng, -8.0f, 8.0f), 0.0f, am_rng_range(&rng, -8.0f, 8.0f));
+            am_vec3 way = am_v3_normalize_or(am_v3(1.0f, am_rng_range(&rng, -1.0f, 1.0f), 0.3f), am_v3_zero());
+            r.a[j].rotation = am_quat_identity();
+            r.b[j].rotation = am_quat_from_axis_angle(way, am_rng_range(&rng, 0.2f, 2.5f));
+            r.va[j].angular = from[j];
+            r.vb[j].angular = to[j];
+        }
+        rig_jump(&r);
+        am_transform shown[joints];
+        am_vec3 linear = am_v3_zero();
+        am_vec3 angular = am_v3_zero();
+        for (int j = 0; j < joints; j++) {
+            shown[j] = r.b[j];
+            shown[j].rotation = am_quat_mul(am_quat_from_scaled_axis(am_v3_scale(to[j], dt)), r.b[j].rotation);
+        }
+        am_inertia_apply(rig_state(&r), &r.def, shown, NULL, &linear, &angular, dt);
+        for (int j = 0; j < joints; j++) {
+            am_vec3 seen = am_quat_velocity(r.a[j].rotation, shown[j].rotation, dt);
+            assert_true(am_v3_distance(seen, from[j]) < 1.0f); // 0.6 is what the spring does in a thousandth
+        }
+    }
+}
+
 static void switched_off_it_changes_nothing(void **state)
 {
     (void)state;
@@ -185,6 +220,7 @@ int main(void)
         cmocka_unit_test(nothing_jumps_at_a_transition),
         cmocka_unit_test(a_second_transition_carries_the_first_one_on),
         cmocka_unit_test(the_spring_continues_the_velocity),
+        cmocka_unit_test(a_great_offset_does_not_turn_the_velocity),
         cmocka_unit_test(switched_off_it_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
