@@ -13,8 +13,8 @@
 
 am_character_def am_character_def_default(void)
 {
-    // Half-lives, ratios and clamps by the eight courses of `amble eval matching` on CMU: shorter half-lives answer no
-    // sooner, since feet must land first; a larger position ratio turns sooner and skates more.
+    // Half-lives, ratios and clamps by the eight courses of `amble eval matching` on CMU: shorter half-lives answer
+    // no sooner, since feet must land first; a larger position ratio turns sooner and skates more.
     am_character_def def = {
         .root = AM_ROOT_MIXED,
         .inertialise = AM_INERTIALISE_SPRING,

@@ -11,7 +11,8 @@ static am_db *build_db(const char *folder)
     snprintf(path, sizeof path, "%s/cmu.json", test_temp_dir("cmu"));
     char text[1024];
     int size = snprintf(text, sizeof text,
-                        "{\"name\": \"cmu\", \"clips\": {\"folders\": [\"%s\"], \"include\": [\"69_*\"]}, \"mirror\": true, \"doctor\": "
+                        "{\"name\": \"cmu\", \"clips\": {\"folders\": [\"%s\"], \"include\": [\"69_*\"]}, "
+                        "\"mirror\": true, \"doctor\": "
                         "{\"fps\": 60}, \"features\": \"%s/configs/features/lmm.json\"}",
                         folder, AMBLE_SOURCE_DIR);
     check_ok(am_file_write(path, text, (size_t)size, &err), &err);
