@@ -64,6 +64,7 @@ static bridge open_now;
 static am_match_def match_options;
 static am_character_def character_options;
 static bool options_set;
+static float walk_mps; ///< 0 means the database's own
 static float view[VIEW_COUNT];
 static am_error last_error;
 static am_json_writer *description;
@@ -152,6 +153,7 @@ static void close_all(bridge *b)
 static void begin_devices(bridge *b)
 {
     b->intent = am_intent_def_of(b->db);
+    b->intent.walk_mps = walk_mps > 0.0f ? walk_mps : b->intent.walk_mps;
     b->keys_state = am_intent_state_make(&b->intent);
     b->pad_state = am_intent_state_make(&b->intent);
 }
@@ -215,6 +217,14 @@ int web_options(int root, int inertialise, int ik, float search_every_s, float s
         character_options = character;
     }
     return code;
+}
+
+void web_walk_speed(float mps)
+{
+    walk_mps = mps;
+    if (open_now.db) {
+        begin_devices(&open_now);
+    }
 }
 
 int web_reset(void)
@@ -447,7 +457,7 @@ const char *web_describe(void)
     am_json_integer(w, "bytes", (int64_t)db->image_size);
     am_json_integer(w, "indexBytes", (int64_t)am_index_bytes(open_now.index));
     am_json_integer(w, "features", db->features.count);
-    am_json_number(w, "walkMps", (double)open_now.intent.walk_mps);
+    am_json_number(w, "walkMps", (double)am_intent_def_of(db).walk_mps);
     am_json_number(w, "sprintMps", (double)open_now.intent.sprint_mps);
     am_json_number(w, "toeM", (double)am_character_get_facts(open_now.character).toe_m);
     put_skeleton(w, db);

@@ -23,6 +23,8 @@ const char *web_clip_name(int frame);
 
 /// Takes options and makes the character anew where it stands. Gives 0 or the error code; then all stays as it was.
 int web_options(int root, int inertialise, int ik, float search_every_s, float stay_bias);
+/// The speed of a walk, m/s; 0 means the database's own. Counts at once.
+void web_walk_speed(float mps);
 /// Back to the start, with the options as they are.
 int web_reset(void);
 

@@ -27,8 +27,6 @@ export class Engine {
             throw new Error(this.error());
         }
         this.about = JSON.parse(module.UTF8ToString(module._web_describe()));
-        this.step({ keys: 0 });
-        this.reset();
     }
 
     error() {
@@ -75,6 +73,11 @@ export class Engine {
         if (this.module._web_options(root, inertialise, ik ? 1 : 0, searchEvery, stayBias) !== 0) {
             throw new Error(this.error());
         }
+    }
+
+    /** The speed of a walk in m/s; 0 means the database's own. */
+    walkSpeed(mps) {
+        this.module._web_walk_speed(mps);
     }
 
     reset() {

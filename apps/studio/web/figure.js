@@ -9,6 +9,8 @@ const GIRTH = {
     up_leg: [0.05, 0.034, 0.07], leg: [0.036, 0.021, 0.22], arm: [0.027, 0.0215, 0.08], forearm: [0.0235, 0.0155, 0.16],
     shoulder: [0.026, 0.03, 0],
 };
+// Half width and half depth of the trunk from the hips (0) to the line of the shoulders (1).
+const TRUNK = [[0, 0.086, 0.06], [0.3, 0.075, 0.053], [0.62, 0.09, 0.062], [0.86, 0.1, 0.058], [1, 0.072, 0.04]];
 const SEGMENTS = 20;
 
 /** A limb along +y from 0 to length: round ends of radius a and b, a belly of share `bulge` in its upper third. */
@@ -219,67 +221,69 @@ export class Figure {
         this.hide(hand);
     }
 
+    /** Height of the shoulders in the chosen pose; of the neck where there are no arms. */
+    shoulderHeight() {
+        const arms = [this.roles.left_arm, this.roles.right_arm].filter((j) => j !== undefined);
+        const heights = arms.map((j) => placeOf(this.pose[j]).y);
+        const neck = this.roles.neck ?? this.roles.chest ?? this.roles.head;
+        return heights.length > 0 ? Math.max(...heights) : placeOf(this.pose[neck]).y;
+    }
+
     /** Pelvis, waist and chest: blocks between the joints of the spine, wide across and flat from front to back. */
     trunk() {
         const r = this.roles;
         const h = this.height;
-        const top = r.neck ?? r.chest ?? r.head;
+        const top = r.chest ?? r.neck ?? r.head;
         if (r.hips === undefined || top === undefined) {
             return;
         }
         const up = new THREE.Vector3(0, 1, 0);
-        this.add(r.hips, blockGeometry(0.094 * h, 0.062 * h, 0.066 * h, 2.3), 'trousers', this.inJoint(r.hips, up),
-            this.inJoint(r.hips, up).multiplyScalar(-0.012 * h));
+        this.add(r.hips, blockGeometry(0.092 * h, 0.058 * h, 0.064 * h, 2.4), 'trousers', this.inJoint(r.hips, up),
+            this.inJoint(r.hips, up).multiplyScalar(-0.014 * h));
         const chain = [];
         for (let j = top; j > r.hips; j = this.about.joints[j].parent) {
             chain.unshift(j);
         }
         chain.unshift(r.hips);
-        const low = placeOf(this.pose[r.hips]).y;
-        const span = Math.max(placeOf(this.pose[top]).y - low, 0.05);
-        // Half width and half depth from the hips (0) to the base of the neck (1).
-        const widths = [[0, 0.088, 0.06], [0.3, 0.078, 0.053], [0.6, 0.092, 0.06], [0.82, 0.099, 0.06], [1, 0.05, 0.042]];
-        for (let i = 0; i + 1 < chain.length; i++) {
-            const way = this.reach(chain[i], chain[i + 1]);
-            if (way.length() > 0.02 * h) {
-                const from = (placeOf(this.pose[chain[i]]).y - low) / span;
-                const to = (placeOf(this.pose[chain[i + 1]]).y - low) / span;
-                this.slab(chain[i], way, from, to, widths);
+        const heights = [...chain.map((j) => placeOf(this.pose[j]).y), this.shoulderHeight() - 0.02 * h];
+        const low = heights[0];
+        const span = Math.max(heights.at(-1) - low, 0.05);
+        chain.forEach((joint, i) => {
+            // The last piece has no joint above it: it ends in the line of the shoulders.
+            const way = i + 1 < chain.length ? this.reach(joint, chain[i + 1])
+                : this.inJoint(joint, up).multiplyScalar(Math.max(heights.at(-1) - heights[i], 0.02 * h));
+            if (way.length() > 0.015 * h) {
+                this.slab(joint, way, (heights[i] - low) / span, (heights[i + 1] - low) / span);
             }
-            this.dressed.add(chain[i + 1]);
-        }
-        for (const leg of [r.left_up_leg, r.right_up_leg]) {
-            if (leg !== undefined) {
-                this.cover(r.hips, leg);
-            }
-        }
-        for (const name of ['left_shoulder', 'right_shoulder', 'left_arm', 'right_arm']) {
+            this.dressed.add(joint);
+        });
+        for (const name of ['neck', 'left_up_leg', 'right_up_leg', 'left_shoulder', 'right_shoulder', 'left_arm', 'right_arm']) {
             if (r[name] !== undefined) {
                 this.cover(r.hips, r[name]);
             }
         }
     }
 
-    /** One piece of trunk along `way`, its girth taken from `widths` at heights `from` to `to`; ends are rounded. */
-    slab(joint, way, from, to, widths) {
+    /** One piece of trunk along `way`, its girth that of the heights `from` to `to`; ends are rounded. */
+    slab(joint, way, from, to) {
         const h = this.height;
         const girth = (t) => {
-            const next = Math.max(1, widths.findIndex(([at]) => at >= Math.min(Math.max(t, 0), 1)));
-            const [a, b] = [widths[next - 1], widths[next]];
+            const next = Math.max(1, TRUNK.findIndex(([at]) => at >= Math.min(Math.max(t, 0), 1)));
+            const [a, b] = [TRUNK[next - 1], TRUNK[next]];
             let s = Math.min(Math.max((t - a[0]) / (b[0] - a[0]), 0), 1);
             s = s * s * (3 - 2 * s);
             return [a[1] + (b[1] - a[1]) * s, a[2] + (b[2] - a[2]) * s];
         };
         const length = way.length();
         const rings = 14;
-        const over = 0.03 * h; // each piece reaches into its neighbours
+        const over = 0.045 * h; // each piece reaches into its neighbours, so that bending opens no gap
         const geometry = new THREE.CylinderGeometry(1, 1, length + 2 * over, 32, rings, false);
         const position = geometry.attributes.position;
         for (let i = 0; i < position.count; i++) {
             const y = position.getY(i) + length / 2;
             const [x, z] = girth(from + (to - from) * (y / length));
             const edge = Math.max(0, Math.max(-y, y - length)) / over;
-            const round = Math.sqrt(Math.max(0, 1 - edge * edge * 0.96));
+            const round = Math.sqrt(Math.max(0, 1 - Math.pow(edge, 5) * 0.97));
             position.setXYZ(i, position.getX(i) * x * h * round, y, position.getZ(i) * z * h * round);
         }
         geometry.computeVertexNormals();
@@ -294,7 +298,7 @@ export class Figure {
         const h = this.height;
         const up = this.inJoint(head, new THREE.Vector3(0, 1, 0));
         const front = this.inJoint(head, this.front);
-        const centre = up.clone().multiplyScalar(0.052 * h).addScaledVector(front, 0.008 * h);
+        const centre = up.clone().multiplyScalar(0.05 * h).addScaledVector(front, 0.016 * h);
         this.add(head, blockGeometry(0.0445 * h, 0.066 * h, 0.054 * h, 2.15), 'skin', up, centre);
         // Hair and a nose: which way it looks is seen from afar.
         this.add(head, blockGeometry(0.0465 * h, 0.05 * h, 0.0525 * h, 2.2), 'dark', up,
@@ -302,7 +306,10 @@ export class Figure {
         this.add(head, blockGeometry(0.008 * h, 0.014 * h, 0.012 * h, 2), 'skin', up,
             centre.clone().addScaledVector(front, 0.053 * h).addScaledVector(up, -0.012 * h));
         if (neck !== undefined) {
-            this.add(neck, limbGeometry(0.027 * h, 0.025 * h, this.reach(neck, head).length(), 0), 'skin', this.reach(neck, head));
+            const way = this.reach(neck, head);
+            const hidden = Math.max(0, this.shoulderHeight() - placeOf(this.pose[neck]).y - 0.01 * h);
+            const start = way.clone().multiplyScalar(Math.min(0.8, hidden / way.length()));
+            this.add(neck, limbGeometry(0.029 * h, 0.024 * h, 0.9 * (way.length() - start.length()), 0), 'skin', way, start);
             this.cover(neck, head);
         }
         this.hide(head);

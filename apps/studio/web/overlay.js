@@ -51,8 +51,8 @@ class Ribbon {
 export class Overlay {
     constructor() {
         this.object = new THREE.Group();
-        this.wish = new Ribbon(WISH, 0.035, 2, 0.8);
-        this.wishHead = new THREE.Mesh(flat(new THREE.CircleGeometry(0.085, 3)), paint(WISH, 0.9));
+        this.wish = new Ribbon(WISH, 0.07, 2, 0.45);
+        this.wishHead = new THREE.Mesh(flat(new THREE.CircleGeometry(0.12, 3)), paint(WISH, 0.75));
         this.path = new Ribbon(PREDICTED, 0.03, POINTS + 1, 0.85);
         this.marks = Array.from({ length: POINTS }, () => this.mark());
         this.point = new THREE.Mesh(flat(new THREE.RingGeometry(0.2, 0.225, 48)), paint(0x24303f, 0.45));

@@ -4,6 +4,7 @@ const keyHelp = [
     [['W', 'A', 'S', 'D'], 'steer'], [['Shift'], 'sprint'], [['ArrowUp', 'ArrowDown'], 'speed'],
     [['J'], 'jump', 'jump'], [['C'], 'creep', 'creep'], [['P'], 'dance', 'dance'],
 ];
+const hint = 'drag turns the camera · gamepads work';
 const caps = { ArrowUp: '↑', ArrowDown: '↓', Shift: '⇧ Shift' };
 const words = (name) => name.replaceAll('_', ' ');
 
@@ -33,7 +34,6 @@ export class Panel {
             this.actions.set(this.sets.value);
             this.sets.blur();
         });
-        this.setFacts = make('div', { className: 'row' });
         this.activity = make('b', { className: 'chip' });
         this.progress = make('i');
         this.costs = make('div');
@@ -41,7 +41,7 @@ export class Panel {
             heading('Motion'), this.sets, this.row('size', 'frames'),
             heading('Playing'), make('div', { className: 'row' }, make('span', { textContent: 'doing' }), this.activity),
             this.row('clip', 'clip'), this.row('frame', 'frame'), make('div', { className: 'progress' }, this.progress),
-            this.row('speed', 'speed'), this.row('transitions', 'jumps to other frames'),
+            this.row('speed', 'speed'), this.row('transitions', 'transitions'),
             heading('Why this frame'), this.costs, this.row('cost', 'cost'), this.row('search', 'search'), this.row('step', 'whole step'),
             heading('How'), ...this.makeOptions(),
             heading('Show'), ...this.makeViews(),
@@ -77,9 +77,10 @@ export class Panel {
     slider(id, label, low, high, step, value, changed) {
         const input = make('input', { type: 'range', id, min: low, max: high, step, value });
         const output = make('output', { textContent: value });
-        input.addEventListener('input', () => {
+        input.show = () => {
             output.textContent = input.value;
-        });
+        };
+        input.addEventListener('input', input.show);
         input.addEventListener('change', () => {
             changed();
             input.blur();
@@ -105,8 +106,9 @@ export class Panel {
             this.choice('root', 'root moves by', ['animation', 'simulation', 'mixed'], 2, changed),
             this.choice('inertialise', 'transitions', ['off', 'spring', 'quintic'], 1, changed),
             this.check('ik', 'feet stay planted', true, changed),
-            this.slider('searchEvery', 'search each (s)', 0.03, 1, 0.01, 0.17, changed),
+            this.slider('searchEvery', 'search every', 0.03, 1, 0.01, 0.17, changed),
             this.slider('stayBias', 'stay bias', 0, 5, 0.1, 0, changed),
+            this.slider('walk', 'walk (m/s)', 0.4, 2, 0.05, 1.2, () => this.actions.walk(Number(this.inputs.walk.value))),
         ];
     }
 
@@ -118,7 +120,7 @@ export class Panel {
         ];
     }
 
-    /** The options as the engine takes them. The slider's first place stands for ten frames exactly. */
+    /** The options as the engine takes them. 0.17 s stands for ten frames exactly. */
     get options() {
         const { root, inertialise, ik, searchEvery, stayBias } = this.inputs;
         const every = Number(searchEvery.value);
@@ -139,12 +141,16 @@ export class Panel {
     opened(name, about, engine) {
         this.sets.value = name;
         this.shown.size.textContent = `${about.frames.toLocaleString('en')} · ${(about.bytes / 1e6).toFixed(1)} MB`;
+        // People walk at about 1.3 m/s; captured sets have many slow steps, which make a sluggish default.
+        this.inputs.walk.value = Math.max(about.walkMps, 1.2);
+        this.inputs.walk.show();
+        this.actions.walk(Number(this.inputs.walk.value));
         this.peak = 1;
         this.bars = about.channels.map((channel) => {
             const fill = make('i');
             const number = make('b');
             const bar = make('div', { className: 'bar', title: words(channel) },
-                make('span', { textContent: words(channel).replace('trajectory', 'traj.') }), make('div', {}, fill), number);
+                make('span', { textContent: words(channel).replace('trajectory', 'path').replace('left', 'L').replace('right', 'R') }), make('div', {}, fill), number);
             return { bar, fill, number };
         });
         this.costs.replaceChildren(...this.bars.map((item) => item.bar));
@@ -157,7 +163,7 @@ export class Panel {
             }
             row.append(label);
             return row;
-        }), make('div', { textContent: 'drag: turn the camera · gamepad works too' }));
+        }), make('div', { textContent: hint }));
     }
 
     /** Once a few pictures. */
@@ -169,7 +175,7 @@ export class Panel {
         this.shown.frame.textContent = `${frame} of ${view.rangeFrames}`;
         this.progress.style.width = `${(100 * frame) / Math.max(view.rangeFrames, 1)}%`;
         this.shown.speed.textContent = `${speed.toFixed(2)} m/s, wish ${Math.hypot(view.wishX, view.wishZ).toFixed(2)}`;
-        this.shown.transitions.textContent = `${rate.toFixed(1)} a second`;
+        this.shown.transitions.textContent = `${rate.toFixed(0)} in 1 s`;
         this.shown.cost.textContent = view.cost.toFixed(2);
         this.shown.search.textContent = `${view.searchUs.toFixed(0)} µs`;
         this.shown.step.textContent = `${view.stepUs.toFixed(0)} µs`;

@@ -4,6 +4,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 const SKY = 0xdde4ea;
 const GROUND = 0xc9d2da;
+const BEHIND = new THREE.Vector3(0, 1.15, -4.6); // where the camera stands at first, from what it looks at
 
 /** One square metre of ground: a line around it, fainter ones each quarter. */
 function gridTexture(renderer) {
@@ -79,7 +80,7 @@ export class Stage {
     makeCamera() {
         this.camera = new THREE.PerspectiveCamera(38, 1, 0.05, 120);
         this.target = new THREE.Vector3(0, 0.95, 0);
-        this.camera.position.set(0, 2.3, -5.2);
+        this.camera.position.copy(this.target).add(BEHIND);
         this.controls = new OrbitControls(this.camera, this.canvas);
         this.controls.enablePan = false;
         this.controls.enableDamping = true;
@@ -107,7 +108,7 @@ export class Stage {
     /** Looks along +z again, from behind the start. */
     resetCamera() {
         this.turned = false;
-        this.camera.position.copy(this.controls.target).add(new THREE.Vector3(0, 1.35, -5.2));
+        this.camera.position.copy(this.controls.target).add(BEHIND);
     }
 
     resize() {

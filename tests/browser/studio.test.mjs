@@ -1,0 +1,301 @@
+// The studio as a person meets it: the server starts, the page loads, keys and a gamepad steer, and what is computed in
+// the page is what the command computes.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { amble, buildDir, openPage, outDir, realClips, wasmDir } from './support.mjs';
+
+const cache = join(outDir, 'studio');
+const captured = ['locomotion', 'jump', 'low', 'dance'].every((set) => realClips(set, 1).length > 0);
+let server, browser, page;
+
+/** Starts `amble studio` on a free port: { url, sets, stop }. */
+async function startStudio(...more) {
+    const args = ['studio', '--no-open', '--json', '--port', '0', '--wasm', wasmDir, '--cache', cache, ...more];
+    const child = spawn(join(buildDir, 'amble'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let complaint = '';
+    child.stderr.on('data', (text) => {
+        complaint += text;
+    });
+    const ended = new Promise((done) => child.on('exit', done));
+    const line = await new Promise((done, fail) => {
+        let text = '';
+        child.stdout.on('data', (part) => {
+            text += part;
+            if (text.includes('\n')) {
+                done(text);
+            }
+        });
+        ended.then((code) => fail(new Error(`amble studio ended with ${code}: ${complaint}`)));
+    });
+    const stop = () => {
+        child.kill('SIGINT');
+        return ended;
+    };
+    return { ...JSON.parse(line), stop };
+}
+
+before(async () => {
+    server = await startStudio();
+    browser = await openPage(`${server.url}/?quality=low&set=synth`);
+    page = browser.page;
+    await page.waitForFunction(() => window.amble, null, { timeout: 60000 });
+    await page.evaluate(() => window.amble.pause());
+});
+after(async () => {
+    await browser?.close();
+    await server?.stop();
+});
+
+const advance = (steps) => page.evaluate((count) => window.amble.advance(count), steps);
+const state = () => page.evaluate(() => window.amble.state());
+const restart = () => page.evaluate(() => window.amble.studio.reset());
+const down = (name) => page.keyboard.down(name);
+const up = (name) => page.keyboard.up(name);
+
+/** Chooses a data set in the panel and waits until it plays, with the clock stopped. */
+async function choose(name) {
+    await page.selectOption('#set', name);
+    await page.waitForFunction((set) => window.amble.state().set === set, name, { timeout: 60000 });
+    await page.evaluate(() => window.amble.pause());
+}
+
+/** Steps until the activity is no longer `activity`; gives the steps it took and how high the hips were at most. */
+const outlast = (activity, most) => page.evaluate(([name, limit]) => {
+    let high = 0;
+    for (let i = 1; i <= limit; i++) {
+        const now = window.amble.advance(1);
+        high = Math.max(high, window.amble.studio.after[5]);
+        if (now.activity !== name) {
+            return { steps: i, high };
+        }
+    }
+    return { steps: Infinity, high };
+}, [activity, most]);
+
+const hipHeight = () => page.evaluate(() => window.amble.studio.after[5]);
+
+// ---------------------------------------------------------------------------------------------
+// What every set can
+
+async function walks() {
+    await restart();
+    await down('w');
+    const walked = await advance(120);
+    assert.ok(walked.rootZ > 1, `after 2 s of W it is at z = ${walked.rootZ}`);
+    assert.ok(Math.abs(walked.rootX) < 0.5, `and not aside, x = ${walked.rootX}`);
+    assert.equal(walked.activity, 'move');
+    await up('w');
+    const stopped = await advance(120);
+    assert.ok(stopped.speed < 0.1, `2 s after W is released it still moves at ${stopped.speed} m/s`);
+    assert.equal(stopped.activity, 'stand');
+}
+
+async function turns() {
+    await restart();
+    await down('w');
+    await advance(60);
+    await down('a');
+    const left = await advance(90);
+    await up('a');
+    assert.ok(left.heading > 0.4, `A turns to +x, heading ${left.heading}`);
+    await down('d');
+    const right = await advance(120);
+    await up('d');
+    await up('w');
+    assert.ok(right.heading < -0.4, `D turns to -x, heading ${right.heading}`);
+}
+
+async function jumps() {
+    await restart();
+    await down('w');
+    await advance(60);
+    const standing = await hipHeight();
+    await down('j');
+    const began = await advance(6);
+    await up('j');
+    assert.equal(began.activity, 'jump');
+    const { steps, high } = await outlast('jump', 240);
+    await up('w');
+    assert.ok(steps < 240, 'a jump ends by itself');
+    assert.ok(high > standing + 0.05, `the hips rise, from ${standing} to ${high}`);
+}
+
+async function creeps() {
+    await restart();
+    await down('w');
+    await advance(90);
+    const upright = await hipHeight();
+    await down('c');
+    const crept = await advance(120);
+    await up('c');
+    assert.equal(crept.activity, 'creep');
+    assert.ok(await hipHeight() < upright - 0.1, 'the hips are lower');
+    const rose = await advance(120);
+    await up('w');
+    assert.equal(rose.activity, 'move');
+}
+
+/** A minute of keys, recorded in the page, gives the same state again in the page and with `amble run`. */
+async function agrees(set) {
+    await page.evaluate(() => {
+        window.amble.studio.blind = true;
+        window.amble.engine.walkSpeed(0);
+        window.amble.studio.reset();
+    });
+    const presses = ['w', 'a', 'd', 'Shift', 'j', 's', 'c'];
+    let held = [];
+    for (let i = 0; i < 60; i++) {
+        const next = presses.filter((_, k) => (i * 7 + k * k * 3 + (i >> 2)) % 5 < (k === 0 ? 3 : 1));
+        for (const name of held.filter((item) => !next.includes(item))) {
+            await up(name);
+        }
+        for (const name of next.filter((item) => !held.includes(item))) {
+            await down(name);
+        }
+        held = next;
+        await advance(60);
+    }
+    for (const name of held) {
+        await up(name);
+    }
+    const { hash, log, keys, names } = await page.evaluate(() => ({ hash: window.amble.engine.hash(), log: window.amble.studio.log,
+        keys: window.amble.studio.log.map((item) => item.keys), names: window.amble.engine.about.keys }));
+    assert.equal(log.length, 3600);
+    assert.equal(await page.evaluate((steps) => window.amble.replay(steps), log), hash, 'the same again in the page');
+    const other = log.map((item, i) => (i === 1800 ? { keys: item.keys ^ 1 } : item));
+    assert.notEqual(await page.evaluate((steps) => window.amble.replay(steps), other), hash, 'one key in one step is told apart');
+    const events = [];
+    keys.forEach((bits, frame) => {
+        if (frame === 0 || bits !== keys[frame - 1]) {
+            events.push({ t: frame / 60, down: names.filter((_, k) => bits & (1 << k)) });
+        }
+    });
+    const script = join(outDir, `studio-${set}.json`);
+    const run = { database: join(cache, `${set}.amdb`), controller: 'match', fps: 60, seconds: 60, characters: [{ keys: events }] };
+    writeFileSync(script, JSON.stringify(run));
+    const native = JSON.parse(amble('run', script, '--json'));
+    assert.equal(native.frames, 3600);
+    assert.equal(hash, native.hash, 'page and command');
+    await page.evaluate(() => {
+        window.amble.studio.blind = false;
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+
+test('the server lists its sets and gives nothing else away', async () => {
+    const { sets } = await (await fetch(`${server.url}/api/sets`)).json();
+    const synth = sets.find((set) => set.name === 'synth');
+    assert.equal(synth.ready, true);
+    assert.ok(synth.frames > 10000 && synth.bytes < 60e6);
+    assert.equal(sets[0].name, captured ? 'cmu' : 'synth');
+    for (const path of ['/db/none.amdb', '/db/..%2f..%2frun', '/wasm/libamble.a', '/..%2f..%2f..%2fREADME.md']) {
+        assert.equal((await fetch(server.url + path)).status, 404, path);
+    }
+    const opener = (await fetch(server.url)).headers.get('cross-origin-opener-policy');
+    assert.equal(opener, 'same-origin');
+});
+
+test('the camera looks at the character', async () => {
+    const [from, at] = await page.evaluate(() => {
+        const { camera, target } = window.amble.studio.stage;
+        return [camera.position.toArray(), target.toArray()];
+    });
+    assert.ok(Math.hypot(at[0], at[1] - 0.9, at[2]) < 0.3, `looks at ${at}`);
+    assert.ok(from[2] < -3 && Math.abs(from[0]) < 0.3, `from ${from}`);
+});
+
+test('W walks forward and letting go stops', walks);
+test('A and D turn', turns);
+test('J jumps and lands', jumps);
+test('C creeps while held', creeps);
+
+test('a gamepad steers', async () => {
+    await restart();
+    const hold = (axes, pressed) => page.evaluate(([sticks, button]) => {
+        const buttons = Array.from({ length: 16 }, (_, i) => ({ pressed: i === button, value: i === button ? 1 : 0 }));
+        navigator.getGamepads = () => [{ connected: true, axes: sticks, buttons }];
+    }, [axes, pressed]);
+    await hold([0, -1, 0, 0], -1);
+    const walked = await advance(120);
+    assert.ok(walked.rootZ > 1, `stick forward, z = ${walked.rootZ}`);
+    await hold([1, 0, 0, 0], -1);
+    const aside = await advance(120);
+    assert.ok(aside.rootX < -0.6, `stick right, x = ${aside.rootX}`);
+    await hold([0, -1, 0, 0], 0);
+    assert.equal((await advance(6)).activity, 'jump');
+    await page.evaluate(() => {
+        navigator.getGamepads = () => [];
+    });
+    await advance(240);
+    assert.equal((await state()).activity, 'stand');
+});
+
+test('options and views change while it runs', async () => {
+    await restart();
+    await down('w');
+    await advance(60);
+    const from = await state();
+    await page.selectOption('#inertialise', { label: 'quintic' });
+    await page.uncheck('#ik');
+    await page.selectOption('#body', { label: 'skeleton' });
+    const later = await advance(60);
+    await up('w');
+    assert.ok(later.rootZ > from.rootZ + 0.3, 'it walks on from where it was');
+    assert.equal(later.locked, 0, 'no foot is held without IK');
+    await page.check('#ik');
+    await page.selectOption('#inertialise', { label: 'spring' });
+    await page.selectOption('#body', { label: 'figure' });
+    assert.deepEqual(await page.evaluate(() => window.amble.studio.bodies.map((body) => body.object.visible)), [true, false]);
+});
+
+test('a minute in the page has the bits of amble run', () => agrees('synth'));
+
+test('the clock runs by itself', async () => {
+    await restart();
+    await page.evaluate(() => window.amble.pause(false));
+    await down('w');
+    await page.waitForFunction(() => window.amble.state().rootZ > 0.5, null, { timeout: 30000 });
+    await up('w');
+    await page.evaluate(() => window.amble.pause());
+    await page.screenshot({ path: join(outDir, 'studio-synth.png') });
+});
+
+test('captured motion steers, too', async (t) => {
+    if (!captured) {
+        t.skip('no captured motion here');
+        return;
+    }
+    await choose('cmu');
+    await walks();
+    await turns();
+    await jumps();
+    await creeps();
+    await restart();
+    await down('p');
+    assert.equal((await advance(30)).activity, 'dance');
+    await up('p');
+    await down('w');
+    await outlast('dance', 600);
+    assert.equal((await advance(30)).activity, 'move');
+    await page.screenshot({ path: join(outDir, 'studio-cmu.png') });
+    await up('w');
+    await agrees('cmu');
+});
+
+test('the page has nothing to complain about', () => {
+    assert.deepEqual(browser.errors, []);
+});
+
+test('a broken database is refused with words, and Ctrl-C ends the server', async () => {
+    const broken = join(outDir, 'broken.amdb');
+    writeFileSync(broken, 'no database');
+    assert.throws(() => execFileSync(join(buildDir, 'amble'), ['studio', '--no-open', '--port', '0', '--wasm', wasmDir, '--db', broken],
+        { stdio: 'pipe' }), (error) => error.status === 1 && /broken\.amdb/.test(String(error.stderr)));
+    const single = await startStudio('--db', join(cache, 'synth.amdb'));
+    assert.deepEqual(single.sets, ['synth']);
+    assert.equal(await single.stop(), 0);
+});
