@@ -64,7 +64,7 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
 #define DANCE_LEAST_S 2.0f
 #define STAND_LEAST_S 1.0f
 #define STAND_DRIFT_M 0.05f // within that time
-#define PUSH_OFF_S 0.1f // at least, of a jump before its flight
+#define PUSH_OFF_S 0.1f     // at least, of a jump before its flight
 #define STAND_TURN_RAD (6.0f * AM_DEG)
 
 /// Frames from `frame` on that belong to the activity, in its range.
