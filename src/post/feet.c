@@ -156,21 +156,41 @@ static void turn_world(am_transform *local, const am_transform *world, const am_
     local[joint].rotation = am_quat_normalize(am_quat_mul(am_quat_inv(outer), turned));
 }
 
-/// Which way the knee shall stand out: as it does, and forwards from the thigh the straighter the leg is. The way of
-/// an almost straight knee alone is noise, and following it makes the knee jump from side to side. A foot that hardly
-/// moves keeps the knee it has.
-static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_transform *world, float moved)
+/// How far the knee stands out from the line between hip and ankle, and which way is forwards for it, at right angles
+/// to that line.
+static am_vec3 knee_bend(const leg *l, const am_skeleton *skeleton, const am_transform *world, am_vec3 *forwards)
 {
     am_vec3 hip = world[l->upper].translation;
     am_vec3 along = am_v3_normalize_or(am_v3_sub(world[l->ankle].translation, hip), am_v3_zero());
     am_vec3 knee = am_v3_sub(world[l->middle].translation, hip);
-    am_vec3 bend = am_v3_sub(knee, am_v3_scale(along, am_v3_dot(knee, along)));
-    float lack = (STRAIGHT_M - am_v3_length(bend)) * am_min(moved / MOVED_M, 1.0f);
-    if (!(lack > 0.0f)) {
-        return bend;
-    }
     am_quat turned = am_quat_mul(world[l->upper].rotation, am_quat_inv(rest_of(skeleton, l->upper).rotation));
-    return am_v3_add(bend, am_v3_scale(am_quat_rotate(turned, am_v3(0.0f, 0.0f, 1.0f)), lack));
+    am_vec3 ahead = am_quat_rotate(turned, am_v3(0.0f, 0.0f, 1.0f));
+    ahead = am_v3_sub(ahead, am_v3_scale(along, am_v3_dot(ahead, along)));
+    *forwards = am_v3_normalize_or(ahead, am_v3_zero());
+    return am_v3_sub(knee, am_v3_scale(along, am_v3_dot(knee, along)));
+}
+
+/// Transitions between fast legs can bend a knee the wrong way.
+static bool bends_backwards(const leg *l, const am_skeleton *skeleton, const am_transform *world)
+{
+    am_vec3 forwards;
+    am_vec3 bend = knee_bend(l, skeleton, world, &forwards);
+    return am_v3_dot(bend, forwards) < 0.0f;
+}
+
+/// Which way the knee shall stand out: as it does, and forwards from the thigh the straighter the leg is. The way of
+/// an almost straight knee alone is noise, and following it makes the knee jump from side to side. A foot that hardly
+/// moves keeps the knee it has; one that is bent backwards is turned over, which a straight leg goes through unseen.
+static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_transform *world, float moved)
+{
+    am_vec3 forwards;
+    am_vec3 bend = knee_bend(l, skeleton, world, &forwards);
+    float ahead = am_v3_dot(bend, forwards);
+    if (ahead < 0.0f) {
+        bend = am_v3_sub(bend, am_v3_scale(forwards, 2.0f * ahead));
+    }
+    float lack = (STRAIGHT_M - am_v3_length(bend)) * am_min(moved / MOVED_M, 1.0f);
+    return lack > 0.0f ? am_v3_add(bend, am_v3_scale(forwards, lack)) : bend;
 }
 
 /// Brings the toe to `target`: the ankle goes along, no lower than the heel allows, then the foot points at the toe.
@@ -224,7 +244,8 @@ uint8_t am_feet_apply(am_feet *feet, const am_feet_def *def, am_transform *local
         am_foot *foot = &feet->foot[side];
         am_vec3 target = follow(foot, def, world[l.toe].translation, (contacts & bit) != 0, !feet->begun, dt);
         bool moved = am_v3_distance(target, world[l.toe].translation) > 1e-6f ||
-                     am_transform_point(world[l.ankle], l.heel).y < def->heel_m;
+                     am_transform_point(world[l.ankle], l.heel).y < def->heel_m ||
+                     bends_backwards(&l, skeleton, world);
         if (moved) {
             reach(&l, def, local, world, target);
         }

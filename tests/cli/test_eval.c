@@ -51,6 +51,64 @@ static void matching_writes_a_page(void **state)
     free(page);
 }
 
+/// The number in a row under a column's name, NAN when there is none.
+static double cell(const am_json *table, const am_json *row, const char *column)
+{
+    const am_json *value = row->first;
+    for (const am_json *c = am_json_get(table, "columns")->first; c && value; c = c->next, value = value->next) {
+        if (strcmp(c->string, column) == 0) {
+            return value->type == AM_JSON_NUMBER ? value->number : (double)NAN;
+        }
+    }
+    fail_msg("no column %s", column);
+    return 0.0;
+}
+
+static const am_json *row_of(const am_json *table, const char *name)
+{
+    const am_json *row = am_json_get(table, "rows")->first;
+    while (row && strcmp(row->first->string, name) != 0) {
+        row = row->next;
+    }
+    assert_non_null(row);
+    return row;
+}
+
+static void the_cmu_courses_keep_their_bounds(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    skip(); // minutes under the sanitizer; the same code runs there on procedural motion
+#endif
+    if (!test_data_dir("locomotion")) {
+        skip();
+    }
+    size_t size = 1 << 18;
+    char *text = malloc(size);
+    assert_int_equal(
+        test_shell(text, size, "%s eval matching --config locomotion --quick --json 2>/dev/null", test_command()), 0);
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    check_ok(am_json_parse(&doc, text, strlen(text), "tables", NULL, &err), &err);
+    const am_json *table = am_json_get(am_json_root(doc), "tables")->first;
+    const am_json *bound = row_of(table, "bound");
+    const am_json *all = row_of(table, "all");
+    static const char *const bounded[] = { "foot_slide_cm",   "skate_share",        "jitter_cm", "penetration_cm",
+                                           "joint_travel_cm", "transition_bend_cm", "turn_90_s", "stop_s" };
+    for (size_t i = 0; i < sizeof bounded / sizeof bounded[0]; i++) {
+        if (!(cell(table, all, bounded[i]) <= cell(table, bound, bounded[i]))) {
+            fail_msg("%s is %g, beyond %g", bounded[i], cell(table, all, bounded[i]), cell(table, bound, bounded[i]));
+        }
+    }
+    // What the design says of the source's skate share.
+    check_near(cell(table, row_of(table, "the database's own"), "skate_share"), 0.18, 0.005);
+    const am_json *ablations = am_json_get(am_json_root(doc), "tables")->first->next;
+    assert_true(cell(ablations, row_of(ablations, "no inertialisation"), "times") > 3.0);
+    assert_true(cell(ablations, row_of(ablations, "no springs"), "times") > 1.05);
+    am_json_free(doc);
+    free(text);
+}
+
 static void an_unknown_name_is_refused_with_the_nearest(void **state)
 {
     (void)state;
@@ -66,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matching_gives_the_same_tables_with_any_threads),
         cmocka_unit_test(matching_writes_a_page),
+        cmocka_unit_test(the_cmu_courses_keep_their_bounds),
         cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

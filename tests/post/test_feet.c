@@ -159,6 +159,29 @@ static void a_stretched_leg_does_not_pop(void **state)
     am_clip_destroy(w.clip);
 }
 
+static void no_knee_bends_backwards(void **state)
+{
+    (void)state;
+    const float degrees[] = { -25.0f, -5.0f, 5.0f, 25.0f };
+    for (int i = 0; i < 4; i++) {
+        walker w;
+        walker_make(&w);
+        am_clip_local(w.clip, 0, w.local);
+        int hip = w.roles.joint[AM_ROLE_LEFT_UP_LEG];
+        int knee = w.roles.joint[AM_ROLE_LEFT_LEG];
+        int ankle = w.roles.joint[AM_ROLE_LEFT_FOOT];
+        w.local[hip].rotation = am_quat_identity();
+        w.local[knee].rotation = am_quat_from_axis_angle(am_v3(1.0f, 0.0f, 0.0f), degrees[i] * AM_DEG);
+        am_transform before[64];
+        am_fk(before, w.local, w.clip->skeleton->parents, w.clip->skeleton->joint_count);
+        am_feet_apply(&w.feet, &w.def, w.local, w.world, am_transform_identity(), 0, 1.0f / 60.0f);
+        am_vec3 middle = am_v3_lerp(w.world[hip].translation, w.world[ankle].translation, 0.5f);
+        assert_true(w.world[knee].translation.z > middle.z); // in front of the line from hip to ankle
+        assert_true(am_v3_distance(w.world[ankle].translation, before[ankle].translation) < 2e-3f);
+        am_clip_destroy(w.clip);
+    }
+}
+
 static void a_rig_without_toes_is_left_alone(void **state)
 {
     (void)state;
@@ -181,6 +204,7 @@ int main(void)
         cmocka_unit_test(a_foot_left_behind_catches_up_by_a_step_and_stands_again),
         cmocka_unit_test(toe_and_heel_stay_above_the_floor),
         cmocka_unit_test(a_stretched_leg_does_not_pop),
+        cmocka_unit_test(no_knee_bends_backwards),
         cmocka_unit_test(a_rig_without_toes_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
