@@ -11,13 +11,25 @@ bool bench_full(const bench *b);
 /// How often to measure: what the user asked for, else `usual`; at most `most`.
 int bench_rounds(const bench *b, int usual, int most);
 
+/// The only size to measure, 0 when the bench decides.
+int bench_size(const bench *b);
+/// The config whose data to use, NULL when the bench decides.
+const char *bench_config(const bench *b);
+
 /// Microseconds of a steady clock.
 double bench_now_us(void);
+/// Microseconds that this thread has computed: the clock for long rounds on a busy machine.
+double bench_cpu_us(void);
 
 /// Adds one row. `us` are the times of all rounds, in any order (sorted in place); `variant` is "amble" or the name
 /// of the peer; `checksum` is of the answer, so that no work can be left out unnoticed.
 void bench_row(bench *b, const char *subject, const char *variant, int64_t n, const char *set, double *us, int rounds,
                uint64_t checksum);
+/// The same, with the 99th percentile taken from singles(single_count) instead: times of single questions.
+void bench_row_singles(bench *b, const char *subject, const char *variant, int64_t n, const char *set, double *us,
+                       int rounds, double *singles, int single_count, uint64_t checksum);
+/// The least time of a row, 0 when there is no such row.
+double bench_least_us(const bench *b, const char *subject, const char *variant, int64_t n, const char *set);
 /// A remark for the reader: which peer was absent and why, what the data was.
 void bench_note(bench *b, const char *format, ...) AM_PRINTF(2, 3);
 
@@ -31,5 +43,7 @@ void bench_peer_stop(bench_peer *peer);
 
 // The benches.
 int bench_load(bench *b);
+int bench_search(bench *b);
+int bench_crowd(bench *b);
 
 #endif

@@ -17,9 +17,11 @@ typedef struct bench_item {
 // One line for each bench_NAME.c.
 static const bench_item items[] = {
     { "load", "BVH files: bytes to a clip with rotations, against strtof and Assimp", bench_load },
+    { "search", "exact nearest frames, against boxes, FLANN, nanoflann, ANN and FAISS", bench_search },
+    { "crowd", "many characters on one thread: a whole step of each", bench_crowd },
 };
 
-enum { item_count = sizeof items / sizeof items[0], most_rows = 256, most_notes = 32 };
+enum { item_count = sizeof items / sizeof items[0], most_rows = 512, most_notes = 64 };
 
 typedef struct row {
     char subject[64];
@@ -34,6 +36,8 @@ struct bench {
     cli_common common;
     bool full;
     int rounds; ///< 0 means the bench decides
+    int size;   ///< the same
+    const char *config;
     row rows[most_rows];
     int row_count;
     char notes[most_notes][200];
@@ -47,12 +51,18 @@ int bench_rounds(const bench *b, int usual, int most)
     return rounds < most ? rounds : most;
 }
 
-double bench_now_us(void)
+int bench_size(const bench *b) { return b->size; }
+const char *bench_config(const bench *b) { return b->config; }
+
+static double clock_us(clockid_t clock)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    struct timespec now = { 0 };
+    clock_gettime(clock, &now);
     return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
 }
+
+double bench_now_us(void) { return clock_us(CLOCK_MONOTONIC); }
+double bench_cpu_us(void) { return clock_us(CLOCK_THREAD_CPUTIME_ID); }
 
 static int by_value(const void *a, const void *b)
 {
@@ -77,6 +87,31 @@ void bench_row(bench *b, const char *subject, const char *variant, int64_t n, co
     // The smallest time that 99 % of the rounds did not exceed.
     r->us_p99 = us[(rounds * 99 + 99) / 100 - 1];
     r->checksum = checksum;
+}
+
+void bench_row_singles(bench *b, const char *subject, const char *variant, int64_t n, const char *set, double *us,
+                       int rounds, double *singles, int single_count, uint64_t checksum)
+{
+    int before = b->row_count;
+    bench_row(b, subject, variant, n, set, us, rounds, checksum);
+    if (b->row_count > before && single_count > 0) {
+        qsort(singles, (size_t)single_count, sizeof *singles, by_value);
+        row *r = &b->rows[before];
+        double p99 = singles[((int64_t)single_count * 99 + 99) / 100 - 1];
+        r->us_p99 = p99 > r->us_median ? p99 : r->us_median;
+    }
+}
+
+double bench_least_us(const bench *b, const char *subject, const char *variant, int64_t n, const char *set)
+{
+    for (int i = 0; i < b->row_count; i++) {
+        const row *r = &b->rows[i];
+        if (r->n == n && strcmp(r->subject, subject) == 0 && strcmp(r->variant, variant) == 0 &&
+            strcmp(r->set, set) == 0) {
+            return r->us_min;
+        }
+    }
+    return 0.0;
 }
 
 void bench_note(bench *b, const char *format, ...)
@@ -203,7 +238,8 @@ static int unknown_item(const char *name)
 int verb_bench(const cli_verb *verb, int argc, char **argv)
 {
     bool list = false, full = false, stop = false;
-    int rounds = 0;
+    int rounds = 0, size = 0;
+    const char *config = NULL;
     cli_common common = { 0 };
     const cli_option options[] = {
         { .name = "--full", .help = "more data, slow peers, large sizes", .flag = &full },
@@ -211,10 +247,18 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
           .value = "N",
           .help = "measure N times (default: the bench decides)",
           .integer = &rounds },
+        { .name = "--size",
+          .value = "N",
+          .help = "only this size (search: frames, crowd: characters)",
+          .integer = &size },
+        { .name = "--config",
+          .value = "NAME",
+          .help = "the data of configs/NAME.json (search, crowd)",
+          .text = &config },
         { .name = "--list", .help = "the names of the benches, one a line", .flag = &list },
     };
     int count = 0;
-    int status = cli_parse(verb, options, 3, &common, argc, argv, &count, &stop);
+    int status = cli_parse(verb, options, 5, &common, argc, argv, &count, &stop);
     if (status != CLI_DONE || stop) {
         return status;
     }
@@ -223,6 +267,9 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
             printf("%s\n", items[i].name);
         }
         return CLI_DONE;
+    }
+    if (size < 0 || size > 16 << 20) {
+        return cli_usage("bench: --size is 1 to %d", 16 << 20);
     }
     if (count != 1) {
         return cli_usage("bench: name one bench; amble bench --list shows them");
@@ -239,6 +286,8 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
     b->common = common;
     b->full = full;
     b->rounds = rounds;
+    b->size = size;
+    b->config = config;
     status = item->run(b);
     if (status == CLI_DONE) {
         char machine[256];

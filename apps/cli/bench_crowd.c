@@ -1,0 +1,202 @@
+// amble bench crowd: many characters over one database on one thread, each steered by a stick of its own that is
+// pushed somewhere else every now and then. What is timed is the whole step of every character: prediction, search
+// every ten frames, transition, feet. The clock is the thread's processor time.
+#include "bench.h"
+
+#include "database.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { stagger = 10, most_frames = 3600 };
+
+static const float dt = 1.0f / 60.0f;
+
+typedef struct stick {
+    am_rng rng;
+    am_intent_state state;
+    am_gamepad pad;
+    float left_s; ///< until it is pushed somewhere else
+} stick;
+
+typedef struct crowd {
+    am_budget budget;
+    am_alloc alloc;
+    am_db *db;
+    am_index *index;
+    am_search_work *work;
+    am_source *source;
+    am_intent_def intent;
+    int count;
+    am_character **characters; ///< [count]
+    stick *sticks;             ///< [count]
+} crowd;
+
+static void move_stick(stick *s)
+{
+    s->left_s -= dt;
+    if (s->left_s > 0.0f) {
+        return;
+    }
+    s->left_s = am_rng_range(&s->rng, 0.5f, 3.0f);
+    float angle = am_rng_range(&s->rng, -3.14159265f, 3.14159265f);
+    // One push in six lets go: some of a crowd stand.
+    float length = am_rng_below(&s->rng, 6) == 0 ? 0.0f : am_rng_range(&s->rng, 0.5f, 1.0f);
+    s->pad.left[0] = length * am_sin(angle);
+    s->pad.left[1] = length * am_cos(angle);
+    s->pad.buttons = am_rng_below(&s->rng, 4) == 0 ? AM_KEY_SHIFT : 0;
+}
+
+static void step_one(crowd *c, int i)
+{
+    stick *s = &c->sticks[i];
+    move_stick(s);
+    am_intent intent = am_intent_from_gamepad(&s->state, &c->intent, &s->pad, dt);
+    am_character_step(c->characters[i], &intent, dt);
+}
+
+static am_result open_ground(crowd *c, const char *config, am_error *err)
+{
+    c->budget = am_budget_make(NULL);
+    c->alloc = am_budget_alloc(&c->budget);
+    am_progress progress = cli_progress();
+    am_result result = cli_database_open(&c->db, config, NULL, &progress, err);
+    cli_progress_end();
+    if (result == AM_OK) {
+        am_index_def def = am_index_def_default();
+        def.db = c->db;
+        def.alloc = &c->alloc;
+        result = am_index_create(&c->index, &def, err);
+    }
+    result = result == AM_OK ? am_search_work_create(&c->work, c->index, &c->alloc, err) : result;
+    if (result == AM_OK) {
+        am_match_def def = am_match_def_default();
+        def.alloc = &c->alloc;
+        def.db = c->db;
+        def.index = c->index;
+        result = am_match_create(&c->source, &def, err);
+        c->intent = am_intent_def_of(c->db);
+    }
+    return result;
+}
+
+static void close_characters(crowd *c)
+{
+    // The first owns what the others share.
+    for (int i = c->count - 1; i >= 0; i--) {
+        am_character_destroy(c->characters[i]);
+    }
+    free(c->characters);
+    free(c->sticks);
+    c->characters = NULL;
+    c->sticks = NULL;
+    c->count = 0;
+}
+
+static void close_ground(crowd *c)
+{
+    am_source_destroy(c->source);
+    am_search_work_destroy(c->work);
+    am_index_destroy(c->index);
+    am_db_close(c->db);
+}
+
+static am_result open_characters(crowd *c, int count, am_error *err)
+{
+    c->characters = calloc((size_t)count, sizeof *c->characters);
+    c->sticks = calloc((size_t)count, sizeof *c->sticks);
+    if (!c->characters || !c->sticks) {
+        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        return AM_ERR_MEMORY;
+    }
+    am_result result = AM_OK;
+    am_rng rng = am_rng_make(1);
+    for (int i = 0; result == AM_OK && i < count; i++) {
+        am_character_def def = am_character_def_default();
+        def.alloc = &c->alloc;
+        def.source = c->source;
+        def.like = i > 0 ? c->characters[0] : NULL;
+        def.work = c->work;
+        def.position = am_v3((float)(i % 32), 0.0f, (float)(i / 32));
+        def.seed = (uint64_t)i + 1;
+        result = am_character_create(&c->characters[i], &def, err);
+        c->count += result == AM_OK;
+        c->sticks[i].rng = am_rng_fork(&rng, (uint64_t)i);
+        c->sticks[i].state = am_intent_state_make(&c->intent);
+    }
+    return result;
+}
+
+static int run_crowd(bench *b, crowd *c, const char *set, int count, int frames)
+{
+    am_error err = { 0 };
+    if (open_characters(c, count, &err) != AM_OK) {
+        close_characters(c);
+        return cli_fail(&err);
+    }
+    size_t allocations = c->budget.total_count;
+    // Characters made at once would all search in the same frame: each begins a little later than the one before.
+    for (int i = 0; i < count; i++) {
+        for (int f = 0; f < 60 + i % stagger; f++) {
+            step_one(c, i);
+        }
+    }
+    static double us[most_frames];
+    double sum = 0.0;
+    for (int f = 0; f < frames; f++) {
+        double begun = bench_cpu_us();
+        for (int i = 0; i < count; i++) {
+            step_one(c, i);
+        }
+        us[f] = (bench_cpu_us() - begun) / count;
+        sum += us[f];
+    }
+    uint64_t checksum = 0, searches = 0, steps = 0, fell_back = 0;
+    for (int i = 0; i < count; i++) {
+        am_character_view view = am_character_get_view(c->characters[i]);
+        checksum = checksum * 0x9E3779B97F4A7C15u + am_character_hash(c->characters[i]);
+        searches += view.searches;
+        steps += view.steps;
+        fell_back += view.fallback_frames;
+    }
+    allocations = c->budget.total_count - allocations;
+    bench_row(b, "crowd step", "amble", count, set, us, frames, checksum);
+    bench_note(b, "%d characters: mean %.2f us a step, %.0f fit in 1/60 s on one core; %zu allocations in %d frames",
+               count, sum / frames, 1e6 / 60.0 / (sum / frames), allocations, frames);
+    bench_note(b, "%d characters: %.1f searches a second each, %llu fallback frames", count,
+               (double)searches / ((double)steps * (double)dt), (unsigned long long)fell_back);
+    close_characters(c);
+    if (allocations > 0) {
+        err = cli_error(AM_ERR_DEF, NULL, "bench crowd: stepping allocated %zu times; it must not", allocations);
+        return cli_fail(&err);
+    }
+    return CLI_DONE;
+}
+
+int bench_crowd(bench *b)
+{
+    const char *config = bench_config(b);
+    if (!config) {
+        config = cli_database_has_data("locomotion") ? "locomotion" : "synth";
+        if (strcmp(config, "synth") == 0) {
+            bench_note(b, "the shared motion capture was not found (AMBLE_DATA, build/data): procedural motion");
+        }
+    }
+    int one_size = bench_size(b);
+    int frames = bench_rounds(b, bench_full(b) ? 1200 : 300, most_frames);
+    crowd c = { 0 };
+    am_error err = { 0 };
+    int status = CLI_DONE;
+    if (open_ground(&c, config, &err) != AM_OK) {
+        status = cli_fail(&err);
+    }
+    for (int i = 0; status == CLI_DONE && i < (one_size ? 1 : 2); i++) {
+        status = run_crowd(b, &c, config, one_size ? one_size : i == 0 ? 100 : 1000, frames);
+    }
+    if (status == CLI_DONE) {
+        bench_note(b, "%d frames in the database; one thread, its processor time; p99 of frames", c.db->frame_count);
+    }
+    close_ground(&c);
+    return status;
+}
