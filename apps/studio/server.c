@@ -30,10 +30,9 @@ const studio_sets *studio_get_sets(const studio *server) { return &server->sets;
 
 // The page is alone in its group, so that it may have threads later; nothing of it is kept by a browser that
 // outlives a rebuild.
-#define PAGE_HEADERS                                                                                                 \
-    "Cross-Origin-Opener-Policy: same-origin\r\n"                                                                    \
-    "Cross-Origin-Embedder-Policy: require-corp\r\n"                                                                 \
-    "Cross-Origin-Resource-Policy: same-origin"
+static const char page_headers[] = "Cross-Origin-Opener-Policy: same-origin\r\n"
+                                   "Cross-Origin-Embedder-Policy: require-corp\r\n"
+                                   "Cross-Origin-Resource-Policy: same-origin";
 
 static int answer_error(struct mg_connection *conn, int status, const am_error *err)
 {
@@ -159,7 +158,7 @@ static am_result listen_on(studio *server, const studio_def *def, am_error *err)
                               "extra_mime_types",
                               ".wasm=application/wasm,.mjs=text/javascript,.glb=model/gltf-binary",
                               "additional_header",
-                              PAGE_HEADERS,
+                              page_headers,
                               NULL };
     struct mg_callbacks callbacks = { .log_message = keep_complaint };
     server->http = mg_start(&callbacks, server, options);

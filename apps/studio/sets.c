@@ -297,6 +297,10 @@ am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_err
         put_set(*out, &sets->items[i]);
     }
     am_json_end_array(*out);
+    char model[1200];
+    struct stat info;
+    snprintf(model, sizeof model, "%s/node_modules/mannequin/dist/assets/mannequin.js", sets->def.web_dir);
+    am_json_bool(*out, "mannequin", stat(model, &info) == 0);
     am_json_end_object(*out);
     if (!am_json_text(*out, NULL)) {
         am_json_writer_destroy(*out);

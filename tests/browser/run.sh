@@ -12,11 +12,7 @@ if ! cmp -s package-lock.json node_modules/.installed; then
     cp package-lock.json node_modules/.installed
 fi
 # The studio's page has packages of its own.
-page=$here/../../apps/studio/web
-if ! cmp -s "$page/package-lock.json" "$page/node_modules/.installed"; then
-    (cd "$page" && npm ci --ignore-scripts --no-audit --no-fund)
-    cp "$page/package-lock.json" "$page/node_modules/.installed"
-fi
+sh ../../apps/studio/web/install.sh
 # The C tests leave GLB files for the validator.
 if [ -x "$AMBLE_BUILD/test_io_glb" ] && [ ! -d "$AMBLE_BUILD/test-files/glb" ]; then
     "$AMBLE_BUILD/test_io_glb" >/dev/null 2>&1

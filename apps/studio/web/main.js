@@ -2,6 +2,7 @@
 import { Engine, STEP } from './engine.js';
 import { Figure } from './figure.js';
 import { Input } from './input.js';
+import { Mannequin, isHuman, loadModel } from './mannequin.js';
 import { Overlay } from './overlay.js';
 import { Panel } from './panel.js';
 import { Skeleton } from './skeleton.js';
@@ -38,7 +39,9 @@ class Studio {
 
     async list() {
         const response = await fetch('api/sets');
-        this.sets = (await response.json()).sets;
+        const { sets, mannequin } = await response.json();
+        this.sets = sets;
+        this.hasMannequin = mannequin;
         this.panel.setList(this.sets);
     }
 
@@ -51,9 +54,11 @@ class Studio {
             if (!response.ok) {
                 throw new Error(await response.text());
             }
-            this.engine.open(new Uint8Array(await response.arrayBuffer()), set.name);
+            const bytes = new Uint8Array(await response.arrayBuffer());
+            const model = this.hasMannequin ? await loadModel() : null;
+            this.engine.open(bytes, set.name);
             set.ready = true;
-            this.opened(set);
+            this.opened(set, model);
             this.notice(null);
         } catch (error) {
             this.notice(String(error.message ?? error), true);
@@ -61,12 +66,17 @@ class Studio {
         }
     }
 
-    opened(set) {
+    opened(set, model) {
         this.current = set.name;
         this.panel.opened(set.name, this.engine.about, this.engine);
         this.reset();
         this.bodies.forEach((body) => body.dispose());
-        this.bodies = [new Figure(this.engine.about, this.before), new Skeleton(this.engine.about)];
+        const figure = new Figure(this.engine.about, this.before);
+        this.bodies = [figure, new Skeleton(this.engine.about)];
+        if (model && isHuman(this.engine.about)) {
+            this.bodies.push(new Mannequin(model, figure));
+        }
+        this.panel.allow('body', 3, this.bodies.length > 2);
         this.stage.scene.add(...this.bodies.map((body) => body.object));
         this.show(this.panel.views);
         this.draw(1 / 60);
@@ -74,9 +84,12 @@ class Studio {
     }
 
     show({ body, ground }) {
-        const [figure, skeleton] = this.bodies;
-        figure.object.visible = body !== 1;
-        skeleton.object.visible = body !== 0;
+        const [figure, skeleton, mannequin] = this.bodies;
+        figure.object.visible = body === 0 || body === 2;
+        skeleton.object.visible = body === 1 || body === 2;
+        if (mannequin) {
+            mannequin.object.visible = body === 3;
+        }
         for (const material of Object.values(figure.materials)) {
             material.transparent = body === 2;
             material.opacity = body === 2 ? 0.35 : 1;

@@ -115,7 +115,7 @@ export class Panel {
     makeViews() {
         const changed = () => this.actions.show(this.views);
         return [
-            this.choice('body', 'body', ['figure', 'skeleton', 'both'], 0, changed),
+            this.choice('body', 'body', ['figure', 'skeleton', 'both', 'mannequin'], 0, changed),
             this.check('ground', 'wish, prediction, past', true, changed),
         ];
     }
@@ -126,6 +126,15 @@ export class Panel {
         const every = Number(searchEvery.value);
         return { root: Number(root.value), inertialise: Number(inertialise.value), ik: ik.checked,
             searchEvery: every === 0.17 ? 1 / 6 : every, stayBias: Number(stayBias.value) };
+    }
+
+    /** Offers one item of a choice or not; one that is gone and was chosen gives way to the first. */
+    allow(id, item, on) {
+        const select = this.inputs[id];
+        select.options[item].hidden = select.options[item].disabled = !on;
+        if (!on && Number(select.value) === item) {
+            select.value = 0;
+        }
     }
 
     get views() {
