@@ -1,4 +1,4 @@
-// Searching the fast index: best first over groups and nodes, then the real numbers of the leaves that are left.
+// Searching the fast index: best first over groups, nodes and leaves; the real numbers only of leaves that are next.
 #include "index/fast.h"
 
 #include "base/error.h"
@@ -10,6 +10,7 @@ enum {
     bucket_shift = 5, // 32 keys share a bucket of the queue
     bucket_count = 65536 >> bucket_shift,
     group_bit = 1 << 30,
+    leaf_bit = 1 << 29, // frames are fewer than 2^26
 };
 
 struct am_search_work {
@@ -18,7 +19,7 @@ struct am_search_work {
     uint8_t *query;    ///< [pairs][4 * 16] what the bounds kernel reads
     uint16_t *weights; ///< [pairs][2 * 16]
     uint16_t *keys;    ///< [item] of the queue
-    int32_t *items;    ///< a node, or a group with group_bit
+    int32_t *items;    ///< a node, a group with group_bit, or a leaf with leaf_bit
     int32_t *nexts;
     int32_t heads[bucket_count];
     int item_count, lowest;
@@ -26,7 +27,7 @@ struct am_search_work {
 
 static am_search_work *lay_out(ami_layout *layout, const ami_fast *fast)
 {
-    size_t items = fast ? (size_t)(fast->node_count + fast->group_count) : 0;
+    size_t items = fast ? (size_t)(fast->leaf_count + fast->node_count + fast->group_count) : 0;
     size_t pairs = fast ? fast->pairs : 0;
     am_search_work *work = ami_layout_take(layout, 1, sizeof *work);
     uint8_t *query = ami_layout_take(layout, pairs, 4 * ami_fan);
@@ -124,24 +125,32 @@ static void update_threshold(visit *v)
     v->threshold = key < 65535.0f ? (int)key : 65535;
 }
 
+/// The same two bytes for all 16 lanes.
+static void spread_pair(uint8_t *out, const uint8_t pair[2])
+{
+    uint16_t both;
+    memcpy(&both, pair, sizeof both);
+    uint64_t four = both * UINT64_C(0x0001000100010001);
+    for (size_t i = 0; i < 2 * ami_fan; i += sizeof four) {
+        memcpy(out + i, &four, sizeof four);
+    }
+}
+
 /// The query on the grid, rounded inward: ceil to compare with low corners, floor with high ones.
 static void quantise_query(visit *v)
 {
     const ami_fast *fast = v->fast;
     uint8_t *query = v->work->query;
-    for (size_t d = 0; d < fast->pairs * 2; d++) {
-        uint8_t up = 255; // a dimension that only fills the last pair adds nothing
-        uint8_t down = 0;
-        if (d < fast->dims) {
+    for (size_t p = 0; p < fast->pairs; p++) {
+        uint8_t up[2] = { 255, 255 }; // a dimension that only fills the last pair adds nothing
+        uint8_t down[2] = { 0, 0 };
+        for (size_t d = 2 * p; d < 2 * p + 2 && d < fast->dims; d++) {
             float t = (v->search->x[d] - fast->base[d]) * fast->inverse_step;
-            up = ami_grid_ceil(t);
-            down = ami_grid_floor(t);
+            up[d % 2] = ami_grid_ceil(t);
+            down[d % 2] = ami_grid_floor(t);
         }
-        uint8_t *at = query + d / 2 * (4 * ami_fan) + d % 2;
-        for (size_t lane = 0; lane < ami_fan; lane++) {
-            at[lane * 2] = up;
-            at[2 * ami_fan + lane * 2] = down;
-        }
+        spread_pair(query + p * 4 * ami_fan, up);
+        spread_pair(query + p * 4 * ami_fan + 2 * ami_fan, down);
     }
 }
 
@@ -217,7 +226,7 @@ static void visit_node(visit *v, int node)
     int count = v->fast->leaf_count - first < ami_fan ? v->fast->leaf_count - first : ami_fan;
     for (int i = 0; i < count; i++) {
         if (keys[i] <= v->threshold) {
-            visit_leaf(v, first + i);
+            push(v->work, keys[i], (first + i) | leaf_bit);
         }
     }
 }
@@ -248,6 +257,19 @@ static void visit_top(visit *v)
     }
 }
 
+/// Asks the memory for the leaf that comes next in the queue, if it is one, while the one before it is compared.
+static void expect_leaf(const visit *v)
+{
+    int next = v->work->heads[v->work->lowest];
+    if (next >= 0 && (v->work->items[next] & leaf_bit)) {
+        size_t size = v->fast->dims * ami_leaf_frames;
+        const float *x = v->fast->leaf_x + (size_t)(v->work->items[next] & ~leaf_bit) * size;
+        for (size_t i = 0; i < size; i += 64 / sizeof *x) {
+            __builtin_prefetch(x + i);
+        }
+    }
+}
+
 void ami_fast_search(const am_index *index, ami_best *best, const am_search *search, am_search_work *work)
 {
     const ami_fast *fast = index->fast;
@@ -265,7 +287,10 @@ void ami_fast_search(const am_index *index, ami_best *best, const am_search *sea
     update_threshold(&v);
     visit_top(&v);
     for (int32_t item = pop(work, v.threshold); item >= 0; item = pop(work, v.threshold)) {
-        if (item & group_bit) {
+        if (item & leaf_bit) {
+            expect_leaf(&v);
+            visit_leaf(&v, item & ~leaf_bit);
+        } else if (item & group_bit) {
             visit_group(&v, item & ~group_bit);
         } else {
             visit_node(&v, item);
