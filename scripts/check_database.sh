@@ -29,7 +29,7 @@ hash_of() {
 
 if [ $# -eq 0 ]; then
     for program in build/release/amble build/clang/amble build/scalar/amble build/neon/amble build/wasm/amble.js; do
-        [ -f "$program" ] && set -- "$@" "$program"
+        if [ -f "$program" ]; then set -- "$@" "$program"; else echo "SKIPPED: $program is not built"; fi
     done
 fi
 first=$1
