@@ -114,7 +114,7 @@ step_wasm() {
     return $result
 }
 
-step_browser() { compile wasm && check sh tests/browser/run.sh build/release build/wasm; }
+step_browser() { compile release && compile wasm && check sh tests/browser/run.sh build/release build/wasm; }
 
 steps="${*:-release checks asan clang scalar wasm browser install coverage lint valgrind}"
 for step in $steps; do
