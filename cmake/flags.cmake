@@ -11,7 +11,7 @@ if(AMBLE_SANITIZE)
     target_link_options(amble_flags INTERFACE -fsanitize=${AMBLE_SANITIZE})
 endif()
 if(AMBLE_COVERAGE)
-    target_compile_options(amble_flags INTERFACE --coverage)
+    target_compile_options(amble_flags INTERFACE --coverage -fprofile-update=atomic) # counters of several threads
     target_link_options(amble_flags INTERFACE --coverage)
 endif()
 if(AMBLE_SCALAR)
