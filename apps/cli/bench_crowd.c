@@ -118,7 +118,8 @@ static am_result open_characters(crowd *c, int count, am_error *err)
         def.source = c->source;
         def.like = i > 0 ? c->characters[0] : NULL;
         def.work = c->work;
-        def.position = am_v3((float)(i % 32), 0.0f, (float)(i / 32));
+        int row = i / 32;
+        def.position = am_v3((float)(i % 32), 0.0f, (float)row);
         def.seed = (uint64_t)i + 1;
         result = am_character_create(&c->characters[i], &def, err);
         c->count += result == AM_OK;

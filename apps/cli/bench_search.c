@@ -170,7 +170,7 @@ static double ask_peer(search_bench *s, int variant, int set, int k, bool cold, 
         return -1.0;
     }
     FILE *file = fopen(s->found_file, "rb");
-    size_t count = (size_t)(questions * k);
+    size_t count = (size_t)questions * (size_t)k;
     bool ok = file && fread(singles, sizeof *singles, questions, file) == questions &&
               fread(s->tallies[variant].found, sizeof(int32_t), count, file) == count;
     if (file) {

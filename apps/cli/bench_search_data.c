@@ -36,7 +36,7 @@ static am_result no_memory(am_error *err)
 
 static int offered(const am_db_range *range)
 {
-    int count = range->stop - range->tail - (range->start + range->head);
+    int count = range ? range->stop - range->tail - (range->start + range->head) : 0;
     return count > 0 ? count : 0;
 }
 
@@ -47,9 +47,13 @@ static bool same_schema(const am_schema *a, const am_schema *b)
     }
     for (int c = 0; c < a->channel_count; c++) {
         const am_channel *x = &a->channels[c], *y = &b->channels[c];
-        if (x->kind != y->kind || x->role != y->role || x->dims != y->dims ||
-            memcmp(x->times, y->times, sizeof x->times) != 0) {
+        if (x->kind != y->kind || x->role != y->role || x->dims != y->dims || x->time_count != y->time_count) {
             return false;
+        }
+        for (int t = 0; t < x->time_count; t++) {
+            if (am_abs(x->times[t] - y->times[t]) > 1e-6f) {
+                return false;
+            }
         }
     }
     return true;
@@ -158,7 +162,7 @@ static void add_copies(search_data *data, int want)
         count = count < want - data->count ? count : want - data->count;
         const float *from = data->x + (size_t)range->start * stride;
         float *to = data->x + (size_t)data->count * stride;
-        float shift[AM_MAX_FEATURES];
+        float shift[AM_MAX_FEATURES] = { 0 };
         for (int d = 0; d < data->dims; d++) {
             shift[d] = 0.25f * am_rng_normal(&rng);
         }
@@ -181,24 +185,29 @@ static am_result fill(search_data *data, const gather *g, int want, am_error *er
         held += offered(g->held[i].range);
     }
     // A copy has at least one frame, so there can be no more ranges than frames.
-    data->x = malloc((size_t)want * row);
+    data->x = calloc((size_t)want + 1, row);
     data->ranges = calloc((size_t)want, sizeof *data->ranges);
-    data->held = malloc((size_t)held * row);
+    data->held = calloc((size_t)held + 1, row);
     if (!data->x || !data->ranges || !data->held) {
         return no_memory(err);
     }
     for (int i = 0; i < g->kept_count && data->count < want; i++) {
         const am_db_range *range = g->kept[i].range;
         int count = offered(range) < want - data->count ? offered(range) : want - data->count;
-        copy_rows(data->x + (size_t)data->count * (size_t)data->stride, g->kept[i].db, scale,
-                  range->start + range->head, count);
-        add_range(data, count);
+        if (count > 0) {
+            copy_rows(data->x + (size_t)data->count * (size_t)data->stride, g->kept[i].db, scale,
+                      range->start + range->head, count);
+            add_range(data, count);
+        }
     }
     for (int i = 0; i < g->held_count; i++) {
         const am_db_range *range = g->held[i].range;
-        copy_rows(data->held + (size_t)data->held_count * (size_t)data->stride, g->held[i].db, scale,
-                  range->start + range->head, offered(range));
-        data->held_count += offered(range);
+        int count = offered(range);
+        if (count > 0) {
+            copy_rows(data->held + (size_t)data->held_count * (size_t)data->stride, g->held[i].db, scale,
+                      range->start + range->head, count);
+            data->held_count += count;
+        }
     }
     data->real_count = data->count;
     add_copies(data, want);
@@ -260,7 +269,7 @@ am_db search_data_db(const search_data *data, int n, am_db_range *ranges)
 
 void search_data_questions(const search_data *data, int n, int set, float *out, int count)
 {
-    am_rng rng = am_rng_make((uint64_t)(10 + set));
+    am_rng rng = am_rng_make((uint64_t)10 + (uint64_t)set);
     for (int q = 0; q < count; q++) {
         const float *held = data->held + am_rng_below(&rng, (uint32_t)data->held_count) * (size_t)data->stride;
         const float *own = data->x + am_rng_below(&rng, (uint32_t)n) * (size_t)data->stride;

@@ -93,7 +93,7 @@ static int store_value(const cli_option *option, const char *word, const char *v
             return cli_usage("%s wants a whole number, not '%s'", word, value);
         }
         *option->integer = (int)number;
-    } else {
+    } else if (option->number) {
         double number = strtod(value, &end);
         if (*value == '\0' || *end) {
             return cli_usage("%s wants a number, not '%s'", word, value);
@@ -125,6 +125,7 @@ int cli_parse(const cli_verb *verb, const cli_option *options, int option_count,
         { .name = "--json", .flag = &common->json },
         { .name = "--threads", .value = "N", .integer = &common->threads },
     };
+    *common = (cli_common){ 0 };
     int operands = 0;
     bool only_operands = false;
     *stop = false;

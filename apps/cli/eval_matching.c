@@ -115,7 +115,9 @@ static void take_metrics(score *s, am_run_meter *meter)
     s->places = malloc((size_t)track.count * sizeof *s->places);
     s->place_count = s->places ? track.count : 0;
     s->dt = track.dt;
-    memcpy(s->places, track.places, (size_t)s->place_count * sizeof *s->places);
+    if (s->places) {
+        memcpy(s->places, track.places, (size_t)s->place_count * sizeof *s->places);
+    }
 }
 
 static am_result play(const field *f, score *s, am_run_script *script, const variant *v, am_error *err)
@@ -466,7 +468,7 @@ static am_result run_field(eval *e, const char *config, double turn_bound, bool 
     if (result == AM_OK) {
         result = am_db_measure(&f.own, db, NULL, err);
     }
-    f.scores = calloc((size_t)(f.course_count * f.variant_count), sizeof *f.scores);
+    f.scores = calloc((size_t)f.course_count * (size_t)f.variant_count, sizeof *f.scores);
     if (result == AM_OK && !f.scores) {
         err->code = result = AM_ERR_MEMORY;
         snprintf(err->text, sizeof err->text, "out of memory for the scores");

@@ -160,7 +160,8 @@ static void make_grid(ami_fast *fast, const am_db *db, const ami_kernels *kernel
     double widest = 0.0;
     for (size_t d = 0; d < fast->dims; d++) {
         double mean = sums[d] / (double)frames;
-        double deviation = sqrt(am_max(0.0f, (float)(squares[d] / (double)frames - mean * mean)));
+        double variance = squares[d] / (double)frames - mean * mean;
+        double deviation = sqrt(variance > 0.0 ? variance : 0.0);
         fast->base[d] = (float)(mean - 4.0 * deviation);
         widest = 8.0 * deviation > widest ? 8.0 * deviation : widest;
     }
