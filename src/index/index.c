@@ -225,3 +225,12 @@ int am_index_search(const am_index *index, am_hit *out, const am_search *search,
     }
     return best.count;
 }
+
+void am_index_search_batch(const am_index *index, am_hit *out, int *found, const am_search *searches,
+                           am_search_work *work, int count)
+{
+    for (int i = 0; i < count; i++) {
+        found[i] = am_index_search(index, out, &searches[i], work);
+        out += searches[i].k;
+    }
+}

@@ -165,6 +165,56 @@ static void all_indices_give_the_linear_answer(void **state)
     check_database(27, 40, 9, 300);
 }
 
+/// A batch of searches of all kinds, many of them alike, against one search after another.
+static void a_batch_gives_the_hits_of_single_searches(void **state)
+{
+    (void)state;
+    enum { most = 40 };
+    fake f;
+    fake_make(&f, 27, 6000, 11);
+    am_error err = { 0 };
+    const char *names[] = { "a", "b", "c" };
+    am_tag_query tags;
+    check_ok(am_tag_query_parse(&tags, "a or c", names, 3, &err), &err);
+    tool tools[3] = { tool_make(&f.db, AM_INDEX_FAST, NULL, &tags), tool_make(&f.db, AM_INDEX_BOXES, NULL, &tags),
+                      tool_make(&f.db, AM_INDEX_LINEAR, NULL, &tags) };
+    am_rng rng = am_rng_make(12);
+    static float x[most][64], weights[most][64];
+    static am_hit hits[most * AM_MAX_HITS];
+    for (int round = 0; round < 60; round++) {
+        tool *t = &tools[round % 10 < 8 ? 0 : round % 10 - 7];
+        am_search searches[most];
+        int found[most], count = (int)am_rng_below(&rng, most + 1);
+        for (int i = 0; i < count; i++) {
+            searches[i] = draw_search(&f.db, x[i], weights[i], &rng);
+            searches[i].filter = am_rng_below(&rng, 2) ? t->filter : NULL;
+            if (i > 0 && am_rng_below(&rng, 3) > 0) {
+                for (int d = 0; d < f.db.features.count; d++) {
+                    x[i][d] = x[i - 1][d] + 0.1f * am_rng_normal(&rng);
+                }
+                searches[i].weights = searches[i - 1].weights;
+                searches[i].filter = searches[i - 1].filter;
+                searches[i].k = searches[i - 1].k;
+            }
+        }
+        if (count > 3) {
+            x[2][1] = INFINITY; // finds nothing, and must not disturb the others
+        }
+        am_index_search_batch(t->index, hits, found, searches, t->work, count);
+        const am_hit *row = hits;
+        for (int i = 0; i < count; i++) {
+            am_hit single[AM_MAX_HITS];
+            assert_int_equal(am_index_search(t->index, single, &searches[i], t->work), found[i]);
+            assert_memory_equal(single, row, (size_t)found[i] * sizeof *row);
+            row += searches[i].k;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        tool_free(&tools[i]);
+    }
+    fake_free(&f);
+}
+
 static void ties_go_to_the_lower_frame(void **state)
 {
     (void)state;
@@ -259,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_indices_give_the_linear_answer),
+        cmocka_unit_test(a_batch_gives_the_hits_of_single_searches),
         cmocka_unit_test(ties_go_to_the_lower_frame),
         cmocka_unit_test(a_query_that_is_not_finite_finds_nothing),
         cmocka_unit_test(a_filter_without_frames_accepts_all),
