@@ -243,6 +243,18 @@ static int print_json(const job *j)
     return status;
 }
 
+/// Tags of the script that no frame has are no error, but the person should know.
+static void warn_of_tags(job *j)
+{
+    uint32_t unmet = am_character_get_facts(am_run_character(j->run, 0)).unmet;
+    for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
+        if ((unmet >> a & 1) != 0) {
+            fprintf(stderr, "amble: no frame has the tags given for '%s'; %s\n", am_activity_name((am_activity)a),
+                    a == AM_ACTIVITY_MOVE ? "all frames are used" : "it is left out");
+        }
+    }
+}
+
 static int play(job *j, const cli_common *common)
 {
     am_error err = { 0 };
@@ -258,6 +270,7 @@ static int play(job *j, const cli_common *common)
         result = am_run_create(&j->run, &def, &err);
     }
     if (result == AM_OK) {
+        warn_of_tags(j);
         result = begin_outputs(j, &err);
     }
     if (result == AM_OK) {

@@ -56,7 +56,7 @@ typedef struct bridge {
     am_source *source;
     am_character *character;
     am_intent_def intent;
-    am_intent_state keys_state, pad_state;
+    am_intent_state devices;
 } bridge;
 
 // The module's one character, its options, and texts that callers read after a call.
@@ -154,8 +154,7 @@ static void begin_devices(bridge *b)
 {
     b->intent = am_intent_def_of(b->db);
     b->intent.walk_mps = walk_mps > 0.0f ? walk_mps : b->intent.walk_mps;
-    b->keys_state = am_intent_state_make(&b->intent);
-    b->pad_state = am_intent_state_make(&b->intent);
+    b->devices = am_intent_state_make(&b->intent);
 }
 
 int web_open(void *data, int size, const char *name)
@@ -243,21 +242,17 @@ int web_reset(void)
 // ---------------------------------------------------------------------------------------------
 // Stepping
 
-static bool touched(const am_gamepad *pad)
-{
-    return pad->buttons != 0 || pad->left[0] != 0.0f || pad->left[1] != 0.0f || pad->right[0] != 0.0f ||
-           pad->right[1] != 0.0f;
-}
-
-/// What each channel of the schema adds to the cost of the frame that plays from a search on.
-static void fill_costs(const am_character_view *now)
+/// What each channel of the schema adds to the cost of the frame that a search chose: the best one, or the one that
+/// was playing (`left`), from which the step has already gone on.
+static void fill_costs(const am_character_view *now, int left)
 {
     const am_features *features = &open_now.db->features;
     const am_source_output *out = now->output;
-    if (!out->searched || features->pca || out->frame < 0) {
+    int chosen = out->transition ? out->candidates[0].frame : left;
+    if (!out->searched || features->pca || chosen < 0) {
         return; // the costs of the last search stay
     }
-    const float *x = am_db_x(open_now.db, out->frame);
+    const float *x = am_db_x(open_now.db, chosen);
     for (int c = 0; c < features->schema->channel_count; c++) {
         const am_channel *channel = &features->schema->channels[c];
         float sum = 0.0f;
@@ -296,10 +291,11 @@ static void fill_places(const am_character_view *now, const am_character_pose *p
     view[VIEW_WISH_Z] = now->intent.velocity.z;
     view[VIEW_FACING_X] = now->intent.facing.x;
     view[VIEW_FACING_Z] = now->intent.facing.z;
-    view[VIEW_TARGET_MPS] = open_now.keys_state.target_mps;
+    view[VIEW_TARGET_MPS] = open_now.devices.target_mps;
 }
 
-static void fill_view(void)
+/// @param left the frame that played before the step
+static void fill_view(int left)
 {
     am_character_view now = am_character_get_view(open_now.character);
     am_character_pose pose = am_character_get_pose(open_now.character);
@@ -312,7 +308,7 @@ static void fill_view(void)
     view[VIEW_SEARCHED] = out->searched ? 1.0f : 0.0f;
     view[VIEW_TRANSITION] = out->transition ? 1.0f : 0.0f;
     if (out->searched) {
-        view[VIEW_COST] = out->cost;
+        view[VIEW_COST] = out->transition ? out->cost : out->stay_cost;
         view[VIEW_STAY_COST] = out->stay_cost;
         view[VIEW_SEARCH_US] = out->search_us;
     }
@@ -324,7 +320,7 @@ static void fill_view(void)
     view[VIEW_FALLBACK] = (float)now.fallback_frames;
     fill_places(&now, &pose);
     fill_trajectory(&now);
-    fill_costs(&now);
+    fill_costs(&now, left);
 }
 
 void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt)
@@ -333,12 +329,12 @@ void web_step(int keys, float left_x, float left_y, float right_x, float right_y
         return;
     }
     am_gamepad pad = { { left_x, left_y }, { right_x, right_y }, (uint32_t)buttons };
-    am_intent by_keys = am_intent_from_keys(&open_now.keys_state, &open_now.intent, (uint32_t)keys, dt);
-    am_intent by_pad = am_intent_from_gamepad(&open_now.pad_state, &open_now.intent, &pad, dt);
+    am_intent wish = am_intent_from_devices(&open_now.devices, &open_now.intent, (uint32_t)keys, &pad, dt);
+    int left = am_character_get_view(open_now.character).output->frame;
     double before = microseconds(NULL);
-    am_character_step(open_now.character, touched(&pad) ? &by_pad : &by_keys, dt);
+    am_character_step(open_now.character, &wish, dt);
     view[VIEW_STEP_US] = (float)(microseconds(NULL) - before);
-    fill_view();
+    fill_view(left);
 }
 
 const float *web_world(void)

@@ -60,7 +60,7 @@ AM_API am_intent_def am_intent_def_default(void);
 /// The same with the speeds that a database knows best: medians of its frames tagged walk, run and creep.
 AM_API am_intent_def am_intent_def_of(const am_db *db);
 
-/// What devices remember between frames: the target speed.
+/// What devices remember between frames: the target speed. One state for all devices of a person.
 typedef struct am_intent_state {
     float target_mps;
     uint32_t held;
@@ -69,6 +69,10 @@ AM_API am_intent_state am_intent_state_make(const am_intent_def *def);
 AM_API am_intent am_intent_from_keys(am_intent_state *state, const am_intent_def *def, uint32_t keys, float dt);
 AM_API am_intent am_intent_from_gamepad(am_intent_state *state, const am_intent_def *def, const am_gamepad *pad,
                                         float dt);
+/// Both devices as one: the gamepad while it is touched (a button, or a stick beyond the dead zone: worn ones are never
+/// quite at rest), else the keys.
+AM_API am_intent am_intent_from_devices(am_intent_state *state, const am_intent_def *def, uint32_t keys,
+                                        const am_gamepad *pad, float dt);
 
 // ---------------------------------------------------------------------------------------------
 // Character
@@ -174,6 +178,8 @@ typedef struct am_character_facts {
     float jump_rise_m;            ///< median rise of the hips in a jump; 0 without any
     float toe_m, heel_m;          ///< the floor: 1st percentiles of the heights of toe and heel (the point under the
                                   ///< ankle at toe height at rest)
+    uint32_t unmet;               ///< 1 << am_activity for each whose given tags no frame has: movement then takes
+                                  ///< every frame, another activity is left out
 } am_character_facts;
 AM_API am_character_facts am_character_get_facts(const am_character *character);
 

@@ -22,7 +22,7 @@ typedef struct am_gamepad_event {
     am_gamepad pad;
 } am_gamepad_event;
 
-/// One character of a script. With both devices the gamepad counts while it is touched.
+/// One character of a script. With both devices the gamepad counts while it is touched (am_intent_from_devices).
 typedef struct am_run_actor {
     am_vec3 position;
     am_vec3 facing;           ///< a direction on the ground of any length; zero means +z

@@ -95,6 +95,7 @@ struct am_source {
     const am_db *db;             ///< NULL for sources without one
     const am_index *index;       ///< NULL for sources without one
     am_alloc alloc;
+    uint64_t key; ///< of the numbers in its def: a snapshot goes on only with the same
 };
 
 /// Frees a source of any kind. NULL is allowed.

@@ -178,6 +178,8 @@ static uint64_t make_key(const am_character *c)
         def->ik,
         def->springs,
         c->kit->activities,
+        c->kit->key,
+        def->source->key,
     };
     const char *name = def->source->interface->name;
     uint64_t key = am_hash64(numbers, sizeof numbers, am_hash64(words, sizeof words, 1));

@@ -18,6 +18,7 @@ typedef struct ami_kit {
     float *flat_weights;             ///< [stride] heights do not count (2-D); NULL with PCA and without a database
     float *high_weights;             ///< [stride] heights count (3-D)
     bool flat_matters, high_matters; ///< false: all 1
+    uint64_t key;                    ///< of the words of all filters and of the weights
 } ami_kit;
 
 am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_alloc *alloc, am_error *err);

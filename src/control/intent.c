@@ -114,3 +114,11 @@ am_intent am_intent_from_gamepad(am_intent_state *state, const am_intent_def *de
     intent.facing = am_v3_normalize_or(stick(pad->right, def->dead_zone), am_v3_zero());
     return intent;
 }
+
+am_intent am_intent_from_devices(am_intent_state *state, const am_intent_def *def, uint32_t pressed,
+                                 const am_gamepad *pad, float dt)
+{
+    bool touched = pad->buttons != 0 || am_v3_length(stick(pad->left, def->dead_zone)) > 0.0f ||
+                   am_v3_length(stick(pad->right, def->dead_zone)) > 0.0f;
+    return touched ? am_intent_from_gamepad(state, def, pad, dt) : am_intent_from_keys(state, def, pressed, dt);
+}

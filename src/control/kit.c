@@ -137,6 +137,7 @@ static am_result make_filter(ami_kit *kit, am_activity activity, const char *wor
         return ami_fail(err, AM_ERR_LIMIT, "a tag query may have %d characters at most", (int)sizeof text - 1);
     }
     tag_words(text, sizeof text, db, activity, words);
+    kit->key = am_hash64(text, strlen(text) + 1, kit->key);
     am_result result = am_db_tag_query(db, &kit->queries[activity], text, err);
     if (result != AM_OK) {
         return result;
@@ -161,6 +162,7 @@ static am_result make_filter(ami_kit *kit, am_activity activity, const char *wor
                               &kit->alloc, err);
     if (result == AM_OK && fell_back) {
         // Nothing tagged so: movement uses every frame, a special activity is left out.
+        kit->facts.unmet |= words ? 1u << activity : 0;
         am_filter_destroy(kit->filters[activity]);
         kit->filters[activity] = NULL;
         am_error unused = { 0 };
@@ -274,6 +276,7 @@ static am_result make_weights(ami_kit *kit, const am_character_def *def, am_erro
             kit->high_weights[channel->first + i] = weigh(def, db, c, i, true);
         }
     }
+    kit->key = am_hash64(kit->flat_weights, 2 * (size_t)kit->stride * sizeof(float), kit->key);
     // A search without weights is the faster one.
     kit->flat_matters = !all_one(kit->flat_weights, kit->stride);
     kit->high_matters = !all_one(kit->high_weights, kit->stride);

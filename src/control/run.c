@@ -59,8 +59,7 @@ static am_result make_players(am_run *run, am_error *err)
         am_rng rng = am_rng_make(script->seed);
         rng = am_rng_fork(&rng, (uint64_t)i);
         def.seed = am_rng_u64(&rng);
-        run->players[i].keys_state = am_intent_state_make(&run->intent_def);
-        run->players[i].pad_state = am_intent_state_make(&run->intent_def);
+        run->players[i].devices = am_intent_state_make(&run->intent_def);
         result = am_character_create(&run->players[i].character, &def, err);
     }
     return result;
@@ -166,12 +165,6 @@ static void take_events(const am_run *run, ami_player *player, const am_run_acto
     }
 }
 
-static bool touched(const am_gamepad *pad)
-{
-    return pad->buttons != 0 || pad->left[0] != 0.0f || pad->left[1] != 0.0f || pad->right[0] != 0.0f ||
-           pad->right[1] != 0.0f;
-}
-
 bool am_run_step(am_run *run)
 {
     if (run->frame >= run->frame_count) {
@@ -181,9 +174,7 @@ bool am_run_step(am_run *run)
     for (int i = 0; i < run->actor_count; i++) {
         ami_player *p = &run->players[i];
         take_events(run, p, &run->script->actors[i]);
-        am_intent keys = am_intent_from_keys(&p->keys_state, &run->intent_def, p->keys, dt);
-        am_intent pad = am_intent_from_gamepad(&p->pad_state, &run->intent_def, &p->pad, dt);
-        p->intent = touched(&p->pad) ? pad : keys;
+        p->intent = am_intent_from_devices(&p->devices, &run->intent_def, p->keys, &p->pad, dt);
         double before = run->clock ? run->clock->microseconds(run->clock->user) : 0.0;
         am_character_step(p->character, &p->intent, dt);
         p->step_us = run->clock ? run->clock->microseconds(run->clock->user) - before : 0.0;

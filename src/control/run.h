@@ -7,7 +7,7 @@
 /// One character with its devices.
 typedef struct ami_player {
     am_character *character;
-    am_intent_state keys_state, pad_state;
+    am_intent_state devices;
     int next_key, next_pad; ///< events not yet due
     uint32_t keys;
     am_gamepad pad;

@@ -363,6 +363,8 @@ am_result am_match_create(am_source **out, const am_match_def *def, am_error *er
     match->search_every_s = def->search_every_s;
     match->stay_bias = def->stay_bias;
     match->surround = (int)(def->surround_s * def->db->fps + 0.5f);
+    const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s };
+    match->base.key = am_hash64(numbers, sizeof numbers, 0);
     match->standing = find_standing(def->db, def->index);
     *out = &match->base;
     return AM_OK;

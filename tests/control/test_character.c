@@ -352,6 +352,72 @@ static void a_changed_or_foreign_snapshot_is_refused(void **state)
     free_world(&w);
 }
 
+static void a_snapshot_knows_tags_weights_and_the_source(void **state)
+{
+    (void)state;
+    world w;
+    make_world(&w);
+    am_error err = { 0 };
+    uint8_t *bytes = malloc(am_character_snapshot_size(w.character));
+    am_character_snapshot(w.character, bytes);
+    float weights[AM_MAX_CHANNELS];
+    for (int i = 0; i < AM_MAX_CHANNELS; i++) {
+        weights[i] = 2.0f;
+    }
+    am_match_def match = am_match_def_default();
+    match.db = shared_db;
+    match.index = w.index;
+    match.search_every_s = 0.3f;
+    am_source *slower = NULL;
+    check_ok(am_match_create(&slower, &match, &err), &err);
+    for (int i = 0; i < 4; i++) {
+        am_character_def def = am_character_def_default();
+        def.source = i == 3 ? slower : w.source;
+        def.tags = i == 1 ? "walk or idle" : NULL;
+        def.channel_weights = i == 2 ? weights : NULL;
+        am_character *other = NULL;
+        check_ok(am_character_create(&other, &def, &err), &err);
+        am_result result = am_character_restore(other, bytes, am_character_snapshot_size(other), &err);
+        assert_int_equal(result, i == 0 ? AM_OK : AM_ERR_FORMAT);
+        am_character_destroy(other);
+    }
+    am_source_destroy(slower);
+    free(bytes);
+    free_world(&w);
+}
+
+static void tags_that_no_frame_has_are_told(void **state)
+{
+    (void)state;
+    world w;
+    am_error err = { 0 };
+    am_character_def def = open_world(&w);
+    def.tags = "walk and run";
+    def.dance_tags = "jump and idle and run";
+    check_ok(am_character_create(&w.character, &def, &err), &err);
+    uint32_t unmet = am_character_get_facts(w.character).unmet;
+    assert_int_equal(unmet, 1u << AM_ACTIVITY_MOVE | 1u << AM_ACTIVITY_DANCE);
+    hold(&w, AM_KEY_W, 2.0f);
+    assert_true(place(&w).z > 1.0f); // every frame is used
+    free_world(&w);
+}
+
+static void one_target_speed_whatever_the_device(void **state)
+{
+    (void)state;
+    am_intent_def def = am_intent_def_default();
+    am_intent_state devices = am_intent_state_make(&def);
+    am_gamepad rest = { .left = { 0.1f, 0.05f } }; // a worn stick inside the dead zone
+    am_gamepad ahead = { .left = { 0.0f, 1.0f }, .buttons = AM_KEY_UP };
+    am_intent by_keys = am_intent_from_devices(&devices, &def, AM_KEY_W, &rest, 0.1f);
+    check_near(by_keys.velocity.z, def.walk_mps, 1e-6f); // the keys are heard
+    for (int i = 0; i < 5; i++) {
+        am_intent_from_devices(&devices, &def, AM_KEY_A, &ahead, 0.1f); // the pad is touched: it counts
+    }
+    by_keys = am_intent_from_devices(&devices, &def, AM_KEY_W, &rest, 0.1f);
+    check_near(by_keys.velocity.z, def.walk_mps + 0.5f, 1e-5f);
+}
+
 static void one_like_another_moves_the_same(void **state)
 {
     (void)state;
@@ -422,6 +488,9 @@ int main(void)
         cmocka_unit_test(what_is_not_a_number_keeps_the_last_wish),
         cmocka_unit_test(a_broken_database_keeps_the_last_good_pose),
         cmocka_unit_test(a_changed_or_foreign_snapshot_is_refused),
+        cmocka_unit_test(a_snapshot_knows_tags_weights_and_the_source),
+        cmocka_unit_test(tags_that_no_frame_has_are_told),
+        cmocka_unit_test(one_target_speed_whatever_the_device),
         cmocka_unit_test(one_like_another_moves_the_same),
         cmocka_unit_test(bad_defs_are_refused),
     };
