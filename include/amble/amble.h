@@ -15,6 +15,7 @@
 #include <amble/math.h>
 #include <amble/metrics.h>
 #include <amble/motion.h>
+#include <amble/net.h>
 #include <amble/post.h>
 #include <amble/report.h>
 #include <amble/run.h>
