@@ -69,8 +69,8 @@ AM_API am_intent_state am_intent_state_make(const am_intent_def *def);
 AM_API am_intent am_intent_from_keys(am_intent_state *state, const am_intent_def *def, uint32_t keys, float dt);
 AM_API am_intent am_intent_from_gamepad(am_intent_state *state, const am_intent_def *def, const am_gamepad *pad,
                                         float dt);
-/// Both devices as one: the gamepad while it is touched (a button, or a stick beyond the dead zone: worn ones are never
-/// quite at rest), else the keys.
+/// Both devices as one: the gamepad while it is touched (a button, or a stick beyond the dead zone: worn ones are
+/// never quite at rest), else the keys.
 AM_API am_intent am_intent_from_devices(am_intent_state *state, const am_intent_def *def, uint32_t keys,
                                         const am_gamepad *pad, float dt);
 

@@ -224,6 +224,128 @@ test('A and D turn', turns);
 test('J jumps and lands', jumps);
 test('C creeps while held', creeps);
 
+test('a key let go under Ctrl is let go, and a window that loses the focus lets go of all', async () => {
+    await restart();
+    await down('w');
+    await down('Control');
+    await up('w');
+    await up('Control');
+    assert.equal((await advance(1)).wishZ, 0);
+    await down('w');
+    assert.ok((await advance(1)).wishZ > 0);
+    await page.evaluate(() => window.dispatchEvent(new Event('blur')));
+    assert.equal((await advance(1)).wishZ, 0);
+    await up('w');
+});
+
+test('controls can be worked by the keyboard and keep their keys', async () => {
+    await restart();
+    const ik = page.locator('#ik');
+    const was = await ik.isChecked();
+    await ik.focus();
+    await page.keyboard.press('Space');
+    assert.equal(await ik.isChecked(), !was, 'Space ticks a box');
+    await ik.focus();
+    await page.keyboard.press('Space');
+    assert.equal(await ik.isChecked(), was);
+    await down('w');
+    await advance(60);
+    await up('w');
+    await page.locator('#reset').focus();
+    await page.keyboard.press('Space');
+    const after = await state();
+    assert.equal(after.steps, 0, 'Space presses Restart');
+    assert.notEqual((await advance(3)).activity, 'jump');
+    const unnamed = await page.evaluate(() => [...document.querySelectorAll('select, input, button')]
+        .filter((item) => !item.ariaLabel && !item.labels?.length && !item.textContent).length);
+    assert.equal(unnamed, 0, 'every control has a name');
+});
+
+test('the panel adds up to the cost of the frame that was chosen', async () => {
+    await restart();
+    await down('w');
+    const gaps = await page.evaluate(() => Array.from({ length: 120 }, () => window.amble.advance(1))
+        .filter((now) => now.searched).map((now) => Math.abs(now.costs.reduce((a, b) => a + b, 0) - now.cost) / (now.cost + 1)));
+    await up('w');
+    assert.ok(gaps.length > 5 && Math.max(...gaps) < 1e-4, `gaps ${gaps}`);
+});
+
+test('the arrows change one target speed, however the camera stands', async () => {
+    await restart();
+    const before = (await advance(1)).targetMps;
+    await page.evaluate(() => {
+        const { stage } = window.amble.studio;
+        stage.turned = true;
+        stage.camera.position.x += 3;
+    });
+    await down('ArrowUp');
+    const turned = await advance(30);
+    await up('ArrowUp');
+    await page.click('#camera');
+    assert.ok(Math.abs(turned.targetMps - before - 0.5) < 1e-3, `from ${before} to ${turned.targetMps}`);
+    await down('w');
+    const walks = await advance(1);
+    await up('w');
+    assert.ok(Math.abs(walks.wishZ - turned.targetMps) < 1e-4, `wish ${walks.wishZ}`);
+});
+
+test('the trunk bends as one skin', async () => {
+    const { rings, sharpest } = await page.evaluate(() => {
+        const { studio } = window.amble;
+        const [figure] = studio.bodies;
+        const skins = figure.object.children.filter((item) => item.isSkinnedMesh);
+        const [mesh] = skins;
+        const bent = Float32Array.from(studio.after);
+        const chain = mesh.skeleton.bones.map((bone) => figure.groups.indexOf(bone));
+        const length = (i) => Math.hypot(...figure.reach(chain[i - 1], chain[i]).toArray());
+        // Every joint of the spine half a radian further forward than the one below it.
+        let [y, z] = [1, 0];
+        chain.forEach((joint, i) => {
+            y += i === 0 ? 0 : length(i) * Math.cos(0.5 * (i - 1));
+            z += i === 0 ? 0 : length(i) * Math.sin(0.5 * (i - 1));
+            bent.set([Math.sin(0.25 * i), 0, 0, Math.cos(0.25 * i), 0, y, z], 7 * joint);
+        });
+        figure.update(bent);
+        figure.object.updateMatrixWorld(true);
+        const place = (ring, k) => mesh.getVertexPosition(33 * ring + k, mesh.position.clone());
+        const count = mesh.geometry.attributes.position.count / 33;
+        const planes = Array.from({ length: count }, (_, r) => place(r, 0).sub(place(r, 16)).cross(place(r, 8).sub(place(r, 24))).normalize());
+        const turns = planes.slice(1).map((plane, r) => plane.angleTo(planes[r]));
+        figure.update(studio.after);
+        return { rings: skins.length === 1 ? count : 0, sharpest: Math.max(...turns) };
+    });
+    assert.ok(rings > 20, 'one skin');
+    assert.ok(sharpest > 0.01 && sharpest < 0.25, `a ring turns by ${sharpest} against its neighbour`);
+});
+
+test('of two data sets asked for at once the last one plays', async () => {
+    const [first, last] = await page.evaluate(async () => {
+        const { studio } = window.amble;
+        const names = [studio.sets[0].name, 'synth'];
+        const fetchAsBefore = window.fetch;
+        let calls = 0;
+        window.fetch = async (...what) => {
+            const slow = calls++ === 0;
+            const answer = await fetchAsBefore(...what);
+            await new Promise((done) => setTimeout(done, slow ? 400 : 0));
+            return answer;
+        };
+        const loads = [studio.load(names[0]), studio.load('synth')];
+        await Promise.all(loads);
+        window.fetch = async () => new Response('no such database', { status: 404 });
+        await studio.load(names[0]);
+        window.fetch = fetchAsBefore;
+        return [studio.current, document.getElementById('set').value];
+    });
+    assert.equal(first, 'synth');
+    assert.equal(last, 'synth', 'a set that could not be loaded is not shown as the one that plays');
+    assert.match(await page.textContent('#notice'), /no such database/);
+    await page.evaluate(() => {
+        window.amble.pause();
+        window.amble.studio.notice(null);
+    });
+});
+
 test('a gamepad steers', async () => {
     await restart();
     const hold = (axes, pressed) => page.evaluate(([sticks, button]) => {

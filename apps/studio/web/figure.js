@@ -47,6 +47,44 @@ function blockGeometry(x, y, z, square) {
     return geometry;
 }
 
+/** Half width and half depth of the trunk at a share of its height. */
+function girth(t) {
+    const inside = Math.min(Math.max(t, 0), 1);
+    const next = Math.max(1, TRUNK.findIndex(([at]) => at >= inside));
+    const [a, b] = [TRUNK[next - 1], TRUNK[next]];
+    let s = (inside - a[0]) / (b[0] - a[0]);
+    s = s * s * (3 - 2 * s);
+    return [a[1] + (b[1] - a[1]) * s, a[2] + (b[2] - a[2]) * s];
+}
+
+/** The point of a line of places, ever higher, at height y; straight up and down beyond its ends. */
+function along(places, y) {
+    const next = Math.max(1, places.findIndex((place) => place.y >= y));
+    const [a, b] = y > places.at(-1).y ? places.slice(-2) : [places[next - 1], places[next]];
+    const share = Math.min(Math.max((y - a.y) / Math.max(b.y - a.y, 1e-6), 0), 1);
+    return a.clone().lerp(b, share).setY(y);
+}
+
+/** [i, share]: y lies between the heights i and i + 1, that much nearer to the second, smoothly. */
+function blend(heights, y) {
+    const above = heights.findIndex((height) => height > y);
+    if (above <= 0) {
+        return [above === 0 ? 0 : heights.length - 1, 0];
+    }
+    const s = (y - heights[above - 1]) / Math.max(heights[above] - heights[above - 1], 1e-6);
+    return [above - 1, s * s * (3 - 2 * s)];
+}
+
+/** The first and last vertex of a ring are one place: they share a normal. */
+function closeSeam(geometry, perRing) {
+    const normal = geometry.attributes.normal;
+    for (let i = 0; i < normal.count; i += perRing) {
+        const n = new THREE.Vector3().fromBufferAttribute(normal, i).add(new THREE.Vector3().fromBufferAttribute(normal, i + perRing - 1)).normalize();
+        normal.setXYZ(i, n.x, n.y, n.z);
+        normal.setXYZ(i + perRing - 1, n.x, n.y, n.z);
+    }
+}
+
 /** World transforms of the rest pose. */
 function restPose(joints) {
     const pose = [];
@@ -229,7 +267,7 @@ export class Figure {
         return heights.length > 0 ? Math.max(...heights) : placeOf(this.pose[neck]).y;
     }
 
-    /** Pelvis, waist and chest: blocks between the joints of the spine, wide across and flat from front to back. */
+    /** Pelvis, waist and chest along the joints of the spine, wide across and flat from front to back. */
     trunk() {
         const r = this.roles;
         const h = this.height;
@@ -245,18 +283,8 @@ export class Figure {
             chain.unshift(j);
         }
         chain.unshift(r.hips);
-        const heights = [...chain.map((j) => placeOf(this.pose[j]).y), this.shoulderHeight() - 0.02 * h];
-        const low = heights[0];
-        const span = Math.max(heights.at(-1) - low, 0.05);
-        chain.forEach((joint, i) => {
-            // The last piece has no joint above it: it ends in the line of the shoulders.
-            const way = i + 1 < chain.length ? this.reach(joint, chain[i + 1])
-                : this.inJoint(joint, up).multiplyScalar(Math.max(heights.at(-1) - heights[i], 0.02 * h));
-            if (way.length() > 0.015 * h) {
-                this.slab(joint, way, (heights[i] - low) / span, (heights[i + 1] - low) / span);
-            }
-            this.dressed.add(joint);
-        });
+        chain.forEach((joint) => this.dressed.add(joint));
+        this.shirt(chain);
         for (const name of ['neck', 'left_up_leg', 'right_up_leg', 'left_shoulder', 'right_shoulder', 'left_arm', 'right_arm']) {
             if (r[name] !== undefined) {
                 this.cover(r.hips, r[name]);
@@ -264,30 +292,59 @@ export class Figure {
         }
     }
 
-    /** One piece of trunk along `way`, its girth that of the heights `from` to `to`; ends are rounded. */
-    slab(joint, way, from, to) {
+    /** The spine in the chosen pose: the joints' places, then the line of the shoulders above the last one. */
+    spine(chain) {
+        const places = chain.map((joint) => placeOf(this.pose[joint]));
+        const last = places.at(-1);
+        const top = Math.max(this.shoulderHeight() - 0.02 * this.height, last.y + 0.02 * this.height);
+        return [...places, new THREE.Vector3(last.x, top, last.z)];
+    }
+
+    /** One skin from the hips to the shoulders. Every ring follows the two nearest pieces of the spine, more the one
+     * whose middle is nearer: so a bend is spread over their whole length and nothing creases. */
+    shirt(chain) {
         const h = this.height;
-        const girth = (t) => {
-            const next = Math.max(1, TRUNK.findIndex(([at]) => at >= Math.min(Math.max(t, 0), 1)));
-            const [a, b] = [TRUNK[next - 1], TRUNK[next]];
-            let s = Math.min(Math.max((t - a[0]) / (b[0] - a[0]), 0), 1);
-            s = s * s * (3 - 2 * s);
-            return [a[1] + (b[1] - a[1]) * s, a[2] + (b[2] - a[2]) * s];
-        };
-        const length = way.length();
-        const rings = 14;
-        const over = 0.045 * h; // each piece reaches into its neighbours, so that bending opens no gap
-        const geometry = new THREE.CylinderGeometry(1, 1, length + 2 * over, 32, rings, false);
-        const position = geometry.attributes.position;
-        for (let i = 0; i < position.count; i++) {
-            const y = position.getY(i) + length / 2;
-            const [x, z] = girth(from + (to - from) * (y / length));
-            const edge = Math.max(0, Math.max(-y, y - length)) / over;
+        const places = this.spine(chain);
+        const low = places[0].y;
+        const span = Math.max(places.at(-1).y - low, 0.05);
+        const middles = chain.map((_, i) => (places[i].y + places[i + 1].y) / 2);
+        const side = new THREE.Vector3(0, 1, 0).cross(this.front);
+        const over = 0.045 * h; // into the pelvis and the shoulders
+        const across = 32;
+        const rings = 36;
+        const [position, uses, weights, index] = [[], [], [], []];
+        for (let r = 0; r <= rings; r++) {
+            const y = low - over + ((span + 2 * over) * r) / rings;
+            const edge = Math.max(0, low - y, y - low - span) / over;
             const round = Math.sqrt(Math.max(0, 1 - Math.pow(edge, 5) * 0.97));
-            position.setXYZ(i, position.getX(i) * x * h * round, y, position.getZ(i) * z * h * round);
+            const [x, z] = girth((y - low) / span).map((half) => half * h * round);
+            const centre = along(places, y);
+            const [lower, share] = blend(middles, y);
+            for (let k = 0; k <= across; k++) {
+                const angle = (2 * Math.PI * k) / across;
+                const p = centre.clone().addScaledVector(side, x * Math.sin(angle)).addScaledVector(this.front, z * Math.cos(angle));
+                position.push(p.x, p.y, p.z);
+                uses.push(lower, Math.min(lower + 1, chain.length - 1), 0, 0);
+                weights.push(1 - share, share, 0, 0);
+                if (r < rings && k < across) {
+                    const at = r * (across + 1) + k;
+                    index.push(at, at + 1, at + across + 1, at + 1, at + across + 2, at + across + 1);
+                }
+            }
         }
+        const geometry = new THREE.BufferGeometry();
+        geometry.setAttribute('position', new THREE.Float32BufferAttribute(position, 3));
+        geometry.setAttribute('skinIndex', new THREE.Uint16BufferAttribute(uses, 4));
+        geometry.setAttribute('skinWeight', new THREE.Float32BufferAttribute(weights, 4));
+        geometry.setIndex(index);
         geometry.computeVertexNormals();
-        this.add(joint, geometry, 'shirt', way);
+        closeSeam(geometry, across + 1);
+        const mesh = new THREE.SkinnedMesh(geometry, this.materials.shirt);
+        this.skeleton = new THREE.Skeleton(chain.map((joint) => this.groups[joint]), chain.map((joint) => this.pose[joint].clone().invert()));
+        mesh.bind(this.skeleton, new THREE.Matrix4());
+        mesh.frustumCulled = false; // its bounds are those of the pose it was made in
+        mesh.castShadow = true;
+        this.object.add(mesh);
     }
 
     head() {
@@ -340,6 +397,7 @@ export class Figure {
 
     dispose() {
         this.object.traverse((item) => item.geometry?.dispose());
+        this.skeleton?.dispose();
         Object.values(this.materials).forEach((material) => material.dispose());
         this.object.removeFromParent();
     }

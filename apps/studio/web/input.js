@@ -13,28 +13,27 @@ export class Input {
     constructor(engine) {
         this.engine = engine;
         this.down = new Set();
-        this.onChange = () => {};
         window.addEventListener('keydown', (event) => this.key(event, true));
         window.addEventListener('keyup', (event) => this.key(event, false));
-        window.addEventListener('blur', () => {
-            this.down.clear();
-            this.onChange();
-        });
+        window.addEventListener('blur', () => this.down.clear());
     }
 
     key(event, pressed) {
         const name = codes[event.code];
-        const typing = event.target.closest?.('input, select, textarea');
-        if (!name || event.ctrlKey || event.metaKey || event.altKey || (typing && pressed)) {
+        if (!name) {
             return;
         }
-        event.preventDefault();
-        if (pressed) {
-            this.down.add(name);
-        } else {
+        // A control that has the focus keeps its keys (Space presses a button, arrows move a slider), and Ctrl+W is
+        // not W. But whatever is let go is let go: else a key released under Ctrl would be held for ever.
+        const taken = event.target.closest?.('input, select, textarea, button') || event.ctrlKey || event.metaKey || event.altKey;
+        if (!pressed) {
             this.down.delete(name);
+        } else if (!taken) {
+            this.down.add(name);
         }
-        this.onChange();
+        if (!taken) {
+            event.preventDefault();
+        }
     }
 
     /** Bits of the keys that are down. */

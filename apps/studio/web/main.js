@@ -10,6 +10,7 @@ import { Stage } from './stage.js';
 
 const wanted = new URLSearchParams(location.search);
 const MOST_STEPS = 6; // a picture that came late does not ask for more than a tenth of a second
+const LONGEST_LOG = 36000; // ten minutes of steps; a page that stays open for days keeps no more
 
 class Studio {
     constructor(engine) {
@@ -26,7 +27,8 @@ class Studio {
         this.paused = true;
         this.blind = false; // tests that only count do not wait for pictures
         this.waiting = 0; // simulated time that is due
-        this.log = [];    // what every step since the reset took
+        this.log = [];    // what every step since the reset took, as long as it is not too long
+        this.loads = 0;   // data sets asked for
         this.pictures = 0;
     }
 
@@ -45,24 +47,44 @@ class Studio {
         this.panel.setList(this.sets);
     }
 
-    /** Loads a data set by its name; the old one plays until the new one is there. */
+    /** Loads a data set by its name; the old one plays until the new one is there. Of several wishes the last counts. */
     async load(name) {
         const set = this.sets.find((item) => item.name === name) ?? this.sets[0];
+        const load = ++this.loads;
         this.notice(set.ready ? `Loading ${set.title}…` : `Building ${set.title}, a few seconds the first time…`);
         try {
-            const response = await fetch(set.url.slice(1));
+            const response = await fetch(`db/${encodeURIComponent(set.name)}.amdb`);
             if (!response.ok) {
                 throw new Error(await response.text());
             }
             const bytes = new Uint8Array(await response.arrayBuffer());
-            const model = this.hasMannequin ? await loadModel() : null;
+            const model = await this.model();
+            if (load !== this.loads) {
+                return;
+            }
             this.engine.open(bytes, set.name);
             set.ready = true;
             this.opened(set, model);
             this.notice(null);
         } catch (error) {
+            if (load !== this.loads) {
+                return;
+            }
+            if (!this.current) {
+                throw error;
+            }
+            this.panel.choose(this.current); // that one goes on
             this.notice(String(error.message ?? error), true);
-            throw error;
+        }
+    }
+
+    /** The mannequin's model, or null: the page has its own figure without. */
+    async model() {
+        try {
+            return this.hasMannequin ? await loadModel() : null;
+        } catch (error) {
+            console.warn(`The mannequin could not be loaded: ${error.message ?? error}`);
+            return null;
         }
     }
 
@@ -120,7 +142,9 @@ class Studio {
     /** One step with the devices as they are, or with `devices` given. */
     step(devices = this.input.read(this.stage.yaw)) {
         this.engine.step(devices);
-        this.log.push(devices);
+        if (this.log.length < LONGEST_LOG) {
+            this.log.push(devices);
+        }
         [this.before, this.after] = [this.after, this.before];
         this.after.set(this.engine.world);
         this.view = this.engine.view;

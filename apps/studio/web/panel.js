@@ -29,7 +29,7 @@ export class Panel {
 
     build() {
         const heading = (text) => make('h2', { textContent: text });
-        this.sets = make('select', { className: 'wide', id: 'set', title: 'Data set' });
+        this.sets = make('select', { className: 'wide', id: 'set', title: 'Data set', ariaLabel: 'Data set' });
         this.sets.addEventListener('change', () => {
             this.actions.set(this.sets.value);
             this.sets.blur();
@@ -146,9 +146,14 @@ export class Panel {
         this.sets.replaceChildren(...sets.map((set) => make('option', { value: set.name, textContent: set.title })));
     }
 
+    /** Shows which data set plays. */
+    choose(name) {
+        this.sets.value = name;
+    }
+
     /** A database was opened. */
     opened(name, about, engine) {
-        this.sets.value = name;
+        this.choose(name);
         this.shown.size.textContent = `${about.frames.toLocaleString('en')} · ${(about.bytes / 1e6).toFixed(1)} MB`;
         // People walk at about 1.3 m/s; captured sets have many slow steps, which make a sluggish default.
         this.inputs.walk.value = Math.max(about.walkMps, 1.2);
