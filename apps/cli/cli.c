@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -118,37 +119,39 @@ static int unknown_option(const cli_verb *verb, const cli_option *options, int o
                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", verb->name);
 }
 
-int cli_parse(const cli_verb *verb, const cli_option *options, int option_count, cli_common *common, int argc,
-              char **argv, int *operand_count, bool *stop)
+/// The option that a word names: one of the verb's, or one that all verbs have.
+static const cli_option *find_option(const cli_option *options, int option_count, const cli_option *shared,
+                                     int shared_count, const char *word)
+{
+    for (int i = 0; i < option_count + shared_count; i++) {
+        const cli_option *option = i < option_count ? &options[i] : &shared[i - option_count];
+        if (option_matches(option->name, word)) {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+/// CLI_DONE when all words were understood.
+static int read_words(cli_call *call, const cli_verb *verb, const cli_option *options, int option_count, int argc,
+                      char **argv)
 {
     const cli_option shared[] = {
-        { .name = "--json", .flag = &common->json },
-        { .name = "--threads", .value = "N", .integer = &common->threads },
+        { .name = "--json", .flag = &call->common.json },
+        { .name = "--threads", .value = "N", .integer = &call->common.threads },
     };
-    *common = (cli_common){ 0 };
-    int operands = 0;
     bool only_operands = false;
-    *stop = false;
     for (int i = 0; i < argc; i++) {
         char *word = argv[i];
         if (only_operands || word[0] != '-' || word[1] == '\0') {
-            argv[operands++] = word;
+            argv[call->operands++] = word;
             continue;
         }
         if (strcmp(word, "--") == 0) {
             only_operands = true;
             continue;
         }
-        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-            print_help(verb, options, option_count);
-            *stop = true;
-            return CLI_DONE;
-        }
-        const cli_option *found = NULL;
-        for (int k = 0; k < option_count + 2 && !found; k++) {
-            const cli_option *option = k < option_count ? &options[k] : &shared[k - option_count];
-            found = option_matches(option->name, word) ? option : NULL;
-        }
+        const cli_option *found = find_option(options, option_count, shared, CLI_COUNT(shared), word);
         if (!found) {
             return unknown_option(verb, options, option_count, word);
         }
@@ -164,11 +167,62 @@ int cli_parse(const cli_verb *verb, const cli_option *options, int option_count,
             return status;
         }
     }
-    if (common->threads < 0) {
-        return cli_usage("--threads wants 0 (all) or more");
+    return call->common.threads < 0 ? cli_usage("--threads wants 0 (all) or more") : CLI_DONE;
+}
+
+/// Help is shown before anything is said about the other words.
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            return true;
+        }
     }
-    *operand_count = operands;
-    return CLI_DONE;
+    return false;
+}
+
+bool cli_begin(cli_call *call, const cli_verb *verb, const cli_option *options, int option_count, int argc,
+               char **argv)
+{
+    *call = (cli_call){ 0 };
+    if (asks_for_help(argc, argv)) {
+        print_help(verb, options, option_count);
+        return false;
+    }
+    call->status = read_words(call, verb, options, option_count, argc, argv);
+    return call->status == CLI_DONE;
+}
+
+static int check_output(const char *path)
+{
+    struct stat info;
+    bool there = stat(path, &info) == 0;
+    if (there && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+        return CLI_DONE; // a device or a pipe
+    }
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    int size = slash ? (int)(slash - path) : 0;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (size > 0 ? size : 1) : 1, slash ? path : ".");
+    am_error err = { 0 };
+    if (there && S_ISDIR(info.st_mode)) {
+        err = cli_error(AM_ERR_WRITE, path, "is a folder; give the name of a file");
+    } else if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        err =
+            cli_error(AM_ERR_WRITE, path, "the folder %.200s is not there; make it, or choose another place", folder);
+    } else if (access(folder, W_OK | X_OK) != 0) {
+        err = cli_error(AM_ERR_WRITE, path, "the folder %.200s may not be written to; choose another place", folder);
+    }
+    return err.code == AM_OK ? CLI_DONE : cli_fail(&err);
+}
+
+int cli_check_outputs(const char *const *paths, int count)
+{
+    int status = CLI_DONE;
+    for (int i = 0; i < count && status == CLI_DONE; i++) {
+        status = paths[i] ? check_output(paths[i]) : CLI_DONE;
+    }
+    return status;
 }
 
 // ---------------------------------------------------------------------------------------------

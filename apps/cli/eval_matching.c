@@ -120,6 +120,16 @@ static void take_metrics(score *s, am_run_meter *meter)
     }
 }
 
+/// Runs go on several threads, so they tell nothing, but they listen for Ctrl-C.
+static bool go_on(void *user, const char *stage, int64_t done, int64_t total)
+{
+    (void)user;
+    (void)stage;
+    (void)done;
+    (void)total;
+    return !cli_interrupted();
+}
+
 static am_result play(const field *f, score *s, am_run_script *script, const variant *v, am_error *err)
 {
     am_clock clock = { NULL, microseconds };
@@ -139,7 +149,8 @@ static am_result play(const field *f, score *s, am_run_script *script, const var
     }
     if (result == AM_OK) {
         am_run_observer observer = am_run_meter_observer(meter);
-        result = am_run_play(run, &observer, 1, NULL, err);
+        am_progress quiet = { NULL, go_on };
+        result = am_run_play(run, &observer, 1, &quiet, err);
     }
     if (result == AM_OK) {
         take_metrics(s, meter);

@@ -237,10 +237,9 @@ static int unknown_item(const char *name)
 
 int verb_bench(const cli_verb *verb, int argc, char **argv)
 {
-    bool list = false, full = false, stop = false;
+    bool list = false, full = false;
     int rounds = 0, size = 0;
     const char *config = NULL;
-    cli_common common = { 0 };
     const cli_option options[] = {
         { .name = "--full", .help = "more data, slow peers, large sizes", .flag = &full },
         { .name = "--rounds",
@@ -257,10 +256,9 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
           .text = &config },
         { .name = "--list", .help = "the names of the benches, one a line", .flag = &list },
     };
-    int count = 0;
-    int status = cli_parse(verb, options, 5, &common, argc, argv, &count, &stop);
-    if (status != CLI_DONE || stop) {
-        return status;
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
     }
     if (list) {
         for (int i = 0; i < item_count; i++) {
@@ -271,7 +269,7 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
     if (size < 0 || size > 16 << 20) {
         return cli_usage("bench: --size is 1 to %d", 16 << 20);
     }
-    if (count != 1) {
+    if (call.operands != 1) {
         return cli_usage("bench: name one bench; amble bench --list shows them");
     }
     const bench_item *item = find_item(argv[0]);
@@ -283,16 +281,16 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
         am_error err = { .code = AM_ERR_MEMORY, .offset = -1 };
         return cli_fail(&err);
     }
-    b->common = common;
+    b->common = call.common;
     b->full = full;
     b->rounds = rounds;
     b->size = size;
     b->config = config;
-    status = item->run(b);
+    int status = item->run(b);
     if (status == CLI_DONE) {
         char machine[256];
         describe_machine(machine, sizeof machine);
-        if (common.json) {
+        if (call.common.json) {
             status = print_json(b, machine);
         } else {
             print_table(b, machine);

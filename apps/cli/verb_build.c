@@ -143,18 +143,19 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
           .help = "coverage, speeds, contacts, duplicates, gaps",
           .text = &report },
     };
-    cli_common common = { 0 };
-    int count = 0;
-    bool stop = false;
-    int status = cli_parse(verb, options, 3, &common, argc, argv, &count, &stop);
-    if (status != CLI_DONE || stop) {
-        return status;
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
     }
-    if (count != 1 || !out) {
+    if (call.operands != 1 || !out) {
         return cli_usage("build wants one config and -o X.amdb; see amble build --help");
     }
+    const char *const outputs[] = { out, report };
+    if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
+        return CLI_FAILED;
+    }
     am_pool *pool = NULL;
-    am_tasks tasks = cli_tasks(&common, &pool);
+    am_tasks tasks = cli_tasks(&call.common, &pool);
     am_progress progress = cli_progress();
     am_build_def def = am_build_def_default();
     def.tasks = &tasks;
@@ -162,7 +163,7 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
     def.config_path = argv[0];
     def.clips_dir = clips;
     def.find_set = find_set;
-    status = build(&common, &def, out, report);
+    int status = build(&call.common, &def, out, report);
     am_pool_destroy(pool);
     return status;
 }

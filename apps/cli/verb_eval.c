@@ -108,23 +108,24 @@ int verb_eval(const cli_verb *verb, int argc, char **argv)
         { .name = "--quick", .help = "a few courses and variants only", .flag = &e.quick },
         { .name = "--timings", .help = "also what differs from run to run: microseconds", .flag = &e.timings },
     };
-    cli_common common = { 0 };
-    int count = 0;
-    bool stop = false;
-    int status = cli_parse(verb, options, sizeof options / sizeof options[0], &common, argc, argv, &count, &stop);
-    if (status != CLI_DONE || stop) {
-        return status;
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
     }
-    const eval_item *item = count == 1 ? find_item(argv[0]) : NULL;
+    const eval_item *item = call.operands == 1 ? find_item(argv[0]) : NULL;
     if (!item) {
-        return refuse_name(count == 1 ? argv[0] : NULL);
+        return refuse_name(call.operands == 1 ? argv[0] : NULL);
+    }
+    const char *const outputs[] = { page };
+    if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
+        return CLI_FAILED;
     }
     am_pool *pool = NULL;
-    am_tasks tasks = cli_tasks(&common, &pool);
+    am_tasks tasks = cli_tasks(&call.common, &pool);
     am_progress progress = cli_progress();
     e.tasks = &tasks;
     e.progress = &progress;
-    status = evaluate(item, &e, &common, page);
+    int status = evaluate(item, &e, &call.common, page);
     am_tables_destroy(e.tables);
     am_pool_destroy(pool);
     return status;

@@ -320,15 +320,11 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
           .help = "find toe contacts and write them too (.npz, .csv; metres, y up)",
           .flag = &job.contacts },
     };
-    cli_common common = { 0 };
-    int operands = 0;
-    bool stop = false;
-    int status =
-        cli_parse(verb, options, (int)(sizeof options / sizeof options[0]), &common, argc, argv, &operands, &stop);
-    if (status != CLI_DONE || stop) {
-        return status;
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
     }
-    if (operands != 1 || !job.output) {
+    if (call.operands != 1 || !job.output) {
         return cli_usage("export wants one FILE and -o OUT.{bvh,glb,npz,csv}; see amble export --help");
     }
     if (!find_format(&job.format, job.output)) {
@@ -337,9 +333,13 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
     if (!(job.unit_m >= 0.0)) {
         return cli_usage("--unit-m wants a number above 0");
     }
+    const char *const outputs[] = { job.output };
+    if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
+        return CLI_FAILED;
+    }
     job.input = argv[0];
     cli_progress(); // Ctrl-C is heard before the file is begun, or after it is whole
-    status = run_job(&job, &common);
+    int status = run_job(&job, &call.common);
     free_job(&job);
     return status;
 }

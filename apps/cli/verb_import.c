@@ -480,6 +480,7 @@ static void print_text(const job *j)
 {
     int serious = 0;
     int failed = 0;
+    int kept = 0;
     for (int i = 0; i < j->count; i++) {
         const entry *e = &j->entries[i];
         if (e->error.code != AM_OK) {
@@ -495,6 +496,7 @@ static void print_text(const job *j)
             bad = bad || d->findings[k].serious;
         }
         serious += bad;
+        kept += !e->nothing;
         if (e->nothing) {
             printf("  ! left out: no good piece of a second or more remains\n");
         }
@@ -502,8 +504,10 @@ static void print_text(const job *j)
     if (j->count > 1) {
         printf("%d files, %d with bad stretches (!), %d that could not be used\n", j->count, serious, failed);
     }
-    if (j->out_dir) {
+    if (j->out_dir && kept > 0) {
         printf("clean clips are in %s\n", j->out_dir);
+    } else if (j->out_dir) {
+        printf("nothing was written: no clip could be used\n");
     }
 }
 
@@ -587,14 +591,11 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         { .name = "--up", .value = "AXIS", .help = "the files' up axis: +y, +z, ...", .text = &j.doctor.up },
         { .name = "--facing", .value = "AXIS", .help = "the way the rest pose faces", .text = &j.doctor.facing },
     };
-    cli_common common = { 0 };
-    int operands = 0;
-    bool stop = false;
-    int status = cli_parse(verb, options, sizeof options / sizeof options[0], &common, argc, argv, &operands, &stop);
-    if (status != CLI_DONE || stop) {
-        return status;
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
     }
-    if (operands == 0) {
+    if (call.operands == 0) {
         return cli_usage("import wants files or folders; see amble import --help");
     }
     if (fix != (j.out_dir != NULL)) {
@@ -617,7 +618,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         }
     }
     bool added = true;
-    for (int i = 0; added && i < operands; i++) {
+    for (int i = 0; added && i < call.operands; i++) {
         added = add_path(&j, argv[i], 0);
     }
     if (!added) {
@@ -630,7 +631,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         free_job(&j);
         return CLI_FAILED;
     }
-    status = run_job(&j, &common);
+    int status = run_job(&j, &call.common);
     free_job(&j);
     return status;
 }

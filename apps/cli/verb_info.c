@@ -272,18 +272,16 @@ int verb_info(const cli_verb *verb, int argc, char **argv)
     const cli_option options[] = {
         { .name = "--verify", .help = "also check every byte of a database's body", .flag = &verify },
     };
-    cli_common common = { 0 };
-    int count = 0;
-    bool stop = false;
-    int status = cli_parse(verb, options, 1, &common, argc, argv, &count, &stop);
-    if (status != CLI_DONE || stop) {
-        return status;
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
     }
-    if (count != 1) {
+    if (call.operands != 1) {
         return cli_usage("info wants one file; see amble info --help");
     }
     if (is_database(argv[0])) {
-        return info_database(argv[0], verify, common.json);
+        return info_database(argv[0], verify, call.common.json);
     }
-    return ends_with(argv[0], ".json") ? info_schema(argv[0], common.json) : info_motion(argv[0], common.json);
+    return ends_with(argv[0], ".json") ? info_schema(argv[0], call.common.json)
+                                       : info_motion(argv[0], call.common.json);
 }

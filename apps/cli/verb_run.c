@@ -313,18 +313,19 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
           .help = "the inputs as they happened, to run again",
           .text = &j.record },
     };
-    cli_common common = { 0 };
-    int count = 0;
-    bool stop = false;
-    int status = cli_parse(verb, options, sizeof options / sizeof options[0], &common, argc, argv, &count, &stop);
-    if (status != CLI_DONE || stop) {
-        return status;
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
     }
-    if (count != 1) {
+    if (call.operands != 1) {
         return cli_usage("run wants one RUN.json; see amble run --help");
     }
+    const char *const outputs[] = { j.out, j.metrics, j.trace, j.record };
+    if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
+        return CLI_FAILED;
+    }
     j.script_path = argv[0];
-    status = play(&j, &common);
+    int status = play(&j, &call.common);
     free_job(&j);
     return status;
 }

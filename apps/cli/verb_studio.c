@@ -150,39 +150,33 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
         { .name = "--cache", .value = "DIR", .help = "where built databases are kept", .text = &def.cache_dir },
         { .name = "--wasm", .value = "DIR", .help = "where the page's module was built", .text = &def.wasm_dir },
     };
-    cli_common common = { 0 };
-    int count = 0;
-    bool stop = false;
     argc = drop_db_words(argc, argv);
-    int status = cli_parse(verb, options, sizeof options / sizeof options[0], &common, argc, argv, &count, &stop);
-    if (status != CLI_DONE || stop) {
-        return status;
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
     }
     if (def.port < 0 || def.port > 65535) {
         return cli_usage("--port wants 0 to 65535");
     }
     am_pool *pool = NULL;
-    am_tasks tasks = cli_tasks(&common, &pool);
+    am_tasks tasks = cli_tasks(&call.common, &pool);
     am_progress progress = { NULL, go_on };
     def.tasks = &tasks;
     def.progress = &progress;
     def.find_set = find_set;
     def.databases = (const char *const *)argv;
-    def.database_count = count;
+    def.database_count = call.operands;
     catch_stop();
-    status = serve(&def, !no_open, common.json);
+    int status = serve(&def, !no_open, call.common.json);
     am_pool_destroy(pool);
     return status;
 }
 #else
 int verb_studio(const cli_verb *verb, int argc, char **argv)
 {
-    cli_common common = { 0 };
-    int count = 0;
-    bool stop = false;
-    int status = cli_parse(verb, NULL, 0, &common, argc, argv, &count, &stop);
-    if (status != CLI_DONE || stop) {
-        return status;
+    cli_call call;
+    if (!cli_begin(&call, verb, NULL, 0, argc, argv)) {
+        return call.status;
     }
     am_error err = { .code = AM_ERR_SUPPORT,
                      .offset = -1,

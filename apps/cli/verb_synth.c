@@ -259,20 +259,16 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
           .help = "another number, other small variations (default 1)",
           .integer = &job.seed },
     };
-    cli_common common = { 0 };
-    int operands = 0;
-    bool stop = false;
-    int status =
-        cli_parse(verb, options, (int)(sizeof options / sizeof options[0]), &common, argc, argv, &operands, &stop);
-    if (status != CLI_DONE || stop) {
-        return status;
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
     }
-    if (operands != 1 || !job.out_dir) {
+    if (call.operands != 1 || !job.out_dir) {
         return cli_usage(
             "synth wants one kind and -o DIR: stand walk jog run turn curve strafe backward start_stop jump "
             "crouch sit wander, or all");
     }
-    status = read_request(&job, argv[0]);
+    int status = read_request(&job, argv[0]);
     if (status != CLI_DONE) {
         return status;
     }
@@ -281,7 +277,7 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
         err = cli_error(AM_ERR_OPEN, job.out_dir, "is no folder and none can be made there; choose another place");
         return cli_fail(&err);
     }
-    am_result result = common.json ? am_json_writer_create(&job.json, 2, NULL, &err) : AM_OK;
+    am_result result = call.common.json ? am_json_writer_create(&job.json, 2, NULL, &err) : AM_OK;
     if (result == AM_OK && job.json) {
         am_json_begin_object(job.json, NULL);
         am_json_begin_array(job.json, "clips");

@@ -191,8 +191,9 @@ am_result studio_start(studio **out, const studio_def *def, am_error *err)
     mg_init_library(MG_FEATURES_DEFAULT);
     snprintf(server->wasm_dir, sizeof server->wasm_dir, "%s", def->wasm_dir);
     result = studio_sets_find(&server->sets, def, err);
-    result = result == AM_OK ? studio_set_ready(&server->sets, &server->sets.items[0], err) : result;
+    // The port first: who has none shall not wait for a build to hear of it.
     result = result == AM_OK ? listen_on(server, def, err) : result;
+    result = result == AM_OK ? studio_set_ready(&server->sets, &server->sets.items[0], err) : result;
     if (result != AM_OK) {
         studio_stop(server);
         return result;

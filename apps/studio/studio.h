@@ -54,7 +54,7 @@ am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *e
 am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_error *err);
 
 typedef struct studio studio;
-/// Builds the first set where needed, then serves on 127.0.0.1 from threads of its own.
+/// Serves on 127.0.0.1 from threads of its own, and builds the first set where needed.
 am_result studio_start(studio **out, const studio_def *def, am_error *err);
 int studio_port(const studio *server);
 const studio_sets *studio_get_sets(const studio *server);

@@ -86,6 +86,7 @@ typedef struct am_clip {
     int frame_count;
     int moving_count;
     float fps;
+    int unread_rows;       ///< rows of its file beyond the frames that the file announces; 0 for a made clip
     const int16_t *moving; ///< [moving] joints with translations of their own, ascending
     am_quat *rotations;    ///< [frame][joint]
     am_vec3 *translations; ///< [frame][moving]

@@ -1,5 +1,11 @@
 // Files: whole ones mapped (or read, where the platform or the kind of file cannot map), and new ones that appear
 // under their name only when complete. No allocator is passed in: handles come from malloc.
+#ifdef __linux__
+#define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): O_TMPFILE
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -172,6 +178,7 @@ struct am_outfile {
     size_t size;   // of this block
     char *path;    // both names live behind the struct
     char *partial; // where the bytes go until commit; the same as path when written straight through
+    bool unnamed;  // the bytes have no name yet
     int reason;    // errno of the first failed put, or 0
 };
 
@@ -206,6 +213,49 @@ static int open_partial(am_outfile *file)
     return EEXIST;
 }
 
+// Where the system can, the bytes have no name at all until they are complete: whatever ends the program then, a
+// second Ctrl-C or worse, leaves nothing behind. False: open_partial must do.
+static bool open_unnamed(am_outfile *file)
+{
+#ifdef O_TMPFILE
+    const char *slash = strrchr(file->path, '/');
+    size_t size = slash ? (size_t)(slash - file->path) + 1 : 0;
+    memcpy(file->partial, slash ? file->path : ".", size ? size : 1);
+    file->partial[size ? size : 1] = '\0';
+    int fd = access("/proc/self/fd", X_OK) == 0 ? open(file->partial, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+    file->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (fd >= 0 && !file->stream) {
+        close(fd);
+    }
+    file->unnamed = file->stream != NULL;
+#endif
+    return file->unnamed;
+}
+
+// Gives complete bytes a name beside the target, from which they are renamed: a name cannot be taken over at once.
+static int name_partial(am_outfile *file)
+{
+#ifdef O_TMPFILE
+    char from[64];
+    if (fflush(file->stream) != 0) {
+        return errno;
+    }
+    snprintf(from, sizeof from, "/proc/self/fd/%d", fileno(file->stream));
+    for (int i = 0; i < 1000; i++) {
+        snprintf(file->partial, strlen(file->path) + 16, "%s.part%d", file->path, i);
+        if (linkat(AT_FDCWD, from, AT_FDCWD, file->partial, AT_SYMLINK_FOLLOW) == 0) {
+            file->unnamed = false;
+            return 0;
+        }
+        if (errno != EEXIST) {
+            return errno;
+        }
+    }
+#endif
+    (void)file;
+    return EEXIST;
+}
+
 static void free_outfile(am_outfile *file)
 {
     am_alloc alloc = am_alloc_default();
@@ -234,7 +284,7 @@ am_result am_outfile_begin(am_outfile **out, const char *path, am_error *err)
         file->partial = file->path;
         file->stream = fopen(path, "wb");
         reason = file->stream ? 0 : errno;
-    } else {
+    } else if (!open_unnamed(file)) {
         reason = open_partial(file);
     }
     if (reason) {
@@ -259,10 +309,13 @@ am_result am_outfile_commit(am_outfile *file, am_error *err)
     // An earlier failed put also fails the commit, so that a caller may check only here. Data is not synced to the
     // disk: a crash of the machine may lose the new file, but a crash of the program never leaves half of it.
     int reason = file->reason;
+    if (!reason && file->unnamed) {
+        reason = name_partial(file);
+    }
     if (fclose(file->stream) != 0 && !reason) {
         reason = errno;
     }
-    bool renamed = file->partial != file->path;
+    bool renamed = file->partial != file->path && !file->unnamed;
     if (!reason && renamed && rename(file->partial, file->path) != 0) {
         reason = errno;
     }
@@ -280,7 +333,7 @@ void am_outfile_abort(am_outfile *file)
         return;
     }
     fclose(file->stream);
-    if (file->partial != file->path) {
+    if (file->partial != file->path && !file->unnamed) {
         remove(file->partial);
     }
     free_outfile(file);

@@ -596,6 +596,11 @@ int main(int argc, char **argv)
     // Without this Assimp gives files without a mesh one that has every node as a bone, its own scene root included.
     struct aiPropertyStore *properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    const char *dot = strrchr(argv[1], '.');
+    if (!dot || strchr(dot, '/') || aiIsExtensionSupported(dot) != AI_TRUE) {
+        give_up(AM_ERR_SUPPORT,
+                "this is no motion file that Amble knows: it reads .bvh, .glb, .gltf, .fbx, .dae, .npz");
+    }
     const struct aiScene *scene = aiImportFileExWithProperties(argv[1], 0, NULL, properties);
     if (!scene || !scene->mRootNode) {
         give_up(AM_ERR_SUPPORT, "%s", aiGetErrorString()[0] ? aiGetErrorString() : "Assimp cannot read the file");

@@ -85,6 +85,9 @@ typedef struct ami_bvh {
 /// Reads up to the first row. `bvh` is zeroed but for `texts`, which the caller frees.
 am_result ami_bvh_read_head(ami_bvh *bvh, ami_text *text, const am_read_def *def, am_error *err);
 
+/// Lines that hold something, from the cursor to the end of the file, which it reaches.
+int ami_bvh_count_rows(ami_text *text);
+
 /// The error of a file that ends after fewer rows than announced.
 am_result ami_bvh_fail_short(const ami_text *text, int rows, int announced, am_error *err);
 

@@ -493,8 +493,7 @@ static am_result read_motion_head(parser *p)
     return AM_OK;
 }
 
-/// Lines that hold something, up to the end of the file, which the cursor reaches.
-static int count_rows(ami_text *text)
+int ami_bvh_count_rows(ami_text *text)
 {
     int rows = 0;
     for (ami_text_skip(text); text->at < text->end; ami_text_skip(text)) {
@@ -527,7 +526,7 @@ am_result ami_bvh_read_head(ami_bvh *bvh, ami_text *text, const am_read_def *def
     // anything of that size is allocated.
     uint64_t left = (uint64_t)(text->end - text->at) + 1;
     if ((uint64_t)bvh->frame_count * (uint64_t)bvh->channel_count * 2 > left) {
-        return ami_bvh_fail_short(text, count_rows(text), bvh->frame_count, err);
+        return ami_bvh_fail_short(text, ami_bvh_count_rows(text), bvh->frame_count, err);
     }
     if (bvh->channel_count == 0) {
         bvh->frame_count = 0; // nothing moves: a skeleton alone

@@ -182,6 +182,9 @@ am_result ami_bvh_read_rows(am_clip *clip, const ami_bvh *bvh, ami_text *text, b
         }
         place_row(clip, &r);
     }
+    if (result == AM_OK) {
+        clip->unread_rows = ami_bvh_count_rows(text);
+    }
     ami_release(&clip->alloc, block, measure.size);
     return result;
 }

@@ -143,9 +143,25 @@ static am_result check_def(const am_clip *clip, const am_doctor_def *def, am_err
     return AM_OK;
 }
 
+/// A header that announces fewer frames than there are rows: somebody cut the clip there, or miscounted.
+static am_result note_unread(const ami_exam *exam, am_error *err)
+{
+    const am_clip *clip = exam->clip;
+    return clip->unread_rows == 0
+               ? AM_OK
+               : ami_finding_add(exam->out, "rows", -1, -1, false, err,
+                                 "the header announces %d frames, %d more rows follow and were not read; if they "
+                                 "belong to the motion, write 'Frames: %d'",
+                                 clip->frame_count, clip->unread_rows, clip->frame_count + clip->unread_rows);
+}
+
 static am_result run_steps(ami_exam *exam, am_error *err)
 {
     am_diagnosis *out = exam->out;
+    am_result noted = note_unread(exam, err);
+    if (noted != AM_OK) {
+        return noted;
+    }
     take_samples(exam);
     if (exam->samples == 0) {
         return ami_fail(err, AM_ERR_NUMBER, "no frame of the clip is finite");

@@ -189,10 +189,31 @@ static void abort_leaves_nothing(void **state)
     am_outfile *file;
     check_ok(am_outfile_begin(&file, in_root("out"), &err), &err);
     check_ok(am_outfile_put(file, "half", 4, &err), &err);
-    assert_int_equal(files_in_root(), 1);
     am_outfile_abort(file);
     assert_int_equal(files_in_root(), 0);
     am_outfile_abort(NULL);
+}
+
+static void a_program_that_ends_in_the_middle_leaves_nothing(void **state)
+{
+    (void)state;
+    char name[700];
+    snprintf(name, sizeof name, "%s", in_root("cut/short.bin"));
+    assert_int_equal(mkdir(in_root("cut"), 0700), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        am_outfile *file = NULL;
+        am_error err = { 0 };
+        am_outfile_begin(&file, name, &err);
+        am_outfile_put(file, name, sizeof name, &err);
+        _exit(130); // as the second Ctrl-C does
+    }
+    int status = 0;
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_int_equal(WEXITSTATUS(status), 130);
+#ifdef __linux__
+    assert_int_equal(rmdir(in_root("cut")), 0); // only an empty folder can be removed
+#endif
 }
 
 static void two_writers_of_one_name_do_not_mix(void **state)
@@ -290,6 +311,7 @@ int main(void)
         cmocka_unit_test(a_place_that_cannot_be_written_says_so),
         cmocka_unit_test(pieces_appear_only_when_committed),
         cmocka_unit_test(abort_leaves_nothing),
+        cmocka_unit_test(a_program_that_ends_in_the_middle_leaves_nothing),
         cmocka_unit_test(two_writers_of_one_name_do_not_mix),
         cmocka_unit_test(a_commit_that_cannot_rename_removes_its_bytes),
         cmocka_unit_test(devices_are_written_straight_through),

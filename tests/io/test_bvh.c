@@ -48,6 +48,18 @@ static void check_vec3(am_vec3 v, float x, float y, float z)
 // ---------------------------------------------------------------------------------------------
 // What a plain file holds
 
+static void rows_beyond_the_announced_ones_are_counted(void **state)
+{
+    (void)state;
+    am_clip *clip = must_read(HEAD MOTION(1) ROW_A ROW_B ROW_B "\n \n");
+    assert_int_equal(clip->frame_count, 1);
+    assert_int_equal(clip->unread_rows, 2);
+    am_clip_destroy(clip);
+    clip = must_read(HEAD MOTION(2) ROW_A ROW_B "\n\t\n");
+    assert_int_equal(clip->unread_rows, 0);
+    am_clip_destroy(clip);
+}
+
 static void a_plain_file_gives_skeleton_rate_and_motion(void **state)
 {
     (void)state;
@@ -483,6 +495,7 @@ static void damaged_files_are_refused_or_read_without_a_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_beyond_the_announced_ones_are_counted),
         cmocka_unit_test(a_plain_file_gives_skeleton_rate_and_motion),
         cmocka_unit_test(the_root_channels_are_absolute_and_its_offset_is_kept),
         cmocka_unit_test(position_channels_of_a_joint_replace_its_offset),

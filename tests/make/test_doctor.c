@@ -446,6 +446,19 @@ static void every_failing_allocation_is_survived(void **state)
     am_clip_destroy(b.clip);
 }
 
+static void rows_that_the_header_does_not_announce_are_told(void **state)
+{
+    (void)state;
+    altered a = plain();
+    a.clip->unread_rows = 7;
+    am_diagnosis d = examine(a.clip);
+    const am_finding *finding = finding_of(&d, "rows");
+    bool told = finding && strstr(finding->text, "'Frames: 307'") && !finding->serious;
+    assert_true(told);
+    am_diagnosis_free(&d);
+    am_clip_destroy(a.clip);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +474,7 @@ int main(void)
         cmocka_unit_test(the_majority_of_a_rig_decides),
         cmocka_unit_test(a_rest_pose_is_lent_to_files_in_which_nobody_stands),
         cmocka_unit_test(every_failing_allocation_is_survived),
+        cmocka_unit_test(rows_that_the_header_does_not_announce_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
