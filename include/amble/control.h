@@ -109,8 +109,10 @@ typedef struct am_character_def {
     am_inertialise inertialise;
     float inertialise_halflife; ///< s, spring
     float inertialise_seconds;  ///< s, quintic
-    bool ik;                    ///< foot lock
-    bool springs;               ///< false: straight interpolation of the trajectory (the paper's ablation)
+    float inertialise_bend; ///< m/s^2, spring: what a transition may bend arms, head and trunk by; a turn that would
+                            ///< do more dies out more slowly. 0 means no limit
+    bool ik;                ///< foot lock
+    bool springs;           ///< false: straight interpolation of the trajectory (the paper's ablation)
     float velocity_halflife, facing_halflife;               ///< s, of the predicted trajectory
     float time_scale;                                       ///< 1 plays as captured
     float adjust_position_halflife, adjust_facing_halflife; ///< s, mixed root: how fast it is drawn to the point

@@ -23,8 +23,11 @@ AM_API float am_quintic_at(const am_quintic *quintic, float t, float *velocity);
 /// How transitions die out. Start from am_inertia_def_default().
 typedef struct am_inertia_def {
     am_inertialise mode;
-    float halflife; ///< s, spring
-    float seconds;  ///< s, quintic: longest blend
+    float halflife;     ///< s, spring
+    float seconds;      ///< s, quintic: longest blend
+    const float *reach; ///< [joint] m, spring: how far the body goes on beyond the joint; NULL means all 0
+    float bend_mps2;    ///< spring: a turn may not accelerate what it reaches by more; one that would gets a longer
+                        ///< half-life of its own. 0 means no limit
     int joint_count;
     const int16_t *moving; ///< [moving_count] joints whose translation changes
     int moving_count;

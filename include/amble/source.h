@@ -28,6 +28,8 @@ typedef struct am_source_input {
     int trajectory_count;
     const am_filter *filter; ///< frames that may be matched (tags), NULL means all; sources without frames
                              ///< take `wanted_tags`
+    const am_filter *stay;   ///< frames that may play on, NULL means those of `filter`: a wider set, since a frame to
+                             ///< land on wants some time ahead of it
     uint64_t wanted_tags;    ///< the same wish as bits
     const float *weights;    ///< [stride] factors of the squared feature differences, NULL means 1
     int candidates;          ///< how many best frames a trace wants, 0 to AM_MAX_CANDIDATES

@@ -20,6 +20,7 @@ am_character_def am_character_def_default(void)
         .inertialise = AM_INERTIALISE_SPRING,
         .inertialise_halflife = 0.12f,
         .inertialise_seconds = 0.35f,
+        .inertialise_bend = 40.0f,
         .ik = true,
         .springs = true,
         .velocity_halflife = 0.18f,
@@ -56,15 +57,11 @@ static am_result check_def(const am_character_def *def, am_error *err)
     const float above[] = { def->inertialise_halflife,  def->inertialise_seconds, def->velocity_halflife,
                             def->facing_halflife,       def->time_scale,          def->adjust_position_halflife,
                             def->adjust_facing_halflife };
-    const float least[] = { def->adjust_position_ratio,
-                            def->adjust_facing_ratio,
-                            def->clamp_m,
-                            def->clamp_rad,
-                            def->sharp_mps,
-                            def->sharp_rad,
-                            def->stand_mps,
-                            def->trajectory_weight,
-                            def->pose_weight };
+    const float least[] = { def->inertialise_bend,    def->adjust_position_ratio,
+                            def->adjust_facing_ratio, def->clamp_m,
+                            def->clamp_rad,           def->sharp_mps,
+                            def->sharp_rad,           def->stand_mps,
+                            def->trajectory_weight,   def->pose_weight };
     for (size_t i = 0; i < sizeof above / sizeof *above; i++) {
         if (!(above[i] > 0.0f && above[i] < 1e6f)) {
             return ami_fail(err, AM_ERR_DEF, "character def: half-lives, seconds and time_scale must be above 0");
@@ -123,6 +120,7 @@ static void set_defs(am_character *c, const am_character_def *def)
     c->inertia_def.mode = def->inertialise;
     c->inertia_def.halflife = def->inertialise_halflife;
     c->inertia_def.seconds = def->inertialise_seconds;
+    c->inertia_def.bend_mps2 = def->inertialise_bend;
     c->inertia_def.joint_count = c->joint_count;
     static const int16_t hips = 0;
     c->inertia_def.moving = def->source->db ? def->source->db->moving : &hips;
@@ -154,6 +152,7 @@ static uint64_t make_key(const am_character *c)
     const float numbers[] = {
         def->inertialise_halflife,
         def->inertialise_seconds,
+        def->inertialise_bend,
         def->velocity_halflife,
         def->facing_halflife,
         def->time_scale,
@@ -264,6 +263,7 @@ am_result am_character_create(am_character **out, const am_character_def *def, a
         return result;
     }
     set_feet(c);
+    c->inertia_def.reach = c->kit->reach;
     c->key = make_key(c);
     begin(c, def);
     *out = c;
@@ -327,6 +327,7 @@ static void ask_source(am_character *c, const ami_plan *plan, float dt)
         .trajectory = c->trajectory,
         .trajectory_count = s->trajectory_count,
         .filter = c->kit->filters[s->activity],
+        .stay = c->kit->stays[s->activity],
         .weights = ami_kit_weights(c->kit, plan->high),
         .candidates = c->def.candidates,
         .search_now = plan->search_now,

@@ -8,7 +8,9 @@
 typedef struct ami_kit {
     am_alloc alloc;
     const am_source *source;
-    am_filter *filters[AM_ACTIVITY_COUNT]; ///< NULL means every frame
+    am_filter *filters[AM_ACTIVITY_COUNT]; ///< frames to jump to; NULL means every frame
+    am_filter *stays[AM_ACTIVITY_COUNT];   ///< frames to play on; NULL means the same
+    float *reach; ///< [joint] m, how far the body goes on beyond a joint; 0 for hips and legs
     am_tag_query queries[AM_ACTIVITY_COUNT];
     uint32_t activities; ///< 1 << am_activity for those that can be done
     am_character_facts facts;

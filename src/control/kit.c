@@ -66,6 +66,8 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
 #define STAND_DRIFT_M 0.05f // within that time
 #define PUSH_OFF_S 0.1f     // at least, of a jump before its flight
 #define STAND_TURN_RAD (6.0f * AM_DEG)
+// Whoever lands on a frame may play on for this long: two searches, so that leaving is seldom forced.
+#define MOVE_LEAST_S 0.35f
 
 /// Frames from `frame` on that belong to the activity, in its range.
 static int lasting(const ami_kit *kit, am_activity activity, int frame, int stop)
@@ -93,14 +95,17 @@ static bool leaps_ahead(const am_db *db, int frame, int stop)
 static void keep_beginnings(const ami_kit *kit, am_activity activity, uint8_t *mask)
 {
     const am_db *db = kit->source->db;
-    float least = activity == AM_ACTIVITY_DANCE ? DANCE_LEAST_S : STAND_LEAST_S;
+    float least = activity == AM_ACTIVITY_DANCE   ? DANCE_LEAST_S
+                  : activity == AM_ACTIVITY_STAND ? STAND_LEAST_S
+                                                  : MOVE_LEAST_S;
     int ahead = (int)(least * db->fps);
+    bool lasts = activity == AM_ACTIVITY_MOVE || activity == AM_ACTIVITY_CREEP; // the clip's end is no end of it
     for (int r = 0; r < db->range_count; r++) {
         int last = db->ranges[r].stop;
         for (int f = db->ranges[r].start; f < last;) {
             int stop = f + lasting(kit, activity, f, last);
             for (int g = f; g < stop; g++) {
-                bool begins = g + ahead < stop;
+                bool begins = g + ahead < stop || (lasts && stop == last);
                 if (activity == AM_ACTIVITY_JUMP) {
                     begins = leaps_ahead(db, g, stop);
                 } else if (activity == AM_ACTIVITY_STAND && begins) {
@@ -146,17 +151,18 @@ static am_result make_filter(ami_kit *kit, am_activity activity, const char *wor
         return AM_OK; // ordinary movement with every frame, or an activity that is not to be had
     }
     bool fell_back = true;
-    if (activity == AM_ACTIVITY_STAND || activity == AM_ACTIVITY_JUMP || activity == AM_ACTIVITY_DANCE) {
-        result = make_beginnings(kit, activity, &fell_back, err);
-        if (result == AM_OK && !fell_back) {
-            kit->activities |= 1u << activity;
-            return AM_OK;
-        }
-        am_filter_destroy(kit->filters[activity]);
-        kit->filters[activity] = NULL;
-        if (result != AM_OK) {
-            return result;
-        }
+    bool lasts = activity == AM_ACTIVITY_MOVE || activity == AM_ACTIVITY_CREEP;
+    result = make_beginnings(kit, activity, &fell_back, err);
+    if (result == AM_OK && !fell_back) {
+        kit->activities |= 1u << activity;
+        return !lasts ? AM_OK
+                      : am_filter_create(&kit->stays[activity], kit->source->index, &kit->queries[activity],
+                                         &fell_back, &kit->alloc, err);
+    }
+    am_filter_destroy(kit->filters[activity]);
+    kit->filters[activity] = NULL;
+    if (result != AM_OK) {
+        return result;
     }
     result = am_filter_create(&kit->filters[activity], kit->source->index, &kit->queries[activity], &fell_back,
                               &kit->alloc, err);
@@ -317,6 +323,49 @@ static void make_times(ami_kit *kit)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Reach
+
+/// Marks a leg and all that carries it: what moves the feet keeps the half-life that the whole body has.
+static void bar_leg(float *reach, const am_skeleton *skeleton, int hip)
+{
+    for (int j = hip; j >= 0; j = skeleton->parents[j]) {
+        reach[j] = -1.0f;
+    }
+    for (int j = hip + 1; hip >= 0 && j < skeleton->joint_count; j++) {
+        int up = j;
+        while (up > hip) {
+            up = skeleton->parents[up];
+        }
+        reach[j] = up == hip ? -1.0f : reach[j];
+    }
+}
+
+static am_result make_reach(ami_kit *kit, am_error *err)
+{
+    const am_skeleton *skeleton = kit->source->skeleton;
+    const int16_t *joint = kit->source->roles->joint;
+    size_t count = (size_t)skeleton->joint_count;
+    kit->reach = ami_alloc_zero(&kit->alloc, count * sizeof(float));
+    if (!kit->reach) {
+        return ami_fail_memory(err, count * sizeof(float));
+    }
+    kit->reach[0] = -1.0f;
+    bar_leg(kit->reach, skeleton, joint[AM_ROLE_LEFT_UP_LEG]);
+    bar_leg(kit->reach, skeleton, joint[AM_ROLE_RIGHT_UP_LEG]);
+    for (int j = skeleton->joint_count - 1; j > 0; j--) {
+        int parent = skeleton->parents[j];
+        if (kit->reach[parent] >= 0.0f) {
+            float beyond = am_max(kit->reach[j], 0.0f) + am_v3_length(skeleton->offsets[j]);
+            kit->reach[parent] = am_max(kit->reach[parent], beyond);
+        }
+    }
+    for (size_t j = 0; j < count; j++) {
+        kit->reach[j] = am_max(kit->reach[j], 0.0f);
+    }
+    return AM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
 
 am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_alloc *alloc, am_error *err)
 {
@@ -328,7 +377,10 @@ am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_al
     kit->alloc = *alloc;
     kit->source = def->source;
     make_times(kit);
-    am_result result = make_filters(kit, def, err);
+    am_result result = make_reach(kit, err);
+    if (result == AM_OK) {
+        result = make_filters(kit, def, err);
+    }
     if (result == AM_OK) {
         result = make_weights(kit, def, err);
     }
@@ -349,7 +401,9 @@ void ami_kit_destroy(ami_kit *kit)
         am_alloc alloc = kit->alloc;
         for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
             am_filter_destroy(kit->filters[a]);
+            am_filter_destroy(kit->stays[a]);
         }
+        ami_release(&alloc, kit->reach, (size_t)kit->source->skeleton->joint_count * sizeof(float));
         ami_release(&alloc, kit->flat_weights, 2 * (size_t)kit->stride * sizeof(float));
         ami_release(&alloc, kit, sizeof *kit);
     }

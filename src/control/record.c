@@ -127,6 +127,7 @@ static void write_options(am_json_writer *w, const am_run *run)
         { "stay_bias", m->stay_bias },
         { "surround_s", m->surround_s },
         { "inertialise_halflife_s", c->inertialise_halflife },
+        { "inertialise_bend_mps2", c->inertialise_bend },
         { "inertialise_s", c->inertialise_seconds },
         { "velocity_halflife_s", c->velocity_halflife },
         { "facing_halflife_s", c->facing_halflife },

@@ -24,6 +24,11 @@ static const am_role leg_roles[2][4] = {
 // A knee less than this far from the line between hip and ankle does not show which way it bends.
 #define STRAIGHT_M 0.06f
 #define MOVED_M 0.03f
+// A stretched leg keeps half of what the animation left it to full stretch, this much at most: a knee moves by the
+// root of that, so that a leg which was wholly straight pops when its foot comes in.
+#define KEPT_M 0.004f
+// A foot that is moved gives way this early even where the animation's own leg is straight.
+#define GIVES_M 0.006f
 // A foot that was left behind catches up by a step: this much of its way high in the middle. It may stand again when
 // this little of its way is left.
 #define STEP_HEIGHT 0.25f
@@ -193,6 +198,29 @@ static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_tran
     return lack > 0.0f ? am_v3_add(bend, am_v3_scale(forwards, lack)) : bend;
 }
 
+/// Where the ankle shall be instead of `goal`, no further from the hip than the leg stretches gently: beyond the
+/// animation's own stretch, or soften_m before the full one, it gives way the more the further. What stays short of
+/// full stretch goes to *kept.
+static am_vec3 stretch(const leg *l, const am_feet_def *def, const am_transform *world, am_vec3 goal, float moved,
+                       float *kept)
+{
+    am_vec3 hip = world[l->upper].translation;
+    am_vec3 knee = world[l->middle].translation;
+    am_vec3 ankle = world[l->ankle].translation;
+    float longest = am_v3_distance(hip, knee) + am_v3_distance(knee, ankle);
+    float spare = am_clamp(longest - am_v3_distance(hip, ankle), 0.0f, def->soften_m);
+    float start = longest - am_max(spare, am_min(moved / MOVED_M, 1.0f) * am_min(GIVES_M, def->soften_m));
+    *kept = am_min(0.5f * (longest - start), KEPT_M);
+    float room = longest - *kept - start;
+    am_vec3 way = am_v3_sub(goal, hip);
+    float wanted = am_v3_length(way);
+    if (!(wanted > start)) {
+        return goal;
+    }
+    float eased = room > 1e-6f ? start + room * (1.0f - am_exp((start - wanted) / room)) : start;
+    return am_v3_add(hip, am_v3_scale(way, eased / wanted));
+}
+
 /// Brings the toe to `target`: the ankle goes along, no lower than the heel allows, then the foot points at the toe.
 static void reach(const leg *l, const am_feet_def *def, am_transform *local, am_transform *world, am_vec3 target)
 {
@@ -203,18 +231,13 @@ static void reach(const leg *l, const am_feet_def *def, am_transform *local, am_
     // The heel goes along with the ankle; what it lacks to the floor the ankle rises, and the foot tips on its toe.
     float heel = goal.y + am_quat_rotate(world[l->ankle].rotation, l->heel).y;
     goal.y += am_max(def->heel_m - heel, 0.0f);
-    am_vec3 hip_to_knee = am_v3_sub(world[l->middle].translation, world[l->upper].translation);
-    am_vec3 knee_to_ankle = am_v3_sub(ankle, world[l->middle].translation);
     am_quat foot_rotation = world[l->ankle].rotation;
     am_quat toe_rotation = world[l->toe].rotation;
     am_ik_chain chain = { local, world, l->upper, l->middle, l->ankle };
-    // A leg that the animation itself stretches may stay as straight as that: easing begins beyond it, and the less a
-    // foot is moved the later, so that one which is not moved stays as it is.
+    float kept = 0.0f;
     float moved = am_v3_distance(target, toe);
-    float spare =
-        am_v3_length(hip_to_knee) + am_v3_length(knee_to_ankle) - am_v3_distance(world[l->upper].translation, ankle);
-    float soften = am_clamp(spare, 0.002f, def->soften_m) * am_clamp(moved / MOVED_M, 1e-3f, 1.0f);
-    am_ik_two_bone(&chain, goal, knee_way(l, skeleton, world, moved), soften);
+    goal = stretch(l, def, world, goal, moved, &kept);
+    am_ik_two_bone(&chain, goal, knee_way(l, skeleton, world, moved), kept);
     refresh(world, local, skeleton, l->upper);
     // The foot keeps its attitude, then turns by as little as brings the toe to its place.
     turn_world(local, world, skeleton, l->ankle, am_quat_mul(foot_rotation, am_quat_inv(world[l->ankle].rotation)));

@@ -8,6 +8,7 @@
 typedef struct turn_offset {
     am_vec3 x;    ///< spring: scaled axis of the offset
     am_vec3 v;    ///< spring: its rate of change
+    float slower; ///< spring: half-life as a multiple of the def's, 1 to SLOWEST; 0 before the first transition
     am_vec3 axis; ///< quintic: direction, kept
     am_quintic quintic;
 } turn_offset;
@@ -27,6 +28,12 @@ struct am_inertia {
     int32_t reserved;
     // turn_offset[joint_count], then shift_offset[fixed_shifts + moving_count]
 };
+
+// No half-life grows beyond this many of the def's: an arm that takes half a second to come down is late enough.
+#define SLOWEST 3.0f
+#define SLOWER 1.1f // from one try to the next
+// 2 ln 2, as am_decay_f: stiffness of a spring times its half-life.
+#define STIFFNESS 1.38629436f
 
 am_inertia_def am_inertia_def_default(void)
 {
@@ -115,12 +122,31 @@ static void shift_now(const shift_offset *offset, am_inertialise mode, float t, 
     }
 }
 
-static void turn_begin(turn_offset *offset, const am_inertia_def *def, am_quat x, am_vec3 v)
+/// How much longer than the def's half-life an offset must live for its beginning to be gentle. A critically damped
+/// spring of stiffness y starts with the acceleration y^2 x + 2 y v, in rad/s^2; at the reach of the joint that is a
+/// length, which a viewer sees as a pop.
+static float slow_down(const am_inertia_def *def, const turn_offset *offset, float reach)
+{
+    float slower = 1.0f;
+    float most = def->bend_mps2 / am_max(reach, 1e-3f);
+    while (def->bend_mps2 > 0.0f && slower < SLOWEST) {
+        float y = STIFFNESS / (def->halflife * slower);
+        am_vec3 bend = am_v3_scale(am_v3_add(am_v3_scale(offset->x, y), am_v3_scale(offset->v, 2.0f)), y);
+        if (!(am_v3_length2(bend) > most * most)) {
+            break;
+        }
+        slower *= SLOWER;
+    }
+    return slower;
+}
+
+static void turn_begin(turn_offset *offset, const am_inertia_def *def, am_quat x, am_vec3 v, float reach)
 {
     am_vec3 turn = am_quat_to_scaled_axis(am_quat_abs(x));
     offset->x = turn;
     // Nearly half a turn has no shorter way round: the rate there is unbounded, and the velocity is let go.
     offset->v = am_v3_length2(turn) < 9.0f ? rate_of_spin(turn, v) : am_v3_zero();
+    offset->slower = slow_down(def, offset, reach);
     if (def->mode == AM_INERTIALISE_QUINTIC) {
         float angle = am_v3_length(turn);
         offset->axis = am_v3_normalize_or(turn, am_v3(1.0f, 0.0f, 0.0f));
@@ -157,7 +183,8 @@ void am_inertia_transition(am_inertia *state, const am_inertia_def *def, const a
         am_vec3 spin = am_v3_add(v, am_quat_rotate(x, from->velocity[j].angular));
         x = am_quat_mul(am_quat_mul(x, from->local[j].rotation), am_quat_inv(to->local[j].rotation));
         x = am_quat_normalize(x);
-        turn_begin(&turns(state)[j], def, x, am_v3_sub(spin, am_quat_rotate(x, to->velocity[j].angular)));
+        am_vec3 rest = am_v3_sub(spin, am_quat_rotate(x, to->velocity[j].angular));
+        turn_begin(&turns(state)[j], def, x, rest, def->reach ? def->reach[j] : 0.0f);
     }
     for (int m = 0; m < def->moving_count; m++) {
         int j = def->moving[m];
@@ -178,14 +205,14 @@ void am_inertia_transition(am_inertia *state, const am_inertia_def *def, const a
     state->t = 0.0f;
 }
 
-/// One step of all springs of a pose: they share half-life and time, and so the exponential.
+/// One step of the springs of a pose: all but the slowed ones share half-life and time, and so the exponential.
 typedef struct step_spring {
     float y, e, dt;
 } step_spring;
 
 static step_spring step_make(float halflife, float dt)
 {
-    step_spring spring = { 1.38629436f / am_max(halflife, 1e-5f), 0.0f, dt }; // 2 ln 2, as am_decay_f
+    step_spring spring = { STIFFNESS / am_max(halflife, 1e-5f), 0.0f, dt };
     spring.e = am_exp(-spring.y * dt);
     return spring;
 }
@@ -206,6 +233,7 @@ static bool is_spent(turn_offset *offset, am_inertialise mode, float t)
     if (am_v3_length2(offset->x) < 1e-12f && am_v3_length2(offset->v) < 1e-10f) {
         offset->x = am_v3_zero();
         offset->v = am_v3_zero();
+        offset->slower = 1.0f;
         return true;
     }
     return false;
@@ -232,7 +260,8 @@ void am_inertia_apply(am_inertia *state, const am_inertia_def *def, am_transform
     for (int j = 0; j < def->joint_count; j++) {
         turn_offset *offset = &turns(state)[j];
         if (def->mode == AM_INERTIALISE_SPRING) {
-            decay(&offset->x, &offset->v, spring);
+            bool slow = offset->slower > 1.0f;
+            decay(&offset->x, &offset->v, slow ? step_make(def->halflife * offset->slower, dt) : spring);
         }
         if (is_spent(offset, def->mode, state->t)) {
             continue;

@@ -167,7 +167,7 @@ static void search(const am_source *source, match_state *s, am_source_output *ou
     const match_source *match = match_of(source);
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
     make_query(source, out->query, s, input);
-    bool stay = !must_leave && may_stay(source, input->filter, s->frame);
+    bool stay = !must_leave && may_stay(source, input->stay ? input->stay : input->filter, s->frame);
     out->stay_cost = stay ? am_index_cost(source->index, s->frame, out->query, input->weights) : INFINITY;
     const am_db_range *range = &source->db->ranges[am_db_range_of(source->db, s->frame)];
     am_search wish = am_search_default();

@@ -87,6 +87,36 @@ static void a_jump_rises_and_ends_by_itself(void **state)
     free_world(&w);
 }
 
+/// Nobody who walks lands where walking ends at once: the next transition would be forced, and a bad one.
+static void whoever_lands_may_play_on_for_two_searches(void **state)
+{
+    (void)state;
+    world w;
+    make_world(&w);
+    uint64_t special = 0;
+    for (int t = 0; t < shared_db->tag_count; t++) {
+        const char *name = shared_db->tag_names[t];
+        bool is = strcmp(name, "creep") == 0 || strcmp(name, "jump") == 0 || strcmp(name, "dance") == 0;
+        special |= is ? (uint64_t)1 << t : 0;
+    }
+    assert_true(special != 0);
+    static const uint32_t keys[] = { AM_KEY_W, AM_KEY_W | AM_KEY_SHIFT, AM_KEY_A, AM_KEY_S, 0, AM_KEY_D };
+    int landed = 0;
+    for (int i = 0; i < 3600; i++) {
+        hold(&w, keys[i / 90 % 6], DT);
+        const am_source_output *out = am_character_get_view(w.character).output;
+        if (!out->transition || activity(&w) != AM_ACTIVITY_MOVE) {
+            continue;
+        }
+        landed++;
+        for (int f = 0; f <= 20; f++) {
+            assert_true((shared_db->tags[am_db_clamp(shared_db, out->frame, f)] & special) == 0);
+        }
+    }
+    assert_true(landed > 50);
+    free_world(&w);
+}
+
 static void a_snapshot_continues_bit_for_bit(void **state)
 {
     (void)state;
@@ -476,6 +506,7 @@ int main(void)
         cmocka_unit_test(sprint_is_faster_than_walk),
         cmocka_unit_test(creep_keeps_low_and_ends_with_the_key),
         cmocka_unit_test(a_jump_rises_and_ends_by_itself),
+        cmocka_unit_test(whoever_lands_may_play_on_for_two_searches),
         cmocka_unit_test(a_snapshot_continues_bit_for_bit),
         cmocka_unit_test(a_dance_plays_through_and_gives_way_to_the_stick),
         cmocka_unit_test(who_stands_stays_in_place),

@@ -159,6 +159,45 @@ static void a_stretched_leg_does_not_pop(void **state)
     am_clip_destroy(w.clip);
 }
 
+/// A leg that the animation itself stretches is pulled further by a foot left behind, which then comes in again.
+static void a_straight_leg_does_not_pop_when_its_foot_comes_in(void **state)
+{
+    (void)state;
+    walker w;
+    walker_make(&w);
+    const int16_t *joint = w.roles.joint;
+    am_vec3 last = am_v3_zero();
+    am_vec3 before = last;
+    float worst = 0.0f;
+    float straightest = 1.0f;
+    for (int i = 0; i < 90; i++) {
+        am_clip_local(w.clip, 0, w.local);
+        w.local[joint[AM_ROLE_LEFT_UP_LEG]].rotation = am_quat_identity();
+        w.local[joint[AM_ROLE_LEFT_LEG]].rotation = am_quat_from_axis_angle(am_v3(1.0f, 0.0f, 0.0f), 6.0f * AM_DEG);
+        am_transform root = am_transform_identity();
+        root.translation.x = 0.004f * (float)i;
+        am_feet_apply(&w.feet, &w.def, w.local, w.world, root, i < 30 ? AM_CONTACT_LEFT : 0, 1.0f / 60.0f);
+        if (i == 0) {
+            w.def.floor_m = toe(&w).y - 0.01f;
+        }
+        am_vec3 hip = w.world[joint[AM_ROLE_LEFT_UP_LEG]].translation;
+        am_vec3 ankle = w.world[joint[AM_ROLE_LEFT_FOOT]].translation;
+        am_vec3 knee = w.world[joint[AM_ROLE_LEFT_LEG]].translation;
+        float spare = am_v3_distance(hip, knee) + am_v3_distance(knee, ankle) - am_v3_distance(hip, ankle);
+        straightest = am_min(straightest, spare);
+        if (i > 4) {
+            am_vec3 bend = am_v3_add(am_v3_sub(knee, am_v3_scale(last, 2.0f)), before);
+            worst = am_max(worst, am_v3_length(bend));
+        }
+        before = last;
+        last = knee;
+    }
+    printf("sharpest bend of the knee %.4f m, straightest leg %.4f m\n", (double)worst, (double)straightest);
+    assert_true(straightest > 1e-4f);
+    assert_true(worst < 0.01f);
+    am_clip_destroy(w.clip);
+}
+
 static void no_knee_bends_backwards(void **state)
 {
     (void)state;
@@ -204,6 +243,7 @@ int main(void)
         cmocka_unit_test(a_foot_left_behind_catches_up_by_a_step_and_stands_again),
         cmocka_unit_test(toe_and_heel_stay_above_the_floor),
         cmocka_unit_test(a_stretched_leg_does_not_pop),
+        cmocka_unit_test(a_straight_leg_does_not_pop_when_its_foot_comes_in),
         cmocka_unit_test(no_knee_bends_backwards),
         cmocka_unit_test(a_rig_without_toes_is_left_alone),
     };

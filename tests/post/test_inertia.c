@@ -199,6 +199,40 @@ static void a_great_offset_does_not_turn_the_velocity(void **state)
     }
 }
 
+/// An arm that changes from up to down may not fling the hand: joints with a reach are limited, the others are not.
+static void a_limit_bounds_the_bend_of_what_reaches_far(void **state)
+{
+    (void)state;
+    const float dt = 1.0f / 60.0f;
+    const float limit = 40.0f;
+    float steepest[2] = { 0.0f, 0.0f };
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        for (int limited = 0; limited < 2; limited++) {
+            const float reach[joints] = { 0.0f, 0.6f, 0.6f, 0.3f, 0.3f, 0.0f };
+            rig r;
+            rig_make(&r, AM_INERTIALISE_SPRING, seed);
+            memset(r.va, 0, sizeof r.va); // standing still: all that bends is the offset
+            r.def.reach = reach;
+            r.def.bend_mps2 = limited ? limit : 0.0f;
+            rig_jump(&r);
+            am_transform x[joints];
+            am_velocity velocity[joints];
+            am_vec3 linear;
+            rig_show(&r, x, velocity, &linear, dt);
+            for (int j = 1; j < joints - 1; j++) {
+                float bend = am_quat_angle(r.a[j].rotation, x[j].rotation) * reach[j] / (dt * dt);
+                steepest[limited] = am_max(steepest[limited], bend);
+            }
+            float free = am_quat_angle(r.a[0].rotation, x[0].rotation);
+            assert_true(free > 1e-3f); // the hips go as before
+            rig_show(&r, x, velocity, &linear, 4.0f);
+            assert_true(am_quat_angle(x[1].rotation, r.b[1].rotation) < 1e-3f); // late, but it gets there
+        }
+    }
+    assert_true(steepest[0] > 1.5f * limit);
+    assert_true(steepest[1] <= limit);
+}
+
 static void switched_off_it_changes_nothing(void **state)
 {
     (void)state;
@@ -221,6 +255,7 @@ int main(void)
         cmocka_unit_test(a_second_transition_carries_the_first_one_on),
         cmocka_unit_test(the_spring_continues_the_velocity),
         cmocka_unit_test(a_great_offset_does_not_turn_the_velocity),
+        cmocka_unit_test(a_limit_bounds_the_bend_of_what_reaches_far),
         cmocka_unit_test(switched_off_it_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
