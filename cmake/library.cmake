@@ -18,6 +18,12 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/src/io/assimp.c PROPERTIES
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT EMSCRIPTEN AND NOT AMBLE_SCALAR)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernel/avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2")
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernel/text_avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2;-mbmi")
+    set_source_files_properties(
+        ${PROJECT_SOURCE_DIR}/src/kernel/layers_avx2.c ${PROJECT_SOURCE_DIR}/src/kernel/layers_avx2_fused.c
+        PROPERTIES COMPILE_OPTIONS "-mavx2;-mf16c;-mfma")
+    set_source_files_properties(
+        ${PROJECT_SOURCE_DIR}/src/kernel/layers_avx512.c ${PROJECT_SOURCE_DIR}/src/kernel/layers_avx512_fused.c
+        PROPERTIES COMPILE_OPTIONS "-mavx2;-mf16c;-mfma;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl")
 endif()
 
 add_library(amble_static STATIC $<TARGET_OBJECTS:amble_objects>)

@@ -190,24 +190,14 @@ static uint64_t names_size(const am_skeleton *s)
 
 static void place_parts(making *m)
 {
-    uint32_t count = 0;
     for (int p = 0; p < AMI_PART_COUNT; p++) {
         uint64_t size = ami_part_size(p, &m->info);
         size = p == AMI_PART_NAMES ? names_size(m->def->clips[0].clip->skeleton) : size;
         size = p == AMI_PART_CONFIG ? (m->def->config ? strlen(m->def->config) : 0) + 1 : size;
         m->table[p].size = size;
         m->table[p].id = size ? ami_part_id(p) : 0;
-        count += size != 0;
     }
-    uint64_t at = sizeof(ami_db_header) + count * sizeof(ami_db_section);
-    for (int p = 0; p < AMI_PART_COUNT; p++) {
-        if (m->table[p].id) {
-            at = (at + AMI_DB_ALIGN - 1) / AMI_DB_ALIGN * AMI_DB_ALIGN;
-            m->table[p].offset = at;
-            at += m->table[p].size;
-        }
-    }
-    m->image_size = at;
+    m->image_size = ami_container_place(m->table, AMI_PART_COUNT);
 }
 
 static void *part(const making *m, int p) { return m->table[p].id ? m->image + m->table[p].offset : NULL; }
@@ -475,29 +465,13 @@ static void sum_item(void *context, int item)
     }
 }
 
+/// Where a database came from is not what it is.
+static bool is_content(int part) { return part != AMI_PART_CONFIG; }
+
 static void put_header(making *m)
 {
-    static const uint8_t magic[8] = { 0x89, 'A', 'M', 'D', 'B', '\r', '\n', 0x1A };
     m->tasks.run(m->tasks.user, AMI_PART_COUNT, sum_item, m);
-    ami_db_header header = { .version = AMI_DB_VERSION, .endian = AMI_DB_ENDIAN, .file_size = m->image_size };
-    memcpy(header.magic, magic, sizeof magic);
-    header.table_offset = sizeof header;
-    uint64_t content = 0;
-    for (int p = 0; p < AMI_PART_COUNT; p++) {
-        const ami_db_section *s = &m->table[p];
-        if (!s->id) {
-            continue;
-        }
-        memcpy(m->image + sizeof header + header.section_count++ * sizeof *s, s, sizeof *s);
-        if (p != AMI_PART_CONFIG) {
-            uint64_t item[3] = { s->id, s->size, s->checksum };
-            content = am_hash64(item, sizeof item, content);
-        }
-    }
-    header.content_hash = content;
-    uint64_t hash = am_hash64(&header, sizeof header, 0);
-    header.table_hash = am_hash64(m->image + sizeof header, header.section_count * sizeof(ami_db_section), hash);
-    memcpy(m->image, &header, sizeof header);
+    ami_container_seal(m->image, m->image_size, m->table, AMI_PART_COUNT, &ami_db_kind, is_content);
 }
 
 static am_result make(making *m, am_db **out)

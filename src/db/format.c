@@ -34,17 +34,11 @@ static const ami_part_kind parts[AMI_PART_COUNT] = {
     [AMI_PART_X] = { "feat", false, false },
 };
 
+const ami_container_kind ami_db_kind = { "AMDB", AMI_DB_VERSION, "database", "build it again with amble build" };
+
 const ami_part_kind *ami_part_of(int part) { return &parts[part]; }
 
-uint32_t ami_part_id(int part)
-{
-    const char *letters = parts[part].letters;
-    uint32_t id = 0;
-    for (int i = 0; i < 4; i++) {
-        id |= (uint32_t)(uint8_t)letters[i] << (8 * i);
-    }
-    return id;
-}
+uint32_t ami_part_id(int part) { return ami_section_id(parts[part].letters); }
 
 uint64_t ami_part_size(int part, const ami_db_info *info)
 {

@@ -5,32 +5,15 @@
 
 #include <amble/db.h>
 
+#include "base/container.h"
+
 #define AMI_DB_VERSION 1u
-#define AMI_DB_ENDIAN 0x01020304u
-#define AMI_DB_MAX_SECTIONS 64u
-#define AMI_DB_ALIGN 64u
+#define AMI_DB_ENDIAN AMI_CONTAINER_ENDIAN
+#define AMI_DB_MAX_SECTIONS AMI_CONTAINER_MOST
 
-/// Offset 0, 64 bytes.
-typedef struct ami_db_header {
-    uint8_t magic[8]; ///< 89 'A' 'M' 'D' 'B' 0D 0A 1A: text mode and 7-bit transfers break it visibly
-    uint32_t version;
-    uint32_t endian; ///< AMI_DB_ENDIAN as the writer's machine sees it
-    uint64_t file_size;
-    uint32_t section_count;
-    uint32_t table_offset; ///< 64
-    uint64_t table_hash;   ///< of this header (with this field zero) and the table
-    uint64_t content_hash; ///< of all sections but "conf"
-    uint8_t reserved[16];
-} ami_db_header;
-
-/// One row of the table, 32 bytes.
-typedef struct ami_db_section {
-    uint32_t id; ///< four letters, the first in the lowest byte
-    uint32_t reserved;
-    uint64_t offset;   ///< from the file's start, a multiple of 64
-    uint64_t size;     ///< bytes without padding
-    uint64_t checksum; ///< am_hash64 of the body, seed = id
-} ami_db_section;
+typedef ami_header ami_db_header;
+typedef ami_section ami_db_section;
+extern const ami_container_kind ami_db_kind;
 
 /// Section "info", 192 bytes: all counts.
 typedef struct ami_db_info {

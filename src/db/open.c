@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-static const uint8_t magic[8] = { 0x89, 'A', 'M', 'D', 'B', '\r', '\n', 0x1A };
-
 typedef struct opening {
     const uint8_t *data;
     size_t size;
@@ -25,82 +23,23 @@ static am_result fail(const opening *o, am_result code, uint64_t offset, const c
     return ami_fail_at(o->err, code, o->file, (int64_t)offset, "%s", text);
 }
 
-static am_result check_header(opening *o)
-{
-    if (o->size < sizeof o->header) {
-        return fail(o,
-                    o->size >= sizeof magic && memcmp(o->data, magic, sizeof magic) != 0 ? AM_ERR_FORMAT
-                                                                                         : AM_ERR_TRUNCATED,
-                    o->size, "too short for a database; is it one? Build it again with amble build");
-    }
-    memcpy(&o->header, o->data, sizeof o->header);
-    const ami_db_header *h = &o->header;
-    if (memcmp(h->magic, magic, sizeof magic) != 0) {
-        return fail(o, AM_ERR_FORMAT, 0, "not an Amble database (its first bytes are others)");
-    }
-    if (h->endian != AMI_DB_ENDIAN) {
-        return fail(o, AM_ERR_FORMAT, 12, "written with another byte order; build it again on this machine");
-    }
-    if (h->version < 1 || h->version > AMI_DB_VERSION) {
-        return ami_fail_at(o->err, AM_ERR_VERSION, o->file, 8,
-                           "version %u of the format; this build reads up to %u: update Amble", h->version,
-                           AMI_DB_VERSION);
-    }
-    if (h->file_size > o->size) {
-        return ami_fail_at(o->err, AM_ERR_TRUNCATED, o->file, (int64_t)o->size,
-                           "the file ends here but should have %llu bytes; copy or build it again",
-                           (unsigned long long)h->file_size);
-    }
-    if (h->file_size < o->size) {
-        return fail(o, AM_ERR_FORMAT, h->file_size, "bytes follow after the database's end");
-    }
-    return AM_OK;
-}
-
 static am_result check_table(opening *o)
 {
-    ami_db_header h = o->header;
-    uint64_t end = (uint64_t)h.table_offset + (uint64_t)h.section_count * sizeof(ami_db_section);
-    if (h.table_offset != sizeof h || h.section_count < 1 || h.section_count > AMI_DB_MAX_SECTIONS || end > o->size) {
-        return fail(o, AM_ERR_FORMAT, 24, "the section table does not fit the file");
+    uint32_t ids[AMI_PART_COUNT];
+    for (int p = 0; p < AMI_PART_COUNT; p++) {
+        ids[p] = ami_part_id(p);
     }
-    h.table_hash = 0;
-    uint64_t hash = am_hash64(&h, sizeof h, 0);
-    hash = am_hash64(o->data + h.table_offset, (size_t)(end - h.table_offset), hash);
-    if (hash != o->header.table_hash) {
-        return fail(o, AM_ERR_CHECKSUM, 32,
-                    "header and section table do not match their checksum: the file is damaged");
-    }
-    uint64_t last = end;
-    for (uint32_t i = 0; i < h.section_count; i++) {
-        ami_db_section section;
-        size_t at = h.table_offset + i * sizeof section;
-        memcpy(&section, o->data + at, sizeof section);
-        if (section.offset % AMI_DB_ALIGN != 0 || section.offset < last || section.offset > o->size ||
-            section.size > o->size - section.offset) {
-            return fail(o, AM_ERR_FORMAT, at, "a section lies outside the file or upon another");
-        }
-        last = section.offset + section.size;
-        for (int p = 0; p < AMI_PART_COUNT; p++) {
-            if (section.id == ami_part_id(p)) {
-                if (o->parts[p].id) {
-                    return fail(o, AM_ERR_FORMAT, at, "a section appears twice");
-                }
-                o->parts[p] = section; // sections with other ids are from a later version: not ours to judge
-            }
-        }
-    }
-    return AM_OK;
+    return ami_container_check(&o->header, o->parts, ids, AMI_PART_COUNT, &ami_db_kind, o->data, o->size, o->file,
+                               o->err);
 }
 
 static am_result check_sums(const opening *o)
 {
     for (int p = 0; p < AMI_PART_COUNT; p++) {
         const ami_db_section *s = &o->parts[p];
-        if (s->id && ami_part_of(p)->small && am_hash64(o->data + s->offset, (size_t)s->size, s->id) != s->checksum) {
-            return ami_fail_at(o->err, AM_ERR_CHECKSUM, o->file, (int64_t)s->offset,
-                               "section '%s' does not match its checksum: the file is damaged",
-                               ami_part_of(p)->letters);
+        am_result result = s->id && ami_part_of(p)->small ? ami_container_sum(s, o->data, o->file, o->err) : AM_OK;
+        if (result != AM_OK) {
+            return result;
         }
     }
     return AM_OK;
@@ -363,8 +302,7 @@ static void set_arrays(am_db *db, const block *b, const opening *o)
 
 static am_result check_all(opening *o)
 {
-    am_result result = check_header(o);
-    result = result == AM_OK ? check_table(o) : result;
+    am_result result = check_table(o);
     result = result == AM_OK ? check_sums(o) : result;
     result = result == AM_OK ? check_sizes(o) : result;
     result = result == AM_OK ? check_skeleton(o) : result;

@@ -3,8 +3,6 @@
 
 #include "base/error.h"
 
-#include <string.h>
-
 static am_result check_finite(const am_db *db, const float *values, size_t count, const char *what, am_error *err)
 {
     for (size_t i = 0; i < count; i++) {
@@ -35,19 +33,6 @@ static am_result check_numbers(const am_db *db, am_error *err)
 
 am_result am_db_verify(const am_db *db, am_error *err)
 {
-    const uint8_t *data = db->image;
-    const ami_db_header *header = db->image;
-    for (uint32_t i = 0; i < header->section_count; i++) {
-        ami_db_section s;
-        memcpy(&s, data + header->table_offset + i * sizeof s, sizeof s);
-        if (am_hash64(data + s.offset, (size_t)s.size, s.id) != s.checksum) {
-            char letters[5] = { (char)(s.id & 0x7F), (char)((s.id >> 8) & 0x7F), (char)((s.id >> 16) & 0x7F),
-                                (char)((s.id >> 24) & 0x7F), '\0' };
-            return ami_fail_at(err, AM_ERR_CHECKSUM, NULL, (int64_t)s.offset,
-                               "section '%s' (%llu bytes) does not match its checksum: the file is damaged; copy or "
-                               "build it again",
-                               letters, (unsigned long long)s.size);
-        }
-    }
-    return check_numbers(db, err);
+    am_result result = ami_container_verify(db->image, ami_db_kind.make, err);
+    return result == AM_OK ? check_numbers(db, err) : result;
 }

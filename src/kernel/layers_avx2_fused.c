@@ -1,0 +1,11 @@
+// Layers of networks with AVX2, products fused.
+#include "kernel/layers.h"
+
+#if defined(AMI_HAS_X86)
+#define LAYERS_FUSED 1
+#define LAYERS_NAME "avx2"
+#define LAYERS_TABLE ami_layers_avx2_fused
+#include "kernel/layers_avx2.h"
+
+#include "kernel/layers_body.h"
+#endif

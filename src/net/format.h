@@ -1,0 +1,70 @@
+/// The .amnet file in C; docs/format-amnet.md tells it as an essay. The container is that of a database
+/// (base/container.h); the sections are these, in this order:
+///   info  counts and hashes
+///   part  [part] am_model_part
+///   valu  am_net_value of all parts, one part after another
+///   oper  am_net_op, the same
+///   tens  am_net_tensor, the same; `offset` counts bytes from the start of "weig" and is a multiple of 64
+///   weig  the tensors. Vectors: fp32, filled with zeros to a multiple of 16. Matrices: panels of 16 rows
+///         (kernel/layers.h) in fp32, fp16 or int8; int8 followed by one fp32 scale for each row.
+///   reci  text of the recipe, terminated
+///   prov  provenance, JSON text, terminated
+#ifndef AMI_NET_FORMAT_H
+#define AMI_NET_FORMAT_H
+
+#include <amble/net.h>
+
+#include "base/container.h"
+#include "kernel/layers.h"
+
+#define AMI_NET_VERSION 1u
+
+extern const ami_container_kind ami_net_file_kind;
+
+typedef enum ami_net_section {
+    AMI_NET_INFO,
+    AMI_NET_PARTS,
+    AMI_NET_VALUES,
+    AMI_NET_OPS,
+    AMI_NET_TENSORS,
+    AMI_NET_BODY,
+    AMI_NET_RECIPE,
+    AMI_NET_PROVENANCE,
+    AMI_NET_SECTIONS
+} ami_net_section;
+
+/// Four letters of a section.
+const char *ami_net_letters(int section);
+
+/// Section "info", 128 bytes.
+typedef struct ami_net_info {
+    int32_t part_count, value_count, op_count, tensor_count;
+    uint64_t data_hash, database_hash, skeleton_hash, seed;
+    uint8_t reserved[80];
+} ami_net_info;
+
+struct am_model_own {
+    am_alloc alloc;
+    am_file file; ///< mapped
+    void *image;  ///< allocated
+    size_t image_size;
+    const am_net_value *values; ///< in the image
+    const am_net_op *ops;
+    const am_net_tensor *tensors;
+    const uint8_t *body;
+};
+
+/// Bytes of one tensor in "weig".
+uint64_t ami_net_stored_size(const am_net_tensor *tensor, am_net_weights weights);
+/// The matrix of a stored tensor; its bias is `bias`.
+ami_matrix ami_net_matrix(const am_model *model, const am_model_part *part, const am_net_tensor *tensor,
+                          const float *bias);
+/// Makes the am_model over an image. Takes over `own`'s file or image on success.
+am_result ami_model_view(am_model **out, const void *data, size_t size, const char *file,
+                         const struct am_model_own *own, am_error *err);
+
+/// IEEE half precision, rounded to nearest even; |x| <= 65504.
+uint16_t ami_half_from(float x);
+float ami_half_to(uint16_t h);
+
+#endif
