@@ -4,6 +4,10 @@ add_executable(amble_cli ${AMBLE_CLI_SOURCES})
 set_target_properties(amble_cli PROPERTIES OUTPUT_NAME amble)
 target_compile_definitions(amble_cli PRIVATE AMBLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(amble_cli PRIVATE amble_static amble_flags)
+if(TARGET amble_train)
+    target_link_libraries(amble_cli PRIVATE amble_train)
+    target_compile_definitions(amble_cli PRIVATE AMBLE_HAS_TRAIN=1)
+endif()
 if(EMSCRIPTEN)
     # The whole command under node: the tests compare what it writes with the native one.
     target_link_options(amble_cli PRIVATE -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1

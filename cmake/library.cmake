@@ -3,6 +3,8 @@
 file(GLOB AMBLE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/*.c)
 # The Assimp child is a program of its own.
 list(FILTER AMBLE_SOURCES EXCLUDE REGEX "src/io/assimp_child.c$")
+# Training is a library of its own (train.cmake).
+list(FILTER AMBLE_SOURCES EXCLUDE REGEX "src/train/")
 
 add_library(amble_objects OBJECT ${AMBLE_SOURCES})
 target_include_directories(amble_objects

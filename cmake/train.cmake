@@ -1,0 +1,29 @@
+# libamble_train: training, a library of its own with its own dependencies (OpenMP, MPI where they are here).
+option(AMBLE_TRAIN "Build training" ON)
+option(AMBLE_MPI "Train over several processes where MPI is here" ON)
+if(EMSCRIPTEN OR NOT AMBLE_TRAIN)
+    return()
+endif()
+file(GLOB AMBLE_TRAIN_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/train/*.c)
+list(FILTER AMBLE_TRAIN_SOURCES EXCLUDE REGEX "src/train/mpi.c$")
+add_library(amble_train STATIC ${AMBLE_TRAIN_SOURCES})
+set_target_properties(amble_train PROPERTIES EXPORT_NAME train)
+target_include_directories(amble_train PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(amble_train PUBLIC amble_static PRIVATE $<BUILD_INTERFACE:amble_flags>)
+
+# Arithmetic of training may fuse: it repeats on the same machine, not across machines. One file an instruction set.
+set(AMBLE_TRAIN_FLAGS "-O3;-ffp-contract=fast")
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/ops_base.c PROPERTIES COMPILE_OPTIONS "${AMBLE_TRAIN_FLAGS}")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT AMBLE_SCALAR)
+    target_compile_definitions(amble_train PRIVATE AMI_TRAIN_X86=1)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/ops_avx2.c PROPERTIES
+        COMPILE_OPTIONS "${AMBLE_TRAIN_FLAGS};-mavx2;-mfma")
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/ops_avx512.c PROPERTIES
+        COMPILE_OPTIONS "${AMBLE_TRAIN_FLAGS};-mavx512f;-mfma;-mprefer-vector-width=512")
+endif()
+
+find_package(OpenMP COMPONENTS C)
+if(OpenMP_C_FOUND)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/team.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
+    target_link_libraries(amble_train PRIVATE $<BUILD_INTERFACE:OpenMP::OpenMP_C>)
+endif()

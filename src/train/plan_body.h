@@ -1,0 +1,509 @@
+/// The walk over a graph, forward and back. Included for float and for double by a file that defines `real`, PLAN,
+/// OPS and NAME(x).
+#include "train/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+// ---------------------------------------------------------------------------------------------
+// Places
+
+static size_t place(const PLAN *plan, int slot, int block)
+{
+    return (size_t)slot * (size_t)plan->blocks + (size_t)block;
+}
+
+real *NAME(value)(const PLAN *plan, int value, int slot, int block)
+{
+    return plan->value[value] + place(plan, slot, block) * plan->span[value];
+}
+
+real *NAME(grad)(const PLAN *plan, int value, int slot, int block)
+{
+    return plan->grad[value] ? plan->grad[value] + place(plan, slot, block) * plan->span[value] : NULL;
+}
+
+static int padded(int width) { return (width + AMI_COLUMNS - 1) / AMI_COLUMNS * AMI_COLUMNS; }
+
+/// Numbers of one slot's block of a transposed value.
+static size_t turned_span(const PLAN *plan, int value)
+{
+    const am_net_value *v = &plan->graph->values[value];
+    return (size_t)v->rows * (size_t)plan->columns * (size_t)padded(v->width);
+}
+
+static real *turned_at(const PLAN *plan, int value, int slot, int block)
+{
+    return plan->turned[value] + place(plan, slot, block) * turned_span(plan, value);
+}
+
+static const real *tensor_at(const PLAN *plan, const am_net_op *op, int which)
+{
+    return plan->weights + plan->graph->tensors[op->tensor[which]].offset;
+}
+
+static int width_of(const PLAN *plan, int value) { return plan->graph->values[value].width; }
+static int rows_of(const PLAN *plan, int value) { return plan->graph->values[value].rows; }
+
+#include "train/attention_body.h"
+
+static bool is_activation(int kind) { return kind >= AM_NET_RELU && kind <= AM_NET_SIGMOID; }
+static ami_activation activation_of(int kind) { return (ami_activation)(kind - AM_NET_RELU); }
+
+/// GRU memory of one block: gi, gh, gates, dgi, dgh, each (3 units, columns).
+static size_t aux_size(const PLAN *plan, const am_net_op *op)
+{
+    const size_t n = (size_t)plan->columns;
+    switch (op->kind) {
+    case AM_NET_LAYER_NORM:
+        return 2 * n * (size_t)rows_of(plan, op->in[0]);
+    case AM_NET_GRU:
+        return 15 * (size_t)width_of(plan, op->out) * n;
+    case AM_NET_ATTENTION:
+        return attention_size(op, rows_of(plan, op->in[0]), plan->columns);
+    default:
+        return 0;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Which gradients are wanted
+
+/// True when a gradient flows from the operation to its input i: not to indices and counts.
+static bool flows(const am_net_op *op, int i)
+{
+    switch (op->kind) {
+    case AM_NET_ONE_HOT:
+    case AM_NET_COUNT:
+        return false;
+    case AM_NET_CHOOSE:
+        return i > 0;
+    case AM_NET_ATTENTION:
+        return i == 0;
+    default:
+        return true;
+    }
+}
+
+static int inputs_of(const am_net_op *op)
+{
+    int count = 0;
+    while (count < AM_NET_MOST_IN && op->in[count] >= 0) {
+        count++;
+    }
+    return count;
+}
+
+/// Whether input i of operation o adds to the gradient, or is the first on the way back and overwrites it.
+static bool adds(const PLAN *plan, int o, int i)
+{
+    const am_net_op *op = &plan->graph->ops[o];
+    const int v = op->in[i];
+    if (plan->seeded[v] || plan->first_touch[v] != o) {
+        return true;
+    }
+    for (int other = 0; other < i; other++) {
+        if (op->in[other] == v && flows(op, other)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_trained(const am_graph *g, const am_net_op *op)
+{
+    for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
+        if (!(g->tensors[op->tensor[t]].flags & AM_NET_FIXED)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// wanted[v]: something trainable (or an input whose gradient is asked for) stands before v, and an output behind it.
+static void find_wanted(PLAN *plan, bool *wanted, bool input_grads)
+{
+    const am_graph *g = plan->graph;
+    for (int v = 0; v < g->value_count; v++) {
+        const int role = g->values[v].role;
+        wanted[v] = (role == AM_NET_INPUT && input_grads) || (role == AM_NET_STATE && plan->slots > 1);
+        plan->seeded[v] = g->values[v].output >= 0;
+        plan->first_touch[v] = -1;
+    }
+    for (int v = 0; v < g->value_count; v++) {
+        if (g->values[v].role == AM_NET_STATE && g->values[v].next >= 0 && plan->slots > 1) {
+            plan->seeded[g->values[v].next] = true;
+        }
+    }
+    for (int o = 0; o < g->op_count; o++) {
+        const am_net_op *op = &g->ops[o];
+        bool any = is_trained(g, op);
+        for (int i = 0; i < inputs_of(op); i++) {
+            any |= flows(op, i) && wanted[op->in[i]];
+        }
+        wanted[op->out] = any;
+    }
+    // From the outputs back: what nobody behind it reads has no gradient.
+    for (int o = g->op_count - 1; o >= 0; o--) {
+        const am_net_op *op = &g->ops[o];
+        const bool alive = wanted[op->out] && (plan->seeded[op->out] || plan->first_touch[op->out] >= 0);
+        for (int i = 0; i < inputs_of(op) && alive; i++) {
+            if (flows(op, i) && wanted[op->in[i]] && plan->first_touch[op->in[i]] < 0) {
+                plan->first_touch[op->in[i]] = o;
+            }
+        }
+        wanted[op->out] = alive;
+    }
+    for (int v = 0; v < g->value_count; v++) {
+        wanted[v] &= plan->seeded[v] || plan->first_touch[v] >= 0;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Jobs
+
+static void add_job(PLAN *plan, bool place_it, int op, int which, int which_2, int part)
+{
+    const am_graph *g = plan->graph;
+    const am_net_tensor *t = &g->tensors[g->ops[op].tensor[which]];
+    if (place_it) {
+        const bool matrix = t->rows > 1 || (t->flags & AM_NET_MATRIX) != 0;
+        plan->jobs[plan->job_count] =
+            (ami_job){ .op = op,
+                       .tensor = g->ops[op].tensor[which],
+                       .tensor_2 = which_2 >= 0 ? g->ops[op].tensor[which_2] : -1,
+                       .part = part,
+                       .matrix = matrix,
+                       .rows = matrix ? t->rows : t->columns, // a vector's items are its rows
+                       .columns = matrix ? t->columns : 1 };
+    }
+    plan->job_count++;
+}
+
+/// The gradients to compute, from the last layer to the first: the order in which they can be sent to other machines.
+static void list_jobs(PLAN *plan, bool place_them)
+{
+    const am_graph *g = plan->graph;
+    plan->job_count = 0;
+    for (int o = g->op_count - 1; o >= 0; o--) {
+        const am_net_op *op = &g->ops[o];
+        if (place_them && !plan->grad[op->out]) {
+            continue;
+        }
+        const int products = op->kind == AM_NET_GRU ? 2 : op->kind == AM_NET_ATTENTION ? 3 : 1;
+        switch (op->kind) {
+        case AM_NET_LINEAR:
+        case AM_NET_ATTENTION:
+            for (int part = 0; part < products; part++) {
+                add_job(plan, place_them, o, 2 * part, -1, part);
+                add_job(plan, place_them, o, 2 * part + 1, -1, part);
+            }
+            break;
+        case AM_NET_GRU:
+            for (int part = 0; part < products; part++) {
+                add_job(plan, place_them, o, part, -1, part);
+                add_job(plan, place_them, o, 2 + part, -1, part);
+            }
+            break;
+        case AM_NET_LAYER_NORM:
+            add_job(plan, place_them, o, 0, 1, 0);
+            break;
+        case AM_NET_CONSTANT:
+            add_job(plan, place_them, o, 0, -1, 0);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Creation
+
+static bool needs_turned(const am_net_op *op, int i)
+{
+    return (op->kind == AM_NET_LINEAR && i == 0) || (op->kind == AM_NET_GRU && i <= 1) ||
+           (op->kind == AM_NET_ATTENTION && i == 0);
+}
+
+static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
+{
+    const am_graph *g = plan->graph;
+    const size_t values = (size_t)g->value_count, ops = (size_t)g->op_count;
+    const size_t places = (size_t)plan->slots * (size_t)plan->blocks;
+    plan->value = ami_layout_take(room, values, sizeof *plan->value);
+    plan->grad = ami_layout_take(room, values, sizeof *plan->grad);
+    plan->span = ami_layout_take(room, values, sizeof *plan->span);
+    plan->turned = ami_layout_take(room, values, sizeof *plan->turned);
+    plan->aux = ami_layout_take(room, ops, sizeof *plan->aux);
+    plan->aux_span = ami_layout_take(room, ops, sizeof *plan->aux_span);
+    plan->seeded = ami_layout_take(room, values, sizeof *plan->seeded);
+    plan->first_touch = ami_layout_take(room, values, sizeof *plan->first_touch);
+    list_jobs(plan, false);
+    plan->jobs = ami_layout_take(room, (size_t)plan->job_count, sizeof *plan->jobs);
+    for (int v = 0; v < g->value_count; v++) {
+        const size_t span = (size_t)rows_of(plan, v) * (size_t)width_of(plan, v) * (size_t)plan->columns;
+        real *value = ami_layout_take(room, places * span, sizeof(real));
+        real *grad = wanted[v] ? ami_layout_take(room, places * span, sizeof(real)) : NULL;
+        bool turned = false;
+        for (int o = 0; o < g->op_count; o++) {
+            for (int i = 0; i < inputs_of(&g->ops[o]); i++) {
+                turned |= g->ops[o].in[i] == v && needs_turned(&g->ops[o], i);
+            }
+        }
+        real *other = turned ? ami_layout_take(room, places * turned_span(plan, v), sizeof(real)) : NULL;
+        if (room->base) {
+            plan->value[v] = value;
+            plan->grad[v] = grad;
+            plan->turned[v] = other;
+            plan->span[v] = span;
+        }
+    }
+    for (int o = 0; o < g->op_count; o++) {
+        const size_t size = aux_size(plan, &g->ops[o]);
+        real *aux = ami_layout_take(room, places * size, sizeof(real));
+        if (room->base) {
+            plan->aux[o] = aux;
+            plan->aux_span[o] = size;
+        }
+    }
+}
+
+am_result NAME(create)(PLAN **out, const ami_plan_def *def, const OPS *ops, real *weights, am_error *err)
+{
+    *out = NULL;
+    const am_alloc alloc = ami_alloc_or_default(def->alloc);
+    const am_graph *g = def->graph;
+    PLAN plan = { .graph = g, .ops = ops, .weights = weights, .alloc = alloc };
+    plan.columns = def->columns;
+    plan.blocks = def->blocks;
+    plan.slots = def->slots;
+    const size_t values = (size_t)g->value_count;
+    bool *scratch = ami_alloc_array(&alloc, values, 2 * sizeof(bool) + sizeof(int));
+    if (!scratch) {
+        return ami_fail_memory(err, values);
+    }
+    // seeded and first_touch first into scratch: which gradients are wanted decides the layout.
+    plan.first_touch = (int *)(void *)scratch;
+    bool *wanted = scratch + values * sizeof(int);
+    plan.seeded = wanted + values;
+    find_wanted(&plan, wanted, def->input_grads);
+    ami_layout room = { 0 };
+    ami_layout_take(&room, 1, sizeof plan);
+    lay_out(&plan, &room, wanted);
+    plan.block_size = room.size;
+    plan.block = room.overflow ? NULL : ami_alloc_zero(&alloc, room.size);
+    if (plan.block) {
+        room = (ami_layout){ .base = plan.block };
+        PLAN *placed = ami_layout_take(&room, 1, sizeof plan);
+        lay_out(&plan, &room, wanted);
+        find_wanted(&plan, wanted, def->input_grads);
+        list_jobs(&plan, true);
+        *placed = plan;
+        *out = placed;
+    }
+    ami_release(&alloc, scratch, values * (2 * sizeof(bool) + sizeof(int)));
+    return *out ? AM_OK : ami_fail_memory(err, room.size);
+}
+
+void NAME(destroy)(PLAN *plan)
+{
+    if (plan) {
+        const am_alloc alloc = plan->alloc;
+        ami_release(&alloc, plan->block, plan->block_size);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Forward
+
+static void join_rows(const PLAN *plan, const am_net_op *op, real *y, int slot, int block)
+{
+    const size_t n = (size_t)plan->columns;
+    for (int r = 0; r < rows_of(plan, op->out); r++) {
+        for (int i = 0; i < inputs_of(op); i++) {
+            const size_t count = (size_t)width_of(plan, op->in[i]) * n;
+            memcpy(y, NAME(value)(plan, op->in[i], slot, block) + (size_t)r * count, count * sizeof *y);
+            y += count;
+        }
+    }
+}
+
+static void encode(const PLAN *plan, const am_net_op *op, real *y, const real *x)
+{
+    const int n = plan->columns, width = width_of(plan, op->out);
+    for (int c = 0; c < n; c++) {
+        const int at = x[c] > (real)-0.5 && x[c] < (real)1e6 ? (int)(x[c] + (real)0.5) : x[c] < (real)0 ? -1 : width;
+        for (int i = 0; i < width; i++) {
+            real v;
+            if (op->kind == AM_NET_ONE_HOT) {
+                v = i == at ? (real)1 : (real)0;
+            } else if (op->kind == AM_NET_COUNT) {
+                v = i < at ? (real)1 : (real)0;
+            } else {
+                const double f = pow((double)op->number[0], -2.0 * (i / 2) / width) * (double)x[c];
+                v = (real)(i % 2 ? cos(f) : sin(f));
+            }
+            y[(ptrdiff_t)i * n + c] = v;
+        }
+    }
+}
+
+/// Which input of a choice column c takes, -1 for none.
+static int chosen(const am_net_op *op, real x)
+{
+    const int count = inputs_of(op) - 1;
+    const int index = x > (real)-0.5 && x < (real)1e6 ? (int)(x + (real)0.5) : count;
+    return index < count ? index : -1;
+}
+
+static void choose(const PLAN *plan, const am_net_op *op, real *y, int slot, int block)
+{
+    const int n = plan->columns;
+    const real *index = NAME(value)(plan, op->in[0], slot, block);
+    for (int c = 0; c < n; c++) {
+        const int i = chosen(op, index[c]);
+        const real *x = i >= 0 ? NAME(value)(plan, op->in[1 + i], slot, block) : NULL;
+        for (int r = 0; r < width_of(plan, op->out); r++) {
+            y[(ptrdiff_t)r * n + c] = x ? x[(ptrdiff_t)r * n + c] : (real)0;
+        }
+    }
+}
+
+static void gru_forward(const PLAN *plan, const am_net_op *op, real *y, const real *x, const real *h, real *aux)
+{
+    const int n = plan->columns, units = width_of(plan, op->out);
+    const size_t part = 3 * (size_t)units * (size_t)n;
+    plan->ops->forward(aux, tensor_at(plan, op, 0), tensor_at(plan, op, 2), x, 3 * units, width_of(plan, op->in[0]),
+                       n);
+    plan->ops->forward(aux + part, tensor_at(plan, op, 1), tensor_at(plan, op, 3), h, 3 * units, units, n);
+    plan->ops->gru(y, aux + 2 * part, aux, aux + part, h, units, n);
+}
+
+/// y = x * scale + offset of each row of a set; NULL offset means (x - mean) * scale.
+static void normalise(const PLAN *plan, const am_net_op *op, real *y, const real *x, int width, int rows)
+{
+    const int n = plan->columns;
+    const real *mean = tensor_at(plan, op, 0), *scale = tensor_at(plan, op, 1);
+    for (int r = 0; r < rows * width; r++) {
+        const real s = scale[r % width], m = mean[r % width];
+        const real o = op->kind == AM_NET_NORMALISE ? -m * s : m;
+        for (int c = 0; c < n; c++) {
+            y[(ptrdiff_t)r * n + c] = x[(ptrdiff_t)r * n + c] * s + o;
+        }
+    }
+}
+
+static void rows_forward(const PLAN *plan, const am_net_op *op, real *y, const real *x, real *aux)
+{
+    const int n = plan->columns, in = width_of(plan, op->in[0]), width = width_of(plan, op->out);
+    for (int r = 0; r < rows_of(plan, op->in[0]); r++) {
+        const real *row = x + (ptrdiff_t)r * in * n;
+        real *to = y + (ptrdiff_t)r * width * n;
+        if (op->kind == AM_NET_LINEAR) {
+            plan->ops->forward(to, tensor_at(plan, op, 0), tensor_at(plan, op, 1), row, width, in, n);
+        } else if (op->kind == AM_NET_LAYER_NORM) {
+            plan->ops->norm(to, aux + (ptrdiff_t)2 * r * n, row, tensor_at(plan, op, 0), tensor_at(plan, op, 1), in,
+                            n, (real)op->number[0]);
+        } else { // slice
+            memcpy(to, row + (ptrdiff_t)op->size[0] * n, (size_t)width * (size_t)n * sizeof *to);
+        }
+    }
+}
+
+static void constant(const PLAN *plan, const am_net_op *op, real *y)
+{
+    const real *value = tensor_at(plan, op, 0);
+    for (int r = 0; r < width_of(plan, op->out); r++) {
+        for (int c = 0; c < plan->columns; c++) {
+            y[(ptrdiff_t)r * plan->columns + c] = value[r];
+        }
+    }
+}
+
+static void op_forward(const PLAN *plan, int o, int slot, int block)
+{
+    const am_net_op *op = &plan->graph->ops[o];
+    real *y = NAME(value)(plan, op->out, slot, block);
+    const real *x = op->in[0] >= 0 ? NAME(value)(plan, op->in[0], slot, block) : NULL;
+    real *aux = plan->aux[o] + place(plan, slot, block) * plan->aux_span[o];
+    const size_t count = plan->span[op->out];
+    if (is_activation(op->kind)) {
+        plan->ops->activate(y, x, count, activation_of(op->kind));
+        return;
+    }
+    switch (op->kind) {
+    case AM_NET_LINEAR:
+    case AM_NET_LAYER_NORM:
+    case AM_NET_SLICE:
+        rows_forward(plan, op, y, x, aux);
+        break;
+    case AM_NET_CONCAT:
+        join_rows(plan, op, y, slot, block);
+        break;
+    case AM_NET_ADD:
+        memcpy(y, x, count * sizeof *y);
+        plan->ops->add(y, NAME(value)(plan, op->in[1], slot, block), count);
+        break;
+    case AM_NET_NORMALISE:
+    case AM_NET_RESTORE:
+        normalise(plan, op, y, x, width_of(plan, op->out), rows_of(plan, op->out));
+        break;
+    case AM_NET_GRU:
+        gru_forward(plan, op, y, x, NAME(value)(plan, op->in[1], slot, block), aux);
+        break;
+    case AM_NET_ATTENTION:
+        attention_forward(plan, op, y, x, NAME(value)(plan, op->in[1], slot, block), aux);
+        break;
+    case AM_NET_FRACTION:
+        for (size_t i = 0; i < count; i++) {
+            y[i] = x[i] / (real)op->number[0];
+        }
+        break;
+    case AM_NET_CHOOSE:
+        choose(plan, op, y, slot, block);
+        break;
+    case AM_NET_CONSTANT:
+        constant(plan, op, y);
+        break;
+    default:
+        encode(plan, op, y, x);
+        break;
+    }
+}
+
+static void turn(const PLAN *plan, int v, int slot, int block)
+{
+    const int width = width_of(plan, v), n = plan->columns, ldx = padded(width);
+    for (int r = 0; r < rows_of(plan, v); r++) {
+        plan->ops->transpose(turned_at(plan, v, slot, block) + (ptrdiff_t)r * n * ldx,
+                             NAME(value)(plan, v, slot, block) + (ptrdiff_t)r * width * n, width, n, ldx);
+    }
+}
+
+void NAME(forward)(const PLAN *plan, int slot, int block)
+{
+    const am_graph *g = plan->graph;
+    for (int v = 0; v < g->value_count; v++) {
+        const size_t bytes = plan->span[v] * sizeof(real);
+        if (plan->seeded[v] && plan->grad[v]) {
+            memset(NAME(grad)(plan, v, slot, block), 0, bytes);
+        }
+        if (g->values[v].role != AM_NET_STATE) {
+            continue;
+        }
+        if (slot > 0 && g->values[v].next >= 0) {
+            memcpy(NAME(value)(plan, v, slot, block), NAME(value)(plan, g->values[v].next, slot - 1, block), bytes);
+        } else {
+            memset(NAME(value)(plan, v, slot, block), 0, bytes);
+        }
+    }
+    for (int o = 0; o < g->op_count; o++) {
+        op_forward(plan, o, slot, block);
+    }
+}
+
+#include "train/plan_back_body.h"

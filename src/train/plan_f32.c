@@ -1,0 +1,6 @@
+// Plans in float.
+#define real float
+#define PLAN ami_plan_f32
+#define OPS ami_ops_f32
+#define NAME(x) ami_plan_##x##_f32
+#include "train/plan_body.h"

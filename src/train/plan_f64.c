@@ -1,0 +1,6 @@
+// Plans in double.
+#define real double
+#define PLAN ami_plan_f64
+#define OPS ami_ops_f64
+#define NAME(x) ami_plan_##x##_f64
+#include "train/plan_body.h"

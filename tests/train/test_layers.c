@@ -1,0 +1,376 @@
+// Every layer: forward against the plain evaluation, gradients against finite differences, in double and in float.
+#include "support/check.h"
+
+#include "train/plan.h"
+
+#include <amble/net.h>
+#include <math.h>
+
+enum { samples = 20, columns = 16, blocks = 2 }; // the second block is not full
+
+/// One network under test: built by `build`, run over `slots` time steps.
+typedef struct subject {
+    const char *name;
+    void (*build)(am_graph *graph);
+    int slots;
+} subject;
+
+static int chain(am_graph *g, int hidden, am_net_kind kind)
+{
+    int x = am_graph_input(g, "x", 5);
+    int h = am_graph_activation(g, am_graph_linear(g, x, hidden), kind);
+    am_graph_output(g, "y", am_graph_linear(g, h, 3));
+    return x;
+}
+
+static void build_relu(am_graph *g) { chain(g, 19, AM_NET_RELU); }
+static void build_elu(am_graph *g) { chain(g, 9, AM_NET_ELU); }
+static void build_gelu(am_graph *g) { chain(g, 7, AM_NET_GELU); }
+static void build_tanh(am_graph *g) { chain(g, 6, AM_NET_TANH); }
+static void build_sigmoid(am_graph *g) { chain(g, 6, AM_NET_SIGMOID); }
+
+/// Operators' flow network in small: layer norm, input skips, and a residual.
+static void build_skips(am_graph *g)
+{
+    int x = am_graph_input(g, "x", 5);
+    int h = am_graph_activation(g, am_graph_linear(g, x, 8), AM_NET_GELU);
+    for (int i = 0; i < 2; i++) {
+        int both[2] = { am_graph_layer_norm(g, h), x };
+        int next = am_graph_activation(g, am_graph_linear(g, am_graph_concat(g, both, 2), 8), AM_NET_GELU);
+        h = am_graph_add(g, h, next);
+    }
+    am_graph_output(g, "y", am_graph_linear(g, h, 3));
+}
+
+static void build_gru(am_graph *g)
+{
+    int x = am_graph_input(g, "x", 4);
+    int h = am_graph_state(g, "h", 6);
+    int next = am_graph_gru(g, am_graph_linear(g, x, 5), h);
+    am_graph_keep(g, h, next);
+    am_graph_output(g, "y", am_graph_linear(g, next, 2));
+}
+
+static void build_attention(am_graph *g)
+{
+    int set = am_graph_input_set(g, "set", 3, 4);
+    int count = am_graph_input(g, "count", 1);
+    int rows = am_graph_activation(g, am_graph_linear(g, set, 5), AM_NET_TANH);
+    int pooled = am_graph_attention(g, am_graph_layer_norm(g, rows), count, 2, 3, 4);
+    am_graph_output(g, "y", am_graph_linear(g, pooled, 3));
+}
+
+static void build_encodings(am_graph *g)
+{
+    int index = am_graph_input(g, "index", 1);
+    int count = am_graph_input(g, "count", 1);
+    int x = am_graph_input(g, "x", 6);
+    int parts[5] = { am_graph_encode(g, index, AM_NET_ONE_HOT, 4), am_graph_encode(g, count, AM_NET_COUNT, 3),
+                     am_graph_waves(g, am_graph_slice(g, x, 1, 1), 6, 50.0f), am_graph_fraction(g, x, 3.0f),
+                     am_graph_slice(g, x, 2, 3) };
+    int options[3] = { am_graph_linear(g, am_graph_concat(g, parts, 5), 4), am_graph_constant(g, 4),
+                       am_graph_linear(g, x, 4) };
+    int chosen = am_graph_choose(g, index, options, 3);
+    am_graph_output(g, "y", am_graph_add(g, chosen, chosen));
+}
+
+static void build_scales(am_graph *g)
+{
+    int x = am_graph_normalise(g, am_graph_input(g, "x", 5));
+    am_graph_output(g, "y", am_graph_restore(g, am_graph_linear(g, am_graph_linear(g, x, 7), 3)));
+}
+
+static const subject subjects[] = {
+    { "relu", build_relu, 1 },
+    { "elu", build_elu, 1 },
+    { "gelu", build_gelu, 1 },
+    { "tanh", build_tanh, 1 },
+    { "sigmoid", build_sigmoid, 1 },
+    { "skips and layer norm", build_skips, 1 },
+    { "gru through time", build_gru, 4 },
+    { "attention", build_attention, 1 },
+    { "encodings", build_encodings, 1 },
+    { "input and output scales", build_scales, 1 },
+};
+enum { subject_count = sizeof subjects / sizeof subjects[0] };
+
+static am_graph *make(const subject *s)
+{
+    am_graph *g = NULL;
+    am_error err = { 0 };
+    check_ok(am_graph_create(&g, "test", NULL, &err), &err);
+    s->build(g);
+    check_ok(am_graph_finish(g, &err), &err);
+    am_graph_randomise(g, 7);
+    am_rng rng = am_rng_make(3);
+    for (int t = 0; t < g->tensor_count; t++) { // gains, scales and constants away from 1 and 0
+        for (size_t i = 0; i < am_net_tensor_count(&g->tensors[t]) && !(g->tensors[t].flags & AM_NET_MATRIX); i++) {
+            g->weights[g->tensors[t].offset + i] += am_rng_range(&rng, 0.05f, 0.5f);
+        }
+    }
+    return g;
+}
+
+/// Number j of an input: indices and counts are small whole numbers.
+static double input_number(const am_graph *g, int v, am_rng *rng)
+{
+    const bool whole = strcmp(g->values[v].name, "index") == 0 || strcmp(g->values[v].name, "count") == 0;
+    return whole ? (double)am_rng_below(rng, 4) : (double)am_rng_normal(rng);
+}
+
+// The loss is the sum over samples, outputs and slots of coefficient * y: its gradient is the coefficient itself.
+static double coefficient(int slot, int row, int sample) { return sin(1.0 + 3.0 * slot + 1.7 * row + 0.9 * sample); }
+
+#define DEFINE_RUNS(suffix, real)                                                                                    \
+    static void fill_##suffix(const ami_plan_##suffix *plan)                                                         \
+    {                                                                                                                \
+        am_rng rng = am_rng_make(11);                                                                                \
+        const am_graph *g = plan->graph;                                                                             \
+        for (int i = 0; i < g->input_count; i++) {                                                                   \
+            const int v = am_graph_input_at(g, i);                                                                   \
+            for (int slot = 0; slot < plan->slots; slot++) {                                                         \
+                for (int s = 0; s < samples; s++) {                                                                  \
+                    for (int r = 0; r < g->values[v].rows * g->values[v].width; r++) {                               \
+                        ami_plan_value_##suffix(plan, v, slot, s / columns)[r * columns + s % columns] =             \
+                            (real)input_number(g, v, &rng);                                                          \
+                    }                                                                                                \
+                }                                                                                                    \
+            }                                                                                                        \
+        }                                                                                                            \
+    }                                                                                                                \
+    static double run_##suffix(const ami_plan_##suffix *plan)                                                        \
+    {                                                                                                                \
+        const int y = am_graph_output_at(plan->graph, 0), width = plan->graph->values[y].width;                      \
+        double loss = 0.0;                                                                                           \
+        for (int slot = 0; slot < plan->slots; slot++) {                                                             \
+            for (int b = 0; b < blocks; b++) {                                                                       \
+                ami_plan_forward_##suffix(plan, slot, b);                                                            \
+                for (int r = 0; r < width; r++) {                                                                    \
+                    for (int c = 0; c < columns && b * columns + c < samples; c++) {                                 \
+                        const double k = coefficient(slot, r, b * columns + c);                                      \
+                        loss += k * (double)ami_plan_value_##suffix(plan, y, slot, b)[r * columns + c];              \
+                        ami_plan_grad_##suffix(plan, y, slot, b)[r * columns + c] = (real)k;                         \
+                    }                                                                                                \
+                }                                                                                                    \
+            }                                                                                                        \
+        }                                                                                                            \
+        return loss;                                                                                                 \
+    }                                                                                                                \
+    static void back_##suffix(const ami_plan_##suffix *plan, real *g)                                                \
+    {                                                                                                                \
+        for (int slot = plan->slots - 1; slot >= 0; slot--) {                                                        \
+            for (int b = 0; b < blocks; b++) {                                                                       \
+                ami_plan_backward_##suffix(plan, slot, b);                                                           \
+            }                                                                                                        \
+        }                                                                                                            \
+        for (int j = 0; j < plan->job_count; j++) { /* in two pieces, as two threads would */                        \
+            const ami_job *job = &plan->jobs[j];                                                                     \
+            real *to = g + plan->graph->tensors[job->tensor].offset;                                                 \
+            real *to_2 = job->tensor_2 >= 0 ? g + plan->graph->tensors[job->tensor_2].offset : NULL;                 \
+            const int half = job->rows / 2;                                                                          \
+            ami_plan_gradient_##suffix(plan, j, 0, half, to, to_2);                                                  \
+            ami_plan_gradient_##suffix(plan, j, half, job->rows - half, to + (ptrdiff_t)half * job->columns,         \
+                                       to_2 ? to_2 + half : NULL);                                                   \
+        }                                                                                                            \
+    }
+
+DEFINE_RUNS(f64, double)
+DEFINE_RUNS(f32, float)
+
+static ami_plan_f64 *plan_in_double(const am_graph *g, int slots, double **weights)
+{
+    *weights = calloc(g->weight_count, sizeof **weights);
+    for (size_t i = 0; i < g->weight_count; i++) {
+        (*weights)[i] = (double)g->weights[i];
+    }
+    ami_plan_def def = { g, columns, blocks, slots, true, NULL };
+    ami_plan_f64 *plan = NULL;
+    am_error err = { 0 };
+    check_ok(ami_plan_create_f64(&plan, &def, ami_train_ops_f64(), *weights, &err), &err);
+    fill_f64(plan);
+    return plan;
+}
+
+/// (f(w + h) - f(w - h)) / 2h, with one Richardson step: error h^4.
+static double difference(const ami_plan_f64 *plan, double *w)
+{
+    const double kept = *w;
+    double d[2];
+    for (int i = 0; i < 2; i++) {
+        const double h = i ? 1e-4 : 2e-4;
+        *w = kept + h;
+        const double up = run_f64(plan);
+        *w = kept - h;
+        d[i] = (up - run_f64(plan)) / (2.0 * h);
+        *w = kept;
+    }
+    return (4.0 * d[1] - d[0]) / 3.0;
+}
+
+static void check_relative(double a, double b, double scale, double tolerance, const char *what)
+{
+    if (!(fabs(a - b) <= tolerance * (fabs(b) + scale))) {
+        fail_msg("%s: analytic %.9g, differences %.9g", what, a, b);
+    }
+}
+
+/// Largest magnitude: what a gradient near zero is measured against.
+static double most_of(const double *x, size_t count)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    }
+    return most;
+}
+
+static void gradients_of_weights_match_differences(void **state)
+{
+    (void)state;
+    for (int i = 0; i < subject_count; i++) {
+        am_graph *g = make(&subjects[i]);
+        double *w = NULL;
+        ami_plan_f64 *plan = plan_in_double(g, subjects[i].slots, &w);
+        double *grad = calloc(g->weight_count, sizeof *grad), *want = calloc(g->weight_count, sizeof *want);
+        run_f64(plan);
+        back_f64(plan, grad);
+        size_t trained = 0;
+        for (int t = 0; t < g->tensor_count; t++) {
+            const am_net_tensor *tensor = &g->tensors[t];
+            for (size_t k = 0; k < am_net_tensor_count(tensor) && !(tensor->flags & AM_NET_FIXED); k++) {
+                want[tensor->offset + k] = difference(plan, &w[tensor->offset + k]);
+                trained++;
+            }
+        }
+        assert_int_equal(trained, g->parameter_count);
+        const double scale = most_of(want, g->weight_count);
+        assert_true(scale > 0.0);
+        for (size_t k = 0; k < g->weight_count; k++) {
+            check_relative(grad[k], want[k], 1e-2 * scale, 1e-6, subjects[i].name);
+        }
+        free(grad);
+        free(want);
+        free(w);
+        ami_plan_destroy_f64(plan);
+        am_graph_destroy(g);
+    }
+}
+
+static void gradients_of_inputs_match_differences(void **state)
+{
+    (void)state;
+    for (int i = 0; i < subject_count; i++) {
+        am_graph *g = make(&subjects[i]);
+        double *w = NULL;
+        ami_plan_f64 *plan = plan_in_double(g, subjects[i].slots, &w);
+        double *grad = calloc(g->weight_count, sizeof *grad);
+        run_f64(plan);
+        back_f64(plan, grad);
+        for (int k = 0; k < g->input_count; k++) {
+            const int v = am_graph_input_at(g, k);
+            if (!plan->grad[v]) {
+                continue; // an index or a count
+            }
+            const size_t span = plan->span[v];
+            double *kept = calloc(span, sizeof *kept);
+            memcpy(kept, ami_plan_grad_f64(plan, v, 0, 0), span * sizeof *kept);
+            double *x = ami_plan_value_f64(plan, v, 0, 0);
+            for (size_t n = 0; n < span; n += 3) {
+                check_relative(kept[n], difference(plan, &x[n]), 1e-2 * most_of(kept, span), 1e-6, subjects[i].name);
+            }
+            free(kept);
+        }
+        free(grad);
+        free(w);
+        ami_plan_destroy_f64(plan);
+        am_graph_destroy(g);
+    }
+}
+
+/// Float gradients of every instruction set against those in double, which the test above holds to differences.
+static void float_gradients_match(void **state)
+{
+    (void)state;
+    static const char *const isas[] = { "base", "avx2", "avx512" };
+    for (int i = 0; i < subject_count * 3; i++) {
+        const ami_ops_f32 *ops = ami_train_ops(isas[i % 3]);
+        const subject *s = &subjects[i / 3];
+        if (!ops) {
+            continue;
+        }
+        am_graph *g = make(s);
+        double *w = NULL;
+        ami_plan_f64 *exact = plan_in_double(g, s->slots, &w);
+        ami_plan_def def = { g, columns, blocks, s->slots, true, NULL };
+        ami_plan_f32 *plan = NULL;
+        am_error err = { 0 };
+        check_ok(ami_plan_create_f32(&plan, &def, ops, g->weights, &err), &err);
+        fill_f32(plan);
+        double *want = calloc(g->weight_count, sizeof *want);
+        float *grad = calloc(g->weight_count, sizeof *grad);
+        check_near(run_f32(plan), run_f64(exact), 1e-5 * samples);
+        back_f32(plan, grad);
+        back_f64(exact, want);
+        const double scale = most_of(want, g->weight_count);
+        for (size_t k = 0; k < g->weight_count; k++) {
+            check_relative((double)grad[k], want[k], 1e-2 * scale, 1e-3, s->name);
+        }
+        free(want);
+        free(grad);
+        free(w);
+        ami_plan_destroy_f64(exact);
+        ami_plan_destroy_f32(plan);
+        am_graph_destroy(g);
+    }
+}
+
+/// The same numbers as am_graph_eval, which PyTorch's reference tensors are held against.
+static void forward_equals_the_plain_evaluation(void **state)
+{
+    (void)state;
+    for (int i = 0; i < subject_count; i++) {
+        if (subjects[i].slots > 1) {
+            continue;
+        }
+        am_graph *g = make(&subjects[i]);
+        double *w = NULL;
+        ami_plan_f64 *plan = plan_in_double(g, 1, &w);
+        run_f64(plan);
+        double **values = calloc((size_t)g->value_count, sizeof *values);
+        for (int v = 0; v < g->value_count; v++) {
+            const int count = g->values[v].rows * g->values[v].width;
+            values[v] = calloc((size_t)(samples * count), sizeof **values);
+            for (int s = 0; s < samples && g->values[v].role == AM_NET_INPUT; s++) {
+                for (int r = 0; r < count; r++) {
+                    values[v][s * count + r] = ami_plan_value_f64(plan, v, 0, s / columns)[r * columns + s % columns];
+                }
+            }
+        }
+        am_graph_eval(g, values, samples);
+        const int y = am_graph_output_at(g, 0), width = g->values[y].width;
+        for (int s = 0; s < samples; s++) {
+            for (int r = 0; r < width; r++) {
+                check_near(ami_plan_value_f64(plan, y, 0, s / columns)[r * columns + s % columns],
+                           values[y][s * width + r], 1e-6);
+            }
+        }
+        for (int v = 0; v < g->value_count; v++) {
+            free(values[v]);
+        }
+        free(values);
+        free(w);
+        ami_plan_destroy_f64(plan);
+        am_graph_destroy(g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_of_weights_match_differences),
+        cmocka_unit_test(gradients_of_inputs_match_differences),
+        cmocka_unit_test(float_gradients_match),
+        cmocka_unit_test(forward_equals_the_plain_evaluation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
