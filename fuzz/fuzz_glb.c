@@ -1,9 +1,7 @@
 // GLB from anywhere: read it under limits; what was read is written and read again, to the same bits where it can be.
-#include <amble/io.h>
+#include "clips.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void check_clip(const am_clip *clip)
 {
@@ -42,33 +40,17 @@ static void write_again(const am_clips *clips, const am_alloc *alloc)
     am_bytes_free(&bytes);
 }
 
+static void check_clips(const am_clips *clips, const am_alloc *alloc)
+{
+    for (int i = 0; i < clips->count; i++) {
+        check_clip(clips->items[i]);
+    }
+    write_again(clips, alloc);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    am_budget budget = am_budget_make(NULL);
-    budget.max_bytes = (size_t)256 << 20;
-    am_alloc alloc = am_budget_alloc(&budget);
-    am_read_def def = am_read_def_default();
-    def.alloc = &alloc;
-    def.file = "fuzz";
-    def.max_frames = 2000; // so that runs are short
-    def.max_joints = 64;
-    am_clips clips;
-    am_error err = { 0 };
-    am_result result = am_glb_read(&clips, data, size, &def, &err);
-    if (result != AM_OK) {
-        if (clips.items || err.code != result || strlen(err.text) == 0) {
-            abort();
-        }
-    } else {
-        for (int i = 0; i < clips.count; i++) {
-            check_clip(clips.items[i]);
-        }
-        write_again(&clips, &alloc);
-    }
-    am_clips_free(&clips);
-    if (budget.live_count != 0) {
-        abort();
-    }
+    fuzz_clips(data, size, am_glb_read, check_clips);
     return 0;
 }

@@ -3,14 +3,11 @@
 //
 // Checksums stop most damage at the door, so the first byte chooses: 1 wraps arrays (name, length, bytes; repeated)
 // into an archive that is in order, 2 goes straight to inflate, anything else is read as the archive it is.
-#include <amble/io.h>
+#include "clips.h"
 
 #include "base/bytes.h"
 #include "io/inflate.h"
 #include "io/zip.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static void write_again(const am_clips *clips, const am_alloc *alloc)
 {
@@ -39,33 +36,6 @@ static void write_again(const am_clips *clips, const am_alloc *alloc)
     am_bytes_free(&bytes);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-static void read_archive(const uint8_t *data, size_t size)
-{
-    am_budget budget = am_budget_make(NULL);
-    budget.max_bytes = (size_t)256 << 20;
-    am_alloc alloc = am_budget_alloc(&budget);
-    am_read_def def = am_read_def_default();
-    def.alloc = &alloc;
-    def.file = "fuzz";
-    def.max_frames = 2000; // so that runs are short
-    def.max_joints = 64;
-    am_clips clips;
-    am_error err = { 0 };
-    am_result result = am_npz_read(&clips, data, size, &def, &err);
-    if (result != AM_OK) {
-        if (clips.items || err.code != result || strlen(err.text) == 0) {
-            abort();
-        }
-    } else {
-        write_again(&clips, &alloc);
-    }
-    am_clips_free(&clips);
-    if (budget.live_count != 0) {
-        abort();
-    }
-}
-
 static void wrap_arrays(const uint8_t *data, size_t size)
 {
     static const char *const names[] = { "rotations.npy",   "positions.npy",   "parents.npy",    "names.npy",
@@ -86,11 +56,12 @@ static void wrap_arrays(const uint8_t *data, size_t size)
         ami_zip_add(&zip, names[name % (sizeof names / sizeof names[0])], &body);
     }
     if (ami_zip_end(&zip)) {
-        read_archive(zip.out.data, zip.out.size);
+        fuzz_clips(zip.out.data, zip.out.size, am_npz_read, write_again);
     }
     am_bytes_free(&zip.out);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size > 3 && data[0] == 1) {
@@ -102,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ami_inflate(out, room, data + 3, size - 3, &err);
         free(out);
     } else {
-        read_archive(data, size);
+        fuzz_clips(data, size, am_npz_read, write_again);
     }
     return 0;
 }

@@ -1,27 +1,28 @@
 // Every function that allocates: the n-th allocation fails, the call says so, and nothing is left behind.
 #include "support/motion.h"
+#include "support/refuse.h"
 
 typedef am_result (*operation)(const am_clip *clip, const am_alloc *alloc, am_error *err);
 
-/// Runs an operation with every allocation failing in turn, until it succeeds.
+/// One of them on its clip, for refuse_allocations.
+typedef struct task {
+    operation run;
+    const am_clip *clip;
+} task;
+
+static am_result do_task(void *user, const am_alloc *alloc)
+{
+    const task *t = user;
+    am_error err = { 0 };
+    return refuse_checked(t->run(t->clip, alloc, &err), &err);
+}
+
 static void fail_each(const am_clip *clip, const char *what, operation run, int at_least)
 {
-    for (size_t n = 1;; n++) {
-        am_budget budget = am_budget_make(NULL);
-        budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
-        am_error err = { 0 };
-        am_result result = run(clip, &alloc, &err);
-        assert_int_equal(budget.live_count, 0);
-        assert_int_equal(budget.live_bytes, 0);
-        if (result == AM_OK) {
-            if ((int)n <= at_least) {
-                fail_msg("%s made %d allocations, fewer than %d", what, (int)n - 1, at_least);
-            }
-            return;
-        }
-        check_refused(result, AM_ERR_MEMORY);
-        check_refused(err.code, AM_ERR_MEMORY);
+    task t = { run, clip };
+    int failed = refuse_allocations(do_task, &t);
+    if (failed < at_least) {
+        fail_msg("%s made %d allocations, fewer than %d", what, failed, at_least);
     }
 }
 

@@ -26,6 +26,27 @@ am_result refuse_checked(am_result result, const am_error *err)
     return result;
 }
 
+int refuse_allocations(refuse_work work, void *user)
+{
+    int failed = 0;
+    for (size_t n = 1;; n++) {
+        am_budget budget = am_budget_make(NULL);
+        budget.fail_at = n;
+        am_alloc alloc = am_budget_alloc(&budget);
+        am_result result = work(user, &alloc);
+        if (budget.live_count != 0 || budget.live_bytes != 0) {
+            fail_msg("allocation %zu failed: %zu allocations (%zu bytes) were not released", n, budget.live_count,
+                     budget.live_bytes);
+        }
+        if (result != AM_OK) {
+            check_refused(result, AM_ERR_MEMORY);
+            failed++;
+        } else if (budget.total_count < n) {
+            return failed;
+        }
+    }
+}
+
 // One reading of an exact copy, with limits; checks that nothing is left behind.
 static am_result try_once(loop *l, const uint8_t *data, size_t size, size_t fail_at, am_budget *budget)
 {

@@ -48,6 +48,14 @@ typedef struct refuse_counts {
 /// - the n-th allocation fails, for each n: AM_ERR_MEMORY, with nothing left allocated.
 refuse_counts refuse_loop(refuse_read read, void *user, const void *good, size_t size, const refuse_options *options);
 
+/// Does something and undoes it, with all memory from `alloc`.
+typedef am_result (*refuse_work)(void *user, const am_alloc *alloc);
+
+/// The last part of that loop for anything that allocates: does it with the n-th allocation failing, for each n,
+/// until it comes through. Fails the test when a failure is not AM_ERR_MEMORY or something is left; gives how many
+/// failed.
+int refuse_allocations(refuse_work work, void *user);
+
 /// Checks that a result and its error agree: the same code, a text that says something, place not negative. Fails the
 /// test otherwise; returns result.
 am_result refuse_checked(am_result result, const am_error *err);

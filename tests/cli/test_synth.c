@@ -1,0 +1,45 @@
+// amble synth as a person calls it.
+#include "support/check.h"
+
+#include <amble/motion.h>
+
+static void the_command_writes_clips_truth_and_tags(void **state)
+{
+    (void)state;
+    const char *dir = test_temp_dir("synth");
+    static const char *const formats[] = { "bvh", "glb", "npz" };
+    for (int i = 0; i < 3; i++) {
+        char out[4096], path[512];
+        int status = test_shell(out, sizeof out, "%s synth walk -o %s/%s --seconds 1 --format %s --json",
+                                test_command(), dir, formats[i], formats[i]);
+        assert_int_equal(status, 0);
+        assert_non_null(strstr(out, "\"frames\""));
+        snprintf(path, sizeof path, "%s/%s/walk.%s", dir, formats[i], formats[i]);
+        am_clips clips;
+        am_error err = { 0 };
+        am_read_def read = am_read_def_default();
+        check_ok(am_motion_read_file(&clips, path, &read, &err), &err);
+        assert_int_equal(clips.items[0]->frame_count, 61);
+        am_clips_free(&clips);
+        snprintf(path, sizeof path, "%s/%s/walk.truth.csv", dir, formats[i]);
+        free(test_read_file(path, NULL));
+        snprintf(path, sizeof path, "%s/%s/tags.csv", dir, formats[i]);
+        char *tags = test_read_file(path, NULL);
+        assert_non_null(strstr(tags, "walk, walk, 0, 60"));
+        free(tags);
+    }
+    assert_int_equal(test_shell(NULL, 0, "%s synth fly -o %s 2>/dev/null", test_command(), dir), 2);
+    assert_int_equal(test_shell(NULL, 0, "%s synth walk 2>/dev/null", test_command()), 2);
+    assert_int_equal(test_shell(NULL, 0, "%s synth walk -o %s --format fbx 2>/dev/null", test_command(), dir), 2);
+    assert_int_equal(test_shell(NULL, 0, "%s synth walk -o %s --side up 2>/dev/null", test_command(), dir), 2);
+    assert_int_equal(test_shell(NULL, 0, "%s synth walk -o %s --speed 9 2>/dev/null", test_command(), dir), 1);
+    assert_int_equal(test_shell(NULL, 0, "%s synth walk -o /proc/none/x 2>/dev/null", test_command()), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_command_writes_clips_truth_and_tags),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
