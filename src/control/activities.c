@@ -34,7 +34,7 @@ static float predicted_speed(const am_character *c)
 {
     const ami_state *s = c->state;
     am_vec3 position = s->position, velocity = s->velocity, acceleration = s->acceleration;
-    float t = c->kit->time_count > 1 ? c->kit->times[1] : 0.3333333f;
+    float t = c->kit->first_ahead < c->kit->time_count ? c->kit->times[c->kit->first_ahead] : 0.3333333f;
     am_spring_character_v3(&position, &velocity, &acceleration, s->wish_velocity, c->def.velocity_halflife, t);
     return am_v3_length(velocity);
 }

@@ -88,6 +88,8 @@ static void place_flat(am_character *c, ami_layout *layout)
     size_t joints = (size_t)c->joint_count;
     c->state = ami_layout_take(layout, 1, sizeof *c->state);
     c->trajectory = ami_layout_take(layout, AM_MAX_TRAJECTORY, sizeof *c->trajectory);
+    bool past = ami_history_longest(source) > 0.0f;
+    c->past = past ? ami_layout_take(layout, AMI_PAST_PLACES, sizeof *c->past) : NULL;
     c->source_state = ami_layout_take(layout, 1, source->interface->state_size(source));
     c->inertia = ami_layout_take(layout, 1, am_inertia_size(&c->inertia_def));
     c->source_local = ami_layout_take(layout, joints, sizeof(am_transform));
@@ -209,6 +211,7 @@ static void begin(am_character *c, const am_character_def *def)
         c->world[j] = am_transform_mul(s->root, c->world[j]);
     }
     memcpy(c->world_raw, c->world, (size_t)c->joint_count * sizeof *c->world);
+    ami_history_begin(c);
 }
 
 static am_result make_parts(am_character *c, const am_character_def *def, am_error *err)
@@ -290,9 +293,11 @@ void am_character_place(am_character *c, am_vec3 position, float heading)
     if (!((position.x + position.z + heading) * 0.0f == 0.0f)) {
         return;
     }
+    am_transform from = s->root;
     s->root.translation = s->position = am_v3_ground(position);
     s->heading = s->wish_heading = am_wrap_angle(heading);
     s->root.rotation = am_quat_from_heading(s->heading);
+    ami_history_move(c, from, s->root);
     am_feet_reset(&s->feet);
 }
 
@@ -426,8 +431,10 @@ void am_character_step(am_character *c, const am_intent *intent, float dt)
     am_vec3 moved;
     float turned;
     good &= settle(c, &moved, &turned, scaled);
+    am_vec3 before = am_v3(s->root.translation.x, c->world[0].translation.y, s->root.translation.z);
     ami_simulate(c, &plan, dt);
     ami_root_move(c, &plan, moved, turned, dt);
     place_feet(c, dt);
+    ami_history_add(c, before, dt);
     s->fallbacks += !good || c->output.fell_back;
 }

@@ -16,6 +16,8 @@ typedef struct ami_kit {
     am_character_facts facts;
     float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
     int time_count;
+    int first_ahead; ///< index of the first time after now, time_count without one
+    float past_s;    ///< how far back the schema asks, s
     int stride;
     float *flat_weights;             ///< [stride] heights do not count (2-D); NULL with PCA and without a database
     float *high_weights;             ///< [stride] heights count (3-D)
@@ -58,6 +60,9 @@ typedef struct ami_state {
     float grace_s;  ///< for which `grace` still holds after a transition
     uint32_t grace; ///< AM_CONTACT_* bits of feet that stood when it came
     am_feet feet;
+    am_vec3 moved; ///< velocity of hips and root in the last step, m/s; only kept with a history
+    float past_s;  ///< since the newest place of the history
+    int32_t past_head, past_count;
     uint32_t reserved[1];
 } ami_state;
 
@@ -74,6 +79,9 @@ typedef struct ami_plan {
     bool high;        ///< heights count
     bool search_now, leave, hold;
 } ami_plan;
+
+/// Places that a history holds: a second of steps at 60 Hz.
+#define AMI_PAST_PLACES 64
 
 struct am_character {
     am_character_def def; ///< texts and borrowed arrays set to NULL
@@ -94,11 +102,26 @@ struct am_character {
     size_t flat_size;
     ami_state *state;
     am_query_point *trajectory; ///< [AM_MAX_TRAJECTORY]
+    am_query_point *past;       ///< [AMI_PAST_PLACES] ring, history.c; NULL when no past is asked for
     void *source_state;
     am_inertia *inertia;
     am_transform *source_local; ///< [joint] the source's last good pose
     am_transform *local_raw, *local, *world_raw, *world;
 };
+
+/// kit.c: whether a channel asks where the body is at other times.
+bool ami_asks_trajectory(const am_channel *channel);
+
+/// history.c: how far back (s) the schema of a source asks, 0 when it does not.
+float ami_history_longest(const am_source *source);
+/// Begins at the place where the body is.
+void ami_history_begin(am_character *character);
+/// After a step of dt: `before` is where root (x, z) and hips (y) were.
+void ami_history_add(am_character *character, am_vec3 before, float dt);
+/// Where the body was `ago` seconds before now, >= 0; `time` of it means nothing.
+am_query_point ami_history_at(const am_character *character, float ago);
+/// The body was put elsewhere: its past goes along.
+void ami_history_move(am_character *character, am_transform from, am_transform to);
 
 /// activities.c: what to do in this step.
 ami_plan ami_activity_update(am_character *character, float dt);

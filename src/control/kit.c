@@ -289,13 +289,18 @@ static am_result make_weights(ami_kit *kit, const am_character_def *def, am_erro
     return AM_OK;
 }
 
+bool ami_asks_trajectory(const am_channel *channel)
+{
+    return is_trajectory(channel) || channel->kind == AM_FEATURE_HEIGHT;
+}
+
 static void add_time(ami_kit *kit, float time)
 {
     int at = 0;
     while (at < kit->time_count && kit->times[at] < time) {
         at++;
     }
-    if ((at < kit->time_count && kit->times[at] == time) || kit->time_count == AM_MAX_TRAJECTORY || !(time >= 0.0f)) {
+    if ((at < kit->time_count && kit->times[at] == time) || kit->time_count == AM_MAX_TRAJECTORY) {
         return;
     }
     memmove(kit->times + at + 1, kit->times + at, (size_t)(kit->time_count - at) * sizeof *kit->times);
@@ -310,15 +315,18 @@ static void make_times(ami_kit *kit)
     const am_schema *schema = kit->source->db ? kit->source->db->features.schema : NULL;
     for (int c = 0; schema && c < schema->channel_count; c++) {
         const am_channel *channel = &schema->channels[c];
-        bool asks = is_trajectory(channel) || channel->kind == AM_FEATURE_HEIGHT;
-        for (int t = 0; asks && t < channel->time_count; t++) {
+        for (int t = 0; ami_asks_trajectory(channel) && t < channel->time_count; t++) {
             add_time(kit, channel->times[t]);
         }
     }
-    if (kit->time_count == 1) {
+    kit->past_s = ami_history_longest(kit->source);
+    if (!(kit->times[kit->time_count - 1] > 0.0f)) {
         add_time(kit, 20.0f / 60.0f);
         add_time(kit, 40.0f / 60.0f);
         add_time(kit, 1.0f);
+    }
+    while (kit->first_ahead < kit->time_count && !(kit->times[kit->first_ahead] > 0.0f)) {
+        kit->first_ahead++;
     }
 }
 

@@ -1,5 +1,6 @@
-// The simulated point and its future: a spring drives the velocity to the wish and its integral is the position
-// (Responsive eq. 10-11 with the erratum), another one turns the facing, a third moves the hips up and down.
+// The simulated point and its future (its past is the body's own track, history.c): a spring drives the velocity to
+// the wish and its integral is the position (Responsive eq. 10-11 with the erratum), another one turns the facing, a
+// third moves the hips up and down.
 #include "control/character.h"
 
 #define LN2 0.69314718f
@@ -84,6 +85,12 @@ void ami_trajectory_predict(am_character *c, const ami_plan *plan)
     const ami_kit *kit = c->kit;
     float stretch = 1.0f / c->def.time_scale; // seconds of the world in one of the source
     for (int i = 0; i < kit->time_count; i++) {
+        if (kit->times[i] < 0.0f) {
+            c->trajectory[i] = ami_history_at(c, -kit->times[i] * stretch);
+            c->trajectory[i].time = kit->times[i];
+            c->trajectory[i].velocity = am_v3_scale(c->trajectory[i].velocity, stretch);
+            continue;
+        }
         point p = later(c, plan, kit->times[i] * stretch);
         float s, co;
         am_sincos(p.heading, &s, &co);

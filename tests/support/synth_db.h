@@ -76,21 +76,22 @@ static inline void synth_db_clip_free(synth_db_clip *clip)
     free(clip->tags);
 }
 
-static inline bool synth_db_schema(am_schema *out, bool high, am_error *err)
+/// The schema that a text says, or LMM's for NULL.
+static inline bool synth_db_schema(am_schema *out, const char *text, am_error *err)
 {
     *out = am_schema_lmm();
-    if (!high) {
+    if (!text) {
         return true;
     }
     am_json_doc *doc = NULL;
-    bool good = am_json_parse(&doc, synth_db_schema_3d, strlen(synth_db_schema_3d), "schema", NULL, err) == AM_OK &&
+    bool good = am_json_parse(&doc, text, strlen(text), "schema", NULL, err) == AM_OK &&
                 am_schema_parse(out, doc, am_json_root(doc), err) == AM_OK;
     am_json_free(doc);
     return good;
 }
 
-/// NULL with *err filled when it cannot be made. `high`: with heights (33 features), else LMM's 27.
-static inline am_db *synth_db_make(bool high, am_error *err)
+/// NULL with *err filled when it cannot be made. The features are what `text` says, LMM's 27 for NULL.
+static inline am_db *synth_db_make_of(const char *text, am_error *err)
 {
     static const char *const tag_names[synth_db_tags] = { "idle", "walk", "run", "creep", "jump", "turn", "dance" };
     synth_db_clip clips[synth_db_most];
@@ -99,7 +100,7 @@ static inline am_db *synth_db_make(bool high, am_error *err)
     memset(items, 0, sizeof items);
     int count = am_synth_all_count() < synth_db_most ? am_synth_all_count() : synth_db_most;
     am_schema schema;
-    bool good = synth_db_schema(&schema, high, err);
+    bool good = synth_db_schema(&schema, text, err);
     for (int i = 0; good && i < count; i++) {
         am_synth_def def = am_synth_all_item(i, 1);
         good = synth_db_read(&clips[i], &def, err);
@@ -127,6 +128,12 @@ static inline am_db *synth_db_make(bool high, am_error *err)
         synth_db_clip_free(&clips[i]);
     }
     return db;
+}
+
+/// `high`: with heights (33 features), else LMM's 27.
+static inline am_db *synth_db_make(bool high, am_error *err)
+{
+    return synth_db_make_of(high ? synth_db_schema_3d : NULL, err);
 }
 
 #endif
