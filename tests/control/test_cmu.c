@@ -67,10 +67,65 @@ static void real_walks_answer_the_keys(void **state)
     am_db_close(db);
 }
 
+/// What a person meets first: the studio's own database. Jumps are in it, whose crouches look like walks, and runs that
+/// begin as walks do.
+static void the_studios_character_walks_as_fast_as_wished(void **state)
+{
+    (void)state;
+    if (!test_data_dir("locomotion") || !test_data_dir("jump")) {
+        skip();
+    }
+    am_build_def build = am_build_def_default();
+    build.config_path = AMBLE_SOURCE_DIR "/configs/studio/cmu.json";
+    build.find_set = test_find_set;
+    am_error err = { 0 };
+    am_db *db = NULL;
+    check_ok(am_build(&db, NULL, &build, &err), &err);
+    const float speeds[] = { 0.0f, 1.2f }; // the database's own walk, and the page's
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        char option[64] = "";
+        if (speeds[i] > 0.0f) {
+            snprintf(option, sizeof option, "\"walk_mps\": %g", (double)speeds[i]);
+        }
+        int size = snprintf(text, sizeof text,
+                            "{\"database\": \"-\", \"seconds\": 10, \"options\": {%s}, \"characters\": [{\"keys\": ["
+                            "{\"t\": 0, \"down\": [\"W\"]}]}]}",
+                            option);
+        am_run_script script;
+        check_ok(am_run_parse(&script, text, (size_t)size, "run", NULL, &err), &err);
+        am_run_def def = am_run_def_default();
+        def.script = &script;
+        def.db = db;
+        am_run *run = NULL;
+        check_ok(am_run_create(&run, &def, &err), &err);
+        float wished = speeds[i] > 0.0f ? speeds[i] : am_intent_def_of(db).walk_mps;
+        am_vec3 before = am_v3_zero();
+        int steps = 0;
+        uint8_t stood = 0;
+        while (am_run_step(run)) {
+            am_run_sample sample = am_run_get_sample(run, 0);
+            am_vec3 now = sample.pose.world[0].translation;
+            steps += (sample.pose.contacts & 1) != 0 && (stood & 1) == 0;
+            stood = sample.pose.contacts;
+            // Every two seconds: the hips sway within a step.
+            if (sample.frame >= 240 && sample.frame % 120 == 0) {
+                check_near(now.z - before.z, 2.0f * wished, 0.2f * wished);
+            }
+            before = sample.frame % 120 == 0 ? now : before;
+        }
+        assert_true(steps >= 6 && steps <= 14); // of the left foot, in ten seconds
+        am_run_destroy(run);
+        am_run_script_free(&script);
+    }
+    am_db_close(db);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_walks_answer_the_keys),
+        cmocka_unit_test(the_studios_character_walks_as_fast_as_wished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,14 +279,6 @@ static void duplicates_are_left_out(void **state)
     am_db_close(db);
 }
 
-static bool find_set(void *user, const char *set, char *out, size_t size)
-{
-    (void)user;
-    const char *folder = test_data_dir(set);
-    snprintf(out, size, "%s", folder ? folder : "");
-    return folder != NULL;
-}
-
 /// Frames of a source clip that a range covers, at 60 Hz.
 static bool covers(const am_db *db, const char *clip, int first, int last)
 {
@@ -330,7 +322,7 @@ static void shipped_configs_leave_out_what_is_bad(void **state)
             snprintf(path, sizeof path, "%s/configs/%s.json", AMBLE_SOURCE_DIR, faults[i].config);
             am_build_def def = am_build_def_default();
             def.config_path = path;
-            def.find_set = find_set;
+            def.find_set = test_find_set;
             am_error err = { 0 };
             am_db_close(db);
             check_ok(am_build(&db, NULL, &def, &err), &err);

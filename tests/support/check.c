@@ -56,6 +56,14 @@ const char *test_data_dir(const char *set)
     return NULL;
 }
 
+bool test_find_set(void *user, const char *set, char *out, size_t size)
+{
+    (void)user;
+    const char *folder = test_data_dir(set);
+    snprintf(out, size, "%s", folder ? folder : "");
+    return folder != NULL;
+}
+
 const char *test_temp_dir(const char *name)
 {
     static char path[1024];

@@ -30,6 +30,8 @@ void ami_check_refused(am_result result, am_result code, const char *file, int l
 /// Folder with the unpacked set ("locomotion", "accad_male1", ...), or NULL after saying on stdout that the
 /// test is skipped because the real data is not here. Call skip() then.
 const char *test_data_dir(const char *set);
+/// The same as am_build_def's find_set.
+bool test_find_set(void *user, const char *set, char *out, size_t size);
 /// An empty folder for this test's files below the build folder.
 const char *test_temp_dir(const char *name);
 /// The built command beside the tests.
