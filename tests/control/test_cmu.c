@@ -67,8 +67,8 @@ static void real_walks_answer_the_keys(void **state)
     am_db_close(db);
 }
 
-/// What a person meets first: the studio's own database. Jumps are in it, whose crouches look like walks, and runs that
-/// begin as walks do.
+/// What a person meets first: the studio's own database. Jumps are in it, whose crouches look like walks, and runs
+/// that begin as walks do.
 static void the_studios_character_walks_as_fast_as_wished(void **state)
 {
     (void)state;
