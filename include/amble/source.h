@@ -13,6 +13,7 @@ extern "C" {
 
 #define AM_MAX_TRAJECTORY 16 ///< points of a wished trajectory
 #define AM_MAX_CANDIDATES 8  ///< that a trace remembers
+#define AM_MAX_CONTEXT 64    ///< bytes of what a wish remembers on its way into the future
 
 /// For timings in traces; what it says changes nothing else.
 typedef struct am_clock {
@@ -20,12 +21,26 @@ typedef struct am_clock {
     double (*microseconds)(void *user);
 } am_clock;
 
+/// A wish that can be asked about the future (LHMM algorithm 1): what would be wanted of a character that stands
+/// somewhere else a little later. Paths, a stick and a target point are such wishes; src/control has them.
+typedef struct am_horizon {
+    const void *user;
+    size_t context_size; ///< bytes, at most AM_MAX_CONTEXT
+    const void *context; ///< now, after the query of this step
+    /// The wished trajectory of a character with its ground root at `root`: out(AM_MAX_TRAJECTORY), returns how many.
+    /// May write into the context what it found out.
+    int (*compute_query)(const void *user, void *context, am_query_point *out, am_transform root);
+    /// *next: the context `seconds` later.
+    void (*update_context)(const void *user, void *next, const void *context, float seconds);
+} am_horizon;
+
 /// What a character asks of its source in one step.
 typedef struct am_source_input {
     float dt;                         ///< seconds that pass, > 0; already scaled when time is stretched
     am_transform root;                ///< the character's ground root in the world, before the step
     const am_query_point *trajectory; ///< [trajectory_count] wished, in the world, ascending in time
     int trajectory_count;
+    const am_horizon *horizon; ///< how the wish goes on, for sources that look ahead; NULL: not known
     const am_filter *filter; ///< frames that may be matched (tags), NULL means all; sources without frames
                              ///< take `wanted_tags`
     const am_filter *stay;   ///< frames that may play on, NULL means those of `filter`: a wider set, since a frame to
@@ -68,6 +83,7 @@ typedef struct am_source_output {
     float cost;            ///< of the best frame, when searched
     float stay_cost;       ///< of playing on, when searched; infinite when that was no choice
     float search_us;       ///< when searched with a clock
+    int searches;          ///< nearest-frame searches that the choice took, 0 when none
     int candidate_count;   ///< best frames of the search, best first
     am_hit candidates[AM_MAX_CANDIDATES];
     float query[AM_MAX_FEATURES]; ///< [stride] the stored-space query, when searched
@@ -115,6 +131,21 @@ typedef struct am_match_def {
 } am_match_def;
 AM_API am_match_def am_match_def_default(void);
 AM_API am_result am_match_create(am_source **out, const am_match_def *def, am_error *err);
+
+/// Long-horizon motion matching (LHMM section IV). Start from am_long_horizon_def_default().
+///
+/// Each of the k nearest frames is played on for search_every_s in thought and asked again, level after level; the
+/// frame whose best future costs least in sum is taken: 1 + k + ... + k^(l-1) searches. One level, or a wish without
+/// a horizon, is plain matching.
+typedef struct am_long_horizon_def {
+    am_match_def match;
+    int k;             ///< branches, 1 to AM_MAX_HITS (default 3)
+    int l;             ///< levels, 1 to 8 (default 3)
+    int most_searches; ///< of one call; when it is spent the dearest branches stay unexplored. 0 means no limit
+    uint32_t cookie;
+} am_long_horizon_def;
+AM_API am_long_horizon_def am_long_horizon_def_default(void);
+AM_API am_result am_long_horizon_create(am_source **out, const am_long_horizon_def *def, am_error *err);
 
 #ifdef __cplusplus
 }

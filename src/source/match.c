@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "index/index.h"
+#include "source/match.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,8 +14,9 @@
 typedef struct match_source {
     am_source base;
     float search_every_s, stay_bias;
-    int surround; ///< frames
-    int standing; ///< where a state begins when no frame is given
+    int surround;    ///< frames
+    int standing;    ///< where a state begins when no frame is given
+    ami_ahead ahead; ///< how far a choice looks; one level for plain matching
 } match_source;
 
 /// All that a character keeps of this source.
@@ -127,22 +129,23 @@ static void match_pose(const am_source *source, const void *state, am_source_out
 // ---------------------------------------------------------------------------------------------
 // Searching
 
-static void make_query(const am_source *source, float *out, const match_state *s, const am_source_input *input)
+void ami_match_query(const am_source *source, float *out, const ami_moment *moment, const am_query_point *trajectory,
+                     int trajectory_count)
 {
     const am_db *db = source->db;
-    const float *row = am_db_x(db, s->frame);
-    const float *next = am_db_x(db, am_db_clamp(db, s->frame, 1));
+    const float *row = am_db_x(db, moment->frame);
+    const float *next = am_db_x(db, am_db_clamp(db, moment->frame, 1));
     float now[AM_MAX_FEATURES + 8];
     float raw[AM_MAX_FEATURES];
     for (int d = 0; d < db->features.stride; d++) {
-        now[d] = am_lerp(row[d], next[d], s->fraction);
+        now[d] = am_lerp(row[d], next[d], moment->fraction);
     }
     am_features_denormalise(&db->features, raw, now);
     am_query query = am_query_default();
     query.current = raw;
-    query.root = input->root;
-    query.trajectory = input->trajectory_count > 0 ? input->trajectory : NULL;
-    query.trajectory_count = input->trajectory_count;
+    query.root = moment->root;
+    query.trajectory = trajectory_count > 0 ? trajectory : NULL;
+    query.trajectory_count = trajectory_count;
     query.roles = source->roles;
     am_query_make(&db->features, out, &query);
 }
@@ -161,33 +164,72 @@ static bool may_stay(const am_source *source, const am_filter *filter, int frame
     return last >= first && (filter->frames[asked >> 6] >> (asked & 63) & 1) != 0;
 }
 
+/// The hit to jump to, or -1 to play on. Looking ahead, playing on is one more branch beside the frames found.
+static int choose(const match_source *match, const match_state *s, am_source_output *out, const am_hit *hits,
+                  int count, const am_source_input *input, am_search_work *work)
+{
+    float stay = out->stay_cost - match->stay_bias;
+    out->searches = 1;
+    if (match->ahead.l < 2 || !input->horizon) {
+        return hits[0].cost < stay ? 0 : -1;
+    }
+    am_hit branches[AM_MAX_HITS];
+    int taken = 0;
+    int staying = -1;
+    for (int i = 0; i < count && taken < match->ahead.k; taken++) {
+        bool stays = staying < 0 && stay <= hits[i].cost;
+        staying = stays ? taken : staying;
+        branches[taken] = stays ? (am_hit){ s->frame, am_max(stay, 0.0f) } : hits[i];
+        i += !stays;
+    }
+    int best = ami_look_ahead(&match->base, &match->ahead, branches, taken, input, work, &out->searches);
+    return best == staying ? -1 : best - (staying >= 0 && best > staying);
+}
+
+/// What a trace shows: the best hits, the one taken first.
+static void show(am_source_output *out, const am_hit *hits, int count, int wanted, int taken)
+{
+    int first = taken > 0 ? taken : 0;
+    int most = wanted < 1 ? 1 : wanted > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : wanted;
+    out->candidate_count = 0;
+    out->candidates[out->candidate_count++] = hits[first];
+    for (int i = 0; i < count && out->candidate_count < most; i++) {
+        if (i != first) {
+            out->candidates[out->candidate_count++] = hits[i];
+        }
+    }
+    out->cost = hits[first].cost;
+    out->transition = taken >= 0;
+}
+
 static void search(const am_source *source, match_state *s, am_source_output *out, const am_source_input *input,
                    bool must_leave, am_search_work *work)
 {
     const match_source *match = match_of(source);
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
-    make_query(source, out->query, s, input);
+    ami_moment now = { input->root, s->frame, s->fraction };
+    ami_match_query(source, out->query, &now, input->trajectory, input->trajectory_count);
     bool stay = !must_leave && may_stay(source, input->stay ? input->stay : input->filter, s->frame);
     out->stay_cost = stay ? am_index_cost(source->index, s->frame, out->query, input->weights) : INFINITY;
     const am_db_range *range = &source->db->ranges[am_db_range_of(source->db, s->frame)];
+    am_hit hits[AM_MAX_HITS];
     am_search wish = am_search_default();
     wish.x = out->query;
     wish.weights = input->weights;
     wish.filter = input->filter;
-    wish.k = input->candidates < 1                   ? 1
-             : input->candidates > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES
-                                                     : input->candidates;
+    wish.k = input->candidates > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : input->candidates;
+    int branches = match->ahead.l > 1 && input->horizon ? match->ahead.k : 1;
+    wish.k = wish.k < branches ? branches : wish.k;
     wish.current = stay ? s->frame : -1;
     wish.ignore_first = s->frame - match->surround < range->start ? range->start : s->frame - match->surround;
     wish.ignore_last = s->frame + match->surround >= range->stop ? range->stop - 1 : s->frame + match->surround;
-    out->candidate_count = am_index_search(source->index, out->candidates, &wish, work);
+    int found = am_index_search(source->index, hits, &wish, work);
     out->searched = true;
     s->since_s = 0.0f;
-    if (out->candidate_count == 0) {
+    if (found == 0) {
         out->fell_back = true; // a query that is not finite: play on while there is something to play
     } else {
-        out->cost = out->candidates[0].cost;
-        out->transition = out->cost < out->stay_cost - match->stay_bias;
+        show(out, hits, found, input->candidates, choose(match, s, out, hits, found, input, work));
     }
     if (input->clock) {
         out->search_us = (float)(input->clock->microseconds(input->clock->user) - before);
@@ -252,7 +294,7 @@ static void match_step(const am_source *source, void *state, am_source_output *o
     out->transition = out->searched = out->ended = out->fell_back = false;
     out->root_linear = am_v3_zero();
     out->root_angular = am_v3_zero();
-    out->candidate_count = 0;
+    out->candidate_count = out->searches = 0;
     s->since_s += input->dt;
     int last = source->db->ranges[am_db_range_of(source->db, s->frame)].stop - 1;
     bool at_end = (float)(last - s->frame) - s->fraction < input->dt * source->db->fps - SNAP;
@@ -327,16 +369,18 @@ static void match_destroy(am_source *source)
     ami_release(&alloc, source, sizeof(match_source));
 }
 
-static const am_source_interface match_interface = {
-    .name = "match",
-    .state_size = match_state_size,
-    .reset = match_reset,
-    .pose = match_pose,
-    .step = match_step,
-    .destroy = match_destroy,
+// One method under two names.
+static const am_source_interface interfaces[2] = {
+    { "match", match_state_size, match_reset, match_pose, match_step, match_destroy },
+    { "long-horizon", match_state_size, match_reset, match_pose, match_step, match_destroy },
 };
 
 am_result am_match_create(am_source **out, const am_match_def *def, am_error *err)
+{
+    return ami_match_create(out, def, NULL, err);
+}
+
+am_result ami_match_create(am_source **out, const am_match_def *def, const ami_ahead *ahead, am_error *err)
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->db || !def->index || def->index->db != def->db) {
@@ -354,7 +398,7 @@ am_result am_match_create(am_source **out, const am_match_def *def, am_error *er
     if (!match) {
         return ami_fail_memory(err, sizeof *match);
     }
-    match->base = (am_source){ .interface = &match_interface,
+    match->base = (am_source){ .interface = &interfaces[ahead != NULL],
                                .skeleton = def->db->skeleton,
                                .roles = &def->db->roles,
                                .db = def->db,
@@ -366,6 +410,8 @@ am_result am_match_create(am_source **out, const am_match_def *def, am_error *er
     const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s };
     match->base.key = am_hash64(numbers, sizeof numbers, 0);
     match->standing = find_standing(def->db, def->index);
+    match->ahead = ahead ? *ahead : (ami_ahead){ .k = 1, .l = 1 };
+    match->ahead.frames = (int)(am_max(def->search_every_s * def->db->fps, 1.0f) + 0.5f);
     *out = &match->base;
     return AM_OK;
 }

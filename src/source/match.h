@@ -1,0 +1,31 @@
+/// What plain and long-horizon matching share.
+#ifndef AMI_SOURCE_MATCH_H
+#define AMI_SOURCE_MATCH_H
+
+#include <amble/source.h>
+
+/// How far a choice looks into the future.
+typedef struct ami_ahead {
+    int k, l;          ///< branches and levels; one level looks no further
+    int frames;        ///< that pass from level to level
+    int most_searches; ///< 0 means no limit
+} ami_ahead;
+
+/// A body somewhere in the database and in the world.
+typedef struct ami_moment {
+    am_transform root;
+    int frame;
+    float fraction;
+} ami_moment;
+
+/// match.c: out(stride) = stored features of the moment, going along the wished trajectory.
+void ami_match_query(const am_source *source, float *out, const ami_moment *moment, const am_query_point *trajectory,
+                     int trajectory_count);
+/// match.c: a source that looks ahead; its frames between two levels are filled in. NULL is plain matching.
+am_result ami_match_create(am_source **out, const am_match_def *def, const ami_ahead *ahead, am_error *err);
+/// long_horizon.c: which of first(count), the nearest frames with their costs, has the best future. *searches grows
+/// by the searches that it took.
+int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit *first, int count,
+                   const am_source_input *input, am_search_work *work, int *searches);
+
+#endif
