@@ -78,7 +78,10 @@ static am_result write_motion(const job *j, am_error *err)
         name_output(path, sizeof path, j, i);
         am_bytes bytes = { 0 };
         am_write_def def = am_write_def_default();
-        result = am_bvh_write(&bytes, j->clips[i], &def, err);
+        am_clip *played = NULL; // a run along paths may have been shorter than there was room for
+        result = am_clip_trim(&played, j->clips[i], 0, am_run_frame_count(j->run) - 1, NULL, err);
+        result = result == AM_OK ? am_bvh_write(&bytes, played, &def, err) : result;
+        am_clip_destroy(played);
         result = result == AM_OK ? am_file_write(path, bytes.data, bytes.size, err) : result;
         am_bytes_free(&bytes);
     }

@@ -6,6 +6,7 @@
 #ifndef AMBLE_CONTROL_H
 #define AMBLE_CONTROL_H
 
+#include <amble/path.h>
 #include <amble/post.h>
 #include <amble/source.h>
 
@@ -47,6 +48,7 @@ typedef struct am_intent {
     am_vec3 velocity; ///< wished velocity in the world, m/s
     am_vec3 facing;   ///< wished facing in the world, unit; zero means: the way it moves
     bool jump, creep, dance;
+    bool run; ///< along a path: faster than it was drawn
 } am_intent;
 
 /// How devices become intent. Start from am_intent_def_default() or am_intent_def_of().
@@ -128,6 +130,7 @@ typedef struct am_character_def {
     const float *channel_weights;         ///< [channel] factors of the schema's own weights, or NULL; not with PCA
     int candidates;                       ///< best frames that the view shows, 1 to AM_MAX_CANDIDATES
     const am_clock *clock;                ///< borrowed, for timings; NULL means none
+    int path_points;                      ///< room for points of a path (am_path_room); 0: follows none
     uint64_t seed;                        ///< of the character's random stream
     am_vec3 position;                     ///< start
     float heading;                        ///< start, radians
@@ -143,6 +146,27 @@ AM_API void am_character_destroy(am_character *character);
 AM_API void am_character_step(am_character *character, const am_intent *intent, float dt);
 /// Puts the character somewhere else at once; motion goes on.
 AM_API void am_character_place(am_character *character, am_vec3 position, float heading);
+
+/// Follows a path from the next step on, instead of one that it follows already, until its end, where the character
+/// stands. While on it the wished velocity does not count; the facing does with AM_PATH_FACING_JOYSTICK, and `run`
+/// runs. A path that is refused leaves the character without one. Allocates nothing.
+AM_API am_result am_character_follow(am_character *character, const am_path_def *def, am_error *err);
+/// Gives the path up: the wish counts again.
+AM_API void am_character_leave_path(am_character *character);
+
+/// A path as it is followed.
+typedef struct am_path_view {
+    bool following, ended;
+    const am_path_point *points; ///< [count] lives as long as the character
+    int count;
+    int loop_first; ///< first point of the round, -1 without
+    int at;         ///< where the character is taken to be
+    float v_max;
+    int recoveries; ///< times that it did not get on for 2 s
+    int laps;
+    am_vec3 offset; ///< by how much the drawing was moved
+} am_path_view;
+AM_API am_path_view am_character_get_path(const am_character *character);
 
 /// The pose after the last step. Pointers live as long as the character.
 typedef struct am_character_pose {

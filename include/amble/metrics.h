@@ -158,6 +158,9 @@ typedef struct am_metrics {
     double transitions_per_s;
     double frame_us, search_us; ///< means; 0 without a clock
     int64_t fallback_frames;
+    am_path_metrics path; ///< of the last path; all 0 without one
+    int path_recoveries;  ///< times on it without progress for 2 s
+    int path_count;
     const am_response *responses; ///< [response_count] all changes of the wish; lives as long as the run meter
     int response_count;
 } am_metrics;

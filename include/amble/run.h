@@ -22,6 +22,12 @@ typedef struct am_gamepad_event {
     am_gamepad pad;
 } am_gamepad_event;
 
+/// A path that a character follows from a time on.
+typedef struct am_run_path {
+    float t;
+    am_path_def def; ///< its arrays live as long as the script
+} am_run_path;
+
 /// One character of a script. With both devices the gamepad counts while it is touched (am_intent_from_devices).
 typedef struct am_run_actor {
     am_vec3 position;
@@ -30,11 +36,15 @@ typedef struct am_run_actor {
     int key_count;
     const am_gamepad_event *gamepad; ///< [gamepad_count] ascending in time
     int gamepad_count;
+    const am_run_path *paths; ///< [path_count] ascending in time
+    int path_count;
 } am_run_actor;
 
 /// The options of RUN.json: those of the source and the character that a script may set.
 typedef struct am_run_options {
     am_match_def match;         ///< db and index are the run's
+    bool looks_ahead;           ///< the controller is long-horizon
+    int k, l, most_searches;    ///< of it (am_long_horizon_def)
     am_character_def character; ///< source, start and weights are the run's; texts live as long as the script
     am_intent_def intent;
     bool has_walk, has_sprint; ///< speeds given; else those of the database
@@ -44,7 +54,8 @@ typedef struct am_run_options {
 typedef struct am_run_script {
     const char *database; ///< path, already relative to the working folder
     float fps;            ///< frames a second, and steps
-    float seconds;
+    float seconds;        ///< at most, when ends_with_paths
+    bool ends_with_paths; ///< two seconds after the last path's end
     uint64_t seed;
     am_run_options options;
     const am_run_actor *actors; ///< [actor_count]
@@ -73,6 +84,8 @@ typedef struct am_run_sample {
     am_intent intent;       ///< what they meant
     am_character_pose pose; ///< root, before and after IK, contacts
     am_character_view view; ///< activity, trajectory, search, transition, candidates
+    am_path_view path;      ///< all zero when there is none
+    int path_index;         ///< which of the actor's paths was begun last, -1 before the first
     double step_us;         ///< 0 without a clock
 } am_run_sample;
 
@@ -96,10 +109,13 @@ typedef struct am_run am_run;
 AM_API am_result am_run_create(am_run **out, const am_run_def *def, am_error *err);
 AM_API void am_run_destroy(am_run *run);
 AM_API const am_db *am_run_db(const am_run *run);
+AM_API const am_run_script *am_run_get_script(const am_run *run);
+/// Of the whole run; of a script that ends with its paths the most there can be, until it has ended.
 AM_API int am_run_frame_count(const am_run *run);
 AM_API int am_run_actor_count(const am_run *run);
 AM_API am_character *am_run_character(am_run *run, int actor);
-/// One frame of every character. False when the script is over.
+/// One frame of every character. False when the script is over, or when a path cannot be followed from where the
+/// character is (am_run_play says why).
 AM_API bool am_run_step(am_run *run);
 /// The last frame of one character; valid after a step.
 AM_API am_run_sample am_run_get_sample(const am_run *run, int actor);

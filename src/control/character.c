@@ -75,8 +75,10 @@ static am_result check_def(const am_character_def *def, am_error *err)
     }
     float sum = def->position.x + def->position.z + def->heading;
     if (!(sum * 0.0f == 0.0f) || (int)def->root < 0 || def->root > AM_ROOT_MIXED || (int)def->inertialise < 0 ||
-        def->inertialise > AM_INERTIALISE_QUINTIC || def->candidates < 0 || def->candidates > AM_MAX_CANDIDATES) {
-        return ami_fail(err, AM_ERR_DEF, "character def: start, root, inertialise or candidates out of range");
+        def->inertialise > AM_INERTIALISE_QUINTIC || def->candidates < 0 || def->candidates > AM_MAX_CANDIDATES ||
+        def->path_points < 0 || def->path_points > 100000000) {
+        return ami_fail(err, AM_ERR_DEF,
+                        "character def: start, root, inertialise, candidates or path_points out of range");
     }
     return AM_OK;
 }
@@ -97,6 +99,11 @@ static void place_flat(am_character *c, ami_layout *layout)
     c->local = ami_layout_take(layout, joints, sizeof(am_transform));
     c->world_raw = ami_layout_take(layout, joints, sizeof(am_transform));
     c->world = ami_layout_take(layout, joints, sizeof(am_transform));
+    if (c->path.room > 0) {
+        c->path.head = ami_layout_take(layout, 1, sizeof *c->path.head);
+        c->path.laid = ami_layout_take(layout, (size_t)c->path.room, sizeof *c->path.laid);
+        c->path.points = ami_layout_take(layout, (size_t)c->path.room, sizeof *c->path.points);
+    }
 }
 
 static void place_all(am_character *c, ami_layout *layout)
@@ -108,6 +115,7 @@ static void place_all(am_character *c, ami_layout *layout)
     c->output.left.velocity = ami_layout_take(layout, joints, sizeof(am_velocity));
     c->output.landed.local = ami_layout_take(layout, joints, sizeof(am_transform));
     c->output.landed.velocity = ami_layout_take(layout, joints, sizeof(am_velocity));
+    c->path.scratch = ami_layout_take(layout, (size_t)c->path.room * ami_path_scratch, sizeof(float));
 }
 
 static void set_defs(am_character *c, const am_character_def *def)
@@ -118,6 +126,7 @@ static void set_defs(am_character *c, const am_character_def *def)
     c->def.tags = c->def.creep_tags = c->def.jump_tags = c->def.dance_tags = c->def.stand_tags = NULL;
     c->def.channel_weights = NULL;
     c->joint_count = def->source->skeleton->joint_count;
+    c->path.room = def->path_points;
     c->inertia_def = am_inertia_def_default();
     c->inertia_def.mode = def->inertialise;
     c->inertia_def.halflife = def->inertialise_halflife;
@@ -322,7 +331,7 @@ static bool take_wish(ami_state *s, const am_intent *intent)
     return true;
 }
 
-static void ask_source(am_character *c, const ami_plan *plan, float dt)
+static void ask_source(am_character *c, const ami_plan *plan, const am_horizon *horizon, float dt)
 {
     ami_state *s = c->state;
     const am_source *source = c->kit->source;
@@ -331,9 +340,10 @@ static void ask_source(am_character *c, const ami_plan *plan, float dt)
         .root = s->root,
         .trajectory = c->trajectory,
         .trajectory_count = s->trajectory_count,
+        .horizon = horizon,
         .filter = c->kit->filters[s->activity],
         .stay = c->kit->stays[s->activity],
-        .weights = ami_kit_weights(c->kit, plan->high),
+        .weights = ami_character_weights(c, plan->high),
         .candidates = c->def.candidates,
         .search_now = plan->search_now,
         .leave = plan->leave,
@@ -425,15 +435,36 @@ void am_character_step(am_character *c, const am_intent *intent, float dt)
     }
     dt = am_min(dt, LONGEST_STEP_S);
     float scaled = dt * c->def.time_scale;
+    bool on_path = ami_path_active(c);
+    if (on_path) {
+        s->wish_buttons |= intent->run ? (uint32_t)ami_button_run : 0;
+        ami_path_begin_step(c, dt);
+        on_path = ami_path_active(c);
+    }
     ami_plan plan = ami_activity_update(c, dt);
-    ami_trajectory_predict(c, &plan);
-    ask_source(c, &plan, scaled);
+    on_path &= s->activity == AM_ACTIVITY_MOVE || s->activity == AM_ACTIVITY_CREEP;
+    ami_path_context context;
+    am_horizon horizon = { 0 };
+    if (on_path) {
+        plan.search_now |= c->path.head->fresh != 0;
+        horizon = ami_path_predict(c, &context);
+    } else {
+        ami_trajectory_predict(c, &plan);
+    }
+    ask_source(c, &plan, on_path ? &horizon : NULL, scaled);
     am_vec3 moved;
     float turned;
     good &= settle(c, &moved, &turned, scaled);
     am_vec3 before = am_v3(s->root.translation.x, c->world[0].translation.y, s->root.translation.z);
-    ami_simulate(c, &plan, dt);
-    ami_root_move(c, &plan, moved, turned, dt);
+    if (on_path) {
+        if (c->output.searched) {
+            ami_path_searched(c, &context);
+        }
+        ami_path_move(c, moved, turned, dt);
+    } else {
+        ami_simulate(c, &plan, dt);
+        ami_root_move(c, &plan, moved, turned, dt);
+    }
     place_feet(c, dt);
     ami_history_add(c, before, dt);
     s->fallbacks += !good || c->output.fell_back;

@@ -4,6 +4,8 @@
 
 #include <amble/control.h>
 
+#include "control/path.h"
+
 /// What a character knows of its source and never changes: may be shared by a crowd.
 typedef struct ami_kit {
     am_alloc alloc;
@@ -14,6 +16,7 @@ typedef struct ami_kit {
     am_tag_query queries[AM_ACTIVITY_COUNT];
     uint32_t activities; ///< 1 << am_activity for those that can be done
     am_character_facts facts;
+    am_path_limits limits;
     float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
     int time_count;
     int first_ahead; ///< index of the first time after now, time_count without one
@@ -21,6 +24,7 @@ typedef struct ami_kit {
     int stride;
     float *flat_weights;             ///< [stride] heights do not count (2-D); NULL with PCA and without a database
     float *high_weights;             ///< [stride] heights count (3-D)
+    float *path_weights;             ///< [stride] on a path: heights do not count, the trajectory counts for more
     bool flat_matters, high_matters; ///< false: all 1
     uint64_t key;                    ///< of the words of all filters and of the weights
 } ami_kit;
@@ -66,7 +70,7 @@ typedef struct ami_state {
     uint32_t reserved[1];
 } ami_state;
 
-enum { ami_button_jump = 1, ami_button_creep = 2, ami_button_dance = 4 };
+enum { ami_button_jump = 1, ami_button_creep = 2, ami_button_dance = 4, ami_button_run = 8 };
 
 /// What one step has decided to ask for.
 typedef struct ami_plan {
@@ -107,6 +111,7 @@ struct am_character {
     am_inertia *inertia;
     am_transform *source_local; ///< [joint] the source's last good pose
     am_transform *local_raw, *local, *world_raw, *world;
+    ami_path_room path; ///< no head: paths are not followed
 };
 
 /// kit.c: whether a channel asks where the body is at other times.
@@ -133,5 +138,21 @@ void ami_leap(float rise_m, float *speed, float *halflife);
 void ami_simulate(am_character *character, const ami_plan *plan, float dt);
 /// root.c: moves the root by what the animation did (in the root's frame, and turn) and draws it to the point.
 void ami_root_move(am_character *character, const ami_plan *plan, am_vec3 moved, float turned, float dt);
+/// root.c: moves the root by what the animation did, and no more.
+void ami_root_follow(ami_state *state, am_vec3 moved, float turned);
+
+/// snapshot.c: the weights of a search now, NULL when all are 1.
+const float *ami_character_weights(const am_character *character, bool high);
+
+/// path_follow.c: whether a path is being followed.
+bool ami_path_active(const am_character *character);
+/// path_follow.c: where on the path the body is, and what is wished there; may end it.
+void ami_path_begin_step(am_character *character, float dt);
+/// path_follow.c: fills the trajectory from the path. *context is what the query found out; the horizon points to it.
+am_horizon ami_path_predict(am_character *character, ami_path_context *context);
+/// path_follow.c: a search took place with that query.
+void ami_path_searched(am_character *character, const ami_path_context *context);
+/// path_follow.c: moves the root by what the animation did, steered to the path.
+void ami_path_move(am_character *character, am_vec3 moved, float turned, float dt);
 
 #endif

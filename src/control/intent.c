@@ -79,7 +79,8 @@ static am_intent with_buttons(uint32_t buttons)
 {
     am_intent intent = { .jump = (buttons & AM_KEY_J) != 0,
                          .creep = (buttons & AM_KEY_C) != 0,
-                         .dance = (buttons & AM_KEY_P) != 0 };
+                         .dance = (buttons & AM_KEY_P) != 0,
+                         .run = (buttons & AM_KEY_SHIFT) != 0 };
     return intent;
 }
 

@@ -204,6 +204,9 @@ static bool is_trajectory(const am_channel *channel)
     return channel->kind == AM_FEATURE_TRAJECTORY_POSITION || channel->kind == AM_FEATURE_TRAJECTORY_DIRECTION;
 }
 
+// On a path the way counts for more: by the paths of `amble eval paths`.
+#define PATH_TRAJECTORY_WEIGHT 3.0f
+
 static bool all_one(const float *weights, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -267,12 +270,13 @@ static am_result make_weights(ami_kit *kit, const am_character_def *def, am_erro
                       : AM_OK;
     }
     kit->stride = features->stride;
-    kit->flat_weights = ami_alloc_array(&kit->alloc, 2 * (size_t)kit->stride, sizeof(float));
+    kit->flat_weights = ami_alloc_array(&kit->alloc, 3 * (size_t)kit->stride, sizeof(float));
     if (!kit->flat_weights) {
-        return ami_fail_memory(err, 2 * (size_t)kit->stride * sizeof(float));
+        return ami_fail_memory(err, 3 * (size_t)kit->stride * sizeof(float));
     }
     kit->high_weights = kit->flat_weights + kit->stride;
-    for (int d = 0; d < 2 * kit->stride; d++) {
+    kit->path_weights = kit->high_weights + kit->stride;
+    for (int d = 0; d < 3 * kit->stride; d++) {
         kit->flat_weights[d] = 1.0f;
     }
     for (int c = 0; c < features->schema->channel_count; c++) {
@@ -280,6 +284,8 @@ static am_result make_weights(ami_kit *kit, const am_character_def *def, am_erro
         for (int i = 0; i < channel->dims; i++) {
             kit->flat_weights[channel->first + i] = weigh(def, db, c, i, false);
             kit->high_weights[channel->first + i] = weigh(def, db, c, i, true);
+            kit->path_weights[channel->first + i] =
+                kit->flat_weights[channel->first + i] * (is_trajectory(channel) ? PATH_TRAJECTORY_WEIGHT : 1.0f);
         }
     }
     kit->key = am_hash64(kit->flat_weights, 2 * (size_t)kit->stride * sizeof(float), kit->key);
@@ -395,6 +401,9 @@ am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_al
     if (result == AM_OK) {
         result = ami_kit_measure(kit, err);
     }
+    if (result == AM_OK && kit->source->db) {
+        result = am_path_limits_of(&kit->limits, kit->source->db, &kit->alloc, err);
+    }
     if (result != AM_OK) {
         ami_kit_destroy(kit);
         return result;
@@ -412,7 +421,7 @@ void ami_kit_destroy(ami_kit *kit)
             am_filter_destroy(kit->stays[a]);
         }
         ami_release(&alloc, kit->reach, (size_t)kit->source->skeleton->joint_count * sizeof(float));
-        ami_release(&alloc, kit->flat_weights, 2 * (size_t)kit->stride * sizeof(float));
+        ami_release(&alloc, kit->flat_weights, 3 * (size_t)kit->stride * sizeof(float));
         ami_release(&alloc, kit, sizeof *kit);
     }
 }

@@ -25,7 +25,7 @@ static am_vec3 limit(am_vec3 v, float longest)
     return length > longest ? am_v3_scale(v, longest / length) : v;
 }
 
-static void follow_animation(ami_state *s, am_vec3 moved, float turned)
+void ami_root_follow(ami_state *s, am_vec3 moved, float turned)
 {
     s->root.translation = am_v3_ground(am_v3_add(s->root.translation, am_quat_rotate(s->root.rotation, moved)));
     am_quat turn = am_quat_mul(s->root.rotation, am_quat_from_heading(turned));
@@ -81,7 +81,7 @@ void ami_root_move(am_character *c, const ami_plan *plan, am_vec3 moved, float t
         s->root.translation = am_v3_ground(s->position);
         s->root.rotation = am_quat_from_heading(s->heading);
     } else {
-        follow_animation(s, moved, turned);
+        ami_root_follow(s, moved, turned);
     }
     if (mode == AM_ROOT_MIXED) {
         draw(c, moved, turned, dt);

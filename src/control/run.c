@@ -60,6 +60,7 @@ static am_result make_players(am_run *run, am_error *err)
         rng = am_rng_fork(&rng, (uint64_t)i);
         def.seed = am_rng_u64(&rng);
         run->players[i].devices = am_intent_state_make(&run->intent_def);
+        def.path_points = ami_run_path_room(actor, run->db->fps);
         result = am_character_create(&run->players[i].character, &def, err);
     }
     return result;
@@ -77,7 +78,13 @@ static am_result make_source(am_run *run, am_error *err)
         match.alloc = &run->alloc;
         match.db = run->db;
         match.index = run->index;
-        result = am_match_create(&run->source, &match, err);
+        am_long_horizon_def ahead = am_long_horizon_def_default();
+        ahead.match = match;
+        ahead.k = options->k;
+        ahead.l = options->l;
+        ahead.most_searches = options->most_searches;
+        result = options->looks_ahead ? am_long_horizon_create(&run->source, &ahead, err)
+                                      : am_match_create(&run->source, &match, err);
     }
     if (result == AM_OK) {
         result = am_search_work_create(&run->work, run->index, &run->alloc, err);
@@ -145,6 +152,7 @@ void am_run_destroy(am_run *run)
 }
 
 const am_db *am_run_db(const am_run *run) { return run->db; }
+const am_run_script *am_run_get_script(const am_run *run) { return run->script; }
 int am_run_frame_count(const am_run *run) { return run->frame_count; }
 int am_run_actor_count(const am_run *run) { return run->actor_count; }
 am_character *am_run_character(am_run *run, int actor) { return run->players[actor].character; }
@@ -165,10 +173,43 @@ static void take_events(const am_run *run, ami_player *player, const am_run_acto
     }
 }
 
+/// Begins the path that is due.
+static am_result take_path(am_run *run, ami_player *player, const am_run_actor *actor)
+{
+    double due = ((double)run->frame + 0.25) / (double)run->script->fps;
+    am_result result = AM_OK;
+    while (result == AM_OK && player->next_path < actor->path_count &&
+           (double)actor->paths[player->next_path].t <= due) {
+        result = am_character_follow(player->character, &actor->paths[player->next_path++].def, &run->why);
+    }
+    return result;
+}
+
+/// With nothing but paths to wait for, a run is over two seconds after the last of them.
+static void watch_paths(am_run *run)
+{
+    bool over = run->script->ends_with_paths;
+    for (int i = 0; i < run->actor_count; i++) {
+        ami_player *p = &run->players[i];
+        bool done = p->next_path == run->script->actors[i].path_count;
+        am_path_view path = am_character_get_path(p->character);
+        done &= !path.following || path.laps > 0;
+        p->stands = done ? p->stands + 1 : 0;
+        over &= (float)p->stands >= 2.0f * run->script->fps;
+    }
+    run->frame_count = over ? run->frame : run->frame_count;
+}
+
 bool am_run_step(am_run *run)
 {
     if (run->frame >= run->frame_count) {
         return false;
+    }
+    for (int i = 0; i < run->actor_count; i++) {
+        if (take_path(run, &run->players[i], &run->script->actors[i]) != AM_OK) {
+            run->frame_count = run->frame;
+            return false;
+        }
     }
     float dt = 1.0f / run->script->fps;
     for (int i = 0; i < run->actor_count; i++) {
@@ -180,6 +221,7 @@ bool am_run_step(am_run *run)
         p->step_us = run->clock ? run->clock->microseconds(run->clock->user) - before : 0.0;
     }
     run->frame++;
+    watch_paths(run);
     return true;
 }
 
@@ -197,6 +239,8 @@ am_run_sample am_run_get_sample(const am_run *run, int actor)
         .intent = p->intent,
         .pose = am_character_get_pose(p->character),
         .view = am_character_get_view(p->character),
+        .path = am_character_get_path(p->character),
+        .path_index = p->next_path - 1,
         .step_us = p->step_us,
     };
     return sample;
@@ -219,7 +263,10 @@ am_result am_run_play(am_run *run, const am_run_observer *observers, int count, 
             return ami_fail(err, AM_ERR_CANCELLED, "stopped at frame %d of %d", run->frame, run->frame_count);
         }
     }
-    return AM_OK;
+    if (run->why.code != AM_OK && err) {
+        *err = run->why;
+    }
+    return run->why.code;
 }
 
 uint64_t am_run_hash(const am_run *run)

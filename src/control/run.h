@@ -4,11 +4,14 @@
 
 #include <amble/run.h>
 
+#include "base/memory.h"
+
 /// One character with its devices.
 typedef struct ami_player {
     am_character *character;
     am_intent_state devices;
-    int next_key, next_pad; ///< events not yet due
+    int next_key, next_pad, next_path; ///< events not yet due
+    int stands;                        ///< frames since its last path ended
     uint32_t keys;
     am_gamepad pad;
     am_intent intent;
@@ -28,9 +31,18 @@ struct am_run {
     ami_player *players; ///< [actor_count]
     int actor_count;
     int frame, frame_count;
+    am_error why; ///< a path could not be begun; ends the run
 };
 
 /// The document behind a script, for errors that name a place; NULL for scripts that were not parsed.
 const am_json_doc *ami_run_doc(const am_run_script *script);
+
+/// run_path.c: 'path' of one character: an object, or a list of them.
+am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,
+                             am_error *err);
+/// run_path.c: when a character's paths are surely over, s; 0 without any.
+float ami_run_paths_end(const am_run_actor *actor);
+/// run_path.c: room for points that a character needs for its paths.
+int ami_run_path_room(const am_run_actor *actor, float fps);
 
 #endif

@@ -103,7 +103,14 @@ static am_result read_choices(const reader *r, const am_json *object)
     if (result == AM_OK) {
         result = am_json_read_bool(r->doc, object, "springs", false, &c->springs, r->err);
     }
-    if (result == AM_OK) {
+    am_run_options *o = &r->script->options;
+    if (result == AM_OK && o->looks_ahead) {
+        result = am_json_read_int(r->doc, object, "k", false, &o->k, 1, AM_MAX_HITS, r->err);
+        result = result == AM_OK ? am_json_read_int(r->doc, object, "l", false, &o->l, 1, 8, r->err) : result;
+        result = result == AM_OK
+                     ? am_json_read_int(r->doc, object, "most_searches", false, &o->most_searches, 0, 1000000, r->err)
+                     : result;
+    } else if (result == AM_OK) {
         result = am_json_read_int(r->doc, object, "k", false, &c->candidates, 1, AM_MAX_CANDIDATES, r->err);
     }
     const struct {
@@ -153,6 +160,7 @@ static am_result read_options(const reader *r, const am_json *root)
         "weights",
         "task",
         "policy",
+        "most_searches",
         "stay_bias",
         "surround_s",
         "springs",
@@ -177,14 +185,17 @@ static am_result read_options(const reader *r, const am_json *root)
         "jump_tags",
         "dance_tags",
     };
-    static const char *const later[] = { "l", "task", "policy" };
+    static const char *const later[] = { "task", "policy", "l", "most_searches" };
     const am_json *object = am_json_get(root, "options");
     if (!object) {
         return AM_OK;
     }
     am_result result = am_json_only(r->doc, object, keys, COUNT(keys), r->err);
     if (result == AM_OK) {
-        result = refuse(r, object, later, COUNT(later), "is not an option of the controller 'match'; leave it out");
+        bool ahead = r->script->options.looks_ahead;
+        result = refuse(r, object, later, ahead ? 2 : COUNT(later),
+                        ahead ? "is not an option of the controller 'long-horizon'; leave it out"
+                              : "is not an option of the controller 'match'; leave it out");
     }
     if (result == AM_OK) {
         result = read_numbers(r, object);
@@ -368,11 +379,11 @@ static am_result read_start(const reader *r, const am_json *object, am_run_actor
 static am_result read_actor(const reader *r, const am_json *object, am_run_actor *actor)
 {
     static const char *const keys[] = { "start", "keys", "gamepad", "path", "goals", "pushes" };
-    static const char *const later[] = { "path", "goals", "pushes" };
+    static const char *const later[] = { "goals", "pushes" };
     am_result result = am_json_only(r->doc, object, keys, COUNT(keys), r->err);
     if (result == AM_OK) {
-        result =
-            refuse(r, object, later, COUNT(later), "is not played by this version; give 'keys' or 'gamepad' instead");
+        result = refuse(r, object, later, COUNT(later),
+                        "is not played by this version; give 'keys', 'gamepad' or 'path' instead");
     }
     if (result == AM_OK) {
         result = read_start(r, object, actor);
@@ -380,7 +391,10 @@ static am_result read_actor(const reader *r, const am_json *object, am_run_actor
     if (result == AM_OK) {
         result = read_keys(r, object, actor);
     }
-    return result == AM_OK ? read_gamepad(r, object, actor) : result;
+    if (result == AM_OK) {
+        result = read_gamepad(r, object, actor);
+    }
+    return result == AM_OK ? ami_run_read_paths(actor, r->arena, r->doc, object, r->err) : result;
 }
 
 static am_result read_actors(const reader *r, const am_json *root)
@@ -441,10 +455,12 @@ static am_result read_controller(const reader *r, const am_json *root)
     int controller = 0;
     am_result result =
         am_json_read_choice(r->doc, root, "controller", false, &controller, controllers, COUNT(controllers), r->err);
-    if (result == AM_OK && controller != 0) {
+    if (result == AM_OK && controller > 1) {
         return am_json_fail(r->doc, am_json_get(root, "controller"), AM_ERR_SUPPORT, r->err,
-                            "the controller '%s' is not part of this version; 'match' is", controllers[controller]);
+                            "the controller '%s' is not part of this version; 'match' and 'long-horizon' are",
+                            controllers[controller]);
     }
+    r->script->options.looks_ahead = controller == 1;
     return result == AM_OK
                ? refuse(r, root, later, COUNT(later), "is not used by the controller 'match'; leave it out")
                : result;
@@ -482,15 +498,24 @@ static am_result read_root(const reader *r, const am_json *root)
         result = am_json_read_float(r->doc, root, "fps", false, &r->script->fps, 10.0f, 1000.0f, r->err);
     }
     if (result == AM_OK) {
-        result = am_json_read_float(r->doc, root, "seconds", true, &r->script->seconds, 0.1f, 36000.0f, r->err);
-    }
-    if (result == AM_OK) {
         result = read_seed(r, root);
     }
     if (result == AM_OK) {
         result = read_options(r, root);
     }
-    return result == AM_OK ? read_actors(r, root) : result;
+    if (result == AM_OK) {
+        result = read_actors(r, root);
+    }
+    float last = 0.0f;
+    for (int i = 0; result == AM_OK && i < r->script->actor_count; i++) {
+        last = am_max(last, ami_run_paths_end(&r->script->actors[i]));
+    }
+    bool open = last > 0.0f && !am_json_get(root, "seconds");
+    r->script->ends_with_paths = open;
+    r->script->seconds = am_clamp(last, 0.1f, 36000.0f);
+    return result != AM_OK || open
+               ? result
+               : am_json_read_float(r->doc, root, "seconds", true, &r->script->seconds, 0.1f, 36000.0f, r->err);
 }
 
 static am_result own_create(struct am_run_script_own **out, const am_alloc *allocator, am_error *err)
@@ -511,6 +536,9 @@ static am_result read_doc(am_run_script *script, const char *file, am_error *err
     script->fps = 60.0f;
     script->seed = 1;
     script->options.match = am_match_def_default();
+    am_long_horizon_def ahead = am_long_horizon_def_default();
+    script->options.k = ahead.k;
+    script->options.l = ahead.l;
     script->options.character = am_character_def_default();
     script->options.intent = am_intent_def_default();
     reader r = { script, &script->own->arena, script->own->doc, file, err };

@@ -14,6 +14,12 @@ typedef struct header {
     uint64_t hash; ///< of the flat block
 } header;
 
+const float *ami_character_weights(const am_character *c, bool high)
+{
+    bool weighed = !high && ami_path_active(c) && ami_path_has(c->path.head, ami_path_weigh);
+    return weighed && c->kit->path_weights ? c->kit->path_weights : ami_kit_weights(c->kit, high);
+}
+
 am_character_pose am_character_get_pose(const am_character *c)
 {
     am_character_pose pose = {
@@ -45,7 +51,7 @@ am_character_view am_character_get_view(const am_character *c)
         .trajectory = c->trajectory,
         .trajectory_count = s->trajectory_count,
         .output = &c->output,
-        .weights = ami_kit_weights(c->kit, high),
+        .weights = ami_character_weights(c, high),
         .fallback_frames = s->fallbacks,
         .transitions = s->transitions,
         .searches = s->searches,

@@ -1,5 +1,5 @@
 // All measures of a run: poses before and after IK, answers to the wish, timings; and M.json.
-#include <amble/metrics.h>
+#include "measure/metrics_drawn.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -22,6 +22,9 @@ typedef struct subject {
     double point_bend;      ///< cm
     double frame_us, search_us;
     int64_t searches, transitions, fallbacks;
+    ami_drawn *drawn; ///< [path_count]
+    am_vec3 *points;  ///< of all of them
+    int path_count;
 } subject;
 
 struct am_run_meter {
@@ -44,7 +47,7 @@ am_run_meter_def am_run_meter_def_default(void)
 static size_t most_responses(const am_run_meter *m) { return (size_t)m->frame_count / 2 + 1; }
 
 /// The arrays of all subjects; NULL pointers while measuring.
-static void place_arrays(am_run_meter *m, subject *subjects, ami_layout *layout)
+static void place_arrays(am_run_meter *m, subject *subjects, ami_layout *layout, const am_run_script *script)
 {
     size_t frames = (size_t)m->frame_count;
     for (int i = 0; i < m->actor_count; i++) {
@@ -53,6 +56,12 @@ static void place_arrays(am_run_meter *m, subject *subjects, ami_layout *layout)
         s->places = ami_layout_take(layout, frames, sizeof(am_vec3));
         s->wishes = ami_layout_take(layout, frames, sizeof(am_vec3));
         s->responses = ami_layout_take(layout, most_responses(m), sizeof(am_response));
+        s->path_count = script->actors[i].path_count;
+        s->drawn = ami_layout_take(layout, (size_t)s->path_count, sizeof *s->drawn);
+        s->points = ami_layout_take(layout, ami_drawn_samples(&script->actors[i]), sizeof *s->points);
+        if (subjects) {
+            ami_drawn_begin(s->drawn, s->points, &script->actors[i]);
+        }
     }
 }
 
@@ -96,7 +105,7 @@ am_result am_run_meter_create(am_run_meter **out, const am_run_meter_def *def, a
     ami_layout_take(&layout, 1, sizeof sketch);
     ami_layout_take(&layout, (size_t)sketch.actor_count, sizeof(subject));
     ami_layout_take(&layout, (size_t)db->joint_count, sizeof(am_transform));
-    place_arrays(&sketch, NULL, &layout);
+    place_arrays(&sketch, NULL, &layout, am_run_get_script(def->run));
     sketch.block_size = layout.size;
     uint8_t *block = layout.overflow ? NULL : ami_alloc_zero(&sketch.alloc, layout.size);
     if (!block) {
@@ -107,7 +116,7 @@ am_result am_run_meter_create(am_run_meter **out, const am_run_meter_def *def, a
     *m = sketch;
     m->subjects = ami_layout_take(&place, (size_t)m->actor_count, sizeof(subject));
     m->pose = ami_layout_take(&place, (size_t)db->joint_count, sizeof(am_transform));
-    place_arrays(m, m->subjects, &place);
+    place_arrays(m, m->subjects, &place, am_run_get_script(def->run));
     am_result result = make_meters(m, err);
     if (result != AM_OK) {
         am_run_meter_destroy(m);
@@ -162,6 +171,7 @@ static am_result on_frame(void *user, const am_run_sample *sample, am_error *err
     if (s->frames < m->frame_count) {
         s->places[s->frames] = am_v3_ground(sample->pose.world[0].translation);
         s->wishes[s->frames] = sample->intent.velocity;
+        ami_drawn_add(s->drawn, sample, s->frames, s->places[s->frames]);
         s->frames++;
     }
     if (s->frames > 1) {
@@ -236,6 +246,11 @@ am_metrics am_run_meter_result(am_run_meter *m, int actor)
         .responses = s->responses,
         .response_count = found,
     };
+    if (s->path_count > 0) {
+        out.path = ami_drawn_measure(&s->drawn[s->path_count - 1], &track);
+        out.path_recoveries = s->drawn[s->path_count - 1].recoveries;
+        out.path_count = s->path_count;
+    }
     for (int i = 0; i < found; i++) {
         bool turn = s->responses[i].kind == AM_RESPONSE_TURN;
         out.turns += turn;
@@ -282,6 +297,36 @@ static void write_own(am_json_writer *w, const am_db_measures *own)
     am_json_end_object(w);
 }
 
+static void write_path(am_json_writer *w, const am_path_metrics *path, int recoveries)
+{
+    am_json_number(w, "path_error_m", path->path_error_m);
+    am_json_number(w, "path_cover_m", path->path_cover_m);
+    am_json_number(w, "path_cover_max_m", path->path_cover_max_m);
+    am_json_number(w, "path_time_ratio", path->path_time_ratio);
+    am_json_number(w, "path_end_m", path->path_end_m);
+    am_json_number(w, "path_s", path->path_s);
+    am_json_bool(w, "path_completed", path->path_completed);
+    am_json_integer(w, "path_recoveries", recoveries);
+}
+
+static void write_paths(am_json_writer *w, const am_run_meter *m, int actor, const am_metrics *metrics)
+{
+    const subject *s = &m->subjects[actor];
+    am_track track = am_run_meter_track(m, actor);
+    if (s->path_count == 0) {
+        return;
+    }
+    write_path(w, &metrics->path, metrics->path_recoveries);
+    am_json_begin_array(w, "paths");
+    for (int i = 0; i < s->path_count; i++) {
+        am_path_metrics path = ami_drawn_measure(&s->drawn[i], &track);
+        am_json_begin_object(w, NULL);
+        write_path(w, &path, s->drawn[i].recoveries);
+        am_json_end_object(w);
+    }
+    am_json_end_array(w);
+}
+
 static void write_responses(am_json_writer *w, const am_metrics *metrics)
 {
     static const char *const kinds[] = { "turn", "start", "stop" };
@@ -323,6 +368,7 @@ void am_run_meter_write(am_json_writer *w, am_run_meter *m)
         am_json_number(w, "frame_us", metrics.frame_us);
         am_json_number(w, "search_us", metrics.search_us);
         am_json_integer(w, "fallback_frames", metrics.fallback_frames);
+        write_paths(w, m, i, &metrics);
         write_responses(w, &metrics);
         am_json_end_object(w);
     }

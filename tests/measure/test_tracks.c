@@ -144,7 +144,7 @@ static void a_track_on_the_path_has_no_error(void **state)
     am_polyline path = { corners, 3, 7.0f, 0.0f, 0.0f };
     am_path_metrics m = follow(corners, 3, &path, 1.0f, am_v3_zero());
     check_near(m.path_error_m, 0.0, 1e-5);
-    check_near(m.path_cover_max_m, 0.3, 0.02); // the last point: the end counts as reached 0.3 m before it
+    check_near(m.path_cover_max_m, 0.0, 1e-5);
     check_near(m.path_time_ratio, 6.7 / 7.0, 0.01);
     check_near(m.path_end_m, 0.0, 1e-5);
     assert_true(m.path_completed);

@@ -1,0 +1,94 @@
+/// A path from the inside: what a character keeps of it, and the parts of following it.
+#ifndef AMI_CONTROL_PATH_H
+#define AMI_CONTROL_PATH_H
+
+#include <amble/path.h>
+#include <amble/source.h>
+
+/// What a wish along a path remembers (LHMM appendix B); also the context of looking ahead.
+typedef struct ami_path_context {
+    int32_t at;     ///< i_d: the point where the character is taken to be
+    int32_t before; ///< i_d of the query before
+    int32_t corner; ///< the point before the next sharp corner that the query knows of, -1 without
+    float clock;    ///< the point that the wish has come to, in frames; never behind `at`
+} ami_path_context;
+
+enum { ami_path_none, ami_path_follows, ami_path_arrives, ami_path_ended };
+
+/// The head of a path in the flat block; no padding.
+typedef struct ami_path {
+    int32_t phase; ///< ami_path_*
+    int32_t laid_count, count;
+    int32_t loop_first; ///< first point of the lap that goes round, -1 without
+    int32_t laid_loop;  ///< the same among the laid samples
+    int32_t facing;     ///< am_path_facing
+    uint32_t switches;  ///< am_path_method as bits
+    int32_t desired;
+    float v_max, fps;
+    float still_s;     ///< since it last came on
+    float still_along; ///< m, where it was then
+    uint32_t recoveries, laps;
+    uint32_t runs;  ///< shaped for Shift
+    uint32_t fresh; ///< a query is due at once
+    float arrive_s; ///< time at the last point
+    ami_path_context context;
+    am_path_limits limits;
+    am_vec3 drawn_first, drawn_offset; ///< where the drawing begins, and by how much it was moved
+    am_vec3 stick;                     ///< the facing that the devices wish
+} ami_path;
+
+enum {
+    ami_path_smooth = 1,
+    ami_path_speed_limit = 2,
+    ami_path_corners = 4,
+    ami_path_retime = 8,
+    ami_path_lead = 16,
+    ami_path_steer = 32,
+    ami_path_weigh = 64,
+    ami_path_recover = 128
+};
+
+/// A sample after it was laid: played time, place.
+typedef struct ami_laid {
+    float t, x, z;
+    float reserved;
+} ami_laid;
+
+/// A path with its arrays.
+typedef struct ami_path_room {
+    ami_path *head;
+    ami_laid *laid;        ///< [room] in the flat block
+    am_path_point *points; ///< [room] in the flat block
+    float *scratch;        ///< [ami_path_scratch * room]
+    int room;
+} ami_path_room;
+#define ami_path_scratch 6
+
+static inline bool ami_path_has(const ami_path *path, uint32_t what) { return (path->switches & what) != 0; }
+
+/// path_lay.c: the drawing moved, joined, doubled and bent: laid samples.
+am_result ami_path_lay(ami_path_room *room, const am_path_def *def, am_vec3 from, am_error *err);
+/// path_shape.c: laid samples to points. v_start: m/s at the beginning; least: m/s that the drawing is taken to have
+/// at least; heading: of a path that goes nowhere.
+am_result ami_path_shape(ami_path_room *room, float v_start, float least, float heading, am_error *err);
+
+/// The point at an index that may lie beyond the end: the last one, or round again.
+static inline int ami_path_index(const ami_path *path, int i)
+{
+    if (i < path->count) {
+        return i < 0 ? 0 : i;
+    }
+    int first = path->loop_first;
+    return first < 0 ? path->count - 1 : first + (i - first) % (path->count - first);
+}
+/// Metres along the path at an index, laps included.
+float ami_path_along(const ami_path *path, const am_path_point *points, int i);
+
+/// path_query.c: the wish of someone at `place`; the context goes on. out: points at times(count), heights and facing
+/// are the caller's to fill in.
+void ami_path_query(const ami_path *path, const am_path_point *points, ami_path_context *context, am_query_point *out,
+                    const float *times, int count, am_vec3 place);
+/// path_query.c: i_d for a place (LHMM eq. 1), and the clock with it.
+void ami_path_progress(const ami_path *path, const am_path_point *points, ami_path_context *context, am_vec3 place);
+
+#endif
