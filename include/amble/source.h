@@ -41,18 +41,18 @@ typedef struct am_source_input {
     const am_query_point *trajectory; ///< [trajectory_count] wished, in the world, ascending in time
     int trajectory_count;
     const am_horizon *horizon; ///< how the wish goes on, for sources that look ahead; NULL: not known
-    const am_filter *filter; ///< frames that may be matched (tags), NULL means all; sources without frames
-                             ///< take `wanted_tags`
-    const am_filter *stay;   ///< frames that may play on, NULL means those of `filter`: a wider set, since a frame to
-                             ///< land on wants some time ahead of it
-    uint64_t wanted_tags;    ///< the same wish as bits
-    const float *weights;    ///< [stride] factors of the squared feature differences, NULL means 1
-    int candidates;          ///< how many best frames a trace wants, 0 to AM_MAX_CANDIDATES
-    bool search_now;         ///< the wish changed sharply: do not wait for the next search
-    bool leave;              ///< with search_now: playing on is no choice (another activity begins)
-    bool hold;               ///< play on without searching until the end of the clip (fixed animations)
-    am_rng *rng;             ///< the character's random stream, for sources that draw
-    const am_clock *clock;   ///< NULL means no timings
+    const am_filter *filter;   ///< frames that may be matched (tags), NULL means all; sources without frames
+                               ///< take `wanted_tags`
+    const am_filter *stay; ///< frames that may play on, NULL means those of `filter`: a wider set, since a frame to
+                           ///< land on wants some time ahead of it
+    uint64_t wanted_tags;  ///< the same wish as bits
+    const float *weights;  ///< [stride] factors of the squared feature differences, NULL means 1
+    int candidates;        ///< how many best frames a trace wants, 0 to AM_MAX_CANDIDATES
+    bool search_now;       ///< the wish changed sharply: do not wait for the next search
+    bool leave;            ///< with search_now: playing on is no choice (another activity begins)
+    bool hold;             ///< play on without searching until the end of the clip (fixed animations)
+    am_rng *rng;           ///< the character's random stream, for sources that draw
+    const am_clock *clock; ///< NULL means no timings
 } am_source_input;
 
 /// A pose with its velocities: one side of a transition. The arrays belong to the caller.

@@ -255,17 +255,24 @@ static int compute_query(const void *user, void *context, am_query_point *out, a
     ami_path_context now;
     memcpy(&now, context, sizeof now);
     float times[AM_MAX_TRAJECTORY];
+    float stretch = stretch_of(c);
+    int past = kit->first_ahead - 1; // the times before now, which stands among them
     for (int i = 0; i < kit->time_count; i++) {
-        times[i] = kit->times[i] * stretch_of(c);
+        times[i] = kit->times[i] * stretch;
     }
-    ami_path_query(c->path.head, c->path.points, &now, out, times, kit->time_count, root.translation);
+    ami_path_query(c->path.head, c->path.points, &now, out + past, times + past, kit->time_count - past,
+                   root.translation);
     for (int i = 0; i < kit->time_count; i++) {
-        float s, co;
-        am_sincos(facing_of(c, am_atan2(out[i].direction.x, out[i].direction.z)), &s, &co);
+        if (i < past) {
+            out[i] = ami_history_at(c, -times[i]); // in thought, too: what has been since is not known
+        } else {
+            float s, co;
+            am_sincos(facing_of(c, am_atan2(out[i].direction.x, out[i].direction.z)), &s, &co);
+            out[i].position.y = kit->facts.hip_m;
+            out[i].direction = am_v3(s, 0.0f, co);
+        }
         out[i].time = kit->times[i];
-        out[i].position.y = kit->facts.hip_m;
-        out[i].direction = am_v3(s, 0.0f, co);
-        out[i].velocity = am_v3_scale(out[i].velocity, stretch_of(c));
+        out[i].velocity = am_v3_scale(out[i].velocity, stretch);
     }
     memcpy(context, &now, sizeof now);
     return kit->time_count;
