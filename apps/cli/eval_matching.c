@@ -185,6 +185,7 @@ static void run_item(void *context, int item)
 static void combine(score *out, const score *scores, int count)
 {
     memset(out, 0, sizeof *out);
+    int directed = 0; // courses with a direction to be wrong about
     for (int i = 0; i < count; i++) {
         const score *s = &scores[i];
         am_quality *to[] = { &out->final, &out->raw, &out->played };
@@ -198,7 +199,9 @@ static void combine(score *out, const score *scores, int count)
             to[k]->transition_bend_cm = fmax(to[k]->transition_bend_cm, from[k]->transition_bend_cm);
             to[k]->transition_bend_share += from[k]->transition_bend_share / count;
         }
-        out->direction_error_deg += s->direction_error_deg / count;
+        bool has_direction = s->direction_error_deg >= 0.0; // else NaN
+        out->direction_error_deg += has_direction ? s->direction_error_deg : 0.0;
+        directed += has_direction;
         out->point_bend_cm = fmax(out->point_bend_cm, s->point_bend_cm);
         out->transitions_per_s += s->transitions_per_s / count;
         out->frame_us += s->frame_us / count;
@@ -208,6 +211,7 @@ static void combine(score *out, const score *scores, int count)
             out->answers[out->answer_count++] = s->answers[a];
         }
     }
+    out->direction_error_deg = directed > 0 ? out->direction_error_deg / directed : (double)NAN;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ AM_API void am_character_destroy(am_character *character);
 /// One step of dt seconds (above 0, at most 0.1: longer ones count as that). No allocation, no lock, no I/O.
 /// Numbers that are not finite are not taken: the wish before them stays, and the frame is counted.
 AM_API void am_character_step(am_character *character, const am_intent *intent, float dt);
-/// Puts the character somewhere else at once; motion goes on.
+/// Puts the character somewhere else at once, its pose too; motion goes on, turned along.
 AM_API void am_character_place(am_character *character, am_vec3 position, float heading);
 
 /// Follows a path from the next step on, instead of one that it follows already, until its end, where the character

@@ -304,10 +304,18 @@ void am_character_place(am_character *c, am_vec3 position, float heading)
     }
     am_transform from = s->root;
     s->root.translation = s->position = am_v3_ground(position);
-    s->heading = s->wish_heading = am_wrap_angle(heading);
+    s->heading = s->wish_heading = s->searched_heading = am_wrap_angle(heading);
     s->root.rotation = am_quat_from_heading(s->heading);
     ami_history_move(c, from, s->root);
     am_feet_reset(&s->feet);
+    // Body and motion come along: who looks before the next step sees the pose where it is.
+    am_transform moved = am_transform_mul(s->root, am_transform_inv(from));
+    s->velocity = am_quat_rotate(moved.rotation, s->velocity);
+    s->acceleration = am_quat_rotate(moved.rotation, s->acceleration);
+    for (int j = 0; j < c->joint_count; j++) {
+        c->world[j] = am_transform_mul(moved, c->world[j]);
+        c->world_raw[j] = am_transform_mul(moved, c->world_raw[j]);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------

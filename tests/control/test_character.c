@@ -417,6 +417,29 @@ static void a_snapshot_knows_tags_weights_and_the_source(void **state)
     free_world(&w);
 }
 
+static void who_is_placed_is_there_at_once_and_goes_on(void **state)
+{
+    (void)state;
+    world w;
+    make_world(&w);
+    hold(&w, AM_KEY_W, 2.0f);
+    am_vec3 hips = am_v3_sub(am_character_get_pose(w.character).world[0].translation, place(&w));
+    am_character_place(w.character, am_v3(5.0f, 0.0f, -3.0f), 90.0f * AM_DEG);
+    am_character_pose pose = am_character_get_pose(w.character);
+    am_vec3 turned = am_v3_sub(pose.world[0].translation, pose.root.translation);
+    check_near(pose.root.translation.x, 5.0f, 1e-6f);
+    check_near(turned.x, hips.z, 0.05f); // it faced +z within a few degrees
+    check_near(turned.y, hips.y, 1e-5f);
+    check_near(am_v3_distance(pose.world_raw[0].translation, pose.world[0].translation), 0.0f, 0.05f);
+    am_character_view view = am_character_get_view(w.character);
+    assert_true(view.simulation_velocity.x > 0.5f && am_abs(view.simulation_velocity.z) < 0.3f);
+    hold(&w, AM_KEY_A, 1.0f);
+    assert_true(place(&w).x > 5.5f && am_abs(place(&w).z + 3.0f) < 0.4f);
+    am_character_place(w.character, am_v3(NAN, 0.0f, 0.0f), 0.0f);
+    assert_true(place(&w).x > 5.5f);
+    free_world(&w);
+}
+
 static void tags_that_no_frame_has_are_told(void **state)
 {
     (void)state;
@@ -521,6 +544,7 @@ int main(void)
         cmocka_unit_test(a_broken_database_keeps_the_last_good_pose),
         cmocka_unit_test(a_changed_or_foreign_snapshot_is_refused),
         cmocka_unit_test(a_snapshot_knows_tags_weights_and_the_source),
+        cmocka_unit_test(who_is_placed_is_there_at_once_and_goes_on),
         cmocka_unit_test(tags_that_no_frame_has_are_told),
         cmocka_unit_test(one_target_speed_whatever_the_device),
         cmocka_unit_test(one_like_another_moves_the_same),
