@@ -78,8 +78,8 @@ typedef struct am_hit {
 AM_API int am_index_search(const am_index *index, am_hit *out, const am_search *search, am_search_work *work);
 /// Many searches at once, for crowds and for trees of queries: the same bits as `count` single searches, in less time
 /// where they resemble one another (those that follow begin with the bounds of those before). They may differ in
-/// everything. out: k hits of each search, one search after another, so that those of search i begin at i * k when all
-/// ask for the same k; k must lie within 1 to AM_MAX_HITS. found(count): how many of its hits each search has.
+/// everything. out: k hits of each search, one search after another, so that those of search i begin at i * k when
+/// all ask for the same k; k must lie within 1 to AM_MAX_HITS. found(count): how many of its hits each search has.
 AM_API void am_index_search_batch(const am_index *index, am_hit *out, int *found, const am_search *searches,
                                   am_search_work *work, int count);
 /// The cost of one frame for a query, in the bits of a search.

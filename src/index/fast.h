@@ -15,6 +15,8 @@ struct ami_fast {
     int leaf_count, node_count, group_count, top_count; ///< top: blocks of 16 groups
     float step, inverse_step;
     float *base;          ///< [dims] value of grid line 0
+    float *least, *most;  ///< [dims] range of the frames in grid steps; may reach beyond 0 and 255
+    int32_t *dim_order;   ///< [dims] dimension at each place of a block: those that vary most come first
     int32_t *leaf_first;  ///< [leaf] first frame, in the order of the tree
     uint8_t *leaf_valid;  ///< [leaf] bits of the frames that are there and offered
     float *leaf_x;        ///< [leaf][dims][8]

@@ -1,12 +1,12 @@
 // The fast exact index. Three levels of boxes over leaves of eight consecutive frames, their corners rounded outward
 // to eight bits on one grid for all dimensions, so that one instruction compares a corner of 16 boxes and a squared
-// distance is an integer. Leaves that look alike are neighbours (balanced splits along the dimension that varies
-// most), 16 leaves make a node, 16 nodes a group. A search expands what is nearest first, from a queue of buckets,
-// and reads the real numbers only of leaves whose rounded box comes within the bound.
+// distance is an integer. Leaves that look alike are neighbours (balanced splits across the direction in which they
+// vary most), 16 leaves make a node, 16 nodes a group. A search expands what is nearest first, from a queue of
+// buckets, and reads the real numbers only of leaves whose rounded box comes within the bound.
 //
 // A rounded distance is never above the true one: corners are rounded outward, the query inward, values beyond the
-// grid are clamped (which only shrinks distances), products and sums saturate. The bound gets a margin of one
-// grid step squared and a thousandth for float rounding.
+// grid are clamped (which only shrinks distances), products and sums saturate. For queries beyond the grid, see
+// fast_search.c.
 #include "index/fast.h"
 
 #include "base/error.h"
@@ -20,11 +20,27 @@
 typedef struct builder {
     const am_db *db;
     ami_fast *fast;
-    float *lo, *hi; // [leaf][dims] in order of frames
-    int32_t *first; // [leaf]
-    uint8_t *valid; // [leaf]
-    int32_t *order; // [leaf] leaf at each place of the tree
+    float *lo, *hi;                  // [leaf][dims] in order of frames
+    int32_t *first;                  // [leaf]
+    uint8_t *valid;                  // [leaf]
+    int32_t *order;                  // [leaf] leaf at each place of the tree
+    float *along;                    // [leaf] where it stands along the direction of a split
+    double *products, *mean, *delta; // [dims][dims], [dims], [dims]
 } builder;
+
+/// Room for what the grid follows from, by column of the features.
+typedef struct grid_room {
+    double *sums, *squares;
+    float *lo, *hi;
+} grid_room;
+
+enum {
+    sampled = 65536, // numbers that the direction of a split is found from: 2,400 leaves of 27 features
+    axis_rounds = 8,
+};
+
+// Fewer deviations make a finer grid, on which more of the frames lie in the outermost cells.
+static const double grid_deviations = 8.0;
 
 /// Leaves are up to eight consecutive offered frames of one range. Counts them, and writes their first frames and
 /// the bits of the frames that are there when `first` is given.
@@ -72,16 +88,16 @@ static float centre(const builder *b, int32_t leaf, size_t d)
     return b->lo[at] + b->hi[at];
 }
 
-/// True when leaf x stands before leaf y along d; ties by number, so that every machine builds the same tree.
-static bool stands_before(const builder *b, int32_t x, int32_t y, size_t d)
+/// True when leaf x stands before leaf y; ties by number, so that every machine builds the same tree.
+static bool stands_before(const builder *b, int32_t x, int32_t y)
 {
-    float cx = centre(b, x, d);
-    float cy = centre(b, y, d);
+    float cx = b->along[x];
+    float cy = b->along[y];
     return cx < cy || (!(cx > cy) && x < y);
 }
 
-/// Puts the k smallest along d in front (quickselect with a middle pivot).
-static void select_front(const builder *b, int32_t *items, int count, int k, size_t d)
+/// Puts the k smallest in front (quickselect with a middle pivot).
+static void select_front(const builder *b, int32_t *items, int count, int k)
 {
     int left = 0;
     int right = count - 1;
@@ -90,10 +106,10 @@ static void select_front(const builder *b, int32_t *items, int count, int k, siz
         int i = left;
         int j = right;
         while (i <= j) {
-            while (stands_before(b, items[i], pivot, d)) {
+            while (stands_before(b, items[i], pivot)) {
                 i++;
             }
-            while (stands_before(b, pivot, items[j], d)) {
+            while (stands_before(b, pivot, items[j])) {
                 j--;
             }
             if (i <= j) {
@@ -112,27 +128,79 @@ static void select_front(const builder *b, int32_t *items, int count, int k, siz
     }
 }
 
-static size_t widest_dimension(const builder *b, const int32_t *items, int count)
+/// The products of the centres' deviations from their mean, over a sample of the leaves.
+static void correlate(const builder *b, const int32_t *items, int count)
 {
-    size_t widest = 0;
-    double most = -1.0;
-    for (size_t d = 0; d < b->fast->dims; d++) {
-        double mean = 0.0;
-        double squares = 0.0;
-        for (int i = 0; i < count; i++) {
-            mean += (double)centre(b, items[i], d);
-        }
-        mean /= (double)count;
-        for (int i = 0; i < count; i++) {
-            double delta = (double)centre(b, items[i], d) - mean;
-            squares += delta * delta;
-        }
-        if (squares > most) {
-            most = squares;
-            widest = d;
+    size_t dims = b->fast->dims;
+    double *mean = b->mean;
+    double *delta = b->delta;
+    int skip = 1 + (int)((size_t)count * dims / sampled);
+    memset(mean, 0, dims * sizeof *mean);
+    memset(b->products, 0, dims * dims * sizeof *b->products);
+    for (int i = 0; i < count; i += skip) {
+        for (size_t d = 0; d < dims; d++) {
+            mean[d] += (double)centre(b, items[i], d);
         }
     }
-    return widest;
+    double weight = 1.0 / (double)((count + skip - 1) / skip);
+    for (int i = 0; i < count; i += skip) {
+        for (size_t d = 0; d < dims; d++) {
+            delta[d] = (double)centre(b, items[i], d) - mean[d] * weight;
+        }
+        for (size_t d = 0; d < dims; d++) {
+            double *row = b->products + d * dims;
+            for (size_t e = 0; e <= d; e++) {
+                row[e] += delta[d] * delta[e];
+            }
+        }
+    }
+    for (size_t d = 0; d < dims; d++) {
+        for (size_t e = d + 1; e < dims; e++) {
+            b->products[d * dims + e] = b->products[e * dims + d];
+        }
+    }
+}
+
+/// delta(dims) = the direction along which the centres vary most, by a few power iterations from the row of the
+/// dimension that does.
+static void find_axis(const builder *b)
+{
+    size_t dims = b->fast->dims;
+    size_t widest = 0;
+    for (size_t d = 1; d < dims; d++) {
+        widest = b->products[d * dims + d] > b->products[widest * dims + widest] ? d : widest;
+    }
+    memset(b->delta, 0, dims * sizeof *b->delta);
+    b->delta[widest] = 1.0;
+    for (int round = 0; round < axis_rounds; round++) {
+        double most = 0.0;
+        for (size_t d = 0; d < dims; d++) {
+            double sum = 0.0;
+            for (size_t e = 0; e < dims; e++) {
+                sum += b->products[d * dims + e] * b->delta[e];
+            }
+            b->mean[d] = sum;
+            most = sum > most ? sum : -sum > most ? -sum : most;
+        }
+        for (size_t d = 0; most > 0.0 && d < dims; d++) {
+            b->delta[d] = b->mean[d] / most;
+        }
+    }
+}
+
+/// Where each leaf stands along the direction in which they vary most. A split across it makes smaller boxes than one
+/// along a single dimension: a sixth fewer nodes are visited at 1M frames.
+static void project(const builder *b, const int32_t *items, int count)
+{
+    correlate(b, items, count);
+    find_axis(b);
+    for (int i = 0; i < count; i++) {
+        float sum = 0.0f;
+        for (size_t d = 0; d < b->fast->dims; d++) {
+            sum += (float)b->delta[d] * centre(b, items[i], d);
+        }
+        b->along[items[i]] = sum;
+    }
 }
 
 /// Orders leaves so that runs of 16 and of 256 are alike: halves at multiples of those, again and again.
@@ -144,36 +212,63 @@ static void arrange(const builder *b, int32_t *items, int count)
         if (half >= count) {
             half -= unit;
         }
-        select_front(b, items, count, half, widest_dimension(b, items, count));
+        project(b, items, count);
+        select_front(b, items, count, half);
         arrange(b, items, half); // depth: log2 of the leaves
         items += half;
         count -= half;
     }
 }
 
-/// One grid for all dimensions: it spans four standard deviations each way of the dimension that varies most.
-static void make_grid(ami_fast *fast, const am_db *db, const ami_kernels *kernels, double *sums, double *squares)
+/// Where the grid of a dimension begins: the range of the frames in its middle, or, when it is wider than the grid,
+/// the mean as far as no line lies where no frame is. What lies beyond falls into the outermost cells.
+static double grid_base(double lo, double hi, double mean, double step)
+{
+    double width = 255.0 * step;
+    if (hi - lo <= width) {
+        return 0.5 * (lo + hi - width);
+    }
+    double base = mean - 0.5 * width;
+    return base < lo ? lo : base > hi - width ? hi - width : base;
+}
+
+/// One grid step for all dimensions: 255 of them span `grid_deviations` of the dimension that varies most.
+static void make_grid(ami_fast *fast, const am_db *db, const ami_kernels *kernels, grid_room *room)
 {
     size_t frames = (size_t)db->frame_count;
     size_t stride = (size_t)db->features.stride;
+    double *sums = room->sums;
+    double *squares = room->squares;
     kernels->column_moments(sums, squares, db->x, NULL, frames, stride);
+    kernels->column_bounds(room->lo, room->hi, db->x, frames, stride);
     double widest = 0.0;
     for (size_t d = 0; d < fast->dims; d++) {
         double mean = sums[d] / (double)frames;
         double variance = squares[d] / (double)frames - mean * mean;
-        double deviation = sqrt(variance > 0.0 ? variance : 0.0);
-        fast->base[d] = (float)(mean - 4.0 * deviation);
-        widest = 8.0 * deviation > widest ? 8.0 * deviation : widest;
+        sums[d] = mean;
+        squares[d] = variance > 0.0 ? variance : 0.0;
+        widest = squares[d] > widest ? squares[d] : widest;
     }
-    fast->step = widest > 0.0 ? (float)(widest / 255.0) : 1.0f;
+    fast->step = widest > 0.0 ? (float)(sqrt(widest) * grid_deviations / 255.0) : 1.0f;
     fast->inverse_step = 1.0f / fast->step;
+    for (size_t d = 0; d < fast->dims; d++) {
+        fast->base[d] = (float)grid_base((double)room->lo[d], (double)room->hi[d], sums[d], (double)fast->step);
+        fast->least[d] = (room->lo[d] - fast->base[d]) * fast->inverse_step;
+        fast->most[d] = (room->hi[d] - fast->base[d]) * fast->inverse_step;
+        size_t at = d;
+        for (; at > 0 && squares[fast->dim_order[at - 1]] < squares[d]; at--) {
+            fast->dim_order[at] = fast->dim_order[at - 1];
+        }
+        fast->dim_order[at] = (int32_t)d;
+    }
 }
 
 /// Writes box `lane` of a block, rounded outward.
 static void put_box(const ami_fast *fast, uint8_t *block, int lane, const float *lo, const float *hi)
 {
-    for (size_t d = 0; d < fast->dims; d++) {
-        uint8_t *at = block + d / 2 * (4 * ami_fan) + (size_t)lane * 2 + d % 2;
+    for (size_t place = 0; place < fast->dims; place++) {
+        uint8_t *at = block + place / 2 * (4 * ami_fan) + (size_t)lane * 2 + place % 2;
+        int32_t d = fast->dim_order[place];
         at[0] = ami_grid_floor((lo[d] - fast->base[d]) * fast->inverse_step);
         at[2 * ami_fan] = ami_grid_ceil((hi[d] - fast->base[d]) * fast->inverse_step);
     }
@@ -246,6 +341,9 @@ static ami_fast *lay_out(ami_layout *layout, const am_index *index, int leaf_cou
     size_t tops = (groups + ami_fan - 1) / ami_fan;
     ami_fast *fast = ami_layout_take(layout, 1, sizeof *fast);
     float *base = ami_layout_take(layout, dims, sizeof(float));
+    float *least = ami_layout_take(layout, dims, sizeof(float));
+    float *most = ami_layout_take(layout, dims, sizeof(float));
+    int32_t *dim_order = ami_layout_take(layout, dims, sizeof(int32_t));
     int32_t *leaf_first = ami_layout_take(layout, leaves, sizeof(int32_t));
     uint8_t *leaf_valid = ami_layout_take(layout, leaves, 1);
     float *leaf_x = ami_layout_take(layout, leaves * dims * ami_leaf_frames, sizeof(float));
@@ -261,6 +359,9 @@ static ami_fast *lay_out(ami_layout *layout, const am_index *index, int leaf_cou
                             .group_count = (int)groups,
                             .top_count = (int)tops,
                             .base = base,
+                            .least = least,
+                            .most = most,
+                            .dim_order = dim_order,
                             .leaf_first = leaf_first,
                             .leaf_valid = leaf_valid,
                             .leaf_x = leaf_x,
@@ -271,7 +372,7 @@ static ami_fast *lay_out(ami_layout *layout, const am_index *index, int leaf_cou
     return fast;
 }
 
-static void build_tree(builder *b, const am_index *index, float *lo, float *hi, double *sums, double *squares)
+static void build_tree(builder *b, const am_index *index, float *lo, float *hi, grid_room *room)
 {
     ami_fast *fast = b->fast;
     list_leaves(index, b->first, b->valid);
@@ -280,7 +381,7 @@ static void build_tree(builder *b, const am_index *index, float *lo, float *hi, 
         b->order[i] = i;
     }
     arrange(b, b->order, fast->leaf_count);
-    make_grid(fast, b->db, index->kernels, sums, squares);
+    make_grid(fast, b->db, index->kernels, room);
     fill_leaves(b, lo, hi);
     clear_blocks(fast->node_boxes, (size_t)fast->node_count, fast);
     clear_blocks(fast->group_boxes, (size_t)fast->group_count, fast);
@@ -313,17 +414,22 @@ am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err)
     b.first = ami_arena_get(&arena, leaves * sizeof(int32_t));
     b.valid = ami_arena_get(&arena, leaves);
     b.order = ami_arena_get(&arena, leaves * sizeof(int32_t));
+    b.along = ami_arena_get(&arena, leaves * sizeof(float));
+    b.products = ami_arena_get(&arena, fast->dims * fast->dims * sizeof(double));
+    b.mean = ami_arena_get(&arena, fast->dims * sizeof(double));
+    b.delta = ami_arena_get(&arena, fast->dims * sizeof(double));
     float *lo = ami_arena_get(&arena, leaves * fast->dims * sizeof(float));
     float *hi = ami_arena_get(&arena, leaves * fast->dims * sizeof(float));
-    double *sums = ami_arena_get(&arena, stride * sizeof(double));
-    double *squares = ami_arena_get(&arena, stride * sizeof(double));
-    if (!b.lo || !b.hi || !b.first || !b.valid || !b.order || !lo || !hi || !sums || !squares) {
+    grid_room room = { ami_arena_get(&arena, stride * sizeof(double)), ami_arena_get(&arena, stride * sizeof(double)),
+                       ami_arena_get(&arena, stride * sizeof(float)), ami_arena_get(&arena, stride * sizeof(float)) };
+    if (!b.lo || !b.hi || !b.first || !b.valid || !b.order || !b.along || !b.products || !b.mean || !b.delta || !lo ||
+        !hi || !room.sums || !room.squares || !room.lo || !room.hi) {
         size_t wanted = leaves * fast->dims * 4 * sizeof(float);
         ami_arena_free(&arena);
         ami_fast_destroy(fast, &index->alloc);
         return ami_fail_memory(err, wanted);
     }
-    build_tree(&b, index, lo, hi, sums, squares);
+    build_tree(&b, index, lo, hi, &room);
     ami_arena_free(&arena);
     index->bytes += measure.size;
     *out = fast;

@@ -125,6 +125,14 @@ static void w16_store(uint16_t *p, w16 a) { _mm256_storeu_si256((__m256i *)p, a)
 static w16 w16_adds(w16 a, w16 b) { return _mm256_adds_epu16(a, b); }
 static w16 w16_mul(w16 a, w16 b) { return _mm256_mullo_epi16(a, b); }
 static w16 w16_mulhi(w16 a, w16 b) { return _mm256_mulhi_epu16(a, b); }
+static w16 w16_set(uint16_t a) { return _mm256_set1_epi16((short)a); }
+static w16 w16_times256(w16 a) { return _mm256_slli_epi16(a, 8); }
+static unsigned w16_within(w16 a, w16 b)
+{
+    __m256i mask = _mm256_cmpeq_epi16(_mm256_subs_epu16(a, b), _mm256_setzero_si256());
+    __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(mask), _mm256_extracti128_si256(mask, 1));
+    return (unsigned)_mm_movemask_epi8(bytes);
+}
 static w16 w16_even(b32 a) { return _mm256_and_si256(a, _mm256_set1_epi16(255)); }
 static w16 w16_odd(b32 a) { return _mm256_srli_epi16(a, 8); }
 static w16 w16_pair_squares(b32 a)

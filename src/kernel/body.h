@@ -10,9 +10,10 @@
 //   v8_fold(a): the eight lanes added 4+4, 2+2, 1+1; v8_fold4(out, a, b, c, d): four of those
 //   v8_load_quats, v8_store_quats: eight quaternions as x, y, z, w lanes; v8_load_triples: eight times three floats
 //   b32: 32 bytes; b32_load, b32_subs (unsigned, saturated), b32_or; w16: 16 lanes of 16 bits; w16_zero, w16_load,
-//   w16_store, w16_adds (unsigned, saturated), w16_mul (low half), w16_mulhi (high half, unsigned), w16_even and
-//   w16_odd (bytes 2 i and 2 i + 1 of a b32 in lane i), w16_pair_squares (bytes capped at 127, squared, added in
-//   pairs) d8_zero, d8_load, d8_store, d8_from(v8), d8_add, d8_sub, d8_mul
+//   w16_store, w16_set, w16_adds (unsigned, saturated), w16_mul (low half), w16_mulhi (high half, unsigned),
+//   w16_times256 (of lanes below 256), w16_even and w16_odd (bytes 2 i and 2 i + 1 of a b32 in lane i),
+//   w16_pair_squares (bytes capped at 127, squared, added in pairs), w16_within(a, b): bit i set where a <= b in lane
+//   i d8_zero, d8_load, d8_store, d8_from(v8), d8_add, d8_sub, d8_mul
 // The file is no header in the usual sense: it is included once by each of those files.
 #include "base/coefficients.h"
 
@@ -148,28 +149,53 @@ static b32 outside(const uint8_t *block, const uint8_t *query)
     return b32_or(below, above);
 }
 
-static void bounds(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs)
+// Pairs of dimensions between two looks whether all boxes are beyond the limit already: a look costs as much as a
+// pair, and each pair not looked at is a cache line not read.
+enum { bounds_stride = 4 };
+
+static unsigned bounds(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs,
+                       uint16_t limit)
 {
     w16 sum = w16_zero();
-    for (size_t p = 0; p < pairs; p++) {
+    w16 most = w16_set(limit);
+    size_t p = 0;
+    for (; p + bounds_stride < pairs; p += bounds_stride) {
+        for (size_t i = p; i < p + bounds_stride; i++) {
+            sum = w16_adds(sum, w16_pair_squares(outside(block + i * 64, query + i * 64)));
+        }
+        if (!w16_within(sum, most)) {
+            return 0;
+        }
+    }
+    for (; p < pairs; p++) {
         sum = w16_adds(sum, w16_pair_squares(outside(block + p * 64, query + p * 64)));
     }
     w16_store(out, sum);
+    return w16_within(sum, most);
 }
 
-static void bounds_weighted(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query,
-                            const uint16_t *weights, size_t pairs)
+static w16 add_weighted(w16 sum, w16 far, const uint16_t *factors)
+{
+    sum = w16_adds(sum, w16_mulhi(w16_mul(far, far), w16_load(factors)));
+    return w16_adds(sum, w16_mulhi(w16_times256(far), w16_load(factors + AMI_BOUNDS_LANES)));
+}
+
+static unsigned bounds_weighted(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query,
+                                const uint16_t *factors, size_t pairs, uint16_t limit)
 {
     w16 sum = w16_zero();
+    w16 most = w16_set(limit);
     for (size_t p = 0; p < pairs; p++) {
         b32 far = outside(block + p * 64, query + p * 64);
-        w16 even = w16_even(far);
-        w16 odd = w16_odd(far);
-        const uint16_t *w = weights + p * 2 * AMI_BOUNDS_LANES;
-        sum = w16_adds(sum, w16_mulhi(w16_mul(even, even), w16_load(w)));
-        sum = w16_adds(sum, w16_mulhi(w16_mul(odd, odd), w16_load(w + AMI_BOUNDS_LANES)));
+        const uint16_t *at = factors + p * 4 * AMI_BOUNDS_LANES;
+        sum = add_weighted(sum, w16_even(far), at);
+        sum = add_weighted(sum, w16_odd(far), at + 2 * AMI_BOUNDS_LANES);
+        if (p % bounds_stride == bounds_stride - 1 && !w16_within(sum, most)) {
+            return 0;
+        }
     }
     w16_store(out, sum);
+    return w16_within(sum, most);
 }
 
 static v8 add_box_square(v8 sum, float query, const float *lo, const float *hi)

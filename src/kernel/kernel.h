@@ -45,10 +45,14 @@ typedef struct ami_kernels {
     /// out(16) = squared distance, in steps of an 8-bit grid, of a point to 16 boxes; saturates at 65535 and, for
     /// each dimension, at 127 steps. block(pairs, 64): for each pair of dimensions the low corners of 16 boxes (two
     /// bytes each, one a dimension), then the high ones. query(pairs, 64): likewise the point, rounded up, then down.
-    void (*bounds)(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs);
-    /// The same with each dimension's square times weights(2 * pairs, 16) / 65536, rounded down.
-    void (*bounds_weighted)(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query,
-                            const uint16_t *weights, size_t pairs);
+    /// Returns a bit for each box that is not beyond `limit`. When there is none it may stop early: `out` is then
+    /// not set.
+    unsigned (*bounds)(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs,
+                       uint16_t limit);
+    /// The same, without the limit of 127 steps, with d * d * weight / 65536 + d * slope / 256 for the distance d in
+    /// each dimension, both rounded down. factors(2 * pairs, 2, 16): a dimension's weights, then its slopes.
+    unsigned (*bounds_weighted)(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query,
+                                const uint16_t *factors, size_t pairs, uint16_t limit);
 
     /// Sum of a[i] * b[i] over n, any n.
     float (*dot)(const float *a, const float *b, size_t n);

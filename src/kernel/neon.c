@@ -192,6 +192,16 @@ static uint16x8_t mulhi(uint16x8_t a, uint16x8_t b)
     return vcombine_u16(vshrn_n_u32(low, 16), vshrn_n_u32(high, 16));
 }
 static w16 w16_mulhi(w16 a, w16 b) { return w16_make(mulhi(a.lo, b.lo), mulhi(a.hi, b.hi)); }
+static w16 w16_set(uint16_t a) { return w16_make(vdupq_n_u16(a), vdupq_n_u16(a)); }
+static w16 w16_times256(w16 a) { return w16_make(vshlq_n_u16(a.lo, 8), vshlq_n_u16(a.hi, 8)); }
+static unsigned w16_within(w16 a, w16 b)
+{
+    static const uint16_t bits[8] = { 1, 2, 4, 8, 16, 32, 64, 128 };
+    uint16x8_t lanes = vld1q_u16(bits);
+    unsigned lo = vaddvq_u16(vandq_u16(vcleq_u16(a.lo, b.lo), lanes));
+    unsigned hi = vaddvq_u16(vandq_u16(vcleq_u16(a.hi, b.hi), lanes));
+    return lo | hi << 8;
+}
 static w16 w16_even(b32 a)
 {
     uint16x8_t mask = vdupq_n_u16(255);

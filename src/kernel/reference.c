@@ -88,8 +88,10 @@ static unsigned outside(uint8_t lo, uint8_t hi, uint8_t up, uint8_t down)
 
 static uint16_t add_saturated(unsigned a, unsigned b) { return (uint16_t)(a + b < 65535 ? a + b : 65535); }
 
-static void bounds(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs)
+static unsigned bounds(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs,
+                       uint16_t limit)
 {
+    unsigned within = 0;
     for (size_t lane = 0; lane < AMI_BOUNDS_LANES; lane++) {
         uint16_t sum = 0;
         for (size_t p = 0; p < pairs; p++) {
@@ -102,21 +104,28 @@ static void bounds(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const u
             sum = add_saturated(sum, pair);
         }
         out[lane] = sum;
+        within |= (unsigned)(sum <= limit) << lane;
     }
+    return within;
 }
 
-static void bounds_weighted(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query,
-                            const uint16_t *weights, size_t pairs)
+static unsigned bounds_weighted(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query,
+                                const uint16_t *factors, size_t pairs, uint16_t limit)
 {
+    unsigned within = 0;
     for (size_t lane = 0; lane < AMI_BOUNDS_LANES; lane++) {
         uint16_t sum = 0;
         for (size_t d = 0; d < pairs * 2; d++) {
             size_t at = d / 2 * 64 + lane * 2 + d % 2;
             unsigned far = outside(block[at], block[at + 32], query[at], query[at + 32]);
-            sum = add_saturated(sum, far * far * weights[d * AMI_BOUNDS_LANES + lane] >> 16);
+            const uint16_t *factor = factors + d * 2 * AMI_BOUNDS_LANES + lane;
+            sum = add_saturated(sum, far * far * factor[0] >> 16);
+            sum = add_saturated(sum, far * factor[AMI_BOUNDS_LANES] >> 8);
         }
         out[lane] = sum;
+        within |= (unsigned)(sum <= limit) << lane;
     }
+    return within;
 }
 
 static float dot(const float *a, const float *b, size_t n)

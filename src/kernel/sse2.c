@@ -178,6 +178,15 @@ static void w16_store(uint16_t *p, w16 a)
 static w16 w16_adds(w16 a, w16 b) { return b32_make(_mm_adds_epu16(a.lo, b.lo), _mm_adds_epu16(a.hi, b.hi)); }
 static w16 w16_mul(w16 a, w16 b) { return b32_make(_mm_mullo_epi16(a.lo, b.lo), _mm_mullo_epi16(a.hi, b.hi)); }
 static w16 w16_mulhi(w16 a, w16 b) { return b32_make(_mm_mulhi_epu16(a.lo, b.lo), _mm_mulhi_epu16(a.hi, b.hi)); }
+static w16 w16_set(uint16_t a) { return b32_make(_mm_set1_epi16((short)a), _mm_set1_epi16((short)a)); }
+static w16 w16_times256(w16 a) { return b32_make(_mm_slli_epi16(a.lo, 8), _mm_slli_epi16(a.hi, 8)); }
+static unsigned w16_within(w16 a, w16 b)
+{
+    __m128i zero = _mm_setzero_si128();
+    __m128i lo = _mm_cmpeq_epi16(_mm_subs_epu16(a.lo, b.lo), zero);
+    __m128i hi = _mm_cmpeq_epi16(_mm_subs_epu16(a.hi, b.hi), zero);
+    return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(lo, hi));
+}
 static w16 w16_even(b32 a)
 {
     __m128i mask = _mm_set1_epi16(255);

@@ -181,6 +181,12 @@ static v128_t mulhi(v128_t a, v128_t b)
     return wasm_u16x8_narrow_i32x4(low, high);
 }
 static w16 w16_mulhi(w16 a, w16 b) { return v8_make(mulhi(a.lo, b.lo), mulhi(a.hi, b.hi)); }
+static w16 w16_set(uint16_t a) { return v8_make(wasm_i16x8_splat((short)a), wasm_i16x8_splat((short)a)); }
+static w16 w16_times256(w16 a) { return v8_make(wasm_i16x8_shl(a.lo, 8), wasm_i16x8_shl(a.hi, 8)); }
+static unsigned w16_within(w16 a, w16 b)
+{
+    return wasm_i8x16_bitmask(wasm_i8x16_narrow_i16x8(wasm_u16x8_le(a.lo, b.lo), wasm_u16x8_le(a.hi, b.hi)));
+}
 static w16 w16_even(b32 a)
 {
     v128_t mask = wasm_i16x8_splat(255);

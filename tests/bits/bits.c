@@ -223,19 +223,19 @@ static void kernel_bounds(const ami_kernels *k, numbers *n, digest *d)
 {
     enum { pairs = 20 };
     uint8_t block[pairs * 64], query[pairs * 64];
-    uint16_t weights[pairs * 32], bounds[AMI_BOUNDS_LANES];
+    uint16_t factors[pairs * 64] = { 0 }, bounds[AMI_BOUNDS_LANES]; // slopes 0
     uint32_t state = 4;
     for (int i = 0; i < pairs * 64; i++) {
         block[i] = (uint8_t)next_random(&state);
         query[i] = (uint8_t)next_random(&state);
-        weights[i / 2] = (uint16_t)next_random(&state);
+        factors[i / 32 * 32 + i / 2 % AMI_BOUNDS_LANES] = (uint16_t)next_random(&state);
     }
     for (size_t count = 0; count <= pairs; count++) {
-        k->bounds(bounds, block, query, count);
+        k->bounds(bounds, block, query, count, 65535);
         for (int i = 0; i < AMI_BOUNDS_LANES; i++) {
             put(d, (float)bounds[i]);
         }
-        k->bounds_weighted(bounds, block, query, weights, count);
+        k->bounds_weighted(bounds, block, query, factors, count, 65535);
         for (int i = 0; i < AMI_BOUNDS_LANES; i++) {
             put(d, (float)bounds[i]);
         }

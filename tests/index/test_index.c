@@ -53,6 +53,29 @@ static void fake_make(fake *f, int dims, int frames, uint64_t seed)
     f->db.features.stride = stride;
 }
 
+/// What else comes in a database: see the cases.
+static void fake_spoil(fake *f, int how)
+{
+    int stride = f->db.features.stride;
+    for (int i = 0; i < f->db.frame_count; i++) {
+        float *row = f->x + (size_t)i * (size_t)stride;
+        if (how == 2) {
+            memcpy(row, f->x + (size_t)(i % 11) * (size_t)stride,
+                   (size_t)stride * sizeof *row); // copies of few frames
+        }
+        for (int d = 0; d < f->db.features.count; d++) {
+            row[d] = how == 0   ? 3.0f                              // all frames the same
+                     : how == 1 ? (d % 2 ? -1.5f : row[d])          // constant dimensions
+                     : how == 3 ? (i % 37 == 7 ? 1e4f : 1) * row[d] // frames far from all others
+                     : how == 4 ? 1e6f + row[d]                     // far from zero: few bits are left
+                     : how == 5 ? 1e-20f * row[d]                   // squares that vanish
+                     : how == 6 ? 1e18f * row[d]                    // squares that overflow
+                     : how == 7 ? row[d] * row[d] * row[d]          // tails longer than a grid
+                                : row[d];
+        }
+    }
+}
+
 static void fake_free(fake *f)
 {
     free(f->x);
@@ -99,6 +122,22 @@ static am_search draw_search(const am_db *db, float *x, float *weights, am_rng *
         x[d] = row[d] + noise * am_rng_normal(rng) * (am_rng_below(rng, 200) == 0 ? 100.0f : 1.0f);
         weights[d] = am_rng_below(rng, 5) ? am_rng_float(rng) * 3.0f : 0.0f;
     }
+    if (am_rng_below(rng, 8) == 0) {
+        // Beyond all frames: in one dimension or in all, by little or by far.
+        float far = am_rng_below(rng, 2) ? 100.0f : 6.0f;
+        int only = am_rng_below(rng, 2) ? (int)am_rng_below(rng, (uint32_t)db->features.count) : -1;
+        for (int d = 0; d < db->features.count; d++) {
+            x[d] += only < 0 || d == only ? far * (am_rng_below(rng, 2) ? 1.0f : -1.0f) : 0.0f;
+        }
+    }
+    if (am_rng_below(rng, 6) == 0) {
+        const float odd[4] = { 0.0f, 1e6f, 1e-6f, 1.0f };
+        for (int d = 0; d < db->features.count; d++) {
+            weights[d] = odd[am_rng_below(rng, 4)];
+        }
+    } else if (am_rng_below(rng, 50) == 0) {
+        memset(weights, 0, (size_t)stride * sizeof *weights);
+    }
     memset(x + db->features.count, 0, (size_t)(stride - db->features.count) * sizeof *x);
     memset(weights + db->features.count, 0, (size_t)(stride - db->features.count) * sizeof *weights);
     search.x = x;
@@ -127,10 +166,11 @@ static void check_same_answer(tool *want, tool *got, am_search search, bool filt
     }
 }
 
-static void check_database(int dims, int frames, uint64_t seed, int searches)
+static void check_database(int dims, int frames, uint64_t seed, int searches, int how)
 {
     fake f;
     fake_make(&f, dims, frames, seed);
+    fake_spoil(&f, how);
     am_error err = { 0 };
     const char *names[] = { "a", "b", "c" };
     am_tag_query tags;
@@ -158,11 +198,11 @@ static void check_database(int dims, int frames, uint64_t seed, int searches)
 static void all_indices_give_the_linear_answer(void **state)
 {
     (void)state;
-    check_database(27, 8000, 1, 1000);
-    check_database(33, 5000, 3, 600);
-    check_database(5, 3000, 5, 600);
-    check_database(1, 200, 7, 300);
-    check_database(27, 40, 9, 300);
+    check_database(27, 8000, 1, 1000, -1);
+    check_database(33, 5000, 3, 600, -1);
+    check_database(5, 3000, 5, 600, -1);
+    check_database(1, 200, 7, 300, -1);
+    check_database(27, 40, 9, 300, -1);
 }
 
 /// A batch of searches of all kinds, many of them alike, against one search after another.
@@ -218,8 +258,18 @@ static void a_batch_gives_the_hits_of_single_searches(void **state)
 static void ties_go_to_the_lower_frame(void **state)
 {
     (void)state;
-    check_database(3, 4000, 2, 800);
-    check_database(8, 3000, 4, 600);
+    check_database(3, 4000, 2, 800, -1);
+    check_database(8, 3000, 4, 600, -1);
+}
+
+static void odd_frames_keep_the_linear_answer(void **state)
+{
+    (void)state;
+    for (int how = 0; how <= 7; how++) {
+        check_database(27, 2500, 21, 250, how);
+        check_database(9, 2500, 23, 250, how);
+        check_database(4, 1500, 22, 150, how);
+    }
 }
 
 static void a_query_that_is_not_finite_finds_nothing(void **state)
@@ -232,12 +282,16 @@ static void a_query_that_is_not_finite_finds_nothing(void **state)
     check_ok(am_tag_query_parse(&all, "", NULL, 0, &err), &err);
     for (int kind = 0; kind <= AM_INDEX_FAST; kind++) {
         tool t = tool_make(&f.db, (am_index_kind)kind, NULL, &all);
-        float x[32] = { 0 };
-        x[5] = NAN;
-        am_search search = am_search_default();
-        search.x = x;
-        am_hit hit;
-        assert_int_equal(am_index_search(t.index, &hit, &search, t.work), 0);
+        const float bad[3] = { NAN, INFINITY, -INFINITY };
+        for (int i = 0; i < 6; i++) {
+            float x[32] = { 0 }, weights[32] = { 0 };
+            (i < 3 ? x : weights)[5] = bad[i % 3];
+            am_search search = am_search_default();
+            search.x = x;
+            search.weights = weights;
+            am_hit hit;
+            assert_int_equal(am_index_search(t.index, &hit, &search, t.work), 0);
+        }
         tool_free(&t);
     }
     fake_free(&f);
@@ -311,6 +365,7 @@ int main(void)
         cmocka_unit_test(all_indices_give_the_linear_answer),
         cmocka_unit_test(a_batch_gives_the_hits_of_single_searches),
         cmocka_unit_test(ties_go_to_the_lower_frame),
+        cmocka_unit_test(odd_frames_keep_the_linear_answer),
         cmocka_unit_test(a_query_that_is_not_finite_finds_nothing),
         cmocka_unit_test(a_filter_without_frames_accepts_all),
         cmocka_unit_test(creation_refuses_and_survives_failed_allocations),
