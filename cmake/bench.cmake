@@ -10,6 +10,23 @@ if(ASSIMP_LIBRARY)
     target_link_libraries(peer_load_assimp PRIVATE amble_flags ${ASSIMP_LIBRARY})
 endif()
 
+# Networks: OpenBLAS where it is here; ONNX Runtime is opened when it runs, from the npm package.
+find_library(INFER_BLAS_LIBRARY openblas PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread NO_DEFAULT_PATH)
+find_path(INFER_BLAS_INCLUDE cblas.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread openblas-pthread)
+if(NOT CMAKE_CROSSCOMPILING AND NOT AMBLE_SANITIZE AND NOT AMBLE_FUZZ)
+    add_executable(peer_infer_peers ${PROJECT_SOURCE_DIR}/bench/peers/infer_peers.c)
+    set_target_properties(peer_infer_peers PROPERTIES OUTPUT_NAME infer_peers RUNTIME_OUTPUT_DIRECTORY peers)
+    # It runs where it is built: no instruction set is withheld from it.
+    target_compile_options(peer_infer_peers PRIVATE -O3 -march=native -ffast-math)
+    target_link_libraries(peer_infer_peers PRIVATE m ${CMAKE_DL_LIBS})
+    if(INFER_BLAS_LIBRARY AND INFER_BLAS_INCLUDE)
+        target_compile_definitions(peer_infer_peers PRIVATE HAS_OPENBLAS=1)
+        target_include_directories(peer_infer_peers PRIVATE ${INFER_BLAS_INCLUDE})
+        target_link_libraries(peer_infer_peers PRIVATE ${INFER_BLAS_LIBRARY})
+        set_target_properties(peer_infer_peers PROPERTIES BUILD_RPATH /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
+    endif()
+endif()
+
 # The search peers are C++ headers and libraries; the program holds those that are here and names them.
 if(CMAKE_CROSSCOMPILING OR AMBLE_SANITIZE OR AMBLE_FUZZ)
     return()

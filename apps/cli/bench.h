@@ -45,5 +45,6 @@ void bench_peer_stop(bench_peer *peer);
 int bench_load(bench *b);
 int bench_search(bench *b);
 int bench_crowd(bench *b);
+int bench_infer(bench *b);
 
 #endif

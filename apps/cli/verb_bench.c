@@ -19,6 +19,7 @@ static const bench_item items[] = {
     { "load", "BVH files: bytes to a clip with rotations, against strtof and Assimp", bench_load },
     { "search", "exact nearest frames, against boxes, FLANN, nanoflann, ANN and FAISS", bench_search },
     { "crowd", "many characters on one thread: a whole step of each", bench_crowd },
+    { "infer", "one evaluation of a network, against OpenBLAS products and ONNX Runtime", bench_infer },
 };
 
 enum { item_count = sizeof items / sizeof items[0], most_rows = 512, most_notes = 64 };

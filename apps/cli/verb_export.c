@@ -1,5 +1,6 @@
 // amble export FILE -o OUT.{bvh,glb,npz,csv}: motion for other tools.
 #include "cli.h"
+#include "network.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -303,10 +304,11 @@ static void free_job(export_job *job)
 int verb_export(const cli_verb *verb, int argc, char **argv)
 {
     export_job job = { 0 };
+    network_export network = { 0 };
     const cli_option options[] = {
         { .name = "--output,-o",
           .value = "FILE",
-          .help = "what to write: .bvh, .glb, .npz or .csv",
+          .help = "what to write: .bvh, .glb, .npz or .csv; of a network .npz, .onnx or .amnet",
           .text = &job.output },
         { .name = "--clip",
           .value = "NAME",
@@ -319,6 +321,15 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
         { .name = "--contacts",
           .help = "find toe contacts and write them too (.npz, .csv; metres, y up)",
           .flag = &job.contacts },
+        { .name = "--part", .value = "NAME", .help = "one part of a network", .text = &network.part },
+        { .name = "--weights",
+          .value = "NPZ",
+          .help = "a network's numbers from this file instead",
+          .text = &network.weights },
+        { .name = "--type",
+          .value = "TYPE",
+          .help = "weights of an .amnet: fp32, fp16 or int8",
+          .text = &network.type },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
@@ -327,13 +338,21 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
     if (call.operands != 1 || !job.output) {
         return cli_usage("export wants one FILE and -o OUT.{bvh,glb,npz,csv}; see amble export --help");
     }
+    const char *const outputs[] = { job.output };
+    if (network_is(argv[0])) {
+        if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
+            return CLI_FAILED;
+        }
+        network.input = argv[0];
+        network.output = job.output;
+        return network_write(&network, call.common.json);
+    }
     if (!find_format(&job.format, job.output)) {
         return cli_usage("cannot tell what to write from '%s'; end it in .bvh, .glb, .npz or .csv", job.output);
     }
     if (!(job.unit_m >= 0.0)) {
         return cli_usage("--unit-m wants a number above 0");
     }
-    const char *const outputs[] = { job.output };
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
         return CLI_FAILED;
     }

@@ -1,5 +1,6 @@
-// amble info FILE: what is inside any motion, database or schema file.
+// amble info FILE: what is inside any motion, database, network or schema file.
 #include "cli.h"
+#include "network.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -270,7 +271,7 @@ int verb_info(const cli_verb *verb, int argc, char **argv)
 {
     bool verify = false;
     const cli_option options[] = {
-        { .name = "--verify", .help = "also check every byte of a database's body", .flag = &verify },
+        { .name = "--verify", .help = "also check every byte of a database or network", .flag = &verify },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
@@ -278,6 +279,9 @@ int verb_info(const cli_verb *verb, int argc, char **argv)
     }
     if (call.operands != 1) {
         return cli_usage("info wants one file; see amble info --help");
+    }
+    if (network_is(argv[0])) {
+        return network_info(argv[0], verify, call.common.json);
     }
     if (is_database(argv[0])) {
         return info_database(argv[0], verify, call.common.json);

@@ -32,7 +32,7 @@ const ami_zip_entry *ami_zip_find(const ami_zip *zip, const char *name);
 am_result ami_zip_extract(const uint8_t **out, const ami_zip *zip, const ami_zip_entry *entry, ami_arena *arena,
                           am_error *err);
 
-enum { AMI_ZIP_MOST = 32 }; ///< files that one archive of ours can have
+enum { AMI_ZIP_MOST = 1024 }; ///< files that one archive of ours can have
 
 /// Writes an archive of stored files.
 typedef struct ami_zip_writer {

@@ -1,0 +1,320 @@
+// Networks in the command: what is inside one, and its weights for other tools.
+#include "network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+bool network_is(const char *path)
+{
+    static const unsigned char magic[5] = { 0x89, 'A', 'M', 'N', 'T' };
+    unsigned char head[sizeof magic] = { 0 };
+    FILE *file = fopen(path, "rb");
+    size_t got = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file) {
+        fclose(file);
+    }
+    return (got == sizeof head && memcmp(head, magic, sizeof magic) == 0) || ends_with(path, ".amnet");
+}
+
+// ---------------------------------------------------------------------------------------------
+// Info
+
+static void put_hash(am_json_writer *writer, const char *key, uint64_t hash)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+    am_json_string(writer, key, hash ? text : "");
+}
+
+static void put_values(am_json_writer *writer, const am_graph *graph)
+{
+    static const char *const lists[3] = { "inputs", "outputs", "states" };
+    for (int list = 0; list < 3; list++) {
+        am_json_begin_array(writer, lists[list]);
+        for (int v = 0; v < graph->value_count; v++) {
+            const am_net_value *value = &graph->values[v];
+            bool here = list == 0   ? value->role == AM_NET_INPUT
+                        : list == 1 ? value->output >= 0
+                                    : value->role == AM_NET_STATE;
+            if (here) {
+                am_json_begin_object(writer, NULL);
+                am_json_string(writer, "name", value->name);
+                am_json_integer(writer, "rows", value->rows);
+                am_json_integer(writer, "width", value->width);
+                am_json_end_object(writer);
+            }
+        }
+        am_json_end_array(writer);
+    }
+}
+
+static am_result put_part(am_json_writer *writer, const am_model *model, int p, am_error *err)
+{
+    const am_model_part *part = &model->parts[p];
+    am_graph *graph = NULL;
+    am_result result = am_model_graph(model, p, &graph, NULL, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    am_json_begin_object(writer, NULL);
+    am_json_string(writer, "name", part->name);
+    am_json_integer(writer, "parameters", (int64_t)part->parameters);
+    am_json_integer(writer, "bytes", (int64_t)part->bytes);
+    am_json_string(writer, "weights", am_net_weights_name((am_net_weights)part->weights));
+    am_json_integer(writer, "operations", part->op_count);
+    put_values(writer, graph);
+    if (part->weights != AM_NET_FP32) {
+        am_json_number(writer, "error_rms", (double)part->error_rms);
+        am_json_number(writer, "error_max", (double)part->error_max);
+        am_json_integer(writer, "error_samples", part->error_samples);
+    }
+    am_json_end_object(writer);
+    am_graph_destroy(graph);
+    return AM_OK;
+}
+
+static int print_json(const am_model *model, bool verified)
+{
+    am_json_writer *writer = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    am_json_begin_object(writer, NULL);
+    am_json_string(writer, "kind", "network");
+    am_json_begin_array(writer, "parts");
+    am_result result = AM_OK;
+    for (int p = 0; p < model->part_count && result == AM_OK; p++) {
+        result = put_part(writer, model, p, &err);
+    }
+    am_json_end_array(writer);
+    am_json_string(writer, "recipe", model->recipe);
+    put_hash(writer, "data_hash", model->data_hash);
+    put_hash(writer, "database_hash", model->database_hash);
+    put_hash(writer, "skeleton_hash", model->skeleton_hash);
+    put_hash(writer, "hash", model->hash);
+    am_json_integer(writer, "seed", (int64_t)model->seed);
+    am_json_string(writer, "provenance", model->provenance);
+    am_json_integer(writer, "bytes", (int64_t)model->image_size);
+    am_json_bool(writer, "verified", verified);
+    am_json_end_object(writer);
+    int status = result == AM_OK ? cli_print_json(writer) : cli_fail(&err);
+    am_json_writer_destroy(writer);
+    return status;
+}
+
+static void print_part(const am_model *model, int p)
+{
+    const am_model_part *part = &model->parts[p];
+    printf("  part '%s': %llu parameters, %s, %.1f kB\n", part->name, (unsigned long long)part->parameters,
+           am_net_weights_name((am_net_weights)part->weights), (double)part->bytes / 1e3);
+    if (part->weights != AM_NET_FP32) {
+        printf("    output error against fp32 on %d inputs: RMS %.2g, largest %.2g of the output's RMS\n",
+               part->error_samples, (double)part->error_rms, (double)part->error_max);
+    }
+    am_graph *graph = NULL;
+    am_error err = { 0 };
+    if (am_model_graph(model, p, &graph, NULL, &err) != AM_OK) {
+        return;
+    }
+    for (int v = 0; v < graph->value_count; v++) {
+        const am_net_value *value = &graph->values[v];
+        if (value->name[0]) {
+            const char *role = value->role == AM_NET_INPUT   ? "input"
+                               : value->role == AM_NET_STATE ? "state"
+                                                             : "output";
+            printf("    %s %s: ", role, value->name);
+            value->rows > 1 ? printf("%d x %d\n", value->rows, value->width) : printf("%d\n", value->width);
+        }
+    }
+    for (int i = 0; i < graph->op_count; i++) {
+        const am_net_op *op = &graph->ops[i];
+        printf("    %3d %-12s -> %d\n", i, am_net_kind_name(op->kind), graph->values[op->out].width);
+    }
+    am_graph_destroy(graph);
+}
+
+static void print_text(const char *path, const am_model *model, bool verified)
+{
+    printf("%s: network of %d part%s, %.1f kB, hash %016llx%s\n", path, model->part_count,
+           model->part_count == 1 ? "" : "s", (double)model->image_size / 1e3, (unsigned long long)model->hash,
+           verified ? ", all checksums right" : "");
+    for (int p = 0; p < model->part_count; p++) {
+        print_part(model, p);
+    }
+    if (model->database_hash) {
+        printf("  belongs to database %016llx\n", (unsigned long long)model->database_hash);
+    }
+    if (model->recipe[0]) {
+        printf("  recipe: %s\n", model->recipe);
+    }
+    if (model->provenance[0]) {
+        printf("  provenance: %s\n", model->provenance);
+    }
+}
+
+int network_info(const char *path, bool verify, bool json)
+{
+    am_model *model = NULL;
+    am_error err = { 0 };
+    am_result result = am_model_open(&model, path, NULL, &err);
+    result = result == AM_OK && verify ? am_model_verify(model, &err) : result;
+    int status = CLI_DONE;
+    if (result != AM_OK) {
+        snprintf(err.file, sizeof err.file, "%s", path);
+        status = cli_fail(&err);
+    } else if (json) {
+        status = print_json(model, verify);
+    } else {
+        print_text(path, model, verify);
+    }
+    am_model_close(model);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Export
+
+typedef struct writing {
+    const network_export *job;
+    am_model *model;
+    am_graph *graphs[AM_NET_MOST_PARTS];
+    am_net_weights weights[AM_NET_MOST_PARTS];
+    int count;
+    size_t bytes;
+} writing;
+
+static am_result load_graphs(writing *w, am_error *err)
+{
+    am_result result = am_model_open(&w->model, w->job->input, NULL, err);
+    for (int p = 0; result == AM_OK && p < w->model->part_count; p++) {
+        if (w->job->part && strcmp(w->job->part, w->model->parts[p].name) != 0) {
+            continue;
+        }
+        w->weights[w->count] = (am_net_weights)w->model->parts[p].weights;
+        result = am_model_graph(w->model, p, &w->graphs[w->count], NULL, err);
+        w->count += result == AM_OK;
+    }
+    if (result == AM_OK && w->count == 0) {
+        *err = cli_error(AM_ERR_KEY, w->job->input, "there is no part '%s'; see amble info", w->job->part);
+        result = err->code;
+    }
+    return result;
+}
+
+static am_result take_weights(writing *w, am_error *err)
+{
+    am_file file;
+    am_result result = am_file_open(&file, w->job->weights, err);
+    if (result == AM_OK) {
+        result = am_net_npz_read(w->graphs, w->count, file.data, file.size, w->job->weights, NULL, err);
+        am_file_close(&file);
+    }
+    return result;
+}
+
+static am_result write_model(writing *w, am_error *err)
+{
+    am_model_def def = am_model_def_default();
+    const am_graph *graphs[AM_NET_MOST_PARTS];
+    for (int g = 0; g < w->count; g++) {
+        graphs[g] = w->graphs[g];
+        const char *type = w->job->type;
+        w->weights[g] = !type                       ? w->weights[g]
+                        : strcmp(type, "fp16") == 0 ? AM_NET_FP16
+                        : strcmp(type, "int8") == 0 ? AM_NET_INT8
+                                                    : AM_NET_FP32;
+    }
+    def.graphs = graphs;
+    def.graph_count = w->count;
+    def.weights = w->weights;
+    def.recipe = w->model->recipe;
+    def.provenance = w->model->provenance;
+    def.data_hash = w->model->data_hash;
+    def.database_hash = w->model->database_hash;
+    def.skeleton_hash = w->model->skeleton_hash;
+    def.seed = w->model->seed;
+    am_model *made = NULL;
+    am_result result = am_model_create(&made, &def, err);
+    result = result == AM_OK ? am_model_write(made, w->job->output, err) : result;
+    w->bytes = made ? made->image_size : 0;
+    am_model_close(made);
+    return result;
+}
+
+static am_result write_bytes(writing *w, am_error *err)
+{
+    am_bytes bytes = { 0 };
+    am_result result = AM_OK;
+    if (ends_with(w->job->output, ".npz")) {
+        result = am_net_npz_write(&bytes, (const am_graph *const *)w->graphs, w->count, NULL, err);
+    } else if (w->count == 1) {
+        result = am_onnx_write(&bytes, w->graphs[0], NULL, err);
+    } else {
+        *err = cli_error(AM_ERR_KEY, w->job->input, "an .onnx holds one network; choose a part with --part");
+        result = err->code;
+    }
+    result = result == AM_OK ? am_file_write(w->job->output, bytes.data, bytes.size, err) : result;
+    w->bytes = bytes.size;
+    am_bytes_free(&bytes);
+    return result;
+}
+
+static int report(const writing *w, bool json)
+{
+    if (!json) {
+        printf("wrote %s (%zu bytes, %d part%s)\n", w->job->output, w->bytes, w->count, w->count == 1 ? "" : "s");
+        return CLI_DONE;
+    }
+    am_json_writer *writer = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    am_json_begin_object(writer, NULL);
+    am_json_string(writer, "file", w->job->input);
+    am_json_string(writer, "output", w->job->output);
+    am_json_integer(writer, "bytes", (int64_t)w->bytes);
+    am_json_begin_array(writer, "parts");
+    for (int g = 0; g < w->count; g++) {
+        am_json_string(writer, NULL, w->graphs[g]->name);
+    }
+    am_json_end_array(writer);
+    am_json_end_object(writer);
+    int status = cli_print_json(writer);
+    am_json_writer_destroy(writer);
+    return status;
+}
+
+int network_write(const network_export *job, bool json)
+{
+    bool model = ends_with(job->output, ".amnet");
+    if (!model && !ends_with(job->output, ".npz") && !ends_with(job->output, ".onnx")) {
+        return cli_usage("a network goes to .npz, .onnx or .amnet, not to '%s'", job->output);
+    }
+    if (job->type && strcmp(job->type, "fp32") != 0 && strcmp(job->type, "fp16") != 0 &&
+        strcmp(job->type, "int8") != 0) {
+        return cli_usage("--type is fp32, fp16 or int8, not '%s'", job->type);
+    }
+    writing w = { .job = job };
+    am_error err = { 0 };
+    am_result result = load_graphs(&w, &err);
+    result = result == AM_OK && job->weights ? take_weights(&w, &err) : result;
+    result = result != AM_OK ? result : model ? write_model(&w, &err) : write_bytes(&w, &err);
+    if (result != AM_OK && !err.file[0]) {
+        snprintf(err.file, sizeof err.file, "%s", job->input);
+    }
+    int status = result == AM_OK ? report(&w, json) : cli_fail(&err);
+    for (int g = 0; g < w.count; g++) {
+        am_graph_destroy(w.graphs[g]);
+    }
+    am_model_close(w.model);
+    return status;
+}
