@@ -77,10 +77,10 @@ AM_API am_result am_path_check(const am_path_def *def, am_error *err);
 /// What a database can do on a path: percentiles of its moving frames.
 typedef struct am_path_limits {
     float v_max;       ///< m/s: 98th percentile of the speed
-    float v_least;     ///< m/s: slower than this nobody walks
+    float v_least;     ///< m/s: 10th percentile, within 0.4 and 0.5
     float v_run;       ///< m/s: median of the frames tagged run, for Shift
-    float lateral;     ///< m/s^2: 95th percentile across the way
-    float faster_mps2; ///< m/s^2: 95th percentiles along it
+    float lateral;     ///< m/s^2: 99th percentile across the way, at most 4
+    float faster_mps2; ///< m/s^2: 99th percentiles along it, at most 3
     float slower_mps2;
 } am_path_limits;
 AM_API am_result am_path_limits_of(am_path_limits *out, const am_db *db, const am_alloc *alloc, am_error *err);

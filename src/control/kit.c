@@ -205,7 +205,7 @@ static bool is_trajectory(const am_channel *channel)
 }
 
 // On a path the way counts for more: by the paths of `amble eval paths`.
-#define PATH_TRAJECTORY_WEIGHT 3.0f
+#define PATH_TRAJECTORY_WEIGHT 1.5f
 
 static bool all_one(const float *weights, int count)
 {

@@ -31,6 +31,8 @@ typedef struct ami_path {
     uint32_t runs;  ///< shaped for Shift
     uint32_t fresh; ///< a query is due at once
     float arrive_s; ///< time at the last point
+    float lag_s;    ///< for which it has hardly come on
+    float drift;    ///< part of a point that the wish has gone on by itself
     ami_path_context context;
     am_path_limits limits;
     am_vec3 drawn_first, drawn_offset; ///< where the drawing begins, and by how much it was moved

@@ -12,6 +12,11 @@
 #define STUCK_M 0.1f
 // How far the wish is put on then.
 #define RECOVER_S 0.7f
+// Coming on by less than this part of the pace is slow; after so long, this part of it is made up, up to this far.
+#define DRIFT_SLOW 0.25f
+#define DRIFT_AFTER_S 0.35f
+#define DRIFT_PACE 0.7f
+#define DRIFT_M 0.25f
 // The way that a stop takes beyond the last step: a base, and part of a second at the speed.
 #define STOP_M 0.03f
 #define STOP_S 0.12f
@@ -167,6 +172,27 @@ static void watch_progress(am_character *c, float dt)
     }
 }
 
+/// Whoever turns on the spot gets nowhere along the path, and near a hairpin the nearest point may be one that they
+/// have left behind: after a moment the wish goes on by itself, as long as it stays within reach.
+static void drift_on(am_character *c, int came_on, float dt)
+{
+    ami_path *path = c->path.head;
+    float pace = dt * path->fps;
+    bool slow = (float)came_on < DRIFT_SLOW * pace;
+    path->lag_s = slow ? path->lag_s + dt : am_max(path->lag_s - 2.0f * dt, 0.0f);
+    if (!has(c, ami_path_lead) || path->lag_s < DRIFT_AFTER_S) {
+        path->drift = 0.0f;
+        return;
+    }
+    path->drift += DRIFT_PACE * pace;
+    for (; path->drift >= 1.0f; path->drift -= 1.0f) {
+        const am_path_point *next = &c->path.points[ami_path_index(path, path->context.at + 1)];
+        bool near = am_v3_distance(am_v3_ground(c->state->root.translation), am_v3(next->x, 0.0f, next->z)) < DRIFT_M;
+        path->context.at += near && (path->loop_first >= 0 || path->context.at + 1 < path->count);
+    }
+    path->context.clock = am_max(path->context.clock, (float)path->context.at);
+}
+
 /// Over when the end is a stop away.
 static void watch_end(am_character *c, float dt)
 {
@@ -232,6 +258,7 @@ void ami_path_begin_step(am_character *c, float dt)
     ami_path_progress(path, c->path.points, &path->context, s->root.translation);
     bool turned = path->context.corner >= was && path->context.at > path->context.corner;
     path->fresh |= turned && path->context.corner >= 0; // appendix D: a new query as soon as the corner is passed
+    drift_on(c, path->context.at - was, dt);
     watch_progress(c, dt);
     go_round(path, c->path.points);
     watch_end(c, dt);

@@ -104,7 +104,7 @@ static float length_of(const am_path_def *def)
 
 int am_path_room(const am_path_def *def, float away_m, float fps)
 {
-    const float slowest = 0.3f; // am_path_limits.v_least is no slower
+    const float slowest = 0.4f; // am_path_limits.v_least is no slower
     if (def->count < 1) {
         return SPARE;
     }

@@ -12,6 +12,9 @@ enum { most_samples = 16384 };
 #define HALF_S 0.2f
 // Slower frames do not move.
 #define MOVING_MPS 0.3f
+// A dance step is sharper than any way that could be walked: m/s^2.
+#define MOST_ACROSS 4.0f
+#define MOST_ALONG 3.0f
 
 typedef struct samples {
     float *speed, *lateral, *faster, *slower; ///< [most_samples] each
@@ -68,11 +71,11 @@ am_result am_path_limits_of(am_path_limits *out, const am_db *db, const am_alloc
     }
     // Where a set hardly moves, what people do elsewhere.
     out->v_max = am_max(percentile(s.speed, s.moving, 0.98f, 1.5f), 0.5f);
-    out->v_least = am_clamp(percentile(s.speed, s.moving, 0.05f, 0.4f), 0.3f, 0.5f);
+    out->v_least = am_clamp(percentile(s.speed, s.moving, 0.1f, 0.5f), 0.4f, 0.5f);
     out->v_run = am_min(am_intent_def_of(db).sprint_mps, out->v_max);
-    out->lateral = am_max(percentile(s.lateral, s.moving, 0.95f, 1.0f), 0.5f);
-    out->faster_mps2 = am_max(percentile(s.faster, s.faster_count, 0.95f, 1.0f), 0.5f);
-    out->slower_mps2 = am_max(percentile(s.slower, s.slower_count, 0.95f, 1.0f), 0.5f);
+    out->lateral = am_clamp(percentile(s.lateral, s.moving, 0.99f, 1.0f), 0.5f, MOST_ACROSS);
+    out->faster_mps2 = am_clamp(percentile(s.faster, s.faster_count, 0.99f, 1.0f), 0.5f, MOST_ALONG);
+    out->slower_mps2 = am_clamp(percentile(s.slower, s.slower_count, 0.99f, 1.0f), 0.5f, MOST_ALONG);
     ami_release(&alloc, room, size);
     return AM_OK;
 }

@@ -12,11 +12,11 @@
 
 #define PAPER_SIGMA_S 0.1f
 #define PAPER_HALF_S 0.3f
-#define SIGMA_M 0.09f
+#define SIGMA_M 0.11f
 #define SPEED_SIGMA_M 0.25f
 #define STEP_M 0.02f
 // Half of the way over which a bend is measured.
-#define BEND_M 0.12f
+#define BEND_M 0.18f
 #define MOST_HALF 256
 
 /// One smoothing: weights of a half, the middle first.
