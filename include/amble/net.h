@@ -50,13 +50,13 @@ typedef enum am_net_kind {
     AM_NET_ATTENTION = 12, ///< of a set in[0] with in[1] rows used: per head softmax(Q K^T / sqrt key) V, the mean
                            ///< over the rows used, heads behind one another; zeros for an empty set. weight_q (heads
                            ///< key, in), bias_q, weight_k, bias_k, weight_v (heads value, in), bias_v
-    AM_NET_ONE_HOT = 13,  ///< of an index in[0], rounded: 1 there, else 0; all 0 outside
-    AM_NET_COUNT = 14,    ///< of a count in[0]: ones, then zeros: Count(3, 5) = 1 1 1 0 0
-    AM_NET_FRACTION = 15, ///< x / n: the plain positional encoding of Operators eq. 8
-    AM_NET_WAVES = 16,    ///< of a position p: sin(p f_i), cos(p f_i) in pairs, f_i = n^(-2 i / width)
-    AM_NET_SLICE = 17,    ///< `width` numbers of x from `first` on
-    AM_NET_CHOOSE = 18,   ///< in[1 + i] for the index i = in[0], rounded; zeros outside
-    AM_NET_CONSTANT = 19, ///< reads nothing; value (1, w): what an absent control encodes to
+    AM_NET_ONE_HOT = 13,   ///< of an index in[0], rounded: 1 there, else 0; all 0 outside
+    AM_NET_COUNT = 14,     ///< of a count in[0]: ones, then zeros: Count(3, 5) = 1 1 1 0 0
+    AM_NET_FRACTION = 15,  ///< x / n: the plain positional encoding of Operators eq. 8
+    AM_NET_WAVES = 16,     ///< of a position p: sin(p f_i), cos(p f_i) in pairs, f_i = n^(-2 i / width)
+    AM_NET_SLICE = 17,     ///< `width` numbers of x from `first` on
+    AM_NET_CHOOSE = 18,    ///< in[1 + i] for the index i = in[0], rounded; zeros outside
+    AM_NET_CONSTANT = 19,  ///< reads nothing; value (1, w): what an absent control encodes to
     AM_NET_KIND_COUNT
 } am_net_kind;
 

@@ -2,8 +2,20 @@
 #include "kernel/layers.h"
 
 #include <string.h>
+#if defined(AMI_HAS_X86)
+#include <cpuid.h>
+#endif
 
 enum { most = 4 };
+
+#if defined(AMI_HAS_X86)
+/// Half-precision loads. Clang's __builtin_cpu_supports does not know the name.
+static bool has_f16c(void)
+{
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+#endif
 
 static void list(const ami_layers *here[most], bool fused)
 {
@@ -12,7 +24,7 @@ static void list(const ami_layers *here[most], bool fused)
 #if defined(AMI_HAS_X86)
     here[1] = &ami_layers_sse2;
     int at = 2;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") && __builtin_cpu_supports("fma")) {
+    if (__builtin_cpu_supports("avx2") && has_f16c() && __builtin_cpu_supports("fma")) {
         here[at++] = fused ? &ami_layers_avx2_fused : &ami_layers_avx2;
     }
     if (at == 3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
