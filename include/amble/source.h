@@ -84,7 +84,7 @@ typedef struct am_source_output {
     float stay_cost;       ///< of playing on, when searched; infinite when that was no choice
     float search_us;       ///< when searched with a clock
     int searches;          ///< nearest-frame searches that the choice took, 0 when none
-    int candidate_count;   ///< best frames of the search, best first
+    int candidate_count;   ///< best frames of the search, best first; before them the one jumped to
     am_hit candidates[AM_MAX_CANDIDATES];
     float query[AM_MAX_FEATURES]; ///< [stride] the stored-space query, when searched
 } am_source_output;
@@ -127,6 +127,8 @@ typedef struct am_match_def {
     float search_every_s;  ///< time between searches (default 1/6: ten frames at 60 Hz)
     float stay_bias;       ///< cost taken off playing on, >= 0 (default 0)
     float surround_s;      ///< frames this near the playing one are not jumped to
+    float rough_mps2; ///< frames where the capture itself bends a joint by more are landed on only when none of the
+                      ///< next best is smoother; 0 means no limit
     uint32_t cookie;
 } am_match_def;
 AM_API am_match_def am_match_def_default(void);

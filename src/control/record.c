@@ -126,6 +126,7 @@ static void write_options(am_json_writer *w, const am_run *run)
         { "search_every_s", m->search_every_s },
         { "stay_bias", m->stay_bias },
         { "surround_s", m->surround_s },
+        { "rough_mps2", m->rough_mps2 },
         { "inertialise_halflife_s", c->inertialise_halflife },
         { "inertialise_bend_mps2", c->inertialise_bend },
         { "inertialise_s", c->inertialise_seconds },

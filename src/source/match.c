@@ -14,6 +14,7 @@
 typedef struct match_source {
     am_source base;
     float search_every_s, stay_bias;
+    float rough_m;   ///< second difference of a joint, for one frame of the database
     int surround;    ///< frames
     int standing;    ///< where a state begins when no frame is given
     ami_ahead ahead; ///< how far a choice looks; one level for plain matching
@@ -31,12 +32,17 @@ typedef struct match_state {
 #define SNAP 1e-4f
 // Rounding of summed steps must not put a search off by a whole step.
 #define TIME_SLACK_S 1e-4f
+// Where the best frame is a bad place to land, so many of the best are looked at: its neighbours among them.
+#define LANDINGS 16
 
 am_match_def am_match_def_default(void)
 {
     // 1/6 s: LMM's ten frames at 60 Hz. No bias: already 0.1 lets a walk of 1.4 m/s go on when 1.1 is wished. 0.2 s
-    // of surroundings: a jump nearer than that is the same motion, stuttering.
-    am_match_def def = { .search_every_s = 1.0f / 6.0f, .stay_bias = 0.0f, .surround_s = 0.2f, .cookie = AM_COOKIE };
+    // of surroundings: a jump nearer than that is the same motion, stuttering. 90 m/s^2 (2.5 cm a frame squared at
+    // 60 Hz): half of CMU's 99.9th percentile; beyond it lie hands, knees and toes that flick in the capture.
+    am_match_def def = {
+        .search_every_s = 1.0f / 6.0f, .stay_bias = 0.0f, .surround_s = 0.2f, .rough_mps2 = 90.0f, .cookie = AM_COOKIE
+    };
     return def;
 }
 
@@ -164,13 +170,18 @@ static bool may_stay(const am_source *source, const am_filter *filter, int frame
     return last >= first && (filter->frames[asked >> 6] >> (asked & 63) & 1) != 0;
 }
 
+static bool looks_ahead(const match_source *match, const am_source_input *input)
+{
+    return match->ahead.l > 1 && input->horizon;
+}
+
 /// The hit to jump to, or -1 to play on. Looking ahead, playing on is one more branch beside the frames found.
 static int choose(const match_source *match, const match_state *s, am_source_output *out, const am_hit *hits,
                   int count, const am_source_input *input, am_search_work *work)
 {
     float stay = out->stay_cost - match->stay_bias;
     out->searches = 1;
-    if (match->ahead.l < 2 || !input->horizon) {
+    if (!looks_ahead(match, input)) {
         return hits[0].cost < stay ? 0 : -1;
     }
     am_hit branches[AM_MAX_HITS];
@@ -202,6 +213,38 @@ static void show(am_source_output *out, const am_hit *hits, int count, int wante
     out->transition = taken >= 0;
 }
 
+/// Puts another candidate first where the best one is a rough place to land: the best that is smooth and still
+/// better than playing on, or the smoothest.
+static void land_softly(const am_source *source, am_source_output *out, const am_search *wish, float most,
+                        am_search_work *work)
+{
+    const match_source *match = match_of(source);
+    float best = ami_roughness(source->db, out->candidates[0].frame);
+    if (!(best > match->rough_m) || !(match->rough_m > 0.0f)) {
+        return;
+    }
+    am_search again = *wish;
+    again.k = LANDINGS;
+    am_hit hits[LANDINGS];
+    out->searches++;
+    int count = am_index_search(source->index, hits, &again, work);
+    am_hit chosen = out->candidates[0];
+    for (int i = 1; i < count && hits[i].cost < most && best > match->rough_m; i++) {
+        float rough = ami_roughness(source->db, hits[i].frame);
+        if (rough < best) {
+            best = rough;
+            chosen = hits[i];
+        }
+    }
+    int at = 0;
+    while (at < out->candidate_count - 1 && out->candidates[at].frame != chosen.frame) {
+        at++;
+    }
+    memmove(out->candidates + 1, out->candidates, (size_t)at * sizeof *out->candidates);
+    out->candidates[0] = chosen;
+    out->cost = chosen.cost;
+}
+
 static void search(const am_source *source, match_state *s, am_source_output *out, const am_source_input *input,
                    bool must_leave, am_search_work *work)
 {
@@ -218,7 +261,7 @@ static void search(const am_source *source, match_state *s, am_source_output *ou
     wish.weights = input->weights;
     wish.filter = input->filter;
     wish.k = input->candidates > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : input->candidates;
-    int branches = match->ahead.l > 1 && input->horizon ? match->ahead.k : 1;
+    int branches = looks_ahead(match, input) ? match->ahead.k : 1;
     wish.k = wish.k < branches ? branches : wish.k;
     wish.current = stay ? s->frame : -1;
     wish.ignore_first = s->frame - match->surround < range->start ? range->start : s->frame - match->surround;
@@ -230,13 +273,16 @@ static void search(const am_source *source, match_state *s, am_source_output *ou
         out->fell_back = true; // a query that is not finite: play on while there is something to play
     } else {
         show(out, hits, found, input->candidates, choose(match, s, out, hits, found, input, work));
+        if (out->transition && !looks_ahead(match, input)) {
+            land_softly(source, out, &wish, out->stay_cost - match->stay_bias, work);
+        }
     }
     if (input->clock) {
         out->search_us = (float)(input->clock->microseconds(input->clock->user) - before);
     }
 }
 
-/// The jump to the best candidate: both sides of it, for the inertialisation.
+/// The jump to the chosen candidate: both sides of it, for the inertialisation.
 static void jump(const am_source *source, match_state *s, am_source_output *out)
 {
     sample_side(source->db, &out->left, s, true);
@@ -389,9 +435,9 @@ am_result ami_match_create(am_source **out, const am_match_def *def, const ami_a
             "match def not begun from am_match_def_default(), or without a database and an index over it");
     }
     if (!(def->search_every_s > 0.0f) || !(def->stay_bias >= 0.0f) || !(def->surround_s >= 0.0f) ||
-        !(def->search_every_s < 1e3f) || !(def->surround_s < 1e3f)) {
+        !(def->rough_mps2 >= 0.0f) || !(def->search_every_s < 1e3f) || !(def->surround_s < 1e3f)) {
         return ami_fail(err, AM_ERR_DEF,
-                        "match def: search_every_s must be above 0, stay_bias and surround_s not below");
+                        "match def: search_every_s must be above 0, stay_bias, surround_s and rough_mps2 not below");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     match_source *match = ami_alloc_zero(&alloc, sizeof *match);
@@ -406,8 +452,9 @@ am_result ami_match_create(am_source **out, const am_match_def *def, const ami_a
                                .alloc = alloc };
     match->search_every_s = def->search_every_s;
     match->stay_bias = def->stay_bias;
+    match->rough_m = def->rough_mps2 / (def->db->fps * def->db->fps);
     match->surround = (int)(def->surround_s * def->db->fps + 0.5f);
-    const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s };
+    const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s, def->rough_mps2 };
     match->base.key = am_hash64(numbers, sizeof numbers, 0);
     match->standing = find_standing(def->db, def->index);
     match->ahead = ahead ? *ahead : (ami_ahead){ .k = 1, .l = 1 };

@@ -28,4 +28,7 @@ am_result ami_match_create(am_source **out, const am_match_def *def, const ami_a
 int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit *first, int count,
                    const am_source_input *input, am_search_work *work, int *searches);
 
+/// landing.c: the largest second difference of any joint in the three frames after one that is landed on, m.
+float ami_roughness(const am_db *db, int frame);
+
 #endif

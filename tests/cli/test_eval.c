@@ -74,19 +74,15 @@ static const am_json *row_of(const am_json *table, const char *name)
     return row;
 }
 
-static void the_cmu_courses_keep_their_bounds(void **state)
+static void check_courses(const char *config)
 {
-    (void)state;
 #if defined(__SANITIZE_ADDRESS__)
     skip(); // minutes under the sanitizer; the same code runs there on procedural motion
 #endif
-    if (!test_data_dir("locomotion")) {
-        skip();
-    }
     size_t size = 1 << 18;
     char *text = malloc(size);
     assert_int_equal(
-        test_shell(text, size, "%s eval matching --config locomotion --quick --json 2>/dev/null", test_command()), 0);
+        test_shell(text, size, "%s eval matching --config %s --quick --json 2>/dev/null", test_command(), config), 0);
     am_json_doc *doc = NULL;
     am_error err = { 0 };
     check_ok(am_json_parse(&doc, text, strlen(text), "tables", NULL, &err), &err);
@@ -109,6 +105,24 @@ static void the_cmu_courses_keep_their_bounds(void **state)
     free(text);
 }
 
+static void the_cmu_courses_keep_their_bounds(void **state)
+{
+    (void)state;
+    if (!test_data_dir("locomotion")) {
+        skip();
+    }
+    check_courses("locomotion");
+}
+
+static void the_agile_courses_keep_theirs(void **state)
+{
+    (void)state;
+    if (!test_data_dir("locomotion") || !test_data_dir("basketball") || !test_data_dir("accad_male1")) {
+        skip();
+    }
+    check_courses("agile");
+}
+
 static void an_unknown_name_is_refused_with_the_nearest(void **state)
 {
     (void)state;
@@ -125,6 +139,7 @@ int main(void)
         cmocka_unit_test(matching_gives_the_same_tables_with_any_threads),
         cmocka_unit_test(matching_writes_a_page),
         cmocka_unit_test(the_cmu_courses_keep_their_bounds),
+        cmocka_unit_test(the_agile_courses_keep_theirs),
         cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

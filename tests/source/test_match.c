@@ -179,7 +179,7 @@ static void a_jump_is_better_than_staying_and_not_near(void **state)
             continue;
         }
         assert_int_equal(p.out.candidate_count, 5);
-        for (int k = 1; k < 5; k++) {
+        for (int k = 2; k < 5; k++) { // the first is the one jumped to
             assert_true(p.out.candidates[k].cost >= p.out.candidates[k - 1].cost);
         }
         check_near(p.out.cost, am_index_cost(index_, p.out.candidates[0].frame, p.out.query, NULL), 1e-6f);
@@ -191,6 +191,61 @@ static void a_jump_is_better_than_staying_and_not_near(void **state)
             assert_true(p.out.cost >= p.out.stay_cost - def.stay_bias);
         }
     }
+    am_source_destroy(p.source);
+}
+
+/// The largest second difference (m) of any joint's place in the frames after one.
+static double rough_at(int frame)
+{
+    double largest = 0.0;
+    for (int f = 1; f < 3; f++) {
+        am_transform pose[3][AM_MAX_JOINTS];
+        for (int i = 0; i < 3; i++) {
+            am_transform local[AM_MAX_JOINTS];
+            int at = am_db_clamp(db, frame, f + i - 1);
+            am_db_pose(db, at, local);
+            am_fk(pose[i], local, db->skeleton->parents, db->joint_count);
+            for (int j = 0; j < db->joint_count; j++) {
+                pose[i][j] = am_transform_mul(am_db_root(db, at), pose[i][j]);
+            }
+        }
+        for (int j = 0; j < db->joint_count; j++) {
+            am_vec3 ends = am_v3_add(pose[0][j].translation, pose[2][j].translation);
+            double bend = (double)am_v3_distance(ends, am_v3_scale(pose[1][j].translation, 2.0f));
+            largest = bend > largest ? bend : largest;
+        }
+    }
+    return largest;
+}
+
+static void a_rough_landing_gives_way_to_a_smoother_one(void **state)
+{
+    (void)state;
+    player p;
+    am_match_def def = match_def();
+    def.rough_mps2 = 20.0f;
+    player_make(&p, &def, -1);
+    double limit = (double)def.rough_mps2 / ((double)db->fps * (double)db->fps);
+    int moved = 0;
+    for (int i = 0; i < 3600; i++) {
+        player_step(&p, DT, (float)(i / 200 % 5), false);
+        if (!p.out.transition) {
+            continue;
+        }
+        am_hit chosen = p.out.candidates[0];
+        am_hit best = p.out.candidates[1].cost < chosen.cost ? p.out.candidates[1] : chosen;
+        assert_true(chosen.cost == p.out.cost && p.out.cost < p.out.stay_cost);
+        if (best.frame != chosen.frame) {
+            moved++;
+            assert_true(rough_at(best.frame) > limit * 0.999);
+            assert_true(rough_at(chosen.frame) < rough_at(best.frame));
+        }
+        for (int k = 1; k < p.out.candidate_count; k++) {
+            assert_true(p.out.candidates[k].frame != chosen.frame); // none is there twice
+        }
+    }
+    printf("%d landings moved\n", moved);
+    assert_true(moved > 5);
     am_source_destroy(p.source);
 }
 
@@ -266,6 +321,7 @@ int main(void)
         cmocka_unit_test(a_held_clip_ends_and_stands),
         cmocka_unit_test(it_leaves_a_clip_before_its_end_and_keeps_to_the_wish),
         cmocka_unit_test(a_jump_is_better_than_staying_and_not_near),
+        cmocka_unit_test(a_rough_landing_gives_way_to_a_smoother_one),
         cmocka_unit_test(searches_keep_their_time_at_any_rate),
         cmocka_unit_test(a_wish_that_is_not_a_number_plays_on),
         cmocka_unit_test(bad_defs_are_refused),
