@@ -1,4 +1,4 @@
-/// The .amnet file in C; docs/format-amnet.md tells it as an essay. The container is that of a database
+/// The .amnet file in C; docs/networks.md tells it too. The container is that of a database
 /// (base/container.h); the sections are these, in this order:
 ///   info  counts and hashes
 ///   part  [part] am_model_part

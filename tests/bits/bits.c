@@ -10,6 +10,7 @@
 
 #include "bits/input_log.h"
 #include "kernel/kernel.h"
+#include "net/zoo_graph.h"
 #include "support/synth_db.h"
 
 /// A growing hash of numbers. The payload of a NaN is not fixed between machines, so that all count as one.
@@ -489,6 +490,61 @@ static void play_both(digest *d, bool high, am_inertialise inertialise, am_root_
 static void bits_character(digest *d) { play_both(d, false, AM_INERTIALISE_SPRING, AM_ROOT_MIXED); }
 static void bits_character_high(digest *d) { play_both(d, true, AM_INERTIALISE_QUINTIC, AM_ROOT_ANIMATION); }
 
+// ---------------------------------------------------------------------------------------------
+// Networks: every operation, batches and single samples, each kind of weights
+
+static void run_network(digest *d, const am_model *model, int batch, am_error *err)
+{
+    am_net *net = NULL;
+    am_net_work *work = NULL;
+    am_net_def def = am_net_def_default();
+    def.model = model;
+    if (am_net_create(&net, &def, err) == AM_OK && am_net_work_create(&work, net, batch, NULL, err) == AM_OK) {
+        for (int step = 0; step < 20; step++) {
+            for (int s = 0; s < batch; s++) {
+                float x[21], set[30], scalars[3], out[11];
+                zoo_inputs(x, set, scalars, step + s);
+                am_net_put(work, 0, s, x);
+                am_net_put(work, 1, s, set);
+                for (int i = 0; i < 3; i++) {
+                    am_net_put(work, 2 + i, s, &scalars[i]);
+                }
+                am_net_get(work, 0, s, out);
+                put_all(d, out, 11);
+            }
+            am_net_run(net, work, batch);
+        }
+    }
+    am_net_work_destroy(work);
+    am_net_destroy(net);
+}
+
+static void bits_networks(digest *d)
+{
+    am_error err = { 0 };
+    am_graph *graph = zoo_all(NULL);
+    const am_graph *graphs[1] = { graph };
+    for (int w = 0; graph && w < 3; w++) {
+        am_net_weights weights = (am_net_weights)w;
+        am_model_def def = am_model_def_default();
+        def.graphs = graphs;
+        def.graph_count = 1;
+        def.weights = &weights;
+        am_model *model = NULL;
+        if (am_model_create(&model, &def, &err) == AM_OK) {
+            // The whole file, errors of smaller weights included.
+            d->value = am_hash64(model->image, model->image_size, d->value);
+            run_network(d, model, 1, &err);
+            run_network(d, model, 7, &err);
+        }
+        am_model_close(model);
+    }
+    if (!graph || err.code != AM_OK) {
+        fprintf(stderr, "bits: networks: %s\n", err.text);
+    }
+    am_graph_destroy(graph);
+}
+
 typedef struct subject {
     const char *name;
     void (*run)(digest *d); ///< one of the two
@@ -518,6 +574,7 @@ static const subject subjects[] = {
     { "anim.clips", bits_clips, NULL },
     { "anim.ground", bits_ground, NULL },
     { "anim.retarget", bits_retarget, NULL },
+    { "net.zoo", bits_networks, NULL },
     { "make.synth", bits_synth, NULL },
     { "control.character", bits_character, NULL },
     { "control.high", bits_character_high, NULL },

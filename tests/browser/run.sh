@@ -7,14 +7,15 @@ AMBLE_BUILD=$(cd "$1" && pwd)
 AMBLE_WASM=$(cd "$2" && pwd)
 export AMBLE_BUILD AMBLE_WASM
 cd "$here"
-if ! cmp -s package-lock.json node_modules/.installed; then
-    npm ci --ignore-scripts --no-audit --no-fund
-    cp package-lock.json node_modules/.installed
-fi
+sh install.sh
 # The studio's page has packages of its own.
 sh ../../apps/studio/web/install.sh
 # The C tests leave GLB files for the validator.
 if [ -x "$AMBLE_BUILD/test_io_glb" ] && [ ! -d "$AMBLE_BUILD/test-files/glb" ]; then
     "$AMBLE_BUILD/test_io_glb" >/dev/null 2>&1
 fi
-exec node --test validate.test.mjs three.test.mjs wasm.test.mjs studio.test.mjs
+# So do they networks for ONNX Runtime.
+if [ -x "$AMBLE_BUILD/test_io_networks" ] && [ ! -d "$AMBLE_BUILD/test-files/onnx" ]; then
+    "$AMBLE_BUILD/test_io_networks" >/dev/null 2>&1
+fi
+exec node --test onnx.test.mjs validate.test.mjs three.test.mjs wasm.test.mjs studio.test.mjs

@@ -303,6 +303,33 @@ static void half_precision_rounds_to_nearest_even(void **state)
     }
 }
 
+/// A file of the first version, kept as it was: it opens, and gives the outputs it gave then, on any machine.
+static void files_of_the_first_version_keep_their_outputs(void **state)
+{
+    (void)state;
+    am_model *model = NULL;
+    am_error err = { 0 };
+    check_ok(am_model_open(&model, AMBLE_SOURCE_DIR "/tests/net/golden/version1.amnet", NULL, &err), &err);
+    check_ok(am_model_verify(model, &err), &err);
+    assert_int_equal(model->parts[0].weights, AM_NET_INT8);
+    zoo_net z = zoo_ready(model, AM_NET_EXACT, NULL, 3);
+    uint64_t hash = 0;
+    for (int t = 0; t < 4; t++) {
+        for (int s = 0; s < 3; s++) {
+            zoo_put(&z, s, 3 * t + s);
+        }
+        am_net_run(z.net, z.work, 3);
+        for (int s = 0; s < 3; s++) {
+            hash = am_hash64(am_net_output(z.work, 0, s, 0), 11 * sizeof(float), hash);
+        }
+    }
+    if (hash != 0xd574b62336553bc0ull) {
+        fail_msg("the outputs have the hash 0x%016llx", (unsigned long long)hash);
+    }
+    zoo_end(&z);
+    am_model_close(model);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Building
 
@@ -441,6 +468,7 @@ int main(void)
         cmocka_unit_test(a_file_holds_several_parts_and_where_they_came_from),
         cmocka_unit_test(models_refuse_what_they_cannot_store),
         cmocka_unit_test(verify_finds_a_weight_that_is_no_number),
+        cmocka_unit_test(files_of_the_first_version_keep_their_outputs),
         cmocka_unit_test(half_precision_rounds_to_nearest_even),
         cmocka_unit_test(faults_of_building_are_told_at_the_end),
         cmocka_unit_test(a_graph_can_be_copied_and_looked_at),
