@@ -27,6 +27,10 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT AMBLE_SANITIZE AND NOT AMBLE_FUZZ)
     endif()
 endif()
 
+# PyTorch is asked in its own language, by the system's Python.
+configure_file(${PROJECT_SOURCE_DIR}/bench/peers/train_torch.py ${PROJECT_BINARY_DIR}/peers/train_torch COPYONLY
+    FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
 # The search peers are C++ headers and libraries; the program holds those that are here and names them.
 if(CMAKE_CROSSCOMPILING OR AMBLE_SANITIZE OR AMBLE_FUZZ)
     return()

@@ -1,4 +1,4 @@
-# libamble_train: training, a library of its own with its own dependencies (OpenMP, MPI where they are here).
+# libamble_train: training, a library of its own with a dependency of its own (MPI, where it is here).
 option(AMBLE_TRAIN "Build training" ON)
 option(AMBLE_MPI "Train over several processes where MPI is here" ON)
 if(EMSCRIPTEN OR NOT AMBLE_TRAIN)
@@ -22,8 +22,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT AMBLE_SCALAR)
         COMPILE_OPTIONS "${AMBLE_TRAIN_FLAGS};-mavx512f;-mfma;-mprefer-vector-width=512")
 endif()
 
-find_package(OpenMP COMPONENTS C)
-if(OpenMP_C_FOUND)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/team.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
-    target_link_libraries(amble_train PRIVATE $<BUILD_INTERFACE:OpenMP::OpenMP_C>)
+# Several processes: only programs started by mpirun ever call it.
+if(AMBLE_MPI AND NOT CMAKE_CROSSCOMPILING)
+    find_package(MPI COMPONENTS C)
+    if(MPI_C_FOUND)
+        target_sources(amble_train PRIVATE ${PROJECT_SOURCE_DIR}/src/train/mpi.c)
+        target_compile_definitions(amble_train PRIVATE AMI_HAS_MPI=1)
+        target_link_libraries(amble_train PRIVATE $<BUILD_INTERFACE:MPI::MPI_C>)
+    endif()
 endif()

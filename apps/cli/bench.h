@@ -46,5 +46,6 @@ int bench_load(bench *b);
 int bench_search(bench *b);
 int bench_crowd(bench *b);
 int bench_infer(bench *b);
+int bench_train(bench *b);
 
 #endif

@@ -78,6 +78,7 @@ int verb_run(const cli_verb *verb, int argc, char **argv);
 int verb_export(const cli_verb *verb, int argc, char **argv);
 int verb_synth(const cli_verb *verb, int argc, char **argv);
 int verb_eval(const cli_verb *verb, int argc, char **argv);
+int verb_train(const cli_verb *verb, int argc, char **argv);
 int verb_studio(const cli_verb *verb, int argc, char **argv);
 int verb_bench(const cli_verb *verb, int argc, char **argv);
 

@@ -14,6 +14,8 @@ static const cli_verb verbs[] = {
     { "run", "RUN.json -o OUT.bvh", "any controller, headless, from scripted input, the same every time", verb_run },
     { "export", "FILE -o OUT", "motion to other tools: .bvh, .glb, .npz, .csv", verb_export },
     { "synth", "KIND -o DIR", "procedural motion with known ground truth: contacts, phase, speed", verb_synth },
+    { "train", "RECIPE -o X.amnet", "networks from a recipe; checkpoints on the way, mpirun for several processes",
+      verb_train },
     { "eval", "NAME", "tables of how good a method is, beside the bounds it should keep", verb_eval },
     { "studio", "[X.amdb...]", "the page: a character to steer, on a port of this machine", verb_studio },
     { "bench", "NAME", "speed against peers in the same run", verb_bench },

@@ -2,13 +2,18 @@
 """The PyTorch side of `amble bench train`: one iteration (forward, loss, backward, optimiser) of each shape.
 
 Speaks the peers' protocol: a line in, a line out. `hello` is answered with the version; `SHAPE BATCH THREADS ROUNDS`
-with `ok LOSS US...`, the microseconds of each round. Data and weights are random: only the time matters.
+with `ok LOSS WALL_US CPU_US ...`, two times of each round. Data and weights are random: only the time matters.
 """
 import os
 import sys
 import time
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive" if os.getloadavg()[0] > 1.5 else "active")
+# Debian's OpenBLAS 0.3.21 picks its slowest kernels on processors younger than itself: PyTorch gets the right ones.
+with open("/proc/cpuinfo", encoding="ascii", errors="replace") as cpuinfo:
+    FLAGS = next((line for line in cpuinfo if line.startswith("flags")), "").split()
+if "avx512vl" in FLAGS:
+    os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
 try:
     import torch
     from torch import nn
@@ -75,13 +80,14 @@ def measure(shape, batch, threads, rounds):
     optimiser = torch.optim.Adam(net.parameters(), lr=0.001)
     times, value = [], 0.0
     for i in range(rounds + 3):  # three to warm up
-        begun = time.perf_counter()
+        begun, computed = time.perf_counter(), time.process_time()
         optimiser.zero_grad()
         value = loss()
         value.backward()
         optimiser.step()
         if i >= 3:
             times.append((time.perf_counter() - begun) * 1e6)
+            times.append((time.process_time() - computed) * 1e6)
     return float(value), times
 
 

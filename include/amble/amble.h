@@ -3,6 +3,7 @@
 #define AMBLE_AMBLE_H
 
 #include <amble/anim.h>
+#include <amble/arrays.h>
 #include <amble/base.h>
 #include <amble/build.h>
 #include <amble/control.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef real vec __attribute__((vector_size(VEC_BYTES), aligned(sizeof(real)), may_alias));
-enum { lanes = VEC_BYTES / sizeof(real) };
+enum { lanes = VEC_BYTES / sizeof(real), ahead = 64 / sizeof(real) };
 
 /// One tile: y(rows, vecs * lanes) = sum over slots and k of a[r, k] * x[k, :].
 typedef struct tile {
@@ -53,6 +53,9 @@ static inline __attribute__((always_inline)) void tile_run(const tile *t, const 
                 }
             }
             if (transposed) {
+                // The columns of the next tiles lie beside these, a whole row apart from one another: no machine
+                // guesses that.
+                __builtin_prefetch(row[0] + ahead);
                 row[0] += step_k;
             }
             x += t->ldx;
@@ -114,28 +117,36 @@ static void strip_tail(tile *t, int m, int n)
     }
 }
 
-/// y(m, n) = sum over k (and slots) of a(m, k) x(k, n). Rows in groups whose part of `a` stays in the first cache.
+/// All columns of a group of rows.
+static void group_run(const tile *whole, int rows, int n)
+{
+    int c = 0;
+    while (c < n) {
+        tile t = *whole;
+        t.y += c;
+        t.x += c;
+        if (n - c >= 2 * lanes) {
+            strip_2(&t, rows);
+            c += 2 * lanes;
+        } else if (n - c >= lanes) {
+            strip_1(&t, rows);
+            c += lanes;
+        } else {
+            strip_tail(&t, rows, n - c);
+            c = n;
+        }
+    }
+}
+
+enum { group_rows = 16 * TILE_ROWS };
+
+/// y(m, n) [+]= sum over k (and slots) of a(m, k) x(k, n). Rows in groups whose part of `a` stays in the first cache.
 static void product(const tile *whole, int m, int n)
 {
-    const int group = 4 * TILE_ROWS;
-    for (int r = 0; r < m; r += group) {
-        const int rows = m - r < group ? m - r : group;
-        int c = 0;
-        while (c < n) {
-            tile t = *whole;
-            t.y += r * t.ldy + c;
-            t.x += c;
-            t.a += r * (t.transposed ? 1 : t.lda);
-            if (n - c >= 2 * lanes) {
-                strip_2(&t, rows);
-                c += 2 * lanes;
-            } else if (n - c >= lanes) {
-                strip_1(&t, rows);
-                c += lanes;
-            } else {
-                strip_tail(&t, rows, n - c);
-                c = n;
-            }
-        }
+    for (int r = 0; r < m; r += group_rows) {
+        tile t = *whole;
+        t.y += r * t.ldy;
+        t.a += r * (t.transposed ? 1 : t.lda);
+        group_run(&t, m - r < group_rows ? m - r : group_rows, n);
     }
 }

@@ -48,9 +48,10 @@ typedef struct ami_step_scale {
                      real eps);                                                                                      \
         void (*norm_back)(real * dx, const real *dy, const real *x, const real *stats, const real *gain, int w,      \
                           int n, bool add);                                                                          \
-        /* dgain(w) and dshift(w) [+]= over one block. */                                                            \
+        /* dgain(w) and dshift(w) [+]= over slots, `span` numbers from one's dy and x to the next's, stats_span      \
+           between their stats. */                                                                                                     \
         void (*norm_weights)(real * dgain, real *dshift, const real *dy, const real *x, const real *stats, int w,    \
-                             int n, bool add);                                                                       \
+                             int n, int slots, ptrdiff_t span, ptrdiff_t stats_span, bool add);                      \
         /* GRU after its two products gi(3 h, n), gh(3 h, n): gates r z n into gates(3 h, n), y = (1-z) n + z h. */  \
         void (*gru)(real * y, real *gates, const real *gi, const real *gh, const real *h, int units, int n);         \
         /* dgi, dgh (3 h, n) overwritten, dh [+]=. */                                                                \

@@ -289,16 +289,19 @@ static void norm_back(real *dx, const real *dy, const real *x, const real *stats
 }
 
 static void norm_weights(real *dgain, real *dshift, const real *dy, const real *x, const real *stats, int w, int n,
-                         bool add)
+                         int slots, ptrdiff_t span, ptrdiff_t stats_span, bool add)
 {
-    const real *mean = stats, *scale = stats + n;
     for (int r = 0; r < w; r++) {
         vec gain = { 0 }, shift = { 0 };
-        for (int c = 0; c < n; c += lanes) {
-            const vec g = *(const vec *)(dy + (ptrdiff_t)r * n + c);
-            const vec u = *(const vec *)(x + (ptrdiff_t)r * n + c) - *(const vec *)(mean + c);
-            gain += g * u * *(const vec *)(scale + c);
-            shift += g;
+        for (int s = 0; s < slots; s++) {
+            const ptrdiff_t at = s * span + (ptrdiff_t)r * n;
+            const real *mean = stats + s * stats_span, *scale = mean + n;
+            for (int c = 0; c < n; c += lanes) {
+                const vec g = *(const vec *)(dy + at + c);
+                const vec u = *(const vec *)(x + at + c) - *(const vec *)(mean + c);
+                gain += g * u * *(const vec *)(scale + c);
+                shift += g;
+            }
         }
         real gain_sum = (real)0, shift_sum = (real)0;
         for (int l = 0; l < lanes; l++) {
@@ -368,19 +371,72 @@ static void add_to(real *y, const real *x, size_t count)
     }
 }
 
-static void step(real *p, real *mean, real *square, const real *g, size_t count, const ami_step_scale *s)
+/// The numbers of a step in this type.
+typedef struct step_numbers {
+    real b1, b2, c1, c2, rate, plain, eps, keep, scale;
+} step_numbers;
+
+#if defined(INVERSE_OF_ROOT)
+static inline void step_lanes(real *p, real *mean, real *square, const real *g, const step_numbers *s)
 {
-    const real b1 = (real)s->beta1, b2 = (real)s->beta2, c1 = (real)(1.0 - s->beta1), c2 = (real)(1.0 - s->beta2);
-    const real rate = (real)s->rate, plain = (real)s->plain, eps = (real)s->eps, keep = (real)(1.0 - s->decay);
-    const real scale = (real)s->gradient;
+    const vec gradient = *(const vec *)g * s->scale;
+    const vec m = s->b1 * *(const vec *)mean + s->c1 * gradient;
+    const vec v = s->b2 * *(const vec *)square + s->c2 * gradient * gradient;
+    *(vec *)mean = m;
+    *(vec *)square = v;
+    *(vec *)p = s->keep * *(const vec *)p - m * (s->plain + s->rate * INVERSE_OF_ROOT(v, s->eps));
+}
+
+/// The last numbers by the same arithmetic, so that it does not matter where a thread's share ends.
+static void step_rest(real *p, real *mean, real *square, const real *g, size_t count, const step_numbers *s)
+{
+    real rest[4][lanes] = { { 0 } };
+    memcpy(rest[0], p, count * sizeof *p);
+    memcpy(rest[1], mean, count * sizeof *p);
+    memcpy(rest[2], square, count * sizeof *p);
+    memcpy(rest[3], g, count * sizeof *p);
+    step_lanes(rest[0], rest[1], rest[2], rest[3], s);
+    memcpy(p, rest[0], count * sizeof *p);
+    memcpy(mean, rest[1], count * sizeof *p);
+    memcpy(square, rest[2], count * sizeof *p);
+}
+
+static void step_all(real *p, real *mean, real *square, const real *g, size_t count, const step_numbers *s)
+{
+    size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        step_lanes(p + i, mean + i, square + i, g + i, s);
+    }
+    if (i < count) {
+        step_rest(p + i, mean + i, square + i, g + i, count - i, s);
+    }
+}
+#else
+static void step_all(real *p, real *mean, real *square, const real *g, size_t count, const step_numbers *s)
+{
     for (size_t i = 0; i < count; i++) {
-        const real gradient = g[i] * scale;
-        const real m = b1 * mean[i] + c1 * gradient;
-        const real v = b2 * square[i] + c2 * gradient * gradient;
+        const real gradient = g[i] * s->scale;
+        const real m = s->b1 * mean[i] + s->c1 * gradient;
+        const real v = s->b2 * square[i] + s->c2 * gradient * gradient;
         mean[i] = m;
         square[i] = v;
-        p[i] = keep * p[i] - m * (plain + rate / (SQRT_OF(v) + eps));
+        p[i] = s->keep * p[i] - m * (s->plain + s->rate / (SQRT_OF(v) + s->eps));
     }
+}
+#endif
+
+static void step(real *p, real *mean, real *square, const real *g, size_t count, const ami_step_scale *s)
+{
+    const step_numbers numbers = { .b1 = (real)s->beta1,
+                                   .b2 = (real)s->beta2,
+                                   .c1 = (real)(1.0 - s->beta1),
+                                   .c2 = (real)(1.0 - s->beta2),
+                                   .rate = (real)s->rate,
+                                   .plain = (real)s->plain,
+                                   .eps = (real)s->eps,
+                                   .keep = (real)(1.0 - s->decay),
+                                   .scale = (real)s->gradient };
+    step_all(p, mean, square, g, count, &numbers);
 }
 
 static double sum_squares(const real *x, size_t count)

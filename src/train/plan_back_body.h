@@ -266,16 +266,12 @@ static void norm_gradient(const PLAN *plan, const ami_job *job, int first, int r
 {
     const am_net_op *op = &plan->graph->ops[job->op];
     const int n = plan->columns, width = width_of(plan, op->out);
-    bool add = false;
-    for (int at = 0; at < plan->slots * plan->blocks; at++) {
-        for (int row = 0; row < rows_of(plan, op->out); row++) {
-            const size_t offset = (size_t)at * plan->span[op->out] + (size_t)(row * width + first) * (size_t)n;
-            plan->ops->norm_weights(g, g_2, plan->grad[op->out] + offset, plan->value[op->in[0]] + offset,
-                                    plan->aux[job->op] + (size_t)at * plan->aux_span[job->op] +
-                                        (size_t)(2 * row) * (size_t)n,
-                                    rows, n, add);
-            add = true;
-        }
+    for (int row = 0; row < rows_of(plan, op->out); row++) {
+        const size_t offset = (size_t)(row * width + first) * (size_t)n;
+        plan->ops->norm_weights(g, g_2, plan->grad[op->out] + offset, plan->value[op->in[0]] + offset,
+                                plan->aux[job->op] + (size_t)(2 * row) * (size_t)n, rows, n,
+                                plan->slots * plan->blocks, (ptrdiff_t)plan->span[op->out],
+                                (ptrdiff_t)plan->aux_span[job->op], row > 0);
     }
 }
 

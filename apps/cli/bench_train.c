@@ -1,0 +1,335 @@
+// amble bench train: one iteration (forward, loss, backward, Adam) of the papers' networks, against PyTorch.
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if !defined(AMBLE_HAS_TRAIN)
+
+int bench_train(bench *b)
+{
+    bench_note(b, "this build has no training");
+    return CLI_DONE;
+}
+
+#else
+
+#include <amble/train.h>
+
+/// One row group: a network and a batch. The shapes of the papers, as measured in the project's notes.
+typedef struct train_shape {
+    const char *name;
+    int batch;
+    int slots;
+    int rounds; ///< usual number of timed iterations
+    bool slow;  ///< only with --full
+    void (*build)(am_graph *graph);
+} train_shape;
+
+typedef struct subject {
+    const train_shape *shape;
+    am_graph *graph;
+    am_trainer *trainer;
+    int in, out; ///< values
+    int n_in, n_out;
+    float *target; ///< [slot][n_out][columns]
+    float *start;  ///< [n_in][columns]
+    double loss;
+} subject;
+
+static int dense(am_graph *g, int x, const int *widths, int count, am_net_kind kind)
+{
+    for (int i = 0; i < count; i++) {
+        x = am_graph_linear(g, x, widths[i]);
+        x = i + 1 < count ? am_graph_activation(g, x, kind) : x;
+    }
+    return x;
+}
+
+static void build_decompressor(am_graph *g)
+{
+    am_graph_output(g, "y", dense(g, am_graph_input(g, "x", 59), (int[]){ 512, 420 }, 2, AM_NET_RELU));
+}
+
+static void build_stepper(am_graph *g)
+{
+    am_graph_output(g, "y", dense(g, am_graph_input(g, "x", 59), (int[]){ 512, 512, 59 }, 3, AM_NET_RELU));
+}
+
+static void build_projector(am_graph *g)
+{
+    am_graph_output(g, "y", dense(g, am_graph_input(g, "x", 27), (int[]){ 512, 512, 512, 512, 59 }, 5, AM_NET_RELU));
+}
+
+static void build_autoencoder(am_graph *g)
+{
+    am_graph_output(g, "y", dense(g, am_graph_input(g, "x", 400), (int[]){ 512, 128, 512, 400 }, 4, AM_NET_ELU));
+}
+
+static void build_flow(am_graph *g)
+{
+    int x = am_graph_input(g, "x", 285);
+    int h = am_graph_activation(g, am_graph_linear(g, x, 800), AM_NET_GELU);
+    for (int i = 1; i < 8; i++) {
+        int both[2] = { am_graph_layer_norm(g, h), x };
+        h = am_graph_activation(g, am_graph_linear(g, am_graph_concat(g, both, 2), 800), AM_NET_GELU);
+    }
+    am_graph_output(g, "y", am_graph_linear(g, h, 128));
+}
+
+static const train_shape shapes[] = {
+    { "decompressor", 32, 1, 400, false, build_decompressor },
+    { "stepper", 32, 20, 30, false, build_stepper },
+    { "projector", 32, 1, 150, false, build_projector },
+    { "autoencoder", 1024, 1, 15, false, build_autoencoder },
+    { "flow", 256, 1, 6, false, build_flow },
+    { "flow", 4096, 1, 3, true, build_flow },
+};
+enum { shape_count = sizeof shapes / sizeof shapes[0], most_rounds = 2000 };
+
+// ---------------------------------------------------------------------------------------------
+// Our side
+
+static double pass_once(void *user, am_train_block *block)
+{
+    const subject *s = user;
+    const int n = am_block_columns(block);
+    memcpy(am_block_value(block, 0, s->in, 0), s->start, (size_t)s->n_in * (size_t)n * sizeof(float));
+    am_block_forward(block, 0, 0);
+    const am_loss loss = { AM_LOSS_L2, NULL, 1.0 };
+    const double value = am_block_loss(block, &loss, am_block_grad(block, 0, s->out, 0),
+                                       am_block_value(block, 0, s->out, 0), s->target, s->n_out);
+    am_block_backward(block, 0, 0);
+    return value;
+}
+
+/// The Stepper over its window: x += dt net(x), the loss is of every x.
+static double pass_window(void *user, am_train_block *block)
+{
+    const subject *s = user;
+    const size_t count = (size_t)s->n_in * (size_t)am_block_columns(block);
+    const int slots = am_block_slots(block);
+    const am_loss loss = { AM_LOSS_L2, NULL, 1.0 / slots };
+    const float dt = 1.0f / 60.0f;
+    float *last = am_block_scratch(block, count), *carry = am_block_scratch(block, count);
+    double value = 0.0;
+    memcpy(am_block_value(block, 0, s->in, 0), s->start, count * sizeof(float));
+    for (int t = 0; t < slots; t++) {
+        am_block_forward(block, 0, t);
+        const float *x = am_block_value(block, 0, s->in, t), *y = am_block_value(block, 0, s->out, t);
+        float *next = t + 1 < slots ? am_block_value(block, 0, s->in, t + 1) : last;
+        for (size_t i = 0; i < count; i++) {
+            next[i] = x[i] + dt * y[i];
+        }
+    }
+    for (int t = slots - 1; t >= 0; t--) {
+        const float *next = t + 1 < slots ? am_block_value(block, 0, s->in, t + 1) : last;
+        value += am_block_loss(block, &loss, carry, next, s->target + (size_t)t * count, s->n_in);
+        float *dy = am_block_grad(block, 0, s->out, t);
+        for (size_t i = 0; i < count; i++) {
+            dy[i] = dt * carry[i];
+        }
+        am_block_backward(block, 0, t);
+        const float *dx = am_block_grad(block, 0, s->in, t);
+        for (size_t i = 0; i < count; i++) {
+            carry[i] += dx[i];
+        }
+    }
+    return value;
+}
+
+static void free_subject(subject *s)
+{
+    am_trainer_destroy(s->trainer);
+    am_graph_destroy(s->graph);
+    free(s->target);
+    free(s->start);
+    *s = (subject){ 0 };
+}
+
+static am_result make_subject(subject *s, const train_shape *shape, int threads, am_error *err)
+{
+    *s = (subject){ .shape = shape };
+    am_result result = am_graph_create(&s->graph, shape->name, NULL, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    shape->build(s->graph);
+    result = am_graph_finish(s->graph, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    am_graph_randomise(s->graph, 1);
+    am_trainer_def def = am_trainer_def_default();
+    def.graphs = &s->graph;
+    def.graph_count = 1;
+    def.batch = shape->batch;
+    def.slots = shape->slots;
+    def.threads = threads;
+    def.input_grads = shape->slots > 1;
+    def.optimiser.kind = AM_ADAM;
+    result = am_trainer_create(&s->trainer, &def, err);
+    s->in = am_graph_input_at(s->graph, 0);
+    s->out = am_graph_output_at(s->graph, 0);
+    s->n_in = s->graph->values[s->in].width;
+    s->n_out = s->graph->values[s->out].width;
+    // One block's worth of samples serves every block: only the time matters.
+    const size_t columns = 128, targets = (size_t)shape->slots * (size_t)s->n_out * columns;
+    s->target = malloc(targets * sizeof(float));
+    s->start = malloc((size_t)s->n_in * columns * sizeof(float));
+    if (result == AM_OK && (!s->target || !s->start)) {
+        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
+        result = AM_ERR_MEMORY;
+    }
+    am_rng rng = am_rng_make(2);
+    for (size_t i = 0; i < targets && result == AM_OK; i++) {
+        s->target[i] = am_rng_normal(&rng);
+    }
+    for (size_t i = 0; i < (size_t)s->n_in * columns && result == AM_OK; i++) {
+        s->start[i] = am_rng_normal(&rng);
+    }
+    return result;
+}
+
+/// Times of the clock and of the processor, alternating, as the peer gives them.
+static am_result time_rounds(subject *s, double *us, int rounds, am_error *err)
+{
+    am_result result = AM_OK;
+    for (int i = -3; i < rounds && result == AM_OK; i++) { // three to warm up, as the peer
+        const double begun = bench_now_us(), computed = bench_cpu_us();
+        result = am_trainer_step(s->trainer, s->shape->slots > 1 ? pass_window : pass_once, s, &s->loss, err);
+        if (i >= 0) {
+            us[2 * i] = bench_now_us() - begun;
+            us[2 * i + 1] = bench_cpu_us() - computed;
+        }
+    }
+    return result;
+}
+
+/// Rows of a series of alternating times. One thread is compared by what it computed, which a busy machine does not
+/// disturb; two by the clock, with the peer's single thread beside them, since it may be its faster way.
+static void add_rows(bench *b, const train_shape *shape, const char *label, const char *variant, int threads,
+                     double *us, int rounds, double loss)
+{
+    uint64_t bits;
+    memcpy(&bits, &loss, sizeof bits);
+    double *wall = malloc((size_t)rounds * sizeof *wall);
+    double *cpu = malloc((size_t)rounds * sizeof *cpu);
+    for (int i = 0; wall && cpu && i < rounds; i++) {
+        wall[i] = us[2 * i];
+        cpu[i] = us[2 * i + 1];
+    }
+    if (cpu && threads == 1) {
+        bench_row(b, label, variant, shape->batch, "1 thread, cpu", cpu, rounds, bits);
+    }
+    if (wall && (threads == 2 || strcmp(variant, "amble") != 0)) {
+        bench_row(b, label, variant, shape->batch, "2 cores, clock", wall, rounds, bits);
+    }
+    free(wall);
+    free(cpu);
+}
+
+// ---------------------------------------------------------------------------------------------
+// PyTorch's side
+
+/// "ok LOSS US US ..." into times; the number of them.
+static int read_times(const char *answer, double *us, int most, double *loss)
+{
+    char *end = NULL;
+    *loss = strtod(answer + 3, &end);
+    int count = 0;
+    for (const char *at = end; count < most; at = end) {
+        const double t = strtod(at, &end);
+        if (end == at) {
+            break;
+        }
+        us[count++] = t;
+    }
+    return count;
+}
+
+static void ask_peer(bench *b, bench_peer *peer, const train_shape *shape, int threads, int rounds, const char *label,
+                     double *us, char *answer, size_t size)
+{
+    char question[96];
+    snprintf(question, sizeof question, "%s %d %d %d", shape->name, shape->batch, threads, rounds);
+    if (!bench_peer_ask(peer, answer, size, question)) {
+        bench_note(b, "torch did not answer about %s", label);
+        return;
+    }
+    double loss = 0.0;
+    const int count = read_times(answer, us, 2 * most_rounds, &loss);
+    add_rows(b, shape, label, threads == 1 ? "torch1" : "torch2", threads, us, count / 2, loss);
+}
+
+static int measure(bench *b, const train_shape *shape, int threads, const char *label, double *us, int rounds)
+{
+    am_error err = { 0 };
+    subject s;
+    am_result result = make_subject(&s, shape, threads, &err);
+    if (result == AM_OK) {
+        result = time_rounds(&s, us, rounds, &err);
+    }
+    if (result == AM_OK) {
+        add_rows(b, shape, label, "amble", threads, us, rounds, s.loss);
+    }
+    free_subject(&s);
+    return result == AM_OK ? CLI_DONE : cli_fail(&err);
+}
+
+static void compare(bench *b, const train_shape *shape, const char *label)
+{
+    const double own1 = bench_least_us(b, label, "amble", shape->batch, "1 thread, cpu");
+    const double own2 = bench_least_us(b, label, "amble", shape->batch, "2 cores, clock");
+    const double cpu = bench_least_us(b, label, "torch1", shape->batch, "1 thread, cpu");
+    const double torch1 = bench_least_us(b, label, "torch1", shape->batch, "2 cores, clock");
+    const double torch2 = bench_least_us(b, label, "torch2", shape->batch, "2 cores, clock");
+    if (own1 > 0.0 && own2 > 0.0 && cpu > 0.0 && torch1 > 0.0 && torch2 > 0.0) {
+        bench_note(b, "%s: one thread against one %.2fx, two threads against PyTorch's best of one and two %.2fx",
+                   label, cpu / own1, (torch1 < torch2 ? torch1 : torch2) / own2);
+    }
+}
+
+int bench_train(bench *b)
+{
+    enum { answer_size = 1 << 17 };
+    double *us = malloc(2 * (size_t)most_rounds * sizeof *us); // two clocks
+    char *answer = malloc(answer_size);
+    if (!us || !answer) {
+        free(us);
+        free(answer);
+        const am_error err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
+        return cli_fail(&err);
+    }
+    bench_peer *peer = bench_peer_start(b, "train_torch");
+    if (peer && !bench_peer_ask(peer, answer, answer_size, "hello")) {
+        bench_note(b, "peer torch: absent, python3-torch is not installed");
+        bench_peer_stop(peer);
+        peer = NULL;
+    }
+    int status = CLI_DONE;
+    for (int i = 0; i < shape_count && status == CLI_DONE; i++) {
+        const train_shape *shape = &shapes[i];
+        if (shape->slow && !bench_full(b)) {
+            bench_note(b, "%s batch=%d: only with --full", shape->name, shape->batch);
+            continue;
+        }
+        char label[64];
+        snprintf(label, sizeof label, "train %s batch=%d", shape->name, shape->batch);
+        const int rounds = bench_rounds(b, shape->rounds, most_rounds);
+        for (int threads = 1; threads <= 2 && status == CLI_DONE; threads++) {
+            status = measure(b, shape, threads, label, us, rounds);
+            if (peer) {
+                ask_peer(b, peer, shape, threads, rounds, label, us, answer, answer_size);
+            }
+        }
+        compare(b, shape, label);
+    }
+    bench_peer_stop(peer);
+    free(us);
+    free(answer);
+    return status;
+}
+
+#endif

@@ -1,0 +1,201 @@
+// amble train RECIPE -o X.amnet: networks from a recipe, with checkpoints, previews and loss curves on the way.
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if !defined(AMBLE_HAS_TRAIN)
+
+int verb_train(const cli_verb *verb, int argc, char **argv)
+{
+    (void)verb, (void)argc, (void)argv;
+    const am_error err = cli_error(AM_ERR_SUPPORT, NULL, "this build has no training");
+    return cli_fail(&err);
+}
+
+#else
+
+#include <amble/arrays.h>
+#include <amble/train.h>
+
+/// Data files that a recipe named, kept until the run ends.
+typedef struct data_files {
+    struct {
+        char path[1024];
+        am_arrays *arrays;
+    } items[32];
+    int count;
+} data_files;
+
+static am_result open_arrays(data_files *files, const char *path, am_arrays **out, am_error *err)
+{
+    for (int i = 0; i < files->count; i++) {
+        if (strcmp(files->items[i].path, path) == 0) {
+            *out = files->items[i].arrays;
+            return AM_OK;
+        }
+    }
+    if (files->count == (int)(sizeof files->items / sizeof files->items[0])) {
+        *err = cli_error(AM_ERR_LIMIT, path, "a recipe may read at most %d data files", files->count);
+        return err->code;
+    }
+    am_file file;
+    am_result result = am_file_open(&file, path, err);
+    if (result == AM_OK) {
+        result = am_arrays_read(out, file.data, file.size, path, NULL, err);
+        am_file_close(&file);
+    }
+    if (result == AM_OK) {
+        snprintf(files->items[files->count].path, sizeof files->items[0].path, "%s", path);
+        files->items[files->count++].arrays = *out;
+    }
+    return result;
+}
+
+static am_result load(void *user, am_train_array *out, const char *path, const char *name, am_error *err)
+{
+    am_arrays *arrays = NULL;
+    const am_result result = open_arrays(user, path, &arrays, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    const am_array *array = am_arrays_find(arrays, name);
+    if (!array) {
+        char known[300] = "";
+        for (int i = 0; i < arrays->count && strlen(known) < 200; i++) {
+            snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                     arrays->items[i].name);
+        }
+        *err = cli_error(AM_ERR_KEY, path, "there is no array '%s' in the file; it holds %s", name, known);
+        return err->code;
+    }
+    *out = (am_train_array){ array->data, array->rows, array->columns };
+    return AM_OK;
+}
+
+/// A line that is overwritten on a terminal; otherwise one line every ten seconds and at the end of a stage.
+typedef struct reporter {
+    bool terminal, quiet;
+    double next;
+    int64_t seen;
+} reporter;
+
+static void write_time(char *out, size_t size, double seconds)
+{
+    if (seconds < 90.0) {
+        snprintf(out, size, "%.0f s", seconds);
+    } else if (seconds < 5400.0) {
+        snprintf(out, size, "%.1f min", seconds / 60.0);
+    } else {
+        snprintf(out, size, "%.1f h", seconds / 3600.0);
+    }
+}
+
+static bool report(void *user, const am_train_progress *p)
+{
+    reporter *r = user;
+    const bool last = p->iteration == p->iterations;
+    r->next -= 0.5;
+    if (!r->quiet && (r->terminal || last || r->next <= 0.0)) {
+        char left[32];
+        write_time(left, sizeof left, p->seconds_left);
+        fprintf(stderr, "%s%d/%d %s: %lld of %lld, loss %.6g, %.1f iterations/s, %s left%s", r->terminal ? "\r" : "",
+                p->stage_number + 1, p->stage_count, p->stage, (long long)p->iteration, (long long)p->iterations,
+                p->loss, p->rate, left, r->terminal && !last ? "   " : "\n");
+        r->next = 10.0;
+    }
+    return !cli_interrupted();
+}
+
+static int print_result(const cli_common *common, const am_train_summary *s, const char *output)
+{
+    if (!common->json) {
+        printf("%s: %d stages, %lld iterations in %.1f s, loss %.6g to %.6g, hash %016llx\n", output, s->stage_count,
+               (long long)s->iterations, s->seconds, s->first_loss, s->last_loss, (unsigned long long)s->hash);
+        return CLI_DONE;
+    }
+    am_json_writer *w = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&w, 2, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)s->hash);
+    am_json_begin_object(w, NULL);
+    am_json_string(w, "file", output);
+    am_json_integer(w, "stages", s->stage_count);
+    am_json_integer(w, "iterations", s->iterations);
+    am_json_number(w, "seconds", s->seconds);
+    am_json_number(w, "first_loss", s->first_loss);
+    am_json_number(w, "last_loss", s->last_loss);
+    am_json_string(w, "hash", hash);
+    am_json_end_object(w);
+    const int status = cli_print_json(w);
+    am_json_writer_destroy(w);
+    return status;
+}
+
+static int run(const cli_common *common, const char *recipe, const char *output, bool resume)
+{
+    data_files *files = calloc(1, sizeof *files);
+    if (!files) {
+        const am_error err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
+        return cli_fail(&err);
+    }
+    am_train_group group;
+    const bool shared = am_train_mpi(&group);
+    reporter r = { .terminal = isatty(2) != 0, .quiet = shared && group.rank > 0 };
+    (void)cli_progress(); // from here on Ctrl-C is a wish, not the end
+    am_train_def def = am_train_def_default();
+    def.recipe = recipe;
+    def.output = output;
+    def.resume = resume;
+    def.threads = common->threads > 0 ? common->threads : shared ? 1 : 0;
+    def.load = load;
+    def.load_user = files;
+    def.report = report;
+    def.report_user = &r;
+    def.group = shared ? &group : NULL;
+    am_train_summary summary;
+    am_error err = { 0 };
+    const am_result result = am_train_run(&summary, &def, &err);
+    for (int i = 0; i < files->count; i++) {
+        am_arrays_free(files->items[i].arrays);
+    }
+    free(files);
+    int status = CLI_DONE;
+    if (result == AM_OK && !r.quiet) {
+        status = print_result(common, &summary, output);
+    } else if (result != AM_OK) {
+        // Where all stopped together one process says so.
+        status = r.quiet && result == AM_ERR_CANCELLED ? CLI_FAILED : cli_fail(&err);
+    }
+    am_train_mpi_end(&group, status != CLI_DONE && result != AM_ERR_CANCELLED);
+    return status;
+}
+
+int verb_train(const cli_verb *verb, int argc, char **argv)
+{
+    const char *output = NULL;
+    bool resume = false;
+    const cli_option options[] = {
+        { "--output,-o", "X.amnet", "where the networks go; checkpoint, preview and losses lie beside it",
+          .text = &output },
+        { "--resume", NULL, "go on from the checkpoint that an earlier run left", .flag = &resume },
+    };
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
+    }
+    if (call.operands != 1 || !output) {
+        return cli_usage("train wants one recipe and -o X.amnet; see amble train --help");
+    }
+    if (cli_check_outputs(&output, 1) != CLI_DONE) {
+        return CLI_FAILED;
+    }
+    return run(&call.common, argv[0], output, resume);
+}
+
+#endif

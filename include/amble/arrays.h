@@ -1,0 +1,34 @@
+/// Plain arrays of numbers from an .npz, as NumPy saves them: what a regression is trained on.
+#ifndef AMBLE_ARRAYS_H
+#define AMBLE_ARRAYS_H
+
+#include <amble/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One array, its numbers turned into floats. A vector counts as one column; further dimensions count into columns.
+typedef struct am_array {
+    char name[64];
+    int64_t rows, columns;
+    const float *data; ///< (rows, columns)
+} am_array;
+
+typedef struct am_arrays {
+    const am_array *items;
+    int count;
+    struct am_arrays_own *own;
+} am_arrays;
+
+/// Reads all numeric arrays of an .npz (stored or deflated); arrays of text are left out. `file` is for errors.
+AM_API am_result am_arrays_read(am_arrays **out, const void *data, size_t size, const char *file,
+                                const am_alloc *alloc, am_error *err);
+AM_API void am_arrays_free(am_arrays *arrays);
+/// The array of that name, or NULL.
+AM_API const am_array *am_arrays_find(const am_arrays *arrays, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,5 @@
+// The kinds of stages that recipes may name.
+#include "train/stage.h"
+
+const ami_kind *const ami_kinds[] = { &ami_kind_autoencoder, &ami_kind_direction, &ami_kind_regression };
+const int ami_kind_count = sizeof ami_kinds / sizeof ami_kinds[0];

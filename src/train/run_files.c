@@ -1,0 +1,315 @@
+// The files of a run: checkpoints, models, loss curves.
+#include "train/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+static const char magic[8] = { 'A', 'M', 'C', 'H', 'E', 'C', 'K', '1' };
+enum { point_bytes = 32 };
+
+// ---------------------------------------------------------------------------------------------
+// Checkpoint: magic, recipe's hash, stage, points, weights of finished graphs, the trainer's state, hash of all that
+
+static bool put_points(am_bytes *out, const ami_run *run)
+{
+    bool ok = ami_put_u64(out, (uint64_t)run->point_count);
+    for (int i = 0; i < run->point_count && ok; i++) {
+        const ami_point *p = &run->points[i];
+        ok = ami_put_u32(out, (uint32_t)p->stage) && ami_put_u32(out, (uint32_t)p->count) &&
+             ami_put_u64(out, (uint64_t)p->iteration) && ami_put(out, &p->loss, 8) && ami_put(out, &p->rate, 8);
+    }
+    return ok && ami_put(out, &run->sum, 8) && ami_put_u64(out, (uint64_t)run->sum_count);
+}
+
+static bool put_graphs(am_bytes *out, const ami_run *run)
+{
+    bool ok = ami_put_u64(out, (uint64_t)run->graph_count);
+    for (int g = 0; g < run->graph_count && ok; g++) {
+        ok = ami_put_u64(out, run->graphs[g]->weight_count) &&
+             ami_put(out, run->graphs[g]->weights, run->graphs[g]->weight_count * sizeof(float));
+    }
+    return ok;
+}
+
+am_result ami_run_write_checkpoint(ami_run *run, am_error *err)
+{
+    if (run->def->group && run->def->group->rank > 0) {
+        return AM_OK; // all processes hold the same: the first writes it
+    }
+    am_bytes state = { 0 }, out = ami_bytes_make(&run->alloc);
+    am_result result = am_trainer_save(run->trainer, &state, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    const bool ok = ami_put(&out, magic, sizeof magic) && ami_put_u64(&out, run->recipe_hash) &&
+                    ami_put_u64(&out, (uint64_t)run->stage) && put_points(&out, run) && put_graphs(&out, run) &&
+                    ami_put_u64(&out, state.size) && ami_put(&out, state.data, state.size) &&
+                    ami_put_u64(&out, am_hash64(out.data, out.size, 0));
+    result = ok ? am_file_write(run->checkpoint, out.data, out.size, err) : ami_fail_memory(err, out.size);
+    am_bytes_free(&state);
+    am_bytes_free(&out);
+    return result;
+}
+
+static am_result read_points(ami_run *run, ami_reader *in, am_error *err)
+{
+    const uint64_t count = ami_read_u64(in);
+    if (in->failed || count > (in->size - in->at) / point_bytes) {
+        return ami_fail_at(err, AM_ERR_TRUNCATED, run->checkpoint, (int64_t)in->at, "the checkpoint ends too early");
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        ami_point p = { (int32_t)ami_read_u32(in), (int32_t)ami_read_u32(in), (int64_t)ami_read_u64(in), 0.0, 0.0 };
+        memcpy(&p.loss, ami_read_bytes(in, 8), 8);
+        memcpy(&p.rate, ami_read_bytes(in, 8), 8);
+        if (!ami_run_add_point(run, &p)) {
+            return ami_fail_memory(err, sizeof p);
+        }
+    }
+    const uint8_t *sum = ami_read_bytes(in, 8);
+    run->sum_count = (int)ami_read_u64(in);
+    if (in->failed) {
+        return ami_fail_at(err, AM_ERR_TRUNCATED, run->checkpoint, (int64_t)in->at, "the checkpoint ends too early");
+    }
+    memcpy(&run->sum, sum, 8);
+    return AM_OK;
+}
+
+/// Builds the stages before the one that ran, for their graphs, and gives these their weights.
+static am_result read_graphs(ami_run *run, ami_reader *in, int stage, am_result (*begin)(ami_run *run, am_error *err),
+                             am_error *err)
+{
+    am_result result = AM_OK;
+    for (run->stage = 0; run->stage < stage && result == AM_OK; run->stage++) {
+        result = begin(run, err);
+        if (result == AM_OK) {
+            ami_run_keep_graphs(run);
+        }
+    }
+    const uint64_t count = ami_read_u64(in);
+    if (result == AM_OK && count != (uint64_t)run->graph_count) {
+        result = ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at,
+                             "the checkpoint holds %llu finished networks, the recipe gives %d",
+                             (unsigned long long)count, run->graph_count);
+    }
+    for (int g = 0; g < run->graph_count && result == AM_OK; g++) {
+        const uint64_t floats = ami_read_u64(in);
+        const uint8_t *weights = floats == run->graphs[g]->weight_count ? ami_read_bytes(in, floats * 4) : NULL;
+        if (!weights) {
+            return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at,
+                               "the checkpoint's network %d is not the recipe's", g);
+        }
+        memcpy(run->graphs[g]->weights, weights, floats * 4);
+    }
+    return result;
+}
+
+static am_result read_body(ami_run *run, const am_file *file, am_result (*begin)(ami_run *run, am_error *err),
+                           am_error *err)
+{
+    ami_reader in = ami_reader_make(file->data, file->size);
+    const uint8_t *found = ami_read_bytes(&in, sizeof magic);
+    const uint64_t recipe = ami_read_u64(&in), stage = ami_read_u64(&in);
+    if (!found || memcmp(found, magic, sizeof magic) != 0) {
+        return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, 0, "this is no checkpoint of amble train");
+    }
+    uint64_t sum = 0;
+    if (file->size >= 40) {
+        ami_reader tail = ami_reader_make(file->data, file->size);
+        ami_reader_seek(&tail, file->size - 8);
+        sum = ami_read_u64(&tail);
+    }
+    if (file->size < 40 || sum != am_hash64(file->data, file->size - 8, 0)) {
+        return ami_fail_at(err, AM_ERR_CHECKSUM, run->checkpoint, (int64_t)file->size,
+                           "the checkpoint is damaged or cut off; remove it to begin anew");
+    }
+    if (recipe != run->recipe_hash || stage >= (uint64_t)run->stage_count) {
+        return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, 8,
+                           "the checkpoint belongs to another recipe; give the one it was begun with, or remove it");
+    }
+    am_result result = read_points(run, &in, err);
+    if (result == AM_OK) {
+        result = read_graphs(run, &in, (int)stage, begin, err);
+    }
+    run->stage = (int)stage;
+    if (result == AM_OK) {
+        result = begin(run, err);
+    }
+    if (result != AM_OK) {
+        return result;
+    }
+    const uint64_t size = ami_read_u64(&in);
+    const uint8_t *state = ami_read_bytes(&in, size);
+    if (!state) {
+        return ami_fail_at(err, AM_ERR_TRUNCATED, run->checkpoint, (int64_t)in.at, "the checkpoint ends too early");
+    }
+    result = am_trainer_load(run->trainer, state, size, err);
+    if (result != AM_OK) {
+        ami_error_file(err, run->checkpoint);
+    }
+    return result;
+}
+
+am_result ami_run_read_checkpoint(ami_run *run, bool *found, am_result (*begin)(ami_run *run, am_error *err),
+                                  am_error *err)
+{
+    *found = access(run->checkpoint, F_OK) == 0;
+    if (!*found) {
+        return AM_OK;
+    }
+    am_file file;
+    am_result result = am_file_open(&file, run->checkpoint, err);
+    if (result == AM_OK) {
+        result = read_body(run, &file, begin, err);
+        am_file_close(&file);
+    }
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Model
+
+static am_result provenance_of(const ami_run *run, am_json_writer **out, am_error *err)
+{
+    const am_result result = am_json_writer_create(out, 0, &run->alloc, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    am_json_begin_object(*out, NULL);
+    am_json_string(*out, "amble", am_version());
+    am_json_begin_array(*out, "losses");
+    for (int i = 0; i < run->point_count; i++) {
+        const bool last = i + 1 == run->point_count || run->points[i + 1].stage != run->points[i].stage;
+        if (last) {
+            am_json_begin_object(*out, NULL);
+            am_json_integer(*out, "stage", run->points[i].stage);
+            am_json_integer(*out, "iterations", run->points[i].iteration);
+            am_json_number(*out, "loss", run->points[i].loss);
+            am_json_end_object(*out);
+        }
+    }
+    am_json_end_array(*out);
+    am_json_end_object(*out);
+    return AM_OK;
+}
+
+am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint64_t *hash, am_error *err)
+{
+    if (run->def->group && run->def->group->rank > 0) {
+        return AM_OK;
+    }
+    const am_graph *graphs[AM_NET_MOST_PARTS];
+    am_net_weights weights[AM_NET_MOST_PARTS];
+    int count = 0;
+    for (; count < run->graph_count; count++) {
+        graphs[count] = run->graphs[count];
+        weights[count] = run->weights[count];
+    }
+    for (int g = 0; preview && g < run->now.graph_count && count < AM_NET_MOST_PARTS; g++, count++) {
+        graphs[count] = run->now.graphs[g];
+        weights[count] = run->now.weights;
+    }
+    am_json_writer *provenance = NULL;
+    am_model *model = NULL;
+    am_result result = provenance_of(run, &provenance, err);
+    if (result == AM_OK) {
+        am_model_def def = am_model_def_default();
+        def.alloc = &run->alloc;
+        def.graphs = graphs;
+        def.weights = weights;
+        def.graph_count = count;
+        def.recipe = run->text;
+        def.provenance = am_json_text(provenance, NULL);
+        def.data_hash = run->data_hash ^ (preview ? run->now.data_hash : 0);
+        def.database_hash = run->database_hash ? run->database_hash : run->now.database_hash;
+        def.seed = run->seed;
+        result = am_model_create(&model, &def, err);
+    }
+    if (result == AM_OK) {
+        result = am_model_write(model, path, err);
+        *hash = model->hash;
+    }
+    am_json_writer_destroy(provenance);
+    am_model_close(model);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Loss curves
+
+static bool put_csv(am_bytes *out, const ami_run *run)
+{
+    bool ok = ami_put_text(out, "stage,iteration,loss,rate\n");
+    for (int i = 0; i < run->point_count && ok; i++) {
+        const ami_point *p = &run->points[i];
+        ok = ami_put_format(out, "%d,%lld,%.9g,%.9g\n", p->stage, (long long)p->iteration, p->loss, p->rate);
+    }
+    return ok;
+}
+
+/// One curve as SVG: iterations to the right, the loss on a scale of decades upwards.
+static bool put_curve(am_bytes *out, const ami_run *run, int stage)
+{
+    double low = 1e30, high = -1e30, last = 1.0;
+    for (int i = 0; i < run->point_count; i++) {
+        const ami_point *p = &run->points[i];
+        if (p->stage == stage && p->loss > 0.0) {
+            const double y = log10(p->loss);
+            low = y < low ? y : low;
+            high = y > high ? y : high;
+            last = (double)p->iteration;
+        }
+    }
+    if (!(high >= low)) {
+        return true;
+    }
+    const double extent = high - low > 0.1 ? high - low : 0.1;
+    bool ok = ami_put_format(out,
+                             "<h2>Stage %d</h2><svg viewBox=\"0 0 640 260\" width=\"640\"><rect x=\"0\" y=\"0\" "
+                             "width=\"640\" height=\"260\" fill=\"#f6f6f4\"/><polyline fill=\"none\" "
+                             "stroke=\"#b5482a\" stroke-width=\"1.5\" points=\"",
+                             stage);
+    for (int i = 0; i < run->point_count && ok; i++) {
+        const ami_point *p = &run->points[i];
+        if (p->stage == stage && p->loss > 0.0) {
+            ok = ami_put_format(out, "%.1f,%.1f ", 20.0 + 600.0 * (double)p->iteration / last,
+                                240.0 - 220.0 * (log10(p->loss) - low) / extent);
+        }
+    }
+    ok = ok && ami_put_text(out, "\"/></svg><table>");
+    for (int i = 0; i < run->point_count && ok; i++) {
+        const ami_point *p = &run->points[i];
+        const bool first = i == 0 || run->points[i - 1].stage != stage;
+        const bool end = i + 1 == run->point_count || run->points[i + 1].stage != stage;
+        if (p->stage == stage && (first || end)) {
+            ok = ami_put_format(out, "<tr><td>iteration %lld</td><td>loss %.6g</td></tr>", (long long)p->iteration,
+                                p->loss);
+        }
+    }
+    return ok && ami_put_text(out, "</table>");
+}
+
+am_result ami_run_write_curves(const ami_run *run, am_error *err)
+{
+    if (run->def->group && run->def->group->rank > 0) {
+        return AM_OK;
+    }
+    am_bytes csv = ami_bytes_make(&run->alloc), html = ami_bytes_make(&run->alloc);
+    bool ok = put_csv(&csv, run) &&
+              ami_put_text(&html, "<!doctype html><meta charset=\"utf-8\"><title>Losses</title><style>body{font:14px "
+                                  "sans-serif;margin:2em}td{padding-right:2em}</style><h1>Losses</h1>");
+    for (int s = 0; s < run->stage_count && ok; s++) {
+        ok = put_curve(&html, run, s);
+    }
+    am_result result = ok ? am_file_write(run->csv, csv.data, csv.size, err) : ami_fail_memory(err, csv.size);
+    if (result == AM_OK) {
+        result = am_file_write(run->html, html.data, html.size, err);
+    }
+    am_bytes_free(&csv);
+    am_bytes_free(&html);
+    return result;
+}

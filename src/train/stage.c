@@ -1,0 +1,244 @@
+// What all kinds of stages share: keys, data, layers written as a list of words.
+#include "train/stage.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const char *const common_keys[] = { "kind",    "name", "batch", "iterations",       "optimiser",
+                                           "rate",    "clip", "decay", "schedule",         "seed",
+                                           "weights", "data", "beta1", "checkpoint_every", "preview_every",
+                                           "beta2",   "eps" };
+enum { common_count = sizeof common_keys / sizeof common_keys[0], most_keys = 64 };
+
+static am_result read_schedule(ami_stage *s, am_error *err)
+{
+    static const char *const keys[] = { "kind", "factor", "every" };
+    static const char *const kinds[] = { "constant", "step", "linear", "exponential" };
+    am_optimiser *o = &s->optimiser;
+    const am_json *json = am_json_get(s->json, "schedule");
+    if (!json) {
+        return AM_OK;
+    }
+    am_result result = am_json_only(s->doc, json, keys, 3, err);
+    int kind = 0;
+    if (result == AM_OK) {
+        result = am_json_read_choice(s->doc, json, "kind", true, &kind, kinds, 4, err);
+    }
+    o->schedule = (am_schedule_kind)kind;
+    o->factor = kind == AM_RATE_LINEAR ? 0.0f : 0.99f;
+    if (result == AM_OK) {
+        result = am_json_read_float(s->doc, json, "factor", false, &o->factor, 0.0f, 1.0f, err);
+    }
+    return result == AM_OK ? am_json_read_int(s->doc, json, "every", false, &o->every, 1, 1 << 30, err) : result;
+}
+
+static am_result read_optimiser(ami_stage *s, am_error *err)
+{
+    static const char *const kinds[] = { "adam", "radam" };
+    am_optimiser *o = &s->optimiser;
+    int kind = o->kind;
+    am_result result = am_json_read_choice(s->doc, s->json, "optimiser", false, &kind, kinds, 2, err);
+    o->kind = (am_optimiser_kind)kind;
+    const struct {
+        const char *key;
+        float *to;
+        float lo, hi;
+    } numbers[] = {
+        { "rate", &o->rate, 0.0f, 10.0f },      { "clip", &o->clip, 0.0f, 1e9f },
+        { "decay", &o->decay, 0.0f, 1.0f },     { "beta1", &o->beta1, 0.0f, 0.9999f },
+        { "beta2", &o->beta2, 0.0f, 0.99999f }, { "eps", &o->eps, 1e-20f, 1.0f },
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && result == AM_OK; i++) {
+        result = am_json_read_float(s->doc, s->json, numbers[i].key, false, numbers[i].to, numbers[i].lo,
+                                    numbers[i].hi, err);
+    }
+    return result == AM_OK ? read_schedule(s, err) : result;
+}
+
+am_result ami_stage_read(ami_stage *s, am_error *err)
+{
+    const char *keys[most_keys];
+    int count = 0;
+    for (int i = 0; i < common_count; i++) {
+        keys[count++] = common_keys[i];
+    }
+    for (int i = 0; i < s->kind->key_count && count < most_keys; i++) {
+        keys[count++] = s->kind->keys[i];
+    }
+    static const char *const weights[] = { "fp32", "fp16", "int8" };
+    s->optimiser = am_optimiser_default();
+    s->name = s->kind->name;
+    s->batch = 32;
+    s->slots = 1;
+    int seed = (int)s->seed, kept = 0;
+    am_result result = am_json_only(s->doc, s->json, keys, count, err);
+    if (result == AM_OK) {
+        result = am_json_read_string(s->doc, s->json, "name", false, &s->name, err);
+    }
+    if (result == AM_OK) {
+        result = am_json_read_int(s->doc, s->json, "batch", false, &s->batch, 1, AM_NET_MOST_BATCH, err);
+    }
+    if (result == AM_OK) {
+        result = am_json_read_int(s->doc, s->json, "iterations", true, &s->iterations, 1, 1 << 30, err);
+    }
+    s->checkpoint_every = s->preview_every = s->iterations / 20 > 0 ? s->iterations / 20 : 1;
+    if (result == AM_OK) {
+        result = am_json_read_int(s->doc, s->json, "checkpoint_every", false, &s->checkpoint_every, 1, 1 << 30, err);
+    }
+    if (result == AM_OK) {
+        result = am_json_read_int(s->doc, s->json, "preview_every", false, &s->preview_every, 1, 1 << 30, err);
+    }
+    if (result == AM_OK) {
+        result = am_json_read_int(s->doc, s->json, "seed", false, &seed, 0, 1 << 30, err);
+    }
+    if (result == AM_OK) {
+        result = am_json_read_choice(s->doc, s->json, "weights", false, &kept, weights, 3, err);
+    }
+    s->seed = (uint64_t)seed;
+    s->weights = (am_net_weights)kept;
+    s->optimiser.iterations = s->iterations;
+    return result == AM_OK ? read_optimiser(s, err) : result;
+}
+
+am_result ami_stage_path(const ami_stage *s, const char *path, char *out, size_t size, am_error *err)
+{
+    const int written = path[0] == '/' || !s->folder[0] ? snprintf(out, size, "%s", path)
+                                                        : snprintf(out, size, "%s/%s", s->folder, path);
+    return written < (int)size ? AM_OK : ami_fail(err, AM_ERR_LIMIT, "the path '%s' is too long", path);
+}
+
+am_result ami_stage_array(ami_stage *s, const char *key, const char *usual, am_train_array *out, am_error *err)
+{
+    const char *data = NULL, *name = usual;
+    char path[1024];
+    am_result result = am_json_read_string(s->doc, s->json, "data", true, &data, err);
+    if (result == AM_OK) {
+        result = am_json_read_string(s->doc, s->json, key, false, &name, err);
+    }
+    if (result == AM_OK) {
+        result = ami_stage_path(s, data, path, sizeof path, err);
+    }
+    if (result == AM_OK && !s->def->load) {
+        result = ami_fail(err, AM_ERR_DEF, "a stage wants '%s', but the run was given no way to load data", path);
+    }
+    if (result == AM_OK) {
+        result = s->def->load(s->def->load_user, out, path, name, err);
+    }
+    if (result != AM_OK) {
+        return result;
+    }
+    if (out->rows < 1 || out->columns < 1 || out->columns > AM_NET_MOST_WIDTH || out->rows > INT32_MAX) {
+        return ami_fail(err, AM_ERR_RANGE, "array '%s' of %s is %lld x %lld; it needs 1 to %d columns", name, path,
+                        (long long)out->rows, (long long)out->columns, AM_NET_MOST_WIDTH);
+    }
+    for (int64_t i = 0; i < out->rows * out->columns; i++) {
+        if (!isfinite(out->data[i])) {
+            result = ami_fail(err, AM_ERR_NUMBER,
+                              "array '%s' holds a number that is not finite at row %lld, column "
+                              "%lld (from 0); take the row out or mend it",
+                              name, (long long)(i / out->columns), (long long)(i % out->columns));
+            ami_error_file(err, path);
+            return result;
+        }
+    }
+    s->data_hash = am_hash64(out->data, (size_t)(out->rows * out->columns) * sizeof(float), s->data_hash);
+    return AM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Layers
+
+static const struct {
+    const char *word;
+    am_net_kind kind;
+} activations[] = { { "relu", AM_NET_RELU },
+                    { "elu", AM_NET_ELU },
+                    { "gelu", AM_NET_GELU },
+                    { "tanh", AM_NET_TANH },
+                    { "sigmoid", AM_NET_SIGMOID } };
+
+/// The value behind one layer, or -1 when the words mean nothing.
+static int add_layer(am_graph *g, const char *words, int start, int *kept, int x)
+{
+    for (size_t i = 0; i < sizeof activations / sizeof activations[0]; i++) {
+        if (strcmp(words, activations[i].word) == 0) {
+            return am_graph_activation(g, x, activations[i].kind);
+        }
+    }
+    if (strncmp(words, "linear ", 7) == 0) {
+        char *end = NULL;
+        const long width = strtol(words + 7, &end, 10);
+        return *end == '\0' && width > 0 && width <= AM_NET_MOST_WIDTH ? am_graph_linear(g, x, (int)width) : -1;
+    }
+    if (strcmp(words, "layer norm") == 0) {
+        return am_graph_layer_norm(g, x);
+    }
+    if (strcmp(words, "skip") == 0) {
+        return am_graph_concat(g, (int[]){ x, start }, 2);
+    }
+    if (strcmp(words, "residual") == 0 && g->values[*kept].width == g->values[x].width) {
+        *kept = am_graph_add(g, *kept, x);
+        return *kept;
+    }
+    return -1;
+}
+
+am_result ami_stage_layers(const ami_stage *s, const char *key, am_graph *graph, int x, int *out, am_error *err)
+{
+    const am_json *list = am_json_get(s->json, key);
+    if (!list || list->type != AM_JSON_ARRAY) {
+        return am_json_fail(s->doc, list ? list : s->json, AM_ERR_TYPE, err,
+                            "'%s' must be a list of layers such as [\"linear 512\", \"relu\"]", key);
+    }
+    const int start = x;
+    int kept = x;
+    for (const am_json *item = list->first; item; item = item->next) {
+        const int next = item->type == AM_JSON_STRING ? add_layer(graph, item->string, start, &kept, x) : -1;
+        if (next < 0) {
+            return am_json_fail(
+                s->doc, item, AM_ERR_RANGE, err,
+                "'%s' is no layer that fits here; layers are \"linear WIDTH\", relu, elu, gelu, tanh, "
+                "sigmoid, \"layer norm\", skip, and residual between equal widths",
+                item->type == AM_JSON_STRING ? item->string : "this");
+        }
+        x = next;
+    }
+    *out = x;
+    return AM_OK;
+}
+
+void ami_column_scales(float *mean, float *deviation, const am_train_array *data)
+{
+    for (int64_t c = 0; c < data->columns; c++) {
+        double sum = 0.0, squares = 0.0;
+        for (int64_t r = 0; r < data->rows; r++) {
+            sum += (double)data->data[r * data->columns + c];
+        }
+        const double middle = sum / (double)data->rows;
+        for (int64_t r = 0; r < data->rows; r++) {
+            const double d = (double)data->data[r * data->columns + c] - middle;
+            squares += d * d;
+        }
+        const double spread = sqrt(squares / (double)data->rows);
+        mean[c] = (float)middle;
+        deviation[c] = spread > 1e-6 ? (float)spread : 1.0f;
+    }
+}
+
+void ami_set_scales(am_graph *graph, int value, const float *mean, const float *deviation)
+{
+    const int width = graph->values[value].width;
+    float *to_mean = am_graph_tensor(graph, value, 0), *to_scale = am_graph_tensor(graph, value, 1);
+    bool inverse = false;
+    for (int o = 0; o < graph->op_count; o++) {
+        inverse |= graph->ops[o].out == value && graph->ops[o].kind == AM_NET_NORMALISE;
+    }
+    for (int i = 0; i < width; i++) {
+        to_mean[i] = mean[i];
+        to_scale[i] = inverse ? 1.0f / deviation[i] : deviation[i];
+    }
+}

@@ -1,0 +1,72 @@
+/// A stage of a recipe, and what a kind of stage has to offer. A new kind is one file kind_NAME.c and a line in
+/// kinds.c.
+#ifndef AMI_TRAIN_STAGE_H
+#define AMI_TRAIN_STAGE_H
+
+#include <amble/json.h>
+#include <amble/train.h>
+
+#include "base/memory.h"
+
+enum { AMI_MOST_STAGES = 16, AMI_STAGE_GRAPHS = 4 };
+
+struct ami_kind;
+
+/// One stage while it is trained.
+typedef struct ami_stage {
+    const am_json_doc *doc;
+    const am_json *json;
+    const am_train_def *def;
+    const char *folder; ///< of the recipe, for paths inside it
+    am_alloc alloc;
+    const struct ami_kind *kind;
+    void *state;
+    const char *name; ///< of the stage in messages
+    // What the kind's create leaves here:
+    am_graph *graphs[AMI_STAGE_GRAPHS]; ///< owned by the run from then on
+    int graph_count;
+    int slots;
+    bool input_grads;
+    int scratch; ///< floats a column that its pass takes
+    uint64_t data_hash, database_hash;
+    // From the keys that all kinds share:
+    uint64_t seed;
+    int batch;
+    int iterations, checkpoint_every, preview_every;
+    am_optimiser optimiser;
+    am_net_weights weights;
+} ami_stage;
+
+/// What a kind does. Random numbers come from am_rng_fork of the stage's seed by am_block_item.
+typedef struct ami_kind {
+    const char *name;
+    const char *const *keys; ///< [key_count] of its own
+    int key_count;
+    /// Reads its keys, loads its data, builds its graphs (finished, weights as they begin).
+    am_result (*create)(ami_stage *stage, am_error *err);
+    am_train_pass pass; ///< with stage->state
+    void (*destroy)(ami_stage *stage);
+} ami_kind;
+
+extern const ami_kind ami_kind_regression, ami_kind_autoencoder, ami_kind_direction;
+/// All kinds, in the order of their names in messages.
+extern const ami_kind *const ami_kinds[];
+extern const int ami_kind_count;
+
+/// Reads the keys that all kinds share, after refusing those that nobody knows.
+am_result ami_stage_read(ami_stage *stage, am_error *err);
+/// folder/path unless path is absolute; AM_ERR_LIMIT when it does not fit.
+am_result ami_stage_path(const ami_stage *stage, const char *path, char *out, size_t size, am_error *err);
+/// The array named by the string under `key` (or `usual` when the key is missing) of the file under "data"; refuses
+/// numbers that are not finite, naming row and column.
+am_result ami_stage_array(ami_stage *stage, const char *key, const char *usual, am_train_array *out, am_error *err);
+/// Layers of the list under `key` (each "linear 512", "relu", "elu", "gelu", "tanh", "sigmoid", "layer norm", "skip",
+/// "residual") from value x on. `skip` joins what was there and x; `residual` adds what was there to what stood
+/// before the last residual or the start of the list. Gives the last value.
+am_result ami_stage_layers(const ami_stage *stage, const char *key, am_graph *graph, int x, int *out, am_error *err);
+/// Mean and deviation of each column; a constant column has deviation 1.
+void ami_column_scales(float *mean, float *deviation, const am_train_array *data);
+/// Sets the tensors of a normalise (1 / deviation) or restore (deviation) operation that made `value`.
+void ami_set_scales(am_graph *graph, int value, const float *mean, const float *deviation);
+
+#endif

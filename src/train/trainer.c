@@ -1,0 +1,410 @@
+// One iteration of training by a team of threads.
+//
+// Each thread takes its blocks from the inputs through all layers to the loss and back; then the team meets, and each
+// thread computes the gradients of its rows of every matrix and, where nothing has to see the whole gradient first
+// (clipping, other processes), steps them at once while they are in its cache: two meetings an iteration.
+#include "train/trainer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+enum { most_columns = 128, strip_rows = 32 };
+
+am_trainer_def am_trainer_def_default(void)
+{
+    return (am_trainer_def){
+        .batch = 32, .slots = 1, .scratch = 2048, .optimiser = am_optimiser_default(), .cookie = AM_COOKIE
+    };
+}
+
+// ---------------------------------------------------------------------------------------------
+// Creation
+
+static am_result check(const am_trainer_def *def, am_error *err)
+{
+    if (def->cookie != AM_COOKIE || !def->graphs || def->graph_count < 1 || def->graph_count > AMI_MOST_GRAPHS ||
+        def->batch < 1 || def->batch > AM_NET_MOST_BATCH || def->slots < 1 || def->slots > 4096 || def->scratch < 0) {
+        return ami_fail(err, AM_ERR_DEF, "a trainer needs 1 to %d graphs, a batch of 1 to %d and 1 to 4096 slots",
+                        (int)AMI_MOST_GRAPHS, AM_NET_MOST_BATCH);
+    }
+    const am_optimiser *o = &def->optimiser;
+    if (!(o->rate >= 0.0f) || !(o->beta1 >= 0.0f && o->beta1 < 1.0f) || !(o->beta2 >= 0.0f && o->beta2 < 1.0f) ||
+        !(o->eps > 0.0f) || !(o->clip >= 0.0f) || !(o->decay >= 0.0f)) {
+        return ami_fail(err, AM_ERR_DEF, "the optimiser's rate, betas, eps, clip or decay is out of range");
+    }
+    if (def->group && def->batch < def->group->size) {
+        return ami_fail(err, AM_ERR_DEF, "a batch of %d cannot be shared by %d processes", def->batch,
+                        def->group->size);
+    }
+    for (int g = 0; g < def->graph_count; g++) {
+        if (!def->graphs[g] || !def->graphs[g]->weights) {
+            return ami_fail(err, AM_ERR_DEF, "graph %d is not finished", g);
+        }
+    }
+    return AM_OK;
+}
+
+/// Cuts this process's samples into blocks: enough for all threads, none wider than the caches like.
+static void cut(am_trainer *t, int samples)
+{
+    const int share = (samples + t->threads - 1) / t->threads;
+    int columns = (share + AMI_COLUMNS - 1) / AMI_COLUMNS * AMI_COLUMNS;
+    t->columns = columns < most_columns ? columns : most_columns;
+    t->block_count = (samples + t->columns - 1) / t->columns;
+}
+
+static am_result create_parts(am_trainer *t, am_error *err)
+{
+    am_result result = AM_OK;
+    for (int g = 0; g < t->def.graph_count && result == AM_OK; g++) {
+        ami_part *part = &t->parts[g];
+        part->graph = t->def.graphs[g];
+        const ami_plan_def plan = { .graph = part->graph,
+                                    .columns = t->columns,
+                                    .blocks = t->block_count,
+                                    .slots = t->def.slots,
+                                    .input_grads = t->def.input_grads,
+                                    .alloc = &t->alloc };
+        result = ami_plan_create_f32(&part->plan, &plan, t->ops, part->graph->weights, err);
+        part->mean = ami_alloc_array(&t->alloc, part->graph->weight_count, sizeof(float));
+        part->square = ami_alloc_array(&t->alloc, part->graph->weight_count, sizeof(float));
+        part->grad = ami_alloc_array(&t->alloc, part->graph->weight_count, sizeof(float));
+        if (result == AM_OK && (!part->mean || !part->square || !part->grad)) {
+            result = ami_fail_memory(err, part->graph->weight_count * sizeof(float));
+        }
+        for (int k = 0; k < part->graph->tensor_count; k++) {
+            const size_t columns = (size_t)part->graph->tensors[k].columns;
+            t->strip = columns * strip_rows > t->strip ? columns * strip_rows : t->strip;
+        }
+    }
+    return result;
+}
+
+/// As many threads as asked for; by default no more than have something to do: a meeting costs some microseconds.
+static int threads_for(const am_trainer_def *def)
+{
+    const double least = 8e6; // products for each thread: about 0.1 ms
+    double work = 0.0;
+    for (int g = 0; g < def->graph_count; g++) {
+        work += 3.0 * (double)def->graphs[g]->parameter_count * def->batch * def->slots;
+    }
+    work /= def->group ? def->group->size : 1;
+    int threads = def->threads > 0 ? def->threads : ami_team_most();
+    if (def->threads <= 0 && (double)threads * least > work) {
+        threads = work > least ? (int)(work / least) : 1;
+    }
+    return threads < AMI_MOST_THREADS ? threads : AMI_MOST_THREADS;
+}
+
+am_result am_trainer_create(am_trainer **out, const am_trainer_def *def, am_error *err)
+{
+    *out = NULL;
+    am_result result = check(def, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    const ami_ops_f32 *ops = ami_train_ops(def->isa);
+    if (!ops) {
+        return ami_fail(err, AM_ERR_SUPPORT, "this machine or build has no '%s' arithmetic", def->isa);
+    }
+    const am_alloc alloc = ami_alloc_or_default(def->alloc);
+    am_trainer *t = ami_alloc_zero(&alloc, sizeof *t);
+    if (!t) {
+        return ami_fail_memory(err, sizeof *t);
+    }
+    t->alloc = alloc;
+    t->def = *def;
+    t->ops = ops;
+    t->group = def->group ? *def->group : (am_train_group){ .size = 1 };
+    result = ami_team_create(&t->team, threads_for(def), &alloc, err);
+    if (result != AM_OK) {
+        am_trainer_destroy(t);
+        return result;
+    }
+    t->threads = ami_team_size(t->team);
+    const int first = (int)((int64_t)def->batch * t->group.rank / t->group.size);
+    const int samples = (int)((int64_t)def->batch * (t->group.rank + 1) / t->group.size) - first;
+    cut(t, samples);
+    result = create_parts(t, err);
+    t->strip += 64;
+    t->memory_size = (size_t)t->columns * ((size_t)def->scratch + 64);
+    t->blocks = ami_alloc_array(&alloc, (size_t)t->block_count, sizeof *t->blocks);
+    t->scratch = ami_alloc_array(&alloc, (size_t)t->threads * (t->strip + t->memory_size), sizeof(float));
+    if (result == AM_OK && (!t->blocks || !t->scratch)) {
+        result = ami_fail_memory(err, t->strip * sizeof(float));
+    }
+    for (int b = 0; b < t->block_count && result == AM_OK; b++) {
+        const int from = b * t->columns;
+        t->blocks[b] = (am_train_block){ .trainer = t, .index = b, .first = first + from };
+        t->blocks[b].used = samples - from < t->columns ? samples - from : t->columns;
+    }
+    if (result != AM_OK) {
+        am_trainer_destroy(t);
+        return result;
+    }
+    *out = t;
+    return AM_OK;
+}
+
+void am_trainer_destroy(am_trainer *t)
+{
+    if (!t) {
+        return;
+    }
+    const am_alloc alloc = t->alloc;
+    for (int g = 0; g < t->def.graph_count; g++) {
+        const ami_part *part = &t->parts[g];
+        const size_t bytes = part->graph ? part->graph->weight_count * sizeof(float) : 0;
+        ami_plan_destroy_f32(part->plan);
+        ami_release(&alloc, part->mean, bytes);
+        ami_release(&alloc, part->square, bytes);
+        ami_release(&alloc, part->grad, bytes);
+    }
+    ami_team_destroy(t->team);
+    ami_release(&alloc, t->blocks, (size_t)t->block_count * sizeof *t->blocks);
+    ami_release(&alloc, t->scratch, (size_t)t->threads * (t->strip + t->memory_size) * sizeof(float));
+    ami_release(&alloc, t, sizeof *t);
+}
+
+int am_trainer_threads(const am_trainer *trainer) { return trainer->threads; }
+const char *am_trainer_isa(const am_trainer *trainer) { return trainer->ops->isa; }
+int64_t am_trainer_iteration(const am_trainer *trainer) { return trainer->iteration; }
+
+// ---------------------------------------------------------------------------------------------
+// One iteration
+
+typedef struct iteration {
+    am_trainer *t;
+    am_train_pass pass;
+    void *user;
+    double loss;
+    double squares[AMI_MOST_THREADS]; ///< of each thread's gradients
+    double scale;                     ///< of the gradient, from clipping
+    bool keep;                        ///< the gradient is wanted, not the step
+} iteration;
+
+/// The rows of a job that are a thread's: whole tiles, so that no cache line of a matrix is shared.
+static void share_of(const ami_job *job, int thread, int threads, int *first, int *rows)
+{
+    enum { grain = 8 };
+    const int64_t tiles = (job->rows + grain - 1) / grain;
+    int from = (int)(tiles * thread / threads) * grain, to = (int)(tiles * (thread + 1) / threads) * grain;
+    to = to < job->rows ? to : job->rows;
+    from = from < to ? from : to;
+    *first = from;
+    *rows = to - from;
+}
+
+static size_t offset_of(const ami_part *part, int tensor) { return part->graph->tensors[tensor].offset; }
+
+static void step_range(const ami_part *part, const ami_ops_f32 *ops, size_t at, const float *g, size_t count,
+                       const ami_step_scale *s)
+{
+    ops->step(part->graph->weights + at, part->mean + at, part->square + at, g, count, s);
+}
+
+/// Gradient and step of a thread's rows, strip by strip in its own scratch.
+static void fused(am_trainer *t, const ami_part *part, int j, int thread, int threads, const ami_step_scale *s)
+{
+    const ami_job *job = &part->plan->jobs[j];
+    float *g = t->scratch + (size_t)thread * (t->strip + t->memory_size);
+    int first, rows;
+    share_of(job, thread, threads, &first, &rows);
+    for (int r = first; r < first + rows; r += strip_rows) {
+        const int n = first + rows - r < strip_rows ? first + rows - r : strip_rows;
+        float *g_2 = g + strip_rows;
+        ami_plan_gradient_f32(part->plan, j, r, n, g, g_2);
+        step_range(part, t->ops, offset_of(part, job->tensor) + (size_t)r * (size_t)job->columns, g,
+                   (size_t)n * (size_t)job->columns, s);
+        if (job->tensor_2 >= 0) {
+            step_range(part, t->ops, offset_of(part, job->tensor_2) + (size_t)r, g_2, (size_t)n, s);
+        }
+    }
+}
+
+/// Gradient of a thread's rows into the part's own array.
+static void gradient(const ami_part *part, int j, int thread, int threads)
+{
+    const ami_job *job = &part->plan->jobs[j];
+    int first, rows;
+    share_of(job, thread, threads, &first, &rows);
+    if (rows > 0) {
+        ami_plan_gradient_f32(part->plan, j, first, rows,
+                              part->grad + offset_of(part, job->tensor) + (size_t)first * (size_t)job->columns,
+                              job->tensor_2 >= 0 ? part->grad + offset_of(part, job->tensor_2) + first : NULL);
+    }
+}
+
+/// Begins to sum a job's gradient over all processes, once the whole team has finished it.
+static void begin_sum(const am_trainer *t, const ami_part *part, int j)
+{
+    const ami_job *job = &part->plan->jobs[j];
+    t->group.begin_sum(t->group.user, part->grad + offset_of(part, job->tensor),
+                       (size_t)job->rows * (size_t)job->columns);
+    if (job->tensor_2 >= 0) {
+        t->group.begin_sum(t->group.user, part->grad + offset_of(part, job->tensor_2), (size_t)job->rows);
+    }
+}
+
+static void all_gradients(iteration *it, int thread, int threads)
+{
+    am_trainer *t = it->t;
+    for (int g = t->def.graph_count - 1; g >= 0; g--) {
+        const ami_part *part = &t->parts[g];
+        for (int j = 0; j < part->plan->job_count; j++) {
+            gradient(part, j, thread, threads);
+            if (t->group.size > 1) {
+                ami_team_wait(it->t->team);
+                if (thread == 0) {
+                    begin_sum(t, part, j);
+                }
+            }
+        }
+    }
+    if (t->group.size > 1) {
+        if (thread == 0) {
+            t->group.end_sums(t->group.user);
+        }
+        ami_team_wait(it->t->team);
+    }
+}
+
+static double squares_of(const iteration *it, int thread, int threads)
+{
+    const am_trainer *t = it->t;
+    double sum = 0.0;
+    for (int g = 0; g < t->def.graph_count; g++) {
+        const ami_part *part = &t->parts[g];
+        for (int j = 0; j < part->plan->job_count; j++) {
+            const ami_job *job = &part->plan->jobs[j];
+            int first, rows;
+            share_of(job, thread, threads, &first, &rows);
+            sum +=
+                t->ops->sum_squares(part->grad + offset_of(part, job->tensor) + (size_t)first * (size_t)job->columns,
+                                    (size_t)rows * (size_t)job->columns);
+            if (job->tensor_2 >= 0) {
+                sum += t->ops->sum_squares(part->grad + offset_of(part, job->tensor_2) + first, (size_t)rows);
+            }
+        }
+    }
+    return sum;
+}
+
+static void step_all(iteration *it, int thread, int threads, const ami_step_scale *s)
+{
+    const am_trainer *t = it->t;
+    for (int g = 0; g < t->def.graph_count; g++) {
+        const ami_part *part = &t->parts[g];
+        for (int j = 0; j < part->plan->job_count; j++) {
+            const ami_job *job = &part->plan->jobs[j];
+            int first, rows;
+            share_of(job, thread, threads, &first, &rows);
+            const size_t at = offset_of(part, job->tensor) + (size_t)first * (size_t)job->columns;
+            step_range(part, t->ops, at, part->grad + at, (size_t)rows * (size_t)job->columns, s);
+            if (job->tensor_2 >= 0) {
+                const size_t at_2 = offset_of(part, job->tensor_2) + (size_t)first;
+                step_range(part, t->ops, at_2, part->grad + at_2, (size_t)rows, s);
+            }
+        }
+    }
+}
+
+/// Gradient first, then whatever needs all of it, then the step.
+static void in_two_passes(iteration *it, int thread, int threads)
+{
+    const am_optimiser *o = &it->t->def.optimiser;
+    all_gradients(it, thread, threads);
+    if (it->keep) {
+        return;
+    }
+    double scale = 1.0;
+    if (o->clip > 0.0f) {
+        it->squares[thread] = squares_of(it, thread, threads);
+        ami_team_wait(it->t->team);
+        double length = 0.0;
+        for (int i = 0; i < threads; i++) {
+            length += it->squares[i];
+        }
+        length = sqrt(length);
+        scale = length > (double)o->clip ? (double)o->clip / length : 1.0;
+    }
+    const ami_step_scale s = ami_step_scale_at(o, it->t->iteration, scale);
+    step_all(it, thread, threads, &s);
+}
+
+static void run_passes(iteration *it, int thread, int threads)
+{
+    am_trainer *t = it->t;
+    float *memory = t->scratch + (size_t)thread * (t->strip + t->memory_size) + t->strip;
+    for (int b = thread; b < t->block_count; b += threads) {
+        t->blocks[b].memory = memory;
+        t->blocks[b].taken = 0;
+        t->blocks[b].loss = it->pass(it->user, &t->blocks[b]);
+    }
+    ami_team_wait(it->t->team);
+    if (thread == 0) {
+        for (int b = 0; b < t->block_count; b++) {
+            it->loss += t->blocks[b].loss;
+        }
+        if (t->group.size > 1) {
+            it->loss = t->group.sum(t->group.user, it->loss);
+        }
+    }
+    ami_team_wait(it->t->team);
+}
+
+static void work(void *context, int thread, int threads)
+{
+    iteration *it = context;
+    am_trainer *t = it->t;
+    run_passes(it, thread, threads);
+    if (!isfinite(it->loss)) { // every thread and process sees the same sum
+        return;
+    }
+    if (t->group.size > 1 || t->def.optimiser.clip > 0.0f || it->keep) {
+        in_two_passes(it, thread, threads);
+        return;
+    }
+    const ami_step_scale s = ami_step_scale_at(&t->def.optimiser, t->iteration, 1.0);
+    for (int g = t->def.graph_count - 1; g >= 0; g--) {
+        for (int j = 0; j < t->parts[g].plan->job_count; j++) {
+            fused(t, &t->parts[g], j, thread, threads, &s);
+        }
+    }
+}
+
+static am_result iterate(iteration *it, double *loss, am_error *err)
+{
+    ami_team_run(it->t->team, work, it);
+    *loss = it->loss;
+    if (!isfinite(it->loss)) {
+        return ami_fail(
+            err, AM_ERR_NUMBER,
+            "the loss is no longer a number at iteration %lld; lower the rate, clip the gradient, or look "
+            "for extreme values in the data",
+            (long long)it->t->iteration);
+    }
+    return AM_OK;
+}
+
+am_result am_trainer_step(am_trainer *t, am_train_pass pass, void *user, double *loss, am_error *err)
+{
+    iteration it = { .t = t, .pass = pass, .user = user };
+    const am_result result = iterate(&it, loss, err);
+    t->iteration += result == AM_OK;
+    return result;
+}
+
+am_result am_trainer_gradient(am_trainer *t, am_train_pass pass, void *user, double *loss, float *const *gradients,
+                              am_error *err)
+{
+    iteration it = { .t = t, .pass = pass, .user = user, .keep = true };
+    const am_result result = iterate(&it, loss, err);
+    for (int g = 0; g < t->def.graph_count && result == AM_OK; g++) {
+        memcpy(gradients[g], t->parts[g].grad, t->parts[g].graph->weight_count * sizeof(float));
+    }
+    return result;
+}

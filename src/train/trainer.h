@@ -1,0 +1,48 @@
+/// The trainer from the inside.
+#ifndef AMI_TRAIN_TRAINER_H
+#define AMI_TRAIN_TRAINER_H
+
+#include <amble/train.h>
+
+#include "train/plan.h"
+#include "train/team.h"
+
+enum { AMI_MOST_GRAPHS = 8, AMI_MOST_THREADS = 64 };
+
+struct am_train_block {
+    am_trainer *trainer;
+    int index;     ///< among the blocks of this process
+    int used;      ///< columns with samples
+    int first;     ///< place of its first sample in the whole batch
+    double loss;   ///< what its pass gave
+    float *memory; ///< [memory_size] of its thread
+    size_t taken;
+};
+
+/// What one graph's parameters need besides themselves.
+typedef struct ami_part {
+    am_graph *graph;
+    ami_plan_f32 *plan;
+    float *mean, *square; ///< [weight_count]
+    float *grad;          ///< [weight_count]; unused when gradients go straight into the step
+} ami_part;
+
+struct am_trainer {
+    am_alloc alloc;
+    am_trainer_def def;
+    const ami_ops_f32 *ops;
+    am_train_group group;
+    ami_part parts[AMI_MOST_GRAPHS];
+    ami_team *team;
+    int threads, columns, block_count;
+    am_train_block *blocks;
+    float *scratch; ///< [threads][strip + memory_size]: gradients on their way into the step, then the passes' memory
+    size_t strip;   ///< floats for gradients of one strip of rows
+    size_t memory_size;
+    int64_t iteration;
+};
+
+/// The numbers of step i (0-based) of an optimiser, for a gradient that is scaled first.
+ami_step_scale ami_step_scale_at(const am_optimiser *optimiser, int64_t i, double gradient);
+
+#endif

@@ -1,0 +1,397 @@
+// The trainer: steps, threads, clipping, saving, losses.
+#include "support/check.h"
+
+#include "train/trainer.h"
+
+#include <amble/train.h>
+#include <math.h>
+
+/// A small network and fixed data to learn by heart.
+typedef struct world {
+    am_graph *graph;
+    am_trainer *trainer;
+    int x, y;
+    int samples;
+} world;
+
+static float input_of(uint64_t sample, int i) { return (float)sin(1.3 * (double)(sample + 1) * (i + 1)); }
+static float target_of(uint64_t sample, int i) { return (float)cos(0.7 * (double)(sample + 2) * (i + 2)); }
+
+static double pass(void *user, am_train_block *block)
+{
+    const world *w = user;
+    const int n = am_block_columns(block);
+    float *x = am_block_value(block, 0, w->x, 0), *target = am_block_scratch(block, 3 * (size_t)n);
+    for (int c = 0; c < am_block_used(block); c++) {
+        const uint64_t sample = am_block_item(block, c) % (uint64_t)w->samples;
+        for (int i = 0; i < 4; i++) {
+            x[i * n + c] = input_of(sample, i);
+        }
+        for (int i = 0; i < 3; i++) {
+            target[i * n + c] = target_of(sample, i);
+        }
+    }
+    am_block_forward(block, 0, 0);
+    const am_loss loss = { AM_LOSS_L2, NULL, 1.0 };
+    const double value =
+        am_block_loss(block, &loss, am_block_grad(block, 0, w->y, 0), am_block_value(block, 0, w->y, 0), target, 3);
+    am_block_backward(block, 0, 0);
+    return value;
+}
+
+static world make(am_trainer_def def)
+{
+    world w = { .samples = 8 };
+    am_error err = { 0 };
+    check_ok(am_graph_create(&w.graph, "test", NULL, &err), &err);
+    w.x = am_graph_input(w.graph, "x", 4);
+    int h = am_graph_activation(w.graph, am_graph_linear(w.graph, w.x, 50), AM_NET_ELU);
+    h = am_graph_layer_norm(w.graph, h);
+    w.y = am_graph_linear(w.graph, am_graph_activation(w.graph, am_graph_linear(w.graph, h, 33), AM_NET_RELU), 3);
+    am_graph_output(w.graph, "y", w.y);
+    check_ok(am_graph_finish(w.graph, &err), &err);
+    am_graph_randomise(w.graph, 5);
+    def.graphs = &w.graph;
+    def.graph_count = 1;
+    check_ok(am_trainer_create(&w.trainer, &def, &err), &err);
+    return w;
+}
+
+static void end(world *w)
+{
+    am_trainer_destroy(w->trainer);
+    am_graph_destroy(w->graph);
+}
+
+static double train(world *w, int iterations)
+{
+    double loss = 0.0;
+    am_error err = { 0 };
+    for (int i = 0; i < iterations; i++) {
+        check_ok(am_trainer_step(w->trainer, pass, w, &loss, &err), &err);
+    }
+    return loss;
+}
+
+static am_trainer_def usual(int batch, int threads)
+{
+    am_trainer_def def = am_trainer_def_default();
+    def.batch = batch;
+    def.threads = threads;
+    def.optimiser.rate = 0.003f;
+    return def;
+}
+
+static void eight_samples_are_learnt_by_heart(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        am_trainer_def def = usual(8, 2);
+        def.optimiser.kind = kind ? AM_RADAM : AM_ADAM;
+        world w = make(def);
+        const double first = train(&w, 1);
+        const double last = train(&w, 1500);
+        assert_true(first > 0.1);
+        if (!(last < 1e-5)) {
+            fail_msg("loss is still %g", last);
+        }
+        end(&w);
+    }
+}
+
+static void weights_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    world one = make(usual(50, 1));
+    train(&one, 40);
+    for (int threads = 2; threads <= 5; threads++) {
+        world w = make(usual(50, threads));
+        train(&w, 40);
+        assert_memory_equal(w.graph->weights, one.graph->weights, one.graph->weight_count * sizeof(float));
+        end(&w);
+    }
+    end(&one);
+}
+
+static void first_losses_are_pinned(void **state)
+{
+    (void)state;
+    world w = make(usual(32, 1));
+    check_near(train(&w, 1), 0.5736, 2e-3);
+    assert_int_equal(am_trainer_iteration(w.trainer), 1);
+    assert_int_equal(am_trainer_threads(w.trainer), 1);
+    assert_non_null(am_trainer_isa(w.trainer));
+    end(&w);
+}
+
+/// One parameter by the papers' own formulas, in double, against ten steps of the table's function.
+static void steps_follow_the_published_formulas(void **state)
+{
+    (void)state;
+    static const char *const isas[] = { "base", "avx2", "avx512" };
+    for (int variant = 0; variant < 6; variant++) {
+        const ami_ops_f32 *ops = ami_train_ops(isas[variant / 2]);
+        if (!ops) {
+            continue;
+        }
+        am_optimiser o = am_optimiser_default();
+        o.kind = variant % 2 ? AM_RADAM : AM_ADAM;
+        o.decay = 0.1f;
+        double p = 0.5, m = 0.0, v = 0.0;
+        float ps[19], ms[19] = { 0 }, vs[19] = { 0 }, gs[19];
+        for (int i = 0; i < 19; i++) {
+            ps[i] = 0.5f;
+        }
+        for (int t = 1; t <= 10; t++) {
+            const double g = sin(3.0 * t) + 0.2, b1 = 0.9f, b2 = 0.999f, rate = 0.001f;
+            m = b1 * m + (1.0 - b1) * g;
+            v = b2 * v + (1.0 - b2) * g * g;
+            p -= rate * (double)o.decay * p;
+            const double mh = m / (1.0 - pow(b1, t)), most = 2.0 / (1.0 - b2) - 1.0;
+            const double length = most - 2.0 * t * pow(b2, t) / (1.0 - pow(b2, t));
+            if (o.kind == AM_ADAM) {
+                p -= rate * mh / (sqrt(v / (1.0 - pow(b2, t))) + 1e-8);
+            } else if (length > 5.0) {
+                const double r = sqrt((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length));
+                p -= rate * r * mh / (sqrt(v / (1.0 - pow(b2, t))) + 1e-8);
+            } else {
+                p -= rate * mh;
+            }
+            for (int i = 0; i < 19; i++) {
+                gs[i] = (float)g;
+            }
+            const ami_step_scale s = ami_step_scale_at(&o, t - 1, 1.0);
+            ops->step(ps, ms, vs, gs, 19, &s);
+        }
+        for (int i = 0; i < 19; i++) {
+            check_near(ps[i], p, 1e-6);
+        }
+    }
+}
+
+static void schedules_give_their_rates(void **state)
+{
+    (void)state;
+    am_optimiser o = am_optimiser_default();
+    o.rate = 0.1f;
+    o.factor = 0.5f;
+    o.every = 10;
+    o.iterations = 101;
+    check_near(am_optimiser_rate(&o, 77), 0.1, 1e-8);
+    o.schedule = AM_RATE_STEP;
+    check_near(am_optimiser_rate(&o, 9), 0.1, 1e-8);
+    check_near(am_optimiser_rate(&o, 25), 0.025, 1e-8);
+    o.schedule = AM_RATE_EXPONENTIAL;
+    check_near(am_optimiser_rate(&o, 5), 0.1 * sqrt(0.5), 1e-8);
+    o.schedule = AM_RATE_LINEAR;
+    check_near(am_optimiser_rate(&o, 50), 0.075, 1e-8);
+    check_near(am_optimiser_rate(&o, 500), 0.05, 1e-8);
+}
+
+/// The gradient as a whole against differences of the loss, and what clipping makes of it.
+static void the_gradient_is_that_of_the_loss(void **state)
+{
+    (void)state;
+    world w = make(usual(20, 3));
+    float *grad = calloc(w.graph->weight_count, sizeof *grad), *other = calloc(w.graph->weight_count, sizeof *other);
+    am_error err = { 0 };
+    double loss = 0.0, up = 0.0, down = 0.0, length = 0.0;
+    check_ok(am_trainer_gradient(w.trainer, pass, &w, &loss, &grad, &err), &err);
+    for (size_t i = 0; i < w.graph->weight_count; i += 37) {
+        const float kept = w.graph->weights[i];
+        w.graph->weights[i] = kept + 1e-3f;
+        am_trainer_gradient(w.trainer, pass, &w, &up, &other, &err);
+        w.graph->weights[i] = kept - 1e-3f;
+        am_trainer_gradient(w.trainer, pass, &w, &down, &other, &err);
+        w.graph->weights[i] = kept;
+        check_near(grad[i], (up - down) / 2e-3, 5e-4);
+    }
+    for (size_t i = 0; i < w.graph->weight_count; i++) {
+        length += (double)grad[i] * (double)grad[i];
+    }
+    assert_true(sqrt(length) > 0.05);
+    end(&w);
+    // A clip far below the length must step as the same gradient scaled: Adam's first moments show it.
+    am_trainer_def def = usual(20, 2);
+    def.optimiser.clip = 0.01f;
+    world clipped = make(def);
+    train(&clipped, 1);
+    double squares = 0.0;
+    for (size_t i = 0; i < clipped.graph->weight_count; i++) {
+        const double g = (double)clipped.trainer->parts[0].mean[i] / (1.0 - (double)def.optimiser.beta1);
+        squares += g * g;
+    }
+    check_near(sqrt(squares), 0.01, 1e-5);
+    end(&clipped);
+    free(grad);
+    free(other);
+}
+
+static void a_saved_trainer_goes_on_bit_for_bit(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    world whole = make(usual(32, 2)), half = make(usual(32, 2)), rest = make(usual(32, 2));
+    train(&whole, 30);
+    train(&half, 13);
+    am_bytes bytes;
+    check_ok(am_trainer_save(half.trainer, &bytes, &err), &err);
+    check_ok(am_trainer_load(rest.trainer, bytes.data, bytes.size, &err), &err);
+    train(&rest, 17);
+    assert_memory_equal(rest.graph->weights, whole.graph->weights, whole.graph->weight_count * sizeof(float));
+    // Damaged bytes are refused and change nothing.
+    for (size_t i = 0; i < bytes.size; i += bytes.size / 97 + 1) {
+        bytes.data[i] ^= 0x40;
+        assert_true(am_trainer_load(rest.trainer, bytes.data, bytes.size, &err) != AM_OK);
+        bytes.data[i] ^= 0x40;
+        assert_true(am_trainer_load(rest.trainer, bytes.data, i, &err) != AM_OK);
+    }
+    assert_memory_equal(rest.graph->weights, whole.graph->weights, whole.graph->weight_count * sizeof(float));
+    am_bytes_free(&bytes);
+    end(&whole);
+    end(&half);
+    end(&rest);
+}
+
+static double bad_pass(void *user, am_train_block *block)
+{
+    (void)pass(user, block);
+    return (double)NAN;
+}
+
+static void a_loss_that_is_no_number_stops_before_the_step(void **state)
+{
+    (void)state;
+    world w = make(usual(32, 2));
+    float *before = malloc(w.graph->weight_count * sizeof *before);
+    memcpy(before, w.graph->weights, w.graph->weight_count * sizeof *before);
+    am_error err = { 0 };
+    double loss = 0.0;
+    check_refused(am_trainer_step(w.trainer, bad_pass, &w, &loss, &err), AM_ERR_NUMBER);
+    assert_memory_equal(before, w.graph->weights, w.graph->weight_count * sizeof *before);
+    assert_int_equal(am_trainer_iteration(w.trainer), 0);
+    free(before);
+    end(&w);
+}
+
+static void bad_defs_are_refused(void **state)
+{
+    (void)state;
+    world w = make(usual(32, 1));
+    am_trainer *t = NULL;
+    am_error err = { 0 };
+    for (int i = 0; i < 7; i++) {
+        am_trainer_def def = usual(32, 1);
+        def.graphs = &w.graph;
+        def.graph_count = 1;
+        def.cookie -= i == 0;
+        def.graph_count -= i == 1;
+        def.batch -= i == 2 ? 32 : 0;
+        def.slots -= i == 3;
+        def.optimiser.rate = i == 4 ? NAN : 0.1f;
+        def.optimiser.beta2 = i == 5 ? 1.0f : 0.9f;
+        def.optimiser.clip = i == 6 ? -1.0f : 0.0f;
+        check_refused(am_trainer_create(&t, &def, &err), AM_ERR_DEF);
+        assert_null(t);
+    }
+    am_trainer_def def = usual(32, 1);
+    def.graphs = &w.graph;
+    def.graph_count = 1;
+    def.isa = "abacus";
+    check_refused(am_trainer_create(&t, &def, &err), AM_ERR_SUPPORT);
+    end(&w);
+}
+
+static void failed_allocations_leave_nothing_behind(void **state)
+{
+    (void)state;
+    world w = make(usual(32, 1));
+    for (size_t n = 1;; n++) {
+        am_budget budget = am_budget_make(NULL);
+        budget.fail_at = n;
+        const am_alloc alloc = am_budget_alloc(&budget);
+        am_trainer_def def = usual(32, 2);
+        def.graphs = &w.graph;
+        def.graph_count = 1;
+        def.alloc = &alloc;
+        am_trainer *t = NULL;
+        am_error err = { 0 };
+        const am_result result = am_trainer_create(&t, &def, &err);
+        am_trainer_destroy(t);
+        assert_int_equal(budget.live_count, 0);
+        if (result == AM_OK) {
+            assert_true(n > 5);
+            break;
+        }
+        assert_int_equal(result, AM_ERR_MEMORY);
+    }
+    end(&w);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Losses
+
+typedef struct loss_case {
+    am_loss_kind kind;
+    bool velocity;
+} loss_case;
+
+enum { rows = 3, columns = 16, used = 11 };
+
+static double loss_at(const loss_case *l, const am_train_block *block, float *dy0, float *dy1, const float *y)
+{
+    static const float weights[rows] = { 0.5f, 1.0f, 2.5f };
+    static const float zeros[2 * rows * columns];
+    const am_loss loss = { l->kind, weights, 1.7 };
+    float *const dys[2] = { dy0, dy1 };
+    const float *const ys[2] = { y, y + rows * columns }, *const targets[2] = { zeros, zeros + rows * columns };
+    return l->velocity ? am_block_velocity_loss(block, &loss, dys, ys, targets, rows, 0.25f)
+                       : am_block_loss(block, &loss, dy0, y, zeros, rows);
+}
+
+static void gradients_of_losses_match_differences(void **state)
+{
+    (void)state;
+    world w = make(usual(used, 1));
+    const am_train_block *block = &w.trainer->blocks[0];
+    static const loss_case cases[] = { { AM_LOSS_L2, false }, { AM_LOSS_L1, false }, { AM_LOSS_HUBER, false },
+                                       { AM_LOSS_L2, true },  { AM_LOSS_L1, true },  { AM_LOSS_HUBER, true } };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        float y[2 * rows * columns], dy[2 * rows * columns] = { 0 }, other[2 * rows * columns] = { 0 };
+        for (int i = 0; i < 2 * rows * columns; i++) {
+            y[i] = 1.6f * (float)sin(1.0 + 2.3 * i);
+        }
+        assert_true(loss_at(&cases[k], block, dy, dy + rows * columns, y) > 0.0);
+        for (int i = 0; i < (cases[k].velocity ? 2 : 1) * rows * columns; i++) {
+            const float kept = y[i], h = 1e-3f;
+            y[i] = kept + h;
+            const double up = loss_at(&cases[k], block, other, other + rows * columns, y);
+            y[i] = kept - h;
+            const double down = loss_at(&cases[k], block, other, other + rows * columns, y);
+            y[i] = kept;
+            check_near(dy[i], (up - down) / (2.0 * (double)h), 1e-3 * fabs((double)dy[i]) + 2e-4);
+            if (i % columns >= used) {
+                assert_true(dy[i] == 0.0f);
+            }
+        }
+    }
+    end(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(eight_samples_are_learnt_by_heart),
+        cmocka_unit_test(weights_do_not_depend_on_threads),
+        cmocka_unit_test(first_losses_are_pinned),
+        cmocka_unit_test(steps_follow_the_published_formulas),
+        cmocka_unit_test(schedules_give_their_rates),
+        cmocka_unit_test(the_gradient_is_that_of_the_loss),
+        cmocka_unit_test(a_saved_trainer_goes_on_bit_for_bit),
+        cmocka_unit_test(a_loss_that_is_no_number_stops_before_the_step),
+        cmocka_unit_test(bad_defs_are_refused),
+        cmocka_unit_test(failed_allocations_leave_nothing_behind),
+        cmocka_unit_test(gradients_of_losses_match_differences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
