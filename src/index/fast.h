@@ -7,6 +7,7 @@
 enum {
     ami_leaf_frames = 8,
     ami_fan = AMI_BOUNDS_LANES, ///< 16 boxes are compared at once
+    ami_crowd = 8,              ///< queries that are searched for together
 };
 
 struct ami_fast {

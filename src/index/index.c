@@ -195,7 +195,7 @@ static void search_linear(const am_index *index, ami_best *best, const am_search
     }
 }
 
-static bool is_finite(const am_search *search, int count)
+bool ami_search_is_finite(const am_search *search, int count)
 {
     // A sum of products with zero is 0 unless something is not finite.
     float sum = 0.0f;
@@ -207,7 +207,7 @@ static bool is_finite(const am_search *search, int count)
 
 int am_index_search(const am_index *index, am_hit *out, const am_search *search, am_search_work *work)
 {
-    if (!is_finite(search, index->db->features.count)) {
+    if (!ami_search_is_finite(search, index->db->features.count)) {
         return 0; // the caller keeps playing, and counts it
     }
     int k = search->k < AM_MAX_HITS ? search->k : AM_MAX_HITS;
@@ -220,7 +220,7 @@ int am_index_search(const am_index *index, am_hit *out, const am_search *search,
         ami_boxes_search(index, &best, search);
         break;
     case AM_INDEX_FAST:
-        ami_fast_search(index, &best, search, work);
+        ami_fast_search(index, &best, &search, work, 1);
         break;
     }
     return best.count;
@@ -229,6 +229,10 @@ int am_index_search(const am_index *index, am_hit *out, const am_search *search,
 void am_index_search_batch(const am_index *index, am_hit *out, int *found, const am_search *searches,
                            am_search_work *work, int count)
 {
+    if (index->kind == AM_INDEX_FAST) {
+        ami_fast_search_batch(index, out, found, searches, work, count);
+        return;
+    }
     for (int i = 0; i < count; i++) {
         found[i] = am_index_search(index, out, &searches[i], work);
         out += searches[i].k;

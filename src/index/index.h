@@ -63,7 +63,14 @@ void ami_boxes_search(const am_index *index, ami_best *best, const am_search *se
 
 am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err);
 void ami_fast_destroy(ami_fast *fast, const am_alloc *alloc);
-void ami_fast_search(const am_index *index, ami_best *best, const am_search *search, am_search_work *work);
+/// bests(count) for searches(count) of finite queries, at most ami_crowd; the bounds that they come with must hold.
+void ami_fast_search(const am_index *index, ami_best *bests, const am_search *const *searches, am_search_work *work,
+                     int count);
+/// All of a batch: see am_index_search_batch.
+void ami_fast_search_batch(const am_index *index, am_hit *out, int *found, const am_search *searches,
+                           am_search_work *work, int count);
+/// False when a number of the query or a weight is not finite.
+bool ami_search_is_finite(const am_search *search, int count);
 /// How many bits a filter needs over the nodes, and how they follow from the frames' bits.
 size_t ami_fast_node_words(const ami_fast *fast);
 void ami_fast_filter_nodes(const ami_fast *fast, uint64_t *nodes, const uint64_t *frames);

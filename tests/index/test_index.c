@@ -255,6 +255,39 @@ static void a_batch_gives_the_hits_of_single_searches(void **state)
     fake_free(&f);
 }
 
+static void searching_allocates_nothing(void **state)
+{
+    (void)state;
+    fake f;
+    fake_make(&f, 27, 3000, 13);
+    am_error err = { 0 };
+    am_budget budget = am_budget_make(NULL);
+    am_alloc alloc = am_budget_alloc(&budget);
+    am_index_def def = am_index_def_default();
+    def.db = &f.db;
+    def.alloc = &alloc;
+    am_index *index;
+    am_search_work *work;
+    check_ok(am_index_create(&index, &def, &err), &err);
+    check_ok(am_search_work_create(&work, index, &alloc, &err), &err);
+    size_t count = budget.total_count;
+    am_search searches[20];
+    am_hit hits[20 * 10];
+    int found[20];
+    for (int i = 0; i < 20; i++) {
+        searches[i] = am_search_default();
+        searches[i].x = am_db_x(&f.db, 100 * i);
+        searches[i].k = 10;
+    }
+    am_index_search_batch(index, hits, found, searches, work, 20);
+    assert_int_equal(am_index_search(index, hits, &searches[0], work), 10);
+    assert_int_equal(budget.total_count, count);
+    am_search_work_destroy(work);
+    am_index_destroy(index);
+    assert_int_equal(budget.live_count, 0);
+    fake_free(&f);
+}
+
 static void ties_go_to_the_lower_frame(void **state)
 {
     (void)state;
@@ -364,6 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_indices_give_the_linear_answer),
         cmocka_unit_test(a_batch_gives_the_hits_of_single_searches),
+        cmocka_unit_test(searching_allocates_nothing),
         cmocka_unit_test(ties_go_to_the_lower_frame),
         cmocka_unit_test(odd_frames_keep_the_linear_answer),
         cmocka_unit_test(a_query_that_is_not_finite_finds_nothing),
