@@ -243,7 +243,7 @@ static void waves(export *e)
     int width = out_value(e)->width;
     int64_t dims[2] = { 1, width };
     for (int i = 0; i < width; i++) {
-        e->room[i] = am_exp(-(float)(i / 2 * 2) / (float)width * am_log(e->op->number[0]));
+        e->room[i] = am_exp(-(float)(i - i % 2) / (float)width * am_log(e->op->number[0]));
     }
     ami_onnx_name angle = ami_onnx_op(o, "Mul", in(e, 0), ami_onnx_floats(o, e->room, dims, 2).text, NULL);
     for (int i = 0; i < width; i++) {

@@ -168,7 +168,7 @@ static void encode(double *y, const am_net_op *op, double x, int width)
             y[i] = i < index ? 1.0 : 0.0;
         } else {
             // n^(-2i/width), the frequency rounded to float as the runtime keeps it
-            float f = am_exp(-(float)(i / 2 * 2) / (float)width * am_log(op->number[0]));
+            float f = am_exp(-(float)(i - i % 2) / (float)width * am_log(op->number[0]));
             float angle = (float)x * f;
             y[i] = (double)(i % 2 ? am_cos(angle) : am_sin(angle));
         }

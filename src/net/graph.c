@@ -318,7 +318,8 @@ int am_graph_choose(am_graph *graph, int index, const int *values, int count)
 
 int am_graph_constant(am_graph *graph, int width)
 {
-    return add_op(graph, (am_net_op){ .kind = AM_NET_CONSTANT }, NULL, 0, width);
+    const int none[1] = { -1 };
+    return add_op(graph, (am_net_op){ .kind = AM_NET_CONSTANT }, none, 0, width);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -430,7 +431,7 @@ am_result ami_graph_from(am_graph **out, const char *name, const am_net_value *v
     am_graph *g = NULL;
     am_result result = am_graph_create(&g, name, alloc, err);
     *out = NULL;
-    if (result != AM_OK) {
+    if (result != AM_OK || !g) {
         return result;
     }
     g->value_count = value_count;
@@ -458,7 +459,7 @@ am_result am_graph_copy(am_graph **out, const am_graph *graph, const am_alloc *a
     }
     am_result result = ami_graph_from(out, graph->name, graph->values, graph->value_count, graph->ops,
                                       graph->op_count, graph->tensors, graph->tensor_count, alloc, err);
-    if (result == AM_OK) {
+    if (result == AM_OK && *out) {
         memcpy((*out)->weights, graph->weights, graph->weight_count * sizeof(float));
     }
     return result;

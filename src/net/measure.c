@@ -134,8 +134,10 @@ am_result ami_net_measure(am_model_part *part, const am_graph *graph, am_net_wei
         most = size > most ? size : most;
     }
     float *x = ami_alloc_array(alloc, 2 * most, sizeof *x);
-    am_result result =
-        x ? trial_begin(&plain, graph, AM_NET_FP32, alloc, err) : ami_fail_memory(err, 2 * most * sizeof *x);
+    if (!x) {
+        return ami_fail_memory(err, 2 * most * sizeof *x);
+    }
+    am_result result = trial_begin(&plain, graph, AM_NET_FP32, alloc, err);
     result = result == AM_OK ? trial_begin(&packed, graph, weights, alloc, err) : result;
     if (result == AM_OK) {
         sums s = { 0 };

@@ -68,7 +68,8 @@ static am_result check_graph(const am_model_def *def, int g, am_error *err)
         return ami_fail(err, AM_ERR_DEF, "graph %d is not finished", g);
     }
     for (int other = 0; other < g; other++) {
-        if (strcmp(def->graphs[other]->name, graph->name) == 0) {
+        const am_graph *earlier = def->graphs[other];
+        if (earlier && strcmp(earlier->name, graph->name) == 0) {
             return ami_fail(err, AM_ERR_DEF, "two parts are called '%s'", graph->name);
         }
     }

@@ -206,7 +206,7 @@ static void encode(const am_net_op *op, float *y, float x, int width)
             y[i] = i < index ? 1.0f : 0.0f;
             break;
         default: {
-            float angle = x * am_exp(-(float)(i / 2 * 2) / (float)width * rate);
+            float angle = x * am_exp(-(float)(i - i % 2) / (float)width * rate);
             y[i] = i % 2 ? am_cos(angle) : am_sin(angle);
         }
         }
@@ -266,9 +266,6 @@ static void elementwise(const run *r, float *y, const float *x, size_t item, siz
     case AM_NET_SLICE:
         memcpy(y, x + op->size[0], n * sizeof *y);
         break;
-    case AM_NET_CONSTANT:
-        memcpy(y, a, n * sizeof *y);
-        break;
     default:
         if (y != x) {
             memcpy(y, x, n * sizeof *y);
@@ -282,7 +279,11 @@ static void run_item(const run *r, size_t item)
     const am_net_op *op = r->step->op;
     float *y = row(r, op->out, item);
     size_t n = (size_t)r->net->places[op->out].width;
-    const float *x = op->in[0] >= 0 ? row(r, op->in[0], item) : NULL;
+    if (op->in[0] < 0) { // a constant reads nothing
+        memcpy(y, r->step->vector[0], n * sizeof *y);
+        return;
+    }
+    const float *x = row(r, op->in[0], item);
     switch (op->kind) {
     case AM_NET_LAYER_NORM:
         r->net->layers->layer_norm(y, x, r->step->vector[0], r->step->vector[1], n, op->number[0]);
