@@ -1,5 +1,8 @@
-// libamble for the page: a database from bytes, a matching character, one step at a time.
+// libamble for the page: a database from bytes, a few characters that are steered or follow drawn paths, one step at
+// a time.
 #include "bridge.h"
+
+#include "drawn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +38,13 @@ enum {
     VIEW_FACING_X,
     VIEW_FACING_Z,
     VIEW_TARGET_MPS,
+    VIEW_PATH,        ///< 0 none, 1 followed, 2 ended
+    VIEW_PATH_AT,     ///< m along it
+    VIEW_PATH_LENGTH, ///< m, of a round one lap
+    VIEW_PATH_LAPS,
+    VIEW_PATH_RECOVERIES,
+    VIEW_PATH_X, ///< by how much the drawing was moved
+    VIEW_PATH_Z,
     VIEW_POINTS,
     VIEW_TRAJECTORY, ///< [AM_MAX_TRAJECTORY][5]: time, x, z, direction x, z
     VIEW_CHANNELS = VIEW_TRAJECTORY + 5 * AM_MAX_TRAJECTORY,
@@ -42,11 +52,36 @@ enum {
 };
 
 static const char *const view_names[VIEW_TRAJECTORY + 1] = {
-    "activity", "frame",   "rangeFirst", "rangeFrames", "searched",    "transition",        "cost",  "stayCost",
-    "searchUs", "stepUs",  "contacts",   "locked",      "transitions", "searches",          "steps", "fallback",
-    "rootX",    "rootZ",   "heading",    "simulationX", "simulationZ", "simulationHeading", "wishX", "wishZ",
-    "facingX",  "facingZ", "targetMps",  "points",      "trajectory",
+    "activity",    "frame",
+    "rangeFirst",  "rangeFrames",
+    "searched",    "transition",
+    "cost",        "stayCost",
+    "searchUs",    "stepUs",
+    "contacts",    "locked",
+    "transitions", "searches",
+    "steps",       "fallback",
+    "rootX",       "rootZ",
+    "heading",     "simulationX",
+    "simulationZ", "simulationHeading",
+    "wishX",       "wishZ",
+    "facingX",     "facingZ",
+    "targetMps",   "path",
+    "pathAt",      "pathLength",
+    "pathLaps",    "pathRecoveries",
+    "pathX",       "pathZ",
+    "points",      "trajectory",
 };
+
+// Room for a path: at 60 points a second eighteen minutes, of a round eight.
+#define PATH_POINTS 65536
+// Of a path that is measured.
+#define LONGEST_WAY_S 600
+
+typedef struct actor {
+    am_character *character;
+    am_intent_state devices;
+    web_drawn drawn;
+} actor;
 
 /// Everything that belongs to one open database.
 typedef struct bridge {
@@ -54,13 +89,24 @@ typedef struct bridge {
     am_db *db;
     am_index *index;
     am_source *source;
-    am_character *character;
+    actor actors[WEB_MOST_ACTORS];
+    int actor_count;
     am_intent_def intent;
-    am_intent_state devices;
 } bridge;
 
-// The module's one character, its options, and texts that callers read after a call.
+/// Who is on the stage, and where from the start.
+typedef struct cast {
+    int count;
+    bool ahead; ///< they look ahead and follow paths
+    float places[WEB_MOST_ACTORS][3];
+} cast;
+
+// What is open, its options, and texts that callers read after a call.
 static bridge open_now;
+static cast cast_now = { .count = 1 };
+static int chosen_now;
+static am_path_def path_options;
+static am_path_obstacle obstacles[AM_MAX_PATH_OBSTACLES];
 static am_match_def match_options;
 static am_character_def character_options;
 static bool options_set;
@@ -92,11 +138,11 @@ const char *web_error(void)
 // ---------------------------------------------------------------------------------------------
 // Making
 
-/// The seed that `amble run` gives the first character of a script without one.
-static uint64_t run_seed(void)
+/// The seed that `amble run` gives the characters of a script without one.
+static uint64_t run_seed(int number)
 {
     am_rng rng = am_rng_make(1);
-    rng = am_rng_fork(&rng, 0);
+    rng = am_rng_fork(&rng, (uint64_t)number);
     return am_rng_u64(&rng);
 }
 
@@ -105,45 +151,82 @@ static void set_options(void)
     if (!options_set) {
         match_options = am_match_def_default();
         character_options = am_character_def_default();
-        character_options.seed = run_seed();
+        path_options = am_path_def_default();
         options_set = true;
     }
 }
 
-/// Source and character over an open database and index; begins at `frame`, or standing when that is -1.
-static am_result make_character(bridge *b, int frame, am_transform at, am_error *err)
+static am_character *chosen_character(void) { return open_now.actors[chosen_now].character; }
+
+static am_result make_source(bridge *b, bool ahead, am_error *err)
 {
-    am_match_def match = match_options;
-    match.db = b->db;
-    match.index = b->index;
-    am_result result = am_match_create(&b->source, &match, err);
-    if (result == AM_OK) {
-        am_character_def def = character_options;
-        def.source = b->source;
-        def.clock = &page_clock;
-        def.start_frame = frame;
-        def.position = am_v3(at.translation.x, 0.0f, at.translation.z);
-        def.heading = am_quat_heading(at.rotation);
-        result = am_character_create(&b->character, &def, err);
+    am_long_horizon_def horizon = am_long_horizon_def_default();
+    horizon.match = match_options;
+    horizon.match.db = b->db;
+    horizon.match.index = b->index;
+    return ahead ? am_long_horizon_create(&b->source, &horizon, err)
+                 : am_match_create(&b->source, &horizon.match, err);
+}
+
+/// One more character; begins at `frame`, or standing when that is -1.
+static am_result add_actor(bridge *b, bool ahead, int frame, am_transform at, am_error *err)
+{
+    actor *a = &b->actors[b->actor_count];
+    am_character_def def = character_options;
+    def.source = b->source;
+    def.like = b->actor_count > 0 ? b->actors[0].character : NULL;
+    def.clock = &page_clock;
+    def.seed = run_seed(b->actor_count);
+    def.path_points = ahead ? PATH_POINTS : 0;
+    def.start_frame = frame;
+    def.position = am_v3(at.translation.x, 0.0f, at.translation.z);
+    def.heading = am_quat_heading(at.rotation);
+    am_result result = am_character_create(&a->character, &def, err);
+    if (result == AM_OK && ahead && !web_drawn_create(&a->drawn, LONGEST_WAY_S)) {
+        *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "no memory for the ways of paths" };
+        result = AM_ERR_MEMORY;
+    }
+    b->actor_count++;
+    return result;
+}
+
+static void close_actors(bridge *b)
+{
+    // The first one last: the others share what it owns.
+    for (int i = b->actor_count - 1; i >= 0; i--) {
+        am_character_destroy(b->actors[i].character);
+        web_drawn_free(&b->actors[i].drawn);
+    }
+    memset(b->actors, 0, sizeof b->actors);
+    b->actor_count = 0;
+    am_source_destroy(b->source);
+    b->source = NULL;
+}
+
+/// Source and characters over an open database and index. `before` has characters that stay where they are, in the
+/// frames that they play; NULL means that all stand at their starts.
+static am_result make_actors(bridge *b, const cast *who, const bridge *before, am_error *err)
+{
+    am_result result = make_source(b, who->ahead, err);
+    for (int i = 0; i < who->count && result == AM_OK; i++) {
+        const float *place = who->places[i];
+        am_transform at = { am_quat_from_heading(place[2]), am_v3(place[0], 0.0f, place[1]) };
+        int frame = -1;
+        if (before) {
+            at = am_character_get_pose(before->actors[i].character).root;
+            frame = am_character_get_view(before->actors[i].character).output->frame;
+        }
+        result = add_actor(b, who->ahead, frame, at, err);
     }
     if (result != AM_OK) {
-        am_source_destroy(b->source);
-        b->source = NULL;
+        close_actors(b);
     }
     return result;
 }
 
-static void close_character(bridge *b)
-{
-    am_character_destroy(b->character);
-    am_source_destroy(b->source);
-    b->character = NULL;
-    b->source = NULL;
-}
-
 static void close_all(bridge *b)
 {
-    close_character(b);
+    close_actors(b);
     am_index_destroy(b->index);
     am_db_close(b->db);
     free(b->bytes);
@@ -154,7 +237,9 @@ static void begin_devices(bridge *b)
 {
     b->intent = am_intent_def_of(b->db);
     b->intent.walk_mps = walk_mps > 0.0f ? walk_mps : b->intent.walk_mps;
-    b->devices = am_intent_state_make(&b->intent);
+    for (int i = 0; i < b->actor_count; i++) {
+        b->actors[i].devices = am_intent_state_make(&b->intent);
+    }
 }
 
 int web_open(void *data, int size, const char *name)
@@ -169,7 +254,7 @@ int web_open(void *data, int size, const char *name)
         result = am_index_create(&next.index, &def, &last_error);
     }
     if (result == AM_OK) {
-        result = make_character(&next, -1, am_transform_identity(), &last_error);
+        result = make_actors(&next, &cast_now, NULL, &last_error);
     }
     if (result != AM_OK) {
         close_all(&next);
@@ -182,16 +267,24 @@ int web_open(void *data, int size, const char *name)
     return 0;
 }
 
-/// Puts a new character in the place of the old one.
-static int replace_character(int frame, am_transform at)
+/// Puts new characters in the place of the old ones.
+static int replace_actors(const cast *who, const bridge *before)
 {
     bridge next = open_now;
     next.source = NULL;
-    next.character = NULL;
-    am_result result = make_character(&next, frame, at, &last_error);
+    memset(next.actors, 0, sizeof next.actors);
+    next.actor_count = 0;
+    am_result result = make_actors(&next, who, before, &last_error);
     if (result == AM_OK) {
-        close_character(&open_now);
+        for (int i = 0; before && i < next.actor_count; i++) {
+            next.actors[i].devices = before->actors[i].devices;
+        }
+        close_actors(&open_now);
         open_now = next;
+    }
+    if (result == AM_OK && !before) {
+        begin_devices(&open_now);
+        memset(view, 0, sizeof view);
     }
     return (int)result;
 }
@@ -207,9 +300,8 @@ int web_options(int root, int inertialise, int ik, float search_every_s, float s
     character_options.inertialise = (am_inertialise)inertialise;
     character_options.ik = ik != 0;
     int code = 0;
-    if (open_now.character) {
-        am_transform at = am_character_get_pose(open_now.character).root;
-        code = replace_character(am_character_get_view(open_now.character).output->frame, at);
+    if (open_now.source) {
+        code = replace_actors(&cast_now, &open_now);
     }
     if (code != 0) {
         match_options = match;
@@ -226,17 +318,37 @@ void web_walk_speed(float mps)
     }
 }
 
+int web_cast(int count, int ahead, const float *places)
+{
+    if (count < 1 || count > WEB_MOST_ACTORS) {
+        return (int)AM_ERR_RANGE;
+    }
+    cast who = { .count = count, .ahead = ahead != 0 };
+    for (int i = 0; places && i < count; i++) {
+        memcpy(who.places[i], places + 3 * i, sizeof who.places[i]);
+    }
+    bool stay = !places && count <= open_now.actor_count;
+    int code = open_now.source ? replace_actors(&who, stay ? &open_now : NULL) : 0;
+    if (code == 0) {
+        cast_now = who;
+        chosen_now = 0;
+    }
+    return code;
+}
+
+void web_choose(int number)
+{
+    if (number >= 0 && number < open_now.actor_count) {
+        chosen_now = number;
+    }
+}
+
 int web_reset(void)
 {
     if (!open_now.db) {
         return (int)AM_ERR_EMPTY;
     }
-    int code = replace_character(-1, am_transform_identity());
-    if (code == 0) {
-        begin_devices(&open_now);
-        memset(view, 0, sizeof view);
-    }
-    return code;
+    return replace_actors(&cast_now, NULL);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -291,14 +403,29 @@ static void fill_places(const am_character_view *now, const am_character_pose *p
     view[VIEW_WISH_Z] = now->intent.velocity.z;
     view[VIEW_FACING_X] = now->intent.facing.x;
     view[VIEW_FACING_Z] = now->intent.facing.z;
-    view[VIEW_TARGET_MPS] = open_now.devices.target_mps;
+    view[VIEW_TARGET_MPS] = open_now.actors[chosen_now].devices.target_mps;
+}
+
+static void fill_path(void)
+{
+    am_path_view path = am_character_get_path(chosen_character());
+    view[VIEW_PATH] = path.following ? 1.0f : path.ended ? 2.0f : 0.0f;
+    view[VIEW_PATH_LAPS] = (float)path.laps;
+    view[VIEW_PATH_RECOVERIES] = (float)path.recoveries;
+    view[VIEW_PATH_X] = path.offset.x;
+    view[VIEW_PATH_Z] = path.offset.z;
+    if (path.count > 0) {
+        float first = path.loop_first >= 0 ? path.points[path.loop_first].along : 0.0f;
+        view[VIEW_PATH_AT] = path.points[path.at].along;
+        view[VIEW_PATH_LENGTH] = path.points[path.count - 1].along - first;
+    }
 }
 
 /// @param left the frame that played before the step
 static void fill_view(int left)
 {
-    am_character_view now = am_character_get_view(open_now.character);
-    am_character_pose pose = am_character_get_pose(open_now.character);
+    am_character_view now = am_character_get_view(chosen_character());
+    am_character_pose pose = am_character_get_pose(chosen_character());
     const am_source_output *out = now.output;
     const am_db_range *range = &open_now.db->ranges[am_db_range_of(open_now.db, out->frame)];
     view[VIEW_ACTIVITY] = (float)now.activity;
@@ -319,38 +446,131 @@ static void fill_view(int left)
     view[VIEW_STEPS] = (float)now.steps;
     view[VIEW_FALLBACK] = (float)now.fallback_frames;
     fill_places(&now, &pose);
+    fill_path();
     fill_trajectory(&now);
     fill_costs(&now, left);
 }
 
+/// Whoever steers while on a path leaves it.
+static void step_actor(actor *a, uint32_t keys, const am_gamepad *pad, float dt)
+{
+    am_intent wish = am_intent_from_devices(&a->devices, &open_now.intent, keys, pad, dt);
+    if (am_v3_length(wish.velocity) > 0.0f) {
+        am_character_leave_path(a->character);
+    }
+    am_character_step(a->character, &wish, dt);
+    web_drawn_add(&a->drawn, a->character);
+}
+
 void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt)
 {
-    if (!open_now.character) {
+    if (!open_now.source) {
         return;
     }
+    const am_gamepad idle = { 0 };
     am_gamepad pad = { { left_x, left_y }, { right_x, right_y }, (uint32_t)buttons };
-    am_intent wish = am_intent_from_devices(&open_now.devices, &open_now.intent, (uint32_t)keys, &pad, dt);
-    int left = am_character_get_view(open_now.character).output->frame;
+    int left = am_character_get_view(chosen_character()).output->frame;
     double before = microseconds(NULL);
-    am_character_step(open_now.character, &wish, dt);
+    for (int i = 0; i < open_now.actor_count; i++) {
+        bool steered = i == chosen_now;
+        step_actor(&open_now.actors[i], steered ? (uint32_t)keys : 0, steered ? &pad : &idle, dt);
+    }
     view[VIEW_STEP_US] = (float)(microseconds(NULL) - before);
     fill_view(left);
 }
 
-const float *web_world(void)
+const float *web_world(int number)
 {
     // A transform is a quaternion and a vector of floats: seven of them without gaps.
     _Static_assert(sizeof(am_transform) == 7 * sizeof(float), "the page reads seven floats a joint");
-    return open_now.character ? &am_character_get_pose(open_now.character).world[0].rotation.x : NULL;
+    bool is = number >= 0 && number < open_now.actor_count;
+    return is ? &am_character_get_pose(open_now.actors[number].character).world[0].rotation.x : NULL;
 }
+
+// ---------------------------------------------------------------------------------------------
+// Paths
+
+void web_path_options(int mode, int facing, float scale, int loop)
+{
+    set_options();
+    path_options.mode = (am_path_mode)mode;
+    path_options.facing = (am_path_facing)facing;
+    path_options.scale = scale;
+    path_options.loop = loop != 0;
+}
+
+void web_obstacles(const float *places, int count)
+{
+    _Static_assert(sizeof(am_path_obstacle) == 3 * sizeof(float), "the page writes three floats an obstacle");
+    path_options.obstacle_count = count < AM_MAX_PATH_OBSTACLES ? count : AM_MAX_PATH_OBSTACLES;
+    memcpy(obstacles, places, (size_t)path_options.obstacle_count * sizeof *obstacles);
+    path_options.obstacles = obstacles;
+}
+
+int web_follow(const float *samples, int count)
+{
+    _Static_assert(sizeof(am_path_sample) == 3 * sizeof(float), "the page writes three floats a point");
+    if (!open_now.source) {
+        return (int)AM_ERR_EMPTY;
+    }
+    actor *a = &open_now.actors[chosen_now];
+    am_path_def def = path_options;
+    def.samples = (const am_path_sample *)(const void *)samples;
+    def.count = count;
+    am_result result = am_character_follow(a->character, &def, &last_error);
+    if (result == AM_OK) {
+        web_drawn_begin(&a->drawn, &def, a->character);
+    } else {
+        web_drawn_clear(&a->drawn);
+    }
+    fill_path();
+    return (int)result;
+}
+
+void web_leave(void)
+{
+    if (open_now.source) {
+        am_character_leave_path(chosen_character());
+        web_drawn_clear(&open_now.actors[chosen_now].drawn);
+        fill_path();
+    }
+}
+
+const float *web_path(void)
+{
+    _Static_assert(sizeof(am_path_point) == 4 * sizeof(float), "the page reads four floats a point");
+    const am_path_point *points = open_now.source ? am_character_get_path(chosen_character()).points : NULL;
+    return points ? &points->x : NULL;
+}
+
+int web_path_count(void) { return open_now.source ? am_character_get_path(chosen_character()).count : 0; }
+
+const double *web_measure(float dt)
+{
+    static double out[6];
+    if (open_now.source) {
+        const actor *a = &open_now.actors[chosen_now];
+        am_path_metrics m = web_drawn_measure(&a->drawn, a->character, dt);
+        const double all[] = { m.path_error_m,    m.path_cover_m, m.path_cover_max_m,
+                               m.path_time_ratio, m.path_end_m,   m.path_completed ? 1.0 : 0.0 };
+        memcpy(out, all, sizeof out);
+    }
+    return out;
+}
+
+// ---------------------------------------------------------------------------------------------
 
 const float *web_view(void) { return view; }
 
 const char *web_hash(void)
 {
     static char text[24];
-    uint64_t one = open_now.character ? am_character_hash(open_now.character) : 0;
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)am_hash64(&one, sizeof one, 0));
+    uint64_t hash = 0;
+    for (int i = 0; i < open_now.actor_count; i++) {
+        uint64_t one = am_character_hash(open_now.actors[i].character);
+        hash = am_hash64(&one, sizeof one, hash);
+    }
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
     return text;
 }
 
@@ -410,7 +630,7 @@ static void put_names(am_json_writer *w, const am_db *db)
         am_json_string(w, NULL, schema->channels[c].name);
     }
     am_json_end_array(w);
-    uint32_t can = am_character_get_view(open_now.character).activities;
+    uint32_t can = am_character_get_view(chosen_character()).activities;
     am_json_begin_array(w, "activities");
     for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
         am_json_begin_object(w, NULL);
@@ -455,7 +675,8 @@ const char *web_describe(void)
     am_json_integer(w, "features", db->features.count);
     am_json_number(w, "walkMps", (double)am_intent_def_of(db).walk_mps);
     am_json_number(w, "sprintMps", (double)open_now.intent.sprint_mps);
-    am_json_number(w, "toeM", (double)am_character_get_facts(open_now.character).toe_m);
+    am_json_number(w, "toeM", (double)am_character_get_facts(chosen_character()).toe_m);
+    am_json_integer(w, "mostActors", WEB_MOST_ACTORS);
     put_skeleton(w, db);
     put_names(w, db);
     am_json_end_object(w);

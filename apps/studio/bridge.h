@@ -1,15 +1,17 @@
 /// The few calls through which the page drives a character: plain numbers, pointers into wasm memory, texts.
-/// The page is one thread with one character, so what is open lives in the module itself.
+/// The page is one thread with one stage, so what is open lives in the module itself.
 #ifndef AMBLE_STUDIO_BRIDGE_H
 #define AMBLE_STUDIO_BRIDGE_H
 
 #include <amble/amble.h>
 
+#define WEB_MOST_ACTORS 8
+
 /// Room for a database's bytes, aligned as am_db_from_memory wants it; NULL when there is none.
 void *web_alloc(int size);
 void web_free(void *block);
 
-/// Opens a database from bytes of web_alloc, which the module keeps from then on, and makes a character of it.
+/// Opens a database from bytes of web_alloc, which the module keeps from then on, and makes characters of it.
 /// Gives 0, or the error code; what was open before is then still open.
 int web_open(void *data, int size, const char *name);
 /// What went wrong last, in words.
@@ -21,21 +23,44 @@ const char *web_describe(void);
 /// The name of the range that holds a frame.
 const char *web_clip_name(int frame);
 
-/// Takes options and makes the character anew where it stands. Gives 0 or the error code; then all stays as it was.
+/// Takes options and makes the characters anew where they stand. Gives 0 or the error code; then all stays as it was.
 int web_options(int root, int inertialise, int ik, float search_every_s, float stay_bias);
 /// The speed of a walk, m/s; 0 means the database's own. Counts at once.
 void web_walk_speed(float mps);
 /// Back to the start, with the options as they are.
 int web_reset(void);
 
-/// One step. With a touched gamepad its sticks count, else the keys: as in a run (RUN.json).
+/// Who is on the stage: `count` characters at places [count][x m, z m, heading rad], or where they are when that is
+/// NULL. Those who look ahead (long-horizon matching) follow paths; the others are steered only. The first is chosen.
+/// Gives 0 or the error code; then all stays as it was.
+int web_cast(int count, int ahead, const float *places);
+/// Which character the devices, the view and paths mean.
+void web_choose(int number);
+
+/// One step of all. With a touched gamepad its sticks count, else the keys: as in a run (RUN.json). Whoever steers
+/// while on a path leaves it.
 void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt);
 
-/// [joint][7]: rotation x y z w, translation, in the world, after the last step.
-const float *web_world(void);
+/// How the next path is followed: am_path_mode, am_path_facing, scale of its speed, round and round.
+void web_path_options(int mode, int facing, float scale, int loop);
+/// Round things that the next path is bent around: [count][x, z, radius] m.
+void web_obstacles(const float *places, int count);
+/// The chosen character follows a drawing, [count][time s, x m, z m], from the next step on, instead of one that it
+/// follows already. Gives 0 or the error code; it is then without a path.
+int web_follow(const float *samples, int count);
+void web_leave(void);
+/// The path as it is followed, [web_path_count][x, z, along, heading], one point a frame of the database.
+const float *web_path(void);
+int web_path_count(void);
+/// path_error_m, path_cover_m, path_cover_max_m, path_time_ratio, path_end_m, path_completed of the way so far, with
+/// steps of dt.
+const double *web_measure(float dt);
+
+/// [joint][7] of one character: rotation x y z w, translation, in the world, after the last step.
+const float *web_world(int number);
 /// Numbers of the last step, in the places that web_describe names.
 const float *web_view(void);
-/// Hash of the state, as `amble run` prints it for one character: 16 hexadecimal digits.
+/// Hash of all states, as `amble run` prints it: 16 hexadecimal digits.
 const char *web_hash(void);
 
 #endif

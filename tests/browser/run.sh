@@ -18,4 +18,6 @@ fi
 if [ -x "$AMBLE_BUILD/test_io_networks" ] && [ ! -d "$AMBLE_BUILD/test-files/onnx" ]; then
     "$AMBLE_BUILD/test_io_networks" >/dev/null 2>&1
 fi
-exec node --test onnx.test.mjs validate.test.mjs three.test.mjs wasm.test.mjs studio.test.mjs
+node --test onnx.test.mjs validate.test.mjs three.test.mjs wasm.test.mjs studio.test.mjs
+# By itself: it takes the databases that the studio's tests have built.
+exec node --test paths.test.mjs

@@ -1,41 +1,17 @@
 // The studio as a person meets it: the server starts, the page loads, keys and a gamepad steer, and what is computed in
 // the page is what the command computes.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { amble, buildDir, openPage, outDir, realClips, wasmDir } from './support.mjs';
+import { amble, buildDir, openPage, openStudio, outDir, realClips, wasmDir } from './support.mjs';
 
 const cache = join(outDir, 'studio');
 const captured = ['locomotion', 'jump', 'low', 'dance'].every((set) => realClips(set, 1).length > 0);
 let server, browser, page;
 
-/** Starts `amble studio` on a free port: { url, sets, stop }. */
-async function startStudio(...more) {
-    const args = ['studio', '--no-open', '--json', '--port', '0', '--wasm', wasmDir, '--cache', cache, ...more];
-    const child = spawn(join(buildDir, 'amble'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let complaint = '';
-    child.stderr.on('data', (text) => {
-        complaint += text;
-    });
-    const ended = new Promise((done) => child.on('exit', done));
-    const line = await new Promise((done, fail) => {
-        let text = '';
-        child.stdout.on('data', (part) => {
-            text += part;
-            if (text.includes('\n')) {
-                done(text);
-            }
-        });
-        ended.then((code) => fail(new Error(`amble studio ended with ${code}: ${complaint}`)));
-    });
-    const stop = () => {
-        child.kill('SIGINT');
-        return ended;
-    };
-    return { ...JSON.parse(line), stop };
-}
+const startStudio = (...more) => openStudio(cache, ...more);
 
 before(async () => {
     server = await startStudio();

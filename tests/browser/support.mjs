@@ -1,5 +1,5 @@
 // What the browser tests share: made-up motion, the built command, a small web server, headless Chromium.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createReadStream, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -112,6 +112,32 @@ export function serve() {
             done({ url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() });
         });
     });
+}
+
+/** Starts `amble studio` on a free port, its databases in `cache`: { url, sets, stop }. */
+export async function openStudio(cache, ...more) {
+    const args = ['studio', '--no-open', '--json', '--port', '0', '--wasm', wasmDir, '--cache', cache, ...more];
+    const child = spawn(join(buildDir, 'amble'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let complaint = '';
+    child.stderr.on('data', (text) => {
+        complaint += text;
+    });
+    const ended = new Promise((done) => child.on('exit', done));
+    const line = await new Promise((done, fail) => {
+        let text = '';
+        child.stdout.on('data', (part) => {
+            text += part;
+            if (text.includes('\n')) {
+                done(text);
+            }
+        });
+        ended.then((code) => fail(new Error(`amble studio ended with ${code}: ${complaint}`)));
+    });
+    const stop = () => {
+        child.kill('SIGINT');
+        return ended;
+    };
+    return { ...JSON.parse(line), stop };
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -38,9 +38,61 @@ export class Engine {
         this.module._web_step(keys, left[0], left[1], right[0], right[1], buttons, STEP);
     }
 
-    /** [joint][7] rotation x y z w and translation; a view of wasm memory, valid until the next call. */
-    get world() {
-        return new Float32Array(this.module.HEAPU8.buffer, this.module._web_world(), 7 * this.about.joints.length);
+    /** [joint][7] rotation x y z w and translation of a character; a view of wasm memory, valid until the next call. */
+    world(number = 0) {
+        return new Float32Array(this.module.HEAPU8.buffer, this.module._web_world(number), 7 * this.about.joints.length);
+    }
+
+    /** Calls `use` with the address of numbers in wasm memory. */
+    lend(numbers, use) {
+        const at = this.module._web_alloc(4 * Math.max(numbers.length, 1));
+        if (!at) {
+            throw new Error(`no memory for ${numbers.length} numbers`);
+        }
+        new Float32Array(this.module.HEAPU8.buffer, at, numbers.length).set(numbers);
+        const result = use(at);
+        this.module._web_free(at);
+        return result;
+    }
+
+    /** Who is on the stage. @param places [[x, z, heading]], or null for `count` characters where they are */
+    cast(count, ahead, places = null) {
+        const cast = (at) => this.module._web_cast(count, ahead ? 1 : 0, at);
+        if ((places ? this.lend(places.flat(), cast) : cast(0)) !== 0) {
+            throw new Error(this.error());
+        }
+    }
+
+    /** Which character devices, view and paths mean. */
+    choose(number) {
+        this.module._web_choose(number);
+    }
+
+    /** The chosen character follows a drawing [[time, x, z]] from the next step on; throws when it cannot. */
+    follow(samples, { mode = 0, facing = 0, scale = 1, loop = false, obstacles = [] }) {
+        this.module._web_path_options(mode, facing, scale, loop ? 1 : 0);
+        this.lend(obstacles.flat(), (at) => this.module._web_obstacles(at, obstacles.length));
+        if (this.lend(samples.flat(), (at) => this.module._web_follow(at, samples.length)) !== 0) {
+            throw new Error(this.error());
+        }
+    }
+
+    leave() {
+        this.module._web_leave();
+    }
+
+    /** The path as it is followed: [{ x, z, along }], a frame of the database apart. */
+    get path() {
+        const count = this.module._web_path_count();
+        const all = new Float32Array(this.module.HEAPU8.buffer, this.module._web_path(), 4 * count);
+        return Array.from({ length: count }, (_, i) => ({ x: all[4 * i], z: all[4 * i + 1], along: all[4 * i + 2] }));
+    }
+
+    /** How well the path was followed so far, as `amble run --metrics` says it. */
+    get measures() {
+        const at = this.module._web_measure(STEP);
+        const [error, cover, coverMost, timeRatio, end, completed] = new Float64Array(this.module.HEAPU8.buffer, at, 6);
+        return { error, cover, coverMost, timeRatio, end, completed: completed === 1 };
     }
 
     /** The numbers of the last step by name, with trajectory and costs as arrays. */

@@ -5,6 +5,7 @@ import { Input } from './input.js';
 import { Mannequin, isHuman, loadModel } from './mannequin.js';
 import { Overlay } from './overlay.js';
 import { Panel } from './panel.js';
+import { Play } from './play.js';
 import { Skeleton } from './skeleton.js';
 import { Stage } from './stage.js';
 
@@ -21,9 +22,14 @@ class Studio {
         this.stage.scene.add(this.overlay.object);
         this.panel = new Panel(document.getElementById('panel'), document.getElementById('help'), {
             set: (name) => this.load(name), options: (values) => this.setOptions(values), show: (what) => this.show(what),
-            walk: (mps) => this.engine.walkSpeed(mps), reset: () => this.reset(), camera: () => this.stage.resetCamera(),
+            walk: (mps) => this.engine.walkSpeed(mps), reset: () => this.reset(),
+            mode: () => this.setMode(this.panel.draws, 0), game: () => this.setMode(true, Number(this.panel.inputs.game.value)), camera: () => this.stage.resetCamera(),
         });
-        this.bodies = [];
+        this.play = new Play(this);
+        this.panel.setMode(false, 0);
+        this.bodies = []; // of the first character
+        this.others = []; // figures of the rest
+        this.poses = [];  // of all: { before, after } the last step
         this.paused = true;
         this.blind = false; // tests that only count do not wait for pictures
         this.waiting = 0; // simulated time that is due
@@ -92,17 +98,30 @@ class Studio {
         this.current = set.name;
         this.panel.opened(set.name, this.engine.about, this.engine);
         this.reset();
-        this.bodies.forEach((body) => body.dispose());
-        const figure = new Figure(this.engine.about, this.before);
+        [...this.bodies, ...this.others].forEach((body) => body.dispose());
+        this.others = [];
+        const figure = new Figure(this.engine.about, this.poses[0].before);
         this.bodies = [figure, new Skeleton(this.engine.about)];
         if (model && isHuman(this.engine.about)) {
             this.bodies.push(new Mannequin(model, figure));
         }
         this.panel.allow('body', 3, this.bodies.length > 2);
         this.stage.scene.add(...this.bodies.map((body) => body.object));
-        this.show(this.panel.views);
+        this.dress();
         this.draw(1 / 60);
         this.paused = false;
+    }
+
+    /** A body for everyone on the stage. */
+    dress() {
+        while (this.others.length > this.poses.length - 1) {
+            this.others.pop().dispose();
+        }
+        while (this.others.length < this.poses.length - 1) {
+            this.others.push(new Figure(this.engine.about, this.poses[0].before));
+            this.stage.scene.add(this.others.at(-1).object);
+        }
+        this.show(this.panel.views);
     }
 
     show({ body, ground }) {
@@ -119,9 +138,19 @@ class Studio {
         this.overlay.object.visible = ground;
     }
 
+    /** Steers or draws, with one of the games. */
+    setMode(draws, game) {
+        try {
+            this.play.set(draws, game);
+        } catch (error) {
+            this.notice(error.message, true);
+        }
+    }
+
     setOptions(values) {
         try {
             this.engine.options(values);
+            this.play.clear(); // paths end with the characters that walked them
         } catch (error) {
             this.notice(error.message, true);
         }
@@ -130,29 +159,62 @@ class Studio {
     /** Back to the start. */
     reset() {
         this.engine.reset();
-        this.before = Float32Array.from(this.engine.world);
-        this.after = Float32Array.from(this.engine.world);
+        this.began(true);
+    }
+
+    /** The engine has new characters; at the start or where the old ones were. */
+    began(atStart) {
+        this.play.clear();
+        this.poses = Array.from({ length: this.play.count }, (_, i) => (
+            { before: Float32Array.from(this.engine.world(i)), after: Float32Array.from(this.engine.world(i)) }));
         this.view = this.engine.view;
-        this.log = [];
         this.waiting = 0;
         this.speeds = [];
-        this.overlay.clear();
+        if (this.bodies.length) {
+            this.dress();
+        }
+        if (atStart) {
+            this.log = [];
+            this.overlay.clear();
+        }
+    }
+
+    /** The chosen character's pose after the last step. */
+    get after() {
+        return this.poses[this.play.chosen].after;
+    }
+
+    /** Where the hips of all are on the ground. */
+    get hips() {
+        return this.poses.map(({ after }) => ({ x: after[4], z: after[6] }));
     }
 
     /** One step with the devices as they are, or with `devices` given. */
-    step(devices = this.input.read(this.stage.yaw)) {
+    step(devices = this.devices()) {
+        this.play.begin(devices);
         this.engine.step(devices);
         if (this.log.length < LONGEST_LOG) {
             this.log.push(devices);
         }
-        [this.before, this.after] = [this.after, this.before];
-        this.after.set(this.engine.world);
+        this.poses.forEach((pose, i) => {
+            [pose.before, pose.after] = [pose.after, pose.before];
+            pose.after.set(this.engine.world(i));
+        });
         this.view = this.engine.view;
         this.speeds.push({ x: this.view.rootX, z: this.view.rootZ, transitions: this.view.transitions });
         if (this.speeds.length > 60) {
             this.speeds.shift();
         }
         this.overlay.remember(this.view);
+        this.play.step(this.view);
+    }
+
+    /** What the next step takes: devices, and a path that was just drawn. */
+    devices() {
+        const devices = this.input.read(this.stage.yaw);
+        const path = this.play.next;
+        this.play.next = null;
+        return path ? { ...devices, path } : devices;
     }
 
     /** Movement over the last half second, m/s. */
@@ -163,8 +225,7 @@ class Studio {
     }
 
     /** Between the last two steps: share 0 is the one before, 1 the last. Rotations by the shorter way. */
-    between(share) {
-        const [a, b] = [this.before, this.after];
+    between({ before: a, after: b }, share) {
         const out = new Float32Array(a.length);
         for (let i = 0; i < a.length; i += 7) {
             const dot = a[i] * b[i] + a[i + 1] * b[i + 1] + a[i + 2] * b[i + 2] + a[i + 3] * b[i + 3];
@@ -181,18 +242,22 @@ class Studio {
     }
 
     draw(seconds) {
-        const pose = this.between(this.paused ? 1 : this.waiting / STEP);
-        this.bodies.filter((body) => body.object.visible).forEach((body) => body.update(pose));
+        const poses = this.poses.map((item) => this.between(item, this.paused ? 1 : this.waiting / STEP));
+        this.bodies.filter((body) => body.object.visible).forEach((body) => body.update(poses[0]));
+        this.others.forEach((body, i) => body.update(poses[i + 1]));
+        const pose = poses[this.play.chosen];
         const place = (role) => {
             const joint = this.engine.about.roles[role];
             return joint === undefined ? null : { x: pose[7 * joint + 4], z: pose[7 * joint + 6] };
         };
         const toes = [place('left_toe'), place('right_toe')];
         this.overlay.update(this.view, toes.every(Boolean) ? toes : null);
+        this.play.update(this.view);
         this.stage.follow(pose[4], 0.6 * pose[5] + 0.35, pose[6], seconds);
         this.stage.render();
         if (this.pictures++ % 6 === 0) {
             this.panel.update(this.view, this.engine.clipName(this.view.frame), this.speed, this.rate, this.input.down);
+            this.play.show(this.view);
         }
     }
 
@@ -234,7 +299,8 @@ async function main() {
     window.amble = {
         studio, engine,
         /** What a test asks about. */
-        state: () => ({ ...studio.view, set: studio.current, speed: studio.speed, hash: engine.hash(), log: studio.log.length }),
+        state: () => ({ ...studio.view, set: studio.current, speed: studio.speed, hash: engine.hash(), log: studio.log.length,
+            game: studio.play.game.result, reached: studio.play.game.reached, chosen: studio.play.chosen, measures: studio.play.measures }),
         /** Stops the clock: from then on only advance() lets time pass. */
         pause: (on = true) => {
             studio.paused = on;

@@ -6,16 +6,16 @@ const POINTS = 16;
 const WISH = 0x2478c8;
 const PREDICTED = 0xe4692c;
 
-function flat(geometry) {
+export function flat(geometry) {
     return geometry.rotateX(-Math.PI / 2);
 }
 
-function paint(color, opacity) {
+export function paint(color, opacity) {
     return new THREE.MeshBasicMaterial({ color, transparent: opacity < 1, opacity, depthWrite: false, fog: false, toneMapped: false });
 }
 
 /** A flat ribbon along points of the ground. */
-class Ribbon {
+export class Ribbon {
     constructor(color, width, count, opacity) {
         this.width = width;
         this.count = count;

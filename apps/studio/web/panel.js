@@ -1,10 +1,13 @@
 // The panel at the side: what plays and why, and what can be changed.
+import { GAMES } from './games.js';
 
 const keyHelp = [
     [['W', 'A', 'S', 'D'], 'steer'], [['Shift'], 'sprint'], [['ArrowUp', 'ArrowDown'], 'speed'],
     [['J'], 'jump', 'jump'], [['C'], 'creep', 'creep'], [['P'], 'dance', 'dance'],
 ];
-const hint = 'drag turns the camera · gamepads work';
+const pathHelp = [[['Shift'], 'run along the path'], [['W', 'A', 'S', 'D'], 'leave it']];
+const chooseHelp = [['1', '2', '3'], 'choose a character'];
+const hints = { steer: 'drag turns the camera · gamepads work', draw: 'drag draws a path · right button or two fingers turn the camera' };
 const caps = { ArrowUp: '↑', ArrowDown: '↓', Shift: '⇧ Shift' };
 const words = (name) => name.replaceAll('_', ' ');
 
@@ -16,7 +19,7 @@ function make(tag, attributes = {}, ...children) {
 }
 
 export class Panel {
-    /** @param actions {set(name), options(values), show(what), reset()} what the person asks for */
+    /** @param actions {set(name), mode(), game(), options(values), show(what), reset()} what the person asks for */
     constructor(root, help, actions) {
         this.root = root;
         this.help = help;
@@ -24,6 +27,7 @@ export class Panel {
         this.shown = {};
         this.bars = [];
         this.peak = 1;
+        this.inputs = {};
         this.build();
     }
 
@@ -39,6 +43,7 @@ export class Panel {
         this.costs = make('div');
         this.root.append(
             heading('Motion'), this.sets, this.row('size', 'frames'),
+            heading('Control'), ...this.makeControl(),
             heading('Playing'), make('div', { className: 'row' }, make('span', { textContent: 'doing' }), this.activity),
             this.row('clip', 'clip'), this.row('frame', 'frame'), make('div', { className: 'progress' }, this.progress),
             this.row('speed', 'speed'), this.row('transitions', 'transitions'),
@@ -99,8 +104,55 @@ export class Panel {
         return make('label', {}, make('span', { textContent: label }), input);
     }
 
+    makeControl() {
+        const none = () => {};
+        this.pathRows = [
+            this.choice('control', 'path lies', ['where drawn', 'at the character'], 1, none),
+            this.choice('facing', 'facing', ['along the path', 'right stick'], 0, none),
+            this.slider('scale', 'speed of drawing ×', 0.05, 1, 0.05, 0.2, none),
+            this.check('loop', 'round and round', false, none),
+            this.check('avoid', 'path avoids obstacles', false, none),
+            this.row('path', 'path'), this.row('error', 'off the path'),
+        ];
+        return [
+            this.choice('mode', 'mode', ['steer', 'draw a path'], 0, () => this.actions.mode()),
+            this.choice('game', 'game', GAMES.map((game) => game.title), 0, () => this.actions.game()),
+            ...this.pathRows,
+        ];
+    }
+
+    get draws() {
+        return this.inputs.mode.value === '1';
+    }
+
+    /** Shows what a mode and a game have, and takes the game's own choices. */
+    setMode(draws, game) {
+        this.inputs.mode.value = draws ? 1 : 0;
+        this.inputs.game.value = game;
+        this.inputs.control.value = GAMES[game].control;
+        this.pathRows.forEach((row) => {
+            row.hidden = !draws;
+        });
+        this.inputs.avoid.parentElement.hidden = !draws || !GAMES[game].targets;
+        this.showHelp();
+    }
+
+    /** How the next drawing is followed. */
+    get path() {
+        const { control, facing, scale, loop, avoid } = this.inputs;
+        return { mode: Number(control.value), facing: Number(facing.value), scale: Number(scale.value), loop: loop.checked,
+            avoids: avoid.checked };
+    }
+
+    /** How a path is going; measures once it is over. */
+    showPath(view, measures) {
+        const { path, error } = this.shown;
+        const laps = view.pathLaps > 0 ? `, lap ${view.pathLaps + 1}` : '';
+        path.textContent = ['none', `${view.pathAt.toFixed(1)} of ${view.pathLength.toFixed(1)} m${laps}`, 'done'][view.path];
+        error.textContent = measures ? `${(100 * measures.error).toFixed(1)} cm, end ${(100 * measures.end).toFixed(0)} cm` : '–';
+    }
+
     makeOptions() {
-        this.inputs = {};
         const changed = () => this.actions.options(this.options);
         return [
             this.choice('root', 'root moves by', ['animation', 'simulation', 'mixed'], 2, changed),
@@ -168,16 +220,26 @@ export class Panel {
             return { bar, fill, number };
         });
         this.costs.replaceChildren(...this.bars.map((item) => item.bar));
+        this.can = (activity) => engine.can(activity);
+        this.showHelp();
+    }
+
+    showHelp() {
+        if (!this.can) {
+            return;
+        }
+        const several = (GAMES[Number(this.inputs.game.value)].places ?? []).length > 1;
+        const rows = this.draws ? [...pathHelp, ...(several ? [chooseHelp] : [])] : keyHelp;
         this.caps = {};
-        this.help.replaceChildren(...keyHelp.map(([keys, label, activity]) => {
-            const row = make('div', { className: activity && !engine.can(activity) ? 'absent' : '' });
+        this.help.replaceChildren(...rows.map(([keys, label, activity]) => {
+            const row = make('div', { className: activity && !this.can(activity) ? 'absent' : '' });
             for (const key of keys) {
                 this.caps[key] = make('kbd', { textContent: caps[key] ?? key });
                 row.append(this.caps[key]);
             }
             row.append(label);
             return row;
-        }), make('div', { textContent: hint }));
+        }), make('div', { textContent: this.draws ? hints.draw : hints.steer }));
     }
 
     /** Once a few pictures. */

@@ -4,7 +4,11 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 const SKY = 0xdde4ea;
 const GROUND = 0xc9d2da;
-const BEHIND = new THREE.Vector3(0, 1.15, -4.6); // where the camera stands at first, from what it looks at
+/** Where the camera stands from what it looks at: behind the character; above, to draw; over the field of a game. */
+export const VIEWS = {
+    behind: new THREE.Vector3(0, 1.15, -4.6), above: new THREE.Vector3(0, 5.2, -6.2), field: new THREE.Vector3(0, 9.4, -8.2),
+};
+const FARTHEST = 40; // m: a pen beyond points at the horizon
 
 /** One square metre of ground: a line around it, fainter ones each quarter. */
 function gridTexture(renderer) {
@@ -80,7 +84,10 @@ export class Stage {
     makeCamera() {
         this.camera = new THREE.PerspectiveCamera(38, 1, 0.05, 120);
         this.target = new THREE.Vector3(0, 0.95, 0);
-        this.camera.position.copy(this.target).add(BEHIND);
+        this.offset = VIEWS.behind;
+        this.fixed = null; // a place that is looked at whoever walks where
+        this.held = false; // nothing may move under a pen
+        this.camera.position.copy(this.target).add(this.offset);
         this.controls = new OrbitControls(this.camera, this.canvas);
         this.controls.enablePan = false;
         this.controls.enableDamping = true;
@@ -108,7 +115,42 @@ export class Stage {
     /** Looks along +z again, from behind the start. */
     resetCamera() {
         this.turned = false;
-        this.camera.position.copy(this.controls.target).add(BEHIND);
+        this.camera.position.copy(this.controls.target).add(this.offset);
+    }
+
+    /** Another place of the camera. @param fixed { x, z } to look at, or null to follow the character */
+    look(view, fixed = null) {
+        this.offset = VIEWS[view];
+        this.fixed = fixed;
+        this.jump = true;
+        this.resetCamera();
+    }
+
+    /** Whether the left button and one finger draw; the right one and two fingers then turn the camera. */
+    draws(on) {
+        Object.assign(this.controls.mouseButtons, { LEFT: on ? null : THREE.MOUSE.ROTATE, RIGHT: on ? THREE.MOUSE.ROTATE : THREE.MOUSE.PAN });
+        Object.assign(this.controls.touches, { ONE: on ? null : THREE.TOUCH.ROTATE, TWO: on ? THREE.TOUCH.DOLLY_ROTATE : THREE.TOUCH.DOLLY_PAN });
+        this.canvas.style.cursor = on ? 'crosshair' : '';
+    }
+
+    /** The place of the ground under a pointer, or null above the horizon. */
+    toGround(clientX, clientY) {
+        const box = this.canvas.getBoundingClientRect();
+        this.camera.updateMatrixWorld();
+        const ray = new THREE.Vector3(2 * (clientX - box.left) / box.width - 1, 1 - 2 * (clientY - box.top) / box.height, 0.5);
+        ray.unproject(this.camera).sub(this.camera.position);
+        const way = -this.camera.position.y / ray.y;
+        const at = ray.multiplyScalar(way).add(this.camera.position);
+        const far = Math.hypot(at.x - this.camera.position.x, at.z - this.camera.position.z);
+        return way > 0 && far < FARTHEST ? { x: at.x, z: at.z } : null;
+    }
+
+    /** Where a place of the ground is on the screen. */
+    toScreen(x, z) {
+        const box = this.canvas.getBoundingClientRect();
+        this.camera.updateMatrixWorld();
+        const at = new THREE.Vector3(x, 0, z).project(this.camera);
+        return { x: box.left + (at.x + 1) * box.width / 2, y: box.top + (1 - at.y) * box.height / 2 };
     }
 
     resize() {
@@ -120,8 +162,12 @@ export class Stage {
 
     /** Follows a place softly, at once when it is far away; the light comes along. */
     follow(x, y, z, seconds) {
-        const wanted = new THREE.Vector3(x, y, z);
-        const far = wanted.distanceTo(this.target) > 3;
+        if (this.held) {
+            return;
+        }
+        const wanted = this.fixed ? new THREE.Vector3(this.fixed.x, 0, this.fixed.z) : new THREE.Vector3(x, y, z);
+        const far = this.jump || wanted.distanceTo(this.target) > 3;
+        this.jump = false;
         const share = far ? 1 : 1 - Math.exp(-seconds / 0.18);
         const move = wanted.sub(this.target).multiplyScalar(share);
         this.target.add(move);

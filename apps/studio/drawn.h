@@ -1,0 +1,29 @@
+/// A path that someone drew on the page, and the way that was walked for it: kept so that it can be measured as
+/// `amble run --metrics` does.
+#ifndef AMBLE_STUDIO_DRAWN_H
+#define AMBLE_STUDIO_DRAWN_H
+
+#include <amble/amble.h>
+
+/// Zeroed: nothing drawn.
+typedef struct web_drawn {
+    am_vec3 *line; ///< [count] the drawing where it is followed, before it the way to its beginning
+    int count;
+    float duration_s; ///< of the drawing as it is played
+    bool loop;
+    am_vec3 *places; ///< [room] of the hips, one a step
+    int place_count, room;
+} web_drawn;
+
+/// Room for the way of `seconds` at 60 steps a second; later steps are not measured. Gives false without memory.
+bool web_drawn_create(web_drawn *drawn, int seconds);
+void web_drawn_free(web_drawn *drawn);
+/// A path has just been begun. Gives false without memory: then it is not measured.
+bool web_drawn_begin(web_drawn *drawn, const am_path_def *def, const am_character *character);
+/// Nothing is drawn any more.
+void web_drawn_clear(web_drawn *drawn);
+/// After each step; allocates nothing.
+void web_drawn_add(web_drawn *drawn, const am_character *character);
+am_path_metrics web_drawn_measure(const web_drawn *drawn, const am_character *character, float dt);
+
+#endif

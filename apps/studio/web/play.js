@@ -1,0 +1,138 @@
+// Modes and games: steer or draw, who is on the stage, whose path is drawn, how it goes.
+import { Ghosts, PathView, Pen } from './draw.js';
+import { Game } from './games.js';
+
+const MEASURE_AFTER = 60; // steps after a path's end: then the character stands
+
+export class Play {
+    constructor(studio) {
+        this.studio = studio;
+        this.stage = studio.stage;
+        this.draws = false;
+        this.index = 0;
+        this.chosen = 0;
+        this.drawn = [];   // of each character
+        this.next = null;  // a drawing that the next step begins
+        this.measures = null;
+        this.ended = 0;
+        this.ghosts = new Ghosts();
+        this.sketch = new PathView(); // under the pen
+        this.stage.scene.add(this.ghosts.object, this.sketch.object);
+        this.views = [];
+        this.game = new Game(0);
+        this.pen = new Pen(this.stage, {
+            began: () => document.activeElement?.blur(),
+            moved: (places) => this.sketch.drawing(places, this.studio.panel.path.scale),
+            done: (drawing) => this.take(drawing),
+        });
+        window.addEventListener('keydown', (event) => this.key(event));
+    }
+
+    get count() {
+        return this.game.rules.places?.length ?? 1;
+    }
+
+    /** Another mode or game: draws or steers, with the characters that the game has. */
+    set(draws, index) {
+        const { studio } = this;
+        const moves = index !== this.index;
+        this.game.dispose();
+        [this.draws, this.index, this.chosen, this.game] = [draws, index, 0, new Game(index)];
+        this.stage.scene.add(this.game.object);
+        studio.panel.setMode(draws, index);
+        this.pen.on = draws;
+        this.stage.draws(draws);
+        const { places, centre } = this.game.rules;
+        this.stage.look(centre ? 'field' : draws ? 'above' : 'behind', centre);
+        // A game begins at its own places, and so does what follows it; else who is there stays there.
+        studio.engine.cast(this.count, draws, places ?? (moves ? [[0, 0, 0]] : null));
+        studio.began(places !== null || moves);
+    }
+
+    /** Characters begin anew: no path, the game from its start. */
+    clear() {
+        while (this.views.length < this.count) {
+            this.views.push(new PathView());
+            this.stage.scene.add(this.views.at(-1).object);
+        }
+        this.views.forEach((view) => view.clear());
+        this.drawn = [];
+        [this.next, this.measures, this.ended] = [null, null, 0];
+        this.studio.engine.choose(this.chosen);
+        this.game.begin();
+    }
+
+    key(event) {
+        const number = /^Digit([1-9])$/.exec(event.code)?.[1];
+        if (number && number <= this.count && !event.ctrlKey && !event.metaKey && !event.altKey) {
+            this.choose(number - 1);
+        }
+    }
+
+    choose(number) {
+        this.chosen = number;
+        this.studio.engine.choose(number);
+        [this.measures, this.ended] = [null, 0];
+    }
+
+    /** A drawing for the chosen character. */
+    take(samples) {
+        const { avoids, ...options } = this.studio.panel.path;
+        if (this.game.result !== 'lost') {
+            this.next = { samples, options: { ...options, obstacles: avoids ? this.game.standing : [] }, chosen: this.chosen };
+        }
+    }
+
+    /** Before a step: a path that it begins. Part of the log, so that a replay draws, too. */
+    begin({ path }) {
+        if (!path) {
+            return;
+        }
+        const { studio } = this;
+        this.choose(path.chosen);
+        try {
+            studio.engine.follow(path.samples, path.options);
+            studio.notice(null);
+        } catch (error) {
+            studio.notice(error.message, true);
+            this.views[this.chosen].clear();
+            return;
+        }
+        const { pathX: x, pathZ: z } = studio.engine.view;
+        this.drawn[this.chosen] = path.samples;
+        this.views[this.chosen].followed(path.samples, { x, z }, studio.engine.path, studio.engine.about.fps);
+    }
+
+    /** After a step. */
+    step(view) {
+        this.ended = view.path === 2 ? this.ended + 1 : 0;
+        if (view.path === 1) {
+            this.measures = null;
+        } else if (this.ended === MEASURE_AFTER) {
+            this.measures = this.studio.engine.measures;
+        } else if (view.path === 0 && this.drawn[this.chosen]) {
+            this.views[this.chosen].clear(); // it was left
+            this.drawn[this.chosen] = null;
+        }
+        if (this.game.step(this.studio.hips)) {
+            this.studio.reset();
+        }
+    }
+
+    /** Once a picture. */
+    update(view) {
+        this.ghosts.object.visible = this.draws && view.path === 1 && this.studio.overlay.object.visible;
+        if (this.ghosts.object.visible) {
+            this.ghosts.update(view.trajectory);
+        }
+        this.game.update(this.studio.hips, this.chosen);
+    }
+
+    /** Now and then: what a person reads. */
+    show(view) {
+        document.getElementById('score').textContent = this.game.words;
+        if (this.draws) {
+            this.studio.panel.showPath(view, this.measures);
+        }
+    }
+}
