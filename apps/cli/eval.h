@@ -17,5 +17,6 @@ typedef struct eval {
 
 /// One file each.
 am_result eval_matching(eval *e, am_error *err);
+am_result eval_paths(eval *e, am_error *err);
 
 #endif

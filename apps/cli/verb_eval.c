@@ -14,6 +14,8 @@ typedef struct eval_item {
 static const eval_item items[] = {
     { "matching", "motion matching on fixed courses: feet, jitter, answers, and what each part is good for",
       eval_matching },
+    { "paths", "drawn paths by long-horizon matching: the paper's tables 1 and 2, and what is added to it",
+      eval_paths },
 };
 
 enum { item_count = sizeof items / sizeof items[0] };

@@ -77,6 +77,33 @@ AM_API am_intent am_intent_from_devices(am_intent_state *state, const am_intent_
                                         const am_gamepad *pad, float dt);
 
 // ---------------------------------------------------------------------------------------------
+// Wishes with a future, for sources that look ahead
+
+/// A stick that stays as it is: springs drive a point to its velocity and facing.
+typedef struct am_stick_wish {
+    am_vec3 velocity; ///< m/s
+    float heading;    ///< rad
+    float velocity_halflife, facing_halflife;
+    float hip_m;                    ///< wished height of the hips
+    float times[AM_MAX_TRAJECTORY]; ///< [time_count] s, ascending
+    int time_count;
+} am_stick_wish;
+/// context(AM_MAX_CONTEXT) is filled in: where the point is now and how it moves. Both are borrowed.
+AM_API am_horizon am_stick_horizon(const am_stick_wish *wish, void *context, am_vec3 position, am_vec3 velocity,
+                                   am_vec3 acceleration, float heading, float heading_velocity);
+
+/// A place to go to and stop at.
+typedef struct am_target_wish {
+    am_vec3 target;
+    float speed;                    ///< m/s
+    float near_m;                   ///< that near is there
+    float hip_m;                    ///< wished height of the hips
+    float times[AM_MAX_TRAJECTORY]; ///< [time_count] s, ascending
+    int time_count;
+} am_target_wish;
+AM_API am_horizon am_target_horizon(const am_target_wish *wish, void *context);
+
+// ---------------------------------------------------------------------------------------------
 // Character
 
 /// Who moves the root.

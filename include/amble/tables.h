@@ -41,12 +41,15 @@ AM_API void am_tables_note(am_tables *tables, const char *format, ...) AM_PRINTF
 AM_API void am_tables_plot(am_tables *tables, const char *column, int rows_from);
 /// A track seen from above, on the page.
 AM_API void am_tables_track(am_tables *tables, const char *caption, const am_track *track);
+/// The same over the path that it was to follow; also in JSON, as "tracks".
+AM_API void am_tables_path(am_tables *tables, const char *caption, const am_track *track, const am_polyline *path);
 /// How many cells are marked bad.
 AM_API int am_tables_bad_count(const am_tables *tables);
 
 /// Text for a terminal. Free it with am_bytes_free.
 AM_API am_result am_tables_print(am_bytes *out, const am_tables *tables, am_error *err);
-/// Writes {"tables": [{"name", "columns", "rows", "about", "notes"}]}; cells are numbers, texts or null ("never" for
+/// Writes {"tables": [{"name", "columns", "rows", "about", "notes", "tracks"}]}, tracks with paths as
+/// {"caption", "path": [[x, z]], "track": [[x, z]]} and only where there are any; cells are numbers, texts or null ("never" for
 /// an infinite number).
 AM_API void am_tables_json(am_json_writer *writer, const am_tables *tables);
 /// One self-contained HTML page. Free it with am_bytes_free.

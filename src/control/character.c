@@ -432,6 +432,26 @@ static void place_feet(am_character *c, float dt)
     }
 }
 
+/// The stick as a wish with a future, for ordinary movement that the springs predict: false where something else
+/// leads the way.
+static bool look_along_stick(const am_character *c, const ami_plan *plan, am_stick_wish *wish, void *context,
+                             am_horizon *out)
+{
+    const ami_state *s = c->state;
+    if (s->activity != AM_ACTIVITY_MOVE || !c->def.springs || c->def.time_scale != 1.0f || c->kit->past_s > 0.0f) {
+        return false;
+    }
+    *wish = (am_stick_wish){ .velocity = plan->velocity,
+                             .heading = plan->heading,
+                             .velocity_halflife = c->def.velocity_halflife,
+                             .facing_halflife = c->def.facing_halflife,
+                             .hip_m = plan->height,
+                             .time_count = c->kit->time_count };
+    memcpy(wish->times, c->kit->times, sizeof wish->times);
+    *out = am_stick_horizon(wish, context, s->position, s->velocity, s->acceleration, s->heading, s->heading_velocity);
+    return true;
+}
+
 void am_character_step(am_character *c, const am_intent *intent, float dt)
 {
     ami_state *s = c->state;
@@ -452,14 +472,18 @@ void am_character_step(am_character *c, const am_intent *intent, float dt)
     ami_plan plan = ami_activity_update(c, dt);
     on_path &= s->activity == AM_ACTIVITY_MOVE || s->activity == AM_ACTIVITY_CREEP;
     ami_path_context context;
+    am_stick_wish wish;
+    uint64_t stick[AM_MAX_CONTEXT / sizeof(uint64_t)];
     am_horizon horizon = { 0 };
+    bool ahead = on_path;
     if (on_path) {
         plan.search_now |= c->path.head->fresh != 0;
         horizon = ami_path_predict(c, &context);
     } else {
         ami_trajectory_predict(c, &plan);
+        ahead = look_along_stick(c, &plan, &wish, stick, &horizon);
     }
-    ask_source(c, &plan, on_path ? &horizon : NULL, scaled);
+    ask_source(c, &plan, ahead ? &horizon : NULL, scaled);
     am_vec3 moved;
     float turned;
     good &= settle(c, &moved, &turned, scaled);

@@ -164,7 +164,12 @@ static void write_options(am_json_writer *w, const am_run *run)
     am_json_string(w, "inertialise", blends[c->inertialise]);
     am_json_bool(w, "ik", c->ik);
     am_json_bool(w, "springs", c->springs);
-    am_json_integer(w, "k", c->candidates);
+    const am_run_options *o = &run->script->options;
+    am_json_integer(w, "k", o->looks_ahead ? o->k : c->candidates);
+    if (o->looks_ahead) {
+        am_json_integer(w, "l", o->l);
+        am_json_integer(w, "most_searches", o->most_searches);
+    }
     am_json_begin_object(w, "weights");
     for (const am_json *item = run->script->weights ? run->script->weights->first : NULL; item; item = item->next) {
         am_json_number(w, item->key, item->number);
@@ -184,6 +189,7 @@ static void write_actor(am_json_writer *w, const am_recording *recording, int ac
     am_json_end_object(w);
     write_events(w, recording, actor, 1);
     write_events(w, recording, actor, 2);
+    ami_run_write_paths(w, a);
     am_json_end_object(w);
 }
 

@@ -40,6 +40,8 @@ const am_json_doc *ami_run_doc(const am_run_script *script);
 /// run_path.c: 'path' of one character: an object, or a list of them.
 am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,
                              am_error *err);
+/// run_path.c: the same, as it was read.
+void ami_run_write_paths(am_json_writer *writer, const am_run_actor *actor);
 /// run_path.c: when a character's paths are surely over, s; 0 without any.
 float ami_run_paths_end(const am_run_actor *actor);
 /// run_path.c: room for points that a character needs for its paths.

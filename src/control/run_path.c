@@ -12,6 +12,21 @@
 #define EXTRA_S 20.0f
 #define AFTER_S 2.0f
 
+static const char *const modes[] = { "global", "local" };
+static const char *const facings[] = { "tangent", "joystick", "net" };
+static const char *const desired_names[] = { "window", "frame", "nearest" };
+
+enum { switch_count = 8 };
+static const char *const switch_names[switch_count] = { "smooth", "speed_limit", "corners", "retime",
+                                                        "lead",   "steer",       "weigh",   "recover" };
+
+static bool *switch_of(am_path_method *m, int i)
+{
+    bool *all[switch_count] = { &m->smooth, &m->speed_limit, &m->corners, &m->retime,
+                                &m->lead,   &m->steer,       &m->weigh,   &m->recover };
+    return all[i];
+}
+
 /// What the parts pass on.
 typedef struct reader {
     ami_arena *arena;
@@ -82,23 +97,16 @@ static am_result read_samples(const reader *r, const am_json *object, am_path_de
 static am_result read_method(const reader *r, const am_json *object, am_path_method *method)
 {
     static const char *const methods[] = { "amble", "paper" };
-    static const char *const desired[] = { "window", "frame", "nearest" };
     int which = 0;
     am_result result = am_json_read_choice(r->doc, object, "method", false, &which, methods, COUNT(methods), r->err);
     *method = which == 1 ? am_path_method_paper() : am_path_method_default();
-    const struct {
-        const char *key;
-        bool *out;
-    } switches[] = { { "smooth", &method->smooth },   { "speed_limit", &method->speed_limit },
-                     { "corners", &method->corners }, { "retime", &method->retime },
-                     { "lead", &method->lead },       { "steer", &method->steer },
-                     { "weigh", &method->weigh },     { "recover", &method->recover } };
-    for (int i = 0; result == AM_OK && i < COUNT(switches); i++) {
-        result = am_json_read_bool(r->doc, object, switches[i].key, false, switches[i].out, r->err);
+    for (int i = 0; result == AM_OK && i < switch_count; i++) {
+        result = am_json_read_bool(r->doc, object, switch_names[i], false, switch_of(method, i), r->err);
     }
     int where = (int)method->desired;
     if (result == AM_OK) {
-        result = am_json_read_choice(r->doc, object, "desired", false, &where, desired, COUNT(desired), r->err);
+        result = am_json_read_choice(r->doc, object, "desired", false, &where, desired_names, COUNT(desired_names),
+                                     r->err);
     }
     method->desired = (am_path_desired)where;
     return result;
@@ -109,8 +117,6 @@ static am_result read_path(const reader *r, const am_json *object, am_run_path *
     static const char *const keys[] = { "t",       "points",    "mode",   "facing", "v_max",   "scale",
                                         "loop",    "obstacles", "method", "smooth", "desired", "speed_limit",
                                         "corners", "retime",    "lead",   "steer",  "weigh",   "recover" };
-    static const char *const modes[] = { "global", "local" };
-    static const char *const facings[] = { "tangent", "joystick", "net" };
     am_path_def *def = &path->def;
     *def = am_path_def_default();
     int mode = 0;
@@ -229,4 +235,58 @@ int ami_run_path_room(const am_run_actor *actor, float fps)
         room = wants > room ? wants : room;
     }
     return room;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Writing
+
+static void write_row(am_json_writer *w, float a, float b, float c)
+{
+    am_json_begin_array(w, NULL);
+    am_json_number(w, NULL, (double)a);
+    am_json_number(w, NULL, (double)b);
+    am_json_number(w, NULL, (double)c);
+    am_json_end_array(w);
+}
+
+static void write_path(am_json_writer *w, const am_run_path *path)
+{
+    const am_path_def *def = &path->def;
+    am_path_method method = def->method;
+    am_json_begin_object(w, NULL);
+    am_json_number(w, "t", (double)path->t);
+    am_json_string(w, "mode", modes[def->mode]);
+    am_json_string(w, "facing", facings[def->facing]);
+    if (def->v_max > 0.0f) {
+        am_json_number(w, "v_max", (double)def->v_max);
+    }
+    am_json_number(w, "scale", (double)def->scale);
+    am_json_bool(w, "loop", def->loop);
+    am_json_string(w, "desired", desired_names[method.desired]);
+    for (int i = 0; i < switch_count; i++) {
+        am_json_bool(w, switch_names[i], *switch_of(&method, i));
+    }
+    am_json_begin_array(w, "obstacles");
+    for (int i = 0; i < def->obstacle_count; i++) {
+        write_row(w, def->obstacles[i].x, def->obstacles[i].z, def->obstacles[i].radius);
+    }
+    am_json_end_array(w);
+    am_json_begin_array(w, "points");
+    for (int i = 0; i < def->count; i++) {
+        write_row(w, def->samples[i].t, def->samples[i].x, def->samples[i].z);
+    }
+    am_json_end_array(w);
+    am_json_end_object(w);
+}
+
+void ami_run_write_paths(am_json_writer *w, const am_run_actor *actor)
+{
+    if (actor->path_count == 0) {
+        return;
+    }
+    am_json_begin_array(w, "path");
+    for (int i = 0; i < actor->path_count; i++) {
+        write_path(w, &actor->paths[i]);
+    }
+    am_json_end_array(w);
 }

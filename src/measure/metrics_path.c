@@ -121,3 +121,52 @@ am_path_metrics am_path_measure(const am_track *track, const am_polyline *path)
     out.path_end_m = distance(flat_of(track->places[track->count - 1]), flat_of(path->points[path->count - 1]));
     return out;
 }
+
+/// Distance of p from the line, to the left above 0.
+static double signed_distance(const am_polyline *path, flat p)
+{
+    double best = (double)INFINITY;
+    double side = 1.0;
+    for (int i = 0; i + 1 < path->count; i++) {
+        flat a = flat_of(path->points[i]);
+        flat b = flat_of(path->points[i + 1]);
+        double far;
+        nearest_part(a, b, p, &far);
+        if (far < best) {
+            best = far;
+            side = (b.z - a.z) * (p.x - a.x) - (b.x - a.x) * (p.z - a.z) >= 0.0 ? 1.0 : -1.0;
+        }
+    }
+    return best * side;
+}
+
+double am_path_oscillation(const am_track *track, const am_polyline *path)
+{
+    if (track->count < 1 || path->count < 2 || !(track->dt > 0.0f)) {
+        return 0.0;
+    }
+    bool completed;
+    int last = last_frame(track, path, length_of(path), &completed);
+    int half = (int)(0.25f / track->dt + 0.5f);
+    double mean = 0.0;
+    double squares = 0.0;
+    int count = 0;
+    for (int f = half; f + half <= last; f++) {
+        // The middle of half a second of places; its distance is that of the smoothed track.
+        flat middle = { 0.0, 0.0 };
+        for (int d = -half; d <= half; d++) {
+            middle.x += (double)track->places[f + d].x / (2 * half + 1);
+            middle.z += (double)track->places[f + d].z / (2 * half + 1);
+        }
+        double far = signed_distance(path, middle);
+        mean += far;
+        squares += far * far;
+        count++;
+    }
+    if (count == 0) {
+        return 0.0;
+    }
+    mean /= count;
+    double variance = squares / count - mean * mean;
+    return variance > 0.0 ? sqrt(variance) : 0.0;
+}

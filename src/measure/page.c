@@ -28,7 +28,7 @@ const char ami_page_style[] =
     ".tags div{position:relative;display:flex;justify-content:space-between;padding:3px 8px;background:var(--h0);"
     "border-radius:4px;overflow:hidden}.tags i{position:absolute;inset:0 auto 0 0;background:var(--bar);opacity:.35}"
     ".tags span,.tags b{position:relative;font-weight:500}"
-    ".good{color:#1a8a4a}.bad{color:#c4342d;font-weight:600}.scroll{overflow-x:auto}.track{fill:none;stroke:var(--"
-    "bar);"
+    ".good{color:#1a8a4a}.bad{color:#c4342d;font-weight:600}.scroll{overflow-x:auto}"
+    ".drawn{fill:none;stroke:#d98a2b;stroke-width:5;stroke-opacity:.55}.track{fill:none;stroke:var(--bar);"
     "stroke-width:1.6}.spot{fill:#c4342d}svg .left{text-anchor:start}"
     "footer{color:var(--dim);font-size:13px;margin-top:24px}</style>";

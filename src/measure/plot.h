@@ -42,7 +42,8 @@ typedef struct ami_bar_row {
 bool ami_plot_bar_rows(am_bytes *out, const ami_bar_row *bars, int count, int digits);
 
 /// A way over the ground seen from above: +z up, +x (the left) to the left; the start is a dot.
-bool ami_plot_track(am_bytes *out, const am_vec3 *places, int count);
+/// path(path_count), which may be none, lies below it.
+bool ami_plot_track(am_bytes *out, const am_vec3 *places, int count, const am_vec3 *path, int path_count);
 
 /// Text with <, >, & and quotes made harmless.
 bool ami_put_escaped(am_bytes *out, const char *text);

@@ -158,23 +158,43 @@ void am_tables_plot(am_tables *t, const char *column, int rows_from)
     }
 }
 
+/// Some of places(*count), no more than a plot shows, the last one always; *count is how many.
+static am_vec3 *thin(am_tables *t, const am_vec3 *places, int *count)
+{
+    int stride = *count / MOST_PLACES + 1;
+    int kept = (*count + stride - 1) / stride;
+    am_vec3 *out = get(t, (size_t)(kept + 1) * sizeof *out);
+    for (int i = 0; !t->failed && i < kept; i++) {
+        out[i] = places[i * stride];
+    }
+    if (!t->failed && *count > 0 && (kept - 1) * stride < *count - 1) {
+        out[kept++] = places[*count - 1];
+    }
+    *count = kept;
+    return out;
+}
+
+void am_tables_path(am_tables *t, const char *caption, const am_track *track, const am_polyline *path)
+{
+    int count = track->count;
+    int path_count = path ? path->count : 0;
+    const char *text = copy(t, caption);
+    am_vec3 *places = thin(t, track->places, &count);
+    am_vec3 *line = path ? thin(t, path->points, &path_count) : NULL;
+    ami_extra *extra = add_extra(t);
+    if (extra) {
+        extra->kind = ami_extra_track;
+        extra->text = text;
+        extra->places = places;
+        extra->place_count = count;
+        extra->path = line;
+        extra->path_count = path_count;
+    }
+}
+
 void am_tables_track(am_tables *t, const char *caption, const am_track *track)
 {
-    int stride = track->count / MOST_PLACES + 1;
-    int count = track->count / stride;
-    const char *text = copy(t, caption);
-    am_vec3 *places = get(t, (size_t)(count + 1) * sizeof *places);
-    ami_extra *extra = add_extra(t);
-    if (!extra) {
-        return;
-    }
-    for (int i = 0; i < count; i++) {
-        places[i] = track->places[i * stride];
-    }
-    extra->kind = ami_extra_track;
-    extra->text = text;
-    extra->places = places;
-    extra->place_count = count;
+    am_tables_path(t, caption, track, NULL);
 }
 
 int am_tables_bad_count(const am_tables *t)
@@ -281,6 +301,40 @@ static void write_cell(am_json_writer *w, const ami_cell *cell)
     }
 }
 
+static void write_places(am_json_writer *w, const char *key, const am_vec3 *places, int count)
+{
+    am_json_begin_array(w, key);
+    for (int i = 0; i < count; i++) {
+        am_json_begin_array(w, NULL);
+        am_json_number(w, NULL, (double)places[i].x);
+        am_json_number(w, NULL, (double)places[i].z);
+        am_json_end_array(w);
+    }
+    am_json_end_array(w);
+}
+
+static void write_tracks(am_json_writer *w, const ami_table *table)
+{
+    bool any = false;
+    for (const ami_extra *extra = table->extras; extra; extra = extra->next) {
+        if (extra->kind != ami_extra_track || !extra->path) {
+            continue;
+        }
+        if (!any) {
+            am_json_begin_array(w, "tracks");
+            any = true;
+        }
+        am_json_begin_object(w, NULL);
+        am_json_string(w, "caption", extra->text);
+        write_places(w, "path", extra->path, extra->path_count);
+        write_places(w, "track", extra->places, extra->place_count);
+        am_json_end_object(w);
+    }
+    if (any) {
+        am_json_end_array(w);
+    }
+}
+
 void am_tables_json(am_json_writer *w, const am_tables *t)
 {
     am_json_begin_object(w, NULL);
@@ -310,6 +364,7 @@ void am_tables_json(am_json_writer *w, const am_tables *t)
             }
         }
         am_json_end_array(w);
+        write_tracks(w, table);
         am_json_end_object(w);
     }
     am_json_end_array(w);

@@ -27,6 +27,8 @@ typedef struct ami_extra {
     int column, rows_from;
     am_vec3 *places;
     int place_count;
+    am_vec3 *path; ///< NULL without one
+    int path_count;
 } ami_extra;
 
 typedef struct ami_table {

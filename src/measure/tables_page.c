@@ -58,7 +58,8 @@ static bool put_plot(am_bytes *out, const ami_table *table, const ami_extra *ext
 static bool put_track(am_bytes *out, const ami_extra *extra)
 {
     return ami_put_text(out, "<section><h2>") && ami_put_escaped(out, extra->text) && ami_put_text(out, "</h2>") &&
-           ami_plot_track(out, extra->places, extra->place_count) && ami_put_text(out, "</section>");
+           ami_plot_track(out, extra->places, extra->place_count, extra->path, extra->path_count) &&
+           ami_put_text(out, "</section>");
 }
 
 static bool put_table(am_bytes *out, const ami_table *table)
