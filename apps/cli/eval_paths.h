@@ -41,6 +41,9 @@ double path_ratio_bound(const path_score *score);
 /// Reads the samples of configs/paths/NAME.json; free() *out.
 am_result path_read(am_path_sample **out, int *count, const char *name, am_error *err);
 
+/// eval_paths_new.c: rows(row_count) compared on smooth curves.
+am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own, const path_row *rows, int row_count,
+                            am_error *err);
 /// eval_paths_new.c: the table of paths that nobody tuned for.
 am_result path_table_new(eval *e, const am_db *db, const am_db_measures *own, am_error *err);
 

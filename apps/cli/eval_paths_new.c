@@ -164,31 +164,86 @@ static void add_rows(eval *e, const work *w, int count, const am_db_measures *ow
     }
 }
 
-am_result path_table_new(eval *e, const am_db *db, const am_db_measures *own, am_error *err)
+/// Draws count paths of the given kinds, one after another, and follows them.
+static am_result work_play(work *w, const eval *e, const int *of, int kind_count, int count, uint64_t seed,
+                           am_error *err)
 {
-    int count = e->quick ? quick_drawings : drawings;
-    work w = { .db = db, .own = own, .row = { .method = am_path_method_default(), .k = 3, .l = 3 } };
-    w.scores = calloc((size_t)count, sizeof *w.scores);
-    w.samples = calloc((size_t)count * most_samples, sizeof *w.samples);
-    w.counts = calloc((size_t)count, sizeof *w.counts);
+    w->scores = calloc((size_t)count, sizeof *w->scores);
+    w->samples = calloc((size_t)count * most_samples, sizeof *w->samples);
+    w->counts = calloc((size_t)count, sizeof *w->counts);
     am_result result = AM_OK;
-    if (!w.scores || !w.samples || !w.counts) {
+    if (!w->scores || !w->samples || !w->counts) {
         *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d paths", count);
         result = AM_ERR_MEMORY;
     }
-    am_rng rng = am_rng_make(7);
+    am_rng rng = am_rng_make(seed);
     for (int i = 0; result == AM_OK && i < count; i++) {
-        drawing d = { .samples = w.samples + (size_t)i * most_samples, .rng = am_rng_fork(&rng, (uint64_t)i) };
-        draw(&d, i % (int)CLI_COUNT(kinds));
-        w.counts[i] = d.count;
+        drawing d = { .samples = w->samples + (size_t)i * most_samples, .rng = am_rng_fork(&rng, (uint64_t)i) };
+        draw(&d, of[i % kind_count]);
+        w->counts[i] = d.count;
     }
     if (result == AM_OK) {
-        e->tasks->run(e->tasks->user, count, play_one, &w);
+        e->tasks->run(e->tasks->user, count, play_one, w);
     }
     for (int i = 0; result == AM_OK && i < count; i++) {
-        result = w.scores[i].result;
-        *err = result != AM_OK ? w.scores[i].err : *err;
+        result = w->scores[i].result;
+        *err = result != AM_OK ? w->scores[i].err : *err;
     }
+    return result;
+}
+
+static void work_free(work *w, int count)
+{
+    for (int i = 0; w->scores && i < count; i++) {
+        path_score_free(&w->scores[i]);
+    }
+    free(w->scores);
+    free(w->samples);
+    free(w->counts);
+    w->scores = NULL;
+    w->samples = NULL;
+    w->counts = NULL;
+}
+
+am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own, const path_row *rows, int row_count,
+                            am_error *err)
+{
+    static const int of[] = { 0, 2, 7 };
+    int count = e->quick ? 3 : 15;
+    am_tables_begin(e->tables, "smooth curves",
+                    "curves, rounds and eights by a random hand: long-horizon against basic");
+    am_tables_column(e->tables, "configuration", -1);
+    am_tables_column(e->tables, "path_error_m", 4);
+    am_tables_column(e->tables, "oscillation_m", 4);
+    am_tables_column(e->tables, "completed", 0);
+    am_result result = AM_OK;
+    for (int r = 0; result == AM_OK && r < row_count; r++) {
+        work w = { .db = db, .own = own, .row = rows[r] };
+        result = work_play(&w, e, of, (int)CLI_COUNT(of), count, 11, err);
+        double error = 0.0, swing = 0.0;
+        int completed = 0;
+        for (int i = 0; result == AM_OK && i < count; i++) {
+            error += w.scores[i].error_mean / count;
+            swing += w.scores[i].oscillation / count;
+            completed += w.scores[i].completed;
+        }
+        am_tables_row(e->tables);
+        am_tables_text(e->tables, rows[r].name);
+        am_tables_number(e->tables, error);
+        am_tables_number(e->tables, swing);
+        am_tables_number(e->tables, completed);
+        work_free(&w, count);
+    }
+    am_tables_note(e->tables, "Means over %d paths with five starts each, the paper's method.", count);
+    return result;
+}
+
+am_result path_table_new(eval *e, const am_db *db, const am_db_measures *own, am_error *err)
+{
+    static const int all[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    int count = e->quick ? quick_drawings : drawings;
+    work w = { .db = db, .own = own, .row = { .method = am_path_method_default(), .k = 3, .l = 3 } };
+    am_result result = work_play(&w, e, all, (int)CLI_COUNT(all), count, 7, err);
     if (result == AM_OK) {
         am_tables_begin(e->tables, "new paths", "drawn by a random hand, five starts each, the worst counts");
         static const char *const columns[] = { "path",          "drawn_mps",        "path_error_m",
@@ -201,11 +256,6 @@ am_result path_table_new(eval *e, const am_db *db, const am_db_measures *own, am
         }
         add_rows(e, &w, count, own);
     }
-    for (int i = 0; w.scores && i < count; i++) {
-        path_score_free(&w.scores[i]);
-    }
-    free(w.scores);
-    free(w.samples);
-    free(w.counts);
+    work_free(&w, count);
     return result;
 }

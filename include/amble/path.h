@@ -77,7 +77,7 @@ AM_API am_result am_path_check(const am_path_def *def, am_error *err);
 /// What a database can do on a path: percentiles of its moving frames.
 typedef struct am_path_limits {
     float v_max;       ///< m/s: 98th percentile of the speed
-    float v_least;     ///< m/s: 10th percentile, within 0.4 and 0.5
+    float v_least;     ///< m/s: 20th percentile, within 0.4 and 0.65
     float v_run;       ///< m/s: median of the frames tagged run, for Shift
     float lateral;     ///< m/s^2: 99th percentile across the way, at most 4
     float faster_mps2; ///< m/s^2: 99th percentiles along it, at most 3

@@ -265,7 +265,9 @@ void ami_path_begin_step(am_character *c, float dt)
     if (path->phase == ami_path_ended) {
         s->wish_velocity = s->velocity = s->acceleration = am_v3_zero();
         s->wish_facing = am_v3_zero();
-        s->position = s->root.translation;
+        // The point stays on the last place: what is left of the movement is drawn to it.
+        const am_path_point *last = &c->path.points[path->count - 1];
+        s->position = am_v3(last->x, 0.0f, last->z);
         s->heading = s->wish_heading = am_quat_heading(s->root.rotation);
         return;
     }

@@ -71,7 +71,7 @@ am_result am_path_limits_of(am_path_limits *out, const am_db *db, const am_alloc
     }
     // Where a set hardly moves, what people do elsewhere.
     out->v_max = am_max(percentile(s.speed, s.moving, 0.98f, 1.5f), 0.5f);
-    out->v_least = am_clamp(percentile(s.speed, s.moving, 0.1f, 0.5f), 0.4f, 0.5f);
+    out->v_least = am_clamp(percentile(s.speed, s.moving, 0.2f, 0.5f), 0.4f, 0.65f);
     out->v_run = am_min(am_intent_def_of(db).sprint_mps, out->v_max);
     out->lateral = am_clamp(percentile(s.lateral, s.moving, 0.99f, 1.0f), 0.5f, MOST_ACROSS);
     out->faster_mps2 = am_clamp(percentile(s.faster, s.faster_count, 0.99f, 1.0f), 0.5f, MOST_ALONG);

@@ -15,8 +15,14 @@
 #define SIGMA_M 0.11f
 #define SPEED_SIGMA_M 0.25f
 #define STEP_M 0.02f
+// How fast the last step of a path is: slow enough to stop after it.
+#define END_MPS 0.4f
 // Half of the way over which a bend is measured.
 #define BEND_M 0.18f
+// A way may take this much longer than it was drawn in; else it is tried faster, in steps of a tenth.
+#define LATE 1.1f
+#define HURRY 0.1f
+#define HURRIES 6
 #define MOST_HALF 256
 
 /// One smoothing: weights of a half, the middle first.
@@ -204,28 +210,47 @@ static float curvature(const curve *c, int i, int reach_by)
     return way > 0.0f ? turn / way : 0.0f;
 }
 
-/// No place faster than its bend allows, none from which the next could not be reached in time.
-static void limit_speeds(curve *c, const ami_path *path, float v_start)
+/// No place faster than its bend allows, none from which the next could not be reached in time. drawn(count) are the
+/// speeds asked for, hurry a factor of them; returns the seconds that the curve takes.
+static float limit_speeds(curve *c, const float *drawn, const ami_path *path, float v_start, float hurry)
 {
     const am_path_limits *limits = &path->limits;
-    float least = limits->v_least;
+    float most_mps = am_max(path->v_max, limits->v_least);
     int reach_by = (int)(BEND_M / c->step + 0.5f);
     for (int i = 0; i < c->count; i++) {
         float bend = curvature(c, i, reach_by > 1 ? reach_by : 1);
-        float most = bend > 0.0f ? sqrtf(limits->lateral / bend) : path->v_max;
-        c->v[i] = am_max(am_min(c->v[i], most), am_min(least, path->v_max));
+        float most = bend > 0.0f ? sqrtf(limits->lateral / bend) : most_mps;
+        c->v[i] = am_clamp(am_min(drawn[i] * hurry, most), limits->v_least, most_mps);
     }
-    c->v[0] = am_min(c->v[0], am_max(v_start, least));
+    c->v[0] = am_min(c->v[0], am_max(v_start, limits->v_least));
     if (c->loop_first < 0) {
-        c->v[c->count - 1] = am_min(c->v[c->count - 1], least);
+        c->v[c->count - 1] = am_min(limits->v_least, END_MPS);
     }
     for (int i = 1; i < c->count; i++) {
         float most = sqrtf(c->v[i - 1] * c->v[i - 1] + 2.0f * limits->faster_mps2 * c->step);
         c->v[i] = am_min(c->v[i], most);
     }
+    float seconds = 0.0f;
     for (int i = c->count - 2; i >= 0; i--) {
         float most = sqrtf(c->v[i + 1] * c->v[i + 1] + 2.0f * limits->slower_mps2 * c->step);
         c->v[i] = am_min(c->v[i], most);
+        seconds += 2.0f * c->step / (c->v[i] + c->v[i + 1]);
+    }
+    return seconds;
+}
+
+/// What corners cost is made good where the way is free: faster than drawn, until the whole takes hardly longer than
+/// the drawing did, or half as fast again.
+static void retime(curve *c, const float *drawn, const ami_path *path, float v_start)
+{
+    float wanted = 0.0f;
+    for (int i = 0; i + 1 < c->count; i++) {
+        wanted += 2.0f * c->step / (drawn[i] + drawn[i + 1]);
+    }
+    for (int i = 0; i < HURRIES; i++) {
+        if (limit_speeds(c, drawn, path, v_start, 1.0f + HURRY * (float)i) <= LATE * wanted) {
+            return;
+        }
     }
 }
 
@@ -283,11 +308,10 @@ static am_result shape_by_length(ami_path_room *room, float v_start, float least
             c.z = c.b;
         }
         smooth(c.c, c.v, c.count, c.loop_first, &speed);
-        c.v = c.c;
         for (int i = 0; i < c.count; i++) {
-            c.v[i] = am_clamp(c.v[i], path->limits.v_least, am_max(path->v_max, path->limits.v_least));
+            c.c[i] = am_clamp(c.c[i], path->limits.v_least, am_max(path->v_max, path->limits.v_least));
         }
-        limit_speeds(&c, path, v_start);
+        retime(&c, c.c, path, v_start);
     }
     return emit(room, &c, heading, err);
 }
