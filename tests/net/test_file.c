@@ -216,8 +216,8 @@ static void a_file_holds_several_parts_and_where_they_came_from(void **state)
     for (size_t i = 0; i < b->weight_count; i++) {
         check_near(back->weights[i], b->weights[i], 1e-3 * 0.4);
     }
-    check_refused(am_model_graph(read, 2, &back, NULL, &err), AM_ERR_DEF);
     am_graph_destroy(back);
+    check_refused(am_model_graph(read, 2, &back, NULL, &err), AM_ERR_DEF);
     am_model_close(read);
     am_model_close(model);
     am_graph_destroy(a);
