@@ -49,7 +49,7 @@ typedef struct ami_step_scale {
         void (*norm_back)(real * dx, const real *dy, const real *x, const real *stats, const real *gain, int w,      \
                           int n, bool add);                                                                          \
         /* dgain(w) and dshift(w) [+]= over slots, `span` numbers from one's dy and x to the next's, stats_span      \
-           between their stats. */                                                                                                     \
+           between their stats. */                                                                                   \
         void (*norm_weights)(real * dgain, real *dshift, const real *dy, const real *x, const real *stats, int w,    \
                              int n, int slots, ptrdiff_t span, ptrdiff_t stats_span, bool add);                      \
         /* GRU after its two products gi(3 h, n), gh(3 h, n): gates r z n into gates(3 h, n), y = (1-z) n + z h. */  \

@@ -198,6 +198,9 @@ am_result ami_stage_layers(const ami_stage *s, const char *key, am_graph *graph,
     int kept = x;
     for (const am_json *item = list->first; item; item = item->next) {
         const int next = item->type == AM_JSON_STRING ? add_layer(graph, item->string, start, &kept, x) : -1;
+        if (next < 0 && graph->failed != AM_OK) {
+            return ami_fail(err, graph->failed, "%s", graph->reason);
+        }
         if (next < 0) {
             return am_json_fail(
                 s->doc, item, AM_ERR_RANGE, err,

@@ -1,0 +1,211 @@
+// amble train as a command: Ctrl-C and --resume, several processes, a process that dies, refusals.
+#include "support/check.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#if !defined(AMBLE_TEST_TRAIN)
+
+static void the_command_says_that_it_cannot_train(void **state)
+{
+    (void)state;
+    assert_int_equal(test_shell(NULL, 0, "%s train x.json -o y.amnet 2>/dev/null", test_command()), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(the_command_says_that_it_cannot_train) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+/// The arrays of a walk serve as data: `amble synth` writes an NPZ with rotations and positions.
+static const char *make_recipe(const char *name, int iterations)
+{
+    static char dir[512];
+    snprintf(dir, sizeof dir, "%s", test_temp_dir(name));
+    assert_int_equal(test_shell(NULL, 0, "%s synth walk -o %s --format npz >/dev/null 2>&1", test_command(), dir), 0);
+    assert_int_equal(test_shell(NULL, 0, "mv \"$(ls %s/*.npz | head -n 1)\" %s/data.npz", dir, dir), 0);
+    char path[600], text[900];
+    snprintf(path, sizeof path, "%s/recipe.json", dir);
+    snprintf(
+        text, sizeof text,
+        "{ \"stages\": [ { \"kind\": \"regression\", \"name\": \"fit\", \"data\": \"data.npz\", \"inputs\": "
+        "\"rotations\", \"targets\": \"positions\", \"layers\": [\"linear 64\", \"elu\", \"linear 64\", \"elu\"], "
+        "\"iterations\": %d, \"batch\": 32, \"checkpoint_every\": 50, \"noise\": 0.01 } ] }",
+        iterations);
+    am_error err = { 0 };
+    check_ok(am_file_write(path, text, strlen(text), &err), &err);
+    return dir;
+}
+
+static void interrupted_and_resumed_equals_uninterrupted(void **state)
+{
+    (void)state;
+    const char *dir = make_recipe("train_int", 6000);
+    const char *amble = test_command();
+    assert_int_equal(
+        test_shell(NULL, 0, "%s train %s/recipe.json -o %s/a.amnet --threads 2 2>/dev/null >&2", amble, dir, dir), 0);
+    // Three times the command gets the signal of Ctrl-C at some moment; each time it ends by itself, exit status 1.
+    assert_int_equal(
+        test_shell(NULL, 0,
+                   "for wait in 0.15 0.3 0.2; do %s train %s/recipe.json -o %s/b.amnet --threads 2 "
+                   "--resume 2>/dev/null >&2 & sleep $wait; kill -INT $! 2>/dev/null; wait $!; done; true",
+                   amble, dir, dir),
+        0);
+    assert_int_equal(test_shell(NULL, 0, "test -f %s/b.amnet || test -f %s/b.checkpoint", dir, dir), 0);
+    assert_int_equal(test_shell(NULL, 0, "%s train %s/recipe.json -o %s/b.amnet --threads 2 --resume 2>/dev/null >&2",
+                                amble, dir, dir),
+                     0);
+    assert_int_equal(
+        test_shell(NULL, 0, "cmp %s/a.amnet %s/b.amnet && cmp %s/a.losses.csv %s/b.losses.csv", dir, dir, dir, dir),
+        0);
+    assert_int_equal(test_shell(NULL, 0, "ls %s/*.part* 2>/dev/null", dir), 2);
+}
+
+static bool have_mpi(void)
+{
+    if (test_shell(NULL, 0, "command -v mpirun >/dev/null 2>&1") != 0 ||
+        test_shell(NULL, 0, "ldd %s | grep -q libmpi", test_command()) != 0) {
+        printf("SKIPPED: several processes need mpirun and a build with MPI\n");
+        return false;
+    }
+    return true;
+}
+
+#define MPIRUN "OMP_NUM_THREADS=1 mpirun --allow-run-as-root --oversubscribe -np 2"
+
+/// Loss number `row` of a losses CSV.
+static double loss_at(const char *text, int row)
+{
+    for (int i = 0; i <= row && text; i++) {
+        text = strchr(text + 1, '\n');
+    }
+    assert_non_null(text);
+    int stage = 0;
+    long long iteration = 0;
+    double loss = 0.0;
+    assert_int_equal(sscanf(text, " %d,%lld,%lf", &stage, &iteration, &loss), 3);
+    return loss;
+}
+
+static void two_processes_learn_as_one(void **state)
+{
+    (void)state;
+    if (!have_mpi()) {
+        skip();
+    }
+    const char *dir = make_recipe("train_mpi", 50);
+    const char *amble = test_command();
+    assert_int_equal(test_shell(NULL, 0, "%s train %s/recipe.json -o %s/one.amnet 2>/dev/null >&2", amble, dir, dir),
+                     0);
+    char out[4096];
+    const int status =
+        test_shell(out, sizeof out, MPIRUN " %s train %s/recipe.json -o %s/two.amnet 2>&1", amble, dir, dir);
+    if (status != 0) {
+        fail_msg("mpirun: %s", out);
+    }
+    char path[600];
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/one.losses.csv", dir);
+    char *one = test_read_file(path, &size);
+    snprintf(path, sizeof path, "%s/two.losses.csv", dir);
+    char *two = test_read_file(path, &size);
+    for (int i = 0; i < 50; i++) {
+        const double a = loss_at(one, i), b = loss_at(two, i);
+        check_near(a, b, 1e-4 * fabs(a));
+        if (i == 1) { // after one step: the first gradient
+            check_near(a, b, 1e-6 * fabs(a));
+        }
+    }
+    free(one);
+    free(two);
+}
+
+static void a_process_that_dies_ends_the_job_and_leaves_a_checkpoint(void **state)
+{
+    (void)state;
+    if (!have_mpi()) {
+        skip();
+    }
+    const char *dir = make_recipe("train_die", 200000);
+    const char *amble = test_command();
+    // Waits for a checkpoint, then kills the second process: the youngest child of mpirun.
+    char out[8192];
+    const int status = test_shell(
+        out, sizeof out,
+        MPIRUN
+        " %s train %s/recipe.json -o %s/x.amnet >%s/log 2>&1 & job=$!; "
+        "for i in $(seq 200); do test -f %s/x.checkpoint && break; sleep 0.1; done; test -f %s/x.checkpoint || "
+        "exit 9; kill -KILL $(ps -o pid= --ppid $job | tail -n 1); wait $job; echo status $?; cat %s/log",
+        amble, dir, dir, dir, dir, dir, dir);
+    assert_int_equal(status, 0);
+    if (strstr(out, "status 0") || !strstr(out, "signal 9")) {
+        fail_msg("the job did not end as it should: %s", out);
+    }
+    // The checkpoint goes on: here until Ctrl-C, from where it was on.
+    assert_int_equal(
+        test_shell(out, sizeof out,
+                   "%s train %s/recipe.json -o %s/x.amnet --resume --threads 1 2>&1 & sleep 1.5; kill -INT "
+                   "$!; wait $!; true",
+                   amble, dir, dir),
+        0);
+    assert_non_null(strstr(out, "stopped at iteration"));
+    assert_true(atoll(strstr(out, "stopped at iteration") + 20) > 50);
+}
+
+static void mistakes_are_told_with_their_place(void **state)
+{
+    (void)state;
+    const char *dir = make_recipe("train_wrong", 10);
+    const char *amble = test_command();
+    char out[2048];
+    assert_int_equal(test_shell(out, sizeof out, "%s train 2>&1", amble), 2);
+    assert_int_equal(
+        test_shell(out, sizeof out, "%s train %s/recipe.json -o /nowhere/at/all/x.amnet 2>&1", amble, dir), 1);
+    assert_int_equal(test_shell(out, sizeof out,
+                                "sed 's/\"rotations\"/\"rotation\"/' %s/recipe.json >%s/wrong.json; %s train "
+                                "%s/wrong.json -o %s/x.amnet 2>&1",
+                                dir, dir, amble, dir, dir),
+                     1);
+    assert_non_null(strstr(out, "there is no array 'rotation'"));
+    assert_int_equal(
+        test_shell(out, sizeof out,
+                   "sed 's/\"batch\"/\"bach\"/' %s/recipe.json >%s/wrong.json; %s train %s/wrong.json -o "
+                   "%s/x.amnet 2>&1",
+                   dir, dir, amble, dir, dir),
+        1);
+    assert_non_null(strstr(out, "wrong.json:1"));
+    assert_non_null(strstr(out, "batch"));
+}
+
+static void a_result_as_json(void **state)
+{
+    (void)state;
+    const char *dir = make_recipe("train_json", 30);
+    char out[2048];
+    assert_int_equal(test_shell(out, sizeof out, "%s train %s/recipe.json -o %s/x.amnet --json 2>/dev/null",
+                                test_command(), dir, dir),
+                     0);
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    check_ok(am_json_parse(&doc, out, strlen(out), "train", NULL, &err), &err);
+    assert_int_equal((int)am_json_get(am_json_root(doc), "iterations")->number, 30);
+    assert_true(am_json_get(am_json_root(doc), "last_loss")->number > 0.0);
+    am_json_free(doc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(interrupted_and_resumed_equals_uninterrupted),
+        cmocka_unit_test(two_processes_learn_as_one),
+        cmocka_unit_test(a_process_that_dies_ends_the_job_and_leaves_a_checkpoint),
+        cmocka_unit_test(mistakes_are_told_with_their_place),
+        cmocka_unit_test(a_result_as_json),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
