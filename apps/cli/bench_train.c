@@ -212,6 +212,9 @@ static am_result time_rounds(subject *s, double *us, int rounds, am_error *err)
 static void add_rows(bench *b, const train_shape *shape, const char *label, const char *variant, int threads,
                      double *us, int rounds, double loss)
 {
+    if (rounds < 1) {
+        return;
+    }
     uint64_t bits;
     memcpy(&bits, &loss, sizeof bits);
     double *wall = malloc((size_t)rounds * sizeof *wall);

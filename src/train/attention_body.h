@@ -14,7 +14,7 @@ typedef struct attention_parts {
 
 static size_t attention_size(const am_net_op *op, int rows, int n)
 {
-    const size_t keys = (size_t)(op->size[0] * op->size[1]), values = (size_t)(op->size[0] * op->size[2]);
+    const size_t keys = (size_t)op->size[0] * (size_t)op->size[1], values = (size_t)op->size[0] * (size_t)op->size[2];
     return ((size_t)rows * (4 * keys + 2 * values) + (size_t)op->size[0] * (size_t)rows * (size_t)rows) * (size_t)n;
 }
 

@@ -1,4 +1,6 @@
 // The arithmetic of training in float, compiled for avx2 with fused multiply-add.
+#include "train/ops.h"
+
 #define real float
 #define REAL_IS_DOUBLE 0
 #define VEC_BYTES 32

@@ -1,4 +1,6 @@
 // The arithmetic of training in float, for any machine.
+#include "train/ops.h"
+
 #define real float
 #define REAL_IS_DOUBLE 0
 #define VEC_BYTES 16

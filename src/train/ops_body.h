@@ -11,6 +11,7 @@
 
 #if REAL_IS_DOUBLE
 static inline real exp_of(real x) { return exp(x); }
+static inline real expm1_of(real x) { return expm1(x); }
 static inline real erf_of(real x, real gauss)
 {
     (void)gauss;
@@ -39,6 +40,14 @@ static inline real exp_of(real x)
     return p * power;
 }
 
+/// exp(x) - 1 for x <= 0, by its series near 0, where the difference would lose its digits.
+static inline real expm1_of(real x)
+{
+    const real series = x * (1.0f + x * (0.5f + x * (0.16666667f + x * 0.041666667f)));
+    const real plain = exp_of(x) - 1.0f;
+    return x > -0.02f ? series : plain;
+}
+
 /// erf after Abramowitz and Stegun 7.1.26, absolute error 1.5e-7; gauss is exp(-x^2).
 static inline real erf_of(real x, real gauss)
 {
@@ -56,13 +65,6 @@ static inline real erf_of(real x, real gauss)
 
 static inline real sigmoid_of(real x) { return (real)1 / ((real)1 + exp_of(-x)); }
 static inline real tanh_of(real x) { return (real)1 - (real)2 / (exp_of((real)2 * x) + (real)1); }
-
-/// exp(x) - 1, by its series near 0, where the difference would lose its digits. x <= 0.
-static inline real expm1_of(real x)
-{
-    const real series = x * ((real)1 + x * ((real)0.5 + x * ((real)(1.0 / 6.0) + x * (real)(1.0 / 24.0))));
-    return x > (real)-0.02 && !REAL_IS_DOUBLE ? series : exp_of(x) - (real)1;
-}
 
 static void activate(real *y, const real *x, size_t count, ami_activation kind)
 {

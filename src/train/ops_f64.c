@@ -1,4 +1,6 @@
 // The arithmetic of training in double: what analytic gradients are held against finite differences in.
+#include "train/ops.h"
+
 #define real double
 #define REAL_IS_DOUBLE 1
 #define VEC_BYTES 16

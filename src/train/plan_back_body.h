@@ -53,9 +53,9 @@ static void waves_back(const PLAN *plan, const am_net_op *op, real *dx, const re
     const int n = plan->columns, width = width_of(plan, op->out);
     for (int c = 0; c < n; c++) {
         double sum = add ? (double)dx[c] : 0.0;
-        for (ptrdiff_t i = 0; i < width; i++) {
-            const double f = pow((double)op->number[0], -2.0 * (double)(i / 2) / width), at = f * (double)x[c];
-            sum += f * (i % 2 ? -sin(at) : cos(at)) * (double)dy[i * n + c];
+        for (int i = 0; i < width; i++) {
+            const double f = frequency_of(op, i, width), at = f * (double)x[c];
+            sum += f * (i % 2 ? -sin(at) : cos(at)) * (double)dy[(ptrdiff_t)i * n + c];
         }
         dx[c] = (real)sum;
     }

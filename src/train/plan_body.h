@@ -332,6 +332,13 @@ static void join_rows(const PLAN *plan, const am_net_op *op, real *y, int slot, 
     }
 }
 
+/// How fast wave i of a positional encoding turns; sine and cosine come in pairs.
+static double frequency_of(const am_net_op *op, int i, int width)
+{
+    const int pair = i / 2;
+    return pow((double)op->number[0], -2.0 * (double)pair / (double)width);
+}
+
 static void encode(const PLAN *plan, const am_net_op *op, real *y, const real *x)
 {
     const int n = plan->columns, width = width_of(plan, op->out);
@@ -344,7 +351,7 @@ static void encode(const PLAN *plan, const am_net_op *op, real *y, const real *x
             } else if (op->kind == AM_NET_COUNT) {
                 v = i < at ? (real)1 : (real)0;
             } else {
-                const double f = pow((double)op->number[0], -2.0 * (i / 2) / width) * (double)x[c];
+                const double f = frequency_of(op, i, width) * (double)x[c];
                 v = (real)(i % 2 ? cos(f) : sin(f));
             }
             y[(ptrdiff_t)i * n + c] = v;

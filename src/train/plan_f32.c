@@ -1,4 +1,6 @@
 // Plans in float.
+#include "train/plan.h"
+
 #define real float
 #define PLAN ami_plan_f32
 #define OPS ami_ops_f32

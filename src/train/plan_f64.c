@@ -1,4 +1,6 @@
 // Plans in double.
+#include "train/plan.h"
+
 #define real double
 #define PLAN ami_plan_f64
 #define OPS ami_ops_f64

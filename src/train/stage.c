@@ -40,7 +40,7 @@ static am_result read_optimiser(ami_stage *s, am_error *err)
 {
     static const char *const kinds[] = { "adam", "radam" };
     am_optimiser *o = &s->optimiser;
-    int kind = o->kind;
+    int kind = (int)o->kind;
     am_result result = am_json_read_choice(s->doc, s->json, "optimiser", false, &kind, kinds, 2, err);
     o->kind = (am_optimiser_kind)kind;
     const struct {
@@ -125,7 +125,7 @@ am_result ami_stage_array(ami_stage *s, const char *key, const char *usual, am_t
     if (result == AM_OK && !s->def->load) {
         result = ami_fail(err, AM_ERR_DEF, "a stage wants '%s', but the run was given no way to load data", path);
     }
-    if (result == AM_OK) {
+    if (result == AM_OK && s->def->load) {
         result = s->def->load(s->def->load_user, out, path, name, err);
     }
     if (result != AM_OK) {

@@ -136,7 +136,7 @@ am_result am_trainer_create(am_trainer **out, const am_trainer_def *def, am_erro
     if (result == AM_OK && (!t->blocks || !t->scratch)) {
         result = ami_fail_memory(err, t->strip * sizeof(float));
     }
-    for (int b = 0; b < t->block_count && result == AM_OK; b++) {
+    for (int b = 0; t->blocks && b < t->block_count && result == AM_OK; b++) {
         const int from = b * t->columns;
         t->blocks[b] = (am_train_block){ .trainer = t, .index = b, .first = first + from };
         t->blocks[b].used = samples - from < t->columns ? samples - from : t->columns;

@@ -58,7 +58,7 @@ static void damaged_files_are_refused(void **state)
     char *bytes = make_file(&size);
     const refuse_options options = { .truncations = 300, .flips = 300 };
     const refuse_counts counts = refuse_loop(read, NULL, bytes, size, &options);
-    assert_true(counts.refused_truncations > 100 && counts.failed_allocations > 5);
+    assert_true(counts.refused_truncations > 100 && counts.failed_allocations >= 2);
     free(bytes);
 }
 

@@ -25,6 +25,25 @@ add_executable(user_static main.c)
 target_link_libraries(user_static amble::static)
 add_executable(user_shared main.c)
 target_link_libraries(user_shared amble::shared)
+if(TARGET amble::train)
+    add_executable(user_train train.c)
+    target_link_libraries(user_train amble::train)
+endif()
+END
+cat >"$work/user/train.c" <<'END'
+#include <amble/train.h>
+#include <stdio.h>
+int main(void)
+{
+    am_optimiser optimiser = am_optimiser_default();
+    am_train_def def = am_train_def_default();
+    am_train_summary summary;
+    am_error err = { 0 };
+    def.recipe = "missing.json";
+    def.output = "x.amnet";
+    printf("%.3f %s\n", am_optimiser_rate(&optimiser, 0), am_result_name(am_train_run(&summary, &def, &err)));
+    return 0;
+}
 END
 pc=$(dirname "$(find "$work/prefix" -name amble.pc)")
 lib=$(dirname "$pc")
@@ -41,6 +60,9 @@ cmake -S "$work/user" -B "$work/user/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/
 cmake --build "$work/user/build" >/dev/null
 expect "$work/user/build/user_static"
 expect "$work/user/build/user_shared"
+if [ -x "$work/user/build/user_train" ]; then
+    [ "$("$work/user/build/user_train")" = "0.001 open" ] || { echo "test_install: the training library does not work"; exit 1; }
+fi
 "$work/prefix/bin/amble" --version | grep -q "^amble " || { echo "test_install: the installed command does not run"; exit 1; }
 # Nothing internal leaks from the shared library.
 if nm -D --defined-only "$lib/libamble.so" | awk '$2 ~ /[TDBR]/ { print $3 }' | grep -v '^am_'; then
