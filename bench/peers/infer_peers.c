@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifdef HAS_OPENBLAS
 #include <cblas.h>
@@ -313,8 +314,24 @@ static int run_all(network *n, runtime *rt, const char *line)
     return 1;
 }
 
-int main(void)
+/// OpenBLAS takes processors that it does not know for one of 2004; then it is told which kernels run here and loaded
+/// again, since a peer must not lose by that.
+static void use_right_kernels(char **argv)
 {
+#if defined(HAS_OPENBLAS) && defined(__x86_64__)
+    if (!getenv("OPENBLAS_CORETYPE") && strcmp(openblas_get_corename(), "Prescott") == 0 &&
+        __builtin_cpu_supports("avx2")) {
+        setenv("OPENBLAS_CORETYPE", __builtin_cpu_supports("avx512f") ? "SkylakeX" : "Haswell", 1);
+        execv("/proc/self/exe", argv);
+    }
+#endif
+    (void)argv;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    use_right_kernels(argv);
     static network n;
     static runtime rt;
     char line[4096];
