@@ -1,6 +1,12 @@
 # Peers of the benches: bench/peers/NAME.c (or .cpp) becomes peers/NAME beside the command, when its library is here. Nothing of
 # the product links them.
 if(EMSCRIPTEN)
+    # The other way round: our own index under node, beside the native one.
+    add_executable(peer_search_wasm ${PROJECT_SOURCE_DIR}/bench/peers/search_wasm.c)
+    set_target_properties(peer_search_wasm PROPERTIES OUTPUT_NAME search_wasm RUNTIME_OUTPUT_DIRECTORY peers)
+    target_link_libraries(peer_search_wasm PRIVATE amble_static amble_flags)
+    target_link_options(peer_search_wasm PRIVATE -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1
+        -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB -sWASM_ASYNC_COMPILATION=0)
     return()
 endif()
 find_library(ASSIMP_LIBRARY assimp)

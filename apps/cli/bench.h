@@ -30,6 +30,25 @@ void bench_row_singles(bench *b, const char *subject, const char *variant, int64
                        int rounds, double *singles, int single_count, uint64_t checksum);
 /// The least time of a row, 0 when there is no such row.
 double bench_least_us(const bench *b, const char *subject, const char *variant, int64_t n, const char *set);
+/// A row as it was added.
+typedef struct bench_line {
+    char subject[64];
+    char variant[24];
+    char set[24];
+    int64_t n;
+    double us_min, us_median, us_p99;
+    uint64_t checksum;
+} bench_line;
+/// All rows so far; notes(note_count) are the remarks.
+typedef struct bench_results {
+    const char *name, *machine;
+    const bench_line *lines;
+    int line_count;
+    const char *const *notes;
+    int note_count;
+} bench_results;
+/// Writes a page: the rows, the remarks, and curves over n of every subject that was measured at several sizes.
+am_result bench_page_write(const bench_results *results, const char *path, am_error *err);
 /// A remark for the reader: which peer was absent and why, what the data was.
 void bench_note(bench *b, const char *format, ...) AM_PRINTF(2, 3);
 
@@ -37,6 +56,8 @@ void bench_note(bench *b, const char *format, ...) AM_PRINTF(2, 3);
 typedef struct bench_peer bench_peer;
 /// Starts peer `name`; NULL when it was not built or does not start, after a note about it.
 bench_peer *bench_peer_start(bench *b, const char *name);
+/// Starts NAME.js of the WebAssembly build beside this one (build/wasm/peers) under node; NULL, with a note, without.
+bench_peer *bench_peer_start_wasm(bench *b, const char *name);
 /// Sends `question` and gets the line that answers it. False when the peer died or said "error".
 bool bench_peer_ask(bench_peer *peer, char *answer, size_t size, const char *question);
 void bench_peer_stop(bench_peer *peer);

@@ -13,6 +13,8 @@ bench_peer *bench_peer_start(bench *b, const char *name)
     return NULL;
 }
 
+bench_peer *bench_peer_start_wasm(bench *b, const char *name) { return bench_peer_start(b, name); }
+
 bool bench_peer_ask(bench_peer *peer, char *answer, size_t size, const char *question)
 {
     (void)peer, (void)answer, (void)size, (void)question;
@@ -33,8 +35,8 @@ struct bench_peer {
     FILE *from;
 };
 
-/// build/release/peers/NAME beside build/release/amble.
-static bool find_program(char *out, size_t size, const char *name)
+/// FOLDER/NAME beside build/release/amble.
+static bool find_program(char *out, size_t size, const char *folder, const char *name)
 {
     char self[1024];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -46,22 +48,22 @@ static bool find_program(char *out, size_t size, const char *name)
     if (slash) {
         *slash = '\0';
     }
-    return snprintf(out, size, "%s/peers/%s", self, name) < (int)size && access(out, X_OK) == 0;
+    return snprintf(out, size, "%s/%s/%s", self, folder, name) < (int)size && access(out, R_OK) == 0;
 }
 
-/// Runs in the child: never returns.
-static void become(const char *program, int in, int out)
+/// Runs in the child: never returns. `script` is what the program is to run, or NULL.
+static void become(const char *program, const char *script, int in, int out)
 {
     dup2(in, 0);
     dup2(out, 1);
     for (int fd = 3; fd < 64; fd++) {
         close(fd);
     }
-    execl(program, program, (char *)NULL);
+    execlp(program, program, script, (char *)NULL); // without a slash it is looked for in PATH
     _exit(127);
 }
 
-static bench_peer *start(const char *program)
+static bench_peer *start(const char *program, const char *script)
 {
     int to[2], from[2];
     if (pipe(to) != 0) {
@@ -76,7 +78,7 @@ static bench_peer *start(const char *program)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        become(program, to[0], from[1]);
+        become(program, script, to[0], from[1]);
     }
     close(to[0]);
     close(from[1]);
@@ -99,13 +101,28 @@ static bench_peer *start(const char *program)
 bench_peer *bench_peer_start(bench *b, const char *name)
 {
     char program[1200];
-    if (!find_program(program, sizeof program, name)) {
+    if (!find_program(program, sizeof program, "peers", name)) {
         bench_note(b, "peer %s: absent, its library was not found when this was built", name);
         return NULL;
     }
-    bench_peer *peer = start(program);
+    bench_peer *peer = start(program, NULL);
     if (!peer) {
         bench_note(b, "peer %s: could not be started", name);
+    }
+    return peer;
+}
+
+bench_peer *bench_peer_start_wasm(bench *b, const char *name)
+{
+    char script[1200], file[64];
+    snprintf(file, sizeof file, "%s.js", name);
+    if (!find_program(script, sizeof script, "../wasm/peers", file)) {
+        bench_note(b, "peer wasm: absent, there is no WebAssembly build (cmake --preset wasm) beside this one");
+        return NULL;
+    }
+    bench_peer *peer = start("node", script);
+    if (!peer) {
+        bench_note(b, "peer wasm: node could not be started");
     }
     return peer;
 }

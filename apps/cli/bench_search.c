@@ -1,9 +1,10 @@
 // amble bench search: exact nearest frames on one thread, one question at a time.
 //
-// Variants: amble (the fast index), boxes (LMM appendix B), linear, and the peers of bench/peers/search_peers.cpp.
-// All variants answer the same questions in turn within a round. A round's time is the processor time of the thread,
-// so that other work on the machine slows a long round no more than a short one; the 99th percentile is of single
-// questions. Every answer is compared with the linear one.
+// Variants: amble (the fast index), boxes (LMM appendix B), linear, the peers of bench/peers/search_peers.cpp, and
+// wasm (the fast index in WebAssembly under node, bench/peers/search_wasm.c). All variants answer the same questions
+// in turn within a round. A round's time is the processor time of the thread, so that other work on the machine slows
+// a long round no more than a short one; the 99th percentile is of single questions. Every answer is compared with
+// the linear one.
 #include "bench_search.h"
 
 #include "database.h"
@@ -16,18 +17,19 @@
 
 enum {
     own_variants = 3,
-    variants = 7,
+    variant_wasm = 7,
+    variants = 8,
     questions = 100,
     most_rounds = 24,
     most_k = 15,
     slow_us = 400, // variants slower than this are measured only in the first rounds
     slow_rounds = 3,
-    wash_bytes = 64 << 20,
+    least_wash_mib = 64,
+    most_wash_mib = 512,
 };
 
-static const char *const variant_names[variants] = {
-    "amble", "boxes", "linear", "flann", "nanoflann", "ann", "faiss"
-};
+static const char *const variant_names[variants] = { "amble",     "boxes", "linear", "flann",
+                                                     "nanoflann", "ann",   "faiss",  "wasm" };
 
 typedef struct tally {
     double us[most_rounds];                  ///< mean of each round
@@ -45,10 +47,12 @@ typedef struct search_bench {
     am_db_range *ranges;
     am_index *index[own_variants];
     am_search_work *work[own_variants];
-    float *asked; ///< [set][question][stride]
-    bench_peer *peer;
+    float *asked;            ///< [set][question][stride]
+    bench_peer *peer, *wasm; ///< the libraries, and our own index under node
     bool peer_here[variants];
     char *wash;
+    int wash_mib; ///< what is read to push all else out of the caches
+    volatile char washed;
     tally *tallies; ///< [variants]
     char frames_file[512], found_file[512];
     int ties; ///< answers of peers that are as near as ours, but another frame
@@ -82,20 +86,27 @@ static bool write_frames(const search_bench *s)
     for (size_t i = 0; ok && i < questions * search_sets; i++) {
         ok = fwrite(s->asked + i * stride, sizeof(float), dims, file) == dims;
     }
+    int32_t ranges = s->db.range_count;
+    ok = ok && fwrite(&ranges, sizeof ranges, 1, file) == 1;
+    for (int r = 0; ok && r < ranges; r++) {
+        int32_t span[2] = { s->db.ranges[r].start, s->db.ranges[r].stop };
+        ok = fwrite(span, sizeof span, 1, file) == 1;
+    }
     return (!file || fclose(file) == 0) && ok;
 }
 
-/// Hands the frames to the peers, and finds out which of them there are.
-static void load_peers(search_bench *s)
+static bench_peer *peer_of(const search_bench *s, int variant) { return variant == variant_wasm ? s->wasm : s->peer; }
+
+/// Hands the frames to a program of peers, and finds out which of them there are.
+static void load_peers(search_bench *s, bench_peer *peer)
 {
     char question[600], answer[256];
-    memset(s->peer_here, 0, sizeof s->peer_here);
-    if (!s->peer) {
+    if (!peer) {
         return;
     }
     snprintf(question, sizeof question, "load %s", s->frames_file);
-    if (!write_frames(s) || !bench_peer_ask(s->peer, answer, sizeof answer, question)) {
-        bench_note(s->b, "the search peers could not read the frames: left out");
+    if (!bench_peer_ask(peer, answer, sizeof answer, question)) {
+        bench_note(s->b, "a program of peers could not read the frames: left out");
         return;
     }
     for (char *word = strtok(answer, " \n"); word; word = strtok(NULL, " \n")) {
@@ -122,7 +133,11 @@ static am_result open_size(search_bench *s, int n, am_error *err)
             search_data_questions(&s->data, n, set, s->asked + (size_t)(set * questions) * (size_t)s->data.stride,
                                   questions);
         }
-        load_peers(s);
+        memset(s->peer_here, 0, sizeof s->peer_here);
+        if ((s->peer || s->wasm) && write_frames(s)) {
+            load_peers(s, s->peer);
+            load_peers(s, s->wasm);
+        }
     }
     return result;
 }
@@ -132,9 +147,30 @@ static am_result open_size(search_bench *s, int n, am_error *err)
 
 static void wash_caches(search_bench *s)
 {
-    for (size_t i = 0; i < wash_bytes; i += 64) {
-        s->wash[i]++;
+    char washed = 0;
+    for (size_t i = 0; i < (size_t)s->wash_mib << 20; i += 64) {
+        washed = (char)(washed ^ s->wash[i]);
     }
+    s->washed = washed;
+}
+
+/// A quarter more than the largest cache that the system tells of.
+static int find_wash_mib(void)
+{
+    int largest = least_wash_mib;
+    for (int level = 0; level < 8; level++) {
+        char path[96];
+        int size = 0;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", level);
+        FILE *file = fopen(path, "r");
+        if (file && fscanf(file, "%dK", &size) == 1 && size / 1024 * 5 / 4 > largest) {
+            largest = size / 1024 * 5 / 4;
+        }
+        if (file) {
+            fclose(file);
+        }
+    }
+    return largest < most_wash_mib ? largest : most_wash_mib;
 }
 
 static double ask_own(search_bench *s, int variant, int set, int k, bool cold, double *singles)
@@ -149,9 +185,9 @@ static double ask_own(search_bench *s, int variant, int set, int k, bool cold, d
         if (cold) {
             wash_caches(s);
         }
-        double start = bench_now_us();
+        double start = cold ? bench_cpu_us() : bench_now_us();
         int count = am_index_search(s->index[variant], hits, &search, s->work[variant]);
-        singles[q] = bench_now_us() - start;
+        singles[q] = (cold ? bench_cpu_us() : bench_now_us()) - start;
         sum += singles[q];
         for (int i = 0; i < k; i++) {
             t->found[q * k + i] = i < count ? hits[i].frame : -1;
@@ -165,8 +201,9 @@ static double ask_peer(search_bench *s, int variant, int set, int k, bool cold, 
 {
     char question[700], answer[256];
     double mean = -1.0;
-    snprintf(question, sizeof question, "run %s %d %d %d %s", variant_names[variant], set, k, cold, s->found_file);
-    if (!bench_peer_ask(s->peer, answer, sizeof answer, question) || sscanf(answer, "%lf", &mean) != 1) {
+    snprintf(question, sizeof question, "run %s %d %d %d %s", variant_names[variant], set, k, cold ? s->wash_mib : 0,
+             s->found_file);
+    if (!bench_peer_ask(peer_of(s, variant), answer, sizeof answer, question) || sscanf(answer, "%lf", &mean) != 1) {
         return -1.0;
     }
     FILE *file = fopen(s->found_file, "rb");
@@ -190,7 +227,8 @@ static void check_answer(search_bench *s, int variant, int set, int k)
     int bad = 0;
     for (int i = 0; i < questions * k; i++) {
         int32_t found = t->found[i], right = truth->found[i];
-        if (found != right && variant >= own_variants && found >= 0 && found < s->db.frame_count) {
+        if (found != right && variant >= own_variants && variant != variant_wasm && found >= 0 &&
+            found < s->db.frame_count) {
             const float *x = s->asked + (size_t)(set * questions + i / k) * (size_t)s->data.stride;
             float other = am_index_cost(linear, found, x, NULL), best = am_index_cost(linear, right, x, NULL);
             if (other <= best * 1.00001f + 1e-6f && best <= other * 1.00001f + 1e-6f) {
@@ -206,19 +244,29 @@ static void check_answer(search_bench *s, int variant, int set, int k)
                 variant_names[variant], bad, questions * k);
         bench_note(s->b, "MISMATCH: %s, %s, k=%d, %d frames: %d of %d answers are not the nearest",
                    variant_names[variant], search_set_names[set], k, s->db.frame_count, bad, questions * k);
-        s->wrong = s->wrong || variant < own_variants;
+        s->wrong = s->wrong || variant < own_variants || variant == variant_wasm;
     }
+}
+
+/// Cold caches and large k beyond the size that everything is compared at: only what the others are judged by.
+static bool is_wanted(const search_bench *s, int variant, int k, bool cold)
+{
+    bool first = variant == 0 || variant == 1 || variant == 3;
+    return first || (!cold && (k == 1 || s->db.frame_count <= 100000));
 }
 
 static void run_round(search_bench *s, int set, int k, bool cold, bool counted)
 {
-    // Linear first: it is the truth for the others.
-    static const int order[variants] = { 2, 0, 1, 3, 4, 5, 6 };
+    // Linear first: it is the truth for the others. It is asked in the round that checks even where no row wants it.
+    static const int order[variants] = { 2, 0, 1, 3, 4, 5, 6, variant_wasm };
+    bool wanted_cold = cold;
+    cold = cold && counted;
     for (int i = 0; i < variants; i++) {
         int v = order[i];
         tally *t = &s->tallies[v];
         bool slow = t->rounds >= slow_rounds && t->us[0] > slow_us;
-        if (t->absent || slow || t->rounds == most_rounds) {
+        bool truth = !counted && v == 2;
+        if (t->absent || slow || t->rounds == most_rounds || !(truth || is_wanted(s, v, k, wanted_cold))) {
             continue;
         }
         double *singles = t->singles + t->rounds * questions;
@@ -271,6 +319,10 @@ static void note_ratios(const search_bench *s, int n)
         double own = bench_least_us(s->b, "search k=1", "amble", n, name);
         double boxes = bench_least_us(s->b, "search k=1", "boxes", n, name);
         double flann = bench_least_us(s->b, "search k=1", "flann", n, name);
+        double wasm = bench_least_us(s->b, "search k=1", "wasm", n, name);
+        if (own > 0.0 && wasm > 0.0) {
+            bench_note(s->b, "%d frames, %s: %.2f times as long in WebAssembly", n, name, wasm / own);
+        }
         if (own > 0.0 && flann > 0.0) {
             bench_note(s->b, "%d frames, %s: %.1fx as fast as boxes, %.1fx as FLANN; boxes take %.2f of FLANN's time",
                        n, name, boxes / own, flann / own, boxes / flann);
@@ -303,14 +355,17 @@ static int run_size(search_bench *s, int n)
     if (!ok) {
         cli_fail(&err);
     }
-    // Large k and cold caches once, at the size that everything is compared at.
-    int k_count = bench_full(s->b) && n == 100000 ? 3 : 1;
+    int k_count = bench_full(s->b) && n >= 100000 ? 3 : 1;
     for (int i = 0; i < k_count * search_sets && ok; i++) {
         ok = run_case(s, i % search_sets, ks[i / search_sets], false) &&
              progress.report(progress.user, stage, i + 1, k_count * search_sets);
     }
     for (int set = 0; bench_full(s->b) && n >= 100000 && ok && set < search_sets; set++) {
         ok = run_case(s, set, 1, true);
+    }
+    if (ok) {
+        const float *mixed = s->asked + (size_t)questions * (size_t)s->data.stride;
+        ok = search_batches(s->b, &s->data, &s->db, mixed, questions);
     }
     cli_progress_end();
     if (ok) {
@@ -329,14 +384,21 @@ static bool make_room(search_bench *s)
              (long)getpid());
     s->ranges = calloc((size_t)s->data.range_count, sizeof *s->ranges);
     s->asked = calloc((size_t)(questions * search_sets) * (size_t)s->data.stride, sizeof *s->asked);
-    s->wash = calloc(1, wash_bytes);
     s->tallies = calloc(variants, sizeof *s->tallies);
-    return s->ranges && s->asked && s->wash && s->tallies;
+    if (bench_full(s->b)) {
+        s->wash_mib = find_wash_mib();
+        s->wash = malloc((size_t)s->wash_mib << 20);
+        if (s->wash) {
+            memset(s->wash, 1, (size_t)s->wash_mib << 20); // pages of zeros would all be the same one
+            bench_note(s->b, "cold: %d MiB are read before every question", s->wash_mib);
+        }
+    }
+    return s->ranges && s->asked && s->tallies && (s->wash || !bench_full(s->b));
 }
 
 static void note_absent(search_bench *s)
 {
-    for (int v = own_variants; s->peer && v < variants; v++) {
+    for (int v = own_variants; s->peer && v < variant_wasm; v++) {
         if (!s->peer_here[v]) {
             bench_note(s->b, "peer %s: absent, its library was not found when this was built", variant_names[v]);
         }
@@ -372,6 +434,7 @@ int bench_search(bench *b)
         return cli_fail(&err);
     }
     s.peer = bench_peer_start(b, "search_peers");
+    s.wasm = bench_peer_start_wasm(b, "search_wasm");
     int status = make_room(&s) ? CLI_DONE : CLI_FAILED;
     for (int i = 0; status == CLI_DONE && i < count; i++) {
         status = run_size(&s, sizes[i]);
@@ -381,6 +444,7 @@ int bench_search(bench *b)
         note_absent(&s);
     }
     bench_peer_stop(s.peer);
+    bench_peer_stop(s.wasm);
     free(s.ranges);
     free(s.asked);
     free(s.wash);

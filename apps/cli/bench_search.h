@@ -30,4 +30,8 @@ am_db search_data_db(const search_data *data, int n, am_db_range *ranges);
 /// out[count][stride]: questions of set `set` for the first n frames. The same seed gives the same ones.
 void search_data_questions(const search_data *data, int n, int set, float *out, int count);
 
+/// Rows for batches over the frames of db: a crowd of unrelated questions, and the questions of a 3 x 3 tree of
+/// long-horizon matching; against one by one. False, with a message, when answers differ or memory is short.
+bool search_batches(bench *b, const search_data *data, const am_db *db, const float *mixed, int count);
+
 #endif

@@ -25,14 +25,7 @@ static const bench_item items[] = {
 
 enum { item_count = sizeof items / sizeof items[0], most_rows = 512, most_notes = 64 };
 
-typedef struct row {
-    char subject[64];
-    char variant[24];
-    char set[24];
-    int64_t n;
-    double us_min, us_median, us_p99;
-    uint64_t checksum;
-} row;
+typedef bench_line row;
 
 struct bench {
     cli_common common;
@@ -216,6 +209,16 @@ static void print_table(const bench *b, const char *machine)
     }
 }
 
+static am_result write_page(const bench *b, const char *name, const char *machine, const char *path, am_error *err)
+{
+    const char *notes[most_notes];
+    for (int i = 0; i < b->note_count; i++) {
+        notes[i] = b->notes[i];
+    }
+    bench_results results = { name, machine, b->rows, b->row_count, notes, b->note_count };
+    return bench_page_write(&results, path, err);
+}
+
 static const bench_item *find_item(const char *name)
 {
     for (int i = 0; i < item_count; i++) {
@@ -241,7 +244,7 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
 {
     bool list = false, full = false;
     int rounds = 0, size = 0;
-    const char *config = NULL;
+    const char *config = NULL, *page = NULL;
     const cli_option options[] = {
         { .name = "--full", .help = "more data, slow peers, large sizes", .flag = &full },
         { .name = "--rounds",
@@ -256,6 +259,7 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
           .value = "NAME",
           .help = "the data of configs/NAME.json (search, crowd)",
           .text = &config },
+        { .name = "--html", .value = "OUT.html", .help = "the same as a page with plots", .text = &page },
         { .name = "--list", .help = "the names of the benches, one a line", .flag = &list },
     };
     cli_call call;
@@ -278,6 +282,10 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
     if (!item) {
         return unknown_item(argv[0]);
     }
+    const char *const outputs[] = { page };
+    if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
+        return CLI_FAILED;
+    }
     bench *b = calloc(1, sizeof *b);
     if (!b) {
         am_error err = { .code = AM_ERR_MEMORY, .offset = -1 };
@@ -291,8 +299,11 @@ int verb_bench(const cli_verb *verb, int argc, char **argv)
     int status = item->run(b);
     if (status == CLI_DONE) {
         char machine[256];
+        am_error err = { 0 };
         describe_machine(machine, sizeof machine);
-        if (call.common.json) {
+        if (page && write_page(b, item->name, machine, page, &err) != AM_OK) {
+            status = cli_fail(&err);
+        } else if (call.common.json) {
             status = print_json(b, machine);
         } else {
             print_table(b, machine);

@@ -1,8 +1,9 @@
 // The peers of `amble bench search`: FLANN, nanoflann, ANN and FAISS, as many as were here when this was built. One
 // line on stdin is one question, one line on stdout its answer:
 //   load FILE               frames and questions (see read_all); answers the names of the peers
-//   run NAME SET K COLD OUT asks peer NAME all questions of a set one by one; writes to OUT the microseconds of each
-//                           question (double) and the frames found (int32); answers the mean microseconds
+//   run NAME SET K MIB OUT  asks peer NAME all questions of a set one by one; writes to OUT the microseconds of each
+//                           question (double) and the frames found (int32); answers the mean microseconds. Before
+//                           each question so many MiB are read, which pushes all else out of the caches.
 // All on one thread, without approximation.
 #include <chrono>
 #include <cstdint>
@@ -170,7 +171,8 @@ const char *const names[] = { "flann", "nanoflann", "ann", "faiss" };
 struct State {
     Data data;
     std::unique_ptr<Peer> peers[4];
-    std::vector<char> wash = std::vector<char>((size_t)64 << 20); // pushes everything else out of the caches
+    std::vector<char> wash;
+    volatile char washed = 0;
 };
 
 double clock_us(clockid_t clock)
@@ -180,7 +182,7 @@ double clock_us(clockid_t clock)
     return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
 }
 
-// Four int32 (dims, frames, questions of a set, sets), the frames, the questions.
+// Four int32 (dims, frames, questions of a set, sets), the frames, the questions. What follows is for others.
 bool read_all(Data &data, const char *path)
 {
     FILE *file = std::fopen(path, "rb");
@@ -200,32 +202,34 @@ bool read_all(Data &data, const char *path)
 }
 
 // The processor's own time for the whole set; with cold caches the sum of the questions, without the washing.
-double ask_all(State &state, Peer &peer, int set, int k, bool cold, std::vector<double> &us,
+double ask_all(State &state, Peer &peer, int set, int k, int wash_mib, std::vector<double> &us,
                std::vector<int32_t> &found)
 {
     const Data &data = state.data;
+    const clockid_t clock = wash_mib > 0 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+    state.wash.resize((size_t)wash_mib << 20, 1);
     double sum = 0.0, begun = clock_us(CLOCK_THREAD_CPUTIME_ID);
     for (int q = 0; q < data.questions; q++) {
-        if (cold) {
-            for (size_t i = 0; i < state.wash.size(); i += 64) {
-                state.wash[i]++;
-            }
+        char washed = 0;
+        for (size_t i = 0; i < state.wash.size(); i += 64) {
+            washed = (char)(washed ^ state.wash[i]);
         }
-        double start = clock_us(CLOCK_MONOTONIC);
+        state.washed = washed;
+        double start = clock_us(clock);
         peer.search(data.asked.data() + (size_t)(set * data.questions + q) * (size_t)data.dims, k,
                     found.data() + (size_t)q * (size_t)k);
-        us[(size_t)q] = clock_us(CLOCK_MONOTONIC) - start;
+        us[(size_t)q] = clock_us(clock) - start;
         sum += us[(size_t)q];
     }
-    return (cold ? sum : clock_us(CLOCK_THREAD_CPUTIME_ID) - begun) / data.questions;
+    return (wash_mib > 0 ? sum : clock_us(CLOCK_THREAD_CPUTIME_ID) - begun) / data.questions;
 }
 
 std::string run(State &state, const char *line)
 {
     char name[32], path[4096];
-    int set, k, cold;
-    if (std::sscanf(line, "run %31s %d %d %d %4095[^\n]", name, &set, &k, &cold, path) != 5 || set < 0 ||
-        set >= state.data.sets || k < 1 || k > 64 || k > state.data.frames) {
+    int set, k, wash_mib;
+    if (std::sscanf(line, "run %31s %d %d %d %4095[^\n]", name, &set, &k, &wash_mib, path) != 5 || set < 0 ||
+        set >= state.data.sets || k < 1 || k > 64 || k > state.data.frames || wash_mib < 0) {
         return "error: bad question";
     }
     for (int i = 0; i < 4; i++) {
@@ -240,7 +244,7 @@ std::string run(State &state, const char *line)
         }
         std::vector<double> us((size_t)state.data.questions);
         std::vector<int32_t> found((size_t)state.data.questions * (size_t)k);
-        double mean = ask_all(state, *state.peers[i], set, k, cold != 0, us, found);
+        double mean = ask_all(state, *state.peers[i], set, k, wash_mib, us, found);
         FILE *file = std::fopen(path, "wb");
         bool ok = file && std::fwrite(us.data(), sizeof(double), us.size(), file) == us.size() &&
                   std::fwrite(found.data(), sizeof(int32_t), found.size(), file) == found.size();

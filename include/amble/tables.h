@@ -43,6 +43,16 @@ AM_API void am_tables_plot(am_tables *tables, const char *column, int rows_from)
 AM_API void am_tables_track(am_tables *tables, const char *caption, const am_track *track);
 /// The same over the path that it was to follow; also in JSON, as "tracks".
 AM_API void am_tables_path(am_tables *tables, const char *caption, const am_track *track, const am_polyline *path);
+/// A curve through `count` points of positive numbers; `top` (or NULL) are the upper ends of whiskers on them.
+typedef struct am_curve {
+    const char *name;
+    const double *x, *y, *top; ///< [count]
+    int count;
+} am_curve;
+#define AM_MAX_CURVES 12 ///< in one plot
+/// Curves over logarithmic axes, on the page.
+AM_API void am_tables_curves(am_tables *tables, const char *caption, const char *x_axis, const char *y_axis,
+                             const am_curve *curves, int count);
 /// How many cells are marked bad.
 AM_API int am_tables_bad_count(const am_tables *tables);
 

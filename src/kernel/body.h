@@ -110,8 +110,11 @@ static void distances_block(float out[8], const float *query, const float *block
             sum[i] = add_square(sum[i], query[d + i], block + (d + i) * 8);
         }
     }
-    for (; d < dims; d++) {
-        sum[d % 8] = add_square(sum[d % 8], query[d], block + d * 8);
+    // By number, not by d % 8: the sums stay in registers.
+    for (size_t i = 0; i < 7; i++) {
+        if (d + i < dims) {
+            sum[i] = add_square(sum[i], query[d + i], block + (d + i) * 8);
+        }
     }
     fold_frames(out, sum);
 }
@@ -135,8 +138,10 @@ static void distances_block_weighted(float out[8], const float *query, const flo
             sum[i] = add_square_weighted(sum[i], query[d + i], weights[d + i], block + (d + i) * 8);
         }
     }
-    for (; d < dims; d++) {
-        sum[d % 8] = add_square_weighted(sum[d % 8], query[d], weights[d], block + d * 8);
+    for (size_t i = 0; i < 7; i++) {
+        if (d + i < dims) {
+            sum[i] = add_square_weighted(sum[i], query[d + i], weights[d + i], block + (d + i) * 8);
+        }
     }
     fold_frames(out, sum);
 }
@@ -217,8 +222,10 @@ static void distances_box(float out[8], const float *query, const float *lo, con
             sum[i] = add_box_square(sum[i], query[d + i], lo + (d + i) * 8, hi + (d + i) * 8);
         }
     }
-    for (; d < dims; d++) {
-        sum[d % 8] = add_box_square(sum[d % 8], query[d], lo + d * 8, hi + d * 8);
+    for (size_t i = 0; i < 7; i++) {
+        if (d + i < dims) {
+            sum[i] = add_box_square(sum[i], query[d + i], lo + (d + i) * 8, hi + (d + i) * 8);
+        }
     }
     fold_frames(out, sum);
 }

@@ -1,8 +1,9 @@
-/// Small plots as inline SVG: bars, heat maps, roses, tracks. Colours come from the page's style sheet.
+/// Small plots as inline SVG: bars, heat maps, roses, tracks, curves. Colours come from the page's style sheet.
 #ifndef AMI_MEASURE_PLOT_H
 #define AMI_MEASURE_PLOT_H
 
 #include <amble/math.h>
+#include <amble/tables.h>
 
 /// Bars of shares (0 to 1 of the whole) with a label under each.
 typedef struct ami_bars {
@@ -44,6 +45,14 @@ bool ami_plot_bar_rows(am_bytes *out, const ami_bar_row *bars, int count, int di
 /// A way over the ground seen from above: +z up, +x (the left) to the left; the start is a dot.
 /// path(path_count), which may be none, lies below it.
 bool ami_plot_track(am_bytes *out, const am_vec3 *places, int count, const am_vec3 *path, int path_count);
+
+/// Curves of positive numbers over logarithmic axes, with their names beside them.
+typedef struct ami_curves {
+    const am_curve *curves;
+    int count;
+    const char *x_axis, *y_axis;
+} ami_curves;
+bool ami_plot_curves(am_bytes *out, const ami_curves *plot);
 
 /// Text with <, >, & and quotes made harmless.
 bool ami_put_escaped(am_bytes *out, const char *text);

@@ -197,6 +197,41 @@ void am_tables_track(am_tables *t, const char *caption, const am_track *track)
     am_tables_path(t, caption, track, NULL);
 }
 
+/// Numbers of a curve, copied; NULL stays NULL.
+static const double *copy_numbers(am_tables *t, const double *numbers, int count)
+{
+    double *out = numbers ? get(t, (size_t)(count + 1) * sizeof *out) : NULL;
+    if (out) {
+        memcpy(out, numbers, (size_t)count * sizeof *out);
+    }
+    return out;
+}
+
+void am_tables_curves(am_tables *t, const char *caption, const char *x_axis, const char *y_axis,
+                      const am_curve *curves, int count)
+{
+    count = count < AM_MAX_CURVES ? count : AM_MAX_CURVES;
+    const char *text = copy(t, caption);
+    const char *axes[2] = { copy(t, x_axis), copy(t, y_axis) };
+    am_curve *own = get(t, (size_t)(count + 1) * sizeof *own);
+    for (int i = 0; own && i < count; i++) {
+        own[i].name = copy(t, curves[i].name);
+        own[i].x = copy_numbers(t, curves[i].x, curves[i].count);
+        own[i].y = copy_numbers(t, curves[i].y, curves[i].count);
+        own[i].top = copy_numbers(t, curves[i].top, curves[i].count);
+        own[i].count = curves[i].count;
+    }
+    ami_extra *extra = add_extra(t);
+    if (extra) {
+        extra->kind = ami_extra_curves;
+        extra->text = text;
+        extra->axes[0] = axes[0];
+        extra->axes[1] = axes[1];
+        extra->curves = own;
+        extra->curve_count = count;
+    }
+}
+
 int am_tables_bad_count(const am_tables *t)
 {
     int bad = 0;

@@ -19,11 +19,14 @@ typedef struct ami_row {
     int count;
 } ami_row;
 
-/// A note, a plot or a track, in the order they were asked for.
+/// A note, a plot, a track or curves, in the order they were asked for.
 typedef struct ami_extra {
     struct ami_extra *next;
-    enum { ami_extra_note, ami_extra_plot, ami_extra_track } kind;
+    enum { ami_extra_note, ami_extra_plot, ami_extra_track, ami_extra_curves } kind;
     const char *text;
+    const char *axes[2];
+    am_curve *curves;
+    int curve_count;
     int column, rows_from;
     am_vec3 *places;
     int place_count;

@@ -62,6 +62,13 @@ static bool put_track(am_bytes *out, const ami_extra *extra)
            ami_put_text(out, "</section>");
 }
 
+static bool put_curves(am_bytes *out, const ami_extra *extra)
+{
+    ami_curves plot = { extra->curves, extra->curve_count, extra->axes[0], extra->axes[1] };
+    return ami_put_text(out, "<section><h2>") && ami_put_escaped(out, extra->text) && ami_put_text(out, "</h2>") &&
+           ami_plot_curves(out, &plot) && ami_put_text(out, "</section>");
+}
+
 static bool put_table(am_bytes *out, const ami_table *table)
 {
     bool ok = ami_put_text(out, "<section class=\"wide\"><h2>") && ami_put_escaped(out, table->name) &&
@@ -78,6 +85,8 @@ static bool put_table(am_bytes *out, const ami_table *table)
             ok = put_plot(out, table, extra);
         } else if (extra->kind == ami_extra_track) {
             ok = put_track(out, extra);
+        } else if (extra->kind == ami_extra_curves) {
+            ok = put_curves(out, extra);
         }
     }
     return ok;
