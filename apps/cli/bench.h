@@ -66,6 +66,8 @@ void bench_peer_stop(bench_peer *peer);
 int bench_load(bench *b);
 int bench_search(bench *b);
 int bench_crowd(bench *b);
+/// bench_crowd_paths.c: its part with `count` characters on paths.
+int bench_crowd_paths(bench *b, const am_db *db, const char *set, int count, int frames);
 int bench_infer(bench *b);
 int bench_train(bench *b);
 

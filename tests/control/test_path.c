@@ -284,6 +284,204 @@ static void strange_paths_are_refused_or_survived(void **state)
     free_world(&w);
 }
 
+static void shift_runs_along_the_path(void **state)
+{
+    (void)state;
+    const am_vec3 line[] = { { 0, 0, 0 }, { 0, 0, 14 } };
+    int took[2] = { 0, 0 };
+    for (int runs = 0; runs < 2; runs++) {
+        world w;
+        make_path_world(&w, 3, 3, 4000);
+        am_path_def def = path_of(draw(line, 2, 1.0f));
+        am_error err = { 0 };
+        check_ok(am_character_follow(w.character, &def, &err), &err);
+        while (am_character_get_path(w.character).following && took[runs] < 3000) {
+            // Pressed a second after the beginning.
+            am_intent intent = { .run = runs == 1 && took[runs] > 60 };
+            am_character_step(w.character, &intent, DT);
+            took[runs]++;
+        }
+        assert_true(am_v3_distance(place(&w), line[1]) < 0.3f);
+        free_world(&w);
+    }
+    assert_true(took[1] < took[0] * 3 / 4);
+}
+
+static void a_stick_turns_the_facing_on_the_way(void **state)
+{
+    (void)state;
+    const am_vec3 line[] = { { 0, 0, 0 }, { 0, 0, 8 } };
+    world w;
+    make_path_world(&w, 3, 3, 4000);
+    am_path_def def = path_of(draw(line, 2, 0.8f));
+    def.facing = AM_PATH_FACING_JOYSTICK;
+    am_error err = { 0 };
+    check_ok(am_character_follow(w.character, &def, &err), &err);
+    am_intent left = { .facing = am_v3(1.0f, 0.0f, 0.0f) };
+    am_intent none = { 0 };
+    for (int i = 0; i < 240; i++) {
+        am_character_step(w.character, i < 30 ? &none : &left, DT);
+    }
+    am_character_view view = am_character_get_view(w.character);
+    am_query_point last = view.trajectory[view.trajectory_count - 1];
+    assert_true(last.direction.x > 0.9f);        // asked to face the left
+    assert_true(view.simulation_velocity.z > 0); // while it goes on
+    free_world(&w);
+}
+
+static void each_part_of_the_method_is_a_switch(void **state)
+{
+    (void)state;
+    am_path_method methods[10];
+    for (int i = 0; i < 10; i++) {
+        methods[i] = am_path_method_default();
+    }
+    methods[0].smooth = false;
+    methods[1].speed_limit = false;
+    methods[2].corners = false;
+    methods[3].retime = false;
+    methods[4].lead = false;
+    methods[5].steer = false;
+    methods[6].weigh = false;
+    methods[7].recover = false;
+    methods[8] = am_path_method_paper();
+    methods[9] = am_path_method_paper();
+    methods[9].desired = AM_PATH_DESIRED_FRAME;
+    uint64_t hashes[10];
+    for (int i = 0; i < 10; i++) {
+        world w;
+        make_path_world(&w, 3, 2, 4000);
+        am_path_def def = path_of(draw(crossing, 5, 1.6f));
+        def.method = methods[i];
+        am_error err = { 0 };
+        check_ok(am_character_follow(w.character, &def, &err), &err);
+        go(&w, 40.0f);
+        hashes[i] = am_character_hash(w.character);
+        assert_true(am_v3_distance(walked.hips[walked.count - 1], crossing[4]) < (i < 8 ? 0.5f : 4.0f));
+        free_world(&w);
+    }
+    assert_true(hashes[0] != hashes[3] && hashes[4] != hashes[5] && hashes[8] != hashes[9]);
+}
+
+static void following_allocates_nothing(void **state)
+{
+    (void)state;
+    am_budget budget = am_budget_make(NULL);
+    am_alloc alloc = am_budget_alloc(&budget);
+    world w;
+    am_error err = { 0 };
+    am_character_def def = open_world(&w);
+    def.alloc = &alloc;
+    def.path_points = 4000;
+    check_ok(am_character_create(&w.character, &def, &err), &err);
+    size_t before = budget.total_count;
+    am_path_def path = path_of(draw(crossing, 5, 1.3f));
+    check_ok(am_character_follow(w.character, &path, &err), &err);
+    go(&w, 20.0f);
+    check_ok(am_character_follow(w.character, &path, &err), &err);
+    go(&w, 2.0f);
+    assert_int_equal((int)(budget.total_count - before), 0);
+    free_world(&w);
+    assert_int_equal((int)budget.live_count, 0);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Scripts
+
+static const char script_text[] =
+    "{\"database\": \"-\", \"controller\": \"long-horizon\", \"options\": {\"k\": 2, \"l\": 2}, \"characters\": ["
+    "{\"path\": [{\"points\": [[0,0,0],[1,0,1.2],[2,0,2.4],[3,0.8,3.2]]},"
+    " {\"t\": 6, \"mode\": \"local\", \"scale\": 0.5, \"obstacles\": [[9, 9, 0.5]],"
+    " \"points\": [[0,5,5],[0.5,5,6.2],[1,6,7]]}]},"
+    "{\"start\": {\"position\": [4, 0]}, \"path\": {\"points\": [[0,4,0],[2,4,2.5]], \"v_max\": 2}}]}";
+
+static am_run *make_run(am_run_script *script, const char *text)
+{
+    am_error err = { 0 };
+    am_run *run = NULL;
+    check_ok(am_run_parse(script, text, strlen(text), "run", NULL, &err), &err);
+    am_run_def def = am_run_def_default();
+    def.script = script;
+    def.db = shared_db;
+    check_ok(am_run_create(&run, &def, &err), &err);
+    return run;
+}
+
+static void a_run_with_paths_ends_with_them_and_is_measured(void **state)
+{
+    (void)state;
+    am_run_script script;
+    am_error err = { 0 };
+    am_run *run = make_run(&script, script_text);
+    assert_true(script.ends_with_paths);
+    am_db_measures own;
+    check_ok(am_db_measure(&own, shared_db, NULL, &err), &err);
+    am_run_meter_def meter_def = am_run_meter_def_default();
+    meter_def.run = run;
+    meter_def.own = &own;
+    am_run_meter *meter = NULL;
+    check_ok(am_run_meter_create(&meter, &meter_def, &err), &err);
+    int most = am_run_frame_count(run);
+    am_run_observer observer = am_run_meter_observer(meter);
+    check_ok(am_run_play(run, &observer, 1, NULL, &err), &err);
+    assert_true(am_run_frame_count(run) < most);
+    for (int i = 0; i < 2; i++) {
+        am_metrics m = am_run_meter_result(meter, i);
+        assert_int_equal(m.path_count, i == 0 ? 2 : 1);
+        assert_true(m.path.path_completed);
+        assert_true(m.path.path_error_m < 0.1);
+        assert_true(m.path.path_end_m < 0.3);
+        assert_int_equal(m.path_recoveries, 0);
+    }
+    am_json_writer *w = NULL;
+    check_ok(am_json_writer_create(&w, 0, NULL, &err), &err);
+    am_run_meter_write(w, meter);
+    size_t size = 0;
+    const char *text = am_json_text(w, &size);
+    static const char *const keys[] = { "path_error_m", "path_cover_m",   "path_cover_max_m", "path_time_ratio",
+                                        "path_end_m",   "path_completed", "path_recoveries",  "paths" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        assert_non_null(strstr(text, keys[i]));
+    }
+    am_json_writer_destroy(w);
+    am_run_meter_destroy(meter);
+    am_run_destroy(run);
+    am_run_script_free(&script);
+}
+
+static void a_recording_plays_the_same_paths(void **state)
+{
+    (void)state;
+    am_run_script script, again;
+    am_error err = { 0 };
+    am_run *run = make_run(&script, script_text);
+    am_recording *recording = NULL;
+    check_ok(am_recording_create(&recording, run, NULL, &err), &err);
+    while (am_run_step(run)) {
+        for (int i = 0; i < 2; i++) {
+            am_run_sample sample = am_run_get_sample(run, i);
+            check_ok(am_recording_add(recording, &sample, &err), &err);
+        }
+    }
+    am_bytes bytes = { 0 };
+    check_ok(am_recording_write(&bytes, recording, NULL, &err), &err);
+    uint64_t hash = am_run_hash(run);
+    char *text = test_malloc(bytes.size + 1);
+    memcpy(text, bytes.data, bytes.size);
+    text[bytes.size] = '\0';
+    am_run *replay = make_run(&again, text);
+    while (am_run_step(replay)) {
+    }
+    assert_true(am_run_hash(replay) == hash);
+    test_free(text);
+    am_bytes_free(&bytes);
+    am_recording_destroy(recording);
+    am_run_destroy(replay);
+    am_run_script_free(&again);
+    am_run_destroy(run);
+    am_run_script_free(&script);
+}
+
 static void no_room_no_path(void **state)
 {
     (void)state;
@@ -308,6 +506,12 @@ int main(void)
         cmocka_unit_test(laps_go_on_for_ever),
         cmocka_unit_test(a_path_is_bent_around_an_obstacle),
         cmocka_unit_test(strange_paths_are_refused_or_survived),
+        cmocka_unit_test(shift_runs_along_the_path),
+        cmocka_unit_test(a_stick_turns_the_facing_on_the_way),
+        cmocka_unit_test(each_part_of_the_method_is_a_switch),
+        cmocka_unit_test(following_allocates_nothing),
+        cmocka_unit_test(a_run_with_paths_ends_with_them_and_is_measured),
+        cmocka_unit_test(a_recording_plays_the_same_paths),
         cmocka_unit_test(no_room_no_path),
     };
     return cmocka_run_group_tests(tests, make_db, free_db);

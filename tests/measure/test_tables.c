@@ -28,6 +28,8 @@ static am_tables *make_tables(const am_alloc *alloc)
     static const double sizes[3] = { 100, 1000, 20000 }, times[3] = { 0.5, 4, 90 }, worst[3] = { 1, 8, 2000 };
     const am_curve curves[2] = { { "slow <one>", sizes, times, worst, 3 }, { "fast", sizes + 1, times, NULL, 2 } };
     am_tables_curves(t, "growth", "frames", "us", curves, 2);
+    am_polyline line = { .points = places, .count = 2 };
+    am_tables_path(t, "along", &track, &line);
     return t;
 }
 
@@ -93,6 +95,7 @@ static void the_page_is_safe_and_has_its_plots(void **state)
     assert_non_null(strstr(text, ">0.1</text>"));
     // 1,000 lies a third of the way from 100 to 100,000, 4 at 0.32 from 0.1 to 10,000.
     assert_non_null(strstr(text, "cx=\"184.0\" cy=\"207.7\""));
+    assert_non_null(strstr(text, "class=\"drawn\""));
     assert_non_null(strstr(text, "class=\"spot\" x=")); // the bar beyond its bound is red
     free(text);
     am_tables_destroy(t);

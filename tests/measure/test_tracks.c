@@ -175,6 +175,25 @@ static void no_shortcut_pays(void **state)
     check_near(m.path_end_m, 0.0, 1e-4);
 }
 
+static void swinging_about_a_path_is_told_from_walking_beside_it(void **state)
+{
+    (void)state;
+    static am_vec3 places[600];
+    am_vec3 ends[] = { { 0, 0, -1 }, { 0, 0, 20 } };
+    am_polyline path = { ends, 2, 0.0f, 0.0f, 0.0f };
+    am_track track = { places, 600, DT };
+    for (int i = 0; i < 600; i++) {
+        places[i] = am_v3(0.3f, 0.0f, (float)i * 0.02f);
+    }
+    check_near(am_path_oscillation(&track, &path), 0.0, 1e-6); // beside it all the way
+    for (int i = 0; i < 600; i++) {
+        places[i].x = 0.2f * am_sin(2.0f * AM_PI * (float)i / 300.0f); // once in five seconds
+    }
+    check_near(am_path_oscillation(&track, &path), 0.2 / 1.41421356, 0.01);
+    am_track nothing = { places, 0, DT };
+    check_near(am_path_oscillation(&nothing, &path), 0.0, 0.0);
+}
+
 static void a_round_is_not_over_where_it_begins(void **state)
 {
     (void)state;
@@ -215,6 +234,7 @@ int main(void)
         cmocka_unit_test(a_track_on_the_path_has_no_error),
         cmocka_unit_test(a_parallel_track_is_as_far_as_it_is),
         cmocka_unit_test(no_shortcut_pays),
+        cmocka_unit_test(swinging_about_a_path_is_told_from_walking_beside_it),
         cmocka_unit_test(a_round_is_not_over_where_it_begins),
         cmocka_unit_test(a_path_or_track_without_points_measures_nothing),
     };
