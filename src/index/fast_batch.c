@@ -73,7 +73,7 @@ static int gather(const batch *b, int leader, int members[ami_crowd], ami_best b
 
 static void search_members(batch *b, const int *members, ami_best *bests, int count)
 {
-    const am_search *together[ami_crowd];
+    const am_search *together[ami_crowd] = { 0 };
     for (int i = 0; i < count; i++) {
         together[i] = &b->searches[members[i]];
         b->left &= ~(UINT64_C(1) << members[i]);
