@@ -1,13 +1,12 @@
 // Paths drawn on the studio's ground with the mouse, and the games that are played with them.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { amble, openPage, openStudio, outDir, realClips } from './support.mjs';
 
 const cache = join(outDir, 'studio'); // those of the studio's own tests
 const captured = ['locomotion', 'jump', 'low', 'dance'].every((set) => realClips(set, 1).length > 0);
-const games = ['free move', 'cross the finish line', 'reach the target', 'several characters'];
 let server, browser, page;
 
 before(async () => {
@@ -16,7 +15,11 @@ before(async () => {
     page = browser.page;
     await page.setViewportSize({ width: 1000, height: 560 });
     await page.waitForFunction(() => window.amble, null, { timeout: 60000 });
-    await page.evaluate(() => window.amble.pause());
+    // Pictures take longer than steps here, and the mouse waits for them.
+    await page.evaluate(() => {
+        window.amble.pause();
+        window.amble.studio.blind = true;
+    });
 });
 after(async () => {
     await browser?.close();
@@ -27,31 +30,33 @@ const advance = (steps) => page.evaluate((count) => window.amble.advance(count),
 const state = () => page.evaluate(() => window.amble.state());
 const hips = () => page.evaluate(() => window.amble.studio.hips);
 
-/** Chooses a game with the mouse's mode, begins it anew, and waits for a camera that stands still. */
+/** Chooses a game, begins it anew, and lets the camera come to rest. */
 async function begin(game) {
     await page.selectOption('#mode', { label: 'draw a path' });
     await page.selectOption('#game', { label: game });
     await page.uncheck('#loop');
     await page.click('#reset');
-    await settle();
+    await look();
 }
 
-async function settle() {
-    await page.waitForFunction(() => {
-        const now = window.amble.studio.stage.camera.position.toArray();
-        const still = window.wasAt?.every((value, i) => Math.abs(value - now[i]) < 1e-3);
-        window.wasAt = now;
-        return still;
-    }, null, { polling: 150, timeout: 30000 });
-}
+/** Puts the camera where it would come to rest. */
+const look = () => page.evaluate(() => {
+    const { studio } = window.amble;
+    studio.stage.follow(studio.after[4], 0.9, studio.after[6], 60);
+});
 
-/** Draws through places of the ground with the left button. */
-async function draw(places) {
+const setScale = (value) => page.evaluate((text) => {
+    document.getElementById('scale').value = text;
+}, value);
+
+/** Draws through places of the ground with the left button, so many milliseconds from one to the next. */
+async function draw(places, pause = 0) {
     const ways = await page.evaluate((all) => all.map(([x, z]) => window.amble.studio.stage.toScreen(x, z)), places);
     await page.mouse.move(ways[0].x, ways[0].y);
     await page.mouse.down();
     for (const { x, y } of ways.slice(1)) {
-        await page.mouse.move(x, y, { steps: 4 });
+        await page.mouse.move(x, y, { steps: 3 });
+        await page.waitForTimeout(pause);
     }
     await page.mouse.up();
 }
@@ -94,6 +99,194 @@ test('a path drawn with the mouse is walked to its end', () => walksCurve('where
 test('a drawing may begin at the character instead', async () => {
     const { there } = await walksCurve('at the character');
     assert.ok(Math.hypot(there.pathX - 0.8, there.pathZ + 0.6) < 0.1, 'the drawing was moved to where it stood');
+});
+
+test('a finger draws, too, and two do not', async () => {
+    await begin('free move');
+    const touch = await page.context().newCDPSession(page);
+    const ways = await page.evaluate(() => [[0, 0], [0.4, 0.5], [0.5, 1], [0.5, 1.6]].map(([x, z]) => window.amble.studio.stage.toScreen(x, z)));
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [ways[0]] });
+    for (const way of ways.slice(1)) {
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [way] });
+    }
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await follow();
+    const [at] = await hips();
+    assert.ok(away(at, [0.5, 1.6]) < 0.3, `it stands at ${at.x}, ${at.z}`);
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ ...ways[0], id: 1 }] });
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ ...ways[0], id: 1 }, { ...ways[1], id: 2 }] });
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    assert.equal(await page.evaluate(() => window.amble.studio.play.next), null);
+    await touch.detach();
+});
+
+test('a new path takes the place of the one that is walked, and keys lead away from it', async () => {
+    await begin('free move');
+    await page.selectOption('#control', { label: 'where drawn' });
+    await draw([[0, 0], [0, 2], [0, 4]]);
+    assert.equal((await advance(60)).path, 1);
+    await look();
+    await draw([[0, 1], [1.2, 1.4], [2, 1.2]]);
+    await follow();
+    const [at] = await hips();
+    assert.ok(away(at, [2, 1.2]) < 0.3, `it stands at ${at.x}, ${at.z}`);
+    await look();
+    await draw([[2, 1], [0, 1]]);
+    await advance(30);
+    await page.keyboard.down('w');
+    const steered = await advance(60);
+    await page.keyboard.up('w');
+    assert.equal(steered.path, 0, 'who steers has left the path');
+    assert.ok(steered.wishZ > 0);
+});
+
+test('a round path goes on, and Shift runs along it', async () => {
+    await begin('free move');
+    await page.check('#loop');
+    await page.selectOption('#control', { label: 'where drawn' });
+    await setScale('0.05');
+    await draw(Array.from({ length: 16 }, (_, i) => [Math.sin(0.4 * i), 1 - Math.cos(0.4 * i)]), 60);
+    const round = () => page.evaluate(() => {
+        const from = window.amble.studio.view.pathLaps;
+        let steps = 0;
+        while (window.amble.studio.view.pathLaps === from && steps < 3600) {
+            window.amble.studio.step();
+            steps++;
+        }
+        return steps;
+    });
+    await advance(1);
+    await round();
+    const walked = await round();
+    await page.keyboard.down('Shift');
+    await round();
+    const ran = await round();
+    await page.keyboard.up('Shift');
+    assert.ok(walked < 3600 && ran < 0.8 * walked, `a lap takes ${walked} steps, with Shift ${ran}`);
+    assert.equal((await state()).path, 1);
+    await setScale('0.2');
+});
+
+test('a log with drawings plays again', async () => {
+    await begin('free move');
+    await draw([[0, 0], [0.6, 1], [0, 2]]);
+    await advance(120);
+    const { hash, log } = await page.evaluate(() => ({ hash: window.amble.engine.hash(), log: window.amble.studio.log }));
+    assert.equal(log.filter((item) => item.path).length, 1);
+    assert.equal(await page.evaluate((steps) => window.amble.replay(steps), log), hash);
+});
+
+// ---------------------------------------------------------------------------------------------
+// Games
+
+test('free move: one walks wherever one draws, and is told how well', async () => {
+    await begin('free move');
+    await draw([[0, 0], [-0.8, 1], [0, 2]]);
+    const there = await follow();
+    await page.evaluate(() => {
+        window.amble.studio.pictures = 0;
+        window.amble.studio.draw(1 / 60);
+    });
+    assert.equal(await page.textContent('#show-path'), 'done');
+    assert.equal(await page.textContent('#show-error'), `${(100 * there.measures.error).toFixed(1)} cm, end ${(100 * there.measures.end).toFixed(0)} cm`);
+});
+
+test('cross the finish line: obstacles are waited for, and touched ones send back', async () => {
+    await begin('cross the finish line');
+    await setScale('1');
+    await draw([[0, 0], [0, 1.6]]);
+    const touched = await page.evaluate(() => {
+        for (let i = 0; i < 1800 && window.amble.state().game !== 'lost'; i++) {
+            window.amble.studio.step();
+        }
+        return window.amble.state().game;
+    });
+    assert.equal(touched, 'lost', 'who stands in a lane is hit');
+    const again = await advance(91);
+    assert.equal(again.game, 'plays');
+    assert.ok(Math.abs(again.rootZ) < 0.2, 'back at the start');
+    // From gap to gap, when the lane between is free for a while.
+    for (let tries = 0; tries < 12 && (await state()).game !== 'won'; tries++) {
+        const { rootX: x, rootZ: z } = await page.evaluate(() => {
+            const { game } = window.amble.studio.play;
+            const ahead = () => {
+                const { rootX: x, rootZ: z } = window.amble.studio.view;
+                return game.rules.obstacles.some(([, lane, , speed], i) => lane > z && lane < z + 1.5 &&
+                    game.obstacles[i][0] > x - 0.8 && game.obstacles[i][0] < x + 0.8 + 3.5 * speed);
+            };
+            for (let i = 0; i < 1200 && (i < 5 || ahead() || game.result === 'lost'); i++) {
+                window.amble.studio.step();
+            }
+            return window.amble.state();
+        });
+        await draw([[x, z], [0, z + 0.7], [0, [0.9, 2.3, 3.7, 5.1, 7.5].find((gap) => gap > z + 0.5) ?? 7.5]]);
+        await follow(600);
+    }
+    assert.equal((await state()).game, 'won');
+    await setScale('0.2');
+});
+
+test('reach the target: around the obstacles, by hand or by a path that avoids them', async () => {
+    await begin('reach the target');
+    const straight = [[0, 0], [0, 3], [0, 6.5]];
+    await draw(straight);
+    await follow();
+    assert.notEqual((await state()).game, 'won', 'straight on is an obstacle');
+    await begin('reach the target');
+    await draw([[0, 0], [0.75, 1.6], [0.75, 2.1], [0.25, 3.3], [0.6, 4.4], [0.6, 5.2], [0, 6.5]]);
+    assert.equal((await follow()).game, 'won');
+    await begin('reach the target');
+    await page.check('#avoid');
+    await draw(straight);
+    assert.equal((await follow()).game, 'won', 'the path is bent');
+    await page.uncheck('#avoid');
+});
+
+test('several characters: keys choose who is drawn for, all walk at once', async () => {
+    await begin('several characters');
+    const ways = [[[2, 0], [0.9, 2.2], [0, 3.6], [-0.6, 4.6], [-2, 6]], [[0, 0], [0.8, 1.6], [0.8, 2.4], [0.5, 3.6], [0.9, 4.8], [2, 6]],
+        [[-2, 0], [-1, 2.2], [-0.5, 3.4], [0, 6]]];
+    for (const [i, way] of ways.entries()) {
+        await page.keyboard.press(String(i + 1));
+        await draw(way);
+        assert.equal((await advance(20)).chosen, i);
+    }
+    const before = await hips();
+    await advance(60);
+    const moving = await hips();
+    assert.ok(moving.every((at, i) => away(at, [before[i].x, before[i].z]) > 0.1), 'all walk at once');
+    const won = await page.evaluate(() => {
+        for (let i = 0; i < 6000 && window.amble.studio.play.game.result === 'plays'; i++) {
+            window.amble.studio.step();
+        }
+        return window.amble.state();
+    });
+    assert.equal(won.game, 'won');
+    assert.deepEqual(won.reached, [true, true, true]);
+    assert.equal(await page.evaluate(() => window.amble.studio.others.length), 2, 'three bodies');
+    await page.selectOption('#mode', { label: 'steer' });
+    assert.equal(await page.evaluate(() => window.amble.studio.others.length), 0, 'and one again');
+});
+
+// ---------------------------------------------------------------------------------------------
+
+test('captured motion follows drawings as amble run does', async (t) => {
+    if (!captured) {
+        t.skip('no captured motion here');
+        return;
+    }
+    await page.selectOption('#set', 'cmu');
+    await page.waitForFunction(() => window.amble.state().set === 'cmu', null, { timeout: 120000 });
+    await page.evaluate(() => window.amble.pause());
+    const { drawn, there } = await walksCurve('where drawn');
+    const script = join(outDir, 'studio-path.json');
+    writeFileSync(script, JSON.stringify({ database: join(cache, 'cmu.amdb'), controller: 'long-horizon', fps: 60,
+        characters: [{ path: { points: drawn, scale: 0.2 } }] }));
+    const metrics = join(outDir, 'studio-path.metrics.json');
+    amble('run', script, '--metrics', metrics);
+    const [native] = JSON.parse(readFileSync(metrics)).characters;
+    assert.ok(Math.abs(native.path_error_m - there.measures.error) < 1e-6, `command ${native.path_error_m}, page ${there.measures.error}`);
+    assert.ok(native.path_end_m < 0.3);
 });
 
 test('the page has nothing to complain about', () => {

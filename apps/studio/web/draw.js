@@ -5,7 +5,7 @@ import { Ribbon, flat } from './overlay.js';
 
 const MOST_PLACES = 4096;
 const MOST_DOTS = 1024;
-const DOT_EVERY = 0.15; // s of the path as it is walked
+const DOT_EVERY = 0.25; // s of the path as it is walked
 const GHOSTS = 6;
 const SLOW = 0.5; // m/s: the colours run from here
 const FAST = 3;   // to here
@@ -94,7 +94,7 @@ export class PathView {
         this.object = new THREE.Group();
         this.line = new Ribbon(0x24303f, 0.035, MOST_PLACES + 1, 0.4);
         const material = new THREE.MeshBasicMaterial({ depthWrite: false, fog: false, toneMapped: false });
-        this.dots = new THREE.InstancedMesh(flat(new THREE.CircleGeometry(0.06, 18)), material, MOST_DOTS);
+        this.dots = new THREE.InstancedMesh(flat(new THREE.CircleGeometry(0.045, 18)), material, MOST_DOTS);
         this.dots.frustumCulled = false;
         this.dots.setColorAt(0, low);
         this.object.add(this.line.mesh, this.dots);

@@ -5,19 +5,21 @@ import * as THREE from 'three';
 import { STEP } from './engine.js';
 import { flat, paint } from './overlay.js';
 
-const BODY = 0.2;       // m: half a body; nearer to an obstacle than this is a touch
+const BODY = 0.12;      // m: hips nearer to an obstacle than this touch it
+const MARGIN = 0.1;     // m that a path which avoids it keeps beyond the half body of its own: sharp turns are cut
 const AGAIN_AFTER = 90; // steps from a touch to the next try
 const COLOURS = [0xe4692c, 0x2478c8, 0x1fa56b];
 
-/** What there is to choose; `control` as in the paper: 0 global, 1 local. */
+/** What there is to choose: `control` as in the paper (0 global, 1 local); places [x, z, heading]; obstacles [x, z, radius, speed];
+ * targets [x, z, radius]; the centre of the picture lies a little aside, since the panel covers the other. */
 export const GAMES = [
     { title: 'free move', control: 1, places: null },
-    { title: 'cross the finish line', control: 1, places: [[0, 0, 0]], centre: { x: 0, z: 3.6 }, line: 7,
+    { title: 'cross the finish line', control: 1, places: [[0, 0, 0]], centre: { x: -1, z: 3 }, line: 7,
         obstacles: [[0, 1.6, 0.35, 0.5], [-4, 1.6, 0.35, 0.5], [2, 3, 0.35, 0.9], [-3, 3, 0.35, 0.9], [0, 4.4, 0.35, 0.7], [4, 4.4, 0.35, 0.7],
             [-2, 5.8, 0.35, 1.2]] },
-    { title: 'reach the target', control: 0, places: [[0, 0, 0]], centre: { x: 0, z: 3.2 }, targets: [[0, 6.5, 0.5]],
+    { title: 'reach the target', control: 0, places: [[0, 0, 0]], centre: { x: -1, z: 2.7 }, targets: [[0, 6.5, 0.5]],
         obstacles: [[0, 2, 0.4], [-1.6, 3.2, 0.4], [1.5, 3.4, 0.4], [-0.3, 4.8, 0.4], [-2.4, 5, 0.4], [2, 5.4, 0.4]] },
-    { title: 'several characters', control: 0, places: [[2, 0, 0], [0, 0, 0], [-2, 0, 0]], centre: { x: 0, z: 3 },
+    { title: 'several characters', control: 0, places: [[2, 0, 0], [0, 0, 0], [-2, 0, 0]], centre: { x: -1, z: 2.6 },
         targets: [[-2, 6, 0.5], [2, 6, 0.5], [0, 6, 0.5]], obstacles: [[0, 2.4, 0.4], [1.6, 3.8, 0.4], [-1.6, 3.8, 0.4]] },
 ];
 const HALF_WIDTH = 5; // m: moving obstacles leave on one side of the field and come back on the other
@@ -88,7 +90,7 @@ export class Game {
 
     /** Those that a path can be bent around: the ones that stay. */
     get standing() {
-        return this.rules.line ? [] : this.obstacles;
+        return this.rules.line ? [] : this.obstacles.map(([x, z, radius]) => [x, z, radius + MARGIN]);
     }
 
     /** After each step. @param hips [{ x, z }] of all characters. Gives true when the next try is due. */

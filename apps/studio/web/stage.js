@@ -6,7 +6,7 @@ const SKY = 0xdde4ea;
 const GROUND = 0xc9d2da;
 /** Where the camera stands from what it looks at: behind the character; above, to draw; over the field of a game. */
 export const VIEWS = {
-    behind: new THREE.Vector3(0, 1.15, -4.6), above: new THREE.Vector3(0, 5.2, -6.2), field: new THREE.Vector3(0, 9.4, -8.2),
+    behind: new THREE.Vector3(0, 1.15, -4.6), above: new THREE.Vector3(0, 5.2, -6.2), field: new THREE.Vector3(0, 10.4, -9.4),
 };
 const FARTHEST = 40; // m: a pen beyond points at the horizon
 
