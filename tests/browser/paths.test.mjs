@@ -116,7 +116,7 @@ test('a finger draws, too, and two do not', async () => {
     await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ ...ways[0], id: 1 }] });
     await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ ...ways[0], id: 1 }, { ...ways[1], id: 2 }] });
     await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-    assert.equal(await page.evaluate(() => window.amble.studio.play.next), null);
+    assert.equal(await page.evaluate(() => window.amble.studio.play.next.length), 0);
     await touch.detach();
 });
 
@@ -172,7 +172,7 @@ test('a log with drawings plays again', async () => {
     await draw([[0, 0], [0.6, 1], [0, 2]]);
     await advance(120);
     const { hash, log } = await page.evaluate(() => ({ hash: window.amble.engine.hash(), log: window.amble.studio.log }));
-    assert.equal(log.filter((item) => item.path).length, 1);
+    assert.equal(log.filter((item) => item.paths).length, 1);
     assert.equal(await page.evaluate((steps) => window.amble.replay(steps), log), hash);
 });
 
@@ -249,9 +249,11 @@ test('several characters: keys choose who is drawn for, all walk at once', async
     for (const [i, way] of ways.entries()) {
         await page.keyboard.press(String(i + 1));
         await draw(way);
-        assert.equal((await advance(20)).chosen, i);
     }
+    assert.equal((await advance(60)).chosen, 2, 'paths that begin choose nobody');
+    const shown = await page.evaluate(() => window.amble.studio.view.rootX);
     const before = await hips();
+    assert.ok(Math.abs(shown - before[2].x) < 0.3, 'the view shows whom the key chose');
     await advance(60);
     const moving = await hips();
     assert.ok(moving.every((at, i) => away(at, [before[i].x, before[i].z]) > 0.1), 'all walk at once');
@@ -263,6 +265,8 @@ test('several characters: keys choose who is drawn for, all walk at once', async
     });
     assert.equal(won.game, 'won');
     assert.deepEqual(won.reached, [true, true, true]);
+    const log = await page.evaluate(() => window.amble.studio.log);
+    assert.equal(await page.evaluate((steps) => window.amble.replay(steps), log), won.hash, 'the log plays again');
     assert.equal(await page.evaluate(() => window.amble.studio.others.length), 2, 'three bodies');
     await page.selectOption('#mode', { label: 'steer' });
     assert.equal(await page.evaluate(() => window.amble.studio.others.length), 0, 'and one again');

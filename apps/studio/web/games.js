@@ -8,7 +8,8 @@ import { flat, paint } from './overlay.js';
 const BODY = 0.12;      // m: hips nearer to an obstacle than this touch it
 const MARGIN = 0.1;     // m that a path which avoids it keeps beyond the half body of its own: sharp turns are cut
 const AGAIN_AFTER = 90; // steps from a touch to the next try
-const COLOURS = [0xe4692c, 0x2478c8, 0x1fa56b];
+/** Of characters and what is theirs. */
+export const COLOURS = [0xe4692c, 0x2478c8, 0x1fa56b];
 
 /** What there is to choose: `control` as in the paper (0 global, 1 local); places [x, z, heading]; obstacles [x, z, radius, speed];
  * targets [x, z, radius]; the centre of the picture lies a little aside, since the panel covers the other. */

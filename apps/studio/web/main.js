@@ -1,6 +1,7 @@
 // The studio's page: loads a database, steps the character at 60 Hz, draws it. window.amble is the handle for tests.
 import { Engine, STEP } from './engine.js';
 import { Figure } from './figure.js';
+import { COLOURS as SHIRTS } from './games.js';
 import { Input } from './input.js';
 import { Mannequin, isHuman, loadModel } from './mannequin.js';
 import { Overlay } from './overlay.js';
@@ -118,8 +119,10 @@ class Studio {
             this.others.pop().dispose();
         }
         while (this.others.length < this.poses.length - 1) {
-            this.others.push(new Figure(this.engine.about, this.poses[0].before));
-            this.stage.scene.add(this.others.at(-1).object);
+            const figure = new Figure(this.engine.about, this.poses[0].before);
+            this.others.push(figure);
+            figure.materials.shirt.color.set(SHIRTS[this.others.length % SHIRTS.length]);
+            this.stage.scene.add(figure.object);
         }
         this.show(this.panel.views);
     }
@@ -209,12 +212,9 @@ class Studio {
         this.play.step(this.view);
     }
 
-    /** What the next step takes: devices, and a path that was just drawn. */
+    /** What the next step takes: keys, sticks, who is chosen, paths that were just drawn. */
     devices() {
-        const devices = this.input.read(this.stage.yaw);
-        const path = this.play.next;
-        this.play.next = null;
-        return path ? { ...devices, path } : devices;
+        return { ...this.input.read(this.stage.yaw), ...this.play.devices() };
     }
 
     /** Movement over the last half second, m/s. */

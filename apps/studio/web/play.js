@@ -12,7 +12,7 @@ export class Play {
         this.index = 0;
         this.chosen = 0;
         this.drawn = [];   // of each character
-        this.next = null;  // a drawing that the next step begins
+        this.next = [];    // drawings that the next step begins
         this.measures = null;
         this.ended = 0;
         this.ghosts = new Ghosts();
@@ -57,7 +57,7 @@ export class Play {
         }
         this.views.forEach((view) => view.clear());
         this.drawn = [];
-        [this.next, this.measures, this.ended] = [null, null, 0];
+        [this.next, this.measures, this.ended] = [[], null, 0];
         this.studio.engine.choose(this.chosen);
         this.game.begin();
     }
@@ -79,28 +79,40 @@ export class Play {
     take(samples) {
         const { avoids, ...options } = this.studio.panel.path;
         if (this.game.result !== 'lost') {
-            this.next = { samples, options: { ...options, obstacles: avoids ? this.game.standing : [] }, chosen: this.chosen };
+            this.next.push({ samples, options: { ...options, obstacles: avoids ? this.game.standing : [] }, chosen: this.chosen });
         }
     }
 
-    /** Before a step: a path that it begins. Part of the log, so that a replay draws, too. */
-    begin({ path }) {
-        if (!path) {
-            return;
+    /** What the next step takes beside keys and sticks; part of the log, so that a replay chooses and draws, too. */
+    devices() {
+        const paths = this.next;
+        this.next = [];
+        return { ...(this.count > 1 ? { chosen: this.chosen } : {}), ...(paths.length ? { paths } : {}) };
+    }
+
+    /** Before a step: who is meant, and the paths that it begins. */
+    begin({ chosen = 0, paths = [] }) {
+        if (chosen !== this.chosen) {
+            this.choose(chosen);
         }
-        const { studio } = this;
-        this.choose(path.chosen);
+        paths.forEach((path) => this.follow(path));
+        this.studio.engine.choose(this.chosen);
+    }
+
+    follow({ samples, options, chosen }) {
+        const { engine } = this.studio;
+        engine.choose(chosen);
         try {
-            studio.engine.follow(path.samples, path.options);
-            studio.notice(null);
+            engine.follow(samples, options);
         } catch (error) {
-            studio.notice(error.message, true);
-            this.views[this.chosen].clear();
+            this.studio.notice(error.message, true);
+            this.views[chosen].clear();
             return;
         }
-        const { pathX: x, pathZ: z } = studio.engine.view;
-        this.drawn[this.chosen] = path.samples;
-        this.views[this.chosen].followed(path.samples, { x, z }, studio.engine.path, studio.engine.about.fps);
+        this.studio.notice(null);
+        const { pathX: x, pathZ: z } = engine.view;
+        this.drawn[chosen] = samples;
+        this.views[chosen].followed(samples, { x, z }, engine.path, engine.about.fps);
     }
 
     /** After a step. */
