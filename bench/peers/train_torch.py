@@ -4,6 +4,7 @@
 Speaks the peers' protocol: a line in, a line out. `hello` is answered with the version; `SHAPE BATCH THREADS ROUNDS`
 with `ok LOSS WALL_US CPU_US ...`, two times of each round. Data and weights are random: only the time matters.
 """
+import ctypes
 import os
 import sys
 import time
@@ -73,9 +74,18 @@ def make(shape, batch):
     return net, lambda: torch.mean((net(x) - y) ** 2)
 
 
+def set_threads(threads):
+    """PyTorch's own, and those of OpenBLAS below it, which PyTorch does not reach in Debian's build."""
+    torch.set_num_threads(threads)
+    try:
+        ctypes.CDLL("libopenblas.so.0").openblas_set_num_threads(threads)
+    except (OSError, AttributeError):
+        pass
+
+
 def measure(shape, batch, threads, rounds):
     torch.manual_seed(1)
-    torch.set_num_threads(threads)
+    set_threads(threads)
     net, loss = make(shape, batch)
     optimiser = torch.optim.Adam(net.parameters(), lr=0.001)
     times, value = [], 0.0

@@ -24,7 +24,7 @@ typedef struct tile {
 static inline __attribute__((always_inline)) void tile_run(const tile *t, const int rows, const int vecs,
                                                            const bool transposed)
 {
-    vec sum[TILE_ROWS][2];
+    vec sum[2 * TILE_ROWS][2];
     const ptrdiff_t step_r = transposed ? 1 : t->lda;
     const ptrdiff_t step_k = transposed ? t->lda : 1;
 #pragma GCC unroll 16
@@ -36,10 +36,11 @@ static inline __attribute__((always_inline)) void tile_run(const tile *t, const 
     }
     for (int s = 0; s < t->slots; s++) {
         const real *x = t->x + s * t->x_slot;
-        const real *row[TILE_ROWS];
+        const real *row[2 * TILE_ROWS];
+        row[0] = t->a + s * t->a_slot;
 #pragma GCC unroll 16
-        for (int r = 0; r < rows; r++) {
-            row[r] = t->a + s * t->a_slot + r * step_r;
+        for (int r = 1; r < rows; r++) {
+            row[r] = transposed ? row[0] : row[r - 1] + step_r;
         }
         for (int k = 0; k < t->k; k++) {
             const vec x0 = *(const vec *)x;
@@ -77,6 +78,13 @@ static inline __attribute__((always_inline)) void tile_run(const tile *t, const 
 /// All row counts of one column strip.
 static inline __attribute__((always_inline)) void strip_run(tile *t, int m, const int vecs, const bool transposed)
 {
+    // One vector wide there are registers for twice the rows, and without them too few sums to keep the machine busy.
+    // Not so the other way round: each row wants a pointer of its own.
+    for (; vecs == 1 && transposed && m >= 2 * TILE_ROWS; m -= 2 * TILE_ROWS) {
+        tile_run(t, 2 * TILE_ROWS, vecs, transposed);
+        t->y += 2 * TILE_ROWS * t->ldy;
+        t->a += 2 * TILE_ROWS;
+    }
     for (; m >= TILE_ROWS; m -= TILE_ROWS) {
         tile_run(t, TILE_ROWS, vecs, transposed);
         t->y += TILE_ROWS * t->ldy;

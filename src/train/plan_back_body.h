@@ -239,11 +239,12 @@ static factor factor_of(const PLAN *plan, const ami_job *job)
     return f;
 }
 
-/// So many places at once that their transposed values stay in the second cache while the rows of dy pass by.
-static int places_at_once(size_t turned)
+/// So many places at once that a strip of their transposed values stays in the first cache while the rows of dy pass
+/// by, and all of them in the second.
+static int places_at_once(int columns)
 {
-    const size_t most = ((size_t)1 << 20) / (turned * sizeof(real));
-    return most < 1 ? 1 : most > 1000000 ? 1000000 : (int)most;
+    enum { most_columns = 256 };
+    return columns < most_columns ? most_columns / columns : 1;
 }
 
 static void matrix_gradient(const PLAN *plan, const ami_job *job, int first, int rows, real *g)
@@ -251,7 +252,7 @@ static void matrix_gradient(const PLAN *plan, const ami_job *job, int first, int
     const factor f = factor_of(plan, job);
     const int n = plan->columns, places = plan->slots * plan->blocks, ldx = padded(job->columns);
     const size_t turned = turned_span(plan, f.value);
-    const int chunk = places_at_once(turned);
+    const int chunk = places_at_once(n);
     for (int row = 0; row < f.set_rows; row++) {
         for (int at = 0; at < places; at += chunk) {
             plan->ops->weights(g, f.dy + (size_t)at * f.dy_span + (size_t)row * f.dy_row + (size_t)first * (size_t)n,

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { most_columns = 128, strip_rows = 32 };
+enum { most_columns = 128, strip_rows = 32, fused_columns = 256 };
 
 am_trainer_def am_trainer_def_default(void)
 {
@@ -206,7 +206,8 @@ static void step_range(const ami_part *part, const ami_ops_f32 *ops, size_t at, 
     ops->step(part->graph->weights + at, part->mean + at, part->square + at, g, count, s);
 }
 
-/// Gradient and step of a thread's rows, strip by strip in its own scratch.
+/// Gradient and step of a thread's rows, strip by strip in its own scratch: for batches so small that all samples
+/// stay in the cache while the strips pass by.
 static void fused(am_trainer *t, const ami_part *part, int j, int thread, int threads, const ami_step_scale *s)
 {
     const ami_job *job = &part->plan->jobs[j];
@@ -293,21 +294,26 @@ static double squares_of(const iteration *it, int thread, int threads)
     return sum;
 }
 
+/// The step of a thread's rows from the part's own array.
+static void step_job(const am_trainer *t, const ami_part *part, int j, int thread, int threads,
+                     const ami_step_scale *s)
+{
+    const ami_job *job = &part->plan->jobs[j];
+    int first, rows;
+    share_of(job, thread, threads, &first, &rows);
+    const size_t at = offset_of(part, job->tensor) + (size_t)first * (size_t)job->columns;
+    step_range(part, t->ops, at, part->grad + at, (size_t)rows * (size_t)job->columns, s);
+    if (job->tensor_2 >= 0) {
+        const size_t at_2 = offset_of(part, job->tensor_2) + (size_t)first;
+        step_range(part, t->ops, at_2, part->grad + at_2, (size_t)rows, s);
+    }
+}
+
 static void step_all(iteration *it, int thread, int threads, const ami_step_scale *s)
 {
-    const am_trainer *t = it->t;
-    for (int g = 0; g < t->def.graph_count; g++) {
-        const ami_part *part = &t->parts[g];
-        for (int j = 0; j < part->plan->job_count; j++) {
-            const ami_job *job = &part->plan->jobs[j];
-            int first, rows;
-            share_of(job, thread, threads, &first, &rows);
-            const size_t at = offset_of(part, job->tensor) + (size_t)first * (size_t)job->columns;
-            step_range(part, t->ops, at, part->grad + at, (size_t)rows * (size_t)job->columns, s);
-            if (job->tensor_2 >= 0) {
-                const size_t at_2 = offset_of(part, job->tensor_2) + (size_t)first;
-                step_range(part, t->ops, at_2, part->grad + at_2, (size_t)rows, s);
-            }
+    for (int g = 0; g < it->t->def.graph_count; g++) {
+        for (int j = 0; j < it->t->parts[g].plan->job_count; j++) {
+            step_job(it->t, &it->t->parts[g], j, thread, threads, s);
         }
     }
 }
@@ -369,9 +375,15 @@ static void work(void *context, int thread, int threads)
         return;
     }
     const ami_step_scale s = ami_step_scale_at(&t->def.optimiser, t->iteration, 1.0);
+    const bool small = t->def.slots * t->block_count * t->columns <= fused_columns;
     for (int g = t->def.graph_count - 1; g >= 0; g--) {
         for (int j = 0; j < t->parts[g].plan->job_count; j++) {
-            fused(t, &t->parts[g], j, thread, threads, &s);
+            if (small) {
+                fused(t, &t->parts[g], j, thread, threads, &s);
+            } else {
+                gradient(&t->parts[g], j, thread, threads);
+                step_job(t, &t->parts[g], j, thread, threads, &s);
+            }
         }
     }
 }
