@@ -18,6 +18,7 @@ typedef struct tile {
     int k, slots;
     bool transposed; ///< a[r, k] lies at a[k * lda + r] instead of a[r * lda + k]
     bool add;
+    const real *bias; ///< one for each row, or NULL
 } tile;
 
 // rows, vecs and transposed are constants wherever this is inlined, so that the accumulators stay in registers.
@@ -69,10 +70,19 @@ static inline __attribute__((always_inline)) void tile_run(const tile *t, const 
             vec *y = (vec *)(t->y + r * t->ldy + v * lanes);
             if (t->add) {
                 sum[r][v] += *y;
+            } else if (t->bias) {
+                sum[r][v] += t->bias[r];
             }
             *y = sum[r][v];
         }
     }
+}
+
+static inline void next_rows(tile *t, int rows, bool transposed)
+{
+    t->y += rows * t->ldy;
+    t->a += rows * (transposed ? 1 : t->lda);
+    t->bias += t->bias ? rows : 0;
 }
 
 /// All row counts of one column strip.
@@ -82,18 +92,15 @@ static inline __attribute__((always_inline)) void strip_run(tile *t, int m, cons
     // Not so the other way round: each row wants a pointer of its own.
     for (; vecs == 1 && transposed && m >= 2 * TILE_ROWS; m -= 2 * TILE_ROWS) {
         tile_run(t, 2 * TILE_ROWS, vecs, transposed);
-        t->y += 2 * TILE_ROWS * t->ldy;
-        t->a += 2 * TILE_ROWS;
+        next_rows(t, 2 * TILE_ROWS, transposed);
     }
     for (; m >= TILE_ROWS; m -= TILE_ROWS) {
         tile_run(t, TILE_ROWS, vecs, transposed);
-        t->y += TILE_ROWS * t->ldy;
-        t->a += TILE_ROWS * (transposed ? 1 : t->lda);
+        next_rows(t, TILE_ROWS, transposed);
     }
     for (; m >= 2; m -= 2) {
         tile_run(t, 2, vecs, transposed);
-        t->y += 2 * t->ldy;
-        t->a += 2 * (transposed ? 1 : t->lda);
+        next_rows(t, 2, transposed);
     }
     if (m > 0) {
         tile_run(t, 1, vecs, transposed);
@@ -115,6 +122,7 @@ static void strip_tail(tile *t, int m, int n)
         part.ldy = lanes;
         part.add = false;
         part.a = t->a + r * (t->transposed ? 1 : t->lda);
+        part.bias = t->bias ? t->bias + r : NULL;
         strip_1(&part, rows);
         for (int i = 0; i < rows; i++) {
             real *y = t->y + (r + i) * t->ldy;
@@ -155,6 +163,7 @@ static void product(const tile *whole, int m, int n)
         tile t = *whole;
         t.y += r * t.ldy;
         t.a += r * (t.transposed ? 1 : t.lda);
+        t.bias += t.bias ? r : 0;
         group_run(&t, m - r < group_rows ? m - r : group_rows, n);
     }
 }

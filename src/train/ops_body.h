@@ -161,27 +161,32 @@ static void activate_back(real *dx, const real *dy, const real *x, const real *y
 
 static void forward(real *y, const real *w, const real *bias, const real *x, int m, int k, int n)
 {
-    if (bias) {
-        for (int r = 0; r < m; r++) {
-            for (int c = 0; c < n; c++) {
-                y[(ptrdiff_t)r * n + c] = bias[r];
-            }
-        }
-    }
-    const tile t = { y, w, x, n, k, n, 0, 0, k, 1, false, bias != NULL };
+    const tile t = { .y = y, .a = w, .x = x, .ldy = n, .lda = k, .ldx = n, .k = k, .slots = 1, .bias = bias };
     product(&t, m, n);
 }
 
 static void backward(real *dx, const real *w, const real *dy, int m, int k, int n, bool add)
 {
-    const tile t = { dx, w, dy, n, k, n, 0, 0, m, 1, true, add };
+    const tile t = {
+        .y = dx, .a = w, .x = dy, .ldy = n, .lda = k, .ldx = n, .k = m, .slots = 1, .transposed = true, .add = add
+    };
     product(&t, k, n);
 }
 
 static void weights(real *dw, const real *dy, const real *xt, int rows, int k, int n, int ldx, int slots,
                     ptrdiff_t dy_slot, ptrdiff_t xt_slot, bool add)
 {
-    const tile t = { dw, dy, xt, k, n, ldx, dy_slot, xt_slot, n, slots, false, add };
+    const tile t = { .y = dw,
+                     .a = dy,
+                     .x = xt,
+                     .ldy = k,
+                     .lda = n,
+                     .ldx = ldx,
+                     .a_slot = dy_slot,
+                     .x_slot = xt_slot,
+                     .k = n,
+                     .slots = slots,
+                     .add = add };
     product(&t, rows, k);
 }
 
@@ -203,26 +208,34 @@ static void row_sums(real *db, const real *dy, int rows, int n, int slots, ptrdi
     }
 }
 
+typedef real four __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));
+
+/// to(4, 4) = from(4, 4)^T in registers.
+static inline void transpose_4(real *to, ptrdiff_t ldx, const real *from, ptrdiff_t n)
+{
+    const four a = *(const four *)from, b = *(const four *)(from + n);
+    const four c = *(const four *)(from + 2 * n), d = *(const four *)(from + 3 * n);
+    const four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+               ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+               cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *(four *)to = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+    *(four *)(to + ldx) = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+    *(four *)(to + 2 * ldx) = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+    *(four *)(to + 3 * ldx) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+}
+
 static void transpose(real *xt, const real *x, int k, int n, int ldx)
 {
-    enum { side = 16 };
-    for (int r = 0; r < ldx; r += side) {
-        const int rows = k - r < side ? k - r : side;
-        for (int c = 0; c < n; c += side) {
-            real *to = xt + (ptrdiff_t)c * ldx + r;
-            const real *from = x + (ptrdiff_t)r * n + c;
-            if (rows == side) {
-                for (int j = 0; j < side; j++) {
-                    for (int i = 0; i < side; i++) {
-                        to[(ptrdiff_t)j * ldx + i] = from[(ptrdiff_t)i * n + j];
-                    }
-                }
-            } else {
-                for (int j = 0; j < side; j++) {
-                    for (int i = 0; i < side; i++) {
-                        to[(ptrdiff_t)j * ldx + i] = i < rows ? from[(ptrdiff_t)i * n + j] : (real)0;
-                    }
-                }
+    for (int c = 0; c < n; c += 4) {
+        real *to = xt + (ptrdiff_t)c * ldx;
+        int r = 0;
+        for (; r + 4 <= k; r += 4) {
+            transpose_4(to + r, ldx, x + (ptrdiff_t)r * n + c, n);
+        }
+        for (; r < ldx; r++) {
+            for (int i = 0; i < 4; i++) {
+                to[(ptrdiff_t)i * ldx + r] = r < k ? x[(ptrdiff_t)r * n + c + i] : (real)0;
             }
         }
     }

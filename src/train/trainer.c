@@ -6,6 +6,7 @@
 #include "train/trainer.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -181,6 +182,7 @@ typedef struct iteration {
     am_train_pass pass;
     void *user;
     double loss;
+    atomic_int next_block;
     double squares[AMI_MOST_THREADS]; ///< of each thread's gradients
     double scale;                     ///< of the gradient, from clipping
     bool keep;                        ///< the gradient is wanted, not the step
@@ -341,11 +343,14 @@ static void in_two_passes(iteration *it, int thread, int threads)
     step_all(it, thread, threads, &s);
 }
 
-static void run_passes(iteration *it, int thread, int threads)
+static int take(iteration *it) { return atomic_fetch_add_explicit(&it->next_block, 1, memory_order_relaxed); }
+
+static void run_passes(iteration *it, int thread)
 {
     am_trainer *t = it->t;
     float *memory = t->scratch + (size_t)thread * (t->strip + t->memory_size) + t->strip;
-    for (int b = thread; b < t->block_count; b += threads) {
+    // First come, first served: a processor that others slow down does fewer. The numbers do not depend on who.
+    for (int b = take(it); b < t->block_count; b = take(it)) {
         t->blocks[b].memory = memory;
         t->blocks[b].taken = 0;
         t->blocks[b].loss = it->pass(it->user, &t->blocks[b]);
@@ -366,7 +371,7 @@ static void work(void *context, int thread, int threads)
 {
     iteration *it = context;
     am_trainer *t = it->t;
-    run_passes(it, thread, threads);
+    run_passes(it, thread);
     if (!isfinite(it->loss)) { // every thread and process sees the same sum
         return;
     }
