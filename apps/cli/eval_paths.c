@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const four[] = { "curve", "crossing", "spiral", "corners" };
-static const char *const figures[] = { "figure_a", "figure_b" };
-
 enum { path_count = 4, figure_count = 2, most_rows = 16 };
+
+static const char *const four[path_count] = { "curve", "crossing", "spiral", "corners" };
+static const char *const figures[path_count] = { "figure_a", "figure_b" };
 
 /// What is played: rows on paths, all at once.
 typedef struct grid {
@@ -332,7 +332,7 @@ static am_result ablate(eval *e, const am_db *db, const am_db_measures *own, am_
 static am_result sweep_speed(eval *e, const am_db *db, const am_db_measures *own, am_error *err)
 {
     static const float limits[] = { 1.0f, 2.0f, 3.0f, 9.0f };
-    static const char *const circle[] = { "speed_circle" };
+    static const char *const circle[path_count] = { "speed_circle" };
     enum { limit_count = sizeof limits / sizeof limits[0] };
     path_row rows[2 * limit_count];
     for (int i = 0; i < limit_count; i++) {

@@ -59,8 +59,8 @@ AM_API int am_tables_bad_count(const am_tables *tables);
 /// Text for a terminal. Free it with am_bytes_free.
 AM_API am_result am_tables_print(am_bytes *out, const am_tables *tables, am_error *err);
 /// Writes {"tables": [{"name", "columns", "rows", "about", "notes", "tracks"}]}, tracks with paths as
-/// {"caption", "path": [[x, z]], "track": [[x, z]]} and only where there are any; cells are numbers, texts or null ("never" for
-/// an infinite number).
+/// {"caption", "path": [[x, z]], "track": [[x, z]]} and only where there are any; cells are numbers, texts or null
+/// ("never" for an infinite number).
 AM_API void am_tables_json(am_json_writer *writer, const am_tables *tables);
 /// One self-contained HTML page. Free it with am_bytes_free.
 AM_API am_result am_tables_page(am_bytes *out, const am_tables *tables, const char *title, const char *about,

@@ -448,7 +448,8 @@ static bool look_along_stick(const am_character *c, const ami_plan *plan, am_sti
                              .hip_m = plan->height,
                              .time_count = c->kit->time_count };
     memcpy(wish->times, c->kit->times, sizeof wish->times);
-    *out = am_stick_horizon(wish, context, s->position, s->velocity, s->acceleration, s->heading, s->heading_velocity);
+    *out =
+        am_stick_horizon(wish, context, s->position, s->velocity, s->acceleration, s->heading, s->heading_velocity);
     return true;
 }
 

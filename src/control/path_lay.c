@@ -173,8 +173,8 @@ static void lay_lap(layer *l, const am_path_def *def, int first, am_vec3 offset,
     float begin = l->t;
     float zero = def->samples[first].t;
     for (int i = 0; i <= def->count - (closes ? 0 : 1); i++) {
-        int at = (first + i) % def->count;
         bool round = first + i >= def->count;
+        int at = round ? first + i - def->count : first + i;
         float t = (def->samples[at].t - zero) / def->scale + (round ? duration + back_s : 0.0f);
         add(l, begin + t, am_v3_add(place_of(def->samples[at]), offset));
     }

@@ -17,7 +17,8 @@ float ami_path_along(const ami_path *path, const am_path_point *points, int i)
     }
     int lap = path->count - first;
     float length = points[path->count - 1].along - points[first].along;
-    return points[ami_path_index(path, i)].along + length * (float)((i - first) / lap);
+    int laps = (i - first) / lap;
+    return points[ami_path_index(path, i)].along + length * (float)laps;
 }
 
 static am_vec3 place_at(const ami_path *path, const am_path_point *points, float i)
