@@ -1,6 +1,7 @@
 # The studio: natively a small web server for the command, for WebAssembly the module that its page loads.
 if(EMSCRIPTEN)
-    add_executable(amble_web ${PROJECT_SOURCE_DIR}/apps/studio/bridge.c ${PROJECT_SOURCE_DIR}/apps/studio/drawn.c)
+    add_executable(amble_web ${PROJECT_SOURCE_DIR}/apps/studio/bridge.c ${PROJECT_SOURCE_DIR}/apps/studio/describe.c
+        ${PROJECT_SOURCE_DIR}/apps/studio/drawn.c)
     target_link_libraries(amble_web PRIVATE amble_static amble_flags)
     set_target_properties(amble_web PROPERTIES SUFFIX .mjs)
     string(CONCAT AMBLE_WEB_FUNCTIONS "_web_alloc,_web_free,_web_open,_web_error,_web_describe,_web_clip_name,"

@@ -2,6 +2,7 @@
 // a time.
 #include "bridge.h"
 
+#include "describe.h"
 #include "drawn.h"
 
 #include <stdio.h>
@@ -577,73 +578,8 @@ const char *web_hash(void)
 // ---------------------------------------------------------------------------------------------
 // Describing
 
-static void put_vec3(am_json_writer *w, const char *key, am_vec3 v)
+static void put_view(am_json_writer *w)
 {
-    am_json_begin_array(w, key);
-    am_json_number(w, NULL, (double)v.x);
-    am_json_number(w, NULL, (double)v.y);
-    am_json_number(w, NULL, (double)v.z);
-    am_json_end_array(w);
-}
-
-static void put_skeleton(am_json_writer *w, const am_db *db)
-{
-    const am_skeleton *s = db->skeleton;
-    am_json_begin_array(w, "joints");
-    for (int j = 0; j < s->joint_count; j++) {
-        am_json_begin_object(w, NULL);
-        am_json_string(w, "name", s->names[j]);
-        am_json_integer(w, "parent", s->parents[j]);
-        put_vec3(w, "offset", s->offsets[j]);
-        am_quat q = s->rests[j];
-        am_json_begin_array(w, "rest");
-        am_json_number(w, NULL, (double)q.x);
-        am_json_number(w, NULL, (double)q.y);
-        am_json_number(w, NULL, (double)q.z);
-        am_json_number(w, NULL, (double)q.w);
-        am_json_end_array(w);
-        am_json_end_object(w);
-    }
-    am_json_end_array(w);
-    am_json_begin_array(w, "ends");
-    for (int e = 0; e < s->end_count; e++) {
-        am_json_begin_object(w, NULL);
-        am_json_integer(w, "joint", s->end_joints[e]);
-        put_vec3(w, "offset", s->end_offsets[e]);
-        am_json_end_object(w);
-    }
-    am_json_end_array(w);
-    am_json_begin_object(w, "roles");
-    for (int r = 0; r < AM_ROLE_COUNT; r++) {
-        if (db->roles.joint[r] >= 0) {
-            am_json_integer(w, am_role_name((am_role)r), db->roles.joint[r]);
-        }
-    }
-    am_json_end_object(w);
-}
-
-static void put_names(am_json_writer *w, const am_db *db)
-{
-    const am_schema *schema = db->features.schema;
-    am_json_begin_array(w, "channels");
-    for (int c = 0; c < schema->channel_count; c++) {
-        am_json_string(w, NULL, schema->channels[c].name);
-    }
-    am_json_end_array(w);
-    uint32_t can = am_character_get_view(chosen_character()).activities;
-    am_json_begin_array(w, "activities");
-    for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
-        am_json_begin_object(w, NULL);
-        am_json_string(w, "name", am_activity_name((am_activity)a));
-        am_json_bool(w, "has", (can >> a & 1) != 0);
-        am_json_end_object(w);
-    }
-    am_json_end_array(w);
-    am_json_begin_array(w, "keys");
-    for (int k = 0; k < AM_KEY_COUNT; k++) {
-        am_json_string(w, NULL, am_key_name(k));
-    }
-    am_json_end_array(w);
     am_json_begin_object(w, "view");
     for (int v = 0; v <= VIEW_TRAJECTORY; v++) {
         am_json_integer(w, view_names[v], v);
@@ -677,8 +613,9 @@ const char *web_describe(void)
     am_json_number(w, "sprintMps", (double)open_now.intent.sprint_mps);
     am_json_number(w, "toeM", (double)am_character_get_facts(chosen_character()).toe_m);
     am_json_integer(w, "mostActors", WEB_MOST_ACTORS);
-    put_skeleton(w, db);
-    put_names(w, db);
+    web_describe_skeleton(w, db);
+    web_describe_names(w, db, am_character_get_view(chosen_character()).activities);
+    put_view(w);
     am_json_end_object(w);
     const char *text = am_json_text(w, NULL);
     return text ? text : "{}";
