@@ -142,7 +142,8 @@ static void correlate(const builder *b, const int32_t *items, int count)
             mean[d] += (double)centre(b, items[i], d);
         }
     }
-    double weight = 1.0 / (double)((count + skip - 1) / skip);
+    int taken = (count + skip - 1) / skip;
+    double weight = 1.0 / (double)taken;
     for (int i = 0; i < count; i += skip) {
         for (size_t d = 0; d < dims; d++) {
             delta[d] = (double)centre(b, items[i], d) - mean[d] * weight;

@@ -291,11 +291,12 @@ static int nearest_lane(const uint16_t keys[AMI_BOUNDS_LANES], unsigned set)
 /// The group that looks nearest.
 static int nearest_group(const ami_ask *ask, const am_index *index)
 {
-    uint16_t keys[AMI_BOUNDS_LANES];
+    uint16_t keys[AMI_BOUNDS_LANES] = { 0 };
     int group = 0;
     int least = 65536;
     for (int t = 0; t < index->fast->top_count && least > 0; t++) {
-        int lane = nearest_lane(keys, groups_within(ask, index, keys, t, least - 1));
+        unsigned set = groups_within(ask, index, keys, t, least - 1);
+        int lane = nearest_lane(keys, set);
         if (lane >= 0) {
             least = keys[lane];
             group = t * ami_fan + lane;
@@ -308,13 +309,14 @@ static int nearest_group(const ami_ask *ask, const am_index *index)
 /// bound: the frames themselves are found again by the search.
 static float dive(const ami_ask *ask, const am_index *index, int group)
 {
-    uint16_t keys[AMI_BOUNDS_LANES];
-    int lane = nearest_lane(keys, nodes_within(ask, index, keys, group, 65535));
+    uint16_t keys[AMI_BOUNDS_LANES] = { 0 };
+    unsigned set = nodes_within(ask, index, keys, group, 65535);
+    int lane = nearest_lane(keys, set);
     if (lane < 0) {
         return INFINITY; // no frame of that group passes the filter
     }
     int node = group * ami_fan + lane;
-    unsigned set = leaves_within(ask, index, keys, node, 65535);
+    set = leaves_within(ask, index, keys, node, 65535);
     am_hit hits[AM_MAX_HITS];
     ami_ask probe = *ask;
     probe.best = ami_best_make(hits, ask->best.k);
