@@ -69,8 +69,10 @@ step_asan() { UBSAN_OPTIONS=print_stacktrace=1 native asan; }
 step_coverage() {
     find build/coverage -name '*.gcda' -delete 2>/dev/null
     native coverage || return 1
+    # Layers for AVX2 and AVX-512 are compiled twice, fused and not, with functions at other lines: gcovr 5.2 gives up on
+    # such files. The kernels' own tests compare every one of them with the reference.
     check gcovr --root . --object-directory build/coverage --filter 'src/(base|math|kernel|anim|net|io|db|post|operators|index|make)/' \
-        --exclude 'src/io/assimp_child.c' --exclude-unreachable-branches --gcov-ignore-parse-errors --fail-under-line 90 --print-summary -s
+        --exclude 'src/io/assimp_child.c' --exclude 'src/kernel/layers_avx(2|512)\.h' --exclude-unreachable-branches --gcov-ignore-parse-errors --fail-under-line 90 --print-summary -s
 }
 
 step_lint() {
