@@ -21,6 +21,9 @@ double bench_now_us(void);
 /// Microseconds that this thread has computed: the clock for long rounds on a busy machine.
 double bench_cpu_us(void);
 
+/// Least first.
+void bench_sort(double *values, int count);
+
 /// Adds one row. `us` are the times of all rounds, in any order (sorted in place); `variant` is "amble" or the name
 /// of the peer; `checksum` is of the answer, so that no work can be left out unnoticed.
 void bench_row(bench *b, const char *subject, const char *variant, int64_t n, const char *set, double *us, int rounds,

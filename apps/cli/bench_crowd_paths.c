@@ -24,12 +24,6 @@ typedef struct walkers {
     double searches;
 } walkers;
 
-static double cpu_us(void *user)
-{
-    (void)user;
-    return bench_cpu_us();
-}
-
 /// A round of its own for everyone: two to four metres wide, dented three times, walked or run.
 static int draw_round(am_path_sample *samples, am_rng *rng, am_vec3 at)
 {
@@ -176,7 +170,7 @@ int bench_crowd_paths(bench *b, const am_db *db, const char *set, int count, int
         const char *name;
         int k, l;
     } trees[] = { { "k=1 l=1", 1, 1 }, { "k=3 l=3", 3, 3 }, { "k=10 l=3", 10, 3 } };
-    am_clock clock = { NULL, cpu_us };
+    am_clock clock = { NULL, cli_cpu_us };
     am_error err = { 0 };
     am_result result = AM_OK;
     count = count < most_walkers ? count : most_walkers;

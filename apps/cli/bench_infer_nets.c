@@ -1,6 +1,8 @@
 // The networks of bench infer.
 #include "bench_infer.h"
 
+#include "bench.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,12 +31,6 @@ static int flow(am_graph *g, int x)
     }
     const int both[2] = { h, x };
     return am_graph_linear(g, am_graph_layer_norm(g, am_graph_concat(g, both, 2)), 128);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /// Room for every value of a graph.
@@ -69,7 +65,7 @@ static void set_zeros(am_graph *g, double **values, int samples, int zeros)
         for (int k = 0; k < count; k++) {
             sorted[k] = values[x][k];
         }
-        qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+        bench_sort(sorted, count);
         double level = zeros > 0 ? sorted[(int64_t)count * zeros / 100] : sorted[0] - 0.01;
         float *bias = am_graph_tensor(g, x, 1);
         for (int k = 0; k < width; k++) {

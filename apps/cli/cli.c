@@ -239,13 +239,6 @@ typedef struct progress_state {
 // Progress belongs to the process as stderr does.
 static progress_state progress;
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void show_bar(const char *stage, int64_t done, int64_t total, double now)
 {
     enum { width = 30 };
@@ -265,7 +258,7 @@ static void show_bar(const char *stage, int64_t done, int64_t total, double now)
 static bool report_progress(void *user, const char *stage, int64_t done, int64_t total)
 {
     (void)user;
-    double now = seconds_now();
+    double now = 1e-6 * cli_now_us(NULL);
     bool terminal = isatty(2);
     if (strcmp(stage, progress.stage) != 0) {
         cli_progress_end();
@@ -300,6 +293,21 @@ am_progress cli_progress(void)
 
 bool cli_interrupted(void) { return interrupted; }
 
+static bool go_on(void *user, const char *stage, int64_t done, int64_t total)
+{
+    (void)user;
+    (void)stage;
+    (void)done;
+    (void)total;
+    return !cli_interrupted();
+}
+
+am_progress cli_quiet_progress(void)
+{
+    am_progress hook = { NULL, go_on };
+    return hook;
+}
+
 void cli_progress_end(void)
 {
     if (progress.line_open) {
@@ -326,4 +334,44 @@ int cli_print_json(am_json_writer *writer)
         return CLI_FAILED;
     }
     return CLI_DONE;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Clocks and kinds of files
+
+static double clock_us(clockid_t clock)
+{
+    struct timespec now = { 0 };
+    clock_gettime(clock, &now);
+    return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
+}
+
+double cli_now_us(void *unused)
+{
+    (void)unused;
+    return clock_us(CLOCK_MONOTONIC);
+}
+
+double cli_cpu_us(void *unused)
+{
+    (void)unused;
+    return clock_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
+bool cli_ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text);
+    size_t b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+bool cli_is_kind(const char *path, const char *name, const char *ending)
+{
+    unsigned char head[5] = { 0 };
+    FILE *file = fopen(path, "rb");
+    size_t got = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file) {
+        fclose(file);
+    }
+    return (got == sizeof head && head[0] == 0x89 && memcmp(head + 1, name, 4) == 0) || cli_ends_with(path, ending);
 }

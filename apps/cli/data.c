@@ -29,6 +29,12 @@ bool cli_data_find(char *out, size_t size, const char *set)
     return false;
 }
 
+bool cli_find_set(void *unused, const char *set, char *out, size_t size)
+{
+    (void)unused;
+    return cli_data_find(out, size, set);
+}
+
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static bool is_bvh(const char *name)

@@ -35,12 +35,6 @@ bool cli_config_find(char *out, size_t size, const char *name)
     return false;
 }
 
-static bool find_set(void *user, const char *set, char *out, size_t size)
-{
-    (void)user;
-    return cli_data_find(out, size, set);
-}
-
 // ---------------------------------------------------------------------------------------------
 // What a database depends on
 
@@ -194,7 +188,7 @@ static am_result build(am_db **out, const char *path, const char *clips, const a
     def.progress = progress;
     def.config_path = path;
     def.clips_dir = clips;
-    def.find_set = find_set;
+    def.find_set = cli_find_set;
     return am_build(out, NULL, &def, err);
 }
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char *const courses[] = { "straight", "turns_90", "turns_180", "zigzag",
                                        "stops",    "sprint",   "strafe",    "random" };
@@ -89,14 +88,6 @@ typedef struct field {
     score *scores; ///< [variant][course]
 } field;
 
-static double microseconds(void *user)
-{
-    (void)user;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
 static void take_metrics(score *s, am_run_meter *meter)
 {
     am_metrics m = am_run_meter_result(meter, 0);
@@ -120,19 +111,9 @@ static void take_metrics(score *s, am_run_meter *meter)
     }
 }
 
-/// Runs go on several threads, so they tell nothing, but they listen for Ctrl-C.
-static bool go_on(void *user, const char *stage, int64_t done, int64_t total)
-{
-    (void)user;
-    (void)stage;
-    (void)done;
-    (void)total;
-    return !cli_interrupted();
-}
-
 static am_result play(const field *f, score *s, am_run_script *script, const variant *v, am_error *err)
 {
-    am_clock clock = { NULL, microseconds };
+    am_clock clock = { NULL, cli_now_us };
     am_run *run = NULL;
     am_run_meter *meter = NULL;
     v->change(&script->options);
@@ -149,7 +130,7 @@ static am_result play(const field *f, score *s, am_run_script *script, const var
     }
     if (result == AM_OK) {
         am_run_observer observer = am_run_meter_observer(meter);
-        am_progress quiet = { NULL, go_on };
+        am_progress quiet = cli_quiet_progress();
         result = am_run_play(run, &observer, 1, &quiet, err);
     }
     if (result == AM_OK) {

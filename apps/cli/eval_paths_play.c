@@ -7,18 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define START_M 0.04f
 #define START_RAD (10.0f * AM_DEG)
-
-static double microseconds(void *user)
-{
-    (void)user;
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); // others may be using the machine
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
 
 /// Counts what a call searched.
 typedef struct counter {
@@ -37,15 +28,6 @@ static am_result count_frame(void *user, const am_run_sample *sample, am_error *
         c->calls++;
     }
     return AM_OK;
-}
-
-static bool go_on(void *user, const char *stage, int64_t done, int64_t total)
-{
-    (void)user;
-    (void)stage;
-    (void)done;
-    (void)total;
-    return !cli_interrupted();
 }
 
 /// Starts about the path's beginning: on it, and 4 cm away on four sides, facing along it and up to 20 degrees off.
@@ -121,7 +103,7 @@ static void take_start(path_score *s, am_run_meter *meter, int start, const am_p
 static am_result play(path_score *s, const am_run_script *script, const am_db *db, const am_db_measures *own,
                       const am_polyline *line, am_error *err)
 {
-    am_clock clock = { NULL, microseconds };
+    am_clock clock = { NULL, cli_cpu_us }; // others may be using the machine
     am_run *run = NULL;
     am_run_meter *meter = NULL;
     am_run_def def = am_run_def_default();
@@ -138,7 +120,7 @@ static am_result play(path_score *s, const am_run_script *script, const am_db *d
     if (result == AM_OK) {
         counter calls = { 0 };
         am_run_observer observers[2] = { am_run_meter_observer(meter), { &calls, count_frame } };
-        am_progress quiet = { NULL, go_on };
+        am_progress quiet = cli_quiet_progress();
         result = am_run_play(run, observers, 2, &quiet, err);
         s->search_us = calls.calls > 0 ? calls.us / calls.calls : 0.0;
         s->searches = calls.calls > 0 ? calls.searches / calls.calls : 0.0;

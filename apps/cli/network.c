@@ -5,23 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t a = strlen(text), b = strlen(end);
-    return a >= b && strcmp(text + a - b, end) == 0;
-}
-
-bool network_is(const char *path)
-{
-    static const unsigned char magic[5] = { 0x89, 'A', 'M', 'N', 'T' };
-    unsigned char head[sizeof magic] = { 0 };
-    FILE *file = fopen(path, "rb");
-    size_t got = file ? fread(head, 1, sizeof head, file) : 0;
-    if (file) {
-        fclose(file);
-    }
-    return (got == sizeof head && memcmp(head, magic, sizeof magic) == 0) || ends_with(path, ".amnet");
-}
+bool network_is(const char *path) { return cli_is_kind(path, "AMNT", ".amnet"); }
 
 // ---------------------------------------------------------------------------------------------
 // Info
@@ -253,7 +237,7 @@ static am_result write_bytes(writing *w, am_error *err)
 {
     am_bytes bytes = { 0 };
     am_result result = AM_OK;
-    if (ends_with(w->job->output, ".npz")) {
+    if (cli_ends_with(w->job->output, ".npz")) {
         result = am_net_npz_write(&bytes, (const am_graph *const *)w->graphs, w->count, NULL, err);
     } else if (w->count == 1) {
         result = am_onnx_write(&bytes, w->graphs[0], NULL, err);
@@ -295,8 +279,8 @@ static int report(const writing *w, bool json)
 
 int network_write(const network_export *job, bool json)
 {
-    bool model = ends_with(job->output, ".amnet");
-    if (!model && !ends_with(job->output, ".npz") && !ends_with(job->output, ".onnx")) {
+    bool model = cli_ends_with(job->output, ".amnet");
+    if (!model && !cli_ends_with(job->output, ".npz") && !cli_ends_with(job->output, ".onnx")) {
         return cli_usage("a network goes to .npz, .onnx or .amnet, not to '%s'", job->output);
     }
     if (job->type && strcmp(job->type, "fp32") != 0 && strcmp(job->type, "fp16") != 0 &&

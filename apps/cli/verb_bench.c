@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct bench_item {
@@ -49,15 +48,8 @@ int bench_rounds(const bench *b, int usual, int most)
 int bench_size(const bench *b) { return b->size; }
 const char *bench_config(const bench *b) { return b->config; }
 
-static double clock_us(clockid_t clock)
-{
-    struct timespec now = { 0 };
-    clock_gettime(clock, &now);
-    return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
-}
-
-double bench_now_us(void) { return clock_us(CLOCK_MONOTONIC); }
-double bench_cpu_us(void) { return clock_us(CLOCK_THREAD_CPUTIME_ID); }
+double bench_now_us(void) { return cli_now_us(NULL); }
+double bench_cpu_us(void) { return cli_cpu_us(NULL); }
 
 static int by_value(const void *a, const void *b)
 {
@@ -65,13 +57,15 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void bench_sort(double *values, int count) { qsort(values, (size_t)count, sizeof *values, by_value); }
+
 void bench_row(bench *b, const char *subject, const char *variant, int64_t n, const char *set, double *us, int rounds,
                uint64_t checksum)
 {
     if (b->row_count == most_rows || rounds < 1) {
         return;
     }
-    qsort(us, (size_t)rounds, sizeof *us, by_value);
+    bench_sort(us, rounds);
     row *r = &b->rows[b->row_count++];
     snprintf(r->subject, sizeof r->subject, "%s", subject);
     snprintf(r->variant, sizeof r->variant, "%s", variant);
@@ -90,7 +84,7 @@ void bench_row_singles(bench *b, const char *subject, const char *variant, int64
     int before = b->row_count;
     bench_row(b, subject, variant, n, set, us, rounds, checksum);
     if (b->row_count > before && single_count > 0) {
-        qsort(singles, (size_t)single_count, sizeof *singles, by_value);
+        bench_sort(singles, single_count);
         row *r = &b->rows[before];
         double p99 = singles[((int64_t)single_count * 99 + 99) / 100 - 1];
         r->us_p99 = p99 > r->us_median ? p99 : r->us_median;

@@ -4,14 +4,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double total_of(const am_build_summary *summary)
 {
@@ -89,9 +81,9 @@ static int print_json(const am_db *db, const am_build_summary *s, const char *ou
 static am_result write_files(const am_db *db, am_build_summary *summary, const char *out, const char *report,
                              am_error *err)
 {
-    double start = now();
+    double start = 1e-6 * cli_now_us(NULL);
     am_result result = am_db_write(db, out, err);
-    summary->seconds[AM_BUILD_WRITE] = now() - start;
+    summary->seconds[AM_BUILD_WRITE] = 1e-6 * cli_now_us(NULL) - start;
     if (result != AM_OK || !report) {
         return result;
     }
@@ -122,12 +114,6 @@ static int build(const cli_common *common, const am_build_def *def, const char *
     am_db_close(db);
     am_build_summary_free(&summary);
     return status;
-}
-
-static bool find_set(void *user, const char *set, char *out, size_t size)
-{
-    (void)user;
-    return cli_data_find(out, size, set);
 }
 
 int verb_build(const cli_verb *verb, int argc, char **argv)
@@ -162,7 +148,7 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
     def.progress = &progress;
     def.config_path = argv[0];
     def.clips_dir = clips;
-    def.find_set = find_set;
+    def.find_set = cli_find_set;
     int status = build(&call.common, &def, out, report);
     am_pool_destroy(pool);
     return status;

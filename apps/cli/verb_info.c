@@ -8,13 +8,6 @@
 /// "0123456789abcdef": JSON numbers do not hold 64 bits.
 static void hash_text(char out[24], uint64_t hash) { snprintf(out, 24, "%016llx", (unsigned long long)hash); }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t a = strlen(text);
-    size_t b = strlen(end);
-    return a >= b && strcmp(text + a - b, end) == 0;
-}
-
 static int finish(am_json_writer *writer)
 {
     int status = cli_print_json(writer);
@@ -254,19 +247,6 @@ static int info_motion(const char *path, bool json)
     return status;
 }
 
-/// A database tells itself by its first bytes, whatever it is called.
-static bool is_database(const char *path)
-{
-    static const unsigned char magic[5] = { 0x89, 'A', 'M', 'D', 'B' };
-    unsigned char head[sizeof magic] = { 0 };
-    FILE *file = fopen(path, "rb");
-    size_t got = file ? fread(head, 1, sizeof head, file) : 0;
-    if (file) {
-        fclose(file);
-    }
-    return (got == sizeof head && memcmp(head, magic, sizeof magic) == 0) || ends_with(path, ".amdb");
-}
-
 int verb_info(const cli_verb *verb, int argc, char **argv)
 {
     bool verify = false;
@@ -283,9 +263,9 @@ int verb_info(const cli_verb *verb, int argc, char **argv)
     if (network_is(argv[0])) {
         return network_info(argv[0], verify, call.common.json);
     }
-    if (is_database(argv[0])) {
+    if (cli_is_kind(argv[0], "AMDB", ".amdb")) {
         return info_database(argv[0], verify, call.common.json);
     }
-    return ends_with(argv[0], ".json") ? info_schema(argv[0], call.common.json)
-                                       : info_motion(argv[0], call.common.json);
+    return cli_ends_with(argv[0], ".json") ? info_schema(argv[0], call.common.json)
+                                           : info_motion(argv[0], call.common.json);
 }

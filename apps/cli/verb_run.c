@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /// What one run writes, and what it has gathered for that.
@@ -20,14 +19,6 @@ typedef struct job {
     double step_us, search_us;
     int64_t steps, searches;
 } job;
-
-static double microseconds(void *user)
-{
-    (void)user;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
 
 static am_result on_frame(void *user, const am_run_sample *sample, am_error *err)
 {
@@ -261,7 +252,7 @@ static void warn_of_tags(job *j)
 static int play(job *j, const cli_common *common)
 {
     am_error err = { 0 };
-    am_clock clock = { NULL, microseconds };
+    am_clock clock = { NULL, cli_now_us };
     am_run_def def = am_run_def_default();
     def.script = &j->script;
     def.clock = &clock;

@@ -41,12 +41,6 @@ static bool go_on(void *user, const char *stage, int64_t done, int64_t total)
     return !stop_asked;
 }
 
-static bool find_set(void *user, const char *set, char *out, size_t size)
-{
-    (void)user;
-    return cli_data_find(out, size, set);
-}
-
 /// Asks the desktop for a browser; without a desktop the printed address must do.
 static void open_browser(const char *url)
 {
@@ -163,7 +157,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     am_progress progress = { NULL, go_on };
     def.tasks = &tasks;
     def.progress = &progress;
-    def.find_set = find_set;
+    def.find_set = cli_find_set;
     def.databases = (const char *const *)argv;
     def.database_count = call.operands;
     catch_stop();

@@ -14,13 +14,6 @@ static int count_queries(void)
 #endif
 }
 
-static bool find_set(void *user, const char *set, char *out, size_t size)
-{
-    (void)user;
-    const char *folder = test_data_dir(set);
-    return folder && snprintf(out, size, "%s", folder) < (int)size;
-}
-
 typedef struct pair {
     am_index *index[2]; ///< linear, fast
     am_filter *filter[2];
@@ -75,7 +68,7 @@ static void check_features(const char *config, int features)
     check_ok(am_pool_create(&pool, 0, NULL, &err), &err);
     am_tasks tasks = am_pool_tasks(pool);
     def.config_path = path;
-    def.find_set = find_set;
+    def.find_set = test_find_set;
     def.tasks = &tasks;
     am_db *db = NULL;
     check_ok(am_build(&db, NULL, &def, &err), &err);

@@ -1,46 +1,6 @@
 // Looking ahead: the tree that grows level by level chooses what the paper's recursion chooses, within its budget,
 // for any wish that knows its future.
-#include "support/check.h"
-#include "support/synth_db.h"
-
-#define DT (1.0f / 60.0f)
-enum { most_joints = 64 };
-
-static am_db *db;
-static am_index *index_;
-static am_search_work *work;
-
-static int open_all(void **state)
-{
-    (void)state;
-    am_error err = { 0 };
-    db = synth_db_make(false, &err);
-    am_index_def def = am_index_def_default();
-    def.db = db;
-    return db && am_index_create(&index_, &def, &err) == AM_OK &&
-                   am_search_work_create(&work, index_, NULL, &err) == AM_OK
-               ? 0
-               : -1;
-}
-
-static int close_all(void **state)
-{
-    (void)state;
-    am_search_work_destroy(work);
-    am_index_destroy(index_);
-    am_db_close(db);
-    return 0;
-}
-
-/// A source with a body that it moves.
-typedef struct player {
-    am_source *source;
-    uint64_t state[8];
-    am_transform local[most_joints], left[most_joints], landed[most_joints];
-    am_velocity left_velocity[most_joints], landed_velocity[most_joints];
-    am_source_output out;
-    am_transform root;
-} player;
+#include "source/player.h"
 
 static am_long_horizon_def ahead_def(int k, int l)
 {
@@ -56,14 +16,9 @@ static am_long_horizon_def ahead_def(int k, int l)
 static void player_make(player *p, const am_long_horizon_def *def)
 {
     am_error err = { 0 };
-    memset(p, 0, sizeof *p);
-    check_ok(am_long_horizon_create(&p->source, def, &err), &err);
-    assert_true(p->source->interface->state_size(p->source) <= sizeof p->state);
-    p->out.local = p->local;
-    p->out.left = (am_source_pose){ .local = p->left, .velocity = p->left_velocity };
-    p->out.landed = (am_source_pose){ .local = p->landed, .velocity = p->landed_velocity };
-    p->root = am_transform_identity();
-    p->source->interface->reset(p->source, p->state, -1);
+    am_source *source = NULL;
+    check_ok(am_long_horizon_create(&source, def, &err), &err);
+    player_begin(p, source, -1);
 }
 
 static am_target_wish target_wish(float x, float z)

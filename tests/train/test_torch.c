@@ -127,22 +127,29 @@ static void make_trainer(world *w, const char *isa, am_optimiser_kind kind)
     check_ok(am_trainer_create(&w->trainer, &def, &err), &err);
 }
 
-static void check_isa(const char *isa)
+/// Opens the stored tensors and reads what a training begins with: inputs, targets, weights, and the outputs y.
+static reference begin(world *w, float start[1024], float *y)
 {
     size_t size = 0;
     reference r = { .text = test_read_file(AMBLE_SOURCE_DIR "/tests/data/training.txt", &size) };
     r.at = r.text;
-    world w = { 0 };
-    build(&w);
-    next(&r, "x", w.inputs, steps * samples * n_in);
-    next(&r, "target", w.targets, steps * samples * n_out);
-    float start[1024], y[steps * samples * n_out], loss = 0.0f;
+    build(w);
+    next(&r, "x", w->inputs, steps * samples * n_in);
+    next(&r, "target", w->targets, steps * samples * n_out);
     int total = 0;
     for (int i = 0; i < tensors; i++) {
         total += next(&r, "weights", start + total, 1024 - total);
     }
     const int y_count = next(&r, "y", y, steps * samples * n_out);
     assert_int_equal(y_count, steps * samples * n_out);
+    return r;
+}
+
+static void check_isa(const char *isa)
+{
+    world w = { 0 };
+    float start[1024], y[steps * samples * n_out], loss = 0.0f;
+    reference r = begin(&w, start, y);
     next(&r, "loss", &loss, 1);
     set_weights(&w, start);
     make_trainer(&w, isa, AM_ADAM);
@@ -193,26 +200,16 @@ static double keep_outputs(void *user, am_train_block *block)
 static void outputs_are_those_of_pytorch(void **state)
 {
     (void)state;
-    size_t size = 0;
-    reference r = { .text = test_read_file(AMBLE_SOURCE_DIR "/tests/data/training.txt", &size) };
-    r.at = r.text;
     world w = { 0 };
-    build(&w);
-    next(&r, "x", w.inputs, steps * samples * n_in);
-    next(&r, "target", w.targets, steps * samples * n_out);
     float start[1024], y[steps * samples * n_out];
-    int total = 0;
-    for (int i = 0; i < tensors; i++) {
-        total += next(&r, "weights", start + total, 1024 - total);
-    }
-    const int count = next(&r, "y", y, steps * samples * n_out);
+    reference r = begin(&w, start, y);
     set_weights(&w, start);
     make_trainer(&w, NULL, AM_ADAM);
     float *gradient = calloc(w.graph->weight_count, sizeof *gradient);
     double value = 0.0;
     am_error err = { 0 };
     check_ok(am_trainer_gradient(w.trainer, keep_outputs, &w, &value, &gradient, &err), &err);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < steps * samples * n_out; i++) {
         check_near(w.targets[i], y[i], 1e-5);
     }
     free(gradient);
