@@ -17,6 +17,7 @@
 #include <amble/metrics.h>
 #include <amble/motion.h>
 #include <amble/net.h>
+#include <amble/pose.h>
 #include <amble/post.h>
 #include <amble/report.h>
 #include <amble/run.h>
