@@ -10,6 +10,11 @@ static void use(const am_model *model)
     am_budget budget = am_budget_make(NULL);
     budget.max_bytes = 64 << 20;
     am_alloc alloc = am_budget_alloc(&budget);
+    size_t size = 0;
+    const char *at = am_model_attached(model, "character", &size);
+    if (at && size > 0) {
+        err.line = at[0] + at[size - 1]; // all of it can be read
+    }
     am_model_verify(model, &err);
     for (int p = 0; p < model->part_count; p++) {
         am_net_def def = am_net_def_default();

@@ -31,6 +31,7 @@ extern "C" {
 #define AM_NET_MOST_OPS 4096
 #define AM_NET_MOST_PARTS 64
 #define AM_NET_MOST_BATCH 65536
+#define AM_NET_MOST_ATTACHMENTS 16
 
 /// What an operation does. x is in[0]; tensors in the order named. The numbers stand in files: append only.
 typedef enum am_net_kind {
@@ -210,6 +211,15 @@ typedef struct am_model_part {
     uint8_t reserved[104];
 } am_model_part;
 
+/// Bytes that travel with a network under a name: `character` (amble/learned.h), ... Also its record in the file: 64
+/// bytes.
+typedef struct am_model_attachment {
+    char name[AM_NET_NAME_SIZE];
+    uint64_t offset; ///< from the start of the attachments' section, a multiple of 64
+    uint64_t size;   ///< bytes
+    uint8_t reserved[16];
+} am_model_attachment;
+
 typedef struct am_model {
     const am_model_part *parts;
     int part_count;
@@ -219,11 +229,20 @@ typedef struct am_model {
     uint64_t database_hash; ///< of the database that it belongs to; 0 for none
     uint64_t skeleton_hash; ///< 0 for none
     uint64_t seed;
-    uint64_t hash;     ///< of graphs and weights
+    const am_model_attachment *attachments; ///< [attachment_count]
+    int attachment_count;
+    uint64_t hash;     ///< of graphs, weights and attachments
     const void *image; ///< the file's bytes
     size_t image_size;
     struct am_model_own *own;
 } am_model;
+
+/// One attachment to be made.
+typedef struct am_model_blob {
+    const char *name; ///< 1 to 31 bytes
+    const void *data;
+    size_t size; ///< at least 1
+} am_model_blob;
 
 /// How a model is made. Start from am_model_def_default(). Everything is borrowed for the call.
 typedef struct am_model_def {
@@ -236,6 +255,8 @@ typedef struct am_model_def {
     int sample_count;       ///< at most 4096; default 256
     const char *recipe;     ///< or NULL
     const char *provenance; ///< or NULL
+    const am_model_blob *attachments; ///< [attachment_count], or NULL
+    int attachment_count;             ///< at most AM_NET_MOST_ATTACHMENTS
     uint64_t data_hash, database_hash, skeleton_hash, seed;
     uint32_t cookie;
 } am_model_def;
@@ -256,6 +277,11 @@ AM_API am_result am_model_write(const am_model *model, const char *path, am_erro
 AM_API am_result am_model_verify(const am_model *model, am_error *err);
 /// The part of that name, or -1.
 AM_API int am_model_find(const am_model *model, const char *name);
+/// The bytes attached under that name, aligned to 64, inside the image; NULL when there are none.
+AM_API const void *am_model_attached(const am_model *model, const char *name, size_t *size);
+/// A copy with these attachments (borrowed for the call) beside its own; of the same name they take its place.
+AM_API am_result am_model_attach(am_model **out, const am_model *model, const am_model_blob *blobs, int count,
+                                 const am_alloc *alloc, am_error *err);
 /// A part as a graph with fp32 weights again (of 16- and 8-bit ones: the numbers that they stand for).
 AM_API am_result am_model_graph(const am_model *model, int part, am_graph **out, const am_alloc *alloc,
                                 am_error *err);

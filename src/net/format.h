@@ -9,6 +9,8 @@
 ///         (kernel/layers.h) in fp32, fp16 or int8; int8 followed by one fp32 scale for each row.
 ///   reci  text of the recipe, terminated
 ///   prov  provenance, JSON text, terminated
+///   attn  [attachment] am_model_attachment; only where there are attachments, as is the next
+///   attb  the attachments' bytes, each at a multiple of 64
 #ifndef AMI_NET_FORMAT_H
 #define AMI_NET_FORMAT_H
 
@@ -30,6 +32,8 @@ typedef enum ami_net_section {
     AMI_NET_BODY,
     AMI_NET_RECIPE,
     AMI_NET_PROVENANCE,
+    AMI_NET_ATTACHED,
+    AMI_NET_ATTACHED_BODY,
     AMI_NET_SECTIONS
 } ami_net_section;
 
@@ -52,6 +56,7 @@ struct am_model_own {
     const am_net_op *ops;
     const am_net_tensor *tensors;
     const uint8_t *body;
+    const uint8_t *attached; ///< NULL without attachments
 };
 
 /// Bytes of one tensor in "weig".
@@ -62,6 +67,17 @@ ami_matrix ami_net_matrix(const am_model *model, const am_model_part *part, cons
 /// Makes the am_model over an image. Takes over `own`'s file or image on success.
 am_result ami_model_view(am_model **out, const void *data, size_t size, const char *file,
                          const struct am_model_own *own, am_error *err);
+
+/// attach.c: refuses blobs without a name, of the same name, empty or too many.
+am_result ami_attach_check(const am_model_blob *blobs, int count, am_error *err);
+/// attach.c: records(count) for these blobs; returns the bytes of their bodies.
+uint64_t ami_attach_place(am_model_attachment *records, const am_model_blob *blobs, int count);
+/// attach.c: copies them to where their records say.
+void ami_attach_put(uint8_t *body, const am_model_attachment *records, const am_model_blob *blobs, int count);
+/// attach.c: what is wrong with records(count) of a file whose bodies have so many bytes, or NULL.
+const char *ami_attach_wrong(const am_model_attachment *records, int count, uint64_t body_size);
+/// model.c: checksums of all sections of table, then header and table.
+void ami_model_seal(uint8_t *image, uint64_t size, ami_section *table);
 
 /// IEEE half precision, rounded to nearest even; |x| <= 65504.
 uint16_t ami_half_from(float x);

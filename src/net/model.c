@@ -13,7 +13,7 @@ const ami_container_kind ami_net_file_kind = { "AMNT", AMI_NET_VERSION, "network
 const char *ami_net_letters(int section)
 {
     static const char *const letters[AMI_NET_SECTIONS] = { "info", "part", "valu", "oper",
-                                                           "tens", "weig", "reci", "prov" };
+                                                           "tens", "weig", "reci", "prov", "attn", "attb" };
     return letters[section];
 }
 
@@ -30,6 +30,7 @@ typedef struct making {
     am_error *err;
     am_model_part parts[AM_NET_MOST_PARTS];
     ami_net_info info;
+    am_model_attachment attached[AM_NET_MOST_ATTACHMENTS];
     ami_section table[AMI_NET_SECTIONS];
     uint8_t *image;
     uint64_t image_size;
@@ -88,7 +89,7 @@ static am_result check_def(const am_model_def *def, am_error *err)
     if (def->graph_count < 1 || def->graph_count > AM_NET_MOST_PARTS) {
         return ami_fail(err, AM_ERR_LIMIT, "a model has 1 to %d parts, not %d", AM_NET_MOST_PARTS, def->graph_count);
     }
-    am_result result = AM_OK;
+    am_result result = ami_attach_check(def->attachments, def->attachment_count, err);
     for (int g = 0; g < def->graph_count && result == AM_OK; g++) {
         result = check_graph(def, g, err);
     }
@@ -143,6 +144,9 @@ static void place_sections(making *m)
     set_section(m, AMI_NET_BODY, body);
     set_section(m, AMI_NET_RECIPE, strlen(recipe) + 1);
     set_section(m, AMI_NET_PROVENANCE, strlen(provenance) + 1);
+    uint64_t attached = ami_attach_place(m->attached, m->def->attachments, m->def->attachment_count);
+    set_section(m, AMI_NET_ATTACHED, (uint64_t)m->def->attachment_count * sizeof m->attached[0]);
+    set_section(m, AMI_NET_ATTACHED_BODY, attached);
     m->image_size = ami_container_place(m->table, AMI_NET_SECTIONS);
 }
 
@@ -169,6 +173,16 @@ static void put_graph(making *m, int g, uint64_t *at)
 /// Where a network came from is not what it is.
 static bool is_content(int section) { return section != AMI_NET_RECIPE && section != AMI_NET_PROVENANCE; }
 
+void ami_model_seal(uint8_t *image, uint64_t size, ami_section *table)
+{
+    for (int s = 0; s < AMI_NET_SECTIONS; s++) {
+        if (table[s].id) {
+            table[s].checksum = am_hash64(image + table[s].offset, (size_t)table[s].size, table[s].id);
+        }
+    }
+    ami_container_seal(image, size, table, AMI_NET_SECTIONS, &ami_net_file_kind, is_content);
+}
+
 static void fill_image(making *m)
 {
     const am_model_def *def = m->def;
@@ -188,12 +202,11 @@ static void fill_image(making *m)
     if (def->provenance) {
         memcpy(section_at(m, AMI_NET_PROVENANCE), def->provenance, strlen(def->provenance));
     }
-    for (int s = 0; s < AMI_NET_SECTIONS; s++) {
-        if (m->table[s].id) {
-            m->table[s].checksum = am_hash64(section_at(m, s), (size_t)m->table[s].size, m->table[s].id);
-        }
+    if (def->attachment_count > 0) {
+        memcpy(section_at(m, AMI_NET_ATTACHED), m->attached, (size_t)m->table[AMI_NET_ATTACHED].size);
+        ami_attach_put(section_at(m, AMI_NET_ATTACHED_BODY), m->attached, def->attachments, def->attachment_count);
     }
-    ami_container_seal(m->image, m->image_size, m->table, AMI_NET_SECTIONS, &ami_net_file_kind, is_content);
+    ami_model_seal(m->image, m->image_size, m->table);
 }
 
 static am_result measure_parts(making *m)

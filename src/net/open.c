@@ -44,10 +44,11 @@ static am_result check_table(opening *o)
     am_result result = ami_container_check(&o->header, o->parts, ids, AMI_NET_SECTIONS, &ami_net_file_kind, o->data,
                                            o->size, o->file, o->err);
     for (int s = 0; s < AMI_NET_SECTIONS && result == AM_OK; s++) {
-        if (!o->parts[s].id && s != AMI_NET_TENSORS) {
+        bool may_miss = s == AMI_NET_TENSORS || s == AMI_NET_ATTACHED || s == AMI_NET_ATTACHED_BODY;
+        if (!o->parts[s].id && !may_miss) {
             return fail_in(o, s, "section '%s' is missing", ami_net_letters(s));
         }
-        bool small = s != AMI_NET_BODY && o->parts[s].id;
+        bool small = s != AMI_NET_BODY && s != AMI_NET_ATTACHED_BODY && o->parts[s].id;
         result = small ? ami_container_sum(&o->parts[s], o->data, o->file, o->err) : AM_OK;
     }
     return result;
@@ -78,13 +79,25 @@ static am_result check_sizes(opening *o)
                            (unsigned long long)o->parts[s].size, (unsigned long long)wanted[s]);
         }
     }
-    for (int s = AMI_NET_RECIPE; s < AMI_NET_SECTIONS; s++) {
+    for (int s = AMI_NET_RECIPE; s <= AMI_NET_PROVENANCE; s++) {
         const char *text = body(o, s);
         if (o->parts[s].size < 1 || text[o->parts[s].size - 1] != '\0') {
             return fail_in(o, s, "section '%s': the text does not end", ami_net_letters(s));
         }
     }
     return AM_OK;
+}
+
+static am_result check_attached(const opening *o)
+{
+    const ami_section *records = &o->parts[AMI_NET_ATTACHED];
+    uint64_t count = records->size / sizeof(am_model_attachment);
+    if ((records->id != 0) != (o->parts[AMI_NET_ATTACHED_BODY].id != 0) ||
+        records->size % sizeof(am_model_attachment) != 0 || count > AM_NET_MOST_ATTACHMENTS) {
+        return fail_in(o, AMI_NET_ATTACHED, "section 'attn' does not fit its attachments");
+    }
+    const char *wrong = ami_attach_wrong(body(o, AMI_NET_ATTACHED), (int)count, o->parts[AMI_NET_ATTACHED_BODY].size);
+    return wrong ? fail_in(o, AMI_NET_ATTACHED, "%s", wrong) : AM_OK;
 }
 
 static am_result check_tensors(const opening *o, const am_model_part *part)
@@ -156,6 +169,11 @@ static void fill(am_model *model, const opening *o)
     model->own->ops = body(o, AMI_NET_OPS);
     model->own->tensors = body(o, AMI_NET_TENSORS);
     model->own->body = body(o, AMI_NET_BODY);
+    if (o->parts[AMI_NET_ATTACHED].id) {
+        model->attachments = body(o, AMI_NET_ATTACHED);
+        model->attachment_count = (int)(o->parts[AMI_NET_ATTACHED].size / sizeof(am_model_attachment));
+        model->own->attached = body(o, AMI_NET_ATTACHED_BODY);
+    }
 }
 
 /// A model with what it must free.
@@ -175,6 +193,7 @@ am_result ami_model_view(am_model **out, const void *data, size_t size, const ch
     am_result result = check_table(&o);
     result = result == AM_OK ? check_sizes(&o) : result;
     result = result == AM_OK ? check_parts(&o) : result;
+    result = result == AM_OK ? check_attached(&o) : result;
     if (result != AM_OK) {
         return result;
     }
