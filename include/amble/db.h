@@ -19,6 +19,7 @@ extern "C" {
 #define AM_RANGE_MIRRORED 1u
 #define AM_MAX_DB_FRAMES (1 << 26) ///< twelve days at 60 Hz
 #define AM_MAX_RANGES (1 << 20)
+#define AM_MAX_LATENT 1024 ///< numbers of a frame's latent row
 
 /// A stretch of frames without a cut. This is also its record in the file: 128 bytes.
 typedef struct am_db_range {
@@ -66,6 +67,9 @@ typedef struct am_db {
     const char *const *tag_names;        ///< [tag]
     am_features features;
     const float *x;     ///< [frame][features.stride] stored features
+    const float *z;     ///< [frame][latent_count] what a Compressor adds to the features; NULL without
+    int latent_count;   ///< 0 without latents
+    bool has_poses;     ///< false when they were left out (am_db_copy_def.drop_poses): am_db_pose gives the rest pose
     const char *config; ///< how it was built (JSON text), "" when unknown
     uint64_t hash;      ///< of everything but `config`
     const void *image;  ///< the file's bytes
@@ -120,6 +124,26 @@ AM_API am_result am_db_write(const am_db *db, const char *path, am_error *err);
 /// Reads every body: checksums, and that all numbers are finite. The error names section and offset.
 AM_API am_result am_db_verify(const am_db *db, am_error *err);
 
+/// How a database is made from another one. Start from am_db_copy_def_default(). Everything is borrowed for the call.
+typedef struct am_db_copy_def {
+    const am_alloc *alloc;
+    const am_db *db;
+    const int *frames; ///< [frame_count] frames to take, each a range of its own; NULL: all, in their ranges
+    int frame_count;
+    const char *const *names; ///< [frame_count] of those ranges, or NULL: of the ranges that they come from
+    const float *z;           ///< [frame][latent_count] latents, or NULL: the database's own where it has some
+    int latent_count;
+    const float *x;            ///< [frame][features.count] stored features, or NULL: the database's
+    const am_transform *poses; ///< [frame][joint] local, or NULL: the database's. With these the roots stand at the
+                               ///< origin: nothing of the frames themselves is kept
+    const uint8_t *contacts;   ///< [frame], or NULL: the database's
+    bool drop_poses;           ///< leaves Y out (DMM: X and Z stay, and a Decompressor makes the poses)
+    const char *config;        ///< NULL: the database's
+    uint32_t cookie;
+} am_db_copy_def;
+AM_API am_db_copy_def am_db_copy_def_default(void);
+AM_API am_result am_db_copy(am_db **out, const am_db_copy_def *def, am_error *err);
+
 /// The range that holds `frame`.
 AM_API int am_db_range_of(const am_db *db, int frame);
 /// `frame` + `offset` frames, clamped to the range that holds `frame`.
@@ -138,6 +162,11 @@ AM_API void am_db_raw(const am_db *db, int frame, float *raw);
 static inline const float *am_db_x(const am_db *db, int frame)
 {
     return db->x + (size_t)frame * (size_t)db->features.stride;
+}
+/// The latent row of a frame of a database that has them.
+static inline const float *am_db_z(const am_db *db, int frame)
+{
+    return db->z + (size_t)frame * (size_t)db->latent_count;
 }
 
 /// Parses a tag query against the database's tags.

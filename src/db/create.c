@@ -456,22 +456,28 @@ static void pack_translations(making *m)
 // ---------------------------------------------------------------------------------------------
 // Checksums
 
+typedef struct sealing {
+    uint8_t *image;
+    ami_db_section *table;
+} sealing;
+
 static void sum_item(void *context, int item)
 {
-    making *m = context;
-    ami_db_section *s = &m->table[item];
+    const sealing *it = context;
+    ami_db_section *s = &it->table[item];
     if (s->id) {
-        s->checksum = am_hash64(m->image + s->offset, (size_t)s->size, s->id);
+        s->checksum = am_hash64(it->image + s->offset, (size_t)s->size, s->id);
     }
 }
 
 /// Where a database came from is not what it is.
 static bool is_content(int part) { return part != AMI_PART_CONFIG; }
 
-static void put_header(making *m)
+void ami_db_seal(uint8_t *image, uint64_t size, ami_db_section *table, const am_tasks *tasks)
 {
-    m->tasks.run(m->tasks.user, AMI_PART_COUNT, sum_item, m);
-    ami_container_seal(m->image, m->image_size, m->table, AMI_PART_COUNT, &ami_db_kind, is_content);
+    sealing it = { image, table };
+    tasks->run(tasks->user, AMI_PART_COUNT, sum_item, &it);
+    ami_container_seal(image, size, table, AMI_PART_COUNT, &ami_db_kind, is_content);
 }
 
 static am_result make(making *m, am_db **out)
@@ -487,7 +493,7 @@ static am_result make(making *m, am_db **out)
         return result;
     }
     pack_translations(m);
-    put_header(m);
+    ami_db_seal(m->image, m->image_size, m->table, &m->tasks);
     struct am_db_own own = { .alloc = m->alloc, .image = m->image, .image_size = (size_t)m->image_size };
     return ami_db_view(out, m->image, (size_t)m->image_size, NULL, &own, m->err);
 }

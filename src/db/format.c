@@ -32,6 +32,7 @@ static const ami_part_kind parts[AMI_PART_COUNT] = {
     [AMI_PART_CONTACTS] = { "cont", false, false },
     [AMI_PART_TAGS] = { "tags", false, false },
     [AMI_PART_X] = { "feat", false, false },
+    [AMI_PART_Z] = { "late", false, false },
 };
 
 const ami_container_kind ami_db_kind = { "AMDB", AMI_DB_VERSION, "database", "build it again with amble build" };
@@ -46,6 +47,7 @@ uint64_t ami_part_size(int part, const ami_db_info *info)
     uint64_t joints = (uint64_t)info->joint_count;
     uint64_t moving = (uint64_t)info->moving_count;
     uint64_t raw = (uint64_t)info->raw_count;
+    bool poses = (info->flags & AMI_DB_NO_POSES) == 0;
     bool compact = info->precision == AM_PRECISION_COMPACT;
     switch (part) {
     case AMI_PART_INFO:
@@ -78,21 +80,23 @@ uint64_t ami_part_size(int part, const ami_db_info *info)
         return (uint64_t)info->pca_count * raw * sizeof(float);
     case AMI_PART_PACK_LOW:
     case AMI_PART_PACK_EXTENT:
-        return compact ? moving * sizeof(am_vec3) : 0;
+        return compact && poses ? moving * sizeof(am_vec3) : 0;
     case AMI_PART_ROOT_POSITIONS:
         return frames * sizeof(am_vec3);
     case AMI_PART_ROOT_ROTATIONS:
         return frames * sizeof(am_quat);
     case AMI_PART_ROTATIONS:
-        return frames * joints * (compact ? 3 * sizeof(uint16_t) : sizeof(am_quat));
+        return !poses ? 0 : frames * joints * (compact ? 3 * sizeof(uint16_t) : sizeof(am_quat));
     case AMI_PART_TRANSLATIONS:
-        return frames * moving * (compact ? 3 * sizeof(uint16_t) : sizeof(am_vec3));
+        return !poses ? 0 : frames * moving * (compact ? 3 * sizeof(uint16_t) : sizeof(am_vec3));
     case AMI_PART_CONTACTS:
         return frames;
     case AMI_PART_TAGS:
         return frames * sizeof(uint64_t);
     case AMI_PART_X:
         return frames * (uint64_t)info->feature_stride * sizeof(float);
+    case AMI_PART_Z:
+        return frames * (uint64_t)info->latent_count * sizeof(float);
     default:
         return 0;
     }
@@ -107,7 +111,8 @@ am_result ami_db_check_info(const ami_db_info *i, const char *file, int64_t offs
                   between(i->range_count, 1, AM_MAX_RANGES) && between(i->tag_count, 0, AM_MAX_TAGS) &&
                   between(i->channel_count, 1, AM_MAX_CHANNELS) && between(i->raw_count, 1, AM_MAX_FEATURES) &&
                   between(i->pca_count, 0, i->raw_count) && between(i->custom_count, 0, AM_MAX_FEATURES) &&
-                  between(i->precision, AM_PRECISION_FLOAT, AM_PRECISION_COMPACT) && between(i->role_count, 1, 1024);
+                  between(i->precision, AM_PRECISION_FLOAT, AM_PRECISION_COMPACT) && between(i->role_count, 1, 1024) &&
+                  between(i->latent_count, 0, AM_MAX_LATENT);
     int32_t stored = i->pca_count ? i->pca_count : i->raw_count;
     if (!counts || i->feature_count != stored || i->feature_stride != (stored + 7) / 8 * 8 ||
         !(i->fps > 0.0f && i->fps <= 100000.0f) || memchr(i->name, 0, sizeof i->name) == NULL) {

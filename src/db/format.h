@@ -8,6 +8,7 @@
 #include "base/container.h"
 
 #define AMI_DB_VERSION 1u
+#define AMI_DB_NO_POSES 1u ///< rotations and translations were left out
 #define AMI_DB_ENDIAN AMI_CONTAINER_ENDIAN
 #define AMI_DB_MAX_SECTIONS AMI_CONTAINER_MOST
 
@@ -24,7 +25,9 @@ typedef struct ami_db_info {
     float fps;
     int32_t reserved_word;
     char name[64];
-    uint8_t reserved[64];
+    int32_t latent_count;
+    uint32_t flags; ///< AMI_DB_NO_POSES
+    uint8_t reserved[56];
 } ami_db_info;
 
 /// Every section that this build knows, in file order.
@@ -55,6 +58,7 @@ typedef enum ami_part {
     AMI_PART_CONTACTS,
     AMI_PART_TAGS,
     AMI_PART_X,
+    AMI_PART_Z,
     AMI_PART_COUNT
 } ami_part;
 
@@ -71,6 +75,9 @@ uint32_t ami_part_id(int part);
 uint64_t ami_part_size(int part, const ami_db_info *info);
 /// Refuses counts out of range.
 am_result ami_db_check_info(const ami_db_info *info, const char *file, int64_t offset, am_error *err);
+
+/// create.c: sums of all parts of an image whose bodies stand, then header and table.
+void ami_db_seal(uint8_t *image, uint64_t size, ami_db_section *table, const am_tasks *tasks);
 
 /// What a database must free.
 struct am_db_own {

@@ -42,6 +42,12 @@ void am_db_pose(const am_db *db, int frame, am_transform *out)
     size_t joints = (size_t)db->joint_count;
     size_t moving = (size_t)db->moving_count;
     size_t first = (size_t)frame * joints;
+    if (!db->has_poses) {
+        for (size_t j = 0; j < joints; j++) {
+            out[j] = (am_transform){ db->skeleton->rests[j], db->skeleton->offsets[j] };
+        }
+        return;
+    }
     for (size_t j = 0; j < joints; j++) {
         out[j].rotation =
             db->rotations ? db->rotations[first + j] : ami_unpack_quat(db->packed_rotations + 3 * (first + j));

@@ -28,6 +28,9 @@ static am_result check_numbers(const am_db *db, am_error *err)
     if (result == AM_OK && db->translations) {
         result = check_finite(db, &db->translations[0].x, frames * (size_t)db->moving_count * 3, "tran", err);
     }
+    if (result == AM_OK && db->z) {
+        result = check_finite(db, db->z, frames * (size_t)db->latent_count, "late", err);
+    }
     return result;
 }
 
