@@ -1,5 +1,6 @@
 // amble run RUN.json: characters play a script; BVH, metrics, traces and recordings come out.
 #include "cli.h"
+#include "models.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@ typedef struct job {
     const char *script_path, *out, *trace, *record, *metrics;
     am_run_script script;
     am_run *run;
-    am_clip **clips; ///< [actor_count]
+    am_model *direction; ///< shipped, when the script names no model
+    am_clip **clips;     ///< [actor_count]
     am_recording *recording;
     am_run_meter *meter;
     am_outfile *trace_file;
@@ -176,6 +178,7 @@ static void free_job(job *j)
     am_outfile_abort(j->trace_file);
     am_bytes_free(&j->line);
     am_run_destroy(j->run);
+    am_model_close(j->direction);
     am_run_script_free(&j->script);
 }
 
@@ -249,6 +252,25 @@ static void warn_of_tags(job *j)
     }
 }
 
+/// The shipped network for paths that want one, when the script names no model.
+static am_result open_direction(job *j, am_error *err)
+{
+    bool wanted = false;
+    for (int a = 0; a < j->script.actor_count; a++) {
+        for (int p = 0; p < j->script.actors[a].path_count; p++) {
+            wanted |= j->script.actors[a].paths[p].def.facing == AM_PATH_FACING_NET;
+        }
+    }
+    if (!wanted || j->script.model_count > 0) {
+        return AM_OK;
+    }
+    am_db *db = NULL;
+    am_result result = am_db_open(&db, j->script.database, NULL, err);
+    result = result == AM_OK ? cli_direction_open(&j->direction, db->name, err) : result;
+    am_db_close(db);
+    return result;
+}
+
 static int play(job *j, const cli_common *common)
 {
     am_error err = { 0 };
@@ -261,6 +283,11 @@ static int play(job *j, const cli_common *common)
         // A trace wants to know what else there was to choose from.
         int *candidates = &j->script.options.character.candidates;
         *candidates = j->trace && *candidates == 1 ? AM_MAX_CANDIDATES : *candidates;
+        result = open_direction(j, &err);
+    }
+    if (result == AM_OK) {
+        def.models = (const am_model *const *)&j->direction;
+        def.model_count = j->direction != NULL;
         result = am_run_create(&j->run, &def, &err);
     }
     if (result == AM_OK) {

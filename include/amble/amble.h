@@ -8,6 +8,7 @@
 #include <amble/build.h>
 #include <amble/control.h>
 #include <amble/db.h>
+#include <amble/direction.h>
 #include <amble/doctor.h>
 #include <amble/features.h>
 #include <amble/index.h>

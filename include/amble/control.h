@@ -6,6 +6,7 @@
 #ifndef AMBLE_CONTROL_H
 #define AMBLE_CONTROL_H
 
+#include <amble/net.h>
 #include <amble/path.h>
 #include <amble/post.h>
 #include <amble/source.h>
@@ -157,6 +158,7 @@ typedef struct am_character_def {
     const float *channel_weights;         ///< [channel] factors of the schema's own weights, or NULL; not with PCA
     int candidates;                       ///< best frames that the view shows, 1 to AM_MAX_CANDIDATES
     const am_clock *clock;                ///< borrowed, for timings; NULL means none
+    const am_net *direction;              ///< borrowed: tells facings on paths (am_direction_open); NULL means none
     int path_points;                      ///< room for points of a path (am_path_room); 0: follows none
     uint64_t seed;                        ///< of the character's random stream
     am_vec3 position;                     ///< start

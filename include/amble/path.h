@@ -25,7 +25,7 @@ typedef enum am_path_mode {
 typedef enum am_path_facing {
     AM_PATH_FACING_TANGENT,  ///< the way it goes
     AM_PATH_FACING_JOYSTICK, ///< that turned by the angle of the facing stick from 12 o'clock
-    AM_PATH_FACING_NET       ///< as people would; needs a model
+    AM_PATH_FACING_NET       ///< as people would; the character's def needs a network for it (direction.h)
 } am_path_facing;
 
 /// Where on the path the character is taken to be (LHMM VI-A).

@@ -5,12 +5,14 @@
 
 #include <amble/control.h>
 #include <amble/json.h>
+#include <amble/net.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define AM_MAX_ACTORS 4096
+#define AM_MAX_RUN_MODELS 16
 
 /// What a device shows from a time on.
 typedef struct am_key_event {
@@ -52,7 +54,9 @@ typedef struct am_run_options {
 
 /// A parsed RUN.json. Free with am_run_script_free.
 typedef struct am_run_script {
-    const char *database; ///< path, already relative to the working folder
+    const char *database;      ///< path, already relative to the working folder
+    const char *const *models; ///< [model_count] paths, the same
+    int model_count;
     float fps;            ///< frames a second, and steps
     float seconds;        ///< at most, when ends_with_paths
     bool ends_with_paths; ///< two seconds after the last path's end
@@ -98,9 +102,11 @@ typedef struct am_run_observer {
 /// Start from am_run_def_default().
 typedef struct am_run_def {
     const am_alloc *alloc;
-    const am_run_script *script; ///< borrowed
-    const am_db *db;             ///< borrowed; NULL means: open the script's
-    const am_clock *clock;       ///< borrowed; NULL means no timings
+    const am_run_script *script;   ///< borrowed
+    const am_db *db;               ///< borrowed; NULL means: open the script's
+    const am_model *const *models; ///< [model_count] borrowed: for parts that no model of the script has
+    int model_count;               ///< at most AM_MAX_RUN_MODELS
+    const am_clock *clock;         ///< borrowed; NULL means no timings
     uint32_t cookie;
 } am_run_def;
 AM_API am_run_def am_run_def_default(void);

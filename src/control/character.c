@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "net/net.h"
 
 #include <string.h>
 
@@ -103,6 +104,8 @@ static void place_flat(am_character *c, ami_layout *layout)
         c->path.head = ami_layout_take(layout, 1, sizeof *c->path.head);
         c->path.laid = ami_layout_take(layout, (size_t)c->path.room, sizeof *c->path.laid);
         c->path.points = ami_layout_take(layout, (size_t)c->path.room, sizeof *c->path.points);
+        size_t told = c->def.direction ? (size_t)c->path.room : 0;
+        c->path.facings = told > 0 ? ami_layout_take(layout, told, sizeof *c->path.facings) : NULL;
     }
 }
 
@@ -115,6 +118,7 @@ static void place_all(am_character *c, ami_layout *layout)
     c->output.left.velocity = ami_layout_take(layout, joints, sizeof(am_velocity));
     c->output.landed.local = ami_layout_take(layout, joints, sizeof(am_transform));
     c->output.landed.velocity = ami_layout_take(layout, joints, sizeof(am_velocity));
+    c->window = ami_layout_take(layout, c->def.direction ? 1 : 0, sizeof *c->window);
     c->path.scratch = ami_layout_take(layout, (size_t)c->path.room * ami_path_scratch, sizeof(float));
 }
 
@@ -190,6 +194,7 @@ static uint64_t make_key(const am_character *c)
         c->kit->activities,
         c->kit->key,
         def->source->key,
+        def->direction ? def->direction->model->hash : 0,
     };
     const char *name = def->source->interface->name;
     uint64_t key = am_hash64(numbers, sizeof numbers, am_hash64(words, sizeof words, 1));
@@ -236,6 +241,9 @@ static am_result make_parts(am_character *c, const am_character_def *def, am_err
     if (result == AM_OK && !c->work && def->source->index) {
         c->owns_work = true;
         result = am_search_work_create(&c->work, def->source->index, &c->alloc, err);
+    }
+    if (result == AM_OK && def->direction) {
+        result = am_net_work_create(&c->direction_work, def->direction, 1, &c->alloc, err);
     }
     return result;
 }
@@ -292,6 +300,7 @@ void am_character_destroy(am_character *c)
         if (c->owns_kit) {
             ami_kit_destroy(c->kit);
         }
+        am_net_work_destroy(c->direction_work);
         ami_release(&alloc, c, c->block_size);
     }
 }

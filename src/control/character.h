@@ -4,6 +4,8 @@
 
 #include <amble/control.h>
 
+#include <amble/direction.h>
+
 #include "control/path.h"
 
 /// What a character knows of its source and never changes: may be shared by a crowd.
@@ -111,7 +113,9 @@ struct am_character {
     am_inertia *inertia;
     am_transform *source_local; ///< [joint] the source's last good pose
     am_transform *local_raw, *local, *world_raw, *world;
-    ami_path_room path; ///< no head: paths are not followed
+    ami_path_room path;          ///< no head: paths are not followed
+    am_net_work *direction_work; ///< with a net
+    am_direction_window *window; ///< scratch of it
 };
 
 /// kit.c: whether a channel asks where the body is at other times.
@@ -143,6 +147,15 @@ void ami_root_follow(ami_state *state, am_vec3 moved, float turned);
 
 /// snapshot.c: the weights of a search now, NULL when all are 1.
 const float *ami_character_weights(const am_character *character, bool high);
+
+/// path_facing.c: the facing at a point (an index in frames, laps included) whose way heads so.
+float ami_path_facing(const am_character *character, float heading, float index);
+/// path_facing.c: a direction of the way turned by the stick where that is asked for.
+am_vec3 ami_path_turned(const am_character *character, am_vec3 way);
+/// path_facing.c: a path begins, or gets other points: the body has always faced as it does.
+void ami_path_facing_begin(am_character *character);
+/// path_facing.c: dt passed and the body came on from point `was`: keeps how it faced there and tells how it goes on.
+void ami_path_facing_step(am_character *character, int was, float dt);
 
 /// path_follow.c: whether a path is being followed.
 bool ami_path_active(const am_character *character);

@@ -37,6 +37,8 @@ typedef struct ami_path {
     am_path_limits limits;
     am_vec3 drawn_first, drawn_offset; ///< where the drawing begins, and by how much it was moved
     am_vec3 stick;                     ///< the facing that the devices wish
+    float told_s;                      ///< until a network tells facings again
+    int32_t told_to;                   ///< the last point that it has told
 } ami_path;
 
 enum {
@@ -61,6 +63,8 @@ typedef struct ami_path_room {
     ami_path *head;
     ami_laid *laid;        ///< [room] in the flat block
     am_path_point *points; ///< [room] in the flat block
+    float *facings;        ///< [room] rad, in the flat block: how the body faced, and how the net would go on; NULL
+                           ///< without a net
     float *scratch;        ///< [ami_path_scratch * room]
     int room;
 } ami_path_room;
@@ -70,6 +74,8 @@ static inline bool ami_path_has(const ami_path *path, uint32_t what) { return (p
 
 /// path_lay.c: the drawing moved, joined, doubled and bent: laid samples.
 am_result ami_path_lay(ami_path_room *room, const am_path_def *def, am_vec3 from, am_error *err);
+/// path_shape.c: LHMM V-B: out(count), which must not overlap in(count), is in smoothed by a Gaussian of 0.1 s.
+void ami_path_smooth_track(float *out, const float *in, int count, float fps);
 /// path_shape.c: laid samples to points. v_start: m/s at the beginning; least: m/s that the drawing is taken to have
 /// at least; heading: of a path that goes nowhere.
 am_result ami_path_shape(ami_path_room *room, float v_start, float least, float heading, am_error *err);
@@ -86,10 +92,13 @@ static inline int ami_path_index(const ami_path *path, int i)
 /// Metres along the path at an index, laps included.
 float ami_path_along(const ami_path *path, const am_path_point *points, int i);
 
+/// path_facing.c: what a network has told for an index, laps included.
+float ami_path_told(const ami_path *path, const float *facings, float index);
 /// path_query.c: the wish of someone at `place`; the context goes on. out: points at times(count), heights and facing
 /// are the caller's to fill in.
-void ami_path_query(const ami_path *path, const am_path_point *points, ami_path_context *context, am_query_point *out,
-                    const float *times, int count, am_vec3 place);
+/// Directions are those that a network has told, or of the way.
+void ami_path_query(const ami_path_room *room, ami_path_context *context, am_query_point *out, const float *times,
+                    int count, am_vec3 place);
 /// path_query.c: i_d for a place (LHMM eq. 1), and the clock with it.
 void ami_path_progress(const ami_path *path, const am_path_point *points, ami_path_context *context, am_vec3 place);
 

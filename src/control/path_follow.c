@@ -69,6 +69,13 @@ am_result am_character_follow(am_character *c, const am_path_def *def, am_error 
     if (!path || !c->kit->source->db) {
         return ami_fail(err, AM_ERR_DEF, "the character has no room for paths; set path_points in its def");
     }
+    if (def->facing == AM_PATH_FACING_NET && !c->path.facings) {
+        am_character_leave_path(c);
+        return ami_fail(
+            err, AM_ERR_SUPPORT,
+            "facing by a network needs a model with a 'direction' part, and none was given; use 'tangent' "
+            "or 'joystick'");
+    }
     memset(path, 0, sizeof *path);
     path->limits = c->kit->limits;
     path->v_max = def->v_max > 0.0f ? def->v_max : path->limits.v_max;
@@ -83,6 +90,7 @@ am_result am_character_follow(am_character *c, const am_path_def *def, am_error 
     }
     path->phase = result == AM_OK ? ami_path_follows : ami_path_none;
     path->context.before = path->context.corner = -1;
+    ami_path_facing_begin(c);
     path->fresh = 1;
     return result;
 }
@@ -136,6 +144,7 @@ static void change_pace(am_character *c)
     path->context.at = path->context.before = at;
     path->context.clock = (float)at;
     path->fresh = 1;
+    ami_path_facing_begin(c);
 }
 
 /// Counts laps by going back to the first point of the round.
@@ -147,6 +156,7 @@ static void go_round(ami_path *path, const am_path_point *points)
         path->context.before -= lap;
         path->context.corner -= path->context.corner >= 0 ? lap : 0;
         path->context.clock -= (float)lap;
+        path->told_to -= lap;
         path->still_along -= points[path->count - 1].along - points[path->loop_first].along;
         path->laps++;
     }
@@ -213,16 +223,6 @@ static void watch_end(am_character *c, float dt)
 
 static float stretch_of(const am_character *c) { return 1.0f / c->def.time_scale; }
 
-/// The facing that a heading of the path asks for.
-static float facing_of(const am_character *c, float heading)
-{
-    const ami_path *path = c->path.head;
-    if (path->facing == AM_PATH_FACING_JOYSTICK && am_v3_length(path->stick) > 0.5f) {
-        heading += am_atan2(path->stick.x, path->stick.z);
-    }
-    return am_wrap_angle(heading);
-}
-
 static void set_wish(am_character *c)
 {
     ami_state *s = c->state;
@@ -235,12 +235,12 @@ static void set_wish(am_character *c)
     float sn, co;
     am_sincos(p->heading, &sn, &co);
     s->wish_velocity = am_v3(sn * speed, 0.0f, co * speed);
-    am_sincos(facing_of(c, p->heading), &sn, &co);
+    s->heading = ami_path_facing(c, p->heading, path->context.clock);
+    am_sincos(s->heading, &sn, &co);
     s->wish_facing = am_v3(sn, 0.0f, co);
     s->position = am_v3(p->x, 0.0f, p->z);
     s->velocity = s->wish_velocity;
     s->acceleration = am_v3_zero();
-    s->heading = facing_of(c, p->heading);
     s->heading_velocity = 0.0f;
     // The query, not a change of the wish, says when to search.
     s->searched_velocity = s->wish_velocity;
@@ -260,6 +260,7 @@ void ami_path_begin_step(am_character *c, float dt)
     path->fresh |= turned && path->context.corner >= 0; // appendix D: a new query as soon as the corner is passed
     drift_on(c, path->context.at - was, dt);
     watch_progress(c, dt);
+    ami_path_facing_step(c, was, dt);
     go_round(path, c->path.points);
     watch_end(c, dt);
     if (path->phase == ami_path_ended) {
@@ -289,16 +290,13 @@ static int compute_query(const void *user, void *context, am_query_point *out, a
     for (int i = 0; i < kit->time_count; i++) {
         times[i] = kit->times[i] * stretch;
     }
-    ami_path_query(c->path.head, c->path.points, &now, out + past, times + past, kit->time_count - past,
-                   root.translation);
+    ami_path_query(&c->path, &now, out + past, times + past, kit->time_count - past, root.translation);
     for (int i = 0; i < kit->time_count; i++) {
         if (i < past) {
             out[i] = ami_history_at(c, -times[i]); // in thought, too: what has been since is not known
         } else {
-            float s, co;
-            am_sincos(facing_of(c, am_atan2(out[i].direction.x, out[i].direction.z)), &s, &co);
             out[i].position.y = kit->facts.hip_m;
-            out[i].direction = am_v3(s, 0.0f, co);
+            out[i].direction = ami_path_turned(c, out[i].direction);
         }
         out[i].time = kit->times[i];
         out[i].velocity = am_v3_scale(out[i].velocity, stretch);
@@ -387,7 +385,8 @@ static void steer(am_character *c, am_vec3 moved, float turned, float dt)
                    ami_path_along(path, c->path.points, path->context.at);
     float push = am_clamp(behind * part, 0.0f, STEER_ALONG * way);
     s->root.translation = am_v3_add(place, am_v3_add(step, am_v3_scale(along, push)));
-    float angle = am_wrap_angle(facing_of(c, heading) - am_quat_heading(s->root.rotation));
+    float facing = ami_path_facing(c, heading, (float)path->context.at);
+    float angle = am_wrap_angle(facing - am_quat_heading(s->root.rotation));
     float most = c->def.adjust_facing_ratio * (am_abs(turned) + TURN_PER_METRE * way);
     float turn = am_clamp(angle * share(TURN_HALFLIFE_S, dt), -most, most);
     am_quat q = am_quat_mul(s->root.rotation, am_quat_from_heading(turn));

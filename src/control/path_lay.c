@@ -81,12 +81,6 @@ am_result am_path_check(const am_path_def *def, am_error *err)
             return ami_fail(err, AM_ERR_RANGE, "obstacle %d is not finite; give [x m, z m, radius m]", i);
         }
     }
-    if (def->facing == AM_PATH_FACING_NET) {
-        return ami_fail(
-            err, AM_ERR_SUPPORT,
-            "facing by a network needs a model with a 'direction' part, and none was given; use 'tangent' "
-            "or 'joystick'");
-    }
     return check_samples(def, err);
 }
 

@@ -142,9 +142,12 @@ static void hold_corner(const ami_path *path, const am_path_point *points, am_qu
     }
 }
 
-void ami_path_query(const ami_path *path, const am_path_point *points, ami_path_context *context, am_query_point *out,
-                    const float *times, int count, am_vec3 place)
+void ami_path_query(const ami_path_room *room, ami_path_context *context, am_query_point *out, const float *times,
+                    int count, am_vec3 place)
 {
+    const ami_path *path = room->head;
+    const am_path_point *points = room->points;
+    bool told = path->facing == AM_PATH_FACING_NET && room->facings;
     float index[AM_MAX_TRAJECTORY];
     ami_path_progress(path, points, context, place);
     bool corners = ami_path_has(path, ami_path_corners) && !ami_path_has(path, ami_path_retime);
@@ -161,7 +164,7 @@ void ami_path_query(const ami_path *path, const am_path_point *points, ami_path_
     }
     for (int i = 0; i < count; i++) {
         float s, co;
-        am_sincos(heading_at(path, points, index[i]), &s, &co);
+        am_sincos(told ? ami_path_told(path, room->facings, index[i]) : heading_at(path, points, index[i]), &s, &co);
         out[i].time = times[i];
         out[i].position = place_at(path, points, index[i]);
         out[i].direction = am_v3(s, 0.0f, co);

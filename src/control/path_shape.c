@@ -74,6 +74,12 @@ static void smooth(float *out, const float *in, int count, int loop_first, const
     }
 }
 
+void ami_path_smooth_track(float *out, const float *in, int count, float fps)
+{
+    kernel k = make_kernel(PAPER_SIGMA_S * fps, (int)(PAPER_HALF_S * fps + 0.5f));
+    smooth(out, in, count, -1, &k);
+}
+
 static float distance(float ax, float az, float bx, float bz)
 {
     float x = bx - ax;

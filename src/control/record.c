@@ -204,6 +204,13 @@ am_result am_recording_write(am_bytes *out, const am_recording *recording, const
     *out = ami_bytes_make(&recording->alloc);
     am_json_begin_object(w, NULL);
     am_json_string(w, "database", database ? database : run->script->database ? run->script->database : "");
+    if (run->script->model_count > 0) {
+        am_json_begin_array(w, "model");
+        for (int i = 0; i < run->script->model_count; i++) {
+            am_json_string(w, NULL, run->script->models[i]);
+        }
+        am_json_end_array(w);
+    }
     am_json_string(w, "controller", run->source->interface->name);
     am_json_number(w, "fps", (double)run->script->fps);
     am_json_number(w, "seconds", (double)recording->frames / (double)run->script->fps);

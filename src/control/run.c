@@ -61,6 +61,7 @@ static am_result make_players(am_run *run, am_error *err)
         def.seed = am_rng_u64(&rng);
         run->players[i].devices = am_intent_state_make(&run->intent_def);
         def.path_points = ami_run_path_room(actor, run->db->fps);
+        def.direction = run->direction;
         result = am_character_create(&run->players[i].character, &def, err);
     }
     return result;
@@ -121,6 +122,12 @@ am_result am_run_create(am_run **out, const am_run_def *def, am_error *err)
         run->db = run->own_db;
     }
     if (result == AM_OK) {
+        result = ami_run_open_models(run, def, err);
+    }
+    if (result == AM_OK) {
+        result = ami_run_open_direction(run, err);
+    }
+    if (result == AM_OK) {
         result = make_source(run, err);
     }
     if (result == AM_OK) {
@@ -146,6 +153,7 @@ void am_run_destroy(am_run *run)
     am_search_work_destroy(run->work);
     am_source_destroy(run->source);
     am_index_destroy(run->index);
+    ami_run_close_models(run);
     am_db_close(run->own_db);
     am_alloc alloc = run->alloc;
     ami_release(&alloc, run, sizeof *run + (size_t)run->actor_count * sizeof *run->players);

@@ -26,6 +26,11 @@ struct am_run {
     am_index *index;
     am_source *source;
     am_search_work *work;
+    am_model *own_models[AM_MAX_RUN_MODELS]; ///< those of the script
+    int own_model_count;
+    const am_model *models[2 * AM_MAX_RUN_MODELS]; ///< all of them, the script's first
+    int model_count;
+    am_net *direction; ///< for paths that want it
     am_intent_def intent_def;
     const am_clock *clock;
     ami_player *players; ///< [actor_count]
@@ -36,6 +41,20 @@ struct am_run {
 
 /// The document behind a script, for errors that name a place; NULL for scripts that were not parsed.
 const am_json_doc *ami_run_doc(const am_run_script *script);
+
+/// run_script.c: a path of a script as seen from the working folder; NULL when out of memory.
+char *ami_run_path(ami_arena *arena, const char *file, const char *name);
+
+/// run_models.c: 'model': a name, or a list of them.
+am_result ami_run_read_models(am_run_script *script, ami_arena *arena, const am_json_doc *doc, const char *file,
+                              const am_json *root, am_error *err);
+/// run_models.c: opens the script's models and takes the def's.
+am_result ami_run_open_models(am_run *run, const am_run_def *def, am_error *err);
+/// run_models.c: the first model with that part, or NULL.
+const am_model *ami_run_model_with(const am_run *run, const char *part);
+/// run_models.c: the network that tells facings, when a path wants one.
+am_result ami_run_open_direction(am_run *run, am_error *err);
+void ami_run_close_models(am_run *run);
 
 /// run_path.c: 'path' of one character: an object, or a list of them.
 am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,

@@ -429,6 +429,21 @@ static am_result read_actors(const reader *r, const am_json *root)
 // ---------------------------------------------------------------------------------------------
 // The whole
 
+char *ami_run_path(ami_arena *arena, const char *file, const char *name)
+{
+    const char *slash = file && name[0] != '/' ? strrchr(file, '/') : NULL;
+    size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
+    size_t length = strlen(name);
+    char *path = ami_arena_get(arena, folder + length + 1);
+    if (path && folder > 0) {
+        memcpy(path, file, folder);
+    }
+    if (path) {
+        memcpy(path + folder, name, length + 1);
+    }
+    return path;
+}
+
 static am_result read_database(const reader *r, const am_json *root)
 {
     const char *name = NULL;
@@ -436,24 +451,13 @@ static am_result read_database(const reader *r, const am_json *root)
     if (result != AM_OK) {
         return result;
     }
-    const char *slash = r->file && name[0] != '/' ? strrchr(r->file, '/') : NULL;
-    size_t folder = slash ? (size_t)(slash - r->file) + 1 : 0;
-    size_t length = strlen(name);
-    char *path = ami_arena_get(r->arena, folder + length + 1);
-    if (!path) {
-        return ami_fail_memory(r->err, folder + length + 1);
-    }
-    if (folder > 0) {
-        memcpy(path, r->file, folder);
-    }
-    memcpy(path + folder, name, length + 1);
-    r->script->database = path;
-    return AM_OK;
+    r->script->database = ami_run_path(r->arena, r->file, name);
+    return r->script->database ? AM_OK : ami_fail_memory(r->err, strlen(name));
 }
 
 static am_result read_controller(const reader *r, const am_json *root)
 {
-    static const char *const later[] = { "model", "schema" };
+    static const char *const later[] = { "schema" };
     int controller = 0;
     am_result result =
         am_json_read_choice(r->doc, root, "controller", false, &controller, controllers, COUNT(controllers), r->err);
@@ -495,6 +499,9 @@ static am_result read_root(const reader *r, const am_json *root)
     }
     if (result == AM_OK) {
         result = read_database(r, root);
+    }
+    if (result == AM_OK) {
+        result = ami_run_read_models(r->script, r->arena, r->doc, r->file, root, r->err);
     }
     if (result == AM_OK) {
         result = am_json_read_float(r->doc, root, "fps", false, &r->script->fps, 10.0f, 1000.0f, r->err);

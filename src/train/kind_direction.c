@@ -1,51 +1,66 @@
 // Stage "direction": DirectionNet (LHMM VI-G): a GRU of 30 units and a linear layer that tell, from the points of a
-// path and the facing so far, how a person would face along it. Gives the part "direction".
+// path and the facing so far, how a person would face along it. Gives the part "direction" (amble/direction.h).
 //
-// A window is `seconds` long at `rate_hz`, its first part (`past_s`) is past: there the previous facing is the true
-// one, from then on the network's own, made a unit vector, as when it runs. Where the paper is silent: points and
-// facings are in the frame of the ground root at the window's present, so that place and heading do not matter, and
-// points are in metres times the inverse deviation over the database.
+// A window has 2 s with known facings and 2 s in which the previous facing is the network's own, made a unit vector,
+// as when it runs; the loss is L1 over those. Where the paper is silent: points are seen from the one before and
+// facings from the window's present, so that place and heading do not matter; the ways are smoothed as drawn paths
+// are; part of the windows begins at the present, as a path does, with its first point repeated; hands shake and
+// hurry, so the ways are bent by slow waves and stretched in time.
 #include "train/stage.h"
 
 #include <amble/db.h>
+#include <amble/direction.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "control/direction.h"
+
+#define TURN (2.0f * AM_PI)
+
+enum { steps = AM_DIRECTION_STEPS, known = AM_DIRECTION_KNOWN, points = AM_DIRECTION_POINTS };
 
 typedef struct direction {
     am_db *db;
+    ami_direction_ways ways;
     int *present; ///< [present_count] frames that may be a window's present
+    int *stop;    ///< [present_count] where their clip ends
+    int *start;   ///< [present_count] and begins
     int present_count;
-    int steps, past;
-    int stride; ///< frames of the database between two steps
+    float stride; ///< frames of the database between two steps
+    float starts, noise_m, stretch;
+    int units, folds, fold;
     int point, facing, out;
     am_rng rng;
 } direction;
 
-static const char *const keys[] = { "database", "units", "rate_hz", "seconds", "past_s" };
+static const char *const keys[] = { "database", "units", "folds", "fold", "starts", "noise_m", "stretch" };
 
-typedef struct direction_keys {
-    float rate_hz, seconds, past_s;
-    int units;
-} direction_keys;
-
-static am_result read_keys(ami_stage *s, direction *d, direction_keys *k, am_error *err)
+static am_result read_keys(ami_stage *s, direction *d, am_error *err)
 {
     const char *database = NULL;
     char path[1024];
+    const struct {
+        const char *key;
+        float *to;
+        float hi;
+    } numbers[] = {
+        { "starts", &d->starts, 1.0f },
+        { "noise_m", &d->noise_m, 1.0f },
+        { "stretch", &d->stretch, 1.0f },
+    };
     am_result result = am_json_read_string(s->doc, s->json, "database", true, &database, err);
     if (result == AM_OK) {
-        result = am_json_read_int(s->doc, s->json, "units", false, &k->units, 1, 4096, err);
+        result = am_json_read_int(s->doc, s->json, "units", false, &d->units, 1, 4096, err);
     }
     if (result == AM_OK) {
-        result = am_json_read_float(s->doc, s->json, "rate_hz", false, &k->rate_hz, 1.0f, 240.0f, err);
+        result = am_json_read_int(s->doc, s->json, "folds", false, &d->folds, 2, 1000, err);
     }
     if (result == AM_OK) {
-        result = am_json_read_float(s->doc, s->json, "seconds", false, &k->seconds, 0.2f, 30.0f, err);
+        result = am_json_read_int(s->doc, s->json, "fold", false, &d->fold, -1, d->folds - 1, err);
     }
-    if (result == AM_OK) {
-        result = am_json_read_float(s->doc, s->json, "past_s", false, &k->past_s, 0.0f, k->seconds, err);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && result == AM_OK; i++) {
+        result = am_json_read_float(s->doc, s->json, numbers[i].key, false, numbers[i].to, 0.0f, numbers[i].hi, err);
     }
     if (result == AM_OK) {
         result = ami_stage_path(s, database, path, sizeof path, err);
@@ -53,64 +68,108 @@ static am_result read_keys(ami_stage *s, direction *d, direction_keys *k, am_err
     return result == AM_OK ? am_db_open(&d->db, path, &s->alloc, err) : result;
 }
 
-/// Presents whose whole future lies in their range; the past may be cut short: the first point is then repeated.
+/// Presents of the clips that are trained on with at least half a second to come. What lies beyond a clip's end has
+/// no truth and no loss; before its beginning the first point is repeated.
 static am_result list_presents(ami_stage *s, direction *d, am_error *err)
 {
-    const int future = (d->steps - d->past) * d->stride;
-    d->present = ami_alloc_array(&s->alloc, (size_t)d->db->frame_count, sizeof *d->present);
+    const size_t frames = (size_t)d->db->frame_count;
+    const int ahead = (int)(0.5f * d->db->fps + 0.5f);
+    d->present = ami_alloc_array(&s->alloc, 3 * frames, sizeof *d->present);
     if (!d->present) {
-        return ami_fail_memory(err, (size_t)d->db->frame_count * sizeof *d->present);
+        return ami_fail_memory(err, 3 * frames * sizeof *d->present);
     }
+    d->start = d->present + frames;
+    d->stop = d->present + 2 * frames;
     for (int r = 0; r < d->db->range_count; r++) {
-        for (int f = d->db->ranges[r].start; f + future < d->db->ranges[r].stop; f++) {
+        const am_db_range *range = &d->db->ranges[r];
+        const bool kept = am_direction_fold(range, d->folds) == d->fold;
+        for (int f = range->start; !kept && f + ahead < range->stop; f++) {
+            d->start[d->present_count] = range->start;
+            d->stop[d->present_count] = range->stop;
             d->present[d->present_count++] = f;
         }
     }
     return d->present_count > 0 ? AM_OK
                                 : ami_fail(err, AM_ERR_EMPTY,
-                                           "no clip of the database is longer than the %d frames "
-                                           "of a window's future",
-                                           future);
+                                           "no clip of the database that is not held out lasts longer than half a "
+                                           "second");
 }
 
-/// Point (x, z) and facing (x, z) of a frame, seen from the root `from`.
-static void seen_from(const direction *d, am_transform from, int frame, float out[4])
+/// One window as it was drawn from the clips.
+typedef struct window {
+    float x[points], z[points], sine[points], cosine[points];
+    int end; ///< the first step without truth
+} window;
+
+/// A place between two frames, and the facing there.
+static void look_up(const direction *d, window *w, int t, float frame, int start, int stop)
 {
-    const am_transform root = am_db_root(d->db, frame);
-    const am_quat back = am_quat_inv(from.rotation);
-    const am_vec3 place = am_quat_rotate(back, am_v3_sub(root.translation, from.translation));
-    const am_vec3 way = am_quat_rotate(back, am_quat_rotate(root.rotation, am_v3(0.0f, 0.0f, 1.0f)));
-    const float length = sqrtf(way.x * way.x + way.z * way.z);
-    out[0] = place.x;
-    out[1] = place.z;
-    out[2] = length > 0.0f ? way.x / length : 0.0f;
-    out[3] = length > 0.0f ? way.z / length : 1.0f;
+    frame = frame < (float)start ? (float)start : frame > (float)(stop - 1) ? (float)(stop - 1) : frame;
+    const int a = (int)frame, b = a + 1 < stop ? a + 1 : a;
+    const float part = frame - (float)a;
+    w->x[t] = am_lerp(d->ways.x[a], d->ways.x[b], part);
+    w->z[t] = am_lerp(d->ways.z[a], d->ways.z[b], part);
+    const float sine = am_lerp(d->ways.sine[a], d->ways.sine[b], part);
+    const float cosine = am_lerp(d->ways.cosine[a], d->ways.cosine[b], part);
+    const float length = sqrtf(sine * sine + cosine * cosine) + 1e-9f;
+    w->sine[t] = sine / length;
+    w->cosine[t] = cosine / length;
 }
 
-static int frame_at(const direction *d, int present, int step)
+/// A slow wave across each axis: a hand that shakes.
+static void shake(const direction *d, window *w, am_rng *rng)
 {
-    return am_db_clamp(d->db, present, (step - d->past) * d->stride);
+    for (int axis = 0; axis < 2; axis++) {
+        float *at = axis == 0 ? w->x : w->z;
+        const float reach = d->noise_m * am_rng_normal(rng), hz = am_rng_range(rng, 0.2f, 1.5f);
+        const float phase = am_rng_range(rng, 0.0f, TURN);
+        for (int t = 0; t < points; t++) {
+            at[t] += reach * am_sin(phase + TURN * hz * (float)t / AM_DIRECTION_HZ);
+        }
+    }
 }
 
-/// Deviation of the points over windows spread evenly over the database: one number for x and z.
+static void draw(const direction *d, window *w, uint64_t item)
+{
+    am_rng rng = am_rng_fork(&d->rng, item);
+    const uint32_t which = am_rng_below(&rng, (uint32_t)d->present_count);
+    const int present = d->present[which], start = d->start[which], stop = d->stop[which];
+    const bool fresh = am_rng_float(&rng) < d->starts;
+    const float pace = am_rng_range(&rng, 1.0f - 0.5f * d->stretch, 1.0f + d->stretch) * d->stride;
+    w->end = steps;
+    for (int t = 0; t < points; t++) {
+        const int step = t - (known - 1);
+        const float frame = (float)present + (float)step * pace;
+        look_up(d, w, t, step < 0 && fresh ? (float)present : frame, start, stop);
+        w->end = frame > (float)(stop - 1) && t < w->end ? t : w->end;
+    }
+    if (d->noise_m > 0.0f) {
+        shake(d, w, &rng);
+    }
+    for (int t = 0; t < known - 1 && fresh; t++) {
+        w->x[t] = w->x[known - 1];
+        w->z[t] = w->z[known - 1];
+    }
+}
+
+/// Deviation of the ways from one point to the next: one number for x and z.
 static float point_deviation(const direction *d)
 {
     double squares = 0.0;
-    int count = 0;
-    const int skip = d->present_count / 500 + 1;
-    for (int p = 0; p < d->present_count; p += skip) {
-        const am_transform from = am_db_root(d->db, d->present[p]);
-        for (int t = 0; t < d->steps; t++, count++) {
-            float seen[4];
-            seen_from(d, from, frame_at(d, d->present[p], t), seen);
-            squares += 0.5 * ((double)seen[0] * (double)seen[0] + (double)seen[1] * (double)seen[1]);
+    const int windows = 500;
+    window w;
+    for (int i = 0; i < windows; i++) {
+        draw(d, &w, ~(uint64_t)i);
+        for (int t = known; t < steps; t++) {
+            const double x = (double)(w.x[t] - w.x[t - 1]), z = (double)(w.z[t] - w.z[t - 1]);
+            squares += 0.5 * (x * x + z * z);
         }
     }
-    const double deviation = sqrt(squares / (count > 0 ? count : 1));
-    return deviation > 1e-3 ? (float)deviation : 1.0f;
+    const double deviation = sqrt(squares / (windows * (steps - known)));
+    return deviation > 1e-4 ? (float)deviation : 1.0f;
 }
 
-static am_result build(ami_stage *s, direction *d, int units, am_error *err)
+static am_result build(ami_stage *s, direction *d, am_error *err)
 {
     am_result result = am_graph_create(&s->graphs[0], s->name, &s->alloc, err);
     if (result != AM_OK) {
@@ -120,7 +179,7 @@ static am_result build(ami_stage *s, direction *d, int units, am_error *err)
     am_graph *g = s->graphs[0];
     d->point = am_graph_input(g, "point", 2);
     d->facing = am_graph_input(g, "facing", 2);
-    const int h = am_graph_state(g, "h", units);
+    const int h = am_graph_state(g, "h", d->units);
     const int scaled = am_graph_normalise(g, d->point);
     const int next = am_graph_gru(g, am_graph_concat(g, (int[]){ scaled, d->facing }, 2), h);
     am_graph_keep(g, h, next);
@@ -142,45 +201,47 @@ static am_result create(ami_stage *s, am_error *err)
         return ami_fail_memory(err, sizeof *d);
     }
     s->state = d;
-    direction_keys k = { .rate_hz = 30.0f, .seconds = 4.0f, .past_s = 2.0f, .units = 30 };
-    am_result result = read_keys(s, d, &k, err);
+    d->units = 30;
+    d->folds = 5;
+    d->starts = 0.5f;
+    am_result result = read_keys(s, d, err);
     if (result != AM_OK) {
         return result;
     }
-    d->stride = (int)(d->db->fps / k.rate_hz + 0.5f);
-    d->stride = d->stride > 0 ? d->stride : 1;
-    d->steps = (int)(k.seconds * k.rate_hz + 0.5f);
-    d->past = (int)(k.past_s * k.rate_hz + 0.5f);
+    d->stride = d->db->fps / AM_DIRECTION_HZ;
     d->rng = am_rng_make(s->seed ^ 0x646972656374u);
-    if (d->steps < 2 || d->steps > 4096 || d->past >= d->steps) {
-        return am_json_fail(s->doc, s->json, AM_ERR_RANGE, err, "a window needs 2 to 4096 steps, some in the future");
-    }
-    s->slots = d->steps;
+    s->slots = steps;
     s->input_grads = true;
-    s->scratch = 2 * d->steps + 8;
+    s->scratch = 3 * steps + 8;
     s->data_hash = s->database_hash = d->db->hash;
-    result = list_presents(s, d, err);
-    return result == AM_OK ? build(s, d, k.units, err) : result;
+    result = ami_direction_ways_make(&d->ways, d->db, &s->alloc, err);
+    if (result == AM_OK) {
+        result = list_presents(s, d, err);
+    }
+    return result == AM_OK ? build(s, d, err) : result;
 }
 
-/// Points into the inputs, the truth into truth[step](2, columns), the previous facing of step 0.
-static void fill(const direction *d, am_train_block *block, float *truth)
+/// Points into the inputs, the truth into truth[step](2, columns), how much each step counts into counts[step]
+/// (columns), the known facings into the inputs.
+static void fill(const direction *d, am_train_block *block, float *truth, float *counts)
 {
     const int n = am_block_columns(block);
+    window w;
     for (int c = 0; c < am_block_used(block); c++) {
-        am_rng rng = am_rng_fork(&d->rng, am_block_item(block, c));
-        const int present = d->present[am_rng_below(&rng, (uint32_t)d->present_count)];
-        const am_transform from = am_db_root(d->db, present);
-        for (int t = 0; t < d->steps; t++) {
-            float seen[4], *point = am_block_value(block, 0, d->point, t);
-            float *facing = am_block_value(block, 0, d->facing, t);
-            seen_from(d, from, frame_at(d, present, t), seen);
-            for (int i = 0; i < 2; i++) {
-                point[i * n + c] = seen[i];
-                truth[(2 * t + i) * n + c] = seen[2 + i];
-                if (t <= d->past) { // the facing before this step; before the first there is only the first
-                    facing[i * n + c] = t > 0 ? truth[(2 * (t - 1) + i) * n + c] : seen[2 + i];
-                }
+        draw(d, &w, am_block_item(block, c));
+        const float sine = w.sine[known - 1], cosine = w.cosine[known - 1];
+        for (int t = 0; t < steps; t++) {
+            const int before = t > 0 ? t - 1 : 0; // before the first there is only the first
+            const int seen = t + AM_DIRECTION_AHEAD, left = seen > 0 ? seen - 1 : 0;
+            const float x = w.x[seen] - w.x[left], z = w.z[seen] - w.z[left];
+            float *point = am_block_value(block, 0, d->point, t), *facing = am_block_value(block, 0, d->facing, t);
+            point[c] = x * cosine - z * sine;
+            point[n + c] = x * sine + z * cosine;
+            truth[2 * t * n + c] = w.sine[t] * cosine - w.cosine[t] * sine;
+            truth[(2 * t + 1) * n + c] = w.sine[t] * sine + w.cosine[t] * cosine;
+            counts[t * n + c] = t >= known && t < w.end ? 1.0f : 0.0f;
+            for (int i = 0; i < 2 && t <= known; i++) {
+                facing[i * n + c] = truth[(2 * before + i) * n + c];
             }
         }
     }
@@ -211,21 +272,25 @@ static double pass(void *user, am_train_block *block)
 {
     const direction *d = user;
     const int n = am_block_columns(block);
-    const am_loss loss = { AM_LOSS_L1, NULL, 1.0 / d->steps };
-    float *truth = am_block_scratch(block, (size_t)(2 * d->steps) * (size_t)n);
+    const am_loss loss = { AM_LOSS_L1, NULL, 1.0 / (steps - known) };
+    float *truth = am_block_scratch(block, (size_t)(2 * steps) * (size_t)n);
+    float *counts = am_block_scratch(block, (size_t)steps * (size_t)n);
     double value = 0.0;
-    fill(d, block, truth);
-    for (int t = 0; t < d->steps; t++) {
-        if (t > d->past) {
+    fill(d, block, truth, counts);
+    for (int t = 0; t < steps; t++) {
+        if (t > known) {
             make_unit(am_block_value(block, 0, d->facing, t), am_block_value(block, 0, d->out, t - 1), n);
         }
         am_block_forward(block, 0, t);
     }
-    for (int t = d->steps - 1; t >= 0; t--) {
-        float *dy = am_block_grad(block, 0, d->out, t);
+    for (int t = steps - 1; t >= 0; t--) {
+        float *dy = am_block_grad(block, 0, d->out, t), *aim = truth + (ptrdiff_t)2 * t * n;
         const float *y = am_block_value(block, 0, d->out, t);
-        value += am_block_loss(block, &loss, dy, y, truth + (ptrdiff_t)2 * t * n, 2);
-        if (t + 1 < d->steps && t + 1 > d->past) {
+        for (int c = 0; c < 2 * n; c++) {
+            aim[c] = counts[t * n + c % n] > 0.0f ? aim[c] : y[c];
+        }
+        value += am_block_loss(block, &loss, dy, y, aim, 2);
+        if (t >= known && t + 1 < steps) {
             make_unit_back(dy, am_block_grad(block, 0, d->facing, t + 1), y, n);
         }
         am_block_backward(block, 0, t);
@@ -237,7 +302,8 @@ static void destroy(ami_stage *s)
 {
     direction *d = s->state;
     if (d) {
-        ami_release(&s->alloc, d->present, d->db ? (size_t)d->db->frame_count * sizeof *d->present : 0);
+        ami_direction_ways_free(&d->ways, &s->alloc);
+        ami_release(&s->alloc, d->present, d->db ? 3 * (size_t)d->db->frame_count * sizeof *d->present : 0);
         am_db_close(d->db);
         ami_release(&s->alloc, d, sizeof *d);
     }

@@ -246,8 +246,6 @@ static void strange_paths_are_refused_or_survived(void **state)
     drawing[0] = (am_path_sample){ 0.0f, NAN, 0.0f };
     def = path_of(1);
     assert_int_equal(am_character_follow(w.character, &def, &err), AM_ERR_RANGE);
-    def.facing = AM_PATH_FACING_NET;
-    assert_int_equal(am_character_follow(w.character, &def, &err), AM_ERR_SUPPORT);
     drawing[0] = (am_path_sample){ 1.0f, 0.0f, 0.0f };
     drawing[1] = (am_path_sample){ 0.5f, 0.0f, 1.0f };
     def = path_of(2);

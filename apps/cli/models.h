@@ -1,0 +1,15 @@
+/// Networks that ship with Amble, found by name. One place for all verbs.
+#ifndef AMBLE_CLI_MODELS_H
+#define AMBLE_CLI_MODELS_H
+
+#include "cli.h"
+
+/// The path of models/NAME in the folder that we are in, else in the source tree, else where this program was
+/// installed. False when it is in none of them.
+bool cli_model_find(char *out, size_t size, const char *name);
+
+/// The shipped network that tells facings for a database: the one of its data set (`salsa` has
+/// direction_salsa.amnet), else direction.amnet. *out is NULL when none ships.
+am_result cli_direction_open(am_model **out, const char *database_name, am_error *err);
+
+#endif

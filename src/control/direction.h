@@ -1,0 +1,19 @@
+/// The ways of captured clips as DirectionNet sees them: for its training and for its check.
+#ifndef AMI_CONTROL_DIRECTION_H
+#define AMI_CONTROL_DIRECTION_H
+
+#include <amble/direction.h>
+
+#include "base/memory.h"
+
+/// Places of a database's root, smoothed as drawn paths are, and its facings.
+typedef struct ami_direction_ways {
+    float *x, *z;         ///< [frame] m
+    float *sine, *cosine; ///< [frame] of the heading
+    size_t size;          ///< bytes of all four, one block
+} ami_direction_ways;
+
+am_result ami_direction_ways_make(ami_direction_ways *out, const am_db *db, const am_alloc *alloc, am_error *err);
+void ami_direction_ways_free(ami_direction_ways *ways, const am_alloc *alloc);
+
+#endif

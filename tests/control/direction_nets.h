@@ -1,0 +1,48 @@
+/// Networks in the shape of DirectionNet whose answers are known, made by hand.
+#ifndef AMBLE_TEST_CONTROL_DIRECTION_NETS_H
+#define AMBLE_TEST_CONTROL_DIRECTION_NETS_H
+
+#include <amble/direction.h>
+
+#include <string.h>
+
+/// A model whose part `name` gives m * (point x, point z, facing x, facing z), m(2, 4), as long as that is small: the
+/// GRU's update gate is shut and its new state is tanh of that. NULL when it cannot be built.
+static inline am_model *direction_net(const char *name, const float m[8], const am_alloc *alloc)
+{
+    am_graph *g = NULL;
+    am_model *model = NULL;
+    am_error err = { 0 };
+    if (am_graph_create(&g, name, alloc, &err) != AM_OK) {
+        return NULL;
+    }
+    int point = am_graph_input(g, "point", 2), facing = am_graph_input(g, "facing", 2), h = am_graph_state(g, "h", 2);
+    int scaled = am_graph_normalise(g, point);
+    int next = am_graph_gru(g, am_graph_concat(g, (int[]){ scaled, facing }, 2), h);
+    am_graph_keep(g, h, next);
+    int out = am_graph_linear(g, next, 2);
+    am_graph_output(g, "direction", out);
+    if (am_graph_finish(g, &err) == AM_OK) {
+        float *weight_ih = am_graph_tensor(g, next, 0), *bias_ih = am_graph_tensor(g, next, 2);
+        memcpy(weight_ih + 4 * 4, m, 8 * sizeof *m); // gates r z n, two rows each
+        bias_ih[2] = bias_ih[3] = -30.0f;
+        float *linear = am_graph_tensor(g, out, 0);
+        linear[0] = linear[3] = 1.0f;
+        am_model_def def = am_model_def_default();
+        def.alloc = alloc;
+        def.graphs = (const am_graph *const *)&g;
+        def.graph_count = 1;
+        if (am_model_create(&model, &def, &err) != AM_OK) {
+            model = NULL;
+        }
+    }
+    am_graph_destroy(g);
+    return model;
+}
+
+/// Faces the way it goes, a quarter turn to its left of it, against it.
+static const float direction_ahead[8] = { 1, 0, 0, 0, 0, 1, 0, 0 };
+static const float direction_crab[8] = { 0, 1, 0, 0, -1, 0, 0, 0 };
+static const float direction_back[8] = { -1, 0, 0, 0, 0, -1, 0, 0 };
+
+#endif
