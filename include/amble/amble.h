@@ -14,6 +14,7 @@
 #include <amble/index.h>
 #include <amble/io.h>
 #include <amble/json.h>
+#include <amble/learned.h>
 #include <amble/math.h>
 #include <amble/metrics.h>
 #include <amble/motion.h>

@@ -62,6 +62,8 @@ typedef struct am_intent_def {
 AM_API am_intent_def am_intent_def_default(void);
 /// The same with the speeds that a database knows best: medians of its frames tagged walk, run and creep.
 AM_API am_intent_def am_intent_def_of(const am_db *db);
+/// The same of a source, whether it has a database or not.
+AM_API am_intent_def am_intent_def_for(const am_source *source);
 
 /// What devices remember between frames: the target speed. One state for all devices of a person.
 typedef struct am_intent_state {

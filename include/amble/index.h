@@ -48,7 +48,8 @@ AM_API void am_filter_destroy(am_filter *filter);
 /// How many frames it accepts.
 AM_API int am_filter_count(const am_filter *filter);
 
-/// Room that a search works in: one for each thread that searches. Nothing is allocated later.
+/// Room that a search works in: one for each thread that searches. Nothing is allocated later. index NULL: room for
+/// sources without one (am_source_work_create).
 typedef struct am_search_work am_search_work;
 AM_API am_result am_search_work_create(am_search_work **out, const am_index *index, const am_alloc *alloc,
                                        am_error *err);

@@ -68,6 +68,9 @@ typedef struct am_db_measures {
     double bend_p999_cm; ///< 99.9th percentile over frames of the largest second difference of a joint
 } am_db_measures;
 AM_API am_result am_db_measure(am_db_measures *out, const am_db *db, const am_alloc *alloc, am_error *err);
+/// The same of what is behind a source: its database, or what it knows of the data that it was trained on.
+AM_API am_result am_source_measure(am_db_measures *out, const am_source *source, const am_alloc *alloc,
+                                   am_error *err);
 
 // ---------------------------------------------------------------------------------------------
 // Tracks: the hips over the ground, one place a frame

@@ -326,6 +326,8 @@ AM_API const char *am_net_kernels(const am_net *net);
 AM_API am_result am_net_work_create(am_net_work **out, const am_net *net, int most_batch, const am_alloc *alloc,
                                     am_error *err);
 AM_API void am_net_work_destroy(am_net_work *work);
+/// The most samples of a run in it.
+AM_API int am_net_work_batch(const am_net_work *work);
 /// All states back to zero.
 AM_API void am_net_reset(am_net_work *work);
 /// Copies an input's numbers (row after row) for one sample of the batch.

@@ -6,6 +6,7 @@
 
 #include <amble/db.h>
 #include <amble/index.h>
+#include <amble/net.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +52,10 @@ typedef struct am_source_input {
     bool search_now;       ///< the wish changed sharply: do not wait for the next search
     bool leave;            ///< with search_now: playing on is no choice (another activity begins)
     bool hold;             ///< play on without searching until the end of the clip (fixed animations)
+    bool stand;            ///< with hold: what is held is standing in place
+    const am_transform *pose; ///< [joint] of the body in the root's space when it is not the source's own (another
+                              ///< source moved it until now), else NULL
+    const am_velocity *velocity; ///< [joint] with it, in the root's space
     am_rng *rng;           ///< the character's random stream, for sources that draw
     const am_clock *clock; ///< NULL means no timings
 } am_source_input;
@@ -91,6 +96,22 @@ typedef struct am_source_output {
 
 typedef struct am_source am_source;
 
+/// What is known of the motion behind a source whose own database is too small to tell, or without poses. Also the
+/// attachment `facts` of a network: 256 bytes. Lengths in metres, speeds in metres a second.
+typedef struct am_source_facts {
+    uint32_t version;    ///< 1
+    uint32_t activities; ///< 1 << am_activity for each that the data have frames for
+    uint64_t data_hash;  ///< of the database that they were taken from
+    float hip_m, creep_hip_m, creep_mps, jump_rise_m, toe_m, heel_m;  ///< am_character_facts
+    float walk_mps, sprint_mps, sneak_mps;                            ///< am_intent_def
+    float v_max, v_least, v_run, lateral, faster_mps2, slower_mps2;   ///< am_path_limits
+    float far; ///< distance of a query from its projection beyond which it lies outside the data, in stored features
+    float foot_slide_cm, skate_share, jitter_cm, penetration_cm, joint_travel_cm, bend_p999_cm; ///< am_db_measures
+    float toe_floor_m, heel_floor_m;
+    uint8_t reserved[144];
+} am_source_facts;
+#define AM_SOURCE_FACTS_VERSION 1u
+
 /// The one small interface. A source of any kind begins with this.
 typedef struct am_source_interface {
     const char *name; ///< "match", "long-horizon", "learned", ...
@@ -104,6 +125,15 @@ typedef struct am_source_interface {
     void (*step)(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
                  am_search_work *work);
     void (*destroy)(am_source *source);
+    // What not every source has; NULL where it has not.
+    /// Rooms for its networks in a work, for steps of at most `most` states at once.
+    am_result (*make_work)(const am_source *source, am_search_work *work, int most, const am_alloc *alloc,
+                           am_error *err);
+    /// `count` steps at once, of states of their own, in the bits of single steps.
+    void (*step_batch)(const am_source *source, void *const *states, am_source_output *const *outs,
+                       const am_source_input *const *inputs, int count, am_search_work *work);
+    /// The tags of a state, for sources without frames.
+    uint64_t (*tags)(const am_source *source, const void *state);
 } am_source_interface;
 
 struct am_source {
@@ -112,10 +142,15 @@ struct am_source {
     const am_roles *roles;       ///< borrowed
     const am_db *db;             ///< NULL for sources without one
     const am_index *index;       ///< NULL for sources without one
+    const am_source_facts *facts; ///< NULL: its database tells
     am_alloc alloc;
     uint64_t key; ///< of the numbers in its def: a snapshot goes on only with the same
 };
 
+/// Room that a source steps in, one for each thread, for at most `most` characters in one batch. Every source can do
+/// with it; those with networks need it. Free with am_search_work_destroy.
+AM_API am_result am_source_work_create(am_search_work **out, const am_source *source, int most, const am_alloc *alloc,
+                                       am_error *err);
 /// Frees a source of any kind. NULL is allowed.
 AM_API void am_source_destroy(am_source *source);
 

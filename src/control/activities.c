@@ -56,6 +56,15 @@ static am_activity choose_lasting(const am_character *c)
     return still && can(c, AM_ACTIVITY_STAND) ? AM_ACTIVITY_STAND : AM_ACTIVITY_MOVE;
 }
 
+bool ami_plays(const am_character *c, am_activity activity)
+{
+    const am_source *source = c->kit->source;
+    if (c->state->frame >= 0 || !source->interface->tags) {
+        return ami_kit_accepts(c->kit, activity, c->state->frame);
+    }
+    return am_tag_query_accepts(&c->kit->queries[activity], source->interface->tags(source, c->source_state));
+}
+
 /// True when what is being done has come to its end, or never had one.
 static bool is_over(const am_character *c)
 {
@@ -63,7 +72,7 @@ static bool is_over(const am_character *c)
     if (s->activity != AM_ACTIVITY_JUMP && s->activity != AM_ACTIVITY_DANCE) {
         return true;
     }
-    bool left = s->activity_s > 0.1f && !ami_kit_accepts(c->kit, (am_activity)s->activity, s->frame);
+    bool left = s->activity_s > 0.1f && !ami_plays(c, (am_activity)s->activity);
     if (s->activity == AM_ACTIVITY_JUMP) {
         return left || s->ended || s->activity_s > JUMP_LONGEST_S;
     }
@@ -107,6 +116,7 @@ static void plan_stand(const am_character *c, ami_plan *plan)
     plan->velocity = am_v3_zero();
     plan->rest = true;
     plan->hold = true;
+    plan->stand = true;
     int ahead = db && s->frame >= 0 ? am_db_clamp(db, s->frame, (int)(STAND_AHEAD_S * db->fps)) : -1;
     if (s->ended || !ami_kit_accepts(c->kit, AM_ACTIVITY_STAND, ahead)) {
         plan->search_now = true;

@@ -238,9 +238,9 @@ static am_result make_parts(am_character *c, const am_character_def *def, am_err
         result = ami_kit_create(&c->kit, def, &c->alloc, err);
     }
     c->work = def->work;
-    if (result == AM_OK && !c->work && def->source->index) {
+    if (result == AM_OK && !c->work) {
         c->owns_work = true;
-        result = am_search_work_create(&c->work, def->source->index, &c->alloc, err);
+        result = am_source_work_create(&c->work, def->source, 1, &c->alloc, err);
     }
     if (result == AM_OK && def->direction) {
         result = am_net_work_create(&c->direction_work, def->direction, 1, &c->alloc, err);
@@ -360,11 +360,13 @@ static void ask_source(am_character *c, const ami_plan *plan, const am_horizon *
         .horizon = horizon,
         .filter = c->kit->filters[s->activity],
         .stay = c->kit->stays[s->activity],
+        .wanted_tags = c->kit->wanted[s->activity],
         .weights = ami_character_weights(c, plan->high),
         .candidates = c->def.candidates,
         .search_now = plan->search_now,
         .leave = plan->leave,
         .hold = plan->hold,
+        .stand = plan->stand,
         .rng = &s->rng,
         .clock = c->def.clock,
     };

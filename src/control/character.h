@@ -16,6 +16,7 @@ typedef struct ami_kit {
     am_filter *stays[AM_ACTIVITY_COUNT];   ///< frames to play on; NULL means the same
     float *reach; ///< [joint] m, how far the body goes on beyond a joint; 0 for hips and legs
     am_tag_query queries[AM_ACTIVITY_COUNT];
+    uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
     uint32_t activities; ///< 1 << am_activity for those that can be done
     am_character_facts facts;
     am_path_limits limits;
@@ -37,7 +38,7 @@ void ami_kit_destroy(ami_kit *kit);
 const float *ami_kit_weights(const ami_kit *kit, bool high);
 /// Fills kit->facts from the database.
 am_result ami_kit_measure(ami_kit *kit, am_error *err);
-/// Whether `frame` of the source's database belongs to an activity. Sources without frames say yes.
+/// Whether `frame` of the source's database belongs to an activity; yes below 0.
 bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame);
 
 /// The head of the flat block. Every field has its place without padding: the bytes are hashed and compared.
@@ -84,6 +85,7 @@ typedef struct ami_plan {
     bool rest;        ///< the simulated point comes to the body
     bool high;        ///< heights count
     bool search_now, leave, hold;
+    bool stand; ///< what is held is standing
 } ami_plan;
 
 /// Places that a history holds: a second of steps at 60 Hz.
@@ -132,6 +134,8 @@ am_query_point ami_history_at(const am_character *character, float ago);
 /// The body was put elsewhere: its past goes along.
 void ami_history_move(am_character *character, am_transform from, am_transform to);
 
+/// activities.c: whether what plays belongs to an activity.
+bool ami_plays(const am_character *character, am_activity activity);
 /// activities.c: what to do in this step.
 ami_plan ami_activity_update(am_character *character, float dt);
 /// trajectory.c: where the simulated point will be, from now on; fills trajectory and its count.

@@ -110,6 +110,18 @@ static float leap_rise(const ami_kit *kit, float *values)
 am_result ami_kit_measure(ami_kit *kit, am_error *err)
 {
     const am_db *db = kit->source->db;
+    const am_source_facts *known = kit->source->facts;
+    if (known) {
+        uint32_t unmet = kit->facts.unmet;
+        kit->facts = (am_character_facts){ .hip_m = known->hip_m,
+                                           .creep_hip_m = known->creep_hip_m,
+                                           .creep_mps = known->creep_mps,
+                                           .jump_rise_m = known->jump_rise_m,
+                                           .toe_m = known->toe_m,
+                                           .heel_m = known->heel_m,
+                                           .unmet = unmet };
+        return AM_OK;
+    }
     if (!db) {
         return AM_OK;
     }
@@ -176,4 +188,16 @@ am_intent_def am_intent_def_of(const am_db *db)
     def.sprint_mps = tag_speed(db, am_auto_tag_name(AM_TAG_RUN), def.sprint_mps);
     def.creep_mps = tag_speed(db, am_auto_tag_name(AM_TAG_CREEP), def.creep_mps);
     return def;
+}
+
+am_intent_def am_intent_def_for(const am_source *source)
+{
+    am_intent_def def = am_intent_def_default();
+    if (source->facts) {
+        def.walk_mps = source->facts->walk_mps;
+        def.sprint_mps = source->facts->sprint_mps;
+        def.creep_mps = source->facts->sneak_mps;
+        return def;
+    }
+    return source->db ? am_intent_def_of(source->db) : def;
 }

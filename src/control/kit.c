@@ -181,14 +181,56 @@ static am_result make_filter(ami_kit *kit, am_activity activity, const char *wor
     return result;
 }
 
+/// The tags that the features of a source without frames can say.
+static uint64_t heard_tags(const am_db *db)
+{
+    const am_schema *schema = db->features.schema;
+    uint64_t heard = 0;
+    for (int c = 0; c < schema->channel_count; c++) {
+        const am_channel *channel = &schema->channels[c];
+        for (int t = 0; channel->kind == AM_FEATURE_TAG && t < channel->tag_count; t++) {
+            heard |= (uint64_t)1 << channel->tags[t];
+        }
+    }
+    return heard;
+}
+
+/// A source without frames does what the data behind it knew, as far as its features can ask for it: standing is
+/// asked for by going nowhere, the others by their tags. Frames to choose from it has none.
+static am_result make_wishes(ami_kit *kit, const char *const *words, am_error *err)
+{
+    const am_source *source = kit->source;
+    uint64_t heard = heard_tags(source->db);
+    for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
+        const char *tag = tag_of((am_activity)a);
+        uint64_t bit = 0;
+        for (int t = 0; t < source->db->tag_count; t++) {
+            bit |= strcmp(source->db->tag_names[t], tag) == 0 ? (uint64_t)1 << t : 0;
+        }
+        bool known = !source->facts || (source->facts->activities >> a & 1) != 0;
+        bool asked = (bit & heard) != 0;
+        if (a != AM_ACTIVITY_MOVE && known && (asked || a == AM_ACTIVITY_STAND)) {
+            kit->activities |= 1u << a;
+            kit->wanted[a] = bit & heard;
+        }
+        kit->facts.unmet |= words[a] && words[a][0] ? 1u << a : 0;
+        am_result result = am_db_tag_query(source->db, &kit->queries[a], asked ? tag : "", err);
+        if (result != AM_OK) {
+            return result;
+        }
+    }
+    kit->key = am_hash64(kit->wanted, sizeof kit->wanted, kit->key);
+    return AM_OK;
+}
+
 static am_result make_filters(ami_kit *kit, const am_character_def *def, am_error *err)
 {
     kit->activities = 1u << AM_ACTIVITY_MOVE;
-    if (!kit->source->db || !kit->source->index) {
-        return AM_OK;
-    }
     const char *words[AM_ACTIVITY_COUNT] = { def->tags, def->stand_tags, def->creep_tags, def->jump_tags,
                                              def->dance_tags };
+    if (!kit->source->db || !kit->source->index) {
+        return kit->source->db ? make_wishes(kit, words, err) : AM_OK;
+    }
     am_result result = AM_OK;
     for (int a = 0; result == AM_OK && a < AM_ACTIVITY_COUNT; a++) {
         result = make_filter(kit, (am_activity)a, words[a], err);
@@ -401,7 +443,11 @@ am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_al
     if (result == AM_OK) {
         result = ami_kit_measure(kit, err);
     }
-    if (result == AM_OK && kit->source->db) {
+    if (result == AM_OK && kit->source->facts) {
+        const am_source_facts *f = kit->source->facts;
+        kit->limits =
+            (am_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
+    } else if (result == AM_OK && kit->source->db) {
         result = am_path_limits_of(&kit->limits, kit->source->db, &kit->alloc, err);
     }
     if (result != AM_OK) {

@@ -39,6 +39,7 @@ struct am_search_work {
     entry *entries; ///< of the queue
     int32_t heads[bucket_count];
     int item_count, lowest;
+    am_net_work *nets[AMI_WORK_NETS];
 };
 
 static am_search_work *lay_out(ami_layout *layout, const ami_fast *fast)
@@ -66,13 +67,14 @@ am_result am_search_work_create(am_search_work **out, const am_index *index, con
     *out = NULL;
     am_alloc alloc = ami_alloc_or_default(allocator);
     ami_layout measure = { 0 };
-    lay_out(&measure, index->fast);
+    const ami_fast *fast = index ? index->fast : NULL;
+    lay_out(&measure, fast);
     void *block = ami_alloc_zero(&alloc, measure.size);
     if (!block) {
         return ami_fail_memory(err, measure.size);
     }
     ami_layout place = { block, 0, false };
-    *out = lay_out(&place, index->fast);
+    *out = lay_out(&place, fast);
     (*out)->alloc = alloc;
     (*out)->block_size = measure.size;
     return AM_OK;
@@ -82,9 +84,14 @@ void am_search_work_destroy(am_search_work *work)
 {
     if (work) {
         am_alloc alloc = work->alloc;
+        for (int i = 0; i < AMI_WORK_NETS; i++) {
+            am_net_work_destroy(work->nets[i]);
+        }
         ami_release(&alloc, work, work->block_size);
     }
 }
+
+am_net_work **ami_search_work_nets(am_search_work *work) { return work->nets; }
 
 // ---------------------------------------------------------------------------------------------
 // The queue

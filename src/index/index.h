@@ -6,6 +6,8 @@
 
 #include "kernel/kernel.h"
 
+#include <amble/net.h>
+
 typedef struct ami_boxes ami_boxes;
 typedef struct ami_fast ami_fast;
 
@@ -55,6 +57,10 @@ static inline const uint64_t *ami_search_bits(const am_index *index, const am_se
 {
     return search->filter ? search->filter->frames : index->offered;
 }
+
+#define AMI_WORK_NETS 3 ///< networks that a source runs in one step
+/// Rooms for the networks of a source: [AMI_WORK_NETS], NULL where there is none. They are freed with the work.
+am_net_work **ami_search_work_nets(am_search_work *work);
 
 // The parts of each kind.
 am_result ami_boxes_create(ami_boxes **out, am_index *index, am_error *err);

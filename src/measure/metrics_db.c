@@ -91,6 +91,21 @@ static am_result run_passes(am_db_measures *out, pass *p, const am_alloc *alloc,
     return result;
 }
 
+am_result am_source_measure(am_db_measures *out, const am_source *source, const am_alloc *alloc, am_error *err)
+{
+    const am_source_facts *f = source->facts;
+    if (!f) {
+        return am_db_measure(out, source->db, alloc, err);
+    }
+    *out = (am_db_measures){ .floor = { f->toe_floor_m, f->heel_floor_m }, .bend_p999_cm = (double)f->bend_p999_cm };
+    out->quality.foot_slide_cm = (double)f->foot_slide_cm;
+    out->quality.skate_share = (double)f->skate_share;
+    out->quality.jitter_cm = (double)f->jitter_cm;
+    out->quality.penetration_cm = (double)f->penetration_cm;
+    out->quality.joint_travel_cm = (double)f->joint_travel_cm;
+    return AM_OK;
+}
+
 am_result am_db_measure(am_db_measures *out, const am_db *db, const am_alloc *alloc, am_error *err)
 {
     memset(out, 0, sizeof *out);

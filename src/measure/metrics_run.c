@@ -145,7 +145,7 @@ void am_run_meter_destroy(am_run_meter *m)
 /// The frame that played, as it was captured. Two frames that do not follow one another have nothing in common.
 static void add_played(am_run_meter *m, subject *s, int frame)
 {
-    if (frame < 0 || frame == s->frame) {
+    if (frame < 0 || frame == s->frame || !m->db->has_poses) {
         return;
     }
     int steps = frame - s->frame;

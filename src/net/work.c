@@ -52,6 +52,8 @@ void am_net_work_destroy(am_net_work *work)
     }
 }
 
+int am_net_work_batch(const am_net_work *work) { return work->most_batch; }
+
 void am_net_reset(am_net_work *work)
 {
     const am_net *net = work->net;

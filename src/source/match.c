@@ -417,8 +417,18 @@ static void match_destroy(am_source *source)
 
 // One method under two names.
 static const am_source_interface interfaces[2] = {
-    { "match", match_state_size, match_reset, match_pose, match_step, match_destroy },
-    { "long-horizon", match_state_size, match_reset, match_pose, match_step, match_destroy },
+    { .name = "match",
+      .state_size = match_state_size,
+      .reset = match_reset,
+      .pose = match_pose,
+      .step = match_step,
+      .destroy = match_destroy },
+    { .name = "long-horizon",
+      .state_size = match_state_size,
+      .reset = match_reset,
+      .pose = match_pose,
+      .step = match_step,
+      .destroy = match_destroy },
 };
 
 am_result am_match_create(am_source **out, const am_match_def *def, am_error *err)

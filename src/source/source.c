@@ -1,9 +1,31 @@
 // What all sources share.
 #include <amble/source.h>
 
+#include "base/error.h"
+
 void am_source_destroy(am_source *source)
 {
     if (source) {
         source->interface->destroy(source);
     }
+}
+
+am_result am_source_work_create(am_search_work **out, const am_source *source, int most, const am_alloc *alloc,
+                                am_error *err)
+{
+    *out = NULL;
+    if (!source || most < 1 || most > AM_NET_MOST_BATCH) {
+        return ami_fail(err, AM_ERR_DEF, "work for 1 to %d characters of a source, not %d", AM_NET_MOST_BATCH, most);
+    }
+    am_search_work *work = NULL;
+    am_result result = am_search_work_create(&work, source->index, alloc, err);
+    if (result == AM_OK && source->interface->make_work) {
+        result = source->interface->make_work(source, work, most, alloc, err);
+    }
+    if (result != AM_OK) {
+        am_search_work_destroy(work);
+        return result;
+    }
+    *out = work;
+    return AM_OK;
 }

@@ -1,0 +1,45 @@
+/// The Decompressor as sources use it: features and latents in, a pose vector out.
+#ifndef AMI_SOURCE_DECODER_H
+#define AMI_SOURCE_DECODER_H
+
+#include <amble/pose.h>
+#include <amble/source.h>
+
+/// A network with the places of its inputs and its output.
+typedef struct ami_part_net {
+    am_net *net;
+    int in[2]; ///< x, z; z is -1 where there is none
+    int out;
+} ami_part_net;
+
+/// How networks are made ready.
+typedef struct ami_nets_def {
+    const am_model *model;
+    am_net_mode mode;
+    const char *kernels;
+    const am_alloc *alloc;
+    int count;  ///< features
+    int latent; ///< 0: what the Decompressor says
+} ami_nets_def;
+
+/// The part of that name, whose output has `width` numbers (0: any). Refuses other inputs, outputs and widths.
+am_result ami_part_net_open(ami_part_net *out, const ami_nets_def *def, const char *part, const char *output,
+                            int width, am_error *err);
+/// Numbers of one of its inputs.
+int ami_part_net_width(const ami_part_net *net, int input);
+
+/// x(count), z(latent): one sample of the next run.
+void ami_part_net_put(const ami_part_net *net, am_net_work *work, int sample, const float *x, const float *z);
+static inline const float *ami_part_net_get(const ami_part_net *net, const am_net_work *work, int sample)
+{
+    return am_net_output(work, net->out, sample, 0);
+}
+
+/// False when a number is not finite.
+bool ami_all_finite(const float *numbers, int count);
+/// One side of a transition from a pose vector.
+void ami_side_from(am_source_pose *side, const am_pose_layout *layout, const float *y, const am_db *db);
+/// AM_CONTACT_* bits of a pose vector.
+uint8_t ami_contacts_from(const am_pose_layout *layout, const float *y);
+
+#endif

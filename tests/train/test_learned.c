@@ -1,0 +1,509 @@
+// A learned character, trained here within seconds on procedural motion: it stands, walks and turns without a
+// database, the same in batches and after a rollback, and survives wishes and numbers that make no sense.
+#include "train/tiny_lmm.h"
+
+#include "support/refuse.h"
+
+#include <math.h>
+
+#define DT (1.0f / 60.0f)
+enum { iterations = 600 };
+
+static tiny_lmm tiny;
+
+static int train(void **state)
+{
+    (void)state;
+    tiny_begin(&tiny, NULL, iterations);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tiny_end(&tiny);
+    return 0;
+}
+
+static am_source *learned(const am_model *model)
+{
+    am_source *source = NULL;
+    am_error err = { 0 };
+    am_learned_def def = am_learned_def_default();
+    def.model = model;
+    check_ok(am_learned_create(&source, &def, &err), &err);
+    return source;
+}
+
+static am_character *body(const am_source *source)
+{
+    am_character *c = NULL;
+    am_error err = { 0 };
+    am_character_def def = am_character_def_default();
+    def.source = source;
+    check_ok(am_character_create(&c, &def, &err), &err);
+    return c;
+}
+
+static am_intent wish(float x, float z) { return (am_intent){ .velocity = { x, 0.0f, z } }; }
+
+static float walk(am_character *c, am_intent intent, int frames, float dt)
+{
+    am_vec3 from = am_character_get_pose(c).root.translation;
+    for (int i = 0; i < frames; i++) {
+        am_character_step(c, &intent, dt);
+    }
+    return am_v3_distance(am_character_get_pose(c).root.translation, from);
+}
+
+static void a_packed_model_carries_start_states_of_its_own(void **state)
+{
+    (void)state;
+    am_source *source = learned(tiny.model);
+    const am_db *db = source->db;
+    assert_string_equal(source->interface->name, "learned");
+    assert_null(source->index);
+    assert_true(db->frame_count >= 3 && db->frame_count <= 8);
+    assert_string_equal(db->ranges[0].name, "stand");
+    assert_int_equal(db->joint_count, tiny.db->joint_count);
+    assert_int_equal(db->latent_count, tiny_latent);
+    assert_true(db->image_size < 64 * 1024);
+    // Poses near those of the frames that they come from, but not the same bytes.
+    am_transform pose[AM_MAX_JOINTS];
+    am_db_pose(db, 0, pose);
+    assert_true(pose[0].translation.y > 0.5f * source->facts->hip_m);
+    assert_true(source->facts->far > 0.1f && source->facts->data_hash == tiny.db->hash);
+    am_intent_def intent = am_intent_def_for(source);
+    check_near(intent.walk_mps, am_intent_def_of(tiny.db).walk_mps, 0.0);
+    am_db_measures own, ours;
+    am_error err = { 0 };
+    check_ok(am_db_measure(&own, tiny.db, NULL, &err), &err);
+    check_ok(am_source_measure(&ours, source, NULL, &err), &err);
+    check_near(ours.quality.jitter_cm, own.quality.jitter_cm, 1e-4);
+    check_near(ours.floor.toe_m, own.floor.toe_m, 1e-6);
+    am_source_destroy(source);
+}
+
+static void it_goes_where_it_is_told_and_stops(void **state)
+{
+    (void)state;
+    am_source *source = learned(tiny.model);
+    am_character *c = body(source);
+    float speed = source->facts->walk_mps;
+    walk(c, wish(0.0f, speed), 60, DT);
+    float went = walk(c, wish(0.0f, speed), 120, DT);
+    assert_true(went > 0.5f * 2.0f * speed && went < 1.6f * 2.0f * speed);
+    assert_true(am_character_get_pose(c).root.translation.z > 0.5f * 2.0f * speed);
+    walk(c, wish(0.0f, 0.0f), 120, DT);
+    assert_true(walk(c, wish(0.0f, 0.0f), 60, DT) < 0.25f);
+    am_character_view view = am_character_get_view(c);
+    assert_int_equal(view.activity, AM_ACTIVITY_STAND);
+    assert_true(view.transitions > 10 && view.fallback_frames == 0);
+    assert_int_equal(view.output->frame, -1);
+    am_character_destroy(c);
+    am_source_destroy(source);
+}
+
+static void ten_minutes_of_a_wild_stick_neither_explode_nor_freeze(void **state)
+{
+    (void)state;
+    am_source *source = learned(tiny.model);
+    am_character *c = body(source);
+    am_rng rng = am_rng_make(11);
+    am_intent intent = wish(0.0f, 0.0f);
+    float highest = 0.0f, lowest = 10.0f;
+    am_vec3 last[AM_MAX_JOINTS] = { { 0 } };
+    int frozen = 0, longest = 0;
+    for (int i = 0; i < 36000; i++) {
+        if (i % 30 == 0) {
+            intent = wish(am_rng_range(&rng, -4.0f, 4.0f), am_rng_range(&rng, -4.0f, 4.0f));
+        }
+        am_character_step(c, &intent, DT);
+        am_character_pose pose = am_character_get_pose(c);
+        float moved = 0.0f;
+        for (int j = 0; j < source->skeleton->joint_count; j++) {
+            am_vec3 at = pose.local[j].translation;
+            at.x += pose.local[j].rotation.x;
+            at.y += pose.local[j].rotation.y;
+            moved += am_v3_distance(at, last[j]);
+            last[j] = at;
+        }
+        frozen = moved < 1e-6f ? frozen + 1 : 0;
+        longest = frozen > longest ? frozen : longest;
+        float hips = pose.world[0].translation.y;
+        highest = hips > highest ? hips : highest;
+        lowest = hips < lowest ? hips : lowest;
+    }
+    float hip = source->facts->hip_m;
+    assert_true(highest < 1.8f * hip && lowest > 0.3f * hip);
+    assert_true(longest < 30);
+    am_character_destroy(c);
+    am_source_destroy(source);
+}
+
+static void a_snapshot_goes_on_with_the_same_frames(void **state)
+{
+    (void)state;
+    am_source *source = learned(tiny.model);
+    am_character *c = body(source);
+    am_error err = { 0 };
+    walk(c, wish(1.0f, 1.0f), 37, DT);
+    size_t size = am_character_snapshot_size(c);
+    void *saved = calloc(1, size);
+    am_character_snapshot(c, saved);
+    walk(c, wish(-1.0f, 0.5f), 50, DT);
+    uint64_t hash = am_character_hash(c);
+    check_ok(am_character_restore(c, saved, size, &err), &err);
+    walk(c, wish(-1.0f, 0.5f), 50, DT);
+    assert_true(am_character_hash(c) == hash);
+    free(saved);
+    am_character_destroy(c);
+    am_source_destroy(source);
+}
+
+static void a_step_allocates_nothing(void **state)
+{
+    (void)state;
+    am_budget budget = am_budget_make(NULL);
+    am_alloc alloc = am_budget_alloc(&budget);
+    am_error err = { 0 };
+    am_source *source = NULL;
+    am_learned_def def = am_learned_def_default();
+    def.model = tiny.model;
+    def.alloc = &alloc;
+    check_ok(am_learned_create(&source, &def, &err), &err);
+    am_character *c = NULL;
+    am_character_def body_def = am_character_def_default();
+    body_def.source = source;
+    body_def.alloc = &alloc;
+    check_ok(am_character_create(&c, &body_def, &err), &err);
+    uint64_t before = budget.total_count;
+    walk(c, wish(1.0f, 2.0f), 200, DT);
+    assert_true(budget.total_count == before);
+    am_character_destroy(c);
+    am_source_destroy(source);
+    assert_int_equal(budget.live_count, 0);
+}
+
+static void creating_survives_every_failed_allocation(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1;; n++) {
+        am_budget budget = am_budget_make(NULL);
+        budget.fail_at = n;
+        am_alloc alloc = am_budget_alloc(&budget);
+        am_error err = { 0 };
+        am_source *source = NULL;
+        am_search_work *work = NULL;
+        am_model *packed = NULL;
+        am_learned_def def = am_learned_def_default();
+        def.model = tiny.model;
+        def.alloc = &alloc;
+        am_result result = am_learned_create(&source, &def, &err);
+        result = result == AM_OK ? am_source_work_create(&work, source, 4, &alloc, &err) : result;
+        am_search_work_destroy(work);
+        am_source_destroy(source);
+        am_model_close(packed);
+        assert_int_equal(budget.live_count, 0);
+        if (result == AM_OK) {
+            assert_true(n > 8);
+            break;
+        }
+        check_refused(result, AM_ERR_MEMORY);
+    }
+}
+
+static void any_time_step_leads_to_about_the_same_place(void **state)
+{
+    (void)state;
+    const float steps[4] = { 1.0f / 144.0f, 1.0f / 60.0f, 1.0f / 30.0f, 1.0f / 20.0f };
+    float way[4];
+    for (int i = 0; i < 4; i++) {
+        am_source *source = learned(tiny.model);
+        am_character *c = body(source);
+        float speed = source->facts->walk_mps;
+        walk(c, wish(0.0f, speed), (int)(1.0f / steps[i] + 0.5f), steps[i]);
+        way[i] = walk(c, wish(0.0f, speed), (int)(3.0f / steps[i] + 0.5f), steps[i]);
+        am_character_destroy(c);
+        am_source_destroy(source);
+        assert_true(way[i] > 0.7f * way[0] && way[i] < 1.3f * way[0]);
+    }
+}
+
+/// One source moves three states, alone and together.
+static void a_batch_gives_the_bits_of_single_steps(void **state)
+{
+    (void)state;
+    enum { many = 7 };
+    am_source *source = learned(tiny.model);
+    am_error err = { 0 };
+    am_search_work *one = NULL;
+    am_search_work *all = NULL;
+    check_ok(am_source_work_create(&one, source, 1, NULL, &err), &err);
+    check_ok(am_source_work_create(&all, source, 4, NULL, &err), &err); // fewer than there are
+    size_t size = source->interface->state_size(source);
+    size_t joints = (size_t)source->skeleton->joint_count;
+    assert_int_equal(size % 16, 0);
+    void *states[2][many];
+    am_source_output *outs[2][many];
+    am_source_input inputs[many];
+    const am_source_input *asked[many];
+    am_query_point points[many][2];
+    for (int s = 0; s < 2; s++) {
+        for (int i = 0; i < many; i++) {
+            states[s][i] = calloc(1, size);
+            outs[s][i] = calloc(1, sizeof(am_source_output));
+            am_source_output *o = outs[s][i];
+            o->local = calloc(5 * joints, sizeof(am_transform));
+            o->left = (am_source_pose){ .local = o->local + joints, .velocity = calloc(joints, sizeof(am_velocity)) };
+            o->landed =
+                (am_source_pose){ .local = o->local + 2 * joints, .velocity = calloc(joints, sizeof(am_velocity)) };
+            source->interface->reset(source, states[s][i], i % source->db->frame_count);
+        }
+    }
+    for (int frame = 0; frame < 40; frame++) {
+        for (int i = 0; i < many; i++) {
+            float far = i == 5 ? 1e4f : 1.0f; // one asks for what nobody can do
+            points[i][0] = (am_query_point){ 0.3333333f, am_v3(0.2f * (float)i, 0.0f, 0.5f * far), am_v3(0, 0, 1),
+                                             am_v3(0, 0, 1.5f) };
+            points[i][1] = (am_query_point){ 1.0f, am_v3(0.6f * (float)i, 0.0f, 1.5f * far), am_v3(0, 0, 1),
+                                             am_v3(0, 0, 1.5f) };
+            inputs[i] = (am_source_input){ .dt = i == 3 ? 2.0f * DT : DT,
+                                           .root = am_transform_identity(),
+                                           .trajectory = points[i],
+                                           .trajectory_count = 2,
+                                           .search_now = (frame + i) % 7 == 0 };
+            asked[i] = &inputs[i];
+            source->interface->step(source, states[0][i], outs[0][i], &inputs[i], one);
+        }
+        source->interface->step_batch(source, states[1], outs[1], asked, many, all);
+        for (int i = 0; i < many; i++) {
+            assert_memory_equal(states[0][i], states[1][i], size);
+            assert_memory_equal(outs[0][i]->local, outs[1][i]->local, joints * sizeof(am_transform));
+            assert_memory_equal(&outs[0][i]->root_linear, &outs[1][i]->root_linear, sizeof(am_vec3));
+            assert_int_equal(outs[0][i]->transition, outs[1][i]->transition);
+            assert_int_equal(outs[0][i]->fell_back, outs[1][i]->fell_back);
+        }
+    }
+    for (int s = 0; s < 2; s++) {
+        for (int i = 0; i < many; i++) {
+            free(outs[s][i]->left.velocity);
+            free(outs[s][i]->landed.velocity);
+            free(outs[s][i]->local);
+            free(outs[s][i]);
+            free(states[s][i]);
+        }
+    }
+    am_search_work_destroy(one);
+    am_search_work_destroy(all);
+    am_source_destroy(source);
+}
+
+static void wishes_far_outside_the_data_keep_the_last_good_one_and_are_counted(void **state)
+{
+    (void)state;
+    am_source *source = learned(tiny.model);
+    am_character_def def = am_character_def_default();
+    def.source = source;
+    def.velocity_halflife = 0.01f;
+    am_character *c = NULL;
+    am_error err = { 0 };
+    check_ok(am_character_create(&c, &def, &err), &err);
+    walk(c, wish(0.0f, 1.2f), 60, DT);
+    assert_true(am_character_get_view(c).fallback_frames == 0);
+    walk(c, wish(0.0f, 50.0f), 60, DT);
+    am_character_view view = am_character_get_view(c);
+    assert_true(view.fallback_frames >= 5);
+    assert_true(view.transitions >= 10); // the last good wish is projected still
+    assert_true(am_character_get_pose(c).world[0].translation.y > 0.4f * source->facts->hip_m);
+    am_character_destroy(c);
+    am_source_destroy(source);
+}
+
+static void numbers_that_are_not_finite_keep_the_last_good_pose(void **state)
+{
+    (void)state;
+    am_source *source = learned(tiny.model);
+    am_character *c = body(source);
+    walk(c, wish(0.0f, 1.2f), 30, DT);
+    am_intent bad = wish(NAN, INFINITY);
+    walk(c, bad, 30, DT);
+    assert_true(am_character_get_view(c).fallback_frames >= 30);
+    am_character_pose pose = am_character_get_pose(c);
+    for (int j = 0; j < source->skeleton->joint_count; j++) {
+        assert_true(isfinite(pose.world[j].translation.y) && isfinite(pose.world[j].rotation.w));
+    }
+    am_character_destroy(c);
+    // A state of nonsense stands up again.
+    am_search_work *work = NULL;
+    am_error err = { 0 };
+    check_ok(am_source_work_create(&work, source, 1, NULL, &err), &err);
+    size_t size = source->interface->state_size(source);
+    size_t joints = (size_t)source->skeleton->joint_count;
+    float *nonsense = calloc(1, size);
+    am_source_output out = { .local = calloc(3 * joints, sizeof(am_transform)) };
+    am_velocity *velocities = calloc(2 * joints, sizeof *velocities);
+    out.left = (am_source_pose){ .local = out.local + joints, .velocity = velocities };
+    out.landed = (am_source_pose){ .local = out.local + 2 * joints, .velocity = velocities + joints };
+    source->interface->reset(source, nonsense, -1);
+    for (int i = 4; i < 4 + tiny.x_count + tiny_latent; i++) {
+        nonsense[i] = NAN;
+    }
+    am_source_input input = { .dt = DT, .root = am_transform_identity() };
+    source->interface->step(source, nonsense, &out, &input, work);
+    assert_true(out.fell_back);
+    for (size_t j = 0; j < joints; j++) {
+        assert_true(isfinite(out.local[j].rotation.w) && isfinite(out.local[j].translation.y));
+    }
+    source->interface->step(source, nonsense, &out, &input, work);
+    assert_true(out.local[0].translation.y > 0.5f * source->facts->hip_m);
+    free(nonsense);
+    free(out.local);
+    free(velocities);
+    am_search_work_destroy(work);
+    am_source_destroy(source);
+}
+
+static void half_and_eight_bit_networks_walk_the_same_way(void **state)
+{
+    (void)state;
+    float way[3];
+    for (int w = 0; w < 3; w++) {
+        am_model *model = tiny_packed(&tiny, (am_net_weights)w);
+        am_source *source = learned(model);
+        am_character *c = body(source);
+        walk(c, wish(0.0f, source->facts->walk_mps), 60, DT);
+        way[w] = walk(c, wish(0.0f, source->facts->walk_mps), 120, DT);
+        assert_true(way[w] > 0.8f * way[0] && way[w] < 1.25f * way[0]);
+        am_character_destroy(c);
+        am_source_destroy(source);
+        am_model_close(model);
+    }
+}
+
+static void refuse(const am_model *model, am_result code, const char *word)
+{
+    am_source *source = NULL;
+    am_error err = { 0 };
+    am_learned_def def = am_learned_def_default();
+    def.model = model;
+    check_refused(am_learned_create(&source, &def, &err), code);
+    assert_null(source);
+    assert_non_null(strstr(err.text, word));
+}
+
+/// A model of some of the tiny graphs with the attachments of the whole.
+static am_model *model_of(const am_graph *const *graphs, int count)
+{
+    am_error err = { 0 };
+    am_model *model = NULL;
+    am_model_blob blobs[2] = { { AM_LEARNED_CHARACTER, NULL, 0 }, { AM_LEARNED_FACTS, NULL, 0 } };
+    for (int i = 0; i < 2; i++) {
+        blobs[i].data = am_model_attached(tiny.model, blobs[i].name, &blobs[i].size);
+    }
+    am_model_def def = am_model_def_default();
+    def.graphs = graphs;
+    def.graph_count = count;
+    def.attachments = blobs;
+    def.attachment_count = 2;
+    check_ok(am_model_create(&model, &def, &err), &err);
+    return model;
+}
+
+static void models_that_are_no_character_are_refused(void **state)
+{
+    (void)state;
+    refuse(tiny.bare, AM_ERR_FORMAT, "facts");
+    const am_graph *two[2] = { tiny.graphs[0], tiny.graphs[1] };
+    am_model *model = model_of(two, 2);
+    refuse(model, AM_ERR_FORMAT, "projector");
+    am_model_close(model);
+    // A Projector that gives as many numbers as a Stepper but is called one.
+    am_graph *wrong = NULL;
+    am_error err = { 0 };
+    check_ok(am_graph_copy(&wrong, tiny.graphs[2], NULL, &err), &err);
+    snprintf(wrong->name, sizeof wrong->name, "stepper");
+    const am_graph *three[3] = { tiny.graphs[0], wrong, tiny.graphs[2] };
+    model = model_of(three, 3);
+    refuse(model, AM_ERR_FORMAT, "stepper");
+    am_model_close(model);
+    am_graph_destroy(wrong);
+    am_learned_def def = am_learned_def_default();
+    am_source *source = NULL;
+    check_refused(am_learned_create(&source, &def, &err), AM_ERR_DEF);
+    def.model = tiny.model;
+    def.search_every_s = 0.0f;
+    check_refused(am_learned_create(&source, &def, &err), AM_ERR_DEF);
+}
+
+static void damaged_attachments_are_refused(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    size_t size = 0;
+    const void *image = am_model_attached(tiny.model, AM_LEARNED_CHARACTER, &size);
+    uint8_t *bytes = malloc(size);
+    am_source_facts facts;
+    size_t facts_size = 0;
+    memcpy(&facts, am_model_attached(tiny.model, AM_LEARNED_FACTS, &facts_size), sizeof facts);
+    for (size_t at = 0; at < size; at += 509) {
+        memcpy(bytes, image, size);
+        bytes[at] ^= 0x41;
+        am_model *model = NULL;
+        am_source *source = NULL;
+        const am_model_blob blob = { AM_LEARNED_CHARACTER, bytes, size };
+        check_ok(am_model_attach(&model, tiny.model, &blob, 1, NULL, &err), &err);
+        am_learned_def def = am_learned_def_default();
+        def.model = model;
+        am_result result = am_learned_create(&source, &def, &err);
+        assert_true(result != AM_OK || memcmp(bytes, image, size) != 0); // padding may differ
+        am_source_destroy(source);
+        am_model_close(model);
+    }
+    for (int kind = 0; kind < 3; kind++) {
+        am_source_facts bad = facts;
+        bad.version = kind == 0 ? 99 : bad.version;
+        bad.hip_m = kind == 1 ? NAN : bad.hip_m;
+        const am_model_blob blob = { AM_LEARNED_FACTS, &bad, sizeof bad - (kind == 2 ? 4 : 0) };
+        am_model *model = NULL;
+        check_ok(am_model_attach(&model, tiny.model, &blob, 1, NULL, &err), &err);
+        refuse(model, kind == 0 ? AM_ERR_VERSION : kind == 1 ? AM_ERR_NUMBER : AM_ERR_FORMAT, "facts");
+        am_model_close(model);
+    }
+    free(bytes);
+}
+
+static void packing_refuses_what_does_not_fit(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_model *out = NULL;
+    am_db *high = synth_db_make(true, &err); // 33 features
+    assert_non_null(high);
+    check_refused(am_learned_pack(&out, tiny.bare, high, NULL, &err), AM_ERR_FORMAT);
+    assert_non_null(strstr(err.text, "features"));
+    am_db_close(high);
+    check_refused(am_learned_pack(&out, tiny.bare, NULL, NULL, &err), AM_ERR_DEF);
+    assert_null(out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_packed_model_carries_start_states_of_its_own),
+        cmocka_unit_test(it_goes_where_it_is_told_and_stops),
+        cmocka_unit_test(ten_minutes_of_a_wild_stick_neither_explode_nor_freeze),
+        cmocka_unit_test(a_snapshot_goes_on_with_the_same_frames),
+        cmocka_unit_test(a_step_allocates_nothing),
+        cmocka_unit_test(creating_survives_every_failed_allocation),
+        cmocka_unit_test(any_time_step_leads_to_about_the_same_place),
+        cmocka_unit_test(a_batch_gives_the_bits_of_single_steps),
+        cmocka_unit_test(wishes_far_outside_the_data_keep_the_last_good_one_and_are_counted),
+        cmocka_unit_test(numbers_that_are_not_finite_keep_the_last_good_pose),
+        cmocka_unit_test(half_and_eight_bit_networks_walk_the_same_way),
+        cmocka_unit_test(models_that_are_no_character_are_refused),
+        cmocka_unit_test(damaged_attachments_are_refused),
+        cmocka_unit_test(packing_refuses_what_does_not_fit),
+    };
+    return cmocka_run_group_tests(tests, train, end);
+}
