@@ -13,12 +13,15 @@ target_link_libraries(amble_train PUBLIC amble_static PRIVATE $<BUILD_INTERFACE:
 
 # Arithmetic of training may fuse: it repeats on the same machine, not across machines. One file an instruction set.
 set(AMBLE_TRAIN_FLAGS "-O3;-ffp-contract=fast")
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/ops_base.c PROPERTIES COMPILE_OPTIONS "${AMBLE_TRAIN_FLAGS}")
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/ops_base.c ${PROJECT_SOURCE_DIR}/src/train/poses_base.c
+    PROPERTIES COMPILE_OPTIONS "${AMBLE_TRAIN_FLAGS}")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT AMBLE_SCALAR)
     target_compile_definitions(amble_train PRIVATE AMI_TRAIN_X86=1)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/ops_avx2.c PROPERTIES
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/ops_avx2.c
+        ${PROJECT_SOURCE_DIR}/src/train/poses_avx2.c PROPERTIES
         COMPILE_OPTIONS "${AMBLE_TRAIN_FLAGS};-mavx2;-mfma")
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/ops_avx512.c PROPERTIES
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/ops_avx512.c
+        ${PROJECT_SOURCE_DIR}/src/train/poses_avx512.c PROPERTIES
         COMPILE_OPTIONS "${AMBLE_TRAIN_FLAGS};-mavx512f;-mfma;-mprefer-vector-width=512")
 endif()
 

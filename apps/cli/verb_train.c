@@ -101,9 +101,10 @@ static bool report(void *user, const am_train_progress *p)
     if (!r->quiet && (r->terminal || last || r->next <= 0.0)) {
         char left[32];
         write_time(left, sizeof left, p->seconds_left);
-        fprintf(stderr, "%s%d/%d %s: %lld of %lld, loss %.6g, %.1f iterations/s, %s left%s", r->terminal ? "\r" : "",
-                p->stage_number + 1, p->stage_count, p->stage, (long long)p->iteration, (long long)p->iterations,
-                p->loss, p->rate, left, r->terminal && !last ? "   " : "\n");
+        fprintf(stderr, "%s%d/%d %s: %lld of %lld, loss %.6g%s%s%s, %.1f iterations/s, %s left%s",
+                r->terminal ? "\r" : "", p->stage_number + 1, p->stage_count, p->stage, (long long)p->iteration,
+                (long long)p->iterations, p->loss, p->terms[0] ? " (" : "", p->terms, p->terms[0] ? ")" : "", p->rate,
+                left, r->terminal && !last ? "   " : "\n");
         r->next = 10.0;
     }
     return !cli_interrupted();

@@ -69,6 +69,7 @@ typedef struct am_trainer_def {
     int slots;               ///< time steps that are kept: 1 without recurrence
     int threads;             ///< 0: all
     bool input_grads;        ///< also compute the gradients of the graphs' inputs
+    unsigned fixed_inputs;   ///< bit g: not of graph g's, all the same
     int scratch;             ///< floats for each column that a pass may take; default 2048
     am_optimiser optimiser;
     const am_train_group *group; ///< NULL: this process alone
@@ -169,6 +170,7 @@ typedef struct am_train_progress {
     double loss;         ///< mean since the last report
     double rate;         ///< iterations a second
     double seconds_left; ///< of this stage
+    const char *terms;   ///< what the loss is made of ("loc 0.31, chr 0.29, ..."), means since the last report; ""
 } am_train_progress;
 
 /// Start from am_train_def_default(). Paths inside the recipe are relative to it.

@@ -1,5 +1,6 @@
 // The kinds of stages that recipes may name.
 #include "train/stage.h"
 
-const ami_kind *const ami_kinds[] = { &ami_kind_autoencoder, &ami_kind_direction, &ami_kind_regression };
+const ami_kind *const ami_kinds[] = { &ami_kind_autoencoder, &ami_kind_decompressor, &ami_kind_direction,
+                                      &ami_kind_projector,   &ami_kind_regression,   &ami_kind_stepper };
 const int ami_kind_count = sizeof ami_kinds / sizeof ami_kinds[0];

@@ -9,7 +9,7 @@
 
 am_train_def am_train_def_default(void) { return (am_train_def){ .cookie = AM_COOKIE }; }
 
-static double now(void)
+double ami_run_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -51,14 +51,16 @@ static const ami_kind *find_kind(const ami_run *run, const am_json *stage, am_er
                : NULL;
 }
 
-/// Fills what a stage is before its kind builds it.
-static am_result prepare(ami_run *run, ami_stage *stage, int number, am_error *err)
+am_result ami_run_prepare(ami_run *run, ami_stage *stage, int number, am_error *err)
 {
     *stage = (ami_stage){ .doc = run->doc,
                           .json = run->stages[number],
                           .def = run->def,
                           .folder = run->folder,
                           .alloc = run->alloc,
+                          .finished = run->graphs,
+                          .finished_count = run->graph_count,
+                          .threads = run->def->threads,
                           .seed = run->seed + (uint64_t)number };
     stage->kind = find_kind(run, stage->json, err);
     return stage->kind ? ami_stage_read(stage, err) : err->code;
@@ -90,7 +92,8 @@ static am_result read_recipe(ami_run *run, am_error *err)
     for (const am_json *item = stages->first; item && result == AM_OK; item = item->next) {
         ami_stage stage;
         run->stages[run->stage_count] = item;
-        result = prepare(run, &stage, run->stage_count++, err);
+        result = ami_run_prepare(run, &stage, run->stage_count, err);
+        run->beside[run->stage_count++] = stage.beside;
     }
     return result;
 }
@@ -116,181 +119,22 @@ static am_result name_files(ami_run *run, am_error *err)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Stages
-
-bool ami_run_add_point(ami_run *run, const ami_point *point)
-{
-    if (run->point_count == run->point_room) {
-        const int room = run->point_room ? 2 * run->point_room : 256;
-        ami_point *grown = ami_alloc_array(&run->alloc, (size_t)room, sizeof *grown);
-        if (!grown) {
-            return false;
-        }
-        if (run->points) {
-            memcpy(grown, run->points, (size_t)run->point_count * sizeof *grown);
-        }
-        ami_release(&run->alloc, run->points, (size_t)run->point_room * sizeof *grown);
-        run->points = grown;
-        run->point_room = room;
-    }
-    run->points[run->point_count++] = *point;
-    return true;
-}
-
-static void end_stage(ami_run *run)
-{
-    am_trainer_destroy(run->trainer);
-    run->trainer = NULL;
-    for (int g = 0; g < run->now.graph_count; g++) {
-        am_graph_destroy(run->now.graphs[g]);
-    }
-    if (run->now.kind) {
-        run->now.kind->destroy(&run->now);
-    }
-    memset(&run->now, 0, sizeof run->now);
-}
-
-void ami_run_keep_graphs(ami_run *run)
-{
-    for (int g = 0; g < run->now.graph_count && run->graph_count < AM_NET_MOST_PARTS; g++) {
-        run->graphs[run->graph_count] = run->now.graphs[g];
-        run->weights[run->graph_count++] = run->now.weights;
-    }
-    run->data_hash ^= run->now.data_hash;
-    run->database_hash = run->now.database_hash ? run->now.database_hash : run->database_hash;
-    run->now.graph_count = 0;
-    end_stage(run);
-}
-
-static am_result begin_stage(ami_run *run, am_error *err)
-{
-    am_result result = prepare(run, &run->now, run->stage, err);
-    if (result == AM_OK) {
-        result = run->now.kind->create(&run->now, err);
-    }
-    if (result != AM_OK) {
-        return result;
-    }
-    am_trainer_def def = am_trainer_def_default();
-    def.alloc = &run->alloc;
-    def.graphs = run->now.graphs;
-    def.graph_count = run->now.graph_count;
-    def.batch = run->now.batch;
-    def.slots = run->now.slots;
-    def.threads = run->def->threads;
-    def.input_grads = run->now.input_grads;
-    def.scratch = run->now.scratch;
-    def.optimiser = run->now.optimiser;
-    def.group = run->def->group;
-    return am_trainer_create(&run->trainer, &def, err);
-}
-
-/// Adds a loss to the curve: a thousand points a stage.
-static bool note_loss(ami_run *run, double loss)
-{
-    const int64_t done = am_trainer_iteration(run->trainer);
-    const int64_t every = run->now.iterations > 1000 ? run->now.iterations / 1000 : 1;
-    run->sum += loss;
-    run->sum_count++;
-    if (done % every != 0 && done != run->now.iterations) {
-        return true;
-    }
-    const ami_point point = { run->stage, run->sum_count, done, run->sum / run->sum_count,
-                              am_optimiser_rate(&run->now.optimiser, done - 1) };
-    run->sum = 0.0;
-    run->sum_count = 0;
-    return ami_run_add_point(run, &point);
-}
-
-/// Tells the caller how far it is, about twice a second. False when it wants to stop.
-static bool report(ami_run *run, double loss)
-{
-    const int64_t done = am_trainer_iteration(run->trainer);
-    const double time = now();
-    run->reported_sum += loss;
-    if (!run->def->report || (time - run->reported < 0.5 && done < run->now.iterations)) {
-        return true;
-    }
-    const double rate = (double)(done - run->stage_first) / (time - run->stage_begun + 1e-9);
-    const am_train_progress progress = { .stage = run->now.name,
-                                         .stage_number = run->stage,
-                                         .stage_count = run->stage_count,
-                                         .iteration = done,
-                                         .iterations = run->now.iterations,
-                                         .loss = run->reported_sum / (double)(done - run->reported_at),
-                                         .rate = rate,
-                                         .seconds_left = (double)(run->now.iterations - done) / rate };
-    run->reported = time;
-    run->reported_at = done;
-    run->reported_sum = 0.0;
-    return run->def->report(run->def->report_user, &progress);
-}
-
-/// With several processes all must stop at the same iteration: one that wants to is enough.
-static bool all_go_on(const ami_run *run, bool go_on)
-{
-    const am_train_group *group = run->def->group;
-    return group && group->size > 1 ? group->sum(group->user, go_on ? 0.0 : 1.0) == 0.0 : go_on;
-}
-
-/// What is due after an iteration: preview and checkpoint.
-static am_result write_due(ami_run *run, am_error *err)
-{
-    const int64_t done = am_trainer_iteration(run->trainer);
-    am_result result = AM_OK;
-    if (done % run->now.checkpoint_every == 0) {
-        result = ami_run_write_checkpoint(run, err);
-        if (result == AM_OK) {
-            result = ami_run_write_curves(run, err);
-        }
-    }
-    if (result == AM_OK && done % run->now.preview_every == 0 && done < run->now.iterations) {
-        uint64_t hash = 0;
-        result = ami_run_write_model(run, run->preview, true, &hash, err);
-    }
-    return result;
-}
-
-static am_result train_stage(ami_run *run, am_error *err)
-{
-    am_result result = AM_OK;
-    run->stage_begun = now();
-    run->stage_first = run->reported_at = am_trainer_iteration(run->trainer);
-    run->reported_sum = 0.0;
-    while (result == AM_OK && am_trainer_iteration(run->trainer) < run->now.iterations) {
-        double loss = 0.0;
-        result = am_trainer_step(run->trainer, run->now.kind->pass, run->now.state, &loss, err);
-        if (result == AM_OK && !note_loss(run, loss)) {
-            result = ami_fail_memory(err, sizeof(ami_point));
-        }
-        if (result == AM_OK && !all_go_on(run, report(run, loss))) {
-            result = ami_run_write_checkpoint(run, err);
-            if (result == AM_OK) {
-                result = ami_fail(err, AM_ERR_CANCELLED, "stopped at iteration %lld; --resume goes on from there",
-                                  (long long)am_trainer_iteration(run->trainer));
-            }
-        } else if (result == AM_OK) {
-            result = write_due(run, err);
-        }
-    }
-    return result;
-}
+// Running it
 
 static am_result train_all(ami_run *run, am_error *err)
 {
     bool found = false;
-    am_result result = run->def->resume ? ami_run_read_checkpoint(run, &found, begin_stage, err) : AM_OK;
+    am_result result = run->def->resume ? ami_run_read_checkpoint(run, &found, err) : AM_OK;
     while (result == AM_OK && run->stage < run->stage_count) {
         if (!found) {
-            result = begin_stage(run, err);
+            result = ami_lanes_begin(run, err);
         }
         found = false;
         if (result == AM_OK) {
-            result = train_stage(run, err);
+            result = ami_lanes_train(run, err);
         }
         if (result == AM_OK) {
-            ami_run_keep_graphs(run);
-            run->stage++;
+            ami_lanes_keep(run);
         }
     }
     return result;
@@ -298,30 +142,33 @@ static am_result train_all(ami_run *run, am_error *err)
 
 static void summarise(am_train_summary *out, const ami_run *run)
 {
-    *out = (am_train_summary){ .stage_count = run->stage_count, .seconds = now() - run->begun };
-    int first = run->point_count;
-    for (int i = run->point_count - 1; i >= 0 && run->points[i].stage == run->stage_count - 1; i--) {
-        first = i;
+    *out = (am_train_summary){ .stage_count = run->stage_count, .seconds = ami_run_now() - run->begun };
+    const ami_curve *last = &run->curves[run->stage_count - 1];
+    const int part = last->count / 100 > 0 ? last->count / 100 : 1;
+    for (int i = 0; i < part && i < last->count; i++) {
+        out->first_loss += last->points[i].loss / part;
+        out->last_loss += last->points[last->count - 1 - i].loss / part;
     }
-    const int count = run->point_count - first, part = count / 100 > 0 ? count / 100 : 1;
-    for (int i = 0; i < part && count > 0; i++) {
-        out->first_loss += run->points[first + i].loss / part;
-        out->last_loss += run->points[run->point_count - 1 - i].loss / part;
-    }
-    for (int i = 0; i < run->point_count; i++) {
-        out->iterations += run->points[i].count;
+    for (int s = 0; s < run->stage_count; s++) {
+        for (int i = 0; i < run->curves[s].count; i++) {
+            out->iterations += run->curves[s].points[i].count;
+        }
     }
 }
 
 static void free_run(ami_run *run)
 {
-    end_stage(run);
+    ami_lanes_end(run);
     for (int g = 0; g < run->graph_count; g++) {
         am_graph_destroy(run->graphs[g]);
     }
-    ami_release(&run->alloc, run->points, (size_t)run->point_room * sizeof *run->points);
+    for (int s = 0; s < run->stage_count; s++) {
+        ami_release(&run->alloc, run->curves[s].points, (size_t)run->curves[s].room * sizeof(ami_point));
+    }
     am_json_free(run->doc);
     ami_release(&run->alloc, run->text, run->text_size);
+    pthread_cond_destroy(&run->moved);
+    pthread_mutex_destroy(&run->lock);
 }
 
 am_result am_train_run(am_train_summary *out, const am_train_def *def, am_error *err)
@@ -339,7 +186,9 @@ am_result am_train_run(am_train_summary *out, const am_train_def *def, am_error 
     }
     run->def = def;
     run->alloc = alloc;
-    run->begun = now();
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_cond_init(&run->moved, NULL);
+    run->begun = ami_run_now();
     am_result result = name_files(run, err);
     if (result == AM_OK) {
         result = read_recipe(run, err);

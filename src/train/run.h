@@ -2,15 +2,43 @@
 #ifndef AMI_TRAIN_RUN_H
 #define AMI_TRAIN_RUN_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "train/stage.h"
+
+enum { AMI_MOST_BESIDE = 4 };
 
 /// One point of the loss curve: the mean over the iterations since the last point.
 typedef struct ami_point {
-    int32_t stage;
-    int32_t count; ///< iterations that it is the mean of
     int64_t iteration;
+    int64_t count; ///< iterations that it is the mean of
     double loss, rate;
 } ami_point;
+
+/// The losses of one stage.
+typedef struct ami_curve {
+    ami_point *points;
+    int count, room;
+    double sum; ///< of losses since the last point
+    int64_t sum_count;
+} ami_curve;
+
+/// A stage in training. Stages that stand beside one another have a lane and a thread each.
+typedef struct ami_lane {
+    struct ami_run *run;
+    int number; ///< of the stage
+    ami_stage stage;
+    am_trainer *trainer;
+    double begun, reported;
+    int64_t first, reported_at; ///< iterations when it began (or went on), and at the last report
+    double reported_sum;
+    double term_sums[AMI_MOST_TERMS]; ///< since the last report
+    char terms[256];                  ///< the last report's
+    am_error err;                     ///< how it ended
+    pthread_t thread;
+    bool threaded;
+} ami_lane;
 
 typedef struct ami_run {
     const am_train_def *def;
@@ -22,36 +50,52 @@ typedef struct ami_run {
     char folder[1024];
     char checkpoint[1100], preview[1100], csv[1100], html[1100];
     const am_json *stages[AMI_MOST_STAGES];
+    bool beside[AMI_MOST_STAGES]; ///< trained at the same time as the one before
+    ami_curve curves[AMI_MOST_STAGES];
     int stage_count;
     uint64_t seed;
+    double begun;
     // What is there so far:
-    int stage; ///< the one that runs
-    ami_stage now;
-    am_trainer *trainer;
+    int stage; ///< the first of those that run
+    ami_lane lanes[AMI_MOST_BESIDE];
+    int lane_count;
     am_graph *graphs[AM_NET_MOST_PARTS]; ///< of finished stages
     am_net_weights weights[AM_NET_MOST_PARTS];
+    bool hidden[AM_NET_MOST_PARTS]; ///< no part of the model
     int graph_count;
     uint64_t data_hash, database_hash;
-    ami_point *points;
-    int point_count, point_room;
-    double sum; ///< of losses since the last point
-    int sum_count;
-    double begun, stage_begun, reported;
-    int64_t stage_first, reported_at; ///< iterations when the stage began (or went on), and at the last report
-    double reported_sum;
+    // Lanes that run at once:
+    pthread_mutex_t lock;
+    pthread_cond_t moved; ///< somebody parked, ended or goes on
+    int active, parked;   ///< lanes that train; of them those that wait at the end of an iteration
+    bool hold;            ///< all but one wait
+    atomic_bool held;     ///< the same, to look at without the lock
+    atomic_bool stop;     ///< all end after their iteration
 } ami_run;
+
+// Lanes.
+/// How many stages from run->stage on are trained at once.
+int ami_run_lanes(const ami_run *run);
+/// Builds the lanes of the stages from run->stage on.
+am_result ami_lanes_begin(ami_run *run, am_error *err);
+/// Trains them to their ends, or until one fails or the caller wants to stop.
+am_result ami_lanes_train(ami_run *run, am_error *err);
+/// Takes over the graphs of the lanes, which end, and goes to the next stage.
+void ami_lanes_keep(ami_run *run);
+void ami_lanes_end(ami_run *run);
+/// Fills what a stage is before its kind builds it.
+am_result ami_run_prepare(ami_run *run, ami_stage *stage, int number, am_error *err);
 
 // Files beside the output. All are written whole or not at all.
 am_result ami_run_write_checkpoint(ami_run *run, am_error *err);
-/// Goes on where a checkpoint stopped: finished graphs, points and the stage that ran. *found is false, with nothing
-/// changed, when there is no checkpoint. `begin` starts the stage that the checkpoint is in.
-am_result ami_run_read_checkpoint(ami_run *run, bool *found, am_result (*begin)(ami_run *run, am_error *err),
-                                  am_error *err);
-/// The finished graphs, and with `preview` those of the stage that runs, as a model.
+/// Goes on where a checkpoint stopped: finished graphs, points and the lanes that ran. *found is false, with nothing
+/// changed, when there is no checkpoint.
+am_result ami_run_read_checkpoint(ami_run *run, bool *found, am_error *err);
+/// The finished graphs, and with `preview` those of the lanes that run, as a model.
 am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint64_t *hash, am_error *err);
 am_result ami_run_write_curves(const ami_run *run, am_error *err);
-bool ami_run_add_point(ami_run *run, const ami_point *point);
-/// Takes over the graphs of the stage that runs.
-void ami_run_keep_graphs(ami_run *run);
+bool ami_curve_add(ami_curve *curve, const ami_point *point, const am_alloc *alloc);
+
+double ami_run_now(void);
 
 #endif

@@ -9,21 +9,30 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-static const char magic[8] = { 'A', 'M', 'C', 'H', 'E', 'C', 'K', '1' };
+static const char magic[8] = { 'A', 'M', 'C', 'H', 'E', 'C', 'K', '2' };
 enum { point_bytes = 32 };
 
 // ---------------------------------------------------------------------------------------------
 // Checkpoint: magic, recipe's hash, stage, points, weights of finished graphs, the trainer's state, hash of all that
 
+static bool put_curve_points(am_bytes *out, const ami_curve *curve)
+{
+    bool ok = ami_put_u64(out, (uint64_t)curve->count);
+    for (int i = 0; i < curve->count && ok; i++) {
+        const ami_point *p = &curve->points[i];
+        ok = ami_put_u64(out, (uint64_t)p->iteration) && ami_put_u64(out, (uint64_t)p->count) &&
+             ami_put(out, &p->loss, 8) && ami_put(out, &p->rate, 8);
+    }
+    return ok && ami_put(out, &curve->sum, 8) && ami_put_u64(out, (uint64_t)curve->sum_count);
+}
+
 static bool put_points(am_bytes *out, const ami_run *run)
 {
-    bool ok = ami_put_u64(out, (uint64_t)run->point_count);
-    for (int i = 0; i < run->point_count && ok; i++) {
-        const ami_point *p = &run->points[i];
-        ok = ami_put_u32(out, (uint32_t)p->stage) && ami_put_u32(out, (uint32_t)p->count) &&
-             ami_put_u64(out, (uint64_t)p->iteration) && ami_put(out, &p->loss, 8) && ami_put(out, &p->rate, 8);
+    bool ok = true;
+    for (int s = 0; s < run->stage_count && ok; s++) {
+        ok = put_curve_points(out, &run->curves[s]);
     }
-    return ok && ami_put(out, &run->sum, 8) && ami_put_u64(out, (uint64_t)run->sum_count);
+    return ok;
 }
 
 static bool put_graphs(am_bytes *out, const ami_run *run)
@@ -36,67 +45,70 @@ static bool put_graphs(am_bytes *out, const ami_run *run)
     return ok;
 }
 
+static am_result put_lanes(am_bytes *out, const ami_run *run, am_error *err)
+{
+    am_result result = AM_OK;
+    for (int i = 0; i < run->lane_count && result == AM_OK; i++) {
+        am_bytes state = { 0 };
+        result = am_trainer_save(run->lanes[i].trainer, &state, err);
+        if (result == AM_OK && !(ami_put_u64(out, state.size) && ami_put(out, state.data, state.size))) {
+            result = ami_fail_memory(err, state.size);
+        }
+        am_bytes_free(&state);
+    }
+    return result;
+}
+
 am_result ami_run_write_checkpoint(ami_run *run, am_error *err)
 {
     if (run->def->group && run->def->group->rank > 0) {
         return AM_OK; // all processes hold the same: the first writes it
     }
-    am_bytes state = { 0 }, out = ami_bytes_make(&run->alloc);
-    am_result result = am_trainer_save(run->trainer, &state, err);
-    if (result != AM_OK) {
-        return result;
+    am_bytes out = ami_bytes_make(&run->alloc);
+    bool ok = ami_put(&out, magic, sizeof magic) && ami_put_u64(&out, run->recipe_hash) &&
+              ami_put_u64(&out, (uint64_t)run->stage) && ami_put_u64(&out, (uint64_t)run->lane_count) &&
+              put_points(&out, run) && put_graphs(&out, run);
+    am_result result = ok ? put_lanes(&out, run, err) : ami_fail_memory(err, out.size);
+    if (result == AM_OK) {
+        ok = ami_put_u64(&out, am_hash64(out.data, out.size, 0));
+        result = ok ? am_file_write(run->checkpoint, out.data, out.size, err) : ami_fail_memory(err, out.size);
     }
-    const bool ok = ami_put(&out, magic, sizeof magic) && ami_put_u64(&out, run->recipe_hash) &&
-                    ami_put_u64(&out, (uint64_t)run->stage) && put_points(&out, run) && put_graphs(&out, run) &&
-                    ami_put_u64(&out, state.size) && ami_put(&out, state.data, state.size) &&
-                    ami_put_u64(&out, am_hash64(out.data, out.size, 0));
-    result = ok ? am_file_write(run->checkpoint, out.data, out.size, err) : ami_fail_memory(err, out.size);
-    am_bytes_free(&state);
     am_bytes_free(&out);
     return result;
 }
 
-static am_result read_points(ami_run *run, ami_reader *in, am_error *err)
+static am_result too_short(const ami_run *run, const ami_reader *in, am_error *err)
+{
+    return ami_fail_at(err, AM_ERR_TRUNCATED, run->checkpoint, (int64_t)in->at, "the checkpoint ends too early");
+}
+
+static am_result read_curve(ami_run *run, ami_curve *curve, ami_reader *in, am_error *err)
 {
     const uint64_t count = ami_read_u64(in);
     if (in->failed || count > (in->size - in->at) / point_bytes) {
-        return ami_fail_at(err, AM_ERR_TRUNCATED, run->checkpoint, (int64_t)in->at, "the checkpoint ends too early");
+        return too_short(run, in, err);
     }
     for (uint64_t i = 0; i < count; i++) {
-        ami_point p = { (int32_t)ami_read_u32(in), (int32_t)ami_read_u32(in), (int64_t)ami_read_u64(in), 0.0, 0.0 };
+        ami_point p = { (int64_t)ami_read_u64(in), (int64_t)ami_read_u64(in), 0.0, 0.0 };
         memcpy(&p.loss, ami_read_bytes(in, 8), 8);
         memcpy(&p.rate, ami_read_bytes(in, 8), 8);
-        if (!ami_run_add_point(run, &p)) {
+        if (!ami_curve_add(curve, &p, &run->alloc)) {
             return ami_fail_memory(err, sizeof p);
         }
     }
     const uint8_t *sum = ami_read_bytes(in, 8);
-    run->sum_count = (int)ami_read_u64(in);
+    curve->sum_count = (int64_t)ami_read_u64(in);
     if (in->failed) {
-        return ami_fail_at(err, AM_ERR_TRUNCATED, run->checkpoint, (int64_t)in->at, "the checkpoint ends too early");
+        return too_short(run, in, err);
     }
-    memcpy(&run->sum, sum, 8);
+    memcpy(&curve->sum, sum, 8);
     return AM_OK;
 }
 
-/// Builds the stages before the one that ran, for their graphs, and gives these their weights.
-static am_result read_graphs(ami_run *run, ami_reader *in, int stage, am_result (*begin)(ami_run *run, am_error *err),
-                             am_error *err)
+/// Weights of the graphs from `first` on.
+static am_result read_weights(ami_run *run, ami_reader *in, int first, am_error *err)
 {
-    am_result result = AM_OK;
-    for (run->stage = 0; run->stage < stage && result == AM_OK; run->stage++) {
-        result = begin(run, err);
-        if (result == AM_OK) {
-            ami_run_keep_graphs(run);
-        }
-    }
-    const uint64_t count = ami_read_u64(in);
-    if (result == AM_OK && count != (uint64_t)run->graph_count) {
-        result = ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at,
-                             "the checkpoint holds %llu finished networks, the recipe gives %d",
-                             (unsigned long long)count, run->graph_count);
-    }
-    for (int g = 0; g < run->graph_count && result == AM_OK; g++) {
+    for (int g = first; g < run->graph_count; g++) {
         const uint64_t floats = ami_read_u64(in);
         const uint8_t *weights = floats == run->graphs[g]->weight_count ? ami_read_bytes(in, floats * 4) : NULL;
         if (!weights) {
@@ -105,16 +117,52 @@ static am_result read_graphs(ami_run *run, ami_reader *in, int stage, am_result 
         }
         memcpy(run->graphs[g]->weights, weights, floats * 4);
     }
+    return AM_OK;
+}
+
+/// Builds the stages before those that ran, for their graphs, and gives these their weights: one after another, since
+/// later ones may look at what earlier ones have learnt.
+static am_result read_graphs(ami_run *run, ami_reader *in, int stage, am_error *err)
+{
+    const uint64_t count = ami_read_u64(in);
+    am_result result = AM_OK;
+    run->stage = 0;
+    while (run->stage < stage && result == AM_OK) {
+        const int first = run->graph_count;
+        result = ami_lanes_begin(run, err);
+        if (result == AM_OK) {
+            ami_lanes_keep(run);
+            result = read_weights(run, in, first, err);
+        }
+    }
+    if (result == AM_OK && (run->stage != stage || count != (uint64_t)run->graph_count)) {
+        result = ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at,
+                             "the checkpoint holds %llu finished networks, the recipe gives %d",
+                             (unsigned long long)count, run->graph_count);
+    }
     return result;
 }
 
-static am_result read_body(ami_run *run, const am_file *file, am_result (*begin)(ami_run *run, am_error *err),
-                           am_error *err)
+static am_result read_lanes(ami_run *run, ami_reader *in, am_error *err)
 {
-    ami_reader in = ami_reader_make(file->data, file->size);
-    const uint8_t *found = ami_read_bytes(&in, sizeof magic);
-    const uint64_t recipe = ami_read_u64(&in), stage = ami_read_u64(&in);
-    if (!found || memcmp(found, magic, sizeof magic) != 0) {
+    am_result result = ami_lanes_begin(run, err);
+    for (int i = 0; i < run->lane_count && result == AM_OK; i++) {
+        const uint64_t size = ami_read_u64(in);
+        const uint8_t *state = ami_read_bytes(in, size);
+        if (!state) {
+            return too_short(run, in, err);
+        }
+        result = am_trainer_load(run->lanes[i].trainer, state, size, err);
+        if (result != AM_OK) {
+            ami_error_file(err, run->checkpoint);
+        }
+    }
+    return result;
+}
+
+static am_result check_body(const ami_run *run, const am_file *file, am_error *err)
+{
+    if (file->size < sizeof magic || memcmp(file->data, magic, sizeof magic) != 0) {
         return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, 0, "this is no checkpoint of amble train");
     }
     uint64_t sum = 0;
@@ -127,35 +175,33 @@ static am_result read_body(ami_run *run, const am_file *file, am_result (*begin)
         return ami_fail_at(err, AM_ERR_CHECKSUM, run->checkpoint, (int64_t)file->size,
                            "the checkpoint is damaged or cut off; remove it to begin anew");
     }
-    if (recipe != run->recipe_hash || stage >= (uint64_t)run->stage_count) {
-        return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, 8,
-                           "the checkpoint belongs to another recipe; give the one it was begun with, or remove it");
-    }
-    am_result result = read_points(run, &in, err);
-    if (result == AM_OK) {
-        result = read_graphs(run, &in, (int)stage, begin, err);
-    }
-    run->stage = (int)stage;
-    if (result == AM_OK) {
-        result = begin(run, err);
-    }
+    return AM_OK;
+}
+
+static am_result read_body(ami_run *run, const am_file *file, am_error *err)
+{
+    am_result result = check_body(run, file, err);
     if (result != AM_OK) {
         return result;
     }
-    const uint64_t size = ami_read_u64(&in);
-    const uint8_t *state = ami_read_bytes(&in, size);
-    if (!state) {
-        return ami_fail_at(err, AM_ERR_TRUNCATED, run->checkpoint, (int64_t)in.at, "the checkpoint ends too early");
+    ami_reader in = ami_reader_make(file->data, file->size);
+    ami_read_bytes(&in, sizeof magic);
+    const uint64_t recipe = ami_read_u64(&in), stage = ami_read_u64(&in), lanes = ami_read_u64(&in);
+    run->stage = stage < (uint64_t)run->stage_count ? (int)stage : 0;
+    if (recipe != run->recipe_hash || stage >= (uint64_t)run->stage_count || lanes != (uint64_t)ami_run_lanes(run)) {
+        return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, 8,
+                           "the checkpoint belongs to another recipe; give the one it was begun with, or remove it");
     }
-    result = am_trainer_load(run->trainer, state, size, err);
-    if (result != AM_OK) {
-        ami_error_file(err, run->checkpoint);
+    for (int s = 0; s < run->stage_count && result == AM_OK; s++) {
+        result = read_curve(run, &run->curves[s], &in, err);
     }
-    return result;
+    if (result == AM_OK) {
+        result = read_graphs(run, &in, (int)stage, err);
+    }
+    return result == AM_OK ? read_lanes(run, &in, err) : result;
 }
 
-am_result ami_run_read_checkpoint(ami_run *run, bool *found, am_result (*begin)(ami_run *run, am_error *err),
-                                  am_error *err)
+am_result ami_run_read_checkpoint(ami_run *run, bool *found, am_error *err)
 {
     *found = access(run->checkpoint, F_OK) == 0;
     if (!*found) {
@@ -164,7 +210,7 @@ am_result ami_run_read_checkpoint(ami_run *run, bool *found, am_result (*begin)(
     am_file file;
     am_result result = am_file_open(&file, run->checkpoint, err);
     if (result == AM_OK) {
-        result = read_body(run, &file, begin, err);
+        result = read_body(run, &file, err);
         am_file_close(&file);
     }
     return result;
@@ -182,13 +228,13 @@ static am_result provenance_of(const ami_run *run, am_json_writer **out, am_erro
     am_json_begin_object(*out, NULL);
     am_json_string(*out, "amble", am_version());
     am_json_begin_array(*out, "losses");
-    for (int i = 0; i < run->point_count; i++) {
-        const bool last = i + 1 == run->point_count || run->points[i + 1].stage != run->points[i].stage;
-        if (last) {
+    for (int i = 0; i < run->stage_count; i++) {
+        if (run->curves[i].count > 0) {
+            const ami_point *last = &run->curves[i].points[run->curves[i].count - 1];
             am_json_begin_object(*out, NULL);
-            am_json_integer(*out, "stage", run->points[i].stage);
-            am_json_integer(*out, "iterations", run->points[i].iteration);
-            am_json_number(*out, "loss", run->points[i].loss);
+            am_json_integer(*out, "stage", i);
+            am_json_integer(*out, "iterations", last->iteration);
+            am_json_number(*out, "loss", last->loss);
             am_json_end_object(*out);
         }
     }
@@ -204,14 +250,24 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
     }
     const am_graph *graphs[AM_NET_MOST_PARTS];
     am_net_weights weights[AM_NET_MOST_PARTS];
+    uint64_t data_hash = run->data_hash, database_hash = run->database_hash;
     int count = 0;
-    for (; count < run->graph_count; count++) {
-        graphs[count] = run->graphs[count];
-        weights[count] = run->weights[count];
+    for (int g = 0; g < run->graph_count; g++) {
+        if (!run->hidden[g]) {
+            graphs[count] = run->graphs[g];
+            weights[count++] = run->weights[g];
+        }
     }
-    for (int g = 0; preview && g < run->now.graph_count && count < AM_NET_MOST_PARTS; g++, count++) {
-        graphs[count] = run->now.graphs[g];
-        weights[count] = run->now.weights;
+    for (int i = 0; preview && i < run->lane_count; i++) {
+        const ami_stage *stage = &run->lanes[i].stage;
+        for (int g = 0; g < stage->graph_count; g++) {
+            if (!(stage->hidden >> g & 1u)) {
+                graphs[count] = stage->graphs[g];
+                weights[count++] = stage->weights;
+            }
+        }
+        data_hash ^= stage->data_hash;
+        database_hash = database_hash ? database_hash : stage->database_hash;
     }
     am_json_writer *provenance = NULL;
     am_model *model = NULL;
@@ -224,8 +280,8 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
         def.graph_count = count;
         def.recipe = run->text;
         def.provenance = am_json_text(provenance, NULL);
-        def.data_hash = run->data_hash ^ (preview ? run->now.data_hash : 0);
-        def.database_hash = run->database_hash ? run->database_hash : run->now.database_hash;
+        def.data_hash = data_hash;
+        def.database_hash = database_hash;
         def.seed = run->seed;
         result = am_model_create(&model, &def, err);
     }
@@ -244,20 +300,22 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
 static bool put_csv(am_bytes *out, const ami_run *run)
 {
     bool ok = ami_put_text(out, "stage,iteration,loss,rate\n");
-    for (int i = 0; i < run->point_count && ok; i++) {
-        const ami_point *p = &run->points[i];
-        ok = ami_put_format(out, "%d,%lld,%.9g,%.9g\n", p->stage, (long long)p->iteration, p->loss, p->rate);
+    for (int stage = 0; stage < run->stage_count; stage++) {
+        for (int i = 0; i < run->curves[stage].count && ok; i++) {
+            const ami_point *p = &run->curves[stage].points[i];
+            ok = ami_put_format(out, "%d,%lld,%.9g,%.9g\n", stage, (long long)p->iteration, p->loss, p->rate);
+        }
     }
     return ok;
 }
 
 /// One curve as SVG: iterations to the right, the loss on a scale of decades upwards.
-static bool put_curve(am_bytes *out, const ami_run *run, int stage)
+static bool put_curve(am_bytes *out, const ami_curve *curve, int stage)
 {
     double low = 1e30, high = -1e30, last = 1.0;
-    for (int i = 0; i < run->point_count; i++) {
-        const ami_point *p = &run->points[i];
-        if (p->stage == stage && p->loss > 0.0) {
+    for (int i = 0; i < curve->count; i++) {
+        const ami_point *p = &curve->points[i];
+        if (p->loss > 0.0) {
             const double y = log10(p->loss);
             low = y < low ? y : low;
             high = y > high ? y : high;
@@ -273,22 +331,17 @@ static bool put_curve(am_bytes *out, const ami_run *run, int stage)
                              "width=\"640\" height=\"260\" fill=\"#f6f6f4\"/><polyline fill=\"none\" "
                              "stroke=\"#b5482a\" stroke-width=\"1.5\" points=\"",
                              stage);
-    for (int i = 0; i < run->point_count && ok; i++) {
-        const ami_point *p = &run->points[i];
-        if (p->stage == stage && p->loss > 0.0) {
+    for (int i = 0; i < curve->count && ok; i++) {
+        const ami_point *p = &curve->points[i];
+        if (p->loss > 0.0) {
             ok = ami_put_format(out, "%.1f,%.1f ", 20.0 + 600.0 * (double)p->iteration / last,
                                 240.0 - 220.0 * (log10(p->loss) - low) / extent);
         }
     }
     ok = ok && ami_put_text(out, "\"/></svg><table>");
-    for (int i = 0; i < run->point_count && ok; i++) {
-        const ami_point *p = &run->points[i];
-        const bool first = i == 0 || run->points[i - 1].stage != stage;
-        const bool end = i + 1 == run->point_count || run->points[i + 1].stage != stage;
-        if (p->stage == stage && (first || end)) {
-            ok = ami_put_format(out, "<tr><td>iteration %lld</td><td>loss %.6g</td></tr>", (long long)p->iteration,
-                                p->loss);
-        }
+    for (int i = 0; i < curve->count && ok; i += curve->count > 1 ? curve->count - 1 : 1) { // the first and the last
+        ok = ami_put_format(out, "<tr><td>iteration %lld</td><td>loss %.6g</td></tr>",
+                            (long long)curve->points[i].iteration, curve->points[i].loss);
     }
     return ok && ami_put_text(out, "</table>");
 }
@@ -303,7 +356,7 @@ am_result ami_run_write_curves(const ami_run *run, am_error *err)
               ami_put_text(&html, "<!doctype html><meta charset=\"utf-8\"><title>Losses</title><style>body{font:14px "
                                   "sans-serif;margin:2em}td{padding-right:2em}</style><h1>Losses</h1>");
     for (int s = 0; s < run->stage_count && ok; s++) {
-        ok = put_curve(&html, run, s);
+        ok = put_curve(&html, &run->curves[s], s);
     }
     am_result result = ok ? am_file_write(run->csv, csv.data, csv.size, err) : ami_fail_memory(err, csv.size);
     if (result == AM_OK) {

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 
-static const char *const common_keys[] = { "kind",    "name", "batch", "iterations",       "optimiser",
-                                           "rate",    "clip", "decay", "schedule",         "seed",
-                                           "weights", "data", "beta1", "checkpoint_every", "preview_every",
-                                           "beta2",   "eps" };
+static const char *const common_keys[] = {
+    "kind",    "name", "batch", "iterations",       "optimiser",     "rate",  "clip", "decay", "schedule", "seed",
+    "weights", "data", "beta1", "checkpoint_every", "preview_every", "beta2", "eps",  "from",  "beside"
+};
 enum { common_count = sizeof common_keys / sizeof common_keys[0], most_keys = 64 };
 
 static am_result read_schedule(ami_stage *s, am_error *err)
@@ -74,6 +74,7 @@ am_result ami_stage_read(ami_stage *s, am_error *err)
     s->name = s->kind->name;
     s->batch = 32;
     s->slots = 1;
+    s->columns_each = 1;
     int seed = (int)s->seed, kept = 0;
     am_result result = am_json_only(s->doc, s->json, keys, count, err);
     if (result == AM_OK) {
@@ -83,7 +84,13 @@ am_result ami_stage_read(ami_stage *s, am_error *err)
         result = am_json_read_int(s->doc, s->json, "batch", false, &s->batch, 1, AM_NET_MOST_BATCH, err);
     }
     if (result == AM_OK) {
-        result = am_json_read_int(s->doc, s->json, "iterations", true, &s->iterations, 1, 1 << 30, err);
+        result = am_json_read_string(s->doc, s->json, "from", false, &s->from, err);
+    }
+    if (result == AM_OK) {
+        result = am_json_read_bool(s->doc, s->json, "beside", false, &s->beside, err);
+    }
+    if (result == AM_OK) { // a stage that begins with what another run has made may leave it as it is
+        result = am_json_read_int(s->doc, s->json, "iterations", true, &s->iterations, s->from ? 0 : 1, 1 << 30, err);
     }
     s->checkpoint_every = s->preview_every = s->iterations / 20 > 0 ? s->iterations / 20 : 1;
     if (result == AM_OK) {
@@ -109,6 +116,55 @@ am_result ami_stage_path(const ami_stage *s, const char *path, char *out, size_t
     const int written = path[0] == '/' || !s->folder[0] ? snprintf(out, size, "%s", path)
                                                         : snprintf(out, size, "%s/%s", s->folder, path);
     return written < (int)size ? AM_OK : ami_fail(err, AM_ERR_LIMIT, "the path '%s' is too long", path);
+}
+
+static am_result take_part(const am_model *model, am_graph *graph, const am_alloc *alloc, am_error *err)
+{
+    const int part = am_model_find(model, graph->name);
+    if (part < 0) {
+        return ami_fail(err, AM_ERR_KEY, "the model has no part '%s'", graph->name);
+    }
+    am_graph *from = NULL;
+    am_result result = am_model_graph(model, part, &from, alloc, err);
+    if (result == AM_OK && (from->weight_count != graph->weight_count || from->tensor_count != graph->tensor_count)) {
+        result =
+            ami_fail(err, AM_ERR_FORMAT, "the model's part '%s' has other layers than the recipe's", graph->name);
+    }
+    if (result == AM_OK) {
+        memcpy(graph->weights, from->weights, graph->weight_count * sizeof(float));
+    }
+    am_graph_destroy(from);
+    return result;
+}
+
+am_result ami_stage_begin_from(ami_stage *s, am_error *err)
+{
+    char path[1024];
+    am_model *model = NULL;
+    am_result result = s->from ? ami_stage_path(s, s->from, path, sizeof path, err) : AM_OK;
+    if (s->from && result == AM_OK) {
+        result = am_model_open(&model, path, &s->alloc, err);
+    }
+    for (int g = 0; model && g < s->graph_count && result == AM_OK; g++) {
+        result = take_part(model, s->graphs[g], &s->alloc, err);
+        if (result != AM_OK) {
+            ami_error_file(err, path);
+        }
+    }
+    am_model_close(model);
+    return result;
+}
+
+am_result ami_stage_weights(const ami_stage *s, const char *const *names, int count, const float *usual, float *out,
+                            am_error *err)
+{
+    const am_json *json = am_json_get(s->json, "loss_weights");
+    memcpy(out, usual, (size_t)count * sizeof *out);
+    am_result result = json ? am_json_only(s->doc, json, names, count, err) : AM_OK;
+    for (int i = 0; i < count && json && result == AM_OK; i++) {
+        result = am_json_read_float(s->doc, json, names[i], false, &out[i], 0.0f, 1e6f, err);
+    }
+    return result;
 }
 
 am_result ami_stage_array(ami_stage *s, const char *key, const char *usual, am_train_array *out, am_error *err)

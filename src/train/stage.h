@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-enum { AMI_MOST_STAGES = 16, AMI_STAGE_GRAPHS = 4 };
+enum { AMI_MOST_STAGES = 16, AMI_STAGE_GRAPHS = 4, AMI_MOST_TERMS = 16 };
 
 struct ami_kind;
 
@@ -21,13 +21,22 @@ typedef struct ami_stage {
     am_alloc alloc;
     const struct ami_kind *kind;
     void *state;
-    const char *name; ///< of the stage in messages
+    const char *name;          ///< of the stage in messages
+    am_graph *const *finished; ///< [finished_count] what earlier stages made
+    int finished_count;
+    int threads; ///< that it may use, 0: all; create leaves here how many of them train
     // What the kind's create leaves here:
     am_graph *graphs[AMI_STAGE_GRAPHS]; ///< owned by the run from then on
     int graph_count;
     int slots;
     bool input_grads;
-    int scratch; ///< floats a column that its pass takes
+    unsigned fixed_inputs;         ///< bit g: no gradients of graph g's inputs all the same
+    unsigned hidden;               ///< bit g: graph g serves later stages and is no part of the model
+    int columns_each;              ///< columns of one sample of the batch; default 1
+    int scratch;                   ///< floats a column that its pass takes
+    const char *const *term_names; ///< [term_count] what its loss is the sum of
+    int term_count;
+    double *terms; ///< [block][term_count] of the last iteration: the run's, its pass writes them
     uint64_t data_hash, database_hash;
     // From the keys that all kinds share:
     uint64_t seed;
@@ -35,6 +44,8 @@ typedef struct ami_stage {
     int iterations, checkpoint_every, preview_every;
     am_optimiser optimiser;
     am_net_weights weights;
+    const char *from; ///< model whose parts it begins with, or NULL
+    bool beside;      ///< trained at the same time as the stage before
 } ami_stage;
 
 /// What a kind does. Random numbers come from am_rng_fork of the stage's seed by am_block_item.
@@ -48,7 +59,8 @@ typedef struct ami_kind {
     void (*destroy)(ami_stage *stage);
 } ami_kind;
 
-extern const ami_kind ami_kind_regression, ami_kind_autoencoder, ami_kind_direction;
+extern const ami_kind ami_kind_regression, ami_kind_autoencoder, ami_kind_direction, ami_kind_decompressor,
+    ami_kind_stepper, ami_kind_projector;
 /// All kinds, in the order of their names in messages.
 extern const ami_kind *const ami_kinds[];
 extern const int ami_kind_count;
@@ -57,6 +69,11 @@ extern const int ami_kind_count;
 am_result ami_stage_read(ami_stage *stage, am_error *err);
 /// folder/path unless path is absolute; AM_ERR_LIMIT when it does not fit.
 am_result ami_stage_path(const ami_stage *stage, const char *path, char *out, size_t size, am_error *err);
+/// Gives its graphs the weights of the parts of those names in the model under "from", where there is one.
+am_result ami_stage_begin_from(ami_stage *stage, am_error *err);
+/// Weights of the losses: the object under "loss_weights" may name some of them.
+am_result ami_stage_weights(const ami_stage *stage, const char *const *names, int count, const float *usual,
+                            float *out, am_error *err);
 /// The array named by the string under `key` (or `usual` when the key is missing) of the file under "data"; refuses
 /// numbers that are not finite, naming row and column.
 am_result ami_stage_array(ami_stage *stage, const char *key, const char *usual, am_train_array *out, am_error *err);

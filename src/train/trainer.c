@@ -67,7 +67,7 @@ static am_result create_parts(am_trainer *t, am_error *err)
                                     .columns = t->columns,
                                     .blocks = t->block_count,
                                     .slots = t->def.slots,
-                                    .input_grads = t->def.input_grads,
+                                    .input_grads = t->def.input_grads && !(t->def.fixed_inputs >> g & 1u),
                                     .alloc = &t->alloc };
         result = ami_plan_create_f32(&part->plan, &plan, t->ops, part->graph->weights, err);
         part->mean = ami_alloc_array(&t->alloc, part->graph->weight_count, sizeof(float));

@@ -1,0 +1,13 @@
+// Kinematics of training in float, compiled for avx2 with fused multiply-add.
+#include "train/poses.h"
+
+#define real float
+#define ROOT sqrtf
+#define POSES_TYPE ami_poses_f32
+#define POSES_TABLE ami_poses_avx2
+#define ISA "avx2"
+#if defined(__x86_64__) && defined(__AVX2__)
+#include "train/poses_body.h"
+#else
+typedef int ami_poses_avx2_is_left_out;
+#endif
