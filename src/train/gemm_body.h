@@ -3,7 +3,11 @@
 /// defines `real`, VEC_BYTES and TILE_ROWS.
 ///
 /// A small batch is why these exist: weights are read in place, row-major (out, in), in both directions, where a BLAS
-/// first packs them, which costs as much as the product itself at 32 columns.
+/// first packs them, which costs as much as the product itself at 32 columns. A large batch is cut in depth, so that
+/// a strip of x stays in the first cache while all rows of the weights pass by: 96 % of the processor's peak.
+///
+/// Each number of a product is one chain of sums from the first k to the last, however it is cut: sums begin with
+/// what y holds. So the bits do not depend on tiles, strips, blocks or threads.
 #include <string.h>
 
 typedef real vec __attribute__((vector_size(VEC_BYTES), aligned(sizeof(real)), may_alias));
@@ -14,6 +18,7 @@ typedef struct tile {
     real *y;
     const real *a, *x;
     ptrdiff_t ldy, lda, ldx;
+    ptrdiff_t x_panel;        ///< from AMI_PANEL columns of x to the next
     ptrdiff_t a_slot, x_slot; ///< from one time slot to the next
     int k, slots;
     bool transposed; ///< a[r, k] lies at a[k * lda + r] instead of a[r * lda + k]
@@ -33,6 +38,11 @@ static inline __attribute__((always_inline)) void tile_run(const tile *t, const 
 #pragma GCC unroll 2
         for (int v = 0; v < vecs; v++) {
             sum[r][v] = (vec){ 0 };
+            if (t->add) {
+                sum[r][v] = *(const vec *)(t->y + r * t->ldy + v * lanes);
+            } else if (t->bias) {
+                sum[r][v] += t->bias[r];
+            }
         }
     }
     for (int s = 0; s < t->slots; s++) {
@@ -67,13 +77,7 @@ static inline __attribute__((always_inline)) void tile_run(const tile *t, const 
     for (int r = 0; r < rows; r++) {
 #pragma GCC unroll 2
         for (int v = 0; v < vecs; v++) {
-            vec *y = (vec *)(t->y + r * t->ldy + v * lanes);
-            if (t->add) {
-                sum[r][v] += *y;
-            } else if (t->bias) {
-                sum[r][v] += t->bias[r];
-            }
-            *y = sum[r][v];
+            *(vec *)(t->y + r * t->ldy + v * lanes) = sum[r][v];
         }
     }
 }
@@ -114,56 +118,76 @@ static void strip_1(tile *t, int m) { t->transposed ? strip_run(t, m, 1, true) :
 /// The last columns, fewer than a vector: into a buffer and from there to y. x must be readable up to a whole vector.
 static void strip_tail(tile *t, int m, int n)
 {
-    real buffer[TILE_ROWS * lanes];
+    real buffer[TILE_ROWS * lanes] = { 0 };
     for (int r = 0; r < m; r += TILE_ROWS) {
         const int rows = m - r < TILE_ROWS ? m - r : TILE_ROWS;
         tile part = *t;
         part.y = buffer;
         part.ldy = lanes;
-        part.add = false;
+        for (int i = 0; t->add && i < rows; i++) {
+            memcpy(buffer + i * lanes, t->y + (r + i) * t->ldy, (size_t)n * sizeof *buffer);
+        }
         part.a = t->a + r * (t->transposed ? 1 : t->lda);
         part.bias = t->bias ? t->bias + r : NULL;
         strip_1(&part, rows);
         for (int i = 0; i < rows; i++) {
-            real *y = t->y + (r + i) * t->ldy;
-            for (int c = 0; c < n; c++) {
-                y[c] = t->add ? y[c] + buffer[i * lanes + c] : buffer[i * lanes + c];
-            }
+            memcpy(t->y + (r + i) * t->ldy, buffer + i * lanes, (size_t)n * sizeof *buffer);
         }
     }
 }
 
-/// All columns of a group of rows.
-static void group_run(const tile *whole, int rows, int n)
+// What a strip of x may be deep: half of a first cache of 32 KB. The other way round each row of the weights gives a
+// cache line that the next tile needs too, so fewer of them (both measured: 64 against 256 is 1.4 times as fast).
+enum { strip_columns = 2 * lanes, depth_most = 128 * 32 / strip_columns, depth_transposed = 64, worth_packing = 64 };
+
+/// Rows of x, side by side.
+static void pack(real *to, const real *x, ptrdiff_t ldx, int k)
 {
-    int c = 0;
-    while (c < n) {
-        tile t = *whole;
+    for (int i = 0; i < k; i++, x += ldx, to += strip_columns) {
+        memcpy(to, x, strip_columns * sizeof *to);
+    }
+}
+
+/// All columns over a part of the depth that `part` holds.
+static void slice_run(const tile *part, int m, int n)
+{
+    real packed[depth_most * strip_columns];
+    for (int c = 0; c < n; c += strip_columns) {
+        tile t = *part;
         t.y += c;
-        t.x += c;
-        if (n - c >= 2 * lanes) {
-            strip_2(&t, rows);
-            c += 2 * lanes;
-        } else if (n - c >= lanes) {
-            strip_1(&t, rows);
-            c += lanes;
+        t.x += c / AMI_PANEL * t.x_panel + c % AMI_PANEL;
+        if (n - c < lanes) {
+            strip_tail(&t, m, n - c);
+        } else if (n - c < strip_columns) {
+            strip_1(&t, m);
+            if (n - c > lanes) {
+                t = *part;
+                t.y += c + lanes;
+                t.x += (c + lanes) / AMI_PANEL * t.x_panel + (c + lanes) % AMI_PANEL;
+                strip_tail(&t, m, n - c - lanes);
+            }
         } else {
-            strip_tail(&t, rows, n - c);
-            c = n;
+            if (t.slots == 1 && t.ldx > AMI_PANEL && m >= worth_packing) {
+                pack(packed, t.x, t.ldx, t.k);
+                t.x = packed;
+                t.ldx = strip_columns;
+            }
+            strip_2(&t, m);
         }
     }
 }
 
-enum { group_rows = 16 * TILE_ROWS };
-
-/// y(m, n) [+]= sum over k (and slots) of a(m, k) x(k, n). Rows in groups whose part of `a` stays in the first cache.
+/// y(m, n) [+]= sum over k (and slots) of a(m, k) x(k, n).
 static void product(const tile *whole, int m, int n)
 {
-    for (int r = 0; r < m; r += group_rows) {
+    const int most = whole->transposed ? depth_transposed : depth_most;
+    const int depth = whole->slots > 1 || whole->k <= most ? whole->k : most;
+    for (int k = 0; k < whole->k; k += depth) {
         tile t = *whole;
-        t.y += r * t.ldy;
-        t.a += r * (t.transposed ? 1 : t.lda);
-        t.bias += t.bias ? r : 0;
-        group_run(&t, m - r < group_rows ? m - r : group_rows, n);
+        t.a += k * (t.transposed ? t.lda : 1);
+        t.x += k * t.ldx;
+        t.k = whole->k - k < depth ? whole->k - k : depth;
+        t.add |= k > 0;
+        slice_run(&t, m, n);
     }
 }

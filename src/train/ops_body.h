@@ -161,27 +161,38 @@ static void activate_back(real *dx, const real *dy, const real *x, const real *y
 
 static void forward(real *y, const real *w, const real *bias, const real *x, int m, int k, int n)
 {
-    const tile t = { .y = y, .a = w, .x = x, .ldy = n, .lda = k, .ldx = n, .k = k, .slots = 1, .bias = bias };
+    const tile t = {
+        .y = y, .a = w, .x = x, .ldy = n, .lda = k, .ldx = n, .x_panel = AMI_PANEL, .k = k, .slots = 1, .bias = bias
+    };
     product(&t, m, n);
 }
 
 static void backward(real *dx, const real *w, const real *dy, int m, int k, int n, bool add)
 {
-    const tile t = {
-        .y = dx, .a = w, .x = dy, .ldy = n, .lda = k, .ldx = n, .k = m, .slots = 1, .transposed = true, .add = add
-    };
+    const tile t = { .y = dx,
+                     .a = w,
+                     .x = dy,
+                     .ldy = n,
+                     .lda = k,
+                     .ldx = n,
+                     .x_panel = AMI_PANEL,
+                     .k = m,
+                     .slots = 1,
+                     .transposed = true,
+                     .add = add };
     product(&t, k, n);
 }
 
-static void weights(real *dw, const real *dy, const real *xt, int rows, int k, int n, int ldx, int slots,
-                    ptrdiff_t dy_slot, ptrdiff_t xt_slot, bool add)
+static void weights(real *dw, const real *dy, const real *xt, int rows, int k, int n, int slots, ptrdiff_t dy_slot,
+                    ptrdiff_t xt_slot, bool add)
 {
     const tile t = { .y = dw,
                      .a = dy,
                      .x = xt,
                      .ldy = k,
                      .lda = n,
-                     .ldx = ldx,
+                     .ldx = AMI_PANEL,
+                     .x_panel = (ptrdiff_t)n * AMI_PANEL,
                      .a_slot = dy_slot,
                      .x_slot = xt_slot,
                      .k = n,
@@ -225,17 +236,21 @@ static inline void transpose_4(real *to, ptrdiff_t ldx, const real *from, ptrdif
     *(four *)(to + 3 * ldx) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
-static void transpose(real *xt, const real *x, int k, int n, int ldx)
+static void transpose(real *xt, const real *x, int k, int n)
 {
-    for (int c = 0; c < n; c += 4) {
-        real *to = xt + (ptrdiff_t)c * ldx;
-        int r = 0;
-        for (; r + 4 <= k; r += 4) {
-            transpose_4(to + r, ldx, x + (ptrdiff_t)r * n + c, n);
-        }
-        for (; r < ldx; r++) {
-            for (int i = 0; i < 4; i++) {
-                to[(ptrdiff_t)i * ldx + r] = r < k ? x[(ptrdiff_t)r * n + c + i] : (real)0;
+    for (int p = 0; p < k; p += AMI_PANEL, xt += (ptrdiff_t)n * AMI_PANEL) {
+        const int rows = k - p < AMI_PANEL ? k - p : AMI_PANEL;
+        const real *from = x + (ptrdiff_t)p * n;
+        for (int c = 0; c < n; c += 4) {
+            real *to = xt + (ptrdiff_t)c * AMI_PANEL;
+            int r = 0;
+            for (; r + 4 <= rows; r += 4) {
+                transpose_4(to + r, AMI_PANEL, from + (ptrdiff_t)r * n + c, n);
+            }
+            for (; r < AMI_PANEL; r++) {
+                for (int i = 0; i < 4; i++) {
+                    to[(ptrdiff_t)i * AMI_PANEL + r] = r < rows ? from[(ptrdiff_t)r * n + c + i] : (real)0;
+                }
             }
         }
     }

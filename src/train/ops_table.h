@@ -6,14 +6,14 @@ typedef struct OPS {
     void (*forward)(real *y, const real *w, const real *bias, const real *x, int m, int k, int n);
     /// dx(k, n) [+]= w(m, k)^T dy(m, n).
     void (*backward)(real *dx, const real *w, const real *dy, int m, int k, int n, bool add);
-    /// dw(rows, k) [+]= sum over slots of dy(rows, n) xt(n, ldx)[:, :k]; a slot's dy and xt lie dy_slot and
-    /// xt_slot behind the last one's.
-    void (*weights)(real *dw, const real *dy, const real *xt, int rows, int k, int n, int ldx, int slots,
-                    ptrdiff_t dy_slot, ptrdiff_t xt_slot, bool add);
+    /// dw(rows, k) [+]= sum over slots of dy(rows, n) x(k, n)^T, with x transposed in panels; a slot's dy and xt lie
+    /// dy_slot and xt_slot behind the last one's.
+    void (*weights)(real *dw, const real *dy, const real *xt, int rows, int k, int n, int slots, ptrdiff_t dy_slot,
+                    ptrdiff_t xt_slot, bool add);
     /// db(rows) [+]= sums of dy over columns and slots.
     void (*row_sums)(real *db, const real *dy, int rows, int n, int slots, ptrdiff_t dy_slot, bool add);
-    /// xt(n, ldx) = x(k, n)^T, zeros behind column k.
-    void (*transpose)(real *xt, const real *x, int k, int n, int ldx);
+    /// xt(panels, n, AMI_PANEL) = x(k, n)^T, zeros behind feature k.
+    void (*transpose)(real *xt, const real *x, int k, int n);
     void (*activate)(real *y, const real *x, size_t count, ami_activation kind);
     /// dx [+]= dy f'(x), given x and y = f(x).
     void (*activate_back)(real *dx, const real *dy, const real *x, const real *y, size_t count, ami_activation kind,

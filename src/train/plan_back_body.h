@@ -250,14 +250,14 @@ static int places_at_once(int columns)
 static void matrix_gradient(const PLAN *plan, const ami_job *job, int first, int rows, real *g)
 {
     const factor f = factor_of(plan, job);
-    const int n = plan->columns, places = plan->slots * plan->blocks, ldx = padded(job->columns);
+    const int n = plan->columns, places = plan->slots * plan->blocks, wide = padded(job->columns);
     const size_t turned = turned_span(plan, f.value);
     const int chunk = places_at_once(n);
     for (int row = 0; row < f.set_rows; row++) {
         for (int at = 0; at < places; at += chunk) {
             plan->ops->weights(g, f.dy + (size_t)at * f.dy_span + (size_t)row * f.dy_row + (size_t)first * (size_t)n,
-                               plan->turned[f.value] + (size_t)at * turned + (size_t)row * (size_t)n * (size_t)ldx,
-                               rows, job->columns, n, ldx, places - at < chunk ? places - at : chunk,
+                               plan->turned[f.value] + (size_t)at * turned + (size_t)row * (size_t)n * (size_t)wide,
+                               rows, job->columns, n, places - at < chunk ? places - at : chunk,
                                (ptrdiff_t)f.dy_span, (ptrdiff_t)turned, row > 0 || at > 0);
         }
     }

@@ -26,7 +26,7 @@ real *NAME(grad)(const PLAN *plan, int value, int slot, int block)
     return plan->grad[value] ? plan->grad[value] + place(plan, slot, block) * plan->span[value] : NULL;
 }
 
-static int padded(int width) { return (width + AMI_COLUMNS - 1) / AMI_COLUMNS * AMI_COLUMNS; }
+static int padded(int width) { return (width + AMI_PANEL - 1) / AMI_PANEL * AMI_PANEL; }
 
 /// Numbers of one slot's block of a transposed value.
 static size_t turned_span(const PLAN *plan, int value)
@@ -484,10 +484,10 @@ static void op_forward(const PLAN *plan, int o, int slot, int block)
 
 static void turn(const PLAN *plan, int v, int slot, int block)
 {
-    const int width = width_of(plan, v), n = plan->columns, ldx = padded(width);
+    const int width = width_of(plan, v), n = plan->columns;
     for (int r = 0; r < rows_of(plan, v); r++) {
-        plan->ops->transpose(turned_at(plan, v, slot, block) + (ptrdiff_t)r * n * ldx,
-                             NAME(value)(plan, v, slot, block) + (ptrdiff_t)r * width * n, width, n, ldx);
+        plan->ops->transpose(turned_at(plan, v, slot, block) + (ptrdiff_t)r * n * padded(width),
+                             NAME(value)(plan, v, slot, block) + (ptrdiff_t)r * width * n, width, n);
     }
 }
 

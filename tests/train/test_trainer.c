@@ -99,18 +99,24 @@ static void eight_samples_are_learnt_by_heart(void **state)
     }
 }
 
-static void weights_do_not_depend_on_threads(void **state)
+static void check_threads(int batch, int iterations)
 {
-    (void)state;
-    world one = make(usual(50, 1));
-    train(&one, 40);
+    world one = make(usual(batch, 1));
+    train(&one, iterations);
     for (int threads = 2; threads <= 5; threads++) {
-        world w = make(usual(50, threads));
-        train(&w, 40);
+        world w = make(usual(batch, threads));
+        train(&w, iterations);
         assert_memory_equal(w.graph->weights, one.graph->weights, one.graph->weight_count * sizeof(float));
         end(&w);
     }
     end(&one);
+}
+
+static void weights_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    check_threads(50, 40);
+    check_threads(300, 8); // four threads cut it into blocks of 80 columns, one into blocks of 128
 }
 
 static void first_losses_are_pinned(void **state)
