@@ -79,6 +79,14 @@ static int print_json(const am_model *model, bool verified)
         result = put_part(writer, model, p, &err);
     }
     am_json_end_array(writer);
+    am_json_begin_array(writer, "attachments");
+    for (int i = 0; i < model->attachment_count; i++) {
+        am_json_begin_object(writer, NULL);
+        am_json_string(writer, "name", model->attachments[i].name);
+        am_json_integer(writer, "bytes", (int64_t)model->attachments[i].size);
+        am_json_end_object(writer);
+    }
+    am_json_end_array(writer);
     am_json_string(writer, "recipe", model->recipe);
     put_hash(writer, "data_hash", model->data_hash);
     put_hash(writer, "database_hash", model->database_hash);
@@ -225,6 +233,13 @@ static am_result write_model(writing *w, am_error *err)
     def.database_hash = w->model->database_hash;
     def.skeleton_hash = w->model->skeleton_hash;
     def.seed = w->model->seed;
+    am_model_blob blobs[AM_NET_MOST_ATTACHMENTS];
+    for (int i = 0; i < w->model->attachment_count; i++) {
+        blobs[i].name = w->model->attachments[i].name;
+        blobs[i].data = am_model_attached(w->model, blobs[i].name, &blobs[i].size);
+    }
+    def.attachments = blobs;
+    def.attachment_count = w->model->attachment_count;
     am_model *made = NULL;
     am_result result = am_model_create(&made, &def, err);
     result = result == AM_OK ? am_model_write(made, w->job->output, err) : result;

@@ -86,10 +86,11 @@ static am_result write_record(const job *j, am_error *err)
     // The recording may lie elsewhere than the script: a path from the root is right from everywhere.
     char here[1024];
     char whole[2048];
-    bool relative = j->script.database[0] != '/' && getcwd(here, sizeof here) != NULL;
-    snprintf(whole, sizeof whole, "%s%s%s", relative ? here : "", relative ? "/" : "", j->script.database);
+    const char *database = j->script.database ? j->script.database : "";
+    bool relative = database[0] && database[0] != '/' && getcwd(here, sizeof here) != NULL;
+    snprintf(whole, sizeof whole, "%s%s%s", relative ? here : "", relative ? "/" : "", database);
     am_bytes bytes = { 0 };
-    am_result result = am_recording_write(&bytes, j->recording, whole, err);
+    am_result result = am_recording_write(&bytes, j->recording, database[0] ? whole : NULL, err);
     result = result == AM_OK ? am_file_write(j->record, bytes.data, bytes.size, err) : result;
     am_bytes_free(&bytes);
     return result;
@@ -98,7 +99,7 @@ static am_result write_record(const job *j, am_error *err)
 static am_result begin_metrics(job *j, am_error *err)
 {
     am_db_measures own;
-    am_result result = am_db_measure(&own, am_run_db(j->run), NULL, err);
+    am_result result = am_source_measure(&own, am_run_source(j->run), NULL, err);
     am_run_meter_def def = am_run_meter_def_default();
     def.run = j->run;
     def.own = &own;
@@ -261,7 +262,7 @@ static am_result open_direction(job *j, am_error *err)
             wanted |= j->script.actors[a].paths[p].def.facing == AM_PATH_FACING_NET;
         }
     }
-    if (!wanted || j->script.model_count > 0) {
+    if (!wanted || j->script.model_count > 0 || !j->script.database) {
         return AM_OK;
     }
     am_db *db = NULL;

@@ -175,6 +175,15 @@ AM_API void am_character_destroy(am_character *character);
 /// One step of dt seconds (above 0, at most 0.1: longer ones count as that). No allocation, no lock, no I/O.
 /// Numbers that are not finite are not taken: the wish before them stays, and the frame is counted.
 AM_API void am_character_step(am_character *character, const am_intent *intent, float dt);
+/// One step of many characters: the same bits as single steps. Those of a source that can (learned) run its networks
+/// once for all of them, in `work` (am_source_work_create for as many as shall run together); put characters of the
+/// same source one behind another. work NULL: one after another.
+AM_API void am_characters_step(am_character *const *characters, const am_intent *intents, int count, float dt,
+                               am_search_work *work);
+/// The character goes on from where another one is, which stays as it is: place, pose, movement, wish and path. With
+/// the next step its own source takes over, from the pose nearest to this one, and the difference dies out: so a
+/// character changes its method while it runs (make one for each). Refuses another skeleton. Allocates nothing.
+AM_API am_result am_character_take_over(am_character *character, const am_character *from, am_error *err);
 /// Puts the character somewhere else at once, its pose too; motion goes on, turned along.
 AM_API void am_character_place(am_character *character, am_vec3 position, float heading);
 

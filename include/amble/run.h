@@ -46,6 +46,7 @@ typedef struct am_run_actor {
 typedef struct am_run_options {
     am_match_def match;         ///< db and index are the run's
     bool looks_ahead;           ///< the controller is long-horizon
+    bool learned;               ///< the controller is learned: no database, search_every_s is match's
     int k, l, most_searches;    ///< of it (am_long_horizon_def)
     am_character_def character; ///< source, start and weights are the run's; texts live as long as the script
     am_intent_def intent;
@@ -54,7 +55,7 @@ typedef struct am_run_options {
 
 /// A parsed RUN.json. Free with am_run_script_free.
 typedef struct am_run_script {
-    const char *database;      ///< path, already relative to the working folder
+    const char *database;      ///< path, already relative to the working folder; NULL when the controller needs none
     const char *const *models; ///< [model_count] paths, the same
     int model_count;
     float fps;            ///< frames a second, and steps
@@ -114,7 +115,9 @@ AM_API am_run_def am_run_def_default(void);
 typedef struct am_run am_run;
 AM_API am_result am_run_create(am_run **out, const am_run_def *def, am_error *err);
 AM_API void am_run_destroy(am_run *run);
+/// Its database; of a learned character the small one of its start states.
 AM_API const am_db *am_run_db(const am_run *run);
+AM_API const am_source *am_run_source(const am_run *run);
 AM_API const am_run_script *am_run_get_script(const am_run *run);
 /// Of the whole run; of a script that ends with its paths the most there can be, until it has ended.
 AM_API int am_run_frame_count(const am_run *run);

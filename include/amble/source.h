@@ -120,7 +120,7 @@ typedef struct am_source_interface {
     /// Puts a state at its beginning: standing still, or at database frame `frame` when that is >= 0.
     void (*reset)(const am_source *source, void *state, int frame);
     /// The pose of a state as it stands, without a step: fills local, contacts, frame.
-    void (*pose)(const am_source *source, const void *state, am_source_output *out);
+    void (*pose)(const am_source *source, const void *state, am_source_output *out, am_search_work *work);
     /// One step. Allocates nothing; the same bits everywhere.
     void (*step)(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
                  am_search_work *work);
@@ -159,6 +159,8 @@ typedef struct am_match_def {
     const am_alloc *alloc;
     const am_db *db;       ///< borrowed
     const am_index *index; ///< borrowed, over db
+    const am_model *decompressor; ///< borrowed: its part `decompressor` makes the poses from X and Z (LMM's DMM);
+                                  ///< needed where the database has none of its own. NULL: the database's poses
     float search_every_s;  ///< time between searches (default 1/6: ten frames at 60 Hz)
     float stay_bias;       ///< cost taken off playing on, >= 0 (default 0)
     float surround_s;      ///< frames this near the playing one are not jumped to

@@ -9,8 +9,6 @@
 #include <string.h>
 
 #define LONGEST_STEP_S 0.1f
-// A foot that stood when a transition came stands on for this long: contacts flicker where two motions meet.
-#define GRACE_S 0.05f
 
 am_character_def am_character_def_default(void)
 {
@@ -118,6 +116,8 @@ static void place_all(am_character *c, ami_layout *layout)
     c->output.left.velocity = ami_layout_take(layout, joints, sizeof(am_velocity));
     c->output.landed.local = ami_layout_take(layout, joints, sizeof(am_transform));
     c->output.landed.velocity = ami_layout_take(layout, joints, sizeof(am_velocity));
+    c->before = ami_layout_take(layout, joints, sizeof(am_transform));
+    c->arrival = ami_layout_take(layout, 2 * joints, sizeof(am_velocity));
     c->window = ami_layout_take(layout, c->def.direction ? 1 : 0, sizeof *c->window);
     c->path.scratch = ami_layout_take(layout, (size_t)c->path.room * ami_path_scratch, sizeof(float));
 }
@@ -215,7 +215,7 @@ static void begin(am_character *c, const am_character_def *def)
     am_feet_reset(&s->feet);
     const am_source *source = def->source;
     source->interface->reset(source, c->source_state, def->start_frame);
-    source->interface->pose(source, c->source_state, &c->output);
+    source->interface->pose(source, c->source_state, &c->output, c->work);
     s->frame = c->output.frame;
     s->contacts = c->output.contacts;
     memcpy(c->local_raw, c->source_local, (size_t)c->joint_count * sizeof *c->local_raw);
@@ -348,10 +348,9 @@ static bool take_wish(ami_state *s, const am_intent *intent)
     return true;
 }
 
-static void ask_source(am_character *c, const ami_plan *plan, const am_horizon *horizon, float dt)
+static am_source_input make_input(am_character *c, const ami_plan *plan, const am_horizon *horizon, float dt)
 {
     ami_state *s = c->state;
-    const am_source *source = c->kit->source;
     am_source_input input = {
         .dt = dt,
         .root = s->root,
@@ -370,7 +369,13 @@ static void ask_source(am_character *c, const ami_plan *plan, const am_horizon *
         .rng = &s->rng,
         .clock = c->def.clock,
     };
-    source->interface->step(source, c->source_state, &c->output, &input, c->work);
+    ami_arrive(c, &input);
+    return input;
+}
+
+static void take_answer(am_character *c, float dt)
+{
+    ami_state *s = c->state;
     const am_source_output *out = &c->output;
     s->ended = out->ended;
     s->frame = out->frame;
@@ -381,10 +386,12 @@ static void ask_source(am_character *c, const ami_plan *plan, const am_horizon *
         s->searched_heading = s->wish_heading;
     }
     s->grace_s = am_max(s->grace_s - dt, 0.0f);
-    if (out->transition) {
+    if (s->arriving) {
+        ami_arrived(c);
+    } else if (out->transition) {
         s->transitions++;
         s->grace = s->locked;
-        s->grace_s = GRACE_S;
+        s->grace_s = AMI_GRACE_S;
         am_inertia_pose from = { out->left.local, out->left.velocity, out->left.root_linear, out->left.root_angular };
         am_inertia_pose to = { out->landed.local, out->landed.velocity, out->landed.root_linear,
                                out->landed.root_angular };
@@ -417,7 +424,11 @@ static bool settle(am_character *c, am_vec3 *moved, float *turned, float dt)
         am_inertia_reset(c->inertia, &c->inertia_def);
         return false;
     }
+    memcpy(c->before, c->local_raw, (size_t)c->joint_count * sizeof *c->next);
     memcpy(c->local_raw, c->next, (size_t)c->joint_count * sizeof *c->next);
+    c->before_dt = dt;
+    c->root_linear = linear;
+    c->root_angular = angular;
     *moved = am_v3_ground(am_v3_scale(linear, dt));
     *turned = angular.y * dt;
     return true;
@@ -464,52 +475,69 @@ static bool look_along_stick(const am_character *c, const ami_plan *plan, am_sti
     return true;
 }
 
-void am_character_step(am_character *c, const am_intent *intent, float dt)
+void ami_step_begin(am_character *c, ami_step *step, const am_intent *intent, float dt)
 {
     ami_state *s = c->state;
-    bool good = take_wish(s, intent);
+    step->good = take_wish(s, intent);
     s->steps++;
-    if (!(dt > 0.0f)) {
+    step->over = !(dt > 0.0f);
+    if (step->over) {
         s->fallbacks++; // no time passes, or time is not a number
         return;
     }
     dt = am_min(dt, LONGEST_STEP_S);
-    float scaled = dt * c->def.time_scale;
+    step->dt = dt;
+    step->scaled = dt * c->def.time_scale;
     bool on_path = ami_path_active(c);
     if (on_path) {
         s->wish_buttons |= intent->run ? (uint32_t)ami_button_run : 0;
         ami_path_begin_step(c, dt);
         on_path = ami_path_active(c);
     }
-    ami_plan plan = ami_activity_update(c, dt);
+    step->plan = ami_activity_update(c, dt);
     on_path &= s->activity == AM_ACTIVITY_MOVE || s->activity == AM_ACTIVITY_CREEP;
-    ami_path_context context;
-    am_stick_wish wish;
-    uint64_t stick[AM_MAX_CONTEXT / sizeof(uint64_t)];
-    am_horizon horizon = { 0 };
+    step->on_path = on_path;
+    step->horizon = (am_horizon){ 0 };
     bool ahead = on_path;
     if (on_path) {
-        plan.search_now |= c->path.head->fresh != 0;
-        horizon = ami_path_predict(c, &context);
+        step->plan.search_now |= c->path.head->fresh != 0;
+        step->horizon = ami_path_predict(c, &step->context);
     } else {
-        ami_trajectory_predict(c, &plan);
-        ahead = look_along_stick(c, &plan, &wish, stick, &horizon);
+        ami_trajectory_predict(c, &step->plan);
+        ahead = look_along_stick(c, &step->plan, &step->wish, step->stick, &step->horizon);
     }
-    ask_source(c, &plan, ahead ? &horizon : NULL, scaled);
+    step->input = make_input(c, &step->plan, ahead ? &step->horizon : NULL, step->scaled);
+}
+
+void ami_step_end(am_character *c, ami_step *step)
+{
+    ami_state *s = c->state;
     am_vec3 moved;
     float turned;
-    good &= settle(c, &moved, &turned, scaled);
+    take_answer(c, step->scaled);
+    step->good &= settle(c, &moved, &turned, step->scaled);
     am_vec3 before = am_v3(s->root.translation.x, c->world[0].translation.y, s->root.translation.z);
-    if (on_path) {
+    if (step->on_path) {
         if (c->output.searched) {
-            ami_path_searched(c, &context);
+            ami_path_searched(c, &step->context);
         }
-        ami_path_move(c, moved, turned, dt);
+        ami_path_move(c, moved, turned, step->dt);
     } else {
-        ami_simulate(c, &plan, dt);
-        ami_root_move(c, &plan, moved, turned, dt);
+        ami_simulate(c, &step->plan, step->dt);
+        ami_root_move(c, &step->plan, moved, turned, step->dt);
     }
-    place_feet(c, dt);
-    ami_history_add(c, before, dt);
-    s->fallbacks += !good || c->output.fell_back;
+    place_feet(c, step->dt);
+    ami_history_add(c, before, step->dt);
+    s->fallbacks += !step->good || c->output.fell_back;
+}
+
+void am_character_step(am_character *c, const am_intent *intent, float dt)
+{
+    const am_source *source = c->kit->source;
+    ami_step step;
+    ami_step_begin(c, &step, intent, dt);
+    if (!step.over) {
+        source->interface->step(source, c->source_state, &c->output, &step.input, c->work);
+        ami_step_end(c, &step);
+    }
 }

@@ -70,7 +70,7 @@ typedef struct ami_state {
     am_vec3 moved; ///< velocity of hips and root in the last step, m/s; only kept with a history
     float past_s;  ///< since the newest place of the history
     int32_t past_head, past_count;
-    uint32_t reserved[1];
+    uint32_t arriving; ///< 1 when another source moved the body until now (switch.c)
 } ami_state;
 
 enum { ami_button_jump = 1, ami_button_creep = 2, ami_button_dance = 4, ami_button_run = 8 };
@@ -87,6 +87,21 @@ typedef struct ami_plan {
     bool search_now, leave, hold;
     bool stand; ///< what is held is standing
 } ami_plan;
+
+/// One step on its way: what lies between the parts before and after the source (character.c).
+typedef struct ami_step {
+    ami_plan plan;
+    ami_path_context context;
+    am_stick_wish wish;
+    uint64_t stick[AM_MAX_CONTEXT / sizeof(uint64_t)];
+    am_horizon horizon;
+    am_source_input input;
+    float dt, scaled;
+    bool good, on_path, over;
+} ami_step;
+
+// A foot that stood when a transition came stands on for this long: contacts flicker where two motions meet.
+#define AMI_GRACE_S 0.05f
 
 /// Places that a history holds: a second of steps at 60 Hz.
 #define AMI_PAST_PLACES 64
@@ -105,6 +120,11 @@ struct am_character {
     am_source_output output;
     // Scratch of one step.
     am_transform *next;
+    // How the body moved in the last step, for a source that takes over (switch.c); not part of the state.
+    am_transform *before; ///< [joint] local_raw before the last step
+    am_velocity *arrival; ///< [2 joint] velocities on arrival: local, then in the root's space
+    float before_dt;      ///< 0 when nothing is known
+    am_vec3 root_linear, root_angular; ///< of the root in its own frame
     // The flat block and its parts.
     uint8_t *flat;
     size_t flat_size;
@@ -148,6 +168,16 @@ void ami_simulate(am_character *character, const ami_plan *plan, float dt);
 void ami_root_move(am_character *character, const ami_plan *plan, am_vec3 moved, float turned, float dt);
 /// root.c: moves the root by what the animation did, and no more.
 void ami_root_follow(ami_state *state, am_vec3 moved, float turned);
+
+/// character.c: all of a step that comes before the source is asked; `over` when there is nothing to ask.
+void ami_step_begin(am_character *character, ami_step *step, const am_intent *intent, float dt);
+/// character.c: all that comes after it has answered into the character's output.
+void ami_step_end(am_character *character, ami_step *step);
+
+/// switch.c: what the source is told of a body that another one moved; false when it is its own.
+bool ami_arrive(am_character *character, am_source_input *input);
+/// switch.c: the transition of an arrival, instead of the one that the source speaks of.
+void ami_arrived(am_character *character);
 
 /// snapshot.c: the weights of a search now, NULL when all are 1.
 const float *ami_character_weights(const am_character *character, bool high);

@@ -203,7 +203,10 @@ am_result am_recording_write(am_bytes *out, const am_recording *recording, const
     }
     *out = ami_bytes_make(&recording->alloc);
     am_json_begin_object(w, NULL);
-    am_json_string(w, "database", database ? database : run->script->database ? run->script->database : "");
+    const char *path = database ? database : run->script->database;
+    if (path || !run->script->options.learned) {
+        am_json_string(w, "database", path ? path : "");
+    }
     if (run->script->model_count > 0) {
         am_json_begin_array(w, "model");
         for (int i = 0; i < run->script->model_count; i++) {

@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <amble/learned.h>
+
 #include <string.h>
 
 am_run_def am_run_def_default(void)
@@ -67,7 +69,25 @@ static am_result make_players(am_run *run, am_error *err)
     return result;
 }
 
-static am_result make_source(am_run *run, am_error *err)
+/// Networks alone; the database is that of their start states.
+static am_result make_learned(am_run *run, am_error *err)
+{
+    const am_model *model = ami_run_model_with(run, "projector");
+    am_learned_def def = am_learned_def_default();
+    if (!model) {
+        return ami_fail(err, AM_ERR_SUPPORT,
+                        "the controller 'learned' needs a model with the parts decompressor, stepper and projector; "
+                        "name one with \"model\": [\"locomotion.amnet\"] (amble train makes it)");
+    }
+    def.alloc = &run->alloc;
+    def.model = model;
+    def.search_every_s = run->script->options.match.search_every_s;
+    am_result result = am_learned_create(&run->source, &def, err);
+    run->db = result == AM_OK ? run->source->db : NULL;
+    return result;
+}
+
+static am_result make_match(am_run *run, am_error *err)
 {
     const am_run_options *options = &run->script->options;
     am_index_def index = am_index_def_default();
@@ -79,6 +99,7 @@ static am_result make_source(am_run *run, am_error *err)
         match.alloc = &run->alloc;
         match.db = run->db;
         match.index = run->index;
+        match.decompressor = run->db->z ? ami_run_model_with(run, "decompressor") : NULL;
         am_long_horizon_def ahead = am_long_horizon_def_default();
         ahead.match = match;
         ahead.k = options->k;
@@ -87,10 +108,20 @@ static am_result make_source(am_run *run, am_error *err)
         result = options->looks_ahead ? am_long_horizon_create(&run->source, &ahead, err)
                                       : am_match_create(&run->source, &match, err);
     }
+    return result;
+}
+
+static am_result make_source(am_run *run, am_error *err)
+{
+    const am_run_options *options = &run->script->options;
+    am_result result = options->learned ? make_learned(run, err) : make_match(run, err);
     if (result == AM_OK) {
-        result = am_search_work_create(&run->work, run->index, &run->alloc, err);
+        result = am_source_work_create(&run->work, run->source, 1, &run->alloc, err);
     }
-    run->intent_def = am_intent_def_of(run->db);
+    if (result != AM_OK) {
+        return result;
+    }
+    run->intent_def = am_intent_def_for(run->source);
     run->intent_def.walk_mps = options->has_walk ? options->intent.walk_mps : run->intent_def.walk_mps;
     run->intent_def.sprint_mps = options->has_sprint ? options->intent.sprint_mps : run->intent_def.sprint_mps;
     return result;
@@ -117,7 +148,7 @@ am_result am_run_create(am_run **out, const am_run_def *def, am_error *err)
     run->frame_count = (int)((double)def->script->seconds * (double)def->script->fps + 0.5);
     run->db = def->db;
     am_result result = AM_OK;
-    if (!run->db) {
+    if (!run->db && !def->script->options.learned) {
         result = am_db_open(&run->own_db, def->script->database, &alloc, err);
         run->db = run->own_db;
     }
@@ -160,6 +191,7 @@ void am_run_destroy(am_run *run)
 }
 
 const am_db *am_run_db(const am_run *run) { return run->db; }
+const am_source *am_run_source(const am_run *run) { return run->source; }
 const am_run_script *am_run_get_script(const am_run *run) { return run->script; }
 int am_run_frame_count(const am_run *run) { return run->frame_count; }
 int am_run_actor_count(const am_run *run) { return run->actor_count; }

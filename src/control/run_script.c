@@ -447,8 +447,10 @@ char *ami_run_path(ami_arena *arena, const char *file, const char *name)
 static am_result read_database(const reader *r, const am_json *root)
 {
     const char *name = NULL;
-    am_result result = am_json_read_string(r->doc, root, "database", true, &name, r->err);
-    if (result != AM_OK) {
+    // A learned character is its networks; who switches methods may leave the database in.
+    bool needed = !r->script->options.learned;
+    am_result result = am_json_read_string(r->doc, root, "database", needed, &name, r->err);
+    if (result != AM_OK || !needed) {
         return result;
     }
     r->script->database = ami_run_path(r->arena, r->file, name);
@@ -461,12 +463,14 @@ static am_result read_controller(const reader *r, const am_json *root)
     int controller = 0;
     am_result result =
         am_json_read_choice(r->doc, root, "controller", false, &controller, controllers, COUNT(controllers), r->err);
-    if (result == AM_OK && controller > 1) {
+    if (result == AM_OK && controller > 2) {
         return am_json_fail(r->doc, am_json_get(root, "controller"), AM_ERR_SUPPORT, r->err,
-                            "the controller '%s' is not part of this version; 'match' and 'long-horizon' are",
+                            "the controller '%s' is not part of this version; 'match', 'long-horizon' and 'learned' "
+                            "are",
                             controllers[controller]);
     }
     r->script->options.looks_ahead = controller == 1;
+    r->script->options.learned = controller == 2;
     return result == AM_OK
                ? refuse(r, root, later, COUNT(later), "is not used by the controller 'match'; leave it out")
                : result;

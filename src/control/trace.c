@@ -61,8 +61,10 @@ static void write_search(am_json_writer *w, const am_db *db, const am_character_
     const am_source_output *out = view->output;
     am_json_number(w, "stay_cost", (double)out->stay_cost);
     am_json_number(w, "search_us", (double)out->search_us);
-    if (out->candidate_count > 0) {
+    if (out->candidate_count > 0 || out->frame < 0) {
         am_json_number(w, "cost", (double)out->cost);
+    }
+    if (out->candidate_count > 0) {
         write_costs(w, db, view, out->candidates[0].frame);
     }
     am_json_begin_array(w, "candidates");

@@ -2,6 +2,8 @@
 #include "source/decoder.h"
 
 #include "base/error.h"
+#include "index/index.h"
+#include "source/learned.h"
 
 #include <string.h>
 
@@ -91,4 +93,82 @@ uint8_t ami_contacts_from(const am_pose_layout *layout, const float *y)
 {
     const float *c = y + layout->contacts;
     return (uint8_t)((c[0] > 0.5f ? AM_CONTACT_LEFT : 0) | (c[1] > 0.5f ? AM_CONTACT_RIGHT : 0));
+}
+
+// ---------------------------------------------------------------------------------------------
+// The Decompressor over a database
+
+/// The start states that a packed model carries know its skeleton.
+static am_result check_skeleton(const am_db *db, const am_model *model, const am_alloc *alloc, am_error *err)
+{
+    size_t size = 0;
+    const void *image = am_model_attached(model, AM_LEARNED_CHARACTER, &size);
+    if (!image) {
+        return AM_OK;
+    }
+    am_db *character = NULL;
+    am_result result = am_db_from_memory(&character, image, size, AM_LEARNED_CHARACTER, alloc, err);
+    if (result == AM_OK) {
+        const am_skeleton *a = character->skeleton;
+        const am_skeleton *b = db->skeleton;
+        size_t bytes = a->joint_count == b->joint_count ? (size_t)(a->joint_count - 1) * sizeof(am_vec3) : 0;
+        if (!am_skeleton_same_shape(a, b) || memcmp(a->offsets + 1, b->offsets + 1, bytes) != 0) {
+            result = ami_fail(err, AM_ERR_SKELETON,
+                              "the network was trained on another skeleton than that of the database");
+        }
+    }
+    am_db_close(character);
+    return result;
+}
+
+am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *model, const am_alloc *alloc,
+                           am_error *err)
+{
+    memset(out, 0, sizeof *out);
+    out->db = db;
+    out->layout = am_pose_layout_of(db->joint_count, db->moving_count);
+    if (!db->z) {
+        return ami_fail(err, AM_ERR_FORMAT,
+                        "the database has no latents for the network's Decompressor; take the copy that its "
+                        "training made");
+    }
+    am_result result = check_skeleton(db, model, alloc, err);
+    ami_nets_def def = { .model = model, .alloc = alloc, .count = db->features.count, .latent = db->latent_count };
+    if (result == AM_OK) {
+        result = ami_part_net_open(&out->net, &def, "decompressor", "pose", out->layout.count, err);
+    }
+    size_t size = 0;
+    if (result == AM_OK && am_model_attached(model, AM_LEARNED_FACTS, &size)) {
+        result = ami_learned_facts(&out->facts, model, err);
+    }
+    if (result == AM_OK && out->net.in[1] < 0) {
+        result = ami_fail(err, AM_ERR_FORMAT, "the Decompressor reads no latents");
+    }
+    if (result != AM_OK) {
+        am_net_destroy(out->net.net);
+        out->net.net = NULL;
+    }
+    return result;
+}
+
+/// out(count): a row, or the way to the next one.
+static void mix_rows(float *out, const float *a, const float *b, int count, float fraction)
+{
+    for (int d = 0; d < count; d++) {
+        out[d] = am_lerp(a[d], b[d], fraction);
+    }
+}
+
+const float *ami_decode(const ami_decoder *decoder, am_search_work *work, int frame, float fraction)
+{
+    const am_db *db = decoder->db;
+    am_net_work *room = ami_search_work_nets(work)[ami_net_decompressor];
+    int next = fraction > 0.0f ? am_db_clamp(db, frame, 1) : frame;
+    float *x = am_net_input(room, decoder->net.in[0], 0, 0);
+    float *z = am_net_input(room, decoder->net.in[1], 0, 0);
+    mix_rows(x, am_db_x(db, frame), am_db_x(db, next), db->features.count, fraction);
+    mix_rows(z, am_db_z(db, frame), am_db_z(db, next), db->latent_count, fraction);
+    am_net_run(decoder->net.net, room, 1);
+    const float *y = ami_part_net_get(&decoder->net, room, 0);
+    return ami_all_finite(y, decoder->layout.count) ? y : NULL;
 }

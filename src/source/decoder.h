@@ -35,6 +35,19 @@ static inline const float *ami_part_net_get(const ami_part_net *net, const am_ne
     return am_net_output(work, net->out, sample, 0);
 }
 
+/// The poses of a database without them: a Decompressor over its features and latents.
+typedef struct ami_decoder {
+    ami_part_net net;
+    am_pose_layout layout;
+    const am_db *db;
+    am_source_facts facts; ///< version 0 when the model carries none
+} ami_decoder;
+/// Refuses models that do not fit the database: features, latents, skeleton.
+am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *model, const am_alloc *alloc,
+                           am_error *err);
+/// The pose vector of a moment, in the network's own memory until it runs again; NULL when it is not finite.
+const float *ami_decode(const ami_decoder *decoder, am_search_work *work, int frame, float fraction);
+
 /// False when a number is not finite.
 bool ami_all_finite(const float *numbers, int count);
 /// One side of a transition from a pose vector.

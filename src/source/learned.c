@@ -44,8 +44,9 @@ static const float *pose_vector(const ami_learned *l, const void *state)
     return x + 2 * l->count + l->latent;
 }
 
-static void learned_pose(const am_source *source, const void *state, am_source_output *out)
+static void learned_pose(const am_source *source, const void *state, am_source_output *out, am_search_work *work)
 {
+    (void)work;
     const ami_learned *l = ami_learned_of(source);
     const float *y = pose_vector(l, state);
     am_pose pose = { .local = out->local };

@@ -88,8 +88,7 @@ static void branch(const look *l, level *to, am_transform root, const void *cont
     const am_db *db = l->source->db;
     const am_horizon *horizon = l->input->horizon;
     n->first = first;
-    n->end.frame = am_db_clamp(db, hit.frame, l->ahead->frames);
-    n->end.fraction = 0.0f;
+    n->end = (ami_moment){ .frame = am_db_clamp(db, hit.frame, l->ahead->frames) };
     am_transform step = am_transform_mul(am_transform_inv(am_db_root(db, hit.frame)), am_db_root(db, n->end.frame));
     n->end.root = am_transform_mul(root, step);
     horizon->update_context(horizon->user, n->context, context, (float)l->ahead->frames / db->fps);

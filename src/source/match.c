@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "index/index.h"
+#include "source/decoder.h"
+#include "source/learned.h"
 #include "source/match.h"
 
 #include <math.h>
@@ -18,6 +20,7 @@ typedef struct match_source {
     int surround;    ///< frames
     int standing;    ///< where a state begins when no frame is given
     ami_ahead ahead; ///< how far a choice looks; one level for plain matching
+    ami_decoder decoder; ///< makes the poses; without a network the database has them
 } match_source;
 
 /// All that a character keeps of this source.
@@ -71,8 +74,18 @@ static am_transform mix(am_transform a, am_transform b, float t)
     return out;
 }
 
-static void sample_pose(const am_db *db, am_transform *out, int frame, float fraction)
+/// The pose of a moment: the database's, or what the Decompressor makes of its row. False when it is not finite.
+static bool sample_pose(const match_source *match, am_transform *out, int frame, float fraction, am_search_work *work)
 {
+    const am_db *db = match->base.db;
+    if (match->decoder.net.net) {
+        const float *y = ami_decode(&match->decoder, work, frame, fraction);
+        am_pose pose = { .local = out };
+        if (y) {
+            am_pose_read(&pose, &match->decoder.layout, y, db->skeleton, db->moving);
+        }
+        return y != NULL;
+    }
     am_db_pose(db, frame, out);
     if (fraction > 0.0f) {
         am_transform next[AM_MAX_JOINTS];
@@ -81,6 +94,7 @@ static void sample_pose(const am_db *db, am_transform *out, int frame, float fra
             out[j] = mix(out[j], next[j], fraction);
         }
     }
+    return true;
 }
 
 static am_transform sample_root(const am_db *db, int frame, float fraction)
@@ -91,19 +105,23 @@ static am_transform sample_root(const am_db *db, int frame, float fraction)
 
 /// A pose with the velocities of one step of the clip: the step that led to it, or the one that follows. A transition
 /// joins exactly these two steps; velocities across a pose would let half of its own bend into the seam.
-static void sample_side(const am_db *db, am_source_pose *side, const match_state *s, bool leaving)
+static void sample_side(const match_source *match, am_source_pose *side, const match_state *s, bool leaving,
+                        am_search_work *work)
 {
+    const am_db *db = match->base.db;
     am_transform from[AM_MAX_JOINTS];
     am_transform to[AM_MAX_JOINTS];
     int first = leaving && s->fraction == 0.0f ? am_db_clamp(db, s->frame, -1) : s->frame;
     int last = am_db_clamp(db, first, 1);
     float rate = last > first ? db->fps : 0.0f;
-    sample_pose(db, side->local, s->frame, s->fraction);
-    am_db_pose(db, first, from);
-    am_db_pose(db, last, to);
+    bool good = sample_pose(match, side->local, s->frame, s->fraction, work);
+    good = good && sample_pose(match, from, first, 0.0f, work) && sample_pose(match, to, last, 0.0f, work);
     for (int j = 0; j < db->joint_count; j++) {
-        side->velocity[j].linear = am_v3_scale(am_v3_sub(to[j].translation, from[j].translation), rate);
-        side->velocity[j].angular = am_quat_velocity(from[j].rotation, to[j].rotation, 1.0f / db->fps);
+        side->velocity[j] = (am_velocity){ am_v3_zero(), am_v3_zero() };
+        if (good) {
+            side->velocity[j].linear = am_v3_scale(am_v3_sub(to[j].translation, from[j].translation), rate);
+            side->velocity[j].angular = am_quat_velocity(from[j].rotation, to[j].rotation, 1.0f / db->fps);
+        }
     }
     am_quat facing = db->root_rotations[first];
     am_vec3 way = am_v3_sub(db->root_positions[last], db->root_positions[first]);
@@ -123,10 +141,10 @@ static bool pose_is_finite(const am_transform *pose, int joint_count, am_transfo
     return !(sum != 0.0f);
 }
 
-static void match_pose(const am_source *source, const void *state, am_source_output *out)
+static void match_pose(const am_source *source, const void *state, am_source_output *out, am_search_work *work)
 {
     const match_state *s = state;
-    sample_pose(source->db, out->local, s->frame, s->fraction);
+    sample_pose(match_of(source), out->local, s->frame, s->fraction, work);
     out->contacts = source->db->contacts[s->frame];
     out->frame = s->frame;
     out->fraction = s->fraction;
@@ -153,6 +171,8 @@ void ami_match_query(const am_source *source, float *out, const ami_moment *mome
     query.trajectory = trajectory_count > 0 ? trajectory : NULL;
     query.trajectory_count = trajectory_count;
     query.roles = source->roles;
+    query.pose = moment->pose;
+    query.velocity = moment->velocity;
     am_query_make(&db->features, out, &query);
 }
 
@@ -250,7 +270,7 @@ static void search(const am_source *source, match_state *s, am_source_output *ou
 {
     const match_source *match = match_of(source);
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
-    ami_moment now = { input->root, s->frame, s->fraction };
+    ami_moment now = { input->root, s->frame, s->fraction, input->pose, input->velocity };
     ami_match_query(source, out->query, &now, input->trajectory, input->trajectory_count);
     bool stay = !must_leave && may_stay(source, input->stay ? input->stay : input->filter, s->frame);
     out->stay_cost = stay ? am_index_cost(source->index, s->frame, out->query, input->weights) : INFINITY;
@@ -283,12 +303,12 @@ static void search(const am_source *source, match_state *s, am_source_output *ou
 }
 
 /// The jump to the chosen candidate: both sides of it, for the inertialisation.
-static void jump(const am_source *source, match_state *s, am_source_output *out)
+static void jump(const am_source *source, match_state *s, am_source_output *out, am_search_work *work)
 {
-    sample_side(source->db, &out->left, s, true);
+    sample_side(match_of(source), &out->left, s, true, work);
     s->frame = out->candidates[0].frame;
     s->fraction = 0.0f;
-    sample_side(source->db, &out->landed, s, false);
+    sample_side(match_of(source), &out->landed, s, false, work);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -310,17 +330,17 @@ static void advance(const am_db *db, match_state *s, float dt)
     s->frame = (int32_t)frame;
 }
 
-static void play(const am_source *source, match_state *s, am_source_output *out, float dt)
+static void play(const am_source *source, match_state *s, am_source_output *out, float dt, am_search_work *work)
 {
     const am_db *db = source->db;
     am_transform before = sample_root(db, s->frame, s->fraction);
     advance(db, s, dt);
     am_transform pose[AM_MAX_JOINTS];
     am_transform root = sample_root(db, s->frame, s->fraction);
-    sample_pose(db, pose, s->frame, s->fraction);
+    bool good = sample_pose(match_of(source), pose, s->frame, s->fraction, work);
     out->frame = s->frame;
     out->fraction = s->fraction;
-    if (!pose_is_finite(pose, db->joint_count, root) || !pose_is_finite(pose, 0, before)) {
+    if (!good || !pose_is_finite(pose, db->joint_count, root) || !pose_is_finite(pose, 0, before)) {
         out->fell_back = true;
         return;
     }
@@ -348,12 +368,12 @@ static void match_step(const am_source *source, void *state, am_source_output *o
     if (input->search_now || (!input->hold && (due || at_end))) {
         search(source, s, out, input, at_end || input->leave, work);
         if (out->transition) {
-            jump(source, s, out);
+            jump(source, s, out, work);
             at_end = false;
         }
     }
     out->ended = at_end && input->hold;
-    play(source, s, out, input->dt);
+    play(source, s, out, input->dt, work);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -412,7 +432,16 @@ static int find_standing(const am_db *db, const am_index *index)
 static void match_destroy(am_source *source)
 {
     am_alloc alloc = source->alloc;
+    am_net_destroy(((match_source *)(void *)source)->decoder.net.net);
     ami_release(&alloc, source, sizeof(match_source));
+}
+
+static am_result match_make_work(const am_source *source, am_search_work *work, int most, const am_alloc *alloc,
+                                 am_error *err)
+{
+    (void)most; // one after another: searching is most of the work
+    const am_net *net = match_of(source)->decoder.net.net;
+    return net ? am_net_work_create(&ami_search_work_nets(work)[ami_net_decompressor], net, 1, alloc, err) : AM_OK;
 }
 
 // One method under two names.
@@ -422,13 +451,15 @@ static const am_source_interface interfaces[2] = {
       .reset = match_reset,
       .pose = match_pose,
       .step = match_step,
-      .destroy = match_destroy },
+      .destroy = match_destroy,
+      .make_work = match_make_work },
     { .name = "long-horizon",
       .state_size = match_state_size,
       .reset = match_reset,
       .pose = match_pose,
       .step = match_step,
-      .destroy = match_destroy },
+      .destroy = match_destroy,
+      .make_work = match_make_work },
 };
 
 am_result am_match_create(am_source **out, const am_match_def *def, am_error *err)
@@ -444,6 +475,10 @@ am_result ami_match_create(am_source **out, const am_match_def *def, const ami_a
             err, AM_ERR_DEF,
             "match def not begun from am_match_def_default(), or without a database and an index over it");
     }
+    if (!def->db->has_poses && !def->decompressor) {
+        return ami_fail(err, AM_ERR_SUPPORT,
+                        "the database has no poses: give the network whose Decompressor makes them as well");
+    }
     if (!(def->search_every_s > 0.0f) || !(def->stay_bias >= 0.0f) || !(def->surround_s >= 0.0f) ||
         !(def->rough_mps2 >= 0.0f) || !(def->search_every_s < 1e3f) || !(def->surround_s < 1e3f)) {
         return ami_fail(err, AM_ERR_DEF,
@@ -454,6 +489,13 @@ am_result ami_match_create(am_source **out, const am_match_def *def, const ami_a
     if (!match) {
         return ami_fail_memory(err, sizeof *match);
     }
+    if (def->decompressor) {
+        am_result result = ami_decoder_open(&match->decoder, def->db, def->decompressor, &alloc, err);
+        if (result != AM_OK) {
+            ami_release(&alloc, match, sizeof *match);
+            return result;
+        }
+    }
     match->base = (am_source){ .interface = &interfaces[ahead != NULL],
                                .skeleton = def->db->skeleton,
                                .roles = &def->db->roles,
@@ -462,10 +504,12 @@ am_result ami_match_create(am_source **out, const am_match_def *def, const ami_a
                                .alloc = alloc };
     match->search_every_s = def->search_every_s;
     match->stay_bias = def->stay_bias;
-    match->rough_m = def->rough_mps2 / (def->db->fps * def->db->fps);
+    // What a network makes is smooth already, and looking costs it four poses.
+    match->rough_m = def->decompressor ? 0.0f : def->rough_mps2 / (def->db->fps * def->db->fps);
     match->surround = (int)(def->surround_s * def->db->fps + 0.5f);
     const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s, def->rough_mps2 };
-    match->base.key = am_hash64(numbers, sizeof numbers, 0);
+    match->base.key = am_hash64(numbers, sizeof numbers, def->decompressor ? def->decompressor->hash : 0);
+    match->base.facts = !def->db->has_poses && match->decoder.facts.version ? &match->decoder.facts : NULL;
     match->standing = find_standing(def->db, def->index);
     match->ahead = ahead ? *ahead : (ami_ahead){ .k = 1, .l = 1 };
     match->ahead.frames = (int)(am_max(def->search_every_s * def->db->fps, 1.0f) + 0.5f);

@@ -16,6 +16,8 @@ typedef struct ami_moment {
     am_transform root;
     int frame;
     float fraction;
+    const am_transform *pose; ///< [joint] in the root's space where it is not that of the frame; NULL
+    const am_velocity *velocity;
 } ami_moment;
 
 /// match.c: out(stride) = stored features of the moment, going along the wished trajectory.

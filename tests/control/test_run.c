@@ -63,7 +63,7 @@ static void every_wrong_key_names_its_place_and_the_nearest(void **state)
         { "\"controller\": \"long-horizon\",", "\"k\": 65", "", AM_ERR_RANGE, "k" },
         { "\"controller\": \"long-horizon\",", "\"l\": 9", "", AM_ERR_RANGE, "l" },
         { "\"controller\": \"long-horizon\",", "\"task\": \"line\"", "", AM_ERR_SUPPORT, "task" },
-        { "\"controller\": \"learned\",", "", "", AM_ERR_SUPPORT, "learned" },
+        { "\"controller\": \"field\",", "", "", AM_ERR_SUPPORT, "field" },
         { "\"controller\": \"field\",", "", "", AM_ERR_SUPPORT, "field" },
         { "\"controller\": \"graph\",", "", "", AM_ERR_SUPPORT, "graph" },
         { "\"controller\": \"flow\",", "", "", AM_ERR_SUPPORT, "flow" },

@@ -16,7 +16,7 @@ static void player_make(player *p, const am_match_def *def, int frame)
     am_source *source = NULL;
     check_ok(am_match_create(&source, def, &err), &err);
     player_begin(p, source, frame);
-    p->source->interface->pose(p->source, p->state, &p->out);
+    p->source->interface->pose(p->source, p->state, &p->out, work);
 }
 
 /// One step with a wish to go straight on at a speed, in the direction that the root faces.
