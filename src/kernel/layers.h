@@ -47,7 +47,7 @@ typedef struct ami_layers {
     void (*gemv8)(float *out, const ami_matrix *m, const int32_t *pairs, const uint32_t *index, size_t count,
                   float x_scale);
     /// The same for items rows x(items, x_stride) -> out(items, out_stride): the bits of gemv of each. `room` has
-    /// AMI_LAYERS_ROOM(n_in) floats (16-bit weights).
+    /// AMI_LAYERS_ROOM floats (16-bit weights).
     void (*gemm32)(float *out, size_t out_stride, const ami_matrix *m, const float *x, size_t x_stride, size_t items);
     void (*gemm16)(float *out, size_t out_stride, const ami_matrix *m, const float *x, size_t x_stride, size_t items,
                    float *room);
@@ -55,8 +55,8 @@ typedef struct ami_layers {
     void (*gemm8)(float *out, size_t out_stride, const ami_matrix *m, const int32_t *pairs, size_t pair_stride,
                   const float *x_scale, size_t items);
 
-    /// The places of numbers other than 0 in x(n), ascending; returns how many. index has room for n + 16.
-    size_t (*nonzeros)(uint32_t *index, const float *x, size_t n);
+    /// How many of x(n) are other than 0; if fewer than `most`, index has their places, ascending, and room for n + 16.
+    size_t (*nonzeros)(uint32_t *index, const float *x, size_t n, size_t most);
     /// q(n) = x / scale rounded to the nearest even integer, |q| <= most; returns scale, NaN when an x is not finite.
     float (*quantise)(int16_t *q, const float *x, size_t n, int most);
     /// x(n) = activation of x(n).
@@ -66,7 +66,8 @@ typedef struct ami_layers {
     void (*layer_norm)(float *out, const float *x, const float *gain, const float *shift, size_t n, float eps);
 } ami_layers;
 
-#define AMI_LAYERS_ROOM(n_in) ((size_t)(n_in)*2 * AMI_PANEL)
+#define AMI_BLOCK 256 ///< columns of a batch's block
+#define AMI_LAYERS_ROOM (AMI_BLOCK * 2 * AMI_PANEL)
 
 /// The fastest version that this machine runs, fused or exact. Never NULL.
 const ami_layers *ami_layers_pick(bool fused);

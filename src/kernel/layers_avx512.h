@@ -34,6 +34,13 @@ static inline v16 v16_power(v16 sum)
     return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 23));
 }
 static inline unsigned v16_nonzero(v16 a) { return _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_NEQ_UQ); }
+#define LAYERS_PLACES
+static inline void places(uint32_t *out, unsigned mask, uint32_t first)
+{
+    __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i at = _mm512_add_epi32(lane, _mm512_set1_epi32((int)first));
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32((__mmask16)mask, at));
+}
 static inline float v16_fold(v16 a)
 {
     __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a), 1));

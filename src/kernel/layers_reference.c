@@ -79,8 +79,9 @@ static void gemm8(float *out, size_t out_stride, const ami_matrix *m, const int3
     }
 }
 
-static size_t nonzeros(uint32_t *index, const float *x, size_t n)
+static size_t nonzeros(uint32_t *index, const float *x, size_t n, size_t most)
 {
+    (void)most;
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         index[count] = (uint32_t)i;

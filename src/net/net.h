@@ -53,6 +53,7 @@ struct am_net_work {
     float *scales;    ///< [items] of rounded inputs
     int16_t *rounded; ///< [items][most_in]
     uint32_t *index;  ///< [most_in + 16]
+    bool backwards;   ///< the next run reads the weights of each layer from the end; the results are the same
 };
 
 /// The numbers of one row of a value.

@@ -8,6 +8,9 @@
 // From so many samples on a batch goes through tiles; below, each sample alone, with zeros skipped.
 enum { tiles_from = 4 };
 
+// Panels that a run backwards takes at a time: a multiple of what every kernel sums at once.
+enum { back_panels = 8 };
+
 typedef struct run {
     const am_net *net;
     am_net_work *work;
@@ -30,28 +33,87 @@ static int32_t *round_row(const run *r, size_t item, const float *x, size_t n)
     return (int32_t *)(void *)q;
 }
 
+/// The pairs that are not both 0.
+static size_t list_pairs(uint32_t *index, const int32_t *pairs, size_t count)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        index[used] = (uint32_t)i;
+        used += pairs[i] != 0;
+    }
+    return used;
+}
+
+/// What a product with one vector needs beside the matrix.
+typedef struct single {
+    const float *x;
+    const int32_t *pairs;  ///< 8-bit weights: x as integers, by scale
+    const uint32_t *index; ///< columns to sum, or pairs of them; NULL for all
+    size_t count;
+    float scale;
+} single;
+
+static void multiply(const ami_layers *layers, float *out, const ami_matrix *m, const single *s)
+{
+    if (m->w8) {
+        layers->gemv8(out, m, s->pairs, s->index, s->count, s->scale);
+    } else if (m->w16) {
+        layers->gemv16(out, m, s->x, s->index, s->count);
+    } else {
+        layers->gemv32(out, m, s->x, s->index, s->count);
+    }
+}
+
+/// `panels` panels of a matrix from `first` on.
+static ami_matrix part_of(const ami_matrix *m, size_t first, size_t panels)
+{
+    ami_matrix part = *m;
+    part.panels = panels;
+    part.bias += first * AMI_PANEL;
+    if (m->w8) {
+        part.w8 += first * ((m->n_in + 1) / 2) * 2 * AMI_PANEL;
+        part.scale += first * AMI_PANEL;
+    } else if (m->w16) {
+        part.w16 += first * m->n_in * AMI_PANEL;
+    } else {
+        part.w32 += first * m->n_in * AMI_PANEL;
+    }
+    return part;
+}
+
+/// The same from the last panels to the first. A cache that is too small for a network forgets just what is wanted
+/// next when every run goes the same way; going to and fro finds part of each layer again (Projector: 7 % less time).
+static void multiply_back(const ami_layers *layers, float *out, const ami_matrix *m, const single *s)
+{
+    for (size_t end = m->panels; end > 0;) {
+        size_t first = (end - 1) / back_panels * back_panels;
+        ami_matrix part = part_of(m, first, end - first);
+        multiply(layers, out + first * AMI_PANEL, &part, s);
+        end = first;
+    }
+}
+
 static void product_one(const run *r, float *out, const ami_matrix *m, const float *x)
 {
     const ami_layers *layers = r->net->layers;
     uint32_t *index = r->work->index;
+    // Columns with a zero are left out where there are enough of them to pay for the list: an eighth.
+    size_t n = m->n_in, most = (7 * n + 7) / 8;
+    single s = { .x = x, .count = n };
+    size_t used = layers->nonzeros(index, x, n, m->w8 ? 0 : most);
     if (m->w8) {
-        const int32_t *pairs = round_row(r, 0, x, m->n_in);
-        size_t count = (m->n_in + 1) / 2, used = 0;
-        for (size_t i = 0; i < count; i++) {
-            index[used] = (uint32_t)i;
-            used += pairs[i] != 0;
-        }
-        bool sparse = used * 4 < count * 3;
-        layers->gemv8(out, m, pairs, sparse ? index : NULL, sparse ? used : count, r->work->scales[0]);
-        return;
+        s.pairs = round_row(r, 0, x, n);
+        s.scale = r->work->scales[0];
+        s.count = (n + 1) / 2;
     }
-    // Columns with a zero are left out where there are enough of them to pay for the list.
-    size_t used = layers->nonzeros(index, x, m->n_in);
-    bool sparse = used * 8 < m->n_in * 7;
-    if (m->w16) {
-        layers->gemv16(out, m, x, sparse ? index : NULL, sparse ? used : m->n_in);
+    if (used < most) {
+        s.count = m->w8 ? list_pairs(index, s.pairs, s.count) : used;
+        s.index = index;
+    }
+    if (r->work->backwards) {
+        multiply_back(layers, out, m, &s);
     } else {
-        layers->gemv32(out, m, x, sparse ? index : NULL, sparse ? used : m->n_in);
+        multiply(layers, out, m, &s);
     }
 }
 
@@ -342,4 +404,5 @@ void am_net_run(const am_net *net, am_net_work *work, int batch)
         }
     }
     step_states(&r);
+    work->backwards = !work->backwards;
 }

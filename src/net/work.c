@@ -14,7 +14,7 @@ static am_net_work *lay_out(ami_layout *layout, const am_net *net, size_t batch,
     w->values = ami_layout_take(layout, net->slot_size * batch, sizeof(float));
     w->staged = ami_layout_take(layout, net->state_size * batch, sizeof(float));
     w->scratch = ami_layout_take(layout, net->scratch, sizeof(float));
-    w->room = ami_layout_take(layout, net->half ? AMI_LAYERS_ROOM(net->most_in) : 0, sizeof(float));
+    w->room = ami_layout_take(layout, net->half ? AMI_LAYERS_ROOM : 0, sizeof(float));
     w->scales = ami_layout_take(layout, net->quant ? items : 0, sizeof(float));
     w->rounded = ami_layout_take(layout, net->quant ? items * net->most_in : 0, sizeof(int16_t));
     w->index = ami_layout_take(layout, net->most_in + 16, sizeof(uint32_t));
