@@ -3,7 +3,8 @@
 // Subjects name network, batch, weights and the share of zeros behind ReLUs; those of a batch also "fast" where fused
 // multiply-add is allowed. The peers compute in fp32 always: beside fp16 and int8 they are what a user would run
 // instead. Set "warm" evaluates again and again; "cold" walks through 64 MB of other memory before each evaluation.
-// All variants take turns in small groups, so that a busy machine slows them alike.
+// All variants take turns in small groups, so that a busy machine slows them alike. Variant "read" only reads as many
+// bytes as our weights have: where nothing is skipped, nobody can be faster.
 #include "bench.h"
 #include "bench_infer.h"
 
@@ -60,8 +61,8 @@ static const subject subjects[] = {
     { INFER_SEGMENTS, 64, AM_NET_FP32, -1, true, false, true },
 };
 
-enum { subject_count = sizeof subjects / sizeof subjects[0], variant_count = 3 };
-static const char *const variants[variant_count] = { "amble", "openblas", "onnxruntime" };
+enum { subject_count = sizeof subjects / sizeof subjects[0], variant_count = 4, read_variant = 3 };
+static const char *const variants[variant_count] = { "amble", "openblas", "onnxruntime", "read" };
 
 typedef struct infer {
     bench *b;
@@ -146,10 +147,12 @@ static am_result open_peers(infer *f, am_error *err)
     }
     f->peer = f->no_peers ? NULL : bench_peer_start(f->b, "infer_peers");
     f->no_peers = !f->peer; // said once
-    snprintf(line, sizeof line, "open %s %s %s %d %s", onnx, chain, inputs, f->subject->batch, f->library);
+    snprintf(line, sizeof line, "open %s %s %s %d %llu %s", onnx, chain, inputs, f->subject->batch,
+             (unsigned long long)f->model->parts[0].bytes, f->library);
     if (f->peer && bench_peer_ask(f->peer, answer, sizeof answer, line)) {
         f->runs[1] = strstr(answer, "openblas") != NULL;
         f->runs[2] = strstr(answer, "onnxruntime") != NULL;
+        f->runs[read_variant] = strstr(answer, "read") && f->subject->batch == 1 && f->subject->zeros <= 0;
     }
     remove(onnx);
     remove(chain);
@@ -228,7 +231,7 @@ static void measure(infer *f, bool cold)
 {
     int groups = bench_rounds(f->b,
                               cold                                                     ? 1
-                              : f->subject->net >= INFER_FLOW && f->subject->batch > 1 ? 3
+                              : f->subject->net >= INFER_FLOW && f->subject->batch > 1 ? 8
                                                                                        : 16,
                               most_groups);
     int count = f->subject->batch > 1 ? 4 : group;
@@ -254,7 +257,7 @@ static void measure(infer *f, bool cold)
 /// The peers computed the same network: their sums differ by rounding only (fp32).
 static void compare(infer *f)
 {
-    for (int v = 1; v < variant_count; v++) {
+    for (int v = 1; v < read_variant; v++) {
         int numbers = f->subject->batch * am_net_output_size(f->net, 0);
         if (f->runs[v] && f->subject->weights == AM_NET_FP32 && fabs(f->sum[v] - f->sum[0]) > 1e-4 * numbers) {
             bench_note(f->b, "peer %s: other outputs on %s (sum %g, ours %g)", variants[v], f->name, f->sum[v],
@@ -316,13 +319,14 @@ int bench_infer(bench *b)
         err = cli_error(AM_ERR_MEMORY, NULL, "no memory for the bench");
     }
     am_progress progress = cli_progress();
-    for (int i = 0; i < subject_count && result == AM_OK; i++) {
-        if (subjects[i].full && !bench_full(b)) {
-            continue;
-        }
+    int count = 0; // those for --full stand last
+    while (count < subject_count && (!subjects[count].full || bench_full(b))) {
+        count++;
+    }
+    for (int i = 0; i < count && result == AM_OK; i++) {
         f->subject = &subjects[i];
         result = run_subject(f, &err);
-        if (result == AM_OK && !progress.report(progress.user, "infer", i + 1, subject_count)) {
+        if (result == AM_OK && !progress.report(progress.user, "infer", i + 1, count)) {
             err = cli_error(AM_ERR_CANCELLED, NULL, "stopped");
             result = err.code;
         }

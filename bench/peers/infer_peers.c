@@ -1,7 +1,7 @@
-// The peers of `amble bench infer`: a chain of OpenBLAS products, and ONNX Runtime's C library. One line on stdin is
-// one question, one line on stdout its answer:
-//   open ONNX CHAIN INPUTS BATCH LIBRARY  loads a network; answers the names of the peers that can run it
-//   run NAME COUNT COLD                   evaluates COUNT times; answers "SUM t1 t2 ..." in microseconds
+// The peers of `amble bench infer`: a chain of OpenBLAS products, ONNX Runtime's C library, and "read", which only reads
+// as many bytes as our weights have. One line on stdin is one question, one line on stdout its answer:
+//   open ONNX CHAIN INPUTS BATCH BYTES LIBRARY  loads a network; answers the names of the peers that can run it
+//   run NAME COUNT COLD                         evaluates COUNT times; answers "SUM t1 t2 ..." in microseconds
 // SUM is the sum of the outputs of the last evaluation, for comparison. With COLD every evaluation comes after a walk
 // through 64 MB of other memory. All on one thread.
 #define _POSIX_C_SOURCE 200809L
@@ -40,6 +40,8 @@ typedef struct network {
     int batch, inputs, outputs;
     float *input, *output, *h, *t;
     char *cold;
+    uint64_t *weights; ///< stand for ours
+    size_t bytes;
 } network;
 
 static float *read_floats(FILE *file, size_t count)
@@ -237,12 +239,25 @@ static int run_ort(runtime *rt, network *n)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Reading: what nobody who needs all weights can be faster than.
+
+static void run_read(network *n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n->bytes / sizeof *n->weights; i++) {
+        sum += n->weights[i];
+    }
+    memset(n->output, 0, (size_t)n->batch * (size_t)n->outputs * sizeof *n->output);
+    n->output[0] = (float)sum;
+}
+
+// ---------------------------------------------------------------------------------------------
 // Questions
 
 static int open_all(network *n, runtime *rt, const char *line)
 {
     char onnx[600], chain[600], inputs[600], library[900] = "";
-    if (sscanf(line, "open %599s %599s %599s %d %899s", onnx, chain, inputs, &n->batch, library) < 4 ||
+    if (sscanf(line, "open %599s %599s %599s %d %zu %899s", onnx, chain, inputs, &n->batch, &n->bytes, library) < 5 ||
         !read_chain(n, chain)) {
         return 0;
     }
@@ -253,14 +268,16 @@ static int open_all(network *n, runtime *rt, const char *line)
     n->h = calloc(room, sizeof(float));
     n->t = calloc(room, sizeof(float));
     n->cold = malloc(cold_bytes);
+    n->weights = aligned_alloc(64, (n->bytes + 64) / 64 * 64);
     if (file) {
         fclose(file);
     }
-    if (!n->input || !n->output || !n->h || !n->t || !n->cold) {
+    if (!n->input || !n->output || !n->h || !n->t || !n->cold || !n->weights) {
         return 0;
     }
     memset(n->cold, 1, cold_bytes);
-    printf("peers");
+    memset(n->weights, 0, n->bytes);
+    printf("peers read");
 #ifdef HAS_OPENBLAS
     openblas_set_num_threads(1);
     printf(" openblas");
@@ -276,6 +293,10 @@ static int run_once(network *n, runtime *rt, const char *name)
 {
     if (strcmp(name, "onnxruntime") == 0) {
         return rt->session && run_ort(rt, n);
+    }
+    if (strcmp(name, "read") == 0) {
+        run_read(n);
+        return 1;
     }
 #ifdef HAS_OPENBLAS
     run_blas(n);
