@@ -74,5 +74,7 @@ int bench_crowd(bench *b);
 int bench_crowd_paths(bench *b, const am_db *db, const char *set, int count, int frames);
 int bench_infer(bench *b);
 int bench_train(bench *b);
+/// bench_train_lmm.c: its part about the stages of Learned Motion Matching.
+int bench_train_lmm(bench *b);
 
 #endif

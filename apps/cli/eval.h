@@ -5,9 +5,12 @@
 #include "cli.h"
 
 typedef struct eval {
-    bool quick;         ///< fewer courses and variants
-    const char *config; ///< of the database to use, NULL means the evaluation's own choice
-    bool timings;       ///< columns that differ from run to run
+    bool quick;             ///< fewer courses and variants
+    const char *config;     ///< of the database to use, NULL means the evaluation's own choice
+    const char *model;      ///< networks to evaluate, NULL means those that ship
+    const char *compressor; ///< model with the Compressor, NULL means the same
+    const char *ablation;   ///< model of Compressor and Decompressor trained otherwise, to set beside it; or NULL
+    bool timings;           ///< columns that differ from run to run
     am_tables *tables;
     const am_tasks *tasks;
     const am_progress *progress;
@@ -18,5 +21,6 @@ typedef struct eval {
 /// One file each.
 am_result eval_matching(eval *e, am_error *err);
 am_result eval_paths(eval *e, am_error *err);
+am_result eval_learned(eval *e, am_error *err);
 
 #endif

@@ -14,6 +14,8 @@ typedef struct eval_item {
 static const eval_item items[] = {
     { "matching", "motion matching on fixed courses: feet, jitter, answers, and what each part is good for",
       eval_matching },
+    { "learned", "learned motion matching: memory and time, poses, drift and projections of its networks",
+      eval_learned },
     { "paths", "drawn paths by long-horizon matching: the paper's tables 1 and 2, and what is added to it",
       eval_paths },
 };
@@ -107,6 +109,15 @@ int verb_eval(const cli_verb *verb, int argc, char **argv)
           .value = "NAME",
           .help = "configs/NAME.json alone, instead of what the evaluation takes",
           .text = &e.config },
+        { .name = "--model", .value = "X.amnet", .help = "learned: the networks to evaluate", .text = &e.model },
+        { .name = "--compressor",
+          .value = "X.amnet",
+          .help = "learned: the model with the Compressor, when it is not in the other",
+          .text = &e.compressor },
+        { .name = "--ablation",
+          .value = "X.amnet",
+          .help = "learned: another Compressor and Decompressor to set beside it",
+          .text = &e.ablation },
         { .name = "--quick", .help = "a few courses and variants only", .flag = &e.quick },
         { .name = "--timings", .help = "also what differs from run to run: microseconds", .flag = &e.timings },
     };

@@ -162,4 +162,6 @@ static void destroy(ami_stage *stage)
     }
 }
 
-const ami_kind ami_kind_autoencoder = { "autoencoder", keys, sizeof keys / sizeof keys[0], create, pass, destroy };
+const ami_kind ami_kind_autoencoder = {
+    "autoencoder", keys, sizeof keys / sizeof keys[0], create, pass, NULL, destroy
+};

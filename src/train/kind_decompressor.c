@@ -22,17 +22,19 @@ typedef struct decompressor {
     ami_stage *stage;
     int latent;
     bool mse;
+    float noise;                          ///< on the latent numbers
     int in, z;                            ///< of the Compressor
     int x, z_in, y;                       ///< of the Decompressor; x is -1 without features
     float *scales;                        ///< mean, deviation of y; then of the Compressor's input
     float term_weight[term_count];        ///< from the recipe
     double scale[AMI_POSE_GROUPS];        ///< mean absolute deviation of a group
     double group_weight[AMI_POSE_GROUPS]; ///< of mean |d|, everything included
-    am_rng rng;
+    am_rng rng, noise_rng;
 } decompressor;
 
-static const char *const keys[] = { "database", "held_out", "features",     "latent",         "compressor",
-                                    "layers",   "loss",     "loss_weights", "keep_compressor" };
+static const char *const keys[] = { "database",        "held_out",        "features", "latent",
+                                    "compressor",      "layers",          "loss",     "loss_weights",
+                                    "keep_compressor", "latent_database", "noise" };
 
 // What groups weigh inside their loss: positions and rotations make the pose, velocities only help.
 static const struct {
@@ -281,6 +283,9 @@ static am_result read_keys(ami_stage *s, decompressor *a, am_error *err)
         result = am_json_read_bool(s->doc, s->json, "keep_compressor", false, &keep, err);
     }
     if (result == AM_OK) {
+        result = am_json_read_float(s->doc, s->json, "noise", false, &a->noise, 0.0f, 10.0f, err);
+    }
+    if (result == AM_OK) {
         result = ami_stage_weights(s, term_names, term_count, usual, a->term_weight, err);
     }
     a->mse = loss == 1;
@@ -331,6 +336,7 @@ static am_result create(ami_stage *s, am_error *err)
         a->group_weight[g] = (double)a->term_weight[groups[g].term] * groups[g].share / a->scale[g];
     }
     a->rng = am_rng_make(s->seed ^ 0x6465636f6du);
+    a->noise_rng = am_rng_make(s->seed ^ 0x6e6f697365u);
     s->input_grads = true;
     s->fixed_inputs = 1u; // nobody asks how the Compressor's input should change
     s->columns_each = 2;
@@ -421,6 +427,21 @@ static own_block take_block(const decompressor *a, am_train_block *block)
     return b;
 }
 
+/// The same for both frames of a pair: Stepper and Projector will be wrong by something that changes slowly, and the
+/// pose should then be a little off, not shake. Not in the paper.
+static void add_noise(const decompressor *a, const own_block *b, float *z, uint64_t item)
+{
+    const int half = b->used / 2;
+    for (int c = 0; c < half && a->noise > 0.0f; c++) {
+        am_rng stream = am_rng_fork(&a->noise_rng, item + (uint64_t)c);
+        for (ptrdiff_t i = 0; i < a->latent; i++) {
+            const float d = a->noise * am_rng_normal(&stream);
+            z[i * b->n + c] += d;
+            z[i * b->n + half + c] += d;
+        }
+    }
+}
+
 static double pass(void *user, am_train_block *block)
 {
     const decompressor *a = user;
@@ -434,6 +455,7 @@ static double pass(void *user, am_train_block *block)
     am_block_forward(block, 0, 0);
     const float *z = am_block_value(block, 0, a->z, 0);
     memcpy(am_block_value(block, 1, a->z_in, 0), z, latents);
+    add_noise(a, &b, am_block_value(block, 1, a->z_in, 0), am_block_item(block, 0) / 2);
     if (a->x >= 0) {
         ami_lmm_gather_x(&a->data, am_block_value(block, 1, a->x, 0), frames, b.n, b.used);
     }
@@ -460,6 +482,40 @@ static double pass(void *user, am_train_block *block)
     return loss;
 }
 
+/// Z beside X in a copy of the database without its poses: what matching with the Decompressor alone needs (DMM).
+static am_result write_latent(ami_stage *s, am_error *err)
+{
+    const decompressor *a = s->state;
+    const char *name = NULL;
+    char path[1024];
+    float *z = NULL;
+    int latent = 0;
+    am_result result = am_json_read_string(s->doc, s->json, "latent_database", false, &name, err);
+    if (!name || result != AM_OK || (s->def->group && s->def->group->rank > 0)) {
+        return result;
+    }
+    result = ami_stage_path(s, name, path, sizeof path, err);
+    if (result == AM_OK) {
+        result = ami_lmm_latent(&a->data, s->graphs[0], &z, &latent, err);
+    }
+    am_db *copy = NULL;
+    if (result == AM_OK) {
+        am_db_copy_def def = am_db_copy_def_default();
+        def.alloc = &s->alloc;
+        def.db = a->data.db;
+        def.z = z;
+        def.latent_count = latent;
+        def.drop_poses = true;
+        result = am_db_copy(&copy, &def, err);
+    }
+    if (result == AM_OK) {
+        result = am_db_write(copy, path, err);
+    }
+    am_db_close(copy);
+    ami_release(&s->alloc, z, (size_t)a->data.db->frame_count * (size_t)latent * sizeof *z);
+    return result;
+}
+
 static void destroy(ami_stage *s)
 {
     decompressor *a = s->state;
@@ -472,4 +528,5 @@ static void destroy(ami_stage *s)
     }
 }
 
-const ami_kind ami_kind_decompressor = { "decompressor", keys, sizeof keys / sizeof keys[0], create, pass, destroy };
+const ami_kind ami_kind_decompressor = { "decompressor", keys,   sizeof keys / sizeof keys[0], create, pass,
+                                         write_latent,   destroy };

@@ -309,4 +309,4 @@ static void destroy(ami_stage *s)
     }
 }
 
-const ami_kind ami_kind_direction = { "direction", keys, sizeof keys / sizeof keys[0], create, pass, destroy };
+const ami_kind ami_kind_direction = { "direction", keys, sizeof keys / sizeof keys[0], create, pass, NULL, destroy };

@@ -205,4 +205,4 @@ static void destroy(ami_stage *s)
     }
 }
 
-const ami_kind ami_kind_stepper = { "stepper", keys, sizeof keys / sizeof keys[0], create, pass, destroy };
+const ami_kind ami_kind_stepper = { "stepper", keys, sizeof keys / sizeof keys[0], create, pass, NULL, destroy };

@@ -78,8 +78,11 @@ void ami_lanes_keep(ami_run *run)
             run->hidden[run->graph_count] = stage->hidden >> g & 1u;
             run->weights[run->graph_count++] = stage->weights;
         }
-        run->data_hash ^= stage->data_hash;
+        run->data_hash ^= run->data_hash != stage->data_hash ? stage->data_hash : 0; // the same database but once
         run->database_hash = stage->database_hash ? stage->database_hash : run->database_hash;
+        if (stage->database[0]) {
+            memcpy(run->database, stage->database, sizeof run->database);
+        }
         stage->graph_count = 0;
     }
     run->stage += run->lane_count;
@@ -356,10 +359,15 @@ am_result ami_lanes_train(ami_run *run, am_error *err)
             return err->code;
         }
     }
+    am_result result = AM_OK;
     if (!atomic_load(&run->stop)) {
-        return AM_OK;
+        for (int i = 0; i < run->lane_count && result == AM_OK; i++) {
+            const ami_kind *kind = run->lanes[i].stage.kind;
+            result = kind->finish ? kind->finish(&run->lanes[i].stage, err) : AM_OK;
+        }
+        return result;
     }
-    const am_result result = ami_run_write_checkpoint(run, err);
+    result = ami_run_write_checkpoint(run, err);
     return result == AM_OK ? ami_fail(err, AM_ERR_CANCELLED, "stopped at iteration %lld; --resume goes on from there",
                                       (long long)am_trainer_iteration(run->lanes[0].trainer))
                            : result;

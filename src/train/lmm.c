@@ -9,15 +9,14 @@
 static am_result open_database(ami_lmm *d, ami_stage *s, am_error *err)
 {
     const char *database = NULL;
-    char path[1024];
     am_result result = am_json_read_string(s->doc, s->json, "database", true, &database, err);
     if (result == AM_OK) {
-        result = ami_stage_path(s, database, path, sizeof path, err);
+        result = ami_stage_path(s, database, s->database, sizeof s->database, err);
     }
     if (result == AM_OK) {
         result = am_json_read_int(s->doc, s->json, "held_out", false, &d->held_out, 0, 1 << 20, err);
     }
-    return result == AM_OK ? am_db_open(&d->db, path, &s->alloc, err) : result;
+    return result == AM_OK ? am_db_open(&d->db, s->database, &s->alloc, err) : result;
 }
 
 static am_result make_vectors(ami_lmm *d, am_error *err)
@@ -46,6 +45,10 @@ am_result ami_lmm_open(ami_lmm *d, ami_stage *s, am_error *err)
 {
     d->alloc = s->alloc;
     am_result result = open_database(d, s, err);
+    if (result == AM_OK && !d->db->has_poses) {
+        result = ami_fail(err, AM_ERR_EMPTY, "the database has no poses to learn from");
+        ami_error_file(err, s->database);
+    }
     if (result != AM_OK) {
         return result;
     }

@@ -64,6 +64,7 @@ typedef struct ami_run {
     bool hidden[AM_NET_MOST_PARTS]; ///< no part of the model
     int graph_count;
     uint64_t data_hash, database_hash;
+    char database[1024]; ///< of the finished stages
     // Lanes that run at once:
     pthread_mutex_t lock;
     pthread_cond_t moved; ///< somebody parked, ended or goes on

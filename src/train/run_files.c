@@ -1,6 +1,7 @@
 // The files of a run: checkpoints, models, loss curves.
 #include "train/run.h"
 
+#include <amble/learned.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -243,6 +244,27 @@ static am_result provenance_of(const ami_run *run, am_json_writer **out, am_erro
     return AM_OK;
 }
 
+/// A model of Decompressor, Stepper and Projector becomes a character: it gets its start states and facts.
+static am_result pack(const ami_run *run, am_model **model, am_error *err)
+{
+    if (!run->database[0] || am_model_find(*model, "decompressor") < 0 || am_model_find(*model, "stepper") < 0 ||
+        am_model_find(*model, "projector") < 0) {
+        return AM_OK;
+    }
+    am_db *db = NULL;
+    am_model *packed = NULL;
+    am_result result = am_db_open(&db, run->database, &run->alloc, err);
+    if (result == AM_OK) {
+        result = am_learned_pack(&packed, *model, db, &run->alloc, err);
+    }
+    if (result == AM_OK) {
+        am_model_close(*model);
+        *model = packed;
+    }
+    am_db_close(db);
+    return result;
+}
+
 am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint64_t *hash, am_error *err)
 {
     if (run->def->group && run->def->group->rank > 0) {
@@ -266,7 +288,7 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
                 weights[count++] = stage->weights;
             }
         }
-        data_hash ^= stage->data_hash;
+        data_hash ^= data_hash != stage->data_hash ? stage->data_hash : 0;
         database_hash = database_hash ? database_hash : stage->database_hash;
     }
     am_json_writer *provenance = NULL;
@@ -284,6 +306,9 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
         def.database_hash = database_hash;
         def.seed = run->seed;
         result = am_model_create(&model, &def, err);
+    }
+    if (result == AM_OK) {
+        result = pack(run, &model, err);
     }
     if (result == AM_OK) {
         result = am_model_write(model, path, err);

@@ -38,6 +38,7 @@ typedef struct ami_stage {
     int term_count;
     double *terms; ///< [block][term_count] of the last iteration: the run's, its pass writes them
     uint64_t data_hash, database_hash;
+    char database[1024]; ///< path of the database that it learns from, "" for none
     // From the keys that all kinds share:
     uint64_t seed;
     int batch;
@@ -56,6 +57,8 @@ typedef struct ami_kind {
     /// Reads its keys, loads its data, builds its graphs (finished, weights as they begin).
     am_result (*create)(ami_stage *stage, am_error *err);
     am_train_pass pass; ///< with stage->state
+    /// What it leaves beside the networks once it is trained, or NULL.
+    am_result (*finish)(ami_stage *stage, am_error *err);
     void (*destroy)(ami_stage *stage);
 } ami_kind;
 

@@ -1,0 +1,77 @@
+/// What `amble eval learned` measures, between its files: networks over a database, frame by frame.
+#ifndef AMBLE_CLI_EVAL_LEARNED_H
+#define AMBLE_CLI_EVAL_LEARNED_H
+
+#include "eval.h"
+
+#include <amble/index.h>
+#include <amble/pose.h>
+
+/// A part of a model ready to run; NULL net when the model has none.
+typedef struct learned_part {
+    const am_model *model;
+    int part;
+    am_net *net;
+} learned_part;
+
+typedef struct learned {
+    const eval *e;
+    am_db *db;
+    am_model *model, *compressor_model, *ablation_model; ///< the last two may be NULL
+    learned_part compressor, decompressor, stepper, projector;
+    learned_part ablation_compressor, ablation;
+    am_pose_layout layout;
+    int latent;
+    int held_out; ///< every so-manieth clip was not trained on; 0 when unknown
+    float *z;     ///< [frame][latent]
+} learned;
+
+/// Errors of decompressed poses over some frames.
+typedef struct pose_score {
+    double sum, squares, largest; ///< of joint position errors, m
+    int64_t count;
+    double jitter, own_jitter; ///< sums of second differences, m
+    int64_t bends;
+    int64_t contacts, contacts_right;
+    double joint_sum[AM_MAX_JOINTS], joint_squares[AM_MAX_JOINTS];
+    int64_t frames;
+} pose_score;
+
+/// z(frame_count x latent) of all frames by a Compressor.
+am_result learned_latent(const learned *l, const learned_part *compressor, float *z, int latent, am_error *err);
+/// Scores of each range, [range_count], with those latents.
+am_result learned_poses(const learned *l, const learned_part *decompressor, const float *z, int latent,
+                        pose_score *scores, am_error *err);
+void pose_score_add(pose_score *to, const pose_score *from);
+/// Whether a joint has a bone of its own, or moves by itself: what position errors are averaged over.
+bool learned_counts(const am_db *db, int joint);
+
+enum { learned_horizons = 3, learned_drift_windows = 400 };
+/// Drift of the Stepper over 20, 60 and 120 frames of a 60 Hz database.
+typedef struct drift_score {
+    double seconds[learned_horizons];
+    double x_error[learned_horizons];  ///< root mean square a feature, in stored units
+    double place_cm[learned_horizons]; ///< of decompressed joints against the true frame
+    double still_cm[learned_horizons]; ///< had the pose stood still instead
+    int windows;
+} drift_score;
+am_result learned_drift(const learned *l, drift_score *out, am_error *err);
+
+/// Answers of the Projector to one kind of query.
+typedef struct projection_score {
+    int queries;
+    double first, ten;     ///< share whose result's nearest frame is the true nearest; among the true ten nearest
+    double near_ten;       ///< share within a sixth of a second of one of them
+    double true_distance;  ///< mean |query - nearest frame|, stored units
+    double found_distance; ///< mean |query - frame nearest to the result|
+    double off_data;       ///< mean |result - frame nearest to it|
+    double place_cm;       ///< joints of the decompressed result against the true nearest frame's pose
+} projection_score;
+am_result learned_projection(const learned *l, float noise, float swap, projection_score *out, am_error *err);
+
+/// Microseconds of one evaluation, the best of many.
+double learned_time(const learned_part *part, am_error *err);
+/// Microseconds of a search for the query of a player: a frame with the wishes of another.
+double learned_search_time(const learned *l, am_error *err);
+
+#endif
