@@ -361,7 +361,7 @@ int bench_train(bench *b)
         compare(b, shape, label);
     }
     free(us);
-    return status;
+    return status == CLI_DONE ? bench_train_lmm(b) : status;
 }
 
 #endif
