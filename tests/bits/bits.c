@@ -9,6 +9,7 @@
 #include <amble/amble.h>
 
 #include "bits/input_log.h"
+#include "bits/learned_bits.h"
 #include "kernel/kernel.h"
 #include "net/zoo_graph.h"
 #include "support/synth_db.h"
@@ -454,7 +455,9 @@ static void put_u64(digest *d, uint64_t x)
     d->value = am_hash64(bytes, sizeof bytes, d->value);
 }
 
-static bool play_log(digest *d, const am_db *db, am_inertialise inertialise, am_root_mode root, am_error *err)
+/// By matching over a database, or by a learned character.
+static bool play_log(digest *d, const am_db *db, const am_model *learned, am_inertialise inertialise,
+                     am_root_mode root, am_error *err)
 {
     am_run_script script;
     am_run *run = NULL;
@@ -463,9 +466,12 @@ static bool play_log(digest *d, const am_db *db, am_inertialise inertialise, am_
     }
     script.options.character.inertialise = inertialise;
     script.options.character.root = root;
+    script.options.learned = learned != NULL;
     am_run_def def = am_run_def_default();
     def.script = &script;
     def.db = db;
+    def.models = &learned;
+    def.model_count = learned != NULL;
     bool good = am_run_create(&run, &def, err) == AM_OK;
     while (good && am_run_step(run)) {
         put_v3(d, am_run_get_sample(run, 0).pose.root.translation);
@@ -481,7 +487,7 @@ static void play_both(digest *d, bool high, am_inertialise inertialise, am_root_
 {
     am_error err = { 0 };
     am_db *db = synth_db_make(high, &err);
-    if (!db || !play_log(d, db, inertialise, root, &err)) {
+    if (!db || !play_log(d, db, NULL, inertialise, root, &err)) {
         fprintf(stderr, "bits: %s\n", err.text);
     }
     am_db_close(db);
@@ -489,6 +495,22 @@ static void play_both(digest *d, bool high, am_inertialise inertialise, am_root_
 
 static void bits_character(digest *d) { play_both(d, false, AM_INERTIALISE_SPRING, AM_ROOT_MIXED); }
 static void bits_character_high(digest *d) { play_both(d, true, AM_INERTIALISE_QUINTIC, AM_ROOT_ANIMATION); }
+
+/// Learned motion matching with each kind of weights: packing, projecting, stepping, decompressing.
+static void bits_learned(digest *d)
+{
+    am_error err = { 0 };
+    am_db *db = synth_db_make(false, &err);
+    for (int w = 0; db && w < 3; w++) {
+        am_model *model = bits_learned_model(db, (am_net_weights)w, &err);
+        if (!model || !play_log(d, NULL, model, AM_INERTIALISE_SPRING, AM_ROOT_MIXED, &err)) {
+            fprintf(stderr, "bits: learned: %s\n", err.text);
+        }
+        put_u64(d, model ? model->hash : 0);
+        am_model_close(model);
+    }
+    am_db_close(db);
+}
 
 // ---------------------------------------------------------------------------------------------
 // Networks: every operation, batches and single samples, each kind of weights
@@ -578,6 +600,7 @@ static const subject subjects[] = {
     { "make.synth", bits_synth, NULL },
     { "control.character", bits_character, NULL },
     { "control.high", bits_character_high, NULL },
+    { "control.learned", bits_learned, NULL },
 };
 
 /// The hash of one subject; false when two versions of a kernel disagree.
