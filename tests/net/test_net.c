@@ -1,84 +1,11 @@
 // Evaluation: every layer against PyTorch, the fast path against the plain one, batches against single samples, every
 // version of the kernels against the reference.
+#include "net/torch_cases.h"
 #include "net/zoo.h"
 
 #include "kernel/layers.h"
 
 #include <math.h>
-
-// ---------------------------------------------------------------------------------------------
-// PyTorch's tensors: tests/data/layers.txt, made by scripts/reference_tensors.py
-
-enum { most_arrays = 16, most_numbers = 8192 };
-
-typedef struct torch_case {
-    char name[32];
-    float *weights[most_arrays], *inputs[2], *outputs[1];
-    int weight_count, input_count;
-    size_t sizes[2]; ///< of the inputs
-    size_t output_size;
-} torch_case;
-
-static const char *find_case(const char *text, const char *name)
-{
-    char head[64];
-    snprintf(head, sizeof head, "case %s\n", name);
-    const char *at = strstr(text, head);
-    assert_non_null(at);
-    return at + strlen(head);
-}
-
-static torch_case load_case(const char *text, const char *name)
-{
-    torch_case c = { 0 };
-    const char *at = find_case(text, name);
-    while (strncmp(at, "array ", 6) == 0) {
-        char kind[16];
-        int count = 0, used = 0;
-        assert_int_equal(sscanf(at, "array %15s %d:%n", kind, &count, &used), 2);
-        float *data = calloc((size_t)count + 1, sizeof *data);
-        char *next = NULL;
-        at += used;
-        for (int i = 0; i < count; i++) {
-            data[i] = strtof(at, &next);
-            at = next;
-        }
-        if (kind[0] == 'w') {
-            c.weights[c.weight_count++] = data;
-        } else if (kind[0] == 'i') {
-            c.sizes[c.input_count] = (size_t)count;
-            c.inputs[c.input_count++] = data;
-        } else {
-            c.outputs[0] = data;
-            c.output_size = (size_t)count;
-        }
-        at = strchr(at, '\n') + 1;
-    }
-    return c;
-}
-
-static void free_case(torch_case *c)
-{
-    for (int i = 0; i < c->weight_count; i++) {
-        free(c->weights[i]);
-    }
-    for (int i = 0; i < c->input_count; i++) {
-        free(c->inputs[i]);
-    }
-    free(c->outputs[0]);
-}
-
-/// Puts the case's weights into all tensors in order, and finishes the graph with `y` as its output.
-static void finish(am_graph *g, int y, const torch_case *c)
-{
-    am_error err = { 0 };
-    am_graph_output(g, "y", y);
-    check_ok(am_graph_finish(g, &err), &err);
-    assert_int_equal(g->tensor_count, c->weight_count);
-    for (int t = 0; t < g->tensor_count; t++) {
-        memcpy(g->weights + g->tensors[t].offset, c->weights[t], am_net_tensor_count(&g->tensors[t]) * sizeof(float));
-    }
-}
 
 /// Runs the net on the case's samples (in time order where there is a state) and compares with PyTorch's outputs; the
 /// plain evaluation is held to the same numbers where there is no state.
@@ -87,19 +14,19 @@ static void check_case(am_graph *g, const torch_case *c, int batch, int steps)
     am_model *model = zoo_model(g, AM_NET_FP32);
     zoo_net z = zoo_ready(model, AM_NET_EXACT, NULL, batch);
     int width = am_net_output_size(z.net, 0);
-    assert_int_equal(c->output_size, (size_t)steps * (size_t)batch * (size_t)width);
+    assert_int_equal(c->output.count, (size_t)steps * (size_t)batch * (size_t)width);
     float *out = calloc((size_t)width, sizeof *out);
     for (int t = 0; t < steps; t++) {
         for (int s = 0; s < batch; s++) {
             for (int i = 0; i < c->input_count; i++) {
-                am_net_put(z.work, i, s, c->inputs[i] + (t * batch + s) * am_net_input_size(z.net, i));
+                am_net_put(z.work, i, s, c->inputs[i].data + (t * batch + s) * am_net_input_size(z.net, i));
             }
         }
         am_net_run(z.net, z.work, batch);
         for (int s = 0; s < batch; s++) {
             am_net_get(z.work, 0, s, out);
             for (int i = 0; i < width; i++) {
-                check_near(out[i], c->outputs[0][(t * batch + s) * width + i], 1e-5);
+                check_near(out[i], c->output.data[(t * batch + s) * width + i], 1e-5);
             }
         }
     }
@@ -118,14 +45,14 @@ static void check_plain(const am_graph *g, const torch_case *c, int batch)
         values[v] = calloc(count, sizeof **values);
         if (g->values[v].role == AM_NET_INPUT) {
             for (size_t i = 0; i < count; i++) {
-                values[v][i] = (double)c->inputs[input][i];
+                values[v][i] = (double)c->inputs[input].data[i];
             }
             input++;
         }
     }
     am_graph_eval(g, values, batch);
-    for (size_t i = 0; i < c->output_size; i++) {
-        check_near(values[am_graph_output_at(g, 0)][i], c->outputs[0][i], 1e-5);
+    for (size_t i = 0; i < c->output.count; i++) {
+        check_near(values[am_graph_output_at(g, 0)][i], c->output.data[i], 1e-5);
     }
     for (int v = 0; v < g->value_count; v++) {
         free(values[v]);
@@ -133,54 +60,17 @@ static void check_plain(const am_graph *g, const torch_case *c, int batch)
     free(values);
 }
 
-static int build_one(am_graph *g, const char *name, int x, int second)
-{
-    const int both[2] = { x, second };
-    static const char *const activations[] = { "relu", "elu", "gelu", "tanh", "sigmoid" };
-    for (int i = 0; i < 5; i++) {
-        if (strcmp(name, activations[i]) == 0) {
-            return am_graph_activation(g, x, (am_net_kind)(AM_NET_RELU + i));
-        }
-    }
-    return strcmp(name, "linear") == 0       ? am_graph_linear(g, x, 29)
-           : strcmp(name, "layer norm") == 0 ? am_graph_layer_norm(g, x)
-           : strcmp(name, "concat") == 0     ? am_graph_concat(g, both, 2)
-           : strcmp(name, "add") == 0        ? am_graph_add(g, x, second)
-           : strcmp(name, "normalise") == 0  ? am_graph_normalise(g, x)
-           : strcmp(name, "restore") == 0    ? am_graph_restore(g, x)
-           : strcmp(name, "attention") == 0  ? am_graph_attention(g, x, second, 3, 5, 7)
-           : strcmp(name, "one-hot") == 0    ? am_graph_encode(g, x, AM_NET_ONE_HOT, 7)
-           : strcmp(name, "count") == 0      ? am_graph_encode(g, x, AM_NET_COUNT, 7)
-           : strcmp(name, "fraction") == 0   ? am_graph_fraction(g, x, 7.0f)
-                                             : am_graph_waves(g, x, 8, 1000.0f);
-}
-
-static char *torch_text(void)
-{
-    size_t size;
-    return test_read_file(AMBLE_SOURCE_DIR "/tests/data/layers.txt", &size);
-}
-
 static void every_layer_equals_pytorch(void **state)
 {
     (void)state;
-    static const char *const names[] = { "linear",     "relu",   "elu",      "gelu",      "tanh",    "sigmoid",
-                                         "layer norm", "concat", "add",      "normalise", "restore", "attention",
-                                         "one-hot",    "count",  "fraction", "waves" };
     char *text = torch_text();
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-        torch_case c = load_case(text, names[n]);
-        am_graph *g = NULL;
-        am_error err = { 0 };
-        check_ok(am_graph_create(&g, "layer", NULL, &err), &err);
-        bool set = strcmp(names[n], "attention") == 0;
-        int x = set ? am_graph_input_set(g, "x", 6, 10) : am_graph_input(g, "x", (int)c.sizes[0] / 5);
-        int second = c.input_count > 1 ? am_graph_input(g, "z", (int)c.sizes[1] / 5) : -1;
-        finish(g, build_one(g, names[n], x, second), &c);
-        check_case(g, &c, 5, 1);
-        check_plain(g, &c, 5);
+    for (size_t n = 0; n < torch_layer_count; n++) {
+        torch_case c = torch_load(text, torch_layers[n]);
+        am_graph *g = torch_build_layer(&c, torch_layers[n]);
+        check_case(g, &c, torch_batch, 1);
+        check_plain(g, &c, torch_batch);
         am_graph_destroy(g);
-        free_case(&c);
+        torch_free(&c);
     }
     free(text);
 }
@@ -189,17 +79,11 @@ static void gru_steps_like_pytorch(void **state)
 {
     (void)state;
     char *text = torch_text();
-    torch_case c = load_case(text, "gru");
-    am_graph *g = NULL;
-    am_error err = { 0 };
-    check_ok(am_graph_create(&g, "direction", NULL, &err), &err);
-    int x = am_graph_input(g, "x", 7), h = am_graph_state(g, "h", 19);
-    int next = am_graph_gru(g, x, h);
-    am_graph_keep(g, h, next);
-    finish(g, next, &c);
+    torch_case c = torch_load(text, "gru");
+    am_graph *g = torch_build_gru(&c);
     check_case(g, &c, 3, 4);
     am_graph_destroy(g);
-    free_case(&c);
+    torch_free(&c);
     free(text);
 }
 
@@ -207,22 +91,12 @@ static void flow_network_equals_pytorch(void **state)
 {
     (void)state;
     char *text = torch_text();
-    torch_case c = load_case(text, "flow");
-    am_graph *g = NULL;
-    am_error err = { 0 };
-    check_ok(am_graph_create(&g, "flow", NULL, &err), &err);
-    int x = am_graph_input(g, "x", 11);
-    int hidden = am_graph_activation(g, am_graph_linear(g, x, 18), AM_NET_GELU);
-    for (int i = 0; i < 3; i++) {
-        const int both[2] = { hidden, x };
-        hidden = am_graph_linear(g, am_graph_layer_norm(g, am_graph_concat(g, both, 2)), i < 2 ? 18 : 9);
-        hidden = i < 2 ? am_graph_activation(g, hidden, AM_NET_GELU) : hidden;
-    }
-    finish(g, hidden, &c);
+    torch_case c = torch_load(text, "flow");
+    am_graph *g = torch_build_flow(&c);
     check_case(g, &c, 4, 1);
     check_plain(g, &c, 4);
     am_graph_destroy(g);
-    free_case(&c);
+    torch_free(&c);
     free(text);
 }
 
