@@ -116,11 +116,12 @@ int bench_train_lmm(bench *b)
     remove(recipe);
     remove(output);
     remove(database);
-    char path[640];
-    snprintf(path, sizeof path, "%s/out.losses.csv", folder);
-    remove(path);
-    snprintf(path, sizeof path, "%s/out.losses.html", folder);
-    remove(path);
+    static const char *const beside[] = { "out.losses.csv", "out.losses.html", "out.times.json" };
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        char path[640];
+        snprintf(path, sizeof path, "%s/%s", folder, beside[i]);
+        remove(path);
+    }
     rmdir(folder);
     return result == AM_OK ? CLI_DONE : cli_fail(&err);
 }

@@ -140,6 +140,12 @@ static double part_mb(const learned_part *p)
     return p->part >= 0 ? (double)p->model->parts[p->part].bytes / 1e6 : 0.0;
 }
 
+/// Poses as a database keeps them: rotations, translations of moving joints, the root, contacts.
+static double poses_mb(const am_db *db)
+{
+    return (double)db->frame_count * (db->joint_count * 16.0 + db->moving_count * 12.0 + 28.0 + 1.0) / 1e6;
+}
+
 static double zero_to_empty(double x) { return x > 0.0 ? x : (double)NAN; }
 
 static void cost_row(am_tables *t, const char *name, const double mb[6], const double us[4])
@@ -157,13 +163,59 @@ static void cost_row(am_tables *t, const char *name, const double mb[6], const d
     }
 }
 
+/// Hours of training of the stage called `name`, from X.times.json beside X.amnet; 0 when nobody has noted them.
+static double hours_of(const char *model, const char *name)
+{
+    char path[1100];
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    double hours = 0.0;
+    const size_t size = strlen(model);
+    const int stem = size > 6 && strcmp(model + size - 6, ".amnet") == 0 ? (int)size - 6 : (int)size;
+    if (snprintf(path, sizeof path, "%.*s.times.json", stem, model) < (int)sizeof path &&
+        am_json_parse_file(&doc, path, NULL, &err) == AM_OK) {
+        const am_json *stages = am_json_get(am_json_root(doc), "stages");
+        for (const am_json *s = stages ? stages->first : NULL; s; s = s->next) {
+            const char *stage = "";
+            float seconds = 0.0f;
+            am_json_read_string(doc, s, "name", false, &stage, &err);
+            am_json_read_float(doc, s, "seconds", false, &seconds, 0.0f, 1e9f, &err);
+            hours += strcmp(stage, name) == 0 ? (double)seconds / 3600.0 : 0.0;
+        }
+    }
+    am_json_free(doc);
+    return hours;
+}
+
+static void add_hours(const learned *l)
+{
+    am_tables *t = l->e->tables;
+    const char *model = l->e->model ? l->e->model : usual_model;
+    const double d = hours_of(l->e->compressor ? l->e->compressor : model, "decompressor");
+    const double s = hours_of(model, "stepper"), p = hours_of(model, "projector");
+    am_tables_begin(t, "training", "hours of the run that made each network; Stepper and Projector side by side");
+    static const char *const columns[] = { "method", "d", "s", "p", "total" };
+    for (int i = 0; i < 5; i++) {
+        am_tables_column(t, columns[i], i == 0 ? -1 : 2);
+    }
+    const double rows[2][3] = { { d, s, p }, { 8.7, 6.1, 3.3 } };
+    for (int r = 0; r < 2; r++) {
+        am_tables_row(t);
+        am_tables_text(t, r ? "paper: lmm" : "lmm");
+        for (int i = 0; i < 3; i++) {
+            am_tables_number(t, zero_to_empty(rows[r][i]));
+        }
+        am_tables_number(t, rows[r][0] + fmax(rows[r][1], rows[r][2]));
+    }
+}
+
 static am_result add_costs(const learned *l, am_error *err)
 {
     const am_db *db = l->db;
     am_tables *t = l->e->tables;
     const double frames = (double)db->frame_count;
     const double x = frames * db->features.count * 4.0 / 1e6, z = frames * l->latent * 4.0 / 1e6;
-    const double y = frames * (db->joint_count * 16.0 + db->moving_count * 12.0 + 28.0 + 1.0) / 1e6;
+    const double y = poses_mb(db);
     const double d = part_mb(&l->decompressor), s = part_mb(&l->stepper), p = part_mb(&l->projector);
     const bool timings = l->e->timings;
     const double d_us = timings ? learned_time(&l->decompressor, err) : 0.0;
@@ -194,6 +246,9 @@ static am_result add_costs(const learned *l, am_error *err)
                    "P is the search in rows without a Projector; exact arithmetic, fp32.",
                    db->frame_count, db->joint_count, db->features.count);
     am_tables_plot(t, "total", 0);
+    if (timings) {
+        add_hours(l);
+    }
     return AM_OK;
 }
 
@@ -264,6 +319,31 @@ static void add_joints(const learned *l, const pose_score *s)
     am_tables_plot(t, "mean_cm", 0);
 }
 
+/// Section 4.1: Compressor and Decompressor as a compression of poses, with or without features beside the latents.
+static void add_compression(const learned *l, const pose_score *all)
+{
+    am_tables *t = l->e->tables;
+    const bool features = am_net_input_count(l->decompressor.net) > 1;
+    const double y = poses_mb(l->db), d = part_mb(&l->decompressor),
+                 count = all->count > 0 ? (double)all->count : 1.0;
+    const double z = (double)l->db->frame_count * l->latent * 4.0 / 1e6;
+    am_tables_begin(t, "compression", "poses as latent numbers and a Decompressor");
+    static const char *const columns[] = { "input", "y_mb", "z_mb", "d_mb", "ratio", "ratio_fp16", "mean_cm" };
+    for (int i = 0; i < 7; i++) {
+        am_tables_column(t, columns[i], i == 0 ? -1 : 2);
+    }
+    am_tables_row(t);
+    am_tables_text(t, features ? "features and latents" : "latents alone");
+    const double cells[] = { y, z, d, y / (z + d), y / (z / 2.0 + d / 2.0), 100.0 * all->sum / count };
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        am_tables_number(t, cells[i]);
+    }
+    am_tables_note(t,
+                   "y_mb: rotations as four floats, translations of moving joints, the root and contacts, without "
+                   "velocities. ratio_fp16 is with 16 bits for latents and weights. %s",
+                   features ? "The features that matching keeps anyway are not counted." : "");
+}
+
 /// The network trained with squares alone, by its own Compressor.
 static am_result score_ablation(const learned *l, pose_score *scores, am_error *err)
 {
@@ -331,6 +411,7 @@ static am_result add_poses(const learned *l, am_error *err)
                        "captured, in cm a frame squared at 60 Hz; jitter_times is against the same frames "
                        "as captured.");
         add_joints(l, &sums[ALL]);
+        add_compression(l, &sums[ALL]);
     }
     free(scores);
     free(sums);
@@ -383,23 +464,22 @@ static am_result add_projection(const learned *l, am_error *err)
                   { "noise up to 0.5", 0.5f, 0.0f },
                   { "noise up to 1", 1.0f, 0.0f },
                   { "another frame's wishes", 0.0f, 1.0f } };
-    static const char *const columns[] = { "queries",       "first",          "top_10",   "near_top_10",
-                                           "true_distance", "found_distance", "off_data", "place_cm" };
+    static const char *const columns[] = { "queries",        "first",    "top_10",   "near_top_10", "true_distance",
+                                           "found_distance", "off_data", "place_cm", "segment_cm" };
     am_tables *t = l->e->tables;
     if (!l->projector.net) {
         return AM_OK;
     }
     am_tables_begin(t, "projector", "the frame nearest to its result against the true nearest frames");
-    for (int i = 0; i < 8; i++) {
-        am_tables_column(t, columns[i], i == 0 ? -1 : i == 7 ? 2 : 3);
+    for (int i = 0; i < 9; i++) {
+        am_tables_column(t, columns[i], i == 0 ? -1 : i >= 7 ? 2 : 3);
     }
     am_result result = AM_OK;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && result == AM_OK; i++) {
         projection_score s;
         result = learned_projection(l, kinds[i].noise, kinds[i].swap, &s, err);
-        const double cells[] = {
-            s.first, s.ten, s.near_ten, s.true_distance, s.found_distance, s.off_data, s.place_cm
-        };
+        const double cells[] = { s.first,          s.ten,      s.near_ten, s.true_distance,
+                                 s.found_distance, s.off_data, s.place_cm, s.segment_cm };
         am_tables_row(t);
         am_tables_text(t, kinds[i].name);
         for (size_t c = 0; c < sizeof cells / sizeof cells[0]; c++) {
@@ -410,7 +490,8 @@ static am_result add_projection(const learned *l, am_error *err)
         t, "first and top_10: share of queries whose result lies nearest to the true nearest frame, or to one "
            "of the ten nearest; near_top_10 within a sixth of a second of one of them. Distances in stored "
            "units; off_data is how far the result lies from any frame; place_cm how far its pose lies from "
-           "that of the true nearest frame.");
+           "that of the true nearest frame; segment_cm the mean distance of the two over the ten "
+           "frames until the next search, both going on (figure 7's re-synchronised segments).");
     return result;
 }
 
@@ -429,6 +510,9 @@ am_result eval_learned(eval *e, am_error *err)
     }
     if (result == AM_OK) {
         result = add_projection(&l, err);
+    }
+    if (result == AM_OK && l.stepper.net && l.projector.net) {
+        result = learned_play(&l, err);
     }
     if (result == AM_OK) {
         snprintf(e->title, sizeof e->title, "Learned motion matching");

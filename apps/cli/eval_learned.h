@@ -66,8 +66,12 @@ typedef struct projection_score {
     double found_distance; ///< mean |query - frame nearest to the result|
     double off_data;       ///< mean |result - frame nearest to it|
     double place_cm;       ///< joints of the decompressed result against the true nearest frame's pose
+    double segment_cm;     ///< the same over the ten frames at 60 Hz until the next search, both going on
 } projection_score;
 am_result learned_projection(const learned *l, float noise, float swap, projection_score *out, am_error *err);
+
+/// The tables of the same inputs played by matching, matching with the Decompressor, and the networks alone.
+am_result learned_play(const learned *l, am_error *err);
 
 /// Microseconds of one evaluation, the best of many.
 double learned_time(const learned_part *part, am_error *err);

@@ -48,7 +48,7 @@ static double distance_of(const float *a, const float *b, int count)
 typedef struct bench_search {
     am_index *index;
     am_search_work *work;
-    am_net_work *project, *decode;
+    am_net_work *project, *step, *decode;
     float *query, *result, *y; ///< [stride], [stride + latent], [pose]
 } bench_search;
 
@@ -80,6 +80,34 @@ static double places_apart(const learned *l, const float *y, int frame)
     return sum / count;
 }
 
+static void decode(const learned *l, const bench_search *b, const float *xz)
+{
+    am_net_put(b->decode, 0, 0, xz);
+    am_net_put(b->decode, 1, 0, xz + l->db->features.count);
+    am_net_run(l->decompressor.net, b->decode, 1);
+    am_net_get(b->decode, 0, 0, b->y);
+}
+
+/// From one search to the next both go on: the networks by themselves, matching along its clip. Mean distance of the
+/// joints over that time, xz(width) is used up.
+static double segment_apart(const learned *l, const bench_search *b, float *xz, int frame)
+{
+    const int width = l->db->features.count + l->latent, steps = (int)(l->db->fps / 6.0f + 0.5f);
+    double sum = 0.0;
+    for (int t = 0; t <= steps; t++) {
+        decode(l, b, xz);
+        sum += places_apart(l, b->y, am_db_clamp(l->db, frame, t));
+        am_net_put(b->step, 0, 0, xz);
+        am_net_put(b->step, 1, 0, xz + l->db->features.count);
+        am_net_run(l->stepper.net, b->step, 1);
+        const float *rate = am_net_output(b->step, 0, 0, 0);
+        for (int i = 0; i < width; i++) {
+            xz[i] += rate[i] / l->db->fps;
+        }
+    }
+    return sum / (steps + 1);
+}
+
 static void judge(const learned *l, const bench_search *b, projection_score *out)
 {
     const am_db *db = l->db;
@@ -99,10 +127,7 @@ static void judge(const learned *l, const bench_search *b, projection_score *out
         among |= truth[i].frame == own.frame;
         beside |= abs(truth[i].frame - own.frame) <= near;
     }
-    am_net_put(b->decode, 0, 0, xz);
-    am_net_put(b->decode, 1, 0, xz + width);
-    am_net_run(l->decompressor.net, b->decode, 1);
-    am_net_get(b->decode, 0, 0, b->y);
+    decode(l, b, xz);
     out->queries++;
     out->first += truth[0].frame == own.frame;
     out->ten += among;
@@ -111,6 +136,10 @@ static void judge(const learned *l, const bench_search *b, projection_score *out
     out->found_distance += distance_of(b->query, am_db_x(db, own.frame), width);
     out->off_data += distance_of(b->result, am_db_x(db, own.frame), width);
     out->place_cm += places_apart(l, b->y, truth[0].frame);
+    if (l->stepper.net) {
+        memcpy(b->result, xz, (size_t)(width + l->latent) * sizeof *b->result);
+        out->segment_cm += segment_apart(l, b, b->result, truth[0].frame);
+    }
 }
 
 static void close_search(bench_search *b)
@@ -118,6 +147,7 @@ static void close_search(bench_search *b)
     am_search_work_destroy(b->work);
     am_index_destroy(b->index);
     am_net_work_destroy(b->project);
+    am_net_work_destroy(b->step);
     am_net_work_destroy(b->decode);
     free(b->query);
     free(b->result);
@@ -136,6 +166,9 @@ static am_result open_search(const learned *l, bench_search *b, am_error *err)
     }
     if (result == AM_OK && l->projector.net) {
         result = am_net_work_create(&b->project, l->projector.net, 1, NULL, err);
+    }
+    if (result == AM_OK && l->stepper.net) {
+        result = am_net_work_create(&b->step, l->stepper.net, 1, NULL, err);
     }
     if (result == AM_OK) {
         result = am_net_work_create(&b->decode, l->decompressor.net, 1, NULL, err);
@@ -168,6 +201,7 @@ am_result learned_projection(const learned *l, float noise, float swap, projecti
     out->found_distance /= count;
     out->off_data /= count;
     out->place_cm /= count;
+    out->segment_cm /= count;
     close_search(&b);
     return result;
 }

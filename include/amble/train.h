@@ -177,7 +177,8 @@ typedef struct am_train_progress {
 typedef struct am_train_def {
     const am_alloc *alloc;
     const char *recipe; ///< path
-    const char *output; ///< X.amnet; beside it X.checkpoint, X.preview.amnet, X.losses.csv, X.losses.html
+    const char *output; ///< X.amnet; beside it X.checkpoint, X.preview.amnet, X.losses.csv, X.losses.html,
+                        ///< X.times.json
     bool resume;        ///< go on from X.checkpoint (from the start when there is none)
     int threads;        ///< 0: all
     am_train_load load;

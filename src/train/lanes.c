@@ -158,6 +158,7 @@ static bool note_loss(ami_lane *lane, double loss)
     const int64_t every = lane->stage.iterations > 1000 ? lane->stage.iterations / 1000 : 1;
     curve->sum += loss;
     curve->sum_count++;
+    curve->seconds = lane->before + ami_run_now() - lane->begun;
     if (done % every != 0 && done != lane->stage.iterations) {
         return true;
     }
@@ -314,6 +315,7 @@ static void *train_lane(void *user)
     ami_run *run = lane->run;
     am_result result = AM_OK;
     lane->begun = ami_run_now();
+    lane->before = run->curves[lane->number].seconds;
     lane->first = lane->reported_at = am_trainer_iteration(lane->trainer);
     while (result == AM_OK && am_trainer_iteration(lane->trainer) < lane->stage.iterations &&
            !atomic_load(&run->stop)) {

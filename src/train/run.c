@@ -93,6 +93,7 @@ static am_result read_recipe(ami_run *run, am_error *err)
         ami_stage stage;
         run->stages[run->stage_count] = item;
         result = ami_run_prepare(run, &stage, run->stage_count, err);
+        run->names[run->stage_count] = result == AM_OK ? stage.name : "";
         run->beside[run->stage_count++] = stage.beside;
     }
     return result;
@@ -115,6 +116,7 @@ static am_result name_files(ami_run *run, am_error *err)
     snprintf(run->preview, sizeof run->preview, "%.*s.preview.amnet", (int)stem, output);
     snprintf(run->csv, sizeof run->csv, "%.*s.losses.csv", (int)stem, output);
     snprintf(run->html, sizeof run->html, "%.*s.losses.html", (int)stem, output);
+    snprintf(run->times, sizeof run->times, "%.*s.times.json", (int)stem, output);
     return AM_OK;
 }
 

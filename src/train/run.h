@@ -22,6 +22,7 @@ typedef struct ami_curve {
     int count, room;
     double sum; ///< of losses since the last point
     int64_t sum_count;
+    double seconds; ///< of training, all runs together
 } ami_curve;
 
 /// A stage in training. Stages that stand beside one another have a lane and a thread each.
@@ -31,6 +32,7 @@ typedef struct ami_lane {
     ami_stage stage;
     am_trainer *trainer;
     double begun, reported;
+    double before;              ///< seconds of earlier runs
     int64_t first, reported_at; ///< iterations when it began (or went on), and at the last report
     double reported_sum;
     double term_sums[AMI_MOST_TERMS]; ///< since the last report
@@ -48,8 +50,9 @@ typedef struct ami_run {
     size_t text_size;
     uint64_t recipe_hash;
     char folder[1024];
-    char checkpoint[1100], preview[1100], csv[1100], html[1100];
+    char checkpoint[1100], preview[1100], csv[1100], html[1100], times[1100];
     const am_json *stages[AMI_MOST_STAGES];
+    const char *names[AMI_MOST_STAGES];
     bool beside[AMI_MOST_STAGES]; ///< trained at the same time as the one before
     ami_curve curves[AMI_MOST_STAGES];
     int stage_count;

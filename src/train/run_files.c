@@ -24,7 +24,8 @@ static bool put_curve_points(am_bytes *out, const ami_curve *curve)
         ok = ami_put_u64(out, (uint64_t)p->iteration) && ami_put_u64(out, (uint64_t)p->count) &&
              ami_put(out, &p->loss, 8) && ami_put(out, &p->rate, 8);
     }
-    return ok && ami_put(out, &curve->sum, 8) && ami_put_u64(out, (uint64_t)curve->sum_count);
+    return ok && ami_put(out, &curve->sum, 8) && ami_put_u64(out, (uint64_t)curve->sum_count) &&
+           ami_put(out, &curve->seconds, 8);
 }
 
 static bool put_points(am_bytes *out, const ami_run *run)
@@ -99,10 +100,12 @@ static am_result read_curve(ami_run *run, ami_curve *curve, ami_reader *in, am_e
     }
     const uint8_t *sum = ami_read_bytes(in, 8);
     curve->sum_count = (int64_t)ami_read_u64(in);
+    const uint8_t *seconds = ami_read_bytes(in, 8);
     if (in->failed) {
         return too_short(run, in, err);
     }
     memcpy(&curve->sum, sum, 8);
+    memcpy(&curve->seconds, seconds, 8);
     return AM_OK;
 }
 
@@ -371,6 +374,33 @@ static bool put_curve(am_bytes *out, const ami_curve *curve, int stage)
     return ok && ami_put_text(out, "</table>");
 }
 
+/// How long each stage has taken: not in the model, whose bytes must not depend on it.
+static am_result write_times(const ami_run *run, am_error *err)
+{
+    am_json_writer *w = NULL;
+    am_result result = am_json_writer_create(&w, 1, &run->alloc, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    am_json_begin_object(w, NULL);
+    am_json_begin_array(w, "stages");
+    for (int i = 0; i < run->stage_count; i++) {
+        const ami_curve *curve = &run->curves[i];
+        am_json_begin_object(w, NULL);
+        am_json_string(w, "name", run->names[i]);
+        am_json_integer(w, "iterations", curve->count > 0 ? curve->points[curve->count - 1].iteration : 0);
+        am_json_number(w, "seconds", curve->seconds);
+        am_json_end_object(w);
+    }
+    am_json_end_array(w);
+    am_json_end_object(w);
+    size_t size = 0;
+    const char *text = am_json_text(w, &size);
+    result = text ? am_file_write(run->times, text, size, err) : ami_fail_memory(err, size);
+    am_json_writer_destroy(w);
+    return result;
+}
+
 am_result ami_run_write_curves(const ami_run *run, am_error *err)
 {
     if (run->def->group && run->def->group->rank > 0) {
@@ -386,6 +416,9 @@ am_result ami_run_write_curves(const ami_run *run, am_error *err)
     am_result result = ok ? am_file_write(run->csv, csv.data, csv.size, err) : ami_fail_memory(err, csv.size);
     if (result == AM_OK) {
         result = am_file_write(run->html, html.data, html.size, err);
+    }
+    if (result == AM_OK) {
+        result = write_times(run, err);
     }
     am_bytes_free(&csv);
     am_bytes_free(&html);
