@@ -199,6 +199,9 @@ int bench_crowd(bench *b)
         status = bench_crowd_paths(b, c.db, config, one_size ? one_size : 300, frames);
     }
     if (status == CLI_DONE) {
+        status = bench_crowd_learned(b, c.db, config, one_size ? one_size : 100, frames);
+    }
+    if (status == CLI_DONE) {
         bench_note(b, "%d frames in the database; one thread, its processor time; p99 of frames", c.db->frame_count);
     }
     close_ground(&c);

@@ -134,6 +134,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     def.wasm_dir = AMBLE_SOURCE_DIR "/build/wasm";
     def.cache_dir = AMBLE_SOURCE_DIR "/build/studio";
     def.config_dir = AMBLE_SOURCE_DIR "/configs/studio";
+    def.model_dir = AMBLE_SOURCE_DIR "/models";
     const cli_option options[] = {
         { .name = "--port", .value = "N", .help = "default 8080; 0 takes any free one", .integer = &def.port },
         { .name = "--no-open", .help = "do not open a browser", .flag = &no_open },
@@ -141,6 +142,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
           .value = "X.amdb",
           .help = "serve this database (may be repeated) instead of the built sets",
           .text = &db },
+        { .name = "--models", .value = "DIR", .help = "where networks are looked for", .text = &def.model_dir },
         { .name = "--cache", .value = "DIR", .help = "where built databases are kept", .text = &def.cache_dir },
         { .name = "--wasm", .value = "DIR", .help = "where the page's module was built", .text = &def.wasm_dir },
     };

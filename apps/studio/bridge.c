@@ -80,6 +80,7 @@ static const char *const view_names[VIEW_TRAJECTORY + 1] = {
 
 typedef struct actor {
     am_character *character;
+    const am_source *source;
     am_intent_state devices;
     web_drawn drawn;
 } actor;
@@ -88,8 +89,11 @@ typedef struct actor {
 typedef struct bridge {
     void *bytes;
     am_db *db;
-    am_index *index;
-    am_source *source;
+    am_index *index;     ///< NULL where networks are all there is
+    void *network_bytes; ///< of `networks`, when they are not `bytes`
+    am_model *networks;  ///< of learned motion matching; NULL without
+    am_source *source;   ///< matching; NULL when nobody uses it
+    am_source *learned;  ///< NULL when nobody uses it
     actor actors[WEB_MOST_ACTORS];
     int actor_count;
     am_intent_def intent;
@@ -98,7 +102,8 @@ typedef struct bridge {
 /// Who is on the stage, and where from the start.
 typedef struct cast {
     int count;
-    bool ahead; ///< they look ahead and follow paths
+    bool ahead; ///< they follow paths; those who match look ahead then
+    int method; ///< WEB_MATCH, ...
     float places[WEB_MOST_ACTORS][3];
 } cast;
 
@@ -159,7 +164,7 @@ static void set_options(void)
 
 static am_character *chosen_character(void) { return open_now.actors[chosen_now].character; }
 
-static am_result make_source(bridge *b, bool ahead, am_error *err)
+static am_result make_match(bridge *b, bool ahead, am_error *err)
 {
     am_long_horizon_def horizon = am_long_horizon_def_default();
     horizon.match = match_options;
@@ -169,13 +174,44 @@ static am_result make_source(bridge *b, bool ahead, am_error *err)
                  : am_match_create(&b->source, &horizon.match, err);
 }
 
+static am_result make_learned(bridge *b, am_error *err)
+{
+    am_learned_def def = am_learned_def_default();
+    def.model = b->networks;
+    def.search_every_s = match_options.search_every_s;
+    am_result result = am_learned_create(&b->learned, &def, err);
+    if (result == AM_OK && !am_skeleton_same_shape(b->learned->skeleton, b->db->skeleton)) {
+        *err = (am_error){ .code = AM_ERR_SKELETON, .offset = -1, .text = "the networks have another skeleton" };
+        result = AM_ERR_SKELETON;
+    }
+    return result;
+}
+
+/// The sources that a cast needs. Refuses methods that there is nothing for.
+static am_result make_sources(bridge *b, const cast *who, am_error *err)
+{
+    bool learned = who->method == WEB_LEARNED || who->method == WEB_SIDE_BY_SIDE;
+    bool match = who->method != WEB_LEARNED;
+    if ((learned && !b->networks) || (match && !b->index)) {
+        *err = (am_error){ .code = AM_ERR_SUPPORT, .offset = -1 };
+        snprintf(err->text, sizeof err->text, learned && !b->networks ? "there are no networks for this data set"
+                                                                      : "matching needs a database");
+        return AM_ERR_SUPPORT;
+    }
+    am_result result =
+        match ? make_match(b, who->ahead || who->method == WEB_LONG_HORIZON, err) : AM_OK;
+    return result == AM_OK && learned ? make_learned(b, err) : result;
+}
+
 /// One more character; begins at `frame`, or standing when that is -1.
 static am_result add_actor(bridge *b, bool ahead, int frame, am_transform at, am_error *err)
 {
     actor *a = &b->actors[b->actor_count];
     am_character_def def = character_options;
-    def.source = b->source;
-    def.like = b->actor_count > 0 ? b->actors[0].character : NULL;
+    bool second = b->source && b->learned && b->actor_count > 0; // side by side
+    a->source = b->source && !second ? b->source : b->learned;
+    def.source = a->source;
+    def.like = b->actor_count > 0 && !second ? b->actors[0].character : NULL;
     def.clock = &page_clock;
     def.seed = run_seed(b->actor_count);
     def.path_points = ahead ? PATH_POINTS : 0;
@@ -201,14 +237,15 @@ static void close_actors(bridge *b)
     memset(b->actors, 0, sizeof b->actors);
     b->actor_count = 0;
     am_source_destroy(b->source);
-    b->source = NULL;
+    am_source_destroy(b->learned);
+    b->source = b->learned = NULL;
 }
 
 /// Source and characters over an open database and index. `before` has characters that stay where they are, in the
 /// frames that they play; NULL means that all stand at their starts.
 static am_result make_actors(bridge *b, const cast *who, const bridge *before, am_error *err)
 {
-    am_result result = make_source(b, who->ahead, err);
+    am_result result = make_sources(b, who, err);
     for (int i = 0; i < who->count && result == AM_OK; i++) {
         const float *place = who->places[i];
         am_transform at = { am_quat_from_heading(place[2]), am_v3(place[0], 0.0f, place[1]) };
@@ -230,17 +267,32 @@ static void close_all(bridge *b)
     close_actors(b);
     am_index_destroy(b->index);
     am_db_close(b->db);
+    am_model_close(b->networks);
+    free(b->network_bytes);
     free(b->bytes);
     *b = (bridge){ 0 };
 }
 
 static void begin_devices(bridge *b)
 {
-    b->intent = am_intent_def_of(b->db);
+    b->intent = am_intent_def_for(b->source ? b->source : b->learned);
     b->intent.walk_mps = walk_mps > 0.0f ? walk_mps : b->intent.walk_mps;
     for (int i = 0; i < b->actor_count; i++) {
         b->actors[i].devices = am_intent_state_make(&b->intent);
     }
+}
+
+/// A learned character is its own data set: its database is that of the start states.
+static am_result open_networks(bridge *b, const void *data, size_t size, const char *name)
+{
+    size_t image_size = 0;
+    am_result result = am_model_from_memory(&b->networks, data, size, name, NULL, &last_error);
+    const void *image = result == AM_OK ? am_model_attached(b->networks, AM_LEARNED_CHARACTER, &image_size) : NULL;
+    if (result == AM_OK && !image) {
+        last_error = (am_error){ .code = AM_ERR_FORMAT, .offset = -1, .text = "these networks are no character" };
+        return AM_ERR_FORMAT;
+    }
+    return result == AM_OK ? am_db_from_memory(&b->db, image, image_size, name, NULL, &last_error) : result;
 }
 
 int web_open(void *data, int size, const char *name)
@@ -248,14 +300,19 @@ int web_open(void *data, int size, const char *name)
     set_options();
     last_error = (am_error){ 0 };
     bridge next = { .bytes = data };
-    am_result result = am_db_from_memory(&next.db, data, (size_t)size, name, NULL, &last_error);
-    if (result == AM_OK) {
+    bool networks = size > 5 && memcmp((const char *)data + 1, "AMNT", 4) == 0;
+    am_result result = networks ? open_networks(&next, data, (size_t)size, name)
+                                : am_db_from_memory(&next.db, data, (size_t)size, name, NULL, &last_error);
+    cast who = cast_now;
+    who.count = who.method == WEB_SIDE_BY_SIDE ? 1 : who.count;
+    who.method = networks ? WEB_LEARNED : WEB_MATCH;
+    if (result == AM_OK && !networks) {
         am_index_def def = am_index_def_default();
         def.db = next.db;
         result = am_index_create(&next.index, &def, &last_error);
     }
     if (result == AM_OK) {
-        result = make_actors(&next, &cast_now, NULL, &last_error);
+        result = make_actors(&next, &who, NULL, &last_error);
     }
     if (result != AM_OK) {
         close_all(&next);
@@ -263,6 +320,7 @@ int web_open(void *data, int size, const char *name)
     }
     close_all(&open_now);
     open_now = next;
+    cast_now = who;
     begin_devices(&open_now);
     memset(view, 0, sizeof view);
     return 0;
@@ -272,7 +330,7 @@ int web_open(void *data, int size, const char *name)
 static int replace_actors(const cast *who, const bridge *before)
 {
     bridge next = open_now;
-    next.source = NULL;
+    next.source = next.learned = NULL;
     memset(next.actors, 0, sizeof next.actors);
     next.actor_count = 0;
     am_result result = make_actors(&next, who, before, &last_error);
@@ -301,7 +359,7 @@ int web_options(int root, int inertialise, int ik, float search_every_s, float s
     character_options.inertialise = (am_inertialise)inertialise;
     character_options.ik = ik != 0;
     int code = 0;
-    if (open_now.source) {
+    if (open_now.actor_count > 0) {
         code = replace_actors(&cast_now, &open_now);
     }
     if (code != 0) {
@@ -324,17 +382,84 @@ int web_cast(int count, int ahead, const float *places)
     if (count < 1 || count > WEB_MOST_ACTORS) {
         return (int)AM_ERR_RANGE;
     }
-    cast who = { .count = count, .ahead = ahead != 0 };
+    cast who = { .count = count, .ahead = ahead != 0, .method = cast_now.method };
+    if (who.method == WEB_SIDE_BY_SIDE && (count != 2 || places)) {
+        who.method = WEB_MATCH;
+    }
     for (int i = 0; places && i < count; i++) {
         memcpy(who.places[i], places + 3 * i, sizeof who.places[i]);
     }
     bool stay = !places && count <= open_now.actor_count;
-    int code = open_now.source ? replace_actors(&who, stay ? &open_now : NULL) : 0;
+    int code = open_now.actor_count > 0 ? replace_actors(&who, stay ? &open_now : NULL) : 0;
     if (code == 0) {
         cast_now = who;
         chosen_now = 0;
     }
     return code;
+}
+
+int web_networks(void *data, int size)
+{
+    last_error = (am_error){ 0 };
+    bridge trial = open_now;
+    trial.source = trial.learned = NULL;
+    trial.networks = NULL;
+    am_result result = open_now.index ? AM_OK : AM_ERR_EMPTY;
+    result = result == AM_OK ? am_model_from_memory(&trial.networks, data, (size_t)size, "networks", NULL, &last_error)
+                             : result;
+    result = result == AM_OK ? make_learned(&trial, &last_error) : result;
+    am_source_destroy(trial.learned);
+    if (result != AM_OK) {
+        am_model_close(trial.networks);
+        free(data);
+        return (int)result;
+    }
+    am_model *old = open_now.networks;
+    void *old_bytes = open_now.network_bytes;
+    open_now.networks = trial.networks;
+    open_now.network_bytes = data;
+    if (old && open_now.learned) {
+        result = (am_result)replace_actors(&cast_now, &open_now); // off the old networks before they go
+    }
+    am_model_close(old);
+    free(old_bytes);
+    return (int)result;
+}
+
+int web_method(int method)
+{
+    last_error = (am_error){ 0 };
+    if (method < 0 || method > WEB_SIDE_BY_SIDE || open_now.actor_count == 0) {
+        return (int)AM_ERR_RANGE;
+    }
+    cast who = cast_now;
+    who.method = method;
+    who.count = method == WEB_SIDE_BY_SIDE ? 2 : cast_now.method == WEB_SIDE_BY_SIDE ? 1 : who.count;
+    bridge before = open_now;
+    bridge next = open_now;
+    next.source = next.learned = NULL;
+    memset(next.actors, 0, sizeof next.actors);
+    next.actor_count = 0;
+    am_result result = make_actors(&next, &who, NULL, &last_error);
+    if (result != AM_OK) {
+        return (int)result;
+    }
+    for (int i = 0; i < next.actor_count; i++) {
+        const actor *from = &before.actors[i < before.actor_count ? i : 0];
+        am_character_take_over(next.actors[i].character, from->character, &last_error);
+        next.actors[i].devices = from->devices;
+    }
+    if (method == WEB_SIDE_BY_SIDE) {
+        // The second stands at the first one's right.
+        am_transform root = am_character_get_pose(next.actors[0].character).root;
+        am_vec3 beside = am_transform_point(root, am_v3(-1.2f, 0.0f, 0.0f));
+        am_character_place(next.actors[1].character, beside, am_quat_heading(root.rotation));
+    }
+    close_actors(&open_now);
+    open_now = next;
+    cast_now = who;
+    chosen_now = 0;
+    return 0;
 }
 
 void web_choose(int number)
@@ -361,7 +486,10 @@ static void fill_costs(const am_character_view *now, int left)
 {
     const am_features *features = &open_now.db->features;
     const am_source_output *out = now->output;
-    int chosen = out->transition ? out->candidates[0].frame : left;
+    int chosen = out->frame < 0 ? -1 : out->transition && out->candidate_count > 0 ? out->candidates[0].frame : left;
+    if (out->frame < 0) {
+        memset(view + VIEW_CHANNELS, 0, AM_MAX_CHANNELS * sizeof *view); // networks do not say
+    }
     if (!out->searched || features->pca || chosen < 0) {
         return; // the costs of the last search stay
     }
@@ -428,11 +556,12 @@ static void fill_view(int left)
     am_character_view now = am_character_get_view(chosen_character());
     am_character_pose pose = am_character_get_pose(chosen_character());
     const am_source_output *out = now.output;
-    const am_db_range *range = &open_now.db->ranges[am_db_range_of(open_now.db, out->frame)];
+    const am_db_range *range =
+        out->frame >= 0 ? &open_now.db->ranges[am_db_range_of(open_now.db, out->frame)] : NULL;
     view[VIEW_ACTIVITY] = (float)now.activity;
     view[VIEW_FRAME] = (float)out->frame + out->fraction;
-    view[VIEW_RANGE_FIRST] = (float)range->start;
-    view[VIEW_RANGE_FRAMES] = (float)(range->stop - range->start);
+    view[VIEW_RANGE_FIRST] = range ? (float)range->start : 0.0f;
+    view[VIEW_RANGE_FRAMES] = range ? (float)(range->stop - range->start) : 0.0f;
     view[VIEW_SEARCHED] = out->searched ? 1.0f : 0.0f;
     view[VIEW_TRANSITION] = out->transition ? 1.0f : 0.0f;
     if (out->searched) {
@@ -465,7 +594,7 @@ static void step_actor(actor *a, uint32_t keys, const am_gamepad *pad, float dt)
 
 void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt)
 {
-    if (!open_now.source) {
+    if (open_now.actor_count == 0) {
         return;
     }
     const am_gamepad idle = { 0 };
@@ -473,7 +602,7 @@ void web_step(int keys, float left_x, float left_y, float right_x, float right_y
     int left = am_character_get_view(chosen_character()).output->frame;
     double before = microseconds(NULL);
     for (int i = 0; i < open_now.actor_count; i++) {
-        bool steered = i == chosen_now;
+        bool steered = i == chosen_now || cast_now.method == WEB_SIDE_BY_SIDE;
         step_actor(&open_now.actors[i], steered ? (uint32_t)keys : 0, steered ? &pad : &idle, dt);
     }
     view[VIEW_STEP_US] = (float)(microseconds(NULL) - before);
@@ -511,7 +640,7 @@ void web_obstacles(const float *places, int count)
 int web_follow(const float *samples, int count)
 {
     _Static_assert(sizeof(am_path_sample) == 3 * sizeof(float), "the page writes three floats a point");
-    if (!open_now.source) {
+    if (open_now.actor_count == 0) {
         return (int)AM_ERR_EMPTY;
     }
     actor *a = &open_now.actors[chosen_now];
@@ -530,7 +659,7 @@ int web_follow(const float *samples, int count)
 
 void web_leave(void)
 {
-    if (open_now.source) {
+    if (open_now.actor_count > 0) {
         am_character_leave_path(chosen_character());
         web_drawn_clear(&open_now.actors[chosen_now].drawn);
         fill_path();
@@ -540,16 +669,19 @@ void web_leave(void)
 const float *web_path(void)
 {
     _Static_assert(sizeof(am_path_point) == 4 * sizeof(float), "the page reads four floats a point");
-    const am_path_point *points = open_now.source ? am_character_get_path(chosen_character()).points : NULL;
+    const am_path_point *points = open_now.actor_count > 0 ? am_character_get_path(chosen_character()).points : NULL;
     return points ? &points->x : NULL;
 }
 
-int web_path_count(void) { return open_now.source ? am_character_get_path(chosen_character()).count : 0; }
+int web_path_count(void)
+{
+    return open_now.actor_count > 0 ? am_character_get_path(chosen_character()).count : 0;
+}
 
 const double *web_measure(float dt)
 {
     static double out[6];
-    if (open_now.source) {
+    if (open_now.actor_count > 0) {
         const actor *a = &open_now.actors[chosen_now];
         am_path_metrics m = web_drawn_measure(&a->drawn, a->character, dt);
         const double all[] = { m.path_error_m,    m.path_cover_m, m.path_cover_max_m,
@@ -607,9 +739,12 @@ const char *web_describe(void)
     am_json_integer(w, "frames", db->frame_count);
     am_json_integer(w, "ranges", db->range_count);
     am_json_integer(w, "bytes", (int64_t)db->image_size);
-    am_json_integer(w, "indexBytes", (int64_t)am_index_bytes(open_now.index));
+    am_json_integer(w, "indexBytes", open_now.index ? (int64_t)am_index_bytes(open_now.index) : 0);
+    am_json_bool(w, "matches", open_now.index != NULL);
+    am_json_bool(w, "networks", open_now.networks != NULL);
+    am_json_integer(w, "networkBytes", open_now.networks ? (int64_t)open_now.networks->image_size : 0);
     am_json_integer(w, "features", db->features.count);
-    am_json_number(w, "walkMps", (double)am_intent_def_of(db).walk_mps);
+    am_json_number(w, "walkMps", (double)am_intent_def_for(open_now.actors[0].source).walk_mps);
     am_json_number(w, "sprintMps", (double)open_now.intent.sprint_mps);
     am_json_number(w, "toeM", (double)am_character_get_facts(chosen_character()).toe_m);
     am_json_integer(w, "mostActors", WEB_MOST_ACTORS);

@@ -59,7 +59,7 @@ static int answer_sets(struct mg_connection *conn, void *user)
     return 200;
 }
 
-/// /db/NAME.amdb: only names of the list are files here.
+/// /db/NAME.amdb, /db/NAME.amnet: only names of the list are files here.
 static int answer_db(struct mg_connection *conn, void *user)
 {
     studio *server = user;
@@ -68,11 +68,13 @@ static int answer_db(struct mg_connection *conn, void *user)
     const char *file = uri + strlen("/db/");
     size_t length = strlen(file);
     const studio_set *set = NULL;
-    if (length > 5 && length - 5 < sizeof name && strcmp(file + length - 5, ".amdb") == 0) {
-        snprintf(name, sizeof name, "%.*s", (int)(length - 5), file);
+    const char *dot = strrchr(file, '.');
+    size_t stem = dot ? (size_t)(dot - file) : length;
+    if (stem > 0 && stem < length && stem < sizeof name) {
+        snprintf(name, sizeof name, "%.*s", (int)stem, file);
         set = studio_sets_get(&server->sets, name);
     }
-    if (!set) {
+    if (!set || strcmp(dot, set->networks ? ".amnet" : ".amdb") != 0) {
         mg_send_http_error(conn, 404, "no such database; /api/sets lists them");
         return 404;
     }

@@ -90,8 +90,50 @@ static am_result add_config(studio_sets *sets, const char *file, am_error *err)
     return AM_OK;
 }
 
-/// cmu is what a page begins with where it can; the procedural set comes last; the others by name.
-static int rank_of(const studio_set *set) { return strcmp(set->name, "cmu") == 0 ? 0 : set->synth ? 2 : 1; }
+/// cmu is what a page begins with where it can, else the learned character of its motion; the procedural set comes
+/// last; the others by name.
+static int rank_of(const studio_set *set)
+{
+    bool learned = set->networks && strncmp(set->name, "locomotion", 10) == 0;
+    return strcmp(set->name, "cmu") == 0 ? 0 : learned ? 1 : set->synth ? 4 : set->networks ? 3 : 2;
+}
+
+/// Takes a file of networks that is a learned character; others are none of ours.
+static void add_networks(studio_sets *sets, const char *file)
+{
+    am_error unused = { 0 };
+    am_model *model = NULL;
+    am_source *source = NULL;
+    studio_set *set = &sets->items[sets->count];
+    *set = (studio_set){ .networks = true };
+    stem_of(set->name, sizeof set->name, file);
+    snprintf(set->path, sizeof set->path, "%s/%s", sets->def.model_dir, file);
+    am_learned_def def = am_learned_def_default();
+    if (am_model_open(&model, set->path, NULL, &unused) == AM_OK) {
+        def.model = model;
+        if (am_learned_create(&source, &def, &unused) == AM_OK && !studio_sets_get(sets, set->name)) {
+            const char *name = source->db->name[0] ? source->db->name : set->name;
+            snprintf(set->title, sizeof set->title, "%.40s, learned", name);
+            sets->count++;
+        }
+    }
+    am_source_destroy(source);
+    am_model_close(model);
+}
+
+static void find_networks(studio_sets *sets)
+{
+    DIR *dir = sets->def.model_dir ? opendir(sets->def.model_dir) : NULL;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+        size_t length = strlen(entry->d_name);
+        if (length > 6 && strcmp(entry->d_name + length - 6, ".amnet") == 0 && sets->count < STUDIO_MAX_SETS) {
+            add_networks(sets, entry->d_name);
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+}
 
 static int by_rank(const void *a, const void *b)
 {
@@ -118,6 +160,7 @@ static am_result find_configs(studio_sets *sets, am_error *err)
         }
     }
     closedir(dir);
+    find_networks(sets);
     qsort(sets->items, (size_t)sets->count, sizeof sets->items[0], by_rank);
     return result;
 }
@@ -263,23 +306,27 @@ am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *e
 static void put_set(am_json_writer *w, const studio_set *set)
 {
     char url[128];
-    snprintf(url, sizeof url, "/db/%s.amdb", set->name);
+    snprintf(url, sizeof url, "/db/%s.%s", set->name, set->networks ? "amnet" : "amdb");
     am_error unused = { 0 };
     am_db *db = NULL;
-    bool ready = (!set->config[0] || is_fresh(set)) && am_db_open(&db, set->path, NULL, &unused) == AM_OK;
+    struct stat info = { 0 };
+    bool opens = !set->networks && (!set->config[0] || is_fresh(set)) &&
+                 am_db_open(&db, set->path, NULL, &unused) == AM_OK;
+    bool ready = opens || (set->networks && stat(set->path, &info) == 0);
     am_json_begin_object(w, NULL);
     am_json_string(w, "name", set->name);
     am_json_string(w, "title", set->title);
     am_json_string(w, "url", url);
+    am_json_bool(w, "networks", set->networks);
     am_json_bool(w, "ready", ready);
-    if (ready) {
+    if (opens) {
         am_json_integer(w, "frames", db->frame_count);
         am_json_integer(w, "joints", db->joint_count);
         am_json_integer(w, "bytes", (int64_t)db->image_size);
     } else {
         am_json_null(w, "frames");
         am_json_null(w, "joints");
-        am_json_null(w, "bytes");
+        am_json_integer(w, "bytes", (int64_t)info.st_size);
     }
     am_json_end_object(w);
     am_db_close(db);

@@ -16,6 +16,7 @@ typedef struct studio_def {
     const char *wasm_dir;         ///< where amble_web.mjs and amble_web.wasm are
     const char *config_dir;       ///< configs of the sets it can build
     const char *cache_dir;        ///< where built databases are kept
+    const char *model_dir;        ///< networks that ship; NULL means none
     const char *const *databases; ///< [database_count] files to serve beside or instead of those
     int database_count;
     am_find_set_fn find_set; ///< where motion capture is
@@ -27,11 +28,12 @@ studio_def studio_def_default(void);
 
 /// One database that the page can have.
 typedef struct studio_set {
-    char name[64]; ///< /db/NAME.amdb
+    char name[64]; ///< /db/NAME.amdb, or .amnet of networks
     char title[64];
     char config[1024]; ///< "" for a file that was given
     char path[1024];   ///< the database, built or to be built
     bool synth;        ///< its clips are made, not found
+    bool networks;     ///< a learned character: `path` is an .amnet
 } studio_set;
 
 /// All of them; the first is what a page begins with.
@@ -49,7 +51,8 @@ void studio_sets_free(studio_sets *sets);
 const studio_set *studio_sets_get(const studio_sets *sets, const char *name);
 /// Builds a set's database unless it is there and newer than its config and this program. Safe from any thread.
 am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *err);
-/// {"sets": [{"name", "title", "url", "ready", "frames", "joints", "bytes"}], "mannequin"}; frames, joints and bytes
+/// {"sets": [{"name", "title", "url", "networks", "ready", "frames", "joints", "bytes"}], "mannequin"}; networks: a learned
+/// character without a database, which has no frames; else frames, joints and bytes
 /// are null until a set is built; mannequin tells whether the page has that model. Free with am_json_writer_destroy.
 am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_error *err);
 

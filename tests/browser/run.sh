@@ -18,6 +18,11 @@ fi
 if [ -x "$AMBLE_BUILD/test_io_networks" ] && [ ! -d "$AMBLE_BUILD/test-files/onnx" ]; then
     "$AMBLE_BUILD/test_io_networks" >/dev/null 2>&1
 fi
+# And the networks of a small learned character.
+if [ -x "$AMBLE_BUILD/test_train_learned" ] && [ ! -f "$AMBLE_BUILD/test-files/learned_run/tiny.amnet" ]; then
+    "$AMBLE_BUILD/test_train_learned" >/dev/null 2>&1
+fi
 node --test onnx.test.mjs validate.test.mjs three.test.mjs wasm.test.mjs studio.test.mjs
 # By itself: it takes the databases that the studio's tests have built.
+node --test learned.test.mjs
 exec node --test paths.test.mjs

@@ -1,6 +1,11 @@
 // The character's C code in WebAssembly, with the calls of bridge.h as methods.
 import createModule from './wasm/amble_web.mjs';
 
+/** How characters move, by the numbers of bridge.h. */
+export const METHODS = ['matching', 'long-horizon', 'learned', 'side by side'];
+export const LEARNED = 2;
+export const SIDE_BY_SIDE = 3;
+
 /** Time of one step in seconds: the simulation's rate does not depend on the screen's. */
 export const STEP = 1 / 60;
 
@@ -27,6 +32,27 @@ export class Engine {
             throw new Error(this.error());
         }
         this.about = JSON.parse(module.UTF8ToString(module._web_describe()));
+    }
+
+    /** Networks of a learned character beside the open database; throws when they do not fit it. */
+    networks(bytes) {
+        const at = this.module._web_alloc(bytes.length);
+        if (!at) {
+            throw new Error(`no memory for ${bytes.length} bytes`);
+        }
+        this.module.HEAPU8.set(bytes, at);
+        if (this.module._web_networks(at, bytes.length) !== 0) {
+            throw new Error(this.error());
+        }
+        this.about = JSON.parse(this.module.UTF8ToString(this.module._web_describe()));
+    }
+
+    /** Another method for everyone, from their poses on: one of METHODS. */
+    method(method) {
+        if (this.module._web_method(method) !== 0) {
+            throw new Error(this.error());
+        }
+        this.about = JSON.parse(this.module.UTF8ToString(this.module._web_describe()));
     }
 
     error() {

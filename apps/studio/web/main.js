@@ -1,5 +1,5 @@
 // The studio's page: loads a database, steps the character at 60 Hz, draws it. window.amble is the handle for tests.
-import { Engine, STEP } from './engine.js';
+import { Engine, LEARNED, SIDE_BY_SIDE, STEP } from './engine.js';
 import { Figure } from './figure.js';
 import { COLOURS as SHIRTS } from './games.js';
 import { Input } from './input.js';
@@ -23,7 +23,7 @@ class Studio {
         this.stage.scene.add(this.overlay.object);
         this.panel = new Panel(document.getElementById('panel'), document.getElementById('help'), {
             set: (name) => this.load(name), options: (values) => this.setOptions(values), show: (what) => this.show(what),
-            walk: (mps) => this.engine.walkSpeed(mps), reset: () => this.reset(),
+            walk: (mps) => this.engine.walkSpeed(mps), reset: () => this.reset(), method: (method) => this.setMethod(method),
             mode: () => this.setMode(this.panel.draws, 0), game: () => this.setMode(true, Number(this.panel.inputs.game.value)), camera: () => this.stage.resetCamera(),
         });
         this.play = new Play(this);
@@ -60,7 +60,7 @@ class Studio {
         const load = ++this.loads;
         this.notice(set.ready ? `Loading ${set.title}…` : `Building ${set.title}, a few seconds the first time…`);
         try {
-            const response = await fetch(`db/${encodeURIComponent(set.name)}.amdb`);
+            const response = await fetch(set.url.slice(1));
             if (!response.ok) {
                 throw new Error(await response.text());
             }
@@ -97,6 +97,8 @@ class Studio {
 
     opened(set, model) {
         this.current = set.name;
+        this.method = set.networks ? LEARNED : 0;
+        this.panel.setMethod(this.method);
         this.panel.opened(set.name, this.engine.about, this.engine);
         this.reset();
         [...this.bodies, ...this.others].forEach((body) => body.dispose());
@@ -141,8 +143,52 @@ class Studio {
         this.overlay.object.visible = ground;
     }
 
+    /** Matching, long-horizon, learned, or matching and learned side by side; the pose goes on. */
+    async setMethod(method) {
+        const before = this.method;
+        try {
+            if (method >= LEARNED && !this.engine.about.networks) {
+                await this.findNetworks();
+            }
+            this.engine.method(method);
+            this.method = method;
+            this.began(false);
+            this.notice(null);
+        } catch (error) {
+            this.method = before;
+            this.panel.setMethod(before);
+            this.notice(error.message, true);
+        }
+    }
+
+    /** Networks that know the skeleton of what plays. */
+    async findNetworks() {
+        let why = new Error('No trained networks are here: amble train makes them.');
+        for (const set of this.sets.filter((item) => item.networks)) {
+            const response = await fetch(set.url.slice(1));
+            const bytes = response.ok ? new Uint8Array(await response.arrayBuffer()) : null;
+            try {
+                if (bytes) {
+                    this.engine.networks(bytes);
+                    return;
+                }
+            } catch (error) {
+                why = error;
+            }
+        }
+        throw why;
+    }
+
+    get sideBySide() {
+        return this.method === SIDE_BY_SIDE;
+    }
+
     /** Steers or draws, with one of the games. */
     setMode(draws, game) {
+        if (this.sideBySide) {
+            this.method = 0; // games and drawings have casts of their own
+            this.panel.setMethod(0);
+        }
         try {
             this.play.set(draws, game);
         } catch (error) {
@@ -299,7 +345,7 @@ async function main() {
     window.amble = {
         studio, engine,
         /** What a test asks about. */
-        state: () => ({ ...studio.view, set: studio.current, speed: studio.speed, hash: engine.hash(), log: studio.log.length,
+        state: () => ({ ...studio.view, set: studio.current, method: studio.method, speed: studio.speed, hash: engine.hash(), log: studio.log.length,
             game: studio.play.game.result, reached: studio.play.game.reached, chosen: studio.play.chosen, measures: studio.play.measures }),
         /** Stops the clock: from then on only advance() lets time pass. */
         pause: (on = true) => {

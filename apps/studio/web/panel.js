@@ -1,4 +1,5 @@
 // The panel at the side: what plays and why, and what can be changed.
+import { METHODS } from './engine.js';
 import { GAMES } from './games.js';
 
 const keyHelp = [
@@ -42,7 +43,7 @@ export class Panel {
         this.progress = make('i');
         this.costs = make('div');
         this.root.append(
-            heading('Motion'), this.sets, this.row('size', 'frames'),
+            heading('Motion'), this.sets, this.choice('method', 'method', METHODS, 0, () => this.actions.method(Number(this.inputs.method.value))), this.row('size', 'frames'),
             heading('Control'), ...this.makeControl(),
             heading('Playing'), make('div', { className: 'row' }, make('span', { textContent: 'doing' }), this.activity),
             this.row('clip', 'clip'), this.row('frame', 'frame'), make('div', { className: 'progress' }, this.progress),
@@ -119,6 +120,11 @@ export class Panel {
             this.choice('game', 'game', GAMES.map((game) => game.title), 0, () => this.actions.game()),
             ...this.pathRows,
         ];
+    }
+
+    /** Shows which method plays. */
+    setMethod(method) {
+        this.inputs.method.value = method;
     }
 
     get draws() {
@@ -206,7 +212,9 @@ export class Panel {
     /** A database was opened. */
     opened(name, about, engine) {
         this.choose(name);
-        this.shown.size.textContent = `${about.frames.toLocaleString('en')} · ${(about.bytes / 1e6).toFixed(1)} MB`;
+        this.shown.size.textContent = about.matches ? `${about.frames.toLocaleString('en')} · ${(about.bytes / 1e6).toFixed(1)} MB`
+            : `none · ${(about.networkBytes / 1e6).toFixed(1)} MB of networks`;
+        [0, 1, 3].forEach((method) => this.allow('method', method, about.matches));
         // People walk at about 1.3 m/s; captured sets have many slow steps, which make a sluggish default.
         this.inputs.walk.value = Math.max(about.walkMps, 1.2);
         this.inputs.walk.show();
@@ -246,9 +254,9 @@ export class Panel {
     update(view, clip, speed, rate, down) {
         this.activity.textContent = view.activity;
         this.activity.dataset.activity = view.activity;
-        this.shown.clip.textContent = clip;
         const frame = Math.floor(view.frame - view.rangeFirst);
-        this.shown.frame.textContent = `${frame} of ${view.rangeFrames}`;
+        this.shown.clip.textContent = view.frame < 0 ? 'networks' : clip;
+        this.shown.frame.textContent = view.frame < 0 ? '–' : `${frame} of ${view.rangeFrames}`;
         this.progress.style.width = `${(100 * frame) / Math.max(view.rangeFrames, 1)}%`;
         this.shown.speed.textContent = `${speed.toFixed(2)} m/s, wish ${Math.hypot(view.wishX, view.wishZ).toFixed(2)}`;
         this.shown.transitions.textContent = `${rate.toFixed(0)} in 1 s`;

@@ -29,7 +29,7 @@ export class Play {
     }
 
     get count() {
-        return this.game.rules.places?.length ?? 1;
+        return this.game.rules.places?.length ?? (this.studio.sideBySide ? 2 : 1);
     }
 
     /** Another mode or game: draws or steers, with the characters that the game has. */
@@ -142,7 +142,7 @@ export class Play {
 
     /** Now and then: what a person reads. */
     show(view) {
-        document.getElementById('score').textContent = this.game.words;
+        document.getElementById('score').textContent = this.studio.sideBySide ? 'Orange: matching · blue: learned' : this.game.words;
         if (this.draws) {
             this.studio.panel.showPath(view, this.measures);
         }

@@ -1,0 +1,365 @@
+// The learned part of amble bench crowd: what a frame of learned motion matching costs with fp32 and int8 networks
+// (Projector every ten frames), beside a frame of matching over ever more frames; and whole steps of many learned
+// characters, one by one and in batches.
+#include "bench.h"
+
+#include "bench_search.h"
+#include "models.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { project_every = 10, questions = 100, hidden = 512, latent = 32 };
+
+static const float dt = 1.0f / 60.0f;
+
+// ---------------------------------------------------------------------------------------------
+// Networks
+
+/// x (and z) through hidden layers of the paper's width (LMM table 1).
+static am_graph *make_graph(const char *name, const char *output, int x, int z, int out, int layers)
+{
+    am_graph *g = NULL;
+    am_error err = { 0 };
+    if (am_graph_create(&g, name, NULL, &err) != AM_OK) {
+        return NULL;
+    }
+    int in[2] = { am_graph_input(g, "x", x), z > 0 ? am_graph_input(g, "z", z) : -1 };
+    int v = am_graph_normalise(g, z > 0 ? am_graph_concat(g, in, 2) : in[0]);
+    for (int l = 0; l < layers; l++) {
+        v = am_graph_activation(g, am_graph_linear(g, v, hidden), AM_NET_RELU);
+    }
+    am_graph_output(g, output, am_graph_restore(g, am_graph_linear(g, v, out)));
+    if (am_graph_finish(g, &err) != AM_OK) {
+        am_graph_destroy(g);
+        return NULL;
+    }
+    am_graph_randomise(g, 1);
+    return g;
+}
+
+/// A model of these graphs with one kind of weights and the attachments of another model.
+static am_result make_model(am_model **out, am_graph *const *graphs, int count, am_net_weights weights,
+                            const am_model *like, am_error *err)
+{
+    const am_graph *all[AM_NET_MOST_PARTS];
+    am_net_weights kinds[AM_NET_MOST_PARTS];
+    am_model_blob blobs[AM_NET_MOST_ATTACHMENTS];
+    am_model_def def = am_model_def_default();
+    for (int g = 0; g < count; g++) {
+        all[g] = graphs[g];
+        kinds[g] = weights;
+    }
+    for (int i = 0; like && i < like->attachment_count; i++) {
+        blobs[i].name = like->attachments[i].name;
+        blobs[i].data = am_model_attached(like, blobs[i].name, &blobs[i].size);
+    }
+    def.graphs = all;
+    def.graph_count = count;
+    def.weights = kinds;
+    def.sample_count = 16;
+    def.attachments = blobs;
+    def.attachment_count = like ? like->attachment_count : 0;
+    return am_model_create(out, &def, err);
+}
+
+/// Networks of the paper's sizes that know nothing: as fast as trained ones, or slower, since fewer inputs are zero.
+static am_result make_untrained(am_model **out, const am_db *db, am_error *err)
+{
+    int x = db->features.count;
+    am_pose_layout layout = am_pose_layout_of(db->joint_count, db->moving_count);
+    am_graph *graphs[3] = { make_graph("decompressor", "pose", x, latent, layout.count, 1),
+                            make_graph("stepper", "rate", x, latent, x + latent, 2),
+                            make_graph("projector", "xz", x, 0, x + latent, 4) };
+    am_model *bare = NULL;
+    am_result result = make_model(&bare, graphs, 3, AM_NET_FP32, NULL, err);
+    result = result == AM_OK ? am_learned_pack(out, bare, db, NULL, err) : result;
+    am_model_close(bare);
+    for (int g = 0; g < 3; g++) {
+        am_graph_destroy(graphs[g]);
+    }
+    return result;
+}
+
+static am_result open_model(bench *b, am_model **out, const am_db *db, am_error *err)
+{
+    char path[1024];
+    if (cli_model_find(path, sizeof path, "locomotion.amnet")) {
+        bench_note(b, "learned: %s", strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+        return am_model_open(out, path, NULL, err);
+    }
+    bench_note(b, "learned: models/locomotion.amnet is not here; untrained networks of the paper's sizes");
+    return make_untrained(out, db, err);
+}
+
+/// The same networks with other weights.
+static am_result convert(am_model **out, const am_model *model, am_net_weights weights, am_error *err)
+{
+    am_graph *graphs[AM_NET_MOST_PARTS] = { NULL };
+    am_result result = AM_OK;
+    for (int p = 0; p < model->part_count && result == AM_OK; p++) {
+        result = am_model_graph(model, p, &graphs[p], NULL, err);
+    }
+    result = result == AM_OK ? make_model(out, graphs, model->part_count, weights, model, err) : result;
+    for (int p = 0; p < model->part_count; p++) {
+        am_graph_destroy(graphs[p]);
+    }
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// A frame
+
+/// One state of a source with all that a step needs.
+typedef struct walker {
+    am_source *source;
+    am_search_work *work;
+    void *state;
+    am_transform *poses;
+    am_velocity *velocities;
+    am_source_output out;
+} walker;
+
+static void walker_end(walker *w)
+{
+    free(w->state);
+    free(w->poses);
+    free(w->velocities);
+    am_search_work_destroy(w->work);
+    am_source_destroy(w->source);
+}
+
+static am_result walker_begin(walker *w, const am_model *model, am_error *err)
+{
+    am_learned_def def = am_learned_def_default();
+    def.model = model;
+    am_result result = am_learned_create(&w->source, &def, err);
+    result = result == AM_OK ? am_source_work_create(&w->work, w->source, 1, NULL, err) : result;
+    if (result != AM_OK) {
+        return result;
+    }
+    size_t joints = (size_t)w->source->skeleton->joint_count;
+    w->state = calloc(1, w->source->interface->state_size(w->source));
+    w->poses = calloc(3 * joints, sizeof *w->poses);
+    w->velocities = calloc(2 * joints, sizeof *w->velocities);
+    if (!w->state || !w->poses || !w->velocities) {
+        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for a character");
+        return AM_ERR_MEMORY;
+    }
+    w->out.local = w->poses;
+    w->out.left = (am_source_pose){ .local = w->poses + joints, .velocity = w->velocities };
+    w->out.landed = (am_source_pose){ .local = w->poses + 2 * joints, .velocity = w->velocities + joints };
+    w->source->interface->reset(w->source, w->state, -1);
+    return AM_OK;
+}
+
+/// Ten frames, the first of which projects; the mean of one, in microseconds.
+static double ten_frames(walker *w, int round)
+{
+    am_query_point points[4];
+    float angle = 0.1f * (float)(round % 63);
+    for (int i = 0; i < 4; i++) {
+        float t = (float)i / 3.0f;
+        points[i] = (am_query_point){ .time = t,
+                                      .position = am_v3(1.2f * t * am_sin(angle), 0.9f, 1.2f * t * am_cos(angle)),
+                                      .direction = am_v3(am_sin(angle), 0.0f, am_cos(angle)) };
+    }
+    am_source_input input = {
+        .dt = dt, .root = am_transform_identity(), .trajectory = points, .trajectory_count = 4
+    };
+    double begun = bench_cpu_us();
+    for (int f = 0; f < project_every; f++) {
+        w->source->interface->step(w->source, w->state, &w->out, &input, w->work);
+    }
+    return (bench_cpu_us() - begun) / project_every;
+}
+
+static uint64_t hash_of(const walker *w)
+{
+    return am_hash64(w->state, w->source->interface->state_size(w->source), 0);
+}
+
+static am_result frame_rows(bench *b, const am_model *const *models, int rounds, am_error *err)
+{
+    static double us[2][4096];
+    walker walkers[2] = { { 0 } };
+    rounds = rounds < 4096 ? rounds : 4096;
+    am_result result = walker_begin(&walkers[0], models[0], err);
+    result = result == AM_OK ? walker_begin(&walkers[1], models[1], err) : result;
+    for (int r = -20; r < rounds && result == AM_OK; r++) { // the first warm up
+        for (int m = 0; m < 2; m++) {
+            double one = ten_frames(&walkers[m], r + 20);
+            us[m][r < 0 ? 0 : r] = one;
+        }
+    }
+    for (int m = 0; m < 2 && result == AM_OK; m++) {
+        bench_row(b, m == 0 ? "learned frame fp32" : "learned frame int8", "amble", 1, "frames", us[m], rounds,
+                  hash_of(&walkers[m]));
+    }
+    walker_end(&walkers[0]);
+    walker_end(&walkers[1]);
+    return result;
+}
+
+/// A tenth of a search over the first n frames: what matching pays where a learned character runs networks.
+static am_result match_rows(bench *b, const char *config, int rounds, am_error *err)
+{
+    static const int sizes[] = { 10000, 100000, 300000 };
+    static double us[4096];
+    search_data data = { 0 };
+    rounds = rounds < 4096 ? rounds : 4096;
+    am_result result = search_data_load(&data, b, config, false, sizes[2], err);
+    am_db_range *ranges = result == AM_OK ? calloc((size_t)data.range_count + 1, sizeof *ranges) : NULL;
+    float *asked = result == AM_OK ? calloc((size_t)questions * (size_t)data.stride, sizeof *asked) : NULL;
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0] && result == AM_OK && ranges && asked; s++) {
+        am_db db = search_data_db(&data, sizes[s], ranges);
+        am_index *index = NULL;
+        am_search_work *work = NULL;
+        am_index_def def = am_index_def_default();
+        def.db = &db;
+        result = am_index_create(&index, &def, err);
+        result = result == AM_OK ? am_search_work_create(&work, index, NULL, err) : result;
+        search_data_questions(&data, sizes[s], 1, asked, questions);
+        uint64_t sum = 0;
+        for (int r = -2; r < rounds && result == AM_OK; r++) {
+            am_hit hit = { 0 };
+            am_search search = am_search_default();
+            search.k = 1;
+            double begun = bench_cpu_us();
+            for (int q = 0; q < questions; q++) {
+                search.x = asked + (size_t)q * (size_t)data.stride;
+                am_index_search(index, &hit, &search, work);
+                sum += (uint64_t)hit.frame;
+            }
+            us[r < 0 ? 0 : r] = (bench_cpu_us() - begun) / questions / project_every;
+        }
+        if (result == AM_OK) {
+            bench_row(b, "match frame", "amble", sizes[s], config, us, rounds, sum);
+            bench_note(b, "matching over %d frames: %.1f MB of features and index, poses not counted", sizes[s],
+                       ((double)sizes[s] * data.stride * 4 + (double)am_index_bytes(index)) / 1e6);
+        }
+        am_search_work_destroy(work);
+        am_index_destroy(index);
+    }
+    free(asked);
+    free(ranges);
+    search_data_free(&data);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// A crowd
+
+typedef struct crowd {
+    am_source *source;
+    am_search_work *work;
+    am_character **characters;
+    am_intent *intents;
+    int count;
+} crowd;
+
+static void crowd_end(crowd *c)
+{
+    for (int i = c->count - 1; i >= 0; i--) {
+        am_character_destroy(c->characters[i]);
+    }
+    free(c->characters);
+    free(c->intents);
+    am_search_work_destroy(c->work);
+    am_source_destroy(c->source);
+}
+
+static am_result crowd_begin(crowd *c, const am_model *model, int count, am_error *err)
+{
+    am_learned_def def = am_learned_def_default();
+    def.model = model;
+    c->characters = calloc((size_t)count, sizeof *c->characters);
+    c->intents = calloc((size_t)count, sizeof *c->intents);
+    if (!c->characters || !c->intents) {
+        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        return AM_ERR_MEMORY;
+    }
+    am_result result = am_learned_create(&c->source, &def, err);
+    result = result == AM_OK ? am_source_work_create(&c->work, c->source, 64, NULL, err) : result;
+    for (int i = 0; i < count && result == AM_OK; i++) {
+        am_character_def body = am_character_def_default();
+        body.source = c->source;
+        body.work = c->work;
+        body.like = i > 0 ? c->characters[0] : NULL;
+        body.position = am_v3((float)(i % 32), 0.0f, (float)i / 32.0f);
+        result = am_character_create(&c->characters[i], &body, err);
+        c->count += result == AM_OK;
+        float angle = 0.7f * (float)i;
+        c->intents[i].velocity = am_v3(1.2f * am_sin(angle), 0.0f, 1.2f * am_cos(angle));
+    }
+    // Characters made at once would all project in the same frame.
+    for (int i = 0; i < count && result == AM_OK; i++) {
+        for (int f = 0; f < i % project_every; f++) {
+            am_character_step(c->characters[i], &c->intents[i], dt);
+        }
+    }
+    return result;
+}
+
+static am_result crowd_rows(bench *b, const am_model *model, const char *weights, int count, int frames,
+                            am_error *err)
+{
+    static double us[2][4096];
+    uint64_t sums[2] = { 0, 0 };
+    frames = frames < 4096 ? frames : 4096;
+    am_result result = AM_OK;
+    for (int batched = 0; batched < 2 && result == AM_OK; batched++) {
+        crowd c = { 0 };
+        result = crowd_begin(&c, model, count, err);
+        for (int f = 0; f < frames && result == AM_OK; f++) {
+            double begun = bench_cpu_us();
+            if (batched) {
+                am_characters_step(c.characters, c.intents, count, dt, c.work);
+            } else {
+                for (int i = 0; i < count; i++) {
+                    am_character_step(c.characters[i], &c.intents[i], dt);
+                }
+            }
+            us[batched][f] = (bench_cpu_us() - begun) / count;
+        }
+        for (int i = 0; i < c.count; i++) {
+            sums[batched] = sums[batched] * 0x9E3779B97F4A7C15u + am_character_hash(c.characters[i]);
+        }
+        crowd_end(&c);
+    }
+    if (result == AM_OK && sums[0] != sums[1]) {
+        *err = cli_error(AM_ERR_DEF, NULL, "bench crowd: a batch of learned characters gave other bits");
+        result = AM_ERR_DEF;
+    }
+    if (result == AM_OK) {
+        char subject[64];
+        snprintf(subject, sizeof subject, "learned step %s", weights);
+        bench_row(b, subject, "amble", count, "single", us[0], frames, sums[0]);
+        bench_row(b, subject, "amble", count, "batch", us[1], frames, sums[1]);
+    }
+    return result;
+}
+
+int bench_crowd_learned(bench *b, const am_db *db, const char *config, int count, int frames)
+{
+    am_error err = { 0 };
+    am_model *fp32 = NULL, *int8 = NULL;
+    am_result result = open_model(b, &fp32, db, &err);
+    am_model *plain = NULL; // as it ships it may be smaller already
+    result = result == AM_OK ? convert(&plain, fp32, AM_NET_FP32, &err) : result;
+    result = result == AM_OK ? convert(&int8, fp32, AM_NET_INT8, &err) : result;
+    const am_model *models[2] = { plain, int8 };
+    result = result == AM_OK ? frame_rows(b, models, frames, &err) : result;
+    if (result == AM_OK) {
+        bench_note(b, "networks: %.2f MB fp32, %.2f MB int8 with start states and facts",
+                   (double)plain->image_size / 1e6, (double)int8->image_size / 1e6);
+        result = match_rows(b, config, bench_full(b) ? 60 : 12, &err);
+    }
+    result = result == AM_OK ? crowd_rows(b, plain, "fp32", count, frames / 5 + 1, &err) : result;
+    result = result == AM_OK ? crowd_rows(b, int8, "int8", count, frames / 5 + 1, &err) : result;
+    am_model_close(int8);
+    am_model_close(plain);
+    am_model_close(fp32);
+    return result == AM_OK ? CLI_DONE : cli_fail(&err);
+}

@@ -1,0 +1,126 @@
+// A learned character in the studio: networks alone are a data set of their own, methods change while the character
+// walks, and matching and learned go side by side. The networks are what the C tests trained within seconds.
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { amble, buildDir, openPage, openStudio, outDir } from './support.mjs';
+
+const trained = join(buildDir, 'test-files/learned_run/tiny.amnet');
+const models = join(outDir, 'models');
+const skip = existsSync(trained) ? false : 'no networks: the build has no training';
+let server, browser, page;
+
+before(async () => {
+    if (skip) {
+        console.log(`SKIPPED: ${skip}`);
+        return;
+    }
+    rmSync(models, { recursive: true, force: true });
+    mkdirSync(models, { recursive: true });
+    copyFileSync(trained, join(models, 'locomotion_tiny.amnet'));
+    writeFileSync(join(models, 'broken.amnet'), 'no network at all');
+    server = await openStudio(join(outDir, 'studio'), '--models', models);
+    browser = await openPage(`${server.url}/?quality=low&set=locomotion_tiny`);
+    page = browser.page;
+    await page.waitForFunction(() => window.amble, null, { timeout: 60000 });
+    await page.evaluate(() => window.amble.pause());
+});
+after(async () => {
+    await browser?.close();
+    await server?.stop();
+});
+
+const advance = (steps) => page.evaluate((count) => window.amble.advance(count), steps);
+const state = () => page.evaluate(() => window.amble.state());
+
+async function setMethod(method) {
+    await page.selectOption('#method', String(method));
+    await page.waitForFunction((wanted) => window.amble.state().method === wanted, method, { timeout: 60000 });
+}
+
+test('networks are listed as a data set, files that are none are not', { skip }, async () => {
+    assert.ok(server.sets.includes('locomotion_tiny'));
+    assert.ok(!server.sets.includes('broken'));
+    const about = await page.evaluate(() => window.amble.engine.about);
+    assert.equal(about.matches, false);
+    assert.equal(about.networks, true);
+    assert.equal((await state()).method, 2);
+    assert.match(await page.textContent('#show-size'), /networks/);
+});
+
+test('a learned character walks, turns and stops by the keys', { skip }, async () => {
+    await page.evaluate(() => window.amble.studio.reset());
+    await page.keyboard.down('w');
+    await advance(60);
+    const walking = await advance(120);
+    assert.ok(walking.speed > 0.5, `speed ${walking.speed}`);
+    assert.equal(Math.floor(walking.frame), -1);
+    const before = { x: walking.rootX, z: walking.rootZ };
+    await page.keyboard.up('w');
+    await page.keyboard.down('d');
+    const turned = await advance(150);
+    await page.keyboard.up('d');
+    assert.ok(Math.hypot(turned.rootX - before.x, turned.rootZ - before.z) > 0.5);
+    const standing = await advance(180);
+    assert.ok(standing.speed < 0.3, `speed ${standing.speed}`);
+    assert.equal(standing.fallback, 0);
+    await page.screenshot({ path: join(outDir, 'learned.png') });
+    assert.deepEqual(browser.errors, []);
+});
+
+test('the page computes what the command computes', { skip }, async () => {
+    const log = join(outDir, 'learned-run.json');
+    await page.evaluate(() => window.amble.studio.reset());
+    await page.evaluate(() => window.amble.engine.walkSpeed(0));
+    await page.keyboard.down('w');
+    const { hash } = await advance(120);
+    await page.keyboard.up('w');
+    writeFileSync(log, JSON.stringify({ model: join(models, 'locomotion_tiny.amnet'), controller: 'learned', seconds: 2,
+        characters: [{ keys: [{ t: 0, down: ['W'] }] }] }));
+    const told = JSON.parse(amble('run', log, '--json'));
+    assert.equal(hash, told.hash);
+});
+
+test('methods change while the character walks, and the pose goes on', { skip }, async () => {
+    await page.selectOption('#set', 'synth');
+    await page.waitForFunction(() => window.amble.state().set === 'synth', null, { timeout: 60000 });
+    await page.evaluate(() => window.amble.pause());
+    await page.keyboard.down('w');
+    await advance(120);
+    for (const method of [2, 1, 0, 2, 0]) {
+        const pose = () => page.evaluate(() => Array.from(window.amble.studio.after));
+        const before = await pose();
+        await setMethod(method);
+        const now = await advance(1);
+        const after = await pose();
+        let farthest = 0;
+        for (let i = 0; i < before.length; i += 7) {
+            farthest = Math.max(farthest, Math.hypot(after[i + 4] - before[i + 4], after[i + 5] - before[i + 5], after[i + 6] - before[i + 6]));
+        }
+        assert.ok(farthest < 0.2, `a joint jumped by ${farthest} m with method ${method}`);
+        assert.equal(now.frame < 0, method === 2);
+        const walking = await advance(90);
+        assert.ok(walking.speed > 0.4, `speed ${walking.speed} with method ${method}`);
+    }
+    await page.keyboard.up('w');
+});
+
+test('matching and learned go side by side by the same keys', { skip }, async () => {
+    await setMethod(3);
+    const hips = () => page.evaluate(() => window.amble.studio.hips);
+    assert.equal((await hips()).length, 2);
+    const from = await hips();
+    await page.keyboard.down('w');
+    await advance(180);
+    await page.keyboard.up('w');
+    const to = await hips();
+    for (let i = 0; i < 2; i++) {
+        assert.ok(Math.hypot(to[i].x - from[i].x, to[i].z - from[i].z) > 1, `character ${i} went ${JSON.stringify([from[i], to[i]])}`);
+    }
+    await page.evaluate(() => window.amble.studio.draw(1 / 60));
+    await page.screenshot({ path: join(outDir, 'side-by-side.png') });
+    await setMethod(0);
+    assert.equal((await hips()).length, 1);
+    assert.deepEqual(browser.errors, []);
+});
