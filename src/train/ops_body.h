@@ -71,7 +71,7 @@ static void activate(real *y, const real *x, size_t count, ami_activation kind)
     switch (kind) {
     case AMI_RELU:
         for (size_t i = 0; i < count; i++) {
-            y[i] = x[i] > (real)0 ? x[i] : (real)0;
+            y[i] = x[i] < (real)0 ? (real)0 : x[i]; // a NaN stays one, so that the loss shows it
         }
         break;
     case AMI_ELU:

@@ -91,9 +91,10 @@ static void gru_backward(const PLAN *plan, int o, const real *dy, int slot, int 
     real *aux = plan->aux[o] + place(plan, slot, block) * plan->aux_span[o];
     real *dx = NAME(grad)(plan, op->in[0], slot, block), *dh = NAME(grad)(plan, op->in[1], slot, block);
     const real *h = NAME(value)(plan, op->in[1], slot, block);
+    const int first = op->in[0] == op->in[1] ? 0 : 1; // the state's share comes first
     real *dgi = aux + 3 * part, *dgh = aux + 4 * part;
     // A state of a single slot has no gradient: what flows to it goes into gi, which is spent by now.
-    plan->ops->gru_back(dgi, dgh, dh ? dh : aux, dy, aux + 2 * part, aux + part, h, units, n, dh && adds(plan, o, 1));
+    plan->ops->gru_back(dgi, dgh, dh ? dh : aux, dy, aux + 2 * part, aux + part, h, units, n, dh && adds(plan, o, first));
     if (dh) {
         plan->ops->backward(dh, tensor_at(plan, op, 1), dgh, 3 * units, units, n, true);
     }
@@ -200,9 +201,9 @@ void NAME(backward)(const PLAN *plan, int slot, int block)
         }
     }
     for (int v = 0; v < g->value_count && slot > 0; v++) {
-        if (g->values[v].role == AM_NET_STATE && plan->grad[v] && g->values[v].next >= 0) {
-            plan->ops->add(NAME(grad)(plan, g->values[v].next, slot - 1, block), NAME(grad)(plan, v, slot, block),
-                           plan->span[v]);
+        const int next = g->values[v].role == AM_NET_STATE ? g->values[v].next : -1;
+        if (next >= 0 && plan->grad[v] && plan->grad[next]) { // an input that a state takes over may have none
+            plan->ops->add(NAME(grad)(plan, next, slot - 1, block), NAME(grad)(plan, v, slot, block), plan->span[v]);
         }
     }
 }

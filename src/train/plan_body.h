@@ -390,16 +390,18 @@ static void gru_forward(const PLAN *plan, const am_net_op *op, real *y, const re
     plan->ops->gru(y, aux + 2 * part, aux, aux + part, h, units, n);
 }
 
-/// y = x * scale + offset of each row of a set; NULL offset means (x - mean) * scale.
+/// (x - mean) * scale, or back, of each row of a set. In this order: x * scale would lose the digits that are left
+/// when the mean is large beside the deviation.
 static void normalise(const PLAN *plan, const am_net_op *op, real *y, const real *x, int width, int rows)
 {
     const int n = plan->columns;
     const real *mean = tensor_at(plan, op, 0), *scale = tensor_at(plan, op, 1);
     for (int r = 0; r < rows * width; r++) {
         const real s = scale[r % width], m = mean[r % width];
-        const real o = op->kind == AM_NET_NORMALISE ? -m * s : m;
+        const bool back = op->kind == AM_NET_RESTORE;
         for (int c = 0; c < n; c++) {
-            y[(ptrdiff_t)r * n + c] = x[(ptrdiff_t)r * n + c] * s + o;
+            const real v = x[(ptrdiff_t)r * n + c];
+            y[(ptrdiff_t)r * n + c] = back ? v * s + m : (v - m) * s;
         }
     }
 }

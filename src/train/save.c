@@ -1,6 +1,7 @@
 // A trainer's state as bytes: what a checkpoint holds, and the way back.
 #include "train/trainer.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -16,6 +17,18 @@ static uint64_t shape_hash(const am_graph *g)
     return am_hash64(g->tensors, (size_t)g->tensor_count * sizeof *g->tensors, hash);
 }
 
+/// A state with a NaN in it leads nowhere: it must not take the place of an earlier one.
+static am_result check_finite(const am_graph *g, am_error *err)
+{
+    for (size_t i = 0; i < g->weight_count; i++) {
+        if (!isfinite(g->weights[i])) {
+            return ami_fail(err, AM_ERR_NUMBER,
+                            "weights of '%s' are no longer numbers; lower the rate or clip the gradient", g->name);
+        }
+    }
+    return AM_OK;
+}
+
 static bool put_part(am_bytes *out, const ami_part *part)
 {
     const size_t bytes = part->graph->weight_count * sizeof(float);
@@ -27,6 +40,12 @@ static bool put_part(am_bytes *out, const ami_part *part)
 am_result am_trainer_save(const am_trainer *t, am_bytes *out, am_error *err)
 {
     *out = ami_bytes_make(&t->alloc);
+    for (int g = 0; g < t->def.graph_count; g++) {
+        const am_result result = check_finite(t->parts[g].graph, err);
+        if (result != AM_OK) {
+            return result;
+        }
+    }
     bool ok = ami_put(out, magic, sizeof magic) && ami_put_u64(out, (uint64_t)t->iteration) &&
               ami_put_u64(out, (uint64_t)t->def.graph_count);
     for (int g = 0; g < t->def.graph_count && ok; g++) {

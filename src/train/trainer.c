@@ -184,8 +184,8 @@ typedef struct iteration {
     double loss;
     atomic_int next_block;
     double squares[AMI_MOST_THREADS]; ///< of each thread's gradients
-    double scale;                     ///< of the gradient, from clipping
     bool keep;                        ///< the gradient is wanted, not the step
+    atomic_bool endless;              ///< the gradient is not finite
 } iteration;
 
 /// The rows of a job that are a thread's: whole tiles, so that no cache line of a matrix is shared.
@@ -337,6 +337,10 @@ static void in_two_passes(iteration *it, int thread, int threads)
             length += it->squares[i];
         }
         length = sqrt(length);
+        if (!isfinite(length)) { // every thread sees the same; an infinite gradient has no direction
+            it->endless = true;
+            return;
+        }
         scale = length > (double)o->clip ? (double)o->clip / length : 1.0;
     }
     const ami_step_scale s = ami_step_scale_at(o, it->t->iteration, scale);
@@ -403,6 +407,10 @@ static am_result iterate(iteration *it, double *loss, am_error *err)
             "the loss is no longer a number at iteration %lld; lower the rate, clip the gradient, or look "
             "for extreme values in the data",
             (long long)it->t->iteration);
+    }
+    if (it->endless) {
+        return ami_fail(err, AM_ERR_NUMBER, "the gradient is no longer finite at iteration %lld; lower the rate",
+                        (long long)it->t->iteration);
     }
     return AM_OK;
 }

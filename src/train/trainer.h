@@ -8,6 +8,8 @@
 #include "train/team.h"
 
 enum { AMI_MOST_GRAPHS = 8, AMI_MOST_THREADS = 64 };
+/// Columns of a block: what passes may keep on their stacks.
+enum { AMI_MOST_COLUMNS = 256 };
 
 struct am_train_block {
     am_trainer *trainer;
@@ -41,6 +43,11 @@ struct am_trainer {
     size_t memory_size;
     int64_t iteration;
 };
+
+/// The mean of Huber's loss of (y - target) / units[row], and its gradient: where it turns from square to straight must
+/// not depend on the units of the data.
+double ami_block_huber(const am_train_block *b, float *dy, const float *y, const float *target, const float *units,
+                       int width);
 
 /// The numbers of step i (0-based) of an optimiser, for a gradient that is scaled first.
 ami_step_scale ami_step_scale_at(const am_optimiser *optimiser, int64_t i, double gradient);

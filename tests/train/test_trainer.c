@@ -280,6 +280,145 @@ static void a_loss_that_is_no_number_stops_before_the_step(void **state)
     end(&w);
 }
 
+static double endless_pass(void *user, am_train_block *block)
+{
+    const double loss = pass(user, block);
+    const world *w = user;
+    am_block_grad(block, 0, w->y, 0)[0] = INFINITY;
+    am_block_backward(block, 0, 0);
+    return loss;
+}
+
+static void an_endless_gradient_is_neither_clipped_nor_saved(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    double loss = 0.0;
+    am_trainer_def def = usual(32, 2);
+    def.optimiser.clip = 1.0f;
+    world w = make(def);
+    float *before = malloc(w.graph->weight_count * sizeof *before);
+    memcpy(before, w.graph->weights, w.graph->weight_count * sizeof *before);
+    check_refused(am_trainer_step(w.trainer, endless_pass, &w, &loss, &err), AM_ERR_NUMBER);
+    assert_memory_equal(before, w.graph->weights, w.graph->weight_count * sizeof *before);
+    free(before);
+    end(&w);
+    // Unclipped it is stepped before anybody looks: the state is no checkpoint, and the next loss shows it.
+    w = make(usual(32, 2));
+    am_bytes bytes = { 0 };
+    check_ok(am_trainer_step(w.trainer, endless_pass, &w, &loss, &err), &err);
+    check_refused(am_trainer_save(w.trainer, &bytes, &err), AM_ERR_NUMBER);
+    assert_null(bytes.data);
+    check_refused(am_trainer_step(w.trainer, pass, &w, &loss, &err), AM_ERR_NUMBER);
+    end(&w);
+}
+
+static void a_weight_that_is_no_number_shows_behind_a_relu(void **state)
+{
+    (void)state;
+    world w = make(usual(32, 1));
+    am_error err = { 0 };
+    double loss = 0.0;
+    for (int t = 0; t < w.graph->tensor_count; t++) {
+        if (w.graph->tensors[t].rows == 33) { // the layer before the ReLU
+            w.graph->weights[w.graph->tensors[t].offset + 7] = NAN;
+        }
+    }
+    check_refused(am_trainer_step(w.trainer, pass, &w, &loss, &err), AM_ERR_NUMBER);
+    end(&w);
+}
+
+static double delayed_pass(void *user, am_train_block *block)
+{
+    const world *w = user;
+    const int n = am_block_columns(block);
+    const am_loss loss = { AM_LOSS_L2, NULL, 0.5 };
+    float *target = am_block_scratch(block, 4 * (size_t)n);
+    double value = 0.0;
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < 4; i++) {
+            for (int c = 0; c < am_block_used(block); c++) {
+                am_block_value(block, 0, w->x, t)[i * n + c] = input_of((uint64_t)(c + t), i);
+                target[i * n + c] = t ? input_of((uint64_t)c, i) : 0.0f; // what came before
+            }
+        }
+        am_block_forward(block, 0, t);
+        value += am_block_loss(block, &loss, am_block_grad(block, 0, w->y, t), am_block_value(block, 0, w->y, t), target,
+                               4);
+    }
+    for (int t = 1; t >= 0; t--) {
+        am_block_backward(block, 0, t);
+    }
+    return value;
+}
+
+static void a_state_may_take_over_an_input(void **state)
+{
+    (void)state;
+    world w = { .samples = 8 };
+    am_error err = { 0 };
+    check_ok(am_graph_create(&w.graph, "delay", NULL, &err), &err);
+    w.x = am_graph_input(w.graph, "x", 4);
+    const int before = am_graph_state(w.graph, "before", 4);
+    am_graph_keep(w.graph, before, w.x);
+    const int seen = am_graph_concat(w.graph, (int[]){ w.x, before }, 2);
+    w.y = am_graph_linear(w.graph, seen, 4);
+    am_graph_output(w.graph, "y", w.y);
+    check_ok(am_graph_finish(w.graph, &err), &err);
+    am_graph_randomise(w.graph, 5);
+    am_trainer_def def = usual(16, 1);
+    def.slots = 2;
+    def.graphs = &w.graph;
+    def.graph_count = 1;
+    def.optimiser.rate = 0.02f;
+    check_ok(am_trainer_create(&w.trainer, &def, &err), &err);
+    double loss = 1.0;
+    for (int i = 0; i < 1000; i++) {
+        check_ok(am_trainer_step(w.trainer, delayed_pass, &w, &loss, &err), &err);
+    }
+    assert_true(loss < 1e-4);
+    end(&w);
+}
+
+static double far_pass(void *user, am_train_block *block)
+{
+    const world *w = user;
+    const int n = am_block_columns(block);
+    for (int c = 0; c < n; c++) {
+        am_block_value(block, 0, w->x, 0)[c] = 100000.0f + (float)c / 64.0f;
+    }
+    am_block_forward(block, 0, 0);
+    for (int c = 0; c < n; c++) {
+        check_near(am_block_value(block, 0, w->y, 0)[c], 10.0 * c / 64.0, 1e-5);
+    }
+    am_block_backward(block, 0, 0);
+    return 0.0;
+}
+
+/// A mean that is large beside the deviation must not eat the digits, as x * scale - mean * scale would.
+static void data_far_from_zero_keep_their_digits(void **state)
+{
+    (void)state;
+    world w = { 0 };
+    am_error err = { 0 };
+    check_ok(am_graph_create(&w.graph, "far", NULL, &err), &err);
+    w.x = am_graph_input(w.graph, "x", 1);
+    w.y = am_graph_normalise(w.graph, w.x);
+    am_graph_output(w.graph, "y", am_graph_linear(w.graph, w.y, 1));
+    check_ok(am_graph_finish(w.graph, &err), &err);
+    am_graph_randomise(w.graph, 1);
+    *am_graph_tensor(w.graph, w.y, 0) = 100000.0f;
+    *am_graph_tensor(w.graph, w.y, 1) = 10.0f;
+    am_trainer_def def = usual(16, 1);
+    def.isa = "base"; // where the sum of a product is rounded twice
+    def.graphs = &w.graph;
+    def.graph_count = 1;
+    double loss = 0.0;
+    check_ok(am_trainer_create(&w.trainer, &def, &err), &err);
+    check_ok(am_trainer_step(w.trainer, far_pass, &w, &loss, &err), &err);
+    end(&w);
+}
+
 static void bad_defs_are_refused(void **state)
 {
     (void)state;
@@ -395,6 +534,10 @@ int main(void)
         cmocka_unit_test(the_gradient_is_that_of_the_loss),
         cmocka_unit_test(a_saved_trainer_goes_on_bit_for_bit),
         cmocka_unit_test(a_loss_that_is_no_number_stops_before_the_step),
+        cmocka_unit_test(an_endless_gradient_is_neither_clipped_nor_saved),
+        cmocka_unit_test(a_weight_that_is_no_number_shows_behind_a_relu),
+        cmocka_unit_test(a_state_may_take_over_an_input),
+        cmocka_unit_test(data_far_from_zero_keep_their_digits),
         cmocka_unit_test(bad_defs_are_refused),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
         cmocka_unit_test(gradients_of_losses_match_differences),
