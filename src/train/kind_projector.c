@@ -77,6 +77,7 @@ static am_result read_keys(const ami_stage *s, projector *a, am_error *err)
 static am_result begin_search(ami_stage *s, projector *a, am_error *err)
 {
     const bool alone = !s->def->group || s->def->group->size == 1;
+    const int threads = s->threads > 0 ? s->threads : ami_team_most();
     const ami_neighbours_def def = { .alloc = s->alloc,
                                      .db = a->data.db,
                                      .first = a->data.first,
@@ -86,7 +87,7 @@ static am_result begin_search(ami_stage *s, projector *a, am_error *err)
                                      .rng = am_rng_make(s->seed ^ 0x70726f6au),
                                      .batch = s->batch,
                                      .blocks = s->batch / AMI_COLUMNS + 1,
-                                     .helpers = alone ? s->threads - 1 : 0 };
+                                     .helpers = alone ? threads - 1 : 0 };
     s->threads = alone ? 1 : s->threads;
     return ami_neighbours_create(&a->neighbours, &def, err);
 }
@@ -146,7 +147,7 @@ static double pass(void *user, am_train_block *block)
     const ami_poses_f32 *p = a->data.poses;
     const int n = am_block_columns(block), used = am_block_used(block), batch = am_block_batch(block);
     float *x = am_block_value(block, 0, a->x, 0), *near = am_block_scratch(block, (size_t)t->width * (size_t)n);
-    int frames[128]; // a block has at most so many columns
+    int frames[AMI_MOST_COLUMNS];
     const uint64_t item = am_block_item(block, 0), begun = (uint64_t)block->trainer->iteration * (uint64_t)batch;
     ami_neighbours_take(a->neighbours, block->index, begun, item, used, x, frames, n);
     ami_xz_gather(t, near, frames, 0, n, used);

@@ -29,6 +29,7 @@ struct ami_neighbours {
     int cell_count;
     atomic_uint_least64_t next;  ///< group that nobody has taken yet
     atomic_uint_least64_t begun; ///< first group that the running iteration may want
+    atomic_bool known; ///< the first pass has said where the run goes on: before, helpers would fill cells of other groups
     atomic_bool over;
     pthread_t threads[most_helpers];
     struct helper {
@@ -129,7 +130,7 @@ static void *help(void *user)
     const struct timespec nap = { 0, 100000 }; // 0.1 ms: the ring holds some milliseconds of work
     while (!atomic_load(&a->over)) {
         uint64_t number;
-        if (take_next(a, limit_of(a), &number)) {
+        if (atomic_load(&a->known) && take_next(a, limit_of(a), &number)) {
             fill_cell(a, number, work);
         } else {
             nanosleep(&nap, NULL);
@@ -195,6 +196,7 @@ void ami_neighbours_take(ami_neighbours *a, int block, uint64_t begun, uint64_t 
     uint64_t seen = atomic_load(&a->begun);
     while (seen < first && !atomic_compare_exchange_weak(&a->begun, &seen, first)) {
     }
+    atomic_store(&a->known, true);
     take_from_ring(a, block, item, count, x, frames, n);
 }
 
