@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "train/trainer.h"
 
 typedef struct autoencoder {
     am_train_array data;
@@ -129,7 +130,7 @@ static double pass(void *user, am_train_block *block)
     const int n = am_block_columns(block), width = (int)a->data.columns;
     const size_t latents = (size_t)a->latent * (size_t)n;
     float *x = am_block_value(block, 0, a->x, 0), *z_in = am_block_value(block, 1, a->z_in, 0);
-    am_rng streams[128]; // a block has at most so many columns
+    am_rng streams[AMI_MOST_COLUMNS];
     for (int c = 0; c < am_block_used(block); c++) {
         streams[c] = am_rng_fork(&a->rng, am_block_item(block, c));
         const int64_t row = am_rng_below(&streams[c], (uint32_t)a->data.rows);
@@ -145,8 +146,10 @@ static double pass(void *user, am_train_block *block)
         }
     }
     am_block_forward(block, 1, 0);
-    const double loss =
-        am_block_loss(block, &a->loss, am_block_grad(block, 1, a->y, 0), am_block_value(block, 1, a->y, 0), x, width);
+    float *dy = am_block_grad(block, 1, a->y, 0);
+    const float *y = am_block_value(block, 1, a->y, 0);
+    const double loss = a->loss.kind == AM_LOSS_HUBER ? ami_block_huber(block, dy, y, x, a->scales + width, width)
+                                                      : am_block_loss(block, &a->loss, dy, y, x, width);
     am_block_backward(block, 1, 0);
     memcpy(am_block_grad(block, 0, a->z, 0), am_block_grad(block, 1, a->z_in, 0), latents * sizeof(float));
     am_block_backward(block, 0, 0);

@@ -448,7 +448,7 @@ static double pass(void *user, am_train_block *block)
     const own_block b = take_block(a, block);
     const size_t latents = (size_t)a->latent * (size_t)b.n * sizeof(float);
     const int batch = am_block_batch(block);
-    int frames[128]; // a block has at most so many columns
+    int frames[AMI_MOST_COLUMNS];
     draw_pairs(&a->data, frames, am_block_item(block, 0) / 2, &a->rng, b.used);
     ami_lmm_gather(&a->data, b.target, frames, b.n, b.used);
     ami_lmm_input(&a->data, am_block_value(block, 0, a->in, 0), b.target_q, b.target_m, b.target, b.n);

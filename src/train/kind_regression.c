@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "train/trainer.h"
 
 typedef struct regression {
     am_train_array inputs, targets;
@@ -120,8 +121,11 @@ static double pass(void *user, am_train_block *block)
         }
     }
     am_block_forward(block, 0, 0);
-    const double loss = am_block_loss(block, &r->loss, am_block_grad(block, 0, r->y, 0),
-                                      am_block_value(block, 0, r->y, 0), target, (int)width);
+    float *dy = am_block_grad(block, 0, r->y, 0);
+    const float *y = am_block_value(block, 0, r->y, 0);
+    const double loss = r->loss.kind == AM_LOSS_HUBER
+                            ? ami_block_huber(block, dy, y, target, target_scale(r), (int)width)
+                            : am_block_loss(block, &r->loss, dy, y, target, (int)width);
     am_block_backward(block, 0, 0);
     return loss;
 }

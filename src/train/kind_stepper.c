@@ -175,7 +175,7 @@ static double pass(void *user, am_train_block *block)
     w.last = am_block_scratch(block, all);
     w.carry = am_block_scratch(block, all);
     w.want = am_block_scratch(block, all);
-    int frames[128]; // a block has at most so many columns
+    int frames[AMI_MOST_COLUMNS];
     for (int c = 0; c < w.used; c++) {
         am_rng stream = am_rng_fork(&a->rng, am_block_item(block, c));
         frames[c] = a->data.first[am_rng_below(&stream, (uint32_t)a->data.first_count)];

@@ -35,6 +35,23 @@ static double squares(float *dy, const float *y, const float *target, int used, 
     return total;
 }
 
+double ami_block_huber(const am_train_block *b, float *dy, const float *y, const float *target, const float *units,
+                       int width)
+{
+    const int n = b->trainer->columns;
+    const double mean = 1.0 / ((double)b->trainer->def.batch * width);
+    double total = 0.0;
+    for (ptrdiff_t r = 0; r < width; r++) {
+        const float inverse = 1.0f / units[r], factor = (float)mean * inverse;
+        for (ptrdiff_t i = r * n; i < r * n + b->used; i++) {
+            float slope;
+            total += loss_of(AM_LOSS_HUBER, (y[i] - target[i]) * inverse, &slope);
+            dy[i] += factor * slope;
+        }
+    }
+    return mean * total;
+}
+
 double am_block_loss(const am_train_block *b, const am_loss *loss, float *dy, const float *y, const float *target,
                      int width)
 {

@@ -58,6 +58,9 @@ static am_result put_lanes(am_bytes *out, const ami_run *run, am_error *err)
         }
         am_bytes_free(&state);
     }
+    for (int i = 0; i < run->lane_count && result == AM_OK; i++) {
+        result = ami_put_u64(out, run->lanes[i].stage.data_hash) ? AM_OK : ami_fail_memory(err, out->size);
+    }
     return result;
 }
 
@@ -159,6 +162,14 @@ static am_result read_lanes(ami_run *run, ami_reader *in, am_error *err)
         result = am_trainer_load(run->lanes[i].trainer, state, size, err);
         if (result != AM_OK) {
             ami_error_file(err, run->checkpoint);
+        }
+    }
+    for (int i = 0; i < run->lane_count && result == AM_OK && in->size - in->at > 8; i++) { // earlier ones end here
+        if (ami_read_u64(in) != run->lanes[i].stage.data_hash) {
+            return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at,
+                               "the data of stage '%s' have changed since the checkpoint was written; bring them back, "
+                               "or remove it to begin anew",
+                               run->lanes[i].stage.name);
         }
     }
     return result;

@@ -118,6 +118,15 @@ am_result ami_stage_path(const ami_stage *s, const char *path, char *out, size_t
     return written < (int)size ? AM_OK : ami_fail(err, AM_ERR_LIMIT, "the path '%s' is too long", path);
 }
 
+static bool same_tensors(const am_graph *a, const am_graph *b)
+{
+    bool same = a->tensor_count == b->tensor_count && a->weight_count == b->weight_count;
+    for (int t = 0; same && t < a->tensor_count; t++) {
+        same = a->tensors[t].rows == b->tensors[t].rows && a->tensors[t].columns == b->tensors[t].columns;
+    }
+    return same;
+}
+
 static am_result take_part(const am_model *model, am_graph *graph, const am_alloc *alloc, am_error *err)
 {
     const int part = am_model_find(model, graph->name);
@@ -126,7 +135,7 @@ static am_result take_part(const am_model *model, am_graph *graph, const am_allo
     }
     am_graph *from = NULL;
     am_result result = am_model_graph(model, part, &from, alloc, err);
-    if (result == AM_OK && (from->weight_count != graph->weight_count || from->tensor_count != graph->tensor_count)) {
+    if (result == AM_OK && !same_tensors(from, graph)) {
         result =
             ami_fail(err, AM_ERR_FORMAT, "the model's part '%s' has other layers than the recipe's", graph->name);
     }

@@ -208,6 +208,77 @@ static void damaged_and_foreign_checkpoints_are_refused(void **state)
     assert_non_null(strstr(err.text, "another recipe"));
 }
 
+static void a_checkpoint_of_other_data_is_refused(void **state)
+{
+    (void)state;
+    place p = make_place("recipe_changed", good);
+    data d = make_data();
+    d.stop_after = 1;
+    am_train_summary s;
+    am_error err = { 0 };
+    check_refused(run(&p, &d, false, &s, &err), AM_ERR_CANCELLED);
+    d.stop_after = 0;
+    d.inputs[3] += 0.5f;
+    check_refused(run(&p, &d, true, &s, &err), AM_ERR_FORMAT);
+    assert_non_null(strstr(err.text, "'fit' have changed"));
+    d.inputs[3] = make_data().inputs[3];
+    check_ok(run(&p, &d, true, &s, &err), &err);
+}
+
+static void a_stage_begins_only_from_the_same_layers(void **state)
+{
+    (void)state;
+    static const char text[] = "{ \"stages\": [ { \"kind\": \"regression\", \"data\": \"x\", \"layers\": [\"linear "
+                               "%d\", \"elu\", \"linear %d\"], \"iterations\": 2 %s } ] }";
+    char recipe[400], from[700];
+    snprintf(recipe, sizeof recipe, text, 4, 7, "");
+    place first = make_place("recipe_first", recipe);
+    data d = make_data();
+    am_train_summary s;
+    am_error err = { 0 };
+    check_ok(run(&first, &d, false, &s, &err), &err);
+    snprintf(from, sizeof from, ", \"from\": \"%s\"", first.output);
+    for (int other = 0; other < 2; other++) { // 3-5-6-2 takes as much room as 3-4-7-2; then the same
+        char again[1200];
+        snprintf(again, sizeof again, text, other ? 4 : 5, other ? 7 : 6, from);
+        place p = make_place("recipe_second", again);
+        const am_result result = run(&p, &d, false, &s, &err);
+        if (other) {
+            check_ok(result, &err);
+        } else {
+            check_refused(result, AM_ERR_FORMAT);
+            assert_non_null(strstr(err.text, "other layers"));
+        }
+    }
+}
+
+/// Losses count in deviations: centimetres learn as metres do, with every loss.
+static void losses_do_not_depend_on_the_units_of_the_data(void **state)
+{
+    (void)state;
+    static const char *const losses[] = { "l2", "l1", "huber" };
+    static const char *const kinds[] = { "\"regression\", \"layers\": []",
+                                         "\"autoencoder\", \"samples\": \"targets\", \"encoder\": [], \"decoder\": [], "
+                                         "\"latent\": 1" };
+    for (int i = 0; i < 6; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{ \"stages\": [ { \"kind\": %s, \"loss\": \"%s\", \"data\": \"x\", \"iterations\": 50 } ] }", kinds[i / 3],
+                 losses[i % 3]);
+        place p = make_place("recipe_units", text);
+        data d = make_data();
+        am_train_summary metres, other;
+        am_error err = { 0 };
+        check_ok(run(&p, &d, false, &metres, &err), &err);
+        for (int k = 0; k < rows * n_out; k++) {
+            d.targets[k] *= 100.0f;
+        }
+        check_ok(run(&p, &d, false, &other, &err), &err);
+        check_near(other.first_loss, metres.first_loss, 1e-3 * metres.first_loss);
+        check_near(other.last_loss, metres.last_loss, 1e-3 * metres.last_loss);
+    }
+}
+
 /// A recipe with one stage of regression and something put in.
 static am_result run_text(const char *text, data *d, am_error *err)
 {
@@ -243,6 +314,9 @@ static void mistakes_in_recipes_are_named(void **state)
         { "{ \"stages\": [ { \"kind\": \"regression\", \"iterations\": 1, \"schedule\": { \"kind\": \"stairs\" } } ] "
           "}",
           AM_ERR_RANGE, "stairs" },
+        { "{ \"stages\": [ { \"kind\": \"regression\", \"iterations\": 1 }, { \"kind\": \"direction\", \"name\": "
+          "\"regression\", \"iterations\": 1 } ] }",
+          AM_ERR_KEY, "two stages" },
         { "{ \"stages\": [ { \"kind\": \"direction\", \"iterations\": 1, \"database\": \"missing.amdb\" } ] }",
           AM_ERR_OPEN, "" },
     };
@@ -364,6 +438,9 @@ int main(void)
         cmocka_unit_test(a_recipe_gives_a_model_with_its_losses),
         cmocka_unit_test(stopped_anywhere_it_goes_on_to_the_same_bits),
         cmocka_unit_test(damaged_and_foreign_checkpoints_are_refused),
+        cmocka_unit_test(a_checkpoint_of_other_data_is_refused),
+        cmocka_unit_test(a_stage_begins_only_from_the_same_layers),
+        cmocka_unit_test(losses_do_not_depend_on_the_units_of_the_data),
         cmocka_unit_test(mistakes_in_recipes_are_named),
         cmocka_unit_test(bad_data_are_refused_with_their_place),
         cmocka_unit_test(a_full_disk_leaves_the_earlier_checkpoint),
