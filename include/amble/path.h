@@ -44,6 +44,7 @@ typedef struct am_path_method {
     bool retime;             ///< speeds by the accelerations that the data know
     bool lead;               ///< the wish goes on with time and waits for the body no further than a little ahead
     bool steer;              ///< the root's way is bent by a few degrees and per cent
+    bool plant;              ///< frames after which the feet shuffle are not landed on
     bool weigh;              ///< the trajectory counts for more than the pose
     bool recover;            ///< after 2 s without progress the wish goes on by itself
 } am_path_method;

@@ -78,6 +78,7 @@ typedef struct am_foot {
     am_vec3 lock_point;              ///< where it is kept while locked
     am_vec3 offset, offset_velocity; ///< from lock point or animation, dying out
     float left_m;                    ///< how far behind it was left; 0 when it was not
+    float swing_m, rise_m;           ///< height of am_feet_swing, and how far the foot is lifted to it
     uint8_t locked, barred, reserved[2];
 } am_foot;
 typedef struct am_feet {
@@ -86,6 +87,9 @@ typedef struct am_feet {
 } am_feet;
 
 AM_API void am_feet_reset(am_feet *feet);
+/// How high the motion that plays has the toes (m), without what is left of transitions: a foot that is not in contact
+/// is lifted there instead of being dragged over the floor. Told before each am_feet_apply; never: nothing is lifted.
+AM_API void am_feet_swing(am_feet *feet, float left_m, float right_m);
 /// Changes leg and foot rotations in local(joint_count) in place. world(joint_count) is scratch and holds the final
 /// transforms afterwards. Returns the AM_CONTACT_* bits that are locked.
 AM_API uint8_t am_feet_apply(am_feet *feet, const am_feet_def *def, am_transform *local, am_transform *world,

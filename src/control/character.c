@@ -351,14 +351,17 @@ static bool take_wish(ami_state *s, const am_intent *intent)
 static am_source_input make_input(am_character *c, const ami_plan *plan, const am_horizon *horizon, float dt)
 {
     ami_state *s = c->state;
+    const ami_kit *kit = c->kit;
+    bool plants = kit->path_filter && s->activity == AM_ACTIVITY_MOVE && ami_path_active(c) &&
+                  ami_path_has(c->path.head, ami_path_plant);
     am_source_input input = {
         .dt = dt,
         .root = s->root,
         .trajectory = c->trajectory,
         .trajectory_count = s->trajectory_count,
         .horizon = horizon,
-        .filter = c->kit->filters[s->activity],
-        .stay = c->kit->stays[s->activity],
+        .filter = plants ? kit->path_filter : kit->filters[s->activity],
+        .stay = plants && kit->path_stay ? kit->path_stay : kit->stays[s->activity],
         .wanted_tags = c->kit->wanted[s->activity],
         .weights = ami_character_weights(c, plan->high),
         .candidates = c->def.candidates,
@@ -434,6 +437,14 @@ static bool settle(am_character *c, am_vec3 *moved, float *turned, float dt)
     return true;
 }
 
+/// How high the source itself has a toe.
+static float toe_height(const am_character *c, am_role role)
+{
+    int toe = c->kit->source->roles->joint[role];
+    float height = toe >= 0 ? ami_joint_place(c->kit->source->skeleton, c->source_local, toe).translation.y : 0.0f;
+    return height * 0.0f == 0.0f ? height : 0.0f;
+}
+
 static void place_feet(am_character *c, float dt)
 {
     ami_state *s = c->state;
@@ -446,6 +457,7 @@ static void place_feet(am_character *c, float dt)
     }
     memcpy(c->local, c->local_raw, size);
     if (c->def.ik) {
+        am_feet_swing(&s->feet, toe_height(c, AM_ROLE_LEFT_TOE), toe_height(c, AM_ROLE_RIGHT_TOE));
         uint32_t contacts = s->contacts | (s->grace_s > 0.0f ? s->grace : 0);
         s->locked = am_feet_apply(&s->feet, &c->feet_def, c->local, c->world, s->root, (uint8_t)contacts, dt);
     } else {

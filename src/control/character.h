@@ -14,6 +14,8 @@ typedef struct ami_kit {
     const am_source *source;
     am_filter *filters[AM_ACTIVITY_COUNT]; ///< frames to jump to; NULL means every frame
     am_filter *stays[AM_ACTIVITY_COUNT];   ///< frames to play on; NULL means the same
+    am_filter *path_filter; ///< frames that a path lands on: feet that do not shuffle; NULL means filters[MOVE]
+    am_filter *path_stay;   ///< with it, where stays[MOVE] is NULL: every frame
     float *reach; ///< [joint] m, how far the body goes on beyond a joint; 0 for hips and legs
     am_tag_query queries[AM_ACTIVITY_COUNT];
     uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
@@ -38,6 +40,10 @@ void ami_kit_destroy(ami_kit *kit);
 const float *ami_kit_weights(const ami_kit *kit, bool high);
 /// Fills kit->facts from the database.
 am_result ami_kit_measure(ami_kit *kit, am_error *err);
+/// planted.c: fills kit->path_filter, after the filters and the facts.
+am_result ami_kit_plant(ami_kit *kit, am_error *err);
+/// Where a joint is in the space of local[0]'s parent.
+am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *local, int joint);
 /// Whether `frame` of the source's database belongs to an activity; yes below 0.
 bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame);
 

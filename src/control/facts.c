@@ -19,8 +19,7 @@ static float quantile(float *values, int count, float share)
     return count > 0 ? ami_quantile(values, count, share) : 0.0f;
 }
 
-/// A joint's transform in the root's space.
-static am_transform place(const am_skeleton *skeleton, const am_transform *local, int joint)
+am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *local, int joint)
 {
     am_transform out = local[joint];
     for (int p = skeleton->parents[joint]; p >= 0; p = skeleton->parents[p]) {
@@ -52,9 +51,9 @@ static void take_feet(samples *all, const am_skeleton *skeleton, const am_roles 
         int ankle = roles->joint[sides[side][0]];
         int toe = roles->joint[sides[side][1]];
         if (ankle >= 0 && toe >= 0) {
-            take(&all[toes], place(skeleton, pose, toe).translation.y);
+            take(&all[toes], ami_joint_place(skeleton, pose, toe).translation.y);
             take(&all[heels],
-                 am_transform_point(place(skeleton, pose, ankle), am_heel_offset(skeleton, ankle, toe)).y);
+                 am_transform_point(ami_joint_place(skeleton, pose, ankle), am_heel_offset(skeleton, ankle, toe)).y);
         }
     }
 }

@@ -450,6 +450,9 @@ am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_al
     } else if (result == AM_OK && kit->source->db) {
         result = am_path_limits_of(&kit->limits, kit->source->db, &kit->alloc, err);
     }
+    if (result == AM_OK && def->path_points > 0) {
+        result = ami_kit_plant(kit, err);
+    }
     if (result != AM_OK) {
         ami_kit_destroy(kit);
         return result;
@@ -466,6 +469,8 @@ void ami_kit_destroy(ami_kit *kit)
             am_filter_destroy(kit->filters[a]);
             am_filter_destroy(kit->stays[a]);
         }
+        am_filter_destroy(kit->path_filter);
+        am_filter_destroy(kit->path_stay);
         ami_release(&alloc, kit->reach, (size_t)kit->source->skeleton->joint_count * sizeof(float));
         ami_release(&alloc, kit->flat_weights, 3 * (size_t)kit->stride * sizeof(float));
         ami_release(&alloc, kit, sizeof *kit);

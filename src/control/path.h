@@ -49,7 +49,8 @@ enum {
     ami_path_lead = 16,
     ami_path_steer = 32,
     ami_path_weigh = 64,
-    ami_path_recover = 128
+    ami_path_recover = 128,
+    ami_path_plant = 256
 };
 
 /// A sample after it was laid: played time, place.

@@ -51,6 +51,7 @@ static uint32_t switches_of(const am_path_method *m)
         { m->corners, ami_path_corners }, { m->retime, ami_path_retime },
         { m->lead, ami_path_lead },       { m->steer, ami_path_steer },
         { m->weigh, ami_path_weigh },     { m->recover, ami_path_recover },
+        { m->plant, ami_path_plant },
     };
     uint32_t bits = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -24,6 +24,7 @@ am_path_method am_path_method_default(void)
                               .retime = true,
                               .lead = true,
                               .steer = true,
+                              .plant = true,
                               .weigh = true,
                               .recover = true };
     return method;

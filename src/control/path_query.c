@@ -7,7 +7,7 @@
 #define PUSH_S (2.0f / 30.0f)    // c
 #define SHARP_RAD (80.0f * AM_DEG)
 // How far the wish goes on before a body that does not follow.
-#define LEAD_S 0.2f
+#define LEAD_S 0.15f
 
 float ami_path_along(const ami_path *path, const am_path_point *points, int i)
 {

@@ -217,7 +217,7 @@ static float curvature(const curve *c, int i, int reach_by)
 }
 
 /// No place faster than its bend allows, none from which the next could not be reached in time. drawn(count) are the
-/// speeds asked for, hurry a factor of them; returns the seconds that the curve takes.
+/// speeds asked for, hurry a factor of them and of the accelerations; returns the seconds that the curve takes.
 static float limit_speeds(curve *c, const float *drawn, const ami_path *path, float v_start, float hurry)
 {
     const am_path_limits *limits = &path->limits;
@@ -233,12 +233,12 @@ static float limit_speeds(curve *c, const float *drawn, const ami_path *path, fl
         c->v[c->count - 1] = am_min(limits->v_least, END_MPS);
     }
     for (int i = 1; i < c->count; i++) {
-        float most = sqrtf(c->v[i - 1] * c->v[i - 1] + 2.0f * limits->faster_mps2 * c->step);
+        float most = sqrtf(c->v[i - 1] * c->v[i - 1] + 2.0f * hurry * limits->faster_mps2 * c->step);
         c->v[i] = am_min(c->v[i], most);
     }
     float seconds = 0.0f;
     for (int i = c->count - 2; i >= 0; i--) {
-        float most = sqrtf(c->v[i + 1] * c->v[i + 1] + 2.0f * limits->slower_mps2 * c->step);
+        float most = sqrtf(c->v[i + 1] * c->v[i + 1] + 2.0f * hurry * limits->slower_mps2 * c->step);
         c->v[i] = am_min(c->v[i], most);
         seconds += 2.0f * c->step / (c->v[i] + c->v[i + 1]);
     }
@@ -246,7 +246,7 @@ static float limit_speeds(curve *c, const float *drawn, const ami_path *path, fl
 }
 
 /// What corners cost is made good where the way is free: faster than drawn, until the whole takes hardly longer than
-/// the drawing did, or half as fast again.
+/// the drawing did, or half as fast again. Haste speeds up and brakes harder, too: a zigzag is nothing else.
 static void retime(curve *c, const float *drawn, const ami_path *path, float v_start)
 {
     float wanted = 0.0f;

@@ -16,9 +16,9 @@ static const am_role leg_roles[2][4] = {
     { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE },
 };
 
-// A foot that touches down comes to rest within a few frames of 60 Hz, after 1.5 cm at most.
-#define TOUCH_HALFLIFE_S 0.025f
-#define LANDING_MPS 0.8f
+// A foot that touches down comes to rest within a few frames of 60 Hz, after 1.6 cm at most.
+#define TOUCH_HALFLIFE_S 0.018f
+#define LANDING_MPS 1.2f
 #define LANDING_M 0.08f
 #define LIFT_S 0.1f
 // A knee less than this far from the line between hip and ankle does not show which way it bends.
@@ -33,10 +33,14 @@ static const am_role leg_roles[2][4] = {
 // this little of its way is left.
 #define STEP_HEIGHT 0.25f
 #define CAUGHT_UP_M 0.02f
+// A swinging foot rises to where the motion has it, this high above the floor at most, by this half-life: what is left
+// of a transition would drag it over the floor.
+#define SWING_M 0.05f
+#define SWING_HALFLIFE_S 0.04f
 
 am_feet_def am_feet_def_default(void)
 {
-    am_feet_def def = { .unlock_radius_m = 0.15f,
+    am_feet_def def = { .unlock_radius_m = 0.2f,
                         .blend_out_s = 0.2f,
                         .floor_m = 0.0f,
                         .heel_m = 0.0f,
@@ -64,6 +68,12 @@ am_vec3 am_heel_offset(const am_skeleton *skeleton, int ankle, int toe)
 
 void am_feet_reset(am_feet *feet) { memset(feet, 0, sizeof *feet); }
 
+void am_feet_swing(am_feet *feet, float left_m, float right_m)
+{
+    feet->foot[0].swing_m = left_m;
+    feet->foot[1].swing_m = right_m;
+}
+
 /// False when the rig lacks a joint of the leg.
 static bool find_leg(leg *out, const am_feet_def *def, int side)
 {
@@ -89,6 +99,15 @@ static float step_height(const am_foot *foot)
     float left = am_clamp(am_v3_length(am_v3_ground(foot->offset)) / foot->left_m, 0.0f, 1.0f);
     float arc = 4.0f * left * (1.0f - left);
     return arc * arc * STEP_HEIGHT * foot->left_m;
+}
+
+/// How far a foot in the air is lifted beyond the animation, whose toe is at height y.
+static float rise(am_foot *foot, const am_feet_def *def, float y, bool contact, float dt)
+{
+    float wanted = am_min(foot->swing_m, def->floor_m + SWING_M);
+    float lack = contact || foot->locked ? 0.0f : am_max(wanted - y, 0.0f);
+    foot->rise_m += (lack - foot->rise_m) * (1.0f - am_exp(-0.69314718f * dt / SWING_HALFLIFE_S));
+    return foot->rise_m;
 }
 
 /// Where the toe shall be, given where the animation has it; keeps the foot's state.
@@ -134,7 +153,7 @@ static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool c
     // shakes the knee.
     foot->offset.y = lift > 1e-5f ? lift : 0.0f;
     foot->offset_velocity.y = 0.0f;
-    position.y = toe.y + foot->offset.y + step_height(foot);
+    position.y = toe.y + foot->offset.y + step_height(foot) + rise(foot, def, toe.y, contact, dt);
     foot->velocity = am_v3_scale(am_v3_sub(position, foot->position), 1.0f / dt);
     foot->position = position;
     return position;

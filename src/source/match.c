@@ -293,7 +293,7 @@ static void search(const am_source *source, match_state *s, am_source_output *ou
         out->fell_back = true; // a query that is not finite: play on while there is something to play
     } else {
         show(out, hits, found, input->candidates, choose(match, s, out, hits, found, input, work));
-        if (out->transition && !looks_ahead(match, input)) {
+        if (out->transition) {
             land_softly(source, out, &wish, out->stay_cost - match->stay_bias, work);
         }
     }
