@@ -336,8 +336,9 @@ void ami_path_searched(am_character *c, const ami_path_context *context)
 
 static float share(float halflife, float dt) { return 1.0f - am_exp(-LN2 * dt / halflife); }
 
-/// The place of the path nearest to the body, about the point where it is taken to be, and the way there.
-static am_vec3 foot_of(const am_character *c, am_vec3 place, float *heading)
+/// The place of the path nearest to the body, about the point where it is taken to be; the way there, and how many
+/// metres along.
+static am_vec3 foot_of(const am_character *c, am_vec3 place, float *heading, float *along)
 {
     const ami_path *path = c->path.head;
     am_vec3 best = place;
@@ -355,6 +356,8 @@ static am_vec3 foot_of(const am_character *c, am_vec3 place, float *heading)
             least = away;
             best = on;
             *heading = a->heading;
+            float from_m = ami_path_along(path, c->path.points, i);
+            *along = am_lerp(from_m, ami_path_along(path, c->path.points, i + 1), part);
         }
     }
     return best;
@@ -374,7 +377,8 @@ static void steer(am_character *c, am_vec3 moved, float turned, float dt)
     float way = am_v3_length(moved);
     float heading = s->heading;
     am_vec3 place = am_v3_ground(s->root.translation);
-    am_vec3 on = foot_of(c, place, &heading);
+    float come_m = 0.0f;
+    am_vec3 on = foot_of(c, place, &heading, &come_m);
     float sn, co;
     am_sincos(heading, &sn, &co);
     am_vec3 along = am_v3(sn, 0.0f, co);
@@ -382,9 +386,11 @@ static void steer(am_character *c, am_vec3 moved, float turned, float dt)
     am_vec3 across = am_v3_sub(gap, am_v3_scale(along, am_v3_dot(gap, along)));
     float part = share(STEER_HALFLIFE_S, dt);
     am_vec3 step = limited(am_v3_scale(across, part), STEER_ACROSS * way);
-    float behind = ami_path_along(path, c->path.points, (int)path->context.clock) -
-                   ami_path_along(path, c->path.points, path->context.at);
-    float push = am_clamp(behind * part, 0.0f, STEER_ALONG * way);
+    // Between the points, too: from point to point the push would come and go and shake the body.
+    int point = (int)path->context.clock;
+    float wished_m = am_lerp(ami_path_along(path, c->path.points, point),
+                             ami_path_along(path, c->path.points, point + 1), path->context.clock - (float)point);
+    float push = am_clamp((wished_m - come_m) * part, 0.0f, STEER_ALONG * way);
     s->root.translation = am_v3_add(place, am_v3_add(step, am_v3_scale(along, push)));
     float facing = ami_path_facing(c, heading, (float)path->context.at);
     float angle = am_wrap_angle(facing - am_quat_heading(s->root.rotation));

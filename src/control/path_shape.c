@@ -22,7 +22,7 @@
 // A way may take this much longer than it was drawn in; else it is tried faster, in steps of a tenth.
 #define LATE 1.1f
 #define HURRY 0.1f
-#define HURRIES 6
+#define HURRIES 8
 #define MOST_HALF 256
 
 /// One smoothing: weights of a half, the middle first.
@@ -246,7 +246,7 @@ static float limit_speeds(curve *c, const float *drawn, const ami_path *path, fl
 }
 
 /// What corners cost is made good where the way is free: faster than drawn, until the whole takes hardly longer than
-/// the drawing did, or half as fast again. Haste speeds up and brakes harder, too: a zigzag is nothing else.
+/// the drawing did, or as fast as haste goes. Haste speeds up and brakes harder, too: a zigzag is nothing else.
 static void retime(curve *c, const float *drawn, const ami_path *path, float v_start)
 {
     float wanted = 0.0f;
