@@ -79,7 +79,9 @@ typedef struct am_foot {
     am_vec3 offset, offset_velocity; ///< from lock point or animation, dying out
     float left_m;                    ///< how far behind it was left; 0 when it was not
     float swing_m, rise_m;           ///< height of am_feet_swing, and how far the foot is lifted to it
-    uint8_t locked, barred, reserved[2];
+    uint8_t locked, barred;
+    uint8_t told; ///< of swing_m
+    uint8_t reserved;
 } am_foot;
 typedef struct am_feet {
     am_foot foot[2]; ///< left, right

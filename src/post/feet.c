@@ -72,6 +72,7 @@ void am_feet_swing(am_feet *feet, float left_m, float right_m)
 {
     feet->foot[0].swing_m = left_m;
     feet->foot[1].swing_m = right_m;
+    feet->foot[0].told = feet->foot[1].told = 1;
 }
 
 /// False when the rig lacks a joint of the leg.
@@ -105,7 +106,7 @@ static float step_height(const am_foot *foot)
 static float rise(am_foot *foot, const am_feet_def *def, float y, bool contact, float dt)
 {
     float wanted = am_min(foot->swing_m, def->floor_m + SWING_M);
-    float lack = contact || foot->locked ? 0.0f : am_max(wanted - y, 0.0f);
+    float lack = contact || foot->locked || !foot->told ? 0.0f : am_max(wanted - y, 0.0f);
     foot->rise_m += (lack - foot->rise_m) * (1.0f - am_exp(-0.69314718f * dt / SWING_HALFLIFE_S));
     return foot->rise_m;
 }
@@ -115,8 +116,8 @@ static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool c
 {
     am_vec3 grounded = am_v3(toe.x, am_max(toe.y, def->floor_m), toe.z);
     if (first) {
-        memset(foot, 0, sizeof *foot);
-        foot->position = grounded;
+        am_foot fresh = { .position = grounded, .swing_m = foot->swing_m, .told = foot->told };
+        *foot = fresh;
         foot->animated = toe;
     }
     am_vec3 before = foot->animated;
