@@ -1,0 +1,131 @@
+// amble eval learned: all its tables on networks that were trained for a moment, the same for any number of threads.
+#include "support/check.h"
+
+#include <math.h>
+
+enum { text_size = 1 << 20 };
+
+static const char recipe[] =
+    "{ \"seed\": 2, \"stages\": [\n"
+    "{ \"kind\": \"decompressor\", \"database\": \"build/databases/synth.amdb\", \"latent\": 6, \"held_out\": 5,\n"
+    "  \"compressor\": [\"linear 24\", \"elu\"], \"layers\": [\"linear 48\", \"relu\"], \"iterations\": 150,\n"
+    "  \"rate\": 0.003, \"keep_compressor\": true },\n"
+    "{ \"kind\": \"stepper\", \"database\": \"build/databases/synth.amdb\", \"layers\": [\"linear 32\", \"relu\"],\n"
+    "  \"window\": 5, \"iterations\": 40, \"preview_every\": 40 },\n"
+    "{ \"kind\": \"projector\", \"beside\": true, \"database\": \"build/databases/synth.amdb\",\n"
+    "  \"layers\": [\"linear 32\", \"relu\"], \"iterations\": 60, \"preview_every\": 60 } ] }\n";
+
+/// Networks in a folder of their own, with the database that the command keeps there.
+static void train(const char *dir)
+{
+    char text[2000], path[700];
+    am_error err = { 0 };
+    // The command makes the database before it finds that there is no such model.
+    assert_int_equal(
+        test_shell(text, sizeof text,
+                   "mkdir -p %s/build && cd %s && %s eval learned --config synth --model none.amnet 2>&1", dir, dir,
+                   test_command()),
+        1);
+    assert_non_null(strstr(text, "none.amnet"));
+    snprintf(path, sizeof path, "%s/recipe.json", dir);
+    check_ok(am_file_write(path, recipe, strlen(recipe), &err), &err);
+    assert_int_equal(test_shell(text, sizeof text, "cd %s && %s train recipe.json -o out.amnet --threads 2 2>&1", dir,
+                                test_command()),
+                     0);
+}
+
+static double number_at(const am_json *row, int column)
+{
+    const am_json *cell = row->first;
+    for (int i = 0; i < column && cell; i++) {
+        cell = cell->next;
+    }
+    return cell && cell->type == AM_JSON_NUMBER ? cell->number : (double)NAN;
+}
+
+static const am_json *table_called(const am_json_doc *doc, const char *name)
+{
+    for (const am_json *t = am_json_get(am_json_root(doc), "tables")->first; t; t = t->next) {
+        if (strcmp(am_json_get(t, "name")->string, name) == 0) {
+            return t;
+        }
+    }
+    fail_msg("there is no table '%s'", name);
+    return NULL;
+}
+
+static void all_tables_are_there_for_any_threads(void **state)
+{
+    (void)state;
+    const char *dir = test_temp_dir("eval_learned");
+    char *one = calloc(1, text_size), *two = calloc(1, text_size);
+    static const char *const names[] = { "table 3", "decompressor", "joints", "compression",
+                                         "stepper", "projector",    "play",   "figure 9" };
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    train(dir);
+    for (int threads = 1; threads <= 2; threads++) {
+        assert_int_equal(
+            test_shell(threads == 1 ? one : two, text_size,
+                       "cd %s && %s eval learned --config synth --model out.amnet --ablation out.amnet --quick "
+                       "--json --threads %d 2>/dev/null",
+                       dir, test_command(), threads),
+            0);
+    }
+    assert_string_equal(one, two);
+    check_ok(am_json_parse(&doc, one, strlen(one), "eval", NULL, &err), &err);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_non_null(table_called(doc, names[i]));
+    }
+    const am_json *rows = am_json_get(table_called(doc, "decompressor"), "rows");
+    const double all = number_at(rows->first, 1), trained = number_at(rows->first->next, 1);
+    const double held_out = number_at(rows->first->next->next, 1);
+    check_near(trained + held_out, all, 0.0); // every frame in one of them
+    assert_true(held_out > 0.0);
+    assert_true(number_at(rows->first, 2) > 0.0 && number_at(rows->first, 2) < 30.0);        // cm
+    check_near(number_at(rows->first->next->next->next, 2), number_at(rows->first, 2), 0.0); // the ablation is itself
+    am_json_free(doc);
+    free(one);
+    free(two);
+}
+
+static void networks_of_another_skeleton_are_refused(void **state)
+{
+    (void)state;
+    const char *dir = test_temp_dir("eval_learned_other");
+    char text[2000], path[700];
+    am_graph *g = NULL;
+    am_model *model = NULL;
+    am_error err = { 0 };
+    const char *const names[] = { "compressor", "decompressor" };
+    const am_graph *graphs[2];
+    for (int i = 0; i < 2; i++) {
+        check_ok(am_graph_create(&g, names[i], NULL, &err), &err);
+        am_graph_output(g, "y", am_graph_linear(g, am_graph_input(g, "x", 4), 4));
+        check_ok(am_graph_finish(g, &err), &err);
+        graphs[i] = g;
+    }
+    am_model_def def = am_model_def_default();
+    def.graphs = graphs;
+    def.graph_count = 2;
+    check_ok(am_model_create(&model, &def, &err), &err);
+    snprintf(path, sizeof path, "%s/odd.amnet", dir);
+    check_ok(am_model_write(model, path, &err), &err);
+    am_model_close(model);
+    for (int i = 0; i < 2; i++) {
+        am_graph_destroy((am_graph *)graphs[i]);
+    }
+    assert_int_equal(test_shell(text, sizeof text, "cd %s && %s eval learned --config synth --model odd.amnet 2>&1",
+                                dir, test_command()),
+                     1);
+    assert_non_null(strstr(text, "do not fit"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_tables_are_there_for_any_threads),
+        cmocka_unit_test(networks_of_another_skeleton_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
