@@ -1,5 +1,5 @@
-// The peers of `amble bench infer`: a chain of OpenBLAS products, ONNX Runtime's C library, and "read", which only reads
-// as many bytes as our weights have. One line on stdin is one question, one line on stdout its answer:
+// The peers of `amble bench infer`: a chain of OpenBLAS products, ONNX Runtime's C library, and "read", which only
+// reads as many bytes as our weights have. One line on stdin is one question, one line on stdout its answer:
 //   open ONNX CHAIN INPUTS BATCH BYTES LIBRARY  loads a network; answers the names of the peers that can run it
 //   run NAME COUNT COLD                         evaluates COUNT times; answers "SUM t1 t2 ..." in microseconds
 // SUM is the sum of the outputs of the last evaluation, for comparison. With COLD every evaluation comes after a walk

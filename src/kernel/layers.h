@@ -55,7 +55,8 @@ typedef struct ami_layers {
     void (*gemm8)(float *out, size_t out_stride, const ami_matrix *m, const int32_t *pairs, size_t pair_stride,
                   const float *x_scale, size_t items);
 
-    /// How many of x(n) are other than 0; if fewer than `most`, index has their places, ascending, and room for n + 16.
+    /// How many of x(n) are other than 0; if fewer than `most`, index has their places, ascending, and room for n
+    /// + 16.
     size_t (*nonzeros)(uint32_t *index, const float *x, size_t n, size_t most);
     /// q(n) = x / scale rounded to the nearest even integer, |q| <= most; returns scale, NaN when an x is not finite.
     float (*quantise)(int16_t *q, const float *x, size_t n, int most);

@@ -11,9 +11,9 @@
 //   v16_fold: the lanes added 8+8, 4+4, 2+2, 1+1; v16_nonzero: a bit for each lane that is not 0
 //   i16_zero i16_float; i16_madd(sum, w, x): sum + the products of byte pairs w(16, 2) with the 16-bit pair x
 //   v16_to_i16(q, a): sixteen integers as int16_t
-// GEMV_PANELS panels (2, 4 or 8) are summed at once for a single vector; a tile of a batch has TILE_ITEMS x TILE_PANELS
-// sums. With LAYERS_PLACES a file brings its own places().
-// The file is no header in the usual sense: it is included once by each of those files.
+// GEMV_PANELS panels (2, 4 or 8) are summed at once for a single vector; a tile of a batch has TILE_ITEMS x
+// TILE_PANELS sums. With LAYERS_PLACES a file brings its own places(). The file is no header in the usual sense: it
+// is included once by each of those files.
 #include "base/coefficients.h"
 
 #include <string.h>
@@ -152,8 +152,9 @@ static void gemv8(float *out, const ami_matrix *m, const int32_t *pairs, const u
 // ---------------------------------------------------------------------------------------------
 // A batch
 
-// Columns are taken in blocks, so that the weights of one, read again for each few items, and the inputs of those items
-// stay in the first cache: 32 + 12 KiB with AVX-512. Between blocks the sums rest in `out`; their order is unchanged.
+// Columns are taken in blocks, so that the weights of one, read again for each few items, and the inputs of those
+// items stay in the first cache: 32 + 12 KiB with AVX-512. Between blocks the sums rest in `out`; their order is
+// unchanged.
 
 /// A block of columns of weights w(panels, w_stride, 16), and inputs and outputs in rows.
 typedef struct block {

@@ -29,7 +29,8 @@ struct ami_neighbours {
     int cell_count;
     atomic_uint_least64_t next;  ///< group that nobody has taken yet
     atomic_uint_least64_t begun; ///< first group that the running iteration may want
-    atomic_bool known; ///< the first pass has said where the run goes on: before, helpers would fill cells of other groups
+    atomic_bool
+        known; ///< the first pass has said where the run goes on: before, helpers would fill cells of other groups
     atomic_bool over;
     pthread_t threads[most_helpers];
     struct helper {

@@ -94,7 +94,8 @@ static void gru_backward(const PLAN *plan, int o, const real *dy, int slot, int 
     const int first = op->in[0] == op->in[1] ? 0 : 1; // the state's share comes first
     real *dgi = aux + 3 * part, *dgh = aux + 4 * part;
     // A state of a single slot has no gradient: what flows to it goes into gi, which is spent by now.
-    plan->ops->gru_back(dgi, dgh, dh ? dh : aux, dy, aux + 2 * part, aux + part, h, units, n, dh && adds(plan, o, first));
+    plan->ops->gru_back(dgi, dgh, dh ? dh : aux, dy, aux + 2 * part, aux + part, h, units, n,
+                        dh && adds(plan, o, first));
     if (dh) {
         plan->ops->backward(dh, tensor_at(plan, op, 1), dgh, 3 * units, units, n, true);
     }
@@ -258,8 +259,8 @@ static void matrix_gradient(const PLAN *plan, const ami_job *job, int first, int
         for (int at = 0; at < places; at += chunk) {
             plan->ops->weights(g, f.dy + (size_t)at * f.dy_span + (size_t)row * f.dy_row + (size_t)first * (size_t)n,
                                plan->turned[f.value] + (size_t)at * turned + (size_t)row * (size_t)n * (size_t)wide,
-                               rows, job->columns, n, places - at < chunk ? places - at : chunk,
-                               (ptrdiff_t)f.dy_span, (ptrdiff_t)turned, row > 0 || at > 0);
+                               rows, job->columns, n, places - at < chunk ? places - at : chunk, (ptrdiff_t)f.dy_span,
+                               (ptrdiff_t)turned, row > 0 || at > 0);
         }
     }
 }

@@ -93,11 +93,12 @@ static am_result read_recipe(ami_run *run, am_error *err)
         ami_stage stage;
         run->stages[run->stage_count] = item;
         result = ami_run_prepare(run, &stage, run->stage_count, err);
-        run->names[run->stage_count] = result == AM_OK ? stage.name : "";
+        const char *name = result == AM_OK && stage.name ? stage.name : "";
+        run->names[run->stage_count] = name;
         for (int s = 0; s < run->stage_count && result == AM_OK; s++) {
-            if (strcmp(run->names[s], stage.name) == 0) {
+            if (strcmp(run->names[s], name) == 0) {
                 result = am_json_fail(run->doc, item, AM_ERR_KEY, err,
-                                      "two stages are called '%s'; give one of them another 'name'", stage.name);
+                                      "two stages are called '%s'; give one of them another 'name'", name);
             }
         }
         run->beside[run->stage_count++] = stage.beside;

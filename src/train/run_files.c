@@ -166,10 +166,11 @@ static am_result read_lanes(ami_run *run, ami_reader *in, am_error *err)
     }
     for (int i = 0; i < run->lane_count && result == AM_OK && in->size - in->at > 8; i++) { // earlier ones end here
         if (ami_read_u64(in) != run->lanes[i].stage.data_hash) {
-            return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at,
-                               "the data of stage '%s' have changed since the checkpoint was written; bring them back, "
-                               "or remove it to begin anew",
-                               run->lanes[i].stage.name);
+            return ami_fail_at(
+                err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at,
+                "the data of stage '%s' have changed since the checkpoint was written; bring them back, "
+                "or remove it to begin anew",
+                run->lanes[i].stage.name);
         }
     }
     return result;

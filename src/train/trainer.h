@@ -44,8 +44,8 @@ struct am_trainer {
     int64_t iteration;
 };
 
-/// The mean of Huber's loss of (y - target) / units[row], and its gradient: where it turns from square to straight must
-/// not depend on the units of the data.
+/// The mean of Huber's loss of (y - target) / units[row], and its gradient: where it turns from square to straight
+/// must not depend on the units of the data.
 double ami_block_huber(const am_train_block *b, float *dy, const float *y, const float *target, const float *units,
                        int width);
 

@@ -14,8 +14,7 @@ typedef struct matrix {
 } matrix;
 
 static matrix m;
-static float x[most_items][most_in + 2], want[most_items][rows], got[most_items][rows],
-    room[AMI_LAYERS_ROOM];
+static float x[most_items][most_in + 2], want[most_items][rows], got[most_items][rows], room[AMI_LAYERS_ROOM];
 static int16_t rounded[most_items][most_in + 2];
 
 static void fill(am_rng *rng, int zeros_percent)

@@ -1,4 +1,5 @@
-// Queries made ahead by helpers are those that each pass makes for itself, from the first iteration or from a late one.
+// Queries made ahead by helpers are those that each pass makes for itself, from the first iteration or from a late
+// one.
 #include "support/check.h"
 #include "support/synth_db.h"
 

@@ -257,14 +257,16 @@ static void losses_do_not_depend_on_the_units_of_the_data(void **state)
 {
     (void)state;
     static const char *const losses[] = { "l2", "l1", "huber" };
-    static const char *const kinds[] = { "\"regression\", \"layers\": []",
-                                         "\"autoencoder\", \"samples\": \"targets\", \"encoder\": [], \"decoder\": [], "
-                                         "\"latent\": 1" };
+    static const char *const kinds[] = {
+        "\"regression\", \"layers\": []",
+        "\"autoencoder\", \"samples\": \"targets\", \"encoder\": [], \"decoder\": [], "
+        "\"latent\": 1"
+    };
     for (int i = 0; i < 6; i++) {
         char text[400];
         snprintf(text, sizeof text,
-                 "{ \"stages\": [ { \"kind\": %s, \"loss\": \"%s\", \"data\": \"x\", \"iterations\": 50 } ] }", kinds[i / 3],
-                 losses[i % 3]);
+                 "{ \"stages\": [ { \"kind\": %s, \"loss\": \"%s\", \"data\": \"x\", \"iterations\": 50 } ] }",
+                 kinds[i / 3], losses[i % 3]);
         place p = make_place("recipe_units", text);
         data d = make_data();
         am_train_summary metres, other;

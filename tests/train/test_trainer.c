@@ -343,8 +343,8 @@ static double delayed_pass(void *user, am_train_block *block)
             }
         }
         am_block_forward(block, 0, t);
-        value += am_block_loss(block, &loss, am_block_grad(block, 0, w->y, t), am_block_value(block, 0, w->y, t), target,
-                               4);
+        value += am_block_loss(block, &loss, am_block_grad(block, 0, w->y, t), am_block_value(block, 0, w->y, t),
+                               target, 4);
     }
     for (int t = 1; t >= 0; t--) {
         am_block_backward(block, 0, t);
