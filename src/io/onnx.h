@@ -14,14 +14,15 @@ typedef struct ami_onnx {
     am_bytes node;         ///< the one that is being made
     am_bytes part;         ///< a message inside it
     bool failed;
-    int fresh; ///< numbers of values that no operation of the graph names
+    int fresh;       ///< numbers of values that no operation of the graph names
+    char prefix[40]; ///< begins their names, and no other
 } ami_onnx;
 
 typedef struct ami_onnx_name {
     char text[48];
 } ami_onnx_name;
 
-/// A name that nothing else has: "t12".
+/// A name that nothing else has: the prefix and a number.
 ami_onnx_name ami_onnx_fresh(ami_onnx *o);
 /// One node: up to four inputs (NULL ends them), one output. Attributes follow, then ami_onnx_end.
 void ami_onnx_begin(ami_onnx *o, const char *type, const char *const *inputs, int input_count,

@@ -74,7 +74,7 @@ static void put_text(ami_onnx *o, am_bytes *out, int field, const char *text)
 ami_onnx_name ami_onnx_fresh(ami_onnx *o)
 {
     ami_onnx_name name;
-    snprintf(name.text, sizeof name.text, "t%d", o->fresh++);
+    snprintf(name.text, sizeof name.text, "%s%d", o->prefix, o->fresh++);
     return name;
 }
 

@@ -403,14 +403,28 @@ static void put_op(export *e)
     }
 }
 
+/// A beginning that no value's name has: "t", or "t_", "t__", ...
+static void pick_prefix(export *e)
+{
+    size_t length = 1;
+    e->onnx.prefix[0] = 't';
+    for (int v = 0; v < e->graph->value_count && length + 1 < sizeof e->onnx.prefix; v++) {
+        if (strncmp(e->graph->values[v].name, e->onnx.prefix, length) == 0) {
+            e->onnx.prefix[length++] = '_'; // longer than all names in the end
+            v = -1;
+        }
+    }
+}
+
 static void name_values(export *e)
 {
+    pick_prefix(e);
     for (int v = 0; v < e->graph->value_count; v++) {
         const am_net_value *val = &e->graph->values[v];
         if (val->name[0]) {
             snprintf(e->names[v].text, sizeof e->names[v].text, "%s", val->name);
         } else {
-            snprintf(e->names[v].text, sizeof e->names[v].text, "v%d", v);
+            snprintf(e->names[v].text, sizeof e->names[v].text, "%sv%d", e->onnx.prefix, v);
         }
         if (val->role != AM_NET_INNER) {
             ami_onnx_info(&e->onnx, 11, e->names[v].text, val->rows, val->width);
@@ -438,6 +452,20 @@ static void put_outputs(export *e)
     }
 }
 
+/// What a state takes over is called NAME_next: so no value may be.
+static am_result check_names(const am_graph *g, am_error *err)
+{
+    for (int i = 0; i < g->state_count; i++) {
+        char next[48];
+        snprintf(next, sizeof next, "%s_next", g->values[am_graph_state_at(g, i)].name);
+        if (am_graph_find(g, next) >= 0) {
+            return ami_fail(err, AM_ERR_DEF, "network '%s': a value is called '%s', as ONNX calls the next state",
+                            g->name, next);
+        }
+    }
+    return AM_OK;
+}
+
 /// Numbers of the largest matrix, or row of positions.
 static size_t room_for(const am_graph *g)
 {
@@ -456,6 +484,10 @@ am_result am_onnx_write(am_bytes *out, const am_graph *graph, const am_alloc *al
 {
     am_alloc use = ami_alloc_or_default(alloc);
     *out = ami_bytes_make(&use);
+    am_result result = check_names(graph, err);
+    if (result != AM_OK) {
+        return result;
+    }
     size_t values = (size_t)graph->value_count, room = room_for(graph);
     export e = { .graph = graph };
     e.onnx = (ami_onnx){ .nodes = ami_bytes_make(&use),

@@ -160,7 +160,7 @@ static void attention(double *out, const double *set, int used, const float *con
 
 static void encode(double *y, const am_net_op *op, double x, int width)
 {
-    int index = x > -0.5 && x < 1e6 ? (int)(x + 0.5) : -1;
+    int index = x > -0.5 && x < width ? (int)(x + 0.5) : x >= width ? width : -1;
     for (int i = 0; i < width; i++) {
         if (op->kind == AM_NET_ONE_HOT) {
             y[i] = i == index ? 1.0 : 0.0;

@@ -76,6 +76,7 @@ static void pack_row8(uint8_t *body, const am_net_tensor *t, const float *w, siz
     float scale = largest / 127.0f;
     for (size_t c = 0; c < (size_t)t->columns; c++) {
         float q = scale > 0.0f ? w[c] / scale : 0.0f;
+        q = q > 127.0f ? 127.0f : q < -127.0f ? -127.0f : q; // a scale below 1e-38 has few digits
         body[place8(t, row, c)] = (uint8_t)(int8_t)(q < 0.0f ? q - 0.5f : q + 0.5f);
     }
     memcpy(body + bytes8(t) + row * sizeof scale, &scale, sizeof scale);

@@ -41,7 +41,7 @@ static attention_parts attention_at(const PLAN *plan, const am_net_op *op, real 
 
 static int rows_used(real count, int most)
 {
-    const int used = count > (real)0.5 ? (int)(count + (real)0.5) : 0;
+    const int used = count > (real)0 ? (int)(count < (real)most ? count + (real)0.5 : (real)most) : 0;
     return used < most ? used : most;
 }
 

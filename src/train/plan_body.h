@@ -343,7 +343,10 @@ static void encode(const PLAN *plan, const am_net_op *op, real *y, const real *x
 {
     const int n = plan->columns, width = width_of(plan, op->out);
     for (int c = 0; c < n; c++) {
-        const int at = x[c] > (real)-0.5 && x[c] < (real)1e6 ? (int)(x[c] + (real)0.5) : x[c] < (real)0 ? -1 : width;
+        // The nearest whole number; too many are all, no number is none.
+        const int at = x[c] > (real)-0.5 && x[c] < (real)width ? (int)(x[c] + (real)0.5)
+                       : x[c] >= (real)width                   ? width
+                                                               : -1;
         for (int i = 0; i < width; i++) {
             real v;
             if (op->kind == AM_NET_ONE_HOT) {

@@ -218,6 +218,45 @@ static void onnx_files_for_the_other_runtime(void **state)
     am_graph_destroy(g);
 }
 
+static bool holds(const am_bytes *bytes, const char *text)
+{
+    for (size_t i = 0; i + strlen(text) <= bytes->size; i++) {
+        if (memcmp(bytes->data + i, text, strlen(text)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Values that ONNX needs beside those of the graph get names that the graph does not use.
+static void onnx_names_do_not_collide(void **state)
+{
+    (void)state;
+    am_graph *g = NULL;
+    am_error err = { 0 };
+    am_bytes bytes = { 0 };
+    check_ok(am_graph_create(&g, "names", NULL, &err), &err);
+    const int x = am_graph_input(g, "t0", 3), h = am_graph_state(g, "h", 3);
+    const int y = am_graph_gru(g, x, h);
+    am_graph_keep(g, h, y);
+    am_graph_output(g, "t_1", am_graph_linear(g, y, 2));
+    check_ok(am_graph_finish(g, &err), &err);
+    check_ok(am_onnx_write(&bytes, g, NULL, &err), &err);
+    assert_true(holds(&bytes, "t__0") && holds(&bytes, "t__v") && !holds(&bytes, "t1"));
+    am_bytes_free(&bytes);
+    am_graph_destroy(g);
+
+    check_ok(am_graph_create(&g, "names", NULL, &err), &err);
+    const int x2 = am_graph_input(g, "h_next", 3), h2 = am_graph_state(g, "h", 3);
+    const int y2 = am_graph_gru(g, x2, h2);
+    am_graph_keep(g, h2, y2);
+    am_graph_output(g, "y", y2);
+    check_ok(am_graph_finish(g, &err), &err);
+    assert_int_equal(am_onnx_write(&bytes, g, NULL, &err), AM_ERR_DEF);
+    assert_non_null(strstr(err.text, "h_next"));
+    am_graph_destroy(g);
+}
+
 static void onnx_survives_every_failed_allocation(void **state)
 {
     (void)state;
@@ -289,6 +328,7 @@ int main(void)
         cmocka_unit_test(npz_of_another_network_is_refused),
         cmocka_unit_test(numpy_reads_the_weights),
         cmocka_unit_test(onnx_files_for_the_other_runtime),
+        cmocka_unit_test(onnx_names_do_not_collide),
         cmocka_unit_test(onnx_survives_every_failed_allocation),
         cmocka_unit_test(the_command_shows_and_converts_networks),
     };

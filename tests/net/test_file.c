@@ -1,5 +1,7 @@
 // The .amnet file: round trips, refusals, and graphs that cannot be built.
 #include "net/zoo.h"
+
+#include <math.h>
 #include "support/refuse.h"
 
 #include "net/format.h"
@@ -458,6 +460,25 @@ static void building_survives_every_failed_allocation(void **state)
     }
 }
 
+/// Below 1e-43 a row's scale has no digits left: 190 / 127 of the smallest float is 1 of it.
+static void the_smallest_weights_keep_their_sign_in_8_bits(void **state)
+{
+    (void)state;
+    am_graph *g = zoo_mlp("small", (const int[]){ 3, 2 }, 2, 1), *back = NULL;
+    const float least = 1.401298464e-45f, weights[6] = { 190 * least, -190 * least, least, -least, 0.0f, 5 * least };
+    memcpy(g->weights + g->tensors[0].offset, weights, sizeof weights);
+    am_model *model = zoo_model(g, AM_NET_INT8);
+    am_error err = { 0 };
+    check_ok(am_model_graph(model, 0, &back, NULL, &err), &err);
+    for (int i = 0; i < 6; i++) {
+        const float have = back->weights[back->tensors[0].offset + (size_t)i];
+        assert_true(have * 1e30f * weights[i] * 1e30f >= 0.0f && fabsf(have) <= fabsf(weights[i]));
+    }
+    am_graph_destroy(back);
+    am_model_close(model);
+    am_graph_destroy(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +491,7 @@ int main(void)
         cmocka_unit_test(verify_finds_a_weight_that_is_no_number),
         cmocka_unit_test(files_of_the_first_version_keep_their_outputs),
         cmocka_unit_test(half_precision_rounds_to_nearest_even),
+        cmocka_unit_test(the_smallest_weights_keep_their_sign_in_8_bits),
         cmocka_unit_test(faults_of_building_are_told_at_the_end),
         cmocka_unit_test(a_graph_can_be_copied_and_looked_at),
         cmocka_unit_test(building_survives_every_failed_allocation),

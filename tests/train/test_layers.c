@@ -364,6 +364,84 @@ static void forward_equals_the_plain_evaluation(void **state)
     }
 }
 
+/// A graph that reads a count and an index in every way that there is.
+static am_graph *make_readers(void)
+{
+    am_graph *g = NULL;
+    am_error err = { 0 };
+    check_ok(am_graph_create(&g, "readers", NULL, &err), &err);
+    const int number = am_graph_input(g, "number", 1), set = am_graph_input_set(g, "set", 3, 2);
+    const int options[2] = { am_graph_constant(g, 2), am_graph_constant(g, 2) };
+    const int parts[4] = { am_graph_encode(g, number, AM_NET_ONE_HOT, 4), am_graph_encode(g, number, AM_NET_COUNT, 4),
+                           am_graph_attention(g, set, number, 1, 2, 2), am_graph_choose(g, number, options, 2) };
+    am_graph_output(g, "y", am_graph_concat(g, parts, 4));
+    check_ok(am_graph_finish(g, &err), &err);
+    am_graph_randomise(g, 3);
+    return g;
+}
+
+static void odd_counts_and_indices_are_read_as_the_runtime_reads_them(void **state)
+{
+    (void)state;
+    static const float odd[] = { NAN,  -1e30f, -1.0f, -0.5f, -0.4f, 0.0f, 0.4f, 0.5f,
+                                 2.6f, 3.0f,   3.5f,  4.0f,  5.0f,  2e6f, 1e30f };
+    enum { count = sizeof odd / sizeof odd[0], width = 4 + 4 + 2 + 2 };
+    am_graph *g = make_readers();
+    am_error err = { 0 };
+    am_model *model = NULL;
+    am_model_def model_def = am_model_def_default();
+    const am_graph *graphs[1] = { g };
+    model_def.graphs = graphs;
+    model_def.graph_count = 1;
+    check_ok(am_model_create(&model, &model_def, &err), &err);
+    am_net_def net_def = am_net_def_default();
+    net_def.model = model;
+    am_net *net = NULL;
+    am_net_work *work = NULL;
+    check_ok(am_net_create(&net, &net_def, &err), &err);
+    check_ok(am_net_work_create(&work, net, count, NULL, &err), &err);
+    const ami_plan_def def = { g, columns, 1, 1, true, NULL };
+    ami_plan_f32 *plan = NULL;
+    check_ok(ami_plan_create_f32(&plan, &def, ami_train_ops(NULL), g->weights, &err), &err);
+    double **values = calloc((size_t)g->value_count, sizeof *values);
+    for (int v = 0; v < g->value_count; v++) {
+        values[v] = calloc((size_t)(count * g->values[v].rows * g->values[v].width), sizeof **values);
+    }
+    const int number = am_graph_input_at(g, 0), set = am_graph_input_at(g, 1), y = am_graph_output_at(g, 0);
+    for (int s = 0; s < count; s++) {
+        float rows[6];
+        for (int i = 0; i < 6; i++) {
+            rows[i] = (float)sin(1.0 + i + 2.0 * s);
+            values[set][s * 6 + i] = (double)rows[i];
+            ami_plan_value_f32(plan, set, 0, 0)[i * columns + s] = rows[i];
+        }
+        values[number][s] = (double)odd[s];
+        ami_plan_value_f32(plan, number, 0, 0)[s] = odd[s];
+        am_net_put(work, 0, s, &odd[s]);
+        am_net_put(work, 1, s, rows);
+    }
+    am_graph_eval(g, values, count);
+    am_net_run(net, work, count);
+    ami_plan_forward_f32(plan, 0, 0);
+    for (int s = 0; s < count; s++) {
+        float out[width];
+        am_net_get(work, 0, s, out);
+        for (int i = 0; i < width; i++) {
+            check_near(values[y][s * width + i], out[i], 1e-5);
+            check_near(ami_plan_value_f32(plan, y, 0, 0)[i * columns + s], out[i], 1e-5);
+        }
+    }
+    for (int v = 0; v < g->value_count; v++) {
+        free(values[v]);
+    }
+    free(values);
+    ami_plan_destroy_f32(plan);
+    am_net_work_destroy(work);
+    am_net_destroy(net);
+    am_model_close(model);
+    am_graph_destroy(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +449,7 @@ int main(void)
         cmocka_unit_test(gradients_of_inputs_match_differences),
         cmocka_unit_test(float_gradients_match),
         cmocka_unit_test(forward_equals_the_plain_evaluation),
+        cmocka_unit_test(odd_counts_and_indices_are_read_as_the_runtime_reads_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
