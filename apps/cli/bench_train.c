@@ -287,7 +287,7 @@ static double least_of(const double *us, int rounds)
 /// PyTorch's row of so many threads: with two, the better of both ways to wait. False when PyTorch is not here.
 static bool measure_peer(bench *b, const train_shape *shape, int threads, const char *label, int rounds)
 {
-    double *us = malloc(4 * (size_t)most_rounds * sizeof *us), *other = us ? us + 2 * (size_t)most_rounds : NULL;
+    double *us = calloc(4 * (size_t)most_rounds, sizeof *us), *other = us ? us + 2 * (size_t)most_rounds : NULL;
     double loss = 0.0, other_loss = 0.0;
     int count = us ? ask_peer(b, shape, threads, "passive", rounds, us, &loss) : 0;
     if (count < 0) {
@@ -309,18 +309,27 @@ static bool measure_peer(bench *b, const train_shape *shape, int threads, const 
     return true;
 }
 
-static int measure(bench *b, const train_shape *shape, int threads, const char *label, double *us, int rounds)
+/// Our row and PyTorch's. Half of our rounds run before the peer's and half behind them: what else the machine does
+/// changes in between.
+static int measure(bench *b, const train_shape *shape, int threads, const char *label, int rounds, bool *peer)
 {
-    am_error err = { 0 };
-    subject s;
-    am_result result = make_subject(&s, shape, threads, &err);
+    double *us = calloc(2 * (size_t)most_rounds, sizeof *us); // two clocks
+    am_error err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
+    subject s = { 0 };
+    am_result result = us ? make_subject(&s, shape, threads, &err) : AM_ERR_MEMORY;
+    const int half = (rounds + 1) / 2;
     if (result == AM_OK) {
-        result = time_rounds(&s, us, rounds, &err);
+        result = time_rounds(&s, us, half, &err);
+    }
+    *peer = *peer && result == AM_OK && measure_peer(b, shape, threads, label, rounds);
+    if (result == AM_OK) {
+        result = time_rounds(&s, us + (ptrdiff_t)2 * half, rounds - half, &err);
     }
     if (result == AM_OK) {
         add_rows(b, shape, label, "amble", threads, us, rounds, s.loss);
     }
     free_subject(&s);
+    free(us);
     return result == AM_OK ? CLI_DONE : cli_fail(&err);
 }
 
@@ -338,11 +347,6 @@ static void compare(bench *b, const train_shape *shape, const char *label)
 
 int bench_train(bench *b)
 {
-    double *us = malloc(2 * (size_t)most_rounds * sizeof *us); // two clocks
-    if (!us) {
-        const am_error err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
-        return cli_fail(&err);
-    }
     bool peer = true;
     int status = CLI_DONE;
     for (int i = 0; i < shape_count && status == CLI_DONE; i++) {
@@ -355,12 +359,10 @@ int bench_train(bench *b)
         snprintf(label, sizeof label, "train %s batch=%d", shape->name, shape->batch);
         const int rounds = bench_rounds(b, shape->rounds, most_rounds);
         for (int threads = 1; threads <= 2 && status == CLI_DONE; threads++) {
-            status = measure(b, shape, threads, label, us, rounds);
-            peer = peer && measure_peer(b, shape, threads, label, rounds);
+            status = measure(b, shape, threads, label, rounds, &peer);
         }
         compare(b, shape, label);
     }
-    free(us);
     return status == CLI_DONE ? bench_train_lmm(b) : status;
 }
 
