@@ -56,6 +56,7 @@ static inline void turn_back(wide *out, const wide *a, const wide *v)
 
 static inline void cross(wide *out, const wide *a, const wide *b)
 {
+    // cppcheck-suppress ctuArrayIndex ; it takes sixteen numbers for one
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
     out[2] = a[0] * b[1] - a[1] * b[0];
@@ -66,12 +67,13 @@ static inline void dot(wide *out, const wide *a, const wide *b) { *out = a[0] * 
 /// u = x / |x|, inverse = 1 / |x|, with a floor so that nothing divides by zero.
 static inline void unit(wide *u, wide *inverse, const wide *x)
 {
-    wide squares;
-    dot(&squares, x, x);
+    wide length;
+    dot(&length, x, x);
     for (int l = 0; l < AMI_COLUMNS; l++) {
-        const real length = ROOT(squares[l]);
-        (*inverse)[l] = (real)1 / (length > (real)1e-8 ? length : (real)1e-8);
+        const real root = ROOT(length[l]);
+        length[l] = root > (real)1e-8 ? root : (real)1e-8;
     }
+    *inverse = (real)1 / length;
     for (int i = 0; i < 3; i++) {
         u[i] = x[i] * *inverse;
     }
