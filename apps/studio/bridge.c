@@ -194,12 +194,11 @@ static am_result make_sources(bridge *b, const cast *who, am_error *err)
     bool match = who->method != WEB_LEARNED;
     if ((learned && !b->networks) || (match && !b->index)) {
         *err = (am_error){ .code = AM_ERR_SUPPORT, .offset = -1 };
-        snprintf(err->text, sizeof err->text, learned && !b->networks ? "there are no networks for this data set"
-                                                                      : "matching needs a database");
+        snprintf(err->text, sizeof err->text,
+                 learned && !b->networks ? "there are no networks for this data set" : "matching needs a database");
         return AM_ERR_SUPPORT;
     }
-    am_result result =
-        match ? make_match(b, who->ahead || who->method == WEB_LONG_HORIZON, err) : AM_OK;
+    am_result result = match ? make_match(b, who->ahead || who->method == WEB_LONG_HORIZON, err) : AM_OK;
     return result == AM_OK && learned ? make_learned(b, err) : result;
 }
 
@@ -405,8 +404,9 @@ int web_networks(void *data, int size)
     trial.source = trial.learned = NULL;
     trial.networks = NULL;
     am_result result = open_now.index ? AM_OK : AM_ERR_EMPTY;
-    result = result == AM_OK ? am_model_from_memory(&trial.networks, data, (size_t)size, "networks", NULL, &last_error)
-                             : result;
+    result = result == AM_OK
+                 ? am_model_from_memory(&trial.networks, data, (size_t)size, "networks", NULL, &last_error)
+                 : result;
     result = result == AM_OK ? make_learned(&trial, &last_error) : result;
     am_source_destroy(trial.learned);
     if (result != AM_OK) {
@@ -556,8 +556,7 @@ static void fill_view(int left)
     am_character_view now = am_character_get_view(chosen_character());
     am_character_pose pose = am_character_get_pose(chosen_character());
     const am_source_output *out = now.output;
-    const am_db_range *range =
-        out->frame >= 0 ? &open_now.db->ranges[am_db_range_of(open_now.db, out->frame)] : NULL;
+    const am_db_range *range = out->frame >= 0 ? &open_now.db->ranges[am_db_range_of(open_now.db, out->frame)] : NULL;
     view[VIEW_ACTIVITY] = (float)now.activity;
     view[VIEW_FRAME] = (float)out->frame + out->fraction;
     view[VIEW_RANGE_FIRST] = range ? (float)range->start : 0.0f;
@@ -673,10 +672,7 @@ const float *web_path(void)
     return points ? &points->x : NULL;
 }
 
-int web_path_count(void)
-{
-    return open_now.actor_count > 0 ? am_character_get_path(chosen_character()).count : 0;
-}
+int web_path_count(void) { return open_now.actor_count > 0 ? am_character_get_path(chosen_character()).count : 0; }
 
 const double *web_measure(float dt)
 {

@@ -19,15 +19,14 @@ enum {
 void *web_alloc(int size);
 void web_free(void *block);
 
-/// Opens a database, or the networks of a learned character, from bytes of web_alloc, which the module keeps from then
-/// on, and makes characters of it.
-/// Gives 0, or the error code; what was open before is then still open.
+/// Opens a database, or the networks of a learned character, from bytes of web_alloc, which the module keeps from
+/// then on, and makes characters of it. Gives 0, or the error code; what was open before is then still open.
 int web_open(void *data, int size, const char *name);
 /// What went wrong last, in words.
 const char *web_error(void);
 
-/// Networks of a learned character beside the open database, from bytes of web_alloc, which the module keeps from then
-/// on. Gives 0, or the error code: of another skeleton, or no character at all.
+/// Networks of a learned character beside the open database, from bytes of web_alloc, which the module keeps from
+/// then on. Gives 0, or the error code: of another skeleton, or no character at all.
 int web_networks(void *data, int size);
 /// Another method (WEB_MATCH, ...) for all, from their poses on. Gives 0 or the error code; then all stays as it was.
 int web_method(int method);

@@ -310,8 +310,8 @@ static void put_set(am_json_writer *w, const studio_set *set)
     am_error unused = { 0 };
     am_db *db = NULL;
     struct stat info = { 0 };
-    bool opens = !set->networks && (!set->config[0] || is_fresh(set)) &&
-                 am_db_open(&db, set->path, NULL, &unused) == AM_OK;
+    bool opens =
+        !set->networks && (!set->config[0] || is_fresh(set)) && am_db_open(&db, set->path, NULL, &unused) == AM_OK;
     bool ready = opens || (set->networks && stat(set->path, &info) == 0);
     am_json_begin_object(w, NULL);
     am_json_string(w, "name", set->name);

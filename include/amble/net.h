@@ -252,9 +252,9 @@ typedef struct am_model_def {
     const float *const *samples; ///< [graph_count] of [sample_count][all inputs behind one another] to measure errors
                                  ///< on, or NULL (as is each item): standard normal numbers before normalisation
     int graph_count;
-    int sample_count;       ///< at most 4096; default 256
-    const char *recipe;     ///< or NULL
-    const char *provenance; ///< or NULL
+    int sample_count;                 ///< at most 4096; default 256
+    const char *recipe;               ///< or NULL
+    const char *provenance;           ///< or NULL
     const am_model_blob *attachments; ///< [attachment_count], or NULL
     int attachment_count;             ///< at most AM_NET_MOST_ATTACHMENTS
     uint64_t data_hash, database_hash, skeleton_hash, seed;

@@ -53,11 +53,11 @@ typedef struct am_source_input {
     bool leave;            ///< with search_now: playing on is no choice (another activity begins)
     bool hold;             ///< play on without searching until the end of the clip (fixed animations)
     bool stand;            ///< with hold: what is held is standing in place
-    const am_transform *pose; ///< [joint] of the body in the root's space when it is not the source's own (another
-                              ///< source moved it until now), else NULL
+    const am_transform *pose;    ///< [joint] of the body in the root's space when it is not the source's own (another
+                                 ///< source moved it until now), else NULL
     const am_velocity *velocity; ///< [joint] with it, in the root's space
-    am_rng *rng;           ///< the character's random stream, for sources that draw
-    const am_clock *clock; ///< NULL means no timings
+    am_rng *rng;                 ///< the character's random stream, for sources that draw
+    const am_clock *clock;       ///< NULL means no timings
 } am_source_input;
 
 /// A pose with its velocities: one side of a transition. The arrays belong to the caller.
@@ -102,9 +102,9 @@ typedef struct am_source_facts {
     uint32_t version;    ///< 1
     uint32_t activities; ///< 1 << am_activity for each that the data have frames for
     uint64_t data_hash;  ///< of the database that they were taken from
-    float hip_m, creep_hip_m, creep_mps, jump_rise_m, toe_m, heel_m;  ///< am_character_facts
-    float walk_mps, sprint_mps, sneak_mps;                            ///< am_intent_def
-    float v_max, v_least, v_run, lateral, faster_mps2, slower_mps2;   ///< am_path_limits
+    float hip_m, creep_hip_m, creep_mps, jump_rise_m, toe_m, heel_m; ///< am_character_facts
+    float walk_mps, sprint_mps, sneak_mps;                           ///< am_intent_def
+    float v_max, v_least, v_run, lateral, faster_mps2, slower_mps2;  ///< am_path_limits
     float far; ///< distance of a query from its projection beyond which it lies outside the data, in stored features
     float foot_slide_cm, skate_share, jitter_cm, penetration_cm, joint_travel_cm, bend_p999_cm; ///< am_db_measures
     float toe_floor_m, heel_floor_m;
@@ -138,10 +138,10 @@ typedef struct am_source_interface {
 
 struct am_source {
     const am_source_interface *interface;
-    const am_skeleton *skeleton; ///< borrowed
-    const am_roles *roles;       ///< borrowed
-    const am_db *db;             ///< NULL for sources without one
-    const am_index *index;       ///< NULL for sources without one
+    const am_skeleton *skeleton;  ///< borrowed
+    const am_roles *roles;        ///< borrowed
+    const am_db *db;              ///< NULL for sources without one
+    const am_index *index;        ///< NULL for sources without one
     const am_source_facts *facts; ///< NULL: its database tells
     am_alloc alloc;
     uint64_t key; ///< of the numbers in its def: a snapshot goes on only with the same
@@ -157,13 +157,13 @@ AM_API void am_source_destroy(am_source *source);
 /// Motion matching (LMM section 3). Start from am_match_def_default().
 typedef struct am_match_def {
     const am_alloc *alloc;
-    const am_db *db;       ///< borrowed
-    const am_index *index; ///< borrowed, over db
+    const am_db *db;              ///< borrowed
+    const am_index *index;        ///< borrowed, over db
     const am_model *decompressor; ///< borrowed: its part `decompressor` makes the poses from X and Z (LMM's DMM);
                                   ///< needed where the database has none of its own. NULL: the database's poses
-    float search_every_s;  ///< time between searches (default 1/6: ten frames at 60 Hz)
-    float stay_bias;       ///< cost taken off playing on, >= 0 (default 0)
-    float surround_s;      ///< frames this near the playing one are not jumped to
+    float search_every_s;         ///< time between searches (default 1/6: ten frames at 60 Hz)
+    float stay_bias;              ///< cost taken off playing on, >= 0 (default 0)
+    float surround_s;             ///< frames this near the playing one are not jumped to
     float rough_mps2; ///< frames where the capture itself bends a joint by more are landed on only when none of the
                       ///< next best is smoother; 0 means no limit
     uint32_t cookie;

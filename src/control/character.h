@@ -19,7 +19,7 @@ typedef struct ami_kit {
     float *reach; ///< [joint] m, how far the body goes on beyond a joint; 0 for hips and legs
     am_tag_query queries[AM_ACTIVITY_COUNT];
     uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
-    uint32_t activities; ///< 1 << am_activity for those that can be done
+    uint32_t activities;                ///< 1 << am_activity for those that can be done
     am_character_facts facts;
     am_path_limits limits;
     float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
@@ -127,9 +127,9 @@ struct am_character {
     // Scratch of one step.
     am_transform *next;
     // How the body moved in the last step, for a source that takes over (switch.c); not part of the state.
-    am_transform *before; ///< [joint] local_raw before the last step
-    am_velocity *arrival; ///< [2 joint] velocities on arrival: local, then in the root's space
-    float before_dt;      ///< 0 when nothing is known
+    am_transform *before;              ///< [joint] local_raw before the last step
+    am_velocity *arrival;              ///< [2 joint] velocities on arrival: local, then in the root's space
+    float before_dt;                   ///< 0 when nothing is known
     am_vec3 root_linear, root_angular; ///< of the root in its own frame
     // The flat block and its parts.
     uint8_t *flat;

@@ -445,8 +445,7 @@ am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_al
     }
     if (result == AM_OK && kit->source->facts) {
         const am_source_facts *f = kit->source->facts;
-        kit->limits =
-            (am_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
+        kit->limits = (am_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
     } else if (result == AM_OK && kit->source->db) {
         result = am_path_limits_of(&kit->limits, kit->source->db, &kit->alloc, err);
     }

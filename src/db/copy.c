@@ -55,7 +55,10 @@ static am_result find_parts(copying *c, am_error *err)
                                NULL, err);
 }
 
-static const uint8_t *from(const copying *c, int part) { return (const uint8_t *)c->db->image + c->from[part].offset; }
+static const uint8_t *from(const copying *c, int part)
+{
+    return (const uint8_t *)c->db->image + c->from[part].offset;
+}
 static void *to(const copying *c, int part) { return c->image + c->table[part].offset; }
 
 static void count_all(copying *c)
@@ -142,9 +145,10 @@ static void put_ranges(const copying *c)
 static void fill_frames(const copying *c)
 {
     const am_db_copy_def *def = c->def;
-    static const int rows[] = { AMI_PART_ROOT_POSITIONS, AMI_PART_ROOT_ROTATIONS, AMI_PART_ROTATIONS,
-                                AMI_PART_TRANSLATIONS,   AMI_PART_CONTACTS,       AMI_PART_TAGS,
-                                AMI_PART_X,              AMI_PART_Z };
+    static const int rows[] = {
+        AMI_PART_ROOT_POSITIONS, AMI_PART_ROOT_ROTATIONS, AMI_PART_ROTATIONS, AMI_PART_TRANSLATIONS,
+        AMI_PART_CONTACTS,       AMI_PART_TAGS,           AMI_PART_X,         AMI_PART_Z
+    };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int part = rows[i];
         bool given = (part == AMI_PART_CONTACTS && def->contacts) || (part == AMI_PART_X && def->x) ||

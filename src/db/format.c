@@ -111,8 +111,8 @@ am_result ami_db_check_info(const ami_db_info *i, const char *file, int64_t offs
                   between(i->range_count, 1, AM_MAX_RANGES) && between(i->tag_count, 0, AM_MAX_TAGS) &&
                   between(i->channel_count, 1, AM_MAX_CHANNELS) && between(i->raw_count, 1, AM_MAX_FEATURES) &&
                   between(i->pca_count, 0, i->raw_count) && between(i->custom_count, 0, AM_MAX_FEATURES) &&
-                  between(i->precision, AM_PRECISION_FLOAT, AM_PRECISION_COMPACT) && between(i->role_count, 1, 1024) &&
-                  between(i->latent_count, 0, AM_MAX_LATENT);
+                  between(i->precision, AM_PRECISION_FLOAT, AM_PRECISION_COMPACT) &&
+                  between(i->role_count, 1, 1024) && between(i->latent_count, 0, AM_MAX_LATENT);
     int32_t stored = i->pca_count ? i->pca_count : i->raw_count;
     if (!counts || i->feature_count != stored || i->feature_stride != (stored + 7) / 8 * 8 ||
         !(i->fps > 0.0f && i->fps <= 100000.0f) || memchr(i->name, 0, sizeof i->name) == NULL) {

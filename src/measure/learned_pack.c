@@ -41,8 +41,7 @@ typedef struct packing {
 static am_result open_nets(packing *p)
 {
     ami_nets_def def = { .model = p->model, .alloc = &p->alloc, .count = p->count };
-    am_result result =
-        ami_part_net_open(&p->decompressor, &def, "decompressor", "pose", p->layout.count, p->err);
+    am_result result = ami_part_net_open(&p->decompressor, &def, "decompressor", "pose", p->layout.count, p->err);
     if (result == AM_OK && p->decompressor.in[1] < 0) {
         result = ami_fail(p->err, AM_ERR_FORMAT, "the Decompressor reads no latents");
     }

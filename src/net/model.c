@@ -12,8 +12,8 @@ const ami_container_kind ami_net_file_kind = { "AMNT", AMI_NET_VERSION, "network
 
 const char *ami_net_letters(int section)
 {
-    static const char *const letters[AMI_NET_SECTIONS] = { "info", "part", "valu", "oper",
-                                                           "tens", "weig", "reci", "prov", "attn", "attb" };
+    static const char *const letters[AMI_NET_SECTIONS] = { "info", "part", "valu", "oper", "tens",
+                                                           "weig", "reci", "prov", "attn", "attb" };
     return letters[section];
 }
 

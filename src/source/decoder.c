@@ -20,8 +20,9 @@ static am_result check_widths(const ami_part_net *p, const ami_nets_def *def, co
                         part, output);
     }
     if (ami_part_net_width(p, 0) != def->count) {
-        return ami_fail(err, AM_ERR_FORMAT, "part '%s' reads %d features where there are %d; train it for this "
-                                            "database",
+        return ami_fail(err, AM_ERR_FORMAT,
+                        "part '%s' reads %d features where there are %d; train it for this "
+                        "database",
                         part, ami_part_net_width(p, 0), def->count);
     }
     if (latent && def->latent > 0 && ami_part_net_width(p, 1) != def->latent) {

@@ -15,14 +15,14 @@ typedef struct ami_learned {
     am_source_facts facts;
     ami_part_net nets[ami_net_count];
     am_pose_layout layout;
-    int count, latent;  ///< of x and z
-    int state_floats;   ///< of one state
-    float *starts;      ///< [start state] [layout.count] their pose vectors
-    int standing;       ///< start state that a character begins with
+    int count, latent; ///< of x and z
+    int state_floats;  ///< of one state
+    float *starts;     ///< [start state] [layout.count] their pose vectors
+    int standing;      ///< start state that a character begins with
     float search_every_s;
-    float far;          ///< 0: no limit
-    int tags[3];        ///< of the database: idle, walk, run; -1 for none
-    uint64_t heard;     ///< tags that the features know
+    float far;      ///< 0: no limit
+    int tags[3];    ///< of the database: idle, walk, run; -1 for none
+    uint64_t heard; ///< tags that the features know
 } ami_learned;
 
 /// A state, all floats: head, x, z, the last query that was within the data, the pose vector of now.

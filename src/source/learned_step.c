@@ -23,7 +23,7 @@ typedef struct batch {
     const am_source_input *const *inputs;
     int count;
     am_net_work **nets;
-    int list[crowd];    ///< members that the next run of a network concerns
+    int list[crowd]; ///< members that the next run of a network concerns
     int listed;
     am_transform moved[crowd]; ///< way of the root so far in this step
 } batch;

@@ -16,10 +16,10 @@
 typedef struct match_source {
     am_source base;
     float search_every_s, stay_bias;
-    float rough_m;   ///< second difference of a joint, for one frame of the database
-    int surround;    ///< frames
-    int standing;    ///< where a state begins when no frame is given
-    ami_ahead ahead; ///< how far a choice looks; one level for plain matching
+    float rough_m;       ///< second difference of a joint, for one frame of the database
+    int surround;        ///< frames
+    int standing;        ///< where a state begins when no frame is given
+    ami_ahead ahead;     ///< how far a choice looks; one level for plain matching
     ami_decoder decoder; ///< makes the poses; without a network the database has them
 } match_source;
 

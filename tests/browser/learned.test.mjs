@@ -124,3 +124,49 @@ test('matching and learned go side by side by the same keys', { skip }, async ()
     assert.equal((await hips()).length, 1);
     assert.deepEqual(browser.errors, []);
 });
+
+test('the study asks blind, toggles, scores and saves', { skip }, async () => {
+    await page.goto(`${server.url}/?quality=low&set=synth&study&seed=7`);
+    await page.waitForFunction(() => window.amble?.study, null, { timeout: 60000 });
+    const ready = () => page.evaluate(() => window.amble.study.ready);
+    const method = async () => (await state()).method;
+    await ready();
+    assert.equal(await method(), 0); // the reference is matching
+    assert.equal(await page.isVisible('#panel'), false);
+    await page.click('#study-next');
+    await ready();
+    const systems = await page.evaluate(() => window.amble.study.systems);
+    assert.notEqual(systems.A, systems.B);
+    assert.equal(await method(), systems.A);
+    await page.keyboard.press('t');
+    await ready();
+    assert.equal(await method(), systems.B);
+    assert.equal(await page.textContent('#study-letter'), 'B');
+    await page.click('#study-next');
+    await page.click('#study-next'); // nothing is answered yet: it stays
+    assert.equal(await page.evaluate(() => window.amble.study.step), 'questions');
+    const reference = systems.A === 0 ? 0 : 4; // surely the right one
+    await page.check(`#study-reference input[value="${reference}"]`);
+    await page.check('#study-quality input[value="2"]');
+    await page.check('#study-responsiveness input[value="1"]');
+    await page.click('#study-next');
+    await ready();
+    await page.click('#study-next');
+    await ready();
+    for (let i = 0; i < 10; i++) {
+        const plays = await method();
+        await page.click(plays === 0 && i !== 3 ? '#study-yes' : '#study-no');
+        await ready();
+    }
+    const text = await page.evaluate(async () => (await fetch(document.getElementById('study-file').href)).text());
+    const answers = JSON.parse(text);
+    assert.equal(answers.scores.reference, 2);
+    assert.equal(answers.scores.quality, 0);
+    assert.equal(answers.scores.responsiveness, systems.B === 2 ? -1 : 1);
+    assert.equal(answers.trials.length, 10);
+    const systemsPlayed = answers.trials.map((item) => item.system);
+    assert.equal(answers.scores.right, systemsPlayed[3] === 'MM' ? 9 : 10);
+    assert.equal(answers.toggles, 1);
+    assert.ok(answers.seconds.compare >= 0);
+    assert.deepEqual(browser.errors, []);
+});

@@ -266,8 +266,8 @@ static void a_batch_gives_the_bits_of_single_steps(void **state)
             float far = i == 5 ? 1e4f : 1.0f; // one asks for what nobody can do
             points[i][0] = (am_query_point){ 0.3333333f, am_v3(0.2f * (float)i, 0.0f, 0.5f * far), am_v3(0, 0, 1),
                                              am_v3(0, 0, 1.5f) };
-            points[i][1] = (am_query_point){ 1.0f, am_v3(0.6f * (float)i, 0.0f, 1.5f * far), am_v3(0, 0, 1),
-                                             am_v3(0, 0, 1.5f) };
+            points[i][1] =
+                (am_query_point){ 1.0f, am_v3(0.6f * (float)i, 0.0f, 1.5f * far), am_v3(0, 0, 1), am_v3(0, 0, 1.5f) };
             inputs[i] = (am_source_input){ .dt = i == 3 ? 2.0f * DT : DT,
                                            .root = am_transform_identity(),
                                            .trajectory = points[i],
@@ -726,7 +726,8 @@ static void a_script_plays_it_without_a_database(void **state)
              "{ \"controller\": \"learned\", \"seconds\": 1, \"characters\": [ { \"keys\": [] } ] }");
     snprintf(path, sizeof path, "%s/none.json", folder);
     check_ok(am_file_write(path, text, strlen(text), &err), &err);
-    assert_int_equal(test_shell(out, sizeof out, "cd %s && %s run none.json -o x.bvh 2>&1", folder, test_command()), 1);
+    assert_int_equal(test_shell(out, sizeof out, "cd %s && %s run none.json -o x.bvh 2>&1", folder, test_command()),
+                     1);
     assert_non_null(strstr(out, "projector"));
 }
 

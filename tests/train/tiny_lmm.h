@@ -229,8 +229,7 @@ static inline void tiny_graphs(tiny_lmm *t)
     tiny_scale(rows, db->frame_count, (size_t)both, both, in_mean, in_dev);
     tiny_scale(rates, db->frame_count, (size_t)both, both, rate_mean, rate_dev);
     tiny_scale(t->y, db->frame_count, (size_t)t->y_count, t->y_count, y_mean, y_dev);
-    t->graphs[0] =
-        tiny_graph("decompressor", "pose", x, tiny_latent, t->y_count, 1, in_mean, in_dev, y_mean, y_dev);
+    t->graphs[0] = tiny_graph("decompressor", "pose", x, tiny_latent, t->y_count, 1, in_mean, in_dev, y_mean, y_dev);
     t->graphs[1] = tiny_graph("stepper", "rate", x, tiny_latent, both, 2, in_mean, in_dev, rate_mean, rate_dev);
     t->graphs[2] = tiny_graph("projector", "xz", x, 0, both, 2, in_mean, in_dev, in_mean, in_dev);
     free(rows);

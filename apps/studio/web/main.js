@@ -365,6 +365,10 @@ async function main() {
             return engine.hash();
         },
     };
+    if (wanted.has('study')) {
+        const { Study } = await import('./study.js');
+        window.amble.study = new Study(studio, wanted.get('seed') ? Number(wanted.get('seed')) : undefined);
+    }
 }
 
 main().catch((error) => {
