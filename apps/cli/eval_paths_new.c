@@ -154,7 +154,7 @@ static void add_rows(eval *e, const work *w, int count, const am_db_measures *ow
         am_tables_number(e->tables, s->recoveries);
         am_tables_bounded(e->tables, s->slide, 0.5 * own->quality.foot_slide_cm);
         am_tables_bounded(e->tables, s->jitter, fmax(1.3 * own->quality.jitter_cm, 1.3 * s->played_jitter));
-        am_tables_number(e->tables, s->skate);
+        am_tables_bounded(e->tables, s->skate, 1.1 * own->quality.skate_share);
     }
     for (int i = 0; i < count && i < (int)CLI_COUNT(kinds); i++) {
         const path_score *s = &w->scores[i];

@@ -33,8 +33,8 @@ static const am_role leg_roles[2][4] = {
 // this little of its way is left.
 #define STEP_HEIGHT 0.25f
 #define CAUGHT_UP_M 0.02f
-// A swinging foot rises to where the motion has it, this high above the floor at most, by this half-life: what is left
-// of a transition would drag it over the floor.
+// A swinging foot rises to where the motion has it, this high above the floor at most, by this half-life: what is
+// left of a transition would drag it over the floor.
 #define SWING_M 0.05f
 #define SWING_HALFLIFE_S 0.04f
 

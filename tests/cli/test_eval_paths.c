@@ -55,10 +55,20 @@ static void the_four_paths_are_followed(void **state)
         if (real) {
             double drawn = cell(amble, row, "drawn_mps")->number;
             assert_true(cell(amble, row, "path_time_ratio")->number <= (drawn <= 2.0 ? 1.3 : 2.0));
-            assert_true(cell(amble, row, "foot_slide_cm")->number <= 0.046);
+            assert_true(cell(amble, row, "foot_slide_cm")->number <= 0.049); // half of the database's own
+            assert_true(cell(amble, row, "skate_share")->number <= 0.198);   // 1.1 times
+            assert_int_equal((int)cell(amble, row, "recoveries")->number, 0);
         }
     }
     assert_int_equal(rows, 4);
+    const am_json *fresh = table_of(doc, "new paths");
+    for (const am_json *row = am_json_get(fresh, "rows")->first; row && real; row = row->next) {
+        assert_true(cell(fresh, row, "path_error_m")->number <= 0.08);
+        assert_true(cell(fresh, row, "path_cover_max_m")->number <= 0.35);
+        assert_true(cell(fresh, row, "foot_slide_cm")->number <= 0.049);
+        assert_true(cell(fresh, row, "skate_share")->number <= 0.198);
+        assert_int_equal((int)cell(fresh, row, "completed")->number, 5);
+    }
     const am_json *ablations = table_of(doc, "table 2");
     assert_int_equal(am_json_get(ablations, "rows")->count, 7);
     assert_true(am_json_get(ablations, "tracks")->count >= 4);

@@ -175,6 +175,37 @@ static void no_shortcut_pays(void **state)
     check_near(m.path_end_m, 0.0, 1e-4);
 }
 
+/// Whether the bounds of the paths let a track pass.
+static bool passes(am_path_metrics m)
+{
+    return m.path_completed && m.path_error_m <= 0.08 && m.path_cover_m <= 0.08 && m.path_cover_max_m <= 0.35 &&
+           m.path_time_ratio <= 1.3;
+}
+
+static void standing_the_middle_and_stopping_early_pass_on_no_path(void **state)
+{
+    (void)state;
+    const am_vec3 square[] = { { 0, 0, 0 }, { 0, 0, 3 }, { 3, 0, 3 }, { 3, 0, 0 }, { 0, 0, 0 } };
+    const am_vec3 zigzag[] = { { 0, 0, 0 }, { 1, 0, 1 }, { 0, 0, 2 }, { 1, 0, 3 }, { 0, 0, 4 }, { 1, 0, 5 } };
+    am_polyline paths[] = { { square, 5, 12.0f, 0.0f, 0.0f }, { zigzag, 6, 7.07f, 0.0f, 0.0f } };
+    const am_vec3 shrunk[] = {
+        { 0.5f, 0, 0.5f }, { 0.5f, 0, 2.5f }, { 2.5f, 0, 2.5f }, { 2.5f, 0, 0.5f }, { 0, 0, 0 }
+    };
+    const am_vec3 middle[] = { { 0, 0, 0 }, { 0.5f, 0, 0.5f }, { 0.5f, 0, 4.5f }, { 1, 0, 5 } };
+    assert_true(passes(follow(square, 5, &paths[0], 1.0f, am_v3_zero())));
+    assert_true(passes(follow(zigzag, 6, &paths[1], 1.0f, am_v3_zero())));
+    assert_false(passes(follow(shrunk, 5, &paths[0], 1.0f, am_v3_zero())));
+    assert_false(passes(follow(middle, 4, &paths[1], 1.0f, am_v3_zero())));
+    for (int p = 0; p < 2; p++) {
+        // The last leg is missing; on the round its end is where it began.
+        assert_false(passes(follow(paths[p].points, paths[p].count - 1, &paths[p], 1.0f, am_v3_zero())));
+        const am_vec3 still[] = { paths[p].points[0], paths[p].points[0] };
+        assert_false(passes(follow(still, 2, &paths[p], 1.0f, am_v3_zero())));
+        // There in the end, but at half of the speed.
+        assert_false(passes(follow(paths[p].points, paths[p].count, &paths[p], 0.5f, am_v3_zero())));
+    }
+}
+
 static void swinging_about_a_path_is_told_from_walking_beside_it(void **state)
 {
     (void)state;
@@ -234,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_track_on_the_path_has_no_error),
         cmocka_unit_test(a_parallel_track_is_as_far_as_it_is),
         cmocka_unit_test(no_shortcut_pays),
+        cmocka_unit_test(standing_the_middle_and_stopping_early_pass_on_no_path),
         cmocka_unit_test(swinging_about_a_path_is_told_from_walking_beside_it),
         cmocka_unit_test(a_round_is_not_over_where_it_begins),
         cmocka_unit_test(a_path_or_track_without_points_measures_nothing),
