@@ -10,8 +10,8 @@
 
 /// Columns come in multiples of this: one AVX-512 vector, one cache line.
 enum { AMI_COLUMNS = 16 };
-/// Transposed values lie in panels so many features wide, (panel, samples, AMI_PANEL): a product reads one from end to
-/// end, where rows a power of two apart would share a few places of the cache.
+/// Transposed values lie in panels so many features wide, (panel, samples, AMI_PANEL): a product reads one from end
+/// to end, where rows a power of two apart would share a few places of the cache.
 enum { AMI_PANEL = 32 };
 
 typedef enum ami_activation { AMI_RELU, AMI_ELU, AMI_GELU, AMI_TANH, AMI_SIGMOID } ami_activation;

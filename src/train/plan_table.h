@@ -7,8 +7,8 @@ typedef struct PLAN {
     int columns, blocks, slots;
     real **value, **grad; ///< [value] -> first slot, first block; grad NULL where none is wanted
     size_t *span;         ///< [value] numbers of one slot's block
-    real **turned;        ///< [value] the same transposed, (row, panel, columns, AMI_PANEL): for the weights' gradients
-    real **aux;           ///< [op] what the operation keeps for its way back
+    real **turned; ///< [value] the same transposed, (row, panel, columns, AMI_PANEL): for the weights' gradients
+    real **aux;    ///< [op] what the operation keeps for its way back
     size_t *aux_span;
     bool *seeded;     ///< [value] gradient begins at zero: outputs, and what states take over
     int *first_touch; ///< [value] the last operation that reads it: on the way back it overwrites
