@@ -14,6 +14,9 @@ if(NOT EMSCRIPTEN)
         install(TARGETS amble_assimp RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     endif()
 endif()
+# The networks that ship: the command looks for them beside itself, in ../share/amble/models.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/amble/models
+    FILES_MATCHING PATTERN "*.amnet" PATTERN "README.md")
 install(EXPORT amble NAMESPACE amble:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/amble FILE amble-targets.cmake)
 configure_package_config_file(cmake/amble-config.cmake.in ${PROJECT_BINARY_DIR}/amble-config.cmake
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/amble)

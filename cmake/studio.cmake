@@ -4,7 +4,7 @@ if(EMSCRIPTEN)
         ${PROJECT_SOURCE_DIR}/apps/studio/drawn.c)
     target_link_libraries(amble_web PRIVATE amble_static amble_flags)
     set_target_properties(amble_web PROPERTIES SUFFIX .mjs)
-    string(CONCAT AMBLE_WEB_FUNCTIONS "_web_alloc,_web_free,_web_open,_web_error,_web_describe,_web_clip_name,"
+    string(CONCAT AMBLE_WEB_FUNCTIONS "_web_alloc,_web_free,_web_open,_web_direction,_web_error,_web_describe,_web_clip_name,"
         "_web_networks,_web_method,_web_options,_web_walk_speed,_web_reset,_web_step,_web_world,_web_view,_web_hash,_web_cast,_web_choose,"
         "_web_path_options,_web_obstacles,_web_follow,_web_leave,_web_path,_web_path_count,_web_measure")
     target_link_options(amble_web PRIVATE -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker

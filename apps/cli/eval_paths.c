@@ -440,6 +440,7 @@ am_result eval_paths(eval *e, am_error *err)
         result = sweep_speed(e, db, &own, err);
     }
     result = result == AM_OK ? path_table_new(e, db, &own, err) : result;
+    result = result == AM_OK ? path_table_direction(e, db, config, err) : result;
     if (result == AM_OK && !e->config && !e->quick) {
         result = other_sets(e, err);
     }

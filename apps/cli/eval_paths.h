@@ -47,4 +47,7 @@ am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own,
 /// eval_paths_new.c: the table of paths that nobody tuned for.
 am_result path_table_new(eval *e, const am_db *db, const am_db_measures *own, am_error *err);
 
+/// eval_paths_direction.c: how DirectionNet faces along clips that it was not trained on, told and in play.
+am_result path_table_direction(eval *e, const am_db *db, const char *config, am_error *err);
+
 #endif

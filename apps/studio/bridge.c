@@ -97,6 +97,9 @@ typedef struct bridge {
     actor actors[WEB_MOST_ACTORS];
     int actor_count;
     am_intent_def intent;
+    void *model_bytes;
+    am_model *model;
+    am_net *direction; ///< of the model; NULL without
 } bridge;
 
 /// Who is on the stage, and where from the start.
@@ -109,6 +112,7 @@ typedef struct cast {
 
 // What is open, its options, and texts that callers read after a call.
 static bridge open_now;
+static bridge next_model; ///< the model of the database that is opened next, and nothing else
 static cast cast_now = { .count = 1 };
 static int chosen_now;
 static am_path_def path_options;
@@ -214,6 +218,7 @@ static am_result add_actor(bridge *b, bool ahead, int frame, am_transform at, am
     def.clock = &page_clock;
     def.seed = run_seed(b->actor_count);
     def.path_points = ahead ? PATH_POINTS : 0;
+    def.direction = ahead ? b->direction : NULL;
     def.start_frame = frame;
     def.position = am_v3(at.translation.x, 0.0f, at.translation.z);
     def.heading = am_quat_heading(at.rotation);
@@ -261,9 +266,20 @@ static am_result make_actors(bridge *b, const cast *who, const bridge *before, a
     return result;
 }
 
+static void close_model(bridge *b)
+{
+    am_net_destroy(b->direction);
+    am_model_close(b->model);
+    free(b->model_bytes);
+    b->direction = NULL;
+    b->model = NULL;
+    b->model_bytes = NULL;
+}
+
 static void close_all(bridge *b)
 {
     close_actors(b);
+    close_model(b);
     am_index_destroy(b->index);
     am_db_close(b->db);
     am_model_close(b->networks);
@@ -294,11 +310,31 @@ static am_result open_networks(bridge *b, const void *data, size_t size, const c
     return result == AM_OK ? am_db_from_memory(&b->db, image, image_size, name, NULL, &last_error) : result;
 }
 
+int web_direction(void *data, int size)
+{
+    close_model(&next_model);
+    if (!data) {
+        return 0;
+    }
+    last_error = (am_error){ 0 };
+    next_model.model_bytes = data;
+    am_result result = am_model_from_memory(&next_model.model, data, (size_t)size, "direction", NULL, &last_error);
+    if (result == AM_OK) {
+        result = am_direction_open(&next_model.direction, next_model.model, NULL, &last_error);
+    }
+    if (result != AM_OK) {
+        close_model(&next_model);
+    }
+    return (int)result;
+}
+
 int web_open(void *data, int size, const char *name)
 {
     set_options();
     last_error = (am_error){ 0 };
-    bridge next = { .bytes = data };
+    bridge next = next_model; // from here on its own
+    next.bytes = data;
+    next_model = (bridge){ 0 };
     bool networks = size > 5 && memcmp((const char *)data + 1, "AMNT", 4) == 0;
     am_result result = networks ? open_networks(&next, data, (size_t)size, name)
                                 : am_db_from_memory(&next.db, data, (size_t)size, name, NULL, &last_error);
@@ -744,6 +780,7 @@ const char *web_describe(void)
     am_json_number(w, "sprintMps", (double)open_now.intent.sprint_mps);
     am_json_number(w, "toeM", (double)am_character_get_facts(chosen_character()).toe_m);
     am_json_integer(w, "mostActors", WEB_MOST_ACTORS);
+    am_json_bool(w, "direction", open_now.direction != NULL);
     web_describe_skeleton(w, db);
     web_describe_names(w, db, am_character_get_view(chosen_character()).activities);
     put_view(w);

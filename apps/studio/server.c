@@ -86,6 +86,25 @@ static int answer_db(struct mg_connection *conn, void *user)
     return 200;
 }
 
+/// /models/NAME.amnet: only what the list of sets names.
+static int answer_model(struct mg_connection *conn, void *user)
+{
+    studio *server = user;
+    const char *file = mg_get_request_info(conn)->local_uri + strlen("/models/");
+    const studio_sets *sets = &server->sets;
+    for (int i = 0; i < sets->count; i++) {
+        char name[100];
+        char path[1300];
+        if (studio_direction_of(sets, sets->items[i].name, name, sizeof name) && strcmp(name, file) == 0) {
+            snprintf(path, sizeof path, "%s/%s", sets->def.model_dir, name);
+            mg_send_mime_file(conn, path, "application/octet-stream");
+            return 200;
+        }
+    }
+    mg_send_http_error(conn, 404, "no such network; /api/sets lists them");
+    return 404;
+}
+
 static int answer_wasm(struct mg_connection *conn, void *user)
 {
     studio *server = user;
@@ -174,6 +193,7 @@ static am_result listen_on(studio *server, const studio_def *def, am_error *err)
     server->port = mg_get_server_ports(server->http, 4, ports) > 0 ? ports[0].port : def->port;
     mg_set_request_handler(server->http, "/api/sets$", answer_sets, server);
     mg_set_request_handler(server->http, "/db/**$", answer_db, server);
+    mg_set_request_handler(server->http, "/models/**$", answer_model, server);
     mg_set_request_handler(server->http, "/wasm/**$", answer_wasm, server);
     return AM_OK;
 }

@@ -303,10 +303,28 @@ am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *e
 // ---------------------------------------------------------------------------------------------
 // Telling
 
-static void put_set(am_json_writer *w, const studio_set *set)
+bool studio_direction_of(const studio_sets *sets, const char *name, char *out, size_t size)
+{
+    for (int i = 0; i < 2 && sets->def.model_dir; i++) {
+        char path[1300];
+        struct stat info;
+        snprintf(out, size, "direction%s%s.amnet", i == 0 ? "_" : "", i == 0 ? name : "");
+        snprintf(path, sizeof path, "%s/%s", sets->def.model_dir, out);
+        if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_set(am_json_writer *w, const studio_sets *sets, const studio_set *set)
 {
     char url[128];
     snprintf(url, sizeof url, "/db/%s.%s", set->name, set->networks ? "amnet" : "amdb");
+    char file[100];
+    char direction[128];
+    bool told = studio_direction_of(sets, set->name, file, sizeof file);
+    snprintf(direction, sizeof direction, "/models/%s", file);
     am_error unused = { 0 };
     am_db *db = NULL;
     struct stat info = { 0 };
@@ -318,6 +336,11 @@ static void put_set(am_json_writer *w, const studio_set *set)
     am_json_string(w, "title", set->title);
     am_json_string(w, "url", url);
     am_json_bool(w, "networks", set->networks);
+    if (told) {
+        am_json_string(w, "direction", direction);
+    } else {
+        am_json_null(w, "direction");
+    }
     am_json_bool(w, "ready", ready);
     if (opens) {
         am_json_integer(w, "frames", db->frame_count);
@@ -341,7 +364,7 @@ am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_err
     am_json_begin_object(*out, NULL);
     am_json_begin_array(*out, "sets");
     for (int i = 0; i < sets->count; i++) {
-        put_set(*out, &sets->items[i]);
+        put_set(*out, sets, &sets->items[i]);
     }
     am_json_end_array(*out);
     char model[1200];

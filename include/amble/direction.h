@@ -40,6 +40,10 @@ AM_API void am_direction_run(const am_net *net, am_net_work *work, am_direction_
 /// clip and its mirror image are together. The clips of one part are kept from training and checked on.
 AM_API int am_direction_fold(const am_db_range *range, int folds);
 
+/// Which part a model kept from its training, as its recipe says: folds 5 and fold 0 where that is silent, fold -1
+/// (no clip was kept) without a recipe with a stage of the kind `direction`.
+AM_API void am_direction_kept(const am_model *model, int *folds, int *fold);
+
 /// Frames by the angle between movement and facing: within 45 degrees, within 135, beyond; turning: any that turn
 /// faster than 60 degrees a second.
 typedef enum am_direction_class {

@@ -194,8 +194,8 @@ float ami_path_facing(const am_character *character, float heading, float index)
 am_vec3 ami_path_turned(const am_character *character, am_vec3 way);
 /// path_facing.c: a path begins, or gets other points: the body has always faced as it does.
 void ami_path_facing_begin(am_character *character);
-/// path_facing.c: dt passed and the body came on from point `was`: keeps how it faced there and tells how it goes on.
-void ami_path_facing_step(am_character *character, int was, float dt);
+/// path_facing.c: dt passed; tells how the body is to face from here on when it is time to.
+void ami_path_facing_step(am_character *character, float dt);
 
 /// path_follow.c: whether a path is being followed.
 bool ami_path_active(const am_character *character);

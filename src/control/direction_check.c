@@ -2,7 +2,7 @@
 // need no network.
 #include "control/direction.h"
 
-#include <amble/path.h>
+#include <amble/json.h>
 
 #include "base/error.h"
 
@@ -41,6 +41,31 @@ static size_t take_length(const am_db_range *range)
 int am_direction_fold(const am_db_range *range, int folds)
 {
     return (int)(am_hash64(range->name, take_length(range), 0) % (uint64_t)(folds > 0 ? folds : 1));
+}
+
+void am_direction_kept(const am_model *model, int *folds, int *fold)
+{
+    am_json_doc *doc = NULL;
+    am_error unused = { 0 };
+    *folds = 5;
+    *fold = -1;
+    if (am_json_parse(&doc, model->recipe, strlen(model->recipe), "recipe", NULL, &unused) != AM_OK) {
+        return;
+    }
+    const am_json *stages = am_json_get(am_json_root(doc), "stages");
+    for (const am_json *s = stages && stages->type == AM_JSON_ARRAY ? stages->first : NULL; s; s = s->next) {
+        const char *kind = "";
+        int parts = 5;
+        int kept = 0;
+        bool read = am_json_read_string(doc, s, "kind", true, &kind, &unused) == AM_OK &&
+                    am_json_read_int(doc, s, "folds", false, &parts, 1, 1000, &unused) == AM_OK &&
+                    am_json_read_int(doc, s, "fold", false, &kept, -1, parts - 1, &unused) == AM_OK;
+        if (read && strcmp(kind, "direction") == 0) {
+            *folds = parts;
+            *fold = kept;
+        }
+    }
+    am_json_free(doc);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -64,8 +64,7 @@ typedef struct ami_path_room {
     ami_path *head;
     ami_laid *laid;        ///< [room] in the flat block
     am_path_point *points; ///< [room] in the flat block
-    float *facings;        ///< [room] rad, in the flat block: how the body faced, and how the net would go on; NULL
-                           ///< without a net
+    float *facings;        ///< [room] rad, in the flat block: as a network tells; NULL without one
     float *scratch;        ///< [ami_path_scratch * room]
     int room;
 } ami_path_room;

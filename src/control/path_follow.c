@@ -261,7 +261,7 @@ void ami_path_begin_step(am_character *c, float dt)
     path->fresh |= turned && path->context.corner >= 0; // appendix D: a new query as soon as the corner is passed
     drift_on(c, path->context.at - was, dt);
     watch_progress(c, dt);
-    ami_path_facing_step(c, was, dt);
+    ami_path_facing_step(c, dt);
     go_round(path, c->path.points);
     watch_end(c, dt);
     if (path->phase == ami_path_ended) {

@@ -4,8 +4,9 @@
 // A window has 2 s with known facings and 2 s in which the previous facing is the network's own, made a unit vector,
 // as when it runs; the loss is L1 over those. Where the paper is silent: points are seen from the one before and
 // facings from the window's present, so that place and heading do not matter; the ways are smoothed as drawn paths
-// are; part of the windows begins at the present, as a path does, with its first point repeated; hands shake and
-// hurry, so the ways are bent by slow waves and stretched in time.
+// are, and seen a little ahead of the facing, since people turn before they go; part of the windows begins at the
+// present, as a path does, with its first point repeated; hands shake and hurry, so the ways are bent by slow waves
+// and stretched in time, and mirrored where the clips are not.
 #include "train/stage.h"
 
 #include <amble/db.h>
@@ -17,6 +18,8 @@
 #include "control/direction.h"
 
 #define TURN (2.0f * AM_PI)
+// In this time a nudge has died down to a third: about as fast as people turn.
+#define NUDGE_S 0.35f
 
 enum { steps = AM_DIRECTION_STEPS, known = AM_DIRECTION_KNOWN, points = AM_DIRECTION_POINTS };
 
@@ -28,13 +31,15 @@ typedef struct direction {
     int *start;   ///< [present_count] and begins
     int present_count;
     float stride; ///< frames of the database between two steps
-    float starts, noise_m, stretch;
+    float starts, noise_m, stretch, nudge_deg, turned, stops;
     int units, folds, fold;
+    bool mirror;
     int point, facing, out;
     am_rng rng;
 } direction;
 
-static const char *const keys[] = { "database", "units", "folds", "fold", "starts", "noise_m", "stretch" };
+static const char *const keys[] = { "database", "units",     "folds",  "fold",  "starts", "noise_m",
+                                    "stretch",  "nudge_deg", "turned", "stops", "mirror" };
 
 static am_result read_keys(ami_stage *s, direction *d, am_error *err)
 {
@@ -45,9 +50,8 @@ static am_result read_keys(ami_stage *s, direction *d, am_error *err)
         float *to;
         float hi;
     } numbers[] = {
-        { "starts", &d->starts, 1.0f },
-        { "noise_m", &d->noise_m, 1.0f },
-        { "stretch", &d->stretch, 1.0f },
+        { "starts", &d->starts, 1.0f },        { "noise_m", &d->noise_m, 1.0f }, { "stretch", &d->stretch, 1.0f },
+        { "nudge_deg", &d->nudge_deg, 90.0f }, { "turned", &d->turned, 1.0f },   { "stops", &d->stops, 1.0f },
     };
     am_result result = am_json_read_string(s->doc, s->json, "database", true, &database, err);
     if (result == AM_OK) {
@@ -58,6 +62,9 @@ static am_result read_keys(ami_stage *s, direction *d, am_error *err)
     }
     if (result == AM_OK) {
         result = am_json_read_int(s->doc, s->json, "fold", false, &d->fold, -1, d->folds - 1, err);
+    }
+    if (result == AM_OK) {
+        result = am_json_read_bool(s->doc, s->json, "mirror", false, &d->mirror, err);
     }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && result == AM_OK; i++) {
         result = am_json_read_float(s->doc, s->json, numbers[i].key, false, numbers[i].to, 0.0f, numbers[i].hi, err);
@@ -98,7 +105,8 @@ static am_result list_presents(ami_stage *s, direction *d, am_error *err)
 /// One window as it was drawn from the clips.
 typedef struct window {
     float x[points], z[points], sine[points], cosine[points];
-    int end; ///< the first step without truth
+    int end;    ///< the first step without truth
+    float left; ///< 1, or -1 for its mirror image
 } window;
 
 /// A place between two frames, and the facing there.
@@ -129,6 +137,35 @@ static void shake(const direction *d, window *w, am_rng *rng)
     }
 }
 
+/// Known facings that are off by one angle, which dies out from then on: who begins a path may face anywhere, and
+/// must neither take a small error for a way of walking nor a large one for a side step.
+static void nudge(const direction *d, window *w, am_rng *rng)
+{
+    const float small = d->nudge_deg * AM_DEG * am_rng_normal(rng), any = am_rng_range(rng, -AM_PI, AM_PI);
+    const float angle = am_rng_float(rng) < d->turned ? any : small;
+    for (int t = 0; t < steps; t++) {
+        float sine, cosine;
+        const int left = t - (known - 1);
+        am_sincos(left > 0 ? angle * am_exp(-(float)left / (NUDGE_S * AM_DIRECTION_HZ)) : angle, &sine, &cosine);
+        const float s = w->sine[t], c = w->cosine[t];
+        w->sine[t] = s * cosine + c * sine;
+        w->cosine[t] = c * cosine - s * sine;
+    }
+}
+
+/// Stands from some step on, as at a path's end.
+static void halt(window *w, am_rng *rng)
+{
+    const int at = known + (int)am_rng_below(rng, steps - known);
+    for (int t = at + 1; t < points; t++) {
+        w->x[t] = w->x[at];
+        w->z[t] = w->z[at];
+        w->sine[t] = w->sine[at];
+        w->cosine[t] = w->cosine[at];
+    }
+    w->end = w->end > at ? steps : w->end;
+}
+
 static void draw(const direction *d, window *w, uint64_t item)
 {
     am_rng rng = am_rng_fork(&d->rng, item);
@@ -137,6 +174,7 @@ static void draw(const direction *d, window *w, uint64_t item)
     const bool fresh = am_rng_float(&rng) < d->starts;
     const float pace = am_rng_range(&rng, 1.0f - 0.5f * d->stretch, 1.0f + d->stretch) * d->stride;
     w->end = steps;
+    w->left = d->mirror && am_rng_float(&rng) < 0.5f ? -1.0f : 1.0f;
     for (int t = 0; t < points; t++) {
         const int step = t - (known - 1);
         const float frame = (float)present + (float)step * pace;
@@ -146,6 +184,10 @@ static void draw(const direction *d, window *w, uint64_t item)
     if (d->noise_m > 0.0f) {
         shake(d, w, &rng);
     }
+    if (am_rng_float(&rng) < d->stops) {
+        halt(w, &rng);
+    }
+    nudge(d, w, &rng);
     for (int t = 0; t < known - 1 && fresh; t++) {
         w->x[t] = w->x[known - 1];
         w->z[t] = w->z[known - 1];
@@ -235,9 +277,9 @@ static void fill(const direction *d, am_train_block *block, float *truth, float 
             const int seen = t + AM_DIRECTION_AHEAD, left = seen > 0 ? seen - 1 : 0;
             const float x = w.x[seen] - w.x[left], z = w.z[seen] - w.z[left];
             float *point = am_block_value(block, 0, d->point, t), *facing = am_block_value(block, 0, d->facing, t);
-            point[c] = x * cosine - z * sine;
+            point[c] = w.left * (x * cosine - z * sine);
             point[n + c] = x * sine + z * cosine;
-            truth[2 * t * n + c] = w.sine[t] * cosine - w.cosine[t] * sine;
+            truth[2 * t * n + c] = w.left * (w.sine[t] * cosine - w.cosine[t] * sine);
             truth[(2 * t + 1) * n + c] = w.sine[t] * sine + w.cosine[t] * cosine;
             counts[t * n + c] = t >= known && t < w.end ? 1.0f : 0.0f;
             for (int i = 0; i < 2 && t <= known; i++) {

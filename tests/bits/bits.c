@@ -10,6 +10,7 @@
 
 #include "bits/input_log.h"
 #include "bits/learned_bits.h"
+#include "control/direction_nets.h"
 #include "kernel/kernel.h"
 #include "net/zoo_graph.h"
 #include "support/synth_db.h"
@@ -512,6 +513,38 @@ static void bits_learned(digest *d)
     am_db_close(db);
 }
 
+/// A path whose facing a network tells, looking ahead.
+static void bits_direction(digest *d)
+{
+    static const char text[] =
+        "{\"database\": \"-\", \"controller\": \"long-horizon\", \"seconds\": 12, \"characters\": [{\"path\": "
+        "{\"facing\": \"net\", \"points\": [[0,0,0],[2,1,2],[4,0,4],[6,-2,4],[8,-2,1]]}}]}";
+    am_error err = { 0 };
+    am_run_script script = { 0 };
+    am_run *run = NULL;
+    am_db *db = synth_db_make(false, &err);
+    am_model *model = direction_net("direction", direction_crab, NULL);
+    am_run_def def = am_run_def_default();
+    def.script = &script;
+    def.db = db;
+    def.models = (const am_model *const *)&model;
+    def.model_count = 1;
+    bool good = db && model && am_run_parse(&script, text, strlen(text), "path", NULL, &err) == AM_OK &&
+                am_run_create(&run, &def, &err) == AM_OK;
+    while (good && am_run_step(run)) {
+        put_v3(d, am_run_get_sample(run, 0).pose.root.translation);
+        put_quat(d, am_run_get_sample(run, 0).pose.root.rotation);
+    }
+    put_u64(d, good ? am_run_hash(run) : 0);
+    if (!good) {
+        fprintf(stderr, "bits: direction: %s\n", err.text);
+    }
+    am_run_destroy(run);
+    am_run_script_free(&script);
+    am_model_close(model);
+    am_db_close(db);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Networks: every operation, batches and single samples, each kind of weights
 
@@ -601,6 +634,7 @@ static const subject subjects[] = {
     { "control.character", bits_character, NULL },
     { "control.high", bits_character_high, NULL },
     { "control.learned", bits_learned, NULL },
+    { "control.direction", bits_direction, NULL },
 };
 
 /// The hash of one subject; false when two versions of a kernel disagree.

@@ -293,6 +293,57 @@ test('captured motion follows drawings as amble run does', async (t) => {
     assert.ok(native.path_end_m < 0.3);
 });
 
+/** Draws sideways from the character and walks it with a facing; gives how far it faced off its way, and the drawing. */
+async function facesOnTheWay(facing) {
+    await begin('free move');
+    await page.selectOption('#control', { label: 'where drawn' });
+    await page.selectOption('#facing', { label: facing });
+    await draw([[0, 0], [0.5, 0], [1, 0.1], [1.5, 0.1], [2, 0]], 60);
+    const off = await page.evaluate(() => {
+        const { studio } = window.amble;
+        let [sum, count, x, z] = [0, 0, studio.view.rootX, studio.view.rootZ];
+        studio.step();
+        for (let i = 0; i < 3000 && studio.view.path === 1; i++) {
+            studio.step();
+            const { rootX, rootZ, heading } = studio.view;
+            const [dx, dz] = [rootX - x, rootZ - z];
+            if (Math.hypot(dx, dz) > 0.3 / 60) {
+                sum += Math.acos(Math.max(-1, Math.min(1, (dx * Math.sin(heading) + dz * Math.cos(heading)) / Math.hypot(dx, dz))));
+                count += 1;
+            }
+            [x, z] = [rootX, rootZ];
+        }
+        return (sum / count) * (180 / Math.PI);
+    });
+    const drawn = await page.evaluate(() => window.amble.studio.play.drawn[0]);
+    await page.selectOption('#facing', { label: 'along the path' });
+    return { off, drawn, end: await follow() };
+}
+
+test('the network that ships faces as people would, as in amble run', async (t) => {
+    const sets = await page.evaluate(() => fetch('api/sets').then((response) => response.json()));
+    const set = captured ? 'cmu' : 'synth';
+    assert.equal(sets.sets.find(({ name }) => name === set).direction, '/models/direction.amnet');
+    assert.equal((await page.request.get(`${server.url}/models/README.md`)).status(), 404);
+    assert.equal(await page.evaluate(() => window.amble.engine.about.direction), true);
+    const told = await facesOnTheWay('as people would');
+    assert.equal(told.end.path, 2);
+    assert.ok(told.end.measures.end < 0.3, `it stands ${told.end.measures.end} m from the end`);
+    if (!captured) {
+        t.skip('no captured motion here to step sideways with');
+        return;
+    }
+    const along = await facesOnTheWay('along the path');
+    assert.ok(told.off > 40 && told.off > along.off + 20, `it steps sideways: ${told.off} degrees off its way, else ${along.off}`);
+    const script = join(outDir, 'studio-facing.json');
+    writeFileSync(script, JSON.stringify({ database: join(cache, 'cmu.amdb'), controller: 'long-horizon', fps: 60,
+        characters: [{ path: { points: told.drawn, scale: 0.2, facing: 'net' } }] }));
+    const metrics = join(outDir, 'studio-facing.metrics.json');
+    amble('run', script, '--metrics', metrics);
+    const [native] = JSON.parse(readFileSync(metrics)).characters;
+    assert.ok(Math.abs(native.path_error_m - told.end.measures.error) < 1e-6, `command ${native.path_error_m}, page ${told.end.measures.error}`);
+});
+
 test('the page has nothing to complain about', () => {
     assert.deepEqual(browser.errors, []);
 });

@@ -69,6 +69,17 @@ static void the_four_paths_are_followed(void **state)
         assert_true(cell(fresh, row, "skate_share")->number <= 0.198);
         assert_int_equal((int)cell(fresh, row, "completed")->number, 5);
     }
+    const am_json *direction = table_of(doc, "direction");
+    const am_json *told = am_json_get(direction, "rows")->first;
+    assert_non_null(told);
+    assert_string_equal(cell(direction, told, "frames are")->string, "all");
+    if (real) {
+        assert_true(cell(direction, told, "net")->number <= 25.0);
+        assert_true(cell(direction, told, "of tangent")->number <= 0.8);
+        const am_json *played = table_of(doc, "direction in play");
+        const am_json *tangent = am_json_get(played, "rows")->first;
+        assert_true(cell(played, tangent->next, "all")->number < cell(played, tangent, "all")->number);
+    }
     const am_json *ablations = table_of(doc, "table 2");
     assert_int_equal(am_json_get(ablations, "rows")->count, 7);
     assert_true(am_json_get(ablations, "tracks")->count >= 4);

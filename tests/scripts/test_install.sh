@@ -64,6 +64,10 @@ if [ -x "$work/user/build/user_train" ]; then
     [ "$("$work/user/build/user_train")" = "0.001 cannot open" ] || { echo "test_install: the training library does not work"; exit 1; }
 fi
 "$work/prefix/bin/amble" --version | grep -q "^amble " || { echo "test_install: the installed command does not run"; exit 1; }
+"$work/prefix/bin/amble" info --verify "$work/prefix/share/amble/models/direction.amnet" >/dev/null || {
+    echo "test_install: the networks are not installed"
+    exit 1
+}
 # Nothing internal leaks from the shared library.
 if nm -D --defined-only "$lib/libamble.so" | awk '$2 ~ /[TDBR]/ { print $3 }' | grep -v '^am_'; then
     echo "test_install: the shared library exports names without am_"

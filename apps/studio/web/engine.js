@@ -19,15 +19,24 @@ export class Engine {
         this.about = null;
     }
 
-    /** Opens a database from its bytes; throws with the library's own words when it will not. */
-    open(bytes, name) {
-        const { module } = this;
-        const at = module._web_alloc(bytes.length);
+    /** Bytes in wasm memory, which the module owns from then on, also when it refuses them. */
+    give(bytes) {
+        const at = this.module._web_alloc(bytes.length);
         if (!at) {
             throw new Error(`no memory for ${bytes.length} bytes`);
         }
-        module.HEAPU8.set(bytes, at);
-        // From here on the module owns the bytes, also when it refuses them.
+        this.module.HEAPU8.set(bytes, at);
+        return at;
+    }
+
+    /** Opens a database from its bytes, with a network that tells facings on paths (or null); throws with the library's
+     * own words when it will not. */
+    open(bytes, name, direction = null) {
+        const { module } = this;
+        if (module._web_direction(direction ? this.give(direction) : 0, direction?.length ?? 0) !== 0) {
+            throw new Error(this.error());
+        }
+        const at = this.give(bytes);
         if (module.ccall('web_open', 'number', ['number', 'number', 'string'], [at, bytes.length, name]) !== 0) {
             throw new Error(this.error());
         }

@@ -66,10 +66,11 @@ class Studio {
             }
             const bytes = new Uint8Array(await response.arrayBuffer());
             const model = await this.model();
+            const direction = await this.direction(set);
             if (load !== this.loads) {
                 return;
             }
-            this.engine.open(bytes, set.name);
+            this.engine.open(bytes, set.name, direction);
             set.ready = true;
             this.opened(set, model);
             this.notice(null);
@@ -83,6 +84,12 @@ class Studio {
             this.panel.choose(this.current); // that one goes on
             this.notice(String(error.message ?? error), true);
         }
+    }
+
+    /** The network that tells facings on paths for a set, or null: paths are then followed without. */
+    async direction(set) {
+        const response = set.direction ? await fetch(set.direction.slice(1)) : null;
+        return response?.ok ? new Uint8Array(await response.arrayBuffer()) : null;
     }
 
     /** The mannequin's model, or null: the page has its own figure without. */
@@ -109,6 +116,7 @@ class Studio {
             this.bodies.push(new Mannequin(model, figure));
         }
         this.panel.allow('body', 3, this.bodies.length > 2);
+        this.panel.allow('facing', 2, this.engine.about.direction);
         this.stage.scene.add(...this.bodies.map((body) => body.object));
         this.dress();
         this.draw(1 / 60);

@@ -109,7 +109,7 @@ export class Panel {
         const none = () => {};
         this.pathRows = [
             this.choice('control', 'path lies', ['where drawn', 'at the character'], 1, none),
-            this.choice('facing', 'facing', ['along the path', 'right stick'], 0, none),
+            this.choice('facing', 'facing', ['along the path', 'right stick', 'as people would'], 0, none),
             this.slider('scale', 'drawn speed ×', 0.05, 1, 0.05, 0.2, none),
             this.check('loop', 'round and round', false, none),
             this.check('avoid', 'path avoids obstacles', false, none),

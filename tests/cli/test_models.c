@@ -1,0 +1,136 @@
+// The networks that ship: whole, small, with the recipe that makes them again, and of the shape that their users
+// want.
+#include "support/check.h"
+
+#include <dirent.h>
+
+static int count_models(void (*look)(const char *path, const char *name))
+{
+    DIR *dir = opendir(AMBLE_SOURCE_DIR "/models");
+    assert_non_null(dir);
+    int count = 0;
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+        size_t length = strlen(entry->d_name);
+        if (length > 6 && strcmp(entry->d_name + length - 6, ".amnet") == 0) {
+            char path[1024];
+            snprintf(path, sizeof path, "%s/models/%s", AMBLE_SOURCE_DIR, entry->d_name);
+            look(path, entry->d_name);
+            count++;
+        }
+    }
+    closedir(dir);
+    return count;
+}
+
+static void look_inside(const char *path, const char *name)
+{
+    am_error err = { 0 };
+    am_model *model = NULL;
+    assert_int_equal(test_shell(NULL, 0, "%s info --verify %s >/dev/null", test_command(), path), 0);
+    check_ok(am_model_open(&model, path, NULL, &err), &err);
+    am_json_doc *doc = NULL;
+    check_ok(am_json_parse(&doc, model->recipe, strlen(model->recipe), name, NULL, &err), &err);
+    assert_non_null(am_json_get(am_json_root(doc), "stages"));
+    am_json_free(doc);
+    assert_non_null(strstr(model->provenance, "\"losses\""));
+    assert_true(model->seed > 0 && model->data_hash != 0);
+    am_model_close(model);
+}
+
+static void shipped_models_are_whole_and_tell_how_they_were_made(void **state)
+{
+    (void)state;
+    assert_true(count_models(look_inside) >= 4);
+}
+
+static void each_data_set_has_a_network_that_faces(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "direction", "direction_basketball", "direction_salsa",
+                                         "direction_indian_dance" };
+    for (int i = 0; i < 4; i++) {
+        char path[1024];
+        am_error err = { 0 };
+        am_model *model = NULL;
+        am_net *net = NULL;
+        int folds, fold;
+        snprintf(path, sizeof path, "%s/models/%s.amnet", AMBLE_SOURCE_DIR, names[i]);
+        check_ok(am_model_open(&model, path, NULL, &err), &err);
+        check_ok(am_direction_open(&net, model, NULL, &err), &err);
+        assert_int_equal(am_net_state_size(net), 30);
+        am_direction_kept(model, &folds, &fold);
+        assert_true(folds == 5 && fold >= 0);
+        assert_true(model->image_size < 32768);
+        // The recipe inside is the one that lies in configs.
+        size_t size = 0;
+        snprintf(path, sizeof path, "%s/configs/train/%s.json", AMBLE_SOURCE_DIR, names[i]);
+        char *text = test_read_file(path, &size);
+        assert_string_equal(model->recipe, text);
+        free(text);
+        am_net_destroy(net);
+        am_model_close(model);
+    }
+}
+
+static void a_recipe_says_what_it_kept(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *recipe;
+        int folds, fold;
+    } cases[] = { { "", 5, -1 },
+                  { "{ \"stages\": [ { \"kind\": \"regression\" } ] }", 5, -1 },
+                  { "{ \"stages\": [ { \"kind\": \"direction\" } ] }", 5, 0 },
+                  { "{ \"stages\": [ { \"kind\": \"direction\", \"folds\": 7, \"fold\": 3 } ] }", 7, 3 },
+                  { "{ \"stages\": [ { \"kind\": \"direction\", \"fold\": -1 } ] }", 5, -1 },
+                  { "{ \"stages\": [ { \"kind\": \"direction\", \"fold\": 9 } ] }", 5, -1 },
+                  { "not a recipe", 5, -1 } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const am_model model = { .recipe = cases[i].recipe };
+        int folds, fold;
+        am_direction_kept(&model, &folds, &fold);
+        assert_int_equal(folds, cases[i].folds);
+        assert_int_equal(fold, cases[i].fold);
+    }
+}
+
+/// A path drawn to the character's left: who faces as people do steps sideways, at least at first.
+static void amble_run_takes_the_shipped_network(void **state)
+{
+    (void)state;
+    const char *dir = test_temp_dir("models_run");
+    char script[600], out[4096];
+    snprintf(script, sizeof script, "%s/run.json", dir);
+    assert_int_equal(test_shell(NULL, 0,
+                                "%s synth all -o %s/clips >/dev/null 2>&1 && %s build %s/configs/synth.json "
+                                "--clips %s/clips -o %s/s.amdb >/dev/null 2>&1",
+                                test_command(), dir, test_command(), AMBLE_SOURCE_DIR, dir, dir),
+                     0);
+    FILE *f = fopen(script, "w");
+    assert_non_null(f);
+    fputs("{ \"database\": \"s.amdb\", \"controller\": \"long-horizon\", \"characters\": [ { \"path\": "
+          "{ \"facing\": \"net\", \"points\": [[0,0,0],[3,3,0]] } } ] }",
+          f);
+    fclose(f);
+    assert_int_equal(test_shell(out, sizeof out, "%s run %s --json 2>/dev/null", test_command(), script), 0);
+    assert_non_null(strstr(out, "\"hash\""));
+    f = fopen(script, "w");
+    assert_non_null(f);
+    fputs("{ \"database\": \"s.amdb\", \"model\": \"missing.amnet\", \"characters\": [ { \"path\": "
+          "{ \"facing\": \"net\", \"points\": [[0,0,0],[3,3,0]] } } ] }",
+          f);
+    fclose(f);
+    assert_int_equal(test_shell(out, sizeof out, "%s run %s 2>&1", test_command(), script), 1);
+    assert_non_null(strstr(out, "missing.amnet"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shipped_models_are_whole_and_tell_how_they_were_made),
+        cmocka_unit_test(each_data_set_has_a_network_that_faces),
+        cmocka_unit_test(a_recipe_says_what_it_kept),
+        cmocka_unit_test(amble_run_takes_the_shipped_network),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
