@@ -285,7 +285,7 @@ am_result learned_drift(const learned *l, drift_score *out, am_error *err)
 {
     *out = (drift_score){ .seconds = { 20.0 / 60.0, 1.0, 2.0 } }; // 20, 60 and 120 frames of the paper's 60 Hz
     const int longest = (int)(out->seconds[learned_horizons - 1] * (double)l->db->fps + 0.5);
-    float *room = calloc((size_t)(l->db->features.count + l->latent + l->layout.count), sizeof *room);
+    float *room = calloc((size_t)l->db->features.count + (size_t)l->latent + (size_t)l->layout.count, sizeof *room);
     am_net_work *step = NULL, *decode = NULL;
     am_result result = room ? am_net_work_create(&step, l->stepper.net, 1, NULL, err) : no_memory(err);
     if (result == AM_OK) {

@@ -174,7 +174,7 @@ static am_result open_search(const learned *l, bench_search *b, am_error *err)
         result = am_net_work_create(&b->decode, l->decompressor.net, 1, NULL, err);
     }
     b->query = calloc((size_t)l->db->features.stride, sizeof *b->query);
-    b->result = calloc((size_t)(l->db->features.stride + l->latent), sizeof *b->result);
+    b->result = calloc((size_t)l->db->features.stride + (size_t)l->latent, sizeof *b->result);
     b->y = calloc((size_t)l->layout.count, sizeof *b->y);
     if (result == AM_OK && (!b->query || !b->result || !b->y)) {
         *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");

@@ -112,9 +112,10 @@ static int input_rows(const am_pose_layout *l, int g, int *first)
 {
     bool of_q;
     int rows = ami_pose_group(l, g, first, &of_q);
-    const int at[] = { 0, 3, 9, 12 }, joints = l->joint_count;
-    if (of_q) {
-        *first = l->count + at[g - AMI_CHR_PLACES] * joints;
+    const int joints = l->joint_count;
+    if (of_q) { // two columns of a matrix instead of three: 6 numbers a joint
+        const int at = g == AMI_CHR_PLACES ? 0 : g == AMI_CHR_ROTATIONS ? 3 : g == AMI_CHR_VELOCITIES ? 9 : 12;
+        *first = l->count + at * joints;
         rows = g == AMI_CHR_ROTATIONS ? 6 * joints : rows;
     }
     return rows;
