@@ -130,6 +130,10 @@ test('the study asks blind, toggles, scores and saves', { skip }, async () => {
     await page.waitForFunction(() => window.amble?.study, null, { timeout: 60000 });
     const ready = () => page.evaluate(() => window.amble.study.ready);
     const method = async () => (await state()).method;
+    await page.evaluate(() => {
+        window.amble.pause();
+        window.amble.studio.blind = true; // clicks need not wait for pictures
+    });
     await ready();
     assert.equal(await method(), 0); // the reference is matching
     assert.equal(await page.isVisible('#panel'), false);
