@@ -361,6 +361,30 @@ static void each_part_of_the_method_is_a_switch(void **state)
     assert_true(hashes[0] != hashes[3] && hashes[4] != hashes[5] && hashes[8] != hashes[9]);
 }
 
+static void no_memory_for_planting_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    am_budget budget = am_budget_make(NULL);
+    am_alloc alloc = am_budget_alloc(&budget);
+    world w;
+    am_error err = { 0 };
+    am_character_def def = open_world(&w);
+    def.alloc = &alloc;
+    def.path_points = 400;
+    am_result result = AM_ERR_MEMORY;
+    int failures = 0;
+    while (result == AM_ERR_MEMORY && failures < 200) {
+        budget.fail_at = budget.total_count + (size_t)failures + 1;
+        result = am_character_create(&w.character, &def, &err);
+        failures += result != AM_OK;
+        assert_true(result == AM_OK || budget.live_count == 0);
+    }
+    check_ok(result, &err);
+    assert_true(failures > 5); // the two filters of planting among them
+    free_world(&w);
+    assert_int_equal((int)budget.live_count, 0);
+}
+
 static void following_allocates_nothing(void **state)
 {
     (void)state;
@@ -507,6 +531,7 @@ int main(void)
         cmocka_unit_test(shift_runs_along_the_path),
         cmocka_unit_test(a_stick_turns_the_facing_on_the_way),
         cmocka_unit_test(each_part_of_the_method_is_a_switch),
+        cmocka_unit_test(no_memory_for_planting_leaves_nothing_behind),
         cmocka_unit_test(following_allocates_nothing),
         cmocka_unit_test(a_run_with_paths_ends_with_them_and_is_measured),
         cmocka_unit_test(a_recording_plays_the_same_paths),
