@@ -82,7 +82,12 @@ int bench_train_lmm(bench *b)
     am_tasks serial = am_tasks_serial();
     am_progress quiet = cli_quiet_progress();
     am_result result = cli_database_open(&db, config, &serial, &quiet, &err);
-    snprintf(folder, sizeof folder, "/tmp/amble-bench-XXXXXX");
+    snprintf(folder, sizeof folder,
+             "%s/amble-bench-"
+             "XX"
+             "XX"
+             "XX",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     if (result == AM_OK && !mkdtemp(folder)) {
         err = cli_error(AM_ERR_WRITE, folder, "cannot make a folder for the bench");
         result = AM_ERR_WRITE;

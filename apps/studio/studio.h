@@ -54,9 +54,9 @@ am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *e
 /// The file name of the network that tells facings for a set: its own, else the one of all locomotion; false without.
 bool studio_direction_of(const studio_sets *sets, const char *name, char *out, size_t size);
 /// {"sets": [{"name", "title", "url", "networks", "direction", "ready", "frames", "joints", "bytes"}], "mannequin"};
-/// networks: a learned character without a database, which has no frames; else frames, joints and bytes are null until
-/// a set is built; direction is the address of the network that tells facings, or null; mannequin tells whether the
-/// page has that model. Free with am_json_writer_destroy.
+/// networks: a learned character without a database, which has no frames; else frames, joints and bytes are null
+/// until a set is built; direction is the address of the network that tells facings, or null; mannequin tells whether
+/// the page has that model. Free with am_json_writer_destroy.
 am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_error *err);
 
 typedef struct studio studio;

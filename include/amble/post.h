@@ -89,8 +89,9 @@ typedef struct am_feet {
 } am_feet;
 
 AM_API void am_feet_reset(am_feet *feet);
-/// How high the motion that plays has the toes (m), without what is left of transitions: a foot that is not in contact
-/// is lifted there instead of being dragged over the floor. Told before each am_feet_apply; never: nothing is lifted.
+/// How high the motion that plays has the toes (m), without what is left of transitions: a foot that is not in
+/// contact is lifted there instead of being dragged over the floor. Told before each am_feet_apply; never: nothing is
+/// lifted.
 AM_API void am_feet_swing(am_feet *feet, float left_m, float right_m);
 /// Changes leg and foot rotations in local(joint_count) in place. world(joint_count) is scratch and holds the final
 /// transforms afterwards. Returns the AM_CONTACT_* bits that are locked.

@@ -16,7 +16,7 @@ typedef struct ami_kit {
     am_filter *stays[AM_ACTIVITY_COUNT];   ///< frames to play on; NULL means the same
     am_filter *path_filter; ///< frames that a path lands on: feet that do not shuffle; NULL means filters[MOVE]
     am_filter *path_stay;   ///< with it, where stays[MOVE] is NULL: every frame
-    float *reach; ///< [joint] m, how far the body goes on beyond a joint; 0 for hips and legs
+    float *reach;           ///< [joint] m, how far the body goes on beyond a joint; 0 for hips and legs
     am_tag_query queries[AM_ACTIVITY_COUNT];
     uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
     uint32_t activities;                ///< 1 << am_activity for those that can be done

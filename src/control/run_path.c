@@ -17,15 +17,13 @@ static const char *const facings[] = { "tangent", "joystick", "net" };
 static const char *const desired_names[] = { "window", "frame", "nearest" };
 
 enum { switch_count = 9 };
-static const char *const switch_names[switch_count] = { "smooth", "speed_limit", "corners", "retime",
-                                                        "lead",   "steer",       "plant",   "weigh",
-                                                        "recover" };
+static const char *const switch_names[switch_count] = { "smooth", "speed_limit", "corners", "retime", "lead",
+                                                        "steer",  "plant",       "weigh",   "recover" };
 
 static bool *switch_of(am_path_method *m, int i)
 {
-    bool *all[switch_count] = { &m->smooth, &m->speed_limit, &m->corners, &m->retime,
-                                &m->lead,   &m->steer,       &m->plant,   &m->weigh,
-                                &m->recover };
+    bool *all[switch_count] = { &m->smooth, &m->speed_limit, &m->corners, &m->retime, &m->lead,
+                                &m->steer,  &m->plant,       &m->weigh,   &m->recover };
     return all[i];
 }
 
@@ -116,10 +114,10 @@ static am_result read_method(const reader *r, const am_json *object, am_path_met
 
 static am_result read_path(const reader *r, const am_json *object, am_run_path *path, float before)
 {
-    static const char *const keys[] = { "t",       "points",    "mode",   "facing", "v_max",   "scale",
-                                        "loop",    "obstacles", "method", "smooth", "desired", "speed_limit",
-                                        "corners", "retime",    "lead",   "steer",  "plant",   "weigh",
-                                        "recover" };
+    static const char *const keys[] = { "t",       "points",      "mode",      "facing", "v_max",
+                                        "scale",   "loop",        "obstacles", "method", "smooth",
+                                        "desired", "speed_limit", "corners",   "retime", "lead",
+                                        "steer",   "plant",       "weigh",     "recover" };
     am_path_def *def = &path->def;
     *def = am_path_def_default();
     int mode = 0;
