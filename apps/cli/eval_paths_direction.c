@@ -257,7 +257,7 @@ static int make_ways(way *ways, const am_db *db, const teller *t, int most)
     }
     int count = 0;
     int seen = 0;
-    for (int r = 0; r < db->range_count && count < way_count * most; r++) {
+    for (int r = 0; total > 0 && r < db->range_count && count < way_count * most; r++) {
         const am_db_range *range = &db->ranges[r];
         if (!goes(db, range, t) || seen++ * most / total < count / way_count) {
             continue;

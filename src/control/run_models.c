@@ -30,7 +30,10 @@ am_result ami_run_read_models(am_run_script *script, ami_arena *arena, const am_
         return am_json_fail(doc, value, AM_ERR_LIMIT, err, "%d models; at most %d", count, AM_MAX_RUN_MODELS);
     }
     const char **names = ami_arena_get(arena, (size_t)count * sizeof *names + 1);
-    am_result result = names ? AM_OK : ami_fail_memory(err, (size_t)count * sizeof *names);
+    if (!names) {
+        return ami_fail_memory(err, (size_t)count * sizeof *names);
+    }
+    am_result result = AM_OK;
     for (const am_json *item = list ? value->first : value; result == AM_OK && item;
          item = list ? item->next : NULL) {
         result = read_name(script, arena, doc, file, item, names, err);
