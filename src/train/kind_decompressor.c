@@ -170,7 +170,7 @@ static am_result measure(decompressor *a, am_error *err)
     if (!room) {
         return ami_fail_memory(err, bytes);
     }
-    statistics s = { .sum = room, .squares = room + w, .size = room + 2 * w, .y = (float *)(room + 3 * w) };
+    statistics s = { .sum = room, .squares = room + w, .size = room + 2 * w, .y = (float *)(void *)(room + 3 * w) };
     s.q = s.y + (size_t)l->count * n;
     s.m = s.q + AMI_Q_COUNT * joints * n;
     s.input = s.m + 9 * joints * n;
