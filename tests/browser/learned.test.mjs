@@ -174,3 +174,35 @@ test('the study asks blind, toggles, scores and saves', { skip }, async () => {
     assert.ok(answers.seconds.compare >= 0);
     assert.deepEqual(browser.errors, []);
 });
+
+test('the character that ships walks, runs, turns and stops without any motion data', async () => {
+    const own = await openStudio(join(outDir, 'studio'));
+    const window_ = await openPage(`${own.url}/?quality=low&set=locomotion`);
+    const { page: shown } = window_;
+    try {
+        await shown.waitForFunction(() => window.amble, null, { timeout: 60000 });
+        await shown.evaluate(() => window.amble.pause());
+        const go = (steps) => shown.evaluate((count) => window.amble.advance(count), steps);
+        assert.equal((await go(30)).method, 2);
+        await shown.keyboard.down('w');
+        const walking = await go(150);
+        assert.ok(Math.abs(walking.speed - 1.2) < 0.25, `walks at ${walking.speed}`);
+        await shown.keyboard.down('Shift');
+        const running = await go(150);
+        assert.ok(running.speed > 2.2, `runs at ${running.speed}`);
+        await shown.screenshot({ path: join(outDir, 'learned-shipped.png') });
+        await shown.keyboard.up('Shift');
+        await shown.keyboard.up('w');
+        await shown.keyboard.down('a');
+        const turned = await go(120);
+        assert.ok(turned.rootX > running.rootX + 0.5, `turned to ${turned.rootX} from ${running.rootX}`);
+        await shown.keyboard.up('a');
+        const standing = await go(150);
+        assert.ok(standing.speed < 0.15, `stands at ${standing.speed}`);
+        assert.equal(standing.fallback, 0);
+        assert.deepEqual(window_.errors, []);
+    } finally {
+        await window_.close();
+        await own.stop();
+    }
+});

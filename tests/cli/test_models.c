@@ -124,6 +124,45 @@ static void amble_run_takes_the_shipped_network(void **state)
     assert_non_null(strstr(out, "missing.amnet"));
 }
 
+/// The learned character: no database, a few megabytes, and it goes where the keys point.
+static void the_shipped_character_walks_runs_and_stops(void **state)
+{
+    (void)state;
+    const char *dir = test_temp_dir("models_character");
+    const char *path = AMBLE_SOURCE_DIR "/models/locomotion.amnet";
+    char script[600], out[8192];
+    am_error err = { 0 };
+    am_model *model = NULL;
+    check_ok(am_model_open(&model, path, NULL, &err), &err);
+    assert_true(model->image_size < 2900000);
+    am_model_close(model);
+    snprintf(script, sizeof script, "%s/run.json", dir);
+    FILE *f = fopen(script, "w");
+    assert_non_null(f);
+    fprintf(f,
+            "{ \"model\": \"%s\", \"controller\": \"learned\", \"seconds\": 12, \"characters\": [ { \"keys\": "
+            "[ { \"t\": 1, \"down\": [\"W\"] }, { \"t\": 5, \"down\": [\"W\", \"Shift\"] }, { \"t\": 9, \"down\": [] "
+            "} ] } ] }",
+            path);
+    fclose(f);
+    assert_int_equal(
+        test_shell(out, sizeof out, "%s run %s --metrics %s/m.json --json 2>/dev/null", test_command(), script, dir),
+        0);
+    size_t size = 0;
+    char name[600];
+    snprintf(name, sizeof name, "%s/m.json", dir);
+    char *text = test_read_file(name, &size);
+    am_json_doc *doc = NULL;
+    check_ok(am_json_parse(&doc, text, size, name, NULL, &err), &err);
+    const am_json *metrics = am_json_get(am_json_root(doc), "characters")->first;
+    assert_true(am_json_get(metrics, "fallback_frames")->number == 0.0);
+    assert_true(am_json_get(metrics, "foot_slide_cm")->number < 0.049); // as matching
+    assert_true(am_json_get(metrics, "jitter_cm")->number < 0.25);
+    assert_true(am_json_get(metrics, "stop_s")->number < 1.5);
+    am_json_free(doc);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +170,7 @@ int main(void)
         cmocka_unit_test(each_data_set_has_a_network_that_faces),
         cmocka_unit_test(a_recipe_says_what_it_kept),
         cmocka_unit_test(amble_run_takes_the_shipped_network),
+        cmocka_unit_test(the_shipped_character_walks_runs_and_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
