@@ -206,8 +206,8 @@ static am_result make_sources(bridge *b, const cast *who, am_error *err)
     return result == AM_OK && learned ? make_learned(b, err) : result;
 }
 
-/// One more character; begins at `frame`, or standing when that is -1.
-static am_result add_actor(bridge *b, bool ahead, int frame, am_transform at, am_error *err)
+/// One more character, which stands at place [x m, z m, heading rad].
+static am_result add_actor(bridge *b, bool ahead, const float *place, am_error *err)
 {
     actor *a = &b->actors[b->actor_count];
     am_character_def def = character_options;
@@ -219,9 +219,8 @@ static am_result add_actor(bridge *b, bool ahead, int frame, am_transform at, am
     def.seed = run_seed(b->actor_count);
     def.path_points = ahead ? PATH_POINTS : 0;
     def.direction = ahead ? b->direction : NULL;
-    def.start_frame = frame;
-    def.position = am_v3(at.translation.x, 0.0f, at.translation.z);
-    def.heading = am_quat_heading(at.rotation);
+    def.position = am_v3(place[0], 0.0f, place[1]);
+    def.heading = place[2];
     am_result result = am_character_create(&a->character, &def, err);
     if (result == AM_OK && ahead && !web_drawn_create(&a->drawn, LONGEST_WAY_S)) {
         *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "no memory for the ways of paths" };
@@ -245,20 +244,34 @@ static void close_actors(bridge *b)
     b->source = b->learned = NULL;
 }
 
-/// Source and characters over an open database and index. `before` has characters that stay where they are, in the
-/// frames that they play; NULL means that all stand at their starts.
+/// Every character goes on from where the one before it is, on its path and with its devices; those who are new from
+/// where the first is.
+static am_result take_over(bridge *b, const bridge *before, am_error *err)
+{
+    am_result result = AM_OK;
+    for (int i = 0; i < b->actor_count && result == AM_OK; i++) {
+        const actor *from = &before->actors[i < before->actor_count ? i : 0];
+        result = am_character_take_over(b->actors[i].character, from->character, err);
+        b->actors[i].devices = from->devices;
+        if (character_options.root == AM_ROOT_SIMULATION) {
+            // The point that moves the root begins at the body, which may have been away from it.
+            am_transform root = am_character_get_pose(b->actors[i].character).root;
+            am_character_place(b->actors[i].character, root.translation, am_quat_heading(root.rotation));
+        }
+    }
+    return result;
+}
+
+/// Source and characters over an open database and index. They go on from those of `before`; NULL means that all
+/// stand at their starts.
 static am_result make_actors(bridge *b, const cast *who, const bridge *before, am_error *err)
 {
     am_result result = make_sources(b, who, err);
     for (int i = 0; i < who->count && result == AM_OK; i++) {
-        const float *place = who->places[i];
-        am_transform at = { am_quat_from_heading(place[2]), am_v3(place[0], 0.0f, place[1]) };
-        int frame = -1;
-        if (before) {
-            at = am_character_get_pose(before->actors[i].character).root;
-            frame = am_character_get_view(before->actors[i].character).output->frame;
-        }
-        result = add_actor(b, who->ahead, frame, at, err);
+        result = add_actor(b, who->ahead, who->places[i], err);
+    }
+    if (result == AM_OK && before) {
+        result = take_over(b, before, err);
     }
     if (result != AM_OK) {
         close_actors(b);
@@ -361,7 +374,7 @@ int web_open(void *data, int size, const char *name)
     return 0;
 }
 
-/// Puts new characters in the place of the old ones.
+/// Puts new characters in the place of the old ones. `before` is what is open, or NULL: they begin anew.
 static int replace_actors(const cast *who, const bridge *before)
 {
     bridge next = open_now;
@@ -370,8 +383,8 @@ static int replace_actors(const cast *who, const bridge *before)
     next.actor_count = 0;
     am_result result = make_actors(&next, who, before, &last_error);
     if (result == AM_OK) {
-        for (int i = 0; before && i < next.actor_count; i++) {
-            next.actors[i].devices = before->actors[i].devices;
+        for (int i = 0; before && who->ahead && i < open_now.actor_count && i < next.actor_count; i++) {
+            web_drawn_swap(&next.actors[i].drawn, &open_now.actors[i].drawn);
         }
         close_actors(&open_now);
         open_now = next;
@@ -471,30 +484,18 @@ int web_method(int method)
     cast who = cast_now;
     who.method = method;
     who.count = method == WEB_SIDE_BY_SIDE ? 2 : cast_now.method == WEB_SIDE_BY_SIDE ? 1 : who.count;
-    bridge before = open_now;
-    bridge next = open_now;
-    next.source = next.learned = NULL;
-    memset(next.actors, 0, sizeof next.actors);
-    next.actor_count = 0;
-    am_result result = make_actors(&next, &who, NULL, &last_error);
-    if (result != AM_OK) {
-        return (int)result;
-    }
-    for (int i = 0; i < next.actor_count; i++) {
-        const actor *from = &before.actors[i < before.actor_count ? i : 0];
-        am_character_take_over(next.actors[i].character, from->character, &last_error);
-        next.actors[i].devices = from->devices;
+    int code = replace_actors(&who, &open_now);
+    if (code != 0) {
+        return code;
     }
     if (method == WEB_SIDE_BY_SIDE) {
         // The second stands at the first one's right.
-        am_transform root = am_character_get_pose(next.actors[0].character).root;
+        am_transform root = am_character_get_pose(open_now.actors[0].character).root;
         am_vec3 beside = am_transform_point(root, am_v3(-1.2f, 0.0f, 0.0f));
-        am_character_place(next.actors[1].character, beside, am_quat_heading(root.rotation));
+        am_character_place(open_now.actors[1].character, beside, am_quat_heading(root.rotation));
     }
-    close_actors(&open_now);
-    open_now = next;
     cast_now = who;
-    chosen_now = 0;
+    chosen_now = chosen_now < who.count ? chosen_now : 0;
     return 0;
 }
 

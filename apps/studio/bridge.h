@@ -31,7 +31,8 @@ const char *web_error(void);
 /// Networks of a learned character beside the open database, from bytes of web_alloc, which the module keeps from
 /// then on. Gives 0, or the error code: of another skeleton, or no character at all.
 int web_networks(void *data, int size);
-/// Another method (WEB_MATCH, ...) for all, from their poses on. Gives 0 or the error code; then all stays as it was.
+/// Another method (WEB_MATCH, ...) for all, from their poses on, also along their paths. Gives 0 or the error
+/// code; then all stays as it was.
 int web_method(int method);
 
 /// The database as JSON: skeleton, roles, channels, activities, speeds, and where each number of web_view stands.
@@ -40,7 +41,8 @@ const char *web_describe(void);
 /// The name of the range that holds a frame.
 const char *web_clip_name(int frame);
 
-/// Takes options and makes the characters anew where they stand. Gives 0 or the error code; then all stays as it was.
+/// Takes options; all go on from their poses, also along their paths. Gives 0 or the error code; then all stays as it
+/// was.
 int web_options(int root, int inertialise, int ik, float search_every_s, float stay_bias);
 /// The speed of a walk, m/s; 0 means the database's own. Counts at once.
 void web_walk_speed(float mps);

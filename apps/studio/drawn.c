@@ -28,6 +28,13 @@ void web_drawn_free(web_drawn *d)
     *d = (web_drawn){ 0 };
 }
 
+void web_drawn_swap(web_drawn *a, web_drawn *b)
+{
+    web_drawn kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
 static am_vec3 hips_of(const am_character *character)
 {
     am_vec3 hips = am_character_get_pose(character).world[0].translation;

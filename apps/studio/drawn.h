@@ -18,6 +18,8 @@ typedef struct web_drawn {
 /// Room for the way of `seconds` at 60 steps a second; later steps are not measured. Gives false without memory.
 bool web_drawn_create(web_drawn *drawn, int seconds);
 void web_drawn_free(web_drawn *drawn);
+/// For a character that goes on in another one's place, on the same path.
+void web_drawn_swap(web_drawn *a, web_drawn *b);
 /// A path has just been begun. Gives false without memory: then it is not measured.
 bool web_drawn_begin(web_drawn *drawn, const am_path_def *def, const am_character *character);
 /// Nothing is drawn any more.

@@ -106,6 +106,27 @@ test('methods change while the character walks, and the pose goes on', { skip },
     await page.keyboard.up('w');
 });
 
+test('networks take over on a drawn path, and give it back', { skip }, async () => {
+    await setMethod(0);
+    await page.selectOption('#mode', { label: 'draw a path' });
+    await page.evaluate(() => {
+        const { studio } = window.amble;
+        const { rootX: x, rootZ: z } = studio.view;
+        studio.play.take(Array.from({ length: 30 }, (_, i) => [0.05 * i, x, z + 0.2 * i]));
+    });
+    let last = await advance(60);
+    for (const method of [2, 0, 2, 1]) {
+        await setMethod(method);
+        const now = await advance(60);
+        assert.equal(now.path, 1, `followed with method ${method}`);
+        assert.ok(now.pathAt > last.pathAt, `at ${now.pathAt} m after ${last.pathAt} with method ${method}`);
+        last = now;
+    }
+    await page.selectOption('#mode', { label: 'steer' });
+    await setMethod(0);
+    assert.deepEqual(browser.errors, []);
+});
+
 test('matching and learned go side by side by the same keys', { skip }, async () => {
     await setMethod(3);
     const hips = () => page.evaluate(() => window.amble.studio.hips);

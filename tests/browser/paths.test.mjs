@@ -167,6 +167,44 @@ test('a round path goes on, and Shift runs along it', async () => {
     await setScale('0.2');
 });
 
+test('options and methods change on the way, and the path goes on to its end', async () => {
+    await begin('free move');
+    await page.selectOption('#control', { label: 'where drawn' });
+    await draw(curve);
+    let last = await advance(40);
+    const setEvery = (value) => page.evaluate((text) => {
+        const input = document.getElementById('searchEvery');
+        input.value = text;
+        input.dispatchEvent(new Event('change'));
+    }, value);
+    const changes = {
+        root: () => page.selectOption('#root', { label: 'animation' }), 'root again': () => page.selectOption('#root', { label: 'mixed' }),
+        point: () => page.selectOption('#root', { label: 'simulation' }), 'mixed again': () => page.selectOption('#root', { label: 'mixed' }),
+        transitions: () => page.selectOption('#inertialise', { label: 'quintic' }), feet: () => page.uncheck('#ik'),
+        search: () => setEvery('0.1'), method: () => page.selectOption('#method', { label: 'long-horizon' }),
+        'method again': () => page.selectOption('#method', { label: 'matching' }),
+    };
+    for (const [name, change] of Object.entries(changes)) {
+        const [from] = await hips();
+        await change();
+        const [next, [at]] = [await advance(1), await hips()];
+        assert.equal(next.path, 1, `${name}: the path is followed`);
+        assert.ok(next.pathAt >= last.pathAt && next.pathAt < last.pathAt + 0.1, `${name}: at ${next.pathAt} m after ${last.pathAt}`);
+        // The simulated point is where the path's own time is; the body may have been behind it.
+        assert.ok(away(at, [from.x, from.z]) < (name === 'point' ? 0.5 : 0.06), `${name}: the hips jumped by ${away(at, [from.x, from.z])} m`);
+        last = await advance(15);
+        assert.ok(last.path === 1 && last.pathAt > next.pathAt, `${name}: it gets on, at ${last.pathAt} m after ${next.pathAt}`);
+    }
+    assert.ok(await page.evaluate(() => window.amble.studio.play.views[0].dots.count > 0), 'and is still seen');
+    const there = await follow();
+    assert.equal(there.path, 2);
+    assert.ok(there.measures.completed && there.measures.error < 0.15, `the whole way is measured: ${JSON.stringify(there.measures)}`);
+    assert.ok(there.measures.end < 0.3, `it stands ${there.measures.end} m from the end`);
+    await page.check('#ik');
+    await page.selectOption('#inertialise', { label: 'spring' });
+    await setEvery('0.17');
+});
+
 test('a log with drawings plays again', async () => {
     await begin('free move');
     await draw([[0, 0], [0.6, 1], [0, 2]]);
@@ -270,6 +308,39 @@ test('several characters: keys choose who is drawn for, all walk at once', async
     assert.equal(await page.evaluate(() => window.amble.studio.others.length), 2, 'three bodies');
     await page.selectOption('#mode', { label: 'steer' });
     assert.equal(await page.evaluate(() => window.amble.studio.others.length), 0, 'and one again');
+});
+
+test('several characters have one kind of body, each its own and in its colour', async (t) => {
+    await begin('several characters');
+    for (const [body, kinds] of [['figure', 'Figure'], ['skeleton', 'Skeleton'], ['both', 'Figure+Skeleton'], ['mannequin', 'Mannequin']]) {
+        if (body === 'mannequin' && await page.evaluate(() => window.amble.studio.bodies.length < 3)) {
+            t.skip('the mannequin is not installed');
+            return;
+        }
+        await page.selectOption('#body', { label: body });
+        const shown = await page.evaluate(() => [window.amble.studio.bodies, ...window.amble.studio.others].map((bodies) => (
+            [bodies].flat().filter((item) => item.object.visible && item.object.parent).map((item) => item.constructor.name).join('+'))));
+        assert.deepEqual(shown, [kinds, kinds, kinds]);
+    }
+    const mannequins = await page.evaluate(() => {
+        const { studio } = window.amble;
+        studio.draw(1 / 60);
+        return [studio.bodies, ...studio.others].map(([, , mannequin], i) => {
+            mannequin.object.updateMatrixWorld(true);
+            const { elements } = mannequin.bones.hips.matrixWorld;
+            const skins = [];
+            mannequin.object.traverse((item) => item.isSkinnedMesh && skins.push(item));
+            return { off: Math.hypot(elements[12] - studio.hips[i].x, elements[14] - studio.hips[i].z),
+                own: skins.every((skin) => skin.skeleton.bones.includes(mannequin.bones.hips)),
+                geometry: skins[0].geometry.uuid, colours: skins.map((skin) => skin.material.color.getHexString()).join() };
+        });
+    });
+    await page.selectOption('#body', { label: 'figure' });
+    await page.selectOption('#game', { label: 'free move' });
+    assert.ok(mannequins.every(({ off }) => off < 0.001), `each is where its character is: ${mannequins.map(({ off }) => off)} m off`);
+    assert.ok(mannequins.every(({ own }) => own), 'each skin has its own bones');
+    assert.equal(new Set(mannequins.map(({ geometry }) => geometry)).size, 1, 'the geometry is there once');
+    assert.equal(new Set(mannequins.map(({ colours }) => colours)).size, 3, 'and each has its colour');
 });
 
 // ---------------------------------------------------------------------------------------------

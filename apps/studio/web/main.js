@@ -28,8 +28,8 @@ class Studio {
         });
         this.play = new Play(this);
         this.panel.setMode(false, 0);
-        this.bodies = []; // of the first character
-        this.others = []; // figures of the rest
+        this.bodies = []; // of the first character: figure, skeleton, mannequin where there is one
+        this.others = []; // the same of each of the rest
         this.poses = [];  // of all: { before, after } the last step
         this.paused = true;
         this.blind = false; // tests that only count do not wait for pictures
@@ -108,45 +108,55 @@ class Studio {
         this.panel.setMethod(this.method);
         this.panel.opened(set.name, this.engine.about, this.engine);
         this.reset();
-        [...this.bodies, ...this.others].forEach((body) => body.dispose());
+        this.wardrobe.flat().forEach((body) => body.dispose());
         this.others = [];
-        const figure = new Figure(this.engine.about, this.poses[0].before);
-        this.bodies = [figure, new Skeleton(this.engine.about)];
-        if (model && isHuman(this.engine.about)) {
-            this.bodies.push(new Mannequin(model, figure));
-        }
+        this.standing = this.poses[0].before.slice();
+        this.mannequin = model && isHuman(this.engine.about) ? model : null;
+        this.bodies = this.makeBodies();
         this.panel.allow('body', 3, this.bodies.length > 2);
         this.panel.allow('facing', 2, this.engine.about.direction);
-        this.stage.scene.add(...this.bodies.map((body) => body.object));
         this.dress();
         this.draw(1 / 60);
         this.paused = false;
     }
 
-    /** A body for everyone on the stage. */
+    /** What one character can look like. */
+    makeBodies() {
+        const figure = new Figure(this.engine.about, this.standing);
+        const bodies = [figure, new Skeleton(this.engine.about), ...(this.mannequin ? [new Mannequin(this.mannequin, figure)] : [])];
+        this.stage.scene.add(...bodies.map((body) => body.object));
+        return bodies;
+    }
+
+    /** The bodies of everyone. */
+    get wardrobe() {
+        return [this.bodies, ...this.others];
+    }
+
+    /** Bodies for everyone on the stage; of several each has its colour. */
     dress() {
         while (this.others.length > this.poses.length - 1) {
-            this.others.pop().dispose();
+            this.others.pop().forEach((body) => body.dispose());
         }
         while (this.others.length < this.poses.length - 1) {
-            const figure = new Figure(this.engine.about, this.poses[0].before);
-            this.others.push(figure);
-            figure.materials.shirt.color.set(SHIRTS[this.others.length % SHIRTS.length]);
-            this.stage.scene.add(figure.object);
+            this.others.push(this.makeBodies());
+            this.others.at(-1)[0].materials.shirt.color.set(SHIRTS[this.others.length % SHIRTS.length]);
         }
+        this.wardrobe.forEach(([, , mannequin], i) => mannequin?.paint(this.others.length ? SHIRTS[i % SHIRTS.length] : null));
         this.show(this.panel.views);
     }
 
     show({ body, ground }) {
-        const [figure, skeleton, mannequin] = this.bodies;
-        figure.object.visible = body === 0 || body === 2;
-        skeleton.object.visible = body === 1 || body === 2;
-        if (mannequin) {
-            mannequin.object.visible = body === 3;
-        }
-        for (const material of Object.values(figure.materials)) {
-            material.transparent = body === 2;
-            material.opacity = body === 2 ? 0.35 : 1;
+        for (const [figure, skeleton, mannequin] of this.wardrobe) {
+            figure.object.visible = body === 0 || body === 2;
+            skeleton.object.visible = body === 1 || body === 2;
+            if (mannequin) {
+                mannequin.object.visible = body === 3;
+            }
+            for (const material of Object.values(figure.materials)) {
+                material.transparent = body === 2;
+                material.opacity = body === 2 ? 0.35 : 1;
+            }
         }
         this.overlay.object.visible = ground;
     }
@@ -155,12 +165,15 @@ class Studio {
     async setMethod(method) {
         const before = this.method;
         try {
+            if (method === SIDE_BY_SIDE && this.play.game.rules.places) {
+                throw new Error('A game has its own characters: choose free move to see two methods side by side.');
+            }
             if (method >= LEARNED && !this.engine.about.networks) {
                 await this.findNetworks();
             }
             this.engine.method(method);
             this.method = method;
-            this.began(false);
+            this.began(false, true);
             this.notice(null);
         } catch (error) {
             this.method = before;
@@ -207,7 +220,6 @@ class Studio {
     setOptions(values) {
         try {
             this.engine.options(values);
-            this.play.clear(); // paths end with the characters that walked them
         } catch (error) {
             this.notice(error.message, true);
         }
@@ -219,9 +231,13 @@ class Studio {
         this.began(true);
     }
 
-    /** The engine has new characters; at the start or where the old ones were. */
-    began(atStart) {
-        this.play.clear();
+    /** The engine has new characters: at the start, or where the old ones were; `goesOn` tells that paths and games do. */
+    began(atStart, goesOn = false) {
+        if (goesOn) {
+            this.play.goOn();
+        } else {
+            this.play.clear();
+        }
         this.poses = Array.from({ length: this.play.count }, (_, i) => (
             { before: Float32Array.from(this.engine.world(i)), after: Float32Array.from(this.engine.world(i)) }));
         this.view = this.engine.view;
@@ -297,8 +313,7 @@ class Studio {
 
     draw(seconds) {
         const poses = this.poses.map((item) => this.between(item, this.paused ? 1 : this.waiting / STEP));
-        this.bodies.filter((body) => body.object.visible).forEach((body) => body.update(poses[0]));
-        this.others.forEach((body, i) => body.update(poses[i + 1]));
+        this.wardrobe.forEach((bodies, i) => bodies.filter((body) => body.object.visible).forEach((body) => body.update(poses[i])));
         const pose = poses[this.play.chosen];
         const place = (role) => {
             const joint = this.engine.about.roles[role];

@@ -3,6 +3,7 @@
 // stand where the foot lock put them.
 import * as THREE from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { clone } from 'three/addons/utils/SkeletonUtils.js';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 
 // bone: [role, role that it points at, takes its place too]
@@ -17,6 +18,10 @@ for (const side of ['left', 'right']) {
 }
 const needed = ['hips', 'head', 'left_up_leg', 'left_leg', 'left_foot', 'right_up_leg', 'right_leg', 'right_foot',
     'left_arm', 'left_forearm', 'right_arm', 'right_forearm'];
+
+const SURFACE = 0xefe4d3;
+const JOINTS = 0x2d3b4e;
+const TINT = 0.7; // of a character's colour
 
 let loading = null;
 
@@ -37,8 +42,8 @@ const placeOf = (matrix) => new THREE.Vector3().setFromMatrixPosition(matrix);
 export class Mannequin {
     /** @param model what loadModel gave; @param figure the rig's own figure, which knows roles and the measured pose */
     constructor(model, figure) {
-        this.object = model.scene;
-        this.materials = {};
+        this.object = clone(model.scene); // bones of its own over the same geometry
+        this.materials = [];
         this.bones = {};
         this.object.traverse((item) => {
             if (item.isBone) {
@@ -47,17 +52,29 @@ export class Mannequin {
             if (item.isMesh) {
                 item.castShadow = true;
                 item.frustumCulled = false;
-                item.material.color.set(/Joints/.test(item.material.name) ? 0x2d3b4e : 0xefe4d3);
+                item.material = item.material.clone();
                 item.material.roughness = 0.6;
+                this.materials.push(item.material);
             }
         });
-        this.restore();
+        this.paint(null);
+        this.settle();
         this.fit(figure);
         this.measure(figure);
     }
 
-    /** The model as it came: it is used again for every data set. */
-    restore() {
+    /** In a character's own colour, or plain. */
+    paint(colour) {
+        for (const material of this.materials) {
+            material.color.set(/Joints/.test(material.name) ? JOINTS : SURFACE);
+            if (colour !== null && !/Joints/.test(material.name)) {
+                material.color.lerp(new THREE.Color(colour), TINT);
+            }
+        }
+    }
+
+    /** Into the pose in which the skin was bound, which is measured. */
+    settle() {
         this.object.traverse((item) => {
             if (item.isSkinnedMesh) {
                 item.skeleton.pose();
@@ -117,7 +134,10 @@ export class Mannequin {
         }
     }
 
+    /** The geometry stays: it is the model's. */
     dispose() {
+        this.object.traverse((item) => item.skeleton?.dispose());
+        this.materials.forEach((material) => material.dispose());
         this.object.removeFromParent();
     }
 }

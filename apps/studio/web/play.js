@@ -51,15 +51,23 @@ export class Play {
 
     /** Characters begin anew: no path, the game from its start. */
     clear() {
+        this.goOn();
+        this.views.forEach((view) => view.clear());
+        this.drawn = [];
+        [this.next, this.measures, this.ended] = [[], null, 0];
+        this.game.begin();
+    }
+
+    /** Other characters in the place of the old ones: paths and the game stay; those who left took theirs along. */
+    goOn() {
         while (this.views.length < this.count) {
             this.views.push(new PathView());
             this.stage.scene.add(this.views.at(-1).object);
         }
-        this.views.forEach((view) => view.clear());
-        this.drawn = [];
-        [this.next, this.measures, this.ended] = [[], null, 0];
-        this.studio.engine.choose(this.chosen);
-        this.game.begin();
+        this.views.slice(this.count).forEach((view) => view.clear());
+        this.drawn.length = Math.min(this.drawn.length, this.count);
+        this.next = this.next.filter(({ chosen }) => chosen < this.count);
+        this.choose(this.chosen < this.count ? this.chosen : 0);
     }
 
     key(event) {
