@@ -115,7 +115,7 @@ int bench_train_lmm(bench *b)
     if (result == AM_OK) {
         bench_note(b, "lmm: %s, %d frames, %d joints, %d features", config, db->frame_count, db->joint_count,
                    db->features.count);
-        add_rows(b, &times, "2 cores, clock");
+        add_rows(b, &times, "2 threads");
     }
     am_db_close(db);
     remove(recipe);
