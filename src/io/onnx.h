@@ -19,7 +19,7 @@ typedef struct ami_onnx {
 } ami_onnx;
 
 typedef struct ami_onnx_name {
-    char text[48];
+    char text[56];
 } ami_onnx_name;
 
 /// A name that nothing else has: the prefix and a number.
