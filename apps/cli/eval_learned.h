@@ -45,6 +45,8 @@ am_result learned_poses(const learned *l, const learned_part *decompressor, cons
 void pose_score_add(pose_score *to, const pose_score *from);
 /// Whether a joint has a bone of its own, or moves by itself: what position errors are averaged over.
 bool learned_counts(const am_db *db, int joint);
+/// Mean distance (cm) of those joints between the pose vector y and a frame of the database.
+double learned_places_apart(const learned *l, const float *y, int frame);
 
 enum { learned_horizons = 3, learned_drift_windows = 400 };
 /// Drift of the Stepper over 20, 60 and 120 frames of a 60 Hz database.

@@ -224,8 +224,7 @@ am_result learned_poses(const learned *l, const learned_part *decompressor, cons
 // ---------------------------------------------------------------------------------------------
 // Drift
 
-/// Mean distance of joints with a bone, cm.
-static double place_error(const learned *l, const float *y, int frame)
+double learned_places_apart(const learned *l, const float *y, int frame)
 {
     const am_db *db = l->db;
     am_transform own[AM_MAX_JOINTS], made[AM_MAX_JOINTS];
@@ -273,9 +272,9 @@ static void run_window(const learned *l, drift_score *out, am_net_work *step, am
         am_net_run(l->decompressor.net, decode, 1);
         am_net_get(decode, 0, 0, y);
         out->x_error[h] += sqrt(squares);
-        out->place_cm[h] += place_error(l, y, frame + t);
+        out->place_cm[h] += learned_places_apart(l, y, frame + t);
         am_pose_vector(l->db, frame, y);
-        out->still_cm[h] += place_error(l, y, frame + t);
+        out->still_cm[h] += learned_places_apart(l, y, frame + t);
         h++;
     }
     out->windows++;

@@ -60,26 +60,6 @@ static int find(const bench_search *b, const float *x, am_hit *hits, int k)
     return am_index_search(b->index, hits, &search, b->work);
 }
 
-static double places_apart(const learned *l, const float *y, int frame)
-{
-    const am_db *db = l->db;
-    am_transform own[AM_MAX_JOINTS], made[AM_MAX_JOINTS];
-    am_pose pose = { .local = made };
-    am_pose_read(&pose, &l->layout, y, db->skeleton, db->moving);
-    am_db_pose(db, frame, own);
-    am_fk(own, own, db->skeleton->parents, db->joint_count);
-    am_fk(made, made, db->skeleton->parents, db->joint_count);
-    double sum = 0.0;
-    int count = 0;
-    for (int j = 0; j < db->joint_count; j++) {
-        if (learned_counts(db, j)) {
-            sum += 100.0 * (double)am_v3_distance(own[j].translation, made[j].translation);
-            count++;
-        }
-    }
-    return sum / count;
-}
-
 static void decode(const learned *l, const bench_search *b, const float *xz)
 {
     am_net_put(b->decode, 0, 0, xz);
@@ -96,7 +76,7 @@ static double segment_apart(const learned *l, const bench_search *b, float *xz, 
     double sum = 0.0;
     for (int t = 0; t <= steps; t++) {
         decode(l, b, xz);
-        sum += places_apart(l, b->y, am_db_clamp(l->db, frame, t));
+        sum += learned_places_apart(l, b->y, am_db_clamp(l->db, frame, t));
         am_net_put(b->step, 0, 0, xz);
         am_net_put(b->step, 1, 0, xz + l->db->features.count);
         am_net_run(l->stepper.net, b->step, 1);
@@ -135,7 +115,7 @@ static void judge(const learned *l, const bench_search *b, projection_score *out
     out->true_distance += distance_of(b->query, am_db_x(db, truth[0].frame), width);
     out->found_distance += distance_of(b->query, am_db_x(db, own.frame), width);
     out->off_data += distance_of(b->result, am_db_x(db, own.frame), width);
-    out->place_cm += places_apart(l, b->y, truth[0].frame);
+    out->place_cm += learned_places_apart(l, b->y, truth[0].frame);
     if (l->stepper.net) {
         memcpy(b->result, xz, (size_t)(width + l->latent) * sizeof *b->result);
         out->segment_cm += segment_apart(l, b, b->result, truth[0].frame);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { amble, buildDir, openPage, openStudio, outDir } from './support.mjs';
+import { amble, buildDir, openHalted, openStudio, outDir } from './support.mjs';
 
 const trained = join(buildDir, 'test-files/learned_run/tiny.amnet');
 const models = join(outDir, 'models');
@@ -21,10 +21,8 @@ before(async () => {
     copyFileSync(trained, join(models, 'locomotion_tiny.amnet'));
     writeFileSync(join(models, 'broken.amnet'), 'no network at all');
     server = await openStudio(join(outDir, 'studio'), '--models', models);
-    browser = await openPage(`${server.url}/?quality=low&set=locomotion_tiny`);
+    browser = await openHalted(server, 'locomotion_tiny');
     page = browser.page;
-    await page.waitForFunction(() => window.amble, null, { timeout: 60000 });
-    await page.evaluate(() => window.amble.pause());
 });
 after(async () => {
     await browser?.close();
@@ -198,11 +196,9 @@ test('the study asks blind, toggles, scores and saves', { skip }, async () => {
 
 test('the character that ships walks, runs, turns and stops without any motion data', async () => {
     const own = await openStudio(join(outDir, 'studio'));
-    const window_ = await openPage(`${own.url}/?quality=low&set=locomotion`);
+    const window_ = await openHalted(own, 'locomotion');
     const { page: shown } = window_;
     try {
-        await shown.waitForFunction(() => window.amble, null, { timeout: 60000 });
-        await shown.evaluate(() => window.amble.pause());
         const go = (steps) => shown.evaluate((count) => window.amble.advance(count), steps);
         assert.equal((await go(30)).method, 2);
         await shown.keyboard.down('w');

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { amble, buildDir, openPage, openStudio, outDir, realClips, wasmDir } from './support.mjs';
+import { amble, buildDir, openHalted, openStudio, outDir, realClips, wasmDir } from './support.mjs';
 
 const cache = join(outDir, 'studio');
 const captured = ['locomotion', 'jump', 'low', 'dance'].every((set) => realClips(set, 1).length > 0);
@@ -15,10 +15,8 @@ const startStudio = (...more) => openStudio(cache, ...more);
 
 before(async () => {
     server = await startStudio();
-    browser = await openPage(`${server.url}/?quality=low&set=synth`);
+    browser = await openHalted(server, 'synth');
     page = browser.page;
-    await page.waitForFunction(() => window.amble, null, { timeout: 60000 });
-    await page.evaluate(() => window.amble.pause());
 });
 after(async () => {
     await browser?.close();

@@ -175,3 +175,11 @@ export async function openPage(url) {
     };
     return { page, errors, close };
 }
+
+/** Opens the studio's page with a data set, its clock stopped: tests advance it step by step. */
+export async function openHalted(server, set) {
+    const browser = await openPage(`${server.url}/?quality=low&set=${set}`);
+    await browser.page.waitForFunction(() => window.amble, null, { timeout: 60000 });
+    await browser.page.evaluate(() => window.amble.pause());
+    return browser;
+}
