@@ -11,6 +11,7 @@
 #include <amble/direction.h>
 #include <amble/doctor.h>
 #include <amble/features.h>
+#include <amble/field.h>
 #include <amble/index.h>
 #include <amble/io.h>
 #include <amble/json.h>

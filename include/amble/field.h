@@ -1,0 +1,177 @@
+/// Motion fields (Fields section 3): motion as a flow through the space of poses and velocities.
+///
+/// A motion state is m = (x, v): a pose and the displacement to the pose one tick (1/30 s) later. A field holds every
+/// state of a database with the displacement y that followed it, finds the k states most similar to any state
+/// (eq. 1-2), and says where a state goes when its neighbours are followed with given weights (eq. 4-6).
+///
+/// Numbers of a pose x, `pose_count` floats: the translations of the database's moving joints (three each; the first
+/// is the hips, relative to the ground root), then the rotations of all joints as four arrays x, y, z, w of `lanes`
+/// floats. Joint j is lane[j] of them; joints that count in the metric come first. Numbers of a velocity v,
+/// `velocity_count` floats: the step of the ground root (x and z in m and the turn about y in rad, in the root's own
+/// frame), the displacements of the moving joints, and the displacement quaternions q with p' = q p, w >= 0, laid out
+/// like rotations. Lanes that no joint has hold the identity. World position and yaw are the caller's.
+///
+/// The root of eq. 1 is the pelvis, as in the paper: its displacement and turn are those of the hips in the world,
+/// seen in the frame of the ground root. beta_i is the mean length of the bones that joint i turns (to its children
+/// and end sites), in metres; joints without one do not count. Rotations are blended as normalised weighted sums of
+/// displacement quaternions: Park et al. (2002) about the identity to the third order, without trigonometry.
+#ifndef AMBLE_FIELD_H
+#define AMBLE_FIELD_H
+
+#include <amble/db.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AM_FIELD_MAX_K 64 ///< neighbours of a state
+
+/// How a field is made. Start from am_field_def_default().
+typedef struct am_field_def {
+    const am_alloc *alloc; ///< NULL means malloc/free
+    const am_tasks *tasks; ///< NULL means serial
+    const am_db *db;       ///< borrowed; must outlive the field; with poses
+    float fps;             ///< ticks a second wished (default 30): every round(db fps / fps)-th frame is a state
+    int k;                 ///< neighbours, 1 to AM_FIELD_MAX_K (default 15); fewer where there are fewer states
+    float delta;           ///< share of the drift correction in 1/30 s, [0, 1) (default 0.1)
+    am_vec3 axis;          ///< the vector that rotations are compared by, unit (default (1, 1, 1) / sqrt 3: along no
+                           ///< bone of an ordinary rig, so that twists are seen)
+    float root_weight;     ///< beta_root of eq. 1, >= 0 (default 0.5)
+    float turn_weight;     ///< beta_0 (default 0.5)
+    const char *kernels;   ///< name of an instruction set for tests; NULL means the best
+    uint32_t cookie;
+} am_field_def;
+AM_API am_field_def am_field_def_default(void);
+
+/// A field. Read it, do not write it.
+typedef struct am_field {
+    const am_db *db;
+    int state_count;
+    int k;
+    int joint_count;
+    int lanes;          ///< floats of each of the four arrays of rotations, a multiple of 8
+    int bones;          ///< joints that count in the metric: the first so many lanes
+    int pose_count;     ///< floats of a pose
+    int velocity_count; ///< floats of a velocity
+    int dims, stride;   ///< of a row of the embedding; the padding is zero
+    float fps;          ///< ticks a second
+    float delta;        ///< share of the drift correction in one tick
+    am_vec3 axis;
+    float root_scale, turn_scale; ///< square roots of the weights
+    const int16_t *lane;          ///< [joint]
+    const float *bone_scale;      ///< [lanes] square roots of beta_i, 0 for lanes that do not count
+    const int32_t *frames;        ///< [state] of the database
+    const int32_t *ranges;        ///< [state] of the database
+    const int32_t *next;          ///< [state] the state one tick later in the same range, or -1
+    const uint8_t *contacts;      ///< [state] AM_CONTACT_* bits
+    const float *rows;            ///< [state][stride] the embedding: squared distances of rows are d^2 of eq. 1
+    const float *x;               ///< [state][pose_count]
+    const float *v, *y;           ///< [state][velocity_count]
+    uint64_t hash;                ///< of the database and the numbers of the def
+    size_t bytes;                 ///< that it holds beside the database
+    struct am_field_own *own;
+} am_field;
+
+AM_API am_result am_field_create(am_field **out, const am_field_def *def, am_error *err);
+AM_API void am_field_destroy(am_field *field);
+
+static inline const float *am_field_row(const am_field *field, int state)
+{
+    return field->rows + (size_t)state * (size_t)field->stride;
+}
+static inline const float *am_field_x(const am_field *field, int state)
+{
+    return field->x + (size_t)state * (size_t)field->pose_count;
+}
+static inline const float *am_field_v(const am_field *field, int state)
+{
+    return field->v + (size_t)state * (size_t)field->velocity_count;
+}
+static inline const float *am_field_y(const am_field *field, int state)
+{
+    return field->y + (size_t)state * (size_t)field->velocity_count;
+}
+
+// ---------------------------------------------------------------------------------------------
+// States
+
+/// local(joint_count): local transforms of a pose, joint 0 relative to the ground root.
+AM_API void am_field_pose_get(const am_field *field, am_transform *local, const float *x);
+/// The other way; translations of joints that do not move are dropped.
+AM_API void am_field_pose_put(const am_field *field, float *x, const am_transform *local);
+
+/// How the ground root moves in one tick, in its own frame before it.
+typedef struct am_field_step {
+    float x, z; ///< m
+    float turn; ///< rad about y
+} am_field_step;
+/// The step as a transform: root * am_field_step_transform(step) is the root after it.
+AM_API am_transform am_field_step_transform(am_field_step step);
+
+/// v = the displacement from pose `from` to pose `to` while the ground root makes `step` (eq. 3's x' - x).
+AM_API void am_field_difference(const am_field *field, float *v, const float *from, const float *to,
+                                am_field_step step);
+/// out = x displaced by v; out may be x.
+AM_API void am_field_displace(const am_field *field, float *out, const float *x, const float *v);
+/// out = (1 - t) a + t b of poses (out may be a or b), the shorter way.
+AM_API void am_field_pose_mix(const am_field *field, float *out, const float *a, const float *b, float t);
+/// The same of velocities.
+AM_API void am_field_velocity_mix(const am_field *field, float *out, const float *a, const float *b, float t);
+/// row(stride): where a state lies in the space of eq. 1.
+AM_API void am_field_embed(const am_field *field, float *row, const float *x, const float *v);
+/// The step that is part of a velocity.
+static inline am_field_step am_field_velocity_step(const float *v)
+{
+    am_field_step step = { v[0], v[1], v[2] };
+    return step;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Neighbours
+
+/// The k states nearest to a state, nearest first; ties go to the lower state.
+typedef struct am_field_neighbours {
+    int count;                     ///< k of the field; 0 when the query is not finite
+    int32_t state[AM_FIELD_MAX_K]; ///< ascending by distance, then state
+    float d2[AM_FIELD_MAX_K];      ///< squared distances, summed in the one shape of the library's kernels
+    float weight[AM_FIELD_MAX_K];  ///< similarity weights (eq. 2), sum 1; a distance of 0 takes all
+} am_field_neighbours;
+
+/// Room that searches work in, one for each thread.
+typedef struct am_field_work am_field_work;
+AM_API am_result am_field_work_create(am_field_work **out, const am_field *field, const am_alloc *alloc,
+                                      am_error *err);
+AM_API void am_field_work_destroy(am_field_work *work);
+
+/// out(count): the neighbours of rows(count, stride). Exact. Queries that lie close together (the 16 of a controlled
+/// frame) cost little more than one. hint(hint_count): states that are probably near, such as those that follow the
+/// neighbours of the last frame; they never change the answer. May be NULL.
+AM_API void am_field_search(const am_field *field, am_field_neighbours *out, const float *rows, int count,
+                            const int32_t *hint, int hint_count, am_field_work *work);
+/// The same answer from one plain look at every state.
+AM_API void am_field_search_reference(const am_field *field, am_field_neighbours *out, const float *rows, int count);
+/// w(count) = similarity weights of squared distances (eq. 2). Distances of 0 share all of the weight.
+AM_API void am_field_weights(float *w, const float *d2, int count);
+
+// ---------------------------------------------------------------------------------------------
+// Synthesis
+
+/// a(count): action `i` of similarity weights w (eq. 8): weight i set to 1, then all divided by their sum. i = -1 is
+/// the passive action, w itself.
+AM_API void am_field_action(float *a, const float *w, int count, int i);
+/// Eq. 4-6: next_x, next_v = the state one tick after pose x when its neighbours are followed with weights a (sum 1);
+/// returns how the ground root moves. next_x may be x.
+AM_API am_field_step am_field_integrate(const am_field *field, float *next_x, float *next_v, const float *x,
+                                        const am_field_neighbours *near, const float *a);
+/// All of a state's actions at once, in the bits of am_field_integrate and am_field_embed: for each i below
+/// near->count what action i leads to. Any of next_x(k, pose_count), next_v(k, velocity_count), rows(k, stride) and
+/// steps(k) may be NULL.
+AM_API void am_field_try_all(const am_field *field, float *next_x, float *next_v, float *rows, am_field_step *steps,
+                             const float *x, const am_field_neighbours *near, am_field_work *work);
+/// AM_CONTACT_* bits by the weighted vote of the neighbours (eq. 7).
+AM_API uint8_t am_field_contacts(const am_field *field, const am_field_neighbours *near);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

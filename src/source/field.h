@@ -1,0 +1,37 @@
+/// Motion fields from the inside.
+#ifndef AMI_SOURCE_FIELD_H
+#define AMI_SOURCE_FIELD_H
+
+#include <amble/field.h>
+
+#include "kernel/kernel.h"
+
+/// The arrays behind a field, to be written while it is made.
+struct am_field_own {
+    am_alloc alloc;
+    size_t block_size;
+    const ami_kernels *kernels;
+    int step; ///< frames of the database in a tick
+    int16_t *lane;
+    float *bone_scale;
+    int32_t *frames, *ranges, *next;
+    uint8_t *contacts;
+    float *rows, *x, *v, *y;
+};
+
+/// The four arrays of rotations in a pose or a velocity.
+typedef struct ami_field_quats {
+    float *x, *y, *z, *w;
+} ami_field_quats;
+static inline ami_field_quats ami_field_quats_at(const am_field *field, float *numbers, int first)
+{
+    float *at = numbers + first;
+    int lanes = field->lanes;
+    ami_field_quats quats = { at, at + lanes, at + 2 * lanes, at + 3 * lanes };
+    return quats;
+}
+/// Floats before the rotations of a pose, and of a velocity.
+static inline int ami_field_pose_head(const am_field *field) { return 3 * field->db->moving_count; }
+static inline int ami_field_velocity_head(const am_field *field) { return 3 + 3 * field->db->moving_count; }
+
+#endif
