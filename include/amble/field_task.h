@@ -1,0 +1,84 @@
+/// Tasks of motion fields (Fields section 4 and 6.1): what a character is asked to do, as a few numbers theta beside
+/// its motion state, how theta moves on with the ground root, and what a tick is worth.
+///
+/// A task is a small plug-in: a grid over theta on which values are stored, and three functions. Four are here; a
+/// caller may fill in one of its own.
+///
+/// | task      | theta                                                     | grid                  | reward           |
+/// |-----------|-----------------------------------------------------------|-----------------------|------------------|
+/// | direction | angle from the facing to the wish                         | 18                    | -|angle|         |
+/// | line      | that angle of the line's direction, place across the line | 18 x 13 over +-2 m    | -|angle| - w |d| |
+/// | speed     | angle, wished speed                                       | 18 x 7 over 0-4.5 m/s | -|angle| - w |s - wish| |
+/// | point     | the point as seen from the ground root                    | 15 x 15 over +-3.5 m  | -distance        |
+///
+/// Angles are in radians, and positive when the wish lies to the left; the weights w are radians for a metre (line,
+/// default 5) and for a metre a second (speed, default 0.5). The paper's 0.05 for a line leaves the unit open: with
+/// radians and metres it would never pay to turn off the wished direction for the sake of the line, so the weight
+/// here is that of centimetres. Rewards are of theta as it is after the tick: the sum that a value function holds
+/// differs from the paper's (theta before it) by the first term, which no action can change, and the greedy policy
+/// (eq. 9) has something to choose by.
+#ifndef AMBLE_FIELD_TASK_H
+#define AMBLE_FIELD_TASK_H
+
+#include <amble/field.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AM_FIELD_MAX_AXES 3                         ///< numbers of theta
+#define AM_FIELD_MAX_CORNERS (1 << AM_FIELD_MAX_AXES)
+#define AM_FIELD_MAX_CELLS 4096                     ///< samples of a whole grid
+
+/// What a person wants, in the world. Each task reads what it needs.
+typedef struct am_field_wish {
+    float heading; ///< wished facing, as am_quat_heading gives it (direction, speed); of the line (line)
+    float speed;   ///< m/s (speed)
+    am_vec3 point; ///< on the line (line); to go to (point)
+} am_field_wish;
+
+/// One axis of the grid: samples evenly spaced from low on. A cyclic axis comes back to low at high; any other has
+/// its last sample at high, and numbers beyond an end count as the end.
+typedef struct am_field_axis {
+    int32_t samples;
+    float low, high;
+    int32_t cyclic; ///< 0 or 1
+} am_field_axis;
+
+typedef struct am_field_task am_field_task;
+struct am_field_task {
+    char name[16];
+    int axes;
+    am_field_axis axis[AM_FIELD_MAX_AXES];
+    float weight; ///< of the reward's second term
+    float fps;    ///< ticks a second
+    /// theta(axes) of a wish for a character whose ground root stands at `root`.
+    void (*read)(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root);
+    /// next(axes): theta after a step of the root; next may be theta.
+    void (*advance)(const am_field_task *task, float *next, const float *theta, am_field_step step);
+    /// What a tick with this step is worth that led to theta.
+    float (*reward)(const am_field_task *task, const float *theta, am_field_step step);
+};
+
+/// The built-in task of that name with its usual grid and weight, at 30 ticks a second. False when there is none.
+AM_API bool am_field_task_find(am_field_task *out, const char *name);
+/// Names of the built-in tasks, NULL behind the last.
+AM_API const char *am_field_task_name(int i);
+/// Samples of the whole grid; 0 when the grid makes no sense (no axis, fewer than 2 samples, no extent, too many).
+AM_API int am_field_task_cells(const am_field_task *task);
+/// theta(axes) of one cell of the grid; the last axis runs fastest.
+AM_API void am_field_task_theta(const am_field_task *task, float *theta, int cell);
+
+/// Where theta lies on the grid: the cells around it and their shares.
+typedef struct am_field_corners {
+    int count; ///< 2 for each axis
+    int32_t cell[AM_FIELD_MAX_CORNERS];
+    float share[AM_FIELD_MAX_CORNERS]; ///< >= 0, sum 1
+} am_field_corners;
+/// Multilinear; the same bits everywhere. A theta that is not a number gives a place on the grid all the same.
+AM_API void am_field_task_corners(const am_field_task *task, am_field_corners *out, const float *theta);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,102 @@
+/// Value functions of motion fields (Fields section 4.2): what a task state (m, theta) is worth to a character that
+/// acts as well as it can, as numbers on the grid of a task for states of a database, and the policies that choose
+/// an action by them.
+///
+/// Values stand at anchors (eq. 14): the first and the last state of every range and states between them, evenly
+/// spaced and about `every` ticks apart; with `every` 1 all states are anchors. A state between two anchors has their
+/// values mixed linearly in time, a state off the database those of its neighbours by their similarity weights, and a
+/// theta off the grid is interpolated multilinearly.
+///
+/// In a file a value function is the attachment `value.TASK` or `value.TASK.xEVERY` of an `.amnet`
+/// (docs/networks.md). 16-bit values are stored as differences from the mean over all anchors, which each cell of the
+/// grid keeps in fp32: what is left is small, so that half precision resolves less than a tick's reward.
+#ifndef AMBLE_FIELD_VALUE_H
+#define AMBLE_FIELD_VALUE_H
+
+#include <amble/field_task.h>
+#include <amble/net.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AM_FIELD_MAX_EVERY 1000 ///< ticks between anchors
+
+/// What a value function is: the head of its attachment, 192 bytes, behind which stand mean[cells] in fp32 and
+/// values[anchors][cells].
+typedef struct am_field_value_head {
+    uint32_t version; ///< 1
+    uint32_t numbers; ///< am_net_weights: AM_NET_FP32 or AM_NET_FP16
+    char task[16];
+    int32_t axes;
+    am_field_axis axis[AM_FIELD_MAX_AXES];
+    float weight;
+    float fps;
+    float gamma; ///< what a reward a tick later counts
+    int32_t every, states, anchors, cells;
+    int32_t k; ///< neighbours and actions that it was made with
+    int32_t iterations;
+    float bound;            ///< no value is farther from the fixed point
+    uint32_t zero;
+    uint64_t database_hash; ///< of the database that its states are of
+    uint64_t field_hash;    ///< of the field
+    uint8_t reserved[56];
+} am_field_value_head;
+#define AM_FIELD_VALUE_VERSION 1u
+
+/// A value function ready for use. Read it, do not write it.
+typedef struct am_field_value {
+    am_field_value_head head;
+    am_field_task task;
+    const float *mean;      ///< [cell]
+    const void *values;     ///< [anchor][cell] float or half
+    const int32_t *anchor;  ///< [state] the anchor before it (or at it)
+    const float *share;     ///< [state] of the next anchor
+    struct am_field_value_own *own;
+} am_field_value;
+
+/// How one is opened. Start from am_field_value_def_default().
+typedef struct am_field_value_def {
+    const am_alloc *alloc;
+    const am_model *model; ///< borrowed; the values stay in it
+    const am_field *field; ///< borrowed; whose states they are of
+    const char *task;      ///< name of the task
+    int every;             ///< of the anchors; 0 means the least that the model has
+    uint32_t cookie;
+} am_field_value_def;
+AM_API am_field_value_def am_field_value_def_default(void);
+/// Refuses what is damaged (AM_ERR_FORMAT, AM_ERR_TRUNCATED, AM_ERR_NUMBER), unknown (AM_ERR_KEY, AM_ERR_VERSION) or
+/// of another database or field (AM_ERR_FORMAT).
+AM_API am_result am_field_value_create(am_field_value **out, const am_field_value_def *def, am_error *err);
+AM_API void am_field_value_destroy(am_field_value *value);
+
+/// The head of attachment number i of a model when that is a value function; false when it is none.
+AM_API bool am_field_value_peek(am_field_value_head *out, const am_model *model, int i);
+
+/// What a task state is worth: of a motion state with these neighbours.
+AM_API float am_field_value_at(const am_field_value *value, const am_field_neighbours *near, const float *theta);
+
+/// Eq. 12 with its discount: the action i below `count` with the greatest R + gamma V, where steps[i] is the root's
+/// step of action i and near[i] are the neighbours of the state that it leads to. Without a value function (NULL) eq.
+/// 9, the greedy policy, which looks at no neighbours (near may be NULL). Equal ones: the lower action. -1 when no
+/// action has a worth that is a number. worth(count) gets what each is worth, or is NULL. Allocates nothing, the same
+/// bits everywhere.
+AM_API int am_field_choose(const am_field_task *task, const am_field_value *value, const float *theta,
+                           const am_field_step *steps, const am_field_neighbours *near, int count, float *worth);
+
+/// Anchors of a field: anchor(state_count) and share(state_count) as in am_field_value; at(anchors) gets the state of
+/// each anchor. Any may be NULL. Returns how many anchors there are.
+AM_API int am_field_anchors(const am_field *field, int every, int32_t *anchor, float *share, int32_t *at);
+/// The attachment's bytes of values(anchors, cells): what am_field_value_create reads. Of the head the caller fills
+/// numbers, gamma, every, iterations and bound. Refuses numbers that are not finite (AM_ERR_NUMBER) or beyond half
+/// precision (AM_ERR_RANGE).
+AM_API am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, const am_field_task *task,
+                                     const am_field *field, const float *values, const am_alloc *alloc,
+                                     am_error *err);
+/// name(AM_NET_NAME_SIZE) of the attachment.
+AM_API void am_field_value_name(char *name, const char *task, int every);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

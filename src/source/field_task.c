@@ -1,0 +1,213 @@
+// Tasks of motion fields (Fields eq. 16-17): direction, line, and beyond the paper speed and point.
+#include <amble/field_task.h>
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------
+// Direction
+
+static float heading_of(am_transform root) { return am_quat_heading(root.rotation); }
+
+static void read_direction(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root)
+{
+    (void)task;
+    theta[0] = am_wrap_angle(wish->heading - heading_of(root));
+}
+
+static void advance_direction(const am_field_task *task, float *next, const float *theta, am_field_step step)
+{
+    (void)task;
+    next[0] = am_wrap_angle(theta[0] - step.turn);
+}
+
+static float reward_direction(const am_field_task *task, const float *theta, am_field_step step)
+{
+    (void)task, (void)step;
+    return -am_abs(theta[0]);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Line: theta[1] is how far to the left of the line the root stands, looking along it
+
+static void read_line(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root)
+{
+    float sine, cosine;
+    am_sincos(wish->heading, &sine, &cosine);
+    read_direction(task, theta, wish, root);
+    theta[1] = cosine * (root.translation.x - wish->point.x) - sine * (root.translation.z - wish->point.z);
+}
+
+static void advance_line(const am_field_task *task, float *next, const float *theta, am_field_step step)
+{
+    float sine, cosine;
+    am_sincos(theta[0], &sine, &cosine);
+    next[1] = theta[1] + cosine * step.x - sine * step.z;
+    advance_direction(task, next, theta, step);
+}
+
+static float reward_line(const am_field_task *task, const float *theta, am_field_step step)
+{
+    (void)step;
+    return -am_abs(theta[0]) - task->weight * am_abs(theta[1]);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Speed: theta[1] is the wished one and stays
+
+static void read_speed(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root)
+{
+    read_direction(task, theta, wish, root);
+    theta[1] = wish->speed;
+}
+
+static void advance_speed(const am_field_task *task, float *next, const float *theta, am_field_step step)
+{
+    next[1] = theta[1];
+    advance_direction(task, next, theta, step);
+}
+
+static float reward_speed(const am_field_task *task, const float *theta, am_field_step step)
+{
+    const float speed = sqrtf(step.x * step.x + step.z * step.z) * task->fps;
+    return -am_abs(theta[0]) - task->weight * am_abs(speed - theta[1]);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Point: theta is x (to the left) and z (ahead) of the point in the root's frame
+
+/// A point beyond the grid lies on its rim in the same direction.
+static void keep_near(const am_field_task *task, float *theta)
+{
+    const float most = task->axis[0].high, length = sqrtf(theta[0] * theta[0] + theta[1] * theta[1]);
+    if (length > most) {
+        theta[0] *= most / length;
+        theta[1] *= most / length;
+    }
+}
+
+static void read_point(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root)
+{
+    const am_vec3 seen = am_quat_unrotate(root.rotation, am_v3_sub(wish->point, root.translation));
+    theta[0] = seen.x;
+    theta[1] = seen.z;
+    keep_near(task, theta);
+}
+
+static void advance_point(const am_field_task *task, float *next, const float *theta, am_field_step step)
+{
+    float sine, cosine;
+    am_sincos(step.turn, &sine, &cosine);
+    const float x = theta[0] - step.x, z = theta[1] - step.z;
+    next[0] = cosine * x - sine * z;
+    next[1] = sine * x + cosine * z;
+    keep_near(task, next);
+}
+
+static float reward_point(const am_field_task *task, const float *theta, am_field_step step)
+{
+    (void)step;
+    return -task->weight * sqrtf(theta[0] * theta[0] + theta[1] * theta[1]);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The list of them
+
+#define ANGLE { 18, -AM_PI, AM_PI, 1 }
+
+static const am_field_task tasks[] = {
+    { "direction", 1, { ANGLE }, 0.0f, 30.0f, read_direction, advance_direction, reward_direction },
+    { "line", 2, { ANGLE, { 13, -2.0f, 2.0f, 0 } }, 5.0f, 30.0f, read_line, advance_line, reward_line },
+    { "speed", 2, { ANGLE, { 7, 0.0f, 4.5f, 0 } }, 0.5f, 30.0f, read_speed, advance_speed, reward_speed },
+    { "point",
+      2,
+      { { 15, -3.5f, 3.5f, 0 }, { 15, -3.5f, 3.5f, 0 } },
+      1.0f,
+      30.0f,
+      read_point,
+      advance_point,
+      reward_point },
+};
+enum { task_count = sizeof tasks / sizeof tasks[0] };
+
+bool am_field_task_find(am_field_task *out, const char *name)
+{
+    for (int i = 0; i < task_count; i++) {
+        if (strcmp(tasks[i].name, name) == 0) {
+            *out = tasks[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *am_field_task_name(int i) { return i >= 0 && i < task_count ? tasks[i].name : NULL; }
+
+// ---------------------------------------------------------------------------------------------
+// The grid
+
+int am_field_task_cells(const am_field_task *task)
+{
+    int cells = 1;
+    if (task->axes < 1 || task->axes > AM_FIELD_MAX_AXES) {
+        return 0;
+    }
+    for (int a = 0; a < task->axes; a++) {
+        const am_field_axis *axis = &task->axis[a];
+        const float extent = axis->high - axis->low;
+        if (axis->samples < 2 || axis->samples > AM_FIELD_MAX_CELLS / cells || !(extent > 0.0f && extent < 1e6f) ||
+            !(am_abs(axis->low) < 1e6f)) {
+            return 0;
+        }
+        cells *= axis->samples;
+    }
+    return cells;
+}
+
+/// How many intervals an axis has.
+static int gaps(const am_field_axis *axis) { return axis->cyclic ? axis->samples : axis->samples - 1; }
+
+void am_field_task_theta(const am_field_task *task, float *theta, int cell)
+{
+    for (int a = task->axes - 1; a >= 0; a--) {
+        const am_field_axis *axis = &task->axis[a];
+        const int i = cell % axis->samples;
+        cell /= axis->samples;
+        theta[a] = axis->low + (axis->high - axis->low) * (float)i / (float)gaps(axis);
+    }
+}
+
+/// Sample before x and the share of the one after it.
+static int place(const am_field_axis *axis, float x, float *share)
+{
+    const int count = gaps(axis);
+    float at = (x - axis->low) / (axis->high - axis->low);
+    if (axis->cyclic) {
+        at -= floorf(at);
+    }
+    at = at > 0.0f ? at * (float)count : 0.0f; // also for what is no number
+    at = at < (float)count ? at : (float)count;
+    const int i = at < (float)count ? (int)at : count - 1;
+    *share = at - (float)i;
+    return i;
+}
+
+void am_field_task_corners(const am_field_task *task, am_field_corners *out, const float *theta)
+{
+    out->count = 1;
+    out->cell[0] = 0;
+    out->share[0] = 1.0f;
+    for (int a = 0; a < task->axes; a++) {
+        const am_field_axis *axis = &task->axis[a];
+        float share;
+        const int i = place(axis, theta[a], &share), after = i + 1 < axis->samples ? i + 1 : 0;
+        for (int c = out->count - 1; c >= 0; c--) { // from the last, so that none is overwritten before it is read
+            const int cell = out->cell[c] * axis->samples;
+            const float part = out->share[c];
+            out->cell[2 * c] = cell + i;
+            out->share[2 * c] = part * (1.0f - share);
+            out->cell[2 * c + 1] = cell + after;
+            out->share[2 * c + 1] = part * share;
+        }
+        out->count *= 2;
+    }
+}

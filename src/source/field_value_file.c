@@ -1,0 +1,286 @@
+// Value functions as attachments of a network: made, recognised, checked and opened.
+#include <amble/field_value.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "net/format.h"
+
+static const char prefix[] = "value.";
+_Static_assert(sizeof(am_field_value_head) == 192, "the head of a value function in a file");
+
+void am_field_value_name(char *name, const char *task, int every)
+{
+    if (every == 1) {
+        snprintf(name, AM_NET_NAME_SIZE, "%s%.15s", prefix, task);
+    } else {
+        snprintf(name, AM_NET_NAME_SIZE, "%s%.15s.x%d", prefix, task, every);
+    }
+}
+
+static size_t number_size(uint32_t numbers) { return numbers == AM_NET_FP16 ? sizeof(uint16_t) : sizeof(float); }
+
+// ---------------------------------------------------------------------------------------------
+// Making
+
+static am_result check_values(const float *values, const float *mean, int anchors, int cells, bool half,
+                              am_error *err)
+{
+    for (int a = 0; a < anchors; a++) {
+        for (int c = 0; c < cells; c++) {
+            const float v = values[(size_t)a * (size_t)cells + (size_t)c], d = v - mean[c];
+            if (!(v - v == 0.0f)) {
+                return ami_fail(err, AM_ERR_NUMBER, "value %d of anchor %d is not finite", c, a);
+            }
+            if (half && !(am_abs(d) < 65504.0f)) {
+                return ami_fail(err, AM_ERR_RANGE, "value %d of anchor %d is too great for 16 bits; store fp32", c, a);
+            }
+        }
+    }
+    return AM_OK;
+}
+
+/// mean(cells) for 16-bit values, zeros for 32-bit ones: these need none.
+static void find_mean(float *mean, const float *values, int anchors, int cells, bool half)
+{
+    for (int c = 0; c < cells; c++) {
+        double sum = 0.0;
+        for (int a = 0; half && a < anchors; a++) {
+            sum += (double)values[(size_t)a * (size_t)cells + (size_t)c];
+        }
+        mean[c] = (float)(sum / (double)anchors);
+    }
+}
+
+static bool put_values(am_bytes *out, const float *values, const float *mean, size_t anchors, size_t cells, bool half)
+{
+    bool ok = ami_put(out, mean, cells * sizeof *mean);
+    for (size_t i = 0; i < anchors * cells && ok; i++) {
+        ok = half ? ami_put_u16(out, ami_half_from(values[i] - mean[i % cells])) : ami_put_f32(out, values[i]);
+    }
+    return ok;
+}
+
+am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, const am_field_task *task,
+                              const am_field *field, const float *values, const am_alloc *alloc, am_error *err)
+{
+    const am_alloc from = ami_alloc_or_default(alloc);
+    *out = ami_bytes_make(&from);
+    am_field_value_head full = *head;
+    full.version = AM_FIELD_VALUE_VERSION;
+    memset(full.task, 0, sizeof full.task);
+    snprintf(full.task, sizeof full.task, "%s", task->name);
+    full.axes = task->axes;
+    memcpy(full.axis, task->axis, sizeof full.axis);
+    full.weight = task->weight;
+    full.fps = task->fps;
+    full.states = field->state_count;
+    full.anchors = am_field_anchors(field, full.every, NULL, NULL, NULL);
+    full.cells = am_field_task_cells(task);
+    full.k = field->k;
+    full.database_hash = field->db->hash;
+    full.field_hash = field->hash;
+    memset(full.reserved, 0, sizeof full.reserved);
+    if (full.cells < 1 || full.every < 1 || full.every > AM_FIELD_MAX_EVERY ||
+        (full.numbers != AM_NET_FP32 && full.numbers != AM_NET_FP16)) {
+        return ami_fail(err, AM_ERR_DEF, "a value function needs a grid, anchors and fp32 or fp16 numbers");
+    }
+    const bool half = full.numbers == AM_NET_FP16;
+    float mean[AM_FIELD_MAX_CELLS];
+    find_mean(mean, values, full.anchors, full.cells, half);
+    const am_result result = check_values(values, mean, full.anchors, full.cells, half, err);
+    if (result == AM_OK && !(ami_put(out, &full, sizeof full) &&
+                             put_values(out, values, mean, (size_t)full.anchors, (size_t)full.cells, half))) {
+        am_bytes_free(out);
+        return ami_fail_memory(err, (size_t)full.anchors * (size_t)full.cells * number_size(full.numbers));
+    }
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Opening
+
+struct am_field_value_own {
+    am_alloc alloc;
+    int32_t *anchor;
+    float *share;
+};
+
+bool am_field_value_peek(am_field_value_head *out, const am_model *model, int i)
+{
+    const am_model_attachment *attachment = &model->attachments[i];
+    size_t size = 0;
+    if (strncmp(attachment->name, prefix, sizeof prefix - 1) != 0 || attachment->size < sizeof *out) {
+        return false;
+    }
+    memcpy(out, am_model_attached(model, attachment->name, &size), sizeof *out);
+    return memchr(out->task, 0, sizeof out->task) != NULL;
+}
+
+/// Everything in the head that the sizes of the rest depend on.
+static am_result check_head(const am_field_value_head *head, am_field_task *task, size_t size, const char *name,
+                            am_error *err)
+{
+    if (head->version != AM_FIELD_VALUE_VERSION) {
+        return ami_fail(err, AM_ERR_VERSION, "'%s' has version %u; this build reads %u: update Amble", name,
+                        head->version, AM_FIELD_VALUE_VERSION);
+    }
+    if (!am_field_task_find(task, head->task)) {
+        return ami_fail(err, AM_ERR_KEY, "'%s' is of the task '%s', which this build does not know", name,
+                        head->task);
+    }
+    if (head->axes != task->axes) {
+        return ami_fail(err, AM_ERR_FORMAT, "'%s' has another number of parameters than its task", name);
+    }
+    memcpy(task->axis, head->axis, sizeof task->axis);
+    task->weight = head->weight;
+    task->fps = head->fps;
+    const bool sane = (head->numbers == AM_NET_FP32 || head->numbers == AM_NET_FP16) && head->cells > 0 &&
+                      head->cells == am_field_task_cells(task) && head->anchors > 0 && head->anchors <= head->states &&
+                      head->every >= 1 && head->every <= AM_FIELD_MAX_EVERY && head->gamma >= 0.0f &&
+                      head->gamma < 1.0f && head->weight >= 0.0f && head->weight < 1e6f && head->fps > 0.0f &&
+                      head->fps < 1e4f;
+    if (!sane) {
+        return ami_fail(err, AM_ERR_FORMAT, "the head of '%s' is damaged; train it again", name);
+    }
+    const uint64_t wanted = sizeof *head + (uint64_t)head->cells * sizeof(float) +
+                            (uint64_t)head->anchors * (uint64_t)head->cells * number_size(head->numbers);
+    if (size < wanted) {
+        return ami_fail(err, AM_ERR_TRUNCATED, "'%s' has %zu bytes where %llu belong", name, size,
+                        (unsigned long long)wanted);
+    }
+    return size == wanted ? AM_OK : ami_fail(err, AM_ERR_FORMAT, "'%s' has bytes behind its end", name);
+}
+
+static am_result check_field(const am_field_value_head *head, const am_field *field, const char *name, am_error *err)
+{
+    if (head->database_hash != field->db->hash) {
+        return ami_fail(err, AM_ERR_FORMAT,
+                        "'%s' belongs to database %016llx, not to %016llx: use that one, or train for this", name,
+                        (unsigned long long)head->database_hash, (unsigned long long)field->db->hash);
+    }
+    if (head->field_hash != field->hash || head->states != field->state_count ||
+        head->anchors != am_field_anchors(field, head->every, NULL, NULL, NULL)) {
+        return ami_fail(err, AM_ERR_FORMAT,
+                        "'%s' was made for a field with other numbers (rate, k, weights) over the same database; "
+                        "train it again",
+                        name);
+    }
+    return AM_OK;
+}
+
+/// A number that is none would win or lose every comparison in silence.
+static am_result check_numbers(const am_field_value *value, const char *name, am_error *err)
+{
+    const size_t count = (size_t)value->head.anchors * (size_t)value->head.cells;
+    for (int c = 0; c < value->head.cells; c++) {
+        if (!(value->mean[c] - value->mean[c] == 0.0f)) {
+            return ami_fail(err, AM_ERR_NUMBER, "'%s' holds a mean that is not finite; train it again", name);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        const float v = value->head.numbers == AM_NET_FP16 ? ami_half_to(((const uint16_t *)value->values)[i])
+                                                           : ((const float *)value->values)[i];
+        if (!(v - v == 0.0f)) {
+            return ami_fail(err, AM_ERR_NUMBER, "'%s' holds a value that is not finite; train it again", name);
+        }
+    }
+    return AM_OK;
+}
+
+/// The attachment's name: the wished one, or of the task's the one with the fewest ticks between anchors.
+static bool find_name(char *name, const am_field_value_def *def)
+{
+    size_t size = 0;
+    int least = 0;
+    if (def->every > 0) {
+        am_field_value_name(name, def->task, def->every);
+        return am_model_attached(def->model, name, &size) != NULL;
+    }
+    for (int i = 0; i < def->model->attachment_count; i++) {
+        am_field_value_head head;
+        if (am_field_value_peek(&head, def->model, i) && strcmp(head.task, def->task) == 0 &&
+            (least == 0 || head.every < least)) {
+            least = head.every;
+            memcpy(name, def->model->attachments[i].name, AM_NET_NAME_SIZE);
+        }
+    }
+    return least > 0;
+}
+
+am_field_value_def am_field_value_def_default(void) { return (am_field_value_def){ .cookie = AM_COOKIE }; }
+
+void am_field_value_destroy(am_field_value *value)
+{
+    if (!value) {
+        return;
+    }
+    struct am_field_value_own *own = value->own;
+    const am_alloc alloc = own->alloc;
+    const size_t states = (size_t)value->head.states;
+    ami_release(&alloc, own->anchor, states * sizeof *own->anchor);
+    ami_release(&alloc, own->share, states * sizeof *own->share);
+    ami_release(&alloc, own, sizeof *own);
+    ami_release(&alloc, value, sizeof *value);
+}
+
+/// The object over bytes that were checked.
+static am_result build(am_field_value **out, const am_field_value *like, const am_field_value_def *def, am_error *err)
+{
+    const am_alloc alloc = ami_alloc_or_default(def->alloc);
+    const size_t states = (size_t)like->head.states;
+    am_field_value *value = ami_alloc_zero(&alloc, sizeof *value);
+    struct am_field_value_own *own = ami_alloc_zero(&alloc, sizeof *own);
+    if (!value || !own) {
+        ami_release(&alloc, value, sizeof *value);
+        ami_release(&alloc, own, sizeof *own);
+        return ami_fail_memory(err, sizeof *value);
+    }
+    *value = *like;
+    value->own = own;
+    own->alloc = alloc;
+    own->anchor = ami_alloc_array(&alloc, states, sizeof *own->anchor);
+    own->share = ami_alloc_array(&alloc, states, sizeof *own->share);
+    if (!own->anchor || !own->share) {
+        am_field_value_destroy(value);
+        return ami_fail_memory(err, states * sizeof *own->anchor);
+    }
+    am_field_anchors(def->field, like->head.every, own->anchor, own->share, NULL);
+    value->anchor = own->anchor;
+    value->share = own->share;
+    *out = value;
+    return AM_OK;
+}
+
+am_result am_field_value_create(am_field_value **out, const am_field_value_def *def, am_error *err)
+{
+    *out = NULL;
+    char name[AM_NET_NAME_SIZE];
+    if (!def || def->cookie != AM_COOKIE || !def->model || !def->field || !def->task || def->every < 0 ||
+        def->every > AM_FIELD_MAX_EVERY) {
+        return ami_fail(err, AM_ERR_DEF, "a value function needs a model, a field and a task");
+    }
+    if (!find_name(name, def)) {
+        return ami_fail(err, AM_ERR_KEY, "the network holds no value function of the task '%s'%s; see amble info",
+                        def->task, def->every > 0 ? " with such anchors" : "");
+    }
+    size_t size = 0;
+    const uint8_t *bytes = am_model_attached(def->model, name, &size);
+    am_field_value value = { 0 };
+    if (size < sizeof value.head) {
+        return ami_fail(err, AM_ERR_TRUNCATED, "'%s' ends within its head", name);
+    }
+    memcpy(&value.head, bytes, sizeof value.head);
+    value.head.task[sizeof value.head.task - 1] = '\0';
+    value.mean = (const float *)(const void *)(bytes + sizeof value.head);
+    am_result result = check_head(&value.head, &value.task, size, name, err);
+    if (result == AM_OK) {
+        value.values = value.mean + value.head.cells;
+        result = check_field(&value.head, def->field, name, err);
+    }
+    result = result == AM_OK ? check_numbers(&value, name, err) : result;
+    return result == AM_OK ? build(out, &value, def, err) : result;
+}

@@ -1,0 +1,55 @@
+/// Fitted value iteration (Fields 4.2.1, with the discount that eq. 11-13 leave out) over plain arrays: rows of values
+/// on a task's grid, and for each row and action where it leads.
+///
+/// V(row, cell) = max over actions a of R + gamma V(next), where the next value is the sum over the action's entries
+/// of weight * V(entry's row, theta after the step), interpolated on the grid.
+///
+/// Weights of an action sum to 1, so adding a number to all values adds gamma times it to all sums: the values'
+/// common height, which plain iteration finds only at the rate gamma, is put right after each sweep from the least
+/// and the greatest change (MacQueen 1966, Porteus 1971); these also bound how far the values are from the fixed
+/// point. What is left dies out at the rate at which the character forgets where it began.
+#ifndef AMI_TRAIN_VALUE_H
+#define AMI_TRAIN_VALUE_H
+
+#include <amble/field_task.h>
+#include <amble/train.h>
+
+typedef struct ami_value_problem {
+    const am_field_task *task;
+    float gamma;
+    int rows;
+    int actions;                ///< of each row
+    int entries;                ///< of each action
+    const int32_t *index;       ///< [row][action][entry] rows
+    const float *weight;        ///< [row][action][entry] sum 1; entries behind the last have 0
+    const am_field_step *steps; ///< [row][action]
+    int first, count;           ///< rows that this process sweeps: the arrays above begin with row `first`
+} ami_value_problem;
+
+/// A function that is being found.
+typedef struct ami_value {
+    am_alloc alloc;
+    ami_value_problem problem;
+    const am_tasks *tasks;
+    const am_train_group *group; ///< NULL: this process alone
+    int cells, stride;           ///< of a row: floats with padding
+    float *values;               ///< [row][stride]
+    float *next;                 ///< [row][stride]
+    float *thetas;               ///< [cell][AM_FIELD_MAX_AXES]
+    float *low, *high;           ///< [chunk] least and greatest change
+    int chunks;
+    int iterations; ///< sweeps so far
+    double bound;   ///< no value is farther from the fixed point; infinite before the first sweep
+} ami_value;
+
+/// All-zero values. What the problem and the rest point to is borrowed.
+am_result ami_value_create(ami_value *value, const ami_value_problem *problem, const am_tasks *tasks,
+                           const am_train_group *group, const am_alloc *alloc, am_error *err);
+void ami_value_free(ami_value *value);
+/// One sweep over all rows. Every process ends with the same values, in the bits of one process and any threads.
+void ami_value_sweep(ami_value *value);
+/// out(rows, cells) without padding, and back.
+void ami_value_get(const ami_value *value, float *out);
+void ami_value_set(ami_value *value, const float *in);
+
+#endif
