@@ -12,6 +12,8 @@
 #include <amble/doctor.h>
 #include <amble/features.h>
 #include <amble/field.h>
+#include <amble/field_task.h>
+#include <amble/field_value.h>
 #include <amble/index.h>
 #include <amble/io.h>
 #include <amble/json.h>
