@@ -174,6 +174,7 @@ static am_result check_def(const am_field_def *def, am_error *err)
 static am_field *lay_out(ami_layout *layout, const am_field *sizes)
 {
     size_t states = (size_t)sizes->state_count;
+    size_t blocks = (states + 7) / 8;
     am_field *field = ami_layout_take(layout, 1, sizeof *field);
     struct am_field_own *own = ami_layout_take(layout, 1, sizeof *own);
     struct am_field_own at = {
@@ -187,6 +188,9 @@ static am_field *lay_out(ami_layout *layout, const am_field *sizes)
         .x = ami_layout_take(layout, states * (size_t)sizes->pose_count, sizeof(float)),
         .v = ami_layout_take(layout, states * (size_t)sizes->velocity_count, sizeof(float)),
         .y = ami_layout_take(layout, states * (size_t)sizes->velocity_count, sizeof(float)),
+        .block_count = (int)blocks,
+        .axes = ami_layout_take(layout, (size_t)ami_field_axes * (size_t)sizes->stride, sizeof(float)),
+        .projected = ami_layout_take(layout, blocks * 8 * ami_field_axes, sizeof(float)),
     };
     if (field) {
         *own = at;
@@ -260,6 +264,11 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
     list_states(field);
     am_tasks tasks = def->tasks ? *def->tasks : am_tasks_serial();
     tasks.run(tasks.user, field->state_count, fill_state, field);
+    result = ami_field_find_axes(field, err);
+    if (result != AM_OK) {
+        am_field_destroy(field);
+        return result;
+    }
     *out = field;
     return AM_OK;
 }

@@ -6,6 +6,10 @@
 
 #include "kernel/kernel.h"
 
+// Axes that states are projected to for lower bounds of their distances: the first few for all states, all of them
+// for blocks of eight that the first leave over.
+enum { ami_field_axes = 24, ami_field_first_axes = 8 };
+
 /// The arrays behind a field, to be written while it is made.
 struct am_field_own {
     am_alloc alloc;
@@ -17,6 +21,10 @@ struct am_field_own {
     int32_t *frames, *ranges, *next;
     uint8_t *contacts;
     float *rows, *x, *v, *y;
+    int block_count;  ///< of eight states
+    float *axes;      ///< [ami_field_axes][stride] orthonormal, largest variance first; zero beyond dims
+    float *projected; ///< [block][ami_field_axes][8]
+    float longest;    ///< length of the longest row
 };
 
 /// The four arrays of rotations in a pose or a velocity.
@@ -33,5 +41,8 @@ static inline ami_field_quats ami_field_quats_at(const am_field *field, float *n
 /// Floats before the rotations of a pose, and of a velocity.
 static inline int ami_field_pose_head(const am_field *field) { return 3 * field->db->moving_count; }
 static inline int ami_field_velocity_head(const am_field *field) { return 3 + 3 * field->db->moving_count; }
+
+/// field_axes.c: finds axes, projections and the longest row once the rows are there.
+am_result ami_field_find_axes(am_field *field, am_error *err);
 
 #endif

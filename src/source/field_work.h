@@ -4,10 +4,22 @@
 
 #include "source/field.h"
 
+/// A state that may be among the nearest.
+typedef struct ami_field_candidate {
+    int32_t state;
+    float d; ///< distance to the centre of the queries
+} ami_field_candidate;
+
 struct am_field_work {
     am_alloc alloc;
     size_t block_size;
-    float *distances; ///< [state]
+    float *bounds;                   ///< [state, in whole blocks] squared, of the first axes
+    int32_t *blocks;                 ///< [block] that may hold a candidate
+    ami_field_candidate *candidates; ///< [state]
+    float *rows;                     ///< [ami_field_gather][stride] of candidates, side by side
+    float *centre;                   ///< [stride]
 };
+
+enum { ami_field_gather = 64 };
 
 #endif
