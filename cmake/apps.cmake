@@ -8,6 +8,10 @@ if(TARGET amble_train)
     target_link_libraries(amble_cli PRIVATE amble_train)
     target_compile_definitions(amble_cli PRIVATE AMBLE_HAS_TRAIN=1)
 endif()
+if(TARGET amble_physics)
+    target_link_libraries(amble_cli PRIVATE amble_physics)
+    target_compile_definitions(amble_cli PRIVATE AMBLE_HAS_PHYSICS=1)
+endif()
 if(EMSCRIPTEN)
     # The whole command under node: the tests compare what it writes with the native one.
     target_link_options(amble_cli PRIVATE -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1

@@ -5,6 +5,8 @@ file(GLOB AMBLE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/*.c)
 list(FILTER AMBLE_SOURCES EXCLUDE REGEX "src/io/assimp_child.c$")
 # Training is a library of its own (train.cmake).
 list(FILTER AMBLE_SOURCES EXCLUDE REGEX "src/train/")
+# So are pushes (physics.cmake).
+list(FILTER AMBLE_SOURCES EXCLUDE REGEX "src/physics/")
 
 add_library(amble_objects OBJECT ${AMBLE_SOURCES})
 target_include_directories(amble_objects

@@ -24,6 +24,7 @@
 #include <amble/net.h>
 #include <amble/pose.h>
 #include <amble/post.h>
+#include <amble/push.h>
 #include <amble/report.h>
 #include <amble/run.h>
 #include <amble/source.h>

@@ -1,0 +1,28 @@
+# libamble_physics: pushes through Open Dynamics Engine, a library of its own, where the engine is here. For WebAssembly
+# the engine comes from scripts/ode_wasm.sh.
+option(AMBLE_PHYSICS "Build pushes where Open Dynamics Engine is here" ON)
+if(NOT AMBLE_PHYSICS)
+    return()
+endif()
+if(EMSCRIPTEN)
+    set(ODE_WASM ${PROJECT_SOURCE_DIR}/build/ode-wasm)
+    # Looked for anew at each configure: the script may have run since.
+    if(EXISTS ${ODE_WASM}/lib/libode.a)
+        set(ODE_INCLUDE ${ODE_WASM}/include)
+        set(ODE_LIBRARY ${ODE_WASM}/lib/libode.a)
+    endif()
+elseif(NOT CMAKE_CROSSCOMPILING)
+    find_path(ODE_INCLUDE ode/ode.h)
+    find_library(ODE_LIBRARY ode)
+endif()
+if(NOT ODE_INCLUDE OR NOT ODE_LIBRARY)
+    return()
+endif()
+file(GLOB AMBLE_PHYSICS_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/physics/*.c)
+add_library(amble_physics STATIC ${AMBLE_PHYSICS_SOURCES})
+set_target_properties(amble_physics PROPERTIES EXPORT_NAME physics)
+target_include_directories(amble_physics PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(amble_physics SYSTEM PRIVATE ${ODE_INCLUDE})
+target_link_libraries(amble_physics PUBLIC amble_static PRIVATE $<BUILD_INTERFACE:amble_flags>
+    $<BUILD_INTERFACE:${ODE_LIBRARY}>)
+target_link_libraries(amble_physics INTERFACE $<INSTALL_INTERFACE:ode>)

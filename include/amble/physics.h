@@ -1,0 +1,57 @@
+/// A body with masses that can be pushed: the solver of amble/push.h, by Open Dynamics Engine. A library of its own
+/// (amble_physics), in builds where ODE is.
+///
+/// The body is made from any skeleton by its roles: a rigid part for hips, spine, chest, head, and for each upper and
+/// lower limb, hand and foot; joints between belong to the part that they hang on. Parts are capsules along their
+/// bone, tied by ball joints without limits, each with a spring and a damper to the pose that it began with (the tone
+/// of muscles). Masses follow from segment lengths: height = (thigh + shank) / 0.491 (Drillis and Contini 1966), mass
+/// = 22 kg/m^2 height^2, and of it the shares of Winter (2009, table 4.1).
+///
+/// As the paper has it: no gravity, no velocity at the beginning, and feet in contact are pinned to the ground: the
+/// leg hangs on a ball joint at the ankle, the foot itself stays. So a body without forces stays as it is, and a
+/// pushed one tips about its feet.
+#ifndef AMBLE_PHYSICS_H
+#define AMBLE_PHYSICS_H
+
+#include <amble/push.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct am_physics am_physics;
+
+/// How a body is made. Start from am_physics_def_default().
+typedef struct am_physics_def {
+    const am_alloc *alloc;       ///< NULL means malloc/free; ODE itself has its own
+    const am_skeleton *skeleton; ///< borrowed; must outlive the body; metres
+    const am_roles *roles;       ///< read during create; hips are needed
+    float mass_kg;               ///< of the whole body; 0 means by its lengths
+    float tone;                  ///< factor of all springs and dampers, >= 0 (default 1); 0: limp
+    int substeps;                ///< steps of the engine in a frame, 1 to 16 (default 2)
+    uint32_t cookie;
+} am_physics_def;
+AM_API am_physics_def am_physics_def_default(void);
+
+/// One body serves any number of characters of that skeleton, one thread at a time.
+AM_API am_result am_physics_create(am_physics **out, const am_physics_def *def, am_error *err);
+AM_API void am_physics_destroy(am_physics *physics);
+/// Its solver; lives as long as the body.
+AM_API const am_push_solver *am_physics_solver(const am_physics *physics);
+
+/// A rigid part of the body.
+typedef struct am_physics_part {
+    int joint;     ///< that moves it
+    int parent;    ///< part, -1 for the first
+    float mass_kg; ///< all parts together have the body's
+    float length_m, radius_m;
+} am_physics_part;
+AM_API int am_physics_part_count(const am_physics *physics);
+AM_API am_physics_part am_physics_get_part(const am_physics *physics, int part);
+/// The part that a joint belongs to.
+AM_API int am_physics_part_of(const am_physics *physics, int joint);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

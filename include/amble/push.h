@@ -1,0 +1,63 @@
+/// Pushes (Fields section 5): forces on any part of a body, answered by a solver that simulates the body's dynamics and
+/// blended with whatever moves the character.
+///
+/// The library knows only the question. Who answers it is a solver: am_physics (amble/physics.h) does so with Open
+/// Dynamics Engine, a library of its own; a game may bring its engine's.
+#ifndef AMBLE_PUSH_H
+#define AMBLE_PUSH_H
+
+#include <amble/db.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AM_PUSH_FPS 30.0f ///< frames a second of the simulation and of the blend
+#define AM_PUSH_WINDOW 20 ///< frames of the blend after a push (eq. 15: k = 20, 2/3 s)
+#define AM_MAX_PUSHES 8   ///< forces that act together
+#define AM_PUSH_MOST_N 1e5f
+
+/// A force on the part of the body that a joint moves.
+typedef struct am_push {
+    int32_t joint;
+    float seconds; ///< for so long, > 0
+    am_vec3 force; ///< N, world axes
+} am_push;
+
+/// D(x, 0, i) of eq. 15: what becomes of a pose at rest under forces.
+typedef struct am_push_query {
+    const am_transform *local; ///< [joint] the pose x; joint 0 (hips) in the world
+    const am_push *pushes;     ///< [push_count] acting from the beginning
+    int push_count;
+    uint8_t contacts; ///< AM_CONTACT_* bits of the feet that are pinned to the ground
+    int frames;       ///< i: frames of 1 / AM_PUSH_FPS, 1 to AM_PUSH_WINDOW
+} am_push_query;
+
+/// Whoever simulates. The same question gives the same bits in the same build, whatever was asked before.
+typedef struct am_push_solver {
+    void *user;
+    const am_skeleton *skeleton; ///< of the poses that it takes; borrowed
+    /// local(joint_count): the pose after the frames, joint 0 in the world; before(joint_count): one frame earlier.
+    /// False when it has no answer: the pose then stays as it is.
+    bool (*solve)(void *user, am_transform *local, am_transform *before, const am_push_query *query);
+} am_push_solver;
+
+/// How far a joint turns in some motion data: rotation vectors of mean^-1 q between low and high, in radians.
+typedef struct am_joint_range {
+    am_quat mean;
+    am_vec3 low, high;
+} am_joint_range;
+
+/// out(joint_count): the range of each joint's local rotation, joint 0's relative to the ground root. low and high are
+/// the `share` and 1 - `share` quantiles over at most `most` frames, evenly spread; most 0 means every frame.
+AM_API am_result am_joint_ranges(am_joint_range *out, const am_db *db, float share, int most, const am_alloc *alloc,
+                                 am_error *err);
+/// By how much (rad) a rotation lies outside a range: the largest of the three components; 0 inside.
+AM_API float am_joint_excess(const am_joint_range *range, am_quat rotation);
+/// The rotation brought to within `margin` (rad) of the range; the same bits when it is inside.
+AM_API am_quat am_joint_clamp(const am_joint_range *range, am_quat rotation, float margin);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

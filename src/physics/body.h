@@ -1,0 +1,43 @@
+/// A body of rigid parts in Open Dynamics Engine, from the inside.
+#ifndef AMI_PHYSICS_BODY_H
+#define AMI_PHYSICS_BODY_H
+
+#include <amble/physics.h>
+
+#include <ode/ode.h>
+
+enum { ami_most_parts = 16 };
+
+/// One rigid part: a capsule along its bone, tied to its parent by a ball joint and a motor that acts as spring.
+typedef struct ami_part {
+    int joint, parent;
+    am_role role;
+    am_vec3 centre; ///< of mass, in the joint's frame
+    am_vec3 axis;   ///< of the capsule, unit, in the joint's frame
+    float length, radius, mass;
+    dReal spring, damper; ///< N m / rad, N m s / rad
+    dBodyID body;
+    dJointID ball, motor; ///< to the parent; the first part has none
+    dQuaternion rest;     ///< of this solve: inverse of parent's rotation, times own
+} ami_part;
+
+struct am_physics {
+    am_alloc alloc;
+    const am_skeleton *skeleton;
+    am_push_solver solver;
+    dWorldID world;
+    int part_count;
+    ami_part parts[ami_most_parts];
+    int16_t *part_of;      ///< [joint]
+    am_transform *pose;    ///< [joint] scratch: the body in the world
+    int foot[2], shank[2]; ///< parts of left and right leg, -1 without
+    int substeps;
+    size_t block_size;
+};
+
+/// body.c: parts, lengths and masses, before the engine is asked for anything.
+am_result ami_body_plan(am_physics *physics, const am_physics_def *def, am_error *err);
+/// solve.c: the solver's function.
+bool ami_body_solve(void *user, am_transform *local, am_transform *before, const am_push_query *query);
+
+#endif

@@ -1,0 +1,108 @@
+// Making a body that can be pushed: parts in Open Dynamics Engine.
+#include "physics/body.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+am_physics_def am_physics_def_default(void)
+{
+    am_physics_def def = { .tone = 1.0f, .substeps = 2, .cookie = AM_COOKIE };
+    return def;
+}
+
+static am_result check_def(const am_physics_def *def, am_error *err)
+{
+    if (!def || def->cookie != AM_COOKIE || !def->skeleton || !def->roles) {
+        return ami_fail(err, AM_ERR_DEF,
+                        "physics def not begun from am_physics_def_default(), or without skeleton or roles");
+    }
+    if (!(def->mass_kg >= 0.0f && def->mass_kg <= 1e6f) || !(def->tone >= 0.0f && def->tone <= 1e3f) ||
+        def->substeps < 1 || def->substeps > 16) {
+        return ami_fail(err, AM_ERR_DEF, "physics def: mass, tone or substeps out of range");
+    }
+    return AM_OK;
+}
+
+static void make_body(am_physics *p, ami_part *part)
+{
+    dMass mass;
+    dMassSetCapsuleTotal(&mass, (dReal)part->mass, 3, (dReal)part->radius, (dReal)part->length); // along z
+    am_quat turn = am_quat_between(am_v3(0.0f, 0.0f, 1.0f), part->axis);
+    dQuaternion q = { (dReal)turn.w, (dReal)turn.x, (dReal)turn.y, (dReal)turn.z };
+    dMatrix3 matrix;
+    dRfromQ(matrix, q);
+    dMassRotate(&mass, matrix);
+    part->body = dBodyCreate(p->world);
+    dBodySetMass(part->body, &mass);
+    if (part->parent < 0) {
+        return;
+    }
+    part->ball = dJointCreateBall(p->world, 0);
+    part->motor = dJointCreateAMotor(p->world, 0);
+    dJointSetAMotorMode(part->motor, dAMotorUser);
+    dJointSetAMotorNumAxes(part->motor, 3);
+    for (int axis = 0; axis < 3; axis++) {
+        dJointSetAMotorAxis(part->motor, axis, 0, axis == 0, axis == 1, axis == 2);
+        dJointSetAMotorParam(part->motor, dParamFMax + axis * dParamGroup, part->spring > 0 ? dInfinity : 0);
+    }
+}
+
+am_result am_physics_create(am_physics **out, const am_physics_def *def, am_error *err)
+{
+    *out = NULL;
+    am_result result = check_def(def, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    am_alloc alloc = ami_alloc_or_default(def->alloc);
+    size_t joints = (size_t)def->skeleton->joint_count;
+    size_t size = sizeof(am_physics) + joints * (sizeof(am_transform) + sizeof(int16_t));
+    am_physics *p = ami_alloc_zero(&alloc, size);
+    if (!p) {
+        return ami_fail_memory(err, size);
+    }
+    p->alloc = alloc;
+    p->block_size = size;
+    p->skeleton = def->skeleton;
+    p->substeps = def->substeps;
+    p->pose = (am_transform *)(void *)(p + 1);
+    p->part_of = (int16_t *)(void *)(p->pose + joints);
+    p->solver = (am_push_solver){ p, def->skeleton, ami_body_solve };
+    result = ami_body_plan(p, def, err);
+    if (result != AM_OK) {
+        am_physics_destroy(p);
+        return result;
+    }
+    // Counted by the engine; closing it would take it from other bodies of the process.
+    dInitODE2(0);
+    p->world = dWorldCreate();
+    for (int i = 0; i < p->part_count; i++) {
+        make_body(p, &p->parts[i]);
+    }
+    *out = p;
+    return AM_OK;
+}
+
+void am_physics_destroy(am_physics *physics)
+{
+    if (physics) {
+        if (physics->world) {
+            dWorldDestroy(physics->world); // bodies and joints with it
+        }
+        am_alloc alloc = physics->alloc;
+        ami_release(&alloc, physics, physics->block_size);
+    }
+}
+
+const am_push_solver *am_physics_solver(const am_physics *physics) { return &physics->solver; }
+
+int am_physics_part_count(const am_physics *physics) { return physics->part_count; }
+
+int am_physics_part_of(const am_physics *physics, int joint) { return physics->part_of[joint]; }
+
+am_physics_part am_physics_get_part(const am_physics *physics, int part)
+{
+    const ami_part *p = &physics->parts[part];
+    am_physics_part view = { p->joint, p->parent, p->mass, p->length, p->radius };
+    return view;
+}

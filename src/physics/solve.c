@@ -1,0 +1,164 @@
+// D(x, 0, i) of Fields eq. 15: a pose at rest, forces, feet pinned, no gravity, i frames of dynamics.
+#include "physics/body.h"
+
+#include <string.h>
+
+static am_vec3 centre_of(const am_physics *p, const ami_part *part)
+{
+    return am_transform_point(p->pose[part->joint], part->centre);
+}
+
+/// Puts every part where the pose has it, at rest.
+static void place_parts(am_physics *p, const am_transform *local)
+{
+    const am_skeleton *s = p->skeleton;
+    am_fk(p->pose, local, s->parents, s->joint_count);
+    for (int i = 0; i < p->part_count; i++) {
+        ami_part *part = &p->parts[i];
+        am_vec3 c = centre_of(p, part);
+        am_quat q = p->pose[part->joint].rotation;
+        dQuaternion rotation = { (dReal)q.w, (dReal)q.x, (dReal)q.y, (dReal)q.z };
+        dBodyEnable(part->body);
+        dBodySetPosition(part->body, (dReal)c.x, (dReal)c.y, (dReal)c.z);
+        dBodySetQuaternion(part->body, rotation);
+        dBodySetLinearVel(part->body, 0, 0, 0);
+        dBodySetAngularVel(part->body, 0, 0, 0);
+        dBodySetForce(part->body, 0, 0, 0);
+        dBodySetTorque(part->body, 0, 0, 0);
+    }
+}
+
+static bool is_pinned(const am_physics *p, int part, uint8_t contacts)
+{
+    return ((contacts & AM_CONTACT_LEFT) != 0 && part == p->foot[0]) ||
+           ((contacts & AM_CONTACT_RIGHT) != 0 && part == p->foot[1]);
+}
+
+/// Ties parts at their joints. All ties are loosened first and made in the same order: the engine works through its
+/// lists, so the same question has the same bits whatever was asked before.
+static void tie_parts(am_physics *p, uint8_t contacts)
+{
+    for (int i = 1; i < p->part_count; i++) {
+        dJointAttach(p->parts[i].ball, 0, 0);
+        dJointAttach(p->parts[i].motor, 0, 0);
+    }
+    for (int i = 1; i < p->part_count; i++) {
+        ami_part *part = &p->parts[i];
+        dBodyID parent = p->parts[part->parent].body;
+        bool pinned = is_pinned(p, i, contacts);
+        am_vec3 at = p->pose[part->joint].translation;
+        if (pinned) {
+            // The foot stays as it is; the leg hangs on a ball joint at the ankle, which itself holds nothing up.
+            dBodyDisable(part->body);
+            dJointAttach(part->ball, parent, 0);
+        } else {
+            dJointAttach(part->ball, part->body, parent);
+            dJointAttach(part->motor, part->body, parent);
+            dQMultiply1(part->rest, dBodyGetQuaternion(parent), dBodyGetQuaternion(part->body));
+        }
+        dJointSetBallAnchor(part->ball, (dReal)at.x, (dReal)at.y, (dReal)at.z);
+    }
+}
+
+/// By how much (rad, world axes) a part is turned from where it was relative to its parent.
+static void find_turn(const am_physics *p, const ami_part *part, dReal turn[3])
+{
+    dQuaternion wanted, away;
+    dQMultiply0(wanted, dBodyGetQuaternion(p->parts[part->parent].body), part->rest);
+    dQMultiply2(away, dBodyGetQuaternion(part->body), wanted);
+    dReal sign = away[0] < 0 ? -1 : 1;
+    dReal sine = dSqrt(away[1] * away[1] + away[2] * away[2] + away[3] * away[3]);
+    // 2 atan2(sine, cosine) / sine is 2 near no turn at all.
+    dReal scale = sine > REAL(1e-9) ? 2 * dAtan2(sine, sign * away[0]) / sine : 2;
+    for (int i = 0; i < 3; i++) {
+        turn[i] = sign * scale * away[i + 1];
+    }
+}
+
+/// Springs and dampers as soft constraints, which stay stable at any step: torque = -spring (turn + h w) - damper w.
+static void set_springs(am_physics *p, uint8_t contacts, dReal h)
+{
+    for (int i = 1; i < p->part_count; i++) {
+        ami_part *part = &p->parts[i];
+        if (is_pinned(p, i, contacts) || !(part->spring > 0)) {
+            continue;
+        }
+        dReal turn[3];
+        dReal soft = 1 / (part->damper + h * part->spring);
+        find_turn(p, part, turn);
+        for (int axis = 0; axis < 3; axis++) {
+            dJointSetAMotorParam(part->motor, dParamVel + axis * dParamGroup, -part->spring * soft * turn[axis]);
+            dJointSetAMotorParam(part->motor, dParamCFM + axis * dParamGroup, soft);
+        }
+    }
+}
+
+static void add_forces(am_physics *p, const am_push_query *query, double time, double h)
+{
+    for (int i = 0; i < query->push_count; i++) {
+        const am_push *push = &query->pushes[i];
+        double share = ((double)push->seconds - time) / h;
+        if (share > 0.0) {
+            dReal f = (dReal)(share < 1.0 ? share : 1.0);
+            dBodyAddForce(p->parts[p->part_of[push->joint]].body, f * (dReal)push->force.x, f * (dReal)push->force.y,
+                          f * (dReal)push->force.z);
+        }
+    }
+}
+
+/// The pose of all parts; joints within a part keep their own rotation.
+static void read_pose(const am_physics *p, am_transform *out, const am_transform *was)
+{
+    const am_skeleton *s = p->skeleton;
+    am_quat world[AM_MAX_JOINTS];
+    for (int j = 0; j < s->joint_count; j++) {
+        const ami_part *part = &p->parts[p->part_of[j]];
+        int parent = s->parents[j];
+        out[j] = was[j];
+        if (part->joint != j) {
+            world[j] = am_quat_mul(world[parent], was[j].rotation);
+            continue;
+        }
+        const dReal *q = dBodyGetQuaternion(part->body);
+        world[j] = am_quat_normalize(am_q((float)q[1], (float)q[2], (float)q[3], (float)q[0]));
+        am_quat local = parent >= 0 ? am_quat_mul(am_quat_inv(world[parent]), world[j]) : world[j];
+        out[j].rotation = am_quat_nearest(am_quat_normalize(local), was[j].rotation);
+    }
+    const dReal *c = dBodyGetPosition(p->parts[0].body);
+    am_vec3 centre = am_v3((float)c[0], (float)c[1], (float)c[2]);
+    out[0].translation = am_v3_sub(centre, am_quat_rotate(world[0], p->parts[0].centre));
+}
+
+static bool is_finite(const am_transform *pose, int count)
+{
+    float sum = 0.0f;
+    for (int j = 0; j < count; j++) {
+        am_quat q = pose[j].rotation;
+        am_vec3 t = pose[j].translation;
+        sum += (q.x + q.y + q.z + q.w + t.x + t.y + t.z) * 0.0f;
+    }
+    return sum == 0.0f;
+}
+
+bool ami_body_solve(void *user, am_transform *local, am_transform *before, const am_push_query *query)
+{
+    am_physics *p = user;
+    int joints = p->skeleton->joint_count;
+    if (query->frames < 1 || query->frames > AM_PUSH_WINDOW || !is_finite(query->local, joints)) {
+        return false;
+    }
+    double h = 1.0 / ((double)AM_PUSH_FPS * p->substeps);
+    place_parts(p, query->local);
+    tie_parts(p, query->contacts);
+    memcpy(before, query->local, (size_t)joints * sizeof *before);
+    for (int step = 0; step < query->frames * p->substeps; step++) {
+        if (step > 0 && step == (query->frames - 1) * p->substeps) {
+            read_pose(p, before, query->local);
+        }
+        add_forces(p, query, step * h, h);
+        set_springs(p, query->contacts, (dReal)h);
+        dWorldStep(p->world, (dReal)h);
+    }
+    read_pose(p, local, query->local);
+    return is_finite(local, joints) && is_finite(before, joints);
+}
