@@ -1,5 +1,5 @@
-/// Pushes (Fields section 5): forces on any part of a body, answered by a solver that simulates the body's dynamics and
-/// blended with whatever moves the character.
+/// Pushes (Fields section 5): forces on any part of a body, answered by a solver that simulates the body's dynamics
+/// and blended with whatever moves the character.
 ///
 /// The library knows only the question. Who answers it is a solver: am_physics (amble/physics.h) does so with Open
 /// Dynamics Engine, a library of its own; a game may bring its engine's.
@@ -48,8 +48,8 @@ typedef struct am_joint_range {
     am_vec3 low, high;
 } am_joint_range;
 
-/// out(joint_count): the range of each joint's local rotation, joint 0's relative to the ground root. low and high are
-/// the `share` and 1 - `share` quantiles over at most `most` frames, evenly spread; most 0 means every frame.
+/// out(joint_count): the range of each joint's local rotation, joint 0's relative to the ground root. low and high
+/// are the `share` and 1 - `share` quantiles over at most `most` frames, evenly spread; most 0 means every frame.
 AM_API am_result am_joint_ranges(am_joint_range *out, const am_db *db, float share, int most, const am_alloc *alloc,
                                  am_error *err);
 /// By how much (rad) a rotation lies outside a range: the largest of the three components; 0 inside.

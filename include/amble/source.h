@@ -35,6 +35,23 @@ typedef struct am_horizon {
     void (*update_context)(const void *user, void *next, const void *context, float seconds);
 } am_horizon;
 
+/// One tick of a source that has ticks of its own (field), while pushes act on its character: whoever is called may
+/// change where it leads. Poses have joint 0 relative to the ground root.
+typedef struct am_tick {
+    const am_transform *before; ///< [joint] the pose x that the tick began with
+    am_transform *after;        ///< [joint] where the source leads; changed in place
+    am_transform step;          ///< of the ground root, in its own frame before the tick; changed
+    uint8_t contacts;           ///< AM_CONTACT_* before the tick
+    // How fast it is then, as a displacement of one tick: `share` of the one between these poses, the rest as it was.
+    const am_transform *from, *to; ///< [joint]
+    am_transform fast;             ///< the root's step between them
+    float share;                   ///< 0: nothing was changed
+} am_tick;
+typedef struct am_tick_hook {
+    void *user;
+    void (*tick)(void *user, am_tick *tick);
+} am_tick_hook;
+
 /// What a character asks of its source in one step.
 typedef struct am_source_input {
     float dt;                         ///< seconds that pass, > 0; already scaled when time is stretched
@@ -56,6 +73,7 @@ typedef struct am_source_input {
     const am_transform *pose;    ///< [joint] of the body in the root's space when it is not the source's own (another
                                  ///< source moved it until now), else NULL
     const am_velocity *velocity; ///< [joint] with it, in the root's space
+    const am_tick_hook *hook;    ///< called in each tick of a source that `ticks`; NULL: nothing acts on the body
     am_rng *rng;                 ///< the character's random stream, for sources that draw
     const am_clock *clock;       ///< NULL means no timings
 } am_source_input;
@@ -134,6 +152,7 @@ typedef struct am_source_interface {
                        const am_source_input *const *inputs, int count, am_search_work *work);
     /// The tags of a state, for sources without frames.
     uint64_t (*tags)(const am_source *source, const void *state);
+    bool ticks; ///< it calls am_source_input.hook at AM_PUSH_FPS; others are moved from outside when they are pushed
 } am_source_interface;
 
 struct am_source {

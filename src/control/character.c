@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "control/push.h"
 #include "net/net.h"
 
 #include <string.h>
@@ -52,6 +53,12 @@ static am_result check_def(const am_character_def *def, am_error *err)
     }
     if (def->like && def->like->kit->source != def->source) {
         return ami_fail(err, AM_ERR_DEF, "the character to be like has another source");
+    }
+    if (def->push && def->like && !def->like->kit->ranges) {
+        return ami_fail(err, AM_ERR_DEF, "the character to be like cannot be pushed; give it a solver too");
+    }
+    if (def->push && (!def->push->solve || !am_skeleton_same_shape(def->push->skeleton, def->source->skeleton))) {
+        return ami_fail(err, AM_ERR_SKELETON, "the solver of pushes has another skeleton");
     }
     const float above[] = { def->inertialise_halflife,  def->inertialise_seconds, def->velocity_halflife,
                             def->facing_halflife,       def->time_scale,          def->adjust_position_halflife,
@@ -105,6 +112,12 @@ static void place_flat(am_character *c, ami_layout *layout)
         size_t told = c->def.direction ? (size_t)c->path.room : 0;
         c->path.facings = told > 0 ? ami_layout_take(layout, told, sizeof *c->path.facings) : NULL;
     }
+    if (c->def.push) {
+        c->push.head = ami_layout_take(layout, 1, sizeof *c->push.head);
+        c->push.from = ami_layout_take(layout, joints, sizeof(am_transform));
+        c->push.to = ami_layout_take(layout, joints, sizeof(am_transform));
+        c->push.before = ami_layout_take(layout, joints, sizeof(am_transform));
+    }
 }
 
 static void place_all(am_character *c, ami_layout *layout)
@@ -118,6 +131,10 @@ static void place_all(am_character *c, ami_layout *layout)
     c->output.landed.velocity = ami_layout_take(layout, joints, sizeof(am_velocity));
     c->before = ami_layout_take(layout, joints, sizeof(am_transform));
     c->arrival = ami_layout_take(layout, 2 * joints, sizeof(am_velocity));
+    size_t pushed = c->def.push ? joints : 0;
+    c->push.x = ami_layout_take(layout, pushed, sizeof(am_transform));
+    c->push.pose = ami_layout_take(layout, pushed, sizeof(am_transform));
+    c->push.previous = ami_layout_take(layout, pushed, sizeof(am_transform));
     c->window = ami_layout_take(layout, c->def.direction ? 1 : 0, sizeof *c->window);
     c->path.scratch = ami_layout_take(layout, (size_t)c->path.room * ami_path_scratch, sizeof(float));
 }
@@ -226,6 +243,7 @@ static void begin(am_character *c, const am_character_def *def)
     }
     memcpy(c->world_raw, c->world, (size_t)c->joint_count * sizeof *c->world);
     ami_history_begin(c);
+    ami_push_end(c);
 }
 
 static am_result make_parts(am_character *c, const am_character_def *def, am_error *err)
@@ -372,6 +390,7 @@ static am_source_input make_input(am_character *c, const ami_plan *plan, const a
         .rng = &s->rng,
         .clock = c->def.clock,
     };
+    ami_push_begin(c, &input);
     ami_arrive(c, &input);
     return input;
 }
@@ -506,6 +525,7 @@ void ami_step_begin(am_character *c, ami_step *step, const am_intent *intent, fl
         ami_path_begin_step(c, dt);
         on_path = ami_path_active(c);
     }
+    ami_push_plan(c);
     step->plan = ami_activity_update(c, dt);
     on_path &= s->activity == AM_ACTIVITY_MOVE || s->activity == AM_ACTIVITY_CREEP;
     step->on_path = on_path;
@@ -528,6 +548,7 @@ void ami_step_end(am_character *c, ami_step *step)
     float turned;
     take_answer(c, step->scaled);
     step->good &= settle(c, &moved, &turned, step->scaled);
+    ami_push_react(c, step->dt);
     am_vec3 before = am_v3(s->root.translation.x, c->world[0].translation.y, s->root.translation.z);
     if (step->on_path) {
         if (c->output.searched) {
@@ -538,6 +559,7 @@ void ami_step_end(am_character *c, ami_step *step)
         ami_simulate(c, &step->plan, step->dt);
         ami_root_move(c, &step->plan, moved, turned, step->dt);
     }
+    ami_push_move(c, step->dt);
     place_feet(c, step->dt);
     ami_history_add(c, before, step->dt);
     s->fallbacks += !step->good || c->output.fell_back;

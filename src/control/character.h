@@ -8,6 +8,15 @@
 
 #include "control/path.h"
 
+struct ami_push;
+/// push.h: the parts of a push in a character.
+typedef struct ami_push_room {
+    struct ami_push *head;   ///< flat; NULL: this character cannot be pushed
+    am_transform *from, *to; ///< flat [joint]: offsets of the reaction at the beginning and the end of its frame
+    am_transform *before;    ///< flat [joint]: local_raw before the last step
+    am_transform *x, *pose, *previous; ///< [joint] scratch
+} ami_push_room;
+
 /// What a character knows of its source and never changes: may be shared by a crowd.
 typedef struct ami_kit {
     am_alloc alloc;
@@ -31,6 +40,7 @@ typedef struct ami_kit {
     float *high_weights;             ///< [stride] heights count (3-D)
     float *path_weights;             ///< [stride] on a path: heights do not count, the trajectory counts for more
     bool flat_matters, high_matters; ///< false: all 1
+    am_joint_range *ranges;          ///< [joint] of characters that can be pushed; NULL for others
     uint64_t key;                    ///< of the words of all filters and of the weights
 } ami_kit;
 
@@ -42,6 +52,8 @@ const float *ami_kit_weights(const ami_kit *kit, bool high);
 am_result ami_kit_measure(ami_kit *kit, am_error *err);
 /// planted.c: fills kit->path_filter, after the filters and the facts.
 am_result ami_kit_plant(ami_kit *kit, am_error *err);
+/// push.c: fills kit->ranges.
+am_result ami_kit_ranges(ami_kit *kit, am_error *err);
 /// Where a joint is in the space of local[0]'s parent.
 am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *local, int joint);
 /// Whether `frame` of the source's database belongs to an activity; yes below 0.
@@ -142,6 +154,8 @@ struct am_character {
     am_transform *source_local; ///< [joint] the source's last good pose
     am_transform *local_raw, *local, *world_raw, *world;
     ami_path_room path;          ///< no head: paths are not followed
+    ami_push_room push;          ///< no head: cannot be pushed
+    am_tick_hook hook;           ///< of pushes
     am_net_work *direction_work; ///< with a net
     am_direction_window *window; ///< scratch of it
 };
@@ -180,6 +194,8 @@ void ami_step_begin(am_character *character, ami_step *step, const am_intent *in
 /// character.c: all that comes after it has answered into the character's output.
 void ami_step_end(am_character *character, ami_step *step);
 
+/// switch.c: c->arrival from how `from` moved in its last step: local velocities, then those in the root's space.
+void ami_find_velocities(am_character *character, const am_character *from);
 /// switch.c: what the source is told of a body that another one moved; false when it is its own.
 bool ami_arrive(am_character *character, am_source_input *input);
 /// switch.c: the transition of an arrival, instead of the one that the source speaks of.

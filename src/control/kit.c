@@ -449,6 +449,9 @@ am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_al
     } else if (result == AM_OK && kit->source->db) {
         result = am_path_limits_of(&kit->limits, kit->source->db, &kit->alloc, err);
     }
+    if (result == AM_OK && def->push) {
+        result = ami_kit_ranges(kit, err);
+    }
     if (result == AM_OK && def->path_points > 0) {
         result = ami_kit_plant(kit, err);
     }
@@ -471,6 +474,7 @@ void ami_kit_destroy(ami_kit *kit)
         am_filter_destroy(kit->path_filter);
         am_filter_destroy(kit->path_stay);
         ami_release(&alloc, kit->reach, (size_t)kit->source->skeleton->joint_count * sizeof(float));
+        ami_release(&alloc, kit->ranges, (size_t)kit->source->skeleton->joint_count * sizeof *kit->ranges);
         ami_release(&alloc, kit->flat_weights, 3 * (size_t)kit->stride * sizeof(float));
         ami_release(&alloc, kit, sizeof *kit);
     }

@@ -3,14 +3,14 @@
 #include "control/character.h"
 
 #include "base/error.h"
+#include "control/push.h"
 
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
 // Taking over
 
-/// Velocities of a pose from the one before, local and in the root's space.
-static void find_velocities(am_character *c, const am_character *from)
+void ami_find_velocities(am_character *c, const am_character *from)
 {
     int joints = c->joint_count;
     am_velocity *local = c->arrival;
@@ -91,9 +91,10 @@ am_result am_character_take_over(am_character *c, const am_character *from, am_e
     if (!am_skeleton_same_shape(a, b)) {
         return ami_fail(err, AM_ERR_SKELETON, "the other character has another skeleton");
     }
-    find_velocities(c, from);
+    ami_find_velocities(c, from);
     copy_state(c, from);
     copy_path(c, from);
+    ami_push_end(c); // the body goes on from where the forces have brought it
     if (c->past && !from->past) {
         ami_history_begin(c);
     }

@@ -22,13 +22,13 @@ static const struct {
     am_role role;
     float share, spring;
 } known[] = {
-    { AM_ROLE_HIPS, 0.142f, 0.0f },          { AM_ROLE_SPINE, 0.139f, 300.0f },
-    { AM_ROLE_CHEST, 0.216f, 300.0f },       { AM_ROLE_HEAD, 0.081f, 40.0f },
-    { AM_ROLE_LEFT_UP_LEG, 0.1f, 200.0f },   { AM_ROLE_LEFT_LEG, 0.0465f, 150.0f },
-    { AM_ROLE_LEFT_FOOT, 0.0145f, 40.0f },   { AM_ROLE_RIGHT_UP_LEG, 0.1f, 200.0f },
-    { AM_ROLE_RIGHT_LEG, 0.0465f, 150.0f },  { AM_ROLE_RIGHT_FOOT, 0.0145f, 40.0f },
-    { AM_ROLE_LEFT_ARM, 0.028f, 40.0f },     { AM_ROLE_LEFT_FOREARM, 0.016f, 25.0f },
-    { AM_ROLE_LEFT_HAND, 0.006f, 8.0f },     { AM_ROLE_RIGHT_ARM, 0.028f, 40.0f },
+    { AM_ROLE_HIPS, 0.142f, 0.0f },           { AM_ROLE_SPINE, 0.139f, 300.0f },
+    { AM_ROLE_CHEST, 0.216f, 300.0f },        { AM_ROLE_HEAD, 0.081f, 40.0f },
+    { AM_ROLE_LEFT_UP_LEG, 0.1f, 200.0f },    { AM_ROLE_LEFT_LEG, 0.0465f, 150.0f },
+    { AM_ROLE_LEFT_FOOT, 0.0145f, 40.0f },    { AM_ROLE_RIGHT_UP_LEG, 0.1f, 200.0f },
+    { AM_ROLE_RIGHT_LEG, 0.0465f, 150.0f },   { AM_ROLE_RIGHT_FOOT, 0.0145f, 40.0f },
+    { AM_ROLE_LEFT_ARM, 0.028f, 40.0f },      { AM_ROLE_LEFT_FOREARM, 0.016f, 25.0f },
+    { AM_ROLE_LEFT_HAND, 0.006f, 8.0f },      { AM_ROLE_RIGHT_ARM, 0.028f, 40.0f },
     { AM_ROLE_RIGHT_FOREARM, 0.016f, 25.0f }, { AM_ROLE_RIGHT_HAND, 0.006f, 8.0f },
 };
 enum { known_count = sizeof known / sizeof *known };

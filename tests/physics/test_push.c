@@ -1,0 +1,210 @@
+// Characters that are pushed: which way they go, that they find back, that the same pushes give the same bits.
+#include "control/world.h"
+
+#include <amble/physics.h>
+
+static am_physics *body;
+
+static int open_all(void **state)
+{
+    am_error err = { 0 };
+    if (make_db(state) != 0) {
+        return -1;
+    }
+    am_physics_def def = am_physics_def_default();
+    def.skeleton = shared_db->skeleton;
+    def.roles = &shared_db->roles;
+    return am_physics_create(&body, &def, &err) == AM_OK ? 0 : -1;
+}
+
+static int close_all(void **state)
+{
+    am_physics_destroy(body);
+    return free_db(state);
+}
+
+static void make_pushable(world *w)
+{
+    am_error err = { 0 };
+    am_character_def def = open_world(w);
+    def.push = am_physics_solver(body);
+    check_ok(am_character_create(&w->character, &def, &err), &err);
+}
+
+static am_vec3 part(const world *w, am_role role)
+{
+    return am_character_get_pose(w->character).world[shared_db->roles.joint[role]].translation;
+}
+
+/// The chest relative to the middle of the feet, on the ground.
+static am_vec3 lean(const world *w)
+{
+    am_vec3 feet = am_v3_scale(am_v3_add(part(w, AM_ROLE_LEFT_FOOT), part(w, AM_ROLE_RIGHT_FOOT)), 0.5f);
+    return am_v3_ground(am_v3_sub(part(w, AM_ROLE_CHEST), feet));
+}
+
+static void push(world *w, am_role role, am_vec3 force)
+{
+    am_error err = { 0 };
+    check_ok(am_character_push(w->character, shared_db->roles.joint[role], force, 0.1f, &err), &err);
+}
+
+static void a_pushed_chest_leans_the_way_of_the_push(void **state)
+{
+    (void)state;
+    const uint32_t keys[] = { 0, AM_KEY_W };
+    for (int i = 0; i < 8; i++) {
+        world w, still;
+        float s, c;
+        make_pushable(&w);
+        make_pushable(&still);
+        hold(&w, keys[i % 2], 1.0f);
+        hold(&still, keys[i % 2], 1.0f);
+        am_sincos((float)i * AM_PI / 4.0f, &s, &c);
+        push(&w, AM_ROLE_CHEST, am_v3(250.0f * s, 0.0f, 250.0f * c));
+        hold(&w, keys[i % 2], 0.25f);
+        hold(&still, keys[i % 2], 0.25f);
+        am_vec3 moved = am_v3_sub(lean(&w), lean(&still));
+        float along = moved.x * s + moved.z * c;
+        assert_true(along > 0.02f);
+        assert_true(along > 0.8660254f * am_v3_length(moved)); // within 30 degrees
+        free_world(&w);
+        free_world(&still);
+    }
+}
+
+static void without_pushes_a_character_moves_as_one_without_solver(void **state)
+{
+    (void)state;
+    world w, plain;
+    make_pushable(&w);
+    make_world(&plain);
+    hold(&w, AM_KEY_W, 2.0f);
+    hold(&plain, AM_KEY_W, 2.0f);
+    size_t size = (size_t)shared_db->joint_count * sizeof(am_transform);
+    assert_memory_equal(am_character_get_pose(w.character).world, am_character_get_pose(plain.character).world, size);
+    am_error err = { 0 };
+    check_refused(am_character_push(plain.character, 0, am_v3(1.0f, 0.0f, 0.0f), 0.1f, &err), AM_ERR_SUPPORT);
+    assert_int_equal(am_character_get_push(plain.character).count, 0);
+    free_world(&w);
+    free_world(&plain);
+}
+
+static void a_snapshot_within_a_reaction_goes_on_with_the_same_bits(void **state)
+{
+    (void)state;
+    world w;
+    make_pushable(&w);
+    hold(&w, AM_KEY_W, 1.0f);
+    push(&w, AM_ROLE_HEAD, am_v3(150.0f, 0.0f, -80.0f));
+    push(&w, AM_ROLE_LEFT_HAND, am_v3(0.0f, 40.0f, 80.0f));
+    assert_int_equal(am_character_get_push(w.character).count, 2);
+    hold(&w, AM_KEY_W, 1.0f / 60.0f);
+    size_t size = am_character_snapshot_size(w.character);
+    void *snapshot = malloc(size);
+    for (int step = 0; step < 30; step += 5) {
+        am_error err = { 0 };
+        am_character_snapshot(w.character, snapshot);
+        hold(&w, AM_KEY_W, 0.5f);
+        uint64_t hash = am_character_hash(w.character);
+        // Another body moves on in between: what is not part of the state is another one's.
+        hold(&w, AM_KEY_A, 0.3f);
+        check_ok(am_character_restore(w.character, snapshot, size, &err), &err);
+        hold(&w, AM_KEY_W, 0.5f);
+        assert_true(am_character_hash(w.character) == hash);
+        check_ok(am_character_restore(w.character, snapshot, size, &err), &err);
+        hold(&w, AM_KEY_W, 5.0f * DT);
+    }
+    assert_int_equal(am_character_get_push(w.character).count, 0);
+    assert_int_equal(am_character_get_push(w.character).total, 2);
+    free(snapshot);
+    free_world(&w);
+}
+
+static void a_new_push_ends_the_one_before(void **state)
+{
+    (void)state;
+    world w;
+    make_pushable(&w);
+    hold(&w, 0, 0.5f);
+    push(&w, AM_ROLE_CHEST, am_v3(200.0f, 0.0f, 0.0f));
+    hold(&w, 0, 0.1f);
+    assert_true(am_character_get_push(w.character).frame > 1);
+    am_vec3 before = part(&w, AM_ROLE_CHEST);
+    push(&w, AM_ROLE_CHEST, am_v3(-200.0f, 0.0f, 0.0f));
+    am_push_view view = am_character_get_push(w.character);
+    assert_int_equal(view.count, 1);
+    assert_int_equal(view.frame, 0);
+    check_near(view.pushes[0].force.x, -200.0f, 0.0f);
+    hold(&w, 0, DT);
+    check_near(am_v3_distance(part(&w, AM_ROLE_CHEST), before), 0.0f, 0.06f); // nothing jumps
+    hold(&w, 0, 0.3f);
+    assert_true(part(&w, AM_ROLE_CHEST).x < before.x);
+    free_world(&w);
+}
+
+static void every_part_can_be_pushed_and_the_body_finds_back(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_joint_range *ranges = malloc((size_t)shared_db->joint_count * sizeof *ranges);
+    check_ok(am_joint_ranges(ranges, shared_db, 0.001f, 0, NULL, &err), &err);
+    am_rng rng = am_rng_make(5);
+    world w;
+    make_pushable(&w);
+    float floor_m = am_character_get_facts(w.character).toe_m;
+    for (int i = 0; i < am_physics_part_count(body); i++) {
+        uint32_t keys = i % 2 ? AM_KEY_W : 0;
+        hold(&w, keys, 0.5f);
+        float angle = am_rng_range(&rng, -AM_PI, AM_PI);
+        float newton = am_rng_range(&rng, 10.0f, 400.0f);
+        am_vec3 force = am_v3(newton * am_sin(angle), 0.0f, newton * am_cos(angle));
+        check_ok(am_character_push(w.character, am_physics_get_part(body, i).joint, force, 0.1f, &err), &err);
+        float worst = 0.0f;
+        for (int step = 0; step < 60; step++) {
+            hold(&w, keys, DT);
+            am_character_pose pose = am_character_get_pose(w.character);
+            for (int j = 0; j < shared_db->joint_count; j++) {
+                worst = am_max(worst, am_joint_excess(&ranges[j], pose.local[j].rotation));
+            }
+            float toe = am_min(part(&w, AM_ROLE_LEFT_TOE).y, part(&w, AM_ROLE_RIGHT_TOE).y);
+            assert_true(toe > floor_m - 0.02f);
+        }
+        check_near(worst, 0.0f, 15.0f * AM_DEG);
+        assert_true(am_character_get_view(w.character).fallback_frames == 0);
+    }
+    free_world(&w);
+    free(ranges);
+}
+
+static void bad_pushes_are_refused(void **state)
+{
+    (void)state;
+    world w;
+    am_error err = { 0 };
+    make_pushable(&w);
+    am_vec3 force = am_v3(1.0f, 0.0f, 0.0f);
+    check_refused(am_character_push(w.character, -1, force, 0.1f, &err), AM_ERR_RANGE);
+    check_refused(am_character_push(w.character, shared_db->joint_count, force, 0.1f, &err), AM_ERR_RANGE);
+    check_refused(am_character_push(w.character, 0, force, 0.0f, &err), AM_ERR_RANGE);
+    check_refused(am_character_push(w.character, 0, force, NAN, &err), AM_ERR_RANGE);
+    check_refused(am_character_push(w.character, 0, am_v3(NAN, 0.0f, 0.0f), 0.1f, &err), AM_ERR_RANGE);
+    for (int i = 0; i < AM_MAX_PUSHES; i++) {
+        check_ok(am_character_push(w.character, 0, force, 0.1f, &err), &err);
+    }
+    check_refused(am_character_push(w.character, 0, force, 0.1f, &err), AM_ERR_LIMIT);
+    free_world(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pushed_chest_leans_the_way_of_the_push),
+        cmocka_unit_test(without_pushes_a_character_moves_as_one_without_solver),
+        cmocka_unit_test(a_snapshot_within_a_reaction_goes_on_with_the_same_bits),
+        cmocka_unit_test(a_new_push_ends_the_one_before),
+        cmocka_unit_test(every_part_can_be_pushed_and_the_body_finds_back),
+        cmocka_unit_test(bad_pushes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
