@@ -37,16 +37,28 @@ static bool note_time(void *user, const am_train_progress *p)
     return !cli_interrupted();
 }
 
+/// Without previews and checkpoints, which a real run writes some twenty times: in a run of seconds they would be most
+/// of its time.
 static am_result write_recipe(const char *path, const char *database, bool full, am_error *err)
 {
-    char text[2400];
-    const int times = full ? 5 : 1;
-    snprintf(text, sizeof text,
-             "{ \"stages\": [ { \"kind\": \"decompressor\", \"database\": \"%s\", \"iterations\": %d },"
-             " { \"kind\": \"stepper\", \"database\": \"%s\", \"iterations\": %d },"
-             " { \"kind\": \"projector\", \"database\": \"%s\", \"iterations\": %d } ] }",
-             database, 1500 * times, database, 240 * times, database, 700 * times);
-    return am_file_write(path, text, strlen(text), err);
+    static const struct {
+        const char *kind;
+        int iterations;
+    } stages[stage_count] = { { "decompressor", 1200 }, { "stepper", 400 }, { "projector", 1500 } };
+    char text[3200];
+    size_t at = (size_t)snprintf(text, sizeof text, "{ \"stages\": [");
+    for (int s = 0; s < stage_count && at < sizeof text; s++) {
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "%s{ \"kind\": \"%s\", \"database\": \"%s\", \"iterations\": %d,"
+                               " \"preview_every\": 1000000, \"checkpoint_every\": 1000000 }",
+                               s ? ", " : " ", stages[s].kind, database, stages[s].iterations * (full ? 5 : 1));
+    }
+    if (at + 4 > sizeof text) {
+        *err = cli_error(AM_ERR_LIMIT, database, "the path is too long for the bench");
+        return AM_ERR_LIMIT;
+    }
+    memcpy(text + at, " ] }", 5);
+    return am_file_write(path, text, at + 4, err);
 }
 
 static void add_rows(bench *b, lmm_times *t, const char *set)
