@@ -2,6 +2,10 @@
 #include "cli.h"
 #include "models.h"
 
+#if defined(AMBLE_HAS_PHYSICS)
+#include <amble/physics.h>
+#endif
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +283,10 @@ static int play(job *j, const cli_common *common)
     am_run_def def = am_run_def_default();
     def.script = &j->script;
     def.clock = &clock;
+#if defined(AMBLE_HAS_PHYSICS)
+    am_push_engine engine = am_physics_engine();
+    def.engine = &engine;
+#endif
     am_result result = am_run_read(&j->script, j->script_path, NULL, &err);
     if (result == AM_OK) {
         // A trace wants to know what else there was to choose from.

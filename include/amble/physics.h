@@ -39,6 +39,9 @@ AM_API void am_physics_destroy(am_physics *physics);
 /// Its solver; lives as long as the body.
 AM_API const am_push_solver *am_physics_solver(const am_physics *physics);
 
+/// Makes bodies by the default def, for am_run_def.
+AM_API am_push_engine am_physics_engine(void);
+
 /// A rigid part of the body.
 typedef struct am_physics_part {
     int joint;     ///< that moves it

@@ -42,6 +42,14 @@ typedef struct am_push_solver {
     bool (*solve)(void *user, am_transform *local, am_transform *before, const am_push_query *query);
 } am_push_solver;
 
+/// Whoever makes solvers, for runs that only know their skeleton when they have opened their data: am_physics_engine.
+typedef struct am_push_engine {
+    void *user;
+    am_result (*create)(void *user, const am_push_solver **out, const am_skeleton *skeleton, const am_roles *roles,
+                        const am_alloc *alloc, am_error *err);
+    void (*destroy)(void *user, const am_push_solver *solver);
+} am_push_engine;
+
 /// How far a joint turns in some motion data: rotation vectors of mean^-1 q between low and high, in radians.
 typedef struct am_joint_range {
     am_quat mean;

@@ -30,6 +30,14 @@ typedef struct am_run_path {
     am_path_def def; ///< its arrays live as long as the script
 } am_run_path;
 
+/// A push at a time.
+typedef struct am_run_push {
+    float t;
+    float seconds;
+    am_vec3 force;     ///< N, world axes
+    const char *joint; ///< its name, or a role's ("chest")
+} am_run_push;
+
 /// One character of a script. With both devices the gamepad counts while it is touched (am_intent_from_devices).
 typedef struct am_run_actor {
     am_vec3 position;
@@ -40,6 +48,8 @@ typedef struct am_run_actor {
     int gamepad_count;
     const am_run_path *paths; ///< [path_count] ascending in time
     int path_count;
+    const am_run_push *pushes; ///< [push_count] ascending in time
+    int push_count;
 } am_run_actor;
 
 /// The options of RUN.json: those of the source and the character that a script may set.
@@ -91,6 +101,7 @@ typedef struct am_run_sample {
     am_character_view view; ///< activity, trajectory, search, transition, candidates
     am_path_view path;      ///< all zero when there is none
     int path_index;         ///< which of the actor's paths was begun last, -1 before the first
+    am_push_view push;      ///< forces that acted in the step; all zero when there were none
     double step_us;         ///< 0 without a clock
 } am_run_sample;
 
@@ -108,6 +119,7 @@ typedef struct am_run_def {
     const am_model *const *models; ///< [model_count] borrowed: for parts that no model of the script has
     int model_count;               ///< at most AM_MAX_RUN_MODELS
     const am_clock *clock;         ///< borrowed; NULL means no timings
+    const am_push_engine *engine;  ///< borrowed during create: of pushes; NULL: scripts with pushes are refused
     uint32_t cookie;
 } am_run_def;
 AM_API am_run_def am_run_def_default(void);

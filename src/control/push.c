@@ -14,8 +14,8 @@
 #define LONGEST_S 10.0f
 
 enum {
-    most_frames = 16384, // frames that ranges are taken from
-    few_frames = 2000,   // start states of a network are so few that ranges are widened
+    most_frames = 4096, // frames that ranges are taken from
+    few_frames = 2000,  // start states of a network are so few that ranges are widened
 };
 #define FEW_MARGIN (20.0f * AM_DEG)
 

@@ -64,6 +64,7 @@ static am_result make_players(am_run *run, am_error *err)
         run->players[i].devices = am_intent_state_make(&run->intent_def);
         def.path_points = ami_run_path_room(actor, run->db->fps);
         def.direction = run->direction;
+        def.push = run->solver;
         result = am_character_create(&run->players[i].character, &def, err);
     }
     return result;
@@ -162,6 +163,9 @@ am_result am_run_create(am_run **out, const am_run_def *def, am_error *err)
         result = make_source(run, err);
     }
     if (result == AM_OK) {
+        result = ami_run_open_pushes(run, def->engine, err);
+    }
+    if (result == AM_OK) {
         result = make_players(run, err);
     }
     if (result != AM_OK) {
@@ -180,6 +184,9 @@ void am_run_destroy(am_run *run)
     // The first one last: the others share what it owns.
     for (int i = run->actor_count - 1; i >= 0; i--) {
         am_character_destroy(run->players[i].character);
+    }
+    if (run->solver) {
+        run->engine.destroy(run->engine.user, run->solver);
     }
     am_search_work_destroy(run->work);
     am_source_destroy(run->source);
@@ -211,6 +218,7 @@ static void take_events(const am_run *run, ami_player *player, const am_run_acto
     while (player->next_pad < actor->gamepad_count && (double)actor->gamepad[player->next_pad].t <= due) {
         player->pad = actor->gamepad[player->next_pad++].pad;
     }
+    ami_run_take_pushes(run, player, actor, due);
 }
 
 /// Begins the path that is due.
@@ -281,6 +289,7 @@ am_run_sample am_run_get_sample(const am_run *run, int actor)
         .view = am_character_get_view(p->character),
         .path = am_character_get_path(p->character),
         .path_index = p->next_path - 1,
+        .push = am_character_get_push(p->character),
         .step_us = p->step_us,
     };
     return sample;

@@ -10,8 +10,8 @@
 typedef struct ami_player {
     am_character *character;
     am_intent_state devices;
-    int next_key, next_pad, next_path; ///< events not yet due
-    int stands;                        ///< frames since its last path ended
+    int next_key, next_pad, next_path, next_push; ///< events not yet due
+    int stands;                                   ///< frames since its last path ended
     uint32_t keys;
     am_gamepad pad;
     am_intent intent;
@@ -31,6 +31,8 @@ struct am_run {
     const am_model *models[2 * AM_MAX_RUN_MODELS]; ///< all of them, the script's first
     int model_count;
     am_net *direction; ///< for paths that want it
+    am_push_engine engine;
+    const am_push_solver *solver; ///< for pushes, made by the engine; NULL without any
     am_intent_def intent_def;
     const am_clock *clock;
     ami_player *players; ///< [actor_count]
@@ -55,6 +57,16 @@ const am_model *ami_run_model_with(const am_run *run, const char *part);
 /// run_models.c: the network that tells facings, when a path wants one.
 am_result ami_run_open_direction(am_run *run, am_error *err);
 void ami_run_close_models(am_run *run);
+
+/// run_push.c: 'pushes' of one character.
+am_result ami_run_read_pushes(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,
+                              am_error *err);
+/// run_push.c: the same, as they were read.
+void ami_run_write_pushes(am_json_writer *writer, const am_run_actor *actor);
+/// run_push.c: checks the joints of all pushes and makes a solver when there are any.
+am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_error *err);
+/// run_push.c: gives a character the pushes that are due at a time.
+void ami_run_take_pushes(const am_run *run, ami_player *player, const am_run_actor *actor, double due);
 
 /// run_path.c: 'path' of one character: an object, or a list of them.
 am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,

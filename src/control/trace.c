@@ -77,8 +77,27 @@ static void write_search(am_json_writer *w, const am_db *db, const am_character_
     am_json_end_array(w);
 }
 
-static void write_line(am_json_writer *w, const am_db *db, const am_run_sample *s)
+static void write_pushes(am_json_writer *w, const am_run *run, const am_push_view *push)
 {
+    am_json_integer(w, "push_frame", push->frame);
+    am_json_begin_array(w, "pushes");
+    for (int i = 0; i < push->count; i++) {
+        const am_push *p = &push->pushes[i];
+        am_json_begin_object(w, NULL);
+        am_json_string(w, "joint", run->source->skeleton->names[p->joint]);
+        am_json_begin_array(w, "force");
+        am_json_number(w, NULL, (double)p->force.x);
+        am_json_number(w, NULL, (double)p->force.y);
+        am_json_number(w, NULL, (double)p->force.z);
+        am_json_end_array(w);
+        am_json_end_object(w);
+    }
+    am_json_end_array(w);
+}
+
+static void write_line(am_json_writer *w, const am_run *run, const am_run_sample *s)
+{
+    const am_db *db = run->db;
     const am_source_output *out = s->view.output;
     am_json_begin_object(w, NULL);
     am_json_integer(w, "character", s->actor);
@@ -96,6 +115,9 @@ static void write_line(am_json_writer *w, const am_db *db, const am_run_sample *
     }
     if (out->fell_back) {
         am_json_bool(w, "fell_back", true);
+    }
+    if (s->push.count > 0) {
+        write_pushes(w, run, &s->push);
     }
     write_feet(w, "contacts", s->pose.contacts);
     write_feet(w, "locked", s->pose.locked);
@@ -116,7 +138,7 @@ am_result am_run_trace(am_bytes *out, const am_run *run, const am_run_sample *sa
     if (!out->alloc.alloc) {
         *out = ami_bytes_make(&run->alloc);
     }
-    write_line(w, run->db, sample);
+    write_line(w, run, sample);
     size_t size = 0;
     const char *text = am_json_text(w, &size);
     if (!text || !ami_put(out, text, size) || !ami_put(out, "\n", 1)) {

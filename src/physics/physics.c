@@ -96,6 +96,32 @@ void am_physics_destroy(am_physics *physics)
 
 const am_push_solver *am_physics_solver(const am_physics *physics) { return &physics->solver; }
 
+static am_result engine_create(void *user, const am_push_solver **out, const am_skeleton *skeleton,
+                               const am_roles *roles, const am_alloc *alloc, am_error *err)
+{
+    (void)user;
+    am_physics *physics = NULL;
+    am_physics_def def = am_physics_def_default();
+    def.alloc = alloc;
+    def.skeleton = skeleton;
+    def.roles = roles;
+    am_result result = am_physics_create(&physics, &def, err);
+    *out = physics ? &physics->solver : NULL;
+    return result;
+}
+
+static void engine_destroy(void *user, const am_push_solver *solver)
+{
+    (void)user;
+    am_physics_destroy(solver ? solver->user : NULL);
+}
+
+am_push_engine am_physics_engine(void)
+{
+    am_push_engine engine = { NULL, engine_create, engine_destroy };
+    return engine;
+}
+
 int am_physics_part_count(const am_physics *physics) { return physics->part_count; }
 
 int am_physics_part_of(const am_physics *physics, int joint) { return physics->part_of[joint]; }

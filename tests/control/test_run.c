@@ -121,7 +121,19 @@ static void every_wrong_key_names_its_place_and_the_nearest(void **state)
         { "", "", "\"path\": [{\"t\": 2, \"points\": [[0, 0, 0]]}, {\"t\": 1, \"points\": [[0, 0, 0]]}]",
           AM_ERR_RANGE, "order" },
         { "", "", "\"goals\": []", AM_ERR_SUPPORT, "goals" },
-        { "", "", "\"pushes\": []", AM_ERR_SUPPORT, "pushes" },
+        { "", "", "\"pushes\": {}", AM_ERR_TYPE, "pushes" },
+        { "", "", "\"pushes\": [{\"t\": 1, \"force\": [1, 0, 0]}]", AM_ERR_KEY, "joint" },
+        { "", "", "\"pushes\": [{\"joint\": \"Hips\", \"force\": [1, 0, 0]}]", AM_ERR_KEY, "t" },
+        { "", "", "\"pushes\": [{\"t\": 1, \"joint\": \"Hips\"}]", AM_ERR_KEY, "force" },
+        { "", "", "\"pushes\": [{\"t\": 1, \"joint\": \"Hips\", \"force\": [1, 0]}]", AM_ERR_RANGE, "newtons" },
+        { "", "", "\"pushes\": [{\"t\": 1, \"joint\": \"Hips\", \"force\": [1, 0, 1e9]}]", AM_ERR_RANGE, "newtons" },
+        { "", "", "\"pushes\": [{\"t\": 1, \"joint\": \"Hips\", \"fource\": [1, 0, 0]}]", AM_ERR_KEY, "force" },
+        { "", "", "\"pushes\": [{\"t\": 1, \"joint\": \"Hips\", \"force\": [1, 0, 0], \"seconds\": 0}]", AM_ERR_RANGE,
+          "seconds" },
+        { "", "",
+          "\"pushes\": [{\"t\": 1, \"joint\": \"a\", \"force\": [1, 0, 0]}, {\"t\": 0, \"joint\": \"a\", "
+          "\"force\": [1, 0, 0]}]",
+          AM_ERR_RANGE, "order" },
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         char text[1024];
@@ -313,6 +325,30 @@ static void unknown_channels_and_missing_databases_are_named(void **state)
     am_run_script_free(&s);
 }
 
+static void pushes_need_an_engine_and_a_joint_that_is_there(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"database\": \"x\", \"seconds\": 1, \"characters\": [{\"pushes\": "
+                               "[{\"t\": 0.5, \"joint\": \"%s\", \"force\": [100, 0, 0]}]}]}";
+    static const char *const joints[] = { "chest", "Hisp" };
+    const am_result codes[] = { AM_ERR_SUPPORT, AM_ERR_RANGE };
+    const char *const words[] = { "libode-dev", "Hips" };
+    for (int i = 0; i < 2; i++) {
+        char script[512];
+        snprintf(script, sizeof script, text, joints[i]);
+        am_run_script s;
+        am_error err = { 0 };
+        parse_good(&s, script);
+        am_run_def def = am_run_def_default();
+        def.script = &s;
+        def.db = shared_db;
+        am_run *run = NULL;
+        check_refused(am_run_create(&run, &def, &err), codes[i]);
+        assert_non_null(strstr(err.text, words[i]));
+        am_run_script_free(&s);
+    }
+}
+
 static void the_command_writes_motion_for_each_character(void **state)
 {
     (void)state;
@@ -363,6 +399,7 @@ int main(void)
         cmocka_unit_test(another_rate_walks_as_far),
         cmocka_unit_test(a_trace_line_is_one_object_with_the_reasons),
         cmocka_unit_test(unknown_channels_and_missing_databases_are_named),
+        cmocka_unit_test(pushes_need_an_engine_and_a_joint_that_is_there),
         cmocka_unit_test(the_command_writes_motion_for_each_character),
     };
     return cmocka_run_group_tests(tests, make_db, free_db);

@@ -196,6 +196,71 @@ static void bad_pushes_are_refused(void **state)
     free_world(&w);
 }
 
+static am_run *make_run(const am_run_script *script)
+{
+    am_error err = { 0 };
+    am_push_engine engine = am_physics_engine();
+    am_run_def def = am_run_def_default();
+    def.script = script;
+    def.db = shared_db;
+    def.engine = &engine;
+    am_run *run = NULL;
+    check_ok(am_run_create(&run, &def, &err), &err);
+    return run;
+}
+
+/// What a recording and the traces of a run look at.
+typedef struct watch {
+    am_recording *recording;
+    am_run *run;
+    int pushed; ///< frames whose trace speaks of a push
+} watch;
+
+static am_result watch_frame(void *user, const am_run_sample *sample, am_error *err)
+{
+    watch *w = user;
+    am_bytes line = { 0 };
+    check_ok(am_run_trace(&line, w->run, sample, err), err);
+    am_json_doc *doc = NULL;
+    check_ok(am_json_parse(&doc, (const char *)line.data, line.size, "line", NULL, err), err);
+    const am_json *pushes = am_json_get(am_json_root(doc), "pushes");
+    assert_int_equal(pushes != NULL, sample->push.count > 0);
+    w->pushed += pushes != NULL;
+    am_json_free(doc);
+    am_bytes_free(&line);
+    return am_recording_add(w->recording, sample, err);
+}
+
+static void runs_with_pushes_are_traced_recorded_and_played_again(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"database\": \"x\", \"seconds\": 3, \"characters\": [{\"keys\": [{\"t\": 0, \"down\": [\"W\"]}],"
+        "\"pushes\": [{\"t\": 0.5, \"joint\": \"chest\", \"force\": [200, 0, 0]},"
+        "{\"t\": 1.5, \"joint\": \"Head\", \"force\": [-90, 0, 30], \"seconds\": 0.2}]}]}";
+    am_run_script s, again;
+    am_error err = { 0 };
+    check_ok(am_run_parse(&s, text, strlen(text), "run.json", NULL, &err), &err);
+    watch w = { .run = make_run(&s) };
+    check_ok(am_recording_create(&w.recording, w.run, NULL, &err), &err);
+    am_run_observer observer = { &w, watch_frame };
+    check_ok(am_run_play(w.run, &observer, 1, NULL, &err), &err);
+    check_near(w.pushed, 40, 2); // twice ten frames at 30 Hz
+    assert_int_equal(am_run_get_sample(w.run, 0).push.total, 2);
+    am_bytes bytes = { 0 };
+    check_ok(am_recording_write(&bytes, w.recording, "x.amdb", &err), &err);
+    check_ok(am_run_parse(&again, (const char *)bytes.data, bytes.size, "r.json", NULL, &err), &err);
+    am_run *second = make_run(&again);
+    check_ok(am_run_play(second, NULL, 0, NULL, &err), &err);
+    assert_true(am_run_hash(second) == am_run_hash(w.run));
+    am_bytes_free(&bytes);
+    am_recording_destroy(w.recording);
+    am_run_destroy(second);
+    am_run_destroy(w.run);
+    am_run_script_free(&again);
+    am_run_script_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +270,7 @@ int main(void)
         cmocka_unit_test(a_new_push_ends_the_one_before),
         cmocka_unit_test(every_part_can_be_pushed_and_the_body_finds_back),
         cmocka_unit_test(bad_pushes_are_refused),
+        cmocka_unit_test(runs_with_pushes_are_traced_recorded_and_played_again),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
