@@ -31,7 +31,7 @@ static am_result open_part(learned_part *out, const am_model *model, const char 
     return am_net_create(&out->net, &def, err);
 }
 
-/// The Compressor is seldom a part of the model itself: it may be in another one.
+/// The Compressor is seldom a part of the model itself: it may be in another one, or nowhere.
 static am_result open_parts(learned *l, am_error *err)
 {
     const eval *e = l->e;
@@ -44,7 +44,7 @@ static am_result open_parts(learned *l, am_error *err)
     }
     if (result == AM_OK) {
         const am_model *from = l->compressor_model ? l->compressor_model : l->model;
-        result = open_part(&l->compressor, from, "compressor", true, err);
+        result = open_part(&l->compressor, from, "compressor", l->compressor_model != NULL, err);
     }
     if (result == AM_OK) {
         result = open_part(&l->decompressor, l->model, "decompressor", true, err);
@@ -69,9 +69,9 @@ static am_result check_fit(const learned *l, am_error *err)
 {
     const int width = l->layout.count + 15 * l->db->joint_count;
     const int last = am_net_input_count(l->decompressor.net) - 1;
-    const bool fits = am_net_input_size(l->compressor.net, 0) == width &&
+    const bool fits = (!l->compressor.net || (am_net_input_size(l->compressor.net, 0) == width &&
+                                              am_net_output_size(l->compressor.net, 0) == l->latent)) &&
                       am_net_output_size(l->decompressor.net, 0) == l->layout.count &&
-                      am_net_input_size(l->decompressor.net, last) == l->latent &&
                       (last == 0 || am_net_input_size(l->decompressor.net, 0) == l->db->features.count);
     if (!fits) {
         *err = cli_error(AM_ERR_FORMAT, NULL, "the networks do not fit the database; give its --config");
@@ -107,9 +107,12 @@ static am_result open_all(learned *l, am_error *err)
         return result;
     }
     l->layout = am_pose_layout_of(l->db->joint_count, l->db->moving_count);
-    l->latent = am_net_output_size(l->compressor.net, 0);
-    l->held_out = held_out_of(l->compressor.model);
+    l->latent = am_net_input_size(l->decompressor.net, am_net_input_count(l->decompressor.net) - 1);
     result = check_fit(l, err);
+    if (!l->compressor.net) {
+        return result;
+    }
+    l->held_out = held_out_of(l->compressor.model);
     l->z = malloc((size_t)l->db->frame_count * (size_t)l->latent * sizeof *l->z);
     if (result == AM_OK && !l->z) {
         *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the latent numbers");
@@ -425,7 +428,7 @@ static am_result add_drift(const learned *l, am_error *err)
 {
     am_tables *t = l->e->tables;
     drift_score s;
-    if (!l->stepper.net) {
+    if (!l->stepper.net || !l->z) {
         return AM_OK;
     }
     const am_result result = learned_drift(l, &s, err);
@@ -502,7 +505,7 @@ am_result eval_learned(eval *e, am_error *err)
     if (result == AM_OK) {
         result = add_costs(&l, err);
     }
-    if (result == AM_OK) {
+    if (result == AM_OK && l.z) {
         result = add_poses(&l, err);
     }
     if (result == AM_OK) {
@@ -514,11 +517,19 @@ am_result eval_learned(eval *e, am_error *err)
     if (result == AM_OK && l.stepper.net && l.projector.net) {
         result = learned_play(&l, err);
     }
+    if (result == AM_OK && l.stepper.net && l.projector.net) {
+        result = learned_endurance(&l, err);
+    }
     if (result == AM_OK) {
         snprintf(e->title, sizeof e->title, "Learned motion matching");
         snprintf(e->about, sizeof e->about, "%s on %s: %d frames, %d features, %d latent numbers%s",
                  e->model ? e->model : usual_model, l.db->name, l.db->frame_count, l.db->features.count, l.latent,
                  l.model->database_hash == l.db->hash ? "" : " (trained on another database)");
+        if (!l.z) {
+            am_tables_note(e->tables,
+                           "No errors of poses, no drift of the Stepper, no dmm: those want the latents of "
+                           "all frames, which only a Compressor makes (--compressor).");
+        }
     }
     close_all(&l);
     return result;

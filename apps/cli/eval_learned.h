@@ -23,7 +23,7 @@ typedef struct learned {
     am_pose_layout layout;
     int latent;
     int held_out; ///< every so-manieth clip was not trained on; 0 when unknown
-    float *z;     ///< [frame][latent]
+    float *z;     ///< [frame][latent], NULL without a Compressor
 } learned;
 
 /// Errors of decompressed poses over some frames.
@@ -74,6 +74,20 @@ am_result learned_projection(const learned *l, float noise, float swap, projecti
 
 /// The tables of the same inputs played by matching, matching with the Decompressor, and the networks alone.
 am_result learned_play(const learned *l, am_error *err);
+
+/// How a script is played: with a database and no model by matching, with both by matching and the Decompressor, with
+/// a model alone by the networks.
+typedef struct learned_player {
+    const am_db *db;
+    const am_model *model;
+    const am_db_measures *own;                     ///< of the whole data
+    am_run_observer watch;                         ///< told each frame; zeros: nobody
+    void (*take)(void *user, am_run_meter *meter); ///< told at the end
+    void *user;
+} learned_player;
+am_result learned_run(const learned_player *player, am_run_script *script, am_error *err);
+/// The table of ten minutes with a random stick.
+am_result learned_endurance(const learned *l, am_error *err);
 
 /// Microseconds of one evaluation, the best of many.
 double learned_time(const learned_part *part, am_error *err);

@@ -38,8 +38,9 @@ typedef struct stage {
     int courses, paths;
 } stage;
 
-static void take(played *p, am_run_meter *meter)
+static void take(void *user, am_run_meter *meter)
 {
+    played *p = user;
     p->m = am_run_meter_result(meter, 0);
     p->turn_90 =
         am_responses_median(p->m.responses, p->m.response_count, AM_RESPONSE_TURN, 80.0f * AM_DEG, 100.0f * AM_DEG);
@@ -53,44 +54,61 @@ static void take(played *p, am_run_meter *meter)
     }
 }
 
-static am_result play(const stage *s, played *p, am_run_script *script, method how)
+am_result learned_run(const learned_player *player, am_run_script *script, am_error *err)
 {
     am_clock clock = { NULL, cli_cpu_us }; // others may be using the machine
     am_run *run = NULL;
     am_run_meter *meter = NULL;
-    const am_model *model = s->l->model;
     am_run_def def = am_run_def_default();
-    script->options.learned = how == LMM;
+    script->options.learned = !player->db;
     script->options.looks_ahead = false;
     def.script = script;
-    def.db = how == MM ? s->l->db : how == DMM ? s->latent : NULL;
-    def.models = &model;
-    def.model_count = how == MM ? 0 : 1;
+    def.db = player->db;
+    def.models = &player->model;
+    def.model_count = player->model ? 1 : 0;
     def.clock = &clock;
-    am_result result = am_run_create(&run, &def, &p->err);
+    am_result result = am_run_create(&run, &def, err);
     if (result == AM_OK) {
         am_run_meter_def meter_def = am_run_meter_def_default();
         meter_def.run = run;
-        meter_def.own = &s->own;
-        result = am_run_meter_create(&meter, &meter_def, &p->err);
+        meter_def.own = player->own;
+        result = am_run_meter_create(&meter, &meter_def, err);
     }
     if (result == AM_OK) {
-        const am_run_observer observer = am_run_meter_observer(meter);
+        const am_run_observer observers[2] = { am_run_meter_observer(meter), player->watch };
         const am_progress quiet = cli_quiet_progress();
-        result = am_run_play(run, &observer, 1, &quiet, &p->err);
+        result = am_run_play(run, observers, player->watch.frame ? 2 : 1, &quiet, err);
     }
     if (result == AM_OK) {
-        take(p, meter);
+        player->take(player->user, meter);
     }
     am_run_meter_destroy(meter);
     am_run_destroy(run);
     return result;
 }
 
+static am_result play(const stage *s, played *p, am_run_script *script, method how)
+{
+    const learned_player player = { .db = how == MM    ? s->l->db
+                                          : how == DMM ? s->latent
+                                                       : NULL,
+                                    .model = how == MM ? NULL : s->l->model,
+                                    .own = &s->own,
+                                    .take = take,
+                                    .user = p };
+    return learned_run(&player, script, &p->err);
+}
+
+/// Whether a method can be played: the latents of all frames are not always there.
+static bool plays(const stage *s, int how) { return how != DMM || s->latent; }
+
 static void run_item(void *context, int item)
 {
     stage *s = context;
     played *p = &s->runs[item];
+    if (!plays(s, item % method_count)) {
+        return;
+    }
     const int which = item / method_count;
     char name[128], path[1024];
     snprintf(name, sizeof name, which < s->courses ? "courses/%s.json" : "paths/%s.json",
@@ -180,6 +198,9 @@ static void add_rows(const stage *s, const char *const *names, int first, int co
         for (int how = 0; how < method_count; how++) {
             const played *p = &s->runs[(first + i) * method_count + how];
             double values[16];
+            if (!plays(s, how)) {
+                continue;
+            }
             for (int k = 0; k < measure_count; k++) {
                 values[k] = measures[k].of(p);
                 if (isfinite(values[k])) {
@@ -194,7 +215,9 @@ static void add_rows(const stage *s, const char *const *names, int first, int co
         for (int k = 0; k < measure_count; k++) {
             sums[how][k] = counts[how][k] > 0 ? sums[how][k] / counts[how][k] : (double)NAN;
         }
-        add_row(s, "all", (method)how, measures, measure_count, sums[how], sums[MM]);
+        if (plays(s, how)) {
+            add_row(s, "all", (method)how, measures, measure_count, sums[how], sums[MM]);
+        }
     }
 }
 
@@ -214,6 +237,9 @@ static void add_tracks(const stage *s, const char *const *names, int first, int 
     for (int i = 0; i < count * method_count; i++) {
         const played *p = &s->runs[first * method_count + i];
         char caption[64];
+        if (!plays(s, i % method_count)) {
+            continue;
+        }
         const am_track track = { p->places, p->place_count, p->dt };
         snprintf(caption, sizeof caption, "%s, %s", names[i / method_count], method_names[i % method_count]);
         am_tables_track(s->l->e->tables, caption, &track);
@@ -257,7 +283,7 @@ am_result learned_play(const learned *l, am_error *err)
     s.paths = l->e->quick ? quick_paths : path_count;
     const int items = (s.courses + s.paths) * method_count;
     am_result result = am_db_measure(&s.own, l->db, NULL, err);
-    if (result == AM_OK) {
+    if (result == AM_OK && l->z) {
         result = copy_with_latent(l, &latent, err);
     }
     s.latent = latent;

@@ -13,8 +13,7 @@ static bool is_wish(const am_features *f, int dim)
     for (int c = 0; c < f->schema->channel_count && !f->pca; c++) {
         const am_channel *channel = &f->schema->channels[c];
         if (dim >= channel->first && dim < channel->first + channel->dims) {
-            return channel->kind == AM_FEATURE_TRAJECTORY_POSITION ||
-                   channel->kind == AM_FEATURE_TRAJECTORY_DIRECTION || channel->kind == AM_FEATURE_TAG;
+            return am_channel_is_wish(channel);
         }
     }
     return false;

@@ -95,6 +95,9 @@ AM_API am_result am_schema_parse(am_schema *out, const am_json_doc *doc, const a
 AM_API am_schema am_schema_lmm(void);
 /// Index of the channel called `name`, or -1.
 AM_API int am_schema_find(const am_schema *schema, const char *name);
+/// Whether a channel says what is wished (way, facing, height, tags, ground, numbers of the caller) rather than how
+/// the body is.
+AM_API bool am_channel_is_wish(const am_channel *channel);
 /// A word for one raw dimension: "left_foot_position.x", "trajectory_position@0.333.z". Always terminated.
 AM_API void am_schema_dim_name(const am_schema *schema, int dim, char *out, size_t size);
 

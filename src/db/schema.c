@@ -332,6 +332,12 @@ int am_schema_find(const am_schema *schema, const char *name)
     return -1;
 }
 
+bool am_channel_is_wish(const am_channel *channel)
+{
+    return channel->kind != AM_FEATURE_POSITION && channel->kind != AM_FEATURE_VELOCITY &&
+           channel->kind != AM_FEATURE_HEADING;
+}
+
 void am_schema_dim_name(const am_schema *schema, int dim, char *out, size_t size)
 {
     snprintf(out, size, "?");

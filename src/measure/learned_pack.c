@@ -150,12 +150,6 @@ static am_result make_starts(packing *p)
 // ---------------------------------------------------------------------------------------------
 // Facts
 
-static bool is_wish(const am_channel *channel)
-{
-    return channel->kind == AM_FEATURE_TRAJECTORY_POSITION || channel->kind == AM_FEATURE_TRAJECTORY_DIRECTION ||
-           channel->kind == AM_FEATURE_TAG;
-}
-
 /// q(count): a query as they come in play.
 static void draw_query(const packing *p, float *q, am_rng *rng, int sample)
 {
@@ -166,13 +160,13 @@ static void draw_query(const packing *p, float *q, am_rng *rng, int sample)
     if (sample % 2 == 0 || db->features.pca) {
         float sigma = am_rng_float(rng);
         for (int d = 0; d < p->count; d++) {
-            q[d] += sigma * am_rng_normal(rng);
+            q[d] += sigma * (db->features.pca ? 1.0f : db->features.weight[d]) * am_rng_normal(rng);
         }
         return;
     }
     for (int c = 0; c < db->features.schema->channel_count; c++) {
         const am_channel *channel = &db->features.schema->channels[c];
-        if (is_wish(channel)) {
+        if (am_channel_is_wish(channel)) {
             memcpy(q + channel->first, am_db_x(db, other) + channel->first, (size_t)channel->dims * sizeof(float));
         }
     }

@@ -12,6 +12,9 @@
 // As the automatic tags of a database say it (src/db/auto_tags.c).
 #define IDLE_MPS 0.25f
 #define RUN_MPS 2.0f
+// Standing, the root does not move when it would be slower than this; from twice as fast on it moves as it is.
+#define SETTLE_MPS 0.12f
+#define SETTLE_RADPS 0.2f
 // Characters that are stepped together: beyond this a batch gains nothing.
 enum { crowd = 64 };
 
@@ -55,6 +58,19 @@ static uint64_t gait_of(const ami_learned *l, const am_source_input *input)
     return tag >= 0 ? (uint64_t)1 << tag : 0;
 }
 
+/// Who shall stand has no way left to go on: asked with the velocities of a walk the Projector answers with a slower
+/// walk, again and again. Matching lands on a standing frame at once, by its filter, and so does this question; the
+/// inertialisation brings the body there.
+static void be_still(const am_schema *schema, float *raw)
+{
+    for (int c = 0; c < schema->channel_count; c++) {
+        const am_channel *channel = &schema->channels[c];
+        if (channel->kind == AM_FEATURE_VELOCITY) {
+            memset(raw + channel->first, 0, (size_t)channel->dims * sizeof *raw);
+        }
+    }
+}
+
 /// q(count): the features of now, going along the wish.
 static void make_query(const ami_learned *l, void *state, float *q, const am_source_input *input)
 {
@@ -76,6 +92,10 @@ static void make_query(const ami_learned *l, void *state, float *q, const am_sou
     query.trajectory = own_way || input->trajectory_count == 0 ? NULL : input->trajectory;
     query.trajectory_count = own_way ? 0 : input->trajectory_count;
     query.tags = own_way ? NULL : &tags;
+    if (input->stand) {
+        be_still(features->schema, raw);
+        query.velocity = NULL;
+    }
     am_query_make(features, q, &query);
 }
 
@@ -88,14 +108,6 @@ static float distance2(const float *a, const float *b, int count)
     return sum;
 }
 
-/// Whether a channel says what is wished rather than how the body is.
-static bool is_wish(const am_channel *channel)
-{
-    return channel->kind == AM_FEATURE_TRAJECTORY_POSITION || channel->kind == AM_FEATURE_TRAJECTORY_DIRECTION ||
-           channel->kind == AM_FEATURE_HEIGHT || channel->kind == AM_FEATURE_TAG ||
-           channel->kind == AM_FEATURE_TERRAIN || channel->kind == AM_FEATURE_CUSTOM;
-}
-
 /// The body as it is with the wish of the last query that was within the data.
 static void recall(const ami_learned *l, void *state, float *q)
 {
@@ -104,10 +116,33 @@ static void recall(const ami_learned *l, void *state, float *q)
     memcpy(q, ami_learned_x(state), (size_t)l->count * sizeof(float));
     for (int c = 0; c < schema->channel_count; c++) {
         const am_channel *channel = &schema->channels[c];
-        if (is_wish(channel)) {
+        if (am_channel_is_wish(channel)) {
             memcpy(q + channel->first, good + channel->first, (size_t)channel->dims * sizeof(float));
         }
     }
+}
+
+static am_vec3 fade(am_vec3 velocity, float least)
+{
+    return am_v3_scale(velocity, am_clamp(am_v3_length(velocity) / least - 1.0f, 0.0f, 1.0f));
+}
+
+/// Standing, the networks come to rest in one pose, but a mean of people who shift their weight still has some speed
+/// left, with which a still body would glide on for ever: slow movement stops, faster comes through.
+static void settle(const am_source_input *input, am_vec3 *linear, am_vec3 *angular)
+{
+    if (input->stand) {
+        *linear = fade(*linear, SETTLE_MPS);
+        *angular = fade(*angular, SETTLE_RADPS);
+    }
+}
+
+/// One side of a transition of a member, whose state says what it is.
+static void tell_side(const batch *b, int member, am_source_pose *side)
+{
+    const ami_learned *l = b->learned;
+    ami_side_from(side, &l->layout, ami_learned_y(l, b->states[member]), l->character);
+    settle(b->inputs[member], &side->root_linear, &side->root_angular);
 }
 
 /// Takes what the Projector answered: false when it is not finite or too far from what was asked.
@@ -124,7 +159,7 @@ static bool accept(const batch *b, int member, int sample)
     }
     out->cost = away;
     out->stay_cost = distance2(ami_learned_x(state), out->query, l->count);
-    ami_side_from(&out->left, &l->layout, ami_learned_y(l, state), l->character);
+    tell_side(b, member, &out->left);
     memcpy(ami_learned_x(state), xz, (size_t)(l->count + l->latent) * sizeof(float)); // z lies behind x
     memcpy(ami_learned_good(l, state), out->query, (size_t)l->count * sizeof(float));
     ((ami_learned_head *)state)->good = 1.0f;
@@ -223,7 +258,6 @@ static void decompress(batch *b)
 
 static void land(batch *b)
 {
-    const ami_learned *l = b->learned;
     b->listed = 0;
     for (int m = 0; m < b->count; m++) {
         if (b->outs[m]->transition) {
@@ -233,7 +267,7 @@ static void land(batch *b)
     decompress(b);
     for (int i = 0; i < b->listed; i++) {
         int m = b->list[i];
-        ami_side_from(&b->outs[m]->landed, &l->layout, ami_learned_y(l, b->states[m]), l->character);
+        tell_side(b, m, &b->outs[m]->landed);
     }
 }
 
@@ -313,6 +347,7 @@ static void tell(const batch *b, int m)
     am_vec3 turn = am_quat_to_scaled_axis(am_quat_abs(b->moved[m].rotation));
     out->root_linear = am_v3_scale(b->moved[m].translation, rate);
     out->root_angular = am_v3_scale(turn, rate);
+    settle(b->inputs[m], &out->root_linear, &out->root_angular);
 }
 
 static void step_some(batch *b, const am_source_input *const *inputs)

@@ -9,16 +9,16 @@ static const char recipe[] =
     "{ \"seed\": 2, \"stages\": [\n"
     "{ \"kind\": \"decompressor\", \"database\": \"build/databases/synth.amdb\", \"latent\": 6, \"held_out\": 5,\n"
     "  \"compressor\": [\"linear 24\", \"elu\"], \"layers\": [\"linear 48\", \"relu\"], \"iterations\": 150,\n"
-    "  \"rate\": 0.003, \"keep_compressor\": true },\n"
+    "  \"rate\": 0.003, \"keep_compressor\": %s },\n"
     "{ \"kind\": \"stepper\", \"database\": \"build/databases/synth.amdb\", \"layers\": [\"linear 32\", \"relu\"],\n"
     "  \"window\": 5, \"iterations\": 40, \"preview_every\": 40 },\n"
     "{ \"kind\": \"projector\", \"beside\": true, \"database\": \"build/databases/synth.amdb\",\n"
     "  \"layers\": [\"linear 32\", \"relu\"], \"iterations\": 60, \"preview_every\": 60 } ] }\n";
 
 /// Networks in a folder of their own, with the database that the command keeps there.
-static void train(const char *dir)
+static void train(const char *dir, bool compressor)
 {
-    char text[2000], path[700];
+    char text[2000], path[700], own[1200];
     am_error err = { 0 };
     // The command makes the database before it finds that there is no such model.
     assert_int_equal(
@@ -28,7 +28,8 @@ static void train(const char *dir)
         1);
     assert_non_null(strstr(text, "none.amnet"));
     snprintf(path, sizeof path, "%s/recipe.json", dir);
-    check_ok(am_file_write(path, recipe, strlen(recipe), &err), &err);
+    snprintf(own, sizeof own, recipe, compressor ? "true" : "false");
+    check_ok(am_file_write(path, own, strlen(own), &err), &err);
     assert_int_equal(test_shell(text, sizeof text, "cd %s && %s train recipe.json -o out.amnet --threads 2 2>&1", dir,
                                 test_command()),
                      0);
@@ -59,11 +60,11 @@ static void all_tables_are_there_for_any_threads(void **state)
     (void)state;
     const char *dir = test_temp_dir("eval_learned");
     char *one = calloc(1, text_size), *two = calloc(1, text_size);
-    static const char *const names[] = { "table 3", "decompressor", "joints", "compression",
-                                         "stepper", "projector",    "play",   "figure 9" };
+    static const char *const names[] = { "table 3",   "decompressor", "joints",   "compression", "stepper",
+                                         "projector", "play",         "figure 9", "endurance" };
     am_json_doc *doc = NULL;
     am_error err = { 0 };
-    train(dir);
+    train(dir, true);
     for (int threads = 1; threads <= 2; threads++) {
         assert_int_equal(
             test_shell(threads == 1 ? one : two, text_size,
@@ -84,9 +85,38 @@ static void all_tables_are_there_for_any_threads(void **state)
     assert_true(held_out > 0.0);
     assert_true(number_at(rows->first, 2) > 0.0 && number_at(rows->first, 2) < 30.0);        // cm
     check_near(number_at(rows->first->next->next->next, 2), number_at(rows->first, 2), 0.0); // the ablation is itself
+    // Whatever networks trained for a moment do, matching plays the random stick well.
+    const am_json *mm = am_json_get(table_called(doc, "endurance"), "rows")->first;
+    check_near(number_at(mm, 1), 20.0, 0.01);                        // seconds
+    assert_true(number_at(mm, 2) > 0.0 && number_at(mm, 2) < 0.1);   // foot slide
+    check_near(number_at(mm, 16), 0.0, 0.0);                         // frames that are not finite
+    assert_true(number_at(mm, 14) > 0.5 && number_at(mm, 15) < 1.5); // hips
+    assert_true(number_at(mm->next, 12) > number_at(mm, 12) * 0.1);  // distance from the data
     am_json_free(doc);
     free(one);
     free(two);
+}
+
+/// The networks that ship have no Compressor: what does not want one is measured all the same.
+static void without_a_compressor_the_rest_is_measured(void **state)
+{
+    (void)state;
+    const char *dir = test_temp_dir("eval_learned_bare");
+    char *text = calloc(1, text_size);
+    train(dir, false);
+    assert_int_equal(test_shell(text, text_size,
+                                "cd %s && %s eval learned --config synth --model out.amnet --quick 2>/dev/null", dir,
+                                test_command()),
+                     0);
+    static const char *const there[] = { "table 3:", "projector:", "play:", "endurance:", "(--compressor)" };
+    static const char *const missing[] = { "decompressor:", "stepper:", "turns_90  dmm" };
+    for (size_t i = 0; i < sizeof there / sizeof there[0]; i++) {
+        assert_non_null(strstr(text, there[i]));
+    }
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+        assert_null(strstr(text, missing[i]));
+    }
+    free(text);
 }
 
 static void networks_of_another_skeleton_are_refused(void **state)
@@ -125,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_tables_are_there_for_any_threads),
+        cmocka_unit_test(without_a_compressor_the_rest_is_measured),
         cmocka_unit_test(networks_of_another_skeleton_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -603,9 +603,24 @@ static void a_schema_with_too_many_features_is_refused(void **state)
     am_json_free(doc);
 }
 
+static void channels_tell_wishes_from_bodies(void **state)
+{
+    (void)state;
+    const am_schema schema = am_schema_lmm();
+    int wished = 0;
+    for (int c = 0; c < schema.channel_count; c++) {
+        wished += am_channel_is_wish(&schema.channels[c]) ? schema.channels[c].dims : 0;
+    }
+    assert_int_equal(wished, 12); // three places and three directions of the trajectory, of 27 numbers
+    const am_channel tag = { .kind = AM_FEATURE_TAG }, foot = { .kind = AM_FEATURE_POSITION };
+    assert_true(am_channel_is_wish(&tag));
+    assert_false(am_channel_is_wish(&foot));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(channels_tell_wishes_from_bodies),
         cmocka_unit_test(every_kind_agrees_with_the_slow_reference),
         cmocka_unit_test(every_kind_agrees_on_real_frames_too),
         cmocka_unit_test(custom_numbers_that_nobody_gives_are_zero),
