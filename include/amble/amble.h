@@ -12,6 +12,7 @@
 #include <amble/doctor.h>
 #include <amble/features.h>
 #include <amble/field.h>
+#include <amble/field_source.h>
 #include <amble/field_task.h>
 #include <amble/field_value.h>
 #include <amble/index.h>

@@ -52,6 +52,14 @@ typedef struct am_tick_hook {
     void (*tick)(void *user, am_tick *tick);
 } am_tick_hook;
 
+/// What a person wants, plainly: for sources that follow no trajectory.
+typedef struct am_source_wish {
+    am_vec3 velocity; ///< in the world, m/s
+    float heading;    ///< wished facing
+    am_vec3 point;    ///< on the line to keep to, or to go to
+    bool has_point;
+} am_source_wish;
+
 /// What a character asks of its source in one step.
 typedef struct am_source_input {
     float dt;                         ///< seconds that pass, > 0; already scaled when time is stretched
@@ -70,6 +78,7 @@ typedef struct am_source_input {
     bool leave;            ///< with search_now: playing on is no choice (another activity begins)
     bool hold;             ///< play on without searching until the end of the clip (fixed animations)
     bool stand;            ///< with hold: what is held is standing in place
+    am_source_wish wish;
     const am_transform *pose;    ///< [joint] of the body in the root's space when it is not the source's own (another
                                  ///< source moved it until now), else NULL
     const am_velocity *velocity; ///< [joint] with it, in the root's space

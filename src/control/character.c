@@ -387,6 +387,7 @@ static am_source_input make_input(am_character *c, const ami_plan *plan, const a
         .leave = plan->leave,
         .hold = plan->hold,
         .stand = plan->stand,
+        .wish = { .velocity = s->wish_velocity, .heading = s->wish_heading },
         .rng = &s->rng,
         .clock = c->def.clock,
     };

@@ -40,6 +40,7 @@ struct am_search_work {
     int32_t heads[bucket_count];
     int item_count, lowest;
     am_net_work *nets[AMI_WORK_NETS];
+    ami_work_room room;
 };
 
 static am_search_work *lay_out(ami_layout *layout, const ami_fast *fast)
@@ -87,11 +88,16 @@ void am_search_work_destroy(am_search_work *work)
         for (int i = 0; i < AMI_WORK_NETS; i++) {
             am_net_work_destroy(work->nets[i]);
         }
+        if (work->room.release) {
+            work->room.release(work->room.room);
+        }
         ami_release(&alloc, work, work->block_size);
     }
 }
 
 am_net_work **ami_search_work_nets(am_search_work *work) { return work->nets; }
+
+ami_work_room *ami_search_work_room(am_search_work *work) { return &work->room; }
 
 // ---------------------------------------------------------------------------------------------
 // The queue

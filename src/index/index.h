@@ -62,6 +62,13 @@ static inline const uint64_t *ami_search_bits(const am_index *index, const am_se
 /// Rooms for the networks of a source: [AMI_WORK_NETS], NULL where there is none. They are freed with the work.
 am_net_work **ami_search_work_nets(am_search_work *work);
 
+/// Room of another kind that a source works in; freed with the work.
+typedef struct ami_work_room {
+    void *room;
+    void (*release)(void *room);
+} ami_work_room;
+ami_work_room *ami_search_work_room(am_search_work *work);
+
 // The parts of each kind.
 am_result ami_boxes_create(ami_boxes **out, am_index *index, am_error *err);
 void ami_boxes_destroy(ami_boxes *boxes, const am_alloc *alloc);

@@ -1,0 +1,48 @@
+/// A motion field as a source: the flow of a character's state, tick after tick, with a policy that chooses among the
+/// actions of every tick (Fields sections 3.2 and 4).
+#ifndef AMBLE_FIELD_SOURCE_H
+#define AMBLE_FIELD_SOURCE_H
+
+#include <amble/field_value.h>
+#include <amble/source.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How an action is chosen.
+typedef enum am_field_policy {
+    AM_FIELD_LOOKAHEAD, ///< eq. 12: by reward and value
+    AM_FIELD_GREEDY,    ///< eq. 9: by reward
+    AM_FIELD_PASSIVE    ///< the similarity weights: wanders through the data
+} am_field_policy;
+/// "lookahead", "greedy", "passive".
+AM_API const char *am_field_policy_name(am_field_policy policy);
+
+/// How such a source is made. Start from am_field_source_def_default().
+typedef struct am_field_source_def {
+    const am_alloc *alloc;
+    const am_field *field;       ///< borrowed
+    const am_field_value *value; ///< borrowed, of the same field; needed for AM_FIELD_LOOKAHEAD
+    am_field_task task;          ///< for AM_FIELD_GREEDY; AM_FIELD_LOOKAHEAD takes the value's (default: direction)
+    am_field_policy policy;
+    uint32_t cookie;
+} am_field_source_def;
+AM_API am_field_source_def am_field_source_def_default(void);
+/// The state ticks at the field's rate; steps of any length show it in between, along curves through the ticks. The
+/// task's wish comes from am_source_input: its direction is where the wished velocity points, or the wished facing.
+/// Without a wished point a line begins where the character is when the wished direction changes.
+AM_API am_result am_field_source_create(am_source **out, const am_field_source_def *def, am_error *err);
+
+/// Pose and velocity of a state of such a source at its next tick: x(pose_count), v(velocity_count), each may be
+/// NULL.
+AM_API void am_field_source_get(const am_source *source, const void *state, float *x, float *v);
+/// Overwrites them; the flow goes on from there.
+AM_API void am_field_source_put(const am_source *source, void *state, const float *x, const float *v);
+/// The field of such a source; NULL for other sources.
+AM_API const am_field *am_field_source_field(const am_source *source);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
