@@ -2,6 +2,7 @@
 #ifndef AMBLE_AMBLE_H
 #define AMBLE_AMBLE_H
 
+#include <amble/agility.h>
 #include <amble/anim.h>
 #include <amble/arrays.h>
 #include <amble/base.h>
@@ -22,6 +23,7 @@
 #include <amble/math.h>
 #include <amble/metrics.h>
 #include <amble/motion.h>
+#include <amble/motion_graph.h>
 #include <amble/net.h>
 #include <amble/pose.h>
 #include <amble/post.h>

@@ -9,6 +9,7 @@
 #include "source/decoder.h"
 #include "source/learned.h"
 #include "source/match.h"
+#include "source/playback.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,12 +69,6 @@ static void match_reset(const am_source *source, void *state, int frame)
 // ---------------------------------------------------------------------------------------------
 // Poses between frames
 
-static am_transform mix(am_transform a, am_transform b, float t)
-{
-    am_transform out = { am_quat_nlerp(a.rotation, b.rotation, t), am_v3_lerp(a.translation, b.translation, t) };
-    return out;
-}
-
 /// The pose of a moment: the database's, or what the Decompressor makes of its row. False when it is not finite.
 static bool sample_pose(const match_source *match, am_transform *out, int frame, float fraction, am_search_work *work)
 {
@@ -86,21 +81,8 @@ static bool sample_pose(const match_source *match, am_transform *out, int frame,
         }
         return y != NULL;
     }
-    am_db_pose(db, frame, out);
-    if (fraction > 0.0f) {
-        am_transform next[AM_MAX_JOINTS];
-        am_db_pose(db, am_db_clamp(db, frame, 1), next);
-        for (int j = 0; j < db->joint_count; j++) {
-            out[j] = mix(out[j], next[j], fraction);
-        }
-    }
+    ami_play_pose(db, out, frame, fraction);
     return true;
-}
-
-static am_transform sample_root(const am_db *db, int frame, float fraction)
-{
-    am_transform root = am_db_root(db, frame);
-    return fraction > 0.0f ? mix(root, am_db_root(db, am_db_clamp(db, frame, 1)), fraction) : root;
 }
 
 /// A pose with the velocities of one step of the clip: the step that led to it, or the one that follows. A transition
@@ -113,32 +95,9 @@ static void sample_side(const match_source *match, am_source_pose *side, const m
     am_transform to[AM_MAX_JOINTS];
     int first = leaving && s->fraction == 0.0f ? am_db_clamp(db, s->frame, -1) : s->frame;
     int last = am_db_clamp(db, first, 1);
-    float rate = last > first ? db->fps : 0.0f;
     bool good = sample_pose(match, side->local, s->frame, s->fraction, work);
     good = good && sample_pose(match, from, first, 0.0f, work) && sample_pose(match, to, last, 0.0f, work);
-    for (int j = 0; j < db->joint_count; j++) {
-        side->velocity[j] = (am_velocity){ am_v3_zero(), am_v3_zero() };
-        if (good) {
-            side->velocity[j].linear = am_v3_scale(am_v3_sub(to[j].translation, from[j].translation), rate);
-            side->velocity[j].angular = am_quat_velocity(from[j].rotation, to[j].rotation, 1.0f / db->fps);
-        }
-    }
-    am_quat facing = db->root_rotations[first];
-    am_vec3 way = am_v3_sub(db->root_positions[last], db->root_positions[first]);
-    side->root_linear = am_v3_scale(am_quat_unrotate(facing, way), rate);
-    side->root_angular = am_quat_velocity(facing, db->root_rotations[last], 1.0f / db->fps);
-}
-
-/// Zero times anything finite is zero.
-static bool pose_is_finite(const am_transform *pose, int joint_count, am_transform root)
-{
-    float sum = (root.translation.x + root.translation.z + root.rotation.y + root.rotation.w) * 0.0f;
-    for (int j = 0; j < joint_count; j++) {
-        am_quat q = pose[j].rotation;
-        am_vec3 t = pose[j].translation;
-        sum += (q.x + q.y + q.z + q.w + t.x + t.y + t.z) * 0.0f;
-    }
-    return !(sum != 0.0f);
+    ami_play_velocities(db, side, good ? from : NULL, to, first, last);
 }
 
 static void match_pose(const am_source *source, const void *state, am_source_output *out, am_search_work *work)
@@ -314,41 +273,23 @@ static void jump(const am_source *source, match_state *s, am_source_output *out,
 // ---------------------------------------------------------------------------------------------
 // Playing
 
-/// Moves on by dt, no further than the last frame of the range.
-static void advance(const am_db *db, match_state *s, float dt)
-{
-    int last = db->ranges[am_db_range_of(db, s->frame)].stop - 1;
-    float ahead = s->fraction + dt * db->fps;
-    float whole = floorf(ahead + SNAP);
-    s->fraction = am_max(ahead - whole, 0.0f);
-    s->fraction = s->fraction < SNAP ? 0.0f : s->fraction;
-    int64_t frame = (int64_t)s->frame + (int64_t)whole;
-    if (frame >= last) {
-        frame = last;
-        s->fraction = 0.0f;
-    }
-    s->frame = (int32_t)frame;
-}
-
 static void play(const am_source *source, match_state *s, am_source_output *out, float dt, am_search_work *work)
 {
     const am_db *db = source->db;
-    am_transform before = sample_root(db, s->frame, s->fraction);
-    advance(db, s, dt);
+    am_transform before = ami_play_root(db, s->frame, s->fraction);
+    int last = db->ranges[am_db_range_of(db, s->frame)].stop - 1;
+    ami_play_advance(&s->frame, &s->fraction, last, dt * db->fps);
     am_transform pose[AM_MAX_JOINTS];
-    am_transform root = sample_root(db, s->frame, s->fraction);
+    am_transform root = ami_play_root(db, s->frame, s->fraction);
     bool good = sample_pose(match_of(source), pose, s->frame, s->fraction, work);
     out->frame = s->frame;
     out->fraction = s->fraction;
-    if (!good || !pose_is_finite(pose, db->joint_count, root) || !pose_is_finite(pose, 0, before)) {
+    if (!good || !ami_play_is_finite(pose, db->joint_count, root) || !ami_play_is_finite(pose, 0, before)) {
         out->fell_back = true;
         return;
     }
     memcpy(out->local, pose, (size_t)db->joint_count * sizeof *pose);
-    am_vec3 way = am_quat_unrotate(before.rotation, am_v3_sub(root.translation, before.translation));
-    am_quat turn = am_quat_mul(am_quat_inv(before.rotation), root.rotation);
-    out->root_linear = am_v3_scale(way, 1.0f / dt);
-    out->root_angular = am_v3_scale(am_quat_to_scaled_axis(am_quat_abs(turn)), 1.0f / dt);
+    ami_play_moved(out, before, root, dt);
     out->contacts = db->contacts[s->fraction < 0.5f ? s->frame : am_db_clamp(db, s->frame, 1)];
 }
 
