@@ -272,6 +272,7 @@ static am_result copy_with_latent(const learned *l, am_db **out, am_error *err)
     def.db = l->db;
     def.z = l->z;
     def.latent_count = l->latent;
+    def.latent_key = l->model->latent_key;
     def.drop_poses = true;
     return am_db_copy(out, &def, err);
 }

@@ -212,9 +212,16 @@ static am_result take_weights(writing *w, am_error *err)
     return result;
 }
 
+/// Networks with the attachments of a learned character, all of them as they were trained.
+static bool is_character(const writing *w)
+{
+    size_t size;
+    return !w->job->part && !w->job->weights && am_model_attached(w->model, AM_LEARNED_CHARACTER, &size);
+}
+
 static am_result write_model(writing *w, am_error *err)
 {
-    am_model_def def = am_model_def_default();
+    am_model_def def = am_model_def_like(w->model);
     const am_graph *graphs[AM_NET_MOST_PARTS];
     for (int g = 0; g < w->count; g++) {
         graphs[g] = w->graphs[g];
@@ -227,12 +234,6 @@ static am_result write_model(writing *w, am_error *err)
     def.graphs = graphs;
     def.graph_count = w->count;
     def.weights = w->weights;
-    def.recipe = w->model->recipe;
-    def.provenance = w->model->provenance;
-    def.data_hash = w->model->data_hash;
-    def.database_hash = w->model->database_hash;
-    def.skeleton_hash = w->model->skeleton_hash;
-    def.seed = w->model->seed;
     am_model_blob blobs[AM_NET_MOST_ATTACHMENTS];
     for (int i = 0; i < w->model->attachment_count; i++) {
         blobs[i].name = w->model->attachments[i].name;
@@ -241,7 +242,8 @@ static am_result write_model(writing *w, am_error *err)
     def.attachments = blobs;
     def.attachment_count = w->model->attachment_count;
     am_model *made = NULL;
-    am_result result = am_model_create(&made, &def, err);
+    am_result result = is_character(w) ? am_learned_weights(&made, w->model, w->weights, NULL, err)
+                                       : am_model_create(&made, &def, err);
     result = result == AM_OK ? am_model_write(made, w->job->output, err) : result;
     w->bytes = made ? made->image_size : 0;
     am_model_close(made);

@@ -69,6 +69,7 @@ typedef struct am_db {
     const float *x;     ///< [frame][features.stride] stored features
     const float *z;     ///< [frame][latent_count] what a Compressor adds to the features; NULL without
     int latent_count;   ///< 0 without latents
+    uint64_t latent_key; ///< says which Compressor made them: a Decompressor of the same key fits; 0 when unknown
     bool has_poses;     ///< false when they were left out (am_db_copy_def.drop_poses): am_db_pose gives the rest pose
     const char *config; ///< how it was built (JSON text), "" when unknown
     uint64_t hash;      ///< of everything but `config`
@@ -133,6 +134,7 @@ typedef struct am_db_copy_def {
     const char *const *names; ///< [frame_count] of those ranges, or NULL: of the ranges that they come from
     const float *z;           ///< [frame][latent_count] latents, or NULL: the database's own where it has some
     int latent_count;
+    uint64_t latent_key;       ///< of z
     const float *x;            ///< [frame][features.count] stored features, or NULL: the database's
     const am_transform *poses; ///< [frame][joint] local, or NULL: the database's. With these the roots stand at the
                                ///< origin: nothing of the frames themselves is kept

@@ -228,6 +228,7 @@ typedef struct am_model {
     uint64_t data_hash;     ///< of what it was trained on; 0 when unknown
     uint64_t database_hash; ///< of the database that it belongs to; 0 for none
     uint64_t skeleton_hash; ///< 0 for none
+    uint64_t latent_key;    ///< of the latents that a Decompressor was trained with (am_db.latent_key); 0 when unknown
     uint64_t seed;
     const am_model_attachment *attachments; ///< [attachment_count]
     int attachment_count;
@@ -250,17 +251,21 @@ typedef struct am_model_def {
     const am_graph *const *graphs; ///< [graph_count], finished; their names become the parts'
     const am_net_weights *weights; ///< [graph_count], or NULL: all fp32
     const float *const *samples; ///< [graph_count] of [sample_count][all inputs behind one another] to measure errors
-                                 ///< on, or NULL (as is each item): standard normal numbers before normalisation
+                                 ///< on, and to round int8 weights so that these inputs suffer least; NULL (as may
+                                 ///< be each item): plain rounding, measured on standard normal numbers before
+                                 ///< normalisation
     int graph_count;
     int sample_count;                 ///< at most 4096; default 256
     const char *recipe;               ///< or NULL
     const char *provenance;           ///< or NULL
     const am_model_blob *attachments; ///< [attachment_count], or NULL
     int attachment_count;             ///< at most AM_NET_MOST_ATTACHMENTS
-    uint64_t data_hash, database_hash, skeleton_hash, seed;
+    uint64_t data_hash, database_hash, skeleton_hash, latent_key, seed;
     uint32_t cookie;
 } am_model_def;
 AM_API am_model_def am_model_def_default(void);
+/// The default with recipe, provenance, hashes and seed of a model (borrowed).
+AM_API am_model_def am_model_def_like(const am_model *model);
 
 /// Packs graphs into a file's image. Refuses numbers that are not finite (AM_ERR_NUMBER), or beyond fp16's 65504
 /// where that is asked for (AM_ERR_RANGE).
@@ -282,6 +287,9 @@ AM_API const void *am_model_attached(const am_model *model, const char *name, si
 /// A copy with these attachments (borrowed for the call) beside its own; of the same name they take its place.
 AM_API am_result am_model_attach(am_model **out, const am_model *model, const am_model_blob *blobs, int count,
                                  const am_alloc *alloc, am_error *err);
+/// A copy with another provenance (JSON text, borrowed for the call): what was measured afterwards. Its hash stays.
+AM_API am_result am_model_note(am_model **out, const am_model *model, const char *provenance, const am_alloc *alloc,
+                               am_error *err);
 /// A part as a graph with fp32 weights again (of 16- and 8-bit ones: the numbers that they stand for).
 AM_API am_result am_model_graph(const am_model *model, int part, am_graph **out, const am_alloc *alloc,
                                 am_error *err);

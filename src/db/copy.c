@@ -72,6 +72,7 @@ static void count_all(copying *c)
     }
     info->precision = def->poses ? AM_PRECISION_FLOAT : info->precision;
     info->latent_count = def->z ? def->latent_count : info->latent_count;
+    info->latent_key = def->z ? def->latent_key : info->latent_key;
     info->flags = def->poses ? info->flags & ~AMI_DB_NO_POSES : info->flags;
     info->flags |= def->drop_poses ? AMI_DB_NO_POSES : 0;
     for (int p = 0; p < AMI_PART_COUNT; p++) {

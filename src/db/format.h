@@ -27,7 +27,8 @@ typedef struct ami_db_info {
     char name[64];
     int32_t latent_count;
     uint32_t flags; ///< AMI_DB_NO_POSES
-    uint8_t reserved[56];
+    uint64_t latent_key;
+    uint8_t reserved[48];
 } ami_db_info;
 
 /// Every section that this build knows, in file order.

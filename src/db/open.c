@@ -292,6 +292,7 @@ static void set_arrays(am_db *db, const block *b, const opening *o)
     db->x = body(o, AMI_PART_X);
     db->z = body(o, AMI_PART_Z);
     db->latent_count = o->info.latent_count;
+    db->latent_key = o->info.latent_key;
     db->has_poses = (o->info.flags & AMI_DB_NO_POSES) == 0;
     db->features.schema = b->schema;
     db->features.raw_count = o->info.raw_count;

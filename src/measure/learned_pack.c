@@ -279,6 +279,7 @@ static am_result attach(packing *p, am_model **out, const am_alloc *alloc)
     def.names = p->names;
     def.z = p->z;
     def.latent_count = p->latent;
+    def.latent_key = p->model->latent_key;
     def.x = p->x;
     def.poses = p->poses;
     def.contacts = p->contacts;

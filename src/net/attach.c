@@ -97,10 +97,19 @@ static int join(am_model_blob *all, const am_model *model, const am_model_blob *
     return total;
 }
 
-/// The image of a model with other attachments; sections in the order of this build.
-static am_result make_image(uint8_t **out, uint64_t *size, const am_model *model, const am_model_blob *all, int count,
+/// What a copy of a model has of its own.
+typedef struct changes {
+    am_model_blob all[AM_NET_MOST_ATTACHMENTS];
+    int count;
+    const char *provenance; ///< NULL: the model's
+} changes;
+
+/// The image of a model with other attachments or another provenance; sections in the order of this build.
+static am_result make_image(uint8_t **out, uint64_t *size, const am_model *model, const changes *change,
                             const am_alloc *alloc, am_error *err)
 {
+    const am_model_blob *all = change->all;
+    int count = change->count;
     uint32_t ids[AMI_NET_SECTIONS];
     ami_header header;
     ami_section from[AMI_NET_SECTIONS];
@@ -120,14 +129,19 @@ static am_result make_image(uint8_t **out, uint64_t *size, const am_model *model
     for (int s = AMI_NET_ATTACHED; s <= AMI_NET_ATTACHED_BODY; s++) {
         table[s].id = count > 0 ? ids[s] : 0;
     }
+    if (change->provenance) {
+        table[AMI_NET_PROVENANCE].size = strlen(change->provenance) + 1;
+    }
     *size = ami_container_place(table, AMI_NET_SECTIONS);
     *out = ami_alloc_zero(alloc, (size_t)*size);
     if (!*out) {
         return ami_fail_memory(err, (size_t)*size);
     }
     for (int s = 0; s < AMI_NET_ATTACHED; s++) {
+        const void *bytes = (const uint8_t *)model->image + from[s].offset;
         if (table[s].id) {
-            memcpy(*out + table[s].offset, (const uint8_t *)model->image + from[s].offset, (size_t)from[s].size);
+            bytes = s == AMI_NET_PROVENANCE && change->provenance ? change->provenance : bytes;
+            memcpy(*out + table[s].offset, bytes, (size_t)table[s].size);
         }
     }
     if (count > 0) {
@@ -138,23 +152,13 @@ static am_result make_image(uint8_t **out, uint64_t *size, const am_model *model
     return AM_OK;
 }
 
-am_result am_model_attach(am_model **out, const am_model *model, const am_model_blob *blobs, int count,
-                          const am_alloc *alloc, am_error *err)
+static am_result copy_with(am_model **out, const am_model *model, const changes *change, const am_alloc *alloc,
+                           am_error *err)
 {
-    *out = NULL;
-    am_result result = ami_attach_check(blobs, count, err);
-    if (result != AM_OK) {
-        return result;
-    }
-    am_model_blob all[AM_NET_MOST_ATTACHMENTS];
-    int total = join(all, model, blobs, count);
-    if (total < 0) {
-        return ami_fail(err, AM_ERR_LIMIT, "a model has at most %d attachments", AM_NET_MOST_ATTACHMENTS);
-    }
     struct am_model_own own = { .alloc = ami_alloc_or_default(alloc) };
     uint8_t *image = NULL;
     uint64_t size = 0;
-    result = make_image(&image, &size, model, all, total, &own.alloc, err);
+    am_result result = make_image(&image, &size, model, change, &own.alloc, err);
     if (result == AM_OK) {
         own.image = image;
         own.image_size = (size_t)size;
@@ -164,4 +168,29 @@ am_result am_model_attach(am_model **out, const am_model *model, const am_model_
         }
     }
     return result;
+}
+
+am_result am_model_attach(am_model **out, const am_model *model, const am_model_blob *blobs, int count,
+                          const am_alloc *alloc, am_error *err)
+{
+    *out = NULL;
+    am_result result = ami_attach_check(blobs, count, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    changes change = { 0 };
+    change.count = join(change.all, model, blobs, count);
+    if (change.count < 0) {
+        return ami_fail(err, AM_ERR_LIMIT, "a model has at most %d attachments", AM_NET_MOST_ATTACHMENTS);
+    }
+    return copy_with(out, model, &change, alloc, err);
+}
+
+am_result am_model_note(am_model **out, const am_model *model, const char *provenance, const am_alloc *alloc,
+                        am_error *err)
+{
+    *out = NULL;
+    changes change = { .provenance = provenance };
+    change.count = join(change.all, model, NULL, 0);
+    return copy_with(out, model, &change, alloc, err);
 }

@@ -281,15 +281,20 @@ static void run_row(const step *s, int row)
     }
 }
 
+void ami_graph_eval_op(const am_graph *graph, int op, double *const *values, int batch)
+{
+    step s = { graph, &graph->ops[op], values, 0 };
+    int rows = graph->values[graph->ops[op].out].rows;
+    for (s.sample = 0; s.sample < batch; s.sample++) {
+        for (int row = 0; row < rows; row++) {
+            run_row(&s, row);
+        }
+    }
+}
+
 void am_graph_eval(const am_graph *graph, double *const *values, int batch)
 {
     for (int i = 0; i < graph->op_count; i++) {
-        step s = { graph, &graph->ops[i], values, 0 };
-        int rows = graph->values[graph->ops[i].out].rows;
-        for (s.sample = 0; s.sample < batch; s.sample++) {
-            for (int row = 0; row < rows; row++) {
-                run_row(&s, row);
-            }
-        }
+        ami_graph_eval_op(graph, i, values, batch);
     }
 }

@@ -43,8 +43,8 @@ const char *ami_net_letters(int section);
 /// Section "info", 128 bytes.
 typedef struct ami_net_info {
     int32_t part_count, value_count, op_count, tensor_count;
-    uint64_t data_hash, database_hash, skeleton_hash, seed;
-    uint8_t reserved[80];
+    uint64_t data_hash, database_hash, skeleton_hash, seed, latent_key;
+    uint8_t reserved[72];
 } ami_net_info;
 
 struct am_model_own {

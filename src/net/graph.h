@@ -33,4 +33,7 @@ am_result ami_graph_from(am_graph **out, const char *name, const am_net_value *v
                          const am_net_op *ops, int op_count, const am_net_tensor *tensors, int tensor_count,
                          const am_alloc *alloc, am_error *err);
 
+/// One operation of am_graph_eval.
+void ami_graph_eval_op(const am_graph *graph, int op, double *const *values, int batch);
+
 #endif

@@ -124,7 +124,7 @@ static void run_samples(sums *s, const trial *a, const trial *b, const am_graph 
     }
 }
 
-am_result ami_net_measure(am_model_part *part, const am_graph *graph, am_net_weights weights, const float *samples,
+am_result ami_net_measure(am_model_part *part, const am_graph *graph, const am_graph *rounded, const float *samples,
                           int sample_count, const am_alloc *alloc, am_error *err)
 {
     trial plain = { 0 }, packed = { 0 };
@@ -138,7 +138,7 @@ am_result ami_net_measure(am_model_part *part, const am_graph *graph, am_net_wei
         return ami_fail_memory(err, 2 * most * sizeof *x);
     }
     am_result result = trial_begin(&plain, graph, AM_NET_FP32, alloc, err);
-    result = result == AM_OK ? trial_begin(&packed, graph, weights, alloc, err) : result;
+    result = result == AM_OK ? trial_begin(&packed, rounded, (am_net_weights)part->weights, alloc, err) : result;
     if (result == AM_OK) {
         sums s = { 0 };
         run_samples(&s, &plain, &packed, graph, samples, sample_count, x, x + most);

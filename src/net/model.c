@@ -23,11 +23,26 @@ am_model_def am_model_def_default(void)
     return def;
 }
 
+am_model_def am_model_def_like(const am_model *model)
+{
+    am_model_def def = am_model_def_default();
+    def.recipe = model->recipe;
+    def.provenance = model->provenance;
+    def.data_hash = model->data_hash;
+    def.database_hash = model->database_hash;
+    def.skeleton_hash = model->skeleton_hash;
+    def.latent_key = model->latent_key;
+    def.seed = model->seed;
+    return def;
+}
+
 /// A model in the making.
 typedef struct making {
     const am_model_def *def;
     am_alloc alloc;
     am_error *err;
+    const am_graph *graphs[AM_NET_MOST_PARTS]; ///< the def's, or rounded ones
+    am_graph *rounded[AM_NET_MOST_PARTS];      ///< our own, NULL where packing does the rounding
     am_model_part parts[AM_NET_MOST_PARTS];
     ami_net_info info;
     am_model_attachment attached[AM_NET_MOST_ATTACHMENTS];
@@ -154,7 +169,7 @@ static void *section_at(const making *m, int section) { return m->image + m->tab
 
 static void put_graph(making *m, int g, uint64_t *at)
 {
-    const am_graph *graph = m->def->graphs[g];
+    const am_graph *graph = m->graphs[g];
     const am_model_part *part = &m->parts[g];
     am_net_value *values = (am_net_value *)section_at(m, AMI_NET_VALUES) + part->value_first;
     am_net_op *ops = (am_net_op *)section_at(m, AMI_NET_OPS) + part->op_first;
@@ -190,6 +205,7 @@ static void fill_image(making *m)
     m->info.database_hash = def->database_hash;
     m->info.skeleton_hash = def->skeleton_hash;
     m->info.seed = def->seed;
+    m->info.latent_key = def->latent_key;
     memcpy(section_at(m, AMI_NET_INFO), &m->info, sizeof m->info);
     memcpy(section_at(m, AMI_NET_PARTS), m->parts, (size_t)m->info.part_count * sizeof m->parts[0]);
     uint64_t at = 0;
@@ -209,6 +225,21 @@ static void fill_image(making *m)
     ami_model_seal(m->image, m->image_size, m->table);
 }
 
+/// Rounds the parts of 8 bits that there are samples for.
+static am_result round_parts(making *m)
+{
+    const am_model_def *def = m->def;
+    am_result result = AM_OK;
+    for (int g = 0; g < def->graph_count && result == AM_OK; g++) {
+        if (def->samples && def->samples[g] && weights_of(def, g) == AM_NET_INT8) {
+            result = ami_net_calibrate(&m->rounded[g], def->graphs[g], def->samples[g], def->sample_count, &m->alloc,
+                                       m->err);
+            m->graphs[g] = m->rounded[g];
+        }
+    }
+    return result;
+}
+
 static am_result measure_parts(making *m)
 {
     const am_model_def *def = m->def;
@@ -216,7 +247,8 @@ static am_result measure_parts(making *m)
     for (int g = 0; g < def->graph_count && result == AM_OK; g++) {
         if (weights_of(def, g) != AM_NET_FP32) {
             const float *samples = def->samples ? def->samples[g] : NULL;
-            result = ami_net_measure(&m->parts[g], def->graphs[g], weights_of(def, g), samples, def->sample_count,
+            m->parts[g].weights = (int32_t)weights_of(def, g);
+            result = ami_net_measure(&m->parts[g], def->graphs[g], m->graphs[g], samples, def->sample_count,
                                      &m->alloc, m->err);
         }
     }
@@ -233,7 +265,9 @@ am_result ami_model_pack(am_model **out, const am_model_def *def, bool measured,
     m->def = def;
     m->alloc = alloc;
     m->err = err;
-    am_result result = measured ? measure_parts(m) : AM_OK;
+    memcpy(m->graphs, def->graphs, (size_t)def->graph_count * sizeof m->graphs[0]);
+    am_result result = measured ? round_parts(m) : AM_OK;
+    result = result == AM_OK && measured ? measure_parts(m) : result;
     if (result == AM_OK) {
         place_sections(m);
         m->image = ami_alloc_zero(&alloc, (size_t)m->image_size);
@@ -246,6 +280,9 @@ am_result ami_model_pack(am_model **out, const am_model_def *def, bool measured,
     }
     if (result != AM_OK) {
         ami_release(&alloc, m->image, (size_t)m->image_size);
+    }
+    for (int g = 0; g < def->graph_count; g++) {
+        am_graph_destroy(m->rounded[g]);
     }
     ami_release(&alloc, m, sizeof *m);
     return result;

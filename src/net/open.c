@@ -162,6 +162,7 @@ static void fill(am_model *model, const opening *o)
     model->database_hash = o->info.database_hash;
     model->skeleton_hash = o->info.skeleton_hash;
     model->seed = o->info.seed;
+    model->latent_key = o->info.latent_key;
     model->hash = o->header.content_hash;
     model->image = o->data;
     model->image_size = o->size;

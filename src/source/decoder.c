@@ -133,6 +133,12 @@ am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *mo
                         "the database has no latents for the network's Decompressor; take the copy that its "
                         "training made");
     }
+    if (model->latent_key && db->latent_key && model->latent_key != db->latent_key) {
+        return ami_fail(err, AM_ERR_FORMAT,
+                        "the latents of the database (key %016llx) are those of another training than the "
+                        "Decompressor (key %016llx); take the copy that its own training made",
+                        (unsigned long long)db->latent_key, (unsigned long long)model->latent_key);
+    }
     am_result result = check_skeleton(db, model, alloc, err);
     ami_nets_def def = { .model = model, .alloc = alloc, .count = db->features.count, .latent = db->latent_count };
     if (result == AM_OK) {

@@ -506,6 +506,7 @@ static am_result write_latent(ami_stage *s, am_error *err)
         def.db = a->data.db;
         def.z = z;
         def.latent_count = latent;
+        def.latent_key = ami_lmm_latent_key(s->graphs[0]);
         def.drop_poses = true;
         result = am_db_copy(&copy, &def, err);
     }

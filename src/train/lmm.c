@@ -181,6 +181,11 @@ static void run_latent(const ami_lmm *d, const ami_plan_f32 *plan, float *work, 
     }
 }
 
+uint64_t ami_lmm_latent_key(const am_graph *compressor)
+{
+    return am_hash64(compressor->weights, compressor->weight_count * sizeof(float), 1);
+}
+
 am_result ami_lmm_latent(const ami_lmm *d, const am_graph *g, float **z, int *latent, am_error *err)
 {
     const am_pose_layout *l = &d->shape.layout;

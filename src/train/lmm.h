@@ -38,6 +38,8 @@ void ami_lmm_gather(const ami_lmm *lmm, float *y, const int *frames, int n, int 
 /// x(features, n) likewise.
 void ami_lmm_gather_x(const ami_lmm *lmm, float *x, const int *frames, int n, int used);
 
+/// Says which Compressor made latents: am_db.latent_key, am_model.latent_key.
+uint64_t ami_lmm_latent_key(const am_graph *compressor);
 /// z [frame][latent] of all frames by a trained Compressor: owned by the caller, latent * frame_count floats.
 am_result ami_lmm_latent(const ami_lmm *lmm, const am_graph *compressor, float **z, int *latent, am_error *err);
 

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "train/lmm.h"
 
 static const char magic[8] = { 'A', 'M', 'C', 'H', 'E', 'C', 'K', '2' };
 enum { point_bytes = 32 };
@@ -306,6 +307,11 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
         data_hash ^= data_hash != stage->data_hash ? stage->data_hash : 0;
         database_hash = database_hash ? database_hash : stage->database_hash;
     }
+    uint64_t latent_key = 0;
+    for (int g = 0; g < run->graph_count + (preview ? run->lane_count : 0); g++) {
+        const am_graph *graph = g < run->graph_count ? run->graphs[g] : run->lanes[g - run->graph_count].stage.graphs[0];
+        latent_key = strcmp(graph->name, "compressor") == 0 ? ami_lmm_latent_key(graph) : latent_key;
+    }
     am_json_writer *provenance = NULL;
     am_model *model = NULL;
     am_result result = provenance_of(run, &provenance, err);
@@ -319,6 +325,7 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
         def.provenance = am_json_text(provenance, NULL);
         def.data_hash = data_hash;
         def.database_hash = database_hash;
+        def.latent_key = latent_key;
         def.seed = run->seed;
         result = am_model_create(&model, &def, err);
     }

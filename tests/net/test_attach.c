@@ -172,10 +172,28 @@ static void records_that_lie_are_refused_even_with_right_sums(void **state)
     assert_non_null(ami_attach_wrong(&bad, 1, 1000));
 }
 
+static void a_note_changes_where_it_came_from_and_nothing_else(void **state)
+{
+    (void)state;
+    am_model *model = attached_model(), *noted = NULL;
+    am_error err = { 0 };
+    static const char text[] = "{\"quality\": {\"decompressor\": 0.28}}";
+    check_ok(am_model_note(&noted, model, text, NULL, &err), &err);
+    check_ok(am_model_verify(noted, &err), &err);
+    assert_string_equal(noted->provenance, text);
+    assert_string_equal(noted->recipe, model->recipe);
+    assert_true(noted->hash == model->hash);
+    check_attached(noted, "words", words, sizeof words);
+    check_attached(noted, "numbers", numbers, sizeof numbers);
+    am_model_close(model);
+    am_model_close(noted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attachments_come_back_as_they_went_in),
+        cmocka_unit_test(a_note_changes_where_it_came_from_and_nothing_else),
         cmocka_unit_test(a_model_without_attachments_has_the_same_bytes_as_ever),
         cmocka_unit_test(attaching_keeps_the_others_and_replaces_the_same_name),
         cmocka_unit_test(senseless_attachments_are_refused),
