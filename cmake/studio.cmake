@@ -3,9 +3,13 @@ if(EMSCRIPTEN)
     add_executable(amble_web ${PROJECT_SOURCE_DIR}/apps/studio/bridge.c ${PROJECT_SOURCE_DIR}/apps/studio/describe.c
         ${PROJECT_SOURCE_DIR}/apps/studio/drawn.c)
     target_link_libraries(amble_web PRIVATE amble_static amble_flags)
+    if(TARGET amble_physics)
+        target_link_libraries(amble_web PRIVATE amble_physics)
+        target_compile_definitions(amble_web PRIVATE AMBLE_HAS_PHYSICS=1)
+    endif()
     set_target_properties(amble_web PROPERTIES SUFFIX .mjs)
     string(CONCAT AMBLE_WEB_FUNCTIONS "_web_alloc,_web_free,_web_open,_web_direction,_web_error,_web_describe,_web_clip_name,"
-        "_web_networks,_web_method,_web_options,_web_walk_speed,_web_reset,_web_step,_web_world,_web_view,_web_hash,_web_cast,_web_choose,"
+        "_web_networks,_web_method,_web_options,_web_walk_speed,_web_reset,_web_step,_web_push,_web_world,_web_view,_web_hash,_web_cast,_web_choose,"
         "_web_path_options,_web_obstacles,_web_follow,_web_leave,_web_path,_web_path_count,_web_measure")
     target_link_options(amble_web PRIVATE -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker
         -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=1GB -sTOTAL_STACK=1MB

@@ -5,6 +5,9 @@
 #include "describe.h"
 #include "drawn.h"
 
+#if defined(AMBLE_HAS_PHYSICS)
+#include <amble/physics.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +49,8 @@ enum {
     VIEW_PATH_RECOVERIES,
     VIEW_PATH_X, ///< by how much the drawing was moved
     VIEW_PATH_Z,
+    VIEW_PUSH, ///< frame of the blend while forces act, else 0
+    VIEW_PUSHES,
     VIEW_POINTS,
     VIEW_TRAJECTORY, ///< [AM_MAX_TRAJECTORY][5]: time, x, z, direction x, z
     VIEW_CHANNELS = VIEW_TRAJECTORY + 5 * AM_MAX_TRAJECTORY,
@@ -70,6 +75,7 @@ static const char *const view_names[VIEW_TRAJECTORY + 1] = {
     "pathAt",      "pathLength",
     "pathLaps",    "pathRecoveries",
     "pathX",       "pathZ",
+    "push",        "pushes",
     "points",      "trajectory",
 };
 
@@ -99,7 +105,8 @@ typedef struct bridge {
     am_intent_def intent;
     void *model_bytes;
     am_model *model;
-    am_net *direction; ///< of the model; NULL without
+    am_net *direction;            ///< of the model; NULL without
+    const am_push_solver *solver; ///< of pushes; NULL without an engine
 } bridge;
 
 /// Who is on the stage, and where from the start.
@@ -219,6 +226,7 @@ static am_result add_actor(bridge *b, bool ahead, const float *place, am_error *
     def.seed = run_seed(b->actor_count);
     def.path_points = ahead ? PATH_POINTS : 0;
     def.direction = ahead ? b->direction : NULL;
+    def.push = b->solver;
     def.position = am_v3(place[0], 0.0f, place[1]);
     def.heading = place[2];
     am_result result = am_character_create(&a->character, &def, err);
@@ -289,9 +297,33 @@ static void close_model(bridge *b)
     b->model_bytes = NULL;
 }
 
+/// A body that can be pushed, where there is an engine. Data that give none (no poses, no legs) are steered only.
+static void make_solver(bridge *b)
+{
+#if defined(AMBLE_HAS_PHYSICS)
+    am_push_engine engine = am_physics_engine();
+    if (b->db->has_poses &&
+        engine.create(engine.user, &b->solver, b->db->skeleton, &b->db->roles, NULL, NULL) != AM_OK) {
+        b->solver = NULL;
+    }
+#else
+    b->solver = NULL;
+#endif
+}
+
+static void close_solver(bridge *b)
+{
+#if defined(AMBLE_HAS_PHYSICS)
+    am_push_engine engine = am_physics_engine();
+    engine.destroy(engine.user, b->solver);
+#endif
+    b->solver = NULL;
+}
+
 static void close_all(bridge *b)
 {
     close_actors(b);
+    close_solver(b);
     close_model(b);
     am_index_destroy(b->index);
     am_db_close(b->db);
@@ -360,6 +392,7 @@ int web_open(void *data, int size, const char *name)
         result = am_index_create(&next.index, &def, &last_error);
     }
     if (result == AM_OK) {
+        make_solver(&next);
         result = make_actors(&next, &who, NULL, &last_error);
     }
     if (result != AM_OK) {
@@ -613,6 +646,9 @@ static void fill_view(int left)
     view[VIEW_FALLBACK] = (float)now.fallback_frames;
     fill_places(&now, &pose);
     fill_path();
+    am_push_view push = am_character_get_push(chosen_character());
+    view[VIEW_PUSH] = push.count > 0 ? (float)push.frame : 0.0f;
+    view[VIEW_PUSHES] = (float)push.total;
     fill_trajectory(&now);
     fill_costs(&now, left);
 }
@@ -643,6 +679,13 @@ void web_step(int keys, float left_x, float left_y, float right_x, float right_y
     }
     view[VIEW_STEP_US] = (float)(microseconds(NULL) - before);
     fill_view(left);
+}
+
+int web_push(int number, int joint, float x, float y, float z, float seconds)
+{
+    bool is = number >= 0 && number < open_now.actor_count;
+    return is ? (int)am_character_push(open_now.actors[number].character, joint, am_v3(x, y, z), seconds, &last_error)
+              : (int)AM_ERR_RANGE;
 }
 
 const float *web_world(int number)
@@ -782,6 +825,7 @@ const char *web_describe(void)
     am_json_number(w, "toeM", (double)am_character_get_facts(chosen_character()).toe_m);
     am_json_integer(w, "mostActors", WEB_MOST_ACTORS);
     am_json_bool(w, "direction", open_now.direction != NULL);
+    am_json_bool(w, "canBePushed", open_now.solver != NULL);
     web_describe_skeleton(w, db);
     web_describe_names(w, db, am_character_get_view(chosen_character()).activities);
     put_view(w);

@@ -75,6 +75,10 @@ int web_path_count(void);
 /// steps of dt.
 const double *web_measure(float dt);
 
+/// Pushes the part of a character that a joint moves, from the next step on: N in world axes, s. Gives 0 or the error
+/// code: of a module without Open Dynamics Engine, or of numbers that make no push.
+int web_push(int number, int joint, float x, float y, float z, float seconds);
+
 /// [joint][7] of one character: rotation x y z w, translation, in the world, after the last step.
 const float *web_world(int number);
 /// Numbers of the last step, in the places that web_describe names.

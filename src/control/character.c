@@ -112,6 +112,7 @@ static void place_flat(am_character *c, ami_layout *layout)
         size_t told = c->def.direction ? (size_t)c->path.room : 0;
         c->path.facings = told > 0 ? ami_layout_take(layout, told, sizeof *c->path.facings) : NULL;
     }
+    c->plain_size = layout->size;
     if (c->def.push) {
         c->push.head = ami_layout_take(layout, 1, sizeof *c->push.head);
         c->push.from = ami_layout_take(layout, joints, sizeof(am_transform));

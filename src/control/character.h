@@ -146,6 +146,7 @@ struct am_character {
     // The flat block and its parts.
     uint8_t *flat;
     size_t flat_size;
+    size_t plain_size; ///< of it without the part of pushes
     ami_state *state;
     am_query_point *trajectory; ///< [AM_MAX_TRAJECTORY]
     am_query_point *past;       ///< [AMI_PAST_PLACES] ring, history.c; NULL when no past is asked for

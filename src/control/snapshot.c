@@ -64,13 +64,18 @@ const am_source *am_character_source(const am_character *c) { return c->kit->sou
 
 am_character_facts am_character_get_facts(const am_character *c) { return c->kit->facts; }
 
-uint64_t am_character_hash(const am_character *c) { return am_hash64(c->flat, c->flat_size, 0); }
+uint64_t am_character_hash(const am_character *c)
+{
+    // Who was never pushed is as one who cannot be: a page that offers it has the hashes of a run that does not.
+    bool pushed = am_character_get_push(c).total > 0;
+    return am_hash64(c->flat, pushed ? c->flat_size : c->plain_size, 0);
+}
 
 size_t am_character_snapshot_size(const am_character *c) { return sizeof(header) + c->flat_size; }
 
 void am_character_snapshot(const am_character *c, void *out)
 {
-    header head = { SNAPSHOT_MAGIC, SNAPSHOT_VERSION, c->key, am_character_hash(c) };
+    header head = { SNAPSHOT_MAGIC, SNAPSHOT_VERSION, c->key, am_hash64(c->flat, c->flat_size, 0) };
     memcpy(out, &head, sizeof head);
     memcpy((uint8_t *)out + sizeof head, c->flat, c->flat_size);
 }

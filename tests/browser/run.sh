@@ -25,4 +25,5 @@ fi
 node --test onnx.test.mjs validate.test.mjs three.test.mjs wasm.test.mjs studio.test.mjs
 # By itself: it takes the databases that the studio's tests have built.
 node --test learned.test.mjs
+node --test pushes.test.mjs
 exec node --test paths.test.mjs

@@ -83,6 +83,7 @@ static void without_pushes_a_character_moves_as_one_without_solver(void **state)
     hold(&plain, AM_KEY_W, 2.0f);
     size_t size = (size_t)shared_db->joint_count * sizeof(am_transform);
     assert_memory_equal(am_character_get_pose(w.character).world, am_character_get_pose(plain.character).world, size);
+    assert_true(am_character_hash(w.character) == am_character_hash(plain.character));
     am_error err = { 0 };
     check_refused(am_character_push(plain.character, 0, am_v3(1.0f, 0.0f, 0.0f), 0.1f, &err), AM_ERR_SUPPORT);
     assert_int_equal(am_character_get_push(plain.character).count, 0);

@@ -68,8 +68,9 @@ export class Engine {
         return this.module.UTF8ToString(this.module._web_error());
     }
 
-    /** One step with what the devices show. */
-    step({ keys = 0, left = [0, 0], right = [0, 0], buttons = 0 }) {
+    /** One step with what the devices show, and pushes [{ character, joint, force [N], seconds }] that begin with it. */
+    step({ keys = 0, left = [0, 0], right = [0, 0], buttons = 0, pushes = [] }) {
+        pushes.forEach(({ character, joint, force, seconds }) => this.module._web_push(character, joint, ...force, seconds));
         this.module._web_step(keys, left[0], left[1], right[0], right[1], buttons, STEP);
     }
 

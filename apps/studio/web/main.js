@@ -7,6 +7,7 @@ import { Mannequin, isHuman, loadModel } from './mannequin.js';
 import { Overlay } from './overlay.js';
 import { Panel } from './panel.js';
 import { Play } from './play.js';
+import { Pusher } from './push.js';
 import { Skeleton } from './skeleton.js';
 import { Stage } from './stage.js';
 
@@ -27,6 +28,7 @@ class Studio {
             mode: () => this.setMode(this.panel.draws, 0), game: () => this.setMode(true, Number(this.panel.inputs.game.value)), camera: () => this.stage.resetCamera(),
         });
         this.play = new Play(this);
+        this.pusher = new Pusher(this);
         this.panel.setMode(false, 0);
         this.bodies = []; // of the first character: figure, skeleton, mannequin where there is one
         this.others = []; // the same of each of the rest
@@ -241,6 +243,7 @@ class Studio {
         this.poses = Array.from({ length: this.play.count }, (_, i) => (
             { before: Float32Array.from(this.engine.world(i)), after: Float32Array.from(this.engine.world(i)) }));
         this.view = this.engine.view;
+        this.pusher.drop();
         this.waiting = 0;
         this.speeds = [];
         if (this.bodies.length) {
@@ -284,7 +287,7 @@ class Studio {
 
     /** What the next step takes: keys, sticks, who is chosen, paths that were just drawn. */
     devices() {
-        return { ...this.input.read(this.stage.yaw), ...this.play.devices() };
+        return { ...this.input.read(this.stage.yaw), ...this.play.devices(), ...this.pusher.devices() };
     }
 
     /** Movement over the last half second, m/s. */
@@ -322,6 +325,7 @@ class Studio {
         const toes = [place('left_toe'), place('right_toe')];
         this.overlay.update(this.view, toes.every(Boolean) ? toes : null);
         this.play.update(this.view);
+        this.pusher.update(seconds);
         this.stage.follow(pose[4], 0.6 * pose[5] + 0.35, pose[6], seconds);
         this.stage.render();
         if (this.pictures++ % 6 === 0) {

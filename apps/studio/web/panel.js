@@ -8,7 +8,7 @@ const keyHelp = [
 ];
 const pathHelp = [[['Shift'], 'run along the path'], [['W', 'A', 'S', 'D'], 'leave it']];
 const chooseHelp = [['1', '2', '3'], 'choose a character'];
-const hints = { steer: 'drag turns the camera · gamepads work', draw: 'drag draws a path · right button or two fingers turn the camera' };
+const hints = { steer: 'drag turns the camera · gamepads work', push: 'drag turns the camera, on the body it pushes · gamepads work', draw: 'drag draws a path · right button or two fingers turn the camera' };
 const caps = { ArrowUp: '↑', ArrowDown: '↓', Shift: '⇧ Shift' };
 const words = (name) => name.replaceAll('_', ' ');
 
@@ -229,6 +229,7 @@ export class Panel {
         });
         this.costs.replaceChildren(...this.bars.map((item) => item.bar));
         this.can = (activity) => engine.can(activity);
+        this.pushes = about.canBePushed;
         this.showHelp();
     }
 
@@ -247,7 +248,7 @@ export class Panel {
             }
             row.append(label);
             return row;
-        }), make('div', { textContent: this.draws ? hints.draw : hints.steer }));
+        }), make('div', { textContent: this.draws ? hints.draw : this.pushes ? hints.push : hints.steer }));
     }
 
     /** Once a few pictures. */

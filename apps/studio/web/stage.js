@@ -133,23 +133,34 @@ export class Stage {
         this.canvas.style.cursor = on ? 'crosshair' : '';
     }
 
-    /** The place of the ground under a pointer, or null above the horizon. */
-    toGround(clientX, clientY) {
+    /** From the camera through a pointer. */
+    ray(clientX, clientY) {
         const box = this.canvas.getBoundingClientRect();
         this.camera.updateMatrixWorld();
-        const ray = new THREE.Vector3(2 * (clientX - box.left) / box.width - 1, 1 - 2 * (clientY - box.top) / box.height, 0.5);
-        ray.unproject(this.camera).sub(this.camera.position);
+        const at = new THREE.Vector3(2 * (clientX - box.left) / box.width - 1, 1 - 2 * (clientY - box.top) / box.height, 0.5);
+        return new THREE.Ray(this.camera.position.clone(), at.unproject(this.camera).sub(this.camera.position).normalize());
+    }
+
+    /** A way on the screen as one over the ground: right is right, up is away from the camera. */
+    along(right, up) {
+        const way = this.controls.target.clone().sub(this.camera.position).setY(0).normalize();
+        return new THREE.Vector3(-way.z, 0, way.x).multiplyScalar(right).addScaledVector(way, up);
+    }
+
+    /** The place of the ground under a pointer, or null above the horizon. */
+    toGround(clientX, clientY) {
+        const ray = this.ray(clientX, clientY).direction;
         const way = -this.camera.position.y / ray.y;
         const at = ray.multiplyScalar(way).add(this.camera.position);
         const far = Math.hypot(at.x - this.camera.position.x, at.z - this.camera.position.z);
         return way > 0 && far < FARTHEST ? { x: at.x, z: at.z } : null;
     }
 
-    /** Where a place of the ground is on the screen. */
-    toScreen(x, z) {
+    /** Where a place is on the screen: of the ground, or y above it. */
+    toScreen(x, z, y = 0) {
         const box = this.canvas.getBoundingClientRect();
         this.camera.updateMatrixWorld();
-        const at = new THREE.Vector3(x, 0, z).project(this.camera);
+        const at = new THREE.Vector3(x, y, z).project(this.camera);
         return { x: box.left + (at.x + 1) * box.width / 2, y: box.top + (1 - at.y) * box.height / 2 };
     }
 

@@ -1,0 +1,138 @@
+// Pushes on the page: a drag on the chest makes the character stagger the way of the drag, with an arrow that shows the
+// force, and then it walks on; with matching and with networks alone.
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openHalted, openStudio, outDir, wasmDir } from './support.mjs';
+
+const engine = existsSync(join(wasmDir, '../ode-wasm/lib/libode.a'));
+const skip = engine ? false : 'no Open Dynamics Engine for WebAssembly';
+let server, browser, page;
+
+before(async () => {
+    if (skip) {
+        console.log(`SKIPPED: ${skip}`);
+    }
+    server = await openStudio(join(outDir, 'studio'));
+    browser = await openHalted(server, 'synth');
+    page = browser.page;
+    await page.evaluate(() => {
+        window.amble.studio.blind = true; // pictures only where they are looked at
+    });
+});
+after(async () => {
+    await browser?.close();
+    await server?.stop();
+});
+
+const advance = (steps) => page.evaluate((count) => window.amble.advance(count), steps);
+
+/** Where a part is: in the world relative to the middle of the feet, and on the screen. */
+const where = (role) => page.evaluate((name) => {
+    const { studio, engine } = window.amble;
+    const at = (item) => studio.after.slice(7 * engine.about.roles[item] + 4, 7 * engine.about.roles[item] + 7);
+    const [part, left, right] = [at(name), at('left_foot'), at('right_foot')];
+    studio.draw(0);
+    return { x: part[0] - (left[0] + right[0]) / 2, z: part[2] - (left[2] + right[2]) / 2, screen: studio.stage.toScreen(part[0], part[2], part[1]) };
+}, role);
+
+/** Drags from a part by pixels; gives how the arrow looked before it was let go. */
+async function drag(role, x, y) {
+    const { screen } = await where(role);
+    await page.mouse.move(screen.x, screen.y);
+    await page.mouse.down();
+    await page.mouse.move(screen.x + x, screen.y + y, { steps: 3 });
+    const arrow = await page.evaluate(() => {
+        const { studio } = window.amble;
+        studio.draw(0);
+        return { visible: studio.pusher.arrow.object.visible, force: studio.pusher.held?.force.toArray(), turned: studio.stage.turned };
+    });
+    await page.mouse.up();
+    return arrow;
+}
+
+async function staggers(keys) {
+    await page.evaluate(() => window.amble.studio.reset());
+    for (const key of keys) {
+        await page.keyboard.down(key);
+    }
+    await advance(90);
+    const start = await page.evaluate(() => window.amble.engine.hash());
+    const log = await page.evaluate(() => window.amble.studio.log.length);
+    const arrow = await drag('chest', 100, 0); // to the right of the screen: -x
+    assert.ok(arrow.visible, 'an arrow shows the force');
+    assert.ok(Math.abs(arrow.force[0] + 200) < 3 && Math.abs(arrow.force[1]) < 1e-6 && Math.abs(arrow.force[2]) < 3, `200 N to -x, not ${arrow.force}`);
+    assert.equal(arrow.turned, false, 'the camera stays');
+    assert.equal(await page.evaluate(() => window.amble.engine.hash()), start, 'nothing moves before the next step');
+    const before = await where('chest');
+    await advance(15);
+    const lean = await where('chest');
+    assert.ok(lean.x - before.x < -0.05, `the chest goes along: ${lean.x - before.x} m`);
+    const pushed = await advance(1);
+    assert.equal(pushed.pushes, 1);
+    // The same steps without the push: where it would be.
+    const way = await page.evaluate(([steps]) => {
+        const { studio } = window.amble;
+        const logged = studio.log.slice();
+        const x = studio.view.rootX;
+        window.amble.replay(logged.slice(0, steps).concat(logged.slice(steps).map(({ pushes, ...rest }) => rest)));
+        const plain = studio.view.rootX;
+        window.amble.replay(logged);
+        return { x, plain, again: studio.view.rootX };
+    }, [log]);
+    assert.equal(way.again, way.x, 'a replay pushes as well');
+    assert.ok(way.x < way.plain - 0.03, `it staggers to -x: ${way.x} instead of ${way.plain}`);
+    await page.keyboard.down('w');
+    await advance(60);
+    const on = await advance(120);
+    await Promise.all([...keys, 'w'].map((key) => page.keyboard.up(key)));
+    assert.ok(on.speed > 0.5, `it walks on at ${on.speed} m/s`);
+    assert.equal(on.fallback, 0);
+}
+
+test('a drag on the chest pushes a standing and a walking character, who walks on', { skip }, async () => {
+    await staggers([]);
+    await staggers(['w']);
+});
+
+test('a pushed character of networks alone staggers and walks on', { skip }, async () => {
+    const networks = (await page.evaluate(() => window.amble.studio.sets)).find((set) => set.networks);
+    if (!networks) {
+        console.log('SKIPPED: no networks are shipped');
+        return;
+    }
+    await page.selectOption('#set', networks.name);
+    await page.waitForFunction((set) => window.amble.state().set === set, networks.name, { timeout: 60000 });
+    await page.evaluate(() => window.amble.pause());
+    await staggers(['w']);
+    await page.selectOption('#set', 'synth');
+    await page.waitForFunction(() => window.amble.state().set === 'synth', null, { timeout: 60000 });
+    await page.evaluate(() => window.amble.pause());
+});
+
+test('a drag beside the body turns the camera, and drawing does not push', { skip }, async () => {
+    await page.evaluate(() => window.amble.studio.reset());
+    await advance(10);
+    await page.evaluate(() => window.amble.studio.draw(0));
+    await page.mouse.move(40, 200);
+    await page.mouse.down();
+    await page.mouse.move(90, 200, { steps: 3 });
+    await page.mouse.up();
+    assert.equal(await page.evaluate(() => window.amble.studio.stage.turned), true);
+    assert.equal((await advance(2)).pushes, 0);
+    await page.evaluate(() => window.amble.studio.stage.resetCamera());
+});
+
+test('a picture of a pushed character', { skip }, async () => {
+    await page.evaluate(() => window.amble.studio.reset());
+    await advance(60);
+    const { screen } = await where('chest');
+    await page.mouse.move(screen.x, screen.y);
+    await page.mouse.down();
+    await page.mouse.move(screen.x + 150, screen.y - 40, { steps: 3 });
+    await page.evaluate(() => window.amble.studio.draw(0));
+    writeFileSync(join(outDir, 'push.png'), await page.screenshot());
+    await page.mouse.up();
+    assert.deepEqual(browser.errors, []);
+});
