@@ -4,6 +4,7 @@
 #define AMBLE_RUN_H
 
 #include <amble/control.h>
+#include <amble/field_source.h>
 #include <amble/json.h>
 #include <amble/net.h>
 
@@ -58,6 +59,10 @@ typedef struct am_run_options {
     bool looks_ahead;           ///< the controller is long-horizon
     bool learned;               ///< the controller is learned: no database, search_every_s is match's
     int k, l, most_searches;    ///< of it (am_long_horizon_def)
+    bool field;                 ///< the controller is field
+    am_field_policy policy;     ///< of it
+    int task;                   ///< of it: am_field_task_name
+    int every;                  ///< of its value function: ticks between anchors, 0 means the least that there is
     am_character_def character; ///< source, start and weights are the run's; texts live as long as the script
     am_intent_def intent;
     bool has_walk, has_sprint; ///< speeds given; else those of the database

@@ -367,6 +367,24 @@ static bool take_wish(ami_state *s, const am_intent *intent)
     return true;
 }
 
+/// The wish without a trajectory: the stick's, or on a path that of the point where the character is taken to be.
+static am_source_wish find_wish(const am_character *c)
+{
+    const ami_state *s = c->state;
+    am_source_wish wish = { .velocity = s->wish_velocity, .heading = s->wish_heading };
+    if (ami_path_active(c)) {
+        const ami_path *path = c->path.head;
+        const am_path_point *at = &c->path.points[ami_path_index(path, path->context.at)];
+        const am_path_point *next = &c->path.points[ami_path_index(path, path->context.at + 1)];
+        float speed = am_max(next->along - at->along, 0.0f) * path->fps;
+        wish.heading = at->heading;
+        wish.velocity = am_v3_scale(am_v3(am_sin(at->heading), 0.0f, am_cos(at->heading)), speed);
+        wish.point = am_v3(at->x, 0.0f, at->z);
+        wish.has_point = true;
+    }
+    return wish;
+}
+
 static am_source_input make_input(am_character *c, const ami_plan *plan, const am_horizon *horizon, float dt)
 {
     ami_state *s = c->state;
@@ -388,7 +406,7 @@ static am_source_input make_input(am_character *c, const ami_plan *plan, const a
         .leave = plan->leave,
         .hold = plan->hold,
         .stand = plan->stand,
-        .wish = { .velocity = s->wish_velocity, .heading = s->wish_heading },
+        .wish = find_wish(c),
         .rng = &s->rng,
         .clock = c->def.clock,
     };

@@ -170,6 +170,9 @@ static void write_options(am_json_writer *w, const am_run *run)
         am_json_integer(w, "l", o->l);
         am_json_integer(w, "most_searches", o->most_searches);
     }
+    if (o->field) {
+        ami_run_write_field(w, o);
+    }
     am_json_begin_object(w, "weights");
     for (const am_json *item = run->script->weights ? run->script->weights->first : NULL; item; item = item->next) {
         am_json_number(w, item->key, item->number);

@@ -115,7 +115,9 @@ static am_result make_match(am_run *run, am_error *err)
 static am_result make_source(am_run *run, am_error *err)
 {
     const am_run_options *options = &run->script->options;
-    am_result result = options->learned ? make_learned(run, err) : make_match(run, err);
+    am_result result = options->learned ? make_learned(run, err)
+                       : options->field ? ami_run_make_field(run, err)
+                                        : make_match(run, err);
     if (result == AM_OK) {
         result = am_source_work_create(&run->work, run->source, 1, &run->alloc, err);
     }
@@ -190,6 +192,8 @@ void am_run_destroy(am_run *run)
     }
     am_search_work_destroy(run->work);
     am_source_destroy(run->source);
+    am_field_value_destroy(run->value);
+    am_field_destroy(run->field);
     am_index_destroy(run->index);
     ami_run_close_models(run);
     am_db_close(run->own_db);

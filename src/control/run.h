@@ -24,6 +24,8 @@ struct am_run {
     const am_db *db;
     am_db *own_db;
     am_index *index;
+    am_field *field;       ///< of the controller field
+    am_field_value *value; ///< of the policy lookahead
     am_source *source;
     am_search_work *work;
     am_model *own_models[AM_MAX_RUN_MODELS]; ///< those of the script
@@ -67,6 +69,13 @@ void ami_run_write_pushes(am_json_writer *writer, const am_run_actor *actor);
 am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_error *err);
 /// run_push.c: gives a character the pushes that are due at a time.
 void ami_run_take_pushes(const am_run *run, ami_player *player, const am_run_actor *actor, double due);
+
+/// run_field.c: the options of the controller field.
+am_result ami_run_read_field(am_run_options *out, const am_json_doc *doc, const am_json *options, am_error *err);
+/// run_field.c: the same, as they were read.
+void ami_run_write_field(am_json_writer *writer, const am_run_options *options);
+/// run_field.c: field, value function and source.
+am_result ami_run_make_field(am_run *run, am_error *err);
 
 /// run_path.c: 'path' of one character: an object, or a list of them.
 am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,

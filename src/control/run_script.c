@@ -161,6 +161,7 @@ static am_result read_options(const reader *r, const am_json *root)
         "weights",
         "task",
         "policy",
+        "every",
         "most_searches",
         "stay_bias",
         "surround_s",
@@ -187,17 +188,22 @@ static am_result read_options(const reader *r, const am_json *root)
         "jump_tags",
         "dance_tags",
     };
-    static const char *const later[] = { "task", "policy", "l", "most_searches" };
+    static const char *const others[] = { "task", "policy", "every", "l", "most_searches" };
     const am_json *object = am_json_get(root, "options");
     if (!object) {
         return AM_OK;
     }
     am_result result = am_json_only(r->doc, object, keys, COUNT(keys), r->err);
     if (result == AM_OK) {
-        bool ahead = r->script->options.looks_ahead;
-        result = refuse(r, object, later, ahead ? 2 : COUNT(later),
-                        ahead ? "is not an option of the controller 'long-horizon'; leave it out"
-                              : "is not an option of the controller 'match'; leave it out");
+        const am_run_options *o = &r->script->options;
+        int first = o->field ? 3 : 0;
+        result = refuse(r, object, others + first, (o->looks_ahead ? 3 : COUNT(others)) - first,
+                        o->field         ? "is not an option of the controller 'field'; leave it out"
+                        : o->looks_ahead ? "is not an option of the controller 'long-horizon'; leave it out"
+                                         : "is not an option of the controller 'match'; leave it out");
+    }
+    if (result == AM_OK && r->script->options.field) {
+        result = ami_run_read_field(&r->script->options, r->doc, object, r->err);
     }
     if (result == AM_OK) {
         result = read_numbers(r, object);
@@ -466,14 +472,18 @@ static am_result read_controller(const reader *r, const am_json *root)
     int controller = 0;
     am_result result =
         am_json_read_choice(r->doc, root, "controller", false, &controller, controllers, COUNT(controllers), r->err);
-    if (result == AM_OK && controller > 2) {
+    if (result == AM_OK && controller > 3) {
         return am_json_fail(r->doc, am_json_get(root, "controller"), AM_ERR_SUPPORT, r->err,
-                            "the controller '%s' is not part of this version; 'match', 'long-horizon' and 'learned' "
-                            "are",
+                            "the controller '%s' is not part of this version; 'match', 'long-horizon', 'learned' and "
+                            "'field' are",
                             controllers[controller]);
     }
     r->script->options.looks_ahead = controller == 1;
     r->script->options.learned = controller == 2;
+    r->script->options.field = controller == 3;
+    if (controller == 3) { // a field's own flow is its way to turn and to go
+        r->script->options.character.root = AM_ROOT_ANIMATION;
+    }
     return result == AM_OK
                ? refuse(r, root, later, COUNT(later), "is not used by the controller 'match'; leave it out")
                : result;

@@ -154,7 +154,7 @@ static void take_body(const ami_field_source *f, ami_field_view *s, am_source_ou
     read_body(field, s->next_x, s->next_v, input);
     memcpy(s->x, s->next_x, (size_t)field->pose_count * sizeof(float));
     memcpy(s->d, s->next_v, (size_t)field->velocity_count * sizeof(float));
-    s->head->near_count = 0;
+    s->head->near_count = s->head->fresh = 0;
     s->head->phase = 1.0f;
     am_field_pose_get(field, out->landed.local, s->next_x);
     memset(out->landed.velocity, 0, (size_t)field->joint_count * sizeof *out->landed.velocity);
@@ -346,5 +346,5 @@ void am_field_source_put(const am_source *source, void *state, const float *x, c
     memcpy(s.next_x, x, (size_t)f->field->pose_count * sizeof(float));
     memcpy(s.next_v, v, (size_t)f->field->velocity_count * sizeof(float));
     am_field_difference(f->field, s.d, s.x, s.next_x, am_field_velocity_step(s.d));
-    s.head->near_count = 0;
+    s.head->fresh = 0;
 }

@@ -24,13 +24,13 @@ typedef struct ami_field_source {
 /// The head of a state. Every field has its place without padding.
 typedef struct ami_field_head {
     float phase;        ///< [0, 1] from the last tick to the next
-    int32_t near_count; ///< neighbours of the state at the next tick that are known
+    int32_t near_count; ///< neighbours below: of the state at the next tick when fresh, else of the last tick's
     uint32_t contacts;  ///< at the last tick
     int32_t frame;      ///< of the database, nearest to the state at the last tick
     int32_t action;     ///< that leads to the next tick; -1: the passive one
-    int32_t has_line;
+    int32_t fresh, has_line;
     float line_heading, line_x, line_z; ///< the line that is kept to while no point is wished
-    float reserved[3];
+    float reserved[2];
 } ami_field_head;
 
 /// A state's parts: the pose at the last tick, the state at the next, displacements in the tick before and in this

@@ -72,25 +72,37 @@ am_result ami_field_room_make(const am_source *source, am_search_work *work, int
 
 // ---------------------------------------------------------------------------------------------
 
+/// hint(count): where the states went.
+static void follow(const am_field *field, int32_t *hint, const int32_t *states, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int next = field->next[states[i]];
+        hint[i] = next >= 0 ? next : states[i];
+    }
+}
+
 /// Neighbours of the present state: those that the last tick found, or a search.
 static void find_near(const ami_field_source *f, const ami_field_view *s, am_field_neighbours *near, const float *v,
                       field_room *room, am_source_output *out)
 {
     const am_field *field = f->field;
-    if (s->head->near_count > 0) {
+    if (s->head->fresh) {
         near->count = s->head->near_count;
         memcpy(near->state, s->near_state, (size_t)near->count * sizeof *near->state);
         memcpy(near->d2, s->near_d2, (size_t)near->count * sizeof *near->d2);
         am_field_weights(near->weight, near->d2, near->count);
         return;
     }
+    int32_t hint[AM_FIELD_MAX_K];
+    follow(field, hint, s->near_state, s->head->near_count);
     am_field_embed(field, room->rows, s->x, v);
-    am_field_search(field, near, room->rows, 1, NULL, 0, room->search);
+    am_field_search(field, near, room->rows, 1, hint, s->head->near_count, room->search);
     out->searches++;
 }
 
-static void keep_near(ami_field_view *s, const am_field_neighbours *near)
+static void keep_near(ami_field_view *s, const am_field_neighbours *near, bool fresh)
 {
+    s->head->fresh = fresh;
     s->head->near_count = near->count;
     memcpy(s->near_state, near->state, (size_t)near->count * sizeof *near->state);
     memcpy(s->near_d2, near->d2, (size_t)near->count * sizeof *near->d2);
@@ -124,10 +136,7 @@ static int choose(const ami_field_source *f, ami_field_view *s, const am_field_n
                      room->search);
     if (ahead) {
         int32_t hint[AM_FIELD_MAX_K];
-        for (int i = 0; i < near->count; i++) {
-            int next = field->next[near->state[i]];
-            hint[i] = next >= 0 ? next : near->state[i];
-        }
+        follow(field, hint, near->state, near->count);
         am_field_search(field, room->near, room->rows, near->count, hint, near->count, room->search);
         out->searches += near->count;
     }
@@ -139,7 +148,7 @@ static int choose(const ami_field_source *f, ami_field_view *s, const am_field_n
         memcpy(s->next_v, room->next_v + (size_t)action * (size_t)field->velocity_count,
                (size_t)field->velocity_count * sizeof(float));
         if (ahead) {
-            keep_near(s, &room->near[action]);
+            keep_near(s, &room->near[action], true);
         }
     }
     return action;
@@ -172,7 +181,7 @@ static am_field_step act(const am_field *field, ami_field_view *s, am_field_step
     am_field_pose_put(field, to, tick.to);
     am_field_difference(field, fast, from, to, step_of(tick.fast));
     am_field_velocity_mix(field, s->next_v, s->next_v, fast, am_min(tick.share, 1.0f));
-    s->head->near_count = 0;
+    s->head->fresh = 0;
     return step_of(tick.step);
 }
 
@@ -197,7 +206,6 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     memcpy(v, s->next_v, (size_t)field->velocity_count * sizeof(float));
     memcpy(s->was, s->d, (size_t)field->velocity_count * sizeof(float));
     find_near(f, s, &near, v, room, out);
-    s->head->near_count = 0;
     out->searched = true;
     if (near.count == 0) { // not finite: begin again where the data are
         near = (am_field_neighbours){ .count = 1, .state = { f->standing }, .weight = { 1.0f } };
@@ -205,6 +213,7 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
         memcpy(s->was, am_field_v(field, f->standing), (size_t)field->velocity_count * sizeof(float));
         out->fell_back = true;
     }
+    keep_near(s, &near, false);
     s->head->contacts = am_field_contacts(field, &near);
     s->head->frame = field->frames[near.state[0]];
     s->head->action = -1;
@@ -222,7 +231,7 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     if (!all_finite(s->next_x, field->pose_count) || !all_finite(s->next_v, field->velocity_count)) {
         memcpy(s->next_x, s->x, (size_t)field->pose_count * sizeof(float));
         memcpy(s->next_v, am_field_v(field, near.state[0]), (size_t)field->velocity_count * sizeof(float));
-        s->head->near_count = 0;
+        s->head->fresh = 0;
         out->fell_back = true;
     }
     am_field_difference(field, s->d, s->x, s->next_x, step);
