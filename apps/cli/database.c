@@ -227,9 +227,14 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
     char file[2 * path_size];
     char stamp_file[2 * path_size];
     char clips[2 * path_size];
-    snprintf(file, sizeof file, "%s/%s.amdb", home, config);
-    snprintf(stamp_file, sizeof stamp_file, "%s/%s.stamp", home, config);
-    snprintf(clips, sizeof clips, "%s/%s", home, config);
+    char flat[256]; // "fields/locomotion" is kept beside the others
+    snprintf(flat, sizeof flat, "%s", config);
+    for (char *slash = strchr(flat, '/'); slash; slash = strchr(slash, '/')) {
+        *slash = '_';
+    }
+    snprintf(file, sizeof file, "%s/%s.amdb", home, flat);
+    snprintf(stamp_file, sizeof stamp_file, "%s/%s.stamp", home, flat);
+    snprintf(clips, sizeof clips, "%s/%s", home, flat);
     if (stamp_matches(stamp_file, stamp) && am_db_open(out, file, NULL, err) == AM_OK) {
         return AM_OK;
     }

@@ -22,5 +22,6 @@ typedef struct eval {
 am_result eval_matching(eval *e, am_error *err);
 am_result eval_paths(eval *e, am_error *err);
 am_result eval_learned(eval *e, am_error *err);
+am_result eval_fields(eval *e, am_error *err);
 
 #endif

@@ -16,6 +16,8 @@ static const eval_item items[] = {
       eval_matching },
     { "learned", "learned motion matching: memory and time, poses, drift and projections of its networks",
       eval_learned },
+    { "fields", "motion fields and a graph-based controller: response times, value functions, ten minutes, rates",
+      eval_fields },
     { "paths", "drawn paths by long-horizon matching: the paper's tables 1 and 2, and what is added to it",
       eval_paths },
 };
@@ -111,7 +113,7 @@ int verb_eval(const cli_verb *verb, int argc, char **argv)
           .text = &e.config },
         { .name = "--model",
           .value = "X.amnet",
-          .help = "learned, paths: the networks to evaluate",
+          .help = "learned, paths, fields: the networks or value functions to evaluate",
           .text = &e.model },
         { .name = "--compressor",
           .value = "X.amnet",

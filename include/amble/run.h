@@ -6,6 +6,7 @@
 #include <amble/control.h>
 #include <amble/field_source.h>
 #include <amble/json.h>
+#include <amble/motion_graph.h>
 #include <amble/net.h>
 
 #ifdef __cplusplus
@@ -61,7 +62,8 @@ typedef struct am_run_options {
     int k, l, most_searches;    ///< of it (am_long_horizon_def)
     bool field;                 ///< the controller is field
     am_field_policy policy;     ///< of it
-    int task;                   ///< of it: am_field_task_name
+    bool graph;                 ///< the controller is graph
+    int task;                   ///< of either: am_field_task_name
     int every;                  ///< of its value function: ticks between anchors, 0 means the least that there is
     am_character_def character; ///< source, start and weights are the run's; texts live as long as the script
     am_intent_def intent;

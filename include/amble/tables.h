@@ -53,6 +53,9 @@ typedef struct am_curve {
 /// Curves over logarithmic axes, on the page.
 AM_API void am_tables_curves(am_tables *tables, const char *caption, const char *x_axis, const char *y_axis,
                              const am_curve *curves, int count);
+/// The same over even axes: numbers may be 0 or below; whiskers are not drawn.
+AM_API void am_tables_lines(am_tables *tables, const char *caption, const char *x_axis, const char *y_axis,
+                            const am_curve *curves, int count);
 /// How many cells are marked bad.
 AM_API int am_tables_bad_count(const am_tables *tables);
 

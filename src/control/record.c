@@ -173,6 +173,9 @@ static void write_options(am_json_writer *w, const am_run *run)
     if (o->field) {
         ami_run_write_field(w, o);
     }
+    if (o->graph) {
+        am_json_string(w, "task", am_field_task_name(o->task));
+    }
     am_json_begin_object(w, "weights");
     for (const am_json *item = run->script->weights ? run->script->weights->first : NULL; item; item = item->next) {
         am_json_number(w, item->key, item->number);

@@ -117,6 +117,7 @@ static am_result make_source(am_run *run, am_error *err)
     const am_run_options *options = &run->script->options;
     am_result result = options->learned ? make_learned(run, err)
                        : options->field ? ami_run_make_field(run, err)
+                       : options->graph ? ami_run_make_graph(run, err)
                                         : make_match(run, err);
     if (result == AM_OK) {
         result = am_source_work_create(&run->work, run->source, 1, &run->alloc, err);
@@ -193,6 +194,7 @@ void am_run_destroy(am_run *run)
     am_search_work_destroy(run->work);
     am_source_destroy(run->source);
     am_field_value_destroy(run->value);
+    am_motion_graph_destroy(run->graph);
     am_field_destroy(run->field);
     am_index_destroy(run->index);
     ami_run_close_models(run);

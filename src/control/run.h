@@ -24,8 +24,9 @@ struct am_run {
     const am_db *db;
     am_db *own_db;
     am_index *index;
-    am_field *field;       ///< of the controller field
+    am_field *field;       ///< of the controllers field and graph
     am_field_value *value; ///< of the policy lookahead
+    am_motion_graph *graph; ///< of the controller graph
     am_source *source;
     am_search_work *work;
     am_model *own_models[AM_MAX_RUN_MODELS]; ///< those of the script
@@ -76,6 +77,8 @@ am_result ami_run_read_field(am_run_options *out, const am_json_doc *doc, const 
 void ami_run_write_field(am_json_writer *writer, const am_run_options *options);
 /// run_field.c: field, value function and source.
 am_result ami_run_make_field(am_run *run, am_error *err);
+/// run_graph.c: the source of the controller graph.
+am_result ami_run_make_graph(am_run *run, am_error *err);
 
 /// run_path.c: 'path' of one character: an object, or a list of them.
 am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,

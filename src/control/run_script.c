@@ -196,13 +196,14 @@ static am_result read_options(const reader *r, const am_json *root)
     am_result result = am_json_only(r->doc, object, keys, COUNT(keys), r->err);
     if (result == AM_OK) {
         const am_run_options *o = &r->script->options;
-        int first = o->field ? 3 : 0;
+        int first = o->field ? 3 : o->graph ? 1 : 0;
         result = refuse(r, object, others + first, (o->looks_ahead ? 3 : COUNT(others)) - first,
                         o->field         ? "is not an option of the controller 'field'; leave it out"
+                        : o->graph       ? "is not an option of the controller 'graph'; leave it out"
                         : o->looks_ahead ? "is not an option of the controller 'long-horizon'; leave it out"
                                          : "is not an option of the controller 'match'; leave it out");
     }
-    if (result == AM_OK && r->script->options.field) {
+    if (result == AM_OK && (r->script->options.field || r->script->options.graph)) {
         result = ami_run_read_field(&r->script->options, r->doc, object, r->err);
     }
     if (result == AM_OK) {
@@ -472,16 +473,17 @@ static am_result read_controller(const reader *r, const am_json *root)
     int controller = 0;
     am_result result =
         am_json_read_choice(r->doc, root, "controller", false, &controller, controllers, COUNT(controllers), r->err);
-    if (result == AM_OK && controller > 3) {
+    if (result == AM_OK && controller > 4) {
         return am_json_fail(r->doc, am_json_get(root, "controller"), AM_ERR_SUPPORT, r->err,
-                            "the controller '%s' is not part of this version; 'match', 'long-horizon', 'learned' and "
-                            "'field' are",
+                            "the controller '%s' is not part of this version; 'match', 'long-horizon', 'learned', "
+                            "'field' and 'graph' are",
                             controllers[controller]);
     }
     r->script->options.looks_ahead = controller == 1;
     r->script->options.learned = controller == 2;
     r->script->options.field = controller == 3;
-    if (controller == 3) { // a field's own flow is its way to turn and to go
+    r->script->options.graph = controller == 4;
+    if (controller >= 3) { // a field's own flow is its way to turn and to go, and a graph's its bent clips
         r->script->options.character.root = AM_ROOT_ANIMATION;
     }
     return result == AM_OK

@@ -112,10 +112,11 @@ static void walk(walker *w, const wish *wished, float dt)
 {
     float sine, cosine;
     am_sincos(wished->heading, &sine, &cosine);
-    am_query_point ahead = { 1.0f, wished->point, am_v3(sine, 0.0f, cosine), am_v3(sine, 0.0f, cosine) };
-    am_source_input input = {
-        .dt = dt, .root = w->root, .trajectory = &ahead, .trajectory_count = 1, .rng = &w->rng
-    };
+    am_source_input input = { .dt = dt, .root = w->root, .rng = &w->rng };
+    input.wish = (am_source_wish){ .velocity = am_v3(sine, 0.0f, cosine),
+                                   .heading = wished->heading,
+                                   .point = wished->point,
+                                   .has_point = true };
     w->source->interface->step(w->source, w->state, &w->out, &input, w->work);
     am_vec3 moved = am_quat_rotate(w->root.rotation, am_v3_scale(w->out.root_linear, dt));
     am_quat turned = am_quat_mul(w->root.rotation, am_quat_from_heading(w->out.root_angular.y * dt));

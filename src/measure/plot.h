@@ -46,11 +46,12 @@ bool ami_plot_bar_rows(am_bytes *out, const ami_bar_row *bars, int count, int di
 /// path(path_count), which may be none, lies below it.
 bool ami_plot_track(am_bytes *out, const am_vec3 *places, int count, const am_vec3 *path, int path_count);
 
-/// Curves of positive numbers over logarithmic axes, with their names beside them.
+/// Curves with their names beside them: of positive numbers over logarithmic axes, or of any over even ones.
 typedef struct ami_curves {
     const am_curve *curves;
     int count;
     const char *x_axis, *y_axis;
+    bool even;
 } ami_curves;
 bool ami_plot_curves(am_bytes *out, const ami_curves *plot);
 

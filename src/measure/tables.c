@@ -207,8 +207,8 @@ static const double *copy_numbers(am_tables *t, const double *numbers, int count
     return out;
 }
 
-void am_tables_curves(am_tables *t, const char *caption, const char *x_axis, const char *y_axis,
-                      const am_curve *curves, int count)
+static void add_curves(am_tables *t, const char *caption, const char *x_axis, const char *y_axis,
+                       const am_curve *curves, int count, bool even)
 {
     count = count < AM_MAX_CURVES ? count : AM_MAX_CURVES;
     const char *text = copy(t, caption);
@@ -229,7 +229,20 @@ void am_tables_curves(am_tables *t, const char *caption, const char *x_axis, con
         extra->axes[1] = axes[1];
         extra->curves = own;
         extra->curve_count = count;
+        extra->even = even;
     }
+}
+
+void am_tables_curves(am_tables *t, const char *caption, const char *x_axis, const char *y_axis,
+                      const am_curve *curves, int count)
+{
+    add_curves(t, caption, x_axis, y_axis, curves, count, false);
+}
+
+void am_tables_lines(am_tables *t, const char *caption, const char *x_axis, const char *y_axis,
+                     const am_curve *curves, int count)
+{
+    add_curves(t, caption, x_axis, y_axis, curves, count, true);
 }
 
 int am_tables_bad_count(const am_tables *t)

@@ -27,6 +27,7 @@ typedef struct ami_extra {
     const char *axes[2];
     am_curve *curves;
     int curve_count;
+    bool even; ///< axes
     int column, rows_from;
     am_vec3 *places;
     int place_count;

@@ -64,7 +64,7 @@ static bool put_track(am_bytes *out, const ami_extra *extra)
 
 static bool put_curves(am_bytes *out, const ami_extra *extra)
 {
-    ami_curves plot = { extra->curves, extra->curve_count, extra->axes[0], extra->axes[1] };
+    ami_curves plot = { extra->curves, extra->curve_count, extra->axes[0], extra->axes[1], extra->even };
     return ami_put_text(out, "<section><h2>") && ami_put_escaped(out, extra->text) && ami_put_text(out, "</h2>") &&
            ami_plot_curves(out, &plot) && ami_put_text(out, "</section>");
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "source/playback.h"
+#include "source/wish.h"
 
 #include <string.h>
 
@@ -27,6 +28,7 @@ typedef struct graph_state {
     int32_t frame;  ///< of the database
     float fraction; ///< [0, 1) of a frame beyond it
     float warp;     ///< rad that the clip is bent by over its whole length
+    ami_line line;
 } graph_state;
 
 static const graph_source *graph_of(const am_source *source) { return (const graph_source *)(const void *)source; }
@@ -79,6 +81,7 @@ static void graph_reset(const am_source *source, void *state, int frame)
     s->frame = frame >= first && frame < last_frame(g, s->clip) ? frame : first;
     s->fraction = 0.0f;
     s->warp = 0.0f;
+    s->line = (ami_line){ 0 };
 }
 
 static void graph_pose(const am_source *source, const void *state, am_source_output *out, am_search_work *work)
@@ -138,18 +141,6 @@ static choice choose(const graph_source *g, int clip, const float *theta)
     return best;
 }
 
-static am_field_wish wish_of(const am_source_input *input)
-{
-    am_field_wish wish = { am_quat_heading(input->root.rotation), 0.0f, input->root.translation };
-    if (input->trajectory_count > 0) {
-        const am_query_point *last = &input->trajectory[input->trajectory_count - 1];
-        wish.heading = am_atan2(last->direction.x, last->direction.z);
-        wish.speed = am_v3_length(am_v3_ground(last->velocity));
-        wish.point = last->position;
-    }
-    return wish;
-}
-
 /// One side of a transition at a frame, with the bend of its clip; the step that led to it, or the one that follows.
 static void sample_side(const graph_source *g, am_source_pose *side, const graph_state *s, bool leaving)
 {
@@ -183,7 +174,7 @@ static void decide(const graph_source *g, graph_state *s, am_source_output *out,
 {
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
     float theta[AM_FIELD_MAX_AXES] = { 0.0f };
-    am_field_wish wish = wish_of(input);
+    am_field_wish wish = ami_wish_read(&s->line, &input->wish, input->root);
     g->task.read(&g->task, theta, &wish, input->root);
     choice best = choose(g, s->clip, theta);
     bool captured = first_frame(g, best.clip) == s->frame && s->fraction == 0.0f;

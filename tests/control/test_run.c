@@ -67,7 +67,7 @@ static void every_wrong_key_names_its_place_and_the_nearest(void **state)
         { "\"controller\": \"field\",", "\"policy\": \"gredy\"", "", AM_ERR_RANGE, "greedy" },
         { "\"controller\": \"field\",", "\"every\": -1", "", AM_ERR_RANGE, "every" },
         { "\"controller\": \"field\",", "\"l\": 3", "", AM_ERR_SUPPORT, "field" },
-        { "\"controller\": \"graph\",", "", "", AM_ERR_SUPPORT, "graph" },
+        { "\"controller\": \"graph\",", "\"policy\": \"greedy\"", "", AM_ERR_SUPPORT, "graph" },
         { "\"controller\": \"flow\",", "", "", AM_ERR_SUPPORT, "flow" },
         { "\"controller\": \"segments\",", "", "", AM_ERR_SUPPORT, "segments" },
         { "\"model\": [3],", "", "", AM_ERR_TYPE, "model" },

@@ -28,6 +28,9 @@ static am_tables *make_tables(const am_alloc *alloc)
     static const double sizes[3] = { 100, 1000, 20000 }, times[3] = { 0.5, 4, 90 }, worst[3] = { 1, 8, 2000 };
     const am_curve curves[2] = { { "slow <one>", sizes, times, worst, 3 }, { "fast", sizes + 1, times, NULL, 2 } };
     am_tables_curves(t, "growth", "frames", "us", curves, 2);
+    static const double seconds[3] = { 0, 1.5, 4.2 }, degrees[3] = { -30, 0, 120 };
+    const am_curve facing = { "facing", seconds, degrees, NULL, 3 };
+    am_tables_lines(t, "turns", "seconds", "degrees", &facing, 1);
     am_polyline line = { .points = places, .count = 2 };
     am_tables_path(t, "along", &track, &line);
     return t;

@@ -42,8 +42,7 @@ static am_source *source_make(const am_motion_graph_source_def *changed)
 /// A step towards a heading in the world.
 static void step_to(player *p, float dt, float heading)
 {
-    p->wish[0] = (am_query_point){ 1.0f, am_v3_zero(), am_v3(am_sin(heading), 0.0f, am_cos(heading)), am_v3_zero() };
-    am_source_input input = { .dt = dt, .root = p->root, .trajectory = p->wish, .trajectory_count = 1 };
+    am_source_input input = { .dt = dt, .root = p->root, .wish = { .heading = heading } };
     p->source->interface->step(p->source, p->state, &p->out, &input, work);
     am_vec3 moved = am_quat_rotate(p->root.rotation, am_v3_scale(p->out.root_linear, dt));
     p->root.translation = am_v3_add(p->root.translation, moved);

@@ -1,0 +1,337 @@
+// amble eval fields: how quickly motion fields answer, beside a graph-based controller on the same data (Fields tables
+// 1 and 2, figure 7), what their value functions take, ten minutes of them, and what a frame costs.
+#include "eval_fields.h"
+
+#include "database.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// A row of the paper's tables: minimum, average, maximum in seconds of both tasks, and KB of the direction's values.
+typedef struct paper_row {
+    const char *name;
+    int every; ///< 0 for the graph
+    double seconds[2][3];
+    double kb;
+} paper_row;
+
+static const paper_row paper[] = {
+    { "graph-based", 0, { { 0.31, 0.94, 2.36 }, { 0.47, 1.30, 2.19 } }, 14.0 },
+    { "motion field", 1, { { 0.21, 0.40, 1.01 }, { 0.30, 0.57, 1.26 } }, 320.0 },
+    { "motion field x10", 10, { { 0.21, 0.49, 1.23 }, { 0.30, 0.68, 1.42 } }, 35.0 },
+    { "motion field x20", 20, { { 0.25, 0.66, 1.19 }, { 0.42, 0.91, 2.51 } }, 19.0 },
+    { "motion field x30", 30, { { 0.38, 0.78, 1.93 }, { 0.55, 1.45, 3.56 } }, 13.0 },
+};
+
+enum { row_count = sizeof paper / sizeof paper[0] };
+
+static const char *const tasks[2] = { "direction", "line" };
+// What the averages may be: of the graph, so that it is a fair peer; of the field.
+static const double graph_bound = 1.3;
+static const double field_bounds[2] = { 0.55, 0.80 };
+
+int fields_every(int i)
+{
+    static const int every[fields_kinds] = { 1, 10, 20, 30 };
+    return every[i];
+}
+
+// ---------------------------------------------------------------------------------------------
+// Sources
+
+static am_result make_graph(fields_source *out, const fields *f, const am_field_task *task, am_error *err)
+{
+    am_motion_graph_source_def def = am_motion_graph_source_def_default();
+    def.graph = f->graph;
+    def.tasks = f->e->tasks;
+    def.task = task;
+    am_result result = am_motion_graph_source_create(&out->source, &def, err);
+    out->bytes = result == AM_OK ? am_motion_graph_source_value_bytes(out->source) : 0;
+    return result;
+}
+
+static am_result make_field(fields_source *out, const fields *f, const char *task, int every, am_error *err)
+{
+    am_field_value_def value = am_field_value_def_default();
+    am_field_source_def def = am_field_source_def_default();
+    value.model = f->model;
+    value.field = f->field;
+    value.task = task;
+    value.every = every;
+    am_result result = am_field_value_create(&out->value, &value, err);
+    if (result == AM_OK) {
+        const am_field_value_head *head = &out->value->head;
+        size_t number = head->numbers == AM_NET_FP16 ? 2 : 4;
+        out->bytes = sizeof *head + (size_t)head->cells * sizeof(float) +
+                     (size_t)head->anchors * (size_t)head->cells * number;
+        def.field = f->field;
+        def.value = out->value;
+        result = am_field_source_create(&out->source, &def, err);
+    }
+    return result;
+}
+
+am_result fields_source_make(fields_source *out, const fields *f, const char *task, int every, am_error *err)
+{
+    *out = (fields_source){ 0 };
+    am_field_task rules;
+    if (!am_field_task_find(&rules, task)) {
+        *err = cli_error(AM_ERR_KEY, NULL, "there is no task '%s'", task);
+        return err->code;
+    }
+    am_result result = every == 0 ? make_graph(out, f, &rules, err) : make_field(out, f, task, every, err);
+    if (result != AM_OK) {
+        fields_source_free(out);
+    }
+    return result;
+}
+
+void fields_source_free(fields_source *s)
+{
+    am_source_destroy(s->source);
+    am_field_value_destroy(s->value);
+    *s = (fields_source){ 0 };
+}
+
+// ---------------------------------------------------------------------------------------------
+// Tables 1 and 2
+
+/// Rows that can be measured: the fields need a model.
+static int rows_of(const fields *f) { return !f->model ? 1 : f->e->quick ? 3 : row_count; }
+
+static am_result measure_row(const fields *f, int row, int task, am_agility *out, size_t *bytes, am_error *err)
+{
+    fields_source s;
+    am_result result = fields_source_make(&s, f, tasks[task], paper[row].every, err);
+    if (result == AM_OK) {
+        am_agility_def def = am_agility_def_default();
+        def.source = s.source;
+        def.tasks = f->e->tasks;
+        def.progress = f->e->progress;
+        def.stage = paper[row].name;
+        def.line = task == 1;
+        def.starts = f->e->quick ? 4 : def.starts;
+        def.changes = f->e->quick ? 12 : def.changes;
+        result = am_agility_measure(out, &def, err);
+        *bytes = s.bytes;
+    }
+    fields_source_free(&s);
+    return result;
+}
+
+static void begin_table(am_tables *t, int task)
+{
+    static const char *const abouts[2] = {
+        "table 1: seconds until the character faces within 5 degrees of a new direction and stays so for 0.3 s",
+        "table 2: the same, and within 0.1 m of a new line that may lie up to 0.5 m aside"
+    };
+    static const struct {
+        const char *name;
+        int digits;
+    } columns[] = { { "representation", -1 }, { "minimum", 2 },       { "average", 2 },       { "maximum", 2 },
+                    { "median", 2 },          { "late_percent", 2 },  { "values_kb", 1 },     { "paper_minimum", 2 },
+                    { "paper_average", 2 },   { "paper_maximum", 2 }, { "paper_values_kb", 0 } };
+    am_tables_begin(t, tasks[task], abouts[task]);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        am_tables_column(t, columns[i].name, columns[i].digits);
+    }
+}
+
+/// A number with a bound where the data are those that it was made for.
+static void add_bounded(const fields *f, double value, double bound)
+{
+    f->real &&bound > 0.0 ? am_tables_bounded(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
+}
+
+static void add_row(const fields *f, int row, int task, const am_agility *a, size_t bytes)
+{
+    am_tables *t = f->e->tables;
+    const paper_row *p = &paper[row];
+    double bound = p->every == 0 ? (task == 0 ? graph_bound : 0.0) : p->every == 1 ? field_bounds[task] : 0.0;
+    double kb = (double)bytes / 1024.0;
+    am_tables_row(t);
+    am_tables_text(t, p->name);
+    am_tables_number(t, (double)a->minimum);
+    add_bounded(f, (double)a->average, bound);
+    am_tables_number(t, (double)a->maximum);
+    am_tables_number(t, (double)a->median);
+    double late = 100.0 * a->late / a->trials;
+    f->real &&p->every > 0 ? am_tables_bounded(t, late, 0.0) : am_tables_number(t, late);
+    add_bounded(f, kb, task == 0 && p->every > 0 ? 0.5 * p->kb : 0.0);
+    for (int i = 0; i < 3; i++) {
+        am_tables_number(t, p->seconds[task][i]);
+    }
+    am_tables_number(t, task == 0 ? p->kb : (double)NAN);
+}
+
+static am_result add_responses(const fields *f, int task, am_error *err)
+{
+    am_tables *t = f->e->tables;
+    am_agility rows[row_count];
+    size_t bytes[row_count];
+    am_result result = AM_OK;
+    int count = rows_of(f);
+    for (int r = 0; r < count && result == AM_OK; r++) {
+        result = measure_row(f, r, task, &rows[r], &bytes[r], err);
+    }
+    if (result != AM_OK) {
+        return result;
+    }
+    begin_table(t, task);
+    for (int r = 0; r < count; r++) {
+        add_row(f, r, task, &rows[r], bytes[r]);
+    }
+    am_tables_plot(t, "average", 0);
+    am_tables_note(t,
+                   "%d changes of the wish each: +-180 degrees in equal steps without 0, from moments all over the "
+                   "data. late_percent: not there within 3 s, counted as 3 s. 16-bit values.",
+                   rows[0].trials);
+    if (count > 1 && rows[1].average > 0.0f) {
+        am_tables_note(t, "The motion field answers %.2f times as fast as the graph (paper: %.2f).",
+                       (double)rows[0].average / (double)rows[1].average,
+                       paper[0].seconds[task][1] / paper[1].seconds[task][1]);
+    }
+    return AM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Figure 7
+
+#define CURVE_S 4.23f
+static const am_agility_turn turns[3] = { { 0.0f, 90.0f * AM_DEG },
+                                          { 1.41f, -120.0f * AM_DEG },
+                                          { 2.82f, 150.0f * AM_DEG } };
+
+enum { most_points = 160 };
+
+/// Seconds after turn i until the facing is within 5 degrees, infinite when the next turn comes sooner.
+static double answer_of(const float *facing, int count, float dt, int i)
+{
+    float wished = 0.0f;
+    for (int k = 0; k <= i; k++) {
+        wished += turns[k].angle;
+    }
+    int first = (int)(turns[i].t / dt + 0.5f);
+    int stop = i < 2 ? (int)(turns[i + 1].t / dt + 0.5f) : count;
+    for (int p = first; p < stop; p++) {
+        if (am_abs(am_wrap_angle(wished - facing[p])) <= 5.0f * AM_DEG) {
+            return (double)(p + 1 - first) * (double)dt;
+        }
+    }
+    return (double)INFINITY;
+}
+
+static void wished_curve(double *y, int count, float dt)
+{
+    for (int i = 0; i < count; i++) {
+        y[i] = 0.0;
+        for (int k = 0; k < 3; k++) {
+            y[i] += turns[k].t <= (float)i * dt + 1e-4f ? (double)(turns[k].angle / AM_DEG) : 0.0;
+        }
+    }
+}
+
+static am_result add_turns(const fields *f, am_error *err)
+{
+    am_tables *t = f->e->tables;
+    double x[most_points], y[3][most_points];
+    float facing[2][most_points];
+    am_curve curves[3] = { { "wish", x, y[0], NULL, 0 }, { "graph-based", x, y[1], NULL, 0 },
+                           { "motion field", x, y[2], NULL, 0 } };
+    int sources = f->model ? 2 : 1;
+    am_agility_def def = am_agility_def_default();
+    int count = (int)(CURVE_S / def.dt + 0.5f);
+    for (int s = 0; s < sources; s++) {
+        fields_source source;
+        am_result result = fields_source_make(&source, f, "direction", s, err);
+        def.source = source.source;
+        result = result == AM_OK ? am_agility_curve(&def, facing[s], count, turns, 3, err) : result;
+        fields_source_free(&source);
+        if (result != AM_OK) {
+            return result;
+        }
+    }
+    am_tables_begin(t, "turns", "figure 7: three changes of the direction within 4.23 s, seconds until within 5 degrees");
+    static const char *const columns[] = { "first_s", "second_s", "third_s" };
+    am_tables_column(t, "representation", -1);
+    for (int i = 0; i < 3; i++) {
+        am_tables_column(t, columns[i], 2);
+    }
+    wished_curve(y[0], count, def.dt);
+    for (int s = 0; s < sources; s++) {
+        am_tables_row(t);
+        am_tables_text(t, curves[s + 1].name);
+        for (int i = 0; i < 3; i++) {
+            am_tables_number(t, answer_of(facing[s], count, def.dt, i));
+        }
+        for (int i = 0; i < count; i++) {
+            x[i] = (double)(i + 1) * (double)def.dt;
+            y[s + 1][i] = (double)(facing[s][i] / AM_DEG);
+        }
+    }
+    for (int c = 0; c < 3; c++) {
+        curves[c].count = count;
+    }
+    am_tables_lines(t, "the facing while the wish turns", "seconds", "degrees", curves, sources + 1);
+    am_tables_note(t, "The wish turns by 90, -120 and 150 degrees, 1.41 s apart.");
+    return AM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
+// All of it
+
+static am_result open_all(fields *f, am_error *err)
+{
+    am_result result = cli_database_open(&f->db, f->config, f->e->tasks, f->e->progress, err);
+    if (result == AM_OK) {
+        am_field_def def = am_field_def_default();
+        def.db = f->db;
+        def.tasks = f->e->tasks;
+        result = am_field_create(&f->field, &def, err);
+    }
+    if (result == AM_OK) {
+        am_motion_graph_def def = am_motion_graph_def_default();
+        def.field = f->field;
+        def.tasks = f->e->tasks;
+        result = am_motion_graph_create(&f->graph, &def, err);
+    }
+    return result == AM_OK ? fields_open_values(f, err) : result;
+}
+
+static void close_all(fields *f)
+{
+    am_model_close(f->model);
+    fields_close_values(f);
+    am_motion_graph_destroy(f->graph);
+    am_field_destroy(f->field);
+    am_db_close(f->db);
+}
+
+am_result eval_fields(eval *e, am_error *err)
+{
+    static const char own[] = "fields/locomotion";
+    fields f = { .e = e, .config = e->config };
+    f.real = !e->config && cli_database_has_data(own);
+    f.config = f.config ? f.config : f.real ? own : "synth";
+    snprintf(e->title, sizeof e->title, "Motion fields and a graph on the same data");
+    am_result result = open_all(&f, err);
+    for (int task = 0; task < 2 && result == AM_OK; task++) {
+        result = add_responses(&f, task, err);
+    }
+    result = result == AM_OK ? add_turns(&f, err) : result;
+    result = result == AM_OK ? fields_endurance(&f, err) : result;
+    result = result == AM_OK ? fields_rates(&f, err) : result;
+    if (result == AM_OK) {
+        snprintf(e->about, sizeof e->about,
+                 "%s: %d states at %.0f Hz; graph of %d clips of %.2f s in the mean (%d left out), %.1f followers "
+                 "each.%s %d values beyond their bound (marked !).",
+                 f.config, f.field->state_count, (double)f.field->fps, f.graph->clip_count, (double)f.graph->mean_s,
+                 f.graph->pruned, (double)f.graph->edge_count / f.graph->clip_count,
+                 f.model ? "" : " No value functions: this build has no training and no --model was given.",
+                 am_tables_bad_count(e->tables));
+    }
+    close_all(&f);
+    return result;
+}

@@ -1,0 +1,41 @@
+/// What the parts of amble eval fields share.
+#ifndef AMBLE_CLI_EVAL_FIELDS_H
+#define AMBLE_CLI_EVAL_FIELDS_H
+
+#include "eval.h"
+
+enum { fields_kinds = 4 }; ///< value functions of a task: of every state, of every 10th, 20th and 30th
+
+typedef struct fields {
+    eval *e;
+    const char *config;
+    bool real; ///< motion capture, which the bounds were made for
+    am_db *db;
+    am_field *field;
+    am_motion_graph *graph;
+    am_model *model; ///< with value functions; NULL: the graph alone is measured
+    char folder[64]; ///< of the files that were made on the way; "" without any
+} fields;
+
+/// Ticks between the anchors of value function i.
+int fields_every(int i);
+/// eval_fields_values.c: opens the model, or trains the value functions that are needed.
+am_result fields_open_values(fields *f, am_error *err);
+/// eval_fields_values.c: removes the files made on the way.
+void fields_close_values(fields *f);
+
+/// A source of a motion field with its value function.
+typedef struct fields_source {
+    am_field_value *value; ///< NULL for the graph
+    am_source *source;
+    size_t bytes; ///< of its value function
+} fields_source;
+/// The graph (every 0) or the field with the value function of a task.
+am_result fields_source_make(fields_source *out, const fields *f, const char *task, int every, am_error *err);
+void fields_source_free(fields_source *s);
+
+/// eval_fields_flow.c: ten minutes of each, and what a frame costs.
+am_result fields_endurance(const fields *f, am_error *err);
+am_result fields_rates(const fields *f, am_error *err);
+
+#endif

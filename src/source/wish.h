@@ -1,0 +1,31 @@
+/// What sources with tasks make of a plain wish.
+#ifndef AMI_SOURCE_WISH_H
+#define AMI_SOURCE_WISH_H
+
+#include <amble/field_task.h>
+#include <amble/source.h>
+
+// A wish that turns by more than this begins a new line.
+#define AMI_NEW_LINE_RAD (1.0f * AM_DEG)
+
+/// The line that is kept to while no point is wished. Part of a state; zero before the first wish.
+typedef struct ami_line {
+    int32_t begun;
+    float heading, x, z;
+} ami_line;
+
+/// The wish of a task for a character whose ground root is at `root`. Without a point of its own the line begins
+/// where the character is when the wished direction changes.
+static inline am_field_wish ami_wish_read(ami_line *line, const am_source_wish *wish, am_transform root)
+{
+    am_field_wish out = { .heading = wish->heading, .speed = am_v3_length(wish->velocity), .point = wish->point };
+    if (!wish->has_point) {
+        if (!line->begun || am_abs(am_wrap_angle(wish->heading - line->heading)) > AMI_NEW_LINE_RAD) {
+            *line = (ami_line){ 1, wish->heading, root.translation.x, root.translation.z };
+        }
+        out.point = am_v3(line->x, 0.0f, line->z);
+    }
+    return out;
+}
+
+#endif
