@@ -4,13 +4,14 @@
 #include "bench.h"
 
 #include "bench_search.h"
+#include "learned_cost.h"
 #include "models.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { project_every = 10, questions = 100, hidden = 512, latent = 32 };
+enum { questions = 100, hidden = 512, latent = 32 };
 
 static const float dt = 1.0f / 60.0f;
 
@@ -39,31 +40,6 @@ static am_graph *make_graph(const char *name, const char *output, int x, int z, 
     return g;
 }
 
-/// A model of these graphs with one kind of weights and the attachments of another model.
-static am_result make_model(am_model **out, am_graph *const *graphs, int count, am_net_weights weights,
-                            const am_model *like, am_error *err)
-{
-    const am_graph *all[AM_NET_MOST_PARTS];
-    am_net_weights kinds[AM_NET_MOST_PARTS];
-    am_model_blob blobs[AM_NET_MOST_ATTACHMENTS];
-    am_model_def def = am_model_def_default();
-    for (int g = 0; g < count; g++) {
-        all[g] = graphs[g];
-        kinds[g] = weights;
-    }
-    for (int i = 0; like && i < like->attachment_count; i++) {
-        blobs[i].name = like->attachments[i].name;
-        blobs[i].data = am_model_attached(like, blobs[i].name, &blobs[i].size);
-    }
-    def.graphs = all;
-    def.graph_count = count;
-    def.weights = kinds;
-    def.sample_count = 16;
-    def.attachments = blobs;
-    def.attachment_count = like ? like->attachment_count : 0;
-    return am_model_create(out, &def, err);
-}
-
 /// Networks of the paper's sizes that know nothing: as fast as trained ones, or slower, since fewer inputs are zero.
 static am_result make_untrained(am_model **out, const am_db *db, am_error *err)
 {
@@ -73,7 +49,10 @@ static am_result make_untrained(am_model **out, const am_db *db, am_error *err)
                             make_graph("stepper", "rate", x, latent, x + latent, 2),
                             make_graph("projector", "xz", x, 0, x + latent, 4) };
     am_model *bare = NULL;
-    am_result result = make_model(&bare, graphs, 3, AM_NET_FP32, NULL, err);
+    am_model_def def = am_model_def_default();
+    def.graphs = (const am_graph *const *)graphs;
+    def.graph_count = 3;
+    am_result result = am_model_create(&bare, &def, err);
     result = result == AM_OK ? am_learned_pack(out, bare, db, NULL, err) : result;
     am_model_close(bare);
     for (int g = 0; g < 3; g++) {
@@ -93,112 +72,28 @@ static am_result open_model(bench *b, am_model **out, const am_db *db, am_error 
     return make_untrained(out, db, err);
 }
 
-/// The same networks with other weights.
-static am_result convert(am_model **out, const am_model *model, am_net_weights weights, am_error *err)
-{
-    am_graph *graphs[AM_NET_MOST_PARTS] = { NULL };
-    am_result result = AM_OK;
-    for (int p = 0; p < model->part_count && result == AM_OK; p++) {
-        result = am_model_graph(model, p, &graphs[p], NULL, err);
-    }
-    result = result == AM_OK ? make_model(out, graphs, model->part_count, weights, model, err) : result;
-    for (int p = 0; p < model->part_count; p++) {
-        am_graph_destroy(graphs[p]);
-    }
-    return result;
-}
-
 // ---------------------------------------------------------------------------------------------
 // A frame
-
-/// One state of a source with all that a step needs.
-typedef struct walker {
-    am_source *source;
-    am_search_work *work;
-    void *state;
-    am_transform *poses;
-    am_velocity *velocities;
-    am_source_output out;
-} walker;
-
-static void walker_end(walker *w)
-{
-    free(w->state);
-    free(w->poses);
-    free(w->velocities);
-    am_search_work_destroy(w->work);
-    am_source_destroy(w->source);
-}
-
-static am_result walker_begin(walker *w, const am_model *model, am_error *err)
-{
-    am_learned_def def = am_learned_def_default();
-    def.model = model;
-    am_result result = am_learned_create(&w->source, &def, err);
-    result = result == AM_OK ? am_source_work_create(&w->work, w->source, 1, NULL, err) : result;
-    if (result != AM_OK) {
-        return result;
-    }
-    size_t joints = (size_t)w->source->skeleton->joint_count;
-    w->state = calloc(1, w->source->interface->state_size(w->source));
-    w->poses = calloc(3 * joints, sizeof *w->poses);
-    w->velocities = calloc(2 * joints, sizeof *w->velocities);
-    if (!w->state || !w->poses || !w->velocities) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for a character");
-        return AM_ERR_MEMORY;
-    }
-    w->out.local = w->poses;
-    w->out.left = (am_source_pose){ .local = w->poses + joints, .velocity = w->velocities };
-    w->out.landed = (am_source_pose){ .local = w->poses + 2 * joints, .velocity = w->velocities + joints };
-    w->source->interface->reset(w->source, w->state, -1);
-    return AM_OK;
-}
-
-/// Ten frames, the first of which projects; the mean of one, in microseconds.
-static double ten_frames(walker *w, int round)
-{
-    am_query_point points[4];
-    float angle = 0.1f * (float)(round % 63);
-    for (int i = 0; i < 4; i++) {
-        float t = (float)i / 3.0f;
-        points[i] = (am_query_point){ .time = t,
-                                      .position = am_v3(1.2f * t * am_sin(angle), 0.9f, 1.2f * t * am_cos(angle)),
-                                      .direction = am_v3(am_sin(angle), 0.0f, am_cos(angle)) };
-    }
-    am_source_input input = {
-        .dt = dt, .root = am_transform_identity(), .trajectory = points, .trajectory_count = 4
-    };
-    double begun = bench_cpu_us();
-    for (int f = 0; f < project_every; f++) {
-        w->source->interface->step(w->source, w->state, &w->out, &input, w->work);
-    }
-    return (bench_cpu_us() - begun) / project_every;
-}
-
-static uint64_t hash_of(const walker *w)
-{
-    return am_hash64(w->state, w->source->interface->state_size(w->source), 0);
-}
 
 static am_result frame_rows(bench *b, const am_model *const *models, int rounds, am_error *err)
 {
     static double us[2][4096];
-    walker walkers[2] = { { 0 } };
+    learned_walker walkers[2] = { { 0 } };
     rounds = rounds < 4096 ? rounds : 4096;
-    am_result result = walker_begin(&walkers[0], models[0], err);
-    result = result == AM_OK ? walker_begin(&walkers[1], models[1], err) : result;
+    am_result result = learned_walker_begin(&walkers[0], models[0], err);
+    result = result == AM_OK ? learned_walker_begin(&walkers[1], models[1], err) : result;
     for (int r = -20; r < rounds && result == AM_OK; r++) { // the first warm up
         for (int m = 0; m < 2; m++) {
-            double one = ten_frames(&walkers[m], r + 20);
+            double one = learned_ten_frames(&walkers[m], r + 20);
             us[m][r < 0 ? 0 : r] = one;
         }
     }
     for (int m = 0; m < 2 && result == AM_OK; m++) {
         bench_row(b, m == 0 ? "learned frame fp32" : "learned frame int8", "amble", 1, "frames", us[m], rounds,
-                  hash_of(&walkers[m]));
+                  learned_walker_hash(&walkers[m]));
     }
-    walker_end(&walkers[0]);
-    walker_end(&walkers[1]);
+    learned_walker_end(&walkers[0]);
+    learned_walker_end(&walkers[1]);
     return result;
 }
 
@@ -232,7 +127,7 @@ static am_result match_rows(bench *b, const char *config, int rounds, am_error *
                 am_index_search(index, &hit, &search, work);
                 sum += (uint64_t)hit.frame;
             }
-            us[r < 0 ? 0 : r] = (bench_cpu_us() - begun) / questions / project_every;
+            us[r < 0 ? 0 : r] = (bench_cpu_us() - begun) / questions / learned_project_every;
         }
         if (result == AM_OK) {
             bench_row(b, "match frame", "amble", sizes[s], config, us, rounds, sum);
@@ -295,7 +190,7 @@ static am_result crowd_begin(crowd *c, const am_model *model, int count, am_erro
     }
     // Characters made at once would all project in the same frame.
     for (int i = 0; i < count && result == AM_OK; i++) {
-        for (int f = 0; f < i % project_every; f++) {
+        for (int f = 0; f < i % learned_project_every; f++) {
             am_character_step(c->characters[i], &c->intents[i], dt);
         }
     }
@@ -347,8 +242,8 @@ int bench_crowd_learned(bench *b, const am_db *db, const char *config, int count
     am_model *fp32 = NULL, *int8 = NULL;
     am_result result = open_model(b, &fp32, db, &err);
     am_model *plain = NULL; // as it ships it may be smaller already
-    result = result == AM_OK ? convert(&plain, fp32, AM_NET_FP32, &err) : result;
-    result = result == AM_OK ? convert(&int8, fp32, AM_NET_INT8, &err) : result;
+    result = result == AM_OK ? learned_convert(&plain, fp32, AM_NET_FP32, &err) : result;
+    result = result == AM_OK ? learned_convert(&int8, fp32, AM_NET_INT8, &err) : result;
     const am_model *models[2] = { plain, int8 };
     result = result == AM_OK ? frame_rows(b, models, frames, &err) : result;
     if (result == AM_OK) {

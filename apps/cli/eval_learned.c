@@ -3,13 +3,12 @@
 #include "eval_learned.h"
 
 #include "database.h"
+#include "models.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char usual_config[] = "locomotion_gaits", usual_model[] = "models/locomotion.amnet";
 
 // ---------------------------------------------------------------------------------------------
 // Opening
@@ -35,7 +34,14 @@ static am_result open_part(learned_part *out, const am_model *model, const char 
 static am_result open_parts(learned *l, am_error *err)
 {
     const eval *e = l->e;
-    am_result result = am_model_open(&l->model, e->model ? e->model : usual_model, NULL, err);
+    if (!e->model && !cli_model_find(l->model_path, sizeof l->model_path, "locomotion.amnet")) {
+        *err = cli_error(AM_ERR_OPEN, NULL, "models/locomotion.amnet is not here; give --model");
+        return AM_ERR_OPEN;
+    }
+    if (e->model) {
+        snprintf(l->model_path, sizeof l->model_path, "%s", e->model);
+    }
+    am_result result = am_model_open(&l->model, l->model_path, NULL, err);
     if (result == AM_OK && e->compressor) {
         result = am_model_open(&l->compressor_model, e->compressor, NULL, err);
     }
@@ -99,7 +105,8 @@ static int held_out_of(const am_model *model)
 static am_result open_all(learned *l, am_error *err)
 {
     const eval *e = l->e;
-    am_result result = cli_database_open(&l->db, e->config ? e->config : usual_config, e->tasks, e->progress, err);
+    l->config = e->config ? e->config : "locomotion_gaits";
+    am_result result = cli_database_open(&l->db, l->config, e->tasks, e->progress, err);
     if (result == AM_OK) {
         result = open_parts(l, err);
     }
@@ -133,126 +140,6 @@ static void close_all(learned *l)
     am_model_close(l->ablation_model);
     am_db_close(l->db);
     free(l->z);
-}
-
-// ---------------------------------------------------------------------------------------------
-// Table 3
-
-static double part_mb(const learned_part *p)
-{
-    return p->part >= 0 ? (double)p->model->parts[p->part].bytes / 1e6 : 0.0;
-}
-
-/// Poses as a database keeps them: rotations, translations of moving joints, the root, contacts.
-static double poses_mb(const am_db *db)
-{
-    return (double)db->frame_count * (db->joint_count * 16.0 + db->moving_count * 12.0 + 28.0 + 1.0) / 1e6;
-}
-
-static double zero_to_empty(double x) { return x > 0.0 ? x : (double)NAN; }
-
-static void cost_row(am_tables *t, const char *name, const double mb[6], const double us[4])
-{
-    double total = 0.0;
-    am_tables_row(t);
-    am_tables_text(t, name);
-    for (int i = 0; i < 6; i++) {
-        am_tables_number(t, zero_to_empty(mb[i]));
-        total += mb[i];
-    }
-    am_tables_number(t, total);
-    for (int i = 0; us && i < 4; i++) {
-        am_tables_number(t, zero_to_empty(us[i]));
-    }
-}
-
-/// Hours of training of the stage called `name`, from X.times.json beside X.amnet; 0 when nobody has noted them.
-static double hours_of(const char *model, const char *name)
-{
-    char path[1100];
-    am_json_doc *doc = NULL;
-    am_error err = { 0 };
-    double hours = 0.0;
-    const size_t size = strlen(model);
-    const int stem = size > 6 && strcmp(model + size - 6, ".amnet") == 0 ? (int)size - 6 : (int)size;
-    if (snprintf(path, sizeof path, "%.*s.times.json", stem, model) < (int)sizeof path &&
-        am_json_parse_file(&doc, path, NULL, &err) == AM_OK) {
-        const am_json *stages = am_json_get(am_json_root(doc), "stages");
-        for (const am_json *s = stages ? stages->first : NULL; s; s = s->next) {
-            const char *stage = "";
-            float seconds = 0.0f;
-            am_json_read_string(doc, s, "name", false, &stage, &err);
-            am_json_read_float(doc, s, "seconds", false, &seconds, 0.0f, 1e9f, &err);
-            hours += strcmp(stage, name) == 0 ? (double)seconds / 3600.0 : 0.0;
-        }
-    }
-    am_json_free(doc);
-    return hours;
-}
-
-static void add_hours(const learned *l)
-{
-    am_tables *t = l->e->tables;
-    const char *model = l->e->model ? l->e->model : usual_model;
-    const double d = hours_of(l->e->compressor ? l->e->compressor : model, "decompressor");
-    const double s = hours_of(model, "stepper"), p = hours_of(model, "projector");
-    am_tables_begin(t, "training", "hours of the run that made each network; Stepper and Projector side by side");
-    static const char *const columns[] = { "method", "d", "s", "p", "total" };
-    for (int i = 0; i < 5; i++) {
-        am_tables_column(t, columns[i], i == 0 ? -1 : 2);
-    }
-    const double rows[2][3] = { { d, s, p }, { 8.7, 6.1, 3.3 } };
-    for (int r = 0; r < 2; r++) {
-        am_tables_row(t);
-        am_tables_text(t, r ? "paper: lmm" : "lmm");
-        for (int i = 0; i < 3; i++) {
-            am_tables_number(t, zero_to_empty(rows[r][i]));
-        }
-        am_tables_number(t, rows[r][0] + fmax(rows[r][1], rows[r][2]));
-    }
-}
-
-static am_result add_costs(const learned *l, am_error *err)
-{
-    const am_db *db = l->db;
-    am_tables *t = l->e->tables;
-    const double frames = (double)db->frame_count;
-    const double x = frames * db->features.count * 4.0 / 1e6, z = frames * l->latent * 4.0 / 1e6;
-    const double y = poses_mb(db);
-    const double d = part_mb(&l->decompressor), s = part_mb(&l->stepper), p = part_mb(&l->projector);
-    const bool timings = l->e->timings;
-    const double d_us = timings ? learned_time(&l->decompressor, err) : 0.0;
-    const double s_us = timings ? learned_time(&l->stepper, err) : 0.0;
-    const double p_us = timings ? learned_time(&l->projector, err) : 0.0;
-    const double find_us = timings ? learned_search_time(l, err) : 0.0;
-    am_tables_begin(t, "table 3",
-                    "memory in MB and microseconds of one thread; one search or projection in ten frames");
-    static const char *const columns[] = { "method", "x",     "y",    "z",    "d",    "s",
-                                           "p",      "total", "d_us", "s_us", "p_us", "frame_us" };
-    for (int i = 0; i < (timings ? 12 : 8); i++) {
-        am_tables_column(t, columns[i], i == 0 ? -1 : i < 8 ? 2 : 1);
-    }
-    const double mm_us[4] = { 0, 0, find_us, find_us / 10.0 };
-    const double dmm_us[4] = { d_us, 0, find_us, d_us + find_us / 10.0 };
-    const double lmm_us[4] = { d_us, s_us, p_us, d_us + s_us + p_us / 10.0 };
-    cost_row(t, "mm", (double[6]){ x, y, 0, 0, 0, 0 }, timings ? mm_us : NULL);
-    cost_row(t, "dmm", (double[6]){ x, 0, z, d, 0, 0 }, timings ? dmm_us : NULL);
-    if (l->stepper.net && l->projector.net) {
-        cost_row(t, "lmm", (double[6]){ 0, 0, 0, d, s, p }, timings ? lmm_us : NULL);
-    }
-    cost_row(t, "paper: mm", (double[6]){ 9.4, 42.7, 0, 0, 0, 0 }, timings ? (double[4]){ 0, 0, 90, 9 } : NULL);
-    cost_row(t, "paper: dmm", (double[6]){ 9.4, 0, 11.1, 0.9, 0, 0 }, timings ? (double[4]){ 85, 0, 90, 94 } : NULL);
-    cost_row(t, "paper: lmm", (double[6]){ 0, 0, 0, 0.9, 1.2, 3.2 },
-             timings ? (double[4]){ 85, 100, 127, 197 } : NULL);
-    am_tables_note(t,
-                   "Here %d frames of %d joints with %d features (the paper: 89,480 frames of 28 joints with 27). "
-                   "P is the search in rows without a Projector; exact arithmetic, fp32.",
-                   db->frame_count, db->joint_count, db->features.count);
-    am_tables_plot(t, "total", 0);
-    if (timings) {
-        add_hours(l);
-    }
-    return AM_OK;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -327,7 +214,7 @@ static void add_compression(const learned *l, const pose_score *all)
 {
     am_tables *t = l->e->tables;
     const bool features = am_net_input_count(l->decompressor.net) > 1;
-    const double y = poses_mb(l->db), d = part_mb(&l->decompressor),
+    const double y = learned_poses_mb(l->db, l->db->frame_count), d = learned_part_mb(&l->decompressor),
                  count = all->count > 0 ? (double)all->count : 1.0;
     const double z = (double)l->db->frame_count * l->latent * 4.0 / 1e6;
     am_tables_begin(t, "compression", "poses as latent numbers and a Decompressor");
@@ -503,7 +390,7 @@ am_result eval_learned(eval *e, am_error *err)
     learned l = { .e = e };
     am_result result = open_all(&l, err);
     if (result == AM_OK) {
-        result = add_costs(&l, err);
+        result = learned_costs(&l, err);
     }
     if (result == AM_OK && l.z) {
         result = add_poses(&l, err);
@@ -523,8 +410,8 @@ am_result eval_learned(eval *e, am_error *err)
     if (result == AM_OK) {
         snprintf(e->title, sizeof e->title, "Learned motion matching");
         snprintf(e->about, sizeof e->about, "%s on %s: %d frames, %d features, %d latent numbers%s",
-                 e->model ? e->model : usual_model, l.db->name, l.db->frame_count, l.db->features.count, l.latent,
-                 l.model->database_hash == l.db->hash ? "" : " (trained on another database)");
+                 e->model ? e->model : "models/locomotion.amnet", l.db->name, l.db->frame_count, l.db->features.count,
+                 l.latent, l.model->database_hash == l.db->hash ? "" : " (trained on another database)");
         if (!l.z) {
             am_tables_note(e->tables,
                            "No errors of poses, no drift of the Stepper, no dmm: those want the latents of "

@@ -16,6 +16,8 @@ typedef struct learned_part {
 
 typedef struct learned {
     const eval *e;
+    const char *config; ///< of db
+    char model_path[1024];
     am_db *db;
     am_model *model, *compressor_model, *ablation_model; ///< the last two may be NULL
     learned_part compressor, decompressor, stepper, projector;
@@ -71,6 +73,12 @@ typedef struct projection_score {
     double segment_cm;     ///< the same over the ten frames at 60 Hz until the next search, both going on
 } projection_score;
 am_result learned_projection(const learned *l, float noise, float swap, projection_score *out, am_error *err);
+
+/// Memory and time: table 3 of the paper, what grows with the frames, hours of training.
+am_result learned_costs(const learned *l, am_error *err);
+double learned_part_mb(const learned_part *part);
+/// Poses of so many frames as a database keeps them: rotations, translations of moving joints, the root, contacts.
+double learned_poses_mb(const am_db *db, int frames);
 
 /// The tables of the same inputs played by matching, matching with the Decompressor, and the networks alone.
 am_result learned_play(const learned *l, am_error *err);

@@ -293,12 +293,14 @@ static void add_table(const endurance *e)
     am_tables_note(
         t,
         "Bounds: foot slide 1.5 times matching's, answers 1.2 times: medians over turns, starts and stops "
-        "that were wished for at least %.1f s. standing_cmps: how fast the "
-        "root still goes from %.1f s after the stick was let go. away: distance of the body (feet and hips "
-        "with their velocities) from the nearest frame of the data, in stored units; means of the first "
-        "and the last tenth of the time, and the largest. frozen_s: longest time without a joint faster "
-        "than %.0f cm/s relative to the root while asked to move. lowest_m, highest_m: of the hips.",
+        "that were wished for at least %.1f s. standing_cmps: how fast the root still goes from %.1f s "
+        "after the stick was let go. frozen_s: longest time without a joint faster than %.0f cm/s relative "
+        "to the root while asked to move.",
         (double)HELD_S, (double)STOPPED_S, 100.0 * (double)STILL_MPS);
+    am_tables_note(t,
+                   "away: distance of the body (feet and hips with their velocities) from the nearest frame of the "
+                   "data, in stored units; means of the first and the last tenth of the time, and the largest. "
+                   "lowest_m, highest_m: of the hips.");
 }
 
 am_result learned_endurance(const learned *l, am_error *err)

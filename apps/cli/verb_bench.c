@@ -105,7 +105,7 @@ double bench_least_us(const bench *b, const char *subject, const char *variant, 
 
 void bench_note(bench *b, const char *format, ...)
 {
-    if (b->note_count < most_notes) {
+    if (b && b->note_count < most_notes) {
         va_list args;
         va_start(args, format);
         vsnprintf(b->notes[b->note_count], sizeof b->notes[0], format, args);

@@ -137,7 +137,13 @@ test('matching and learned go side by side by the same keys', { skip }, async ()
     for (let i = 0; i < 2; i++) {
         assert.ok(Math.hypot(to[i].x - from[i].x, to[i].z - from[i].z) > 1, `character ${i} went ${JSON.stringify([from[i], to[i]])}`);
     }
-    await page.evaluate(() => window.amble.studio.draw(1 / 60));
+    const seen = await page.evaluate(() => {
+        const { studio } = window.amble;
+        studio.draw(2); // the camera comes along softly
+        const { left } = document.querySelector('#panel').getBoundingClientRect();
+        return { left, places: studio.hips.map(({ x, z }) => studio.stage.toScreen(x, z, 1).x) };
+    });
+    assert.ok(seen.places.every((x) => x > 0 && x < seen.left), `both beside the panel: ${JSON.stringify(seen)}`);
     await page.screenshot({ path: join(outDir, 'side-by-side.png') });
     await setMethod(0);
     assert.equal((await hips()).length, 1);

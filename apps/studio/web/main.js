@@ -326,7 +326,9 @@ class Studio {
         this.overlay.update(this.view, toes.every(Boolean) ? toes : null);
         this.play.update(this.view);
         this.pusher.update(seconds);
-        this.stage.follow(pose[4], 0.6 * pose[5] + 0.35, pose[6], seconds);
+        const seen = this.sideBySide ? poses : [pose]; // of two, neither behind the panel
+        const mean = (k) => seen.reduce((sum, one) => sum + one[k] / seen.length, 0);
+        this.stage.follow(mean(4), 0.6 * mean(5) + 0.35, mean(6), seconds);
         this.stage.render();
         if (this.pictures++ % 6 === 0) {
             this.panel.update(this.view, this.engine.clipName(this.view.frame), this.speed, this.rate, this.input.down);
