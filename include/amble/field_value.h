@@ -37,7 +37,7 @@ typedef struct am_field_value_head {
     int32_t k; ///< neighbours and actions that it was made with
     int32_t iterations;
     float bound;            ///< no value is farther from the fixed point
-    uint32_t zero;
+    float steer; ///< rad a tick that an action may turn the root more or less than the motion does
     uint64_t database_hash; ///< of the database that its states are of
     uint64_t field_hash;    ///< of the field
     uint8_t reserved[56];
@@ -81,14 +81,18 @@ AM_API float am_field_value_at(const am_field_value *value, const am_field_neigh
 /// 9, the greedy policy, which looks at no neighbours (near may be NULL). Equal ones: the lower action. -1 when no
 /// action has a worth that is a number. worth(count) gets what each is worth, or is NULL. Allocates nothing, the same
 /// bits everywhere.
+///
+/// A value function with `steer` has each action three times: as it is, and with the root turned by so much more to
+/// either side, which changes the step and nothing else of the state. steps[i] of the chosen action is then the step
+/// to take.
 AM_API int am_field_choose(const am_field_task *task, const am_field_value *value, const float *theta,
-                           const am_field_step *steps, const am_field_neighbours *near, int count, float *worth);
+                           am_field_step *steps, const am_field_neighbours *near, int count, float *worth);
 
 /// Anchors of a field: anchor(state_count) and share(state_count) as in am_field_value; at(anchors) gets the state of
 /// each anchor. Any may be NULL. Returns how many anchors there are.
 AM_API int am_field_anchors(const am_field *field, int every, int32_t *anchor, float *share, int32_t *at);
 /// The attachment's bytes of values(anchors, cells): what am_field_value_create reads. Of the head the caller fills
-/// numbers, gamma, every, iterations and bound. Refuses numbers that are not finite (AM_ERR_NUMBER) or beyond half
+/// numbers, gamma, every, steer, iterations and bound. Refuses numbers that are not finite (AM_ERR_NUMBER) or beyond half
 /// precision (AM_ERR_RANGE).
 AM_API am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, const am_field_task *task,
                                      const am_field *field, const float *values, const am_alloc *alloc,

@@ -1,5 +1,5 @@
 // Tasks of motion fields (Fields eq. 16-17): direction, line, and beyond the paper speed and point.
-#include <amble/field_task.h>
+#include "source/field_task.h"
 
 #include <string.h>
 
@@ -163,32 +163,14 @@ int am_field_task_cells(const am_field_task *task)
     return cells;
 }
 
-/// How many intervals an axis has.
-static int gaps(const am_field_axis *axis) { return axis->cyclic ? axis->samples : axis->samples - 1; }
-
 void am_field_task_theta(const am_field_task *task, float *theta, int cell)
 {
     for (int a = task->axes - 1; a >= 0; a--) {
         const am_field_axis *axis = &task->axis[a];
         const int i = cell % axis->samples;
         cell /= axis->samples;
-        theta[a] = axis->low + (axis->high - axis->low) * (float)i / (float)gaps(axis);
+        theta[a] = axis->low + (axis->high - axis->low) * (float)i / (float)ami_axis_gaps(axis);
     }
-}
-
-/// Sample before x and the share of the one after it.
-static int place(const am_field_axis *axis, float x, float *share)
-{
-    const int count = gaps(axis);
-    float at = (x - axis->low) / (axis->high - axis->low);
-    if (axis->cyclic) {
-        at -= floorf(at);
-    }
-    at = at > 0.0f ? at * (float)count : 0.0f; // also for what is no number
-    at = at < (float)count ? at : (float)count;
-    const int i = at < (float)count ? (int)at : count - 1;
-    *share = at - (float)i;
-    return i;
 }
 
 void am_field_task_corners(const am_field_task *task, am_field_corners *out, const float *theta)
@@ -199,7 +181,7 @@ void am_field_task_corners(const am_field_task *task, am_field_corners *out, con
     for (int a = 0; a < task->axes; a++) {
         const am_field_axis *axis = &task->axis[a];
         float share;
-        const int i = place(axis, theta[a], &share), after = i + 1 < axis->samples ? i + 1 : 0;
+        const int i = ami_axis_place(axis, theta[a], &share), after = ami_axis_after(axis, i);
         for (int c = out->count - 1; c >= 0; c--) { // from the last, so that none is overwritten before it is read
             const int cell = out->cell[c] * axis->samples;
             const float part = out->share[c];

@@ -98,25 +98,42 @@ float am_field_value_at(const am_field_value *value, const am_field_neighbours *
     return value_at(value, near, &corners);
 }
 
-int am_field_choose(const am_field_task *task, const am_field_value *value, const float *theta,
-                    const am_field_step *steps, const am_field_neighbours *near, int count, float *worth)
+/// What an action with this step is worth.
+static float worth_of(const am_field_task *task, const am_field_value *value, const float *theta, am_field_step step,
+                      const am_field_neighbours *near)
 {
+    float next[AM_FIELD_MAX_AXES];
+    task->advance(task, next, theta, step);
+    const float reward = task->reward(task, next, step);
+    return value ? reward + value->head.gamma * am_field_value_at(value, near, next) : reward;
+}
+
+int am_field_choose(const am_field_task *task, const am_field_value *value, const float *theta, am_field_step *steps,
+                    const am_field_neighbours *near, int count, float *worth)
+{
+    const float steer = value ? value->head.steer : 0.0f;
     int best = -1;
     float most = 0.0f;
+    am_field_step taken = { 0 };
     for (int i = 0; i < count; i++) {
-        float next[AM_FIELD_MAX_AXES];
-        task->advance(task, next, theta, steps[i]);
-        float sum = task->reward(task, next, steps[i]);
-        if (value) {
-            sum += value->head.gamma * am_field_value_at(value, &near[i], next);
+        float own = -INFINITY;
+        for (int way = 0; way < (steer > 0.0f ? 3 : 1); way++) { // straight on, left, right
+            am_field_step step = steps[i];
+            step.turn += way == 0 ? 0.0f : way == 1 ? steer : -steer;
+            const float sum = worth_of(task, value, theta, step, near ? &near[i] : NULL);
+            own = sum > own ? sum : own;
+            if (sum - sum == 0.0f && (best < 0 || sum > most)) { // a number, and more than those before
+                best = i;
+                most = sum;
+                taken = step;
+            }
         }
         if (worth) {
-            worth[i] = sum;
+            worth[i] = own;
         }
-        if (sum - sum == 0.0f && (best < 0 || sum > most)) { // a number, and more than those before
-            best = i;
-            most = sum;
-        }
+    }
+    if (best >= 0) {
+        steps[best] = taken;
     }
     return best;
 }

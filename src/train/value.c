@@ -6,8 +6,18 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "source/field_task.h"
 
 enum { chunk_rows = 32, lane = 8 };
+
+/// Each action comes straight on, steered to the left and to the right: as number action + way * actions.
+static int ways(const ami_value_problem *p) { return p->steer > 0.0f ? 3 : 1; }
+
+static am_field_step steered(const ami_value_problem *p, am_field_step step, int way)
+{
+    step.turn += way == 0 ? 0.0f : way == 1 ? p->steer : -p->steer;
+    return step;
+}
 
 static size_t value_count(const ami_value *v) { return (size_t)v->problem.rows * (size_t)v->stride; }
 
@@ -23,9 +33,10 @@ am_result ami_value_create(ami_value *v, const ami_value_problem *problem, const
     v->values = ami_alloc_array(&v->alloc, count, sizeof(float));
     v->next = ami_alloc_array(&v->alloc, count, sizeof(float));
     v->thetas = ami_alloc_array(&v->alloc, (size_t)v->cells * AM_FIELD_MAX_AXES, sizeof(float));
+    v->policy = ami_alloc_array(&v->alloc, (size_t)problem->count * (size_t)v->cells, 1);
     v->low = ami_alloc_array(&v->alloc, chunks, sizeof(float));
     v->high = ami_alloc_array(&v->alloc, chunks, sizeof(float));
-    if (!v->values || !v->next || !v->thetas || !v->low || !v->high) {
+    if (!v->values || !v->next || !v->thetas || !v->policy || !v->low || !v->high) {
         ami_value_free(v);
         return ami_fail_memory(err, 2 * count * sizeof(float));
     }
@@ -41,6 +52,7 @@ void ami_value_free(ami_value *v)
     ami_release(&v->alloc, v->values, count * sizeof(float));
     ami_release(&v->alloc, v->next, count * sizeof(float));
     ami_release(&v->alloc, v->thetas, (size_t)v->cells * AM_FIELD_MAX_AXES * sizeof(float));
+    ami_release(&v->alloc, v->policy, (size_t)v->problem.count * (size_t)v->cells);
     ami_release(&v->alloc, v->low, chunks * sizeof(float));
     ami_release(&v->alloc, v->high, chunks * sizeof(float));
     memset(v, 0, sizeof *v);
@@ -54,7 +66,7 @@ static void mix_rows(const ami_value *v, float *restrict mixed, const int32_t *i
     for (int e = 0; e < v->problem.entries; e++) {
         const float w = weight[e];
         if (w == 0.0f) {
-            continue;
+            break; // those behind have none either
         }
         const float *restrict row = v->values + (size_t)index[e] * (size_t)stride;
         for (int c = 0; c < stride; c++) {
@@ -63,41 +75,99 @@ static void mix_rows(const ami_value *v, float *restrict mixed, const int32_t *i
     }
 }
 
-/// best(cells) = max(best, what an action is worth).
-static void try_action(const ami_value *v, float *best, const float *mixed, am_field_step step)
+/// What an action is worth in a cell: the reward and what the state that it leads to is worth, mixed(stride).
+static inline float worth_of(const ami_value *v, const float *mixed, int cell, am_field_step step)
 {
     const am_field_task *task = v->problem.task;
-    for (int c = 0; c < v->cells; c++) {
-        float theta[AM_FIELD_MAX_AXES], ahead = 0.0f;
+    float theta[AM_FIELD_MAX_AXES], ahead = 0.0f, share, other;
+    task->advance(task, theta, v->thetas + (size_t)cell * AM_FIELD_MAX_AXES, step);
+    const am_field_axis *axis = task->axis;
+    const int i = ami_axis_place(&axis[0], theta[0], &share), after = ami_axis_after(&axis[0], i);
+    if (task->axes == 1) {
+        ahead = am_lerp(mixed[i], mixed[after], share);
+    } else if (task->axes == 2) {
+        const int j = ami_axis_place(&axis[1], theta[1], &other), next = ami_axis_after(&axis[1], j);
+        const float *here = mixed + i * axis[1].samples, *there = mixed + after * axis[1].samples;
+        ahead = am_lerp(am_lerp(here[j], here[next], other), am_lerp(there[j], there[next], other), share);
+    } else {
         am_field_corners corners;
-        task->advance(task, theta, v->thetas + (size_t)c * AM_FIELD_MAX_AXES, step);
         am_field_task_corners(task, &corners, theta);
-        for (int i = 0; i < corners.count; i++) {
-            ahead += corners.share[i] * mixed[corners.cell[i]];
+        for (int c = 0; c < corners.count; c++) {
+            ahead += corners.share[c] * mixed[corners.cell[c]];
         }
-        const float worth = task->reward(task, theta, step) + v->problem.gamma * ahead;
-        best[c] = worth > best[c] ? worth : best[c];
+    }
+    return task->reward(task, theta, step) + v->problem.gamma * ahead;
+}
+
+/// mixed(stride) of an action of a row of this process; returns its step.
+static am_field_step mix_action(const ami_value *v, float *mixed, int row, int action)
+{
+    const ami_value_problem *p = &v->problem;
+    const size_t at = (size_t)row * (size_t)p->actions + (size_t)action;
+    mix_rows(v, mixed, p->index + at * (size_t)p->entries, p->weight + at * (size_t)p->entries);
+    return p->steps[at];
+}
+
+/// best(cells): the greatest worth over all actions of a row of this process, and its policy.
+static void sweep_row(ami_value *v, float *best, int row)
+{
+    const ami_value_problem *p = &v->problem;
+    uint8_t *policy = v->policy + (size_t)row * (size_t)v->cells;
+    float mixed[AM_FIELD_MAX_CELLS];
+    for (int c = 0; c < v->cells; c++) {
+        best[c] = -INFINITY;
+    }
+    for (int a = 0; a < p->actions; a++) {
+        const am_field_step step = mix_action(v, mixed, row, a);
+        for (int way = 0; way < ways(p); way++) {
+            const am_field_step to = steered(p, step, way);
+            for (int c = 0; c < v->cells; c++) {
+                const float worth = worth_of(v, mixed, c, to);
+                if (worth > best[c]) {
+                    best[c] = worth;
+                    policy[c] = (uint8_t)(a + way * p->actions);
+                }
+            }
+        }
     }
 }
 
-static void sweep_chunk(void *context, int chunk)
+/// The same with the actions of the policy alone.
+static void settle_row(const ami_value *v, float *best, int row)
 {
-    ami_value *v = context;
     const ami_value_problem *p = &v->problem;
-    const size_t actions = (size_t)p->actions, entries = (size_t)p->entries;
+    const uint8_t *policy = v->policy + (size_t)row * (size_t)v->cells;
     float mixed[AM_FIELD_MAX_CELLS];
+    bool used[AM_FIELD_MAX_K] = { false };
+    for (int c = 0; c < v->cells; c++) {
+        used[policy[c] % p->actions] = true;
+    }
+    for (int a = 0; a < p->actions; a++) {
+        if (!used[a]) {
+            continue;
+        }
+        const am_field_step step = mix_action(v, mixed, row, a);
+        for (int c = 0; c < v->cells; c++) {
+            if (policy[c] % p->actions == a) {
+                best[c] = worth_of(v, mixed, c, steered(p, step, policy[c] / p->actions));
+            }
+        }
+    }
+}
+
+static void visit_chunk(ami_value *v, int chunk, bool whole)
+{
+    const ami_value_problem *p = &v->problem;
     float low = INFINITY, high = -INFINITY;
     const int stop = (chunk + 1) * chunk_rows < p->count ? (chunk + 1) * chunk_rows : p->count;
     for (int r = chunk * chunk_rows; r < stop; r++) {
         const size_t at = (size_t)(p->first + r) * (size_t)v->stride;
         float *best = v->next + at;
         const float *old = v->values + at;
-        for (int c = 0; c < v->cells; c++) {
-            best[c] = -INFINITY;
-        }
-        for (size_t a = (size_t)r * actions; a < ((size_t)r + 1) * actions; a++) {
-            mix_rows(v, mixed, p->index + a * entries, p->weight + a * entries);
-            try_action(v, best, mixed, p->steps[a]);
+        if (whole) {
+            sweep_row(v, best, r);
+        } else {
+            settle_row(v, best, r);
         }
         for (int c = 0; c < v->cells; c++) {
             low = am_min(low, best[c] - old[c]);
@@ -107,6 +177,9 @@ static void sweep_chunk(void *context, int chunk)
     v->low[chunk] = low;
     v->high[chunk] = high;
 }
+
+static void sweep_chunk(void *context, int chunk) { visit_chunk(context, chunk, true); }
+static void settle_chunk(void *context, int chunk) { visit_chunk(context, chunk, false); }
 
 /// The least and the greatest change over all processes. Sums are all that a group offers: each process has places
 /// of its own.
@@ -146,9 +219,10 @@ static void share_rows(ami_value *v)
     v->group->end_sums(v->group->user);
 }
 
-void ami_value_sweep(ami_value *v)
+/// All rows once; returns how far any value can be from the fixed point of what was swept.
+static double visit(ami_value *v, am_task_fn fn)
 {
-    v->tasks->run(v->tasks->user, v->chunks, sweep_chunk, v);
+    v->tasks->run(v->tasks->user, v->chunks, fn, v);
     float low = INFINITY, high = -INFINITY;
     for (int c = 0; c < v->chunks; c++) {
         low = am_min(low, v->low[c]);
@@ -162,8 +236,20 @@ void ami_value_sweep(ami_value *v)
     for (size_t i = 0; i < count; i++) {
         v->values[i] = v->next[i] + rise;
     }
-    v->bound = factor * 0.5 * ((double)high - (double)low);
+    return factor * 0.5 * ((double)high - (double)low);
+}
+
+void ami_value_sweep(ami_value *v)
+{
+    v->bound = visit(v, sweep_chunk);
     v->iterations++;
+}
+
+void ami_value_settle(ami_value *v, int sweeps)
+{
+    for (int i = 0; i < sweeps; i++) {
+        visit(v, settle_chunk);
+    }
 }
 
 void ami_value_get(const ami_value *v, float *out)

@@ -89,18 +89,30 @@ void ami_value_cache_free(ami_value_cache *c)
     memset(c, 0, sizeof *c);
 }
 
-/// Neighbours as anchors: a state between two anchors counts for both (eq. 14).
+/// Adds weight to an anchor that is among the first `count` entries or becomes one; returns how many there are then.
+static int add_entry(int32_t *index, float *weight, int count, int32_t anchor, float w)
+{
+    int at = 0;
+    while (at < count && index[at] != anchor) {
+        at++;
+    }
+    index[at] = anchor;
+    weight[at] = at < count ? weight[at] + w : w;
+    return at < count ? count : count + 1;
+}
+
+/// Neighbours as anchors: a state between two anchors counts for both (eq. 14), and an anchor but once.
 static void put_entries(const ami_value_cache *c, int32_t *index, float *weight, const am_field_neighbours *near)
 {
     int count = 0;
     for (int n = 0; n < near->count; n++) {
         const int state = near->state[n];
         const float share = c->share[state], w = near->weight[n];
-        index[count] = c->anchor[state];
-        weight[count++] = (1.0f - share) * w;
-        if (share > 0.0f) {
-            index[count] = c->anchor[state] + 1;
-            weight[count++] = share * w;
+        if ((1.0f - share) * w > 0.0f) {
+            count = add_entry(index, weight, count, c->anchor[state], (1.0f - share) * w);
+        }
+        if (share * w > 0.0f) {
+            count = add_entry(index, weight, count, c->anchor[state] + 1, share * w);
         }
     }
     for (; count < c->entries; count++) {
@@ -153,10 +165,12 @@ bool ami_value_cache_fill(ami_value_cache *c, int rows)
     return c->done < c->count;
 }
 
-ami_value_problem ami_value_cache_problem(const ami_value_cache *c, const am_field_task *task, float gamma)
+ami_value_problem ami_value_cache_problem(const ami_value_cache *c, const am_field_task *task, float gamma,
+                                          float steer)
 {
     return (ami_value_problem){ .task = task,
                                 .gamma = gamma,
+                                .steer = steer,
                                 .rows = c->rows,
                                 .actions = c->actions,
                                 .entries = c->entries,

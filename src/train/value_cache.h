@@ -33,6 +33,7 @@ void ami_value_cache_free(ami_value_cache *cache);
 /// Computes the next so many rows; false when all are there.
 bool ami_value_cache_fill(ami_value_cache *cache, int rows);
 /// The problem of a task, over the cache's arrays.
-ami_value_problem ami_value_cache_problem(const ami_value_cache *cache, const am_field_task *task, float gamma);
+ami_value_problem ami_value_cache_problem(const ami_value_cache *cache, const am_field_task *task, float gamma,
+                                          float steer);
 
 #endif
