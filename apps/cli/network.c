@@ -64,6 +64,38 @@ static am_result put_part(am_json_writer *writer, const am_model *model, int p, 
     return AM_OK;
 }
 
+/// Value functions of motion fields lie in attachments, but are parts to who looks.
+static void put_values_of_field(am_json_writer *writer, const am_model *model)
+{
+    am_field_value_head head;
+    for (int i = 0; i < model->attachment_count; i++) {
+        if (!am_field_value_peek(&head, model, i)) {
+            continue;
+        }
+        am_json_begin_object(writer, NULL);
+        am_json_string(writer, "name", "value");
+        am_json_integer(writer, "parameters", (int64_t)head.anchors * head.cells);
+        am_json_integer(writer, "bytes", (int64_t)model->attachments[i].size);
+        am_json_string(writer, "weights", am_net_weights_name((am_net_weights)head.numbers));
+        am_json_string(writer, "task", head.task);
+        am_json_integer(writer, "every", head.every);
+        am_json_integer(writer, "states", head.states);
+        am_json_integer(writer, "anchors", head.anchors);
+        am_json_begin_array(writer, "grid");
+        for (int a = 0; a < head.axes && a < AM_FIELD_MAX_AXES; a++) {
+            am_json_integer(writer, NULL, head.axis[a].samples);
+        }
+        am_json_end_array(writer);
+        am_json_number(writer, "gamma", (double)head.gamma);
+        am_json_number(writer, "weight", (double)head.weight);
+        am_json_number(writer, "steer_deg_s", (double)(head.steer * head.fps / AM_DEG));
+        am_json_integer(writer, "k", head.k);
+        am_json_number(writer, "bound", (double)head.bound);
+        put_hash(writer, "database_hash", head.database_hash);
+        am_json_end_object(writer);
+    }
+}
+
 static int print_json(const am_model *model, bool verified)
 {
     am_json_writer *writer = NULL;
@@ -78,6 +110,7 @@ static int print_json(const am_model *model, bool verified)
     for (int p = 0; p < model->part_count && result == AM_OK; p++) {
         result = put_part(writer, model, p, &err);
     }
+    put_values_of_field(writer, model);
     am_json_end_array(writer);
     am_json_begin_array(writer, "attachments");
     for (int i = 0; i < model->attachment_count; i++) {
@@ -133,13 +166,35 @@ static void print_part(const am_model *model, int p)
     am_graph_destroy(graph);
 }
 
+static void print_value(const am_model_attachment *attachment, const am_field_value_head *head)
+{
+    printf("  part 'value' of task %s: %d anchors of %d states (every %d), grid", head->task, head->anchors, head->states,
+           head->every);
+    for (int a = 0; a < head->axes && a < AM_FIELD_MAX_AXES; a++) {
+        printf("%s%d", a ? " x " : " ", head->axis[a].samples);
+    }
+    printf(", %s, %.1f kB\n", am_net_weights_name((am_net_weights)head->numbers), (double)attachment->size / 1e3);
+    printf("    gamma %g, weight %g, steering %.0f degrees/s, k %d; within %.2g of the fixed point after %d sweeps\n",
+           (double)head->gamma, (double)head->weight, (double)(head->steer * head->fps / AM_DEG), head->k,
+           (double)head->bound, head->iterations);
+}
+
 static void print_text(const char *path, const am_model *model, bool verified)
 {
-    printf("%s: network of %d part%s, %.1f kB, hash %016llx%s\n", path, model->part_count,
-           model->part_count == 1 ? "" : "s", (double)model->image_size / 1e3, (unsigned long long)model->hash,
+    am_field_value_head head;
+    int parts = model->part_count;
+    for (int i = 0; i < model->attachment_count; i++) {
+        parts += am_field_value_peek(&head, model, i);
+    }
+    printf("%s: network of %d part%s, %.1f kB, hash %016llx%s\n", path, parts, parts == 1 ? "" : "s", (double)model->image_size / 1e3, (unsigned long long)model->hash,
            verified ? ", all checksums right" : "");
     for (int p = 0; p < model->part_count; p++) {
         print_part(model, p);
+    }
+    for (int i = 0; i < model->attachment_count; i++) {
+        if (am_field_value_peek(&head, model, i)) {
+            print_value(&model->attachments[i], &head);
+        }
     }
     if (model->database_hash) {
         printf("  belongs to database %016llx\n", (unsigned long long)model->database_hash);

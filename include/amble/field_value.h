@@ -40,7 +40,8 @@ typedef struct am_field_value_head {
     float steer; ///< rad a tick that an action may turn the root more or less than the motion does
     uint64_t database_hash; ///< of the database that its states are of
     uint64_t field_hash;    ///< of the field
-    uint8_t reserved[56];
+    float field_fps, field_delta, field_root, field_turn; ///< numbers of the field's def, with k
+    uint8_t reserved[40];
 } am_field_value_head;
 #define AM_FIELD_VALUE_VERSION 1u
 
@@ -70,6 +71,9 @@ AM_API am_field_value_def am_field_value_def_default(void);
 AM_API am_result am_field_value_create(am_field_value **out, const am_field_value_def *def, am_error *err);
 AM_API void am_field_value_destroy(am_field_value *value);
 
+/// Sets the numbers of a field's def (fps, k, delta, weights) to those that the model's value functions were made
+/// with. False, with the def as it was, when the model has none.
+AM_API bool am_field_value_field(am_field_def *def, const am_model *model);
 /// The head of attachment number i of a model when that is a value function; false when it is none.
 AM_API bool am_field_value_peek(am_field_value_head *out, const am_model *model, int i);
 
@@ -92,7 +96,7 @@ AM_API int am_field_choose(const am_field_task *task, const am_field_value *valu
 /// each anchor. Any may be NULL. Returns how many anchors there are.
 AM_API int am_field_anchors(const am_field *field, int every, int32_t *anchor, float *share, int32_t *at);
 /// The attachment's bytes of values(anchors, cells): what am_field_value_create reads. Of the head the caller fills
-/// numbers, gamma, every, steer, iterations and bound. Refuses numbers that are not finite (AM_ERR_NUMBER) or beyond half
+/// numbers, gamma, every, steer, iterations, bound and the numbers of the field's def. Refuses numbers that are not finite (AM_ERR_NUMBER) or beyond half
 /// precision (AM_ERR_RANGE).
 AM_API am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, const am_field_task *task,
                                      const am_field *field, const float *values, const am_alloc *alloc,

@@ -101,7 +101,8 @@ static am_result check_def(const am_model_def *def, am_error *err)
     if (!def || def->cookie != AM_COOKIE || !def->graphs || def->sample_count < 1 || def->sample_count > 4096) {
         return ami_fail(err, AM_ERR_DEF, "model def not begun from am_model_def_default(), or out of range");
     }
-    if (def->graph_count < 1 || def->graph_count > AM_NET_MOST_PARTS) {
+    const int least = def->attachment_count > 0 ? 0 : 1; // value functions are attachments alone
+    if (def->graph_count < least || def->graph_count > AM_NET_MOST_PARTS) {
         return ami_fail(err, AM_ERR_LIMIT, "a model has 1 to %d parts, not %d", AM_NET_MOST_PARTS, def->graph_count);
     }
     am_result result = ami_attach_check(def->attachments, def->attachment_count, err);

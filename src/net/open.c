@@ -44,7 +44,9 @@ static am_result check_table(opening *o)
     am_result result = ami_container_check(&o->header, o->parts, ids, AMI_NET_SECTIONS, &ami_net_file_kind, o->data,
                                            o->size, o->file, o->err);
     for (int s = 0; s < AMI_NET_SECTIONS && result == AM_OK; s++) {
-        bool may_miss = s == AMI_NET_TENSORS || s == AMI_NET_ATTACHED || s == AMI_NET_ATTACHED_BODY;
+        // Without a graph, which a model of attachments alone has not, there are no records of one.
+        bool may_miss = (s >= AMI_NET_PARTS && s <= AMI_NET_TENSORS) || s == AMI_NET_ATTACHED ||
+                        s == AMI_NET_ATTACHED_BODY;
         if (!o->parts[s].id && !may_miss) {
             return fail_in(o, s, "section '%s' is missing", ami_net_letters(s));
         }
@@ -63,9 +65,10 @@ static am_result check_sizes(opening *o)
     }
     memcpy(&o->info, body(o, AMI_NET_INFO), sizeof o->info);
     const ami_net_info *i = &o->info;
-    if (!within(i->part_count, 1, AM_NET_MOST_PARTS) ||
-        !within(i->value_count, 1, AM_NET_MOST_PARTS * 2 * AM_NET_MOST_OPS) ||
-        !within(i->op_count, 1, AM_NET_MOST_PARTS * AM_NET_MOST_OPS) ||
+    const int32_t least = o->parts[AMI_NET_ATTACHED].id ? 0 : 1;
+    if (!within(i->part_count, least, AM_NET_MOST_PARTS) ||
+        !within(i->value_count, least, AM_NET_MOST_PARTS * 2 * AM_NET_MOST_OPS) ||
+        !within(i->op_count, least, AM_NET_MOST_PARTS * AM_NET_MOST_OPS) ||
         !within(i->tensor_count, 0, AM_NET_MOST_PARTS * AM_NET_MOST_OPS * AM_NET_MOST_TENSORS)) {
         return fail_in(o, AMI_NET_INFO, "section 'info' has counts out of range");
     }

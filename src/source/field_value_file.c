@@ -120,6 +120,22 @@ bool am_field_value_peek(am_field_value_head *out, const am_model *model, int i)
     return memchr(out->task, 0, sizeof out->task) != NULL;
 }
 
+bool am_field_value_field(am_field_def *def, const am_model *model)
+{
+    am_field_value_head head;
+    for (int i = 0; i < model->attachment_count; i++) {
+        if (am_field_value_peek(&head, model, i)) {
+            def->fps = head.field_fps;
+            def->k = head.k;
+            def->delta = head.field_delta;
+            def->root_weight = head.field_root;
+            def->turn_weight = head.field_turn;
+            return true;
+        }
+    }
+    return false;
+}
+
 /// Everything in the head that the sizes of the rest depend on.
 static am_result check_head(const am_field_value_head *head, am_field_task *task, size_t size, const char *name,
                             am_error *err)

@@ -166,5 +166,10 @@ static void destroy(ami_stage *stage)
 }
 
 const ami_kind ami_kind_autoencoder = {
-    "autoencoder", keys, sizeof keys / sizeof keys[0], create, pass, NULL, destroy
+    .name = "autoencoder",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .create = create,
+    .pass = pass,
+    .destroy = destroy,
 };

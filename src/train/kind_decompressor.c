@@ -530,5 +530,12 @@ static void destroy(ami_stage *s)
     }
 }
 
-const ami_kind ami_kind_decompressor = { "decompressor", keys,   sizeof keys / sizeof keys[0], create, pass,
-                                         write_latent,   destroy };
+const ami_kind ami_kind_decompressor = {
+    .name = "decompressor",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .create = create,
+    .pass = pass,
+    .finish = write_latent,
+    .destroy = destroy,
+};

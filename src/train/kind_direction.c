@@ -351,4 +351,11 @@ static void destroy(ami_stage *s)
     }
 }
 
-const ami_kind ami_kind_direction = { "direction", keys, sizeof keys / sizeof keys[0], create, pass, NULL, destroy };
+const ami_kind ami_kind_direction = {
+    .name = "direction",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .create = create,
+    .pass = pass,
+    .destroy = destroy,
+};

@@ -177,4 +177,11 @@ static void destroy(ami_stage *s)
     }
 }
 
-const ami_kind ami_kind_projector = { "projector", keys, sizeof keys / sizeof keys[0], create, pass, NULL, destroy };
+const ami_kind ami_kind_projector = {
+    .name = "projector",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .create = create,
+    .pass = pass,
+    .destroy = destroy,
+};

@@ -140,5 +140,10 @@ static void destroy(ami_stage *stage)
 }
 
 const ami_kind ami_kind_regression = {
-    "regression", keys, sizeof keys / sizeof keys[0], create, pass, NULL, destroy
+    .name = "regression",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .create = create,
+    .pass = pass,
+    .destroy = destroy,
 };

@@ -205,4 +205,11 @@ static void destroy(ami_stage *s)
     }
 }
 
-const ami_kind ami_kind_stepper = { "stepper", keys, sizeof keys / sizeof keys[0], create, pass, NULL, destroy };
+const ami_kind ami_kind_stepper = {
+    .name = "stepper",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .create = create,
+    .pass = pass,
+    .destroy = destroy,
+};

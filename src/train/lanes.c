@@ -42,6 +42,11 @@ int ami_run_lanes(const ami_run *run)
     return count;
 }
 
+int64_t ami_lane_iteration(const ami_lane *lane)
+{
+    return lane->trainer ? am_trainer_iteration(lane->trainer) : lane->stage.iteration;
+}
+
 static size_t term_bytes(const ami_lane *lane)
 {
     return lane->trainer ? (size_t)lane->trainer->block_count * (size_t)lane->stage.term_count * sizeof(double) : 0;
@@ -54,6 +59,9 @@ static void end_lane(ami_lane *lane)
     am_trainer_destroy(lane->trainer);
     for (int g = 0; g < lane->stage.graph_count; g++) {
         am_graph_destroy(lane->stage.graphs[g]);
+    }
+    for (int i = 0; i < lane->stage.blob_count; i++) {
+        am_bytes_free(&lane->stage.blobs[i].bytes);
     }
     if (lane->stage.kind) {
         lane->stage.kind->destroy(&lane->stage);
@@ -84,6 +92,10 @@ void ami_lanes_keep(ami_run *run)
             memcpy(run->database, stage->database, sizeof run->database);
         }
         stage->graph_count = 0;
+        for (int b = 0; b < stage->blob_count && run->blob_count < AM_NET_MOST_ATTACHMENTS; b++) {
+            run->blobs[run->blob_count++] = stage->blobs[b];
+            memset(&stage->blobs[b], 0, sizeof stage->blobs[b]);
+        }
     }
     run->stage += run->lane_count;
     ami_lanes_end(run);
@@ -125,7 +137,7 @@ static am_result begin_lane(ami_lane *lane, int lanes, am_error *err)
     if (result == AM_OK && run->graph_count + lane->stage.graph_count > AM_NET_MOST_PARTS) {
         result = ami_fail(err, AM_ERR_LIMIT, "a recipe may give at most %d networks", AM_NET_MOST_PARTS);
     }
-    if (result == AM_OK) {
+    if (result == AM_OK && lane->stage.kind->pass) {
         result = create_trainer(lane, err);
     }
     if (result == AM_OK && lane->stage.term_count > 0) {
@@ -154,7 +166,7 @@ am_result ami_lanes_begin(ami_run *run, am_error *err)
 static bool note_loss(ami_lane *lane, double loss)
 {
     ami_curve *curve = &lane->run->curves[lane->number];
-    const int64_t done = am_trainer_iteration(lane->trainer);
+    const int64_t done = ami_lane_iteration(lane);
     const int64_t every = lane->stage.iterations > 1000 ? lane->stage.iterations / 1000 : 1;
     curve->sum += loss;
     curve->sum_count++;
@@ -200,23 +212,24 @@ static void write_terms(ami_lane *lane, double count)
 static bool report(ami_lane *lane, double loss)
 {
     const am_train_def *def = lane->run->def;
-    const int64_t done = am_trainer_iteration(lane->trainer);
+    const int64_t done = ami_lane_iteration(lane);
     const double time = ami_run_now();
     lane->reported_sum += loss;
     note_terms(lane);
     if (time - lane->reported < 0.5 && done < lane->stage.iterations) {
         return true;
     }
-    write_terms(lane, (double)(done - lane->reported_at));
+    const double since = done > lane->reported_at ? (double)(done - lane->reported_at) : 1.0;
+    write_terms(lane, since);
     const double rate = (double)(done - lane->first) / (time - lane->begun + 1e-9);
     const am_train_progress progress = { .stage = lane->stage.name,
                                          .stage_number = lane->number,
                                          .stage_count = lane->run->stage_count,
                                          .iteration = done,
                                          .iterations = lane->stage.iterations,
-                                         .loss = lane->reported_sum / (double)(done - lane->reported_at),
+                                         .loss = lane->reported_sum / since,
                                          .rate = rate,
-                                         .seconds_left = (double)(lane->stage.iterations - done) / rate,
+                                         .seconds_left = rate > 0.0 ? (double)(lane->stage.iterations - done) / rate : 0.0,
                                          .terms = lane->terms };
     lane->reported = time;
     lane->reported_at = done;
@@ -273,7 +286,7 @@ static am_result write_files(ami_run *run, bool checkpoint, bool preview, am_err
 static am_result write_due(ami_lane *lane, am_error *err)
 {
     ami_run *run = lane->run;
-    const int64_t done = am_trainer_iteration(lane->trainer);
+    const int64_t done = ami_lane_iteration(lane);
     const bool checkpoint = done % lane->stage.checkpoint_every == 0;
     const bool preview = done % lane->stage.preview_every == 0 && done < lane->stage.iterations;
     if (!checkpoint && !preview) {
@@ -309,6 +322,18 @@ static void leave(ami_run *run)
     pthread_mutex_unlock(&run->lock);
 }
 
+/// One iteration of either sort of kind. *counted is false when it was but a preparation.
+static am_result iterate(ami_lane *lane, double *loss, bool *counted)
+{
+    const ami_kind *kind = lane->stage.kind;
+    const int64_t before = ami_lane_iteration(lane);
+    const am_result result = kind->pass
+                                 ? am_trainer_step(lane->trainer, kind->pass, lane->stage.state, loss, &lane->err)
+                                 : kind->iterate(&lane->stage, loss, &lane->err);
+    *counted = ami_lane_iteration(lane) > before;
+    return result;
+}
+
 static void *train_lane(void *user)
 {
     ami_lane *lane = user;
@@ -316,17 +341,18 @@ static void *train_lane(void *user)
     am_result result = AM_OK;
     lane->begun = ami_run_now();
     lane->before = run->curves[lane->number].seconds;
-    lane->first = lane->reported_at = am_trainer_iteration(lane->trainer);
-    while (result == AM_OK && am_trainer_iteration(lane->trainer) < lane->stage.iterations &&
+    lane->first = lane->reported_at = ami_lane_iteration(lane);
+    while (result == AM_OK && ami_lane_iteration(lane) < lane->stage.iterations &&
            !atomic_load(&run->stop)) {
         double loss = 0.0;
-        result = am_trainer_step(lane->trainer, lane->stage.kind->pass, lane->stage.state, &loss, &lane->err);
-        if (result == AM_OK && !note_loss(lane, loss)) {
+        bool counted = false;
+        result = iterate(lane, &loss, &counted);
+        if (result == AM_OK && counted && !note_loss(lane, loss)) {
             result = ami_fail_memory(&lane->err, sizeof(ami_point));
         }
         if (result == AM_OK && !all_go_on(run, report(lane, loss))) {
             atomic_store(&run->stop, true);
-        } else if (result == AM_OK) {
+        } else if (result == AM_OK && counted) {
             park(run);
             result = write_due(lane, &lane->err);
         }
@@ -371,6 +397,6 @@ am_result ami_lanes_train(ami_run *run, am_error *err)
     }
     result = ami_run_write_checkpoint(run, err);
     return result == AM_OK ? ami_fail(err, AM_ERR_CANCELLED, "stopped at iteration %lld; --resume goes on from there",
-                                      (long long)am_trainer_iteration(run->lanes[0].trainer))
+                                      (long long)ami_lane_iteration(&run->lanes[0]))
                            : result;
 }

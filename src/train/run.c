@@ -171,6 +171,9 @@ static void free_run(ami_run *run)
     for (int g = 0; g < run->graph_count; g++) {
         am_graph_destroy(run->graphs[g]);
     }
+    for (int b = 0; b < run->blob_count; b++) {
+        am_bytes_free(&run->blobs[b].bytes);
+    }
     for (int s = 0; s < run->stage_count; s++) {
         ami_release(&run->alloc, run->curves[s].points, (size_t)run->curves[s].room * sizeof(ami_point));
     }

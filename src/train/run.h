@@ -66,6 +66,8 @@ typedef struct ami_run {
     am_net_weights weights[AM_NET_MOST_PARTS];
     bool hidden[AM_NET_MOST_PARTS]; ///< no part of the model
     int graph_count;
+    ami_stage_blob blobs[AM_NET_MOST_ATTACHMENTS]; ///< of finished stages
+    int blob_count;
     uint64_t data_hash, database_hash;
     char database[1024]; ///< of the finished stages
     // Lanes that run at once:
@@ -82,6 +84,8 @@ typedef struct ami_run {
 int ami_run_lanes(const ami_run *run);
 /// Builds the lanes of the stages from run->stage on.
 am_result ami_lanes_begin(ami_run *run, am_error *err);
+/// Iterations that a lane has made.
+int64_t ami_lane_iteration(const ami_lane *lane);
 /// Trains them to their ends, or until one fails or the caller wants to stop.
 am_result ami_lanes_train(ami_run *run, am_error *err);
 /// Takes over the graphs of the lanes, which end, and goes to the next stage.

@@ -53,7 +53,9 @@ static am_result put_lanes(am_bytes *out, const ami_run *run, am_error *err)
     am_result result = AM_OK;
     for (int i = 0; i < run->lane_count && result == AM_OK; i++) {
         am_bytes state = { 0 };
-        result = am_trainer_save(run->lanes[i].trainer, &state, err);
+        const ami_stage *stage = &run->lanes[i].stage;
+        result = stage->kind->pass ? am_trainer_save(run->lanes[i].trainer, &state, err)
+                                   : stage->kind->save(stage, &state, err);
         if (result == AM_OK && !(ami_put_u64(out, state.size) && ami_put(out, state.data, state.size))) {
             result = ami_fail_memory(err, state.size);
         }
@@ -63,6 +65,18 @@ static am_result put_lanes(am_bytes *out, const ami_run *run, am_error *err)
         result = ami_put_u64(out, run->lanes[i].stage.data_hash) ? AM_OK : ami_fail_memory(err, out->size);
     }
     return result;
+}
+
+/// Attachments of finished stages; nothing where there are none, as ever.
+static bool put_blobs(am_bytes *out, const ami_run *run)
+{
+    bool ok = run->blob_count == 0 || ami_put_u64(out, (uint64_t)run->blob_count);
+    for (int b = 0; b < run->blob_count && ok; b++) {
+        const ami_stage_blob *blob = &run->blobs[b];
+        ok = ami_put(out, blob->name, sizeof blob->name) && ami_put_u64(out, blob->bytes.size) &&
+             ami_put(out, blob->bytes.data, blob->bytes.size);
+    }
+    return ok;
 }
 
 am_result ami_run_write_checkpoint(ami_run *run, am_error *err)
@@ -76,7 +90,7 @@ am_result ami_run_write_checkpoint(ami_run *run, am_error *err)
               put_points(&out, run) && put_graphs(&out, run);
     am_result result = ok ? put_lanes(&out, run, err) : ami_fail_memory(err, out.size);
     if (result == AM_OK) {
-        ok = ami_put_u64(&out, am_hash64(out.data, out.size, 0));
+        ok = put_blobs(&out, run) && ami_put_u64(&out, am_hash64(out.data, out.size, 0));
         result = ok ? am_file_write(run->checkpoint, out.data, out.size, err) : ami_fail_memory(err, out.size);
     }
     am_bytes_free(&out);
@@ -160,7 +174,9 @@ static am_result read_lanes(ami_run *run, ami_reader *in, am_error *err)
         if (!state) {
             return too_short(run, in, err);
         }
-        result = am_trainer_load(run->lanes[i].trainer, state, size, err);
+        ami_stage *stage = &run->lanes[i].stage;
+        result = stage->kind->pass ? am_trainer_load(run->lanes[i].trainer, state, size, err)
+                                   : stage->kind->load(stage, state, size, err);
         if (result != AM_OK) {
             ami_error_file(err, run->checkpoint);
         }
@@ -175,6 +191,30 @@ static am_result read_lanes(ami_run *run, ami_reader *in, am_error *err)
         }
     }
     return result;
+}
+
+static am_result read_blobs(ami_run *run, ami_reader *in, am_error *err)
+{
+    const uint64_t count = in->size - in->at > 8 ? ami_read_u64(in) : 0;
+    if (count > AM_NET_MOST_ATTACHMENTS) {
+        return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at, "the checkpoint has too many parts");
+    }
+    for (uint64_t b = 0; b < count; b++) {
+        ami_stage_blob *blob = &run->blobs[run->blob_count];
+        const uint8_t *name = ami_read_bytes(in, sizeof blob->name);
+        const uint64_t size = ami_read_u64(in);
+        const uint8_t *data = ami_read_bytes(in, size);
+        if (!name || !data) {
+            return too_short(run, in, err);
+        }
+        memcpy(blob->name, name, sizeof blob->name);
+        blob->bytes = ami_bytes_make(&run->alloc);
+        if (!ami_put(&blob->bytes, data, size)) {
+            return ami_fail_memory(err, size);
+        }
+        run->blob_count++;
+    }
+    return AM_OK;
 }
 
 static am_result check_body(const ami_run *run, const am_file *file, am_error *err)
@@ -215,7 +255,8 @@ static am_result read_body(ami_run *run, const am_file *file, am_error *err)
     if (result == AM_OK) {
         result = read_graphs(run, &in, (int)stage, err);
     }
-    return result == AM_OK ? read_lanes(run, &in, err) : result;
+    result = result == AM_OK ? read_lanes(run, &in, err) : result;
+    return result == AM_OK ? read_blobs(run, &in, err) : result;
 }
 
 am_result ami_run_read_checkpoint(ami_run *run, bool *found, am_error *err)
@@ -307,10 +348,18 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
         data_hash ^= data_hash != stage->data_hash ? stage->data_hash : 0;
         database_hash = database_hash ? database_hash : stage->database_hash;
     }
+    am_model_blob blobs[AM_NET_MOST_ATTACHMENTS];
+    for (int b = 0; b < run->blob_count; b++) {
+        blobs[b] = (am_model_blob){ run->blobs[b].name, run->blobs[b].bytes.data, run->blobs[b].bytes.size };
+    }
+    if (preview && count == 0 && run->blob_count == 0) {
+        return AM_OK; // nothing to show yet
+    }
     uint64_t latent_key = 0;
     for (int g = 0; g < run->graph_count + (preview ? run->lane_count : 0); g++) {
         const am_graph *graph = g < run->graph_count ? run->graphs[g] : run->lanes[g - run->graph_count].stage.graphs[0];
-        latent_key = strcmp(graph->name, "compressor") == 0 ? ami_lmm_latent_key(graph) : latent_key;
+        const bool compressor = graph && strcmp(graph->name, "compressor") == 0;
+        latent_key = compressor ? ami_lmm_latent_key(graph) : latent_key;
     }
     am_json_writer *provenance = NULL;
     am_model *model = NULL;
@@ -321,6 +370,8 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
         def.graphs = graphs;
         def.weights = weights;
         def.graph_count = count;
+        def.attachments = blobs;
+        def.attachment_count = run->blob_count;
         def.recipe = run->text;
         def.provenance = am_json_text(provenance, NULL);
         def.data_hash = data_hash;

@@ -10,6 +10,12 @@
 
 enum { AMI_MOST_STAGES = 16, AMI_STAGE_GRAPHS = 4, AMI_MOST_TERMS = 16 };
 
+/// An attachment of the model that a stage makes.
+typedef struct ami_stage_blob {
+    char name[AM_NET_NAME_SIZE];
+    am_bytes bytes;
+} ami_stage_blob;
+
 struct ami_kind;
 
 /// One stage while it is trained.
@@ -28,6 +34,9 @@ typedef struct ami_stage {
     // What the kind's create leaves here:
     am_graph *graphs[AMI_STAGE_GRAPHS]; ///< owned by the run from then on
     int graph_count;
+    ami_stage_blob blobs[AM_NET_MOST_ATTACHMENTS]; ///< owned by the run when the stage is done
+    int blob_count;
+    int64_t iteration; ///< of a kind that learns without a trainer: how many it has made
     int slots;
     bool input_grads;
     unsigned fixed_inputs;         ///< bit g: no gradients of graph g's inputs all the same
@@ -56,14 +65,20 @@ typedef struct ami_kind {
     int key_count;
     /// Reads its keys, loads its data, builds its graphs (finished, weights as they begin).
     am_result (*create)(ami_stage *stage, am_error *err);
-    am_train_pass pass; ///< with stage->state
+    am_train_pass pass; ///< with stage->state; NULL for a kind that learns without a trainer, which has these:
+    /// One iteration, counted in stage->iteration, or a part of the preparations for the first, in about a tenth of a
+    /// second. Sets stage->iterations when it has come to its end.
+    am_result (*iterate)(ami_stage *stage, double *loss, am_error *err);
+    /// What its next iteration depends on, for a checkpoint, and the way back.
+    am_result (*save)(const ami_stage *stage, am_bytes *out, am_error *err);
+    am_result (*load)(ami_stage *stage, const void *data, size_t size, am_error *err);
     /// What it leaves beside the networks once it is trained, or NULL.
     am_result (*finish)(ami_stage *stage, am_error *err);
     void (*destroy)(ami_stage *stage);
 } ami_kind;
 
 extern const ami_kind ami_kind_regression, ami_kind_autoencoder, ami_kind_direction, ami_kind_decompressor,
-    ami_kind_stepper, ami_kind_projector;
+    ami_kind_stepper, ami_kind_projector, ami_kind_value;
 /// All kinds, in the order of their names in messages.
 extern const ami_kind *const ami_kinds[];
 extern const int ami_kind_count;
