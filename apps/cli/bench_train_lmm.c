@@ -37,8 +37,8 @@ static bool note_time(void *user, const am_train_progress *p)
     return !cli_interrupted();
 }
 
-/// Without previews and checkpoints, which a real run writes some twenty times: in a run of seconds they would be most
-/// of its time.
+/// Without previews and checkpoints, which a real run writes some twenty times: in a run of seconds they would be
+/// most of its time.
 static am_result write_recipe(const char *path, const char *database, bool full, am_error *err)
 {
     static const struct {
