@@ -168,8 +168,8 @@ static void print_part(const am_model *model, int p)
 
 static void print_value(const am_model_attachment *attachment, const am_field_value_head *head)
 {
-    printf("  part 'value' of task %s: %d anchors of %d states (every %d), grid", head->task, head->anchors, head->states,
-           head->every);
+    printf("  part 'value' of task %s: %d anchors of %d states (every %d), grid", head->task, head->anchors,
+           head->states, head->every);
     for (int a = 0; a < head->axes && a < AM_FIELD_MAX_AXES; a++) {
         printf("%s%d", a ? " x " : " ", head->axis[a].samples);
     }
@@ -186,8 +186,8 @@ static void print_text(const char *path, const am_model *model, bool verified)
     for (int i = 0; i < model->attachment_count; i++) {
         parts += am_field_value_peek(&head, model, i);
     }
-    printf("%s: network of %d part%s, %.1f kB, hash %016llx%s\n", path, parts, parts == 1 ? "" : "s", (double)model->image_size / 1e3, (unsigned long long)model->hash,
-           verified ? ", all checksums right" : "");
+    printf("%s: network of %d part%s, %.1f kB, hash %016llx%s\n", path, parts, parts == 1 ? "" : "s",
+           (double)model->image_size / 1e3, (unsigned long long)model->hash, verified ? ", all checksums right" : "");
     for (int p = 0; p < model->part_count; p++) {
         print_part(model, p);
     }

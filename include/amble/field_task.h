@@ -4,12 +4,13 @@
 /// A task is a small plug-in: a grid over theta on which values are stored, and three functions. Four are here; a
 /// caller may fill in one of its own.
 ///
-/// | task      | theta                                                     | grid                  | reward           |
+/// | task      | theta                                                     | grid                  | reward |
 /// |-----------|-----------------------------------------------------------|-----------------------|------------------|
-/// | direction | angle from the facing to the wish                         | 18                    | -|angle|         |
-/// | line      | that angle of the line's direction, place across the line | 18 x 13 over +-2 m    | -|angle| - w |d| |
-/// | speed     | angle, wished speed                                       | 18 x 7 over 0-4.5 m/s | -|angle| - w |s - wish| |
-/// | point     | the point as seen from the ground root                    | 15 x 15 over +-3.5 m  | -distance        |
+/// | direction | angle from the facing to the wish                         | 18                    | -|angle| | |
+/// line      | that angle of the line's direction, place across the line | 18 x 13 over +-2 m    | -|angle| - w |d| |
+/// | speed     | angle, wished speed                                       | 18 x 7 over 0-4.5 m/s | -|angle| - w |s
+/// - wish| | | point     | the point as seen from the ground root                    | 15 x 15 over +-3.5 m  |
+/// -distance        |
 ///
 /// Angles are in radians, and positive when the wish lies to the left; the weights w are radians for a metre (line,
 /// default 5) and for a metre a second (speed, default 0.5). The paper's 0.05 for a line leaves the unit open: with
@@ -26,9 +27,9 @@
 extern "C" {
 #endif
 
-#define AM_FIELD_MAX_AXES 3                         ///< numbers of theta
+#define AM_FIELD_MAX_AXES 3 ///< numbers of theta
 #define AM_FIELD_MAX_CORNERS (1 << AM_FIELD_MAX_AXES)
-#define AM_FIELD_MAX_CELLS 4096                     ///< samples of a whole grid
+#define AM_FIELD_MAX_CELLS 4096 ///< samples of a whole grid
 
 /// What a person wants, in the world. Each task reads what it needs.
 typedef struct am_field_wish {

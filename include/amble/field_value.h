@@ -37,7 +37,7 @@ typedef struct am_field_value_head {
     int32_t k; ///< neighbours and actions that it was made with
     int32_t iterations;
     float bound;            ///< no value is farther from the fixed point
-    float steer; ///< rad a tick that an action may turn the root more or less than the motion does
+    float steer;            ///< rad a tick that an action may turn the root more or less than the motion does
     uint64_t database_hash; ///< of the database that its states are of
     uint64_t field_hash;    ///< of the field
     float field_fps, field_delta, field_root, field_turn; ///< numbers of the field's def, with k
@@ -49,10 +49,10 @@ typedef struct am_field_value_head {
 typedef struct am_field_value {
     am_field_value_head head;
     am_field_task task;
-    const float *mean;      ///< [cell]
-    const void *values;     ///< [anchor][cell] float or half
-    const int32_t *anchor;  ///< [state] the anchor before it (or at it)
-    const float *share;     ///< [state] of the next anchor
+    const float *mean;     ///< [cell]
+    const void *values;    ///< [anchor][cell] float or half
+    const int32_t *anchor; ///< [state] the anchor before it (or at it)
+    const float *share;    ///< [state] of the next anchor
     struct am_field_value_own *own;
 } am_field_value;
 
@@ -96,8 +96,8 @@ AM_API int am_field_choose(const am_field_task *task, const am_field_value *valu
 /// each anchor. Any may be NULL. Returns how many anchors there are.
 AM_API int am_field_anchors(const am_field *field, int every, int32_t *anchor, float *share, int32_t *at);
 /// The attachment's bytes of values(anchors, cells): what am_field_value_create reads. Of the head the caller fills
-/// numbers, gamma, every, steer, iterations, bound and the numbers of the field's def. Refuses numbers that are not finite (AM_ERR_NUMBER) or beyond half
-/// precision (AM_ERR_RANGE).
+/// numbers, gamma, every, steer, iterations, bound and the numbers of the field's def. Refuses numbers that are not
+/// finite (AM_ERR_NUMBER) or beyond half precision (AM_ERR_RANGE).
 AM_API am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, const am_field_task *task,
                                      const am_field *field, const float *values, const am_alloc *alloc,
                                      am_error *err);

@@ -228,7 +228,7 @@ typedef struct am_model {
     uint64_t data_hash;     ///< of what it was trained on; 0 when unknown
     uint64_t database_hash; ///< of the database that it belongs to; 0 for none
     uint64_t skeleton_hash; ///< 0 for none
-    uint64_t latent_key;    ///< of the latents that a Decompressor was trained with (am_db.latent_key); 0 when unknown
+    uint64_t latent_key; ///< of the latents that a Decompressor was trained with (am_db.latent_key); 0 when unknown
     uint64_t seed;
     const am_model_attachment *attachments; ///< [attachment_count]
     int attachment_count;

@@ -45,8 +45,8 @@ static am_result check_table(opening *o)
                                            o->size, o->file, o->err);
     for (int s = 0; s < AMI_NET_SECTIONS && result == AM_OK; s++) {
         // Without a graph, which a model of attachments alone has not, there are no records of one.
-        bool may_miss = (s >= AMI_NET_PARTS && s <= AMI_NET_TENSORS) || s == AMI_NET_ATTACHED ||
-                        s == AMI_NET_ATTACHED_BODY;
+        bool may_miss =
+            (s >= AMI_NET_PARTS && s <= AMI_NET_TENSORS) || s == AMI_NET_ATTACHED || s == AMI_NET_ATTACHED_BODY;
         if (!o->parts[s].id && !may_miss) {
             return fail_in(o, s, "section '%s' is missing", ami_net_letters(s));
         }

@@ -112,7 +112,10 @@ static float reward_point(const am_field_task *task, const float *theta, am_fiel
 // ---------------------------------------------------------------------------------------------
 // The list of them
 
-#define ANGLE { 18, -AM_PI, AM_PI, 1 }
+#define ANGLE                                                                                                        \
+    {                                                                                                                \
+        18, -AM_PI, AM_PI, 1                                                                                         \
+    }
 
 static const am_field_task tasks[] = {
     { "direction", 1, { ANGLE }, 0.0f, 30.0f, read_direction, advance_direction, reward_direction },

@@ -5,7 +5,10 @@
 #include <amble/field_task.h>
 
 /// How many intervals an axis has.
-static inline int ami_axis_gaps(const am_field_axis *axis) { return axis->cyclic ? axis->samples : axis->samples - 1; }
+static inline int ami_axis_gaps(const am_field_axis *axis)
+{
+    return axis->cyclic ? axis->samples : axis->samples - 1;
+}
 
 /// The sample before x, and the share of the one after it.
 static inline int ami_axis_place(const am_field_axis *axis, float x, float *share)

@@ -1,5 +1,5 @@
-// Value functions of motion fields at run time: anchors (Fields eq. 14), lookup, lookahead (eq. 12) and greedy (eq. 9)
-// policies.
+// Value functions of motion fields at run time: anchors (Fields eq. 14), lookup, lookahead (eq. 12) and greedy (eq.
+// 9) policies.
 #include <amble/field_value.h>
 
 #include <string.h>

@@ -26,18 +26,18 @@ static size_t number_size(uint32_t numbers) { return numbers == AM_NET_FP16 ? si
 // ---------------------------------------------------------------------------------------------
 // Making
 
-static am_result check_values(const float *values, const float *mean, int anchors, int cells, bool half,
+static am_result check_values(const float *values, const float *mean, size_t count, size_t cells, bool half,
                               am_error *err)
 {
-    for (int a = 0; a < anchors; a++) {
-        for (int c = 0; c < cells; c++) {
-            const float v = values[(size_t)a * (size_t)cells + (size_t)c], d = v - mean[c];
-            if (!(v - v == 0.0f)) {
-                return ami_fail(err, AM_ERR_NUMBER, "value %d of anchor %d is not finite", c, a);
-            }
-            if (half && !(am_abs(d) < 65504.0f)) {
-                return ami_fail(err, AM_ERR_RANGE, "value %d of anchor %d is too great for 16 bits; store fp32", c, a);
-            }
+    for (size_t i = 0; i < count; i++) {
+        if (!(values[i] - values[i] == 0.0f)) {
+            return ami_fail(err, AM_ERR_NUMBER, "value %zu of anchor %zu is not finite", i % cells, i / cells);
+        }
+    }
+    for (size_t i = 0; half && i < count; i++) {
+        if (!(am_abs(values[i] - mean[i % cells]) < 65504.0f)) {
+            return ami_fail(err, AM_ERR_RANGE, "value %zu of anchor %zu is too great for 16 bits; store fp32",
+                            i % cells, i / cells);
         }
     }
     return AM_OK;
@@ -70,6 +70,11 @@ am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, co
     const am_alloc from = ami_alloc_or_default(alloc);
     *out = ami_bytes_make(&from);
     am_field_value_head full = *head;
+    full.cells = am_field_task_cells(task);
+    if (full.cells < 1 || full.every < 1 || full.every > AM_FIELD_MAX_EVERY ||
+        (full.numbers != AM_NET_FP32 && full.numbers != AM_NET_FP16)) {
+        return ami_fail(err, AM_ERR_DEF, "a value function needs a grid, anchors and fp32 or fp16 numbers");
+    }
     full.version = AM_FIELD_VALUE_VERSION;
     memset(full.task, 0, sizeof full.task);
     snprintf(full.task, sizeof full.task, "%s", task->name);
@@ -79,23 +84,19 @@ am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, co
     full.fps = task->fps;
     full.states = field->state_count;
     full.anchors = am_field_anchors(field, full.every, NULL, NULL, NULL);
-    full.cells = am_field_task_cells(task);
     full.k = field->k;
     full.database_hash = field->db->hash;
     full.field_hash = field->hash;
     memset(full.reserved, 0, sizeof full.reserved);
-    if (full.cells < 1 || full.every < 1 || full.every > AM_FIELD_MAX_EVERY ||
-        (full.numbers != AM_NET_FP32 && full.numbers != AM_NET_FP16)) {
-        return ami_fail(err, AM_ERR_DEF, "a value function needs a grid, anchors and fp32 or fp16 numbers");
-    }
     const bool half = full.numbers == AM_NET_FP16;
     float mean[AM_FIELD_MAX_CELLS];
     find_mean(mean, values, full.anchors, full.cells, half);
-    const am_result result = check_values(values, mean, full.anchors, full.cells, half, err);
-    if (result == AM_OK && !(ami_put(out, &full, sizeof full) &&
-                             put_values(out, values, mean, (size_t)full.anchors, (size_t)full.cells, half))) {
+    const size_t anchors = (size_t)full.anchors, cells = (size_t)full.cells;
+    const am_result result = check_values(values, mean, anchors * cells, cells, half, err);
+    if (result == AM_OK &&
+        !(ami_put(out, &full, sizeof full) && put_values(out, values, mean, anchors, cells, half))) {
         am_bytes_free(out);
-        return ami_fail_memory(err, (size_t)full.anchors * (size_t)full.cells * number_size(full.numbers));
+        return ami_fail_memory(err, anchors * cells * number_size(full.numbers));
     }
     return result;
 }
@@ -155,10 +156,10 @@ static am_result check_head(const am_field_value_head *head, am_field_task *task
     task->weight = head->weight;
     task->fps = head->fps;
     const bool sane = (head->numbers == AM_NET_FP32 || head->numbers == AM_NET_FP16) && head->cells > 0 &&
-                      head->cells == am_field_task_cells(task) && head->anchors > 0 && head->anchors <= head->states &&
-                      head->every >= 1 && head->every <= AM_FIELD_MAX_EVERY && head->gamma >= 0.0f &&
-                      head->gamma < 1.0f && head->weight >= 0.0f && head->weight < 1e6f && head->steer >= 0.0f && head->steer < 1.0f && head->fps > 0.0f &&
-                      head->fps < 1e4f;
+                      head->cells == am_field_task_cells(task) && head->anchors > 0 &&
+                      head->anchors <= head->states && head->every >= 1 && head->every <= AM_FIELD_MAX_EVERY &&
+                      head->gamma >= 0.0f && head->gamma < 1.0f && head->weight >= 0.0f && head->weight < 1e6f &&
+                      head->fps > 0.0f && head->fps < 1e4f && head->steer >= 0.0f && head->steer < 1.0f;
     if (!sane) {
         return ami_fail(err, AM_ERR_FORMAT, "the head of '%s' is damaged; train it again", name);
     }

@@ -30,8 +30,9 @@ typedef struct value_stage {
     int resumed_sweeps;
 } value_stage;
 
-static const char *const keys[] = { "database", "task",        "every",       "gamma",       "weight", "k",     "delta",
-                                    "fps",      "root_weight", "turn_weight", "steer_deg_s", "bound",  "settle" };
+static const char *const keys[] = { "database",    "task",  "every", "gamma",       "weight",
+                                    "k",           "delta", "fps",   "root_weight", "turn_weight",
+                                    "steer_deg_s", "bound", "settle" };
 
 // ---------------------------------------------------------------------------------------------
 // Keys
@@ -227,8 +228,7 @@ static am_result end_part(ami_stage *s, value_stage *v, am_error *err)
                                        .field_root = v->def.root_weight,
                                        .field_turn = v->def.turn_weight };
     ami_stage_blob *blob = &s->blobs[s->blob_count];
-    const am_result result =
-        am_field_value_pack(&blob->bytes, &head, &v->task, v->field, values, &s->alloc, err);
+    const am_result result = am_field_value_pack(&blob->bytes, &head, &v->task, v->field, values, &s->alloc, err);
     ami_release(&s->alloc, values, count * sizeof *values);
     if (result != AM_OK) {
         return result;

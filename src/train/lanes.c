@@ -229,7 +229,8 @@ static bool report(ami_lane *lane, double loss)
                                          .iterations = lane->stage.iterations,
                                          .loss = lane->reported_sum / since,
                                          .rate = rate,
-                                         .seconds_left = rate > 0.0 ? (double)(lane->stage.iterations - done) / rate : 0.0,
+                                         .seconds_left =
+                                             rate > 0.0 ? (double)(lane->stage.iterations - done) / rate : 0.0,
                                          .terms = lane->terms };
     lane->reported = time;
     lane->reported_at = done;
@@ -342,8 +343,7 @@ static void *train_lane(void *user)
     lane->begun = ami_run_now();
     lane->before = run->curves[lane->number].seconds;
     lane->first = lane->reported_at = ami_lane_iteration(lane);
-    while (result == AM_OK && ami_lane_iteration(lane) < lane->stage.iterations &&
-           !atomic_load(&run->stop)) {
+    while (result == AM_OK && ami_lane_iteration(lane) < lane->stage.iterations && !atomic_load(&run->stop)) {
         double loss = 0.0;
         bool counted = false;
         result = iterate(lane, &loss, &counted);

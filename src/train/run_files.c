@@ -357,7 +357,8 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
     }
     uint64_t latent_key = 0;
     for (int g = 0; g < run->graph_count + (preview ? run->lane_count : 0); g++) {
-        const am_graph *graph = g < run->graph_count ? run->graphs[g] : run->lanes[g - run->graph_count].stage.graphs[0];
+        const am_graph *graph =
+            g < run->graph_count ? run->graphs[g] : run->lanes[g - run->graph_count].stage.graphs[0];
         const bool compressor = graph && strcmp(graph->name, "compressor") == 0;
         latent_key = compressor ? ami_lmm_latent_key(graph) : latent_key;
     }

@@ -90,7 +90,8 @@ am_result ami_stage_read(ami_stage *s, am_error *err)
         result = am_json_read_bool(s->doc, s->json, "beside", false, &s->beside, err);
     }
     if (result == AM_OK) { // a stage that begins with what another run has made may leave it as it is
-        result = am_json_read_int(s->doc, s->json, "iterations", s->kind->pass != NULL, &s->iterations, s->from ? 0 : 1, 1 << 30, err);
+        result = am_json_read_int(s->doc, s->json, "iterations", s->kind->pass != NULL, &s->iterations,
+                                  s->from ? 0 : 1, 1 << 30, err);
     }
     s->checkpoint_every = s->preview_every = s->iterations / 20 > 0 ? s->iterations / 20 : 1;
     if (result == AM_OK) {

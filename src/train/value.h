@@ -1,5 +1,5 @@
-/// Fitted value iteration (Fields 4.2.1, with the discount that eq. 11-13 leave out) over plain arrays: rows of values
-/// on a task's grid, and for each row and action where it leads.
+/// Fitted value iteration (Fields 4.2.1, with the discount that eq. 11-13 leave out) over plain arrays: rows of
+/// values on a task's grid, and for each row and action where it leads.
 ///
 /// V(row, cell) = max over actions a of R + gamma V(next), where the next value is the sum over the action's entries
 /// of weight * V(entry's row, theta after the step), interpolated on the grid.

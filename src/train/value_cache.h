@@ -16,11 +16,11 @@ typedef struct ami_value_cache {
     int first, count; ///< of them this process's share
     int done;         ///< rows of the share that are there
     int actions, entries;
-    int32_t *anchor, *at; ///< [state], [row]: am_field_anchors
-    float *share;         ///< [state]
-    int32_t *index;       ///< [count][action][entry]
-    float *weight;        ///< [count][action][entry]
-    am_field_step *steps; ///< [count][action]
+    int32_t *anchor, *at;         ///< [state], [row]: am_field_anchors
+    float *share;                 ///< [state]
+    int32_t *index;               ///< [count][action][entry]
+    float *weight;                ///< [count][action][entry]
+    am_field_step *steps;         ///< [count][action]
     struct ami_value_room *rooms; ///< [room_count] what a thread works in
     int room_count;
     size_t bytes;

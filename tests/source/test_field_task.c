@@ -150,7 +150,8 @@ static void interpolation_goes_round_where_an_axis_is_cyclic(void **state)
 {
     (void)state;
     const am_field_task direction = task_called("direction"), line = task_called("line");
-    for (float angle = -9.0f; angle < 9.0f; angle += 0.01f) { // more than once around: 20 degrees apart, 1.5 % at most
+    for (float angle = -9.0f; angle < 9.0f;
+         angle += 0.01f) { // more than once around: 20 degrees apart, 1.5 % at most
         check_near(interpolated(&direction, &angle, cosine_of), am_cos(angle), 0.016);
     }
     for (float d = -3.0f; d < 3.0f; d += 0.01f) { // linear inside, the end's value beyond
