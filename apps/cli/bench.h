@@ -75,6 +75,7 @@ int bench_crowd_paths(bench *b, const am_db *db, const char *set, int count, int
 /// bench_crowd_learned.c: its part with learned characters.
 int bench_crowd_learned(bench *b, const am_db *db, const char *config, int count, int frames);
 int bench_infer(bench *b);
+int bench_field(bench *b);
 int bench_train(bench *b);
 /// bench_train_lmm.c: its part about the stages of Learned Motion Matching.
 int bench_train_lmm(bench *b);

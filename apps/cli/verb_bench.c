@@ -19,6 +19,7 @@ static const bench_item items[] = {
     { "search", "exact nearest frames, against boxes, FLANN, nanoflann, ANN and FAISS", bench_search },
     { "crowd", "many characters on one thread: a whole step of each", bench_crowd },
     { "infer", "one evaluation of a network, against OpenBLAS products and ONNX Runtime", bench_infer },
+    { "field", "a controlled frame of a motion field, against FLANN, nanoflann, ANN and FAISS", bench_field },
     { "train", "iterations of training the papers' networks, against PyTorch", bench_train },
 };
 
