@@ -175,6 +175,7 @@ static am_field *lay_out(ami_layout *layout, const am_field *sizes)
 {
     size_t states = (size_t)sizes->state_count;
     size_t blocks = (states + 7) / 8;
+    size_t boxes = (blocks + 8 * ami_field_box_blocks - 1) / (8 * ami_field_box_blocks) * 8;
     am_field *field = ami_layout_take(layout, 1, sizeof *field);
     struct am_field_own *own = ami_layout_take(layout, 1, sizeof *own);
     struct am_field_own at = {
@@ -191,6 +192,9 @@ static am_field *lay_out(ami_layout *layout, const am_field *sizes)
         .block_count = (int)blocks,
         .axes = ami_layout_take(layout, (size_t)ami_field_axes * (size_t)sizes->stride, sizeof(float)),
         .projected = ami_layout_take(layout, blocks * 8 * ami_field_axes, sizeof(float)),
+        .box_count = (int)boxes,
+        .low = ami_layout_take(layout, boxes * ami_field_first_axes, sizeof(float)),
+        .high = ami_layout_take(layout, boxes * ami_field_first_axes, sizeof(float)),
     };
     if (field) {
         *own = at;

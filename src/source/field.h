@@ -6,9 +6,9 @@
 
 #include "kernel/kernel.h"
 
-// Axes that states are projected to for lower bounds of their distances: the first few for all states, all of them
-// for blocks of eight that the first leave over.
-enum { ami_field_axes = 24, ami_field_first_axes = 8 };
+// Axes that states are projected to for lower bounds of their distances: the first few for boxes around ticks that
+// follow one another, all of them for blocks of eight states in the boxes that are left.
+enum { ami_field_axes = 24, ami_field_first_axes = 8, ami_field_box_blocks = 2 };
 
 /// The arrays behind a field, to be written while it is made.
 struct am_field_own {
@@ -21,10 +21,12 @@ struct am_field_own {
     int32_t *frames, *ranges, *next;
     uint8_t *contacts;
     float *rows, *x, *v, *y;
-    int block_count;  ///< of eight states
-    float *axes;      ///< [ami_field_axes][stride] orthonormal, largest variance first; zero beyond dims
-    float *projected; ///< [block][ami_field_axes][8]
-    float longest;    ///< length of the longest row
+    int block_count;   ///< of eight states
+    float *axes;       ///< [ami_field_axes][stride] orthonormal, largest variance first; zero beyond dims
+    float *projected;  ///< [block][ami_field_axes][8]
+    int box_count;     ///< of ami_field_box_blocks blocks, a multiple of 8
+    float *low, *high; ///< [box / 8][ami_field_first_axes][8] bounds of the projections of a box
+    float longest;     ///< length of the longest row
 };
 
 /// The four arrays of rotations in a pose or a velocity.

@@ -50,6 +50,27 @@ static void project_all(am_field *field)
     }
 }
 
+/// Boxes around what was projected; those beyond the last state are empty and far away.
+static void bound_all(am_field *field)
+{
+    struct am_field_own *own = field->own;
+    enum { states = 8 * ami_field_box_blocks };
+    for (int b = 0; b < own->box_count; b++) {
+        for (int a = 0; a < ami_field_first_axes; a++) {
+            float low = 1e15f;
+            float high = b * states < field->state_count ? -1e15f : 1e15f;
+            for (int s = b * states; s < (b + 1) * states && s < field->state_count; s++) {
+                float at = own->projected[((size_t)(s / 8) * ami_field_axes + (size_t)a) * 8 + (size_t)(s % 8)];
+                low = am_min(low, at);
+                high = am_max(high, at);
+            }
+            size_t place = ((size_t)(b / 8) * ami_field_first_axes + (size_t)a) * 8 + (size_t)(b % 8);
+            own->low[place] = low;
+            own->high[place] = high;
+        }
+    }
+}
+
 am_result ami_field_find_axes(am_field *field, am_error *err)
 {
     struct am_field_own *own = field->own;
@@ -70,6 +91,7 @@ am_result ami_field_find_axes(am_field *field, am_error *err)
     ami_release(&own->alloc, rows, count * sizeof(float));
     if (result == AM_OK) {
         project_all(field);
+        bound_all(field);
     }
     return result;
 }

@@ -3,10 +3,10 @@
 // The queries of one frame lie close together (the next states of a character's actions differ by part of a tick's
 // movement), and close to where the last frame's neighbours went. So one centre stands for all: whatever is among the
 // k nearest of a query at distance r from the centre lies within kth + 2 r of the centre, where kth is the distance
-// of the centre's k-th neighbour (the triangle inequality twice). Candidates within that are found by lower bounds:
-// distances in the first principal axes of the rows, eight states at once. What bounds leave out could never be an
-// answer, and what they leave in is measured in the one shape of all distances, so the answer has the bits of the
-// reference.
+// of the centre's k-th neighbour (the triangle inequality twice). Candidates within that are found by lower bounds in
+// the first principal axes of the rows: distances to boxes around half a second of a clip, eight boxes at once, then
+// to the states themselves, eight at once. What bounds leave out could never be an answer, and what they leave in is
+// measured in the one shape of all distances, so the answer has the bits of the reference.
 #include "base/error.h"
 #include "base/memory.h"
 #include "source/field_work.h"
@@ -18,11 +18,9 @@
 
 static am_field_work *lay_out(ami_layout *layout, const am_field *field)
 {
-    size_t blocks = ((size_t)field->state_count + 7) / 8;
     am_field_work *work = ami_layout_take(layout, 1, sizeof *work);
     am_field_work at = {
-        .bounds = ami_layout_take(layout, blocks * 8, sizeof(float)),
-        .blocks = ami_layout_take(layout, blocks, sizeof(int32_t)),
+        .bounds = ami_layout_take(layout, (size_t)field->own->box_count, sizeof(float)),
         .candidates = ami_layout_take(layout, (size_t)field->state_count, sizeof(ami_field_candidate)),
         .rows = ami_layout_take(layout, (size_t)ami_field_gather * (size_t)field->stride, sizeof(float)),
         .centre = ami_layout_take(layout, (size_t)field->stride, sizeof(float)),
@@ -126,59 +124,58 @@ static void project(const am_field *field, float *out, const float *row)
     field->own->kernels->gemv(out, field->own->axes, row, none, ami_field_axes, (size_t)field->stride);
 }
 
-/// Squared distances of all states to a projected centre in the first few axes.
+/// Squared distances of a projected centre to all boxes, in the first few axes.
 static void find_bounds(const am_field *field, float *bounds, const float *centre)
 {
     const struct am_field_own *own = field->own;
-    for (int b = 0; b < own->block_count; b++) {
-        own->kernels->distances_block(bounds + 8 * b, centre, own->projected + (size_t)b * 8 * ami_field_axes,
-                                      ami_field_first_axes);
+    for (int b = 0; b < own->box_count; b += 8) {
+        size_t at = (size_t)b * ami_field_first_axes;
+        own->kernels->distances_box(bounds + b, centre, own->low + at, own->high + at, ami_field_first_axes);
     }
 }
 
-/// An upper bound of the distance of the centre's k-th neighbour: that of the k-th of the hints, or of the k states
-/// that the bounds favour.
-static float first_kth(const am_field *field, const float *bounds, const float *centre, const int32_t *hint,
-                       int hint_count)
+/// Enters states(count), each once, by their distances to the centre.
+static void enter_states(const am_field *field, am_field_neighbours *best, const float *centre, const int32_t *states,
+                         int count)
 {
-    am_field_neighbours best = { 0 };
-    for (int i = 0; i < hint_count; i++) {
-        bool twice = hint[i] < 0 || hint[i] >= field->state_count;
-        for (int n = 0; n < best.count && !twice; n++) {
-            twice = best.state[n] == hint[i];
+    for (int i = 0; i < count; i++) {
+        bool known = states[i] < 0 || states[i] >= field->state_count;
+        for (int n = 0; n < best->count && !known; n++) {
+            known = best->state[n] == states[i];
         }
-        if (!twice) {
-            enter(&best, field->k, hint[i], distance2(field, centre, am_field_row(field, hint[i])));
+        if (!known) {
+            enter(best, field->k, states[i], distance2(field, centre, am_field_row(field, states[i])));
         }
     }
-    if (best.count < field->k) {
-        am_field_neighbours favoured = { 0 };
-        for (int s = 0; s < field->state_count; s++) {
-            enter(&favoured, field->k, s, bounds[s]);
+}
+
+/// An upper bound of the distance of the centre's k-th neighbour: that of the k-th of the hints or, where they are
+/// too few, of the states in the nearest boxes.
+static float first_kth(const am_field *field, float *bounds, const float *centre, const int32_t *hint, int hint_count)
+{
+    enum { states = 8 * ami_field_box_blocks };
+    am_field_neighbours best = { 0 };
+    int32_t boxes[AM_FIELD_MAX_K];
+    enter_states(field, &best, centre, hint, hint_count);
+    for (int box_count = 0; best.count < field->k; box_count++) {
+        int nearest = 0;
+        for (int b = 1; b < field->own->box_count; b++) {
+            nearest = bounds[b] < bounds[nearest] ? b : nearest;
         }
-        best.count = 0;
-        for (int i = 0; i < favoured.count; i++) {
-            int s = favoured.state[i];
-            enter(&best, field->k, s, distance2(field, centre, am_field_row(field, s)));
+        int32_t inside[states];
+        for (int i = 0; i < states; i++) {
+            inside[i] = nearest * states + i;
+        }
+        enter_states(field, &best, centre, inside, states);
+        boxes[box_count] = nearest;
+        bounds[nearest] = INFINITY; // not again; its bound is no longer needed: it is looked at in any case
+        if (best.count >= field->k) {
+            for (int i = 0; i <= box_count; i++) {
+                bounds[boxes[i]] = 0.0f;
+            }
         }
     }
     return sqrtf(best.d2[field->k - 1]);
-}
-
-/// Which blocks hold a state whose bound is not above the limit.
-static int list_blocks(const am_field *field, int32_t *out, const float *bounds, float limit2)
-{
-    int count = 0;
-    for (int b = 0; b < field->own->block_count; b++) {
-        const float *eight = bounds + 8 * b;
-        int within = 0;
-        for (int i = 0; i < 8; i++) {
-            within |= eight[i] <= limit2;
-        }
-        out[count] = b;
-        count += within;
-    }
-    return count;
 }
 
 /// The states within `limit` of the centre by all axes, ascending, with their distances.
@@ -186,19 +183,19 @@ static int find_candidates(const am_field *field, am_field_work *work, const flo
 {
     const struct am_field_own *own = field->own;
     float limit2 = limit * limit;
-    int blocks = list_blocks(field, work->blocks, work->bounds, limit2);
     int count = 0;
-    for (int i = 0; i < blocks; i++) {
-        int b = work->blocks[i];
-        float eight[8];
-        own->kernels->distances_block(eight, projected, own->projected + (size_t)b * 8 * ami_field_axes,
-                                      ami_field_axes);
-        int last = field->state_count - 8 * b < 8 ? field->state_count - 8 * b : 8;
-        for (int n = 0; n < last; n++) {
-            if (eight[n] <= limit2) {
+    for (int box = 0; box < own->box_count; box++) {
+        for (int b = box * ami_field_box_blocks;
+             work->bounds[box] <= limit2 && b < (box + 1) * ami_field_box_blocks && b < own->block_count; b++) {
+            float eight[8];
+            own->kernels->distances_block(eight, projected, own->projected + (size_t)b * 8 * ami_field_axes,
+                                          ami_field_axes);
+            for (int n = 0; n < 8; n++) {
                 int s = 8 * b + n;
-                work->candidates[count++] =
-                    (ami_field_candidate){ s, sqrtf(distance2(field, work->centre, am_field_row(field, s))) };
+                if (eight[n] <= limit2 && s < field->state_count) {
+                    float d2 = distance2(field, work->centre, am_field_row(field, s));
+                    work->candidates[count++] = (ami_field_candidate){ s, sqrtf(d2) };
+                }
             }
         }
     }

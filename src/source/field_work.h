@@ -13,8 +13,7 @@ typedef struct ami_field_candidate {
 struct am_field_work {
     am_alloc alloc;
     size_t block_size;
-    float *bounds;                   ///< [state, in whole blocks] squared, of the first axes
-    int32_t *blocks;                 ///< [block] that may hold a candidate
+    float *bounds;                   ///< [box] squared, of the first axes
     ami_field_candidate *candidates; ///< [state]
     float *rows;                     ///< [ami_field_gather][stride] of candidates, side by side
     float *centre;                   ///< [stride]
