@@ -53,34 +53,49 @@ static bool has_values(const am_model *model, const char *task)
     return false;
 }
 
-static am_result open_value(am_run *run, const char *task, am_error *err)
+/// The first model with values of a task, or NULL.
+static const am_model *find_model(const am_run *run, const char *task)
+{
+    for (int i = 0; i < run->model_count; i++) {
+        if (has_values(run->models[i], task)) {
+            return run->models[i];
+        }
+    }
+    return NULL;
+}
+
+static am_result open_value(am_run *run, const am_model *model, const char *task, am_error *err)
 {
     am_field_value_def def = am_field_value_def_default();
     def.alloc = &run->alloc;
+    def.model = model;
     def.field = run->field;
     def.task = task;
     def.every = run->script->options.every;
-    for (int i = 0; i < run->model_count && !def.model; i++) {
-        def.model = has_values(run->models[i], task) ? run->models[i] : NULL;
-    }
-    return def.model ? am_field_value_create(&run->value, &def, err)
-                     : ami_fail(err, AM_ERR_SUPPORT,
-                                "the policy 'lookahead' needs a model with values of the task '%s'; name one with "
-                                "\"model\": [\"field.amnet\"] (amble train makes it), or use the policy 'greedy' or "
-                                "'passive'",
-                                task);
+    return am_field_value_create(&run->value, &def, err);
 }
 
 am_result ami_run_make_field(am_run *run, am_error *err)
 {
     const am_run_options *options = &run->script->options;
     const char *task = am_field_task_name(options->task);
+    const am_model *model = find_model(run, task);
+    bool ahead = options->policy == AM_FIELD_LOOKAHEAD;
+    if (ahead && !model) {
+        return ami_fail(err, AM_ERR_SUPPORT,
+                        "the policy 'lookahead' needs a model with values of the task '%s'; name one with \"model\": "
+                        "[\"field.amnet\"] (amble train makes it), or use the policy 'greedy' or 'passive'",
+                        task);
+    }
     am_field_def field = am_field_def_default();
     field.alloc = &run->alloc;
     field.db = run->db;
+    if (model) {
+        am_field_value_field(&field, model); // values hold for the field that they were made of
+    }
     am_result result = am_field_create(&run->field, &field, err);
-    if (result == AM_OK && options->policy == AM_FIELD_LOOKAHEAD) {
-        result = open_value(run, task, err);
+    if (result == AM_OK && ahead) {
+        result = open_value(run, model, task, err);
     }
     if (result != AM_OK) {
         return result;

@@ -497,6 +497,37 @@ static void play_both(digest *d, bool high, am_inertialise inertialise, am_root_
 static void bits_character(digest *d) { play_both(d, false, AM_INERTIALISE_SPRING, AM_ROOT_MIXED); }
 static void bits_character_high(digest *d) { play_both(d, true, AM_INERTIALISE_QUINTIC, AM_ROOT_ANIMATION); }
 
+/// A motion field: neighbours, greedy actions, integration, and the curve between the ticks.
+static void bits_field(digest *d)
+{
+    am_error err = { 0 };
+    am_run_script script;
+    am_run *run = NULL;
+    am_db *db = synth_db_make(false, &err);
+    if (!db || am_run_parse(&script, input_log, strlen(input_log), "log", NULL, &err) != AM_OK) {
+        fprintf(stderr, "bits: %s\n", err.text);
+        am_db_close(db);
+        return;
+    }
+    script.options.character.root = AM_ROOT_ANIMATION;
+    script.options.field = true;
+    script.options.policy = AM_FIELD_GREEDY;
+    am_run_def def = am_run_def_default();
+    def.script = &script;
+    def.db = db;
+    if (am_run_create(&run, &def, &err) != AM_OK) {
+        fprintf(stderr, "bits: %s\n", err.text);
+    }
+    while (run && am_run_step(run)) {
+        put_v3(d, am_run_get_sample(run, 0).pose.root.translation);
+        put_v3(d, am_run_get_sample(run, 1).pose.world[5].translation);
+    }
+    put_u64(d, run ? am_run_hash(run) : 0);
+    am_run_destroy(run);
+    am_run_script_free(&script);
+    am_db_close(db);
+}
+
 /// Learned motion matching with each kind of weights: packing, projecting, stepping, decompressing.
 static void bits_learned(digest *d)
 {
@@ -634,6 +665,7 @@ static const subject subjects[] = {
     { "control.character", bits_character, NULL },
     { "control.high", bits_character_high, NULL },
     { "control.learned", bits_learned, NULL },
+    { "control.field", bits_field, NULL },
     { "control.direction", bits_direction, NULL },
 };
 
