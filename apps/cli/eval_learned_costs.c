@@ -63,16 +63,16 @@ static am_result time_frames(variants *v, am_error *err)
     learned_walker walkers[weight_kinds];
     am_result result = AM_OK;
     memset(walkers, 0, sizeof walkers);
-    for (int k = 0; k < v->count && result == AM_OK; k++) {
+    for (int k = 0; k < weight_kinds && k < v->count && result == AM_OK; k++) {
         v->frame_us[k] = (double)INFINITY;
         result = learned_walker_begin(&walkers[k], v->models[k], err);
     }
     for (int r = 0; r < rounds && result == AM_OK; r++) { // in turn, so that all meet the same machine
-        for (int k = 0; k < v->count; k++) {
+        for (int k = 0; k < weight_kinds && k < v->count; k++) {
             v->frame_us[k] = fmin(v->frame_us[k], learned_ten_frames(&walkers[k], r));
         }
     }
-    for (int k = 0; k < v->count; k++) {
+    for (int k = 0; k < weight_kinds && k < v->count; k++) {
         learned_walker_end(&walkers[k]);
     }
     return result;
@@ -89,7 +89,7 @@ static am_result make_variants(const learned *l, variants *v, am_error *err)
     for (; v->count < weight_kinds && result == AM_OK; v->count += result == AM_OK) {
         result = learned_convert(&v->models[v->count], l->model, kinds[v->count], err);
     }
-    for (int k = 0; k < v->count && result == AM_OK && l->e->timings; k++) {
+    for (int k = 0; k < weight_kinds && k < v->count && result == AM_OK && l->e->timings; k++) {
         for (int p = 0; p < 3; p++) {
             v->part_us[k][p] = time_of(v->models[k], part_names[p], err);
         }
@@ -124,7 +124,7 @@ static void cost_row(am_tables *t, const char *name, const double mb[6], const d
 
 static void network_rows(const learned *l, const variants *v)
 {
-    for (int k = 0; k < v->count; k++) {
+    for (int k = 0; k < weight_kinds && k < v->count; k++) {
         const am_model *m = v->models[k];
         const double *us = v->part_us[k];
         cost_row(l->e->tables, kind_names[k],
@@ -284,7 +284,7 @@ static void add_growth_table(const learned *l, const growth *g, int count, const
         growth_row(t, "dmm", g[i].n, g[i].x_mb + g[i].index_mb + g[i].z_mb + mb_of(v->models[0], part_names[0]),
                    g[i].search_us, g[i].search_us / 10.0 + v->part_us[0][0], none);
     }
-    for (int k = 0; k < v->count; k++) {
+    for (int k = 0; k < weight_kinds && k < v->count; k++) {
         network_mb[k] = (double)v->models[k]->image_size / 1e6;
         growth_row(t, kind_names[k], 0, network_mb[k], v->part_us[k][2], v->frame_us[k], frame_bounds[k]);
     }
