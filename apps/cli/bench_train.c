@@ -79,11 +79,11 @@ static void build_flow(am_graph *g)
 }
 
 static const train_shape shapes[] = {
-    { "decompressor", 32, 1, 400, false, build_decompressor },
-    { "stepper", 32, 20, 30, false, build_stepper },
-    { "projector", 32, 1, 150, false, build_projector },
-    { "autoencoder", 1024, 1, 25, false, build_autoencoder },
-    { "flow", 256, 1, 10, false, build_flow },
+    { "decompressor", 32, 1, 200, false, build_decompressor },
+    { "stepper", 32, 20, 14, false, build_stepper },
+    { "projector", 32, 1, 80, false, build_projector },
+    { "autoencoder", 1024, 1, 14, false, build_autoencoder },
+    { "flow", 256, 1, 6, false, build_flow },
     { "flow", 4096, 1, 3, true, build_flow },
 };
 enum { shape_count = sizeof shapes / sizeof shapes[0], most_rounds = 2000 };

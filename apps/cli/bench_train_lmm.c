@@ -44,7 +44,7 @@ static am_result write_recipe(const char *path, const char *database, bool full,
     static const struct {
         const char *kind;
         int iterations;
-    } stages[stage_count] = { { "decompressor", 1200 }, { "stepper", 400 }, { "projector", 1500 } };
+    } stages[stage_count] = { { "decompressor", 800 }, { "stepper", 250 }, { "projector", 1000 } };
     char text[3200];
     size_t at = (size_t)snprintf(text, sizeof text, "{ \"stages\": [");
     for (int s = 0; s < stage_count && at < sizeof text; s++) {
