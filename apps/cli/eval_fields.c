@@ -98,8 +98,15 @@ void fields_source_free(fields_source *s)
 // ---------------------------------------------------------------------------------------------
 // Tables 1 and 2
 
+int fields_finest(const fields *f) { return f->e->quick ? 30 : 1; }
+
+bool fields_measures(const fields *f, int every) { return !f->e->quick || every == 30; }
+
 /// Rows that can be measured: the fields need a model.
-static int rows_of(const fields *f) { return !f->model ? 1 : f->e->quick ? 3 : row_count; }
+static bool has_row(const fields *f, int row)
+{
+    return paper[row].every == 0 || (f->model && fields_measures(f, paper[row].every));
+}
 
 static am_result measure_row(const fields *f, int row, int task, am_agility *out, size_t *bytes, am_error *err)
 {
@@ -172,23 +179,24 @@ static am_result add_responses(const fields *f, int task, am_error *err)
     am_agility rows[row_count];
     size_t bytes[row_count];
     am_result result = AM_OK;
-    int count = rows_of(f);
-    for (int r = 0; r < count && result == AM_OK; r++) {
-        result = measure_row(f, r, task, &rows[r], &bytes[r], err);
+    for (int r = 0; r < row_count && result == AM_OK; r++) {
+        result = has_row(f, r) ? measure_row(f, r, task, &rows[r], &bytes[r], err) : AM_OK;
     }
     if (result != AM_OK) {
         return result;
     }
     begin_table(t, task);
-    for (int r = 0; r < count; r++) {
-        add_row(f, r, task, &rows[r], bytes[r]);
+    for (int r = 0; r < row_count; r++) {
+        if (has_row(f, r)) {
+            add_row(f, r, task, &rows[r], bytes[r]);
+        }
     }
     am_tables_plot(t, "average", 0);
     am_tables_note(t,
                    "%d changes of the wish each: +-180 degrees in equal steps without 0, from moments all over the "
                    "data. late_percent: not there within 3 s, counted as 3 s. 16-bit values.",
                    rows[0].trials);
-    if (count > 1 && rows[1].average > 0.0f) {
+    if (has_row(f, 1) && rows[1].average > 0.0f) {
         am_tables_note(t, "The motion field answers %.2f times as fast as the graph (paper: %.2f).",
                        (double)rows[0].average / (double)rows[1].average,
                        paper[0].seconds[task][1] / paper[1].seconds[task][1]);
@@ -245,7 +253,7 @@ static am_result add_turns(const fields *f, am_error *err)
     int count = (int)(CURVE_S / def.dt + 0.5f);
     for (int s = 0; s < sources; s++) {
         fields_source source;
-        am_result result = fields_source_make(&source, f, "direction", s, err);
+        am_result result = fields_source_make(&source, f, "direction", s == 0 ? 0 : fields_finest(f), err);
         def.source = source.source;
         result = result == AM_OK ? am_agility_curve(&def, facing[s], count, turns, 3, err) : result;
         fields_source_free(&source);
@@ -321,6 +329,7 @@ am_result eval_fields(eval *e, am_error *err)
         result = add_responses(&f, task, err);
     }
     result = result == AM_OK ? add_turns(&f, err) : result;
+    result = result == AM_OK ? fields_settings(&f, err) : result;
     result = result == AM_OK ? fields_endurance(&f, err) : result;
     result = result == AM_OK ? fields_rates(&f, err) : result;
     if (result == AM_OK) {

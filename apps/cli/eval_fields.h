@@ -15,10 +15,15 @@ typedef struct fields {
     am_motion_graph *graph;
     am_model *model; ///< with value functions; NULL: the graph alone is measured
     char folder[64]; ///< of the files that were made on the way; "" without any
+    double trained_s; ///< what making the value functions took; 0 when they were there
 } fields;
 
 /// Ticks between the anchors of value function i.
 int fields_every(int i);
+/// The least ticks between anchors that are looked at.
+int fields_finest(const fields *f);
+/// Whether the one with so many ticks between its anchors is looked at: quick evaluations take the smallest alone.
+bool fields_measures(const fields *f, int every);
 /// eval_fields_values.c: opens the model, or trains the value functions that are needed.
 am_result fields_open_values(fields *f, am_error *err);
 /// eval_fields_values.c: removes the files made on the way.
@@ -34,8 +39,11 @@ typedef struct fields_source {
 am_result fields_source_make(fields_source *out, const fields *f, const char *task, int every, am_error *err);
 void fields_source_free(fields_source *s);
 
-/// eval_fields_flow.c: ten minutes of each, and what a frame costs.
+/// eval_fields_flow.c: ten minutes of each.
 am_result fields_endurance(const fields *f, am_error *err);
+/// eval_fields_rate.c: what a frame costs.
 am_result fields_rates(const fields *f, am_error *err);
+/// eval_fields_graph.c: the graph with other settings.
+am_result fields_settings(const fields *f, am_error *err);
 
 #endif

@@ -117,7 +117,7 @@ static am_result add_whole_step(const fields *f, am_error *err)
     am_tables *t = f->e->tables;
     fields_source s;
     am_agility out;
-    am_result result = fields_source_make(&s, f, "direction", 1, err);
+    am_result result = fields_source_make(&s, f, "direction", fields_finest(f), err);
     double rate = 0.0;
     for (int repeat = 0; repeat < repeats && result == AM_OK; repeat++) {
         am_agility_def def = am_agility_def_default();
