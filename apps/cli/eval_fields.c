@@ -100,12 +100,15 @@ void fields_source_free(fields_source *s)
 
 int fields_finest(const fields *f) { return f->e->quick ? 30 : 1; }
 
-bool fields_measures(const fields *f, int every) { return !f->e->quick || every == 30; }
+bool fields_measures(const fields *f, const char *task, int every)
+{
+    return !f->e->quick || (every == fields_finest(f) && strcmp(task, tasks[0]) == 0);
+}
 
 /// Rows that can be measured: the fields need a model.
-static bool has_row(const fields *f, int row)
+static bool has_row(const fields *f, int row, int task)
 {
-    return paper[row].every == 0 || (f->model && fields_measures(f, paper[row].every));
+    return paper[row].every == 0 || (f->model && fields_measures(f, tasks[task], paper[row].every));
 }
 
 static am_result measure_row(const fields *f, int row, int task, am_agility *out, size_t *bytes, am_error *err)
@@ -119,7 +122,7 @@ static am_result measure_row(const fields *f, int row, int task, am_agility *out
         def.progress = f->e->progress;
         def.stage = paper[row].name;
         def.line = task == 1;
-        def.starts = f->e->quick ? 4 : def.starts;
+        def.starts = f->e->quick ? 3 : def.starts;
         def.changes = f->e->quick ? 12 : def.changes;
         result = am_agility_measure(out, &def, err);
         *bytes = s.bytes;
@@ -180,14 +183,14 @@ static am_result add_responses(const fields *f, int task, am_error *err)
     size_t bytes[row_count];
     am_result result = AM_OK;
     for (int r = 0; r < row_count && result == AM_OK; r++) {
-        result = has_row(f, r) ? measure_row(f, r, task, &rows[r], &bytes[r], err) : AM_OK;
+        result = has_row(f, r, task) ? measure_row(f, r, task, &rows[r], &bytes[r], err) : AM_OK;
     }
     if (result != AM_OK) {
         return result;
     }
     begin_table(t, task);
     for (int r = 0; r < row_count; r++) {
-        if (has_row(f, r)) {
+        if (has_row(f, r, task)) {
             add_row(f, r, task, &rows[r], bytes[r]);
         }
     }
@@ -196,7 +199,7 @@ static am_result add_responses(const fields *f, int task, am_error *err)
                    "%d changes of the wish each: +-180 degrees in equal steps without 0, from moments all over the "
                    "data. late_percent: not there within 3 s, counted as 3 s. 16-bit values.",
                    rows[0].trials);
-    if (has_row(f, 1) && rows[1].average > 0.0f) {
+    if (has_row(f, 1, task) && rows[1].average > 0.0f) {
         am_tables_note(t, "The motion field answers %.2f times as fast as the graph (paper: %.2f).",
                        (double)rows[0].average / (double)rows[1].average,
                        paper[0].seconds[task][1] / paper[1].seconds[task][1]);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { fps = 60, whole_s = 600, quick_s = 10 };
+enum { fps = 60, whole_s = 600, quick_s = 5 };
 
 /// One way to move through the ten minutes.
 typedef struct method {

@@ -25,7 +25,7 @@ static bool fits(const fields *f, const am_model *model)
         def.every = fields_every(i % fields_kinds);
         bool there = am_field_value_create(&value, &def, &unused) == AM_OK;
         am_field_value_destroy(value);
-        if (!there && fields_measures(f, def.every)) {
+        if (!there && fields_measures(f, def.task, def.every)) {
             return false;
         }
     }
@@ -68,13 +68,13 @@ static void copy(am_json_writer *w, const char *key, const am_json *value)
 }
 
 /// A stage of the recipe with this database and the anchors that are looked at.
-static void write_stage(am_json_writer *w, const fields *f, const am_json *stage)
+static void write_stage(am_json_writer *w, const fields *f, const am_json *stage, const char *task)
 {
     am_json_begin_object(w, NULL);
     am_json_string(w, "database", "data.amdb");
     am_json_begin_array(w, "every");
     for (int i = 0; i < fields_kinds; i++) {
-        if (fields_measures(f, fields_every(i))) {
+        if (fields_measures(f, task, fields_every(i))) {
             am_json_integer(w, NULL, fields_every(i));
         }
     }
@@ -87,11 +87,13 @@ static void write_stage(am_json_writer *w, const fields *f, const am_json *stage
     am_json_end_object(w);
 }
 
-static bool is_looked_at(const am_json *stage)
+/// The task of a stage that is looked at, else NULL.
+static const char *task_of(const fields *f, const am_json *stage)
 {
     const am_json *task = am_json_get(stage, "task");
-    return task && task->type == AM_JSON_STRING &&
-           (strcmp(task->string, "direction") == 0 || strcmp(task->string, "line") == 0);
+    bool known = task && task->type == AM_JSON_STRING &&
+                 (strcmp(task->string, "direction") == 0 || strcmp(task->string, "line") == 0);
+    return known && fields_measures(f, task->string, fields_finest(f)) ? task->string : NULL;
 }
 
 static am_result write_recipe(const fields *f, const char *path, am_error *err)
@@ -110,8 +112,8 @@ static am_result write_recipe(const fields *f, const char *path, am_error *err)
         am_json_begin_object(w, NULL);
         am_json_begin_array(w, "stages");
         for (const am_json *stage = stages ? stages->first : NULL; stage; stage = stage->next) {
-            if (is_looked_at(stage)) {
-                write_stage(w, f, stage);
+            if (task_of(f, stage)) {
+                write_stage(w, f, stage, task_of(f, stage));
             }
         }
         am_json_end_array(w);
