@@ -127,7 +127,7 @@ static am_result create(ami_stage *s, am_error *err)
     v->def = am_field_def_default();
     v->gamma = 0.99f;
     v->bound = 0.05f;
-    v->settle = 8;
+    v->settle = 20;
     v->slabs = -1;
     const char *database = NULL;
     am_result result = read_keys(s, v, err);
