@@ -335,6 +335,7 @@ am_result eval_fields(eval *e, am_error *err)
     result = result == AM_OK ? fields_settings(&f, err) : result;
     result = result == AM_OK ? fields_endurance(&f, err) : result;
     result = result == AM_OK ? fields_rates(&f, err) : result;
+    result = result == AM_OK ? fields_pushes(&f, err) : result;
     if (result == AM_OK) {
         snprintf(e->about, sizeof e->about,
                  "%s: %d states at %.0f Hz; graph of %d clips of %.2f s in the mean (%d left out), %.1f followers "

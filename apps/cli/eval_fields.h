@@ -46,5 +46,7 @@ am_result fields_endurance(const fields *f, am_error *err);
 am_result fields_rates(const fields *f, am_error *err);
 /// eval_fields_graph.c: the graph with other settings.
 am_result fields_settings(const fields *f, am_error *err);
+/// eval_fields_pushes.c: pushes on the data sets made for them.
+am_result fields_pushes(const fields *f, am_error *err);
 
 #endif

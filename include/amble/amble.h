@@ -28,6 +28,7 @@
 #include <amble/pose.h>
 #include <amble/post.h>
 #include <amble/push.h>
+#include <amble/push_trials.h>
 #include <amble/report.h>
 #include <amble/run.h>
 #include <amble/source.h>

@@ -499,6 +499,7 @@ static void place_feet(am_character *c, float dt)
         am_feet_swing(&s->feet, toe_height(c, AM_ROLE_LEFT_TOE), toe_height(c, AM_ROLE_RIGHT_TOE));
         uint32_t contacts = s->contacts | (s->grace_s > 0.0f ? s->grace : 0);
         s->locked = am_feet_apply(&s->feet, &c->feet_def, c->local, c->world, s->root, (uint8_t)contacts, dt);
+        ami_push_limit(c, dt);
     } else {
         memcpy(c->world, world, size);
         s->locked = 0;

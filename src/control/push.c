@@ -50,9 +50,10 @@ void ami_push_end(am_character *c)
 {
     ami_push *p = c->push.head;
     if (p) {
-        uint64_t total = p->total;
+        ami_push before = *p;
         memset(p, 0, sizeof *p);
-        p->total = total;
+        p->total = before.total;
+        p->limit_s = before.limit_s;
         for (int j = 0; j < c->joint_count; j++) {
             c->push.from[j] = c->push.to[j] = am_transform_identity();
         }
@@ -84,6 +85,7 @@ am_result am_character_push(am_character *c, int joint, am_vec3 force, float sec
     }
     p->pushes[p->count++] = (am_push){ joint, seconds, force };
     p->total++;
+    ami_push_watch(c);
     return AM_OK;
 }
 
@@ -174,6 +176,9 @@ void ami_push_tick(void *user, am_tick *tick)
         return;
     }
     ami_push_mix(tick->after, tick->after, d.pose, c->joint_count, share);
+    for (int j = 0; j < c->joint_count; j++) {
+        tick->after[j].rotation = am_joint_clamp(&c->kit->ranges[j], tick->after[j].rotation, AMI_PUSH_MARGIN);
+    }
     ami_push_mix(&tick->step, &tick->step, &d.step, 1, share);
     tick->from = d.previous;
     tick->to = d.pose;

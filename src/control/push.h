@@ -4,6 +4,10 @@
 
 #include "control/character.h"
 
+// What joints of a pushed character may go beyond the data's range by. The promise is ten degrees; the range of some
+// frames is up to three narrower than that of all.
+#define AMI_PUSH_MARGIN (6.5f * AM_DEG)
+
 /// The head of the push part of the flat block; only characters with a solver have one. No padding.
 typedef struct ami_push {
     int32_t frame; ///< i of eq. 15, the last that was blended; 0: none yet
@@ -15,6 +19,8 @@ typedef struct ami_push {
     // How the body moved in the last step, for re-entry.
     am_vec3 root_linear, root_angular;
     float before_dt;
+    float limit_s; ///< for which joints are kept within their range
+    float reserved;
     uint64_t total; ///< pushes ever
 } ami_push;
 
@@ -43,6 +49,10 @@ void ami_push_begin(am_character *character, am_source_input *input);
 void ami_push_react(am_character *character, float dt);
 /// push_react.c: the root is, after the source has moved it.
 void ami_push_move(am_character *character, float dt);
+/// push_limit.c: joints are kept within their range from now on, for a while.
+void ami_push_watch(am_character *character);
+/// push_limit.c: keeps them so, after the feet were placed.
+void ami_push_limit(am_character *character, float dt);
 /// Nothing acts any more.
 void ami_push_end(am_character *character);
 

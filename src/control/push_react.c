@@ -11,6 +11,9 @@
 #define FRAME_S (1.0f / AM_PUSH_FPS)
 // A body that was pushed off its feet goes on; faster than a walk it would glide.
 #define FASTEST_MPS 1.5f
+// Limbs that are still flung when the source re-enters swing on by no more than this: springs would carry them past
+// where joints end.
+#define FASTEST_RPS 4.0f
 
 static bool reacts(const am_character *c) { return ami_push_active(c) && !c->kit->source->interface->ticks; }
 
@@ -24,6 +27,10 @@ static void re_enter(am_character *c)
     c->root_linear = p->root_linear;
     c->root_angular = p->root_angular;
     ami_find_velocities(c, c);
+    for (int j = 0; j < 2 * c->joint_count; j++) {
+        float rate = am_v3_length(c->arrival[j].angular);
+        c->arrival[j].angular = am_v3_scale(c->arrival[j].angular, rate > FASTEST_RPS ? FASTEST_RPS / rate : 1.0f);
+    }
     // The wish begins with how the body moves now: what is looked for is a step that catches it.
     am_vec3 velocity = am_quat_rotate(s->root.rotation, am_v3_ground(p->root_linear));
     float speed = am_v3_length(velocity);

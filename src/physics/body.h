@@ -26,6 +26,7 @@ struct am_physics {
     const am_skeleton *skeleton;
     am_push_solver solver;
     dWorldID world;
+    dThreadingImplementationID threading; ///< of the world alone; NULL for WebAssembly
     int part_count;
     ami_part parts[ami_most_parts];
     int16_t *part_of;      ///< [joint]

@@ -76,6 +76,11 @@ am_result am_physics_create(am_physics **out, const am_physics_def *def, am_erro
     // Counted by the engine; closing it would take it from other bodies of the process.
     dInitODE2(0);
     p->world = dWorldCreate();
+#if !defined(__EMSCRIPTEN__)
+    // The engine's own default is shared by all worlds: two of them could not step at the same time.
+    p->threading = dThreadingAllocateSelfThreadedImplementation();
+    dWorldSetStepThreadingImplementation(p->world, dThreadingImplementationGetFunctions(p->threading), p->threading);
+#endif
     for (int i = 0; i < p->part_count; i++) {
         make_body(p, &p->parts[i]);
     }
@@ -89,6 +94,11 @@ void am_physics_destroy(am_physics *physics)
         if (physics->world) {
             dWorldDestroy(physics->world); // bodies and joints with it
         }
+#if !defined(__EMSCRIPTEN__)
+        if (physics->threading) {
+            dThreadingFreeImplementation(physics->threading);
+        }
+#endif
         am_alloc alloc = physics->alloc;
         ami_release(&alloc, physics, physics->block_size);
     }

@@ -124,15 +124,35 @@ test('a drag beside the body turns the camera, and drawing does not push', { ski
     await page.evaluate(() => window.amble.studio.stage.resetCamera());
 });
 
-test('a picture of a pushed character', { skip }, async () => {
+test('a strip of pictures of a push', { skip }, async () => {
     await page.evaluate(() => window.amble.studio.reset());
-    await advance(60);
+    await page.keyboard.down('w');
+    await advance(90);
     const { screen } = await where('chest');
     await page.mouse.move(screen.x, screen.y);
     await page.mouse.down();
-    await page.mouse.move(screen.x + 150, screen.y - 40, { steps: 3 });
-    await page.evaluate(() => window.amble.studio.draw(0));
-    writeFileSync(join(outDir, 'push.png'), await page.screenshot());
+    await page.mouse.move(screen.x + 125, screen.y, { steps: 3 });
+    // Seven moments a quarter of a second apart, each cut from the middle of the stage.
+    const strip = await page.evaluate(async ([moments, every]) => {
+        const { studio } = window.amble;
+        const { canvas } = studio.stage;
+        const width = Math.round(canvas.height * 0.62);
+        const out = Object.assign(document.createElement('canvas'), { width: moments * width, height: canvas.height });
+        for (let i = 0; i < moments; i++) {
+            if (i === 1) {
+                studio.pusher.up({ pointerId: studio.pusher.held.pointer, stopImmediatePropagation: () => {} });
+            }
+            if (i > 0) {
+                window.amble.advance(every);
+            }
+            studio.draw(0.1);
+            out.getContext('2d').drawImage(canvas, (canvas.width - width) / 2, 0, width, canvas.height, i * width, 0, width, canvas.height);
+        }
+        return out.toDataURL('image/png').split(',')[1];
+    }, [7, 14]);
     await page.mouse.up();
+    await page.keyboard.up('w');
+    writeFileSync(join(outDir, 'push.png'), Buffer.from(strip, 'base64'));
+    assert.ok(strip.length > 10000);
     assert.deepEqual(browser.errors, []);
 });

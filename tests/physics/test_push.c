@@ -262,6 +262,80 @@ static void runs_with_pushes_are_traced_recorded_and_played_again(void **state)
     am_run_script_free(&s);
 }
 
+static void ranges_hold_the_data_and_clamp_to_it(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_joint_range *ranges = malloc((size_t)shared_db->joint_count * sizeof *ranges);
+    am_transform *pose = malloc((size_t)shared_db->joint_count * sizeof *pose);
+    check_refused(am_joint_ranges(ranges, shared_db, 0.6f, 0, NULL, &err), AM_ERR_DEF);
+    check_ok(am_joint_ranges(ranges, shared_db, 0.0f, 0, NULL, &err), &err);
+    am_db_pose(shared_db, shared_db->frame_count / 2, pose);
+    for (int j = 0; j < shared_db->joint_count; j++) {
+        check_near(am_joint_excess(&ranges[j], pose[j].rotation), 0.0f, 1e-4f);
+        am_quat far = am_quat_mul(pose[j].rotation, am_quat_from_scaled_axis(am_v3(1.5f, 0.4f, -0.3f)));
+        am_quat near = am_joint_clamp(&ranges[j], far, 0.1f);
+        assert_true(am_joint_excess(&ranges[j], far) > 0.1f);
+        check_near(am_joint_excess(&ranges[j], near), 0.1f, 0.01f);
+    }
+    am_budget budget = am_budget_make(NULL);
+    am_alloc alloc = am_budget_alloc(&budget);
+    for (size_t n = 1; n <= 2; n++) {
+        budget.fail_at = budget.total_count + n;
+        check_refused(am_joint_ranges(ranges, shared_db, 0.0f, 100, &alloc, &err), AM_ERR_MEMORY);
+        assert_int_equal(budget.live_count, 0);
+    }
+    free(pose);
+    free(ranges);
+}
+
+static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_field *field = NULL;
+    am_source *passive = NULL;
+    am_field_def field_def = am_field_def_default();
+    field_def.db = shared_db;
+    check_ok(am_field_create(&field, &field_def, &err), &err);
+    am_field_source_def source_def = am_field_source_def_default();
+    source_def.field = field;
+    source_def.policy = AM_FIELD_PASSIVE;
+    check_ok(am_field_source_create(&passive, &source_def, &err), &err);
+    world w;
+    open_world(&w);
+    am_push_engine engine = am_physics_engine();
+    const am_source *const sources[2] = { passive, w.source };
+    for (int i = 0; i < 2; i++) {
+        am_push_trial trials[8], again[8];
+        float reach = 0.0f;
+        am_push_trials_def def = am_push_trials_def_default();
+        check_refused(am_push_trials(trials, &reach, &def, &err), AM_ERR_DEF);
+        def.source = sources[i];
+        def.field = field;
+        def.engine = &engine;
+        def.count = 8;
+        check_ok(am_push_trials(trials, &reach, &def, &err), &err);
+        assert_true(reach > 0.0f);
+        int late = 0;
+        for (int t = 0; t < 8; t++) {
+            late += trials[t].back_s >= 3.0f;
+            assert_true(trials[t].depth_m < 0.01f);
+            assert_true(trials[t].excess < 10.0f * AM_DEG + trials[t].usual_excess);
+            assert_true(trials[t].newton >= 10.0f && trials[t].newton <= 400.0f);
+        }
+        assert_true(late <= 1);     // so few twins tell little of how far from the data is usual
+        def.count = i == 0 ? 2 : 0; // the first of the same, and none
+        assert_int_equal(am_push_trials(again, &reach, &def, &err), i == 0 ? AM_OK : AM_ERR_DEF);
+        if (i == 0) {
+            assert_true(again[1].farthest == trials[1].farthest && again[1].off == trials[1].off);
+        }
+    }
+    free_world(&w);
+    am_source_destroy(passive);
+    am_field_destroy(field);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +345,8 @@ int main(void)
         cmocka_unit_test(a_new_push_ends_the_one_before),
         cmocka_unit_test(every_part_can_be_pushed_and_the_body_finds_back),
         cmocka_unit_test(bad_pushes_are_refused),
+        cmocka_unit_test(ranges_hold_the_data_and_clamp_to_it),
+        cmocka_unit_test(random_pushes_on_a_field_and_on_matching_come_back),
         cmocka_unit_test(runs_with_pushes_are_traced_recorded_and_played_again),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

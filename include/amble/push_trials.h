@@ -1,0 +1,52 @@
+/// How characters of a source take pushes: many random ones, each beside a twin that is not pushed.
+#ifndef AMBLE_PUSH_TRIALS_H
+#define AMBLE_PUSH_TRIALS_H
+
+#include <amble/control.h>
+#include <amble/field.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Start from am_push_trials_def_default(): 200 pushes of 10 to 400 N for 0.1 s.
+typedef struct am_push_trials_def {
+    const am_alloc *alloc;
+    const am_tasks *tasks;        ///< NULL means serial
+    const am_source *source;      ///< borrowed; its database has frames tagged idle and walk where it has any
+    const am_field *field;        ///< borrowed: tells how far a state is from the data; its database has the ranges
+                                  ///< of joints
+    const am_push_engine *engine; ///< borrowed
+    int count;
+    float least_n, most_n, seconds;
+    float walk_mps; ///< wished by those who walk; 0: the source's own
+    uint64_t seed;
+    uint32_t cookie;
+} am_push_trials_def;
+AM_API am_push_trials_def am_push_trials_def_default(void);
+
+/// One push. Parts of the body take turns, every other one stands; horizontal directions and forces are random.
+typedef struct am_push_trial {
+    int joint;
+    bool walks;
+    float newton, angle; ///< of the force; heading in the world, rad
+    float farthest;      ///< largest distance from the nearest state of the data afterwards (Fields eq. 1)
+    float back_s;        ///< after the push, until it is within reach of the data for 0.3 s; 3: not at all
+    float depth_m;       ///< deepest of toes and heels below the floor that feet are kept to
+    float excess;        ///< rad, most that a joint is beyond the data's 0.1 to 99.9 percentiles
+    int excess_joint;
+    float usual_excess; ///< the same of the twin
+    float lean_m;       ///< largest movement of the chest along the push, relative to the feet and against the twin,
+                        ///< within 0.3 s
+    float off;          ///< rad, of the movement (5 mm at least) from the push when it is nearest to it, within 0.3 s
+    float off_last;     ///< rad, when it has gone farthest along; both pi when it never goes along
+} am_push_trial;
+
+/// trials(def->count). *reach: the distance from the data that counts as near, the largest of all twins. The same
+/// trials for any tasks.
+AM_API am_result am_push_trials(am_push_trial *trials, float *reach, const am_push_trials_def *def, am_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
