@@ -26,7 +26,7 @@ static const double most_deg = 10.0;
 static const double most_off_deg = 30.0;
 static const double most_depth_cm = 1.0;
 
-enum { trial_count = 200, quick_count = 32 };
+enum { trial_count = 200, quick_count = 16 };
 
 /// What a row of the table tells.
 typedef struct summary {
@@ -72,6 +72,12 @@ static summary sum_up(const am_push_trial *trials, int count, const am_roles *ro
     return s;
 }
 
+/// A number with a bound where the data are those that it was made for.
+static void add_bounded(const fields *f, double value, double bound)
+{
+    f->real ? am_tables_bounded(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
+}
+
 static void add_row(const fields *f, const char *set, const char *controller, const summary *s, int count,
                     float reach)
 {
@@ -82,12 +88,12 @@ static void add_row(const fields *f, const char *set, const char *controller, co
     am_tables_number(t, count);
     am_tables_number(t, s->back_mean);
     am_tables_number(t, s->back_max);
-    am_tables_bounded(t, s->late, 0.0);
-    am_tables_bounded(t, s->depth_cm, most_depth_cm);
-    am_tables_bounded(t, s->excess_deg, most_deg);
+    add_bounded(f, s->late, 0.0);
+    add_bounded(f, s->depth_cm, most_depth_cm);
+    add_bounded(f, s->excess_deg, most_deg);
     am_tables_number(t, s->beyond);
     am_tables_number(t, s->usual_deg);
-    am_tables_bounded(t, 100.0 * s->upper_off / (s->upper > 0 ? s->upper : 1), 0.0);
+    add_bounded(f, 100.0 * s->upper_off / (s->upper > 0 ? s->upper : 1), 0.0);
     am_tables_number(t, 100.0 * s->upper_last / (s->upper > 0 ? s->upper : 1));
     am_tables_number(t, (double)reach);
 }
