@@ -1,5 +1,5 @@
-// amble eval fields: how quickly motion fields answer, beside a graph-based controller on the same data (Fields tables
-// 1 and 2, figure 7), what their value functions take, ten minutes of them, and what a frame costs.
+// amble eval fields: how quickly motion fields answer, beside a graph-based controller on the same data (Fields
+// tables 1 and 2, figure 7), what their value functions take, ten minutes of them, and what a frame costs.
 #include "eval_fields.h"
 
 #include "database.h"
@@ -64,8 +64,8 @@ static am_result make_field(fields_source *out, const fields *f, const char *tas
     if (result == AM_OK) {
         const am_field_value_head *head = &out->value->head;
         size_t number = head->numbers == AM_NET_FP16 ? 2 : 4;
-        out->bytes = sizeof *head + (size_t)head->cells * sizeof(float) +
-                     (size_t)head->anchors * (size_t)head->cells * number;
+        out->bytes =
+            sizeof *head + (size_t)head->cells * sizeof(float) + (size_t)head->anchors * (size_t)head->cells * number;
         def.field = f->field;
         def.value = out->value;
         result = am_field_source_create(&out->source, &def, err);
@@ -140,8 +140,8 @@ static void begin_table(am_tables *t, int task)
     static const struct {
         const char *name;
         int digits;
-    } columns[] = { { "representation", -1 }, { "minimum", 2 },       { "average", 2 },       { "maximum", 2 },
-                    { "median", 2 },          { "late_percent", 2 },  { "values_kb", 1 },     { "paper_minimum", 2 },
+    } columns[] = { { "representation", -1 }, { "minimum", 2 },       { "average", 2 },        { "maximum", 2 },
+                    { "median", 2 },          { "late_percent", 2 },  { "values_kb", 1 },      { "paper_minimum", 2 },
                     { "paper_average", 2 },   { "paper_maximum", 2 }, { "paper_values_kb", 0 } };
     am_tables_begin(t, tasks[task], abouts[task]);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
@@ -168,7 +168,7 @@ static void add_row(const fields *f, int row, int task, const am_agility *a, siz
     am_tables_number(t, (double)a->maximum);
     am_tables_number(t, (double)a->median);
     double late = 100.0 * a->late / a->trials;
-    f->real &&p->every > 0 ? am_tables_bounded(t, late, 0.0) : am_tables_number(t, late);
+    f->real && p->every > 0 ? am_tables_bounded(t, late, 0.0) : am_tables_number(t, late);
     add_bounded(f, kb, task == 0 && p->every > 0 ? 0.5 * p->kb : 0.0);
     for (int i = 0; i < 3; i++) {
         am_tables_number(t, p->seconds[task][i]);
@@ -249,7 +249,8 @@ static am_result add_turns(const fields *f, am_error *err)
     am_tables *t = f->e->tables;
     double x[most_points], y[3][most_points];
     float facing[2][most_points];
-    am_curve curves[3] = { { "wish", x, y[0], NULL, 0 }, { "graph-based", x, y[1], NULL, 0 },
+    am_curve curves[3] = { { "wish", x, y[0], NULL, 0 },
+                           { "graph-based", x, y[1], NULL, 0 },
                            { "motion field", x, y[2], NULL, 0 } };
     int sources = f->model ? 2 : 1;
     am_agility_def def = am_agility_def_default();
@@ -264,7 +265,8 @@ static am_result add_turns(const fields *f, am_error *err)
             return result;
         }
     }
-    am_tables_begin(t, "turns", "figure 7: three changes of the direction within 4.23 s, seconds until within 5 degrees");
+    am_tables_begin(t, "turns",
+                    "figure 7: three changes of the direction within 4.23 s, seconds until within 5 degrees");
     static const char *const columns[] = { "first_s", "second_s", "third_s" };
     am_tables_column(t, "representation", -1);
     for (int i = 0; i < 3; i++) {

@@ -13,8 +13,8 @@ typedef struct fields {
     am_db *db;
     am_field *field;
     am_motion_graph *graph;
-    am_model *model; ///< with value functions; NULL: the graph alone is measured
-    char folder[64]; ///< of the files that were made on the way; "" without any
+    am_model *model;  ///< with value functions; NULL: the graph alone is measured
+    char folder[64];  ///< of the files that were made on the way; "" without any
     double trained_s; ///< what making the value functions took; 0 when they were there
 } fields;
 

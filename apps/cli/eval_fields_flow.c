@@ -174,8 +174,8 @@ static void add_row(const flow *w, int i, double most)
     am_tables_text(t, methods[i].name);
     am_tables_number(t, s->m.seconds);
     // Matching's own bound: half of what the data do.
-    field &&w->f->real ? am_tables_bounded(t, q->foot_slide_cm, 0.5 * w->own.quality.foot_slide_cm)
-                       : am_tables_number(t, q->foot_slide_cm);
+    field && w->f->real ? am_tables_bounded(t, q->foot_slide_cm, 0.5 * w->own.quality.foot_slide_cm)
+                        : am_tables_number(t, q->foot_slide_cm);
     am_tables_number(t, s->m.raw.foot_slide_cm);
     am_tables_number(t, q->skate_share);
     am_tables_number(t, q->jitter_cm);
@@ -212,9 +212,9 @@ static void add_table(const flow *w, double mean, double most)
     static const struct {
         const char *name;
         int digits;
-    } columns[] = { { "method", -1 },     { "seconds", 0 },       { "foot_slide_cm", 4 }, { "foot_slide_cm_raw", 4 },
-                    { "skate_share", 3 }, { "jitter_cm", 4 },     { "joint_travel_cm", 2 }, { "away_mean", 3 },
-                    { "away_most", 3 },   { "lowest_m", 3 },      { "highest_m", 3 },     { "not_finite", 0 },
+    } columns[] = { { "method", -1 },        { "seconds", 0 },   { "foot_slide_cm", 4 },   { "foot_slide_cm_raw", 4 },
+                    { "skate_share", 3 },    { "jitter_cm", 4 }, { "joint_travel_cm", 2 }, { "away_mean", 3 },
+                    { "away_most", 3 },      { "lowest_m", 3 },  { "highest_m", 3 },       { "not_finite", 0 },
                     { "fallback_frames", 0 } };
     am_tables *t = w->f->e->tables;
     am_tables_begin(t, "endurance", "a new direction every one to three seconds, without end");
@@ -227,9 +227,10 @@ static void add_table(const flow *w, double mean, double most)
         }
     }
     add_own_row(w, mean, most);
-    am_tables_note(t, "away: distance (eq. 1) of the character's state from the nearest state of the data; of the data "
-                      "itself from the nearest at another time, the most of which is the bound. Foot slide after IK "
-                      "has matching's bound, half of the data's own. The passive field takes no directions.");
+    am_tables_note(t,
+                   "away: distance (eq. 1) of the character's state from the nearest state of the data; of the data "
+                   "itself from the nearest at another time, the most of which is the bound. Foot slide after IK "
+                   "has matching's bound, half of the data's own. The passive field takes no directions.");
 }
 
 am_result fields_endurance(const fields *f, am_error *err)
@@ -241,7 +242,7 @@ am_result fields_endurance(const fields *f, am_error *err)
     am_result result = AM_OK;
     if (!w || !events) {
         *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
-        result = err->code;
+        result = AM_ERR_MEMORY;
     } else {
         w->f = f;
         w->seconds = seconds;

@@ -41,11 +41,11 @@ static am_result add_setting(const fields *f, const setting *s, am_error *err)
         am_source_destroy(source);
     }
     if (result == AM_OK) {
-        const double cells[] = { (double)s->similar,       (double)s->least_s,
-                                 (double)s->warp_deg,      graph->clip_count,
-                                 (double)graph->mean_s,    (double)graph->edge_count / graph->clip_count,
-                                 (double)out[0].average,   100.0 * out[0].late / out[0].trials,
-                                 (double)out[1].average,   100.0 * out[1].late / out[1].trials };
+        const double cells[] = { (double)s->similar,     (double)s->least_s,
+                                 (double)s->warp_deg,    graph->clip_count,
+                                 (double)graph->mean_s,  (double)graph->edge_count / graph->clip_count,
+                                 (double)out[0].average, 100.0 * out[0].late / out[0].trials,
+                                 (double)out[1].average, 100.0 * out[1].late / out[1].trials };
         am_tables_row(t);
         for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
             am_tables_number(t, cells[i]);
@@ -71,15 +71,18 @@ am_result fields_settings(const fields *f, am_error *err)
     static const struct {
         const char *name;
         int digits;
-    } columns[] = { { "similar", 2 },   { "least_s", 2 },   { "warp_deg", 0 },          { "clips", 0 },
-                    { "mean_s", 2 },    { "followers", 1 }, { "direction_average", 2 }, { "direction_late_percent", 1 },
-                    { "line_average", 2 }, { "line_late_percent", 1 } };
+    } columns[] = {
+        { "similar", 2 },      { "least_s", 2 },          { "warp_deg", 0 },          { "clips", 0 },
+        { "mean_s", 2 },       { "followers", 1 },        { "direction_average", 2 }, { "direction_late_percent", 1 },
+        { "line_average", 2 }, { "line_late_percent", 1 }
+    };
     am_tables *t = f->e->tables;
     if (f->e->quick) {
         return AM_OK;
     }
-    am_tables_begin(t, "graph", "the graph-based controller with other settings; the first row is what the others are "
-                                "compared with");
+    am_tables_begin(t, "graph",
+                    "the graph-based controller with other settings; the first row is what the others are "
+                    "compared with");
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         am_tables_column(t, columns[i].name, columns[i].digits);
     }
@@ -87,7 +90,8 @@ am_result fields_settings(const fields *f, am_error *err)
     for (size_t i = 0; i < sizeof settings / sizeof settings[0] && result == AM_OK; i++) {
         result = add_setting(f, &settings[i], err);
     }
-    am_tables_note(t, "similar: distance (eq. 1) below which a clip may follow; least_s: shortest clip. Shorter clips and "
-                      "laxer joints answer sooner; the settings taken answer as soon as the paper's graph.");
+    am_tables_note(
+        t, "similar: distance (eq. 1) below which a clip may follow; least_s: shortest clip. Shorter clips and "
+           "laxer joints answer sooner; the settings taken answer as soon as the paper's graph.");
     return result;
 }

@@ -170,8 +170,9 @@ am_result fields_rates(const fields *f, am_error *err)
         result = result == AM_OK ? add_rate(f, db, larger[i], 15, i == 1 ? 300.0 : 0.0, err) : result;
         am_db_close(db);
     }
-    am_tables_note(t, "Processor time of one thread, best of %d; actions are taken at random. These numbers differ from "
-                      "run to run.",
+    am_tables_note(t,
+                   "Processor time of one thread, best of %d; actions are taken at random. These numbers differ from "
+                   "run to run.",
                    (int)repeats);
     return result;
 }

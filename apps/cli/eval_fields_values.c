@@ -101,8 +101,8 @@ static am_result write_recipe(const fields *f, const char *path, am_error *err)
     char shipped[1024];
     am_json_doc *doc = NULL;
     am_json_writer *w = NULL;
-    if (!cli_config_find(shipped, sizeof shipped, "train/fields.json")) {
-        *err = cli_error(AM_ERR_OPEN, "configs/train/fields.json", "is missing; run from the source tree");
+    if (!cli_config_find(shipped, sizeof shipped, "fields/values.json")) {
+        *err = cli_error(AM_ERR_OPEN, "configs/fields/values.json", "is missing; run from the source tree");
         return err->code;
     }
     am_result result = am_json_parse_file(&doc, shipped, NULL, err);

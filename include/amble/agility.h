@@ -12,21 +12,21 @@ extern "C" {
 
 /// What is measured. Start from am_agility_def_default().
 typedef struct am_agility_def {
-    const am_alloc *alloc;     ///< NULL means malloc/free
-    const am_tasks *tasks;     ///< NULL means serial; the numbers are the same
+    const am_alloc *alloc;       ///< NULL means malloc/free
+    const am_tasks *tasks;       ///< NULL means serial; the numbers are the same
     const am_progress *progress; ///< NULL means none
-    const char *stage;         ///< what progress is told
-    const am_source *source;   ///< borrowed; with a database
-    bool line;                 ///< the wish is a line, which moves sideways too; else a direction
-    int changes;               ///< of the direction, even (default 36): +-180 degrees in equal steps without 0
-    int starts;                ///< frames that are begun at (default 50)
-    float offset_m;            ///< lines move sideways by up to so much, evenly drawn (default 0.5)
-    float near_rad, near_m;    ///< tolerances (default 5 degrees, 0.1 m)
-    float hold_s;              ///< that it must stay so (default 0.3)
-    float most_s;              ///< what is not there by then is late and counts as this (default 3)
-    float settle_s;            ///< before the change, with a wish that stays (default 2)
-    float dt;                  ///< of a step (default 1/30)
-    uint64_t seed;             ///< of starts and offsets
+    const char *stage;           ///< what progress is told
+    const am_source *source;     ///< borrowed; with a database
+    bool line;                   ///< the wish is a line, which moves sideways too; else a direction
+    int changes;                 ///< of the direction, even (default 36): +-180 degrees in equal steps without 0
+    int starts;                  ///< frames that are begun at (default 50)
+    float offset_m;              ///< lines move sideways by up to so much, evenly drawn (default 0.5)
+    float near_rad, near_m;      ///< tolerances (default 5 degrees, 0.1 m)
+    float hold_s;                ///< that it must stay so (default 0.3)
+    float most_s;                ///< what is not there by then is late and counts as this (default 3)
+    float settle_s;              ///< before the change, with a wish that stays (default 2)
+    float dt;                    ///< of a step (default 1/30)
+    uint64_t seed;               ///< of starts and offsets
     uint32_t cookie;
 } am_agility_def;
 AM_API am_agility_def am_agility_def_default(void);
@@ -45,7 +45,8 @@ typedef struct am_agility_turn {
     float t;     ///< s
     float angle; ///< rad, added to the wish
 } am_agility_turn;
-/// Figure 7: out(count) = facing after each step of dt while the wish turns, in radians from the beginning, unwrapped.
+/// Figure 7: out(count) = facing after each step of dt while the wish turns, in radians from the beginning,
+/// unwrapped.
 AM_API am_result am_agility_curve(const am_agility_def *def, float *out, int count, const am_agility_turn *turns,
                                   int turn_count, am_error *err);
 

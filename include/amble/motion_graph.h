@@ -41,10 +41,10 @@ typedef struct am_motion_graph {
     const am_field *field;
     int clip_count, edge_count;
     const am_motion_graph_clip *clips; ///< [clip] ascending
-    const int32_t *edges;       ///< [edge] clips
-    int minima;                 ///< places where two motions are most alike, of which the cuts were taken
-    int pruned;                 ///< clips left out, since there is no way to them or back
-    float mean_s, longest_s;    ///< length of the clips
+    const int32_t *edges;              ///< [edge] clips
+    int minima;                        ///< places where two motions are most alike, of which the cuts were taken
+    int pruned;                        ///< clips left out, since there is no way to them or back
+    float mean_s, longest_s;           ///< length of the clips
     uint64_t hash;
     struct am_motion_graph_own *own;
 } am_motion_graph;
@@ -53,13 +53,13 @@ AM_API void am_motion_graph_destroy(am_motion_graph *graph);
 
 /// How the graph is followed. Start from am_motion_graph_source_def_default().
 typedef struct am_motion_graph_source_def {
-    const am_alloc *alloc;     ///< NULL means malloc/free
-    const am_tasks *tasks;     ///< NULL means serial
-    const am_motion_graph *graph;     ///< borrowed
-    const am_field_task *task; ///< borrowed: what is wished and rewarded
-    float gamma;               ///< discount of one tick (default 0.99)
-    float warp;                ///< rad that a clip may be bent by to either side (default 45 degrees)
-    int warps;                 ///< bends that are tried, odd (default 19); the best is then refined
+    const am_alloc *alloc;        ///< NULL means malloc/free
+    const am_tasks *tasks;        ///< NULL means serial
+    const am_motion_graph *graph; ///< borrowed
+    const am_field_task *task;    ///< borrowed: what is wished and rewarded
+    float gamma;                  ///< discount of one tick (default 0.99)
+    float warp;                   ///< rad that a clip may be bent by to either side (default 45 degrees)
+    int warps;                    ///< bends that are tried, odd (default 19); the best is then refined
     uint32_t cookie;
 } am_motion_graph_source_def;
 AM_API am_motion_graph_source_def am_motion_graph_source_def_default(void);

@@ -24,8 +24,8 @@ struct am_run {
     const am_db *db;
     am_db *own_db;
     am_index *index;
-    am_field *field;       ///< of the controllers field and graph
-    am_field_value *value; ///< of the policy lookahead
+    am_field *field;        ///< of the controllers field and graph
+    am_field_value *value;  ///< of the policy lookahead
     am_motion_graph *graph; ///< of the controller graph
     am_source *source;
     am_search_work *work;

@@ -113,10 +113,9 @@ static void walk(walker *w, const wish *wished, float dt)
     float sine, cosine;
     am_sincos(wished->heading, &sine, &cosine);
     am_source_input input = { .dt = dt, .root = w->root, .rng = &w->rng };
-    input.wish = (am_source_wish){ .velocity = am_v3(sine, 0.0f, cosine),
-                                   .heading = wished->heading,
-                                   .point = wished->point,
-                                   .has_point = true };
+    input.wish = (am_source_wish){
+        .velocity = am_v3(sine, 0.0f, cosine), .heading = wished->heading, .point = wished->point, .has_point = true
+    };
     w->source->interface->step(w->source, w->state, &w->out, &input, w->work);
     am_vec3 moved = am_quat_rotate(w->root.rotation, am_v3_scale(w->out.root_linear, dt));
     am_quat turned = am_quat_mul(w->root.rotation, am_quat_from_heading(w->out.root_angular.y * dt));
@@ -139,10 +138,10 @@ static bool is_near(const am_agility_def *def, const walker *w, const wish *wish
 
 typedef struct trials {
     const am_agility_def *def;
-    float *seconds;      ///< [start][change]
-    int32_t *steps;      ///< [start]
-    am_error *errors;    ///< [start]
-    am_result *results;  ///< [start]
+    float *seconds;     ///< [start][change]
+    int32_t *steps;     ///< [start]
+    am_error *errors;   ///< [start]
+    am_result *results; ///< [start]
 } trials;
 
 /// Change c of the direction: the negative half, then the positive one, never 0.
@@ -175,8 +174,8 @@ static void run_start(void *context, int start)
     am_rng rng = am_rng_make(def->seed);
     rng = am_rng_fork(&rng, (uint64_t)start);
     walker w;
-    am_result result = walker_begin(&w, def, (int)am_rng_below(&rng, (uint32_t)def->source->db->frame_count),
-                                    &t->errors[start]);
+    am_result result =
+        walker_begin(&w, def, (int)am_rng_below(&rng, (uint32_t)def->source->db->frame_count), &t->errors[start]);
     wish before = { 0.0f, am_v3_zero() };
     for (int i = 0; result == AM_OK && i < steps_of(def->settle_s, def->dt); i++) {
         walk(&w, &before, def->dt);

@@ -21,7 +21,8 @@ am_motion_graph_def am_motion_graph_def_default(void)
 static am_result check_def(const am_motion_graph_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->field) {
-        return ami_fail(err, AM_ERR_DEF, "graph def not begun from am_motion_graph_def_default(), or without a field");
+        return ami_fail(err, AM_ERR_DEF,
+                        "graph def not begun from am_motion_graph_def_default(), or without a field");
     }
     if (!(def->similar > 0.0f && def->similar < 1e6f) || !(def->least_s > 0.0f && def->least_s < 1e3f) ||
         def->branches < 1 || def->branches > AM_MOTION_GRAPH_MAX_BRANCHES) {
@@ -85,8 +86,8 @@ static void fill(am_motion_graph *graph, am_motion_graph_clip *clips, int32_t *e
     graph->edge_count = edge_count;
 }
 
-static am_result publish(am_motion_graph **out, const am_motion_graph_def *def, const ami_graph_draft *draft, const uint8_t *keep,
-                         int32_t *number, const am_alloc *alloc, am_error *err)
+static am_result publish(am_motion_graph **out, const am_motion_graph_def *def, const ami_graph_draft *draft,
+                         const uint8_t *keep, int32_t *number, const am_alloc *alloc, am_error *err)
 {
     am_motion_graph sketch = { .field = def->field };
     fill(&sketch, NULL, NULL, draft, keep, number);
@@ -110,6 +111,7 @@ static am_result publish(am_motion_graph **out, const am_motion_graph_def *def, 
     graph->clips = clips;
     graph->edges = edges;
     graph->pruned = draft->clip_count - graph->clip_count;
+    graph->minima = draft->minima;
     int ticks = 0;
     int longest = 0;
     for (int c = 0; c < graph->clip_count; c++) {
@@ -126,12 +128,11 @@ static am_result publish(am_motion_graph **out, const am_motion_graph_def *def, 
 }
 
 /// Clips, followers, the connected part. room: cuts(state_count), keep(state_count), number(state_count).
-static am_result build(am_motion_graph **out, const am_motion_graph_def *def, uint8_t *cuts, uint8_t *keep, int32_t *number,
-                       const am_alloc *alloc, am_error *err)
+static am_result build(am_motion_graph **out, const am_motion_graph_def *def, uint8_t *cuts, uint8_t *keep,
+                       int32_t *number, const am_alloc *alloc, am_error *err)
 {
-    int minima = 0;
     ami_graph_draft draft = { 0 };
-    am_result result = ami_graph_cut(cuts, &minima, def, alloc, err);
+    am_result result = ami_graph_cut(cuts, &draft.minima, def, alloc, err);
     if (result != AM_OK) {
         return result;
     }
@@ -149,9 +150,6 @@ static am_result build(am_motion_graph **out, const am_motion_graph_def *def, ui
     }
     if (result == AM_OK) {
         result = publish(out, def, &draft, keep, number, alloc, err);
-    }
-    if (result == AM_OK) {
-        (*out)->minima = minima;
     }
     ami_release(alloc, draft.edges, (size_t)draft.clip_count * (size_t)(def->branches + 1) * sizeof *draft.edges);
     ami_release(alloc, draft.clips, clip_bytes);

@@ -8,17 +8,20 @@
 
 /// graph_cut.c: cuts(state_count) becomes 1 at the states where clips begin or end. *minima counts the places that
 /// were looked at.
-am_result ami_graph_cut(uint8_t *cuts, int *minima, const am_motion_graph_def *def, const am_alloc *alloc, am_error *err);
+am_result ami_graph_cut(uint8_t *cuts, int *minima, const am_motion_graph_def *def, const am_alloc *alloc,
+                        am_error *err);
 
 /// A graph on its way: clips between cuts with their followers, branches + 1 places each.
 typedef struct ami_graph_draft {
     am_motion_graph_clip *clips; ///< [clip_count]; `edge` is where its followers begin
-    int32_t *edges;       ///< [clip_count][branches + 1]
+    int32_t *edges;              ///< [clip_count][branches + 1]
     int clip_count;
+    int minima; ///< places where two motions are most alike
 } ami_graph_draft;
 
 /// graph_link.c: fills the followers of every clip.
-am_result ami_graph_link(ami_graph_draft *draft, const am_motion_graph_def *def, const am_alloc *alloc, am_error *err);
+am_result ami_graph_link(ami_graph_draft *draft, const am_motion_graph_def *def, const am_alloc *alloc,
+                         am_error *err);
 /// graph_link.c: keep(clip_count) becomes 1 for the clips of the largest strongly connected part; *kept is their
 /// number.
 am_result ami_graph_connected(uint8_t *keep, int *kept, const ami_graph_draft *draft, const am_alloc *alloc,
@@ -54,6 +57,9 @@ static inline int ami_graph_ticks(const am_field *field, float seconds)
 }
 
 /// Whether states a <= b belong to one range: the motion leads from one to the other.
-static inline bool ami_graph_same(const am_field *field, int a, int b) { return field->ranges[a] == field->ranges[b]; }
+static inline bool ami_graph_same(const am_field *field, int a, int b)
+{
+    return field->ranges[a] == field->ranges[b];
+}
 
 #endif

@@ -22,9 +22,8 @@ static void link_clip(void *context, int item)
     const linker *l = context;
     am_motion_graph_clip *clip = &l->draft->clips[item];
     int32_t *edges = l->draft->edges + (size_t)item * (size_t)(l->branches + 1);
-    float d2[AM_MOTION_GRAPH_MAX_BRANCHES + 1];
-    const am_motion_graph_clip *after = item + 1 < l->draft->clip_count ? clip + 1 : NULL;
-    bool captured = after && after->first == clip->last;
+    float d2[AM_MOTION_GRAPH_MAX_BRANCHES + 1] = { 0 };
+    bool captured = item + 1 < l->draft->clip_count && clip[1].first == clip->last;
     clip->edge = item * (l->branches + 1);
     clip->edge_count = 0;
     if (captured) {
@@ -38,7 +37,7 @@ static void link_clip(void *context, int item)
                               (size_t)l->field->stride);
         int count = clip->edge_count - first;
         if (!(distance < l->most_d2) || (captured && c == item + 1) ||
-            (count == l->branches && !(distance < d2[count - 1]))) {
+            (count > 0 && count == l->branches && !(distance < d2[count - 1]))) {
             continue;
         }
         int at = count < l->branches ? count : count - 1;

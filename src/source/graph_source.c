@@ -296,8 +296,9 @@ static const am_source_interface interface = { .name = "graph",
 static am_result check_def(const am_motion_graph_source_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->graph || !def->task) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "graph source def not begun from am_motion_graph_source_def_default(), or without graph and task");
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "graph source def not begun from am_motion_graph_source_def_default(), or without graph and task");
     }
     if (!(def->gamma > 0.0f && def->gamma < 1.0f) || !(def->warp >= 0.0f && def->warp <= AM_PI) || def->warps < 1 ||
         def->warps > 361 || def->warps % 2 == 0 || am_field_task_cells(def->task) < 1) {

@@ -35,8 +35,9 @@ static void it_prints_the_papers_tables_and_a_page(void **state)
     size_t size = 1 << 18;
     char *text = malloc(size);
     const char *dir = test_temp_dir("eval_fields");
-    int status = test_shell(text, size, "%s eval fields --config synth --quick --json --html %s/page.html 2>/dev/null",
-                            test_command(), dir);
+    int status =
+        test_shell(text, size, "%s eval fields --config synth --quick --json --html %s/page.html 2>/dev/null",
+                   test_command(), dir);
     assert_int_equal(status, 0);
     am_json_doc *doc = NULL;
     am_error err = { 0 };
