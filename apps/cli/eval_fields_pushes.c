@@ -173,7 +173,7 @@ static am_result push_set(const fields *f, const char *set, bool match, am_error
 static am_result push_controlled(const fields *f, am_error *err)
 {
     fields_source s;
-    am_result result = fields_source_make(&s, f, "direction", 1, err);
+    am_result result = fields_source_make(&s, f, "direction", fields_finest(f), err);
     result = result == AM_OK ? push_source(f, f->config, "field, controlled", s.source, f->field, err) : result;
     fields_source_free(&s);
     return result;
