@@ -9,10 +9,16 @@ root=$PWD/build/ode-wasm
 command -v emcc >/dev/null || { echo "ode_wasm: needs emscripten" >&2; exit 1; }
 export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
 mkdir -p "$root/lists/partial" "$root/cache/archives/partial"
-codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-bookworm}")
-echo "deb-src http://deb.debian.org/debian $codename main" >"$root/sources.list"
+# The machine's own package lists, asked for sources.
+mkdir -p "$root/parts"
+for list in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+    case $list in
+    *.sources) sed 's/^Types:.*/Types: deb-src/' "$list" >"$root/parts/$(basename "$list")" ;;
+    *.list) [ -f "$list" ] && sed -n 's/^deb /deb-src /p' "$list" >"$root/parts/$(basename "$list")" ;;
+    esac
+done
 apt() {
-    apt-get -qq -o Dir::Etc::sourcelist="$root/sources.list" -o Dir::Etc::sourceparts=- -o APT::Sandbox::User="$(id -un)" \
+    apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$root/parts" -o APT::Sandbox::User="$(id -un)" \
         -o Dir::State::lists="$root/lists" -o Dir::Cache="$root/cache" "$@" >&2
 }
 cd "$root"
@@ -20,7 +26,7 @@ if ! ls ode_*.orig.tar.gz >/dev/null 2>&1; then
     apt update
     apt source --download-only ode
 fi
-rm -rf source build lists cache
+rm -rf source build lists cache parts
 mkdir source
 tar -xzf ode_*.orig.tar.gz -C source --strip-components=1
 # Threads and mesh collisions are left out; a processor that is not a PC's keeps its timer instructions out.
