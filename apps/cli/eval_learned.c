@@ -418,6 +418,9 @@ am_result eval_learned(eval *e, am_error *err)
                            "all frames, which only a Compressor makes (--compressor).");
         }
     }
+    if (result == AM_OK && e->keep) {
+        result = learned_keep(&l, err);
+    }
     close_all(&l);
     return result;
 }

@@ -102,4 +102,7 @@ double learned_time(const learned_part *part, am_error *err);
 /// Microseconds of a search for the query of a player: a frame with the wishes of another.
 double learned_search_time(const learned *l, am_error *err);
 
+/// Writes the model with what the tables say in its provenance (e->keep).
+am_result learned_keep(const learned *l, am_error *err);
+
 #endif

@@ -179,6 +179,42 @@ static void print_value(const am_model_attachment *attachment, const am_field_va
            (double)head->bound, head->iterations);
 }
 
+/// One row of what was measured: its texts, then its numbers by name.
+static void print_row(const am_json *row)
+{
+    for (const am_json *cell = row->first; cell; cell = cell->next) {
+        if (cell->type == AM_JSON_STRING) {
+            printf(" %s", cell->string);
+        } else if (cell->type == AM_JSON_NUMBER) {
+            printf("%s %s %.4g", cell == row->first ? "" : ",", cell->key, cell->number);
+        }
+    }
+    printf("\n");
+}
+
+/// What `amble eval learned --keep` measured, where it did.
+static void print_quality(const am_model *model)
+{
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    if (am_json_parse(&doc, model->provenance, strlen(model->provenance), "provenance", NULL, &err) != AM_OK) {
+        return;
+    }
+    const am_json *quality = am_json_get(am_json_root(doc), "quality");
+    const am_json *database = quality ? am_json_get(quality, "database") : NULL;
+    if (quality) {
+        printf("  measured on '%s':\n",
+               database && database->type == AM_JSON_STRING ? database->string : "an unknown database");
+    }
+    for (const am_json *table = quality ? quality->first : NULL; table; table = table->next) {
+        for (const am_json *row = table->type == AM_JSON_ARRAY ? table->first : NULL; row; row = row->next) {
+            printf("    %s:", table->key);
+            print_row(row);
+        }
+    }
+    am_json_free(doc);
+}
+
 static void print_text(const char *path, const am_model *model, bool verified)
 {
     am_field_value_head head;
@@ -204,6 +240,7 @@ static void print_text(const char *path, const am_model *model, bool verified)
     }
     if (model->provenance[0]) {
         printf("  provenance: %s\n", model->provenance);
+        print_quality(model);
     }
 }
 

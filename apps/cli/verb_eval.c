@@ -123,6 +123,10 @@ int verb_eval(const cli_verb *verb, int argc, char **argv)
           .value = "X.amnet",
           .help = "learned: another Compressor and Decompressor to set beside it",
           .text = &e.ablation },
+        { .name = "--keep",
+          .value = "OUT.amnet",
+          .help = "learned: the networks once more, with these results in their provenance",
+          .text = &e.keep },
         { .name = "--quick", .help = "a few courses and variants only", .flag = &e.quick },
         { .name = "--timings", .help = "also what differs from run to run: microseconds", .flag = &e.timings },
     };
@@ -134,7 +138,7 @@ int verb_eval(const cli_verb *verb, int argc, char **argv)
     if (!item) {
         return refuse_name(call.operands == 1 ? argv[0] : NULL);
     }
-    const char *const outputs[] = { page };
+    const char *const outputs[] = { page, e.keep };
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
         return CLI_FAILED;
     }

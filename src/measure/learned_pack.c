@@ -98,22 +98,76 @@ static void add_start(packing *p, const char *name, int frame)
     }
 }
 
+/// How fast the root goes on average over some frames.
+static float mean_speed(const am_db *db, int first, int last)
+{
+    float sum = 0.0f;
+    for (int f = first; f < last; f++) {
+        sum += am_v3_length(am_db_root_velocity(db, f).linear);
+    }
+    return last > first ? sum / (float)(last - first) : 0.0f;
+}
+
+/// The same over all frames of a tag.
+static float usual_speed(const am_db *db, uint64_t tag)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int f = 0; f < db->frame_count; f++) {
+        if (db->tags[f] & tag) {
+            sum += (double)am_v3_length(am_db_root_velocity(db, f).linear);
+            count++;
+        }
+    }
+    return count > 0 ? (float)(sum / count) : 0.0f;
+}
+
+static float x_apart(const packing *p, int a, int b)
+{
+    float sum = 0.0f;
+    for (int d = 0; d < p->count; d++) {
+        float difference = am_db_x(p->db, a)[d] - am_db_x(p->db, b)[d];
+        sum += difference * difference;
+    }
+    return sum;
+}
+
+/// Where a dance begins: in the middle of it, with half as much again as the usual movement a second before and after,
+/// not where somebody waits for the music; and there as near as can be to standing.
+static int find_dance(const packing *p, uint64_t dance, int standing)
+{
+    const am_db *db = p->db;
+    int around = (int)db->fps, found = -1;
+    float least = 1.5f * usual_speed(db, dance), best = INFINITY;
+    for (int r = 0; r < db->range_count; r++) {
+        for (int f = db->ranges[r].start + around; f < db->ranges[r].stop - around; f++) {
+            float away = db->tags[f] & dance ? x_apart(p, f, standing) : INFINITY;
+            if (away < best && mean_speed(db, f - around, f) > least && mean_speed(db, f, f + around) > least) {
+                best = away;
+                found = f;
+            }
+        }
+    }
+    return found;
+}
+
 /// Standing first, then one for each gait that the data have.
 static void choose_starts(packing *p)
 {
     const am_db *db = p->db;
     const char *names[] = { am_auto_tag_name(AM_TAG_WALK), am_auto_tag_name(AM_TAG_RUN),
                             am_auto_tag_name(AM_TAG_CREEP), am_auto_tag_name(AM_TAG_JUMP), "dance" };
-    const float speeds[] = { p->facts.walk_mps, p->facts.sprint_mps, p->facts.creep_mps, p->facts.walk_mps, 0.0f };
     uint64_t idle = tag_bit(db, am_auto_tag_name(AM_TAG_IDLE));
-    uint64_t special = tag_bit(db, names[2]) | tag_bit(db, names[3]) | tag_bit(db, names[4]);
+    const float speeds[] = { p->facts.walk_mps, p->facts.sprint_mps, p->facts.creep_mps, p->facts.walk_mps };
+    uint64_t dance = tag_bit(db, names[4]), special = tag_bit(db, names[2]) | tag_bit(db, names[3]) | dance;
     int standing = find_frame(db, idle, special, 0.0f);
     standing = standing >= 0 ? standing : find_frame(db, 0, 0, 0.0f);
     add_start(p, "stand", standing >= 0 ? standing : 0);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++) {
         uint64_t bit = tag_bit(db, names[i]);
-        add_start(p, names[i], bit ? find_frame(db, bit, i < 2 ? special : 0, speeds[i]) : -1);
+        add_start(p, names[i], bit ? find_frame(db, bit, i < 2 ? special : dance, speeds[i]) : -1);
     }
+    add_start(p, names[4], find_dance(p, dance, p->frames[0]));
 }
 
 /// xz(count + latent): what the Projector answers to a query.

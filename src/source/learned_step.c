@@ -15,6 +15,8 @@
 // Standing, the root does not move when it would be slower than this; from twice as fast on it moves as it is.
 #define SETTLE_MPS 0.12f
 #define SETTLE_RADPS 0.2f
+// What is played through is projected back onto the data at this share of the distance that refuses a query.
+#define ASTRAY 0.5f
 // Characters that are stepped together: beyond this a batch gains nothing.
 enum { crowd = 64 };
 
@@ -71,6 +73,24 @@ static void be_still(const am_schema *schema, float *raw)
     }
 }
 
+/// The start state of a motion that is played through, by its tags; -1 without.
+static int start_of(const ami_learned *l, uint64_t tags)
+{
+    uint64_t heard = tags & l->heard;
+    for (int i = 0; i < l->character->frame_count; i++) {
+        if (heard && (l->character->tags[i] & heard) == heard) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/// A dance or a jump, once begun, goes its own way: the Stepper plays it, as matching plays a clip through.
+static bool plays_through(const am_source_input *input)
+{
+    return input->hold && !input->stand && !input->search_now;
+}
+
 /// q(count): the features of now, going along the wish.
 static void make_query(const ami_learned *l, void *state, float *q, const am_source_input *input)
 {
@@ -79,8 +99,7 @@ static void make_query(const ami_learned *l, void *state, float *q, const am_sou
     float raw[AM_MAX_FEATURES];
     memcpy(stored, ami_learned_x(state), (size_t)l->count * sizeof(float));
     am_features_denormalise(features, raw, stored);
-    // A motion that is played through goes its own way: the projection only keeps it on the data.
-    bool own_way = input->hold && !input->stand && !input->search_now;
+    bool own_way = plays_through(input);
     uint64_t tags = input->wanted_tags;
     tags |= (tags & l->heard) ? 0 : gait_of(l, input);
     am_query query = am_query_default();
@@ -97,6 +116,12 @@ static void make_query(const ami_learned *l, void *state, float *q, const am_sou
         query.velocity = NULL;
     }
     am_query_make(features, q, &query);
+    // Asked to dance and to stay, the Projector would answer with somebody who waits for the music: a motion that is
+    // to be played through begins at its start state.
+    int start = input->hold && !input->stand && input->search_now ? start_of(l, tags) : -1;
+    if (start >= 0) {
+        memcpy(q, am_db_x(l->character, start), (size_t)l->count * sizeof *q);
+    }
 }
 
 static float distance2(const float *a, const float *b, int count)
@@ -153,9 +178,13 @@ static bool accept(const batch *b, int member, int sample)
     am_source_output *out = b->outs[member];
     const float *xz = ami_part_net_get(&l->nets[ami_net_projector], b->nets[ami_net_projector], sample);
     float away = distance2(xz, out->query, l->count);
-    if (!ami_all_finite(xz, l->count + l->latent) || !(away * 0.0f == 0.0f) ||
-        (l->far > 0.0f && away > l->far * l->far)) {
+    bool too_far = l->far > 0.0f && away > l->far * l->far && !plays_through(b->inputs[member]);
+    if (!ami_all_finite(xz, l->count + l->latent) || !(away * 0.0f == 0.0f) || too_far) {
         return false;
+    }
+    // What plays through is left alone while it is near the data: each projection takes some of its way and speed.
+    if (plays_through(b->inputs[member]) && !(l->far > 0.0f && away > ASTRAY * ASTRAY * l->far * l->far)) {
+        return true;
     }
     out->cost = away;
     out->stay_cost = distance2(ami_learned_x(state), out->query, l->count);

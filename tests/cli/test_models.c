@@ -34,6 +34,13 @@ static void look_inside(const char *path, const char *name)
     am_json_free(doc);
     assert_non_null(strstr(model->provenance, "\"losses\""));
     assert_true(model->seed > 0 && model->data_hash != 0);
+    if (am_model_find(model, "projector") >= 0) { // a character tells how good it is
+        char out[16384];
+        assert_non_null(strstr(model->provenance, "\"quality\""));
+        assert_int_equal(test_shell(out, sizeof out, "%s info %s", test_command(), path), 0);
+        assert_non_null(strstr(out, "measured on '"));
+        assert_non_null(strstr(out, "decompressor: all clips, frames"));
+    }
     am_model_close(model);
 }
 
@@ -163,6 +170,54 @@ static void the_shipped_character_walks_runs_and_stops(void **state)
     free(text);
 }
 
+/// The dancer: P makes it dance for as long as nobody steers, and not merely stand; then it walks off.
+static void the_shipped_dancer_dances_and_walks(void **state)
+{
+    (void)state;
+    const char *path = AMBLE_SOURCE_DIR "/models/salsa.amnet";
+    am_error err = { 0 };
+    am_model *model = NULL;
+    am_source *source = NULL;
+    am_character *body = NULL;
+    check_ok(am_model_open(&model, path, NULL, &err), &err);
+    assert_true(model->image_size < 1500000);
+    am_learned_def learned = am_learned_def_default();
+    learned.model = model;
+    check_ok(am_learned_create(&source, &learned, &err), &err);
+    am_character_def def = am_character_def_default();
+    def.source = source;
+    check_ok(am_character_create(&body, &def, &err), &err);
+    am_vec3 hand = { 0 };
+    double way = 0.0;
+    int frames = 0, right = source->roles->joint[AM_ROLE_RIGHT_HAND];
+    for (int i = 0; i < 60 * 30; i++) {
+        am_intent intent = { .dance = i >= 30 };
+        am_character_step(body, &intent, 1.0f / 60.0f);
+        am_character_pose pose = am_character_get_pose(body);
+        am_vec3 now = am_transform_point(am_transform_inv(pose.root), pose.world_raw[right].translation);
+        float height = pose.world_raw[0].translation.y;
+        assert_true(height > 0.6f && height < 1.2f);
+        if (i > 120) {
+            assert_int_equal(am_character_get_view(body).activity, AM_ACTIVITY_DANCE);
+            way += (double)am_v3_distance(now, hand);
+            frames++;
+        }
+        hand = now;
+    }
+    assert_true(way / frames * 60.0 > 0.4); // m/s in its own space; who waits for the music has 0.05
+    am_vec3 from = am_character_get_pose(body).root.translation;
+    for (int i = 0; i < 240; i++) {
+        am_intent intent = { .velocity = { 0.0f, 0.0f, 1.4f } };
+        am_character_step(body, &intent, 1.0f / 60.0f);
+    }
+    am_vec3 to = am_character_get_pose(body).root.translation;
+    assert_true(to.z - from.z > 3.5f);
+    assert_int_equal(am_character_get_view(body).fallback_frames, 0);
+    am_character_destroy(body);
+    am_source_destroy(source);
+    am_model_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +226,7 @@ int main(void)
         cmocka_unit_test(a_recipe_says_what_it_kept),
         cmocka_unit_test(amble_run_takes_the_shipped_network),
         cmocka_unit_test(the_shipped_character_walks_runs_and_stops),
+        cmocka_unit_test(the_shipped_dancer_dances_and_walks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
