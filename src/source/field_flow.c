@@ -88,13 +88,10 @@ am_field_step am_field_integrate(const am_field *field, float *next_x, float *ne
 void am_field_try_all(const am_field *field, float *next_x, float *next_v, float *rows, am_field_step *steps,
                       const float *x, const am_field_neighbours *near, am_field_work *work)
 {
-    float pose[7 * AM_MAX_JOINTS];
-    float velocity[most_numbers];
     float a[AM_FIELD_MAX_K];
-    (void)work;
     for (int i = 0; i < near->count; i++) {
-        float *to_x = next_x ? next_x + (size_t)i * (size_t)field->pose_count : pose;
-        float *to_v = next_v ? next_v + (size_t)i * (size_t)field->velocity_count : velocity;
+        float *to_x = next_x ? next_x + (size_t)i * (size_t)field->pose_count : work->x;
+        float *to_v = next_v ? next_v + (size_t)i * (size_t)field->velocity_count : work->v;
         am_field_action(a, near->weight, near->count, i);
         am_field_step step = am_field_integrate(field, to_x, to_v, x, near, a);
         if (steps) {

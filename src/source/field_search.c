@@ -24,6 +24,8 @@ static am_field_work *lay_out(ami_layout *layout, const am_field *field)
         .candidates = ami_layout_take(layout, (size_t)field->state_count, sizeof(ami_field_candidate)),
         .rows = ami_layout_take(layout, (size_t)ami_field_gather * (size_t)field->stride, sizeof(float)),
         .centre = ami_layout_take(layout, (size_t)field->stride, sizeof(float)),
+        .x = ami_layout_take(layout, (size_t)field->pose_count, sizeof(float)),
+        .v = ami_layout_take(layout, (size_t)field->velocity_count, sizeof(float)),
     };
     if (work) {
         *work = at;
@@ -298,7 +300,7 @@ void am_field_search(const am_field *field, am_field_neighbours *out, const floa
 {
     size_t stride = (size_t)field->stride;
     am_field_neighbours *some[most_together];
-    const float *some_rows[most_together];
+    const float *some_rows[most_together] = { NULL };
     for (int first = 0; first < count; first += most_together) {
         int finite = 0;
         for (int q = first; q < count && q < first + most_together; q++) {

@@ -105,7 +105,7 @@ static void show_pose(const am_source *source, const void *state, am_source_outp
 {
     (void)work;
     const ami_field_source *f = ami_field_source_of(source);
-    ami_field_view s = ami_field_view_of(f, (void *)(uintptr_t)state);
+    ami_field_view s = ami_field_view_of(f, (void *)state);
     pose_at(f->field, out->local, &s, s.head->phase);
     out->contacts = (uint8_t)s.head->contacts;
     out->frame = s.head->frame;
@@ -330,7 +330,7 @@ const am_field *am_field_source_field(const am_source *source)
 void am_field_source_get(const am_source *source, const void *state, float *x, float *v)
 {
     const ami_field_source *f = ami_field_source_of(source);
-    ami_field_view s = ami_field_view_of(f, (void *)(uintptr_t)state);
+    ami_field_view s = ami_field_view_of(f, (void *)state);
     if (x) {
         memcpy(x, s.next_x, (size_t)f->field->pose_count * sizeof(float));
     }

@@ -17,6 +17,7 @@ struct am_field_work {
     ami_field_candidate *candidates; ///< [state]
     float *rows;                     ///< [ami_field_gather][stride] of candidates, side by side
     float *centre;                   ///< [stride]
+    float *x, *v;                    ///< [pose_count], [velocity_count] of an action whose state nobody wants
 };
 
 enum { ami_field_gather = 64 };
