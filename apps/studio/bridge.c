@@ -4,6 +4,7 @@
 
 #include "describe.h"
 #include "drawn.h"
+#include "fields.h"
 
 #if defined(AMBLE_HAS_PHYSICS)
 #include <amble/physics.h>
@@ -51,10 +52,14 @@ enum {
     VIEW_PATH_Z,
     VIEW_PUSH, ///< frame of the blend while forces act, else 0
     VIEW_PUSHES,
+    VIEW_NEAREST,    ///< how far a field's state is from the data
+    VIEW_NEAR_COUNT, ///< neighbours that are shown
+    VIEW_TARGET,     ///< 0 none, else WEB_LINE or WEB_POINT
     VIEW_POINTS,
     VIEW_TRAJECTORY, ///< [AM_MAX_TRAJECTORY][5]: time, x, z, direction x, z
     VIEW_CHANNELS = VIEW_TRAJECTORY + 5 * AM_MAX_TRAJECTORY,
-    VIEW_COUNT = VIEW_CHANNELS + AM_MAX_CHANNELS
+    VIEW_NEAR = VIEW_CHANNELS + AM_MAX_CHANNELS, ///< [AM_MAX_CANDIDATES][WEB_FIELD_NUMBERS] of a field's last tick
+    VIEW_COUNT = VIEW_NEAR + WEB_FIELD_NUMBERS * AM_MAX_CANDIDATES
 };
 
 static const char *const view_names[VIEW_TRAJECTORY + 1] = {
@@ -76,7 +81,9 @@ static const char *const view_names[VIEW_TRAJECTORY + 1] = {
     "pathLaps",    "pathRecoveries",
     "pathX",       "pathZ",
     "push",        "pushes",
-    "points",      "trajectory",
+    "nearest",     "nearCount",
+    "target",      "points",
+    "trajectory",
 };
 
 // Room for a path: at 60 points a second eighteen minutes, of a round eight.
@@ -89,6 +96,8 @@ typedef struct actor {
     const am_source *source;
     am_intent_state devices;
     web_drawn drawn;
+    web_target target;
+    web_stroll stroll; ///< of those in a crowd whom nobody steers
 } actor;
 
 /// Everything that belongs to one open database.
@@ -100,6 +109,9 @@ typedef struct bridge {
     am_model *networks;  ///< of learned motion matching; NULL without
     am_source *source;   ///< matching; NULL when nobody uses it
     am_source *learned;  ///< NULL when nobody uses it
+    web_fields fields;
+    am_source *flow;      ///< of the field; NULL when nobody uses it
+    am_search_work *work; ///< that a crowd shares; NULL: each has its own
     actor actors[WEB_MOST_ACTORS];
     int actor_count;
     am_intent_def intent;
@@ -114,6 +126,7 @@ typedef struct cast {
     int count;
     bool ahead; ///< they follow paths; those who match look ahead then
     int method; ///< WEB_MATCH, ...
+    bool crowd; ///< the first is steered, the others stroll
     float places[WEB_MOST_ACTORS][3];
 } cast;
 
@@ -122,6 +135,8 @@ static bridge open_now;
 static bridge next_model; ///< the model of the database that is opened next, and nothing else
 static cast cast_now = { .count = 1 };
 static int chosen_now;
+static int field_task = WEB_TASK_SPEED;
+static am_field_policy field_policy = AM_FIELD_LOOKAHEAD;
 static am_path_def path_options;
 static am_path_obstacle obstacles[AM_MAX_PATH_OBSTACLES];
 static am_match_def match_options;
@@ -201,6 +216,11 @@ static am_result make_learned(bridge *b, am_error *err)
 /// The sources that a cast needs. Refuses methods that there is nothing for.
 static am_result make_sources(bridge *b, const cast *who, am_error *err)
 {
+    if (who->method == WEB_FIELD) {
+        // Drawings are lines that bend.
+        return web_fields_source(&b->flow, &b->fields, b->db, who->ahead ? WEB_TASK_LINE : field_task, field_policy,
+                                 err);
+    }
     bool learned = who->method == WEB_LEARNED || who->method == WEB_SIDE_BY_SIDE;
     bool match = who->method != WEB_LEARNED;
     if ((learned && !b->networks) || (match && !b->index)) {
@@ -219,9 +239,14 @@ static am_result add_actor(bridge *b, bool ahead, const float *place, am_error *
     actor *a = &b->actors[b->actor_count];
     am_character_def def = character_options;
     bool second = b->source && b->learned && b->actor_count > 0; // side by side
-    a->source = b->source && !second ? b->source : b->learned;
+    a->source = b->flow ? b->flow : b->source && !second ? b->source : b->learned;
     def.source = a->source;
     def.like = b->actor_count > 0 && !second ? b->actors[0].character : NULL;
+    def.work = b->work;
+    if (b->flow) {
+        def.root = AM_ROOT_ANIMATION; // its own flow is how a field turns and goes
+        def.candidates = AM_MAX_CANDIDATES;
+    }
     def.clock = &page_clock;
     def.seed = run_seed(b->actor_count);
     def.path_points = ahead ? PATH_POINTS : 0;
@@ -229,6 +254,7 @@ static am_result add_actor(bridge *b, bool ahead, const float *place, am_error *
     def.push = b->solver;
     def.position = am_v3(place[0], 0.0f, place[1]);
     def.heading = place[2];
+    a->stroll = web_stroll_make(def.seed, def.position);
     am_result result = am_character_create(&a->character, &def, err);
     if (result == AM_OK && ahead && !web_drawn_create(&a->drawn, LONGEST_WAY_S)) {
         *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "no memory for the ways of paths" };
@@ -236,6 +262,12 @@ static am_result add_actor(bridge *b, bool ahead, const float *place, am_error *
     }
     b->actor_count++;
     return result;
+}
+
+static void forget_sources(bridge *b)
+{
+    b->source = b->learned = b->flow = NULL;
+    b->work = NULL;
 }
 
 static void close_actors(bridge *b)
@@ -249,7 +281,9 @@ static void close_actors(bridge *b)
     b->actor_count = 0;
     am_source_destroy(b->source);
     am_source_destroy(b->learned);
-    b->source = b->learned = NULL;
+    am_source_destroy(b->flow);
+    am_search_work_destroy(b->work);
+    forget_sources(b);
 }
 
 /// Every character goes on from where the one before it is, on its path and with its devices; those who are new from
@@ -261,6 +295,10 @@ static am_result take_over(bridge *b, const bridge *before, am_error *err)
         const actor *from = &before->actors[i < before->actor_count ? i : 0];
         result = am_character_take_over(b->actors[i].character, from->character, err);
         b->actors[i].devices = from->devices;
+        b->actors[i].stroll = from->stroll;
+        if (b->flow) {
+            b->actors[i].target = from->target; // others cannot be sent
+        }
         if (character_options.root == AM_ROOT_SIMULATION) {
             // The point that moves the root begins at the body, which may have been away from it.
             am_transform root = am_character_get_pose(b->actors[i].character).root;
@@ -275,6 +313,10 @@ static am_result take_over(bridge *b, const bridge *before, am_error *err)
 static am_result make_actors(bridge *b, const cast *who, const bridge *before, am_error *err)
 {
     am_result result = make_sources(b, who, err);
+    if (result == AM_OK && who->crowd) {
+        const am_source *source = b->flow ? b->flow : b->source ? b->source : b->learned;
+        result = am_source_work_create(&b->work, source, who->count, NULL, err);
+    }
     for (int i = 0; i < who->count && result == AM_OK; i++) {
         result = add_actor(b, who->ahead, who->places[i], err);
     }
@@ -325,6 +367,7 @@ static void close_all(bridge *b)
     close_actors(b);
     close_solver(b);
     close_model(b);
+    web_fields_close(&b->fields);
     am_index_destroy(b->index);
     am_db_close(b->db);
     am_model_close(b->networks);
@@ -335,7 +378,7 @@ static void close_all(bridge *b)
 
 static void begin_devices(bridge *b)
 {
-    b->intent = am_intent_def_for(b->source ? b->source : b->learned);
+    b->intent = am_intent_def_for(b->actors[0].source);
     b->intent.walk_mps = walk_mps > 0.0f ? walk_mps : b->intent.walk_mps;
     for (int i = 0; i < b->actor_count; i++) {
         b->actors[i].devices = am_intent_state_make(&b->intent);
@@ -411,10 +454,11 @@ int web_open(void *data, int size, const char *name)
 static int replace_actors(const cast *who, const bridge *before)
 {
     bridge next = open_now;
-    next.source = next.learned = NULL;
+    forget_sources(&next);
     memset(next.actors, 0, sizeof next.actors);
     next.actor_count = 0;
     am_result result = make_actors(&next, who, before, &last_error);
+    open_now.fields = next.fields; // a field that was made for them stays, also when they do not
     if (result == AM_OK) {
         for (int i = 0; before && who->ahead && i < open_now.actor_count && i < next.actor_count; i++) {
             web_drawn_swap(&next.actors[i].drawn, &open_now.actors[i].drawn);
@@ -483,7 +527,7 @@ int web_networks(void *data, int size)
 {
     last_error = (am_error){ 0 };
     bridge trial = open_now;
-    trial.source = trial.learned = NULL;
+    forget_sources(&trial);
     trial.networks = NULL;
     am_result result = open_now.index ? AM_OK : AM_ERR_EMPTY;
     result = result == AM_OK
@@ -511,12 +555,13 @@ int web_networks(void *data, int size)
 int web_method(int method)
 {
     last_error = (am_error){ 0 };
-    if (method < 0 || method > WEB_SIDE_BY_SIDE || open_now.actor_count == 0) {
+    if (method < 0 || method > WEB_FIELD || open_now.actor_count == 0) {
         return (int)AM_ERR_RANGE;
     }
     cast who = cast_now;
     who.method = method;
     who.count = method == WEB_SIDE_BY_SIDE ? 2 : cast_now.method == WEB_SIDE_BY_SIDE ? 1 : who.count;
+    who.crowd &= method != WEB_SIDE_BY_SIDE;
     int code = replace_actors(&who, &open_now);
     if (code != 0) {
         return code;
@@ -529,6 +574,82 @@ int web_method(int method)
     }
     cast_now = who;
     chosen_now = chosen_now < who.count ? chosen_now : 0;
+    return 0;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Fields
+
+int web_values(void *data, int size)
+{
+    last_error = (am_error){ 0 };
+    if (!open_now.index) {
+        free(data);
+        last_error = (am_error){ .code = AM_ERR_EMPTY, .offset = -1, .text = "a field needs a database" };
+        return (int)AM_ERR_EMPTY;
+    }
+    bool flows = open_now.flow != NULL;
+    int code = flows ? web_method(WEB_MATCH) : 0; // off the old values before they go
+    am_result result = web_fields_take(&open_now.fields, open_now.db, data, (size_t)size, &last_error);
+    return code != 0 ? code : flows && result == AM_OK ? web_method(WEB_FIELD) : (int)result;
+}
+
+int web_field_options(int task, int policy)
+{
+    last_error = (am_error){ 0 };
+    if (task < 0 || task >= WEB_TASK_COUNT || policy < 0 || policy > AM_FIELD_PASSIVE) {
+        return (int)AM_ERR_RANGE;
+    }
+    int task_before = field_task;
+    am_field_policy policy_before = field_policy;
+    field_task = task;
+    field_policy = (am_field_policy)policy;
+    int code = open_now.flow ? replace_actors(&cast_now, &open_now) : 0;
+    if (code != 0) {
+        field_task = task_before;
+        field_policy = policy_before;
+    }
+    return code;
+}
+
+void web_send(int kind, float x, float z, float way_x, float way_z)
+{
+    for (int i = 0; i < open_now.actor_count; i++) {
+        if (i == chosen_now || cast_now.crowd) {
+            web_target *target = &open_now.actors[i].target;
+            target->kind = kind;
+            target->point = am_v3(x, 0.0f, z);
+            target->way = am_v3_normalize_or(am_v3(way_x, 0.0f, way_z), am_v3(0.0f, 0.0f, 1.0f));
+        }
+    }
+}
+
+int web_crowd(int count)
+{
+    if (count < 1 || count > WEB_MOST_ACTORS) {
+        return (int)AM_ERR_RANGE;
+    }
+    cast who = { .count = count, .method = cast_now.method, .crowd = count > 1 };
+    who.method = who.method == WEB_SIDE_BY_SIDE ? WEB_MATCH : who.method;
+    for (int i = 1; i < count; i++) {
+        // A sunflower's seeds: evenly spread, whoever comes next.
+        float angle = 2.39996323f * (float)i;
+        float far = 0.75f * sqrtf((float)i + 1.0f);
+        who.places[i][0] = far * am_sin(angle);
+        who.places[i][1] = far * am_cos(angle);
+        who.places[i][2] = angle;
+    }
+    int code = open_now.actor_count > 0 ? replace_actors(&who, NULL) : 0;
+    if (code != 0) {
+        return code;
+    }
+    cast_now = who;
+    chosen_now = 0;
+    const am_intent still = { 0 };
+    for (int i = 1; i < open_now.actor_count; i += 2) {
+        // Half of them tick in the steps between: no step has the work of all.
+        am_character_step(open_now.actors[i].character, &still, 1.0f / 60.0f);
+    }
     return 0;
 }
 
@@ -620,6 +741,17 @@ static void fill_path(void)
     }
 }
 
+static void fill_field(const am_source_output *out)
+{
+    view[VIEW_TARGET] = (float)open_now.actors[chosen_now].target.kind;
+    if (!open_now.flow) {
+        view[VIEW_NEAREST] = view[VIEW_NEAR_COUNT] = 0.0f;
+    } else if (out->searched) { // else the last tick counts
+        view[VIEW_NEAREST] = sqrtf(out->cost);
+        view[VIEW_NEAR_COUNT] = (float)web_fields_near(view + VIEW_NEAR, &open_now.fields, out);
+    }
+}
+
 /// @param left the frame that played before the step
 static void fill_view(int left)
 {
@@ -651,17 +783,27 @@ static void fill_view(int left)
     view[VIEW_PUSHES] = (float)push.total;
     fill_trajectory(&now);
     fill_costs(&now, left);
+    fill_field(out);
 }
 
-/// Whoever steers while on a path leaves it.
-static void step_actor(actor *a, uint32_t keys, const am_gamepad *pad, float dt)
+/// What a character wants. Whoever steers leaves the path, and does not go any more where they were sent.
+static am_intent wish_of(int number, uint32_t keys, const am_gamepad *pad, float dt)
 {
-    am_intent wish = am_intent_from_devices(&a->devices, &open_now.intent, keys, pad, dt);
+    actor *a = &open_now.actors[number];
+    const am_gamepad idle = { 0 };
+    bool steered = number == chosen_now || cast_now.method == WEB_SIDE_BY_SIDE;
+    am_intent wish =
+        am_intent_from_devices(&a->devices, &open_now.intent, steered ? keys : 0, steered ? pad : &idle, dt);
     if (am_v3_length(wish.velocity) > 0.0f) {
         am_character_leave_path(a->character);
+        a->target.kind = WEB_NOWHERE;
+        return wish;
     }
-    am_character_step(a->character, &wish, dt);
-    web_drawn_add(&a->drawn, a->character);
+    am_transform root = am_character_get_pose(a->character).root;
+    if (a->target.kind != WEB_NOWHERE) {
+        return web_target_wish(&a->target, root, a->devices.target_mps);
+    }
+    return cast_now.crowd && !steered ? web_stroll_wish(&a->stroll, root, a->devices.target_mps, dt) : wish;
 }
 
 void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt)
@@ -669,13 +811,18 @@ void web_step(int keys, float left_x, float left_y, float right_x, float right_y
     if (open_now.actor_count == 0) {
         return;
     }
-    const am_gamepad idle = { 0 };
     am_gamepad pad = { { left_x, left_y }, { right_x, right_y }, (uint32_t)buttons };
     int left = am_character_get_view(chosen_character()).output->frame;
     double before = microseconds(NULL);
+    am_character *characters[WEB_MOST_ACTORS];
+    am_intent wishes[WEB_MOST_ACTORS];
     for (int i = 0; i < open_now.actor_count; i++) {
-        bool steered = i == chosen_now || cast_now.method == WEB_SIDE_BY_SIDE;
-        step_actor(&open_now.actors[i], steered ? (uint32_t)keys : 0, steered ? &pad : &idle, dt);
+        characters[i] = open_now.actors[i].character;
+        wishes[i] = wish_of(i, (uint32_t)keys, &pad, dt);
+    }
+    am_characters_step(characters, wishes, open_now.actor_count, dt, open_now.work);
+    for (int i = 0; i < open_now.actor_count; i++) {
+        web_drawn_add(&open_now.actors[i].drawn, open_now.actors[i].character);
     }
     view[VIEW_STEP_US] = (float)(microseconds(NULL) - before);
     fill_view(left);
@@ -793,6 +940,7 @@ static void put_view(am_json_writer *w)
         am_json_integer(w, view_names[v], v);
     }
     am_json_integer(w, "channelCosts", VIEW_CHANNELS);
+    am_json_integer(w, "near", VIEW_NEAR);
     am_json_integer(w, "count", VIEW_COUNT);
     am_json_end_object(w);
 }
@@ -826,6 +974,7 @@ const char *web_describe(void)
     am_json_integer(w, "mostActors", WEB_MOST_ACTORS);
     am_json_bool(w, "direction", open_now.direction != NULL);
     am_json_bool(w, "canBePushed", open_now.solver != NULL);
+    web_fields_describe(w, &open_now.fields);
     web_describe_skeleton(w, db);
     web_describe_names(w, db, am_character_get_view(chosen_character()).activities);
     put_view(w);

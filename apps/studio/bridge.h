@@ -5,14 +5,15 @@
 
 #include <amble/amble.h>
 
-#define WEB_MOST_ACTORS 8
+#define WEB_MOST_ACTORS 64
 
 /// How the characters move.
 enum {
     WEB_MATCH,
     WEB_LONG_HORIZON,
     WEB_LEARNED,
-    WEB_SIDE_BY_SIDE ///< two with the same input: the first matches, the second is learned
+    WEB_SIDE_BY_SIDE, ///< two with the same input: the first matches, the second is learned
+    WEB_FIELD
 };
 
 /// Room for a database's bytes, aligned as am_db_from_memory wants it; NULL when there is none.
@@ -34,6 +35,19 @@ int web_networks(void *data, int size);
 /// Another method (WEB_MATCH, ...) for all, from their poses on, also along their paths. Gives 0 or the error
 /// code; then all stays as it was.
 int web_method(int method);
+
+/// Value functions of the open database's field, from bytes of web_alloc, which the module keeps from then on. Gives
+/// 0, or the error code: of another database; there are then none.
+int web_values(void *data, int size);
+/// What characters of a field are asked to do (WEB_TASK_DIRECTION, ...), and how they choose (am_field_policy).
+/// Without values for a task they look one tick ahead. Along drawings they follow lines, whatever the task. Gives 0
+/// or the error code.
+int web_field_options(int task, int policy);
+/// Sends the chosen character, or all of a crowd, along a line (WEB_LINE) through x, z or to a point (WEB_POINT);
+/// WEB_NOWHERE: not any more. Whoever steers does not go there either.
+void web_send(int kind, float x, float z, float way_x, float way_z);
+/// So many characters at new places: the first is steered, the others stroll. Gives 0 or the error code.
+int web_crowd(int count);
 
 /// The database as JSON: skeleton, roles, channels, activities, speeds, and where each number of web_view stands.
 /// Lives until the next call.

@@ -95,7 +95,9 @@ static int answer_model(struct mg_connection *conn, void *user)
     for (int i = 0; i < sets->count; i++) {
         char name[100];
         char path[1300];
-        if (studio_direction_of(sets, sets->items[i].name, name, sizeof name) && strcmp(name, file) == 0) {
+        bool is = studio_direction_of(sets, sets->items[i].name, name, sizeof name) && strcmp(name, file) == 0;
+        is |= !is && studio_values_of(sets, sets->items[i].name, name, sizeof name) && strcmp(name, file) == 0;
+        if (is) {
             snprintf(path, sizeof path, "%s/%s", sets->def.model_dir, name);
             mg_send_mime_file(conn, path, "application/octet-stream");
             return 200;

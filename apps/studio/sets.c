@@ -65,6 +65,30 @@ static void stem_of(char *out, size_t size, const char *path)
     snprintf(out, size, "%.*s", (int)strcspn(name, "."), name);
 }
 
+static void copy_text(char *out, size_t size, const am_json *root, const char *key)
+{
+    const am_json *text = am_json_get(root, key);
+    if (text && text->type == AM_JSON_STRING) {
+        snprintf(out, size, "%s", text->string);
+    }
+}
+
+/// A file that only names another config ("config", beside a name for the page and the method to begin with) is built
+/// by that one: networks that were trained for its database then fit.
+static am_result follow_config(studio_set *set, am_json_doc **doc, const char *dir, am_error *err)
+{
+    char file[256] = "";
+    copy_text(file, sizeof file, am_json_root(*doc), "config");
+    copy_text(set->method, sizeof set->method, am_json_root(*doc), "method");
+    if (!file[0]) {
+        return AM_OK;
+    }
+    snprintf(set->config, sizeof set->config, "%.700s/%s", dir, file);
+    am_json_free(*doc);
+    *doc = NULL;
+    return am_json_parse_file(doc, set->config, NULL, err);
+}
+
 static am_result add_config(studio_sets *sets, const char *file, am_error *err)
 {
     studio_set *set = &sets->items[sets->count];
@@ -79,15 +103,16 @@ static am_result add_config(studio_sets *sets, const char *file, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    const am_json *name = am_json_get(am_json_root(doc), "name");
-    snprintf(set->title, sizeof set->title, "%s", name && name->type == AM_JSON_STRING ? name->string : set->name);
+    snprintf(set->title, sizeof set->title, "%s", stem);
+    copy_text(set->title, sizeof set->title, am_json_root(doc), "name");
+    result = follow_config(set, &doc, sets->def.config_dir, err);
     bool any;
-    if (has_clips(&sets->def, am_json_root(doc), &any)) {
+    if (result == AM_OK && has_clips(&sets->def, am_json_root(doc), &any)) {
         set->synth = !any;
         sets->count++;
     }
     am_json_free(doc);
-    return AM_OK;
+    return result;
 }
 
 /// cmu is what a page begins with where it can, else the learned character of its motion; the procedural set comes
@@ -317,14 +342,36 @@ bool studio_direction_of(const studio_sets *sets, const char *name, char *out, s
     return false;
 }
 
+bool studio_values_of(const studio_sets *sets, const char *name, char *out, size_t size)
+{
+    char path[1300];
+    struct stat info;
+    // fields.amnet would be what amble eval fields looks at: more value functions than a page loads.
+    snprintf(out, size, "fields_%s.amnet", strcmp(name, "fields") == 0 ? "page" : name);
+    snprintf(path, sizeof path, "%s/%s", sets->def.model_dir ? sets->def.model_dir : "", out);
+    return sets->def.model_dir && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/// The address of a model, or null.
+static void put_model(am_json_writer *w, const char *key, bool is, const char *file)
+{
+    char url[128];
+    snprintf(url, sizeof url, "/models/%.100s", file);
+    if (is) {
+        am_json_string(w, key, url);
+    } else {
+        am_json_null(w, key);
+    }
+}
+
 static void put_set(am_json_writer *w, const studio_sets *sets, const studio_set *set)
 {
     char url[128];
     snprintf(url, sizeof url, "/db/%s.%s", set->name, set->networks ? "amnet" : "amdb");
     char file[100];
-    char direction[128];
+    char values[100];
     bool told = studio_direction_of(sets, set->name, file, sizeof file);
-    snprintf(direction, sizeof direction, "/models/%s", file);
+    bool valued = studio_values_of(sets, set->name, values, sizeof values);
     am_error unused = { 0 };
     am_db *db = NULL;
     struct stat info = { 0 };
@@ -336,11 +383,9 @@ static void put_set(am_json_writer *w, const studio_sets *sets, const studio_set
     am_json_string(w, "title", set->title);
     am_json_string(w, "url", url);
     am_json_bool(w, "networks", set->networks);
-    if (told) {
-        am_json_string(w, "direction", direction);
-    } else {
-        am_json_null(w, "direction");
-    }
+    am_json_string(w, "method", set->method);
+    put_model(w, "direction", told, file);
+    put_model(w, "values", valued, values);
     am_json_bool(w, "ready", ready);
     if (opens) {
         am_json_integer(w, "frames", db->frame_count);

@@ -32,6 +32,7 @@ typedef struct studio_set {
     char title[64];
     char config[1024]; ///< "" for a file that was given
     char path[1024];   ///< the database, built or to be built
+    char method[16];   ///< that a page begins with; "" means its usual one
     bool synth;        ///< its clips are made, not found
     bool networks;     ///< a learned character: `path` is an .amnet
 } studio_set;
@@ -53,9 +54,13 @@ const studio_set *studio_sets_get(const studio_sets *sets, const char *name);
 am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *err);
 /// The file name of the network that tells facings for a set: its own, else the one of all locomotion; false without.
 bool studio_direction_of(const studio_sets *sets, const char *name, char *out, size_t size);
-/// {"sets": [{"name", "title", "url", "networks", "direction", "ready", "frames", "joints", "bytes"}], "mannequin"};
+/// The file name of the value functions of a set's motion field; false without.
+bool studio_values_of(const studio_sets *sets, const char *name, char *out, size_t size);
+/// {"sets": [{"name", "title", "url", "networks", "method", "direction", "values", "ready", "frames", "joints",
+/// "bytes"}], "mannequin"};
 /// networks: a learned character without a database, which has no frames; else frames, joints and bytes are null
-/// until a set is built; direction is the address of the network that tells facings, or null; mannequin tells whether
+/// until a set is built; direction and values are the addresses of the network that tells facings and of the field's
+/// value functions, or null; mannequin tells whether
 /// the page has that model. Free with am_json_writer_destroy.
 am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_error *err);
 

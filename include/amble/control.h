@@ -50,7 +50,9 @@ typedef struct am_intent {
     am_vec3 velocity; ///< wished velocity in the world, m/s
     am_vec3 facing;   ///< wished facing in the world, unit; zero means: the way it moves
     bool jump, creep, dance;
-    bool run; ///< along a path: faster than it was drawn
+    bool run;       ///< along a path: faster than it was drawn
+    bool has_point; ///< for sources that follow no trajectory (field): `point` counts
+    am_vec3 point;  ///< in the world, on the line to keep to, or to go to
 } am_intent;
 
 /// How devices become intent. Start from am_intent_def_default() or am_intent_def_of().

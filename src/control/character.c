@@ -560,6 +560,10 @@ void ami_step_begin(am_character *c, ami_step *step, const am_intent *intent, fl
         ahead = look_along_stick(c, &step->plan, &step->wish, step->stick, &step->horizon);
     }
     step->input = make_input(c, &step->plan, ahead ? &step->horizon : NULL, step->scaled);
+    if (!on_path && intent->has_point && am_v3_length(intent->point) * 0.0f == 0.0f) {
+        step->input.wish.point = am_v3_ground(intent->point);
+        step->input.wish.has_point = true;
+    }
 }
 
 void ami_step_end(am_character *c, ami_step *step)

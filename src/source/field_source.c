@@ -188,19 +188,6 @@ static am_transform root_at(const ami_field_view *s, float t)
     return am_field_step_transform((am_field_step){ at[0], at[1], at[2] });
 }
 
-/// What a trace shows of the last tick: the nearest states of where it leads.
-static void show_choice(const ami_field_source *f, const ami_field_view *s, am_source_output *out, int wanted)
-{
-    int most = wanted < 1 ? 1 : wanted > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : wanted;
-    int count = s->head->near_count < most ? s->head->near_count : most;
-    out->candidate_count = count;
-    for (int i = 0; i < count; i++) {
-        out->candidates[i] = (am_hit){ f->field->frames[s->near_state[i]], s->near_d2[i] };
-    }
-    out->cost = count > 0 ? s->near_d2[0] : 0.0f;
-    out->stay_cost = out->cost;
-}
-
 static void step(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
                  am_search_work *work)
 {
@@ -224,9 +211,6 @@ static void step(const am_source *source, void *state, am_source_output *out, co
         am_transform way = am_transform_mul(am_transform_inv(root_at(&s, s.head->phase)), root_at(&s, to));
         moved = am_transform_mul(moved, way);
         s.head->phase = to;
-    }
-    if (out->searched) {
-        show_choice(f, &s, out, input->candidates);
     }
     am_vec3 turn = am_quat_to_scaled_axis(am_quat_abs(moved.rotation));
     out->root_linear = am_v3_scale(am_v3_ground(moved.translation), 1.0f / input->dt);

@@ -194,6 +194,25 @@ static bool all_finite(const float *numbers, int count)
     return sum == 0.0f;
 }
 
+/// What a trace and the page show of a tick: the neighbour whose action was chosen, then the others, nearest first.
+/// The cost is that of the nearest: how far the state is from the data.
+static void show_choice(const am_field *field, am_source_output *out, const am_field_neighbours *near, int action,
+                        int wanted)
+{
+    int most = wanted < 1 ? 1 : wanted > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : wanted;
+    int count = 0;
+    if (action >= 0) {
+        out->candidates[count++] = (am_hit){ field->frames[near->state[action]], near->d2[action] };
+    }
+    for (int i = 0; i < near->count && count < most; i++) {
+        if (i != action) {
+            out->candidates[count++] = (am_hit){ field->frames[near->state[i]], near->d2[i] };
+        }
+    }
+    out->candidate_count = count;
+    out->cost = out->stay_cost = near->d2[0];
+}
+
 void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_output *out, const am_source_input *input,
                     am_transform root, am_search_work *work)
 {
@@ -223,6 +242,7 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
         read_wish(f, s->head, theta, &input->wish, root);
         s->head->action = choose(f, s, &near, theta, room, out);
     }
+    show_choice(field, out, &near, s->head->action, input->candidates);
     step = s->head->action >= 0 ? room->steps[s->head->action]
                                 : am_field_integrate(field, s->next_x, s->next_v, s->x, &near, near.weight);
     if (input->hook) {

@@ -26,4 +26,5 @@ node --test onnx.test.mjs validate.test.mjs three.test.mjs wasm.test.mjs studio.
 # By itself: it takes the databases that the studio's tests have built.
 node --test learned.test.mjs
 node --test pushes.test.mjs
+node --test fields.test.mjs
 exec node --test paths.test.mjs

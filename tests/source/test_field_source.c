@@ -181,6 +181,30 @@ static void greedy_it_turns_to_the_wish(void **state)
     assert_true(greedy > passive + 0.05f);
 }
 
+static void a_tick_tells_whose_action_it_chose_and_how_near_the_data_are(void **state)
+{
+    (void)state;
+    player p;
+    player_begin(&p, AM_FIELD_GREEDY, -1);
+    p.input.candidates = AM_MAX_CANDIDATES;
+    p.input.wish = (am_source_wish){ .velocity = { 1.0f, 0.0f, 0.0f }, .heading = 0.5f * AM_PI };
+    int chose_another = 0;
+    for (int i = 0; i < 60; i++) {
+        float away = i > 0 ? player_distance(&p) : 0.0f;
+        player_step(&p, 1.0f / 30.0f);
+        assert_int_equal(p.out.candidate_count, AM_MAX_CANDIDATES);
+        if (i > 0) {
+            assert_float_equal(sqrtf(p.out.cost), away, 1e-5f);
+        }
+        for (int c = 2; c < p.out.candidate_count; c++) {
+            assert_true(p.out.candidates[c].cost >= p.out.candidates[c - 1].cost); // behind the chosen one
+        }
+        chose_another += p.out.candidates[0].cost > p.out.cost;
+    }
+    assert_true(chose_another > 0);
+    player_end(&p);
+}
+
 static void a_state_is_bytes_that_go_on_the_same(void **state)
 {
     (void)state;
@@ -347,6 +371,7 @@ int main(void)
         cmocka_unit_test(ticks_are_the_same_at_any_rate),
         cmocka_unit_test(poses_between_ticks_lie_on_a_smooth_curve),
         cmocka_unit_test(greedy_it_turns_to_the_wish),
+        cmocka_unit_test(a_tick_tells_whose_action_it_chose_and_how_near_the_data_are),
         cmocka_unit_test(a_state_is_bytes_that_go_on_the_same),
         cmocka_unit_test(it_goes_on_from_a_foreign_body),
         cmocka_unit_test(who_acts_on_it_changes_where_a_tick_leads),

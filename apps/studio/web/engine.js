@@ -2,9 +2,15 @@
 import createModule from './wasm/amble_web.mjs';
 
 /** How characters move, by the numbers of bridge.h. */
-export const METHODS = ['matching', 'long-horizon', 'learned', 'side by side'];
+export const METHODS = ['matching', 'long-horizon', 'learned', 'side by side', 'motion field'];
 export const LEARNED = 2;
 export const SIDE_BY_SIDE = 3;
+export const FIELD = 4;
+/** What characters of a field are asked to do, and where they are sent, by the numbers of fields.h. */
+export const TASKS = ['direction', 'line', 'speed and direction', 'point'];
+export const TASK = { DIRECTION: 0, LINE: 1, SPEED: 2, POINT: 3 };
+export const SENT = { NOWHERE: 0, LINE: 1, POINT: 2 };
+const NEAR_NUMBERS = 4;
 
 /** Time of one step in seconds: the simulation's rate does not depend on the screen's. */
 export const STEP = 1 / 60;
@@ -62,6 +68,33 @@ export class Engine {
             throw new Error(this.error());
         }
         this.about = JSON.parse(this.module.UTF8ToString(this.module._web_describe()));
+    }
+
+    /** Value functions of the open database's field; throws when they are of another one. */
+    values(bytes) {
+        if (this.module._web_values(this.give(bytes), bytes.length) !== 0) {
+            throw new Error(this.error());
+        }
+        this.about = JSON.parse(this.module.UTF8ToString(this.module._web_describe()));
+    }
+
+    /** What characters of a field do, and how they choose: lookahead, greedy, passive. */
+    fieldOptions({ task, policy }) {
+        if (this.module._web_field_options(task, policy) !== 0) {
+            throw new Error(this.error());
+        }
+    }
+
+    /** Sends the chosen character, or a crowd, along a line, to a point, or nowhere: one of SENT. */
+    send({ kind, x = 0, z = 0, wayX = 0, wayZ = 1 }) {
+        this.module._web_send(kind, x, z, wayX, wayZ);
+    }
+
+    /** So many characters: the first is steered, the others stroll. */
+    crowd(count) {
+        if (this.module._web_crowd(count) !== 0) {
+            throw new Error(this.error());
+        }
     }
 
     error() {
@@ -144,6 +177,10 @@ export class Engine {
             const [time, x, z, dx, dz] = all.subarray(places.trajectory + 5 * i, places.trajectory + 5 * i + 5);
             view.trajectory.push({ time, x, z, dx, dz });
         }
+        view.near = Array.from({ length: view.nearCount }, (_, i) => {
+            const [weight, x, z, turn] = all.subarray(places.near + NEAR_NUMBERS * i, places.near + NEAR_NUMBERS * (i + 1));
+            return { weight, x, z, turn };
+        });
         view.costs = Array.from(all.subarray(places.channelCosts, places.channelCosts + this.about.channels.length));
         view.activity = this.about.activities[view.activity]?.name ?? 'none';
         return view;

@@ -1,5 +1,6 @@
 // The studio's page: loads a database, steps the character at 60 Hz, draws it. window.amble is the handle for tests.
-import { Engine, LEARNED, SIDE_BY_SIDE, STEP } from './engine.js';
+import { Engine, FIELD, LEARNED, SIDE_BY_SIDE, STEP } from './engine.js';
+import { Aim, FieldView } from './fields.js';
 import { Figure } from './figure.js';
 import { COLOURS as SHIRTS } from './games.js';
 import { Input } from './input.js';
@@ -25,10 +26,14 @@ class Studio {
         this.panel = new Panel(document.getElementById('panel'), document.getElementById('help'), {
             set: (name) => this.load(name), options: (values) => this.setOptions(values), show: (what) => this.show(what),
             walk: (mps) => this.engine.walkSpeed(mps), reset: () => this.reset(), method: (method) => this.setMethod(method),
+            field: (values) => this.setField(values), crowd: (count) => this.setCrowd(count),
             mode: () => this.setMode(this.panel.draws, 0), game: () => this.setMode(true, Number(this.panel.inputs.game.value)), camera: () => this.stage.resetCamera(),
         });
         this.play = new Play(this);
         this.pusher = new Pusher(this);
+        this.aim = new Aim(this);
+        this.fieldView = new FieldView();
+        this.stage.scene.add(this.fieldView.object);
         this.panel.setMode(false, 0);
         this.bodies = []; // of the first character: figure, skeleton, mannequin where there is one
         this.others = []; // the same of each of the rest
@@ -76,6 +81,9 @@ class Studio {
             set.ready = true;
             this.opened(set, model);
             this.notice(null);
+            if (set.method === 'field' && this.method !== FIELD) {
+                await this.setMethod(FIELD);
+            }
         } catch (error) {
             if (load !== this.loads) {
                 return;
@@ -107,6 +115,7 @@ class Studio {
     opened(set, model) {
         this.current = set.name;
         this.method = set.networks ? LEARNED : 0;
+        this.aim.set(false);
         this.panel.setMethod(this.method);
         this.panel.opened(set.name, this.engine.about, this.engine);
         this.reset();
@@ -170,16 +179,22 @@ class Studio {
             if (method === SIDE_BY_SIDE && this.play.game.rules.places) {
                 throw new Error('A game has its own characters: choose free move to see two methods side by side.');
             }
-            if (method >= LEARNED && !this.engine.about.networks) {
+            if ((method === LEARNED || method === SIDE_BY_SIDE) && !this.engine.about.networks) {
                 await this.findNetworks();
             }
+            if (method === SIDE_BY_SIDE && this.play.crowd > 1) {
+                this.setCrowd(1);
+            }
+            const complaint = method === FIELD ? await this.findValues() : null;
             this.engine.method(method);
             this.method = method;
+            this.aim.set(method === FIELD);
+            this.panel.setMethod(method, this.engine.about);
             this.began(false, true);
-            this.notice(null);
+            this.notice(complaint, true);
         } catch (error) {
             this.method = before;
-            this.panel.setMethod(before);
+            this.panel.setMethod(before, this.engine.about);
             this.notice(error.message, true);
         }
     }
@@ -202,6 +217,48 @@ class Studio {
         throw why;
     }
 
+    /** Value functions for the field of what plays, where they ship; gives why they do not fit, or null. */
+    async findValues() {
+        const set = this.sets.find((item) => item.name === this.current);
+        const { field } = this.engine.about;
+        if (!set?.values || field?.values.some((every) => every > 0)) {
+            return null;
+        }
+        const response = await fetch(set.values.slice(1));
+        try {
+            if (response.ok) {
+                this.engine.values(new Uint8Array(await response.arrayBuffer()));
+            }
+            return null;
+        } catch (error) {
+            return `The value functions that ship do not fit these data: ${error.message}. Without them the field looks one tick ahead.`;
+        }
+    }
+
+    /** Another task or policy of a field. */
+    setField(values) {
+        try {
+            this.engine.fieldOptions(values);
+            this.aim.set(this.method === FIELD);
+            this.panel.setMethod(this.method, this.engine.about);
+            this.began(false, true);
+        } catch (error) {
+            this.notice(error.message, true);
+        }
+    }
+
+    setCrowd(count) {
+        try {
+            if (this.sideBySide) {
+                this.method = 0;
+                this.panel.setMethod(0);
+            }
+            this.play.gather(count);
+        } catch (error) {
+            this.notice(error.message, true);
+        }
+    }
+
     get sideBySide() {
         return this.method === SIDE_BY_SIDE;
     }
@@ -214,6 +271,7 @@ class Studio {
         }
         try {
             this.play.set(draws, game);
+            this.aim.set(this.method === FIELD);
         } catch (error) {
             this.notice(error.message, true);
         }
@@ -250,6 +308,7 @@ class Studio {
             this.dress();
         }
         if (atStart) {
+            this.aim.forget();
             this.log = [];
             this.overlay.clear();
         }
@@ -268,6 +327,7 @@ class Studio {
     /** One step with the devices as they are, or with `devices` given. */
     step(devices = this.devices()) {
         this.play.begin(devices);
+        this.aim.begin(devices);
         this.engine.step(devices);
         if (this.log.length < LONGEST_LOG) {
             this.log.push(devices);
@@ -287,7 +347,7 @@ class Studio {
 
     /** What the next step takes: keys, sticks, who is chosen, paths that were just drawn. */
     devices() {
-        return { ...this.input.read(this.stage.yaw), ...this.play.devices(), ...this.pusher.devices() };
+        return { ...this.input.read(this.stage.yaw), ...this.play.devices(), ...this.pusher.devices(), ...this.aim.devices() };
     }
 
     /** Movement over the last half second, m/s. */
@@ -326,6 +386,8 @@ class Studio {
         this.overlay.update(this.view, toes.every(Boolean) ? toes : null);
         this.play.update(this.view);
         this.pusher.update(seconds);
+        this.aim.update(this.view);
+        this.fieldView.update(this.view, this.overlay.object.visible);
         const seen = this.sideBySide ? poses : [pose]; // of two, neither behind the panel
         const mean = (k) => seen.reduce((sum, one) => sum + one[k] / seen.length, 0);
         this.stage.follow(mean(4), 0.6 * mean(5) + 0.35, mean(6), seconds);

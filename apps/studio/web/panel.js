@@ -1,5 +1,5 @@
 // The panel at the side: what plays and why, and what can be changed.
-import { METHODS } from './engine.js';
+import { FIELD, METHODS, TASKS } from './engine.js';
 import { GAMES } from './games.js';
 
 const keyHelp = [
@@ -8,7 +8,11 @@ const keyHelp = [
 ];
 const pathHelp = [[['Shift'], 'run along the path'], [['W', 'A', 'S', 'D'], 'leave it']];
 const chooseHelp = [['1', '2', '3'], 'choose a character'];
-const hints = { steer: 'drag turns the camera · gamepads work', push: 'drag turns the camera, on the body it pushes · gamepads work', draw: 'drag draws a path · right button or two fingers turn the camera' };
+const fieldHelp = [[['W', 'A', 'S', 'D'], 'steer'], [['Shift'], 'faster'], [['ArrowUp', 'ArrowDown'], 'speed']];
+const CROWDS = [1, 10, 25, 50];
+const hints = { line: 'drag draws a line to walk along · right button or two fingers turn the camera',
+    point: 'click where to go · right button or two fingers turn the camera', steer: 'drag turns the camera · gamepads work',
+    push: 'drag turns the camera, on the body it pushes · gamepads work', draw: 'drag draws a path · right button or two fingers turn the camera' };
 const caps = { ArrowUp: '↑', ArrowDown: '↓', Shift: '⇧ Shift' };
 const words = (name) => name.replaceAll('_', ' ');
 
@@ -48,7 +52,7 @@ export class Panel {
             heading('Playing'), make('div', { className: 'row' }, make('span', { textContent: 'doing' }), this.activity),
             this.row('clip', 'clip'), this.row('frame', 'frame'), make('div', { className: 'progress' }, this.progress),
             this.row('speed', 'speed'), this.row('transitions', 'transitions'),
-            heading('Why this frame'), this.costs, this.row('cost', 'cost'), this.row('search', 'search'), this.row('step', 'whole step'),
+            heading('Why this frame'), this.costs, this.nearest = this.row('nearest', 'off the data'), this.near = make('div', { className: 'near', id: 'near' }), this.row('cost', 'cost'), this.row('search', 'search'), this.row('step', 'whole step'),
             heading('How'), ...this.makeOptions(),
             heading('Show'), ...this.makeViews(),
             make('div', { className: 'buttons' }, this.button('Restart', 'reset', () => this.actions.reset()),
@@ -118,13 +122,53 @@ export class Panel {
         return [
             this.choice('mode', 'mode', ['steer', 'draw a path'], 0, () => this.actions.mode()),
             this.choice('game', 'game', GAMES.map((game) => game.title), 0, () => this.actions.game()),
-            ...this.pathRows,
+            this.choice('crowd', 'characters', CROWDS, 0, () => this.actions.crowd(this.crowd)),
+            ...this.pathRows, ...this.makeField(),
         ];
     }
 
-    /** Shows which method plays. */
-    setMethod(method) {
+    /** What characters of a field have to choose from. */
+    makeField() {
+        const changed = () => this.actions.field(this.field);
+        this.fieldNote = make('p', { className: 'note', id: 'field-note' });
+        this.fieldRows = [
+            this.choice('task', 'task', TASKS, 2, changed), this.choice('policy', 'chooses', ['lookahead', 'greedy', 'passive'], 0, changed), this.fieldNote,
+        ];
+        return this.fieldRows;
+    }
+
+    get field() {
+        return { task: Number(this.inputs.task.value), policy: Number(this.inputs.policy.value) };
+    }
+
+    get crowd() {
+        return CROWDS[Number(this.inputs.crowd.value)];
+    }
+
+    /** Shows which method plays, and what a field has to choose from where that is it. */
+    setMethod(method, about = null) {
         this.inputs.method.value = method;
+        this.isField = method === FIELD;
+        this.fieldRows.forEach((row) => {
+            row.hidden = !this.isField;
+        });
+        if (this.isField && about) {
+            this.showField(about);
+        }
+        this.showHelp();
+    }
+
+    /** What the chosen task and policy do with these data. */
+    showField({ field }) {
+        const { task, policy } = this.field;
+        const trained = field?.values[task] > 0;
+        const does = ['It faces where you steer and walks on when you let go: no speed is asked for.',
+            'It keeps to the line that you drag, else to the one along which you steer.',
+            'It takes the direction and, as far as the data have it, the speed; let go and it comes to rest where the data do.',
+            'It goes to the place that you click, and then walks about there: the data have few stops.'][task];
+        const how = [trained ? '' : 'Nobody trained values for this task and these data: it looks one tick ahead, like greedy.',
+            'It looks one tick ahead, which rarely leads round a bend.', 'Nothing is asked of it: it wanders where the data lead.'][policy];
+        this.fieldNote.textContent = policy === 2 ? how : `${does} ${how}`.trim();
     }
 
     get draws() {
@@ -133,6 +177,8 @@ export class Panel {
 
     /** Shows what a mode and a game have, and takes the game's own choices. */
     setMode(draws, game) {
+        this.inputs.crowd.value = 0;
+        this.inputs.crowd.parentElement.hidden = draws;
         this.inputs.mode.value = draws ? 1 : 0;
         this.inputs.game.value = game;
         this.inputs.control.value = GAMES[game].control;
@@ -214,7 +260,7 @@ export class Panel {
         this.choose(name);
         this.shown.size.textContent = about.matches ? `${about.frames.toLocaleString('en')} · ${(about.bytes / 1e6).toFixed(1)} MB`
             : `none · ${(about.networkBytes / 1e6).toFixed(1)} MB of networks`;
-        [0, 1, 3].forEach((method) => this.allow('method', method, about.matches));
+        [0, 1, 3, FIELD].forEach((method) => this.allow('method', method, about.matches));
         // People walk at about 1.3 m/s; captured sets have many slow steps, which make a sluggish default.
         this.inputs.walk.value = Math.max(about.walkMps, 1.2);
         this.inputs.walk.show();
@@ -238,7 +284,8 @@ export class Panel {
             return;
         }
         const several = (GAMES[Number(this.inputs.game.value)].places ?? []).length > 1;
-        const rows = this.draws ? [...pathHelp, ...(several ? [chooseHelp] : [])] : keyHelp;
+        const rows = this.draws ? [...pathHelp, ...(several ? [chooseHelp] : [])] : this.isField ? fieldHelp : keyHelp;
+        const sends = this.isField ? [null, hints.line, null, hints.point][this.field.task] : null;
         this.caps = {};
         this.help.replaceChildren(...rows.map(([keys, label, activity]) => {
             const row = make('div', { className: activity && !this.can(activity) ? 'absent' : '' });
@@ -248,7 +295,23 @@ export class Panel {
             }
             row.append(label);
             return row;
-        }), make('div', { textContent: this.draws ? hints.draw : this.pushes ? hints.push : hints.steer }));
+        }), make('div', { textContent: this.draws ? hints.draw : sends ?? (this.pushes ? hints.push : hints.steer) }));
+    }
+
+    /** The neighbours of a field's state by their weights; the first is the one whose action was chosen. */
+    showNear(view) {
+        const { near } = view;
+        this.costs.hidden = near.length > 0;
+        this.nearest.hidden = this.near.hidden = near.length === 0;
+        this.shown.nearest.textContent = view.nearest.toFixed(2);
+        if (near.length) {
+            this.near.title = 'Weights of the neighbours; the first, in orange, is the one whose action was chosen';
+            this.near.replaceChildren(...near.map(({ weight }, i) => {
+                const bar = make('i', { className: i === 0 && this.field.policy < 2 ? 'chosen' : '' });
+                bar.style.height = `${Math.max(100 * weight, 2)}%`;
+                return bar;
+            }));
+        }
     }
 
     /** Once a few pictures. */
@@ -264,6 +327,7 @@ export class Panel {
         this.shown.cost.textContent = view.cost.toFixed(2);
         this.shown.search.textContent = `${view.searchUs.toFixed(0)} µs`;
         this.shown.step.textContent = `${view.stepUs.toFixed(0)} µs`;
+        this.showNear(view);
         this.peak = Math.max(0.98 * this.peak, ...view.costs, 0.5);
         view.costs.forEach((cost, i) => {
             this.bars[i].fill.style.width = `${(100 * cost) / this.peak}%`;

@@ -11,6 +11,7 @@ export class Play {
         this.draws = false;
         this.index = 0;
         this.chosen = 0;
+        this.crowd = 1;
         this.drawn = [];   // of each character
         this.next = [];    // drawings that the next step begins
         this.measures = null;
@@ -29,13 +30,14 @@ export class Play {
     }
 
     get count() {
-        return this.game.rules.places?.length ?? (this.studio.sideBySide ? 2 : 1);
+        return this.game.rules.places?.length ?? (this.studio.sideBySide ? 2 : this.crowd);
     }
 
     /** Another mode or game: draws or steers, with the characters that the game has. */
     set(draws, index) {
         const { studio } = this;
-        const moves = index !== this.index;
+        const moves = index !== this.index || this.crowd > 1;
+        this.crowd = 1;
         this.game.dispose();
         [this.draws, this.index, this.chosen, this.game] = [draws, index, 0, new Game(index)];
         this.stage.scene.add(this.game.object);
@@ -47,6 +49,14 @@ export class Play {
         // A game begins at its own places, and so does what follows it; else who is there stays there.
         studio.engine.cast(this.count, draws, places ?? (moves ? [[0, 0, 0]] : null));
         studio.began(places !== null || moves);
+    }
+
+    /** So many characters about the start. */
+    gather(count) {
+        this.studio.engine.crowd(count);
+        [this.crowd, this.chosen] = [count, 0];
+        this.stage.look(count > 1 ? 'above' : 'behind');
+        this.studio.began(true);
     }
 
     /** Characters begin anew: no path, the game from its start. */
