@@ -180,38 +180,38 @@ static float first_kth(const am_field *field, float *bounds, const float *centre
     return sqrtf(best.d2[field->k - 1]);
 }
 
-/// The states within `limit` of the centre by all axes, ascending, with their distances.
-static int find_candidates(const am_field *field, am_field_work *work, const float *projected, float limit)
+/// The states within kth + 2 radius of the centre by all axes, ascending, with their distances. *kth is an upper
+/// bound of the k-th neighbour's distance that shrinks to the true one on the way: where data lie dense the first
+/// bound lets in many times too much.
+static int find_candidates(const am_field *field, am_field_work *work, const float *projected, float *kth,
+                           float radius, float size)
 {
     const struct am_field_own *own = field->own;
-    float limit2 = limit * limit;
+    am_field_neighbours best = { 0 };
+    float limit = with_margin(field, *kth + 2.0f * radius, size);
     int count = 0;
     for (int box = 0; box < own->box_count; box++) {
         for (int b = box * ami_field_box_blocks;
-             work->bounds[box] <= limit2 && b < (box + 1) * ami_field_box_blocks && b < own->block_count; b++) {
+             work->bounds[box] <= limit * limit && b < (box + 1) * ami_field_box_blocks && b < own->block_count;
+             b++) {
             float eight[8];
             own->kernels->distances_block(eight, projected, own->projected + (size_t)b * 8 * ami_field_axes,
                                           ami_field_axes);
             for (int n = 0; n < 8; n++) {
                 int s = 8 * b + n;
-                if (eight[n] <= limit2 && s < field->state_count) {
-                    float d2 = distance2(field, work->centre, am_field_row(field, s));
-                    work->candidates[count++] = (ami_field_candidate){ s, sqrtf(d2) };
+                if (eight[n] <= limit * limit && s < field->state_count) {
+                    float d = sqrtf(distance2(field, work->centre, am_field_row(field, s)));
+                    work->candidates[count++] = (ami_field_candidate){ s, d };
+                    enter(&best, field->k, s, d);
                 }
+            }
+            if (best.count == field->k && best.d2[field->k - 1] < *kth) {
+                *kth = best.d2[field->k - 1];
+                limit = with_margin(field, *kth + 2.0f * radius, size);
             }
         }
     }
     return count;
-}
-
-/// The distance of the k-th nearest candidate.
-static float kth_of(const ami_field_candidate *candidates, int count, int k)
-{
-    am_field_neighbours best = { 0 };
-    for (int i = 0; i < count; i++) {
-        enter(&best, k, candidates[i].state, candidates[i].d);
-    }
-    return best.d2[best.count - 1];
 }
 
 /// Keeps those within a limit, in their order.
@@ -288,8 +288,7 @@ static bool search_together(const am_field *field, am_field_neighbours *const *o
     if (radius > kth) {
         return false;
     }
-    int candidates = find_candidates(field, work, projected, with_margin(field, kth + 2.0f * radius, size));
-    kth = kth_of(work->candidates, candidates, field->k);
+    int candidates = find_candidates(field, work, projected, &kth, radius, size);
     candidates = keep_within(work->candidates, candidates, with_margin(field, kth + 2.0f * radius, size));
     measure_all(field, out, rows, count, candidates, work);
     return true;
