@@ -123,7 +123,7 @@ static float excess_of(const watched *w, const am_joint_range *ranges, int joint
 static void watched_free(const trials_job *job, watched *w)
 {
     const am_field *field = job->def->field;
-    size_t numbers = (size_t)(2 * field->pose_count + field->velocity_count + field->stride);
+    size_t numbers = 2 * (size_t)field->pose_count + (size_t)field->velocity_count + (size_t)field->stride;
     am_character_destroy(w->character);
     am_field_work_destroy(w->work);
     ami_release(&job->alloc, w->pose, (size_t)field->joint_count * sizeof *w->pose);
@@ -133,7 +133,7 @@ static void watched_free(const trials_job *job, watched *w)
 static am_result watched_make(const trials_job *job, watched *w, const am_push_solver *solver, am_error *err)
 {
     const am_field *field = job->def->field;
-    size_t numbers = (size_t)(2 * field->pose_count + field->velocity_count + field->stride);
+    size_t numbers = 2 * (size_t)field->pose_count + (size_t)field->velocity_count + (size_t)field->stride;
     *w = (watched){ .pose = ami_alloc_array(&job->alloc, (size_t)field->joint_count, sizeof *w->pose),
                     .x = ami_alloc_array(&job->alloc, numbers, sizeof(float)) };
     if (!w->pose || !w->x) {
