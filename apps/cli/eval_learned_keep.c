@@ -10,10 +10,13 @@
 static const struct {
     const char *name;
     bool means_only;
-} kept[] = { { "decompressor", false }, { "stepper", false },  { "projector", false },
-             { "play", true },          { "figure 9", true },  { "endurance", false } };
+} kept[] = { { "decompressor", false }, { "stepper", false }, { "projector", false },
+             { "play", true },          { "figure 9", true }, { "endurance", false } };
 
-static const char *text_of(const am_json *value) { return value && value->type == AM_JSON_STRING ? value->string : ""; }
+static const char *text_of(const am_json *value)
+{
+    return value && value->type == AM_JSON_STRING ? value->string : "";
+}
 
 static void put_row(am_json_writer *w, const am_json *columns, const am_json *row)
 {

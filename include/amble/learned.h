@@ -38,8 +38,8 @@ AM_API am_result am_learned_create(am_source **out, const am_learned_def *def, a
 AM_API am_result am_learned_pack(am_model **out, const am_model *model, const am_db *db, const am_alloc *alloc,
                                  am_error *err);
 
-/// A copy of a packed character whose parts have `weights` [model->part_count]. No data is needed: those of 8 bits are
-/// rounded so that what the networks meet in play suffers least, and that is learnt by letting them play from the
+/// A copy of a packed character whose parts have `weights` [model->part_count]. No data is needed: those of 8 bits
+/// are rounded so that what the networks meet in play suffers least, and that is learnt by letting them play from the
 /// start states. The same model, the same bits.
 AM_API am_result am_learned_weights(am_model **out, const am_model *model, const am_net_weights *weights,
                                     const am_alloc *alloc, am_error *err);

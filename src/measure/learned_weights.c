@@ -101,8 +101,8 @@ static const float *samples_of(const rehearsal *r, const am_model_part *part)
 }
 
 /// The model made again, its graphs as they are but packed otherwise.
-static am_result pack_again(am_model **out, const am_model *model, const am_net_weights *weights,
-                            const rehearsal *r, const am_alloc *alloc, am_error *err)
+static am_result pack_again(am_model **out, const am_model *model, const am_net_weights *weights, const rehearsal *r,
+                            const am_alloc *alloc, am_error *err)
 {
     am_graph *graphs[AM_NET_MOST_PARTS] = { 0 };
     const float *samples[AM_NET_MOST_PARTS];

@@ -12,8 +12,8 @@ void ami_net_unpack(float *out, const am_net_tensor *tensor, const void *body, a
 /// am_model_create of a def that was checked; without `measured` the errors are left out.
 am_result ami_model_pack(am_model **out, const am_model_def *def, bool measured, am_error *err);
 
-/// A copy of `graph` for int8: matrices of linear layers hold only what int8 holds, chosen so that the layers' outputs
-/// on the samples change least.
+/// A copy of `graph` for int8: matrices of linear layers hold only what int8 holds, chosen so that the layers'
+/// outputs on the samples change least.
 am_result ami_net_calibrate(am_graph **out, const am_graph *graph, const float *samples, int sample_count,
                             const am_alloc *alloc, am_error *err);
 

@@ -86,10 +86,7 @@ static int start_of(const ami_learned *l, uint64_t tags)
 }
 
 /// A dance or a jump, once begun, goes its own way: the Stepper plays it, as matching plays a clip through.
-static bool plays_through(const am_source_input *input)
-{
-    return input->hold && !input->stand && !input->search_now;
-}
+static bool plays_through(const am_source_input *input) { return input->hold && !input->stand && !input->search_now; }
 
 /// q(count): the features of now, going along the wish.
 static void make_query(const ami_learned *l, void *state, float *q, const am_source_input *input)
