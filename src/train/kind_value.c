@@ -315,7 +315,7 @@ static am_result too_short(am_error *err)
 static am_result load_blobs(ami_stage *s, value_stage *v, ami_reader *in, am_error *err)
 {
     const uint64_t blobs = ami_read_u64(in);
-    if (blobs >= (uint64_t)v->parts) {
+    if (blobs > (uint64_t)v->parts) {
         return ami_fail(err, AM_ERR_FORMAT, "the checkpoint has more value functions than the recipe");
     }
     for (uint64_t b = 0; b < blobs; b++) {
@@ -334,6 +334,9 @@ static am_result load_blobs(ami_stage *s, value_stage *v, ami_reader *in, am_err
         s->blob_count++;
     }
     v->part = (int)blobs;
+    if (v->part == v->parts) { // stopped with its last report
+        s->iterations = (int)s->iteration;
+    }
     return AM_OK;
 }
 

@@ -124,8 +124,9 @@ static void stopped_anywhere_a_recipe_goes_on_to_the_same_values(void **state)
     am_error err = { 0 };
     check_ok(train(&whole, false, NULL, 1, &err), &err);
     // Reports come about twice a second: with the first, and with the last of each stage.
-    stopper first = { 0, 0 }, last = { 1, 1 };
+    stopper first = { 0, 0 }, end = { 2, 0 }, last = { 1, 1 };
     check_refused(train(&p, false, &first, 2, &err), AM_ERR_CANCELLED);
+    check_refused(train(&p, true, &end, 2, &err), AM_ERR_CANCELLED);
     check_refused(train(&p, true, &last, 2, &err), AM_ERR_CANCELLED);
     check_ok(train(&p, true, NULL, 2, &err), &err);
     am_model *a = NULL, *b = NULL;
