@@ -43,7 +43,8 @@ typedef struct am_field_wish {
 typedef struct am_field_axis {
     int32_t samples;
     float low, high;
-    int32_t cyclic; ///< 0 or 1
+    int16_t cyclic; ///< 0 or 1
+    int16_t dense;  ///< 1: samples stand closer to the middle, at squares of even distances from it. 0: even
 } am_field_axis;
 
 typedef struct am_field_task am_field_task;

@@ -10,6 +10,13 @@ static inline int ami_axis_gaps(const am_field_axis *axis)
     return axis->cyclic ? axis->samples : axis->samples - 1;
 }
 
+/// Of an axis with dense samples: the share of its samples that lie before the share `at` of its extent.
+static inline float ami_axis_even(float at)
+{
+    const float from = 2.0f * at - 1.0f;
+    return 0.5f + (from < 0.0f ? -0.5f : 0.5f) * sqrtf(am_abs(from));
+}
+
 /// The sample before x, and the share of the one after it.
 static inline int ami_axis_place(const am_field_axis *axis, float x, float *share)
 {
@@ -18,11 +25,23 @@ static inline int ami_axis_place(const am_field_axis *axis, float x, float *shar
     if (axis->cyclic && !(at >= 0.0f && at < 1.0f)) {
         at -= floorf(at);
     }
+    at = axis->dense ? ami_axis_even(at) : at;
     at = at > 0.0f ? at * (float)count : 0.0f; // also for what is no number
     at = at < (float)count ? at : (float)count;
     const int i = at < (float)count ? (int)at : count - 1;
     *share = at - (float)i;
     return i;
+}
+
+/// Each action comes in so many ways: as it is, and with the root turned more to either side, by the whole steering and
+/// by smaller parts of it, so that a direction can be met exactly.
+enum { ami_steer_ways = 7 };
+static inline int ami_ways(float steer) { return steer > 0.0f ? ami_steer_ways : 1; }
+static inline am_field_step ami_steered(am_field_step step, float steer, int way)
+{
+    static const float parts[ami_steer_ways] = { 0.0f, 1.0f, -1.0f, 0.4f, -0.4f, 0.1f, -0.1f };
+    step.turn += way > 0 ? steer * parts[way] : 0.0f;
+    return step;
 }
 
 /// The sample behind sample i.

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "net/format.h"
+#include "source/field_task.h"
 
 // ---------------------------------------------------------------------------------------------
 // Anchors
@@ -117,9 +118,8 @@ int am_field_choose(const am_field_task *task, const am_field_value *value, cons
     am_field_step taken = { 0 };
     for (int i = 0; i < count; i++) {
         float own = -INFINITY;
-        for (int way = 0; way < (steer > 0.0f ? 3 : 1); way++) { // straight on, left, right
-            am_field_step step = steps[i];
-            step.turn += way == 0 ? 0.0f : way == 1 ? steer : -steer;
+        for (int way = 0; way < ami_ways(steer); way++) {
+            const am_field_step step = ami_steered(steps[i], steer, way);
             const float sum = worth_of(task, value, theta, step, near ? &near[i] : NULL);
             own = sum > own ? sum : own;
             if (sum - sum == 0.0f && (best < 0 || sum > most)) { // a number, and more than those before

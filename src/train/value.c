@@ -10,15 +10,6 @@
 
 enum { chunk_rows = 32, lane = 8 };
 
-/// Each action comes straight on, steered to the left and to the right: as number action + way * actions.
-static int ways(const ami_value_problem *p) { return p->steer > 0.0f ? 3 : 1; }
-
-static am_field_step steered(const ami_value_problem *p, am_field_step step, int way)
-{
-    step.turn += way == 0 ? 0.0f : way == 1 ? p->steer : -p->steer;
-    return step;
-}
-
 static size_t value_count(const ami_value *v) { return (size_t)v->problem.rows * (size_t)v->stride; }
 
 am_result ami_value_create(ami_value *v, const ami_value_problem *problem, const am_tasks *tasks,
@@ -33,7 +24,7 @@ am_result ami_value_create(ami_value *v, const ami_value_problem *problem, const
     v->values = ami_alloc_array(&v->alloc, count, sizeof(float));
     v->next = ami_alloc_array(&v->alloc, count, sizeof(float));
     v->thetas = ami_alloc_array(&v->alloc, (size_t)v->cells * AM_FIELD_MAX_AXES, sizeof(float));
-    v->policy = ami_alloc_array(&v->alloc, (size_t)problem->count * (size_t)v->cells, 1);
+    v->policy = ami_alloc_array(&v->alloc, (size_t)problem->count * (size_t)v->cells, sizeof *v->policy);
     v->low = ami_alloc_array(&v->alloc, chunks, sizeof(float));
     v->high = ami_alloc_array(&v->alloc, chunks, sizeof(float));
     if (!v->values || !v->next || !v->thetas || !v->policy || !v->low || !v->high) {
@@ -52,7 +43,7 @@ void ami_value_free(ami_value *v)
     ami_release(&v->alloc, v->values, count * sizeof(float));
     ami_release(&v->alloc, v->next, count * sizeof(float));
     ami_release(&v->alloc, v->thetas, (size_t)v->cells * AM_FIELD_MAX_AXES * sizeof(float));
-    ami_release(&v->alloc, v->policy, (size_t)v->problem.count * (size_t)v->cells);
+    ami_release(&v->alloc, v->policy, (size_t)v->problem.count * (size_t)v->cells * sizeof *v->policy);
     ami_release(&v->alloc, v->low, chunks * sizeof(float));
     ami_release(&v->alloc, v->high, chunks * sizeof(float));
     memset(v, 0, sizeof *v);
@@ -112,20 +103,20 @@ static am_field_step mix_action(const ami_value *v, float *mixed, int row, int a
 static void sweep_row(ami_value *v, float *best, int row)
 {
     const ami_value_problem *p = &v->problem;
-    uint8_t *policy = v->policy + (size_t)row * (size_t)v->cells;
+    uint16_t *policy = v->policy + (size_t)row * (size_t)v->cells;
     float mixed[AM_FIELD_MAX_CELLS];
     for (int c = 0; c < v->cells; c++) {
         best[c] = -INFINITY;
     }
     for (int a = 0; a < p->actions; a++) {
         const am_field_step step = mix_action(v, mixed, row, a);
-        for (int way = 0; way < ways(p); way++) {
-            const am_field_step to = steered(p, step, way);
+        for (int way = 0; way < ami_ways(p->steer); way++) {
+            const am_field_step to = ami_steered(step, p->steer, way);
             for (int c = 0; c < v->cells; c++) {
                 const float worth = worth_of(v, mixed, c, to);
                 if (worth > best[c]) {
                     best[c] = worth;
-                    policy[c] = (uint8_t)(a + way * p->actions);
+                    policy[c] = (uint16_t)(a + way * p->actions);
                 }
             }
         }
@@ -136,7 +127,7 @@ static void sweep_row(ami_value *v, float *best, int row)
 static void settle_row(const ami_value *v, float *best, int row)
 {
     const ami_value_problem *p = &v->problem;
-    const uint8_t *policy = v->policy + (size_t)row * (size_t)v->cells;
+    const uint16_t *policy = v->policy + (size_t)row * (size_t)v->cells;
     float mixed[AM_FIELD_MAX_CELLS];
     bool used[AM_FIELD_MAX_K] = { false };
     for (int c = 0; c < v->cells; c++) {
@@ -149,7 +140,7 @@ static void settle_row(const ami_value *v, float *best, int row)
         const am_field_step step = mix_action(v, mixed, row, a);
         for (int c = 0; c < v->cells; c++) {
             if (policy[c] % p->actions == a) {
-                best[c] = worth_of(v, mixed, c, steered(p, step, policy[c] / p->actions));
+                best[c] = worth_of(v, mixed, c, ami_steered(step, p->steer, policy[c] / p->actions));
             }
         }
     }
