@@ -61,10 +61,11 @@ step_release() {
     [ -x build/release/amble-assimp ] && ln -sf release/amble-assimp build/amble-assimp
     return 0
 }
-# Evaluations only add up what other tests check by themselves: with gcc, plain and sanitised, is enough.
-step_clang() { native clang -E '^cli\.eval'; }
-step_scalar() { native scalar -E '^cli\.eval'; }
-step_asan() { UBSAN_OPTIONS=print_stacktrace=1 native asan; }
+# Evaluations and benches only add up what other tests check by themselves: with gcc is enough.
+step_clang() { native clang -E '^cli\.(bench|eval)'; }
+step_scalar() { native scalar -E '^cli\.(bench|eval)'; }
+# Benches say nothing when they are sanitised.
+step_asan() { UBSAN_OPTIONS=print_stacktrace=1 native asan -E '^cli\.bench'; }
 
 # Debug build with coverage: ranks 0-4 keep at least 90 % of their lines covered.
 step_coverage() {

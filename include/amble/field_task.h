@@ -4,13 +4,12 @@
 /// A task is a small plug-in: a grid over theta on which values are stored, and three functions. Four are here; a
 /// caller may fill in one of its own.
 ///
-/// | task      | theta                                                     | grid                  | reward |
-/// |-----------|-----------------------------------------------------------|-----------------------|------------------|
-/// | direction | angle from the facing to the wish                         | 18                    | -|angle| | |
-/// line      | that angle of the line's direction, place across the line | 18 x 13 over +-2 m    | -|angle| - w |d| |
-/// | speed     | angle, wished speed                                       | 18 x 7 over 0-4.5 m/s | -|angle| - w |s
-/// - wish| | | point     | the point as seen from the ground root                    | 15 x 15 over +-3.5 m  |
-/// -distance        |
+/// - direction: the angle from the facing to the wish; 18 samples; reward -|angle|
+/// - line: that angle of the line's direction, and the place across the line; 18 x 13 samples over +-2 m, denser
+/// about
+///   the line; reward -|angle| - w |d|
+/// - speed: angle and wished speed; 18 x 7 samples over 0 to 4.5 m/s; reward -|angle| - w |speed - wish|
+/// - point: the point as seen from the ground root; 15 x 15 samples over +-3.5 m; reward -distance
 ///
 /// Angles are in radians, and positive when the wish lies to the left; the weights w are radians for a metre (line,
 /// default 5) and for a metre a second (speed, default 0.5). The paper's 0.05 for a line leaves the unit open: with
@@ -38,8 +37,8 @@ typedef struct am_field_wish {
     am_vec3 point; ///< on the line (line); to go to (point)
 } am_field_wish;
 
-/// One axis of the grid: samples evenly spaced from low on. A cyclic axis comes back to low at high; any other has
-/// its last sample at high, and numbers beyond an end count as the end.
+/// One axis of the grid: samples from low on, evenly spaced or denser in the middle. A cyclic axis comes back to low
+/// at high; any other has its last sample at high, and numbers beyond an end count as the end.
 typedef struct am_field_axis {
     int32_t samples;
     float low, high;

@@ -86,9 +86,9 @@ AM_API float am_field_value_at(const am_field_value *value, const am_field_neigh
 /// action has a worth that is a number. worth(count) gets what each is worth, or is NULL. Allocates nothing, the same
 /// bits everywhere.
 ///
-/// A value function with `steer` has each action three times: as it is, and with the root turned by so much more to
-/// either side, which changes the step and nothing else of the state. steps[i] of the chosen action is then the step
-/// to take.
+/// A value function with `steer` has each action seven times: as it is, and with the root turned more to either side,
+/// by so much and by 0.4 and 0.1 of it, which changes the step and nothing else of the state. steps[i] of the chosen
+/// action is then the step to take.
 AM_API int am_field_choose(const am_field_task *task, const am_field_value *value, const float *theta,
                            am_field_step *steps, const am_field_neighbours *near, int count, float *worth);
 

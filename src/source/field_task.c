@@ -114,12 +114,12 @@ static float reward_point(const am_field_task *task, const float *theta, am_fiel
 
 #define ANGLE                                                                                                        \
     {                                                                                                                \
-        18, -AM_PI, AM_PI, 1, 0                                                                                       \
+        18, -AM_PI, AM_PI, 1, 0                                                                                      \
     }
 
 static const am_field_task tasks[] = {
     { "direction", 1, { ANGLE }, 0.0f, 30.0f, read_direction, advance_direction, reward_direction },
-    { "line", 2, { ANGLE, { 13, -2.0f, 2.0f, 0, 0 } }, 5.0f, 30.0f, read_line, advance_line, reward_line },
+    { "line", 2, { ANGLE, { 13, -2.0f, 2.0f, 0, 1 } }, 5.0f, 30.0f, read_line, advance_line, reward_line },
     { "speed", 2, { ANGLE, { 7, 0.0f, 4.5f, 0, 0 } }, 0.5f, 30.0f, read_speed, advance_speed, reward_speed },
     { "point",
       2,
@@ -172,12 +172,8 @@ void am_field_task_theta(const am_field_task *task, float *theta, int cell)
         const am_field_axis *axis = &task->axis[a];
         const int i = cell % axis->samples;
         cell /= axis->samples;
-        float at = (float)i / (float)ami_axis_gaps(axis);
-        if (axis->dense) {
-            const float from = 2.0f * at - 1.0f;
-            at = 0.5f + 0.5f * from * am_abs(from);
-        }
-        theta[a] = axis->low + (axis->high - axis->low) * at;
+        const float at = (float)i / (float)ami_axis_gaps(axis);
+        theta[a] = axis->low + (axis->high - axis->low) * (axis->dense ? ami_axis_dense(at) : at);
     }
 }
 

@@ -10,31 +10,44 @@ static inline int ami_axis_gaps(const am_field_axis *axis)
     return axis->cyclic ? axis->samples : axis->samples - 1;
 }
 
-/// Of an axis with dense samples: the share of its samples that lie before the share `at` of its extent.
+/// Of an axis with dense samples: where a share of its samples ends, as a share of its extent.
+static inline float ami_axis_dense(float at)
+{
+    const float from = 2.0f * at - 1.0f;
+    return 0.5f + 0.5f * from * am_abs(from);
+}
+
+/// The other way.
 static inline float ami_axis_even(float at)
 {
     const float from = 2.0f * at - 1.0f;
     return 0.5f + (from < 0.0f ? -0.5f : 0.5f) * sqrtf(am_abs(from));
 }
 
-/// The sample before x, and the share of the one after it.
+/// The sample before x, and the share of the one after it: straight in x.
 static inline int ami_axis_place(const am_field_axis *axis, float x, float *share)
 {
     const int count = ami_axis_gaps(axis);
-    float at = (x - axis->low) / (axis->high - axis->low);
-    if (axis->cyclic && !(at >= 0.0f && at < 1.0f)) {
-        at -= floorf(at);
+    float extent = (x - axis->low) / (axis->high - axis->low);
+    if (axis->cyclic && !(extent >= 0.0f && extent < 1.0f)) {
+        extent -= floorf(extent);
     }
-    at = axis->dense ? ami_axis_even(at) : at;
+    float at = axis->dense ? ami_axis_even(extent) : extent;
     at = at > 0.0f ? at * (float)count : 0.0f; // also for what is no number
     at = at < (float)count ? at : (float)count;
     const int i = at < (float)count ? (int)at : count - 1;
-    *share = at - (float)i;
+    if (!axis->dense) {
+        *share = at - (float)i;
+        return i;
+    }
+    const float here = ami_axis_dense((float)i / (float)count), there = ami_axis_dense((float)(i + 1) / (float)count);
+    const float part = (extent - here) / (there - here);
+    *share = part > 0.0f ? (part < 1.0f ? part : 1.0f) : 0.0f;
     return i;
 }
 
-/// Each action comes in so many ways: as it is, and with the root turned more to either side, by the whole steering and
-/// by smaller parts of it, so that a direction can be met exactly.
+/// Each action comes in so many ways: as it is, and with the root turned more to either side, by the whole steering
+/// and by smaller parts of it, so that a direction can be met exactly.
 enum { ami_steer_ways = 7 };
 static inline int ami_ways(float steer) { return steer > 0.0f ? ami_steer_ways : 1; }
 static inline am_field_step ami_steered(am_field_step step, float steer, int way)

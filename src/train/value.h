@@ -40,7 +40,7 @@ typedef struct ami_value {
     float *next;                 ///< [row][stride]
     float *thetas;               ///< [cell][AM_FIELD_MAX_AXES]
     float *low, *high;           ///< [chunk] least and greatest change
-    uint16_t *policy;             ///< [row of this process][cell] the best action of the last whole sweep
+    uint16_t *policy;            ///< [row of this process][cell] the best action of the last whole sweep
     int chunks;
     int iterations; ///< whole sweeps so far
     double bound;   ///< no value is farther from the fixed point; infinite before the first sweep

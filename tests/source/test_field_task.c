@@ -112,6 +112,10 @@ static void grids_have_the_papers_samples(void **state)
     am_field_task_theta(&line, theta, 13 * 10 + 6);
     check_near(theta[0], 20.0 * (double)AM_DEG, 1e-6);
     check_near(theta[1], 0.0, 1e-6);
+    am_field_task_theta(&line, theta, 7); // at squares of even distances from the line
+    check_near(theta[1], 2.0 / 36.0, 1e-6);
+    am_field_task_theta(&line, theta, 3);
+    check_near(theta[1], -0.5, 1e-6);
     am_field_task bad = direction;
     bad.axes = 0;
     assert_int_equal(am_field_task_cells(&bad), 0);
@@ -157,6 +161,11 @@ static void interpolation_goes_round_where_an_axis_is_cyclic(void **state)
     for (float d = -3.0f; d < 3.0f; d += 0.01f) { // linear inside, the end's value beyond
         const float theta[2] = { 3.1f, d };
         check_near(interpolated(&line, theta, plane_of), 3.0f + 2.0f * am_clamp(d, -2.0f, 2.0f), 1e-5);
+    }
+    am_field_task dense = direction;
+    dense.axis[0].dense = 1;
+    for (float angle = -9.0f; angle < 9.0f; angle += 0.01f) { // 38 degrees apart where they are farthest
+        check_near(interpolated(&dense, &angle, cosine_of), am_cos(angle), 0.056);
     }
     const float nowhere[2] = { NAN, INFINITY };
     interpolated(&line, nowhere, plane_of); // a place all the same
