@@ -149,7 +149,9 @@ am_result am_learned_weights(am_model **out, const am_model *model, const am_net
     }
     rehearsal r = { .learned = ami_learned_of(source) };
     result = make_room(&r, &own, err);
-    result = result == AM_OK ? rehearse(&r, err) : result;
+    if (result == AM_OK && r.xz && r.queries) { // both are there then, which clang-tidy cannot know
+        result = rehearse(&r, err);
+    }
     result = result == AM_OK ? pack_again(out, model, weights, &r, &own, err) : result;
     release(&r, &own);
     am_source_destroy(source);

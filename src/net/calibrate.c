@@ -183,7 +183,7 @@ static am_result fit_layer(const am_graph *graph, const am_net_op *op, const dou
     float *bias = graph->weights + graph->tensors[op->tensor[1]].offset;
     rounding r = { 0 };
     am_result result = make_room(&r, weight->columns, alloc, err);
-    if (result != AM_OK) {
+    if (result != AM_OK || !r.taken) { // there then, which clang-tidy cannot know
         return result;
     }
     sort_inputs(&r, x, rows);
@@ -272,8 +272,12 @@ am_result ami_net_calibrate(am_graph **out, const am_graph *graph, const float *
     size_t pointers = (size_t)graph->value_count * sizeof(double *);
     double **values = ami_alloc_zero(alloc, pointers);
     double *room = ami_alloc_array(alloc, doubles, sizeof *room);
-    result = values && room ? am_graph_copy(out, graph, alloc, err)
-                            : ami_fail_memory(err, doubles * sizeof *room + pointers);
+    if (!values || !room) {
+        ami_release(alloc, room, doubles * sizeof *room);
+        ami_release(alloc, values, pointers);
+        return ami_fail_memory(err, doubles * sizeof *room + pointers);
+    }
+    result = am_graph_copy(out, graph, alloc, err);
     if (result == AM_OK) {
         memset(room, 0, doubles * sizeof *room);
         place_values(values, room, graph, samples, sample_count);

@@ -53,7 +53,7 @@ static inline int ami_ways(float steer) { return steer > 0.0f ? ami_steer_ways :
 static inline am_field_step ami_steered(am_field_step step, float steer, int way)
 {
     static const float parts[ami_steer_ways] = { 0.0f, 1.0f, -1.0f, 0.4f, -0.4f, 0.1f, -0.1f };
-    step.turn += way > 0 ? steer * parts[way] : 0.0f;
+    step.turn += steer * parts[way];
     return step;
 }
 

@@ -106,7 +106,7 @@ static float worth_of(const am_field_task *task, const am_field_value *value, co
     float next[AM_FIELD_MAX_AXES];
     task->advance(task, next, theta, step);
     const float reward = task->reward(task, next, step);
-    return value ? reward + value->head.gamma * am_field_value_at(value, near, next) : reward;
+    return value && near ? reward + value->head.gamma * am_field_value_at(value, near, next) : reward;
 }
 
 int am_field_choose(const am_field_task *task, const am_field_value *value, const float *theta, am_field_step *steps,

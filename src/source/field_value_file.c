@@ -89,7 +89,7 @@ am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, co
     full.field_hash = field->hash;
     memset(full.reserved, 0, sizeof full.reserved);
     const bool half = full.numbers == AM_NET_FP16;
-    float mean[AM_FIELD_MAX_CELLS];
+    float mean[AM_FIELD_MAX_CELLS] = { 0 };
     find_mean(mean, values, full.anchors, full.cells, half);
     const size_t anchors = (size_t)full.anchors, cells = (size_t)full.cells;
     const am_result result = check_values(values, mean, anchors * cells, cells, half, err);
