@@ -29,7 +29,10 @@ static am_result make_rooms(ami_value_cache *c, am_error *err)
     const size_t actions = (size_t)c->actions, stride = (size_t)c->field->stride;
     c->room_count = c->tasks.threads > 0 ? c->tasks.threads : 1;
     c->rooms = ami_alloc_array(&c->alloc, (size_t)c->room_count, sizeof *c->rooms);
-    am_result result = c->rooms ? AM_OK : ami_fail_memory(err, (size_t)c->room_count * sizeof *c->rooms);
+    if (!c->rooms) {
+        return ami_fail_memory(err, (size_t)c->room_count * sizeof *c->rooms);
+    }
+    am_result result = AM_OK;
     for (int i = 0; i < c->room_count && result == AM_OK; i++) {
         struct ami_value_room *room = &c->rooms[i];
         result = am_field_work_create(&room->work, c->field, &c->alloc, err);
