@@ -37,18 +37,6 @@ static void drop_values(web_fields *fields)
     fields->bytes = NULL;
 }
 
-/// Whether a model has values of a task at all.
-static bool has_values(const am_model *model, const char *task)
-{
-    am_field_value_head head;
-    for (int i = 0; i < model->attachment_count; i++) {
-        if (am_field_value_peek(&head, model, i) && strcmp(head.task, task) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 am_result web_fields_take(web_fields *fields, const am_db *db, void *bytes, size_t size, am_error *err)
 {
     web_fields_close(fields);
@@ -60,7 +48,7 @@ am_result web_fields_take(web_fields *fields, const am_db *db, void *bytes, size
         def.model = fields->model;
         def.field = fields->field;
         def.task = am_field_task_name(t);
-        if (has_values(fields->model, def.task)) {
+        if (am_field_value_has(fields->model, def.task)) {
             result = am_field_value_create(&fields->values[t], &def, err);
         }
     }

@@ -76,6 +76,8 @@ AM_API void am_field_value_destroy(am_field_value *value);
 AM_API bool am_field_value_field(am_field_def *def, const am_model *model);
 /// The head of attachment number i of a model when that is a value function; false when it is none.
 AM_API bool am_field_value_peek(am_field_value_head *out, const am_model *model, int i);
+/// Whether a model has values of a task, at any distance of anchors.
+AM_API bool am_field_value_has(const am_model *model, const char *task);
 
 /// What a task state is worth: of a motion state with these neighbours.
 AM_API float am_field_value_at(const am_field_value *value, const am_field_neighbours *near, const float *theta);

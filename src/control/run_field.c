@@ -3,8 +3,6 @@
 
 #include "base/error.h"
 
-#include <string.h>
-
 static const char *const policies[] = { "lookahead", "greedy", "passive" };
 enum { most_tasks = 16 };
 
@@ -41,23 +39,11 @@ void ami_run_write_field(am_json_writer *writer, const am_run_options *options)
     am_json_integer(writer, "every", options->every);
 }
 
-/// Whether a model has values of a task.
-static bool has_values(const am_model *model, const char *task)
-{
-    am_field_value_head head;
-    for (int i = 0; i < model->attachment_count; i++) {
-        if (am_field_value_peek(&head, model, i) && strcmp(head.task, task) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /// The first model with values of a task, or NULL.
 static const am_model *find_model(const am_run *run, const char *task)
 {
     for (int i = 0; i < run->model_count; i++) {
-        if (has_values(run->models[i], task)) {
+        if (am_field_value_has(run->models[i], task)) {
             return run->models[i];
         }
     }

@@ -5,6 +5,7 @@
 #include <amble/field_source.h>
 
 #include "source/field.h"
+#include "source/wish.h"
 
 // A phase this near a tick is that tick: 1/60 s in floats is not quite half a tick of 30 Hz.
 #define AMI_FIELD_SNAP 1e-3f
@@ -28,8 +29,8 @@ typedef struct ami_field_head {
     uint32_t contacts;  ///< at the last tick
     int32_t frame;      ///< of the database, nearest to the state at the last tick
     int32_t action;     ///< that leads to the next tick; -1: the passive one
-    int32_t fresh, has_line;
-    float line_heading, line_x, line_z; ///< the line that is kept to while no point is wished
+    int32_t fresh;
+    ami_line line;
     float reserved[2];
 } ami_field_head;
 

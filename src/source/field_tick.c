@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "index/index.h"
+#include "source/decoder.h"
 #include "source/field_source.h"
 
 #include <string.h>
@@ -16,9 +17,6 @@ typedef struct field_room {
     am_field_step *steps;
     am_field_neighbours *near; ///< of what they lead to
 } field_room;
-
-// A heading that changes by more than this is another wish: a new line begins.
-#define NEW_LINE_RAD (1.0f * AM_DEG)
 
 static field_room *lay_out(ami_layout *layout, const am_field *field)
 {
@@ -112,17 +110,7 @@ static void keep_near(ami_field_view *s, const am_field_neighbours *near, bool f
 static void read_wish(const ami_field_source *f, ami_field_head *head, float *theta, const am_source_wish *wish,
                       am_transform root)
 {
-    am_field_wish w = { .heading = wish->heading, .speed = am_v3_length(wish->velocity), .point = wish->point };
-    if (!wish->has_point) {
-        bool turned = am_abs(am_wrap_angle(wish->heading - head->line_heading)) > NEW_LINE_RAD;
-        if (!head->has_line || turned) {
-            head->has_line = 1;
-            head->line_heading = wish->heading;
-            head->line_x = root.translation.x;
-            head->line_z = root.translation.z;
-        }
-        w.point = am_v3(head->line_x, 0.0f, head->line_z);
-    }
+    const am_field_wish w = ami_wish_read(&head->line, wish, root);
     f->task.read(&f->task, theta, &w, root);
 }
 
@@ -185,15 +173,6 @@ static am_field_step act(const am_field *field, ami_field_view *s, am_field_step
     return step_of(tick.step);
 }
 
-static bool all_finite(const float *numbers, int count)
-{
-    float sum = 0.0f;
-    for (int i = 0; i < count; i++) {
-        sum += numbers[i] * 0.0f;
-    }
-    return sum == 0.0f;
-}
-
 /// What a trace and the page show of a tick: the neighbour whose action was chosen, then the others, nearest first.
 /// The cost is that of the nearest: how far the state is from the data.
 static void show_choice(const am_field *field, am_source_output *out, const am_field_neighbours *near, int action,
@@ -248,7 +227,7 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     if (input->hook) {
         step = act(field, s, step, input->hook);
     }
-    if (!all_finite(s->next_x, field->pose_count) || !all_finite(s->next_v, field->velocity_count)) {
+    if (!ami_all_finite(s->next_x, field->pose_count) || !ami_all_finite(s->next_v, field->velocity_count)) {
         memcpy(s->next_x, s->x, (size_t)field->pose_count * sizeof(float));
         memcpy(s->next_v, am_field_v(field, near.state[0]), (size_t)field->velocity_count * sizeof(float));
         s->head->fresh = 0;

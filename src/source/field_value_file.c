@@ -121,6 +121,17 @@ bool am_field_value_peek(am_field_value_head *out, const am_model *model, int i)
     return memchr(out->task, 0, sizeof out->task) != NULL;
 }
 
+bool am_field_value_has(const am_model *model, const char *task)
+{
+    am_field_value_head head;
+    for (int i = 0; i < model->attachment_count; i++) {
+        if (am_field_value_peek(&head, model, i) && strcmp(head.task, task) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool am_field_value_field(am_field_def *def, const am_model *model)
 {
     am_field_value_head head;

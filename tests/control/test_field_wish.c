@@ -1,27 +1,6 @@
 // A wish that names a point reaches a source that follows no trajectory.
 #include "support/check.h"
-#include "support/synth_db.h"
-
-static am_db *db;
-static am_field *field;
-
-static int open_all(void **state)
-{
-    (void)state;
-    am_error err = { 0 };
-    db = synth_db_make(false, &err);
-    am_field_def def = am_field_def_default();
-    def.db = db;
-    return db && am_field_create(&field, &def, &err) == AM_OK ? 0 : -1;
-}
-
-static int close_all(void **state)
-{
-    (void)state;
-    am_field_destroy(field);
-    am_db_close(db);
-    return 0;
-}
+#include "support/synth_field.h"
 
 static am_field_task line;
 static am_field_wish heard;
@@ -87,5 +66,5 @@ int main(void)
         cmocka_unit_test(a_wished_point_reaches_the_source_on_the_ground),
         cmocka_unit_test(without_one_or_with_numbers_that_are_none_a_line_begins_at_the_character),
     };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, synth_field_open, synth_field_close);
 }

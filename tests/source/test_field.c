@@ -1,31 +1,19 @@
 // Motion fields: states and their embedding, exact neighbours, the flow.
 #include "support/check.h"
-#include "support/synth_db.h"
+#include "support/synth_field.h"
 
-static am_db *db;
-static am_field *field;
 static am_field_work *work;
 
 static int open_all(void **state)
 {
-    (void)state;
     am_error err = { 0 };
-    db = synth_db_make(false, &err);
-    am_field_def def = am_field_def_default();
-    def.db = db;
-    return db && am_field_create(&field, &def, &err) == AM_OK &&
-                   am_field_work_create(&work, field, NULL, &err) == AM_OK
-               ? 0
-               : -1;
+    return synth_field_open(state) == 0 && am_field_work_create(&work, field, NULL, &err) == AM_OK ? 0 : -1;
 }
 
 static int close_all(void **state)
 {
-    (void)state;
     am_field_work_destroy(work);
-    am_field_destroy(field);
-    am_db_close(db);
-    return 0;
+    return synth_field_close(state);
 }
 
 /// Eq. 1 as printed, from poses of the database.

@@ -1,29 +1,8 @@
 // The source `field`: flows, shows the same ticks at any rate, goes on from any body, hears who acts on it.
 #include "support/check.h"
-#include "support/synth_db.h"
+#include "support/synth_field.h"
 
 enum { most_joints = 64, most_state = 4096, most_numbers = 512 };
-
-static am_db *db;
-static am_field *field;
-
-static int open_all(void **state)
-{
-    (void)state;
-    am_error err = { 0 };
-    db = synth_db_make(false, &err);
-    am_field_def def = am_field_def_default();
-    def.db = db;
-    return db && am_field_create(&field, &def, &err) == AM_OK ? 0 : -1;
-}
-
-static int close_all(void **state)
-{
-    (void)state;
-    am_field_destroy(field);
-    am_db_close(db);
-    return 0;
-}
 
 typedef struct player {
     am_source *source;
@@ -379,5 +358,5 @@ int main(void)
         cmocka_unit_test(defs_that_cannot_work_are_refused),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, synth_field_open, synth_field_close);
 }

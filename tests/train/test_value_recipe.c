@@ -74,6 +74,8 @@ static void recipes_give_value_functions_that_open(void **state)
     check_ok(am_db_open(&db, p.database, NULL, &err), &err);
     assert_int_equal(model->part_count, 0);
     assert_int_equal(model->attachment_count, 3);
+    assert_true(am_field_value_has(model, "direction") && am_field_value_has(model, "speed"));
+    assert_false(am_field_value_has(model, "line"));
     assert_true(model->database_hash == db->hash);
     am_field_def def = am_field_def_default();
     def.db = db;
