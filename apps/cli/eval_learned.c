@@ -70,17 +70,36 @@ static am_result open_parts(learned *l, am_error *err)
     return result;
 }
 
+/// Whether a network, where there is one, reads inputs of these sizes (second 0: one input) and gives `out` numbers.
+static bool has_sizes(const learned_part *p, int first, int second, int out)
+{
+    const am_net *net = p->net;
+    return !net || (am_net_input_count(net) == (second > 0 ? 2 : 1) && am_net_input_size(net, 0) == first &&
+                    (second == 0 || am_net_input_size(net, 1) == second) && am_net_output_count(net) == 1 &&
+                    am_net_output_size(net, 0) == out);
+}
+
+/// A Compressor, where there is one, with its Decompressor, which may read latents alone.
+static bool pair_fits(const learned *l, const learned_part *compressor, const learned_part *decompressor)
+{
+    const int inputs = am_net_input_count(decompressor->net), x = l->db->features.count;
+    const int latent = am_net_input_size(decompressor->net, inputs - 1), y = l->layout.count;
+    return has_sizes(compressor, y + 15 * l->db->joint_count, 0, latent) &&
+           (inputs == 1 ? has_sizes(decompressor, latent, 0, y) : has_sizes(decompressor, x, latent, y));
+}
+
 /// Sizes of networks that belong together, and to the database.
 static am_result check_fit(const learned *l, am_error *err)
 {
-    const int width = l->layout.count + 15 * l->db->joint_count;
-    const int last = am_net_input_count(l->decompressor.net) - 1;
-    const bool fits = (!l->compressor.net || (am_net_input_size(l->compressor.net, 0) == width &&
-                                              am_net_output_size(l->compressor.net, 0) == l->latent)) &&
-                      am_net_output_size(l->decompressor.net, 0) == l->layout.count &&
-                      (last == 0 || am_net_input_size(l->decompressor.net, 0) == l->db->features.count);
-    if (!fits) {
+    const int x = l->db->features.count, both = x + l->latent;
+    if (!pair_fits(l, &l->compressor, &l->decompressor) ||
+        (l->ablation.net && !pair_fits(l, &l->ablation_compressor, &l->ablation)) ||
+        !has_sizes(&l->stepper, x, l->latent, both) || !has_sizes(&l->projector, x, 0, both)) {
         *err = cli_error(AM_ERR_FORMAT, NULL, "the networks do not fit the database; give its --config");
+        return AM_ERR_FORMAT;
+    }
+    if (am_net_input_count(l->decompressor.net) == 1 && (l->stepper.net || l->projector.net)) {
+        *err = cli_error(AM_ERR_FORMAT, NULL, "a Stepper or Projector beside a Decompressor that reads no features");
         return AM_ERR_FORMAT;
     }
     return AM_OK;
@@ -214,9 +233,10 @@ static void add_compression(const learned *l, const pose_score *all)
 {
     am_tables *t = l->e->tables;
     const bool features = am_net_input_count(l->decompressor.net) > 1;
-    const double y = learned_poses_mb(l->db, l->db->frame_count), d = learned_part_mb(&l->decompressor),
-                 count = all->count > 0 ? (double)all->count : 1.0;
+    const double y = learned_poses_mb(l->db, l->db->frame_count), count = all->count > 0 ? (double)all->count : 1.0;
     const double z = (double)l->db->frame_count * l->latent * 4.0 / 1e6;
+    const am_model_part *part = &l->decompressor.model->parts[l->decompressor.part];
+    const double d = (double)part->parameters * 4.0 / 1e6; // the model itself may have other weights than fp32
     am_tables_begin(t, "compression", "poses as latent numbers and a Decompressor");
     static const char *const columns[] = { "input", "y_mb", "z_mb", "d_mb", "ratio", "ratio_fp16", "mean_cm" };
     for (int i = 0; i < 7; i++) {
@@ -228,10 +248,11 @@ static void add_compression(const learned *l, const pose_score *all)
     for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
         am_tables_number(t, cells[i]);
     }
-    am_tables_note(t,
-                   "y_mb: rotations as four floats, translations of moving joints, the root and contacts, without "
-                   "velocities. ratio_fp16 is with 16 bits for latents and weights. %s",
-                   features ? "The features that matching keeps anyway are not counted." : "");
+    am_tables_note(
+        t,
+        "y_mb: rotations as four floats, translations of moving joints, the root and contacts, without "
+        "velocities. z_mb, d_mb and ratio are with fp32, ratio_fp16 with 16 bits for latents and weights. %s",
+        features ? "The features that matching keeps anyway are not counted." : "");
 }
 
 /// The network trained with squares alone, by its own Compressor.

@@ -51,7 +51,7 @@ static am_result rehearse(const rehearsal *r, am_error *err)
         if (s % life == 0) {
             memcpy(xz, am_db_x(l->character, s / life % l->character->frame_count), (size_t)l->count * sizeof *xz);
         }
-        float sigma = am_rng_float(&rng); // as the Projector was trained
+        float sigma = am_rng_float(&rng); // as the Projector was trained, but for weights of features
         for (int d = 0; d < l->count; d++) {
             query[d] = xz[d] + sigma * am_rng_normal(&rng);
         }

@@ -266,6 +266,23 @@ static am_result build_decompressor(ami_stage *s, decompressor *a, am_error *err
 // ---------------------------------------------------------------------------------------------
 // Creation
 
+/// Stepper and Projector carry features on: beside latents alone they would be trained for nothing.
+static am_result check_alone(const ami_stage *s, am_error *err)
+{
+    const am_json *stages = am_json_get(am_json_root(s->doc), "stages");
+    for (const am_json *other = stages ? stages->first : NULL; other; other = other->next) {
+        const am_json *kind = am_json_get(other, "kind");
+        const bool named = kind && kind->type == AM_JSON_STRING;
+        if (named && (strcmp(kind->string, "stepper") == 0 || strcmp(kind->string, "projector") == 0)) {
+            return am_json_fail(
+                s->doc, other, AM_ERR_KEY, err,
+                "a stage '%s' needs a Decompressor that reads features; take 'features' out of its stage",
+                kind->string);
+        }
+    }
+    return AM_OK;
+}
+
 static am_result read_keys(ami_stage *s, decompressor *a, am_error *err)
 {
     static const float usual[term_count] = { 1.0f, 1.0f, 1.0f, 1.0f, 0.02f, 0.02f, 0.01f };
@@ -279,6 +296,9 @@ static am_result read_keys(ami_stage *s, decompressor *a, am_error *err)
     }
     if (result == AM_OK) {
         result = am_json_read_choice(s->doc, s->json, "features", false, &wanted, features, 2, err);
+    }
+    if (result == AM_OK && wanted == 1) {
+        result = check_alone(s, err);
     }
     if (result == AM_OK) {
         result = am_json_read_bool(s->doc, s->json, "keep_compressor", false, &keep, err);

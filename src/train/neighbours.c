@@ -29,8 +29,7 @@ struct ami_neighbours {
     int cell_count;
     atomic_uint_least64_t next;  ///< group that nobody has taken yet
     atomic_uint_least64_t begun; ///< first group that the running iteration may want
-    atomic_bool
-        known; ///< the first pass has said where the run goes on: before, helpers would fill cells of other groups
+    atomic_bool known; ///< the first pass has said where the run goes on; before, helpers would fill other groups
     atomic_bool over;
     pthread_t threads[most_helpers];
     struct helper {
@@ -51,9 +50,7 @@ static void mark_wishes(ami_neighbours *a)
     }
     for (int c = 0; c < f->schema->channel_count && !f->pca; c++) { // with PCA every number is a bit of everything
         const am_channel *channel = &f->schema->channels[c];
-        const bool wish = channel->kind == AM_FEATURE_TRAJECTORY_POSITION ||
-                          channel->kind == AM_FEATURE_TRAJECTORY_DIRECTION || channel->kind == AM_FEATURE_TAG;
-        memset(a->wish + channel->first, wish, (size_t)channel->dims);
+        memset(a->wish + channel->first, am_channel_is_wish(channel), (size_t)channel->dims);
     }
 }
 

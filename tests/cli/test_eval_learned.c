@@ -55,6 +55,31 @@ static const am_json *table_called(const am_json_doc *doc, const char *name)
     return NULL;
 }
 
+/// odd.amnet: a Compressor and a Decompressor of no skeleton at all.
+static void write_odd(const char *dir)
+{
+    char path[700];
+    am_graph *graphs[2] = { NULL, NULL };
+    am_model *model = NULL;
+    am_error err = { 0 };
+    const char *const names[] = { "compressor", "decompressor" };
+    for (int i = 0; i < 2; i++) {
+        check_ok(am_graph_create(&graphs[i], names[i], NULL, &err), &err);
+        am_graph_output(graphs[i], "y", am_graph_linear(graphs[i], am_graph_input(graphs[i], "x", 4), 4));
+        check_ok(am_graph_finish(graphs[i], &err), &err);
+    }
+    am_model_def def = am_model_def_default();
+    def.graphs = (const am_graph *const *)graphs;
+    def.graph_count = 2;
+    check_ok(am_model_create(&model, &def, &err), &err);
+    snprintf(path, sizeof path, "%s/odd.amnet", dir);
+    check_ok(am_model_write(model, path, &err), &err);
+    am_model_close(model);
+    for (int i = 0; i < 2; i++) {
+        am_graph_destroy(graphs[i]);
+    }
+}
+
 static void all_tables_are_there_for_any_threads(void **state)
 {
     (void)state;
@@ -92,6 +117,13 @@ static void all_tables_are_there_for_any_threads(void **state)
     check_near(number_at(mm, 16), 0.0, 0.0);                         // frames that are not finite
     assert_true(number_at(mm, 14) > 0.5 && number_at(mm, 15) < 1.5); // hips
     assert_true(number_at(mm->next, 12) > number_at(mm, 12) * 0.1);  // distance from the data
+    write_odd(dir);                                                  // an ablation of another skeleton
+    assert_int_equal(
+        test_shell(one, text_size,
+                   "cd %s && %s eval learned --config synth --model out.amnet --ablation odd.amnet --quick 2>&1", dir,
+                   test_command()),
+        1);
+    assert_non_null(strstr(one, "do not fit"));
     am_json_free(doc);
     free(one);
     free(two);
@@ -123,28 +155,8 @@ static void networks_of_another_skeleton_are_refused(void **state)
 {
     (void)state;
     const char *dir = test_temp_dir("eval_learned_other");
-    char text[2000], path[700];
-    am_graph *g = NULL;
-    am_model *model = NULL;
-    am_error err = { 0 };
-    const char *const names[] = { "compressor", "decompressor" };
-    const am_graph *graphs[2];
-    for (int i = 0; i < 2; i++) {
-        check_ok(am_graph_create(&g, names[i], NULL, &err), &err);
-        am_graph_output(g, "y", am_graph_linear(g, am_graph_input(g, "x", 4), 4));
-        check_ok(am_graph_finish(g, &err), &err);
-        graphs[i] = g;
-    }
-    am_model_def def = am_model_def_default();
-    def.graphs = graphs;
-    def.graph_count = 2;
-    check_ok(am_model_create(&model, &def, &err), &err);
-    snprintf(path, sizeof path, "%s/odd.amnet", dir);
-    check_ok(am_model_write(model, path, &err), &err);
-    am_model_close(model);
-    for (int i = 0; i < 2; i++) {
-        am_graph_destroy((am_graph *)graphs[i]);
-    }
+    char text[2000];
+    write_odd(dir);
     assert_int_equal(test_shell(text, sizeof text, "cd %s && %s eval learned --config synth --model odd.amnet 2>&1",
                                 dir, test_command()),
                      1);

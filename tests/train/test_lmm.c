@@ -245,6 +245,9 @@ static void mistakes_are_named(void **state)
           "\"window\": 12 } ] }",
           AM_ERR_EMPTY, "12 frames" },
         { "{ \"stages\": [ " DECOMPRESSOR ", \"from\": \"missing.amnet\" } ] }", AM_ERR_OPEN, "" },
+        { "{ \"stages\": [ " DECOMPRESSOR
+          ", \"features\": \"none\" }, { \"kind\": \"projector\", \"database\": \"db.amdb\", \"iterations\": 1 } ] }",
+          AM_ERR_KEY, "reads features" },
         { "{ \"stages\": [ { \"kind\": \"projector\", \"database\": \"db.amdb\", \"iterations\": 1, \"nois\": 1 } ] "
           "}",
           AM_ERR_KEY, "noise" },
