@@ -25,15 +25,17 @@ am_result ami_value_create(ami_value *v, const ami_value_problem *problem, const
     v->next = ami_alloc_array(&v->alloc, count, sizeof(float));
     v->thetas = ami_alloc_array(&v->alloc, (size_t)v->cells * AM_FIELD_MAX_AXES, sizeof(float));
     v->policy = ami_alloc_array(&v->alloc, (size_t)problem->count * (size_t)v->cells, sizeof *v->policy);
+    v->places = ami_alloc_array(&v->alloc, (size_t)problem->count * (size_t)v->cells, sizeof *v->places);
     v->low = ami_alloc_array(&v->alloc, chunks, sizeof(float));
     v->high = ami_alloc_array(&v->alloc, chunks, sizeof(float));
-    if (!v->values || !v->next || !v->thetas || !v->policy || !v->low || !v->high) {
+    if (!v->values || !v->next || !v->thetas || !v->policy || !v->places || !v->low || !v->high) {
         ami_value_free(v);
         return ami_fail_memory(err, 2 * count * sizeof(float));
     }
     for (int c = 0; c < v->cells; c++) {
         am_field_task_theta(problem->task, v->thetas + (size_t)c * AM_FIELD_MAX_AXES, c);
     }
+    v->is_line = !problem->plain && ami_value_line_make(&v->line, problem->task, problem->gamma, problem->steer);
     return AM_OK;
 }
 
@@ -44,6 +46,7 @@ void ami_value_free(ami_value *v)
     ami_release(&v->alloc, v->next, count * sizeof(float));
     ami_release(&v->alloc, v->thetas, (size_t)v->cells * AM_FIELD_MAX_AXES * sizeof(float));
     ami_release(&v->alloc, v->policy, (size_t)v->problem.count * (size_t)v->cells * sizeof *v->policy);
+    ami_release(&v->alloc, v->places, (size_t)v->problem.count * (size_t)v->cells * sizeof *v->places);
     ami_release(&v->alloc, v->low, chunks * sizeof(float));
     ami_release(&v->alloc, v->high, chunks * sizeof(float));
     memset(v, 0, sizeof *v);
@@ -66,26 +69,53 @@ static void mix_rows(const ami_value *v, float *restrict mixed, const int32_t *i
     }
 }
 
-/// What an action is worth in a cell: the reward and what the state that it leads to is worth, mixed(stride).
+/// Where a step leads from a cell, on a grid of one or two axes.
+static inline ami_value_place place_of(const ami_value *v, int cell, am_field_step step)
+{
+    const am_field_task *task = v->problem.task;
+    const am_field_axis *axis = task->axis;
+    float theta[AM_FIELD_MAX_AXES];
+    ami_value_place place;
+    task->advance(task, theta, v->thetas + (size_t)cell * AM_FIELD_MAX_AXES, step);
+    int i = ami_axis_place(&axis[0], theta[0], &place.share[0]), after = ami_axis_after(&axis[0], i);
+    int j = 0, next = 0;
+    place.share[1] = 0.0f;
+    if (task->axes == 2) {
+        j = ami_axis_place(&axis[1], theta[1], &place.share[1]);
+        next = ami_axis_after(&axis[1], j);
+        i *= axis[1].samples;
+        after *= axis[1].samples;
+    }
+    place.cell[0] = (uint16_t)(i + j);
+    place.cell[1] = (uint16_t)(i + next);
+    place.cell[2] = (uint16_t)(after + j);
+    place.cell[3] = (uint16_t)(after + next);
+    place.reward = task->reward(task, theta, step);
+    return place;
+}
+
+/// The reward and what the state is worth that is led to, mixed(stride).
+static inline float worth_at(const ami_value *v, const float *mixed, const ami_value_place *p)
+{
+    const float here = am_lerp(mixed[p->cell[0]], mixed[p->cell[1]], p->share[1]);
+    const float there = am_lerp(mixed[p->cell[2]], mixed[p->cell[3]], p->share[1]);
+    return p->reward + v->problem.gamma * am_lerp(here, there, p->share[0]);
+}
+
+/// What an action is worth in a cell, on a grid of any axes.
 static inline float worth_of(const ami_value *v, const float *mixed, int cell, am_field_step step)
 {
     const am_field_task *task = v->problem.task;
-    float theta[AM_FIELD_MAX_AXES], ahead = 0.0f, share, other;
+    if (task->axes <= 2) {
+        const ami_value_place place = place_of(v, cell, step);
+        return worth_at(v, mixed, &place);
+    }
+    float theta[AM_FIELD_MAX_AXES], ahead = 0.0f;
+    am_field_corners corners;
     task->advance(task, theta, v->thetas + (size_t)cell * AM_FIELD_MAX_AXES, step);
-    const am_field_axis *axis = task->axis;
-    const int i = ami_axis_place(&axis[0], theta[0], &share), after = ami_axis_after(&axis[0], i);
-    if (task->axes == 1) {
-        ahead = am_lerp(mixed[i], mixed[after], share);
-    } else if (task->axes == 2) {
-        const int j = ami_axis_place(&axis[1], theta[1], &other), next = ami_axis_after(&axis[1], j);
-        const float *here = mixed + i * axis[1].samples, *there = mixed + after * axis[1].samples;
-        ahead = am_lerp(am_lerp(here[j], here[next], other), am_lerp(there[j], there[next], other), share);
-    } else {
-        am_field_corners corners;
-        am_field_task_corners(task, &corners, theta);
-        for (int c = 0; c < corners.count; c++) {
-            ahead += corners.share[c] * mixed[corners.cell[c]];
-        }
+    am_field_task_corners(task, &corners, theta);
+    for (int c = 0; c < corners.count; c++) {
+        ahead += corners.share[c] * mixed[corners.cell[c]];
     }
     return task->reward(task, theta, step) + v->problem.gamma * ahead;
 }
@@ -110,6 +140,10 @@ static void sweep_row(ami_value *v, float *best, int row)
     }
     for (int a = 0; a < p->actions; a++) {
         const am_field_step step = mix_action(v, mixed, row, a);
+        if (v->is_line) {
+            ami_value_line_visit(&v->line, best, policy, mixed, step, a, p->actions);
+            continue;
+        }
         for (int way = 0; way < ami_ways(p->steer); way++) {
             const am_field_step to = ami_steered(step, p->steer, way);
             for (int c = 0; c < v->cells; c++) {
@@ -123,11 +157,24 @@ static void sweep_row(ami_value *v, float *best, int row)
     }
 }
 
-/// The same with the actions of the policy alone.
+/// Where the policy of a row leads.
+static void plan_row(ami_value *v, int row)
+{
+    const ami_value_problem *p = &v->problem;
+    const size_t at = (size_t)row * (size_t)v->cells;
+    for (int c = 0; c < v->cells; c++) {
+        const int action = v->policy[at + (size_t)c] % p->actions, way = v->policy[at + (size_t)c] / p->actions;
+        const am_field_step step = p->steps[(size_t)row * (size_t)p->actions + (size_t)action];
+        v->places[at + (size_t)c] = place_of(v, c, ami_steered(step, p->steer, way));
+    }
+}
+
+/// The same as a sweep with the actions of the policy alone.
 static void settle_row(const ami_value *v, float *best, int row)
 {
     const ami_value_problem *p = &v->problem;
     const uint16_t *policy = v->policy + (size_t)row * (size_t)v->cells;
+    const ami_value_place *places = v->places + (size_t)row * (size_t)v->cells;
     float mixed[AM_FIELD_MAX_CELLS];
     bool used[AM_FIELD_MAX_K] = { false };
     for (int c = 0; c < v->cells; c++) {
@@ -140,7 +187,9 @@ static void settle_row(const ami_value *v, float *best, int row)
         const am_field_step step = mix_action(v, mixed, row, a);
         for (int c = 0; c < v->cells; c++) {
             if (policy[c] % p->actions == a) {
-                best[c] = worth_of(v, mixed, c, ami_steered(step, p->steer, policy[c] / p->actions));
+                best[c] = p->task->axes <= 2
+                              ? worth_at(v, mixed, &places[c])
+                              : worth_of(v, mixed, c, ami_steered(step, p->steer, policy[c] / p->actions));
             }
         }
     }
@@ -171,6 +220,14 @@ static void visit_chunk(ami_value *v, int chunk, bool whole)
 
 static void sweep_chunk(void *context, int chunk) { visit_chunk(context, chunk, true); }
 static void settle_chunk(void *context, int chunk) { visit_chunk(context, chunk, false); }
+
+static void plan_chunk(void *context, int chunk)
+{
+    ami_value *v = context;
+    for (int r = chunk * chunk_rows; r < (chunk + 1) * chunk_rows && r < v->problem.count; r++) {
+        plan_row(v, r);
+    }
+}
 
 /// The least and the greatest change over all processes. Sums are all that a group offers: each process has places
 /// of its own.
@@ -238,6 +295,9 @@ void ami_value_sweep(ami_value *v)
 
 void ami_value_settle(ami_value *v, int sweeps)
 {
+    if (sweeps > 0 && v->problem.task->axes <= 2) {
+        v->tasks->run(v->tasks->user, v->chunks, plan_chunk, v);
+    }
     for (int i = 0; i < sweeps; i++) {
         visit(v, settle_chunk);
     }

@@ -16,6 +16,8 @@
 #include <amble/field_task.h>
 #include <amble/train.h>
 
+#include "train/value_line.h"
+
 typedef struct ami_value_problem {
     const am_field_task *task;
     float gamma;
@@ -27,7 +29,15 @@ typedef struct ami_value_problem {
     const float *weight;        ///< [row][action][entry] sum 1; entries behind the last have 0
     const am_field_step *steps; ///< [row][action]
     int first, count;           ///< rows that this process sweeps: the arrays above begin with row `first`
+    bool plain;                 ///< a line is swept like any other task: the reference of its own sweep
 } ami_value_problem;
+
+/// Where the best action of a cell leads, as long as it is the best: the cells around that, and their shares.
+typedef struct ami_value_place {
+    uint16_t cell[4]; ///< along the first axis before and after, each along the second before and after
+    float share[2];   ///< of what is after
+    float reward;
+} ami_value_place;
 
 /// A function that is being found.
 typedef struct ami_value {
@@ -41,6 +51,9 @@ typedef struct ami_value {
     float *thetas;               ///< [cell][AM_FIELD_MAX_AXES]
     float *low, *high;           ///< [chunk] least and greatest change
     uint16_t *policy;            ///< [row of this process][cell] the best action of the last whole sweep
+    ami_value_place *places;     ///< [row of this process][cell] where it leads
+    ami_value_line line;
+    bool is_line; ///< its own sweep does it
     int chunks;
     int iterations; ///< whole sweeps so far
     double bound;   ///< no value is farther from the fixed point; infinite before the first sweep

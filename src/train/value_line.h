@@ -1,0 +1,36 @@
+/// The whole sweep of a line's value function, which has far more cells than the other tasks: the same worths as the
+/// general sweep gives, with all that is common to many cells computed once.
+///
+/// - A turn moves all even samples of the angle alike: one shift and one share for each way of an action.
+/// - The place across the line after a step depends on the angle and the place before it, not on the way.
+/// - Sine and cosine are those of the samples.
+#ifndef AMI_TRAIN_VALUE_LINE_H
+#define AMI_TRAIN_VALUE_LINE_H
+
+#include <amble/field_task.h>
+
+#include "source/field_task.h"
+
+/// `most_across`: samples across the line, whole lanes. `most_bands`: rows of the grid that the ways of one action
+/// lead to from one angle.
+enum { ami_line_most_angles = 64, ami_line_most_across = 32, ami_line_most_bands = 8 };
+
+/// What does not change from sweep to sweep.
+typedef struct ami_value_line {
+    int angles, across, wide; ///< samples; `wide`: across in whole lanes
+    float gamma, weight, steer;
+    am_field_axis axis;                                             ///< across
+    float angle[ami_line_most_angles];                              ///< of the samples
+    float sine[ami_line_most_angles], cosine[ami_line_most_angles]; ///< of them
+    float place[ami_line_most_across];                              ///< m from the line; behind the last the last
+    float gap[ami_line_most_across];                                ///< 1 / distance to the next sample
+} ami_value_line;
+
+/// False when the task is another or its grid too fine: the general sweep does it then.
+bool ami_value_line_make(ami_value_line *line, const am_field_task *task, float gamma, float steer);
+/// Takes action `action` of `actions` into best(angles, across) and its policy. mixed(angles, across): what the state
+/// that it leads to is worth.
+void ami_value_line_visit(const ami_value_line *line, float *best, uint16_t *policy, const float *mixed,
+                          am_field_step step, int action, int actions);
+
+#endif
