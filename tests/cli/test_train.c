@@ -43,7 +43,7 @@ static const char *make_recipe(const char *name, int iterations)
 static void interrupted_and_resumed_equals_uninterrupted(void **state)
 {
     (void)state;
-    const char *dir = make_recipe("train_int", 6000);
+    const char *dir = make_recipe("train_int", 2500);
     const char *amble = test_command();
     assert_int_equal(
         test_shell(NULL, 0, "%s train %s/recipe.json -o %s/a.amnet --threads 2 2>/dev/null >&2", amble, dir, dir), 0);

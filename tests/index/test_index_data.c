@@ -10,7 +10,7 @@ static int count_queries(void)
 #if defined(__SANITIZE_ADDRESS__)
     return 100;
 #else
-    return getenv("AMBLE_FULL") ? 10000 : 600;
+    return getenv("AMBLE_FULL") ? 10000 : 144;
 #endif
 }
 

@@ -49,14 +49,14 @@ static am_result run_as(const place *p, const char *text, int threads, bool resu
     return am_train_run(s, &def, err);
 }
 
-/// A database of the whole synthetic motion, or of a few frames of it, as db.amdb in the place's folder.
+/// A database of some synthetic clips, or of a few frames of one, as db.amdb in the place's folder.
 static void put_database(const place *p, int frames)
 {
     char path[600];
     am_error err = { 0 };
     am_db *db = NULL;
     if (frames == 0) {
-        db = synth_db_make(false, &err);
+        db = synth_db_make_few(&err);
     } else {
         synth_db_clip whole = { 0 };
         am_synth_def def = am_synth_all_item(0, 1);
@@ -91,7 +91,7 @@ static const char three[] =
     "{ \"seed\": 3, \"stages\": [\n"
     "{ \"kind\": \"decompressor\", \"database\": \"db.amdb\", \"latent\": 8, \"compressor\": [\"linear 32\", "
     "\"elu\"],\n"
-    "  \"layers\": [\"linear 48\", \"relu\"], \"iterations\": 150, \"rate\": 0.003, \"held_out\": 9, \"batch\": 24,\n"
+    "  \"layers\": [\"linear 48\", \"relu\"], \"iterations\": 150, \"rate\": 0.003, \"held_out\": 5, \"batch\": 24,\n"
     "  \"latent_database\": \"z.amdb\", \"noise\": 0.05 },\n"
     "{ \"kind\": \"stepper\", \"database\": \"db.amdb\", \"layers\": [\"linear 32\", \"relu\"], \"window\": 6,\n"
     "  \"iterations\": 60, \"checkpoint_every\": 7, \"preview_every\": 25 },\n"
@@ -322,7 +322,7 @@ static void failed_allocations_leave_nothing_behind(void **state)
     am_error err = { 0 };
     check_ok(am_file_write(p.recipe, text, strlen(text), &err), &err);
     size_t n = 1;
-    for (am_result result = AM_ERR_MEMORY; result != AM_OK; n += n < 40 ? 1 : 3) {
+    for (am_result result = AM_ERR_MEMORY; result != AM_OK; n += n < 40 ? 1 : 7) {
         am_budget budget = am_budget_make(NULL);
         budget.fail_at = n;
         const am_alloc alloc = am_budget_alloc(&budget);

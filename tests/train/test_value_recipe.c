@@ -20,7 +20,7 @@ static place make_place(const char *name, const char *recipe)
     snprintf(p.recipe, sizeof p.recipe, "%s/recipe.json", p.folder);
     snprintf(p.output, sizeof p.output, "%s/values.amnet", p.folder);
     snprintf(p.database, sizeof p.database, "%s/small.amdb", p.folder);
-    am_db *db = synth_db_make(false, &err);
+    am_db *db = synth_db_make_few(&err);
     assert_non_null(db);
     check_ok(am_db_write(db, p.database, &err), &err);
     am_db_close(db);
@@ -31,9 +31,9 @@ static place make_place(const char *name, const char *recipe)
 static const char usual[] =
     "{ \"stages\": ["
     "{ \"kind\": \"value\", \"name\": \"direction\", \"database\": \"small.amdb\", \"task\": \"direction\","
-    "  \"every\": [8, 20], \"gamma\": 0.9, \"steer_deg_s\": 90, \"k\": 4, \"bound\": 0.1 },"
+    "  \"every\": [8, 20], \"gamma\": 0.9, \"steer_deg_s\": 90, \"k\": 4, \"bound\": 0.01 },"
     "{ \"kind\": \"value\", \"name\": \"speed\", \"database\": \"small.amdb\", \"task\": \"speed\", \"every\": 40,"
-    "  \"gamma\": 0.9, \"k\": 4, \"bound\": 0.1, \"weights\": \"fp32\" } ] }";
+    "  \"gamma\": 0.9, \"k\": 4, \"bound\": 0.01, \"weights\": \"fp32\" } ] }";
 
 /// Stops after so many reports; 0: never.
 typedef struct stopper {
@@ -97,7 +97,7 @@ static void recipes_give_value_functions_that_open(void **state)
         check_ok(am_field_value_create(&value, &value_def, &err), &err);
         assert_int_equal(value->head.every, wanted[i].every);
         assert_int_equal(value->head.numbers, wanted[i].numbers);
-        assert_true(value->head.bound <= 0.1f && value->head.iterations > 3);
+        assert_true(value->head.bound <= 0.01f && value->head.iterations > 3);
         // Facing the wish is worth more than facing away from it, wherever one is.
         const am_field_neighbours near = { .count = 1, .state = { 5 }, .weight = { 1.0f } };
         const float there[2] = { 0.0f, 1.0f }, away[2] = { 3.0f, 1.0f };

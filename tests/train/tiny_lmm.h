@@ -14,8 +14,9 @@ enum { tiny_latent = 24, tiny_hidden = 128, tiny_batch = 64 };
 typedef struct tiny_lmm {
     am_db *db;
     am_index *index;
-    float *y; ///< [frame][y_count]
-    float *z; ///< [frame][tiny_latent]
+    am_search_work *work; ///< of the one thread that trains
+    float *y;             ///< [frame][y_count]
+    float *z;             ///< [frame][tiny_latent]
     int x_count, y_count;
     am_graph *graphs[3]; ///< decompressor, stepper, projector
     am_model *bare;      ///< the three parts
@@ -67,7 +68,7 @@ static inline void tiny_sample(const tiny_task *task, am_rng *rng, float *in, fl
         am_search search = am_search_default();
         search.x = noisy;
         search.k = 1;
-        am_index_search(t->index, &hit, &search, NULL);
+        am_index_search(t->index, &hit, &search, t->work);
         memcpy(out, am_db_x(db, hit.frame), x * sizeof(float));
         memcpy(out + x, t->z + (size_t)hit.frame * latent, latent * sizeof(float));
         return;
@@ -272,8 +273,9 @@ static inline void tiny_begin(tiny_lmm *t, const char *schema, int iterations)
     assert_non_null(t->db);
     am_index_def index = am_index_def_default();
     index.db = t->db;
-    index.kind = AM_INDEX_LINEAR;
+    index.kind = AM_INDEX_FAST;
     check_ok(am_index_create(&t->index, &index, &err), &err);
+    check_ok(am_search_work_create(&t->work, t->index, NULL, &err), &err);
     tiny_data(t);
     tiny_graphs(t);
     for (int g = 0; g < 3; g++) {
@@ -294,6 +296,7 @@ static inline void tiny_end(tiny_lmm *t)
     for (int g = 0; g < 3; g++) {
         am_graph_destroy(t->graphs[g]);
     }
+    am_search_work_destroy(t->work);
     am_index_destroy(t->index);
     am_db_close(t->db);
     free(t->y);
