@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef real vec __attribute__((vector_size(VEC_BYTES), aligned(sizeof(real)), may_alias));
-enum { lanes = VEC_BYTES / sizeof(real), ahead = 64 / sizeof(real) };
+enum { lanes = VEC_BYTES / sizeof(real) };
 
 /// One tile: y(rows, vecs * lanes) = sum over slots and k of a[r, k] * x[k, :].
 typedef struct tile {
@@ -20,6 +20,7 @@ typedef struct tile {
     ptrdiff_t ldy, lda, ldx;
     ptrdiff_t x_panel;        ///< from AMI_PANEL columns of x to the next
     ptrdiff_t a_slot, x_slot; ///< from one time slot to the next
+    ptrdiff_t ahead;          ///< where transposed: what to fetch early, from the numbers at hand
     int k, slots;
     bool transposed; ///< a[r, k] lies at a[k * lda + r] instead of a[r * lda + k]
     bool add;
@@ -65,9 +66,7 @@ static inline __attribute__((always_inline)) void tile_run(const tile *t, const 
                 }
             }
             if (transposed) {
-                // The columns of the next tiles lie beside these, a whole row apart from one another: no machine
-                // guesses that.
-                __builtin_prefetch(row[0] + ahead);
+                __builtin_prefetch(row[0] + t->ahead);
                 row[0] += step_k;
             }
             x += t->ldx;
@@ -189,5 +188,28 @@ static void product(const tile *whole, int m, int n)
         t.k = whole->k - k < depth ? whole->k - k : depth;
         t.add |= k > 0;
         slice_run(&t, m, n);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Weights in bands
+
+/// y(m, n) [+]= a(m, k) x(k, n), a in bands of AMI_BAND rows.
+static void product_of_bands(const tile *whole, int m, int n)
+{
+    enum { depth_of_bands = 256 }; // of x: 16 KB beside what passes by
+    for (int k = 0; k < whole->k; k += depth_of_bands) {
+        for (int r = 0; r < m; r += AMI_BAND) {
+            for (int c = 0; c < n; c += lanes) {
+                tile t = *whole;
+                t.y += (ptrdiff_t)r * t.ldy + c;
+                t.a += (ptrdiff_t)r * whole->k + (ptrdiff_t)k * AMI_BAND;
+                t.x += k * t.ldx + c;
+                t.k = whole->k - k < depth_of_bands ? whole->k - k : depth_of_bands;
+                t.add |= k > 0;
+                t.bias = whole->bias ? whole->bias + r : NULL;
+                strip_run(&t, m - r < AMI_BAND ? m - r : AMI_BAND, 1, true);
+            }
+        }
     }
 }

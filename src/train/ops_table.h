@@ -2,10 +2,17 @@
 
 typedef struct OPS {
     const char *isa;
+    int lanes; ///< numbers in a vector
     /// y(m, n) [+]= w(m, k) x(k, n); bias(m) or NULL is added to each row.
     void (*forward)(real *y, const real *w, const real *bias, const real *x, int m, int k, int n);
     /// dx(k, n) [+]= w(m, k)^T dy(m, n).
     void (*backward)(real *dx, const real *w, const real *dy, int m, int k, int n, bool add);
+    /// Bands first .. stop - 1 of the rows, or of the columns, of w(m, k), with zeros behind the last one.
+    void (*band_rows)(real *bands, const real *w, int m, int k, int first, int stop);
+    void (*band_columns)(real *bands, const real *w, int m, int k, int first, int stop);
+    /// y(m, n) [+]= a(m, k) x(k, n), where a lies in bands of its rows; bias(m) or NULL begins each row. For few
+    /// columns: one vector of them leaves no time to look for weights.
+    void (*banded)(real *y, const real *bands, const real *bias, const real *x, int m, int k, int n, bool add);
     /// dw(rows, k) [+]= sum over slots of dy(rows, n) x(k, n)^T, with x transposed in panels; a slot's dy and xt lie
     /// dy_slot and xt_slot behind the last one's.
     void (*weights)(real *dw, const real *dy, const real *xt, int rows, int k, int n, int slots, ptrdiff_t dy_slot,

@@ -26,6 +26,7 @@ typedef struct ami_plan_def {
     int columns, blocks, slots;
     bool input_grads;
     const am_alloc *alloc;
+    bool banded; ///< linear layers keep their matrices in bands too: ami_plan_band follows each change of them
 } ami_plan_def;
 
 #define real float

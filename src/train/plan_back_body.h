@@ -61,6 +61,16 @@ static void waves_back(const PLAN *plan, const am_net_op *op, real *dx, const re
     }
 }
 
+static void linear_back(const PLAN *plan, const am_net_op *op, real *dx, const real *dy, int width, int in, bool add)
+{
+    const real *bands = plan->by_columns[op->tensor[0]];
+    if (bands) { // the transposed matrix in bands of its rows
+        plan->ops->banded(dx, bands, NULL, dy, in, width, plan->columns, add);
+    } else {
+        plan->ops->backward(dx, tensor_at(plan, op, 0), dy, width, in, plan->columns, add);
+    }
+}
+
 /// Row by row of a set: linear, layer norm, slice.
 static void rows_back(const PLAN *plan, const am_net_op *op, real *dx, const real *dy, const real *x, const real *aux,
                       bool add)
@@ -70,7 +80,7 @@ static void rows_back(const PLAN *plan, const am_net_op *op, real *dx, const rea
         real *to = dx + (ptrdiff_t)r * in * n;
         const real *from = dy + (ptrdiff_t)r * width * n;
         if (op->kind == AM_NET_LINEAR) {
-            plan->ops->backward(to, tensor_at(plan, op, 0), from, width, in, n, add);
+            linear_back(plan, op, to, from, width, in, add);
         } else if (op->kind == AM_NET_LAYER_NORM) {
             plan->ops->norm_back(to, from, x + (ptrdiff_t)r * in * n, aux + (ptrdiff_t)2 * r * n,
                                  tensor_at(plan, op, 0), in, n, add);
@@ -224,7 +234,7 @@ static factor factor_of(const PLAN *plan, const ami_job *job)
 {
     const am_net_op *op = &plan->graph->ops[job->op];
     const size_t n = (size_t)plan->columns;
-    factor f = { plan->grad[op->out], plan->span[op->out], (size_t)width_of(plan, op->out) * n, op->in[0], 1 };
+    factor f = { plan->grad[op->out], plan->pitch[op->out], (size_t)width_of(plan, op->out) * n, op->in[0], 1 };
     if (op->kind == AM_NET_LINEAR) {
         f.set_rows = rows_of(plan, op->out);
     } else if (op->kind == AM_NET_GRU) {
@@ -253,7 +263,7 @@ static void matrix_gradient(const PLAN *plan, const ami_job *job, int first, int
 {
     const factor f = factor_of(plan, job);
     const int n = plan->columns, places = plan->slots * plan->blocks, wide = padded(job->columns);
-    const size_t turned = turned_span(plan, f.value);
+    const size_t turned = turned_pitch(plan, f.value);
     const int chunk = places_at_once(n);
     for (int row = 0; row < f.set_rows; row++) {
         for (int at = 0; at < places; at += chunk) {
@@ -273,7 +283,7 @@ static void norm_gradient(const PLAN *plan, const ami_job *job, int first, int r
         const size_t offset = (size_t)(row * width + first) * (size_t)n;
         plan->ops->norm_weights(g, g_2, plan->grad[op->out] + offset, plan->value[op->in[0]] + offset,
                                 plan->aux[job->op] + (size_t)(2 * row) * (size_t)n, rows, n,
-                                plan->slots * plan->blocks, (ptrdiff_t)plan->span[op->out],
+                                plan->slots * plan->blocks, (ptrdiff_t)plan->pitch[op->out],
                                 (ptrdiff_t)plan->aux_span[job->op], row > 0);
     }
 }

@@ -18,26 +18,34 @@ static size_t place(const PLAN *plan, int slot, int block)
 
 real *NAME(value)(const PLAN *plan, int value, int slot, int block)
 {
-    return plan->value[value] + place(plan, slot, block) * plan->span[value];
+    return plan->value[value] + place(plan, slot, block) * plan->pitch[value];
 }
 
 real *NAME(grad)(const PLAN *plan, int value, int slot, int block)
 {
-    return plan->grad[value] ? plan->grad[value] + place(plan, slot, block) * plan->span[value] : NULL;
+    return plan->grad[value] ? plan->grad[value] + place(plan, slot, block) * plan->pitch[value] : NULL;
 }
 
 static int padded(int width) { return (width + AMI_PANEL - 1) / AMI_PANEL * AMI_PANEL; }
 
-/// Numbers of one slot's block of a transposed value.
-static size_t turned_span(const PLAN *plan, int value)
+/// From one slot's block to the next, with room between them: a product over slots reads the same rows, or the same
+/// panel, of each, and powers of two apart they would share a few places of the first cache.
+static size_t pitch_of(const PLAN *plan, int value)
+{
+    enum { tile_rows = 8 };
+    const am_net_value *v = &plan->graph->values[value];
+    return ((size_t)v->rows * (size_t)v->width + tile_rows) * (size_t)plan->columns;
+}
+
+static size_t turned_pitch(const PLAN *plan, int value)
 {
     const am_net_value *v = &plan->graph->values[value];
-    return (size_t)v->rows * (size_t)plan->columns * (size_t)padded(v->width);
+    return ((size_t)v->rows * (size_t)padded(v->width) + AMI_PANEL) * (size_t)plan->columns;
 }
 
 static real *turned_at(const PLAN *plan, int value, int slot, int block)
 {
-    return plan->turned[value] + place(plan, slot, block) * turned_span(plan, value);
+    return plan->turned[value] + place(plan, slot, block) * turned_pitch(plan, value);
 }
 
 static const real *tensor_at(const PLAN *plan, const am_net_op *op, int which)
@@ -237,6 +245,7 @@ static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
     plan->value = ami_layout_take(room, values, sizeof *plan->value);
     plan->grad = ami_layout_take(room, values, sizeof *plan->grad);
     plan->span = ami_layout_take(room, values, sizeof *plan->span);
+    plan->pitch = ami_layout_take(room, values, sizeof *plan->pitch);
     plan->turned = ami_layout_take(room, values, sizeof *plan->turned);
     plan->aux = ami_layout_take(room, ops, sizeof *plan->aux);
     plan->aux_span = ami_layout_take(room, ops, sizeof *plan->aux_span);
@@ -246,20 +255,22 @@ static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
     plan->jobs = ami_layout_take(room, (size_t)plan->job_count, sizeof *plan->jobs);
     for (int v = 0; v < g->value_count; v++) {
         const size_t span = (size_t)rows_of(plan, v) * (size_t)width_of(plan, v) * (size_t)plan->columns;
-        real *value = ami_layout_take(room, places * span, sizeof(real));
-        real *grad = wanted[v] ? ami_layout_take(room, places * span, sizeof(real)) : NULL;
+        const size_t pitch = pitch_of(plan, v);
+        real *value = ami_layout_take(room, places * pitch, sizeof(real));
+        real *grad = wanted[v] ? ami_layout_take(room, places * pitch, sizeof(real)) : NULL;
         bool turned = false;
         for (int o = 0; o < g->op_count; o++) {
             for (int i = 0; i < inputs_of(&g->ops[o]); i++) {
                 turned |= g->ops[o].in[i] == v && needs_turned(&g->ops[o], i);
             }
         }
-        real *other = turned ? ami_layout_take(room, places * turned_span(plan, v), sizeof(real)) : NULL;
+        real *other = turned ? ami_layout_take(room, places * turned_pitch(plan, v), sizeof(real)) : NULL;
         if (room->base) {
             plan->value[v] = value;
             plan->grad[v] = grad;
             plan->turned[v] = other;
             plan->span[v] = span;
+            plan->pitch[v] = pitch;
         }
     }
     for (int o = 0; o < g->op_count; o++) {
@@ -268,6 +279,31 @@ static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
         if (room->base) {
             plan->aux[o] = aux;
             plan->aux_span[o] = size;
+        }
+    }
+}
+
+static int bands_of(int rows) { return (rows + AMI_BAND - 1) / AMI_BAND; }
+
+/// Bands of the linear layers' matrices, each once, by columns only where a gradient goes back through them.
+static void lay_out_bands(PLAN *plan, ami_layout *room, const bool *wanted)
+{
+    const am_graph *g = plan->graph;
+    plan->by_rows = ami_layout_take(room, (size_t)g->tensor_count, sizeof *plan->by_rows);
+    plan->by_columns = ami_layout_take(room, (size_t)g->tensor_count, sizeof *plan->by_columns);
+    for (int o = 0; o < g->op_count && plan->banded; o++) {
+        if (g->ops[o].kind != AM_NET_LINEAR) {
+            continue;
+        }
+        const int t = g->ops[o].tensor[0];
+        const size_t m = (size_t)g->tensors[t].rows, k = (size_t)g->tensors[t].columns;
+        real *rows = ami_layout_take(room, (size_t)bands_of((int)m) * AMI_BAND * k, sizeof(real));
+        real *columns = wanted[g->ops[o].in[0]]
+                            ? ami_layout_take(room, (size_t)bands_of((int)k) * AMI_BAND * m, sizeof(real))
+                            : NULL;
+        if (room->base) {
+            plan->by_rows[t] = rows;
+            plan->by_columns[t] = columns;
         }
     }
 }
@@ -281,6 +317,7 @@ am_result NAME(create)(PLAN **out, const ami_plan_def *def, const OPS *ops, real
     plan.columns = def->columns;
     plan.blocks = def->blocks;
     plan.slots = def->slots;
+    plan.banded = def->banded;
     const size_t values = (size_t)g->value_count;
     bool *scratch = ami_alloc_array(&alloc, values, 2 * sizeof(bool) + sizeof(int));
     if (!scratch) {
@@ -294,12 +331,14 @@ am_result NAME(create)(PLAN **out, const ami_plan_def *def, const OPS *ops, real
     ami_layout room = { 0 };
     ami_layout_take(&room, 1, sizeof plan);
     lay_out(&plan, &room, wanted);
+    lay_out_bands(&plan, &room, wanted);
     plan.block_size = room.size;
     plan.block = room.overflow ? NULL : ami_alloc_zero(&alloc, room.size);
     if (plan.block) {
         room = (ami_layout){ .base = plan.block };
         PLAN *placed = ami_layout_take(&room, 1, sizeof plan);
         lay_out(&plan, &room, wanted);
+        lay_out_bands(&plan, &room, wanted);
         find_wanted(&plan, wanted, def->input_grads);
         list_jobs(&plan, true);
         *placed = plan;
@@ -319,6 +358,34 @@ void NAME(destroy)(PLAN *plan)
 
 // ---------------------------------------------------------------------------------------------
 // Forward
+
+void NAME(band)(const PLAN *plan, int thread, int threads)
+{
+    const am_graph *g = plan->graph;
+    for (int t = 0; t < g->tensor_count && plan->banded; t++) {
+        const int m = g->tensors[t].rows, k = g->tensors[t].columns;
+        const real *w = plan->weights + g->tensors[t].offset;
+        if (plan->by_rows[t]) {
+            const int bands = bands_of(m);
+            plan->ops->band_rows(plan->by_rows[t], w, m, k, bands * thread / threads, bands * (thread + 1) / threads);
+        }
+        if (plan->by_columns[t]) {
+            const int bands = bands_of(k);
+            plan->ops->band_columns(plan->by_columns[t], w, m, k, bands * thread / threads,
+                                    bands * (thread + 1) / threads);
+        }
+    }
+}
+
+static void linear_forward(const PLAN *plan, const am_net_op *op, real *y, const real *x, int width, int in)
+{
+    const real *bands = plan->by_rows[op->tensor[0]], *bias = tensor_at(plan, op, 1);
+    if (bands) {
+        plan->ops->banded(y, bands, bias, x, width, in, plan->columns, false);
+    } else {
+        plan->ops->forward(y, tensor_at(plan, op, 0), bias, x, width, in, plan->columns);
+    }
+}
 
 static void join_rows(const PLAN *plan, const am_net_op *op, real *y, int slot, int block)
 {
@@ -416,7 +483,7 @@ static void rows_forward(const PLAN *plan, const am_net_op *op, real *y, const r
         const real *row = x + (ptrdiff_t)r * in * n;
         real *to = y + (ptrdiff_t)r * width * n;
         if (op->kind == AM_NET_LINEAR) {
-            plan->ops->forward(to, tensor_at(plan, op, 0), tensor_at(plan, op, 1), row, width, in, n);
+            linear_forward(plan, op, to, row, width, in);
         } else if (op->kind == AM_NET_LAYER_NORM) {
             plan->ops->norm(to, aux + (ptrdiff_t)2 * r * n, row, tensor_at(plan, op, 0), tensor_at(plan, op, 1), in,
                             n, (real)op->number[0]);

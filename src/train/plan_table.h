@@ -5,10 +5,13 @@ typedef struct PLAN {
     const OPS *ops;
     real *weights; ///< [graph->weight_count], the caller's
     int columns, blocks, slots;
+    bool banded;
     real **value, **grad; ///< [value] -> first slot, first block; grad NULL where none is wanted
     size_t *span;         ///< [value] numbers of one slot's block
+    size_t *pitch;        ///< [value] from one slot's block to the next
     real **turned; ///< [value] the same transposed, (row, panel, columns, AMI_PANEL): for the weights' gradients
-    real **aux;    ///< [op] what the operation keeps for its way back
+    real **by_rows, **by_columns; ///< [tensor] in bands, for the way forward and back; NULL where it is not
+    real **aux;                   ///< [op] what the operation keeps for its way back
     size_t *aux_span;
     bool *seeded;     ///< [value] gradient begins at zero: outputs, and what states take over
     int *first_touch; ///< [value] the last operation that reads it: on the way back it overwrites
@@ -24,6 +27,8 @@ void NAME(destroy)(PLAN *plan);
 /// Numbers of a value in one slot's block; NULL gradient where none is kept.
 real *NAME(value)(const PLAN *plan, int value, int slot, int block);
 real *NAME(grad)(const PLAN *plan, int value, int slot, int block);
+/// Brings a thread's share of the bands up to date.
+void NAME(band)(const PLAN *plan, int thread, int threads);
 /// All values of a slot's block from its inputs and, through states, the slot before; gradients of outputs
 /// become zero.
 void NAME(forward)(const PLAN *plan, int slot, int block);

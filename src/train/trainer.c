@@ -59,6 +59,9 @@ static void cut(am_trainer *t, int samples)
 
 static am_result create_parts(am_trainer *t, am_error *err)
 {
+    // Bringing weights into bands takes as long as using them a few times.
+    enum { slots_worth_it = 4 };
+    t->banded = t->columns == t->ops->lanes && t->def.slots >= slots_worth_it;
     am_result result = AM_OK;
     for (int g = 0; g < t->def.graph_count && result == AM_OK; g++) {
         ami_part *part = &t->parts[g];
@@ -68,6 +71,7 @@ static am_result create_parts(am_trainer *t, am_error *err)
                                     .blocks = t->block_count,
                                     .slots = t->def.slots,
                                     .input_grads = t->def.input_grads && !(t->def.fixed_inputs >> g & 1u),
+                                    .banded = t->banded,
                                     .alloc = &t->alloc };
         result = ami_plan_create_f32(&part->plan, &plan, t->ops, part->graph->weights, err);
         part->mean = ami_alloc_array(&t->alloc, part->graph->weight_count, sizeof(float));
@@ -353,6 +357,12 @@ static void run_passes(iteration *it, int thread)
 {
     am_trainer *t = it->t;
     float *memory = t->scratch + (size_t)thread * (t->strip + t->memory_size) + t->strip;
+    if (t->banded) {
+        for (int g = 0; g < t->def.graph_count; g++) {
+            ami_plan_band_f32(t->parts[g].plan, thread, t->threads);
+        }
+        ami_team_wait(t->team);
+    }
     // First come, first served: a processor that others slow down does fewer. The numbers do not depend on who.
     for (int b = take(it); b < t->block_count; b = take(it)) {
         t->blocks[b].memory = memory;

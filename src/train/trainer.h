@@ -37,6 +37,7 @@ struct am_trainer {
     ami_part parts[AMI_MOST_GRAPHS];
     ami_team *team;
     int threads, columns, block_count;
+    bool banded; ///< plans keep their weights in bands
     am_train_block *blocks;
     float *scratch; ///< [threads][strip + memory_size]: gradients on their way into the step, then the passes' memory
     size_t strip;   ///< floats for gradients of one strip of rows

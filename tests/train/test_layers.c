@@ -183,7 +183,7 @@ static ami_plan_f64 *plan_in_double(const am_graph *g, int slots, double **weigh
     for (size_t i = 0; i < g->weight_count; i++) {
         (*weights)[i] = (double)g->weights[i];
     }
-    ami_plan_def def = { g, columns, blocks, slots, true, NULL };
+    ami_plan_def def = { g, columns, blocks, slots, true, NULL, false };
     ami_plan_f64 *plan = NULL;
     am_error err = { 0 };
     check_ok(ami_plan_create_f64(&plan, &def, ami_train_ops_f64(), *weights, &err), &err);
@@ -301,7 +301,7 @@ static void float_gradients_match(void **state)
         am_graph *g = make(s);
         double *w = NULL;
         ami_plan_f64 *exact = plan_in_double(g, s->slots, &w);
-        ami_plan_def def = { g, columns, blocks, s->slots, true, NULL };
+        ami_plan_def def = { g, columns, blocks, s->slots, true, NULL, false };
         ami_plan_f32 *plan = NULL;
         am_error err = { 0 };
         check_ok(ami_plan_create_f32(&plan, &def, ops, g->weights, &err), &err);
@@ -321,6 +321,87 @@ static void float_gradients_match(void **state)
         ami_plan_destroy_f64(exact);
         ami_plan_destroy_f32(plan);
         am_graph_destroy(g);
+    }
+}
+
+/// Gradients of weights and the values of all slots, into one array.
+static float *gradients_and_values(const am_graph *g, const ami_ops_f32 *ops, int slots, bool banded, size_t *count)
+{
+    const ami_plan_def def = {
+        .graph = g, .columns = columns, .blocks = blocks, .slots = slots, .input_grads = true, .banded = banded
+    };
+    const int y = am_graph_output_at(g, 0);
+    ami_plan_f32 *plan = NULL;
+    am_error err = { 0 };
+    check_ok(ami_plan_create_f32(&plan, &def, ops, g->weights, &err), &err);
+    fill_f32(plan);
+    for (int thread = 0; thread < 3; thread++) {
+        ami_plan_band_f32(plan, thread, 3);
+    }
+    const size_t span = plan->span[y], places = (size_t)slots * blocks;
+    *count = g->weight_count + places * span;
+    float *all = calloc(*count, sizeof *all);
+    run_f32(plan);
+    back_f32(plan, all);
+    for (size_t i = 0; i < places; i++) {
+        memcpy(all + g->weight_count + i * span, ami_plan_value_f32(plan, y, (int)i / blocks, (int)i % blocks),
+               span * sizeof *all);
+    }
+    ami_plan_destroy_f32(plan);
+    return all;
+}
+
+static void weights_in_bands_give_the_same_bits(void **state)
+{
+    (void)state;
+    static const char *const isas[] = { "base", "avx2", "avx512" };
+    for (int i = 0; i < subject_count * 3; i++) {
+        const ami_ops_f32 *ops = ami_train_ops(isas[i % 3]);
+        const subject *s = &subjects[i / 3];
+        if (!ops) {
+            continue;
+        }
+        am_graph *g = make(s);
+        size_t count = 0;
+        float *plain = gradients_and_values(g, ops, s->slots, false, &count);
+        float *banded = gradients_and_values(g, ops, s->slots, true, &count);
+        assert_memory_equal(plain, banded, count * sizeof *plain);
+        free(plain);
+        free(banded);
+        am_graph_destroy(g);
+    }
+}
+
+/// Deeper than what a product takes at once, and no whole number of bands either way.
+static void deep_products_of_bands_give_the_same_bits(void **state)
+{
+    (void)state;
+    enum { m = 37, k = 303, n = 16, room = 320 };
+    static float w[m * k + 16], x[room * n], dy[room * n], bands[room * room], want[room * n], got[room * n];
+    static const char *const isas[] = { "base", "avx2", "avx512" };
+    am_rng rng = am_rng_make(9);
+    for (int i = 0; i < m * k; i++) {
+        w[i] = am_rng_normal(&rng);
+    }
+    for (int i = 0; i < room * n; i++) {
+        x[i] = am_rng_normal(&rng);
+        dy[i] = am_rng_normal(&rng);
+    }
+    for (int i = 0; i < 3; i++) {
+        const ami_ops_f32 *ops = ami_train_ops(isas[i]);
+        if (!ops) {
+            continue;
+        }
+        ops->forward(want, w, dy, x, m, k, n);
+        ops->band_rows(bands, w, m, k, 0, (m + AMI_BAND - 1) / AMI_BAND);
+        ops->banded(got, bands, dy, x, m, k, n, false);
+        assert_memory_equal(want, got, sizeof(float) * m * n);
+        memcpy(want, x, sizeof want);
+        memcpy(got, x, sizeof got);
+        ops->backward(want, w, dy, m, k, n, true);
+        ops->band_columns(bands, w, m, k, 0, (k + AMI_BAND - 1) / AMI_BAND);
+        ops->banded(got, bands, NULL, dy, k, m, n, true);
+        assert_memory_equal(want, got, sizeof want);
     }
 }
 
@@ -400,7 +481,7 @@ static void odd_counts_and_indices_are_read_as_the_runtime_reads_them(void **sta
     am_net_work *work = NULL;
     check_ok(am_net_create(&net, &net_def, &err), &err);
     check_ok(am_net_work_create(&work, net, count, NULL, &err), &err);
-    const ami_plan_def def = { g, columns, 1, 1, true, NULL };
+    const ami_plan_def def = { g, columns, 1, 1, true, NULL, false };
     ami_plan_f32 *plan = NULL;
     check_ok(ami_plan_create_f32(&plan, &def, ami_train_ops(NULL), g->weights, &err), &err);
     double **values = calloc((size_t)g->value_count, sizeof *values);
@@ -448,6 +529,8 @@ int main(void)
         cmocka_unit_test(gradients_of_weights_match_differences),
         cmocka_unit_test(gradients_of_inputs_match_differences),
         cmocka_unit_test(float_gradients_match),
+        cmocka_unit_test(weights_in_bands_give_the_same_bits),
+        cmocka_unit_test(deep_products_of_bands_give_the_same_bits),
         cmocka_unit_test(forward_equals_the_plain_evaluation),
         cmocka_unit_test(odd_counts_and_indices_are_read_as_the_runtime_reads_them),
     };

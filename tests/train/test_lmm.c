@@ -162,6 +162,34 @@ static void stopped_anywhere_the_lanes_go_on_to_the_same_bits(void **state)
     assert_true(s.hash == want);
 }
 
+/// One stage after the other, so that both threads share each.
+static void two_trainings_of_two_threads_give_the_same_bytes(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{ \"seed\": 5, \"stages\": [\n"
+        "{ \"kind\": \"decompressor\", \"database\": \"db.amdb\", \"latent\": 8, \"compressor\": [\"linear 48\", "
+        "\"elu\"],\n"
+        "  \"layers\": [\"linear 48\", \"relu\"], \"noise\": 0.1, \"iterations\": 40 },\n"
+        "{ \"kind\": \"stepper\", \"database\": \"db.amdb\", \"layers\": [\"linear 40\", \"relu\"], \"window\": 6,\n"
+        "  \"iterations\": 40 },\n"
+        "{ \"kind\": \"projector\", \"database\": \"db.amdb\", \"layers\": [\"linear 32\", \"relu\"],\n"
+        "  \"noise\": 0.8, \"swap\": 0.5, \"iterations\": 60 } ] }\n";
+    place p = make_place("lmm_twice");
+    put_database(&p, 0);
+    size_t sizes[2] = { 0 };
+    char *files[2];
+    for (int i = 0; i < 2; i++) {
+        hash_of(&p, text, 2);
+        files[i] = test_read_file(p.output, &sizes[i]);
+        assert_non_null(files[i]);
+    }
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(files[0], files[1], sizes[0]);
+    free(files[0]);
+    free(files[1]);
+}
+
 static void who_searches_does_not_matter(void **state)
 {
     (void)state;
@@ -344,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recipe_gives_a_whole_character),
         cmocka_unit_test(stopped_anywhere_the_lanes_go_on_to_the_same_bits),
+        cmocka_unit_test(two_trainings_of_two_threads_give_the_same_bytes),
         cmocka_unit_test(who_searches_does_not_matter),
         cmocka_unit_test(a_handful_of_frames_is_learnt_by_heart),
         cmocka_unit_test(mistakes_are_named),

@@ -109,7 +109,7 @@ static int check_case(const am_graph *g, const torch_case *c, int batch, int ste
             continue;
         }
         run r = { .batch = batch, .steps = steps };
-        const ami_plan_def def = { g, columns, 1, steps, true, NULL };
+        const ami_plan_def def = { g, columns, 1, steps, true, NULL, false };
         am_error err = { 0 };
         check_ok(ami_plan_create_f32(&r.plan, &def, ops, g->weights, &err), &err);
         r.gradient = calloc(g->weight_count + 1, sizeof *r.gradient);
