@@ -178,6 +178,7 @@ typedef struct am_character_def {
     const am_clock *clock;                ///< borrowed, for timings; NULL means none
     const am_net *direction;              ///< borrowed: tells facings on paths (am_direction_open); NULL means none
     const am_push_solver *push;           ///< borrowed: answers pushes; NULL: the character cannot be pushed
+    am_push_blend push_blend;             ///< how pushes and the motion come together
     int path_points;                      ///< room for points of a path (am_path_room); 0: follows none
     uint64_t seed;                        ///< of the character's random stream
     am_vec3 position;                     ///< start
@@ -226,11 +227,11 @@ typedef struct am_path_view {
 AM_API am_path_view am_character_get_path(const am_character *character);
 
 /// Pushes the part of the body that `joint` moves with `force` (N, world axes) for `seconds` (above 0, at most 10)
-/// from the next step on. Over AM_PUSH_WINDOW frames the pose is blended with what the forces do to it (Fields eq.
-/// 15); a source with ticks of its own (field) goes on from there, others re-enter by the state nearest to the pushed
-/// body. Pushes before the same step act together; later ones end the blend that is on its way and begin another.
-/// Refuses a character without solver (AM_ERR_SUPPORT), more than AM_MAX_PUSHES and what is not finite. Allocates
-/// nothing of its own.
+/// from the next step on. Over AM_PUSH_WINDOW frames the pose is blended with what the forces do to it (after Fields
+/// eq. 15, see am_push_blend); a source with ticks of its own (field) goes on from there, others re-enter by the
+/// state nearest to the pushed body. Pushes before the same step act together; later ones end the blend that is on
+/// its way and begin another. Refuses a character without solver (AM_ERR_SUPPORT), more than AM_MAX_PUSHES and what
+/// is not finite. Allocates nothing of its own.
 AM_API am_result am_character_push(am_character *character, int joint, am_vec3 force, float seconds, am_error *err);
 /// What pushes the character.
 typedef struct am_push_view {

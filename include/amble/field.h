@@ -117,6 +117,8 @@ AM_API void am_field_displace(const am_field *field, float *out, const float *x,
 AM_API void am_field_pose_mix(const am_field *field, float *out, const float *a, const float *b, float t);
 /// The same of velocities.
 AM_API void am_field_velocity_mix(const am_field *field, float *out, const float *a, const float *b, float t);
+/// out = a and then the share t of b, of velocities; out may be a.
+AM_API void am_field_velocity_add(const am_field *field, float *out, const float *a, const float *b, float t);
 /// row(stride): where a state lies in the space of eq. 1.
 AM_API void am_field_embed(const am_field *field, float *row, const float *x, const float *v);
 /// The step that is part of a velocity.

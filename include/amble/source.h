@@ -42,10 +42,12 @@ typedef struct am_tick {
     am_transform *after;        ///< [joint] where the source leads; changed in place
     am_transform step;          ///< of the ground root, in its own frame before the tick; changed
     uint8_t contacts;           ///< AM_CONTACT_* before the tick
-    // How fast it is then, as a displacement of one tick: `share` of the one between these poses, the rest as it was.
+    // How fast it is then, as a displacement of one tick: `share` of the one between these poses, added to what it
+    // was or mixed with it.
     const am_transform *from, *to; ///< [joint]
     am_transform fast;             ///< the root's step between them
     float share;                   ///< 0: nothing was changed
+    bool mixed;
 } am_tick;
 typedef struct am_tick_hook {
     void *user;

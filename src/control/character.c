@@ -82,7 +82,8 @@ static am_result check_def(const am_character_def *def, am_error *err)
     float sum = def->position.x + def->position.z + def->heading;
     if (!(sum * 0.0f == 0.0f) || (int)def->root < 0 || def->root > AM_ROOT_MIXED || (int)def->inertialise < 0 ||
         def->inertialise > AM_INERTIALISE_QUINTIC || def->candidates < 0 || def->candidates > AM_MAX_CANDIDATES ||
-        def->path_points < 0 || def->path_points > 100000000) {
+        def->path_points < 0 || def->path_points > 100000000 || (int)def->push_blend < 0 ||
+        def->push_blend > AM_PUSH_PRINTED) {
         return ami_fail(err, AM_ERR_DEF,
                         "character def: start, root, inertialise, candidates or path_points out of range");
     }
@@ -205,7 +206,7 @@ static uint64_t make_key(const am_character *c)
         def->source->db ? def->source->db->hash : 0,
         (uint64_t)c->joint_count,
         (uint64_t)c->flat_size,
-        (uint64_t)def->root,
+        (uint64_t)def->root | (uint64_t)def->push_blend << 8,
         (uint64_t)def->inertialise,
         def->ik,
         def->springs,

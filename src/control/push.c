@@ -108,6 +108,21 @@ void ami_push_mix(am_transform *out, const am_transform *a, const am_transform *
     }
 }
 
+am_transform ami_push_offset(am_transform a, am_transform b, float share)
+{
+    am_quat turn = am_quat_mul(b.rotation, am_quat_inv(a.rotation));
+    am_transform offset = { am_quat_nlerp(am_quat_identity(), turn, share),
+                            am_v3_scale(am_v3_sub(b.translation, a.translation), share) };
+    return offset;
+}
+
+am_transform ami_push_apply(am_transform offset, am_transform a)
+{
+    am_transform out = { am_quat_normalize(am_quat_mul(offset.rotation, a.rotation)),
+                         am_v3_add(offset.translation, a.translation) };
+    return out;
+}
+
 /// The turn about y of the rotation from a to b.
 static am_quat turn_between(am_quat a, am_quat b)
 {
@@ -127,9 +142,26 @@ static am_transform divide(am_transform *hips, am_transform was)
     return step;
 }
 
+/// The feet that stand and whose leg is pushed: what such a push does goes into the ground, also when the foot lifts
+/// soon after, while eq. 15 still asks what the force does.
+static uint32_t find_held(const am_character *c, uint8_t contacts)
+{
+    static const am_role legs[2] = { AM_ROLE_LEFT_UP_LEG, AM_ROLE_RIGHT_UP_LEG };
+    const ami_push *p = c->push.head;
+    const am_source *source = c->kit->source;
+    uint32_t held = 0;
+    for (int i = 0; i < p->count; i++) {
+        for (int joint = p->pushes[i].joint; joint > 0; joint = source->skeleton->parents[joint]) {
+            held |= joint == source->roles->joint[legs[0]] ? AM_CONTACT_LEFT : 0;
+            held |= joint == source->roles->joint[legs[1]] ? AM_CONTACT_RIGHT : 0;
+        }
+    }
+    return held & contacts;
+}
+
 bool ami_push_dynamics(am_character *c, ami_dynamics *out, const am_transform *x, uint8_t contacts, int frame)
 {
-    const ami_push *p = c->push.head;
+    ami_push *p = c->push.head;
     const am_push_solver *solver = c->def.push;
     size_t size = (size_t)c->joint_count * sizeof *x;
     // Forces have world axes: only the root's rotation matters, not where it is.
@@ -137,7 +169,8 @@ bool ami_push_dynamics(am_character *c, ami_dynamics *out, const am_transform *x
     am_transform back = am_transform_inv(root);
     memcpy(c->push.x, x, size);
     c->push.x[0] = am_transform_mul(root, x[0]);
-    am_push_query query = { c->push.x, p->pushes, p->count, contacts, frame };
+    p->held = frame == 1 ? find_held(c, contacts) : p->held;
+    am_push_query query = { c->push.x, p->pushes, p->count, (uint8_t)(contacts | p->held), frame };
     if (!solver->solve(solver->user, c->push.pose, c->push.previous, &query)) {
         return false;
     }
@@ -159,7 +192,7 @@ bool ami_push_dynamics(am_character *c, ami_dynamics *out, const am_transform *x
     return true;
 }
 
-/// Eq. 15 within a tick of the source.
+/// After eq. 15, within a tick of the source.
 void ami_push_tick(void *user, am_tick *tick)
 {
     am_character *c = user;
@@ -175,13 +208,21 @@ void ami_push_tick(void *user, am_tick *tick)
         ami_push_end(c);
         return;
     }
-    ami_push_mix(tick->after, tick->after, d.pose, c->joint_count, share);
+    if (c->def.push_blend == AM_PUSH_PRINTED) {
+        ami_push_mix(tick->after, tick->after, d.pose, c->joint_count, share);
+        ami_push_mix(&tick->step, &tick->step, &d.step, 1, share);
+    } else {
+        for (int j = 0; j < c->joint_count; j++) {
+            tick->after[j] = ami_push_apply(ami_push_offset(tick->before[j], d.pose[j], share), tick->after[j]);
+        }
+        tick->step = ami_push_apply(ami_push_offset(am_transform_identity(), d.step, share), tick->step);
+    }
     for (int j = 0; j < c->joint_count; j++) {
         tick->after[j].rotation = am_joint_clamp(&c->kit->ranges[j], tick->after[j].rotation, AMI_PUSH_MARGIN);
     }
-    ami_push_mix(&tick->step, &tick->step, &d.step, 1, share);
     tick->from = d.previous;
     tick->to = d.pose;
     tick->fast = d.last_step;
     tick->share = share;
+    tick->mixed = c->def.push_blend == AM_PUSH_PRINTED;
 }

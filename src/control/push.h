@@ -19,8 +19,8 @@ typedef struct ami_push {
     // How the body moved in the last step, for re-entry.
     am_vec3 root_linear, root_angular;
     float before_dt;
-    float limit_s; ///< for which joints are kept within their range
-    float reserved;
+    float limit_s;  ///< for which joints are kept within their range
+    uint32_t held;  ///< feet that stood when their leg was pushed: pinned for the whole window
     uint64_t total; ///< pushes ever
 } ami_push;
 
@@ -38,6 +38,10 @@ bool ami_push_dynamics(am_character *character, ami_dynamics *out, const am_tran
                        int frame);
 /// out(joint) = (1 - t) a + t b, the shorter way; out may be a or b.
 void ami_push_mix(am_transform *out, const am_transform *a, const am_transform *b, int joints, float t);
+/// `share` of what takes a to b, as a turn from the left and a way.
+am_transform ami_push_offset(am_transform a, am_transform b, float share);
+/// out = a moved by an offset.
+am_transform ami_push_apply(am_transform offset, am_transform a);
 /// Eq. 15 within a tick of a source that has its own: am_tick_hook.tick of the character.
 void ami_push_tick(void *character, am_tick *tick);
 /// push_react.c: at the beginning of a step. A reaction that is over lets the source re-enter by the state nearest to

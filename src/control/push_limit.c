@@ -8,6 +8,9 @@
 #define MARGIN AMI_PUSH_MARGIN
 // After a push, for so long.
 #define LIMIT_S 3.0f
+// Frames of the data may be beyond the percentiles by themselves. They are drawn back too, in this time, and let go
+// again afterwards, so that nothing jumps.
+#define EASE_S 0.3f
 #define ENOUGH_M 0.001f
 
 enum { passes = 3 };
@@ -17,7 +20,18 @@ static const am_role legs[2][4] = {
     { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE },
 };
 
-void ami_push_watch(am_character *c) { c->push.head->limit_s = LIMIT_S; }
+/// How much of what the source itself has beyond the range is let be: all at first and at last.
+static float let_be(const am_character *c)
+{
+    float left = c->push.head->limit_s;
+    return am_clamp(am_max((left - LIMIT_S - EASE_S) / EASE_S, 1.0f - left / EASE_S), 0.0f, 1.0f);
+}
+
+void ami_push_watch(am_character *c)
+{
+    // From what is let be now: who is watched already goes on so.
+    c->push.head->limit_s = LIMIT_S + EASE_S + let_be(c) * EASE_S;
+}
 
 /// World transforms of the joints from `first` on, which come after it.
 static void refresh(am_character *c, int first)
@@ -28,7 +42,7 @@ static void refresh(am_character *c, int first)
     }
 }
 
-/// True when a joint was beyond its range, or beyond where the source itself has it.
+/// True when a joint was beyond its range, or beyond what of the source's own is let be.
 static bool clamp_joint(am_character *c, int joint)
 {
     const am_joint_range *range = &c->kit->ranges[joint];
@@ -37,9 +51,10 @@ static bool clamp_joint(am_character *c, int joint)
     if (!(excess > MARGIN)) {
         return false;
     }
-    // A frame of the data may be beyond the percentiles by itself; where a source has ticks its pose was pushed too.
+    // Where a source has ticks its pose was pushed too.
     bool own = !c->kit->source->interface->ticks;
-    float margin = own ? am_max(MARGIN, am_joint_excess(range, c->source_local[joint].rotation)) : MARGIN;
+    float beyond = own ? am_joint_excess(range, c->source_local[joint].rotation) - MARGIN : 0.0f;
+    float margin = MARGIN + let_be(c) * am_max(beyond, 0.0f);
     *rotation = am_joint_clamp(range, *rotation, margin);
     return excess > margin;
 }

@@ -1,6 +1,6 @@
 // The reaction of a character whose source knows nothing of forces (match, long-horizon, learned): for the first half
-// of the window the pose is blended with what they do to it (eq. 15, with the source's pose for I); then the source
-// re-enters by the state nearest to the pushed body, and the difference dies out as in any transition.
+// of the window the pose is blended with what they do to it (as eq. 15, with the source's pose for I); then the
+// source re-enters by the state nearest to the pushed body, and the difference dies out as in any transition.
 #include "control/push.h"
 
 #include <string.h>
@@ -55,14 +55,6 @@ void ami_push_plan(am_character *c)
     }
 }
 
-/// The offset that takes pose a to pose b.
-static am_transform offset_between(am_transform a, am_transform b)
-{
-    am_transform offset = { am_quat_normalize(am_quat_mul(b.rotation, am_quat_inv(a.rotation))),
-                            am_v3_sub(b.translation, a.translation) };
-    return offset;
-}
-
 /// The next frame of the blend: where the offsets go in it, and the root.
 static void next_frame(am_character *c)
 {
@@ -78,9 +70,15 @@ static void next_frame(am_character *c)
         p->turn = 0.0f;
         return;
     }
-    ami_push_mix(d.pose, c->local_raw, d.pose, c->joint_count, share);
     for (int j = 0; j < c->joint_count; j++) {
-        c->push.to[j] = offset_between(c->local_raw[j], d.pose[j]);
+        am_transform *to = &c->push.to[j];
+        if (c->def.push_blend == AM_PUSH_PRINTED) {
+            *to = ami_push_offset(c->local_raw[j], d.pose[j], share);
+        } else {
+            // The source knows nothing of the offset so far; it is drawn back as if it were part of D.
+            am_transform moved = ami_push_apply(ami_push_offset(c->before[j], d.pose[j], 1.0f), c->push.from[j]);
+            *to = ami_push_offset(am_transform_identity(), moved, share);
+        }
     }
     p->move = am_v3_scale(d.step.translation, share);
     p->turn = am_quat_heading(d.step.rotation) * share;
@@ -100,8 +98,7 @@ void ami_push_react(am_character *c, float dt)
     am_transform offset;
     for (int j = 0; j < c->joint_count; j++) {
         ami_push_mix(&offset, &c->push.from[j], &c->push.to[j], 1, t);
-        c->local_raw[j].rotation = am_quat_normalize(am_quat_mul(offset.rotation, c->local_raw[j].rotation));
-        c->local_raw[j].translation = am_v3_add(c->local_raw[j].translation, offset.translation);
+        c->local_raw[j] = ami_push_apply(offset, c->local_raw[j]);
     }
     c->root_linear = am_v3_add(c->root_linear, am_v3_scale(p->move, AM_PUSH_FPS));
     c->root_angular.y += p->turn * AM_PUSH_FPS;

@@ -15,6 +15,8 @@
 #define USUAL_M 1.75f
 // Dampers in springs: a trunk of 35 kg on 300 N m/rad comes to rest without swinging at about this ratio.
 #define DAMPING_S 0.2f
+// Of a leg about the vertical over a planted foot, in N m/rad: hip and shank are about as stiff against turning.
+#define TWIST 150.0f
 
 /// What is known of a part by its role: share of the body's mass (Winter 2009, table 4.1) and spring of its joint in
 /// N m/rad, such as standing people show against quick pushes: about what carries the part upright, and no more.
@@ -27,9 +29,9 @@ static const struct {
     { AM_ROLE_LEFT_UP_LEG, 0.1f, 200.0f },    { AM_ROLE_LEFT_LEG, 0.0465f, 150.0f },
     { AM_ROLE_LEFT_FOOT, 0.0145f, 40.0f },    { AM_ROLE_RIGHT_UP_LEG, 0.1f, 200.0f },
     { AM_ROLE_RIGHT_LEG, 0.0465f, 150.0f },   { AM_ROLE_RIGHT_FOOT, 0.0145f, 40.0f },
-    { AM_ROLE_LEFT_ARM, 0.028f, 40.0f },      { AM_ROLE_LEFT_FOREARM, 0.016f, 25.0f },
-    { AM_ROLE_LEFT_HAND, 0.006f, 8.0f },      { AM_ROLE_RIGHT_ARM, 0.028f, 40.0f },
-    { AM_ROLE_RIGHT_FOREARM, 0.016f, 25.0f }, { AM_ROLE_RIGHT_HAND, 0.006f, 8.0f },
+    { AM_ROLE_LEFT_ARM, 0.028f, 80.0f },      { AM_ROLE_LEFT_FOREARM, 0.016f, 50.0f },
+    { AM_ROLE_LEFT_HAND, 0.006f, 16.0f },     { AM_ROLE_RIGHT_ARM, 0.028f, 80.0f },
+    { AM_ROLE_RIGHT_FOREARM, 0.016f, 50.0f }, { AM_ROLE_RIGHT_HAND, 0.006f, 16.0f },
 };
 enum { known_count = sizeof known / sizeof *known };
 
@@ -150,8 +152,9 @@ static void weigh_parts(am_physics *p, float mass, float height, float tone)
         float area = part->mass / (DENSITY_KG_M3 * part->length);
         part->radius = am_max(sqrtf(area / AM_PI), SHORTEST_M);
         part->spring *= (dReal)scale;
-        part->damper = part->spring * (dReal)DAMPING_S;
     }
+    p->twist = (dReal)(TWIST * scale);
+    p->damping_s = (dReal)DAMPING_S;
 }
 
 am_result ami_body_plan(am_physics *p, const am_physics_def *def, am_error *err)

@@ -15,7 +15,7 @@ typedef struct ami_part {
     am_vec3 centre; ///< of mass, in the joint's frame
     am_vec3 axis;   ///< of the capsule, unit, in the joint's frame
     float length, radius, mass;
-    dReal spring, damper; ///< N m / rad, N m s / rad
+    dReal spring; ///< N m / rad
     dBodyID body;
     dJointID ball, motor; ///< to the parent; the first part has none
     dQuaternion rest;     ///< of this solve: inverse of parent's rotation, times own
@@ -32,6 +32,8 @@ struct am_physics {
     int16_t *part_of;      ///< [joint]
     am_transform *pose;    ///< [joint] scratch: the body in the world
     int foot[2], shank[2]; ///< parts of left and right leg, -1 without
+    dReal twist;           ///< N m / rad, of a shank about the vertical over a pinned foot
+    dReal damping_s;       ///< dampers in springs
     int substeps;
     size_t block_size;
 };

@@ -48,9 +48,12 @@ static void tie_parts(am_physics *p, uint8_t contacts)
         bool pinned = is_pinned(p, i, contacts);
         am_vec3 at = p->pose[part->joint].translation;
         if (pinned) {
-            // The foot stays as it is; the leg hangs on a ball joint at the ankle, which itself holds nothing up.
+            // The foot stays as it is; the leg hangs on a ball joint at the ankle, which holds nothing up but does
+            // not let the leg spin: soles do not turn on the floor.
             dBodyDisable(part->body);
             dJointAttach(part->ball, parent, 0);
+            dJointAttach(part->motor, parent, 0);
+            memcpy(part->rest, dBodyGetQuaternion(parent), sizeof part->rest);
         } else {
             dJointAttach(part->ball, part->body, parent);
             dJointAttach(part->motor, part->body, parent);
@@ -60,12 +63,18 @@ static void tie_parts(am_physics *p, uint8_t contacts)
     }
 }
 
-/// By how much (rad, world axes) a part is turned from where it was relative to its parent.
-static void find_turn(const am_physics *p, const ami_part *part, dReal turn[3])
+/// By how much (rad, world axes) a part is turned from where it was relative to its parent, or the shank of a pinned
+/// foot from where it was.
+static void find_turn(const am_physics *p, const ami_part *part, bool pinned, dReal turn[3])
 {
     dQuaternion wanted, away;
-    dQMultiply0(wanted, dBodyGetQuaternion(p->parts[part->parent].body), part->rest);
-    dQMultiply2(away, dBodyGetQuaternion(part->body), wanted);
+    dBodyID parent = p->parts[part->parent].body;
+    dQMultiply0(wanted, dBodyGetQuaternion(parent), part->rest);
+    if (pinned) {
+        dQMultiply2(away, dBodyGetQuaternion(parent), part->rest);
+    } else {
+        dQMultiply2(away, dBodyGetQuaternion(part->body), wanted);
+    }
     dReal sign = away[0] < 0 ? -1 : 1;
     dReal sine = dSqrt(away[1] * away[1] + away[2] * away[2] + away[3] * away[3]);
     // 2 atan2(sine, cosine) / sine is 2 near no turn at all.
@@ -80,14 +89,18 @@ static void set_springs(am_physics *p, uint8_t contacts, dReal h)
 {
     for (int i = 1; i < p->part_count; i++) {
         ami_part *part = &p->parts[i];
-        if (is_pinned(p, i, contacts) || !(part->spring > 0)) {
+        if (!(part->spring > 0)) {
             continue;
         }
+        bool pinned = is_pinned(p, i, contacts);
+        dReal spring = pinned ? p->twist : part->spring;
+        dReal soft = 1 / (spring * (p->damping_s + h));
         dReal turn[3];
-        dReal soft = 1 / (part->damper + h * part->spring);
-        find_turn(p, part, turn);
+        find_turn(p, part, pinned, turn);
         for (int axis = 0; axis < 3; axis++) {
-            dJointSetAMotorParam(part->motor, dParamVel + axis * dParamGroup, -part->spring * soft * turn[axis]);
+            bool held = !pinned || axis == 1; // about the vertical
+            dJointSetAMotorParam(part->motor, dParamFMax + axis * dParamGroup, held ? dInfinity : 0);
+            dJointSetAMotorParam(part->motor, dParamVel + axis * dParamGroup, -spring * soft * turn[axis]);
             dJointSetAMotorParam(part->motor, dParamCFM + axis * dParamGroup, soft);
         }
     }

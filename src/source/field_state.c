@@ -156,6 +156,28 @@ void am_field_velocity_mix(const am_field *field, float *out, const float *a, co
     mix_quats(field, out, a, b, t, head);
 }
 
+void am_field_velocity_add(const am_field *field, float *out, const float *a, const float *b, float t)
+{
+    int head = ami_field_velocity_head(field);
+    int lanes = field->lanes;
+    for (int i = 0; i < head; i++) {
+        out[i] = a[i] + t * b[i];
+    }
+    a += head;
+    b += head;
+    ami_field_quats q = ami_field_quats_at(field, out, head);
+    for (int i = 0; i < lanes; i++) {
+        am_quat first = am_q(a[i], a[lanes + i], a[2 * lanes + i], a[3 * lanes + i]);
+        am_quat whole = am_q(b[i], b[lanes + i], b[2 * lanes + i], b[3 * lanes + i]);
+        am_quat sum = am_quat_mul(am_quat_nlerp(am_quat_identity(), whole, t), first);
+        q.x[i] = sum.x;
+        q.y[i] = sum.y;
+        q.z[i] = sum.z;
+        q.w[i] = sum.w;
+    }
+    normalise(q, lanes, true);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Embedding
 

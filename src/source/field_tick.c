@@ -168,7 +168,11 @@ static am_field_step act(const am_field *field, ami_field_view *s, am_field_step
     am_field_pose_put(field, from, tick.from);
     am_field_pose_put(field, to, tick.to);
     am_field_difference(field, fast, from, to, step_of(tick.fast));
-    am_field_velocity_mix(field, s->next_v, s->next_v, fast, am_min(tick.share, 1.0f));
+    if (tick.mixed) {
+        am_field_velocity_mix(field, s->next_v, s->next_v, fast, am_min(tick.share, 1.0f));
+    } else {
+        am_field_velocity_add(field, s->next_v, s->next_v, fast, am_min(tick.share, 1.0f));
+    }
     s->head->fresh = 0;
     return step_of(tick.step);
 }

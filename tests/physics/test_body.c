@@ -118,6 +118,35 @@ static void a_pushed_chest_goes_along_and_pinned_feet_stay(void **state)
     am_physics_destroy(body);
 }
 
+/// How far the hips turn about the vertical when a hand is pushed while one foot is pinned, in degrees.
+static float spin_of(am_physics *body, am_role hand, uint8_t contacts)
+{
+    const am_push_solver *solver = am_physics_solver(body);
+    am_transform x[AM_MAX_JOINTS], out[AM_MAX_JOINTS], before[AM_MAX_JOINTS];
+    frame_pose(x, 0);
+    am_vec3 front = am_quat_rotate(am_db_root(db, 0).rotation, am_v3(0.0f, 0.0f, 150.0f));
+    am_push push = { db->roles.joint[hand], 0.1f, front };
+    am_push_query query = { x, &push, 1, contacts, 10 };
+    assert_true(solver->solve(solver->user, out, before, &query));
+    am_quat turn = am_quat_mul(out[0].rotation, am_quat_inv(x[0].rotation));
+    return am_abs(am_quat_heading(turn)) / AM_DEG;
+}
+
+static void a_planted_foot_keeps_the_leg_from_spinning(void **state)
+{
+    (void)state;
+    am_physics *body = make_body(1.0f);
+    for (int side = 0; side < 2; side++) {
+        am_role hand = side == 0 ? AM_ROLE_LEFT_HAND : AM_ROLE_RIGHT_HAND;
+        float planted = spin_of(body, hand, side == 0 ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT);
+        float free_body = spin_of(body, hand, 0);
+        print_message("hips turn by %.2f degrees over a planted foot, by %.2f in the air\n", (double)planted,
+                      (double)free_body);
+        assert_true(planted < 0.5f * free_body);
+    }
+    am_physics_destroy(body);
+}
+
 static void a_free_body_keeps_the_impulse_it_was_given(void **state)
 {
     (void)state;
@@ -201,6 +230,7 @@ int main(void)
         cmocka_unit_test(masses_follow_from_segment_lengths),
         cmocka_unit_test(without_forces_the_pose_is_unaltered),
         cmocka_unit_test(a_pushed_chest_goes_along_and_pinned_feet_stay),
+        cmocka_unit_test(a_planted_foot_keeps_the_leg_from_spinning),
         cmocka_unit_test(a_free_body_keeps_the_impulse_it_was_given),
         cmocka_unit_test(the_same_question_has_the_same_bits_whatever_came_before),
         cmocka_unit_test(bad_defs_and_questions_are_refused_and_nothing_is_left),

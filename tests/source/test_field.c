@@ -360,6 +360,17 @@ static void poses_and_velocities_are_read_back(void **state)
             check_near(half[n], x[n], 1e-5);
         }
         check_near(v[5], am_field_v(field, s)[5], 1e-6);
+        // All of what there is and then nothing, and two halves of the way.
+        float none[512], sum[512];
+        am_field_step stands = { 0.0f, 0.0f, 0.0f };
+        am_field_difference(field, none, am_field_x(field, s), am_field_x(field, s), stands);
+        am_field_velocity_add(field, sum, am_field_v(field, s), none, 1.0f);
+        am_field_velocity_add(field, v, none, am_field_v(field, s), 0.5f);
+        am_field_velocity_add(field, v, v, am_field_v(field, s), 0.5f);
+        for (int n = 0; n < field->velocity_count; n++) {
+            check_near(sum[n], am_field_v(field, s)[n], 1e-6);
+            check_near(v[n], am_field_v(field, s)[n], 2e-3);
+        }
         am_transform root = am_transform_mul(am_db_root(db, field->frames[s]),
                                              am_field_step_transform(am_field_velocity_step(am_field_v(field, s))));
         am_transform after = am_db_root(db, field->frames[field->next[s]]);

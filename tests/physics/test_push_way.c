@@ -1,0 +1,213 @@
+// What pushes leave alone: the motion itself, feet that stand, ranges of joints.
+#include "control/push.h"
+#include "control/world.h"
+
+#include <amble/physics.h>
+
+static am_physics *body;
+static am_field *field;
+static am_source *passive;
+
+static int open_all(void **state)
+{
+    am_error err = { 0 };
+    if (make_db(state) != 0) {
+        return -1;
+    }
+    am_physics_def def = am_physics_def_default();
+    def.skeleton = shared_db->skeleton;
+    def.roles = &shared_db->roles;
+    am_result result = am_physics_create(&body, &def, &err);
+    am_field_def field_def = am_field_def_default();
+    field_def.db = shared_db;
+    result = result == AM_OK ? am_field_create(&field, &field_def, &err) : result;
+    am_field_source_def source_def = am_field_source_def_default();
+    source_def.field = field;
+    source_def.policy = AM_FIELD_PASSIVE;
+    result = result == AM_OK ? am_field_source_create(&passive, &source_def, &err) : result;
+    return result == AM_OK ? 0 : -1;
+}
+
+static int close_all(void **state)
+{
+    am_source_destroy(passive);
+    am_field_destroy(field);
+    am_physics_destroy(body);
+    return free_db(state);
+}
+
+/// The middle of the frames with a tag.
+static int tagged(const char *tag)
+{
+    am_error err = { 0 };
+    am_tag_query query;
+    check_ok(am_db_tag_query(shared_db, &query, tag, &err), &err);
+    int count = 0, seen = 0;
+    for (int f = 0; f < shared_db->frame_count; f++) {
+        count += am_tag_query_accepts(&query, shared_db->tags[f]);
+    }
+    for (int f = 0; f < shared_db->frame_count; f++) {
+        seen += am_tag_query_accepts(&query, shared_db->tags[f]);
+        if (2 * seen > count) {
+            return f;
+        }
+    }
+    return 0;
+}
+
+/// Two characters of a source that walk alike, one of which will be pushed.
+typedef struct pair {
+    world own;
+    am_character *pushed, *twin;
+    am_intent wish;
+} pair;
+
+static void pair_step(pair *p, float seconds)
+{
+    for (int i = 0; i < (int)(seconds / DT + 0.5f); i++) {
+        am_character_step(p->pushed, &p->wish, DT);
+        am_character_step(p->twin, &p->wish, DT);
+    }
+}
+
+static void pair_make(pair *p, bool of_field, am_push_blend blend, int start)
+{
+    am_error err = { 0 };
+    am_character_def def = open_world(&p->own);
+    def.source = of_field ? passive : p->own.source;
+    def.push = am_physics_solver(body);
+    def.push_blend = blend;
+    def.start_frame = start;
+    check_ok(am_character_create(&p->pushed, &def, &err), &err);
+    def.like = p->pushed;
+    check_ok(am_character_create(&p->twin, &def, &err), &err);
+    p->wish = (am_intent){ .velocity = am_v3(0.0f, 0.0f, 1.2f) };
+}
+
+static void pair_free(pair *p)
+{
+    am_character_destroy(p->twin);
+    am_character_destroy(p->pushed);
+    free_world(&p->own);
+}
+
+/// The largest distance between joints of the two.
+static float apart(const pair *p)
+{
+    const am_transform *a = am_character_get_pose(p->pushed).world;
+    const am_transform *b = am_character_get_pose(p->twin).world;
+    float most = 0.0f;
+    for (int j = 0; j < shared_db->joint_count; j++) {
+        most = am_max(most, am_v3_distance(a[j].translation, b[j].translation));
+    }
+    return most;
+}
+
+static void pair_push(pair *p, am_role role, am_vec3 force)
+{
+    am_error err = { 0 };
+    check_ok(am_character_push(p->pushed, shared_db->roles.joint[role], force, 0.1f, &err), &err);
+}
+
+static void a_weak_push_leaves_a_walk_as_it_is(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        pair p;
+        bool of_field = i % 2 == 0;
+        am_push_blend blend = i < 2 ? AM_PUSH_ADDED : AM_PUSH_PRINTED;
+        pair_make(&p, of_field, blend, tagged("walk"));
+        pair_step(&p, 1.0f);
+        pair_push(&p, AM_ROLE_HIPS, am_v3(5.0f, 0.0f, 0.0f));
+        float most = 0.0f;
+        for (int step = 0; step < 18; step++) {
+            pair_step(&p, DT);
+            most = am_max(most, apart(&p));
+        }
+        print_message("%s, %s: joints at most %.1f cm from where they are without the push\n",
+                      of_field ? "field" : "matching", blend == AM_PUSH_ADDED ? "added" : "as printed",
+                      100.0 * (double)most);
+        // As printed a walk stops, whatever the force.
+        assert_true(blend == AM_PUSH_ADDED ? most < 0.03f : most > 0.06f);
+        pair_free(&p);
+    }
+}
+
+static void a_push_on_a_foot_that_stands_goes_into_the_ground(void **state)
+{
+    (void)state;
+    pair p;
+    pair_make(&p, true, AM_PUSH_ADDED, tagged("walk"));
+    pair_step(&p, 1.0f);
+    for (int step = 0; step < 120 && am_character_get_pose(p.twin).contacts != AM_CONTACT_LEFT; step++) {
+        pair_step(&p, DT);
+    }
+    assert_int_equal(am_character_get_pose(p.twin).contacts, AM_CONTACT_LEFT);
+    pair_push(&p, AM_ROLE_LEFT_FOOT, am_v3(200.0f, 0.0f, 200.0f));
+    bool lifted = false;
+    for (int step = 0; step < 40; step++) { // the window is over then
+        pair_step(&p, DT);
+        lifted |= (am_character_get_pose(p.twin).contacts & AM_CONTACT_LEFT) == 0;
+        check_near(apart(&p), 0.0f, 2e-3f);
+    }
+    assert_true(lifted);
+    // In the air the same foot is flung.
+    pair_push(&p, AM_ROLE_RIGHT_FOOT, am_v3(150.0f, 0.0f, 0.0f));
+    for (int step = 0; step < 120 && (am_character_get_pose(p.twin).contacts & AM_CONTACT_LEFT) != 0; step++) {
+        pair_step(&p, DT);
+    }
+    pair_push(&p, AM_ROLE_LEFT_FOOT, am_v3(150.0f, 0.0f, 0.0f));
+    pair_step(&p, 0.2f);
+    assert_true(apart(&p) > 0.05f);
+    pair_free(&p);
+}
+
+/// By how much a joint stays beyond its range, in degrees, that source and pose both have 25 degrees beyond.
+static float left_beyond(am_character *c, int joint)
+{
+    am_vec3 high = c->kit->ranges[joint].high;
+    am_vec3 beyond = am_v3(high.x + 25.0f * AM_DEG, 0.0f, 0.0f);
+    am_quat far = am_quat_mul(c->kit->ranges[joint].mean, am_quat_from_scaled_axis(beyond));
+    c->source_local[joint].rotation = c->local[joint].rotation = far;
+    ami_push_limit(c, 0.05f);
+    return am_joint_excess(&c->kit->ranges[joint], c->local[joint].rotation) / AM_DEG;
+}
+
+static void joints_that_the_data_have_beyond_their_range_are_drawn_back_slowly(void **state)
+{
+    (void)state;
+    pair p;
+    pair_make(&p, false, AM_PUSH_ADDED, -1);
+    int head = shared_db->roles.joint[AM_ROLE_HEAD];
+    check_near(left_beyond(p.pushed, head), 25.0f, 0.1f); // nobody pushed yet
+    pair_push(&p, AM_ROLE_HIPS, am_v3(5.0f, 0.0f, 0.0f));
+    float before = 25.0f;
+    for (int step = 1; step <= 80; step++) {
+        float now = left_beyond(p.pushed, head);
+        assert_true(am_abs(now - before) < 4.0f); // degrees in 0.05 s
+        if (step >= 7 && step <= 60) {            // from 0.3 s to 3 s
+            assert_true(now < 10.0f);
+        }
+        if (step == 30) {
+            pair_push(&p, AM_ROLE_HIPS, am_v3(5.0f, 0.0f, 0.0f)); // again, which holds on to it
+        }
+        before = now;
+    }
+    for (int step = 0; step < 30; step++) {
+        float now = left_beyond(p.pushed, head);
+        assert_true(am_abs(now - before) < 4.0f);
+        before = now;
+    }
+    check_near(before, 25.0f, 0.1f);
+    pair_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_weak_push_leaves_a_walk_as_it_is),
+        cmocka_unit_test(a_push_on_a_foot_that_stands_goes_into_the_ground),
+        cmocka_unit_test(joints_that_the_data_have_beyond_their_range_are_drawn_back_slowly),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
