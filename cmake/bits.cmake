@@ -1,5 +1,6 @@
 # The program that prints hashes of results, built for every compiler and platform; scripts/check_bits.sh compares them.
-add_executable(amble_bits ${PROJECT_SOURCE_DIR}/tests/bits/bits.c)
+file(GLOB AMBLE_BITS_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/bits/*.c)
+add_executable(amble_bits ${AMBLE_BITS_SOURCES})
 set_target_properties(amble_bits PROPERTIES OUTPUT_NAME bits)
 target_include_directories(amble_bits PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(amble_bits PRIVATE amble_static amble_flags)

@@ -1,0 +1,197 @@
+// Subjects of the bits program: characters by every method, and networks.
+#include "bits/bits.h"
+#include "bits/input_log.h"
+#include "bits/learned_bits.h"
+#include "control/direction_nets.h"
+#include "net/zoo_graph.h"
+#include "support/synth_db.h"
+
+// ---------------------------------------------------------------------------------------------
+// Characters: two of them, 3,600 frames of a recorded input log on procedural motion, by springs and by the quintic
+
+/// By matching over a database, or by a learned character.
+static bool play_log(digest *d, const am_db *db, const am_model *learned, am_inertialise inertialise,
+                     am_root_mode root, am_error *err)
+{
+    am_run_script script;
+    am_run *run = NULL;
+    if (am_run_parse(&script, input_log, strlen(input_log), "log", NULL, err) != AM_OK) {
+        return false;
+    }
+    script.options.character.inertialise = inertialise;
+    script.options.character.root = root;
+    script.options.learned = learned != NULL;
+    am_run_def def = am_run_def_default();
+    def.script = &script;
+    def.db = db;
+    def.models = &learned;
+    def.model_count = learned != NULL;
+    bool good = am_run_create(&run, &def, err) == AM_OK;
+    while (good && am_run_step(run)) {
+        put_v3(d, am_run_get_sample(run, 0).pose.root.translation);
+        put_v3(d, am_run_get_sample(run, 1).pose.world[5].translation);
+    }
+    put_u64(d, good ? am_run_hash(run) : 0);
+    am_run_destroy(run);
+    am_run_script_free(&script);
+    return good;
+}
+
+/// The motion that most subjects play over, made once: it takes longer than they do. It lasts as long as the program.
+static const am_db *shared_db(am_error *err)
+{
+    static am_db *made;
+    made = made ? made : synth_db_make(false, err);
+    return made;
+}
+
+static void play_over(digest *d, const am_db *db, am_inertialise inertialise, am_root_mode root, am_error *err)
+{
+    if (!db || !play_log(d, db, NULL, inertialise, root, err)) {
+        fprintf(stderr, "bits: %s\n", err->text);
+    }
+}
+
+void bits_character(digest *d)
+{
+    am_error err = { 0 };
+    play_over(d, shared_db(&err), AM_INERTIALISE_SPRING, AM_ROOT_MIXED, &err);
+}
+
+void bits_character_high(digest *d)
+{
+    am_error err = { 0 };
+    am_db *db = synth_db_make(true, &err);
+    play_over(d, db, AM_INERTIALISE_QUINTIC, AM_ROOT_ANIMATION, &err);
+    am_db_close(db);
+}
+
+/// A motion field: neighbours, greedy actions, integration, and the curve between the ticks.
+void bits_field(digest *d)
+{
+    am_error err = { 0 };
+    am_run_script script;
+    am_run *run = NULL;
+    const am_db *db = shared_db(&err);
+    if (!db || am_run_parse(&script, input_log, strlen(input_log), "log", NULL, &err) != AM_OK) {
+        fprintf(stderr, "bits: %s\n", err.text);
+        return;
+    }
+    script.options.character.root = AM_ROOT_ANIMATION;
+    script.options.field = true;
+    script.options.policy = AM_FIELD_GREEDY;
+    am_run_def def = am_run_def_default();
+    def.script = &script;
+    def.db = db;
+    if (am_run_create(&run, &def, &err) != AM_OK) {
+        fprintf(stderr, "bits: %s\n", err.text);
+    }
+    while (run && am_run_step(run)) {
+        put_v3(d, am_run_get_sample(run, 0).pose.root.translation);
+        put_v3(d, am_run_get_sample(run, 1).pose.world[5].translation);
+    }
+    put_u64(d, run ? am_run_hash(run) : 0);
+    am_run_destroy(run);
+    am_run_script_free(&script);
+}
+
+/// Learned motion matching with each kind of weights: packing, projecting, stepping, decompressing.
+void bits_learned(digest *d)
+{
+    am_error err = { 0 };
+    const am_db *db = shared_db(&err);
+    for (int w = 0; db && w < 3; w++) {
+        am_model *model = bits_learned_model(db, (am_net_weights)w, &err);
+        if (!model || !play_log(d, NULL, model, AM_INERTIALISE_SPRING, AM_ROOT_MIXED, &err)) {
+            fprintf(stderr, "bits: learned: %s\n", err.text);
+        }
+        put_u64(d, model ? model->hash : 0);
+        am_model_close(model);
+    }
+}
+
+/// A path whose facing a network tells, looking ahead.
+void bits_direction(digest *d)
+{
+    static const char text[] =
+        "{\"database\": \"-\", \"controller\": \"long-horizon\", \"seconds\": 12, \"characters\": [{\"path\": "
+        "{\"facing\": \"net\", \"points\": [[0,0,0],[2,1,2],[4,0,4],[6,-2,4],[8,-2,1]]}}]}";
+    am_error err = { 0 };
+    am_run_script script = { 0 };
+    am_run *run = NULL;
+    const am_db *db = shared_db(&err);
+    am_model *model = direction_net("direction", direction_crab, NULL);
+    am_run_def def = am_run_def_default();
+    def.script = &script;
+    def.db = db;
+    def.models = (const am_model *const *)&model;
+    def.model_count = 1;
+    bool good = db && model && am_run_parse(&script, text, strlen(text), "path", NULL, &err) == AM_OK &&
+                am_run_create(&run, &def, &err) == AM_OK;
+    while (good && am_run_step(run)) {
+        put_v3(d, am_run_get_sample(run, 0).pose.root.translation);
+        put_quat(d, am_run_get_sample(run, 0).pose.root.rotation);
+    }
+    put_u64(d, good ? am_run_hash(run) : 0);
+    if (!good) {
+        fprintf(stderr, "bits: direction: %s\n", err.text);
+    }
+    am_run_destroy(run);
+    am_run_script_free(&script);
+    am_model_close(model);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Networks: every operation, batches and single samples, each kind of weights
+
+static void run_network(digest *d, const am_model *model, int batch, am_error *err)
+{
+    am_net *net = NULL;
+    am_net_work *work = NULL;
+    am_net_def def = am_net_def_default();
+    def.model = model;
+    if (am_net_create(&net, &def, err) == AM_OK && am_net_work_create(&work, net, batch, NULL, err) == AM_OK) {
+        for (int step = 0; step < 20; step++) {
+            for (int s = 0; s < batch; s++) {
+                float x[21], set[30], scalars[3], out[11];
+                zoo_inputs(x, set, scalars, step + s);
+                am_net_put(work, 0, s, x);
+                am_net_put(work, 1, s, set);
+                for (int i = 0; i < 3; i++) {
+                    am_net_put(work, 2 + i, s, &scalars[i]);
+                }
+                am_net_get(work, 0, s, out);
+                put_all(d, out, 11);
+            }
+            am_net_run(net, work, batch);
+        }
+    }
+    am_net_work_destroy(work);
+    am_net_destroy(net);
+}
+
+void bits_networks(digest *d)
+{
+    am_error err = { 0 };
+    am_graph *graph = zoo_all(NULL);
+    const am_graph *graphs[1] = { graph };
+    for (int w = 0; graph && w < 3; w++) {
+        am_net_weights weights = (am_net_weights)w;
+        am_model_def def = am_model_def_default();
+        def.graphs = graphs;
+        def.graph_count = 1;
+        def.weights = &weights;
+        am_model *model = NULL;
+        if (am_model_create(&model, &def, &err) == AM_OK) {
+            // The whole file, errors of smaller weights included.
+            d->value = am_hash64(model->image, model->image_size, d->value);
+            run_network(d, model, 1, &err);
+            run_network(d, model, 7, &err);
+        }
+        am_model_close(model);
+    }
+    if (!graph || err.code != AM_OK) {
+        fprintf(stderr, "bits: networks: %s\n", err.text);
+    }
+    am_graph_destroy(graph);
+}
