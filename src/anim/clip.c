@@ -1,5 +1,5 @@
 // Clips: one block each, built once, read by everything.
-#include <amble/anim.h>
+#include "anim/clip.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,20 +12,25 @@ am_clip_def am_clip_def_default(void)
     return def;
 }
 
-am_clip_def am_clip_def_like(const am_clip *like)
+am_clip_def ami_clip_def_of(const am_skeleton *s)
 {
-    const am_skeleton *s = like->skeleton;
     am_clip_def def = am_clip_def_default();
     def.joint_count = s->joint_count;
     def.end_count = s->end_count;
-    def.moving_count = like->moving_count;
-    def.fps = like->fps;
     def.parents = s->parents;
     def.offsets = s->offsets;
     def.rests = s->rests;
     def.names = s->names;
     def.end_joints = s->end_joints;
     def.end_offsets = s->end_offsets;
+    return def;
+}
+
+am_clip_def am_clip_def_like(const am_clip *like)
+{
+    am_clip_def def = ami_clip_def_of(like->skeleton);
+    def.moving_count = like->moving_count;
+    def.fps = like->fps;
     def.moving = like->moving;
     def.name = like->name;
     return def;
@@ -166,11 +171,10 @@ am_result am_clip_create(am_clip **out, const am_clip_def *def, am_error *err)
     char *text = NULL;
     lay_out(&measure, def, text_size, &text);
     am_alloc alloc = ami_alloc_or_default(def->alloc);
-    void *block = measure.overflow ? NULL : ami_alloc_zero(&alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     am_clip *clip = lay_out(&place, def, text_size, &text);
     const am_skeleton *s = clip->skeleton;
     clip->frame_count = def->frame_count;

@@ -194,11 +194,10 @@ am_result am_faults_find(am_fault *out, int capacity, int *count, const am_clip 
     am_alloc memory = ami_alloc_or_default(alloc);
     ami_layout measure = { 0 };
     lay_out(&scan, &measure);
-    void *block = measure.overflow ? NULL : ami_alloc_zero(&memory, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &memory);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     lay_out(&scan, &place);
     place_joints(&scan);
     mark_body(&scan);
@@ -211,6 +210,6 @@ am_result am_faults_find(am_fault *out, int capacity, int *count, const am_clip 
     ami_faults_floor(&scan);
     sort_faults(out, scan.count < capacity ? scan.count : capacity);
     *count = scan.count;
-    ami_release(&memory, block, measure.size);
+    ami_release(&memory, place.base, measure.size);
     return AM_OK;
 }

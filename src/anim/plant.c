@@ -273,14 +273,13 @@ am_result ami_plant_feet(const ami_plant *plant, const am_alloc *alloc, am_error
     ami_layout measure = { 0 };
     plant_work_take(&work, &measure, frames);
     ami_layout_take(&measure, 3 * AM_MAX_JOINTS, sizeof(am_transform));
-    void *block = ami_alloc_zero(alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     plant_work_take(&work, &place, frames);
     am_transform *poses = ami_layout_take(&place, 3 * AM_MAX_JOINTS, sizeof(am_transform));
     am_result result = plant_with(plant, &work, poses, alloc, err);
-    ami_release(alloc, block, measure.size);
+    ami_release(alloc, place.base, measure.size);
     return result;
 }

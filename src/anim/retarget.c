@@ -4,6 +4,7 @@
 // is then done so. The hip sockets travel in proportion to leg length.
 #include "anim/retarget.h"
 
+#include "anim/clip.h"
 #include "anim/contacts.h"
 #include "anim/filter.h"
 #include "anim/plant.h"
@@ -200,19 +201,11 @@ static am_result check_def(const am_clip *clip, const am_retarget_def *def, am_e
 
 static am_clip_def describe(const am_skeleton *s, const am_clip *clip, const int16_t *moving, const am_alloc *alloc)
 {
-    am_clip_def def = am_clip_def_default();
+    am_clip_def def = ami_clip_def_of(s);
     def.alloc = alloc;
-    def.joint_count = s->joint_count;
-    def.end_count = s->end_count;
     def.frame_count = clip->frame_count;
     def.moving_count = 1;
     def.fps = clip->fps;
-    def.parents = s->parents;
-    def.offsets = s->offsets;
-    def.rests = s->rests;
-    def.names = s->names;
-    def.end_joints = s->end_joints;
-    def.end_offsets = s->end_offsets;
     def.moving = moving;
     def.name = clip->name;
     return def;

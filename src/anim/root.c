@@ -144,16 +144,15 @@ am_result am_root_track(am_vec3 *positions, am_quat *rotations, const am_clip *c
     root_work work;
     ami_layout measure = { 0 };
     root_work_take(&work, &measure, (size_t)clip->frame_count);
-    void *block = ami_alloc_zero(&a, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &a);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     root_work_take(&work, &place, (size_t)clip->frame_count);
     result = track_position(positions, &work, clip, roles, def->position_seconds, &a, err);
     if (result == AM_OK) {
         result = track_facing(rotations, &work, clip, roles, def->facing_seconds, &a, err);
     }
-    ami_release(&a, block, measure.size);
+    ami_release(&a, place.base, measure.size);
     return result;
 }

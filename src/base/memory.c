@@ -171,3 +171,9 @@ void *ami_layout_take(ami_layout *layout, size_t count, size_t item_size)
     layout->size += (count * item_size + 63) / 64 * 64;
     return at;
 }
+
+ami_layout ami_layout_room(const ami_layout *measured, const am_alloc *alloc)
+{
+    ami_layout place = { measured->overflow ? NULL : ami_alloc_zero(alloc, measured->size), 0, false };
+    return place;
+}

@@ -35,5 +35,8 @@ typedef struct ami_layout {
 
 /// The next array of count items, 64-byte aligned; NULL while measuring.
 void *ami_layout_take(ami_layout *layout, size_t count, size_t item_size);
+/// Zeroed memory for all that was measured, to place it in: measured->size bytes at `base`, the caller's to release.
+/// `base` is NULL when there is no memory or what was measured does not fit into any.
+ami_layout ami_layout_room(const ami_layout *measured, const am_alloc *alloc);
 
 #endif

@@ -1,6 +1,7 @@
 // Playing a script: devices over time, a step for every character, samples for whoever looks.
 #include "control/run.h"
 
+#include "anim/clip.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -340,20 +341,11 @@ uint64_t am_run_hash(const am_run *run)
 am_result am_run_clip_create(am_clip **out, const am_run *run, const char *name, const am_alloc *alloc, am_error *err)
 {
     const am_db *db = run->db;
-    const am_skeleton *s = db->skeleton;
-    am_clip_def def = am_clip_def_default();
+    am_clip_def def = ami_clip_def_of(db->skeleton);
     def.alloc = alloc;
-    def.joint_count = s->joint_count;
-    def.end_count = s->end_count;
     def.frame_count = run->frame_count;
     def.moving_count = db->moving_count;
     def.fps = run->script->fps;
-    def.parents = s->parents;
-    def.offsets = s->offsets;
-    def.rests = s->rests;
-    def.names = s->names;
-    def.end_joints = s->end_joints;
-    def.end_offsets = s->end_offsets;
     def.moving = db->moving;
     def.name = name;
     return am_clip_create(out, &def, err);

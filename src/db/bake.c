@@ -101,11 +101,10 @@ static am_result bake_features(const ami_bake_target *target, const am_db_clip *
     bool terrain = has_terrain(setup->schema);
     ami_layout measure = { 0 };
     lay_out(&measure, clip, bake.slot_count, terrain);
-    void *block = measure.overflow ? NULL : ami_alloc_zero(alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     workspace w = lay_out(&place, clip, bake.slot_count, terrain);
     fill_world(w.world, w.pose, clip, joints, bake.slot_count);
     bake.world = w.world;
@@ -118,7 +117,7 @@ static am_result bake_features(const ami_bake_target *target, const am_db_clip *
     for (int f = 0; f < clip->frame_count; f++) {
         ami_bake_frame(target->rows + (size_t)f * target->row_stride, setup->schema, &bake, f);
     }
-    ami_release(alloc, block, measure.size);
+    ami_release(alloc, place.base, measure.size);
     return AM_OK;
 }
 

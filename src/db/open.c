@@ -328,15 +328,14 @@ am_result ami_db_view(am_db **out, const void *data, size_t size, const char *fi
     }
     ami_layout measure = { 0 };
     lay_out(&measure, &o.info);
-    void *memory = ami_alloc_zero(&own->alloc, measure.size);
-    if (!memory) {
+    ami_layout place = ami_layout_room(&measure, &own->alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { memory, 0, false };
     block b = lay_out(&place, &o.info);
     result = read_schema(&o, b.schema);
     if (result != AM_OK) {
-        ami_release(&own->alloc, memory, measure.size);
+        ami_release(&own->alloc, place.base, measure.size);
         return result;
     }
     set_skeleton(&b, &o);

@@ -1,6 +1,7 @@
 // Reading a database: ranges, poses, velocities by finite differences within a range, tag selection.
 #include "db/format.h"
 
+#include "anim/clip.h"
 #include "base/error.h"
 
 int am_db_range_of(const am_db *db, int frame)
@@ -122,20 +123,11 @@ am_result am_db_clip_of(const am_db *db, int range, am_clip **out, const am_allo
         return ami_fail(err, AM_ERR_RANGE, "range %d of a database with %d", range, db->range_count);
     }
     const am_db_range *r = &db->ranges[range];
-    const am_skeleton *s = db->skeleton;
-    am_clip_def def = am_clip_def_default();
+    am_clip_def def = ami_clip_def_of(db->skeleton);
     def.alloc = alloc;
-    def.joint_count = s->joint_count;
-    def.end_count = s->end_count;
     def.frame_count = r->stop - r->start;
     def.moving_count = db->moving_count;
     def.fps = db->fps;
-    def.parents = s->parents;
-    def.offsets = s->offsets;
-    def.rests = s->rests;
-    def.names = s->names;
-    def.end_joints = s->end_joints;
-    def.end_offsets = s->end_offsets;
     def.moving = db->moving;
     def.name = r->name;
     am_result result = am_clip_create(out, &def, err);

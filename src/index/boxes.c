@@ -46,11 +46,10 @@ am_result ami_boxes_create(ami_boxes **out, am_index *index, am_error *err)
     size_t large_count = (frames + large_frames - 1) / large_frames;
     ami_layout measure = { 0 };
     lay_out(&measure, dims, small_count, large_count);
-    void *block = ami_alloc_zero(&index->alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &index->alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     ami_boxes *boxes = lay_out(&place, dims, small_count, large_count);
     boxes->block_size = measure.size;
     for (size_t i = 0; i < small_count * dims; i++) {

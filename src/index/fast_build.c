@@ -399,11 +399,10 @@ am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err)
     int leaf_count = list_leaves(index, NULL, NULL);
     ami_layout measure = { 0 };
     lay_out(&measure, index, leaf_count);
-    void *block = measure.overflow ? NULL : ami_alloc_zero(&index->alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &index->alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     ami_fast *fast = lay_out(&place, index, leaf_count);
     fast->block_size = measure.size;
     builder b = { .db = index->db, .fast = fast };

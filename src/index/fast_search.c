@@ -70,11 +70,10 @@ am_result am_search_work_create(am_search_work **out, const am_index *index, con
     ami_layout measure = { 0 };
     const ami_fast *fast = index ? index->fast : NULL;
     lay_out(&measure, fast);
-    void *block = ami_alloc_zero(&alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     *out = lay_out(&place, fast);
     (*out)->alloc = alloc;
     (*out)->block_size = measure.size;

@@ -164,11 +164,10 @@ am_result ami_bvh_read_rows(am_clip *clip, const ami_bvh *bvh, ami_text *text, b
     r.kernels = ami_kernels_pick();
     ami_layout measure = { 0 };
     lay_out(&r, &measure);
-    void *block = ami_alloc_zero(&clip->alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &clip->alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     lay_out(&r, &place);
     plan(&r);
     ami_text_skip(text);
@@ -185,6 +184,6 @@ am_result ami_bvh_read_rows(am_clip *clip, const ami_bvh *bvh, ami_text *text, b
     if (result == AM_OK) {
         clip->unread_rows = ami_bvh_count_rows(text);
     }
-    ami_release(&clip->alloc, block, measure.size);
+    ami_release(&clip->alloc, place.base, measure.size);
     return result;
 }

@@ -189,16 +189,15 @@ am_result am_doctor_examine(am_diagnosis *out, const am_clip *clip, const am_doc
     ami_exam exam = { .clip = clip, .def = def, .out = out };
     ami_layout measure = { 0 };
     lay_out(&exam, &measure);
-    void *block = measure.overflow ? NULL : ami_alloc_zero(&out->alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &out->alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     lay_out(&exam, &place);
     result = run_steps(&exam, err);
     out->content = hash_content(clip);
     am_clip_destroy(exam.made);
-    ami_release(&out->alloc, block, measure.size);
+    ami_release(&out->alloc, place.base, measure.size);
     if (result != AM_OK) {
         am_diagnosis_free(out);
     }

@@ -79,12 +79,12 @@ static am_result walker_begin(walker *w, const am_agility_def *def, int frame, a
     w->state_size = def->source->interface->state_size(def->source);
     ami_layout measure = { 0 };
     place(w, &measure);
+    ami_layout layout = ami_layout_room(&measure, &w->alloc);
     w->room_size = measure.size;
-    w->room = ami_alloc_zero(&w->alloc, w->room_size);
+    w->room = layout.base;
     if (!w->room) {
         return ami_fail_memory(err, w->room_size);
     }
-    ami_layout layout = { w->room, 0, false };
     place(w, &layout);
     am_result result = am_source_work_create(&w->work, w->source, 1, &w->alloc, err);
     if (result == AM_OK) {

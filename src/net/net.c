@@ -259,11 +259,10 @@ am_result am_net_create(am_net **out, const am_net_def *def, am_error *err)
     const am_model_part *part = &def->model->parts[def->part];
     ami_layout measure = { 0 };
     lay_out(&measure, part);
-    void *memory = ami_alloc_zero(&alloc, measure.size);
-    if (!memory) {
+    ami_layout place = ami_layout_room(&measure, &alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { memory, 0, false };
     block b = lay_out(&place, part);
     am_net *net = b.net;
     *net = (am_net){ .alloc = alloc,

@@ -32,11 +32,10 @@ am_result am_net_work_create(am_net_work **out, const am_net *net, int most_batc
     am_net_work w = { .alloc = use, .net = net, .most_batch = most_batch };
     ami_layout measure = { 0 };
     lay_out(&measure, net, (size_t)most_batch, &w);
-    void *memory = measure.overflow ? NULL : ami_alloc_zero(&use, measure.size);
-    if (!memory) {
+    ami_layout place = ami_layout_room(&measure, &use);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { memory, 0, false };
     am_net_work *work = lay_out(&place, net, (size_t)most_batch, &w);
     w.block_size = measure.size;
     *work = w;

@@ -243,11 +243,10 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     ami_layout measure = { 0 };
     lay_out(&measure, &sizes);
-    void *block = measure.overflow ? NULL : ami_alloc_zero(&alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     am_field *field = lay_out(&place, &sizes);
     struct am_field_own *own = field->own;
     own->alloc = alloc;

@@ -39,11 +39,10 @@ am_result am_field_work_create(am_field_work **out, const am_field *field, const
     am_alloc alloc = ami_alloc_or_default(allocator);
     ami_layout measure = { 0 };
     lay_out(&measure, field);
-    void *block = ami_alloc_zero(&alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     *out = lay_out(&place, field);
     (*out)->alloc = alloc;
     (*out)->block_size = measure.size;

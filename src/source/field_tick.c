@@ -51,11 +51,10 @@ am_result ami_field_room_make(const am_source *source, am_search_work *work, int
     am_alloc alloc = ami_alloc_or_default(allocator);
     ami_layout measure = { 0 };
     lay_out(&measure, field);
-    void *block = ami_alloc_zero(&alloc, measure.size);
-    if (!block) {
+    ami_layout place = ami_layout_room(&measure, &alloc);
+    if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_layout place = { block, 0, false };
     field_room *room = lay_out(&place, field);
     room->alloc = alloc;
     room->block_size = measure.size;

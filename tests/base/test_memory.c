@@ -204,7 +204,7 @@ static void layout_measures_then_places(void **state)
     assert_null(out.b);
     assert_int_equal(layout.size, 128 + 64);
     am_alloc alloc = am_alloc_default();
-    ami_layout placed = { .base = ami_alloc_zero(&alloc, layout.size) };
+    ami_layout placed = ami_layout_room(&layout, &alloc);
     assert_non_null(placed.base);
     place(&placed, &out);
     assert_ptr_equal(out.a, placed.base);
@@ -231,6 +231,8 @@ static void layout_notices_overflow_and_stays_so(void **state)
     ami_layout product = { 0 };
     assert_null(ami_layout_take(&product, SIZE_MAX / 8, 16));
     assert_true(product.overflow);
+    am_alloc alloc = am_alloc_default();
+    assert_null(ami_layout_room(&product, &alloc).base); // little was measured, but not all of it
 }
 
 int main(void)

@@ -90,7 +90,12 @@ static void all_tables_are_there_for_any_threads(void **state)
     am_json_doc *doc = NULL;
     am_error err = { 0 };
     train(dir, true);
-    for (int threads = 1; threads <= 2; threads++) {
+#if defined(__SANITIZE_ADDRESS__)
+    const int first = 2; // half a minute each there; that threads do not matter is seen without the sanitizer
+#else
+    const int first = 1;
+#endif
+    for (int threads = first; threads <= 2; threads++) {
         assert_int_equal(
             test_shell(threads == 1 ? one : two, text_size,
                        "cd %s && %s eval learned --config synth --model out.amnet --ablation out.amnet --quick "
@@ -98,8 +103,10 @@ static void all_tables_are_there_for_any_threads(void **state)
                        dir, test_command(), threads),
             0);
     }
-    assert_string_equal(one, two);
-    check_ok(am_json_parse(&doc, one, strlen(one), "eval", NULL, &err), &err);
+    if (first == 1) {
+        assert_string_equal(one, two);
+    }
+    check_ok(am_json_parse(&doc, two, strlen(two), "eval", NULL, &err), &err);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(table_called(doc, names[i]));
     }

@@ -1,59 +1,13 @@
 // A learned character, trained here within seconds on procedural motion: it stands, walks and turns without a
 // database, the same in batches and after a rollback, and survives wishes and numbers that make no sense.
-#include "train/tiny_lmm.h"
-
-#include "support/refuse.h"
+#include "train/tiny_walk.h"
 
 #include <math.h>
-
-#define DT (1.0f / 60.0f)
-enum { iterations = 600 };
-
-static tiny_lmm tiny;
 
 static int train(void **state)
 {
     (void)state;
-    tiny_begin(&tiny, NULL, iterations);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tiny_end(&tiny);
-    return 0;
-}
-
-static am_source *learned(const am_model *model)
-{
-    am_source *source = NULL;
-    am_error err = { 0 };
-    am_learned_def def = am_learned_def_default();
-    def.model = model;
-    check_ok(am_learned_create(&source, &def, &err), &err);
-    return source;
-}
-
-static am_character *body(const am_source *source)
-{
-    am_character *c = NULL;
-    am_error err = { 0 };
-    am_character_def def = am_character_def_default();
-    def.source = source;
-    check_ok(am_character_create(&c, &def, &err), &err);
-    return c;
-}
-
-static am_intent wish(float x, float z) { return (am_intent){ .velocity = { x, 0.0f, z } }; }
-
-static float walk(am_character *c, am_intent intent, int frames, float dt)
-{
-    am_vec3 from = am_character_get_pose(c).root.translation;
-    for (int i = 0; i < frames; i++) {
-        am_character_step(c, &intent, dt);
-    }
-    return am_v3_distance(am_character_get_pose(c).root.translation, from);
+    return tiny_train(600);
 }
 
 static void a_packed_model_carries_start_states_of_its_own(void **state)
@@ -183,34 +137,6 @@ static void a_step_allocates_nothing(void **state)
     am_character_destroy(c);
     am_source_destroy(source);
     assert_int_equal(budget.live_count, 0);
-}
-
-static void creating_survives_every_failed_allocation(void **state)
-{
-    (void)state;
-    for (uint64_t n = 1;; n++) {
-        am_budget budget = am_budget_make(NULL);
-        budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
-        am_error err = { 0 };
-        am_source *source = NULL;
-        am_search_work *work = NULL;
-        am_model *packed = NULL;
-        am_learned_def def = am_learned_def_default();
-        def.model = tiny.model;
-        def.alloc = &alloc;
-        am_result result = am_learned_create(&source, &def, &err);
-        result = result == AM_OK ? am_source_work_create(&work, source, 4, &alloc, &err) : result;
-        am_search_work_destroy(work);
-        am_source_destroy(source);
-        am_model_close(packed);
-        assert_int_equal(budget.live_count, 0);
-        if (result == AM_OK) {
-            assert_true(n > 8);
-            break;
-        }
-        check_refused(result, AM_ERR_MEMORY);
-    }
 }
 
 static void any_time_step_leads_to_about_the_same_place(void **state)
@@ -381,276 +307,6 @@ static void half_and_eight_bit_networks_walk_the_same_way(void **state)
     }
 }
 
-static void refuse(const am_model *model, am_result code, const char *word)
-{
-    am_source *source = NULL;
-    am_error err = { 0 };
-    am_learned_def def = am_learned_def_default();
-    def.model = model;
-    check_refused(am_learned_create(&source, &def, &err), code);
-    assert_null(source);
-    assert_non_null(strstr(err.text, word));
-}
-
-/// A model of some of the tiny graphs with the attachments of the whole.
-static am_model *model_of(const am_graph *const *graphs, int count)
-{
-    am_error err = { 0 };
-    am_model *model = NULL;
-    am_model_blob blobs[2] = { { AM_LEARNED_CHARACTER, NULL, 0 }, { AM_LEARNED_FACTS, NULL, 0 } };
-    for (int i = 0; i < 2; i++) {
-        blobs[i].data = am_model_attached(tiny.model, blobs[i].name, &blobs[i].size);
-    }
-    am_model_def def = am_model_def_default();
-    def.graphs = graphs;
-    def.graph_count = count;
-    def.attachments = blobs;
-    def.attachment_count = 2;
-    check_ok(am_model_create(&model, &def, &err), &err);
-    return model;
-}
-
-static void models_that_are_no_character_are_refused(void **state)
-{
-    (void)state;
-    refuse(tiny.bare, AM_ERR_FORMAT, "facts");
-    const am_graph *two[2] = { tiny.graphs[0], tiny.graphs[1] };
-    am_model *model = model_of(two, 2);
-    refuse(model, AM_ERR_FORMAT, "projector");
-    am_model_close(model);
-    // A Projector that gives as many numbers as a Stepper but is called one.
-    am_graph *wrong = NULL;
-    am_error err = { 0 };
-    check_ok(am_graph_copy(&wrong, tiny.graphs[2], NULL, &err), &err);
-    snprintf(wrong->name, sizeof wrong->name, "stepper");
-    const am_graph *three[3] = { tiny.graphs[0], wrong, tiny.graphs[2] };
-    model = model_of(three, 3);
-    refuse(model, AM_ERR_FORMAT, "stepper");
-    am_model_close(model);
-    am_graph_destroy(wrong);
-    am_learned_def def = am_learned_def_default();
-    am_source *source = NULL;
-    check_refused(am_learned_create(&source, &def, &err), AM_ERR_DEF);
-    def.model = tiny.model;
-    def.search_every_s = 0.0f;
-    check_refused(am_learned_create(&source, &def, &err), AM_ERR_DEF);
-}
-
-static void damaged_attachments_are_refused(void **state)
-{
-    (void)state;
-    am_error err = { 0 };
-    size_t size = 0;
-    const void *image = am_model_attached(tiny.model, AM_LEARNED_CHARACTER, &size);
-    uint8_t *bytes = malloc(size);
-    am_source_facts facts;
-    size_t facts_size = 0;
-    memcpy(&facts, am_model_attached(tiny.model, AM_LEARNED_FACTS, &facts_size), sizeof facts);
-    for (size_t at = 0; at < size; at += 509) {
-        memcpy(bytes, image, size);
-        bytes[at] ^= 0x41;
-        am_model *model = NULL;
-        am_source *source = NULL;
-        const am_model_blob blob = { AM_LEARNED_CHARACTER, bytes, size };
-        check_ok(am_model_attach(&model, tiny.model, &blob, 1, NULL, &err), &err);
-        am_learned_def def = am_learned_def_default();
-        def.model = model;
-        am_result result = am_learned_create(&source, &def, &err);
-        assert_true(result != AM_OK || memcmp(bytes, image, size) != 0); // padding may differ
-        am_source_destroy(source);
-        am_model_close(model);
-    }
-    for (int kind = 0; kind < 3; kind++) {
-        am_source_facts bad = facts;
-        bad.version = kind == 0 ? 99 : bad.version;
-        bad.hip_m = kind == 1 ? NAN : bad.hip_m;
-        const am_model_blob blob = { AM_LEARNED_FACTS, &bad, sizeof bad - (kind == 2 ? 4 : 0) };
-        am_model *model = NULL;
-        check_ok(am_model_attach(&model, tiny.model, &blob, 1, NULL, &err), &err);
-        refuse(model, kind == 0 ? AM_ERR_VERSION : kind == 1 ? AM_ERR_NUMBER : AM_ERR_FORMAT, "facts");
-        am_model_close(model);
-    }
-    free(bytes);
-}
-
-/// A database with the latents of the tiny networks, with or without poses, and matching over it.
-typedef struct decompressed {
-    am_db *db;
-    am_index *index;
-    am_source *source;
-} decompressed;
-
-static void decompress_over(decompressed *d, bool drop, const am_model *model)
-{
-    am_error err = { 0 };
-    am_db_copy_def copy = am_db_copy_def_default();
-    copy.db = tiny.db;
-    copy.z = tiny.z;
-    copy.latent_count = tiny_latent;
-    copy.drop_poses = drop;
-    check_ok(am_db_copy(&d->db, &copy, &err), &err);
-    am_index_def index = am_index_def_default();
-    index.db = d->db;
-    check_ok(am_index_create(&d->index, &index, &err), &err);
-    am_match_def def = am_match_def_default();
-    def.db = d->db;
-    def.index = d->index;
-    def.decompressor = model;
-    check_ok(am_match_create(&d->source, &def, &err), &err);
-}
-
-static void decompressed_end(decompressed *d)
-{
-    am_source_destroy(d->source);
-    am_index_destroy(d->index);
-    am_db_close(d->db);
-}
-
-static void matching_without_poses_goes_the_way_of_matching_with_them(void **state)
-{
-    (void)state;
-    decompressed with = { 0 }, without = { 0 };
-    decompress_over(&with, false, NULL);
-    decompress_over(&without, true, tiny.model);
-    assert_true(without.db->image_size < with.db->image_size);
-    assert_non_null(without.source->facts);
-    am_character *a = body(with.source);
-    am_character *b = body(without.source);
-    check_near(am_character_get_facts(a).hip_m, am_character_get_facts(b).hip_m, 1e-6);
-    assert_int_equal(am_character_get_view(a).activities, am_character_get_view(b).activities);
-    double apart = 0.0;
-    int same = 0;
-    enum { frames = 240 };
-    for (int i = 0; i < frames; i++) {
-        am_intent intent = wish(i < 120 ? 0.0f : 1.2f, 1.2f);
-        am_character_step(a, &intent, DT);
-        am_character_step(b, &intent, DT);
-        am_character_pose pa = am_character_get_pose(a), pb = am_character_get_pose(b);
-        same += am_character_get_view(a).output->frame == am_character_get_view(b).output->frame;
-        for (int j = 0; j < tiny.db->joint_count; j++) {
-            am_vec3 ja = am_transform_point(am_transform_inv(pa.root), pa.world_raw[j].translation);
-            am_vec3 jb = am_transform_point(am_transform_inv(pb.root), pb.world_raw[j].translation);
-            apart += (double)am_v3_distance(ja, jb) / (frames * tiny.db->joint_count);
-        }
-    }
-    assert_true(same > frames / 2);
-    assert_true(apart < 0.12);
-    assert_int_equal(am_character_get_view(b).fallback_frames, 0);
-    am_character_destroy(a);
-    am_character_destroy(b);
-    decompressed_end(&with);
-    decompressed_end(&without);
-}
-
-static void a_decompressor_that_does_not_fit_is_refused(void **state)
-{
-    (void)state;
-    am_error err = { 0 };
-    decompressed d = { 0 };
-    decompress_over(&d, true, tiny.model);
-    am_source *source = NULL;
-    am_match_def def = am_match_def_default();
-    def.db = d.db;
-    def.index = d.index;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_SUPPORT); // no poses at all
-    am_index *index = NULL;
-    am_index_def index_def = am_index_def_default();
-    index_def.db = tiny.db;
-    check_ok(am_index_create(&index, &index_def, &err), &err);
-    def.db = tiny.db;
-    def.index = index;
-    def.decompressor = tiny.model;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_FORMAT); // no latents
-    assert_non_null(strstr(err.text, "latents"));
-    am_index_destroy(index);
-    // Another skeleton: the hips' children lie elsewhere.
-    am_db *other = NULL;
-    am_db_copy_def copy = am_db_copy_def_default();
-    copy.db = d.db;
-    check_ok(am_db_copy(&other, &copy, &err), &err);
-    ((am_vec3 *)(uintptr_t)other->skeleton->offsets)[1].x += 0.1f;
-    index_def.db = other;
-    check_ok(am_index_create(&index, &index_def, &err), &err);
-    def.db = other;
-    def.index = index;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_SKELETON);
-    am_index_destroy(index);
-    am_db_close(other);
-    assert_null(source);
-    decompressed_end(&d);
-}
-
-/// Largest way and largest second difference of a joint in a frame, cm.
-typedef struct shake {
-    am_vec3 places[2][AM_MAX_JOINTS];
-    int seen;
-    float way, bend;
-} shake;
-
-static void watch(shake *s, const am_character *c)
-{
-    am_character_pose pose = am_character_get_pose(c);
-    for (int j = 0; j < tiny.db->joint_count; j++) {
-        am_vec3 now = pose.world_raw[j].translation;
-        am_vec3 *last = &s->places[(s->seen + 1) % 2][j];
-        am_vec3 *before = &s->places[s->seen % 2][j];
-        if (s->seen > 1) {
-            am_vec3 step = am_v3_sub(now, *last);
-            s->way = am_max(s->way, 100.0f * am_v3_length(step));
-            s->bend = am_max(s->bend, 100.0f * am_v3_distance(step, am_v3_sub(*last, *before)));
-        }
-        *before = now;
-    }
-    s->seen++;
-}
-
-static void switching_the_method_while_running_keeps_the_pose_continuous(void **state)
-{
-    (void)state;
-    decompressed mm = { 0 }, dmm = { 0 };
-    decompress_over(&mm, false, NULL);
-    decompress_over(&dmm, true, tiny.model);
-    am_source *lmm = learned(tiny.model);
-    const am_source *sources[3] = { mm.source, dmm.source, lmm };
-    am_character *bodies[3];
-    am_error err = { 0 };
-    for (int i = 0; i < 3; i++) {
-        bodies[i] = body(sources[i]);
-    }
-    am_intent intent = wish(0.0f, lmm->facts->walk_mps);
-    walk(bodies[0], intent, 90, DT);
-    static const int order[] = { 1, 2, 0, 2, 1, 0 };
-    int now = 0;
-    shake usual = { 0 }, switching = { 0 };
-    for (int i = 0; i < 60; i++) {
-        am_character_step(bodies[0], &intent, DT);
-        watch(&usual, bodies[0]);
-        watch(&switching, bodies[0]);
-    }
-    for (size_t o = 0; o < sizeof order / sizeof order[0]; o++) {
-        am_transform before = am_character_get_pose(bodies[now]).root;
-        check_ok(am_character_take_over(bodies[order[o]], bodies[now], &err), &err);
-        now = order[o];
-        am_transform after = am_character_get_pose(bodies[now]).root;
-        assert_memory_equal(&before, &after, sizeof before);
-        for (int i = 0; i < 40; i++) {
-            am_character_step(bodies[now], &intent, DT);
-            watch(&switching, bodies[now]);
-        }
-        assert_int_equal(am_character_get_view(bodies[now]).output->frame < 0, now == 2);
-    }
-    // No joint jumps: the largest way in a frame is that of walking, with some allowance.
-    assert_true(switching.way < 2.0f * usual.way + 2.0f);
-    assert_true(am_character_get_pose(bodies[now]).root.translation.z > 3.0f);
-    check_ok(am_character_take_over(bodies[now], bodies[now], &err), &err);
-    for (int i = 0; i < 3; i++) {
-        am_character_destroy(bodies[i]);
-    }
-    am_source_destroy(lmm);
-    decompressed_end(&mm);
-    decompressed_end(&dmm);
-}
-
 static void a_crowd_in_batches_walks_as_each_one_alone(void **state)
 {
     (void)state;
@@ -731,20 +387,6 @@ static void a_script_plays_it_without_a_database(void **state)
     assert_non_null(strstr(out, "projector"));
 }
 
-static void packing_refuses_what_does_not_fit(void **state)
-{
-    (void)state;
-    am_error err = { 0 };
-    am_model *out = NULL;
-    am_db *high = synth_db_make(true, &err); // 33 features
-    assert_non_null(high);
-    check_refused(am_learned_pack(&out, tiny.bare, high, NULL, &err), AM_ERR_FORMAT);
-    assert_non_null(strstr(err.text, "features"));
-    am_db_close(high);
-    check_refused(am_learned_pack(&out, tiny.bare, NULL, NULL, &err), AM_ERR_DEF);
-    assert_null(out);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -753,20 +395,13 @@ int main(void)
         cmocka_unit_test(ten_minutes_of_a_wild_stick_neither_explode_nor_freeze),
         cmocka_unit_test(a_snapshot_goes_on_with_the_same_frames),
         cmocka_unit_test(a_step_allocates_nothing),
-        cmocka_unit_test(creating_survives_every_failed_allocation),
         cmocka_unit_test(any_time_step_leads_to_about_the_same_place),
         cmocka_unit_test(a_batch_gives_the_bits_of_single_steps),
         cmocka_unit_test(wishes_far_outside_the_data_keep_the_last_good_one_and_are_counted),
         cmocka_unit_test(numbers_that_are_not_finite_keep_the_last_good_pose),
         cmocka_unit_test(half_and_eight_bit_networks_walk_the_same_way),
-        cmocka_unit_test(models_that_are_no_character_are_refused),
-        cmocka_unit_test(damaged_attachments_are_refused),
-        cmocka_unit_test(packing_refuses_what_does_not_fit),
-        cmocka_unit_test(matching_without_poses_goes_the_way_of_matching_with_them),
-        cmocka_unit_test(a_decompressor_that_does_not_fit_is_refused),
-        cmocka_unit_test(switching_the_method_while_running_keeps_the_pose_continuous),
         cmocka_unit_test(a_crowd_in_batches_walks_as_each_one_alone),
         cmocka_unit_test(a_script_plays_it_without_a_database),
     };
-    return cmocka_run_group_tests(tests, train, end);
+    return cmocka_run_group_tests(tests, train, tiny_free);
 }
