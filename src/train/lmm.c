@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "train/pages.h"
 #include "train/plan.h"
 
 static am_result open_database(ami_lmm *d, ami_stage *s, am_error *err)
@@ -24,7 +25,7 @@ static am_result make_vectors(ami_lmm *d, am_error *err)
     const am_db *db = d->db;
     const size_t count = (size_t)d->shape.layout.count, frames = (size_t)db->frame_count;
     d->moves = ami_alloc_array(&d->alloc, (size_t)db->joint_count, sizeof *d->moves);
-    d->y = ami_alloc_array(&d->alloc, frames * count, sizeof *d->y);
+    d->y = ami_pages_array(&d->alloc, frames * count, sizeof *d->y);
     if (!d->moves || !d->y) {
         return ami_fail_memory(err, frames * count * sizeof *d->y);
     }

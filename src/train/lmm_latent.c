@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "train/pages.h"
 
 static const am_graph *find_compressor(const ami_stage *s)
 {
@@ -121,7 +122,7 @@ am_result ami_xz_make(ami_xz *t, ami_lmm *d, const ami_stage *s, am_error *err)
     t->width = t->features + t->latent;
     const size_t w = (size_t)t->width, frames = (size_t)t->frame_count;
     double *room = ami_alloc_zero(&t->alloc, 4 * w * sizeof *room);
-    t->rows = ami_alloc_array(&t->alloc, frames * w, sizeof *t->rows);
+    t->rows = ami_pages_array(&t->alloc, frames * w, sizeof *t->rows);
     t->mean = ami_alloc_array(&t->alloc, 4 * w, sizeof *t->mean);
     if (room && t->rows && t->mean) {
         t->deviation = t->mean + w;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "train/pages.h"
 
 // ---------------------------------------------------------------------------------------------
 // Places
@@ -333,7 +334,7 @@ am_result NAME(create)(PLAN **out, const ami_plan_def *def, const OPS *ops, real
     lay_out(&plan, &room, wanted);
     lay_out_bands(&plan, &room, wanted);
     plan.block_size = room.size;
-    plan.block = room.overflow ? NULL : ami_alloc_zero(&alloc, room.size);
+    plan.block = room.overflow ? NULL : ami_pages_array(&alloc, 1, room.size);
     if (plan.block) {
         room = (ami_layout){ .base = plan.block };
         PLAN *placed = ami_layout_take(&room, 1, sizeof plan);

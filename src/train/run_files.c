@@ -301,24 +301,49 @@ static am_result provenance_of(const ami_run *run, am_json_writer **out, am_erro
     return AM_OK;
 }
 
-/// A model of Decompressor, Stepper and Projector becomes a character: it gets its start states and facts.
-static am_result pack(const ami_run *run, am_model **model, am_error *err)
+/// Whether the graphs are a character's: Decompressor, Stepper and Projector.
+static bool is_character(const ami_run *run, const am_graph *const *graphs, int count)
 {
-    if (!run->database[0] || am_model_find(*model, "decompressor") < 0 || am_model_find(*model, "stepper") < 0 ||
-        am_model_find(*model, "projector") < 0) {
-        return AM_OK;
+    static const char *const names[] = { "decompressor", "stepper", "projector" };
+    int found = 0;
+    for (int n = 0; n < 3; n++) {
+        for (int g = 0; g < count; g++) {
+            found += strcmp(graphs[g]->name, names[n]) == 0;
+        }
     }
+    return run->database[0] && found == 3;
+}
+
+static void replace(am_model **model, am_model *by)
+{
+    am_model_close(*model);
+    *model = by;
+}
+
+/// A character of fp32 gets its start states and facts, and then the weights that the recipe asks for: those of 8
+/// bits as `amble export` fits them.
+static am_result pack(const ami_run *run, am_model **model, const am_net_weights *weights, int count, am_error *err)
+{
     am_db *db = NULL;
     am_model *packed = NULL;
+    bool smaller = false;
     am_result result = am_db_open(&db, run->database, &run->alloc, err);
     if (result == AM_OK) {
         result = am_learned_pack(&packed, *model, db, &run->alloc, err);
     }
     if (result == AM_OK) {
-        am_model_close(*model);
-        *model = packed;
+        replace(model, packed);
     }
     am_db_close(db);
+    for (int p = 0; p < count; p++) {
+        smaller |= weights[p] != AM_NET_FP32;
+    }
+    if (result == AM_OK && smaller) {
+        result = am_learned_weights(&packed, *model, weights, &run->alloc, err);
+    }
+    if (result == AM_OK && smaller) {
+        replace(model, packed);
+    }
     return result;
 }
 
@@ -365,11 +390,12 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
     am_json_writer *provenance = NULL;
     am_model *model = NULL;
     am_result result = provenance_of(run, &provenance, err);
+    const bool character = is_character(run, graphs, count);
     if (result == AM_OK) {
         am_model_def def = am_model_def_default();
         def.alloc = &run->alloc;
         def.graphs = graphs;
-        def.weights = weights;
+        def.weights = character ? NULL : weights;
         def.graph_count = count;
         def.attachments = blobs;
         def.attachment_count = run->blob_count;
@@ -381,8 +407,8 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
         def.seed = run->seed;
         result = am_model_create(&model, &def, err);
     }
-    if (result == AM_OK) {
-        result = pack(run, &model, err);
+    if (result == AM_OK && character) {
+        result = pack(run, &model, weights, count, err);
     }
     if (result == AM_OK) {
         result = am_model_write(model, path, err);

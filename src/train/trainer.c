@@ -11,8 +11,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "train/pages.h"
 
-enum { most_columns = 128, strip_rows = 32, fused_columns = 256 };
+enum { most_columns = 128, strip_rows = 32, tall_rows = 128, fused_columns = 256 };
 
 am_trainer_def am_trainer_def_default(void)
 {
@@ -74,9 +75,9 @@ static am_result create_parts(am_trainer *t, am_error *err)
                                     .banded = t->banded,
                                     .alloc = &t->alloc };
         result = ami_plan_create_f32(&part->plan, &plan, t->ops, part->graph->weights, err);
-        part->mean = ami_alloc_array(&t->alloc, part->graph->weight_count, sizeof(float));
-        part->square = ami_alloc_array(&t->alloc, part->graph->weight_count, sizeof(float));
-        part->grad = ami_alloc_array(&t->alloc, part->graph->weight_count, sizeof(float));
+        part->mean = ami_pages_array(&t->alloc, part->graph->weight_count, sizeof(float));
+        part->square = ami_pages_array(&t->alloc, part->graph->weight_count, sizeof(float));
+        part->grad = ami_pages_array(&t->alloc, part->graph->weight_count, sizeof(float));
         if (result == AM_OK && (!part->mean || !part->square || !part->grad)) {
             result = ami_fail_memory(err, part->graph->weight_count * sizeof(float));
         }
@@ -187,9 +188,10 @@ typedef struct iteration {
     void *user;
     double loss;
     atomic_int next_block;
-    double squares[AMI_MOST_THREADS]; ///< of each thread's gradients
-    bool keep;                        ///< the gradient is wanted, not the step
-    atomic_bool endless;              ///< the gradient is not finite
+    atomic_int next_strip[AMI_MOST_THREADS]; ///< of each thread's share of the weights
+    double squares[AMI_MOST_THREADS];        ///< of each thread's gradients
+    bool keep;                               ///< the gradient is wanted, not the step
+    atomic_bool endless;                     ///< the gradient is not finite
 } iteration;
 
 /// The rows of a job that are a thread's: whole tiles, so that no cache line of a matrix is shared.
@@ -212,23 +214,19 @@ static void step_range(const ami_part *part, const ami_ops_f32 *ops, size_t at, 
     ops->step(part->graph->weights + at, part->mean + at, part->square + at, g, count, s);
 }
 
-/// Gradient and step of a thread's rows, strip by strip in its own scratch: for batches so small that all samples
-/// stay in the cache while the strips pass by.
-static void fused(am_trainer *t, const ami_part *part, int j, int thread, int threads, const ami_step_scale *s)
+/// Gradient and step of some rows, by way of the thread's own scratch where they fit, else of the part's array.
+static void fused(am_trainer *t, const ami_part *part, int j, int r, int rows, int thread, const ami_step_scale *s)
 {
     const ami_job *job = &part->plan->jobs[j];
-    float *g = t->scratch + (size_t)thread * (t->strip + t->memory_size);
-    int first, rows;
-    share_of(job, thread, threads, &first, &rows);
-    for (int r = first; r < first + rows; r += strip_rows) {
-        const int n = first + rows - r < strip_rows ? first + rows - r : strip_rows;
-        float *g_2 = g + strip_rows;
-        ami_plan_gradient_f32(part->plan, j, r, n, g, g_2);
-        step_range(part, t->ops, offset_of(part, job->tensor) + (size_t)r * (size_t)job->columns, g,
-                   (size_t)n * (size_t)job->columns, s);
-        if (job->tensor_2 >= 0) {
-            step_range(part, t->ops, offset_of(part, job->tensor_2) + (size_t)r, g_2, (size_t)n, s);
-        }
+    const size_t at = offset_of(part, job->tensor) + (size_t)r * (size_t)job->columns;
+    const size_t at_2 = job->tensor_2 >= 0 ? offset_of(part, job->tensor_2) + (size_t)r : 0;
+    float *own = t->scratch + (size_t)thread * (t->strip + t->memory_size);
+    float *g = rows <= strip_rows ? own : part->grad + at,
+          *g_2 = rows <= strip_rows ? own + strip_rows : part->grad + at_2;
+    ami_plan_gradient_f32(part->plan, j, r, rows, g, g_2);
+    step_range(part, t->ops, at, g, (size_t)rows * (size_t)job->columns, s);
+    if (job->tensor_2 >= 0) {
+        step_range(part, t->ops, at_2, g_2, (size_t)rows, s);
     }
 }
 
@@ -351,7 +349,7 @@ static void in_two_passes(iteration *it, int thread, int threads)
     step_all(it, thread, threads, &s);
 }
 
-static int take(iteration *it) { return atomic_fetch_add_explicit(&it->next_block, 1, memory_order_relaxed); }
+static int take(atomic_int *next) { return atomic_fetch_add_explicit(next, 1, memory_order_relaxed); }
 
 static void run_passes(iteration *it, int thread)
 {
@@ -364,7 +362,7 @@ static void run_passes(iteration *it, int thread)
         ami_team_wait(t->team);
     }
     // First come, first served: a processor that others slow down does fewer. The numbers do not depend on who.
-    for (int b = take(it); b < t->block_count; b = take(it)) {
+    for (int b = take(&it->next_block); b < t->block_count; b = take(&it->next_block)) {
         t->blocks[b].memory = memory;
         t->blocks[b].taken = 0;
         t->blocks[b].loss = it->pass(it->user, &t->blocks[b]);
@@ -381,6 +379,32 @@ static void run_passes(iteration *it, int thread)
     ami_team_wait(it->t->team);
 }
 
+/// Gradients and steps of the weights, strip by strip: low strips for batches so small that all samples stay in the
+/// cache while the strips pass by. A thread that is through with its share helps the next one: what a strip gives
+/// does not depend on who takes it, and a processor has other things to do now and then.
+static void step_strips(iteration *it, int thread, int threads)
+{
+    am_trainer *t = it->t;
+    const ami_step_scale s = ami_step_scale_at(&t->def.optimiser, t->iteration, 1.0);
+    const int height = t->def.slots * t->block_count * t->columns <= fused_columns ? strip_rows : tall_rows;
+    for (int i = 0; i < threads; i++) {
+        const int owner = (thread + i) % threads;
+        int mine = take(&it->next_strip[owner]), strip = 0;
+        for (int g = t->def.graph_count - 1; g >= 0; g--) {
+            for (int j = 0; j < t->parts[g].plan->job_count; j++) {
+                int first, rows;
+                share_of(&t->parts[g].plan->jobs[j], owner, threads, &first, &rows);
+                for (int r = 0; r < rows; r += height, strip++) {
+                    if (strip == mine) {
+                        fused(t, &t->parts[g], j, first + r, rows - r < height ? rows - r : height, thread, &s);
+                        mine = take(&it->next_strip[owner]);
+                    }
+                }
+            }
+        }
+    }
+}
+
 static void work(void *context, int thread, int threads)
 {
     iteration *it = context;
@@ -393,18 +417,7 @@ static void work(void *context, int thread, int threads)
         in_two_passes(it, thread, threads);
         return;
     }
-    const ami_step_scale s = ami_step_scale_at(&t->def.optimiser, t->iteration, 1.0);
-    const bool small = t->def.slots * t->block_count * t->columns <= fused_columns;
-    for (int g = t->def.graph_count - 1; g >= 0; g--) {
-        for (int j = 0; j < t->parts[g].plan->job_count; j++) {
-            if (small) {
-                fused(t, &t->parts[g], j, thread, threads, &s);
-            } else {
-                gradient(&t->parts[g], j, thread, threads);
-                step_job(t, &t->parts[g], j, thread, threads, &s);
-            }
-        }
-    }
+    step_strips(it, thread, threads);
 }
 
 static am_result iterate(iteration *it, double *loss, am_error *err)

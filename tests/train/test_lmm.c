@@ -190,6 +190,51 @@ static void two_trainings_of_two_threads_give_the_same_bytes(void **state)
     free(files[1]);
 }
 
+/// A short training whose three networks are stored as `weights`.
+static am_model *train_short(const place *p, const char *weights)
+{
+    char text[900];
+    am_error err = { 0 };
+    am_model *model = NULL;
+    snprintf(
+        text, sizeof text,
+        "{ \"stages\": [ { \"kind\": \"decompressor\", \"database\": \"db.amdb\", \"latent\": 4, \"compressor\": "
+        "[\"linear 16\", \"elu\"], \"layers\": [\"linear 24\", \"relu\"], \"iterations\": 30, \"weights\": \"%s\" }, "
+        "{ \"kind\": \"stepper\", \"database\": \"db.amdb\", \"layers\": [\"linear 24\", \"relu\"], \"window\": 2, "
+        "\"iterations\": 20, \"weights\": \"%s\" }, { \"kind\": \"projector\", \"database\": \"db.amdb\", "
+        "\"layers\": [\"linear 24\", \"relu\"], \"iterations\": 20, \"weights\": \"%s\" } ] }",
+        weights, weights, weights);
+    hash_of(p, text, 1);
+    check_ok(am_model_open(&model, p->output, NULL, &err), &err);
+    return model;
+}
+
+static void eight_bits_of_a_recipe_are_those_of_an_export(void **state)
+{
+    (void)state;
+    place p = make_place("lmm_int8");
+    put_database(&p, 0);
+    am_error err = { 0 };
+    am_model *whole = train_short(&p, "fp32"), *fitted = NULL;
+    const am_net_weights all[3] = { AM_NET_INT8, AM_NET_INT8, AM_NET_INT8 };
+    check_ok(am_learned_weights(&fitted, whole, all, NULL, &err), &err);
+    am_model *small = train_short(&p, "int8");
+    assert_int_equal(small->part_count, 3);
+    for (int i = 0; i < 3; i++) {
+        am_graph *want = NULL, *got = NULL;
+        assert_int_equal(small->parts[i].weights, AM_NET_INT8);
+        check_ok(am_model_graph(fitted, i, &want, NULL, &err), &err);
+        check_ok(am_model_graph(small, i, &got, NULL, &err), &err);
+        assert_int_equal(want->weight_count, got->weight_count);
+        assert_memory_equal(want->weights, got->weights, want->weight_count * sizeof(float));
+        am_graph_destroy(want);
+        am_graph_destroy(got);
+    }
+    am_model_close(small);
+    am_model_close(fitted);
+    am_model_close(whole);
+}
+
 static void who_searches_does_not_matter(void **state)
 {
     (void)state;
@@ -373,6 +418,7 @@ int main(void)
         cmocka_unit_test(a_recipe_gives_a_whole_character),
         cmocka_unit_test(stopped_anywhere_the_lanes_go_on_to_the_same_bits),
         cmocka_unit_test(two_trainings_of_two_threads_give_the_same_bytes),
+        cmocka_unit_test(eight_bits_of_a_recipe_are_those_of_an_export),
         cmocka_unit_test(who_searches_does_not_matter),
         cmocka_unit_test(a_handful_of_frames_is_learnt_by_heart),
         cmocka_unit_test(mistakes_are_named),
