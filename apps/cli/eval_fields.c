@@ -52,11 +52,12 @@ static am_result make_graph(fields_source *out, const fields *f, const am_field_
     return result;
 }
 
-static am_result make_field(fields_source *out, const fields *f, const char *task, int every, am_error *err)
+static am_result make_field(fields_source *out, const fields *f, const am_model *model, const char *task, int every,
+                            am_error *err)
 {
     am_field_value_def value = am_field_value_def_default();
     am_field_source_def def = am_field_source_def_default();
-    value.model = f->model;
+    value.model = model;
     value.field = f->field;
     value.task = task;
     value.every = every;
@@ -81,7 +82,7 @@ am_result fields_source_make(fields_source *out, const fields *f, const char *ta
         *err = cli_error(AM_ERR_KEY, NULL, "there is no task '%s'", task);
         return err->code;
     }
-    am_result result = every == 0 ? make_graph(out, f, &rules, err) : make_field(out, f, task, every, err);
+    am_result result = every == 0 ? make_graph(out, f, &rules, err) : make_field(out, f, f->model, task, every, err);
     if (result != AM_OK) {
         fields_source_free(out);
     }
@@ -111,20 +112,26 @@ static bool has_row(const fields *f, int row, int task)
     return paper[row].every == 0 || (f->model && fields_measures(f, tasks[task], paper[row].every));
 }
 
+static am_result measure_source(const fields *f, const am_source *source, const char *stage, bool line,
+                                am_agility *out, am_error *err)
+{
+    am_agility_def def = am_agility_def_default();
+    def.source = source;
+    def.tasks = f->e->tasks;
+    def.progress = f->e->progress;
+    def.stage = stage;
+    def.line = line;
+    def.starts = f->e->quick ? 3 : def.starts;
+    def.changes = f->e->quick ? 12 : def.changes;
+    return am_agility_measure(out, &def, err);
+}
+
 static am_result measure_row(const fields *f, int row, int task, am_agility *out, size_t *bytes, am_error *err)
 {
     fields_source s;
     am_result result = fields_source_make(&s, f, tasks[task], paper[row].every, err);
     if (result == AM_OK) {
-        am_agility_def def = am_agility_def_default();
-        def.source = s.source;
-        def.tasks = f->e->tasks;
-        def.progress = f->e->progress;
-        def.stage = paper[row].name;
-        def.line = task == 1;
-        def.starts = f->e->quick ? 3 : def.starts;
-        def.changes = f->e->quick ? 12 : def.changes;
-        result = am_agility_measure(out, &def, err);
+        result = measure_source(f, s.source, paper[row].name, task == 1, out, err);
         *bytes = s.bytes;
     }
     fields_source_free(&s);
@@ -199,10 +206,66 @@ static am_result add_responses(const fields *f, int task, am_error *err)
                    "%d changes of the wish each: +-180 degrees in equal steps without 0, from moments all over the "
                    "data. late_percent: not there within 3 s, counted as 3 s. 16-bit values.",
                    rows[0].trials);
+    if (f->trained_s > 0.0 && task == 0) {
+        am_tables_note(t, "All value functions were made in %.0f s.", f->trained_s);
+    }
     if (has_row(f, 1, task) && rows[1].average > 0.0f) {
         am_tables_note(t, "The motion field answers %.2f times as fast as the graph (paper: %.2f).",
                        (double)rows[0].average / (double)rows[1].average,
                        paper[0].seconds[task][1] / paper[1].seconds[task][1]);
+    }
+    return AM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
+// 16-bit values beside 32-bit ones
+
+/// Average response and bytes of the direction with the values of a model.
+static am_result measure_numbers(const fields *f, const am_model *model, int every, double *average, double *kb,
+                                 am_error *err)
+{
+    fields_source s = { 0 };
+    am_agility a = { 0 };
+    am_result result = make_field(&s, f, model, tasks[0], every, err);
+    result = result == AM_OK ? measure_source(f, s.source, "32-bit values", false, &a, err) : result;
+    *average = (double)a.average;
+    *kb = (double)s.bytes / 1024.0;
+    fields_source_free(&s);
+    return result;
+}
+
+static am_result add_numbers(fields *f, am_error *err)
+{
+    am_tables *t = f->e->tables;
+    double average[2][fields_kinds], kb[2][fields_kinds];
+    am_result result = !f->model || f->e->quick ? AM_OK : fields_open_full(f, err);
+    if (result != AM_OK || !f->full) {
+        return result;
+    }
+    for (int i = 0; i < 2 * fields_kinds && result == AM_OK; i++) {
+        const int kind = i / 2, full = i % 2;
+        result = measure_numbers(f, full ? f->full : f->model, fields_every(kind), &average[full][kind],
+                                 &kb[full][kind], err);
+    }
+    if (result != AM_OK) {
+        return result;
+    }
+    am_tables_begin(t, "numbers", "the direction with 16-bit values and with 32-bit ones: seconds in the mean");
+    static const struct {
+        const char *name;
+        int digits;
+    } columns[] = {
+        { "representation", -1 }, { "fp16_average", 3 }, { "fp32_average", 3 }, { "fp16_kb", 1 }, { "fp32_kb", 1 }
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        am_tables_column(t, columns[i].name, columns[i].digits);
+    }
+    for (int kind = 0; kind < fields_kinds; kind++) {
+        am_tables_row(t);
+        am_tables_text(t, paper[kind + 1].name);
+        for (int i = 0; i < 4; i++) {
+            am_tables_number(t, i < 2 ? average[i][kind] : kb[i - 2][kind]);
+        }
     }
     return AM_OK;
 }
@@ -315,6 +378,7 @@ static am_result open_all(fields *f, am_error *err)
 
 static void close_all(fields *f)
 {
+    am_model_close(f->full);
     am_model_close(f->model);
     fields_close_values(f);
     am_motion_graph_destroy(f->graph);
@@ -333,6 +397,7 @@ am_result eval_fields(eval *e, am_error *err)
     for (int task = 0; task < 2 && result == AM_OK; task++) {
         result = add_responses(&f, task, err);
     }
+    result = result == AM_OK ? add_numbers(&f, err) : result;
     result = result == AM_OK ? add_turns(&f, err) : result;
     result = result == AM_OK ? fields_settings(&f, err) : result;
     result = result == AM_OK ? fields_endurance(&f, err) : result;

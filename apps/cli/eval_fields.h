@@ -14,6 +14,7 @@ typedef struct fields {
     am_field *field;
     am_motion_graph *graph;
     am_model *model;  ///< with value functions; NULL: the graph alone is measured
+    am_model *full;   ///< the same of the direction in 32 bits; NULL: not looked at
     char folder[64];  ///< of the files that were made on the way; "" without any
     double trained_s; ///< what making the value functions took; 0 when they were there
 } fields;
@@ -27,6 +28,8 @@ int fields_finest(const fields *f);
 bool fields_measures(const fields *f, const char *task, int every);
 /// eval_fields_values.c: opens the model, or trains the value functions that are needed.
 am_result fields_open_values(fields *f, am_error *err);
+/// eval_fields_values.c: trains those of the direction with 32-bit values.
+am_result fields_open_full(fields *f, am_error *err);
 /// eval_fields_values.c: removes the files made on the way.
 void fields_close_values(fields *f);
 

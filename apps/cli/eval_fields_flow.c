@@ -12,14 +12,15 @@ enum { fps = 60, whole_s = 600, quick_s = 5 };
 /// One way to move through the ten minutes.
 typedef struct method {
     const char *name, *controller, *options;
-    bool model; ///< needs value functions
+    const char *task; ///< whose value functions it needs, NULL: none
 } method;
 
 static const method methods[] = {
-    { "matching", "match", "", false },
-    { "graph-based", "graph", "\"task\": \"direction\"", false },
-    { "motion field, passive", "field", "\"policy\": \"passive\"", false },
-    { "motion field", "field", "\"task\": \"direction\", \"policy\": \"lookahead\"", true },
+    { "matching", "match", "", NULL },
+    { "graph-based", "graph", "\"task\": \"direction\"", NULL },
+    { "motion field, passive", "field", "\"policy\": \"passive\"", NULL },
+    { "motion field", "field", "\"task\": \"direction\", \"policy\": \"lookahead\"", "direction" },
+    { "motion field, line", "field", "\"task\": \"line\", \"policy\": \"lookahead\"", "line" },
 };
 
 enum { method_count = sizeof methods / sizeof methods[0], passive = 2 };
@@ -95,12 +96,20 @@ static am_result play(const flow *w, run_score *score, const am_run_script *scri
     return result;
 }
 
+static bool has_method(const fields *f, int i)
+{
+    return !methods[i].task || (f->model && fields_measures(f, methods[i].task, fields_finest(f)));
+}
+
 static void run_method(void *context, int item)
 {
     flow *w = context;
     run_score *score = &w->scores[item];
     char text[400];
     am_run_script script = { 0 };
+    if (!has_method(w->f, item)) {
+        return;
+    }
     snprintf(text, sizeof text,
              "{ \"database\": \"none.amdb\", \"controller\": \"%s\", \"fps\": %d, \"seconds\": %d, "
              "\"options\": { %s }, \"characters\": [ {} ] }",
@@ -222,15 +231,16 @@ static void add_table(const flow *w, double mean, double most)
         am_tables_column(t, columns[i].name, columns[i].digits);
     }
     for (int i = 0; i < method_count; i++) {
-        if (w->f->model || !methods[i].model) {
+        if (has_method(w->f, i)) {
             add_row(w, i, most);
         }
     }
     add_own_row(w, mean, most);
-    am_tables_note(t,
-                   "away: distance (eq. 1) of the character's state from the nearest state of the data; of the data "
-                   "itself from the nearest at another time, the most of which is the bound. Foot slide after IK "
-                   "has matching's bound, half of the data's own. The passive field takes no directions.");
+    am_tables_note(
+        t, "away: distance (eq. 1) of the character's state from the nearest state of the data; of the data "
+           "itself from the nearest at another time, the most of which is the bound. Foot slide after IK "
+           "has matching's bound, half of the data's own. The passive field takes no directions; of a line each "
+           "direction begins a new one.");
 }
 
 am_result fields_endurance(const fields *f, am_error *err)
@@ -254,7 +264,7 @@ am_result fields_endurance(const fields *f, am_error *err)
         result = measure_data(f->field, &mean, &most, err);
     }
     if (result == AM_OK) {
-        f->e->tasks->run(f->e->tasks->user, f->model ? method_count : method_count - 1, run_method, w);
+        f->e->tasks->run(f->e->tasks->user, method_count, run_method, w);
         for (int i = 0; i < method_count && result == AM_OK; i++) {
             result = w->scores[i].result;
             *err = result == AM_OK ? *err : w->scores[i].err;

@@ -34,9 +34,9 @@ static bool fits(const fields *f, const am_model *model)
 
 #if !defined(AMBLE_HAS_TRAIN)
 
-static am_result train(fields *f, am_error *err)
+static am_result train(fields *f, am_model **out, bool full, am_error *err)
 {
-    (void)f, (void)err;
+    (void)f, (void)out, (void)full, (void)err;
     return AM_OK;
 }
 
@@ -45,7 +45,10 @@ static am_result train(fields *f, am_error *err)
 #include <amble/train.h>
 
 /// Keys that are not taken from the recipe that ships.
-static bool is_own(const char *key) { return strcmp(key, "database") == 0 || strcmp(key, "every") == 0; }
+static bool is_own(const char *key)
+{
+    return strcmp(key, "database") == 0 || strcmp(key, "every") == 0 || strcmp(key, "weights") == 0;
+}
 
 static void copy(am_json_writer *w, const char *key, const am_json *value)
 {
@@ -67,11 +70,12 @@ static void copy(am_json_writer *w, const char *key, const am_json *value)
     }
 }
 
-/// A stage of the recipe with this database and the anchors that are looked at.
-static void write_stage(am_json_writer *w, const fields *f, const am_json *stage, const char *task)
+/// A stage of the recipe with this database and the anchors that are looked at; with 16-bit values or `full` ones.
+static void write_stage(am_json_writer *w, const fields *f, const am_json *stage, const char *task, bool full)
 {
     am_json_begin_object(w, NULL);
     am_json_string(w, "database", "data.amdb");
+    am_json_string(w, "weights", full ? "fp32" : "fp16");
     am_json_begin_array(w, "every");
     for (int i = 0; i < fields_kinds; i++) {
         if (fields_measures(f, task, fields_every(i))) {
@@ -96,7 +100,8 @@ static const char *task_of(const fields *f, const am_json *stage)
     return known && fields_measures(f, task->string, fields_finest(f)) ? task->string : NULL;
 }
 
-static am_result write_recipe(const fields *f, const char *path, am_error *err)
+/// Full ones are looked at of the direction alone.
+static am_result write_recipe(const fields *f, const char *path, bool full, am_error *err)
 {
     char shipped[1024];
     am_json_doc *doc = NULL;
@@ -112,8 +117,9 @@ static am_result write_recipe(const fields *f, const char *path, am_error *err)
         am_json_begin_object(w, NULL);
         am_json_begin_array(w, "stages");
         for (const am_json *stage = stages ? stages->first : NULL; stage; stage = stage->next) {
-            if (task_of(f, stage)) {
-                write_stage(w, f, stage, task_of(f, stage));
+            const char *task = task_of(f, stage);
+            if (task && (!full || strcmp(task, "direction") == 0)) {
+                write_stage(w, f, stage, task, full);
             }
         }
         am_json_end_array(w);
@@ -134,11 +140,13 @@ static bool report(void *user, const am_train_progress *p)
     return f->e->progress->report(f->e->progress->user, p->stage, p->iteration, p->iterations);
 }
 
-static am_result train(fields *f, am_error *err)
+/// A folder for what is made on the way.
+static am_result make_folder(fields *f, am_error *err)
 {
-    char recipe[128], data[128], output[128];
-    am_train_summary summary;
     const char *temporary = getenv("TMPDIR");
+    if (f->folder[0]) {
+        return AM_OK;
+    }
     snprintf(f->folder, sizeof f->folder,
              "%.40s/amble-fields-"
              "XX"
@@ -150,11 +158,22 @@ static am_result train(fields *f, am_error *err)
         f->folder[0] = '\0';
         return err->code;
     }
-    snprintf(recipe, sizeof recipe, "%s/recipe.json", f->folder);
+    return AM_OK;
+}
+
+static am_result train(fields *f, am_model **out, bool full, am_error *err)
+{
+    char recipe[128], data[128], output[128];
+    am_train_summary summary;
+    am_result result = make_folder(f, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    snprintf(recipe, sizeof recipe, "%s/%s.json", f->folder, full ? "full" : "recipe");
     snprintf(data, sizeof data, "%s/data.amdb", f->folder);
-    snprintf(output, sizeof output, "%s/values.amnet", f->folder);
-    am_result result = am_db_write(f->db, data, err);
-    result = result == AM_OK ? write_recipe(f, recipe, err) : result;
+    snprintf(output, sizeof output, "%s/%s.amnet", f->folder, full ? "full" : "values");
+    result = am_db_write(f->db, data, err);
+    result = result == AM_OK ? write_recipe(f, recipe, full, err) : result;
     if (result == AM_OK) {
         am_train_def def = am_train_def_default();
         def.recipe = recipe;
@@ -164,8 +183,8 @@ static am_result train(fields *f, am_error *err)
         def.report_user = f;
         result = am_train_run(&summary, &def, err);
     }
-    f->trained_s = result == AM_OK ? summary.seconds : 0.0;
-    return result == AM_OK ? am_model_open(&f->model, output, NULL, err) : result;
+    f->trained_s = result == AM_OK && !full ? summary.seconds : f->trained_s;
+    return result == AM_OK ? am_model_open(out, output, NULL, err) : result;
 }
 
 #endif
@@ -184,8 +203,10 @@ am_result fields_open_values(fields *f, am_error *err)
         am_model_close(f->model);
         f->model = NULL;
     }
-    return train(f, err);
+    return train(f, &f->model, false, err);
 }
+
+am_result fields_open_full(fields *f, am_error *err) { return train(f, &f->full, true, err); }
 
 void fields_close_values(fields *f)
 {

@@ -1,7 +1,7 @@
 /// The whole sweep of a line's value function, which has far more cells than the other tasks: the same worths as the
 /// general sweep gives, with all that is common to many cells computed once.
 ///
-/// - A turn moves all even samples of the angle alike: one shift and one share for each way of an action.
+/// - Where a way of an action turns to depends on the angle before it alone, not on the place across the line.
 /// - The place across the line after a step depends on the angle and the place before it, not on the way.
 /// - Sine and cosine are those of the samples.
 #ifndef AMI_TRAIN_VALUE_LINE_H
@@ -11,15 +11,14 @@
 
 #include "source/field_task.h"
 
-/// `most_across`: samples across the line, whole lanes. `most_bands`: rows of the grid that the ways of one action
-/// lead to from one angle.
-enum { ami_line_most_angles = 64, ami_line_most_across = 32, ami_line_most_bands = 8 };
+/// `most_across`: samples across the line, whole lanes.
+enum { ami_line_most_angles = 64, ami_line_most_across = 32 };
 
 /// What does not change from sweep to sweep.
 typedef struct ami_value_line {
     int angles, across, wide; ///< samples; `wide`: across in whole lanes
     float gamma, weight, steer;
-    am_field_axis axis;                                             ///< across
+    am_field_axis turn, axis;                                       ///< angle, across
     float angle[ami_line_most_angles];                              ///< of the samples
     float sine[ami_line_most_angles], cosine[ami_line_most_angles]; ///< of them
     float place[ami_line_most_across];                              ///< m from the line; behind the last the last
