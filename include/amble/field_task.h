@@ -35,6 +35,7 @@ typedef struct am_field_wish {
     float heading; ///< wished facing, as am_quat_heading gives it (direction, speed); of the line (line)
     float speed;   ///< m/s (speed)
     am_vec3 point; ///< on the line (line); to go to (point)
+    bool faces;    ///< the facing is wished at rest, too; else who shall stand stays as they face (speed)
 } am_field_wish;
 
 /// One axis of the grid: samples from low on, evenly spaced or denser in the middle. A cyclic axis comes back to low
@@ -59,6 +60,8 @@ struct am_field_task {
     void (*advance)(const am_field_task *task, float *next, const float *theta, am_field_step step);
     /// What a tick with this step is worth that led to theta.
     float (*reward)(const am_field_task *task, const float *theta, am_field_step step);
+    /// Whether the character shall stand where it is. NULL: it never shall.
+    bool (*rests)(const am_field_task *task, const float *theta);
 };
 
 /// The built-in task of that name with its usual grid and weight, at 30 ticks a second. False when there is none.

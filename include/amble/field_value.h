@@ -40,8 +40,8 @@ typedef struct am_field_value_head {
     float steer;            ///< rad a tick that an action may turn the root more or less than the motion does
     uint64_t database_hash; ///< of the database that its states are of
     uint64_t field_hash;    ///< of the field
-    float field_fps, field_delta, field_root, field_turn; ///< numbers of the field's def, with k
-    uint8_t reserved[40];
+    float field_fps, field_delta, field_root, field_turn, field_thin; ///< numbers of the field's def, with k
+    uint8_t reserved[36];
 } am_field_value_head;
 #define AM_FIELD_VALUE_VERSION 1u
 

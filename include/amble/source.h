@@ -60,6 +60,7 @@ typedef struct am_source_wish {
     float heading;    ///< wished facing
     am_vec3 point;    ///< on the line to keep to, or to go to
     bool has_point;
+    bool faces; ///< the facing is wished at rest, too; else it is the way that was wished last
 } am_source_wish;
 
 /// What a character asks of its source in one step.

@@ -372,7 +372,9 @@ static bool take_wish(ami_state *s, const am_intent *intent)
 static am_source_wish find_wish(const am_character *c)
 {
     const ami_state *s = c->state;
-    am_source_wish wish = { .velocity = s->wish_velocity, .heading = s->wish_heading };
+    am_source_wish wish = { .velocity = s->wish_velocity,
+                            .heading = s->wish_heading,
+                            .faces = am_v3_length(s->wish_facing) > 0.5f };
     if (ami_path_active(c)) {
         const ami_path *path = c->path.head;
         const am_path_point *at = &c->path.points[ami_path_index(path, path->context.at)];
@@ -381,7 +383,7 @@ static am_source_wish find_wish(const am_character *c)
         wish.heading = at->heading;
         wish.velocity = am_v3_scale(am_v3(am_sin(at->heading), 0.0f, am_cos(at->heading)), speed);
         wish.point = am_v3(at->x, 0.0f, at->z);
-        wish.has_point = true;
+        wish.has_point = wish.faces = true;
     }
     return wish;
 }

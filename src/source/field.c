@@ -147,6 +147,66 @@ static void list_states(am_field *field)
     }
 }
 
+/// Blocks of eight states, and boxes of those: eight at once.
+static size_t blocks_of(int states) { return ((size_t)states + 7) / 8; }
+static size_t boxes_of(int states)
+{
+    return (blocks_of(states) + 8 * ami_field_box_blocks - 1) / (8 * ami_field_box_blocks) * 8;
+}
+
+static void count_blocks(struct am_field_own *own, int states)
+{
+    own->block_count = (int)blocks_of(states);
+    own->box_count = (int)boxes_of(states);
+}
+
+static bool is_near(const am_field *field, int a, int b, float distance)
+{
+    const float *p = am_field_row(field, a);
+    const float *q = am_field_row(field, b);
+    float d2 = 0.0f;
+    for (int d = 0; d < field->dims; d++) {
+        d2 += (p[d] - q[d]) * (p[d] - q[d]);
+    }
+    return d2 < distance * distance;
+}
+
+static void move_state(am_field *field, int to, int from)
+{
+    struct am_field_own *own = field->own;
+    size_t a = (size_t)to, b = (size_t)from;
+    size_t pose = (size_t)field->pose_count, velocity = (size_t)field->velocity_count, row = (size_t)field->stride;
+    memmove(own->x + a * pose, own->x + b * pose, pose * sizeof(float));
+    memmove(own->v + a * velocity, own->v + b * velocity, velocity * sizeof(float));
+    memmove(own->y + a * velocity, own->y + b * velocity, velocity * sizeof(float));
+    memmove(own->rows + a * row, own->rows + b * row, row * sizeof(float));
+    own->frames[to] = own->frames[from];
+    own->ranges[to] = own->ranges[from];
+    own->contacts[to] = own->contacts[from];
+    own->next[to] = -1;
+}
+
+/// Leaves out states of a range that are nearer than `distance` to the one taken before.
+static void thin_out(am_field *field, float distance)
+{
+    struct am_field_own *own = field->own;
+    int taken = 0;
+    for (int s = 0; s < field->state_count; s++) {
+        bool follows = taken > 0 && own->ranges[taken - 1] == own->ranges[s];
+        if (follows && is_near(field, taken - 1, s, distance)) {
+            continue;
+        }
+        move_state(field, taken, s);
+        if (follows) {
+            own->next[taken - 1] = taken;
+        }
+        taken++;
+    }
+    field->state_count = taken;
+    field->k = field->k < taken ? field->k : taken;
+    count_blocks(own, taken);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Making one
 
@@ -162,10 +222,11 @@ static am_result check_def(const am_field_def *def, am_error *err)
     if (!(def->fps >= 1.0f) || !(def->fps <= 1000.0f) || def->k < 1 || def->k > AM_FIELD_MAX_K ||
         !(def->delta >= 0.0f) || !(def->delta < 1.0f) || !(am_abs(length - 1.0f) < 1e-3f) ||
         !(def->root_weight >= 0.0f) || !(def->turn_weight >= 0.0f) || !(def->root_weight < 1e6f) ||
-        !(def->turn_weight < 1e6f)) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "field def: fps 1 to 1000, k 1 to %d, delta in [0, 1), a unit axis, weights not below 0",
-                        AM_FIELD_MAX_K);
+        !(def->turn_weight < 1e6f) || !(def->thin >= 0.0f) || !(def->thin < 1e6f)) {
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "field def: fps 1 to 1000, k 1 to %d, delta in [0, 1), a unit axis, weights and thin not below 0",
+            AM_FIELD_MAX_K);
     }
     return AM_OK;
 }
@@ -174,8 +235,8 @@ static am_result check_def(const am_field_def *def, am_error *err)
 static am_field *lay_out(ami_layout *layout, const am_field *sizes)
 {
     size_t states = (size_t)sizes->state_count;
-    size_t blocks = (states + 7) / 8;
-    size_t boxes = (blocks + 8 * ami_field_box_blocks - 1) / (8 * ami_field_box_blocks) * 8;
+    size_t blocks = blocks_of(sizes->state_count);
+    size_t boxes = boxes_of(sizes->state_count);
     am_field *field = ami_layout_take(layout, 1, sizeof *field);
     struct am_field_own *own = ami_layout_take(layout, 1, sizeof *own);
     struct am_field_own at = {
@@ -189,10 +250,8 @@ static am_field *lay_out(ami_layout *layout, const am_field *sizes)
         .x = ami_layout_take(layout, states * (size_t)sizes->pose_count, sizeof(float)),
         .v = ami_layout_take(layout, states * (size_t)sizes->velocity_count, sizeof(float)),
         .y = ami_layout_take(layout, states * (size_t)sizes->velocity_count, sizeof(float)),
-        .block_count = (int)blocks,
         .axes = ami_layout_take(layout, (size_t)ami_field_axes * (size_t)sizes->stride, sizeof(float)),
         .projected = ami_layout_take(layout, blocks * 8 * ami_field_axes, sizeof(float)),
-        .box_count = (int)boxes,
         .low = ami_layout_take(layout, boxes * ami_field_first_axes, sizeof(float)),
         .high = ami_layout_take(layout, boxes * ami_field_first_axes, sizeof(float)),
     };
@@ -200,6 +259,7 @@ static am_field *lay_out(ami_layout *layout, const am_field *sizes)
         *own = at;
         *field = *sizes;
         field->own = own;
+        count_blocks(own, field->state_count);
     }
     return field;
 }
@@ -223,6 +283,7 @@ static am_field sizes_of(const am_field_def *def, int step)
     s.turn_scale = sqrtf(def->turn_weight);
     const float numbers[] = { s.fps, s.delta, s.axis.x, s.axis.y, s.axis.z, s.root_scale, s.turn_scale, (float)s.k };
     s.hash = am_hash64(numbers, sizeof numbers, db->hash);
+    s.hash = def->thin > 0.0f ? am_hash64(&def->thin, sizeof def->thin, s.hash) : s.hash;
     return s;
 }
 
@@ -267,6 +328,9 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
     list_states(field);
     am_tasks tasks = def->tasks ? *def->tasks : am_tasks_serial();
     tasks.run(tasks.user, field->state_count, fill_state, field);
+    if (def->thin > 0.0f) {
+        thin_out(field, def->thin);
+    }
     result = ami_field_find_axes(field, err);
     if (result != AM_OK) {
         am_field_destroy(field);

@@ -54,9 +54,28 @@ static float reward_line(const am_field_task *task, const float *theta, am_field
 // ---------------------------------------------------------------------------------------------
 // Speed: theta[1] is the wished one and stays
 
+// Slower wishes are those of somebody who shall stand.
+#define REST_MPS 0.05f
+// Feet that stand let a body turn by so much, feet that walk by more; what is beyond would spin on the spot.
+#define FREE_TURN 0.5f       // rad/s
+#define FREE_TURN_PER_M 3.0f // rad/m: a full circle on 2 m of way
+#define SPIN_WEIGHT 1.0f     // rad of a wrong facing for each rad/s beyond
+
+static float speed_of(const am_field_task *task, am_field_step step)
+{
+    return sqrtf(step.x * step.x + step.z * step.z) * task->fps;
+}
+
+/// What a turn costs that is quicker than steps at this speed can turn.
+static float spin_of(const am_field_task *task, am_field_step step, float speed)
+{
+    return SPIN_WEIGHT * am_max(am_abs(step.turn) * task->fps - FREE_TURN - FREE_TURN_PER_M * speed, 0.0f);
+}
+
 static void read_speed(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root)
 {
     read_direction(task, theta, wish, root);
+    theta[0] = wish->speed < REST_MPS && !wish->faces ? 0.0f : theta[0]; // who is let go stays as they face
     theta[1] = wish->speed;
 }
 
@@ -68,8 +87,14 @@ static void advance_speed(const am_field_task *task, float *next, const float *t
 
 static float reward_speed(const am_field_task *task, const float *theta, am_field_step step)
 {
-    const float speed = sqrtf(step.x * step.x + step.z * step.z) * task->fps;
-    return -am_abs(theta[0]) - task->weight * am_abs(speed - theta[1]);
+    const float speed = speed_of(task, step);
+    return -am_abs(theta[0]) - task->weight * am_abs(speed - theta[1]) - spin_of(task, step, speed);
+}
+
+static bool speed_rests(const am_field_task *task, const float *theta)
+{
+    (void)task;
+    return theta[1] < REST_MPS;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -103,10 +128,22 @@ static void advance_point(const am_field_task *task, float *next, const float *t
     keep_near(task, next);
 }
 
+// That near is there: nobody's steps end nearer to a place that they did not see. To move costs, so that who is there
+// stands: m for a metre a second.
+#define THERE_M 0.3f
+#define MOVE_WEIGHT 0.2f
+
 static float reward_point(const am_field_task *task, const float *theta, am_field_step step)
 {
-    (void)step;
-    return -task->weight * sqrtf(theta[0] * theta[0] + theta[1] * theta[1]);
+    const float speed = speed_of(task, step);
+    const float far = sqrtf(theta[0] * theta[0] + theta[1] * theta[1]);
+    return -task->weight * am_max(far - THERE_M, 0.0f) - MOVE_WEIGHT * speed - spin_of(task, step, speed);
+}
+
+static bool point_rests(const am_field_task *task, const float *theta)
+{
+    (void)task;
+    return theta[0] * theta[0] + theta[1] * theta[1] < THERE_M * THERE_M;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -118,17 +155,26 @@ static float reward_point(const am_field_task *task, const float *theta, am_fiel
     }
 
 static const am_field_task tasks[] = {
-    { "direction", 1, { ANGLE }, 0.0f, 30.0f, read_direction, advance_direction, reward_direction },
-    { "line", 2, { ANGLE, { 13, -2.0f, 2.0f, 0, 1 } }, 5.0f, 30.0f, read_line, advance_line, reward_line },
-    { "speed", 2, { ANGLE, { 7, 0.0f, 4.5f, 0, 0 } }, 0.5f, 30.0f, read_speed, advance_speed, reward_speed },
+    { "direction", 1, { ANGLE }, 0.0f, 30.0f, read_direction, advance_direction, reward_direction, NULL },
+    { "line", 2, { ANGLE, { 13, -2.0f, 2.0f, 0, 1 } }, 5.0f, 30.0f, read_line, advance_line, reward_line, NULL },
+    { "speed",
+      2,
+      { ANGLE, { 7, 0.0f, 4.5f, 0, 0 } },
+      0.5f,
+      30.0f,
+      read_speed,
+      advance_speed,
+      reward_speed,
+      speed_rests },
     { "point",
       2,
-      { { 15, -3.5f, 3.5f, 0, 0 }, { 15, -3.5f, 3.5f, 0, 0 } },
+      { { 15, -3.5f, 3.5f, 0, 1 }, { 15, -3.5f, 3.5f, 0, 1 } },
       1.0f,
       30.0f,
       read_point,
       advance_point,
-      reward_point },
+      reward_point,
+      point_rests },
 };
 enum { task_count = sizeof tasks / sizeof tasks[0] };
 

@@ -142,6 +142,7 @@ bool am_field_value_field(am_field_def *def, const am_model *model)
             def->delta = head.field_delta;
             def->root_weight = head.field_root;
             def->turn_weight = head.field_turn;
+            def->thin = head.field_thin;
             return true;
         }
     }

@@ -18,7 +18,9 @@ typedef struct ami_line {
 /// where the character is when the wished direction changes.
 static inline am_field_wish ami_wish_read(ami_line *line, const am_source_wish *wish, am_transform root)
 {
-    am_field_wish out = { .heading = wish->heading, .speed = am_v3_length(wish->velocity), .point = wish->point };
+    am_field_wish out = {
+        .heading = wish->heading, .speed = am_v3_length(wish->velocity), .point = wish->point, .faces = wish->faces
+    };
     if (!wish->has_point) {
         if (!line->begun || am_abs(am_wrap_angle(wish->heading - line->heading)) > AMI_NEW_LINE_RAD) {
             *line = (ami_line){ 1, wish->heading, root.translation.x, root.translation.z };

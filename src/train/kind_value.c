@@ -30,9 +30,9 @@ typedef struct value_stage {
     int resumed_sweeps;
 } value_stage;
 
-static const char *const keys[] = { "database",    "task",  "every", "gamma",       "weight",
-                                    "k",           "delta", "fps",   "root_weight", "turn_weight",
-                                    "steer_deg_s", "bound", "settle" };
+static const char *const keys[] = { "database",    "task",  "every",  "gamma",       "weight",
+                                    "k",           "delta", "fps",    "root_weight", "turn_weight",
+                                    "steer_deg_s", "bound", "settle", "thin" };
 
 // ---------------------------------------------------------------------------------------------
 // Keys
@@ -89,6 +89,7 @@ static am_result read_keys(ami_stage *s, value_stage *v, am_error *err)
         { "fps", &v->def.fps, 1.0f, 1000.0f },
         { "root_weight", &v->def.root_weight, 0.0f, 1e5f },
         { "turn_weight", &v->def.turn_weight, 0.0f, 1e5f },
+        { "thin", &v->def.thin, 0.0f, 1e3f },
         { "steer_deg_s", &v->steer_deg_s, 0.0f, 720.0f },
         { "bound", &v->bound, 1e-4f, 1e3f },
     };
@@ -226,7 +227,8 @@ static am_result end_part(ami_stage *s, value_stage *v, am_error *err)
                                        .field_fps = v->def.fps,
                                        .field_delta = v->def.delta,
                                        .field_root = v->def.root_weight,
-                                       .field_turn = v->def.turn_weight };
+                                       .field_turn = v->def.turn_weight,
+                                       .field_thin = v->def.thin };
     ami_stage_blob *blob = &s->blobs[s->blob_count];
     const am_result result = am_field_value_pack(&blob->bytes, &head, &v->task, v->field, values, &s->alloc, err);
     ami_release(&s->alloc, values, count * sizeof *values);

@@ -379,14 +379,57 @@ static void poses_and_velocities_are_read_back(void **state)
     }
 }
 
+static void thinned_states_lie_apart_and_are_found_exactly(void **state)
+{
+    (void)state;
+    am_field *thin = NULL;
+    am_field_work *room = NULL;
+    am_error err = { 0 };
+    am_field_def def = am_field_def_default();
+    def.db = db;
+    def.thin = 0.1f;
+    check_ok(am_field_create(&thin, &def, &err), &err);
+    check_ok(am_field_work_create(&room, thin, NULL, &err), &err);
+    assert_true(thin->state_count < field->state_count && thin->state_count > 100);
+    assert_true(thin->hash != field->hash);
+    for (int s = 0, full = 0; s < thin->state_count; s++) {
+        while (field->frames[full] != thin->frames[s]) { // a part of the whole, in its order
+            full++;
+            assert_true(full < field->state_count);
+        }
+        assert_int_equal(thin->ranges[s], field->ranges[full]);
+        assert_memory_equal(am_field_row(thin, s), am_field_row(field, full), (size_t)field->stride * sizeof(float));
+        assert_memory_equal(am_field_y(thin, s), am_field_y(field, full),
+                            (size_t)field->velocity_count * sizeof(float));
+        bool last = s + 1 == thin->state_count || thin->ranges[s + 1] != thin->ranges[s];
+        assert_int_equal(thin->next[s], last ? -1 : s + 1);
+        double d2 = 0.0;
+        for (int d = 0; d < thin->dims && !last; d++) {
+            double diff = (double)am_field_row(thin, s)[d] - (double)am_field_row(thin, s + 1)[d];
+            d2 += diff * diff;
+        }
+        assert_true(last || d2 > 0.0999 * 0.0999);
+    }
+    am_rng rng = am_rng_make(7);
+    for (int i = 0; i < 50; i++) {
+        float row[1024];
+        memcpy(row, am_field_row(thin, (int)am_rng_below(&rng, (uint32_t)thin->state_count)),
+               (size_t)thin->stride * sizeof *row);
+        row[7] += 0.1f;
+        compare(thin, room, row, 1, NULL, 0);
+    }
+    am_field_work_destroy(room);
+    am_field_destroy(thin);
+}
+
 static void defs_out_of_range_are_refused(void **state)
 {
     (void)state;
     am_field *f = NULL;
     am_field_def good = am_field_def_default();
     good.db = db;
-    am_field_def defs[10];
-    for (int i = 0; i < 10; i++) {
+    am_field_def defs[11];
+    for (int i = 0; i < 11; i++) {
         defs[i] = good;
     }
     defs[0].cookie = 0;
@@ -399,7 +442,8 @@ static void defs_out_of_range_are_refused(void **state)
     defs[7].root_weight = -1.0f;
     defs[8].turn_weight = NAN;
     defs[9].kernels = "none";
-    for (int i = 0; i < 10; i++) {
+    defs[10].thin = NAN;
+    for (int i = 0; i < 11; i++) {
         am_error err = { 0 };
         check_refused(am_field_create(&f, &defs[i], &err), AM_ERR_DEF);
         assert_null(f);
@@ -476,6 +520,7 @@ int main(void)
         cmocka_unit_test(actions_together_are_the_actions_one_by_one),
         cmocka_unit_test(the_nearest_state_pulls_back),
         cmocka_unit_test(contacts_are_voted),
+        cmocka_unit_test(thinned_states_lie_apart_and_are_found_exactly),
         cmocka_unit_test(defs_out_of_range_are_refused),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
         cmocka_unit_test(threads_make_the_same_field),

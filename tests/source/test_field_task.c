@@ -36,7 +36,8 @@ static void advance_is_what_is_read_after_the_step(void **state)
                                               am_rng_range(&rng, -3.0f, 3.0f));
             const am_field_wish wish = { am_rng_range(&rng, -3.0f, 3.0f),
                                          am_rng_range(&rng, 0.0f, 3.0f),
-                                         { am_rng_range(&rng, -1.0f, 1.0f), 0.0f, am_rng_range(&rng, -1.0f, 1.0f) } };
+                                         { am_rng_range(&rng, -1.0f, 1.0f), 0.0f, am_rng_range(&rng, -1.0f, 1.0f) },
+                                         true };
             const am_field_step step = { am_rng_range(&rng, -0.1f, 0.1f), am_rng_range(&rng, -0.1f, 0.1f),
                                          am_rng_range(&rng, -0.3f, 0.3f) };
             float theta[AM_FIELD_MAX_AXES], next[AM_FIELD_MAX_AXES], read[AM_FIELD_MAX_AXES];
@@ -92,10 +93,49 @@ static void rewards_are_the_papers_with_their_weights(void **state)
     check_near(direction.reward(&direction, theta, step), -0.5, 1e-6);
     check_near(line.reward(&line, theta, step), -0.5 - (double)line.weight * 0.4, 1e-6);
     check_near(speed.reward(&speed, theta, step), -0.5 - (double)speed.weight * (1.5 - 0.4), 1e-5);
-    check_near(point.reward(&point, theta, step), -sqrt(0.41), 1e-6);
+    check_near(point.reward(&point, theta, step), -(sqrt(0.41) - 0.3) - 0.2 * 1.5, 1e-5);
+    const float near[2] = { 0.1f, -0.2f }; // as good as there
+    check_near(point.reward(&point, near, step), -0.2 * 1.5, 1e-5);
     am_field_task none;
     assert_false(am_field_task_find(&none, "dance"));
     assert_null(am_field_task_name(-1));
+}
+
+static void turns_that_no_steps_make_cost(void **state)
+{
+    (void)state;
+    const am_field_task point = task_called("point"), speed = task_called("speed");
+    const float theta[2] = { 0.0f, 0.0f };
+    const am_field_step slow = { 0.0f, 0.0f, 0.5f / 30.0f }, spin = { 0.0f, 0.0f, 2.0f / 30.0f },
+                        walk = { 0.0f, 1.0f / 30.0f, 2.0f / 30.0f };
+    check_near(speed.reward(&speed, theta, slow), 0.0, 1e-6);
+    check_near(speed.reward(&speed, theta, spin), -1.5, 1e-5);
+    check_near(point.reward(&point, theta, spin), -1.5, 1e-5);
+    check_near(speed.reward(&speed, theta, walk), -(double)speed.weight, 1e-5); // who walks may
+}
+
+static void who_is_let_go_stands_as_they_face(void **state)
+{
+    (void)state;
+    const am_field_task direction = task_called("direction"), point = task_called("point"),
+                        speed = task_called("speed");
+    float theta[AM_FIELD_MAX_AXES];
+    am_field_wish wish = { .heading = 0.75f };
+    speed.read(&speed, theta, &wish, root_at(0.0f, 0.0f, 0.5f));
+    check_near(theta[0], 0.0, 0.0);
+    assert_true(speed.rests(&speed, theta));
+    wish.faces = true;
+    speed.read(&speed, theta, &wish, root_at(0.0f, 0.0f, 0.5f));
+    check_near(theta[0], 0.25, 1e-6);
+    wish.speed = 1.0f;
+    wish.faces = false;
+    speed.read(&speed, theta, &wish, root_at(0.0f, 0.0f, 0.5f));
+    check_near(theta[0], 0.25, 1e-6);
+    assert_false(speed.rests(&speed, theta));
+    const float near[2] = { 0.1f, -0.2f }, far[2] = { 0.3f, 0.3f };
+    assert_true(point.rests(&point, near));
+    assert_false(point.rests(&point, far));
+    assert_null(direction.rests);
 }
 
 static void grids_have_the_papers_samples(void **state)
@@ -177,6 +217,8 @@ int main(void)
         cmocka_unit_test(advance_is_what_is_read_after_the_step),
         cmocka_unit_test(a_wish_is_read_as_geometry_says),
         cmocka_unit_test(rewards_are_the_papers_with_their_weights),
+        cmocka_unit_test(turns_that_no_steps_make_cost),
+        cmocka_unit_test(who_is_let_go_stands_as_they_face),
         cmocka_unit_test(grids_have_the_papers_samples),
         cmocka_unit_test(interpolation_goes_round_where_an_axis_is_cyclic),
     };

@@ -207,6 +207,23 @@ static void steering_turns_the_chosen_step_towards_the_wish(void **state)
     am_model_close(model);
 }
 
+static void who_shall_stand_does_not_creep(void **state)
+{
+    (void)state;
+    am_field_task task;
+    assert_true(am_field_task_find(&task, "speed"));
+    const float rest[2] = { 0.0f, 0.0f }, walk[2] = { 0.0f, 1.0f };
+    am_field_step creep = { 0.0f, 0.03f / 30.0f, 0.01f }, step = { 0.0f, 0.3f / 30.0f, 0.01f };
+    assert_int_equal(am_field_choose(&task, NULL, rest, &step, NULL, 1, NULL), 0);
+    check_near(step.z, 0.3 / 30.0, 1e-7); // has yet to come to rest
+    am_field_step same = creep;
+    assert_int_equal(am_field_choose(&task, NULL, walk, &same, NULL, 1, NULL), 0);
+    check_near(same.z, creep.z, 0.0); // begins to walk
+    assert_int_equal(am_field_choose(&task, NULL, rest, &creep, NULL, 1, NULL), 0);
+    check_near(creep.z, 0.04 * 0.03 / 30.0, 1e-7); // (0.03 / 0.15)^2 of it
+    check_near(creep.turn, 0.04 * 0.01, 1e-7);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Files
 
@@ -317,6 +334,7 @@ int main(void)
         cmocka_unit_test(values_are_interpolated_over_neighbours_time_and_angle),
         cmocka_unit_test(lookahead_weighs_the_future_and_greedy_does_not),
         cmocka_unit_test(steering_turns_the_chosen_step_towards_the_wish),
+        cmocka_unit_test(who_shall_stand_does_not_creep),
         cmocka_unit_test(value_functions_of_others_are_refused),
         cmocka_unit_test(values_that_are_none_or_too_great_are_not_stored),
         cmocka_unit_test(damaged_value_functions_are_refused),
