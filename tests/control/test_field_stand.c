@@ -1,0 +1,142 @@
+// The field character that ships for the page: it comes to a stand when the stick is let go, stands without gliding
+// or spinning, and starts again.
+#include "support/check.h"
+
+#include <amble/build.h>
+#include <amble/control.h>
+#include <amble/field_source.h>
+
+static am_db *db;
+static am_model *model;
+static am_field *field;
+static am_field_value *value;
+static am_source *source;
+
+static bool find_set(void *user, const char *name, char *folder, size_t size)
+{
+    (void)user;
+    const char *dir = test_data_dir(name);
+    return dir && snprintf(folder, size, "%s", dir) < (int)size;
+}
+
+static int open_all(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    if (!test_data_dir("accad_male1")) {
+        return 0;
+    }
+    am_build_def build = am_build_def_default();
+    build.config_path = AMBLE_SOURCE_DIR "/configs/fields/play.json";
+    build.find_set = find_set;
+    am_field_def def = am_field_def_default();
+    am_field_value_def worth = am_field_value_def_default();
+    am_field_source_def flow = am_field_source_def_default();
+    bool good = am_build(&db, NULL, &build, &err) == AM_OK &&
+                am_model_open(&model, AMBLE_SOURCE_DIR "/models/fields_page.amnet", NULL, &err) == AM_OK &&
+                am_field_value_field(&def, model);
+    def.db = db;
+    good = good && am_field_create(&field, &def, &err) == AM_OK;
+    worth.model = model;
+    worth.field = field;
+    worth.task = "speed";
+    good = good && am_field_value_create(&value, &worth, &err) == AM_OK; // refuses values of other data
+    flow.field = field;
+    flow.value = value;
+    return good && am_field_source_create(&source, &flow, &err) == AM_OK ? 0 : -1;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    am_source_destroy(source);
+    am_field_value_destroy(value);
+    am_field_destroy(field);
+    am_model_close(model);
+    am_db_close(db);
+    return 0;
+}
+
+/// What a trial tells, in seconds from when the stick is let go, and from when it is pushed again to the side.
+typedef struct trial {
+    float stand_s, drift_m, turn_rad, start_s, face_s;
+} trial;
+
+enum { rate = 60, rest_steps = 240, again_steps = 120 };
+
+static float way(am_vec3 a, am_vec3 b) { return am_v3_length(am_v3_ground(am_v3_sub(a, b))); }
+
+static trial let_go_after(int steps)
+{
+    am_error err = { 0 };
+    am_character *c = NULL;
+    am_character_def def = am_character_def_default();
+    def.source = source;
+    def.root = AM_ROOT_ANIMATION;
+    check_ok(am_character_create(&c, &def, &err), &err);
+    const float walk = am_intent_def_for(source).walk_mps;
+    am_transform last[13] = { 0 }; // of the last 0.2 s
+    am_transform stood = am_transform_identity();
+    trial t = { .start_s = 9.0f, .face_s = 9.0f };
+    for (int i = 0; i < steps + rest_steps + again_steps; i++) {
+        const int rest = i - steps, again = rest - rest_steps;
+        am_intent wish = { 0 };
+        wish.velocity = rest < 0 ? am_v3(0.0f, 0.0f, walk) : again >= 0 ? am_v3(walk, 0.0f, 0.0f) : wish.velocity;
+        am_character_step(c, &wish, 1.0f / rate);
+        memmove(last, last + 1, 12 * sizeof *last);
+        last[12] = am_character_get_pose(c).root;
+        const float speed = way(last[12].translation, last[0].translation) / 0.2f;
+        const float off = am_abs(am_wrap_angle(am_quat_heading(last[12].rotation) - AM_PI / 2.0f));
+        if (rest >= 0 && again < 0) {
+            t.stand_s = speed > 0.15f ? (float)(rest + 1) / rate : t.stand_s;
+            stood = rest == 150 ? last[12] : stood;
+        }
+        if (again == 0) {
+            t.drift_m = way(last[12].translation, stood.translation);
+            t.turn_rad = am_abs(am_wrap_angle(am_quat_heading(last[12].rotation) - am_quat_heading(stood.rotation)));
+        }
+        if (again >= 0) {
+            t.start_s = speed > 0.6f * walk ? am_min(t.start_s, (float)again / rate) : t.start_s;
+            t.face_s = off < 5.0f * AM_DEG ? am_min(t.face_s, (float)again / rate) : t.face_s;
+        }
+    }
+    am_character_destroy(c);
+    return t;
+}
+
+static void who_is_let_go_stands_and_starts_again(void **state)
+{
+    (void)state;
+    if (!source) {
+        print_message("skipped: no motion capture\n");
+        skip();
+    }
+    enum { trials = 12 };
+    trial sum = { 0 }, most = { 0 };
+    for (int i = 0; i < trials; i++) {
+        const trial t = let_go_after(120 + 10 * i);
+        const float *one = &t.stand_s;
+        float *all = &sum.stand_s, *top = &most.stand_s;
+        for (size_t n = 0; n < sizeof t / sizeof(float); n++) {
+            all[n] += one[n] / trials;
+            top[n] = am_max(top[n], one[n]);
+        }
+    }
+    print_message(
+        "stands after %.2f s (at most %.2f), drifts %.3f m, starts in %.2f s (%.2f), faces 90 degrees aside "
+        "in %.2f s (%.2f)\n",
+        (double)sum.stand_s, (double)most.stand_s, (double)most.drift_m, (double)sum.start_s, (double)most.start_s,
+        (double)sum.face_s, (double)most.face_s);
+    assert_true(sum.stand_s < 1.5f && most.stand_s < 2.0f);
+    assert_true(most.drift_m < 0.05f && most.turn_rad < 3.0f * AM_DEG); // in 1.5 s
+    assert_true(sum.start_s < 0.6f && most.start_s < 1.0f);
+    assert_true(sum.face_s < 1.0f && most.face_s < 1.2f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_is_let_go_stands_and_starts_again),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
