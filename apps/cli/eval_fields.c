@@ -103,7 +103,8 @@ int fields_finest(const fields *f) { return f->e->quick ? 30 : 1; }
 
 bool fields_measures(const fields *f, const char *task, int every)
 {
-    return !f->e->quick || (every == fields_finest(f) && strcmp(task, tasks[0]) == 0);
+    bool few = f->e->quick || f->e->pushes;
+    return !few || (every == fields_finest(f) && strcmp(task, tasks[0]) == 0);
 }
 
 /// Rows that can be measured: the fields need a model.
@@ -386,6 +387,21 @@ static void close_all(fields *f)
     am_db_close(f->db);
 }
 
+/// All that is not of pushes.
+static am_result add_control(const fields *f, am_error *err)
+{
+    am_result result = AM_OK;
+    for (int task = 0; task < 2 && result == AM_OK; task++) {
+        result = add_responses(f, task, err);
+    }
+    result = result == AM_OK ? add_numbers(f, err) : result;
+    result = result == AM_OK ? add_turns(f, err) : result;
+    result = result == AM_OK ? fields_settings(f, err) : result;
+    result = result == AM_OK ? fields_endurance(f, err) : result;
+    result = result == AM_OK ? fields_rates(f, err) : result;
+    return result;
+}
+
 am_result eval_fields(eval *e, am_error *err)
 {
     static const char own[] = "fields/locomotion";
@@ -394,14 +410,7 @@ am_result eval_fields(eval *e, am_error *err)
     f.config = f.config ? f.config : f.real ? own : "synth";
     snprintf(e->title, sizeof e->title, "Motion fields and a graph on the same data");
     am_result result = open_all(&f, err);
-    for (int task = 0; task < 2 && result == AM_OK; task++) {
-        result = add_responses(&f, task, err);
-    }
-    result = result == AM_OK ? add_numbers(&f, err) : result;
-    result = result == AM_OK ? add_turns(&f, err) : result;
-    result = result == AM_OK ? fields_settings(&f, err) : result;
-    result = result == AM_OK ? fields_endurance(&f, err) : result;
-    result = result == AM_OK ? fields_rates(&f, err) : result;
+    result = result == AM_OK && !e->pushes ? add_control(&f, err) : result;
     result = result == AM_OK ? fields_pushes(&f, err) : result;
     if (result == AM_OK) {
         snprintf(e->about, sizeof e->about,

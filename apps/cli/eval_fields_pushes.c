@@ -1,9 +1,11 @@
-// amble eval fields, table `pushes`: 200 random pushes on each of the data sets of Fields section 6.2, on motion
-// fields, and as a reaction of matching and of networks.
+// amble eval fields, tables `pushes` and `push_ways`: 200 random pushes on each of the data sets of Fields
+// section 6.2, on motion fields, and as a reaction of matching and of networks.
 #include "eval_fields.h"
 
 #include "database.h"
+#include "models.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,82 +27,93 @@ am_result fields_pushes(const fields *f, am_error *err)
 static const double most_deg = 10.0;
 static const double most_off_deg = 30.0;
 static const double most_depth_cm = 1.0;
+// A chest that moves by less is moved by the motion itself, which takes another way after any push, as much as by it.
+static const double moved_cm = 2.0;
 
-enum { trial_count = 200, quick_count = 16 };
+enum {
+    trial_count = 200,
+    quick_count = 16,
+    most_rows = 8,
+    group_count = 3, // trunk and head, arms, legs
+};
 
-/// What a row of the table tells.
+/// Pushes on one part of the body.
+typedef struct group {
+    int count, off, last_off, stance_off, moved, moved_off;
+} group;
+
+/// What a row of the tables tells.
 typedef struct summary {
-    double back_mean, back_max, depth_cm, excess_deg, usual_deg, off_worst;
-    int late, beyond, upper, upper_off, upper_last;
+    const char *set, *controller;
+    int count;
+    double back_mean, back_max, depth_cm, excess_deg, usual_deg, reach;
+    int late, beyond, beyond_alone;
+    group groups[group_count];
 } summary;
 
-static bool is_upper(const am_roles *roles, int joint)
+/// Everything that is pushed.
+typedef struct pushing {
+    const fields *f;
+    int count;
+    summary rows[most_rows];
+} pushing;
+
+static int group_of(const am_roles *roles, int joint)
 {
-    static const am_role lower[] = { AM_ROLE_LEFT_UP_LEG,  AM_ROLE_LEFT_LEG,  AM_ROLE_LEFT_FOOT,
-                                     AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT };
-    for (size_t i = 0; i < sizeof lower / sizeof *lower; i++) {
-        if (roles->joint[lower[i]] == joint) {
-            return false;
+    static const struct {
+        am_role role;
+        int group;
+    } limbs[] = { { AM_ROLE_LEFT_ARM, 1 },     { AM_ROLE_LEFT_FOREARM, 1 },  { AM_ROLE_LEFT_HAND, 1 },
+                  { AM_ROLE_RIGHT_ARM, 1 },    { AM_ROLE_RIGHT_FOREARM, 1 }, { AM_ROLE_RIGHT_HAND, 1 },
+                  { AM_ROLE_LEFT_UP_LEG, 2 },  { AM_ROLE_LEFT_LEG, 2 },      { AM_ROLE_LEFT_FOOT, 2 },
+                  { AM_ROLE_RIGHT_UP_LEG, 2 }, { AM_ROLE_RIGHT_LEG, 2 },     { AM_ROLE_RIGHT_FOOT, 2 } };
+    for (size_t i = 0; i < sizeof limbs / sizeof *limbs; i++) {
+        if (roles->joint[limbs[i].role] == joint) {
+            return limbs[i].group;
         }
     }
-    return true;
+    return 0;
 }
 
-static double larger(double a, double b) { return a > b ? a : b; }
+static double degrees(float angle) { return (double)angle / (double)AM_DEG; }
 
-static summary sum_up(const am_push_trial *trials, int count, const am_roles *roles)
+static void add_way(group *g, const am_push_trial *t)
 {
-    summary s = { 0 };
+    bool off = degrees(t->off) > most_off_deg;
+    bool moved = 100.0 * (double)t->moved_m > moved_cm;
+    g->count++;
+    g->off += off;
+    g->last_off += degrees(t->off_last) > most_off_deg;
+    g->stance_off += degrees(t->off_stance) > most_off_deg;
+    g->moved += moved;
+    g->moved_off += moved && off;
+}
+
+static void sum_up(summary *s, const am_push_trial *trials, int count, const am_roles *roles)
+{
+    s->count = count;
     for (int i = 0; i < count; i++) {
         const am_push_trial *t = &trials[i];
-        double excess = (double)t->excess / (double)AM_DEG;
-        double off = (double)t->off / (double)AM_DEG;
-        s.back_mean += (double)t->back_s / count;
-        s.back_max = larger(s.back_max, (double)t->back_s);
-        s.depth_cm = larger(s.depth_cm, 100.0 * (double)t->depth_m);
-        s.excess_deg = larger(s.excess_deg, excess);
-        s.usual_deg = larger(s.usual_deg, (double)t->usual_excess / (double)AM_DEG);
-        s.late += t->back_s >= 3.0f;
-        s.beyond += excess > most_deg;
-        if (is_upper(roles, t->joint)) {
-            s.upper++;
-            s.upper_off += off > most_off_deg;
-            s.upper_last += t->off_last > (float)most_off_deg * AM_DEG;
-            s.off_worst = larger(s.off_worst, off);
-        }
+        double excess = degrees(t->excess);
+        s->back_mean += (double)t->back_s / count;
+        s->back_max = fmax(s->back_max, (double)t->back_s);
+        s->depth_cm = fmax(s->depth_cm, 100.0 * (double)t->depth_m);
+        s->excess_deg = fmax(s->excess_deg, excess);
+        s->usual_deg = fmax(s->usual_deg, degrees(t->usual_excess));
+        s->late += t->back_s >= 3.0f;
+        s->beyond += excess > most_deg;
+        s->beyond_alone += excess > most_deg && degrees(t->usual_excess) <= most_deg;
+        add_way(&s->groups[group_of(roles, t->joint)], t);
     }
-    return s;
 }
 
-/// A number with a bound where the data are those that it was made for.
-static void add_bounded(const fields *f, double value, double bound)
-{
-    f->real ? am_tables_bounded(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
-}
+// ---------------------------------------------------------------------------------------------
+// Who is pushed
 
-static void add_row(const fields *f, const char *set, const char *controller, const summary *s, int count,
-                    float reach)
+static am_result push_source(pushing *p, summary row, const am_source *source, const am_field *field,
+                             am_push_blend blend, am_error *err)
 {
-    am_tables *t = f->e->tables;
-    am_tables_row(t);
-    am_tables_text(t, set);
-    am_tables_text(t, controller);
-    am_tables_number(t, count);
-    am_tables_number(t, s->back_mean);
-    am_tables_number(t, s->back_max);
-    add_bounded(f, s->late, 0.0);
-    add_bounded(f, s->depth_cm, most_depth_cm);
-    add_bounded(f, s->excess_deg, most_deg);
-    am_tables_number(t, s->beyond);
-    am_tables_number(t, s->usual_deg);
-    add_bounded(f, 100.0 * s->upper_off / (s->upper > 0 ? s->upper : 1), 0.0);
-    am_tables_number(t, 100.0 * s->upper_last / (s->upper > 0 ? s->upper : 1));
-    am_tables_number(t, (double)reach);
-}
-
-static am_result push_source(const fields *f, const char *set, const char *controller, const am_source *source,
-                             const am_field *field, am_error *err)
-{
+    const fields *f = p->f;
     int count = f->e->quick ? quick_count : trial_count;
     am_push_trial *trials = calloc((size_t)count, sizeof *trials);
     if (!trials) {
@@ -114,47 +127,78 @@ static am_result push_source(const fields *f, const char *set, const char *contr
     def.engine = &engine;
     def.tasks = f->e->tasks;
     def.count = count;
+    def.blend = blend;
     float reach = 0.0f;
     am_result result = am_push_trials(trials, &reach, &def, err);
     if (result == AM_OK) {
-        summary s = sum_up(trials, count, source->roles);
-        add_row(f, set, controller, &s, count, reach);
+        sum_up(&row, trials, count, source->roles);
+        row.reach = (double)reach;
+        p->rows[p->count++] = row;
     }
     free(trials);
     return result;
 }
 
-static am_result push_passive(const fields *f, const char *set, const am_field *field, am_error *err)
+static am_result push_passive(pushing *p, const char *set, const am_field *field, bool printed, am_error *err)
 {
     am_field_source_def def = am_field_source_def_default();
     def.field = field;
     def.policy = AM_FIELD_PASSIVE;
     am_source *source = NULL;
+    summary row = { .set = set, .controller = "field, passive" };
+    summary as_printed = { .set = set, .controller = "field, passive, eq. 15 as printed" };
     am_result result = am_field_source_create(&source, &def, err);
-    result = result == AM_OK ? push_source(f, set, "field, passive", source, field, err) : result;
+    result = result == AM_OK ? push_source(p, row, source, field, AM_PUSH_ADDED, err) : result;
+    if (result == AM_OK && printed) {
+        result = push_source(p, as_printed, source, field, AM_PUSH_PRINTED, err);
+    }
     am_source_destroy(source);
     return result;
 }
 
-static am_result push_match(const fields *f, const char *set, const am_field *field, am_error *err)
+static am_result push_match(pushing *p, const char *set, const am_field *field, am_error *err)
 {
     am_index_def index_def = am_index_def_default();
     am_match_def def = am_match_def_default();
     am_index *index = NULL;
     am_source *source = NULL;
+    summary row = { .set = set, .controller = "match" };
     index_def.db = field->db;
     am_result result = am_index_create(&index, &index_def, err);
     def.db = field->db;
     def.index = index;
     result = result == AM_OK ? am_match_create(&source, &def, err) : result;
-    result = result == AM_OK ? push_source(f, set, "match", source, field, err) : result;
+    result = result == AM_OK ? push_source(p, row, source, field, AM_PUSH_ADDED, err) : result;
     am_source_destroy(source);
     am_index_destroy(index);
     return result;
 }
 
-static am_result push_set(const fields *f, const char *set, bool match, am_error *err)
+/// Networks alone, beside the data that they learnt.
+static am_result push_learned(pushing *p, const char *set, const am_field *field, const char *path, am_error *err)
 {
+    am_model *model = NULL;
+    am_source *source = NULL;
+    am_learned_def def = am_learned_def_default();
+    summary row = { .set = set, .controller = "learned" };
+    am_result result = am_model_open(&model, path, NULL, err);
+    def.model = model;
+    result = result == AM_OK ? am_learned_create(&source, &def, err) : result;
+    result = result == AM_OK ? push_source(p, row, source, field, AM_PUSH_ADDED, err) : result;
+    am_source_destroy(source);
+    am_model_close(model);
+    return result;
+}
+
+/// What is pushed on a data set beside the passive field.
+typedef struct extras {
+    bool passive, printed, match;
+    const char *model; ///< path of networks, NULL without
+} extras;
+
+static am_result push_set(pushing *p, const char *set, extras with, am_error *err)
+{
+    const fields *f = p->f;
     am_db *db = NULL;
     am_field *field = NULL;
     am_field_def def = am_field_def_default();
@@ -162,60 +206,208 @@ static am_result push_set(const fields *f, const char *set, bool match, am_error
     def.db = db;
     def.tasks = f->e->tasks;
     result = result == AM_OK ? am_field_create(&field, &def, err) : result;
-    result = result == AM_OK ? push_passive(f, set, field, err) : result;
-    result = result == AM_OK && match ? push_match(f, set, field, err) : result;
+    result = result == AM_OK && with.passive ? push_passive(p, set, field, with.printed, err) : result;
+    result = result == AM_OK && with.match ? push_match(p, set, field, err) : result;
+    result = result == AM_OK && with.model ? push_learned(p, set, field, with.model, err) : result;
     am_field_destroy(field);
     am_db_close(db);
     return result;
 }
 
 /// The field of the other tables, by its value function of the direction task.
-static am_result push_controlled(const fields *f, am_error *err)
+static am_result push_controlled(pushing *p, am_error *err)
 {
+    const fields *f = p->f;
     fields_source s;
+    summary row = { .set = f->config, .controller = "field, controlled" };
     am_result result = fields_source_make(&s, f, "direction", fields_finest(f), err);
-    result = result == AM_OK ? push_source(f, f->config, "field, controlled", s.source, f->field, err) : result;
+    result = result == AM_OK ? push_source(p, row, s.source, f->field, AM_PUSH_ADDED, err) : result;
     fields_source_free(&s);
     return result;
 }
 
-static void begin_table(am_tables *t)
+static am_result push_all(pushing *p, am_error *err)
 {
-    static const struct {
-        const char *name;
-        int digits;
-    } columns[] = { { "data", -1 },      { "controller", -1 },  { "pushes", 0 },      { "back_s", 2 },
-                    { "back_max_s", 2 }, { "late", 0 },         { "depth_cm", 2 },    { "joint_deg", 1 },
-                    { "beyond", 0 },     { "unpushed_deg", 1 }, { "off_percent", 1 }, { "off_last_percent", 1 },
-                    { "reach", 2 } };
-    am_tables_begin(t, "pushes",
-                    "random pushes of 10 to 400 N for 0.1 s on every part of the body, standing and walking");
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    const fields *f = p->f;
+    static const char *const sets[] = { "fields/walks", "fields/walks_recovery", "fields/walks_recovery_pairs",
+                                        "fields/walks_turns" };
+    am_result result = AM_OK;
+    int count = !f->real ? 0 : f->e->quick ? 1 : 4;
+    for (int i = 0; i < count && result == AM_OK; i++) {
+        extras with = { .passive = true, .printed = i == 0, .match = i == 1 };
+        result = push_set(p, sets[i], with, err);
+    }
+    if (!f->real) {
+        result = push_passive(p, f->config, f->field, true, err);
+    }
+    result = result == AM_OK && f->model ? push_controlled(p, err) : result;
+    char path[1024];
+    if (result == AM_OK && count == 4 && cli_database_has_data("locomotion") &&
+        cli_model_find(path, sizeof path, "locomotion.amnet")) {
+        extras with = { .model = path };
+        result = push_set(p, "locomotion", with, err);
+    }
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The tables
+
+typedef struct column {
+    const char *name;
+    int digits;
+} column;
+
+static void begin_table(am_tables *t, const char *name, const char *about, const column *columns, size_t count)
+{
+    am_tables_begin(t, name, about);
+    for (size_t i = 0; i < count; i++) {
         am_tables_column(t, columns[i].name, columns[i].digits);
     }
 }
 
+/// A number with a bound where the data are those that it was made for.
+static void add_bounded(const fields *f, double value, double bound)
+{
+    f->real ? am_tables_bounded(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
+}
+
+static void begin_row(am_tables *t, const summary *s)
+{
+    am_tables_row(t);
+    am_tables_text(t, s->set);
+    am_tables_text(t, s->controller);
+    am_tables_number(t, s->count);
+}
+
+static void add_returns(const pushing *p)
+{
+    static const column columns[] = { { "data", -1 },        { "controller", -1 },  { "pushes", 0 },
+                                      { "back_s", 2 },       { "back_max_s", 2 },   { "late", 0 },
+                                      { "depth_cm", 2 },     { "joint_deg", 1 },    { "beyond", 0 },
+                                      { "beyond_alone", 0 }, { "unpushed_deg", 1 }, { "reach", 2 } };
+    am_tables *t = p->f->e->tables;
+    begin_table(t, "pushes", "random pushes of 10 to 400 N for 0.1 s on every part of the body, standing and walking",
+                columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < p->count; i++) {
+        const summary *s = &p->rows[i];
+        begin_row(t, s);
+        am_tables_number(t, s->back_mean);
+        am_tables_number(t, s->back_max);
+        add_bounded(p->f, s->late, 0.0);
+        add_bounded(p->f, s->depth_cm, most_depth_cm);
+        add_bounded(p->f, s->excess_deg, most_deg);
+        am_tables_number(t, s->beyond);
+        add_bounded(p->f, s->beyond_alone, 0.0);
+        am_tables_number(t, s->usual_deg);
+        am_tables_number(t, s->reach);
+    }
+    am_tables_note(t,
+                   "back_s: until the distance from the data is again what it is at most without pushes (reach) and "
+                   "stays so for 0.3 s; late: not within 3 s. depth_cm: feet below the floor. joint_deg: most that a "
+                   "joint is beyond the data's 0.1 to 99.9 percentiles; beyond: pushes with more than 10 degrees; "
+                   "beyond_alone: of them those where the same motion without the push has less; unpushed_deg: most "
+                   "without pushes.");
+}
+
+static void add_ways(const pushing *p)
+{
+    static const column columns[] = { { "data", -1 },          { "controller", -1 },     { "pushes", 0 },
+                                      { "trunk", 0 },          { "trunk_off", 0 },       { "trunk_moved_off", 0 },
+                                      { "arms", 0 },           { "arms_off", 0 },        { "arms_moved_off", 0 },
+                                      { "legs", 0 },           { "legs_off", 0 },        { "legs_moved", 0 },
+                                      { "legs_moved_off", 0 }, { "legs_stance_off", 0 }, { "last_off", 0 } };
+    am_tables *t = p->f->e->tables;
+    begin_table(t, "push_ways", "which way the chest goes relative to the feet within 0.3 s of the same pushes",
+                columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < p->count; i++) {
+        const summary *s = &p->rows[i];
+        begin_row(t, s);
+        for (int k = 0; k < group_count; k++) {
+            const group *g = &s->groups[k];
+            am_tables_number(t, g->count);
+            add_bounded(p->f, g->off, 0.0);
+            if (k == 2) {
+                am_tables_number(t, g->moved);
+            }
+            am_tables_number(t, g->moved_off);
+        }
+        am_tables_number(t, s->groups[2].stance_off);
+        am_tables_number(t, s->groups[0].last_off + s->groups[1].last_off);
+    }
+    am_tables_note(t,
+                   "off: the chest does not move within 30 degrees of the push (by 5 mm or more), relative to the "
+                   "middle of the feet and to the same motion without the push. moved_off: of pushes that move it by "
+                   "%.0f cm or more in any direction. trunk: with the head. legs_stance_off: relative to the feet "
+                   "that stood when it was pushed. last_off: of trunk and arms, when it has gone farthest along.",
+                   moved_cm);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The engine
+
+enum { rounds = 40 };
+
+/// The least that frames of dynamics take for a body, in microseconds.
+static double time_frames(const am_push_solver *solver, const am_push_query *query, am_transform *out)
+{
+    double least = (double)INFINITY;
+    am_transform before[AM_MAX_JOINTS];
+    for (int i = 0; i < rounds; i++) {
+        double from = cli_now_us(NULL);
+        bool solved = solver->solve(solver->user, out, before, query);
+        least = solved ? fmin(least, cli_now_us(NULL) - from) : least;
+    }
+    return least;
+}
+
+static am_result add_costs(const pushing *p, am_error *err)
+{
+    static const column columns[] = {
+        { "bodies", -1 }, { "parts", 0 }, { "step_us", 0 }, { "first_tick_us", 0 }, { "last_tick_us", 0 }
+    };
+    const am_db *db = p->f->db;
+    am_tables *t = p->f->e->tables;
+    am_transform x[AM_MAX_JOINTS], out[AM_MAX_JOINTS];
+    am_physics *body = NULL;
+    am_physics_def def = am_physics_def_default();
+    def.skeleton = db->skeleton;
+    def.roles = &db->roles;
+    am_result result = am_physics_create(&body, &def, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    am_db_pose(db, db->frame_count / 2, x);
+    am_push push = { am_physics_get_part(body, 2).joint, 0.1f, { 200.0f, 0.0f, 0.0f } };
+    am_push_query query = { x, &push, 1, AM_CONTACT_LEFT, 1 };
+    double first = time_frames(am_physics_solver(body), &query, out);
+    query.frames = AM_PUSH_WINDOW - 1;
+    double last = time_frames(am_physics_solver(body), &query, out);
+    begin_table(t, "push_costs", "microseconds of Open Dynamics Engine while a push acts, one core", columns,
+                sizeof columns / sizeof *columns);
+    am_tables_row(t);
+    am_tables_text(t, p->f->config);
+    am_tables_number(t, am_physics_part_count(body));
+    am_tables_number(t, (last - first) / ((AM_PUSH_WINDOW - 2) * def.substeps));
+    am_tables_number(t, first);
+    am_tables_number(t, last);
+    am_tables_note(t,
+                   "step_us: one step of the engine, of which a frame of dynamics has %d; the first tick of a push "
+                   "asks for one frame, the last for %d. Best of %d.",
+                   def.substeps, AM_PUSH_WINDOW - 1, rounds);
+    am_physics_destroy(body);
+    return AM_OK;
+}
+
 am_result fields_pushes(const fields *f, am_error *err)
 {
-    static const char *const sets[] = { "fields/walks", "fields/walks_recovery", "fields/walks_recovery_pairs",
-                                        "fields/walks_turns" };
-    begin_table(f->e->tables);
-    am_result result = AM_OK;
-    int count = !f->real ? 0 : f->e->quick ? 1 : 4;
-    for (int i = 0; i < count && result == AM_OK; i++) {
-        result = push_set(f, sets[i], i == 1, err);
+    pushing p = { .f = f };
+    am_result result = push_all(&p, err);
+    if (result == AM_OK) {
+        add_returns(&p);
+        add_ways(&p);
+        result = f->e->timings ? add_costs(&p, err) : AM_OK;
     }
-    if (!f->real) {
-        result = push_passive(f, f->config, f->field, err);
-    }
-    result = result == AM_OK && f->model ? push_controlled(f, err) : result;
-    am_tables_note(
-        f->e->tables,
-        "back_s: until the distance from the data is again what it is at most without pushes (reach) and "
-        "stays so for 0.3 s; late: not within 3 s. depth_cm: feet below the floor. joint_deg: most that a "
-        "joint is beyond the data's 0.1 to 99.9 percentiles, beyond: pushes with more than 10 degrees, "
-        "unpushed_deg: the same motion without pushes. off_percent: pushes on trunk, head and arms whose chest "
-        "does not go within 30 degrees of them, relative to the feet, within 0.3 s.");
     return result;
 }
 

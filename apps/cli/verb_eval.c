@@ -128,6 +128,7 @@ int verb_eval(const cli_verb *verb, int argc, char **argv)
           .help = "learned: the networks once more, with these results in their provenance",
           .text = &e.keep },
         { .name = "--quick", .help = "a few courses and variants only", .flag = &e.quick },
+        { .name = "--pushes", .help = "fields: the tables of pushes alone", .flag = &e.pushes },
         { .name = "--timings", .help = "also what differs from run to run: microseconds", .flag = &e.timings },
     };
     cli_call call;

@@ -19,7 +19,8 @@ typedef struct am_push_trials_def {
     const am_push_engine *engine; ///< borrowed
     int count;
     float least_n, most_n, seconds;
-    float walk_mps; ///< wished by those who walk; 0: the source's own
+    float walk_mps;      ///< wished by those who walk; 0: the source's own
+    am_push_blend blend; ///< of the characters
     uint64_t seed;
     uint32_t cookie;
 } am_push_trials_def;
@@ -38,8 +39,11 @@ typedef struct am_push_trial {
     float usual_excess; ///< the same of the twin
     float lean_m;       ///< largest movement of the chest along the push, relative to the feet and against the twin,
                         ///< within 0.3 s
+    float moved_m;      ///< largest movement of the chest in any direction, likewise
     float off;          ///< rad, of the movement (5 mm at least) from the push when it is nearest to it, within 0.3 s
     float off_last;     ///< rad, when it has gone farthest along; both pi when it never goes along
+    float off_stance;   ///< rad, as off, but relative to the feet that stood when it was pushed: a push on a leg in
+                        ///< the air carries the middle of both feet away under the chest
 } am_push_trial;
 
 /// trials(def->count). *reach: the distance from the data that counts as near, the largest of all twins. The same

@@ -41,6 +41,7 @@ typedef struct ami_kit {
     float *path_weights;             ///< [stride] on a path: heights do not count, the trajectory counts for more
     bool flat_matters, high_matters; ///< false: all 1
     am_joint_range *ranges;          ///< [joint] of characters that can be pushed; NULL for others
+    bool few;                        ///< ranges are of few frames: the source itself goes beyond them
     uint64_t key;                    ///< of the words of all filters and of the weights
 } ami_kit;
 

@@ -15,9 +15,8 @@
 
 enum {
     most_frames = 4096, // frames that ranges are taken from
-    few_frames = 2000,  // start states of a network are so few that ranges are widened
+    few_frames = 2000,  // start states of a network are so few that they tell little of how far joints turn
 };
-#define FEW_MARGIN (20.0f * AM_DEG)
 
 am_result ami_kit_ranges(ami_kit *kit, am_error *err)
 {
@@ -31,14 +30,8 @@ am_result ami_kit_ranges(ami_kit *kit, am_error *err)
     if (!kit->ranges) {
         return ami_fail_memory(err, (size_t)joints * sizeof *kit->ranges);
     }
-    bool few = db->frame_count < few_frames;
-    am_result result = am_joint_ranges(kit->ranges, db, few ? 0.0f : RANGE_SHARE, most_frames, &kit->alloc, err);
-    for (int j = 0; few && j < joints; j++) {
-        am_joint_range *r = &kit->ranges[j];
-        r->low = am_v3_sub(r->low, am_v3(FEW_MARGIN, FEW_MARGIN, FEW_MARGIN));
-        r->high = am_v3_add(r->high, am_v3(FEW_MARGIN, FEW_MARGIN, FEW_MARGIN));
-    }
-    return result;
+    kit->few = db->frame_count < few_frames;
+    return am_joint_ranges(kit->ranges, db, kit->few ? 0.0f : RANGE_SHARE, most_frames, &kit->alloc, err);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -20,10 +20,11 @@ static const am_role legs[2][4] = {
     { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE },
 };
 
-/// How much of what the source itself has beyond the range is let be: all at first and at last.
+/// How much of what the source itself has beyond the range is let be: all at first and at last, and where the range
+/// is of few frames.
 static float let_be(const am_character *c)
 {
-    float left = c->push.head->limit_s;
+    float left = c->kit->few ? 0.0f : c->push.head->limit_s;
     return am_clamp(am_max((left - LIMIT_S - EASE_S) / EASE_S, 1.0f - left / EASE_S), 0.0f, 1.0f);
 }
 

@@ -66,11 +66,12 @@ static am_vec3 part_of(const watched *w, am_role role)
     return joint >= 0 ? am_character_get_pose(w->character).world[joint].translation : am_v3_zero();
 }
 
-/// The chest from the middle of the feet, on the ground.
-static am_vec3 lean_of(const watched *w)
+/// The chest from one foot or the middle of both, on the ground.
+static am_vec3 lean_of(const watched *w, uint8_t feet)
 {
-    am_vec3 feet = am_v3_add(part_of(w, AM_ROLE_LEFT_FOOT), part_of(w, AM_ROLE_RIGHT_FOOT));
-    return am_v3_ground(am_v3_sub(part_of(w, AM_ROLE_CHEST), am_v3_scale(feet, 0.5f)));
+    am_vec3 left = part_of(w, AM_ROLE_LEFT_FOOT), right = part_of(w, AM_ROLE_RIGHT_FOOT);
+    float share = feet == AM_CONTACT_LEFT ? 0.0f : feet == AM_CONTACT_RIGHT ? 1.0f : 0.5f;
+    return am_v3_ground(am_v3_sub(part_of(w, AM_ROLE_CHEST), am_v3_lerp(left, right, share)));
 }
 
 /// Distance of the state since the last tick from the nearest of the data; remembers the pose.
@@ -148,6 +149,7 @@ static am_result watched_make(const trials_job *job, watched *w, const am_push_s
     def.source = job->def->source;
     def.like = job->like;
     def.push = solver;
+    def.push_blend = job->def->blend;
     return result == AM_OK ? am_character_create(&w->character, &def, err) : result;
 }
 
@@ -161,13 +163,24 @@ static void step(watched *w, const am_intent *wish, float seconds)
     }
 }
 
-static void take_lean(am_push_trial *out, am_vec3 moved, am_vec3 way)
+static float angle_from(am_vec3 moved, am_vec3 way)
+{
+    float length = am_v3_length(moved);
+    return length > 0.0f ? am_acos(am_v3_dot(moved, way) / length) : AM_PI;
+}
+
+/// moved: relative to the middle of the feet; from_stance: to those that stood.
+static void take_lean(am_push_trial *out, am_vec3 moved, am_vec3 from_stance, am_vec3 way)
 {
     float along = am_v3_dot(moved, way);
     float length = am_v3_length(moved);
-    float off = length > 0.0f ? am_acos(along / length) : AM_PI;
+    float off = angle_from(moved, way);
+    out->moved_m = am_max(out->moved_m, length);
     if (length > LEAST_M) {
         out->off = am_min(out->off, off);
+    }
+    if (am_v3_length(from_stance) > LEAST_M) {
+        out->off_stance = am_min(out->off_stance, angle_from(from_stance, way));
     }
     if (along > out->lean_m) {
         out->lean_m = along;
@@ -181,7 +194,8 @@ static void watch_both(const trials_job *job, int trial, watched *pushed, watche
     am_push_trial *out = &job->trials[trial];
     const am_field *field = job->def->field;
     am_vec3 way = am_v3(am_sin(out->angle), 0.0f, am_cos(out->angle));
-    out->off = out->off_last = AM_PI; // nothing along it
+    uint8_t stance = am_character_get_pose(twin->character).contacts;
+    out->off = out->off_last = out->off_stance = AM_PI; // nothing along it
     for (int tick = 0; tick < ticks; tick++) {
         for (int half = 0; half < 2; half++) {
             step(pushed, wish, DT);
@@ -197,9 +211,9 @@ static void watch_both(const trials_job *job, int trial, watched *pushed, watche
         job->far[trial][tick] = take_distance(pushed, field);
         job->twins[trial] = am_max(job->twins[trial], take_distance(twin, field));
         out->farthest = am_max(out->farthest, job->far[trial][tick]);
-        am_vec3 moved = am_v3_sub(lean_of(pushed), lean_of(twin));
         if ((float)(tick + 1) / 30.0f <= LEAN_S + 1e-3f) {
-            take_lean(out, moved, way);
+            am_vec3 moved = am_v3_sub(lean_of(pushed, 0), lean_of(twin, 0));
+            take_lean(out, moved, am_v3_sub(lean_of(pushed, stance), lean_of(twin, stance)), way);
         }
     }
 }
@@ -221,6 +235,7 @@ static am_result run_trial(const trials_job *job, int trial, watched *pushed, wa
     character.source = source;
     character.like = job->like;
     character.push = job->solver;
+    character.push_blend = def->blend;
     character.start_frame = start;
     character.heading = heading;
     character.seed = am_rng_u64(&rng);
@@ -364,6 +379,7 @@ static am_result run_all(trials_job *job, am_error *err)
     am_result result =
         def->engine->create(def->engine->user, &solver, def->source->skeleton, def->source->roles, &job->alloc, err);
     job->solver = character.push = solver;
+    character.push_blend = def->blend;
     result = result == AM_OK ? am_character_create(&job->like, &character, err) : result;
     if (result == AM_OK) {
         find_starts(job);

@@ -67,8 +67,37 @@ static void it_prints_the_papers_tables_and_a_page(void **state)
     free(text);
 }
 
+static void pushes_alone_are_two_tables_and_their_costs(void **state)
+{
+    (void)state;
+    size_t size = 1 << 16;
+    char *text = malloc(size);
+    assert_int_equal(test_shell(text, size,
+                                "%s eval fields --config synth --quick --pushes --timings --json 2>/dev/null",
+                                test_command()),
+                     0);
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    check_ok(am_json_parse(&doc, text, strlen(text), "tables", NULL, &err), &err);
+    const am_json *tables = am_json_get(am_json_root(doc), "tables");
+    assert_null(find_table(tables, "endurance"));
+    const am_json *pushes = find_table(tables, "pushes");
+    if (pushes) { // the build has the engine
+        const am_json *ways = find_table(tables, "push_ways");
+        assert_true(cell(pushes, "synth", "pushes") == 16.0);
+        assert_true(cell(pushes, "synth", "beyond_alone") <= cell(pushes, "synth", "beyond"));
+        assert_true(cell(pushes, "synth", "depth_cm") < 2.0);
+        assert_true(cell(ways, "synth", "trunk") == 8.0 && cell(ways, "synth", "legs") == 8.0);
+        assert_true(cell(ways, "synth", "trunk_off") <= 1.0);
+        assert_true(cell(find_table(tables, "push_costs"), "synth", "step_us") > 0.0);
+    }
+    am_json_free(doc);
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(it_prints_the_papers_tables_and_a_page) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(it_prints_the_papers_tables_and_a_page),
+                                        cmocka_unit_test(pushes_alone_are_two_tables_and_their_costs) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -322,6 +322,7 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
             late += trials[t].back_s >= 3.0f;
             assert_true(trials[t].depth_m < 0.01f);
             assert_true(trials[t].excess < 10.0f * AM_DEG + trials[t].usual_excess);
+            assert_true(trials[t].moved_m >= trials[t].lean_m && trials[t].off_stance <= AM_PI);
             assert_true(trials[t].newton >= 10.0f && trials[t].newton <= 400.0f);
         }
         assert_true(late <= 1);     // so few twins tell little of how far from the data is usual
@@ -329,6 +330,9 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
         assert_int_equal(am_push_trials(again, &reach, &def, &err), i == 0 ? AM_OK : AM_ERR_DEF);
         if (i == 0) {
             assert_true(again[1].farthest == trials[1].farthest && again[1].off == trials[1].off);
+            def.blend = AM_PUSH_PRINTED;
+            check_ok(am_push_trials(again, &reach, &def, &err), &err);
+            assert_true(again[1].moved_m != trials[1].moved_m);
         }
     }
     free_world(&w);

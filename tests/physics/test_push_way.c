@@ -199,6 +199,12 @@ static void joints_that_the_data_have_beyond_their_range_are_drawn_back_slowly(v
         before = now;
     }
     check_near(before, 25.0f, 0.1f);
+    // Where few frames tell of ranges (networks have start states alone) what the source does is let be.
+    p.pushed->kit->few = true;
+    pair_push(&p, AM_ROLE_HIPS, am_v3(5.0f, 0.0f, 0.0f));
+    for (int step = 0; step < 20; step++) {
+        check_near(left_beyond(p.pushed, head), 25.0f, 0.1f);
+    }
     pair_free(&p);
 }
 
