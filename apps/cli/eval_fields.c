@@ -388,7 +388,7 @@ static void close_all(fields *f)
 }
 
 /// All that is not of pushes.
-static am_result add_control(const fields *f, am_error *err)
+static am_result add_control(fields *f, am_error *err)
 {
     am_result result = AM_OK;
     for (int task = 0; task < 2 && result == AM_OK; task++) {
