@@ -1,0 +1,85 @@
+// Value functions of motion fields from anywhere: the bytes of an attachment; what passes is asked for values.
+#include <amble/field_value.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { states = 24 };
+
+/// A field of two ranges, with the numbers that the attachment claims, so that the checks behind them are reached.
+static void pretend(am_field *field, am_db *db, int32_t *ranges, const am_field_value_head *head)
+{
+    for (int s = 0; s < states; s++) {
+        ranges[s] = s / 15;
+    }
+    db->hash = head->database_hash;
+    *field = (am_field){ .db = db, .state_count = states, .k = 3, .ranges = ranges, .hash = head->field_hash };
+}
+
+/// Every state, on the grid, between and far off it.
+static void look_up(const am_field_value *value)
+{
+    static const float numbers[] = { 0.0f, 0.3f, -2.0f, 4.0f, 1e30f, -1e9f };
+    float sum = 0.0f;
+    for (int s = 0; s < states; s++) {
+        const am_field_neighbours near = { .count = 2, .state = { s, states - 1 - s }, .weight = { 0.75f, 0.25f } };
+        for (int i = 0; i < 6; i++) {
+            const float theta[AM_FIELD_MAX_AXES] = { numbers[i], numbers[5 - i], numbers[(i + 2) % 6] };
+            am_field_step step = { 0.01f, 0.03f, numbers[i] };
+            sum += am_field_value_at(value, &near, theta);
+            if (am_field_choose(&value->task, value, theta, &step, &near, 1, NULL) > 0) {
+                abort();
+            }
+        }
+    }
+    if (sum == 1.2345f) { // so that nothing is left out
+        abort();
+    }
+}
+
+static void try(const am_model *model, const char *task)
+{
+    am_field_value_head head;
+    int32_t ranges[states];
+    am_db db = { 0 };
+    am_field field;
+    am_field_value *value = NULL;
+    am_error err = { 0 };
+    if (!am_field_value_peek(&head, model, 0)) {
+        return;
+    }
+    pretend(&field, &db, ranges, &head);
+    am_field_value_def def = am_field_value_def_default();
+    def.model = model;
+    def.field = &field;
+    def.task = task;
+    const am_result result = am_field_value_create(&value, &def, &err);
+    if (result == AM_OK) {
+        look_up(value);
+    } else if (value || err.code != result || !err.text[0]) {
+        abort();
+    }
+    am_field_value_destroy(value);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const am_graph *none[1] = { NULL };
+    for (int t = 0; am_field_task_name(t) && size > 0 && size < 1 << 18; t++) {
+        char name[AM_NET_NAME_SIZE];
+        am_field_value_name(name, am_field_task_name(t), 1);
+        const am_model_blob blob = { name, data, size };
+        am_model_def def = am_model_def_default();
+        am_model *model = NULL;
+        am_error err = { 0 };
+        def.graphs = none;
+        def.attachments = &blob;
+        def.attachment_count = 1;
+        if (am_model_create(&model, &def, &err) == AM_OK) {
+            try(model, am_field_task_name(t));
+        }
+        am_model_close(model);
+    }
+    return 0;
+}
