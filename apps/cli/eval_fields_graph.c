@@ -92,6 +92,6 @@ am_result fields_settings(const fields *f, am_error *err)
     }
     am_tables_note(
         t, "similar: distance (eq. 1) below which a clip may follow; least_s: shortest clip. Shorter clips and "
-           "laxer joints answer sooner; the settings taken answer as soon as the paper's graph.");
+           "laxer joints answer sooner; the settings taken answer no later than the paper's graph.");
     return result;
 }

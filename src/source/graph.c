@@ -14,7 +14,7 @@ am_motion_graph_def am_motion_graph_def_default(void)
 {
     // So that the graph answers as quickly as the paper's (0.94 s for a direction, 1.30 s for a line): see
     // docs/fields.md for other settings.
-    am_motion_graph_def def = { .similar = 0.9f, .least_s = 0.45f, .branches = 64, .cookie = AM_COOKIE };
+    am_motion_graph_def def = { .similar = 0.9f, .least_s = 0.4f, .branches = 64, .cookie = AM_COOKIE };
     return def;
 }
 
