@@ -9,20 +9,13 @@
 // ---------------------------------------------------------------------------------------------
 // Characters: two of them, 3,600 frames of a recorded input log on procedural motion, by springs and by the quintic
 
-/// By matching over a database, or by a learned character.
-static bool play_log(digest *d, const am_db *db, const am_model *learned, am_inertialise inertialise,
-                     am_root_mode root, am_error *err)
+/// Plays a script to its end: two joints of each frame, and the run's own hash.
+static bool play_script(digest *d, const am_run_script *script, const am_db *db, const am_model *learned,
+                        am_error *err)
 {
-    am_run_script script;
     am_run *run = NULL;
-    if (am_run_parse(&script, input_log, strlen(input_log), "log", NULL, err) != AM_OK) {
-        return false;
-    }
-    script.options.character.inertialise = inertialise;
-    script.options.character.root = root;
-    script.options.learned = learned != NULL;
     am_run_def def = am_run_def_default();
-    def.script = &script;
+    def.script = script;
     def.db = db;
     def.models = &learned;
     def.model_count = learned != NULL;
@@ -33,6 +26,21 @@ static bool play_log(digest *d, const am_db *db, const am_model *learned, am_ine
     }
     put_u64(d, good ? am_run_hash(run) : 0);
     am_run_destroy(run);
+    return good;
+}
+
+/// By matching over a database, or by a learned character.
+static bool play_log(digest *d, const am_db *db, const am_model *learned, am_inertialise inertialise,
+                     am_root_mode root, am_error *err)
+{
+    am_run_script script;
+    if (am_run_parse(&script, input_log, strlen(input_log), "log", NULL, err) != AM_OK) {
+        return false;
+    }
+    script.options.character.inertialise = inertialise;
+    script.options.character.root = root;
+    script.options.learned = learned != NULL;
+    bool good = play_script(d, &script, db, learned, err);
     am_run_script_free(&script);
     return good;
 }
@@ -71,7 +79,6 @@ void bits_field(digest *d)
 {
     am_error err = { 0 };
     am_run_script script;
-    am_run *run = NULL;
     const am_db *db = shared_db(&err);
     if (!db || am_run_parse(&script, input_log, strlen(input_log), "log", NULL, &err) != AM_OK) {
         fprintf(stderr, "bits: %s\n", err.text);
@@ -80,18 +87,9 @@ void bits_field(digest *d)
     script.options.character.root = AM_ROOT_ANIMATION;
     script.options.field = true;
     script.options.policy = AM_FIELD_GREEDY;
-    am_run_def def = am_run_def_default();
-    def.script = &script;
-    def.db = db;
-    if (am_run_create(&run, &def, &err) != AM_OK) {
+    if (!play_script(d, &script, db, NULL, &err)) {
         fprintf(stderr, "bits: %s\n", err.text);
     }
-    while (run && am_run_step(run)) {
-        put_v3(d, am_run_get_sample(run, 0).pose.root.translation);
-        put_v3(d, am_run_get_sample(run, 1).pose.world[5].translation);
-    }
-    put_u64(d, run ? am_run_hash(run) : 0);
-    am_run_destroy(run);
     am_run_script_free(&script);
 }
 
