@@ -61,11 +61,6 @@ static float reward_line(const am_field_task *task, const float *theta, am_field
 #define FREE_TURN_PER_M 3.0f // rad/m: a full circle on 2 m of way
 #define SPIN_WEIGHT 1.0f     // rad of a wrong facing for each rad/s beyond
 
-static float speed_of(const am_field_task *task, am_field_step step)
-{
-    return sqrtf(step.x * step.x + step.z * step.z) * task->fps;
-}
-
 /// What a turn costs that is quicker than steps at this speed can turn.
 static float spin_of(const am_field_task *task, am_field_step step, float speed)
 {
@@ -87,7 +82,7 @@ static void advance_speed(const am_field_task *task, float *next, const float *t
 
 static float reward_speed(const am_field_task *task, const float *theta, am_field_step step)
 {
-    const float speed = speed_of(task, step);
+    const float speed = ami_step_speed(task, step);
     return -am_abs(theta[0]) - task->weight * am_abs(speed - theta[1]) - spin_of(task, step, speed);
 }
 
@@ -135,7 +130,7 @@ static void advance_point(const am_field_task *task, float *next, const float *t
 
 static float reward_point(const am_field_task *task, const float *theta, am_field_step step)
 {
-    const float speed = speed_of(task, step);
+    const float speed = ami_step_speed(task, step);
     const float far = sqrtf(theta[0] * theta[0] + theta[1] * theta[1]);
     return -task->weight * am_max(far - THERE_M, 0.0f) - MOVE_WEIGHT * speed - spin_of(task, step, speed);
 }

@@ -46,6 +46,12 @@ static inline int ami_axis_place(const am_field_axis *axis, float x, float *shar
     return i;
 }
 
+/// Metres a second on the ground.
+static inline float ami_step_speed(const am_field_task *task, am_field_step step)
+{
+    return sqrtf(step.x * step.x + step.z * step.z) * task->fps;
+}
+
 /// Each action comes in so many ways: as it is, and with the root turned more to either side, by the whole steering
 /// and by smaller parts of it, so that a direction can be met exactly.
 enum { ami_steer_ways = 7 };

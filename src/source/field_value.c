@@ -115,7 +115,7 @@ static float worth_of(const am_field_task *task, const am_field_value *value, co
 /// The step of a character that shall stand: it creeps less the slower it is.
 static am_field_step settled(const am_field_task *task, am_field_step step)
 {
-    const float speed = sqrtf(step.x * step.x + step.z * step.z) * task->fps;
+    const float speed = ami_step_speed(task, step);
     const float share = speed < CREEP_MPS ? speed * speed / (CREEP_MPS * CREEP_MPS) : 1.0f;
     return (am_field_step){ step.x * share, step.z * share, step.turn * share };
 }
