@@ -19,6 +19,19 @@ double ami_run_now(void)
 // ---------------------------------------------------------------------------------------------
 // Reading the recipe
 
+/// Of what a recipe says: a comment or a blank more does not make it another one. Depth is limited by the parser.
+static uint64_t hash_recipe(const am_json *value, uint64_t hash)
+{
+    const double fixed[3] = { (double)value->type, value->boolean ? 1.0 : 0.0, value->number };
+    hash = am_hash64(fixed, sizeof fixed, hash);
+    hash = value->key ? am_hash64(value->key, strlen(value->key), hash) : hash;
+    hash = value->string ? am_hash64(value->string, strlen(value->string), hash) : hash;
+    for (const am_json *item = value->first; item; item = item->next) {
+        hash = hash_recipe(item, hash);
+    }
+    return am_hash64(&value->count, sizeof value->count, hash);
+}
+
 static am_result read_text(ami_run *run, am_error *err)
 {
     am_file file;
@@ -30,8 +43,8 @@ static am_result read_text(ami_run *run, am_error *err)
     run->text = ami_alloc_zero(&run->alloc, run->text_size);
     if (run->text) {
         memcpy(run->text, file.data, file.size);
-        run->recipe_hash = am_hash64(file.data, file.size, 0);
         result = am_json_parse(&run->doc, run->text, file.size, run->def->recipe, &run->alloc, err);
+        run->recipe_hash = result == AM_OK ? hash_recipe(am_json_root(run->doc), 0) : 0;
     } else {
         result = ami_fail_memory(err, run->text_size);
     }

@@ -177,6 +177,17 @@ static void stopped_anywhere_it_goes_on_to_the_same_bits(void **state)
     free(b);
 }
 
+/// The good recipe with one piece of its text replaced.
+static void write_changed(const place *p, const char *from, const char *to)
+{
+    char text[sizeof good + 64];
+    const char *at = strstr(good, from);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, to, at + strlen(from));
+    am_error err = { 0 };
+    check_ok(am_file_write(p->recipe, text, strlen(text), &err), &err);
+}
+
 static void damaged_and_foreign_checkpoints_are_refused(void **state)
 {
     (void)state;
@@ -200,12 +211,17 @@ static void damaged_and_foreign_checkpoints_are_refused(void **state)
     }
     check_ok(am_file_write(p.checkpoint, bytes, size, &err), &err);
     free(bytes);
-    // Another recipe beside the same output.
-    char other[sizeof good + 8];
-    snprintf(other, sizeof other, "%s // \n", good);
-    check_ok(am_file_write(p.recipe, other, strlen(other), &err), &err);
-    check_refused(run(&p, &d, true, &s, &err), AM_ERR_FORMAT);
-    assert_non_null(strstr(err.text, "another recipe"));
+    // Another recipe beside the same output: one digit, one word, one key; a comment more is none.
+    static const char *const changes[][2] = { { "\"seed\": 2", "\"seed\": 3" },
+                                              { "\"linear 16\", \"elu\"]", "\"linear 16\", \"relu\"]" },
+                                              { "\"clip\"", "\"rate\"" } };
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        write_changed(&p, changes[i][0], changes[i][1]);
+        check_refused(run(&p, &d, true, &s, &err), AM_ERR_FORMAT);
+        assert_non_null(strstr(err.text, "another recipe"));
+    }
+    write_changed(&p, "comments are allowed", "this one too");
+    check_refused(run(&p, &d, true, &s, &err), AM_ERR_CANCELLED);
 }
 
 static void a_checkpoint_of_other_data_is_refused(void **state)
