@@ -1,7 +1,8 @@
 # The studio: natively a small web server for the command, for WebAssembly the module that its page loads.
 if(EMSCRIPTEN)
-    add_executable(amble_web ${PROJECT_SOURCE_DIR}/apps/studio/bridge.c ${PROJECT_SOURCE_DIR}/apps/studio/describe.c
-        ${PROJECT_SOURCE_DIR}/apps/studio/drawn.c ${PROJECT_SOURCE_DIR}/apps/studio/fields.c)
+    set(AMBLE_WEB_FILES bridge stage step view describe drawn fields)
+    list(TRANSFORM AMBLE_WEB_FILES REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/apps/studio/\\1.c")
+    add_executable(amble_web ${AMBLE_WEB_FILES})
     target_link_libraries(amble_web PRIVATE amble_static amble_flags)
     if(TARGET amble_physics)
         target_link_libraries(amble_web PRIVATE amble_physics)

@@ -1,0 +1,145 @@
+// A step of everyone on the page's stage: what each wants, pushes, and the paths that they follow.
+#include "stage.h"
+#include "view.h"
+
+#include <string.h>
+
+/// What a character wants. Whoever steers leaves the path, and does not go any more where they were sent.
+static am_intent wish_of(int number, uint32_t keys, const am_gamepad *pad, float dt)
+{
+    web_actor *a = &web_now.open.actors[number];
+    const am_gamepad idle = { 0 };
+    bool steered = number == web_now.chosen || web_now.lineup.method == WEB_SIDE_BY_SIDE;
+    am_intent wish =
+        am_intent_from_devices(&a->devices, &web_now.open.intent, steered ? keys : 0, steered ? pad : &idle, dt);
+    if (am_v3_length(wish.velocity) > 0.0f) {
+        am_character_leave_path(a->character);
+        a->target.kind = WEB_NOWHERE;
+        return wish;
+    }
+    am_transform root = am_character_get_pose(a->character).root;
+    if (a->target.kind != WEB_NOWHERE) {
+        return web_target_wish(&a->target, root, a->devices.target_mps);
+    }
+    return web_now.lineup.crowd && !steered ? web_stroll_wish(&a->stroll, root, a->devices.target_mps, dt) : wish;
+}
+
+void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt)
+{
+    if (web_now.open.actor_count == 0) {
+        return;
+    }
+    am_gamepad pad = { { left_x, left_y }, { right_x, right_y }, (uint32_t)buttons };
+    int left = am_character_get_view(web_chosen()).output->frame;
+    double before = web_microseconds();
+    am_character *characters[WEB_MOST_ACTORS];
+    am_intent wishes[WEB_MOST_ACTORS];
+    for (int i = 0; i < web_now.open.actor_count; i++) {
+        characters[i] = web_now.open.actors[i].character;
+        wishes[i] = wish_of(i, (uint32_t)keys, &pad, dt);
+    }
+    am_characters_step(characters, wishes, web_now.open.actor_count, dt, web_now.open.work);
+    for (int i = 0; i < web_now.open.actor_count; i++) {
+        web_drawn_add(&web_now.open.actors[i].drawn, web_now.open.actors[i].character);
+    }
+    web_view_fill(left, (float)(web_microseconds() - before));
+}
+
+void web_send(int kind, float x, float z, float way_x, float way_z)
+{
+    for (int i = 0; i < web_now.open.actor_count; i++) {
+        if (i == web_now.chosen || web_now.lineup.crowd) {
+            web_target *target = &web_now.open.actors[i].target;
+            target->kind = kind;
+            target->point = am_v3(x, 0.0f, z);
+            target->way = am_v3_normalize_or(am_v3(way_x, 0.0f, way_z), am_v3(0.0f, 0.0f, 1.0f));
+        }
+    }
+}
+
+int web_push(int number, int joint, float x, float y, float z, float seconds)
+{
+    bool is = number >= 0 && number < web_now.open.actor_count;
+    return is ? (int)am_character_push(web_now.open.actors[number].character, joint, am_v3(x, y, z), seconds,
+                                       &web_now.error)
+              : (int)AM_ERR_RANGE;
+}
+
+const float *web_world(int number)
+{
+    // A transform is a quaternion and a vector of floats: seven of them without gaps.
+    _Static_assert(sizeof(am_transform) == 7 * sizeof(float), "the page reads seven floats a joint");
+    bool is = number >= 0 && number < web_now.open.actor_count;
+    return is ? &am_character_get_pose(web_now.open.actors[number].character).world[0].rotation.x : NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Paths
+
+void web_path_options(int mode, int facing, float scale, int loop)
+{
+    web_stage_options();
+    web_now.path.mode = (am_path_mode)mode;
+    web_now.path.facing = (am_path_facing)facing;
+    web_now.path.scale = scale;
+    web_now.path.loop = loop != 0;
+}
+
+void web_obstacles(const float *places, int count)
+{
+    _Static_assert(sizeof(am_path_obstacle) == 3 * sizeof(float), "the page writes three floats an obstacle");
+    web_now.path.obstacle_count = count < AM_MAX_PATH_OBSTACLES ? count : AM_MAX_PATH_OBSTACLES;
+    memcpy(web_now.obstacles, places, (size_t)web_now.path.obstacle_count * sizeof *web_now.obstacles);
+    web_now.path.obstacles = web_now.obstacles;
+}
+
+int web_follow(const float *samples, int count)
+{
+    _Static_assert(sizeof(am_path_sample) == 3 * sizeof(float), "the page writes three floats a point");
+    if (web_now.open.actor_count == 0) {
+        return (int)AM_ERR_EMPTY;
+    }
+    web_actor *a = &web_now.open.actors[web_now.chosen];
+    am_path_def def = web_now.path;
+    def.samples = (const am_path_sample *)(const void *)samples;
+    def.count = count;
+    am_result result = am_character_follow(a->character, &def, &web_now.error);
+    if (result == AM_OK) {
+        web_drawn_begin(&a->drawn, &def, a->character);
+    } else {
+        web_drawn_clear(&a->drawn);
+    }
+    web_view_path();
+    return (int)result;
+}
+
+void web_leave(void)
+{
+    if (web_now.open.actor_count > 0) {
+        am_character_leave_path(web_chosen());
+        web_drawn_clear(&web_now.open.actors[web_now.chosen].drawn);
+        web_view_path();
+    }
+}
+
+const float *web_path(void)
+{
+    _Static_assert(sizeof(am_path_point) == 4 * sizeof(float), "the page reads four floats a point");
+    const am_path_point *points = web_now.open.actor_count > 0 ? am_character_get_path(web_chosen()).points : NULL;
+    return points ? &points->x : NULL;
+}
+
+int web_path_count(void) { return web_now.open.actor_count > 0 ? am_character_get_path(web_chosen()).count : 0; }
+
+const double *web_measure(float dt)
+{
+    static double out[6];
+    if (web_now.open.actor_count > 0) {
+        const web_actor *a = &web_now.open.actors[web_now.chosen];
+        am_path_metrics m = web_drawn_measure(&a->drawn, a->character, dt);
+        const double all[] = { m.path_error_m,    m.path_cover_m, m.path_cover_max_m,
+                               m.path_time_ratio, m.path_end_m,   m.path_completed ? 1.0 : 0.0 };
+        memcpy(out, all, sizeof out);
+    }
+    return out;
+}
