@@ -92,12 +92,14 @@ static void displacement_at(const am_field *field, float *v, const ami_field_vie
     }
 }
 
-static void pose_at(const am_field *field, am_transform *local, const ami_field_view *s, float t)
+static void pose_at(const ami_field_source *f, am_transform *local, const ami_field_view *s, float t)
 {
+    const am_field *field = f->field;
     float v[AMI_FIELD_MOST_NUMBERS];
     float x[AMI_FIELD_MOST_NUMBERS];
     displacement_at(field, v, s, t);
     am_field_displace(field, x, s->x, v);
+    ami_field_show_life(f, x, s->head);
     am_field_pose_get(field, local, x);
 }
 
@@ -106,7 +108,7 @@ static void show_pose(const am_source *source, const void *state, am_source_outp
     (void)work;
     const ami_field_source *f = ami_field_source_of(source);
     ami_field_view s = ami_field_view_of(f, (void *)state);
-    pose_at(f->field, out->local, &s, s.head->phase);
+    pose_at(f, out->local, &s, s.head->phase);
     out->contacts = (uint8_t)s.head->contacts;
     out->frame = s.head->frame;
     out->fraction = 0.0f;
@@ -155,6 +157,8 @@ static void take_body(const ami_field_source *f, ami_field_view *s, am_source_ou
     memcpy(s->x, s->next_x, (size_t)field->pose_count * sizeof(float));
     memcpy(s->d, s->next_v, (size_t)field->velocity_count * sizeof(float));
     s->head->near_count = s->head->fresh = 0;
+    s->head->rest = AMI_FIELD_MOVES;
+    s->head->life = 0.0f;
     s->head->phase = 1.0f;
     am_field_pose_get(field, out->landed.local, s->next_x);
     memset(out->landed.velocity, 0, (size_t)field->joint_count * sizeof *out->landed.velocity);
@@ -205,13 +209,15 @@ static void step(const am_source *source, void *state, am_source_output *out, co
             ami_field_tick(f, &s, out, input, am_transform_mul(input->root, moved), work);
             s.head->phase = 0.0f;
         }
-        float to = am_min(s.head->phase + left, 1.0f);
+        const float rate = ami_field_rate(s.head);
+        float to = am_min(s.head->phase + rate * left, 1.0f);
         to = to > 1.0f - AMI_FIELD_SNAP ? 1.0f : to;
-        left -= to - s.head->phase;
+        left -= (to - s.head->phase) / rate;
         am_transform way = am_transform_mul(am_transform_inv(root_at(&s, s.head->phase)), root_at(&s, to));
         moved = am_transform_mul(moved, way);
         s.head->phase = to;
     }
+    ami_field_live(f, s.head, input->dt);
     am_vec3 turn = am_quat_to_scaled_axis(am_quat_abs(moved.rotation));
     out->root_linear = am_v3_scale(am_v3_ground(moved.translation), 1.0f / input->dt);
     out->root_angular = am_v3_scale(turn, 1.0f / input->dt);
@@ -243,14 +249,8 @@ static int find_standing(const am_field *field)
 {
     int best = 0;
     float least = INFINITY;
-    int bones = 3 * field->bones;
     for (int s = 0; s < field->state_count; s++) {
-        const float *row = am_field_row(field, s);
-        float sum = row[0] * row[0] + row[1] * row[1] + row[2] * row[2];
-        for (int i = 0; i < bones; i++) {
-            float d = row[6 + bones + i] - row[6 + i];
-            sum += d * d;
-        }
+        const float sum = ami_field_motion(field, am_field_row(field, s));
         best = sum < least ? s : best;
         least = am_min(sum, least);
     }
@@ -296,6 +296,7 @@ am_result am_field_source_create(am_source **out, const am_field_source_def *def
     f->task = def->value ? def->value->task : def->task;
     f->policy = def->policy;
     f->standing = find_standing(def->field);
+    f->stretch = ami_field_find_stretch(def->field, f->standing);
     const am_field *field = def->field;
     size_t numbers = 2 * (size_t)field->pose_count + 3 * (size_t)field->velocity_count + 2 * (size_t)field->k;
     f->state_size = (sizeof(ami_field_head) + numbers * sizeof(float) + 15) / 16 * 16;

@@ -12,6 +12,11 @@
 /// Floats of the largest pose or velocity.
 #define AMI_FIELD_MOST_NUMBERS (3 + 7 * AM_MAX_JOINTS + 32)
 
+/// Frames of the database in which somebody stands, and one of them in a plain stance; all 0 where nobody does.
+typedef struct ami_field_stretch {
+    int first, last, middle;
+} ami_field_stretch;
+
 typedef struct ami_field_source {
     am_source base;
     const am_field *field;
@@ -19,6 +24,7 @@ typedef struct ami_field_source {
     am_field_task task;
     am_field_policy policy;
     int standing;
+    ami_field_stretch stretch;
     size_t state_size;
 } ami_field_source;
 
@@ -29,9 +35,11 @@ typedef struct ami_field_head {
     uint32_t contacts;  ///< at the last tick
     int32_t frame;      ///< of the database, nearest to the state at the last tick
     int32_t action;     ///< that leads to the next tick; -1: the passive one
-    int32_t fresh;
+    int16_t fresh;
+    int16_t rest; ///< AMI_FIELD_MOVES, ... at the last tick
     ami_line line;
-    float reserved[2];
+    float life;  ///< [0, 1] how much of the data's standing is shown
+    float lived; ///< frames of it since it began
 } ami_field_head;
 
 /// A state's parts: the pose at the last tick, the state at the next, displacements in the tick before and in this
@@ -61,6 +69,32 @@ static inline ami_field_view ami_field_view_of(const ami_field_source *f, void *
     s.near_state = (int32_t *)(void *)(s.near_d2 + f->field->k);
     return s;
 }
+
+// Who shall stand takes the last steps by so much quicker than the data, and by as much shorter: the way over ground
+// is no quicker. Quick short steps are how people stop, too.
+#define AMI_FIELD_HURRY 0.4f
+
+/// What a state does that is asked to rest.
+enum { AMI_FIELD_MOVES, AMI_FIELD_HURRIES, AMI_FIELD_STANDS };
+
+/// Ticks in the time of one.
+static inline float ami_field_rate(const ami_field_head *head)
+{
+    return head->rest == AMI_FIELD_HURRIES ? 1.0f + AMI_FIELD_HURRY : 1.0f;
+}
+
+/// field_idle.c: how much a state moves in a tick, from its row of the embedding: squared metres of eq. 1.
+float ami_field_motion(const am_field *field, const float *row);
+/// field_idle.c: the longest stretch of standing.
+ami_field_stretch ami_field_find_stretch(const am_field *field, int standing);
+/// field_idle.c: the step of a state x, v that is asked to rest; says in the head whether it stands yet. row(stride)
+/// is room.
+am_field_step ami_field_rest(const am_field *field, ami_field_head *head, am_field_step step, const float *x,
+                             const float *v, float *row);
+/// field_idle.c: a stander's life goes on, that of others goes out.
+void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt);
+/// field_idle.c: pose x as it is shown.
+void ami_field_show_life(const ami_field_source *f, float *x, const ami_field_head *head);
 
 /// field_tick.c: room for one thread.
 am_result ami_field_room_make(const am_source *source, am_search_work *work, int most, const am_alloc *alloc,

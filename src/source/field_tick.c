@@ -172,6 +172,7 @@ static am_field_step act(const am_field *field, ami_field_view *s, am_field_step
     } else {
         am_field_velocity_add(field, s->next_v, s->next_v, fast, am_min(tick.share, 1.0f));
     }
+    s->head->rest = AMI_FIELD_MOVES; // whoever is pushed takes the time that it takes
     s->head->fresh = 0;
     return step_of(tick.step);
 }
@@ -218,15 +219,19 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     s->head->contacts = am_field_contacts(field, &near);
     s->head->frame = field->frames[near.state[0]];
     s->head->action = -1;
-    am_field_step step;
     float theta[AM_FIELD_MAX_AXES];
     if (f->policy != AM_FIELD_PASSIVE) {
         read_wish(f, s->head, theta, &input->wish, root);
         s->head->action = choose(f, s, &near, theta, room, out);
     }
     show_choice(field, out, &near, s->head->action, input->candidates);
-    step = s->head->action >= 0 ? room->steps[s->head->action]
-                                : am_field_integrate(field, s->next_x, s->next_v, s->x, &near, near.weight);
+    am_field_step step = s->head->action >= 0
+                             ? room->steps[s->head->action]
+                             : am_field_integrate(field, s->next_x, s->next_v, s->x, &near, near.weight);
+    s->head->rest = AMI_FIELD_MOVES;
+    if (f->policy != AM_FIELD_PASSIVE && f->task.rests && f->task.rests(&f->task, theta)) {
+        step = ami_field_rest(field, s->head, step, s->x, v, room->rows);
+    }
     if (input->hook) {
         step = act(field, s, step, input->hook);
     }

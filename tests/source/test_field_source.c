@@ -15,28 +15,36 @@ typedef struct player {
     am_transform root;
 } player;
 
-static am_source *source_make(am_field_policy policy)
+static am_source *source_make_for(const char *task, am_field_policy policy)
 {
     am_error err = { 0 };
     am_source *source = NULL;
     am_field_source_def def = am_field_source_def_default();
     def.field = field;
     def.policy = policy;
+    assert_true(am_field_task_find(&def.task, task));
     check_ok(am_field_source_create(&source, &def, &err), &err);
     return source;
 }
 
-static void player_begin(player *p, am_field_policy policy, int frame)
+static am_source *source_make(am_field_policy policy) { return source_make_for("direction", policy); }
+
+static void player_begin_with(player *p, am_source *source, int frame)
 {
     am_error err = { 0 };
     memset(p, 0, sizeof *p);
-    p->source = source_make(policy);
+    p->source = source;
     assert_true(p->source->interface->state_size(p->source) <= sizeof p->state);
     check_ok(am_source_work_create(&p->work, p->source, 1, NULL, &err), &err);
     p->out.local = p->local;
     p->out.landed = (am_source_pose){ .local = p->landed, .velocity = p->landed_velocity };
     p->root = am_transform_identity();
     p->source->interface->reset(p->source, p->state, frame);
+}
+
+static void player_begin(player *p, am_field_policy policy, int frame)
+{
+    player_begin_with(p, source_make(policy), frame);
 }
 
 static void player_end(player *p)
@@ -158,6 +166,51 @@ static void greedy_it_turns_to_the_wish(void **state)
     float greedy = turned_left(AM_FIELD_GREEDY);
     print_message("turned to the left: passive %.2f rad, greedy %.2f rad\n", (double)passive, (double)greedy);
     assert_true(greedy > passive + 0.05f);
+}
+
+/// The most that any joint turns in a step.
+static float turned(const am_transform *before, const am_transform *now)
+{
+    float most = 0.0f;
+    for (int j = 0; j < db->joint_count; j++) {
+        am_quat turn = am_quat_abs(am_quat_mul(now[j].rotation, am_quat_inv(before[j].rotation)));
+        most = am_max(most, am_v3_length(am_quat_to_scaled_axis(turn)));
+    }
+    return most;
+}
+
+static void who_stands_breathes_where_they_are(void **state)
+{
+    (void)state;
+    player p;
+    player_begin_with(&p, source_make_for("speed", AM_FIELD_GREEDY), -1);
+    for (int i = 0; i < 90; i++) { // until its life is all there
+        player_step(&p, 1.0f / 60.0f);
+    }
+    const am_transform stood = p.root;
+    float sum = 0.0f, most = 0.0f;
+    for (int i = 0; i < 600; i++) {
+        am_transform before[most_joints];
+        memcpy(before, p.local, sizeof before);
+        player_step(&p, 1.0f / 60.0f);
+        const float turn = turned(before, p.local);
+        sum += turn / 600.0f;
+        most = am_max(most, turn);
+    }
+    print_message("ten seconds of standing: a joint turns by %.3f degrees a step, at most %.3f\n",
+                  (double)(sum / AM_DEG), (double)(most / AM_DEG));
+    assert_true(sum > 0.002f * AM_DEG && most < 2.0f * AM_DEG);
+    assert_true(am_v3_distance(stood.translation, p.root.translation) < 0.01f);
+    // Whoever goes loses it within a moment, and without a jump.
+    p.input.wish.velocity = am_v3(0.0f, 0.0f, 1.2f);
+    for (int i = 0; i < 120; i++) {
+        am_transform before[most_joints];
+        memcpy(before, p.local, sizeof before);
+        player_step(&p, 1.0f / 60.0f);
+        assert_true(turned(before, p.local) < 15.0f * AM_DEG);
+    }
+    assert_true(am_v3_distance(stood.translation, p.root.translation) > 0.5f);
+    player_end(&p);
 }
 
 static void a_tick_tells_whose_action_it_chose_and_how_near_the_data_are(void **state)
@@ -350,6 +403,7 @@ int main(void)
         cmocka_unit_test(ticks_are_the_same_at_any_rate),
         cmocka_unit_test(poses_between_ticks_lie_on_a_smooth_curve),
         cmocka_unit_test(greedy_it_turns_to_the_wish),
+        cmocka_unit_test(who_stands_breathes_where_they_are),
         cmocka_unit_test(a_tick_tells_whose_action_it_chose_and_how_near_the_data_are),
         cmocka_unit_test(a_state_is_bytes_that_go_on_the_same),
         cmocka_unit_test(it_goes_on_from_a_foreign_body),
