@@ -186,8 +186,11 @@ static void add_row(const flow *w, int i, double most)
     field && w->f->real ? am_tables_bounded(t, q->foot_slide_cm, 0.5 * w->own.quality.foot_slide_cm)
                         : am_tables_number(t, q->foot_slide_cm);
     am_tables_number(t, s->m.raw.foot_slide_cm);
-    am_tables_number(t, q->skate_share);
+    // Who is held in one pose while the root goes on skates in every frame.
+    i == passive && w->f->real ? am_tables_bounded(t, q->skate_share, w->own.quality.skate_share)
+                               : am_tables_number(t, q->skate_share);
     am_tables_number(t, q->jitter_cm);
+    am_tables_number(t, q->joint_mean_cm);
     am_tables_number(t, q->joint_travel_cm);
     am_tables_number(t, field && s->ticks > 0 ? s->away_sum / s->ticks : (double)NAN);
     field ? am_tables_bounded(t, s->away_most, most) : am_tables_number(t, (double)NAN);
@@ -206,6 +209,7 @@ static void add_own_row(const flow *w, double mean, double most)
                              q->foot_slide_cm,
                              q->skate_share,
                              q->jitter_cm,
+                             q->joint_mean_cm,
                              q->joint_travel_cm,
                              mean,
                              most };
@@ -221,10 +225,10 @@ static void add_table(const flow *w, double mean, double most)
     static const struct {
         const char *name;
         int digits;
-    } columns[] = { { "method", -1 },        { "seconds", 0 },   { "foot_slide_cm", 4 },   { "foot_slide_cm_raw", 4 },
-                    { "skate_share", 3 },    { "jitter_cm", 4 }, { "joint_travel_cm", 2 }, { "away_mean", 3 },
-                    { "away_most", 3 },      { "lowest_m", 3 },  { "highest_m", 3 },       { "not_finite", 0 },
-                    { "fallback_frames", 0 } };
+    } columns[] = { { "method", -1 },     { "seconds", 0 },        { "foot_slide_cm", 4 }, { "foot_slide_cm_raw", 4 },
+                    { "skate_share", 3 }, { "jitter_cm", 4 },      { "joint_mean_cm", 3 }, { "joint_travel_cm", 2 },
+                    { "away_mean", 3 },   { "away_most", 3 },      { "lowest_m", 3 },      { "highest_m", 3 },
+                    { "not_finite", 0 },  { "fallback_frames", 0 } };
     am_tables *t = w->f->e->tables;
     am_tables_begin(t, "endurance", "a new direction every one to three seconds, without end");
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
@@ -236,11 +240,12 @@ static void add_table(const flow *w, double mean, double most)
         }
     }
     add_own_row(w, mean, most);
-    am_tables_note(
-        t, "away: distance (eq. 1) of the character's state from the nearest state of the data; of the data "
-           "itself from the nearest at another time, the most of which is the bound. Foot slide after IK "
-           "has matching's bound, half of the data's own. The passive field takes no directions; of a line each "
-           "direction begins a new one.");
+    am_tables_note(t,
+                   "away: distance (eq. 1) of the character's state from the nearest state of the data; of the data "
+                   "itself from the nearest at another time, the most of which is the bound. Foot slide after IK "
+                   "has matching's bound, half of the data's own; feet of the passive field skate no more than the "
+                   "data's. joint_mean: mean way of all joints relative to the hips in a frame, joint_travel: the "
+                   "largest. The passive field takes no directions; of a line each direction begins a new one.");
 }
 
 am_result fields_endurance(const fields *f, am_error *err)

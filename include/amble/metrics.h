@@ -34,6 +34,7 @@ typedef struct am_quality {
     double jitter_cm;   ///< mean second difference of all joint positions
     double penetration_cm;        ///< mean depth of toes and heels below the floor
     double joint_travel_cm;       ///< largest way of a joint relative to the hips in a frame
+    double joint_mean_cm;         ///< mean way of all joints relative to the hips in a frame
     double transition_bend_cm;    ///< largest second difference of a joint in the frames that a transition touches
     double transition_bend_share; ///< share of those frames in which a joint bends more than the def's bend_limit_cm
 } am_quality;

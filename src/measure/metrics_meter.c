@@ -28,7 +28,7 @@ struct am_meter {
     double bend; ///< of the last three poses, cm
     int64_t frames, steps, windows, slide_count, skates, depth_count, bend_count, sharp_count;
     double slide, jitter, depth;
-    double travel, transition_bend;
+    double travel, ways, transition_bend;
 };
 
 am_meter_def am_meter_def_default(void)
@@ -137,11 +137,15 @@ static void add_travel(am_meter *m, const am_transform *world, double rate)
 {
     am_vec3 hips = am_v3_sub(world[0].translation, m->last[0]);
     float longest = 0.0f;
+    double sum = 0.0;
     for (int j = 1; j < m->joint_count; j++) {
-        am_vec3 way = am_v3_sub(am_v3_sub(world[j].translation, m->last[j]), hips);
-        longest = am_max(longest, am_v3_length2(way));
+        float way = am_v3_length(am_v3_sub(am_v3_sub(world[j].translation, m->last[j]), hips));
+        longest = am_max(longest, way);
+        sum += (double)way;
     }
-    double travel = (double)sqrtf(longest) * rate * 100.0 / FRAMES_PER_S;
+    double scale = rate * 100.0 / FRAMES_PER_S;
+    double travel = (double)longest * scale;
+    m->ways += m->joint_count > 1 ? sum / (m->joint_count - 1) * scale : 0.0;
     m->travel = travel > m->travel ? travel : m->travel;
 }
 
@@ -213,6 +217,7 @@ am_quality am_meter_result(const am_meter *m)
         .jitter_cm = mean(m->jitter, m->windows),
         .penetration_cm = mean(m->depth, m->depth_count),
         .joint_travel_cm = m->travel,
+        .joint_mean_cm = mean(m->ways, m->steps),
         .transition_bend_cm = m->transition_bend,
         .transition_bend_share = mean((double)m->sharp_count, m->bend_count),
     };

@@ -273,6 +273,7 @@ static void write_quality(am_json_writer *w, const am_quality *q, const char *en
         { "jitter_cm", q->jitter_cm },
         { "penetration_cm", q->penetration_cm },
         { "joint_travel_cm", q->joint_travel_cm },
+        { "joint_mean_cm", q->joint_mean_cm },
         { "transition_bend_cm", q->transition_bend_cm },
     };
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
@@ -291,6 +292,9 @@ static void write_own(am_json_writer *w, const am_db_measures *own)
     am_json_number(w, "jitter_cm", q->jitter_cm);
     am_json_number(w, "penetration_cm", q->penetration_cm);
     am_json_number(w, "joint_travel_cm", q->joint_travel_cm);
+    if (q->joint_mean_cm > 0.0) { // a network does not tell
+        am_json_number(w, "joint_mean_cm", q->joint_mean_cm);
+    }
     am_json_number(w, "bend_p999_cm", own->bend_p999_cm);
     am_json_number(w, "toe_floor_m", (double)own->floor.toe_m);
     am_json_number(w, "heel_floor_m", (double)own->floor.heel_m);

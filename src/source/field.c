@@ -245,6 +245,7 @@ static am_field *lay_out(ami_layout *layout, const am_field *sizes)
         .frames = ami_layout_take(layout, states, sizeof(int32_t)),
         .ranges = ami_layout_take(layout, states, sizeof(int32_t)),
         .next = ami_layout_take(layout, states, sizeof(int32_t)),
+        .onward = ami_layout_take(layout, states, sizeof(int32_t)),
         .contacts = ami_layout_take(layout, states, 1),
         .rows = ami_layout_take(layout, states * (size_t)sizes->stride, sizeof(float)),
         .x = ami_layout_take(layout, states * (size_t)sizes->pose_count, sizeof(float)),
@@ -319,6 +320,7 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
     field->frames = own->frames;
     field->ranges = own->ranges;
     field->next = own->next;
+    field->onward = own->onward;
     field->contacts = own->contacts;
     field->rows = own->rows;
     field->x = own->x;
@@ -331,6 +333,7 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
     if (def->thin > 0.0f) {
         thin_out(field, def->thin);
     }
+    tasks.run(tasks.user, field->state_count, ami_field_tie_end, field);
     result = ami_field_find_axes(field, err);
     if (result != AM_OK) {
         am_field_destroy(field);

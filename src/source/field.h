@@ -18,7 +18,7 @@ struct am_field_own {
     int step; ///< frames of the database in a tick
     int16_t *lane;
     float *bone_scale;
-    int32_t *frames, *ranges, *next;
+    int32_t *frames, *ranges, *next, *onward;
     uint8_t *contacts;
     float *rows, *x, *v, *y;
     int block_count;   ///< of eight states
@@ -46,5 +46,7 @@ static inline int ami_field_velocity_head(const am_field *field) { return 3 + 3 
 
 /// field_axes.c: finds axes, projections and the longest row once the rows are there.
 am_result ami_field_find_axes(am_field *field, am_error *err);
+/// field_ends.c: finds where a state of the field (the context) leads when it is the last of its range.
+void ami_field_tie_end(void *field, int state);
 
 #endif

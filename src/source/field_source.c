@@ -157,6 +157,7 @@ static void take_body(const ami_field_source *f, ami_field_view *s, am_source_ou
     memcpy(s->x, s->next_x, (size_t)field->pose_count * sizeof(float));
     memcpy(s->d, s->next_v, (size_t)field->velocity_count * sizeof(float));
     s->head->near_count = s->head->fresh = 0;
+    s->head->action = -1;
     s->head->rest = AMI_FIELD_MOVES;
     s->head->life = 0.0f;
     s->head->phase = 1.0f;

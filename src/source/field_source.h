@@ -34,7 +34,8 @@ typedef struct ami_field_head {
     int32_t near_count; ///< neighbours below: of the state at the next tick when fresh, else of the last tick's
     uint32_t contacts;  ///< at the last tick
     int32_t frame;      ///< of the database, nearest to the state at the last tick
-    int32_t action;     ///< that leads to the next tick; -1: the passive one
+    int32_t action;     ///< that leads to the next tick; below 0 the passive one, which keeps to a state of the data:
+                        ///< -2 - that state, -1 without one
     int16_t fresh;
     int16_t rest; ///< AMI_FIELD_MOVES, ... at the last tick
     ami_line line;

@@ -141,6 +141,15 @@ static int choose(const ami_field_source *f, ami_field_view *s, const am_field_n
     return action;
 }
 
+/// The passive action.
+static am_field_step flow_on(const am_field *field, ami_field_view *s, am_field_neighbours *near, const float *v,
+                             int followed, field_room *room)
+{
+    am_field_embed(field, room->rows, s->x, v);
+    s->head->action = -2 - am_field_go_on(field, near, room->rows, followed);
+    return am_field_integrate(field, s->next_x, s->next_v, s->x, near, near->weight);
+}
+
 static am_field_step step_of(am_transform t)
 {
     am_field_step step = { t.translation.x, t.translation.z, am_quat_heading(t.rotation) };
@@ -218,6 +227,7 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     keep_near(s, &near, false);
     s->head->contacts = am_field_contacts(field, &near);
     s->head->frame = field->frames[near.state[0]];
+    const int followed = s->head->action < -1 ? -2 - s->head->action : -1;
     s->head->action = -1;
     float theta[AM_FIELD_MAX_AXES];
     if (f->policy != AM_FIELD_PASSIVE) {
@@ -225,9 +235,12 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
         s->head->action = choose(f, s, &near, theta, room, out);
     }
     show_choice(field, out, &near, s->head->action, input->candidates);
-    am_field_step step = s->head->action >= 0
-                             ? room->steps[s->head->action]
-                             : am_field_integrate(field, s->next_x, s->next_v, s->x, &near, near.weight);
+    am_field_step step;
+    if (s->head->action >= 0) {
+        step = room->steps[s->head->action];
+    } else {
+        step = flow_on(field, s, &near, v, followed, room);
+    }
     s->head->rest = AMI_FIELD_MOVES;
     if (f->policy != AM_FIELD_PASSIVE && f->task.rests && f->task.rests(&f->task, theta)) {
         step = ami_field_rest(field, s->head, step, s->x, v, room->rows);
