@@ -10,6 +10,9 @@
 /// As the paper has it: no gravity, no velocity at the beginning, and feet in contact are pinned to the ground: the
 /// leg hangs on a ball joint at the ankle, the foot itself stays. So a body without forces stays as it is, and a
 /// pushed one tips about its feet.
+///
+/// Beyond the paper: who is pushed on a limb goes along. Of a force on an arm or a leg the whole body takes a share,
+/// each part by its mass; and a pushed leg stiffens with the other, unless both feet stand.
 #ifndef AMBLE_PHYSICS_H
 #define AMBLE_PHYSICS_H
 

@@ -135,8 +135,8 @@ static am_transform divide(am_transform *hips, am_transform was)
     return step;
 }
 
-/// The feet that stand and whose leg is pushed: what such a push does goes into the ground, also when the foot lifts
-/// soon after, while eq. 15 still asks what the force does.
+/// The feet that stand and whose leg is pushed: they are not flung when they lift soon after, while eq. 15 still asks
+/// what the force does.
 static uint32_t find_held(const am_character *c, uint8_t contacts)
 {
     static const am_role legs[2] = { AM_ROLE_LEFT_UP_LEG, AM_ROLE_RIGHT_UP_LEG };
@@ -152,6 +152,20 @@ static uint32_t find_held(const am_character *c, uint8_t contacts)
     return held & contacts;
 }
 
+/// The foot that stands next or stood last. A body in flight tips about it as well: else a push moves chest and feet
+/// alike, which is true of the air and looks like nothing.
+static uint8_t lower_foot(const am_character *c, const am_transform *x)
+{
+    const am_source *source = c->kit->source;
+    int left = source->roles->joint[AM_ROLE_LEFT_FOOT], right = source->roles->joint[AM_ROLE_RIGHT_FOOT];
+    if (left < 0 || right < 0) {
+        return 0;
+    }
+    float left_m = ami_joint_place(source->skeleton, x, left).translation.y;
+    float right_m = ami_joint_place(source->skeleton, x, right).translation.y;
+    return left_m <= right_m ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT;
+}
+
 bool ami_push_dynamics(am_character *c, ami_dynamics *out, const am_transform *x, uint8_t contacts, int frame)
 {
     ami_push *p = c->push.head;
@@ -162,6 +176,7 @@ bool ami_push_dynamics(am_character *c, ami_dynamics *out, const am_transform *x
     am_transform back = am_transform_inv(root);
     memcpy(c->push.x, x, size);
     c->push.x[0] = am_transform_mul(root, x[0]);
+    contacts = contacts != 0 ? contacts : lower_foot(c, x);
     p->held = frame == 1 ? find_held(c, contacts) : p->held;
     am_push_query query = { c->push.x, p->pushes, p->count, (uint8_t)(contacts | p->held), frame };
     if (!solver->solve(solver->user, c->push.pose, c->push.previous, &query)) {

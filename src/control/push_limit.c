@@ -106,11 +106,10 @@ void ami_push_limit(am_character *c, float dt)
     for (int j = 0; j < c->joint_count; j++) {
         clamped |= clamp_joint(c, j);
     }
-    if (!clamped) {
-        return;
+    if (clamped) {
+        c->world[0] = am_transform_mul(c->state->root, c->local[0]);
+        refresh(c, 1);
     }
-    c->world[0] = am_transform_mul(c->state->root, c->local[0]);
-    refresh(c, 1);
     float rise = 0.0f;
     for (int side = 0; side < 2; side++) {
         int joints[4];

@@ -15,23 +15,37 @@
 #define USUAL_M 1.75f
 // Dampers in springs: a trunk of 35 kg on 300 N m/rad comes to rest without swinging at about this ratio.
 #define DAMPING_S 0.2f
+// People who are pushed on a limb go along: this share of the force the whole body takes, each part by its mass, and
+// the limb the rest. Without it a kick sweeps the foot away under the chest or vanishes in the ground: 29 to 59 of 72
+// pushes on legs did not carry the chest along (docs/pushes.md), and with stiff legs alone still 26 of them.
+#define LEG_SPREAD 0.7f
+#define ARM_SPREAD 0.4f
 // Of a leg about the vertical over a planted foot, in N m/rad: hip and shank are about as stiff against turning.
 #define TWIST 150.0f
 
-/// What is known of a part by its role: share of the body's mass (Winter 2009, table 4.1) and spring of its joint in
-/// N m/rad, such as standing people show against quick pushes: about what carries the part upright, and no more.
+/// What is known of a part by its role: share of the body's mass (Winter 2009, table 4.1), spring of its joint in
+/// N m/rad, such as standing people show against quick pushes: about what carries the part upright, and no more; and
+/// how much of a force on it the whole body takes.
 static const struct {
     am_role role;
-    float share, spring;
+    float share, spring, spread;
 } known[] = {
-    { AM_ROLE_HIPS, 0.142f, 0.0f },           { AM_ROLE_SPINE, 0.139f, 300.0f },
-    { AM_ROLE_CHEST, 0.216f, 300.0f },        { AM_ROLE_HEAD, 0.081f, 40.0f },
-    { AM_ROLE_LEFT_UP_LEG, 0.1f, 200.0f },    { AM_ROLE_LEFT_LEG, 0.0465f, 150.0f },
-    { AM_ROLE_LEFT_FOOT, 0.0145f, 40.0f },    { AM_ROLE_RIGHT_UP_LEG, 0.1f, 200.0f },
-    { AM_ROLE_RIGHT_LEG, 0.0465f, 150.0f },   { AM_ROLE_RIGHT_FOOT, 0.0145f, 40.0f },
-    { AM_ROLE_LEFT_ARM, 0.028f, 80.0f },      { AM_ROLE_LEFT_FOREARM, 0.016f, 50.0f },
-    { AM_ROLE_LEFT_HAND, 0.006f, 16.0f },     { AM_ROLE_RIGHT_ARM, 0.028f, 80.0f },
-    { AM_ROLE_RIGHT_FOREARM, 0.016f, 50.0f }, { AM_ROLE_RIGHT_HAND, 0.006f, 16.0f },
+    { AM_ROLE_HIPS, 0.142f, 0.0f, 0.0f },
+    { AM_ROLE_SPINE, 0.139f, 300.0f, 0.0f },
+    { AM_ROLE_CHEST, 0.216f, 300.0f, 0.0f },
+    { AM_ROLE_HEAD, 0.081f, 40.0f, 0.0f },
+    { AM_ROLE_LEFT_UP_LEG, 0.1f, 200.0f, LEG_SPREAD },
+    { AM_ROLE_LEFT_LEG, 0.0465f, 150.0f, LEG_SPREAD },
+    { AM_ROLE_LEFT_FOOT, 0.0145f, 40.0f, LEG_SPREAD },
+    { AM_ROLE_RIGHT_UP_LEG, 0.1f, 200.0f, LEG_SPREAD },
+    { AM_ROLE_RIGHT_LEG, 0.0465f, 150.0f, LEG_SPREAD },
+    { AM_ROLE_RIGHT_FOOT, 0.0145f, 40.0f, LEG_SPREAD },
+    { AM_ROLE_LEFT_ARM, 0.028f, 80.0f, ARM_SPREAD },
+    { AM_ROLE_LEFT_FOREARM, 0.016f, 50.0f, ARM_SPREAD },
+    { AM_ROLE_LEFT_HAND, 0.006f, 16.0f, ARM_SPREAD },
+    { AM_ROLE_RIGHT_ARM, 0.028f, 80.0f, ARM_SPREAD },
+    { AM_ROLE_RIGHT_FOREARM, 0.016f, 50.0f, ARM_SPREAD },
+    { AM_ROLE_RIGHT_HAND, 0.006f, 16.0f, ARM_SPREAD },
 };
 enum { known_count = sizeof known / sizeof *known };
 
@@ -64,6 +78,8 @@ static void find_parts(am_physics *p, const am_roles *roles)
         part->role = known[role].role;
         part->mass = known[role].share;
         part->spring = known[role].spring;
+        part->spread = known[role].spread;
+        part->leg = -1;
         p->part_of[j] = (int16_t)p->part_count++;
     }
 }
@@ -153,6 +169,7 @@ static void weigh_parts(am_physics *p, float mass, float height, float tone)
         part->radius = am_max(sqrtf(area / AM_PI), SHORTEST_M);
         part->spring *= (dReal)scale;
     }
+    p->mass = (dReal)mass;
     p->twist = (dReal)(TWIST * scale);
     p->damping_s = (dReal)DAMPING_S;
 }
@@ -173,12 +190,13 @@ am_result ami_body_plan(am_physics *p, const am_physics_def *def, am_error *err)
         part->centre = am_v3_scale(r.sum, 0.5f);
         part->axis = am_v3_normalize_or(r.sum, am_v3(0.0f, 1.0f, 0.0f));
     }
-    static const am_role legs[2][2] = { { AM_ROLE_LEFT_FOOT, AM_ROLE_LEFT_LEG },
-                                        { AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_LEG } };
+    static const am_role feet[2] = { AM_ROLE_LEFT_FOOT, AM_ROLE_RIGHT_FOOT };
     for (int side = 0; side < 2; side++) {
-        int ankle = def->roles->joint[legs[side][0]];
+        int ankle = def->roles->joint[feet[side]];
         p->foot[side] = ankle > 0 ? p->part_of[ankle] : -1;
-        p->shank[side] = ankle > 0 ? p->parts[p->foot[side]].parent : -1;
+        for (int i = p->foot[side], n = 0; i > 0 && n < 3; i = p->parts[i].parent, n++) { // foot, shank, thigh
+            p->parts[i].leg = side;
+        }
     }
     float height = find_height(p, rest, def->roles);
     float mass = def->mass_kg > 0.0f ? def->mass_kg : KG_PER_M2 * height * height;

@@ -15,7 +15,9 @@ typedef struct ami_part {
     am_vec3 centre; ///< of mass, in the joint's frame
     am_vec3 axis;   ///< of the capsule, unit, in the joint's frame
     float length, radius, mass;
+    float spread; ///< share of a force on it that the whole body takes, each part by its mass
     dReal spring; ///< N m / rad
+    int leg;      ///< 0 left, 1 right, -1: no part of one
     dBodyID body;
     dJointID ball, motor; ///< to the parent; the first part has none
     dQuaternion rest;     ///< of this solve: inverse of parent's rotation, times own
@@ -29,11 +31,13 @@ struct am_physics {
     dThreadingImplementationID threading; ///< of the world alone; NULL for WebAssembly
     int part_count;
     ami_part parts[ami_most_parts];
-    int16_t *part_of;      ///< [joint]
-    am_transform *pose;    ///< [joint] scratch: the body in the world
-    int foot[2], shank[2]; ///< parts of left and right leg, -1 without
-    dReal twist;           ///< N m / rad, of a shank about the vertical over a pinned foot
-    dReal damping_s;       ///< dampers in springs
+    int16_t *part_of;   ///< [joint]
+    am_transform *pose; ///< [joint] scratch: the body in the world
+    int foot[2];        ///< parts of left and right leg, -1 without
+    dReal mass;         ///< of all parts
+    dReal twist;        ///< N m / rad, of a shank about the vertical over a pinned foot
+    dReal damping_s;    ///< dampers in springs
+    dReal brace;        ///< of this solve: factor of the springs in legs
     int substeps;
     size_t block_size;
 };

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+// How much stiffer legs get: at about this factor a push of 0.1 s on a foot moves the pelvis as soon as the foot.
+#define BRACE 30
+
 static am_vec3 centre_of(const am_physics *p, const ami_part *part)
 {
     return am_transform_point(p->pose[part->joint], part->centre);
@@ -84,6 +87,18 @@ static void find_turn(const am_physics *p, const ami_part *part, bool pinned, dR
     }
 }
 
+/// A pushed leg stiffens, and so does the one that the body stands on: the whole tips as one piece, where a limp leg
+/// would fly off alone. Not while both feet stand: two stiff legs are a trestle, which gives way across alone.
+static dReal find_brace(const am_physics *p, const am_push_query *query)
+{
+    bool both = (query->contacts & AM_CONTACT_LEFT) != 0 && (query->contacts & AM_CONTACT_RIGHT) != 0;
+    bool pushed = false;
+    for (int i = 0; i < query->push_count; i++) {
+        pushed |= p->parts[p->part_of[query->pushes[i].joint]].leg >= 0;
+    }
+    return pushed && !both ? BRACE : 1;
+}
+
 /// Springs and dampers as soft constraints, which stay stable at any step: torque = -spring (turn + h w) - damper w.
 static void set_springs(am_physics *p, uint8_t contacts, dReal h)
 {
@@ -93,7 +108,7 @@ static void set_springs(am_physics *p, uint8_t contacts, dReal h)
             continue;
         }
         bool pinned = is_pinned(p, i, contacts);
-        dReal spring = pinned ? p->twist : part->spring;
+        dReal spring = pinned ? p->twist : part->spring * (part->leg >= 0 ? p->brace : 1);
         dReal soft = 1 / (spring * (p->damping_s + h));
         dReal turn[3];
         find_turn(p, part, pinned, turn);
@@ -106,15 +121,25 @@ static void set_springs(am_physics *p, uint8_t contacts, dReal h)
     }
 }
 
+static void add_force(const ami_part *part, am_vec3 force, dReal share)
+{
+    dBodyAddForce(part->body, share * (dReal)force.x, share * (dReal)force.y, share * (dReal)force.z);
+}
+
+/// The part that is pushed and, by their masses, all of them.
 static void add_forces(am_physics *p, const am_push_query *query, double time, double h)
 {
     for (int i = 0; i < query->push_count; i++) {
         const am_push *push = &query->pushes[i];
         double share = ((double)push->seconds - time) / h;
         if (share > 0.0) {
+            const ami_part *pushed = &p->parts[p->part_of[push->joint]];
             dReal f = (dReal)(share < 1.0 ? share : 1.0);
-            dBodyAddForce(p->parts[p->part_of[push->joint]].body, f * (dReal)push->force.x, f * (dReal)push->force.y,
-                          f * (dReal)push->force.z);
+            dReal spread = f * (dReal)pushed->spread;
+            add_force(pushed, push->force, f - spread);
+            for (int k = 0; k < p->part_count && spread > 0; k++) {
+                add_force(&p->parts[k], push->force, spread * (dReal)p->parts[k].mass / p->mass);
+            }
         }
     }
 }
@@ -161,6 +186,7 @@ bool ami_body_solve(void *user, am_transform *local, am_transform *before, const
         return false;
     }
     double h = 1.0 / ((double)AM_PUSH_FPS * p->substeps);
+    p->brace = find_brace(p, query);
     place_parts(p, query->local);
     tie_parts(p, query->contacts);
     memcpy(before, query->local, (size_t)joints * sizeof *before);

@@ -118,6 +118,35 @@ static void a_pushed_chest_goes_along_and_pinned_feet_stay(void **state)
     am_physics_destroy(body);
 }
 
+static am_vec3 chest_over_feet(const am_transform *local)
+{
+    am_vec3 feet = am_v3_lerp(joint_at(local, AM_ROLE_LEFT_FOOT), joint_at(local, AM_ROLE_RIGHT_FOOT), 0.5f);
+    return am_v3_ground(am_v3_sub(joint_at(local, AM_ROLE_CHEST), feet));
+}
+
+static void pushed_legs_carry_the_chest_along_whatever_stands(void **state)
+{
+    (void)state;
+    static const am_role legs[6] = { AM_ROLE_LEFT_UP_LEG,  AM_ROLE_LEFT_LEG,  AM_ROLE_LEFT_FOOT,
+                                     AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT };
+    am_physics *body = make_body(1.0f);
+    const am_push_solver *solver = am_physics_solver(body);
+    am_transform x[AM_MAX_JOINTS], out[AM_MAX_JOINTS], before[AM_MAX_JOINTS];
+    frame_pose(x, 0);
+    for (int i = 0; i < 6 * 3 * 8; i++) {
+        float s, c;
+        am_sincos((float)(i % 8) * AM_PI / 4.0f, &s, &c);
+        am_push push = { db->roles.joint[legs[i / 24]], 0.1f, am_v3(200.0f * s, 0.0f, 200.0f * c) };
+        am_push_query query = { x, &push, 1, (uint8_t)(1 + i / 8 % 3), 9 };
+        assert_true(solver->solve(solver->user, out, before, &query));
+        am_vec3 moved = am_v3_sub(chest_over_feet(out), chest_over_feet(x));
+        float along = moved.x * s + moved.z * c;
+        assert_true(along > 0.02f);
+        assert_true(along > 0.8660254f * am_v3_length(moved)); // within 30 degrees
+    }
+    am_physics_destroy(body);
+}
+
 /// How far the hips turn about the vertical when a hand is pushed while one foot is pinned, in degrees.
 static float spin_of(am_physics *body, am_role hand, uint8_t contacts)
 {
@@ -230,6 +259,7 @@ int main(void)
         cmocka_unit_test(masses_follow_from_segment_lengths),
         cmocka_unit_test(without_forces_the_pose_is_unaltered),
         cmocka_unit_test(a_pushed_chest_goes_along_and_pinned_feet_stay),
+        cmocka_unit_test(pushed_legs_carry_the_chest_along_whatever_stands),
         cmocka_unit_test(a_planted_foot_keeps_the_leg_from_spinning),
         cmocka_unit_test(a_free_body_keeps_the_impulse_it_was_given),
         cmocka_unit_test(the_same_question_has_the_same_bits_whatever_came_before),

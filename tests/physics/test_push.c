@@ -1,27 +1,5 @@
 // Characters that are pushed: which way they go, that they find back, that the same pushes give the same bits.
-#include "control/world.h"
-
-#include <amble/physics.h>
-
-static am_physics *body;
-
-static int open_all(void **state)
-{
-    am_error err = { 0 };
-    if (make_db(state) != 0) {
-        return -1;
-    }
-    am_physics_def def = am_physics_def_default();
-    def.skeleton = shared_db->skeleton;
-    def.roles = &shared_db->roles;
-    return am_physics_create(&body, &def, &err) == AM_OK ? 0 : -1;
-}
-
-static int close_all(void **state)
-{
-    am_physics_destroy(body);
-    return free_db(state);
-}
+#include "physics/pushable.h"
 
 static void make_pushable(world *w)
 {
@@ -293,15 +271,6 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
 {
     (void)state;
     am_error err = { 0 };
-    am_field *field = NULL;
-    am_source *passive = NULL;
-    am_field_def field_def = am_field_def_default();
-    field_def.db = shared_db;
-    check_ok(am_field_create(&field, &field_def, &err), &err);
-    am_field_source_def source_def = am_field_source_def_default();
-    source_def.field = field;
-    source_def.policy = AM_FIELD_PASSIVE;
-    check_ok(am_field_source_create(&passive, &source_def, &err), &err);
     world w;
     open_world(&w);
     am_push_engine engine = am_physics_engine();
@@ -336,8 +305,6 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
         }
     }
     free_world(&w);
-    am_source_destroy(passive);
-    am_field_destroy(field);
 }
 
 int main(void)

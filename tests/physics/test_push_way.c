@@ -1,40 +1,6 @@
 // What pushes leave alone: the motion itself, feet that stand, ranges of joints.
 #include "control/push.h"
-#include "control/world.h"
-
-#include <amble/physics.h>
-
-static am_physics *body;
-static am_field *field;
-static am_source *passive;
-
-static int open_all(void **state)
-{
-    am_error err = { 0 };
-    if (make_db(state) != 0) {
-        return -1;
-    }
-    am_physics_def def = am_physics_def_default();
-    def.skeleton = shared_db->skeleton;
-    def.roles = &shared_db->roles;
-    am_result result = am_physics_create(&body, &def, &err);
-    am_field_def field_def = am_field_def_default();
-    field_def.db = shared_db;
-    result = result == AM_OK ? am_field_create(&field, &field_def, &err) : result;
-    am_field_source_def source_def = am_field_source_def_default();
-    source_def.field = field;
-    source_def.policy = AM_FIELD_PASSIVE;
-    result = result == AM_OK ? am_field_source_create(&passive, &source_def, &err) : result;
-    return result == AM_OK ? 0 : -1;
-}
-
-static int close_all(void **state)
-{
-    am_source_destroy(passive);
-    am_field_destroy(field);
-    am_physics_destroy(body);
-    return free_db(state);
-}
+#include "physics/pushable.h"
 
 /// The middle of the frames with a tag.
 static int tagged(const char *tag)
@@ -133,32 +99,76 @@ static void a_weak_push_leaves_a_walk_as_it_is(void **state)
     }
 }
 
-static void a_push_on_a_foot_that_stands_goes_into_the_ground(void **state)
+static am_vec3 part_of(const am_character *c, am_role role)
+{
+    return am_character_get_pose(c).world[shared_db->roles.joint[role]].translation;
+}
+
+/// Walks on until just these feet stand.
+static void wait_for(pair *p, uint8_t contacts)
+{
+    for (int step = 0; step < 120 && am_character_get_pose(p->twin).contacts != contacts; step++) {
+        pair_step(p, DT);
+    }
+    assert_int_equal(am_character_get_pose(p->twin).contacts, contacts);
+}
+
+static void a_push_on_a_foot_carries_the_chest_along(void **state)
+{
+    (void)state;
+    static const am_role feet[2] = { AM_ROLE_LEFT_FOOT, AM_ROLE_RIGHT_FOOT };
+    for (int i = 0; i < 4; i++) {
+        pair p;
+        float s, c;
+        bool stands = i % 2 == 0;
+        am_role pushed = feet[stands ? 0 : 1];
+        pair_make(&p, i < 2, AM_PUSH_ADDED, tagged("walk"));
+        pair_step(&p, 1.0f);
+        wait_for(&p, AM_CONTACT_LEFT);
+        am_sincos(0.7f + (float)i, &s, &c);
+        pair_push(&p, pushed, am_v3(250.0f * s, 0.0f, 250.0f * c));
+        am_vec3 moved = am_v3_zero();
+        for (int step = 0; step < 12; step++) {
+            pair_step(&p, DT);
+            am_vec3 middle[2];
+            for (int who = 0; who < 2; who++) {
+                const am_character *one = who == 0 ? p.twin : p.pushed;
+                am_vec3 between = am_v3_lerp(part_of(one, feet[0]), part_of(one, feet[1]), 0.5f);
+                middle[who] = am_v3_sub(part_of(one, AM_ROLE_CHEST), between);
+            }
+            moved = am_v3_ground(am_v3_sub(middle[1], middle[0]));
+            if (stands && (am_character_get_pose(p.pushed).contacts & AM_CONTACT_LEFT) != 0) {
+                check_near(am_v3_distance(part_of(p.pushed, pushed), part_of(p.twin, pushed)), 0.0f, 0.01f);
+            }
+        }
+        float along = moved.x * s + moved.z * c;
+        print_message("%s, a foot that %s: the chest goes %.1f cm along and %.1f cm at all\n",
+                      i < 2 ? "field" : "matching", stands ? "stands" : "swings", 100.0 * (double)along,
+                      100.0 * (double)am_v3_length(moved));
+        assert_true(along > 0.02f);
+        assert_true(along > 0.8660254f * am_v3_length(moved)); // within 30 degrees
+        pair_free(&p);
+    }
+}
+
+static void a_body_in_flight_tips_about_its_lower_foot(void **state)
 {
     (void)state;
     pair p;
+    ami_dynamics d;
+    am_transform x[AM_MAX_JOINTS], flying[AM_MAX_JOINTS];
     pair_make(&p, true, AM_PUSH_ADDED, tagged("walk"));
     pair_step(&p, 1.0f);
-    for (int step = 0; step < 120 && am_character_get_pose(p.twin).contacts != AM_CONTACT_LEFT; step++) {
-        pair_step(&p, DT);
-    }
-    assert_int_equal(am_character_get_pose(p.twin).contacts, AM_CONTACT_LEFT);
-    pair_push(&p, AM_ROLE_LEFT_FOOT, am_v3(200.0f, 0.0f, 200.0f));
-    bool lifted = false;
-    for (int step = 0; step < 40; step++) { // the window is over then
-        pair_step(&p, DT);
-        lifted |= (am_character_get_pose(p.twin).contacts & AM_CONTACT_LEFT) == 0;
-        check_near(apart(&p), 0.0f, 2e-3f);
-    }
-    assert_true(lifted);
-    // In the air the same foot is flung.
-    pair_push(&p, AM_ROLE_RIGHT_FOOT, am_v3(150.0f, 0.0f, 0.0f));
-    for (int step = 0; step < 120 && (am_character_get_pose(p.twin).contacts & AM_CONTACT_LEFT) != 0; step++) {
-        pair_step(&p, DT);
-    }
-    pair_push(&p, AM_ROLE_LEFT_FOOT, am_v3(150.0f, 0.0f, 0.0f));
-    pair_step(&p, 0.2f);
-    assert_true(apart(&p) > 0.05f);
+    wait_for(&p, AM_CONTACT_RIGHT);
+    size_t size = (size_t)shared_db->joint_count * sizeof *x;
+    memcpy(x, am_character_get_pose(p.pushed).local, size);
+    pair_push(&p, AM_ROLE_CHEST, am_v3(200.0f, 0.0f, 0.0f));
+    assert_true(ami_push_dynamics(p.pushed, &d, x, 0, 5));
+    memcpy(flying, d.pose, size);
+    assert_true(ami_push_dynamics(p.pushed, &d, x, AM_CONTACT_RIGHT, 5));
+    assert_memory_equal(flying, d.pose, size);
+    assert_true(ami_push_dynamics(p.pushed, &d, x, AM_CONTACT_LEFT, 5));
+    assert_memory_not_equal(flying, d.pose, size);
     pair_free(&p);
 }
 
@@ -212,7 +222,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_weak_push_leaves_a_walk_as_it_is),
-        cmocka_unit_test(a_push_on_a_foot_that_stands_goes_into_the_ground),
+        cmocka_unit_test(a_push_on_a_foot_carries_the_chest_along),
+        cmocka_unit_test(a_body_in_flight_tips_about_its_lower_foot),
         cmocka_unit_test(joints_that_the_data_have_beyond_their_range_are_drawn_back_slowly),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
