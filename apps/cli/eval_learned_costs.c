@@ -360,8 +360,8 @@ static void add_hours(const learned *l)
         am_tables_number(t, zero_to_empty(rows[r][0] + fmax(rows[r][1], rows[r][2])));
     }
     am_tables_note(t,
-                   "Ours are what X.times.json beside a model says; networks that were trained in several runs, as "
-                   "those that ship, have none.");
+                   "Ours are what X.times.json beside a model says, other work on the machine included; those of a "
+                   "Compressor that was given are taken for the Decompressor.");
 }
 
 am_result learned_costs(const learned *l, am_error *err)
