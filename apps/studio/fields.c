@@ -139,15 +139,11 @@ int web_fields_near(float *out, const web_fields *fields, const am_source_output
 
 am_intent web_target_wish(const web_target *target, am_transform root, float mps)
 {
-    am_intent wish = { .point = target->point, .has_point = true };
+    am_intent wish = am_intent_to_point(root, target->point, mps);
     if (target->kind == WEB_LINE) {
         wish.velocity = am_v3_scale(target->way, mps);
         wish.facing = target->way;
-        return wish;
     }
-    am_vec3 gap = am_v3_ground(am_v3_sub(target->point, root.translation));
-    bool there = am_v3_length(gap) < NEAR_M;
-    wish.velocity = there ? am_v3_zero() : am_v3_scale(am_v3_normalize_or(gap, am_v3_zero()), mps);
     return wish;
 }
 

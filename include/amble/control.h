@@ -81,6 +81,9 @@ AM_API am_intent am_intent_from_gamepad(am_intent_state *state, const am_intent_
 /// never quite at rest), else the keys.
 AM_API am_intent am_intent_from_devices(am_intent_state *state, const am_intent_def *def, uint32_t keys,
                                         const am_gamepad *pad, float dt);
+/// Somebody at `root` who goes straight to a place on the ground, m/s, and is there within 0.4 m of it: nobody's
+/// steps end nearer to a place that they did not see.
+AM_API am_intent am_intent_to_point(am_transform root, am_vec3 point, float mps);
 
 /// A seeded hand on a gamepad that does not know what it wants, for endurance runs: the left stick and the run
 /// button.

@@ -40,6 +40,13 @@ typedef struct am_run_push {
     const char *joint; ///< its name, or a role's ("chest")
 } am_run_push;
 
+/// Where to go from a time on.
+typedef struct am_run_goal {
+    float t;
+    bool has_target; ///< else nothing is asked any more
+    am_vec3 target;  ///< a place in the world; its height does not count
+} am_run_goal;
+
 /// One character of a script. With both devices the gamepad counts while it is touched (am_intent_from_devices).
 typedef struct am_run_actor {
     am_vec3 position;
@@ -52,6 +59,8 @@ typedef struct am_run_actor {
     int path_count;
     const am_run_push *pushes; ///< [push_count] ascending in time
     int push_count;
+    const am_run_goal *goals; ///< [goal_count] ascending in time
+    int goal_count;
 } am_run_actor;
 
 /// The options of RUN.json: those of the source and the character that a script may set.

@@ -123,3 +123,15 @@ am_intent am_intent_from_devices(am_intent_state *state, const am_intent_def *de
                    am_v3_length(stick(pad->right, def->dead_zone)) > 0.0f;
     return touched ? am_intent_from_gamepad(state, def, pad, dt) : am_intent_from_keys(state, def, pressed, dt);
 }
+
+// A place this near is reached.
+#define NEAR_M 0.4f
+
+am_intent am_intent_to_point(am_transform root, am_vec3 point, float mps)
+{
+    am_intent intent = { .point = point, .has_point = true };
+    const am_vec3 gap = am_v3_ground(am_v3_sub(point, root.translation));
+    const bool there = am_v3_length(gap) < NEAR_M;
+    intent.velocity = there ? am_v3_zero() : am_v3_scale(am_v3_normalize_or(gap, am_v3_zero()), mps);
+    return intent;
+}

@@ -196,6 +196,7 @@ static void write_actor(am_json_writer *w, const am_recording *recording, int ac
     write_events(w, recording, actor, 1);
     write_events(w, recording, actor, 2);
     ami_run_write_paths(w, a);
+    ami_run_write_goals(w, a);
     ami_run_write_pushes(w, a);
     am_json_end_object(w);
 }

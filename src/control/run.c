@@ -214,11 +214,14 @@ am_character *am_run_character(am_run *run, int actor) { return run->players[act
 // ---------------------------------------------------------------------------------------------
 // Playing
 
-/// Takes the events that are due at a frame: those up to a quarter of a frame later, so that times which were
-/// rounded when written down fall where they did.
+/// Events are due at a frame up to a quarter of a frame later, so that times which were rounded when written down
+/// fall where they did.
+static double due_at(const am_run *run) { return ((double)run->frame + 0.25) / (double)run->script->fps; }
+
+/// Takes the events that are due.
 static void take_events(const am_run *run, ami_player *player, const am_run_actor *actor)
 {
-    double due = ((double)run->frame + 0.25) / (double)run->script->fps;
+    const double due = due_at(run);
     while (player->next_key < actor->key_count && (double)actor->keys[player->next_key].t <= due) {
         player->keys = actor->keys[player->next_key++].down;
     }
@@ -231,7 +234,7 @@ static void take_events(const am_run *run, ami_player *player, const am_run_acto
 /// Begins the path that is due.
 static am_result take_path(am_run *run, ami_player *player, const am_run_actor *actor)
 {
-    double due = ((double)run->frame + 0.25) / (double)run->script->fps;
+    const double due = due_at(run);
     am_result result = AM_OK;
     while (result == AM_OK && player->next_path < actor->path_count &&
            (double)actor->paths[player->next_path].t <= due) {
@@ -271,6 +274,7 @@ bool am_run_step(am_run *run)
         ami_player *p = &run->players[i];
         take_events(run, p, &run->script->actors[i]);
         p->intent = am_intent_from_devices(&p->devices, &run->intent_def, p->keys, &p->pad, dt);
+        p->intent = ami_run_take_goal(p, &run->script->actors[i], p->intent, due_at(run));
         double before = run->clock ? run->clock->microseconds(run->clock->user) : 0.0;
         am_character_step(p->character, &p->intent, dt);
         p->step_us = run->clock ? run->clock->microseconds(run->clock->user) - before : 0.0;

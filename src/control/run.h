@@ -10,8 +10,9 @@
 typedef struct ami_player {
     am_character *character;
     am_intent_state devices;
-    int next_key, next_pad, next_path, next_push; ///< events not yet due
-    int stands;                                   ///< frames since its last path ended
+    int next_key, next_pad, next_path, next_push, next_goal; ///< events not yet due
+    am_run_goal goal;                                        ///< that holds
+    int stands;                                              ///< frames since its last path ended
     uint32_t keys;
     am_gamepad pad;
     am_intent intent;
@@ -70,6 +71,14 @@ void ami_run_write_pushes(am_json_writer *writer, const am_run_actor *actor);
 am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_error *err);
 /// run_push.c: gives a character the pushes that are due at a time.
 void ami_run_take_pushes(const am_run *run, ami_player *player, const am_run_actor *actor, double due);
+
+/// run_goal.c: 'goals' of one character.
+am_result ami_run_read_goals(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,
+                             am_error *err);
+/// run_goal.c: the same, as they were read.
+void ami_run_write_goals(am_json_writer *writer, const am_run_actor *actor);
+/// run_goal.c: what a player wants whose devices say `devices`, at a time.
+am_intent ami_run_take_goal(ami_player *player, const am_run_actor *actor, am_intent devices, double due);
 
 /// run_field.c: the options of the controller field.
 am_result ami_run_read_field(am_run_options *out, const am_json_doc *doc, const am_json *options, am_error *err);

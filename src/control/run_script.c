@@ -388,12 +388,7 @@ static am_result read_start(const reader *r, const am_json *object, am_run_actor
 static am_result read_actor(const reader *r, const am_json *object, am_run_actor *actor)
 {
     static const char *const keys[] = { "start", "keys", "gamepad", "path", "goals", "pushes" };
-    static const char *const later[] = { "goals" };
     am_result result = am_json_only(r->doc, object, keys, COUNT(keys), r->err);
-    if (result == AM_OK) {
-        result = refuse(r, object, later, COUNT(later),
-                        "is not played by this version; give 'keys', 'gamepad' or 'path' instead");
-    }
     if (result == AM_OK) {
         result = read_start(r, object, actor);
     }
@@ -402,6 +397,9 @@ static am_result read_actor(const reader *r, const am_json *object, am_run_actor
     }
     if (result == AM_OK) {
         result = read_gamepad(r, object, actor);
+    }
+    if (result == AM_OK) {
+        result = ami_run_read_goals(actor, r->arena, r->doc, object, r->err);
     }
     if (result == AM_OK) {
         result = ami_run_read_pushes(actor, r->arena, r->doc, object, r->err);

@@ -9,6 +9,10 @@
 // A stance that moves less than this in a tick has settled: metres of eq. 1. Standers of motion capture have 0.003 to
 // 0.03, the slowest moments of a walk 0.03.
 #define SETTLED 0.02f
+// Who has both feet on the ground and goes slower than the first does not go at all, quicker than the second as the
+// field says: mixtures of stances lean, and the root would creep from under planted feet.
+#define PLANTED_MPS 0.1f
+#define LEAVING_MPS 0.2f
 // A stretch of the data stands while both feet do and its root goes slower than this, and turns slower.
 #define STAND_MPS 0.12f
 #define STAND_RAD_S (20.0f * AM_DEG)
@@ -24,12 +28,17 @@
 // ---------------------------------------------------------------------------------------------
 // The stretch
 
+static bool both_feet(uint32_t contacts)
+{
+    const uint32_t feet = AM_CONTACT_LEFT | AM_CONTACT_RIGHT;
+    return (contacts & feet) == feet;
+}
+
 static bool stands(const am_db *db, const am_db_range *range, int frame)
 {
-    const uint8_t feet = AM_CONTACT_LEFT | AM_CONTACT_RIGHT;
     const int window = (int)(STAND_WINDOW_S * db->fps + 0.5f);
     const int before = frame - window, after = frame + window;
-    if (before < range->start || after >= range->stop || (db->contacts[frame] & feet) != feet) {
+    if (before < range->start || after >= range->stop || !both_feet(db->contacts[frame])) {
         return false;
     }
     const float seconds = (float)(after - before) / db->fps;
@@ -102,17 +111,23 @@ float ami_field_motion(const am_field *field, const float *row)
     return sum;
 }
 
+/// How much of a step those take who shall rest.
+static float share_of(const am_field *field, const ami_field_head *head, am_field_step step)
+{
+    if (!both_feet(head->contacts)) {
+        return 1.0f;
+    }
+    const float mps = sqrtf(step.x * step.x + step.z * step.z) * field->fps;
+    return am_clamp((mps - PLANTED_MPS) / (LEAVING_MPS - PLANTED_MPS), 0.0f, 1.0f);
+}
+
 am_field_step ami_field_rest(const am_field *field, ami_field_head *head, am_field_step step, const float *x,
                              const float *v, float *row)
 {
     am_field_embed(field, row, x, v);
-    if (ami_field_motion(field, row) < SETTLED * SETTLED) {
-        head->rest = AMI_FIELD_STANDS;
-        return step;
-    }
-    head->rest = AMI_FIELD_HURRIES;
-    const float rate = 1.0f / ami_field_rate(head);
-    return (am_field_step){ step.x * rate, step.z * rate, step.turn * rate };
+    head->rest = ami_field_motion(field, row) < SETTLED * SETTLED ? AMI_FIELD_STANDS : AMI_FIELD_HURRIES;
+    const float share = share_of(field, head, step) / ami_field_rate(head);
+    return (am_field_step){ step.x * share, step.z * share, step.turn * share };
 }
 
 void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt)

@@ -127,6 +127,8 @@ static void advance_point(const am_field_task *task, float *next, const float *t
 // stands: m for a metre a second.
 #define THERE_M 0.3f
 #define MOVE_WEIGHT 0.2f
+// That near it may stand: who has stopped short of it would creep on.
+#define REST_M 0.5f
 
 static float reward_point(const am_field_task *task, const float *theta, am_field_step step)
 {
@@ -138,7 +140,7 @@ static float reward_point(const am_field_task *task, const float *theta, am_fiel
 static bool point_rests(const am_field_task *task, const float *theta)
 {
     (void)task;
-    return theta[0] * theta[0] + theta[1] * theta[1] < THERE_M * THERE_M;
+    return theta[0] * theta[0] + theta[1] * theta[1] < REST_M * REST_M;
 }
 
 // ---------------------------------------------------------------------------------------------

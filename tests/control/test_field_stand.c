@@ -5,6 +5,7 @@
 #include <amble/build.h>
 #include <amble/control.h>
 #include <amble/field_source.h>
+#include <amble/run.h>
 
 static am_db *db;
 static am_model *model;
@@ -152,10 +153,51 @@ static void who_is_let_go_stands_and_starts_again(void **state)
     assert_true(sum.face_s < 1.0f && most.face_s < 1.2f);
 }
 
+static void goals_of_a_script_send_it_to_places(void **state)
+{
+    (void)state;
+    if (!source) {
+        print_message("skipped: no motion capture\n");
+        skip();
+    }
+    static const char text[] =
+        "{\"database\": \"x.amdb\", \"controller\": \"field\", \"fps\": 60, \"seconds\": 16, \"options\": {\"task\": "
+        "\"point\"}, \"characters\": [{\"goals\": [{\"t\": 0, \"values\": {\"target\": [0, 0, 3]}}, {\"t\": 8, "
+        "\"values\": {\"target\": [-3, 0, 2]}}]}]}";
+    const am_vec3 target[2] = { { 0.0f, 0.0f, 3.0f }, { -3.0f, 0.0f, 2.0f } };
+    am_error err = { 0 };
+    am_run_script script;
+    am_run *run = NULL;
+    check_ok(am_run_parse(&script, text, strlen(text), "run.json", NULL, &err), &err);
+    am_run_def def = am_run_def_default();
+    const am_model *models[] = { model };
+    def.script = &script;
+    def.db = db;
+    def.models = models;
+    def.model_count = 1;
+    check_ok(am_run_create(&run, &def, &err), &err);
+    float off[2] = { 0 }, moved[2] = { 0 };
+    am_vec3 before = am_v3_zero();
+    while (am_run_step(run)) {
+        const am_run_sample sample = am_run_get_sample(run, 0);
+        const am_vec3 at = am_v3_ground(sample.pose.root.translation);
+        const int leg = sample.frame < 480 ? 0 : 1;
+        off[leg] = way(at, target[leg]);
+        moved[leg] += sample.frame % 480 > 420 ? way(at, before) : 0.0f; // in the last second
+        before = at;
+    }
+    print_message("sent to two places: %.2f and %.2f m off, moves %.3f and %.3f m in the last second\n",
+                  (double)off[0], (double)off[1], (double)moved[0], (double)moved[1]);
+    assert_true(off[0] < 0.6f && off[1] < 0.6f && moved[0] < 0.05f && moved[1] < 0.05f);
+    am_run_destroy(run);
+    am_run_script_free(&script);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_is_let_go_stands_and_starts_again),
+        cmocka_unit_test(goals_of_a_script_send_it_to_places),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

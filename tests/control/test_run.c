@@ -42,6 +42,34 @@ static void a_script_is_read_as_written(void **state)
     am_run_script_free(&s); // twice is nothing
 }
 
+static void goals_are_places_to_go_to(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"database\": \"x.amdb\", \"controller\": \"match\", \"fps\": 60, \"seconds\": 16, \"characters\": "
+        "[{\"goals\": [{\"t\": 0, \"values\": {\"target\": [0, 0, 3]}}, {\"t\": 8, \"values\": {\"target\": "
+        "[-3, 0, 2]}}]}]}";
+    const am_vec3 target[2] = { { 0.0f, 0.0f, 3.0f }, { -3.0f, 0.0f, 2.0f } };
+    am_error err = { 0 };
+    am_run_script s;
+    am_run *run = NULL;
+    parse_good(&s, text);
+    am_run_def def = am_run_def_default();
+    def.script = &s;
+    def.db = shared_db;
+    check_ok(am_run_create(&run, &def, &err), &err);
+    float off[2] = { 0 };
+    while (am_run_step(run)) {
+        const am_run_sample sample = am_run_get_sample(run, 0);
+        const int leg = sample.frame < 480 ? 0 : 1;
+        off[leg] = am_v3_distance(am_v3_ground(sample.pose.root.translation), target[leg]);
+    }
+    print_message("sent to two places: %.2f and %.2f m off\n", (double)off[0], (double)off[1]);
+    assert_true(off[0] < 0.6f && off[1] < 0.6f);
+    am_run_destroy(run);
+    am_run_script_free(&s);
+}
+
 /// A script with one wrong line, the error it gives, and a word that its text must hold.
 typedef struct fault {
     const char *top, *options, *character;
@@ -122,7 +150,12 @@ static void every_wrong_key_names_its_place_and_the_nearest(void **state)
         { "", "", "\"path\": {\"points\": [[0, 0, 0]], \"obstacles\": [[0, 0, -1]]}", AM_ERR_RANGE, "obstacle" },
         { "", "", "\"path\": [{\"t\": 2, \"points\": [[0, 0, 0]]}, {\"t\": 1, \"points\": [[0, 0, 0]]}]",
           AM_ERR_RANGE, "order" },
-        { "", "", "\"goals\": []", AM_ERR_SUPPORT, "goals" },
+        { "", "", "\"goals\": {}", AM_ERR_TYPE, "array" },
+        { "", "", "\"goals\": [{\"t\": 0}]", AM_ERR_KEY, "values" },
+        { "", "", "\"goals\": [{\"t\": 0, \"values\": {\"targt\": [1, 0, 2]}}]", AM_ERR_KEY, "target" },
+        { "", "", "\"goals\": [{\"t\": 0, \"values\": {\"target\": [1, 2]}}]", AM_ERR_RANGE, "[x, y, z]" },
+        { "", "", "\"goals\": [{\"t\": 0, \"values\": {\"target\": [1e9, 0, 2]}}]", AM_ERR_RANGE, "metres" },
+        { "", "", "\"goals\": [{\"t\": 2, \"values\": {}}, {\"t\": 1, \"values\": {}}]", AM_ERR_RANGE, "order" },
         { "", "", "\"pushes\": {}", AM_ERR_TYPE, "pushes" },
         { "", "", "\"pushes\": [{\"t\": 1, \"force\": [1, 0, 0]}]", AM_ERR_KEY, "joint" },
         { "", "", "\"pushes\": [{\"joint\": \"Hips\", \"force\": [1, 0, 0]}]", AM_ERR_KEY, "t" },
@@ -394,6 +427,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_script_is_read_as_written),
+        cmocka_unit_test(goals_are_places_to_go_to),
         cmocka_unit_test(every_wrong_key_names_its_place_and_the_nearest),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(damaged_scripts_are_refused),

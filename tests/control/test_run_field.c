@@ -39,14 +39,14 @@ static void a_script_sets_task_and_policy(void **state)
     am_run_script_free(&s);
 }
 
-static void a_recording_of_a_field_gives_the_same_frames(void **state)
+/// Plays a script and what was recorded of it: the same frames.
+static void check_recording(const char *options, const char *character)
 {
-    (void)state;
     uint64_t hashes[2];
     am_error err = { 0 };
     am_bytes text = { 0 };
     am_run_script s;
-    parse(&s, "\"policy\": \"greedy\"", turns);
+    parse(&s, options, character);
     for (int round = 0; round < 2; round++) {
         am_run *run = begin(&s, NULL);
         am_recording *recording = NULL;
@@ -69,6 +69,33 @@ static void a_recording_of_a_field_gives_the_same_frames(void **state)
     assert_true(hashes[0] == hashes[1]);
     am_run_script_free(&s);
     am_bytes_free(&text);
+}
+
+static const char goals[] = "\"goals\": [{\"t\": 0, \"values\": {\"target\": [0, 0, 2]}}, {\"t\": 3, \"values\": "
+                            "{\"target\": [-2, 0, 3]}}, {\"t\": 5.5, \"values\": {}}]";
+
+static void a_recording_of_a_field_gives_the_same_frames(void **state)
+{
+    (void)state;
+    check_recording("\"policy\": \"greedy\"", turns);
+    check_recording("\"policy\": \"greedy\", \"task\": \"point\"", goals);
+}
+
+static void goals_hold_from_their_times_on(void **state)
+{
+    (void)state;
+    am_run_script s;
+    parse(&s, "\"policy\": \"greedy\", \"task\": \"point\"", goals);
+    am_run *run = begin(&s, NULL);
+    const am_vec3 target[2] = { { 0.0f, 0.0f, 2.0f }, { -2.0f, 0.0f, 3.0f } };
+    while (am_run_step(run)) {
+        const am_run_sample sample = am_run_get_sample(run, 0);
+        const int now = sample.time < 3.0f ? 0 : 1;
+        assert_true(sample.time > 5.49f || (sample.intent.has_point && sample.intent.point.z == target[now].z));
+        assert_false(sample.time > 5.51f && sample.intent.has_point);
+    }
+    am_run_destroy(run);
+    am_run_script_free(&s);
 }
 
 static void lookahead_without_values_is_refused_by_name(void **state)
@@ -207,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_script_sets_task_and_policy),
         cmocka_unit_test(a_recording_of_a_field_gives_the_same_frames),
+        cmocka_unit_test(goals_hold_from_their_times_on),
         cmocka_unit_test(lookahead_without_values_is_refused_by_name),
         cmocka_unit_test(steps_allocate_nothing_and_paths_make_lines),
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
