@@ -327,6 +327,44 @@ static void damaged_value_functions_are_refused(void **state)
     am_bytes_free(&bytes);
 }
 
+/// Two recipes say the same, comments and blanks aside.
+static bool same(const am_json *a, const am_json *b)
+{
+    if (!a || !b) {
+        return !a && !b;
+    }
+    const bool texts = !a->string || !b->string ? !a->string && !b->string : strcmp(a->string, b->string) == 0;
+    const bool keys = !a->key || !b->key ? !a->key && !b->key : strcmp(a->key, b->key) == 0;
+    return keys && texts && a->type == b->type && a->number == b->number && a->boolean == b->boolean &&
+           same(a->first, b->first) && same(a->next, b->next);
+}
+
+static void check_recipe(const char *model_path, const char *config_path)
+{
+    am_error err = { 0 };
+    am_model *model = NULL;
+    am_json_doc *own = NULL, *config = NULL;
+    check_ok(am_model_open(&model, model_path, NULL, &err), &err);
+    check_ok(am_json_parse(&own, model->recipe, strlen(model->recipe), "its recipe", NULL, &err), &err);
+    check_ok(am_json_parse_file(&config, config_path, NULL, &err), &err);
+    assert_true(same(am_json_root(own), am_json_root(config)));
+    int stages = 0;
+    for (const am_json *s = am_json_get(am_json_root(config), "stages")->first; s; s = s->next, stages++) {
+        assert_true(am_field_value_has(model, am_json_get(s, "task")->string));
+    }
+    assert_true(stages >= 4);
+    am_json_free(own);
+    am_json_free(config);
+    am_model_close(model);
+}
+
+static void value_functions_that_ship_are_those_of_their_recipes(void **state)
+{
+    (void)state;
+    check_recipe(AMBLE_SOURCE_DIR "/models/fields_page.amnet", AMBLE_SOURCE_DIR "/configs/fields/page.json");
+    check_recipe(AMBLE_SOURCE_DIR "/models/fields_synth.amnet", AMBLE_SOURCE_DIR "/configs/fields/page_synth.json");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +376,7 @@ int main(void)
         cmocka_unit_test(value_functions_of_others_are_refused),
         cmocka_unit_test(values_that_are_none_or_too_great_are_not_stored),
         cmocka_unit_test(damaged_value_functions_are_refused),
+        cmocka_unit_test(value_functions_that_ship_are_those_of_their_recipes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
