@@ -28,6 +28,7 @@ typedef struct crowd {
     am_search_work *work;
     am_source *source;
     am_intent_def intent;
+    am_root_mode root;
     int count;
     am_character **characters; ///< [count]
     stick *sticks;             ///< [count]
@@ -77,6 +78,7 @@ static am_result open_ground(crowd *c, const char *config, am_error *err)
         def.index = c->index;
         result = am_match_create(&c->source, &def, err);
         c->intent = am_intent_def_of(c->db);
+        c->root = am_character_def_default().root;
     }
     return result;
 }
@@ -118,6 +120,7 @@ static am_result open_characters(crowd *c, int count, am_error *err)
         def.source = c->source;
         def.like = i > 0 ? c->characters[0] : NULL;
         def.work = c->work;
+        def.root = c->root;
         int row = i / 32;
         def.position = am_v3((float)(i % 32), 0.0f, (float)row);
         def.seed = (uint64_t)i + 1;
@@ -129,7 +132,7 @@ static am_result open_characters(crowd *c, int count, am_error *err)
     return result;
 }
 
-static int run_crowd(bench *b, crowd *c, const char *set, int count, int frames)
+static int run_crowd(bench *b, crowd *c, const char *subject, const char *set, int count, int frames)
 {
     am_error err = { 0 };
     if (open_characters(c, count, &err) != AM_OK) {
@@ -162,10 +165,11 @@ static int run_crowd(bench *b, crowd *c, const char *set, int count, int frames)
         fell_back += view.fallback_frames;
     }
     allocations = c->budget.total_count - allocations;
-    bench_row(b, "crowd step", "amble", count, set, us, frames, checksum);
-    bench_note(b, "%d characters: mean %.2f us a step, %.0f fit in 1/60 s on one core; %zu allocations in %d frames",
-               count, sum / frames, 1e6 / 60.0 / (sum / frames), allocations, frames);
-    bench_note(b, "%d characters: %.1f searches a second each, %llu fallback frames", count,
+    bench_row(b, subject, "amble", count, set, us, frames, checksum);
+    bench_note(b,
+               "%s: %d characters: mean %.2f us a step, %.0f fit in 1/60 s on one core; %zu allocations in %d frames",
+               subject, count, sum / frames, 1e6 / 60.0 / (sum / frames), allocations, frames);
+    bench_note(b, "%s: %d characters: %.1f searches a second each, %llu fallback frames", subject, count,
                (double)searches / ((double)steps * (double)dt), (unsigned long long)fell_back);
     close_characters(c);
     if (allocations > 0) {
@@ -173,6 +177,27 @@ static int run_crowd(bench *b, crowd *c, const char *set, int count, int frames)
         return cli_fail(&err);
     }
     return CLI_DONE;
+}
+
+/// Characters of a motion field, as many as the page offers.
+static int run_field_crowd(bench *b, int count, int frames)
+{
+    bench_field_ground ground = { 0 };
+    crowd c = { .budget = am_budget_make(NULL), .root = AM_ROOT_ANIMATION };
+    c.alloc = am_budget_alloc(&c.budget);
+    am_error err = { 0 };
+    const char *set = NULL;
+    am_result result = bench_field_ground_open(&ground, &set, &err);
+    result = result == AM_OK ? am_source_work_create(&c.work, ground.source, count, &c.alloc, &err) : result;
+    int status = result == AM_OK ? CLI_DONE : cli_fail(&err);
+    if (status == CLI_DONE) {
+        c.source = ground.source;
+        c.intent = am_intent_def_for(ground.source);
+        status = run_crowd(b, &c, "field crowd step", set, count, frames);
+    }
+    am_search_work_destroy(c.work);
+    bench_field_ground_close(&ground);
+    return status;
 }
 
 int bench_crowd(bench *b)
@@ -193,13 +218,16 @@ int bench_crowd(bench *b)
         status = cli_fail(&err);
     }
     for (int i = 0; status == CLI_DONE && i < (one_size ? 1 : 2); i++) {
-        status = run_crowd(b, &c, config, one_size ? one_size : i == 0 ? 100 : 1000, frames);
+        status = run_crowd(b, &c, "crowd step", config, one_size ? one_size : i == 0 ? 100 : 1000, frames);
     }
     if (status == CLI_DONE) {
         status = bench_crowd_paths(b, c.db, config, one_size ? one_size : 300, frames);
     }
     if (status == CLI_DONE) {
         status = bench_crowd_learned(b, c.db, config, one_size ? one_size : 100, frames);
+    }
+    if (status == CLI_DONE) {
+        status = run_field_crowd(b, one_size ? one_size : 50, frames);
     }
     if (status == CLI_DONE) {
         bench_note(b, "%d frames in the database; one thread, its processor time; p99 of frames", c.db->frame_count);
