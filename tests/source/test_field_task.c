@@ -132,7 +132,7 @@ static void who_is_let_go_stands_as_they_face(void **state)
     speed.read(&speed, theta, &wish, root_at(0.0f, 0.0f, 0.5f));
     check_near(theta[0], 0.25, 1e-6);
     assert_false(speed.rests(&speed, theta));
-    const float near[2] = { 0.1f, -0.2f }, far[2] = { 0.3f, 0.3f };
+    const float near[2] = { 0.2f, -0.4f }, far[2] = { 0.3f, 0.45f };
     assert_true(point.rests(&point, near));
     assert_false(point.rests(&point, far));
     assert_null(direction.rests);
