@@ -39,7 +39,7 @@ enum {
 
 /// Pushes on one part of the body.
 typedef struct group {
-    int count, off, last_off, stance_off, moved, moved_off;
+    int count, off, slight_off, last_off, stance_off, moved, moved_off;
 } group;
 
 /// What a row of the tables tells.
@@ -83,6 +83,7 @@ static void add_way(group *g, const am_push_trial *t)
     bool moved = 100.0 * (double)t->moved_m > moved_cm;
     g->count++;
     g->off += off;
+    g->slight_off += degrees(t->off_slight) > most_off_deg;
     g->last_off += degrees(t->off_last) > most_off_deg;
     g->stance_off += degrees(t->off_stance) > most_off_deg;
     g->moved += moved;
@@ -312,11 +313,13 @@ static void add_returns(const pushing *p)
 
 static void add_ways(const pushing *p)
 {
-    static const column columns[] = { { "data", -1 },          { "controller", -1 },     { "pushes", 0 },
-                                      { "trunk", 0 },          { "trunk_off", 0 },       { "trunk_moved_off", 0 },
-                                      { "arms", 0 },           { "arms_off", 0 },        { "arms_moved_off", 0 },
-                                      { "legs", 0 },           { "legs_off", 0 },        { "legs_moved", 0 },
-                                      { "legs_moved_off", 0 }, { "legs_stance_off", 0 }, { "last_off", 0 } };
+    static const column columns[] = {
+        { "data", -1 },           { "controller", -1 },      { "pushes", 0 },          { "trunk", 0 },
+        { "trunk_off", 0 },       { "trunk_slight_off", 0 }, { "trunk_moved_off", 0 }, { "arms", 0 },
+        { "arms_off", 0 },        { "arms_slight_off", 0 },  { "arms_moved_off", 0 },  { "legs", 0 },
+        { "legs_off", 0 },        { "legs_slight_off", 0 },  { "legs_moved", 0 },      { "legs_moved_off", 0 },
+        { "legs_stance_off", 0 }, { "last_off", 0 }
+    };
     am_tables *t = p->f->e->tables;
     begin_table(t, "push_ways", "which way the chest goes relative to the feet within 0.3 s of the same pushes",
                 columns, sizeof columns / sizeof *columns);
@@ -327,6 +330,7 @@ static void add_ways(const pushing *p)
             const group *g = &s->groups[k];
             am_tables_number(t, g->count);
             add_bounded(p->f, g->off, 0.0);
+            am_tables_number(t, g->slight_off);
             if (k == 2) {
                 am_tables_number(t, g->moved);
             }
@@ -337,7 +341,8 @@ static void add_ways(const pushing *p)
     }
     am_tables_note(t,
                    "off: the chest does not move within 30 degrees of the push (by 5 mm or more), relative to the "
-                   "middle of the feet and to the same motion without the push. moved_off: of pushes that move it by "
+                   "middle of the feet and to the same motion without the push. slight_off: by 1 mm or more. "
+                   "moved_off: of pushes that move it by "
                    "%.0f cm or more in any direction. trunk: with the head. legs_stance_off: relative to the feet "
                    "that stood when it was pushed. last_off: of trunk and arms, when it has gone farthest along.",
                    moved_cm);

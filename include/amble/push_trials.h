@@ -41,9 +41,11 @@ typedef struct am_push_trial {
                         ///< within 0.3 s
     float moved_m;      ///< largest movement of the chest in any direction, likewise
     float off;          ///< rad, of the movement (5 mm at least) from the push when it is nearest to it, within 0.3 s
-    float off_last;     ///< rad, when it has gone farthest along; both pi when it never goes along
-    float off_stance;   ///< rad, as off, but relative to the feet that stood when it was pushed: a push on a leg in
-                        ///< the air carries the middle of both feet away under the chest
+    float off_slight; ///< rad, as off, of movements of 1 mm at least: what a light push does before the motion itself
+                      ///< takes another way
+    float off_last;   ///< rad, when it has gone farthest along; both pi when it never goes along
+    float off_stance; ///< rad, as off, but relative to the feet that stood when it was pushed: a push on a leg in
+                      ///< the air carries the middle of both feet away under the chest
 } am_push_trial;
 
 /// trials(def->count). *reach: the distance from the data that counts as near, the largest of all twins. The same

@@ -12,7 +12,8 @@
 #define WATCH_S 3.0f // after it
 #define STAYS_S 0.3f
 #define LEAN_S 0.3f
-#define LEAST_M 0.005f // less is no movement of the chest
+#define LEAST_M 0.005f  // less is no movement of the chest
+#define SLIGHT_M 0.001f // but twins have the same bits: less than this is nothing a push could be told by
 #define RANGE_SHARE 0.001f
 
 enum {
@@ -179,6 +180,9 @@ static void take_lean(am_push_trial *out, am_vec3 moved, am_vec3 from_stance, am
     if (length > LEAST_M) {
         out->off = am_min(out->off, off);
     }
+    if (length > SLIGHT_M) {
+        out->off_slight = am_min(out->off_slight, off);
+    }
     if (am_v3_length(from_stance) > LEAST_M) {
         out->off_stance = am_min(out->off_stance, angle_from(from_stance, way));
     }
@@ -195,7 +199,7 @@ static void watch_both(const trials_job *job, int trial, watched *pushed, watche
     const am_field *field = job->def->field;
     am_vec3 way = am_v3(am_sin(out->angle), 0.0f, am_cos(out->angle));
     uint8_t stance = am_character_get_pose(twin->character).contacts;
-    out->off = out->off_last = out->off_stance = AM_PI; // nothing along it
+    out->off = out->off_slight = out->off_last = out->off_stance = AM_PI; // nothing along it
     for (int tick = 0; tick < ticks; tick++) {
         for (int half = 0; half < 2; half++) {
             step(pushed, wish, DT);

@@ -292,6 +292,7 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
             assert_true(trials[t].depth_m < 0.01f);
             assert_true(trials[t].excess < 10.0f * AM_DEG + trials[t].usual_excess);
             assert_true(trials[t].moved_m >= trials[t].lean_m && trials[t].off_stance <= AM_PI);
+            assert_true(trials[t].off_slight <= trials[t].off);
             assert_true(trials[t].newton >= 10.0f && trials[t].newton <= 400.0f);
         }
         assert_true(late <= 1);     // so few twins tell little of how far from the data is usual
