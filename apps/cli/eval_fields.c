@@ -145,16 +145,12 @@ static void begin_table(am_tables *t, int task)
         "table 1: seconds until the character faces within 5 degrees of a new direction and stays so for 0.3 s",
         "table 2: the same, and within 0.1 m of a new line that may lie up to 0.5 m aside"
     };
-    static const struct {
-        const char *name;
-        int digits;
-    } columns[] = { { "representation", -1 }, { "minimum", 2 },       { "average", 2 },        { "maximum", 2 },
-                    { "median", 2 },          { "late_percent", 2 },  { "values_kb", 1 },      { "paper_minimum", 2 },
-                    { "paper_average", 2 },   { "paper_maximum", 2 }, { "paper_values_kb", 0 } };
+    static const am_column columns[] = { { "representation", -1 }, { "minimum", 2 },        { "average", 2 },
+                                         { "maximum", 2 },         { "median", 2 },         { "late_percent", 2 },
+                                         { "values_kb", 1 },       { "paper_minimum", 2 },  { "paper_average", 2 },
+                                         { "paper_maximum", 2 },   { "paper_values_kb", 0 } };
     am_tables_begin(t, tasks[task], abouts[task]);
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        am_tables_column(t, columns[i].name, columns[i].digits);
-    }
+    am_tables_columns(t, columns, CLI_COUNT(columns));
 }
 
 /// A number with a bound where the data are those that it was made for.
@@ -252,15 +248,10 @@ static am_result add_numbers(fields *f, am_error *err)
         return result;
     }
     am_tables_begin(t, "numbers", "the direction with 16-bit values and with 32-bit ones: seconds in the mean");
-    static const struct {
-        const char *name;
-        int digits;
-    } columns[] = {
+    static const am_column columns[] = {
         { "representation", -1 }, { "fp16_average", 3 }, { "fp32_average", 3 }, { "fp16_kb", 1 }, { "fp32_kb", 1 }
     };
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        am_tables_column(t, columns[i].name, columns[i].digits);
-    }
+    am_tables_columns(t, columns, CLI_COUNT(columns));
     for (int kind = 0; kind < fields_kinds; kind++) {
         am_tables_row(t);
         am_tables_text(t, paper[kind + 1].name);

@@ -222,18 +222,14 @@ static void add_own_row(const flow *w, double mean, double most)
 
 static void add_table(const flow *w, double mean, double most)
 {
-    static const struct {
-        const char *name;
-        int digits;
-    } columns[] = { { "method", -1 },     { "seconds", 0 },        { "foot_slide_cm", 4 }, { "foot_slide_cm_raw", 4 },
-                    { "skate_share", 3 }, { "jitter_cm", 4 },      { "joint_mean_cm", 3 }, { "joint_travel_cm", 2 },
-                    { "away_mean", 3 },   { "away_most", 3 },      { "lowest_m", 3 },      { "highest_m", 3 },
-                    { "not_finite", 0 },  { "fallback_frames", 0 } };
+    static const am_column columns[] = { { "method", -1 },           { "seconds", 0 },         { "foot_slide_cm", 4 },
+                                         { "foot_slide_cm_raw", 4 }, { "skate_share", 3 },     { "jitter_cm", 4 },
+                                         { "joint_mean_cm", 3 },     { "joint_travel_cm", 2 }, { "away_mean", 3 },
+                                         { "away_most", 3 },         { "lowest_m", 3 },        { "highest_m", 3 },
+                                         { "not_finite", 0 },        { "fallback_frames", 0 } };
     am_tables *t = w->f->e->tables;
     am_tables_begin(t, "endurance", "a new direction every one to three seconds, without end");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        am_tables_column(t, columns[i].name, columns[i].digits);
-    }
+    am_tables_columns(t, columns, CLI_COUNT(columns));
     for (int i = 0; i < method_count; i++) {
         if (has_method(w->f, i)) {
             add_row(w, i, most);

@@ -68,10 +68,7 @@ am_result fields_settings(const fields *f, am_error *err)
         { usual.similar, usual.least_s, usual.branches, 15.0f },
         { usual.similar, usual.least_s, usual.branches, 0.0f },
     };
-    static const struct {
-        const char *name;
-        int digits;
-    } columns[] = {
+    static const am_column columns[] = {
         { "similar", 2 },      { "least_s", 2 },          { "warp_deg", 0 },          { "clips", 0 },
         { "mean_s", 2 },       { "followers", 1 },        { "direction_average", 2 }, { "direction_late_percent", 1 },
         { "line_average", 2 }, { "line_late_percent", 1 }
@@ -83,9 +80,7 @@ am_result fields_settings(const fields *f, am_error *err)
     am_tables_begin(t, "graph",
                     "the graph-based controller with other settings; the first row is what the others are "
                     "compared with");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        am_tables_column(t, columns[i].name, columns[i].digits);
-    }
+    am_tables_columns(t, columns, CLI_COUNT(columns));
     am_result result = AM_OK;
     for (size_t i = 0; i < sizeof settings / sizeof settings[0] && result == AM_OK; i++) {
         result = add_setting(f, &settings[i], err);

@@ -254,19 +254,6 @@ static am_result push_all(pushing *p, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // The tables
 
-typedef struct column {
-    const char *name;
-    int digits;
-} column;
-
-static void begin_table(am_tables *t, const char *name, const char *about, const column *columns, size_t count)
-{
-    am_tables_begin(t, name, about);
-    for (size_t i = 0; i < count; i++) {
-        am_tables_column(t, columns[i].name, columns[i].digits);
-    }
-}
-
 /// A number with a bound where the data are those that it was made for.
 static void add_bounded(const fields *f, double value, double bound)
 {
@@ -283,13 +270,14 @@ static void begin_row(am_tables *t, const summary *s)
 
 static void add_returns(const pushing *p)
 {
-    static const column columns[] = { { "data", -1 },        { "controller", -1 },  { "pushes", 0 },
-                                      { "back_s", 2 },       { "back_max_s", 2 },   { "late", 0 },
-                                      { "depth_cm", 2 },     { "joint_deg", 1 },    { "beyond", 0 },
-                                      { "beyond_alone", 0 }, { "unpushed_deg", 1 }, { "reach", 2 } };
+    static const am_column columns[] = { { "data", -1 },        { "controller", -1 },  { "pushes", 0 },
+                                         { "back_s", 2 },       { "back_max_s", 2 },   { "late", 0 },
+                                         { "depth_cm", 2 },     { "joint_deg", 1 },    { "beyond", 0 },
+                                         { "beyond_alone", 0 }, { "unpushed_deg", 1 }, { "reach", 2 } };
     am_tables *t = p->f->e->tables;
-    begin_table(t, "pushes", "random pushes of 10 to 400 N for 0.1 s on every part of the body, standing and walking",
-                columns, sizeof columns / sizeof *columns);
+    am_tables_begin(t, "pushes",
+                    "random pushes of 10 to 400 N for 0.1 s on every part of the body, standing and walking");
+    am_tables_columns(t, columns, CLI_COUNT(columns));
     for (int i = 0; i < p->count; i++) {
         const summary *s = &p->rows[i];
         begin_row(t, s);
@@ -313,7 +301,7 @@ static void add_returns(const pushing *p)
 
 static void add_ways(const pushing *p)
 {
-    static const column columns[] = {
+    static const am_column columns[] = {
         { "data", -1 },           { "controller", -1 },      { "pushes", 0 },          { "trunk", 0 },
         { "trunk_off", 0 },       { "trunk_slight_off", 0 }, { "trunk_moved_off", 0 }, { "arms", 0 },
         { "arms_off", 0 },        { "arms_slight_off", 0 },  { "arms_moved_off", 0 },  { "legs", 0 },
@@ -321,8 +309,8 @@ static void add_ways(const pushing *p)
         { "legs_stance_off", 0 }, { "last_off", 0 }
     };
     am_tables *t = p->f->e->tables;
-    begin_table(t, "push_ways", "which way the chest goes relative to the feet within 0.3 s of the same pushes",
-                columns, sizeof columns / sizeof *columns);
+    am_tables_begin(t, "push_ways", "which way the chest goes relative to the feet within 0.3 s of the same pushes");
+    am_tables_columns(t, columns, CLI_COUNT(columns));
     for (int i = 0; i < p->count; i++) {
         const summary *s = &p->rows[i];
         begin_row(t, s);
@@ -368,7 +356,7 @@ static double time_frames(const am_push_solver *solver, const am_push_query *que
 
 static am_result add_costs(const pushing *p, am_error *err)
 {
-    static const column columns[] = {
+    static const am_column columns[] = {
         { "bodies", -1 }, { "parts", 0 }, { "step_us", 0 }, { "first_tick_us", 0 }, { "last_tick_us", 0 }
     };
     const am_db *db = p->f->db;
@@ -388,8 +376,8 @@ static am_result add_costs(const pushing *p, am_error *err)
     double first = time_frames(am_physics_solver(body), &query, out);
     query.frames = AM_PUSH_WINDOW - 1;
     double last = time_frames(am_physics_solver(body), &query, out);
-    begin_table(t, "push_costs", "microseconds of Open Dynamics Engine while a push acts, one core", columns,
-                sizeof columns / sizeof *columns);
+    am_tables_begin(t, "push_costs", "microseconds of Open Dynamics Engine while a push acts, one core");
+    am_tables_columns(t, columns, CLI_COUNT(columns));
     am_tables_row(t);
     am_tables_text(t, p->f->config);
     am_tables_number(t, am_physics_part_count(body));

@@ -149,11 +149,10 @@ am_result fields_rates(const fields *f, am_error *err)
         return AM_OK;
     }
     am_tables_begin(t, "rate", "controlled frames a second on one core: 1 + k neighbour searches and k integrations");
-    am_tables_column(t, "data", -1);
-    am_tables_column(t, "states", 0);
-    am_tables_column(t, "k", 0);
-    am_tables_column(t, "frames_per_s", 0);
-    am_tables_column(t, "paper_frames_per_s", 0);
+    static const am_column columns[] = {
+        { "data", -1 }, { "states", 0 }, { "k", 0 }, { "frames_per_s", 0 }, { "paper_frames_per_s", 0 }
+    };
+    am_tables_columns(t, columns, CLI_COUNT(columns));
     am_result result = AM_OK;
     for (size_t i = 0; i < sizeof ks / sizeof ks[0] && result == AM_OK; i++) {
         result = add_rate(f, f->db, f->config, ks[i], f->real && ks[i] == 15 ? 3000.0 : 0.0, err);

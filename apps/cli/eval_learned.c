@@ -274,17 +274,12 @@ static am_result score_ablation(const learned *l, pose_score *scores, am_error *
 
 static void begin_poses(am_tables *t)
 {
-    static const struct {
-        const char *name;
-        int digits;
-    } columns[] = { { "frames of", -1 },    { "frames", 0 },       { "mean_cm", 3 },
-                    { "deviation_cm", 3 },  { "largest_cm", 1 },   { "jitter_cm", 4 },
-                    { "own_jitter_cm", 4 }, { "jitter_times", 3 }, { "contacts_right", 4 } };
+    static const am_column columns[] = { { "frames of", -1 },    { "frames", 0 },       { "mean_cm", 3 },
+                                         { "deviation_cm", 3 },  { "largest_cm", 1 },   { "jitter_cm", 4 },
+                                         { "own_jitter_cm", 4 }, { "jitter_times", 3 }, { "contacts_right", 4 } };
     am_tables_begin(t, "decompressor",
                     "joint positions in character space against the database's, joints with a bone of their own");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        am_tables_column(t, columns[i].name, columns[i].digits);
-    }
+    am_tables_columns(t, columns, CLI_COUNT(columns));
 }
 
 static am_result add_poses(const learned *l, am_error *err)
@@ -345,11 +340,10 @@ static am_result add_drift(const learned *l, am_error *err)
     }
     am_tables_begin(t, "stepper",
                     "features and poses after so long on its own results, against the clip that went on");
-    am_tables_column(t, "seconds", 3);
-    am_tables_column(t, "frames at 60 hz", 0);
-    am_tables_column(t, "feature_rms", 3);
-    am_tables_column(t, "place_cm", 2);
-    am_tables_column(t, "still_cm", 2);
+    static const am_column columns[] = {
+        { "seconds", 3 }, { "frames at 60 hz", 0 }, { "feature_rms", 3 }, { "place_cm", 2 }, { "still_cm", 2 }
+    };
+    am_tables_columns(t, columns, CLI_COUNT(columns));
     for (int h = 0; h < learned_horizons; h++) {
         am_tables_row(t);
         am_tables_number(t, s.seconds[h]);

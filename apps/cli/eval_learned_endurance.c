@@ -274,20 +274,15 @@ static void add_row(am_tables *t, const char *name, const watcher *w, const watc
 
 static void add_table(const endurance *e)
 {
-    static const struct {
-        const char *name;
-        int digits;
-    } columns[] = { { "method", -1 },       { "seconds", 0 },    { "foot_slide_cm", 4 },
-                    { "skate_share", 3 },   { "jitter_cm", 4 },  { "turn_s", 3 },
-                    { "start_s", 3 },       { "stop_s", 3 },     { "direction_error_deg", 2 },
-                    { "standing_cmps", 2 }, { "away_first", 3 }, { "away_last", 3 },
-                    { "away_most", 2 },     { "frozen_s", 2 },   { "lowest_m", 3 },
-                    { "highest_m", 3 },     { "not_finite", 0 }, { "fallback_frames", 0 } };
+    static const am_column columns[] = { { "method", -1 },       { "seconds", 0 },    { "foot_slide_cm", 4 },
+                                         { "skate_share", 3 },   { "jitter_cm", 4 },  { "turn_s", 3 },
+                                         { "start_s", 3 },       { "stop_s", 3 },     { "direction_error_deg", 2 },
+                                         { "standing_cmps", 2 }, { "away_first", 3 }, { "away_last", 3 },
+                                         { "away_most", 2 },     { "frozen_s", 2 },   { "lowest_m", 3 },
+                                         { "highest_m", 3 },     { "not_finite", 0 }, { "fallback_frames", 0 } };
     am_tables *t = e->l->e->tables;
     am_tables_begin(t, "endurance", "a random stick without end: the same for matching and for the networks");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        am_tables_column(t, columns[i].name, columns[i].digits);
-    }
+    am_tables_columns(t, columns, CLI_COUNT(columns));
     add_row(t, "mm", &e->watchers[0], NULL);
     add_row(t, "lmm", &e->watchers[1], &e->watchers[0]);
     am_tables_note(

@@ -131,12 +131,10 @@ static am_result compare_methods(eval *e, const am_db *db, const am_db_measures 
     if (result == AM_OK) {
         am_tables_begin(e->tables, "table 1",
                         "a top-level call on path A: its time and its searches, the paper's beside");
-        static const char *const columns[] = { "configuration",   "avg. time (s)", "paper's time (s)",
-                                               "# of knn_search", "searches made", "basic searches" };
-        static const int digits[] = { -1, 7, 3, 0, 2, 2 };
-        for (int c = 0; c < (int)CLI_COUNT(columns); c++) {
-            am_tables_column(e->tables, columns[c], digits[c]);
-        }
+        static const am_column columns[] = { { "configuration", -1 },   { "avg. time (s)", 7 },
+                                             { "paper's time (s)", 3 }, { "# of knn_search", 0 },
+                                             { "searches made", 2 },    { "basic searches", 2 } };
+        am_tables_columns(e->tables, columns, CLI_COUNT(columns));
         for (int r = 0; r < shown; r++) {
             const path_score *s = r < 3 ? &g.scores[r * figure_count] : &l.scores[0];
             add_cost(e, s, &rows[r], g.scores[figure_count].search_us, paper_s[r], trees[r]);
@@ -270,15 +268,12 @@ static void add_ablations(eval *e, const grid *g)
 static void add_own(eval *e, const grid *g, const am_db_measures *own, const char *name, const char *about)
 {
     am_tables_begin(e->tables, name, about);
-    static const char *const columns[] = { "configuration",   "path",          "drawn_mps",
-                                           "path_error_m",    "path_cover_m",  "path_cover_max_m",
-                                           "path_time_ratio", "path_end_m",    "completed",
-                                           "recoveries",      "foot_slide_cm", "jitter_cm",
-                                           "skate_share" };
-    static const int digits[] = { -1, -1, 2, 3, 3, 3, 2, 3, 0, 0, 3, 3, 3 };
-    for (int c = 0; c < (int)CLI_COUNT(columns); c++) {
-        am_tables_column(e->tables, columns[c], digits[c]);
-    }
+    static const am_column columns[] = { { "configuration", -1 },  { "path", -1 },         { "drawn_mps", 2 },
+                                         { "path_error_m", 3 },    { "path_cover_m", 3 },  { "path_cover_max_m", 3 },
+                                         { "path_time_ratio", 2 }, { "path_end_m", 3 },    { "completed", 0 },
+                                         { "recoveries", 0 },      { "foot_slide_cm", 3 }, { "jitter_cm", 3 },
+                                         { "skate_share", 3 } };
+    am_tables_columns(e->tables, columns, CLI_COUNT(columns));
     for (int i = 0; i < g->row_count * path_count; i++) {
         const path_score *s = &g->scores[i];
         bool bound = i < path_count; // only all together has bounds
@@ -348,13 +343,11 @@ static am_result sweep_speed(eval *e, const am_db *db, const am_db_measures *own
     if (result == AM_OK) {
         am_tables_begin(e->tables, "figure 9",
                         "one and a half laps of a circle, drawn from 0 to 9 m/s, with four limits of the speed");
-        static const char *const columns[] = { "configuration", "v_max",        "mean speed",
-                                               "largest speed", "path_error_m", "path_cover_max_m",
-                                               "completed" };
-        static const int digits[] = { -1, 0, 2, 2, 3, 3, 0 };
-        for (int c = 0; c < (int)CLI_COUNT(columns); c++) {
-            am_tables_column(e->tables, columns[c], digits[c]);
-        }
+        static const am_column columns[] = { { "configuration", -1 }, { "v_max", 0 },
+                                             { "mean speed", 2 },     { "largest speed", 2 },
+                                             { "path_error_m", 3 },   { "path_cover_max_m", 3 },
+                                             { "completed", 0 } };
+        am_tables_columns(e->tables, columns, CLI_COUNT(columns));
         for (int r = 0; r < g.row_count; r++) {
             const path_score *s = &g.scores[r];
             am_tables_row(e->tables);
@@ -396,12 +389,11 @@ static am_result other_sets(eval *e, am_error *err)
         result = result == AM_OK ? grid_play(&g, e, four, false, err) : result;
         if (result == AM_OK) {
             am_tables_begin(e->tables, sets[i], "the same paths with another style of motion");
-            static const char *const columns[] = { "path",      "path_error_m", "path_cover_m", "path_time_ratio",
-                                                   "completed", "recoveries",   "foot_slide_cm" };
-            static const int digits[] = { -1, 3, 3, 2, 0, 0, 3 };
-            for (int c = 0; c < (int)CLI_COUNT(columns); c++) {
-                am_tables_column(e->tables, columns[c], digits[c]);
-            }
+            static const am_column columns[] = { { "path", -1 },        { "path_error_m", 3 },
+                                                 { "path_cover_m", 3 }, { "path_time_ratio", 2 },
+                                                 { "completed", 0 },    { "recoveries", 0 },
+                                                 { "foot_slide_cm", 3 } };
+            am_tables_columns(e->tables, columns, CLI_COUNT(columns));
             for (int p = 0; p < path_count; p++) {
                 const path_score *s = &g.scores[p];
                 am_tables_row(e->tables);

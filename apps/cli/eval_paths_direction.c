@@ -52,12 +52,10 @@ static void begin_told(eval *e)
 {
     am_tables_begin(e->tables, "direction",
                     "DirectionNet along clips kept from its training: mean angle to the captured facing, degrees");
-    static const char *const columns[] = { "data",       "frames are", "clips",   "frames",           "net",
-                                           "of tangent", "with past",  "tangent", "first offset kept" };
-    static const int digits[] = { -1, -1, 0, 0, 1, 2, 1, 1, 1 };
-    for (int c = 0; c < (int)CLI_COUNT(columns); c++) {
-        am_tables_column(e->tables, columns[c], digits[c]);
-    }
+    static const am_column columns[] = { { "data", -1 },     { "frames are", -1 }, { "clips", 0 },
+                                         { "frames", 0 },    { "net", 1 },         { "of tangent", 2 },
+                                         { "with past", 1 }, { "tangent", 1 },     { "first offset kept", 1 } };
+    am_tables_columns(e->tables, columns, CLI_COUNT(columns));
 }
 
 static void add_told(eval *e, const char *config, const am_direction_report *report, bool bound)
@@ -286,12 +284,11 @@ static void add_played(eval *e, const way *ways, int count)
     am_tables_begin(
         e->tables, "direction in play",
         "a character along the ways of clips kept from training: mean angle to the captured facing there");
-    static const char *const columns[] = { "facing",   "ways",         "all",       "forward",       "sideways",
-                                           "backward", "path_error_m", "completed", "foot_slide_cm", "skate_share" };
-    static const int digits[] = { -1, 0, 1, 1, 1, 1, 3, 0, 3, 3 };
-    for (int c = 0; c < (int)CLI_COUNT(columns); c++) {
-        am_tables_column(e->tables, columns[c], digits[c]);
-    }
+    static const am_column columns[] = { { "facing", -1 },      { "ways", 0 },      { "all", 1 },
+                                         { "forward", 1 },      { "sideways", 1 },  { "backward", 1 },
+                                         { "path_error_m", 3 }, { "completed", 0 }, { "foot_slide_cm", 3 },
+                                         { "skate_share", 3 } };
+    am_tables_columns(e->tables, columns, CLI_COUNT(columns));
     double tangent = 0.0;
     for (int i = 0; i < way_count; i++) {
         double sums[AM_DIRECTION_CLASSES] = { 0 };

@@ -212,10 +212,10 @@ am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own,
     int count = e->quick ? 3 : 15;
     am_tables_begin(e->tables, "smooth curves",
                     "curves, rounds and eights by a random hand: long-horizon against basic");
-    am_tables_column(e->tables, "configuration", -1);
-    am_tables_column(e->tables, "path_error_m", 4);
-    am_tables_column(e->tables, "oscillation_m", 4);
-    am_tables_column(e->tables, "completed", 0);
+    static const am_column columns[] = {
+        { "configuration", -1 }, { "path_error_m", 4 }, { "oscillation_m", 4 }, { "completed", 0 }
+    };
+    am_tables_columns(e->tables, columns, CLI_COUNT(columns));
     am_result result = AM_OK;
     for (int r = 0; result == AM_OK && r < row_count; r++) {
         work w = { .db = db, .own = own, .row = rows[r] };
@@ -246,14 +246,13 @@ am_result path_table_new(eval *e, const am_db *db, const am_db_measures *own, am
     am_result result = work_play(&w, e, all, (int)CLI_COUNT(all), count, 7, err);
     if (result == AM_OK) {
         am_tables_begin(e->tables, "new paths", "drawn by a random hand, five starts each, the worst counts");
-        static const char *const columns[] = { "path",          "drawn_mps",        "path_error_m",
-                                               "path_cover_m",  "path_cover_max_m", "path_time_ratio",
-                                               "path_end_m",    "completed",        "recoveries",
-                                               "foot_slide_cm", "jitter_cm",        "skate_share" };
-        static const int digits[] = { -1, 2, 3, 3, 3, 2, 3, 0, 0, 3, 3, 3 };
-        for (int c = 0; c < (int)CLI_COUNT(columns); c++) {
-            am_tables_column(e->tables, columns[c], digits[c]);
-        }
+        static const am_column columns[] = {
+            { "path", -1 },         { "drawn_mps", 2 },        { "path_error_m", 3 },
+            { "path_cover_m", 3 },  { "path_cover_max_m", 3 }, { "path_time_ratio", 2 },
+            { "path_end_m", 3 },    { "completed", 0 },        { "recoveries", 0 },
+            { "foot_slide_cm", 3 }, { "jitter_cm", 3 },        { "skate_share", 3 }
+        };
+        am_tables_columns(e->tables, columns, CLI_COUNT(columns));
         add_rows(e, &w, count, own);
     }
     work_free(&w, count);

@@ -26,6 +26,12 @@ AM_API void am_tables_destroy(am_tables *tables);
 AM_API void am_tables_begin(am_tables *tables, const char *name, const char *about);
 /// A column of numbers with so many digits, or of text when `digits` is negative. Before the first row.
 AM_API void am_tables_column(am_tables *tables, const char *name, int digits);
+/// Several columns at once, from the left.
+typedef struct am_column {
+    const char *name;
+    int digits; ///< of am_tables_column
+} am_column;
+AM_API void am_tables_columns(am_tables *tables, const am_column *columns, int count);
 /// Begins a row; its cells follow from the left. What is not given stays empty.
 AM_API void am_tables_row(am_tables *tables);
 AM_API void am_tables_text(am_tables *tables, const char *text);

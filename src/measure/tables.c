@@ -74,6 +74,13 @@ void am_tables_column(am_tables *t, const char *name, int digits)
     }
 }
 
+void am_tables_columns(am_tables *t, const am_column *columns, int count)
+{
+    for (int i = 0; i < count; i++) {
+        am_tables_column(t, columns[i].name, columns[i].digits);
+    }
+}
+
 void am_tables_row(am_tables *t)
 {
     ami_row *row = get(t, sizeof *row);

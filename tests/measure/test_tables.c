@@ -11,9 +11,8 @@ static am_tables *make_tables(const am_alloc *alloc)
     am_vec3 places[3] = { { 0, 0, 0 }, { 0, 0, 2 }, { 1, 0, 2 } };
     am_track track = { places, 3, 1.0f / 60.0f };
     am_tables_begin(t, "speeds", "how <fast>");
-    am_tables_column(t, "who", -1);
-    am_tables_column(t, "mps", 2);
-    am_tables_column(t, "answer_s", 1);
+    static const am_column columns[] = { { "who", -1 }, { "mps", 2 }, { "answer_s", 1 } };
+    am_tables_columns(t, columns, 3);
     am_tables_row(t);
     am_tables_text(t, "walker & co");
     am_tables_bounded(t, 1.5, 2.0);
