@@ -325,6 +325,12 @@ am_tasks cli_tasks(const cli_common *common, am_pool **pool)
     return am_pool_tasks(*pool);
 }
 
+const char *cli_slash(const char *folder)
+{
+    size_t length = strlen(folder);
+    return length > 0 && folder[length - 1] == '/' ? "" : "/";
+}
+
 int cli_print_json(am_json_writer *writer)
 {
     size_t size = 0;

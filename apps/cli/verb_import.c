@@ -1,31 +1,10 @@
 // amble import: the doctor looks at motion files and says what they are and what is wrong; --fix writes clean clips.
-#include "cli.h"
+#include "import.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/// One clip of a file (BVH has one; other formats may have several).
-typedef struct entry {
-    char *path;
-    struct stat file; // which file that is, whatever the path; all 0 when there is none
-    int clip;         // index within the file
-    int clip_count;   // 0 until it was read
-    am_clip *motion;
-    am_diagnosis diagnosis;
-    am_error error; // code AM_OK when it was read and examined
-    bool nothing;   // --fix left nothing of it
-} entry;
-
-typedef struct job {
-    entry *entries;
-    int count, room;
-    am_doctor_def doctor;
-    const char *out_dir;
-    am_progress progress;
-} job;
 
 static char *copy_text(const char *text)
 {
@@ -37,18 +16,18 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-static bool add_entry(job *j, const char *path)
+static bool add_entry(import_job *j, const char *path)
 {
     if (j->count == j->room) {
         int room = j->room ? j->room * 2 : 64;
-        entry *more = realloc(j->entries, (size_t)room * sizeof *more);
+        import_entry *more = realloc(j->entries, (size_t)room * sizeof *more);
         if (!more) {
             return false;
         }
         j->entries = more;
         j->room = room;
     }
-    entry *e = &j->entries[j->count];
+    import_entry *e = &j->entries[j->count];
     memset(e, 0, sizeof *e);
     e->path = copy_text(path);
     if (stat(path, &e->file) != 0) {
@@ -81,7 +60,7 @@ static bool is_motion_file(const char *name)
 
 static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-static bool add_path(job *j, const char *path, int depth);
+static bool add_path(import_job *j, const char *path, int depth);
 
 /// Names in a folder, sorted, so that results do not depend on the file system. NULL when it cannot be listed.
 static char **list_folder(const char *path, int *count)
@@ -114,14 +93,14 @@ static char **list_folder(const char *path, int *count)
     return names;
 }
 
-static bool add_folder(job *j, const char *path, int depth)
+static bool add_folder(import_job *j, const char *path, int depth)
 {
     int count = 0;
     char **names = list_folder(path, &count);
     bool ok = true;
     for (int i = 0; i < count; i++) {
         char full[4096];
-        int size = snprintf(full, sizeof full, "%s/%s", path, names[i]);
+        int size = snprintf(full, sizeof full, "%s%s%s", path, cli_slash(path), names[i]);
         struct stat info;
         bool folder = size > 0 && (size_t)size < sizeof full && stat(full, &info) == 0 && S_ISDIR(info.st_mode);
         if (ok && (folder || is_motion_file(names[i]))) {
@@ -134,7 +113,7 @@ static bool add_folder(job *j, const char *path, int depth)
 }
 
 /// A file as it is; a folder with everything below it. Links that run in a circle end at depth 32.
-static bool add_path(job *j, const char *path, int depth)
+static bool add_path(import_job *j, const char *path, int depth)
 {
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
@@ -148,8 +127,8 @@ static bool add_path(job *j, const char *path, int depth)
 
 static void examine_file(void *context, int item)
 {
-    job *j = context;
-    entry *e = &j->entries[item];
+    import_job *j = context;
+    import_entry *e = &j->entries[item];
     am_read_def read = am_read_def_default();
     read.file = e->path;
     am_clips clips;
@@ -170,7 +149,7 @@ static void examine_file(void *context, int item)
 }
 
 /// Files with several clips get an entry for each, in their place.
-static bool spread_clips(job *j)
+static bool spread_clips(import_job *j)
 {
     for (int i = 0; i < j->count; i++) {
         int extra = j->entries[i].clip == 0 ? j->entries[i].clip_count - 1 : 0;
@@ -178,7 +157,7 @@ static bool spread_clips(job *j)
             if (!add_entry(j, j->entries[i].path)) {
                 return false;
             }
-            entry added = j->entries[j->count - 1];
+            import_entry added = j->entries[j->count - 1];
             memmove(&j->entries[i + k + 1], &j->entries[i + k], (size_t)(j->count - 1 - i - k) * sizeof added);
             added.clip = k;
             j->entries[i + k] = added;
@@ -189,7 +168,7 @@ static bool spread_clips(job *j)
 }
 
 typedef struct block {
-    job *j;
+    import_job *j;
     am_task_fn fn;
     int first;
 } block;
@@ -202,7 +181,7 @@ static void run_item(void *context, int item)
 
 /// All entries, in blocks so that progress can be told, and Ctrl-C heard, between them. False after Ctrl-C; *done
 /// entries had their turn.
-static bool run_blocks(job *j, int *done, const am_tasks *tasks, am_task_fn fn, const char *stage)
+static bool run_blocks(import_job *j, int *done, const am_tasks *tasks, am_task_fn fn, const char *stage)
 {
     int size = 16 * (tasks->threads > 0 ? tasks->threads : 1);
     int total = j->count;
@@ -218,7 +197,7 @@ static bool run_blocks(job *j, int *done, const am_tasks *tasks, am_task_fn fn, 
     return went_on;
 }
 
-static am_result compare_all(job *j, am_error *err)
+static am_result compare_all(import_job *j, am_error *err)
 {
     am_diagnosis *diagnoses = calloc((size_t)j->count + 1, sizeof *diagnoses);
     const am_clip **clips = calloc((size_t)j->count + 1, sizeof(const am_clip *));
@@ -252,7 +231,7 @@ typedef struct written {
 } written;
 
 /// Whether `path` is one of the files to be cleaned: nobody's only copy is overwritten.
-static bool is_input(const job *j, const char *path)
+static bool is_input(const import_job *j, const char *path)
 {
     struct stat info;
     bool found = false;
@@ -265,7 +244,7 @@ static bool is_input(const job *j, const char *path)
 }
 
 /// All clean pieces of one file, or none of them.
-static am_result write_pieces(const job *j, const am_clips *pieces, am_error *err)
+static am_result write_pieces(const import_job *j, const am_clips *pieces, am_error *err)
 {
     am_write_def write = am_write_def_default();
     written *done = calloc((size_t)pieces->count, sizeof *done);
@@ -296,8 +275,8 @@ static am_result write_pieces(const job *j, const am_clips *pieces, am_error *er
 
 static void fix_file(void *context, int item)
 {
-    job *j = context;
-    entry *e = &j->entries[item];
+    import_job *j = context;
+    import_entry *e = &j->entries[item];
     if (e->error.code != AM_OK) {
         return;
     }
@@ -334,7 +313,7 @@ static void safe_name(char *out, size_t size, const char *name)
     }
 }
 
-static am_result rename_clip(entry *e, const char *name, am_error *err)
+static am_result rename_clip(import_entry *e, const char *name, am_error *err)
 {
     const am_clip *clip = e->motion;
     am_clip_def def = am_clip_def_like(clip);
@@ -352,7 +331,7 @@ static am_result rename_clip(entry *e, const char *name, am_error *err)
 }
 
 /// Whether `other` may be the name of a piece of `e`: NAME-a, when there is something to cut.
-static bool may_be_piece(const entry *e, const char *other)
+static bool may_be_piece(const import_entry *e, const char *other)
 {
     size_t size = strlen(e->motion->name);
     bool fits = strncmp(other, e->motion->name, size) == 0 && other[size] == '-' && other[size + 1] >= 'a' &&
@@ -365,17 +344,17 @@ static bool may_be_piece(const entry *e, const char *other)
     return false;
 }
 
-static bool names_meet(const entry *a, const entry *b)
+static bool names_meet(const import_entry *a, const import_entry *b)
 {
     return strcmp(a->motion->name, b->motion->name) == 0 || may_be_piece(a, b->motion->name) ||
            may_be_piece(b, a->motion->name);
 }
 
 /// Two inputs of one name would overwrite each other: the later ones get a number.
-static am_result name_apart(job *j, am_error *err)
+static am_result name_apart(import_job *j, am_error *err)
 {
     for (int i = 0; i < j->count; i++) {
-        entry *e = &j->entries[i];
+        import_entry *e = &j->entries[i];
         if (e->error.code != AM_OK) {
             continue;
         }
@@ -396,122 +375,7 @@ static am_result name_apart(job *j, am_error *err)
     return AM_OK;
 }
 
-// ---------------------------------------------------------------------------------------------
-// Results
-
-static void write_json_entry(am_json_writer *w, const entry *e)
-{
-    am_json_begin_object(w, NULL);
-    am_json_string(w, "file", e->path);
-    if (e->error.code != AM_OK) {
-        char text[1024];
-        am_error_format(&e->error, text, sizeof text);
-        am_json_string(w, "error", text);
-        am_json_end_object(w);
-        return;
-    }
-    const am_diagnosis *d = &e->diagnosis;
-    if (e->clip_count > 1) {
-        am_json_string(w, "clip", e->motion->name);
-    }
-    am_json_number(w, "fps", (double)d->fps);
-    am_json_number(w, "fps_true", (double)d->fps_true);
-    am_json_integer(w, "frames", e->motion->frame_count);
-    am_json_number(w, "unit_m", (double)d->unit_m);
-    am_json_string(w, "up", d->up);
-    am_json_string(w, "facing", d->facing);
-    am_json_number(w, "floor_m", (double)d->floor_m);
-    am_json_bool(w, "rest_usable", !d->rest_is_pose);
-    am_json_begin_object(w, "joints");
-    for (int r = 0; r < AM_ROLE_COUNT; r++) {
-        if (d->roles.joint[r] >= 0) {
-            am_json_string(w, am_role_name((am_role)r), e->motion->skeleton->names[d->roles.joint[r]]);
-        }
-    }
-    am_json_end_object(w);
-    if (e->nothing) {
-        am_json_bool(w, "left_out", true);
-    }
-    am_json_begin_array(w, "warnings");
-    for (int i = 0; i < d->finding_count; i++) {
-        am_json_begin_object(w, NULL);
-        am_json_string(w, "code", d->findings[i].code);
-        am_json_string(w, "text", d->findings[i].text);
-        am_json_integer(w, "frame", d->findings[i].frame);
-        am_json_integer(w, "last", d->findings[i].last);
-        am_json_bool(w, "serious", d->findings[i].serious);
-        am_json_end_object(w);
-    }
-    am_json_end_array(w);
-    am_json_end_object(w);
-}
-
-static int print_json(const job *j)
-{
-    am_json_writer *w = NULL;
-    am_error err = { 0 };
-    if (am_json_writer_create(&w, 1, NULL, &err) != AM_OK) {
-        return cli_fail(&err);
-    }
-    am_json_begin_object(w, NULL);
-    am_json_begin_array(w, "files");
-    for (int i = 0; i < j->count; i++) {
-        write_json_entry(w, &j->entries[i]);
-    }
-    am_json_end_array(w);
-    am_json_end_object(w);
-    int status = cli_print_json(w);
-    am_json_writer_destroy(w);
-    return status;
-}
-
-static void print_finding(const am_finding *f)
-{
-    if (f->frame < 0) {
-        printf("  %s %s: %s\n", f->serious ? "!" : "-", f->code, f->text);
-    } else if (f->frame == f->last) {
-        printf("  %s %s, frame %d: %s\n", f->serious ? "!" : "-", f->code, f->frame, f->text);
-    } else {
-        printf("  %s %s, frames %d-%d: %s\n", f->serious ? "!" : "-", f->code, f->frame, f->last, f->text);
-    }
-}
-
-static void print_text(const job *j)
-{
-    int serious = 0;
-    int failed = 0;
-    int kept = 0;
-    for (int i = 0; i < j->count; i++) {
-        const entry *e = &j->entries[i];
-        if (e->error.code != AM_OK) {
-            failed++;
-            continue; // said on stderr
-        }
-        const am_diagnosis *d = &e->diagnosis;
-        printf("%s: %d frames at %g Hz, %d joints, unit %g m, up %s, facing %s\n", e->path, e->motion->frame_count,
-               (double)d->fps_true, e->motion->skeleton->joint_count, (double)d->unit_m, d->up, d->facing);
-        bool bad = false;
-        for (int k = 0; k < d->finding_count; k++) {
-            print_finding(&d->findings[k]);
-            bad = bad || d->findings[k].serious;
-        }
-        serious += bad;
-        kept += !e->nothing;
-        if (e->nothing) {
-            printf("  ! left out: no good piece of a second or more remains\n");
-        }
-    }
-    if (j->count > 1) {
-        printf("%d files, %d with bad stretches (!), %d that could not be used\n", j->count, serious, failed);
-    }
-    if (j->out_dir && kept > 0) {
-        printf("clean clips are in %s\n", j->out_dir);
-    } else if (j->out_dir) {
-        printf("nothing was written: no clip could be used\n");
-    }
-}
-
-static int report_errors(const job *j)
+static int report_errors(const import_job *j)
 {
     int status = CLI_DONE;
     for (int i = 0; i < j->count; i++) {
@@ -522,7 +386,7 @@ static int report_errors(const job *j)
     return status;
 }
 
-static void free_job(job *j)
+static void free_job(import_job *j)
 {
     for (int i = 0; i < j->count; i++) {
         if (j->entries[i].motion) {
@@ -539,7 +403,7 @@ static void free_job(job *j)
 // ---------------------------------------------------------------------------------------------
 // The verb
 
-static int run_job(job *j, const cli_common *common)
+static int run_job(import_job *j, const cli_common *common)
 {
     am_pool *pool = NULL;
     am_tasks tasks = cli_tasks(common, &pool);
@@ -565,10 +429,10 @@ static int run_job(job *j, const cli_common *common)
     }
     int status = report_errors(j);
     if (!common->json) {
-        print_text(j);
+        import_print_text(j);
         return status;
     }
-    int printed = print_json(j);
+    int printed = import_print_json(j);
     return printed != CLI_DONE ? printed : status;
 }
 
@@ -582,7 +446,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
     bool fix = false;
     double unit = 0.0;
     double fps = 0.0;
-    job j = { .doctor = am_doctor_def_default(), .progress = cli_progress() };
+    import_job j = { .doctor = am_doctor_def_default(), .progress = cli_progress() };
     const cli_option options[] = {
         { .name = "--fix", .help = "write clean clips: metres, y up, +z forward, hips first", .flag = &fix },
         { .name = "--output,-o", .value = "DIR", .help = "folder for --fix", .text = &j.out_dir },

@@ -51,7 +51,7 @@ static am_result write_bytes(const synth_job *job, const char *name, const char 
                              am_error *err)
 {
     char path[1400];
-    snprintf(path, sizeof path, "%s/%s%s", job->out_dir, name, ending);
+    snprintf(path, sizeof path, "%s%s%s%s", job->out_dir, cli_slash(job->out_dir), name, ending);
     am_result result = am_file_write(path, bytes->data, bytes->size, err);
     am_bytes_free(bytes);
     return result;
@@ -110,8 +110,8 @@ static void report_clip(synth_job *job, const am_synth *synth)
     job->frames += clip->frame_count;
     job->clips++;
     if (!job->json) {
-        printf("%s/%s.%s: %d frames, %.1f s\n", job->out_dir, clip->name, format_names[job->format],
-               clip->frame_count, seconds);
+        printf("%s%s%s.%s: %d frames, %.1f s\n", job->out_dir, cli_slash(job->out_dir), clip->name,
+               format_names[job->format], clip->frame_count, seconds);
         return;
     }
     char file[300];

@@ -36,10 +36,23 @@ static void the_command_writes_clips_truth_and_tags(void **state)
     assert_int_equal(test_shell(NULL, 0, "%s synth walk -o /proc/none/x 2>/dev/null", test_command()), 1);
 }
 
+static void a_folder_may_end_with_a_slash(void **state)
+{
+    (void)state;
+    char out[8192];
+    const char *dir = test_temp_dir("synth_slash");
+    int status = test_shell(out, sizeof out, "%s synth walk -o %s/ --seconds 1 && %s import %s/ --fix -o %s/clean/",
+                            test_command(), dir, test_command(), dir, dir);
+    assert_int_equal(status, 0);
+    assert_non_null(strstr(out, "synth_slash/walk.bvh: "));
+    assert_null(strstr(out, "//"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_command_writes_clips_truth_and_tags),
+        cmocka_unit_test(a_folder_may_end_with_a_slash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
