@@ -35,4 +35,25 @@ static inline void fuzz_clips(const uint8_t *data, size_t size, fuzz_reader read
     }
 }
 
+typedef am_result (*fuzz_writer)(am_bytes *out, const am_clip *const *clips, int count, const am_write_def *def,
+                                 am_error *err);
+
+/// Writes clips and reads them again into `again`, which the caller frees; AM_ERR_MEMORY when the writer refused.
+static inline am_result fuzz_write_again(am_clips *again, const am_clips *clips, const am_alloc *alloc,
+                                         fuzz_writer write_them, fuzz_reader read_them)
+{
+    am_write_def write = am_write_def_default();
+    am_read_def read = am_read_def_default();
+    write.alloc = read.alloc = alloc;
+    am_bytes bytes;
+    am_error err = { 0 };
+    memset(again, 0, sizeof *again);
+    if (write_them(&bytes, (const am_clip *const *)clips->items, clips->count, &write, &err) != AM_OK) {
+        return AM_ERR_MEMORY;
+    }
+    am_result result = read_them(again, bytes.data, bytes.size, &read, &err);
+    am_bytes_free(&bytes);
+    return result;
+}
+
 #endif

@@ -23,21 +23,12 @@ static void check_clip(const am_clip *clip)
 
 static void write_again(const am_clips *clips, const am_alloc *alloc)
 {
-    am_write_def write = am_write_def_default();
-    am_read_def read = am_read_def_default();
-    write.alloc = read.alloc = alloc;
-    am_bytes bytes;
-    am_error err = { 0 };
-    if (am_glb_write(&bytes, (const am_clip *const *)clips->items, clips->count, &write, &err) != AM_OK) {
-        return;
-    }
     am_clips again;
-    am_result result = am_glb_read(&again, bytes.data, bytes.size, &read, &err);
+    am_result result = fuzz_write_again(&again, clips, alloc, am_glb_write, am_glb_read);
     if (result != AM_OK && result != AM_ERR_MEMORY && result != AM_ERR_NUMBER) {
         abort(); // what the writer writes, the reader reads, unless poses add up beyond floats
     }
     am_clips_free(&again);
-    am_bytes_free(&bytes);
 }
 
 static void check_clips(const am_clips *clips, const am_alloc *alloc)
