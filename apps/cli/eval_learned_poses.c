@@ -147,15 +147,23 @@ static void score_bends(pose_score *s, const trail *t, const am_db *db)
     }
 }
 
-static void score_frame(pose_score *s, trail *t, const learned *l, int frame, const float *y)
+/// A frame's joints in character space, the database's own and those that the numbers `y` give.
+static am_pose pose_both(am_transform *own, am_transform *made, const learned *l, const float *y, int frame)
 {
     const am_db *db = l->db;
-    am_transform own[AM_MAX_JOINTS], made[AM_MAX_JOINTS];
     am_pose pose = { .local = made };
     am_pose_read(&pose, &l->layout, y, db->skeleton, db->moving);
     am_db_pose(db, frame, own);
     am_fk(own, own, db->skeleton->parents, db->joint_count);
     am_fk(made, made, db->skeleton->parents, db->joint_count);
+    return pose;
+}
+
+static void score_frame(pose_score *s, trail *t, const learned *l, int frame, const float *y)
+{
+    const am_db *db = l->db;
+    am_transform own[AM_MAX_JOINTS], made[AM_MAX_JOINTS];
+    const am_pose pose = pose_both(own, made, l, y, frame);
     const am_transform root = am_db_root(db, frame);
     const int slot = t->count++ % 3;
     for (int j = 0; j < db->joint_count; j++) {
@@ -228,11 +236,7 @@ double learned_places_apart(const learned *l, const float *y, int frame)
 {
     const am_db *db = l->db;
     am_transform own[AM_MAX_JOINTS], made[AM_MAX_JOINTS];
-    am_pose pose = { .local = made };
-    am_pose_read(&pose, &l->layout, y, db->skeleton, db->moving);
-    am_db_pose(db, frame, own);
-    am_fk(own, own, db->skeleton->parents, db->joint_count);
-    am_fk(made, made, db->skeleton->parents, db->joint_count);
+    pose_both(own, made, l, y, frame);
     double sum = 0.0;
     int count = 0;
     for (int j = 0; j < db->joint_count; j++) {

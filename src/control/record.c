@@ -233,11 +233,7 @@ am_result am_recording_write(am_bytes *out, const am_recording *recording, const
     }
     am_json_end_array(w);
     am_json_end_object(w);
-    size_t size = 0;
-    const char *text = am_json_text(w, &size);
-    if (!text || !ami_put(out, text, size) || !ami_put(out, "\n", 1)) {
-        result = ami_fail_memory(err, size);
-    }
+    result = ami_put_json(out, w, err);
     am_json_writer_destroy(w);
     return result;
 }

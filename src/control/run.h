@@ -99,4 +99,7 @@ float ami_run_paths_end(const am_run_actor *actor);
 /// run_path.c: room for points that a character needs for its paths.
 int ami_run_path_room(const am_run_actor *actor, float fps);
 
+/// trace.c: the text of a writer and the end of its line.
+am_result ami_put_json(am_bytes *out, const am_json_writer *w, am_error *err);
+
 #endif

@@ -128,6 +128,16 @@ static void write_line(am_json_writer *w, const am_run *run, const am_run_sample
     am_json_end_object(w);
 }
 
+am_result ami_put_json(am_bytes *out, const am_json_writer *w, am_error *err)
+{
+    size_t size = 0;
+    const char *text = am_json_text(w, &size);
+    if (!text || !ami_put(out, text, size) || !ami_put(out, "\n", 1)) {
+        return ami_fail_memory(err, size);
+    }
+    return AM_OK;
+}
+
 am_result am_run_trace(am_bytes *out, const am_run *run, const am_run_sample *sample, am_error *err)
 {
     am_json_writer *w = NULL;
@@ -139,11 +149,7 @@ am_result am_run_trace(am_bytes *out, const am_run *run, const am_run_sample *sa
         *out = ami_bytes_make(&run->alloc);
     }
     write_line(w, run, sample);
-    size_t size = 0;
-    const char *text = am_json_text(w, &size);
-    if (!text || !ami_put(out, text, size) || !ami_put(out, "\n", 1)) {
-        result = ami_fail_memory(err, size);
-    }
+    result = ami_put_json(out, w, err);
     am_json_writer_destroy(w);
     return result;
 }

@@ -513,24 +513,7 @@ static void damaged_files_are_refused_without_a_trace(void **state)
 static void the_writer_survives_every_failed_allocation(void **state)
 {
     (void)state;
-    am_clip *clip = test_random_clip(4, 6, 5, 60.0f);
-    size_t total = 0;
-    for (size_t fail_at = 0; fail_at == 0 || fail_at <= total; fail_at++) {
-        am_budget budget = am_budget_make(NULL);
-        budget.fail_at = fail_at;
-        am_alloc alloc = am_budget_alloc(&budget);
-        am_write_def def = am_write_def_default();
-        def.alloc = &alloc;
-        am_bytes bytes;
-        am_error err = { 0 };
-        am_result result = am_npz_write(&bytes, (const am_clip *const *)&clip, 1, &def, &err);
-        check_refused(result, fail_at == 0 ? AM_OK : AM_ERR_MEMORY);
-        am_bytes_free(&bytes);
-        total = fail_at == 0 ? budget.total_count : total;
-        assert_int_equal(budget.live_count, 0);
-    }
-    assert_true(total > 5);
-    am_clip_destroy(clip);
+    test_failing_writer(am_npz_write);
 }
 
 static void the_writer_refuses_what_does_not_go_together(void **state)

@@ -184,3 +184,25 @@ am_vec3 test_position(const am_clip *clip, int frame, int joint)
     am_fk(pose, pose, clip->skeleton->parents, clip->skeleton->joint_count);
     return pose[joint].translation;
 }
+
+void test_failing_writer(test_writer write)
+{
+    am_clip *clip = test_random_clip(4, 6, 5, 60.0f);
+    size_t total = 0;
+    for (size_t fail_at = 0; fail_at == 0 || fail_at <= total; fail_at++) {
+        am_budget budget = am_budget_make(NULL);
+        budget.fail_at = fail_at;
+        am_alloc alloc = am_budget_alloc(&budget);
+        am_write_def def = am_write_def_default();
+        def.alloc = &alloc;
+        am_bytes bytes;
+        am_error err = { 0 };
+        am_result result = write(&bytes, (const am_clip *const *)&clip, 1, &def, &err);
+        check_refused(result, fail_at == 0 ? AM_OK : AM_ERR_MEMORY);
+        am_bytes_free(&bytes);
+        total = fail_at == 0 ? budget.total_count : total;
+        assert_int_equal(budget.live_count, 0);
+    }
+    assert_true(total > 5);
+    am_clip_destroy(clip);
+}

@@ -20,4 +20,9 @@ am_vec3 test_position(const am_clip *clip, int frame, int joint);
 #define TEST_CMU_UNIT 0.0564444f
 #define TEST_ACCAD_UNIT 0.01f
 
+/// A writer of clips, am_glb_write or the like: each of its allocations fails once, it says so and nothing is left.
+typedef am_result (*test_writer)(am_bytes *out, const am_clip *const *clips, int count, const am_write_def *def,
+                                 am_error *err);
+void test_failing_writer(test_writer write);
+
 #endif

@@ -287,41 +287,59 @@ static void gradients_of_inputs_match_differences(void **state)
     }
 }
 
+enum { set_count = 3 };
+
+/// Instruction set number `i`, or NULL where this machine or build is without it.
+static const ami_ops_f32 *ops_of(int i)
+{
+    static const char *const names[set_count] = { "base", "avx2", "avx512" };
+    return ami_train_ops(names[i]);
+}
+
+/// Calls `test` with every subject's graph for every instruction set that is here.
+static void with_every_set(void (*test)(const subject *s, const am_graph *g, const ami_ops_f32 *ops))
+{
+    for (int i = 0; i < subject_count * set_count; i++) {
+        const ami_ops_f32 *ops = ops_of(i % set_count);
+        const subject *s = &subjects[i / set_count];
+        if (ops) {
+            am_graph *g = make(s);
+            test(s, g, ops);
+            am_graph_destroy(g);
+        }
+    }
+}
+
+static void check_float_gradients(const subject *s, const am_graph *g, const ami_ops_f32 *ops)
+{
+    double *w = NULL;
+    ami_plan_f64 *exact = plan_in_double(g, s->slots, &w);
+    ami_plan_def def = { g, columns, blocks, s->slots, true, NULL, false };
+    ami_plan_f32 *plan = NULL;
+    am_error err = { 0 };
+    check_ok(ami_plan_create_f32(&plan, &def, ops, g->weights, &err), &err);
+    fill_f32(plan);
+    double *want = calloc(g->weight_count, sizeof *want);
+    float *grad = calloc(g->weight_count, sizeof *grad);
+    check_near(run_f32(plan), run_f64(exact), 1e-5 * samples);
+    back_f32(plan, grad);
+    back_f64(exact, want);
+    const double scale = most_of(want, g->weight_count);
+    for (size_t k = 0; k < g->weight_count; k++) {
+        check_relative((double)grad[k], want[k], 1e-2 * scale, 1e-3, s->name);
+    }
+    free(want);
+    free(grad);
+    free(w);
+    ami_plan_destroy_f64(exact);
+    ami_plan_destroy_f32(plan);
+}
+
 /// Float gradients of every instruction set against those in double, which the test above holds to differences.
 static void float_gradients_match(void **state)
 {
     (void)state;
-    static const char *const isas[] = { "base", "avx2", "avx512" };
-    for (int i = 0; i < subject_count * 3; i++) {
-        const ami_ops_f32 *ops = ami_train_ops(isas[i % 3]);
-        const subject *s = &subjects[i / 3];
-        if (!ops) {
-            continue;
-        }
-        am_graph *g = make(s);
-        double *w = NULL;
-        ami_plan_f64 *exact = plan_in_double(g, s->slots, &w);
-        ami_plan_def def = { g, columns, blocks, s->slots, true, NULL, false };
-        ami_plan_f32 *plan = NULL;
-        am_error err = { 0 };
-        check_ok(ami_plan_create_f32(&plan, &def, ops, g->weights, &err), &err);
-        fill_f32(plan);
-        double *want = calloc(g->weight_count, sizeof *want);
-        float *grad = calloc(g->weight_count, sizeof *grad);
-        check_near(run_f32(plan), run_f64(exact), 1e-5 * samples);
-        back_f32(plan, grad);
-        back_f64(exact, want);
-        const double scale = most_of(want, g->weight_count);
-        for (size_t k = 0; k < g->weight_count; k++) {
-            check_relative((double)grad[k], want[k], 1e-2 * scale, 1e-3, s->name);
-        }
-        free(want);
-        free(grad);
-        free(w);
-        ami_plan_destroy_f64(exact);
-        ami_plan_destroy_f32(plan);
-        am_graph_destroy(g);
-    }
+    with_every_set(check_float_gradients);
 }
 
 /// Gradients of weights and the values of all slots, into one array.
@@ -351,25 +369,20 @@ static float *gradients_and_values(const am_graph *g, const ami_ops_f32 *ops, in
     return all;
 }
 
+static void check_bands(const subject *s, const am_graph *g, const ami_ops_f32 *ops)
+{
+    size_t count = 0;
+    float *plain = gradients_and_values(g, ops, s->slots, false, &count);
+    float *banded = gradients_and_values(g, ops, s->slots, true, &count);
+    assert_memory_equal(plain, banded, count * sizeof *plain);
+    free(plain);
+    free(banded);
+}
+
 static void weights_in_bands_give_the_same_bits(void **state)
 {
     (void)state;
-    static const char *const isas[] = { "base", "avx2", "avx512" };
-    for (int i = 0; i < subject_count * 3; i++) {
-        const ami_ops_f32 *ops = ami_train_ops(isas[i % 3]);
-        const subject *s = &subjects[i / 3];
-        if (!ops) {
-            continue;
-        }
-        am_graph *g = make(s);
-        size_t count = 0;
-        float *plain = gradients_and_values(g, ops, s->slots, false, &count);
-        float *banded = gradients_and_values(g, ops, s->slots, true, &count);
-        assert_memory_equal(plain, banded, count * sizeof *plain);
-        free(plain);
-        free(banded);
-        am_graph_destroy(g);
-    }
+    with_every_set(check_bands);
 }
 
 /// Deeper than what a product takes at once, and no whole number of bands either way.
@@ -378,7 +391,6 @@ static void deep_products_of_bands_give_the_same_bits(void **state)
     (void)state;
     enum { m = 37, k = 303, n = 16, room = 320 };
     static float w[m * k + 16], x[room * n], dy[room * n], bands[room * room], want[room * n], got[room * n];
-    static const char *const isas[] = { "base", "avx2", "avx512" };
     am_rng rng = am_rng_make(9);
     for (int i = 0; i < m * k; i++) {
         w[i] = am_rng_normal(&rng);
@@ -387,8 +399,8 @@ static void deep_products_of_bands_give_the_same_bits(void **state)
         x[i] = am_rng_normal(&rng);
         dy[i] = am_rng_normal(&rng);
     }
-    for (int i = 0; i < 3; i++) {
-        const ami_ops_f32 *ops = ami_train_ops(isas[i]);
+    for (int i = 0; i < set_count; i++) {
+        const ami_ops_f32 *ops = ops_of(i);
         if (!ops) {
             continue;
         }
