@@ -1,17 +1,31 @@
 // amble eval: on procedural motion, so that it runs everywhere.
 #include "support/check.h"
 
-static void matching_gives_the_same_tables_with_any_threads(void **state)
+static void check_page(const char *dir)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/page.html", dir);
+    size_t size = 0;
+    char *page = test_read_file(path, &size);
+    assert_non_null(strstr(page, "Motion matching on fixed courses"));
+    assert_non_null(strstr(page, "class=\"track\""));
+    free(page);
+}
+
+static void matching_gives_the_same_tables_with_any_threads_and_a_page(void **state)
 {
     (void)state;
     size_t size = 1 << 18;
     char *one = malloc(size);
     char *two = malloc(size);
+    const char *dir = test_temp_dir("eval");
     assert_int_equal(test_shell(one, size, "%s eval matching --config synth --quick --json --threads 1 2>/dev/null",
                                 test_command()),
                      0);
-    assert_int_equal(test_shell(two, size, "%s eval matching --config synth --quick --json --threads 2 2>/dev/null",
-                                test_command()),
+    assert_int_equal(test_shell(two, size,
+                                "%s eval matching --config synth --quick --json --threads 2 --html %s/page.html "
+                                "2>/dev/null",
+                                test_command(), dir),
                      0);
     assert_string_equal(one, two);
     am_json_doc *doc = NULL;
@@ -31,24 +45,7 @@ static void matching_gives_the_same_tables_with_any_threads(void **state)
     am_json_free(doc);
     free(one);
     free(two);
-}
-
-static void matching_writes_a_page(void **state)
-{
-    (void)state;
-    const char *dir = test_temp_dir("eval");
-    char text[4096];
-    assert_int_equal(test_shell(text, sizeof text,
-                                "%s eval matching --config synth --quick --html %s/page.html 2>/dev/null",
-                                test_command(), dir),
-                     0);
-    char path[600];
-    snprintf(path, sizeof path, "%s/page.html", dir);
-    size_t size = 0;
-    char *page = test_read_file(path, &size);
-    assert_non_null(strstr(page, "Motion matching on fixed courses"));
-    assert_non_null(strstr(page, "class=\"track\""));
-    free(page);
+    check_page(dir);
 }
 
 /// The number in a row under a column's name, NAN when there is none.
@@ -136,8 +133,7 @@ static void an_unknown_name_is_refused_with_the_nearest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matching_gives_the_same_tables_with_any_threads),
-        cmocka_unit_test(matching_writes_a_page),
+        cmocka_unit_test(matching_gives_the_same_tables_with_any_threads_and_a_page),
         cmocka_unit_test(the_cmu_courses_keep_their_bounds),
         cmocka_unit_test(the_agile_courses_keep_theirs),
         cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
