@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pages.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -35,7 +36,7 @@ void am_graph_destroy(am_graph *graph)
     ami_release(&alloc, graph->values, (size_t)graph->value_room * sizeof *graph->values);
     ami_release(&alloc, graph->ops, (size_t)graph->op_room * sizeof *graph->ops);
     ami_release(&alloc, graph->tensors, (size_t)graph->tensor_room * sizeof *graph->tensors);
-    ami_release(&alloc, graph->weights, graph->weight_count * sizeof(float));
+    ami_pages_release(&alloc, graph->weights, graph->weight_count, sizeof(float));
     ami_release(&alloc, graph, sizeof *graph);
 }
 
@@ -338,7 +339,7 @@ static am_result lay_out(am_graph *graph, am_error *err)
         graph->parameter_count += tensor->flags & AM_NET_FIXED ? 0 : count;
     }
     graph->weight_count = at ? at : 16;
-    graph->weights = ami_alloc_array(&graph->alloc, graph->weight_count, sizeof(float));
+    graph->weights = ami_pages_array(&graph->alloc, graph->weight_count, sizeof(float));
     if (!graph->weights) {
         size_t wanted = graph->weight_count;
         graph->weight_count = 0;

@@ -20,20 +20,79 @@ typedef struct tile {
     ptrdiff_t ldy, lda, ldx;
     ptrdiff_t x_panel;        ///< from AMI_PANEL columns of x to the next
     ptrdiff_t a_slot, x_slot; ///< from one time slot to the next
-    ptrdiff_t ahead;          ///< where transposed: what to fetch early, from the numbers at hand
+    ptrdiff_t ahead;          ///< which weights to fetch early, from those at hand; 0: none
     int k, slots;
     bool transposed; ///< a[r, k] lies at a[k * lda + r] instead of a[r * lda + k]
     bool add;
     const real *bias; ///< one for each row, or NULL
 } tile;
 
+/// Of the next rows' weights the line beside the one at hand: rows lie a stride apart that no machine guesses in
+/// time.
+static inline __attribute__((always_inline)) void fetch(const real *const *row, ptrdiff_t at, int rows)
+{
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        __builtin_prefetch(row[r] + at);
+    }
+}
+
+/// Adds the products of one k.
+static inline __attribute__((always_inline)) void tile_step(vec (*sum)[2], const real *x, const real *const *row,
+                                                            ptrdiff_t k, const int rows, const int vecs,
+                                                            const bool transposed)
+{
+    const vec x0 = *(const vec *)x;
+    const vec x1 = vecs > 1 ? *(const vec *)(x + lanes) : x0;
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        const real a = transposed ? row[0][r] : row[r][k];
+        sum[r][0] += x0 * a;
+        if (vecs > 1) {
+            sum[r][1] += x1 * a;
+        }
+    }
+}
+
+/// Adds what one slot gives.
+static inline __attribute__((always_inline)) void tile_slot(const tile *t, vec (*sum)[2], int slot, const int rows,
+                                                            const int vecs, const bool transposed)
+{
+    enum { line = 64 / sizeof(real) };
+    const real *x = t->x + slot * t->x_slot;
+    const real *row[2 * TILE_ROWS];
+    row[0] = t->a + slot * t->a_slot;
+#pragma GCC unroll 16
+    for (int r = 1; r < rows; r++) {
+        row[r] = transposed ? row[0] : row[r - 1] + t->lda;
+    }
+    for (int from = 0; from < t->k; from += line) {
+        if (!transposed && t->ahead) {
+            fetch(row, from + t->ahead, rows);
+        }
+        // Whole lines in one piece: a pointer a row to count up beside each k would take the adders' time.
+        if (!transposed && t->k - from >= line) {
+#pragma GCC unroll 16
+            for (int k = 0; k < line; k++, x += t->ldx) {
+                tile_step(sum, x, row, from + k, rows, vecs, false);
+            }
+            continue;
+        }
+        for (int k = from; k < t->k && k < from + line; k++, x += t->ldx) {
+            tile_step(sum, x, row, k, rows, vecs, transposed);
+            if (transposed) {
+                __builtin_prefetch(row[0] + t->ahead);
+                row[0] += t->lda;
+            }
+        }
+    }
+}
+
 // rows, vecs and transposed are constants wherever this is inlined, so that the accumulators stay in registers.
 static inline __attribute__((always_inline)) void tile_run(const tile *t, const int rows, const int vecs,
                                                            const bool transposed)
 {
     vec sum[2 * TILE_ROWS][2];
-    const ptrdiff_t step_r = transposed ? 1 : t->lda;
-    const ptrdiff_t step_k = transposed ? t->lda : 1;
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
 #pragma GCC unroll 2
@@ -47,30 +106,7 @@ static inline __attribute__((always_inline)) void tile_run(const tile *t, const 
         }
     }
     for (int s = 0; s < t->slots; s++) {
-        const real *x = t->x + s * t->x_slot;
-        const real *row[2 * TILE_ROWS];
-        row[0] = t->a + s * t->a_slot;
-#pragma GCC unroll 16
-        for (int r = 1; r < rows; r++) {
-            row[r] = transposed ? row[0] : row[r - 1] + step_r;
-        }
-        for (int k = 0; k < t->k; k++) {
-            const vec x0 = *(const vec *)x;
-            const vec x1 = vecs > 1 ? *(const vec *)(x + lanes) : x0;
-#pragma GCC unroll 16
-            for (int r = 0; r < rows; r++) {
-                const real a = transposed ? row[0][r] : row[r][k];
-                sum[r][0] += x0 * a;
-                if (vecs > 1) {
-                    sum[r][1] += x1 * a;
-                }
-            }
-            if (transposed) {
-                __builtin_prefetch(row[0] + t->ahead);
-                row[0] += step_k;
-            }
-            x += t->ldx;
-        }
+        tile_slot(t, sum, s, rows, vecs, transposed);
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
@@ -194,6 +230,24 @@ static void product(const tile *whole, int m, int n)
 // ---------------------------------------------------------------------------------------------
 // Weights in bands
 
+/// The last rows, fewer than a band: with the zeros behind them, since a few rows alone keep no machine busy.
+static void last_band(const tile *t, int rows)
+{
+    real buffer[AMI_BAND * lanes] = { 0 }, bias[AMI_BAND] = { 0 };
+    tile whole = *t;
+    whole.y = buffer;
+    whole.ldy = lanes;
+    for (int r = 0; r < rows; r++) {
+        bias[r] = t->bias ? t->bias[r] : (real)0;
+        memcpy(buffer + r * lanes, t->y + r * t->ldy, lanes * sizeof *buffer);
+    }
+    whole.bias = t->bias ? bias : NULL;
+    strip_run(&whole, AMI_BAND, 1, true);
+    for (int r = 0; r < rows; r++) {
+        memcpy(t->y + r * t->ldy, buffer + r * lanes, lanes * sizeof *buffer);
+    }
+}
+
 /// y(m, n) [+]= a(m, k) x(k, n), a in bands of AMI_BAND rows.
 static void product_of_bands(const tile *whole, int m, int n)
 {
@@ -208,7 +262,11 @@ static void product_of_bands(const tile *whole, int m, int n)
                 t.k = whole->k - k < depth_of_bands ? whole->k - k : depth_of_bands;
                 t.add |= k > 0;
                 t.bias = whole->bias ? whole->bias + r : NULL;
-                strip_run(&t, m - r < AMI_BAND ? m - r : AMI_BAND, 1, true);
+                if (m - r < AMI_BAND) {
+                    last_band(&t, m - r);
+                } else {
+                    strip_run(&t, AMI_BAND, 1, true);
+                }
             }
         }
     }

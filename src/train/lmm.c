@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "train/pages.h"
+#include "base/pages.h"
 #include "train/plan.h"
 
 static am_result open_database(ami_lmm *d, ami_stage *s, am_error *err)
@@ -64,7 +64,7 @@ am_result ami_lmm_open(ami_lmm *d, ami_stage *s, am_error *err)
 
 void ami_lmm_drop_poses(ami_lmm *d)
 {
-    ami_release(&d->alloc, d->y, (size_t)d->db->frame_count * (size_t)d->shape.layout.count * sizeof *d->y);
+    ami_pages_release(&d->alloc, d->y, (size_t)d->db->frame_count * (size_t)d->shape.layout.count, sizeof *d->y);
     d->y = NULL;
 }
 

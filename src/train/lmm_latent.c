@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "train/pages.h"
+#include "base/pages.h"
 
 static const am_graph *find_compressor(const ami_stage *s)
 {
@@ -140,7 +140,7 @@ am_result ami_xz_make(ami_xz *t, ami_lmm *d, const ami_stage *s, am_error *err)
 
 void ami_xz_free(ami_xz *t)
 {
-    ami_release(&t->alloc, t->rows, (size_t)t->frame_count * (size_t)t->width * sizeof *t->rows);
+    ami_pages_release(&t->alloc, t->rows, (size_t)t->frame_count * (size_t)t->width, sizeof *t->rows);
     ami_release(&t->alloc, t->mean, 4 * (size_t)t->width * sizeof *t->mean);
     *t = (ami_xz){ 0 };
 }

@@ -21,8 +21,9 @@ typedef struct OPS {
     void (*row_sums)(real *db, const real *dy, int rows, int n, int slots, ptrdiff_t dy_slot, bool add);
     /// xt(panels, n, AMI_PANEL) = x(k, n)^T, zeros behind feature k.
     void (*transpose)(real *xt, const real *x, int k, int n);
+    /// y may be x.
     void (*activate)(real *y, const real *x, size_t count, ami_activation kind);
-    /// dx [+]= dy f'(x), given x and y = f(x).
+    /// dx [+]= dy f'(x), given x and y = f(x). dx may be dy; x may be y, where f is not GELU.
     void (*activate_back)(real *dx, const real *dy, const real *x, const real *y, size_t count, ami_activation kind,
                           bool add);
     /// Keeps mean and 1 / deviation of each column in stats(2, n).

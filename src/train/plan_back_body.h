@@ -252,11 +252,12 @@ static factor factor_of(const PLAN *plan, const ami_job *job)
 }
 
 /// So many places at once that a strip of their transposed values stays in the first cache while the rows of dy pass
-/// by, and all of them in the second.
+/// by, and all of them in the second: 8 of 16 columns, which change the rows more often, are 4 % faster than 16.
 static int places_at_once(int columns)
 {
-    enum { most_columns = 256 };
-    return columns < most_columns ? most_columns / columns : 1;
+    enum { most_columns = 256, most_places = 8 };
+    const int places = columns < most_columns ? most_columns / columns : 1;
+    return places < most_places ? places : most_places;
 }
 
 static void matrix_gradient(const PLAN *plan, const ami_job *job, int first, int rows, real *g)

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "train/pages.h"
+#include "base/pages.h"
 
 // ---------------------------------------------------------------------------------------------
 // Places
@@ -238,6 +238,50 @@ static bool needs_turned(const am_net_op *op, int i)
            (op->kind == AM_NET_ATTENTION && i == 0);
 }
 
+/// Outputs, and what a state takes over: read from outside, or in the next slot.
+static bool is_read_later(const am_graph *g, int v)
+{
+    bool later = g->values[v].output >= 0;
+    for (int i = 0; i < g->value_count; i++) {
+        later |= g->values[i].role == AM_NET_STATE && g->values[i].next == v;
+    }
+    return later;
+}
+
+/// The activation that may write over value v, -1 when there is none: v is a linear layer's, nobody else reads it,
+/// and the slope can be told from what the activation gave. Its gradient is written over likewise. Over many slots
+/// these are half of all numbers, and they do not fit the caches.
+static int overwritten_by(const PLAN *plan, int v)
+{
+    const am_graph *g = plan->graph;
+    int reader = -1, readers = 0;
+    bool made = false;
+    for (int o = 0; o < g->op_count; o++) {
+        made |= g->ops[o].out == v && g->ops[o].kind == AM_NET_LINEAR;
+        for (int i = 0; i < inputs_of(&g->ops[o]); i++) {
+            reader = g->ops[o].in[i] == v ? o : reader;
+            readers += g->ops[o].in[i] == v;
+        }
+    }
+    const bool may = made && readers == 1 && is_activation(g->ops[reader].kind) &&
+                     g->ops[reader].kind != AM_NET_GELU && !is_read_later(g, v) &&
+                     !is_read_later(g, g->ops[reader].out);
+    return may ? reader : -1;
+}
+
+/// Gives an overwritten value the place of what is written over it.
+static void share_places(PLAN *plan)
+{
+    for (int v = 0; v < plan->graph->value_count; v++) {
+        const int by = overwritten_by(plan, v);
+        if (by >= 0) {
+            const int out = plan->graph->ops[by].out;
+            plan->value[v] = plan->value[out];
+            plan->grad[v] = plan->grad[out];
+        }
+    }
+}
+
 static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
 {
     const am_graph *g = plan->graph;
@@ -257,8 +301,9 @@ static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
     for (int v = 0; v < g->value_count; v++) {
         const size_t span = (size_t)rows_of(plan, v) * (size_t)width_of(plan, v) * (size_t)plan->columns;
         const size_t pitch = pitch_of(plan, v);
-        real *value = ami_layout_take(room, places * pitch, sizeof(real));
-        real *grad = wanted[v] ? ami_layout_take(room, places * pitch, sizeof(real)) : NULL;
+        const bool own = overwritten_by(plan, v) < 0;
+        real *value = own ? ami_layout_take(room, places * pitch, sizeof(real)) : NULL;
+        real *grad = own && wanted[v] ? ami_layout_take(room, places * pitch, sizeof(real)) : NULL;
         bool turned = false;
         for (int o = 0; o < g->op_count; o++) {
             for (int i = 0; i < inputs_of(&g->ops[o]); i++) {
@@ -340,6 +385,7 @@ am_result NAME(create)(PLAN **out, const ami_plan_def *def, const OPS *ops, real
         PLAN *placed = ami_layout_take(&room, 1, sizeof plan);
         lay_out(&plan, &room, wanted);
         lay_out_bands(&plan, &room, wanted);
+        share_places(&plan);
         find_wanted(&plan, wanted, def->input_grads);
         list_jobs(&plan, true);
         *placed = plan;
@@ -353,7 +399,7 @@ void NAME(destroy)(PLAN *plan)
 {
     if (plan) {
         const am_alloc alloc = plan->alloc;
-        ami_release(&alloc, plan->block, plan->block_size);
+        ami_pages_release(&alloc, plan->block, 1, plan->block_size);
     }
 }
 

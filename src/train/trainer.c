@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "train/pages.h"
+#include "base/pages.h"
 
 enum { most_columns = 128, strip_rows = 32, tall_rows = 128, fused_columns = 256 };
 
@@ -138,7 +138,7 @@ am_result am_trainer_create(am_trainer **out, const am_trainer_def *def, am_erro
     t->strip += 64;
     t->memory_size = (size_t)t->columns * ((size_t)def->scratch + 64);
     t->blocks = ami_alloc_array(&alloc, (size_t)t->block_count, sizeof *t->blocks);
-    t->scratch = ami_alloc_array(&alloc, (size_t)t->threads * (t->strip + t->memory_size), sizeof(float));
+    t->scratch = ami_pages_array(&alloc, (size_t)t->threads * (t->strip + t->memory_size), sizeof(float));
     if (result == AM_OK && (!t->blocks || !t->scratch)) {
         result = ami_fail_memory(err, t->strip * sizeof(float));
     }
@@ -163,15 +163,15 @@ void am_trainer_destroy(am_trainer *t)
     const am_alloc alloc = t->alloc;
     for (int g = 0; g < t->def.graph_count; g++) {
         const ami_part *part = &t->parts[g];
-        const size_t bytes = part->graph ? part->graph->weight_count * sizeof(float) : 0;
+        const size_t count = part->graph ? part->graph->weight_count : 0;
         ami_plan_destroy_f32(part->plan);
-        ami_release(&alloc, part->mean, bytes);
-        ami_release(&alloc, part->square, bytes);
-        ami_release(&alloc, part->grad, bytes);
+        ami_pages_release(&alloc, part->mean, count, sizeof(float));
+        ami_pages_release(&alloc, part->square, count, sizeof(float));
+        ami_pages_release(&alloc, part->grad, count, sizeof(float));
     }
     ami_team_destroy(t->team);
     ami_release(&alloc, t->blocks, (size_t)t->block_count * sizeof *t->blocks);
-    ami_release(&alloc, t->scratch, (size_t)t->threads * (t->strip + t->memory_size) * sizeof(float));
+    ami_pages_release(&alloc, t->scratch, (size_t)t->threads * (t->strip + t->memory_size), sizeof(float));
     ami_release(&alloc, t, sizeof *t);
 }
 
@@ -351,7 +351,28 @@ static void in_two_passes(iteration *it, int thread, int threads)
 
 static int take(atomic_int *next) { return atomic_fetch_add_explicit(next, 1, memory_order_relaxed); }
 
-static void run_passes(iteration *it, int thread)
+/// The loss of all blocks, of all processes: the same for every thread.
+static double sum_losses(iteration *it, int thread)
+{
+    const am_trainer *t = it->t;
+    double loss = 0.0;
+    for (int b = 0; b < t->block_count; b++) {
+        loss += t->blocks[b].loss;
+    }
+    if (t->group.size > 1) {
+        if (thread == 0) {
+            it->loss = t->group.sum(t->group.user, loss);
+        }
+        ami_team_wait(t->team);
+        return it->loss;
+    }
+    if (thread == 0) {
+        it->loss = loss;
+    }
+    return loss;
+}
+
+static double run_passes(iteration *it, int thread)
 {
     am_trainer *t = it->t;
     float *memory = t->scratch + (size_t)thread * (t->strip + t->memory_size) + t->strip;
@@ -367,16 +388,8 @@ static void run_passes(iteration *it, int thread)
         t->blocks[b].taken = 0;
         t->blocks[b].loss = it->pass(it->user, &t->blocks[b]);
     }
-    ami_team_wait(it->t->team);
-    if (thread == 0) {
-        for (int b = 0; b < t->block_count; b++) {
-            it->loss += t->blocks[b].loss;
-        }
-        if (t->group.size > 1) {
-            it->loss = t->group.sum(t->group.user, it->loss);
-        }
-    }
-    ami_team_wait(it->t->team);
+    ami_team_wait(t->team);
+    return sum_losses(it, thread);
 }
 
 /// Gradients and steps of the weights, strip by strip: low strips for batches so small that all samples stay in the
@@ -409,8 +422,7 @@ static void work(void *context, int thread, int threads)
 {
     iteration *it = context;
     am_trainer *t = it->t;
-    run_passes(it, thread);
-    if (!isfinite(it->loss)) { // every thread and process sees the same sum
+    if (!isfinite(run_passes(it, thread))) { // every thread and process sees the same sum
         return;
     }
     if (t->group.size > 1 || t->def.optimiser.clip > 0.0f || it->keep) {

@@ -2,6 +2,7 @@
 #include "support/check.h"
 
 #include "base/memory.h"
+#include "base/pages.h"
 
 static void default_allocator_aligns_and_takes_any_size(void **state)
 {
@@ -63,6 +64,31 @@ static void budget_counts_live_peak_and_total(void **state)
     ami_release(&alloc, c, 20);
     assert_int_equal(budget.live_bytes, 0);
     assert_int_equal(budget.live_count, 0);
+}
+
+static void arrays_of_large_pages_are_zeros_and_are_given_back_whole(void **state)
+{
+    (void)state;
+    const size_t sizes[] = { 0, 1, 1000, (1u << 18) - 1, 1u << 18, (1u << 21) + 1 };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        am_budget budget = am_budget_make(NULL);
+        am_alloc alloc = am_budget_alloc(&budget);
+        unsigned char *block = ami_pages_array(&alloc, sizes[i], 3);
+        assert_non_null(block);
+        assert_true(budget.live_bytes >= 3 * sizes[i]);
+        for (size_t b = 0; b < 3 * sizes[i]; b++) {
+            assert_int_equal(block[b], 0);
+            block[b] = 0xAB;
+        }
+        ami_pages_release(&alloc, block, sizes[i], 3);
+        assert_int_equal(budget.live_bytes, 0);
+        assert_int_equal(budget.live_count, 0);
+        budget.fail_at = budget.total_count + 1;
+        assert_null(ami_pages_array(&alloc, sizes[i], 3));
+        assert_null(ami_pages_array(&alloc, SIZE_MAX / 2, 3));
+        ami_pages_release(&alloc, NULL, sizes[i], 3);
+        assert_int_equal(budget.live_count, 0);
+    }
 }
 
 static void budget_limits_live_bytes(void **state)
@@ -242,6 +268,7 @@ int main(void)
         cmocka_unit_test(null_allocator_means_malloc),
         cmocka_unit_test(zeroed_arrays_refuse_overflow),
         cmocka_unit_test(budget_counts_live_peak_and_total),
+        cmocka_unit_test(arrays_of_large_pages_are_zeros_and_are_given_back_whole),
         cmocka_unit_test(budget_limits_live_bytes),
         cmocka_unit_test(budget_limits_the_count_over_its_life),
         cmocka_unit_test(budget_fails_the_chosen_allocation_only),

@@ -417,6 +417,35 @@ static void deep_products_of_bands_give_the_same_bits(void **state)
     }
 }
 
+/// Activations write over what they read, and over the gradient on the way back: nothing may depend on that.
+static void activations_give_the_same_bits_in_place(void **state)
+{
+    (void)state;
+    enum { count = 16 * 37 };
+    static float x[count], dy[count], y[count], dx[count], over[count], d_over[count];
+    static const char *const isas[] = { "base", "avx2", "avx512" };
+    static const ami_activation kinds[] = { AMI_RELU, AMI_ELU, AMI_TANH, AMI_SIGMOID };
+    am_rng rng = am_rng_make(10);
+    for (int i = 0; i < count; i++) {
+        x[i] = i % 16 == 3 ? 0.0f : i % 16 == 5 ? -0.0f : 3.0f * am_rng_normal(&rng);
+        dy[i] = am_rng_normal(&rng);
+    }
+    for (int i = 0; i < 12; i++) {
+        const ami_ops_f32 *ops = ami_train_ops(isas[i / 4]);
+        if (!ops) {
+            continue;
+        }
+        memcpy(over, x, sizeof x);
+        memcpy(d_over, dy, sizeof dy);
+        ops->activate(y, x, count, kinds[i % 4]);
+        ops->activate_back(dx, dy, x, y, count, kinds[i % 4], false);
+        ops->activate(over, over, count, kinds[i % 4]);
+        ops->activate_back(d_over, d_over, over, over, count, kinds[i % 4], false);
+        assert_memory_equal(y, over, sizeof y);
+        assert_memory_equal(dx, d_over, sizeof dx);
+    }
+}
+
 /// The same numbers as am_graph_eval, which PyTorch's reference tensors are held against.
 static void forward_equals_the_plain_evaluation(void **state)
 {
@@ -543,6 +572,7 @@ int main(void)
         cmocka_unit_test(float_gradients_match),
         cmocka_unit_test(weights_in_bands_give_the_same_bits),
         cmocka_unit_test(deep_products_of_bands_give_the_same_bits),
+        cmocka_unit_test(activations_give_the_same_bits_in_place),
         cmocka_unit_test(forward_equals_the_plain_evaluation),
         cmocka_unit_test(odd_counts_and_indices_are_read_as_the_runtime_reads_them),
     };
