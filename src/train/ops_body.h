@@ -63,8 +63,11 @@ static inline real erf_of(real x, real gauss)
 }
 #endif
 
-/// Before a loop whose turns have nothing to do with one another, although its arrays may be the same.
-#if defined(__clang__)
+/// Before a loop whose turns have nothing to do with one another, although its arrays may be the same. In double
+/// there are calls, which no vector makes.
+#if REAL_IS_DOUBLE
+#define IN_STEP
+#elif defined(__clang__)
 #define IN_STEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define IN_STEP _Pragma("GCC ivdep")
