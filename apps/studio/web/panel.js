@@ -164,7 +164,7 @@ export class Panel {
         const trained = field?.values[task] > 0;
         const does = ['It faces where you steer and walks on when you let go: no speed is asked for.',
             'It keeps to the line that you drag, else to the one along which you steer.',
-            'It takes the direction and, as far as the data have it, the speed; let go and it comes to rest where the data do.',
+            'It takes the direction and, as far as the data have it, the speed; let go and it comes to a stand.',
             'It goes to the place that you click, and then walks about there: the data have few stops.'][task];
         const how = [trained ? '' : 'Nobody trained values for this task and these data: it looks one tick ahead, like greedy.',
             'It looks one tick ahead, which rarely leads round a bend.', 'Nothing is asked of it: it wanders where the data lead.'][policy];
