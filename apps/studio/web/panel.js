@@ -165,7 +165,7 @@ export class Panel {
         const does = ['It faces where you steer and walks on when you let go: no speed is asked for.',
             'It keeps to the line that you drag, else to the one along which you steer.',
             'It takes the direction and, as far as the data have it, the speed; let go and it comes to a stand.',
-            'It goes to the place that you click, and then walks about there: the data have few stops.'][task];
+            'It goes to the place that you click and stands there, within half a metre.'][task];
         const how = [trained ? '' : 'Nobody trained values for this task and these data: it looks one tick ahead, like greedy.',
             'It looks one tick ahead, which rarely leads round a bend.', 'Nothing is asked of it: it wanders where the data lead.'][policy];
         this.fieldNote.textContent = policy === 2 ? how : `${does} ${how}`.trim();
