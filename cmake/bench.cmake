@@ -1,8 +1,11 @@
 # Peers of the benches: bench/peers/NAME.c (or .cpp) becomes peers/NAME beside the command, when its library is here. Nothing of
 # the product links them.
+if(NOT AMBLE_PEERS)
+    return()
+endif()
 if(EMSCRIPTEN)
     # The other way round: our own index under node, beside the native one.
-    add_executable(peer_search_wasm ${PROJECT_SOURCE_DIR}/bench/peers/search_wasm.c)
+    add_executable(peer_search_wasm EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/peers/search_wasm.c)
     set_target_properties(peer_search_wasm PROPERTIES OUTPUT_NAME search_wasm RUNTIME_OUTPUT_DIRECTORY peers)
     target_link_libraries(peer_search_wasm PRIVATE amble_static amble_flags)
     target_link_options(peer_search_wasm PRIVATE -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1

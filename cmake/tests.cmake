@@ -32,10 +32,21 @@ foreach(source ${AMBLE_TEST_SOURCES})
         target_link_libraries(${target} PRIVATE amble_physics)
     endif()
     add_test(NAME ${folder}.${name} COMMAND ${target})
-    # Several tests call the built command.
+    # Several tests call the built command, or its helper.
     add_dependencies(${target} amble_cli)
     if(TARGET amble_assimp)
         add_dependencies(${target} amble_assimp)
+    endif()
+endforeach()
+# The longest begin first, so that no core waits for one of them at the end; CTest learns the rest from the first run.
+set(AMBLE_TEST_COSTS cli.eval_paths=44 cli.bench=37 cli.train=32 cli.eval_fields=29 cli.eval=27 cli.eval_learned=26
+    train.lmm=26 train.learned=20 index.index_data=9 train.value_recipe=8 db.file=7)
+foreach(pair ${AMBLE_TEST_COSTS})
+    string(REPLACE "=" ";" pair ${pair})
+    list(GET pair 0 name)
+    list(GET pair 1 seconds)
+    if(TEST ${name})
+        set_tests_properties(${name} PROPERTIES COST ${seconds})
     endif()
 endforeach()
 # The one test that looks at Assimp from the inside; it says so when it has to skip itself.

@@ -179,7 +179,7 @@ static am_result make_clip(am_clip **out, int frames, am_error *err)
     enum { joints = 31 };
     int16_t parents[joints];
     am_vec3 offsets[joints];
-    char names[joints][16];
+    char names[joints][24];
     const char *name_list[joints];
     const int16_t moving[1] = { 0 };
     for (int j = 0; j < joints; j++) {

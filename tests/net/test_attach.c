@@ -113,7 +113,7 @@ static void senseless_attachments_are_refused(void **state)
     check_refused(am_model_attach(&out, model, &lengthy, 1, NULL, &err), AM_ERR_DEF);
     check_refused(am_model_attach(&out, model, twice, AM_NET_MOST_ATTACHMENTS + 1, NULL, &err), AM_ERR_LIMIT);
     am_model_blob many[AM_NET_MOST_ATTACHMENTS];
-    char names[AM_NET_MOST_ATTACHMENTS][8];
+    char names[AM_NET_MOST_ATTACHMENTS][16];
     for (int i = 0; i < AM_NET_MOST_ATTACHMENTS; i++) {
         snprintf(names[i], sizeof names[i], "n%d", i);
         many[i] = (am_model_blob){ names[i], words, 1 };
