@@ -53,7 +53,7 @@ struct am_field_task {
     int axes;
     am_field_axis axis[AM_FIELD_MAX_AXES];
     float weight; ///< of the reward's second term
-    float fps;    ///< ticks a second
+    float fps;    ///< ticks a second; a source sets it to its field's
     /// theta(axes) of a wish for a character whose ground root stands at `root`.
     void (*read)(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root);
     /// next(axes): theta after a step of the root; next may be theta.

@@ -21,6 +21,7 @@ extern "C" {
 #endif
 
 #define AM_FIELD_MAX_EVERY 1000 ///< ticks between anchors
+#define AM_FIELD_MAX_STEER 1.0f ///< rad a tick: what an action may be turned by stays below
 
 /// What a value function is: the head of its attachment, 192 bytes, behind which stand mean[cells] in fp32 and
 /// values[anchors][cells].

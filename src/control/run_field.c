@@ -3,8 +3,7 @@
 
 #include "base/error.h"
 
-static const char *const policies[] = { "lookahead", "greedy", "passive" };
-enum { most_tasks = 16 };
+enum { most_tasks = 16, policy_count = AM_FIELD_PASSIVE + 1 };
 
 /// Names of the built-in tasks; returns how many.
 static int list_tasks(const char **names)
@@ -19,11 +18,14 @@ static int list_tasks(const char **names)
 
 am_result ami_run_read_field(am_run_options *out, const am_json_doc *doc, const am_json *options, am_error *err)
 {
-    const char *tasks[most_tasks];
+    const char *tasks[most_tasks], *policies[policy_count];
+    for (int i = 0; i < policy_count; i++) {
+        policies[i] = am_field_policy_name((am_field_policy)i);
+    }
     int policy = (int)out->policy;
     am_result result = am_json_read_choice(doc, options, "task", false, &out->task, tasks, list_tasks(tasks), err);
     if (result == AM_OK) {
-        result = am_json_read_choice(doc, options, "policy", false, &policy, policies, 3, err);
+        result = am_json_read_choice(doc, options, "policy", false, &policy, policies, policy_count, err);
     }
     if (result == AM_OK) {
         result = am_json_read_int(doc, options, "every", false, &out->every, 0, AM_FIELD_MAX_EVERY, err);

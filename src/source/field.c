@@ -19,7 +19,7 @@ am_field_def am_field_def_default(void)
     return def;
 }
 
-static int frames_of_tick(const am_db *db, float fps)
+int ami_field_tick_frames(const am_db *db, float fps)
 {
     float step = floorf(db->fps / fps + 0.5f);
     return step < 1.0f ? 1 : (int)step;
@@ -295,7 +295,7 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
     if (result != AM_OK) {
         return result;
     }
-    int step = frames_of_tick(def->db, def->fps);
+    int step = ami_field_tick_frames(def->db, def->fps);
     am_field sizes = sizes_of(def, step);
     const ami_kernels *kernels = def->kernels ? ami_kernels_named(def->kernels) : ami_kernels_pick();
     if (sizes.state_count < 1 || !kernels) {

@@ -29,6 +29,9 @@ struct am_field_own {
     float longest;     ///< length of the longest row
 };
 
+/// Frames of the database in a tick, when so many ticks a second are wished.
+int ami_field_tick_frames(const am_db *db, float fps);
+
 /// The four arrays of rotations in a pose or a velocity.
 typedef struct ami_field_quats {
     float *x, *y, *z, *w;

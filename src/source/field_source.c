@@ -276,6 +276,15 @@ static am_result check_def(const am_field_source_def *def, am_error *err)
     return AM_OK;
 }
 
+/// What a state depends on. All of a value function's head counts: steering, discount and weight choose the actions.
+static uint64_t key_of(const ami_field_source *f)
+{
+    const uint64_t words[] = { f->field->hash, (uint64_t)f->policy };
+    uint64_t key = am_hash64(words, sizeof words, am_hash64(f->task.name, strlen(f->task.name), 1));
+    key = am_hash64(&f->task.weight, sizeof f->task.weight, key);
+    return f->value ? am_hash64(&f->value->head, sizeof f->value->head, key) : key;
+}
+
 am_result am_field_source_create(am_source **out, const am_field_source_def *def, am_error *err)
 {
     *out = NULL;
@@ -295,15 +304,14 @@ am_result am_field_source_create(am_source **out, const am_field_source_def *def
     f->field = def->field;
     f->value = def->value;
     f->task = def->value ? def->value->task : def->task;
+    f->task.fps = def->field->fps; // rewards count metres and radians a second
     f->policy = def->policy;
     f->standing = find_standing(def->field);
     f->stretch = ami_field_find_stretch(def->field, f->standing);
     const am_field *field = def->field;
     size_t numbers = 2 * (size_t)field->pose_count + 3 * (size_t)field->velocity_count + 2 * (size_t)field->k;
     f->state_size = (sizeof(ami_field_head) + numbers * sizeof(float) + 15) / 16 * 16;
-    const uint64_t words[] = { field->hash, (uint64_t)def->policy,
-                               def->value ? (uint64_t)def->value->head.every : 0 };
-    f->base.key = am_hash64(words, sizeof words, am_hash64(f->task.name, strlen(f->task.name), 1));
+    f->base.key = key_of(f);
     *out = &f->base;
     return AM_OK;
 }

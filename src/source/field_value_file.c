@@ -171,7 +171,7 @@ static am_result check_head(const am_field_value_head *head, am_field_task *task
                       head->cells == am_field_task_cells(task) && head->anchors > 0 &&
                       head->anchors <= head->states && head->every >= 1 && head->every <= AM_FIELD_MAX_EVERY &&
                       head->gamma >= 0.0f && head->gamma < 1.0f && head->weight >= 0.0f && head->weight < 1e6f &&
-                      head->fps > 0.0f && head->fps < 1e4f && head->steer >= 0.0f && head->steer < 1.0f;
+                      head->fps > 0.0f && head->fps < 1e4f && head->steer >= 0.0f && head->steer < AM_FIELD_MAX_STEER;
     if (!sane) {
         return ami_fail(err, AM_ERR_FORMAT, "the head of '%s' is damaged; train it again", name);
     }

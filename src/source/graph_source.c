@@ -327,6 +327,7 @@ am_result am_motion_graph_source_create(am_source **out, const am_motion_graph_s
         .interface = &interface, .skeleton = db->skeleton, .roles = &db->roles, .db = db, .alloc = alloc
     };
     g->task = *def->task;
+    g->task.fps = def->graph->field->fps; // rewards count metres and radians a second
     g->rules = (ami_graph_rules){ .graph = def->graph,
                                   .task = &g->task,
                                   .gamma = def->gamma,

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "source/field.h"
 #include "train/stage.h"
 #include "train/value_cache.h"
 
@@ -21,6 +22,7 @@ typedef struct value_stage {
     am_field_task task;
     am_field_def def;
     float gamma, steer_deg_s, bound;
+    float steer; ///< rad a tick
     int settle;
     int sweeps;            ///< most of one part
     int every[most_parts]; ///< [parts]
@@ -118,6 +120,20 @@ static void destroy(ami_stage *s)
     }
 }
 
+/// Steering in a tick of the field, whose rate comes from the database's.
+static am_result read_rate(ami_stage *s, value_stage *v, am_error *err)
+{
+    const float fps = v->db->fps / (float)ami_field_tick_frames(v->db, v->def.fps);
+    v->task.fps = fps;
+    v->steer = v->steer_deg_s * AM_DEG / fps;
+    if (v->steer < AM_FIELD_MAX_STEER) {
+        return AM_OK;
+    }
+    return am_json_fail(s->doc, am_json_get(s->json, "steer_deg_s"), AM_ERR_RANGE, err,
+                        "'steer_deg_s' is %g, but at %g ticks a second it must be below %.0f", (double)v->steer_deg_s,
+                        (double)fps, (double)(AM_FIELD_MAX_STEER * fps / AM_DEG));
+}
+
 static am_result create(ami_stage *s, am_error *err)
 {
     value_stage *v = ami_alloc_zero(&s->alloc, sizeof *v);
@@ -140,6 +156,9 @@ static am_result create(ami_stage *s, am_error *err)
     }
     if (result == AM_OK) {
         result = am_db_open(&v->db, s->database, &s->alloc, err);
+    }
+    if (result == AM_OK) {
+        result = read_rate(s, v, err);
     }
     if (result != AM_OK) {
         return result;
@@ -168,9 +187,6 @@ static am_result make_field(ami_stage *s, value_stage *v, am_error *err)
         v->def.db = v->db;
         result = am_field_create(&v->field, &v->def, err);
     }
-    if (result == AM_OK) {
-        v->task.fps = v->field->fps;
-    }
     return result;
 }
 
@@ -188,8 +204,7 @@ static am_result begin_part(ami_stage *s, value_stage *v, am_error *err)
 
 static am_result begin_sweeps(ami_stage *s, value_stage *v, am_error *err)
 {
-    const float steer = v->steer_deg_s * AM_DEG / v->field->fps;
-    const ami_value_problem problem = ami_value_cache_problem(&v->cache, &v->task, v->gamma, steer);
+    const ami_value_problem problem = ami_value_cache_problem(&v->cache, &v->task, v->gamma, v->steer);
     const am_result result = ami_value_create(&v->value, &problem, &v->tasks, s->def->group, &s->alloc, err);
     if (result != AM_OK || !v->resumed) {
         return result;

@@ -8,13 +8,18 @@
 #include "base/memory.h"
 #include "source/field_task.h"
 
-enum { chunk_rows = 32, lane = 8 };
+enum { chunk_rows = 32, lane = 8, most_processes = 1024 };
 
 static size_t value_count(const ami_value *v) { return (size_t)v->problem.rows * (size_t)v->stride; }
 
 am_result ami_value_create(ami_value *v, const ami_value_problem *problem, const am_tasks *tasks,
                            const am_train_group *group, const am_alloc *alloc, am_error *err)
 {
+    if (group && group->size > most_processes) {
+        *v = (ami_value){ .alloc = ami_alloc_or_default(alloc) };
+        return ami_fail(err, AM_ERR_RANGE, "value functions are found by at most %d processes, not by %d",
+                        (int)most_processes, group->size);
+    }
     *v = (ami_value){ .alloc = ami_alloc_or_default(alloc), .problem = *problem, .tasks = tasks, .bound = INFINITY };
     v->group = group && group->size > 1 ? group : NULL;
     v->cells = am_field_task_cells(problem->task);
@@ -233,10 +238,9 @@ static void plan_chunk(void *context, int chunk)
 /// of its own.
 static void share_changes(const ami_value *v, float *low, float *high)
 {
-    enum { most = 1024 };
-    float all[2 * most] = { 0 };
+    float all[2 * most_processes] = { 0 };
     const am_train_group *group = v->group;
-    if (!group || group->size > most) {
+    if (!group) {
         return;
     }
     all[2 * group->rank] = *low;

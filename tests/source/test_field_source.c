@@ -1,5 +1,6 @@
 // The source `field`: flows, shows the same ticks at any rate, goes on from any body, hears who acts on it.
 #include "support/check.h"
+#include "source/field_source.h"
 #include "support/synth_field.h"
 
 enum { most_joints = 64, most_state = 4096, most_numbers = 512 };
@@ -372,6 +373,59 @@ static void defs_that_cannot_work_are_refused(void **state)
     am_source_destroy(good);
 }
 
+static uint64_t key_of(const am_field_source_def *def)
+{
+    am_error err = { 0 };
+    am_source *source = NULL;
+    check_ok(am_field_source_create(&source, def, &err), &err);
+    const uint64_t key = source->key;
+    am_source_destroy(source);
+    return key;
+}
+
+static void snapshots_of_other_values_or_weights_have_another_key(void **state)
+{
+    (void)state;
+    am_field_source_def def = am_field_source_def_default();
+    am_field_value value = { .head = { .field_hash = field->hash, .every = 1, .gamma = 0.99f }, .task = def.task };
+    def.field = field;
+    def.value = &value;
+    const uint64_t key = key_of(&def);
+    assert_true(key_of(&def) == key);
+    value.head.steer = 0.1f;
+    assert_false(key_of(&def) == key);
+    value.head.steer = 0.0f;
+    value.head.gamma = 0.9f;
+    assert_false(key_of(&def) == key);
+    value.head.gamma = 0.99f;
+    assert_true(key_of(&def) == key);
+    def.value = NULL;
+    def.policy = AM_FIELD_GREEDY;
+    const uint64_t greedy = key_of(&def);
+    def.task.weight += 1.0f;
+    assert_false(key_of(&def) == greedy);
+}
+
+static void a_task_counts_the_ticks_of_the_field(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_source *source = NULL;
+    am_field *slow = NULL;
+    am_field_def def = am_field_def_default();
+    def.db = db;
+    def.fps = 20.0f;
+    check_ok(am_field_create(&slow, &def, &err), &err);
+    am_field_source_def source_def = am_field_source_def_default();
+    source_def.field = slow;
+    source_def.policy = AM_FIELD_GREEDY;
+    check_ok(am_field_source_create(&source, &source_def, &err), &err);
+    assert_true(source_def.task.fps == 30.0f && slow->fps == 20.0f);
+    assert_true(ami_field_source_of(source)->task.fps == 20.0f);
+    am_source_destroy(source);
+    am_field_destroy(slow);
+}
+
 static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
@@ -410,6 +464,8 @@ int main(void)
         cmocka_unit_test(who_acts_on_it_changes_where_a_tick_leads),
         cmocka_unit_test(numbers_that_are_none_are_left_behind),
         cmocka_unit_test(defs_that_cannot_work_are_refused),
+        cmocka_unit_test(snapshots_of_other_values_or_weights_have_another_key),
+        cmocka_unit_test(a_task_counts_the_ticks_of_the_field),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, synth_field_open, synth_field_close);

@@ -145,6 +145,27 @@ static void any_number_of_threads_gives_the_same_graph_and_values(void **state)
     am_pool_destroy(pool);
 }
 
+static void its_task_counts_the_ticks_of_the_field(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    uint64_t keys[2];
+    for (int i = 0; i < 2; i++) {
+        am_source *source = NULL;
+        am_field_task speed;
+        assert_true(am_field_task_find(&speed, "speed"));
+        speed.fps = i == 0 ? speed.fps : field->fps; // values of this task depend on metres a second
+        am_motion_graph_source_def def = am_motion_graph_source_def_default();
+        def.graph = graph;
+        def.task = &speed;
+        def.warps = 3;
+        check_ok(am_motion_graph_source_create(&source, &def, &err), &err);
+        keys[i] = source->key;
+        am_source_destroy(source);
+    }
+    assert_true(field->fps == 15.0f && keys[0] == keys[1]);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Playing
 
@@ -388,6 +409,7 @@ int main(void)
         cmocka_unit_test(followers_begin_like_the_clip_ends),
         cmocka_unit_test(every_clip_can_be_reached_from_every_other),
         cmocka_unit_test(any_number_of_threads_gives_the_same_graph_and_values),
+        cmocka_unit_test(its_task_counts_the_ticks_of_the_field),
         cmocka_unit_test(without_a_bend_it_plays_the_capture),
         cmocka_unit_test(a_bend_turns_by_its_angle_over_the_clip),
         cmocka_unit_test(a_transition_keeps_the_velocity_of_the_hips_in_the_world),

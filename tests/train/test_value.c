@@ -142,6 +142,22 @@ static void values_of_a_turn_are_what_arithmetic_says(void **state)
     ami_value_free(&value);
 }
 
+static void more_processes_than_can_share_changes_are_refused(void **state)
+{
+    (void)state;
+    const int32_t index[1] = { 0 };
+    const float weight[1] = { 1.0f };
+    const am_field_step steps[1] = { { 0 } };
+    am_field_task task;
+    assert_true(am_field_task_find(&task, "direction"));
+    const ami_value_problem problem = { &task, 0.9f, 0.0f, 1, 1, 1, index, weight, steps, 0, 1, false };
+    const am_tasks serial = am_tasks_serial();
+    const am_train_group group = { .size = 1025 };
+    ami_value value;
+    check_refused(ami_value_create(&value, &problem, &serial, &group, NULL, NULL), AM_ERR_RANGE);
+    ami_value_free(&value);
+}
+
 static void values_are_the_fixed_point_of_plain_iteration(void **state)
 {
     (void)state;
@@ -332,6 +348,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_a_turn_are_what_arithmetic_says),
+        cmocka_unit_test(more_processes_than_can_share_changes_are_refused),
         cmocka_unit_test(values_are_the_fixed_point_of_plain_iteration),
         cmocka_unit_test(a_line_is_swept_as_any_other_task_is),
         cmocka_unit_test(threads_change_no_bit),

@@ -153,6 +153,9 @@ static void wrong_keys_are_told_before_anything_is_trained(void **state)
         { "{ \"kind\": \"value\", \"database\": \"small.amdb\", \"task\": \"line\", \"every\": [0] }", AM_ERR_RANGE },
         { "{ \"kind\": \"value\", \"database\": \"small.amdb\", \"task\": \"line\", \"every\": [] }", AM_ERR_RANGE },
         { "{ \"kind\": \"value\", \"database\": \"small.amdb\", \"task\": \"line\", \"gamma\": 1.0 }", AM_ERR_RANGE },
+        { "{ \"kind\": \"value\", \"database\": \"small.amdb\", \"task\": \"line\", \"fps\": 5, "
+          "\"steer_deg_s\": 720 }",
+          AM_ERR_RANGE },
         { "{ \"kind\": \"value\", \"database\": \"none.amdb\", \"task\": \"line\" }", AM_ERR_OPEN },
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
