@@ -5,14 +5,19 @@
 // the data in which somebody stands: each joint turns as it does there, to and fro, from the stance that the
 // character has.
 #include "source/field_source.h"
+#include "source/field_task.h"
 
 // A stance that moves less than this in a tick has settled: metres of eq. 1. Standers of motion capture have 0.003 to
 // 0.03, the slowest moments of a walk 0.03.
 #define SETTLED 0.02f
-// Who has both feet on the ground and goes slower than the first does not go at all, quicker than the second as the
-// field says: mixtures of stances lean, and the root would creep from under planted feet.
-#define PLANTED_MPS 0.1f
+// Slower than this one who shall stand goes less the slower it is: mixtures of standing states with the beginnings of
+// steps creep. With both feet on the ground one slower than the second does not go at all, quicker than the third as
+// the field says: mixtures of stances lean, and the root would creep from under planted feet.
+#define CREEP_MPS 0.15f
+#define PLANTED_MPS 0.13f
 #define LEAVING_MPS 0.2f
+// Farther than this from a wished facing it turns as the field says.
+#define FACING (4.0f * AM_DEG)
 // A stretch of the data stands while both feet do and its root goes slower than this, and turns slower.
 #define STAND_MPS 0.12f
 #define STAND_RAD_S (20.0f * AM_DEG)
@@ -111,23 +116,32 @@ float ami_field_motion(const am_field *field, const float *row)
     return sum;
 }
 
-/// How much of a step those take who shall rest.
-static float share_of(const am_field *field, const ami_field_head *head, am_field_step step)
+/// How much of a step over ground those take who shall rest.
+static float share_of(float mps, bool planted)
 {
-    if (!both_feet(head->contacts)) {
-        return 1.0f;
+    if (planted) {
+        return am_clamp((mps - PLANTED_MPS) / (LEAVING_MPS - PLANTED_MPS), 0.0f, 1.0f);
     }
-    const float mps = sqrtf(step.x * step.x + step.z * step.z) * field->fps;
-    return am_clamp((mps - PLANTED_MPS) / (LEAVING_MPS - PLANTED_MPS), 0.0f, 1.0f);
+    return mps < CREEP_MPS ? mps * mps / (CREEP_MPS * CREEP_MPS) : 1.0f;
 }
 
-am_field_step ami_field_rest(const am_field *field, ami_field_head *head, am_field_step step, const float *x,
-                             const float *v, float *row)
+am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts)
 {
-    am_field_embed(field, row, x, v);
-    head->rest = ami_field_motion(field, row) < SETTLED * SETTLED ? AMI_FIELD_STANDS : AMI_FIELD_HURRIES;
-    const float share = share_of(field, head, step) / ami_field_rate(head);
-    return (am_field_step){ step.x * share, step.z * share, step.turn * share };
+    const float share = share_of(ami_step_speed(task, step), both_feet(contacts));
+    // An axis that comes round is an angle to a wished facing, 0 when none is wished.
+    const float off = task->axis[0].cyclic ? am_abs(theta[0]) : 0.0f;
+    const float turn = am_max(share, am_min(off / FACING, 1.0f));
+    return (am_field_step){ step.x * share, step.z * share, step.turn * turn };
+}
+
+am_field_step ami_field_rest(const ami_field_source *f, ami_field_head *head, const float *theta, am_field_step step,
+                             const float *x, const float *v, float *row)
+{
+    am_field_embed(f->field, row, x, v);
+    head->rest = ami_field_motion(f->field, row) < SETTLED * SETTLED ? AMI_FIELD_STANDS : AMI_FIELD_HURRIES;
+    const am_field_step some = ami_field_settle(&f->task, theta, step, head->contacts);
+    const float share = 1.0f / ami_field_rate(head);
+    return (am_field_step){ some.x * share, some.z * share, some.turn * share };
 }
 
 void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt)

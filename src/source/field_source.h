@@ -88,10 +88,13 @@ static inline float ami_field_rate(const ami_field_head *head)
 float ami_field_motion(const am_field *field, const float *row);
 /// field_idle.c: the longest stretch of standing.
 ami_field_stretch ami_field_find_stretch(const am_field *field, int standing);
+/// field_idle.c: what is left of a step of who shall rest: it creeps less the slower it is, and turns no more than
+/// that unless a facing is wished that it has not yet.
+am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts);
 /// field_idle.c: the step of a state x, v that is asked to rest; says in the head whether it stands yet. row(stride)
 /// is room.
-am_field_step ami_field_rest(const am_field *field, ami_field_head *head, am_field_step step, const float *x,
-                             const float *v, float *row);
+am_field_step ami_field_rest(const ami_field_source *f, ami_field_head *head, const float *theta, am_field_step step,
+                             const float *x, const float *v, float *row);
 /// field_idle.c: a stander's life goes on, that of others goes out.
 void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt);
 /// field_idle.c: pose x as it is shown.

@@ -243,7 +243,7 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     }
     s->head->rest = AMI_FIELD_MOVES;
     if (f->policy != AM_FIELD_PASSIVE && f->task.rests && f->task.rests(&f->task, theta)) {
-        step = ami_field_rest(field, s->head, step, s->x, v, room->rows);
+        step = ami_field_rest(f, s->head, theta, step, s->x, v, room->rows);
     }
     if (input->hook) {
         step = act(field, s, step, input->hook);

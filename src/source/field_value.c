@@ -109,17 +109,6 @@ static float worth_of(const am_field_task *task, const am_field_value *value, co
     return value && near ? reward + value->head.gamma * am_field_value_at(value, near, next) : reward;
 }
 
-// Slower than this one who shall stand does not go. Mixtures of standing states with the beginnings of steps creep.
-#define CREEP_MPS 0.15f
-
-/// The step of a character that shall stand: it creeps less the slower it is.
-static am_field_step settled(const am_field_task *task, am_field_step step)
-{
-    const float speed = ami_step_speed(task, step);
-    const float share = speed < CREEP_MPS ? speed * speed / (CREEP_MPS * CREEP_MPS) : 1.0f;
-    return (am_field_step){ step.x * share, step.z * share, step.turn * share };
-}
-
 int am_field_choose(const am_field_task *task, const am_field_value *value, const float *theta, am_field_step *steps,
                     const am_field_neighbours *near, int count, float *worth)
 {
@@ -144,7 +133,7 @@ int am_field_choose(const am_field_task *task, const am_field_value *value, cons
         }
     }
     if (best >= 0) {
-        steps[best] = task->rests && task->rests(task, theta) ? settled(task, taken) : taken;
+        steps[best] = taken;
     }
     return best;
 }

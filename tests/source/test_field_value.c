@@ -5,6 +5,8 @@
 #include <amble/field_value.h>
 #include <math.h>
 
+#include "source/field_source.h"
+
 enum { most_states = 64 };
 
 /// A field of which only the states' ranges matter, and a value function over it.
@@ -210,18 +212,24 @@ static void steering_turns_the_chosen_step_towards_the_wish(void **state)
 static void who_shall_stand_does_not_creep(void **state)
 {
     (void)state;
-    am_field_task task;
-    assert_true(am_field_task_find(&task, "speed"));
-    const float rest[2] = { 0.0f, 0.0f }, walk[2] = { 0.0f, 1.0f };
-    am_field_step creep = { 0.0f, 0.03f / 30.0f, 0.01f }, step = { 0.0f, 0.3f / 30.0f, 0.01f };
-    assert_int_equal(am_field_choose(&task, NULL, rest, &step, NULL, 1, NULL), 0);
-    check_near(step.z, 0.3 / 30.0, 1e-7); // has yet to come to rest
-    am_field_step same = creep;
-    assert_int_equal(am_field_choose(&task, NULL, walk, &same, NULL, 1, NULL), 0);
-    check_near(same.z, creep.z, 0.0); // begins to walk
-    assert_int_equal(am_field_choose(&task, NULL, rest, &creep, NULL, 1, NULL), 0);
-    check_near(creep.z, 0.04 * 0.03 / 30.0, 1e-7); // (0.03 / 0.15)^2 of it
-    check_near(creep.turn, 0.04 * 0.01, 1e-7);
+    am_field_task task, point;
+    assert_true(am_field_task_find(&task, "speed") && am_field_task_find(&point, "point"));
+    const float as_is[2] = { 0.0f, 0.0f }, aside[2] = { 20.0f * AM_DEG, 0.0f }, nearly[2] = { -1.0f * AM_DEG, 0.0f };
+    const am_field_step creep = { 0.0f, 0.03f / 30.0f, 0.01f }, step = { 0.0f, 0.3f / 30.0f, 0.01f };
+    const uint32_t one = AM_CONTACT_LEFT, both = AM_CONTACT_LEFT | AM_CONTACT_RIGHT;
+    check_near(ami_field_settle(&task, as_is, step, both).z, 0.3 / 30.0, 1e-7); // has yet to come to rest
+    am_field_step left = ami_field_settle(&task, as_is, creep, one);
+    check_near(left.z, 0.04 * 0.03 / 30.0, 1e-7); // (0.03 / 0.15)^2 of it
+    check_near(left.turn, 0.04 * 0.01, 1e-7);
+    left = ami_field_settle(&task, as_is, creep, both);
+    check_near(left.z, 0.0, 0.0);
+    check_near(left.turn, 0.0, 0.0);
+    // A wished facing is turned to, and not beyond; the root stays.
+    left = ami_field_settle(&task, aside, creep, both);
+    check_near(left.z, 0.0, 0.0);
+    check_near(left.turn, 0.01, 1e-7);
+    check_near(ami_field_settle(&task, nearly, creep, both).turn, 0.25 * 0.01, 1e-7);
+    check_near(ami_field_settle(&point, aside, creep, both).turn, 0.0, 0.0); // there theta is a place
 }
 
 // ---------------------------------------------------------------------------------------------
