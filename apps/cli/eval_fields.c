@@ -9,28 +9,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// Where a row's value functions come from.
+typedef enum steering { BY_RECIPE, WITHOUT, AS_BENDS } steering;
+
 /// A row of the paper's tables: minimum, average, maximum in seconds of both tasks, and KB of the direction's values.
 typedef struct paper_row {
     const char *name;
     int every; ///< 0 for the graph
     double seconds[2][3];
     double kb;
+    steering steering;
 } paper_row;
 
+#define NOWHERE (double)NAN // not in the paper
+
 static const paper_row paper[] = {
-    { "graph-based", 0, { { 0.31, 0.94, 2.36 }, { 0.47, 1.30, 2.19 } }, 14.0 },
-    { "motion field", 1, { { 0.21, 0.40, 1.01 }, { 0.30, 0.57, 1.26 } }, 320.0 },
-    { "motion field x10", 10, { { 0.21, 0.49, 1.23 }, { 0.30, 0.68, 1.42 } }, 35.0 },
-    { "motion field x20", 20, { { 0.25, 0.66, 1.19 }, { 0.42, 0.91, 2.51 } }, 19.0 },
-    { "motion field x30", 30, { { 0.38, 0.78, 1.93 }, { 0.55, 1.45, 3.56 } }, 13.0 },
+    { "graph-based", 0, { { 0.31, 0.94, 2.36 }, { 0.47, 1.30, 2.19 } }, 14.0, BY_RECIPE },
+    { "motion field", 1, { { 0.21, 0.40, 1.01 }, { 0.30, 0.57, 1.26 } }, 320.0, BY_RECIPE },
+    { "motion field x10", 10, { { 0.21, 0.49, 1.23 }, { 0.30, 0.68, 1.42 } }, 35.0, BY_RECIPE },
+    { "motion field x20", 20, { { 0.25, 0.66, 1.19 }, { 0.42, 0.91, 2.51 } }, 19.0, BY_RECIPE },
+    { "motion field x30", 30, { { 0.38, 0.78, 1.93 }, { 0.55, 1.45, 3.56 } }, 13.0, BY_RECIPE },
+    { "field, no steering",
+      1,
+      { { 0.21, 0.40, 1.01 }, { 0.30, 0.57, 1.26 } },
+      320.0,
+      WITHOUT }, // the paper's actions
+    { "field, steering as the graph's bends",
+      1,
+      { { NOWHERE, NOWHERE, NOWHERE }, { NOWHERE, NOWHERE, NOWHERE } },
+      NOWHERE,
+      AS_BENDS },
 };
 
 enum { row_count = sizeof paper / sizeof paper[0] };
 
 static const char *const tasks[2] = { "direction", "line" };
-// What the averages may be: of the graph, so that it is a fair peer; of the field.
+// What the averages may be: of the graph, so that it is a fair peer; of the field. How many times as fast that must
+// be.
 static const double graph_bound = 1.3;
 static const double field_bounds[2] = { 0.55, 0.80 };
+static const double times_bound = 1.8;
 
 int fields_every(int i)
 {
@@ -107,10 +125,35 @@ bool fields_measures(const fields *f, const char *task, int every)
     return !few || (every == fields_finest(f) && strcmp(task, tasks[0]) == 0);
 }
 
+/// The value functions of a row, NULL when there are none.
+static const am_model *model_of(const fields *f, int row)
+{
+    const am_model *models[] = { [BY_RECIPE] = f->model, [WITHOUT] = f->plain, [AS_BENDS] = f->bent };
+    return models[paper[row].steering];
+}
+
 /// Rows that can be measured: the fields need a model.
 static bool has_row(const fields *f, int row, int task)
 {
-    return paper[row].every == 0 || (f->model && fields_measures(f, tasks[task], paper[row].every));
+    return paper[row].every == 0 || (model_of(f, row) && fields_measures(f, tasks[task], paper[row].every));
+}
+
+/// What the graph's bends are at most: those of its shortest clip.
+static double bends_deg_s(void)
+{
+    return (double)(am_motion_graph_source_def_default().warp / AM_DEG / am_motion_graph_def_default().least_s);
+}
+
+/// The rows whose steering is another, so that it can be told what is its doing.
+static am_result open_steerings(fields *f, am_error *err)
+{
+    if (!f->model || f->e->quick) {
+        return AM_OK;
+    }
+    const fields_values plain = { .name = "plain", .finest = true, .lines = true, .steer_deg_s = 0.0 };
+    const fields_values bent = { .name = "bent", .finest = true, .lines = true, .steer_deg_s = bends_deg_s() };
+    am_result result = fields_train(f, &f->plain, &plain, err);
+    return result == AM_OK ? fields_train(f, &f->bent, &bent, err) : result;
 }
 
 static am_result measure_source(const fields *f, const am_source *source, const char *stage, bool line,
@@ -129,8 +172,10 @@ static am_result measure_source(const fields *f, const am_source *source, const 
 
 static am_result measure_row(const fields *f, int row, int task, am_agility *out, size_t *bytes, am_error *err)
 {
-    fields_source s;
-    am_result result = fields_source_make(&s, f, tasks[task], paper[row].every, err);
+    fields_source s = { 0 };
+    const int every = paper[row].every;
+    am_result result = every == 0 ? fields_source_make(&s, f, tasks[task], 0, err)
+                                  : make_field(&s, f, model_of(f, row), tasks[task], every, err);
     if (result == AM_OK) {
         result = measure_source(f, s.source, paper[row].name, task == 1, out, err);
         *bytes = s.bytes;
@@ -145,35 +190,57 @@ static void begin_table(am_tables *t, int task)
         "table 1: seconds until the character faces within 5 degrees of a new direction and stays so for 0.3 s",
         "table 2: the same, and within 0.1 m of a new line that may lie up to 0.5 m aside"
     };
-    static const am_column columns[] = { { "representation", -1 }, { "minimum", 2 },        { "average", 2 },
-                                         { "maximum", 2 },         { "median", 2 },         { "late_percent", 2 },
-                                         { "values_kb", 1 },       { "paper_minimum", 2 },  { "paper_average", 2 },
-                                         { "paper_maximum", 2 },   { "paper_values_kb", 0 } };
+    static const am_column columns[] = { { "representation", -1 }, { "minimum", 2 },       { "average", 3 },
+                                         { "maximum", 2 },         { "median", 2 },        { "late_percent", 2 },
+                                         { "times_as_fast", 2 },   { "sparser_adds", 3 },  { "values_kb", 1 },
+                                         { "paper_minimum", 2 },   { "paper_average", 2 }, { "paper_maximum", 2 },
+                                         { "paper_values_kb", 0 } };
     am_tables_begin(t, tasks[task], abouts[task]);
     am_tables_columns(t, columns, CLI_COUNT(columns));
 }
 
-/// A number with a bound where the data are those that it was made for.
-static void add_bounded(const fields *f, double value, double bound)
+/// A number with a bound (0: none) where the data are those that it was made for.
+static void add_at_most(const fields *f, double value, double bound)
 {
     f->real &&bound > 0.0 ? am_tables_bounded(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
 }
 
-static void add_row(const fields *f, int row, int task, const am_agility *a, size_t bytes)
+/// The same for one that has to be above.
+static void add_above(const fields *f, double value, bool bounded, double bound)
+{
+    f->real &&bounded ? am_tables_at_least(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
+}
+
+/// How the row stands beside the graph, and beside the row with the next fewer ticks between anchors: the paper's
+/// order is that each step costs time.
+static void add_beside(const fields *f, int row, const am_agility *rows)
+{
+    const paper_row *p = &paper[row];
+    const double own = (double)rows[row].average, graph = (double)rows[0].average;
+    const bool sparser = p->every > 1 && rows[row - 1].trials > 0;
+    add_above(f, p->every > 0 && own > 0.0 ? graph / own : (double)NAN, p->every == 1 && p->steering == BY_RECIPE,
+              times_bound);
+    add_above(f, sparser ? own - (double)rows[row - 1].average : (double)NAN, sparser, 0.0);
+}
+
+static void add_row(const fields *f, int row, int task, const am_agility *rows, size_t bytes)
 {
     am_tables *t = f->e->tables;
     const paper_row *p = &paper[row];
-    double bound = p->every == 0 ? (task == 0 ? graph_bound : 0.0) : p->every == 1 ? field_bounds[task] : 0.0;
+    const am_agility *a = &rows[row];
+    const bool promised = p->every > 0 && p->steering == BY_RECIPE;
+    double bound = p->every == 0 ? graph_bound : promised && p->every == 1 ? field_bounds[task] : 0.0;
     double kb = (double)bytes / 1024.0;
     am_tables_row(t);
     am_tables_text(t, p->name);
     am_tables_number(t, (double)a->minimum);
-    add_bounded(f, (double)a->average, bound);
+    add_at_most(f, (double)a->average, bound);
     am_tables_number(t, (double)a->maximum);
     am_tables_number(t, (double)a->median);
     double late = 100.0 * a->late / a->trials;
-    f->real && p->every > 0 ? am_tables_bounded(t, late, 0.0) : am_tables_number(t, late);
-    add_bounded(f, kb, task == 0 && p->every > 0 ? 0.5 * p->kb : 0.0);
+    f->real &&promised ? am_tables_bounded(t, late, 0.0) : am_tables_number(t, late);
+    add_beside(f, row, rows);
+    add_at_most(f, kb, task == 0 && promised ? 0.5 * p->kb : 0.0);
     for (int i = 0; i < 3; i++) {
         am_tables_number(t, p->seconds[task][i]);
     }
@@ -183,7 +250,7 @@ static void add_row(const fields *f, int row, int task, const am_agility *a, siz
 static am_result add_responses(const fields *f, int task, am_error *err)
 {
     am_tables *t = f->e->tables;
-    am_agility rows[row_count];
+    am_agility rows[row_count] = { { 0 } };
     size_t bytes[row_count];
     am_result result = AM_OK;
     for (int r = 0; r < row_count && result == AM_OK; r++) {
@@ -195,7 +262,7 @@ static am_result add_responses(const fields *f, int task, am_error *err)
     begin_table(t, task);
     for (int r = 0; r < row_count; r++) {
         if (has_row(f, r, task)) {
-            add_row(f, r, task, &rows[r], bytes[r]);
+            add_row(f, r, task, rows, bytes[r]);
         }
     }
     am_tables_plot(t, "average", 0);
@@ -211,6 +278,13 @@ static am_result add_responses(const fields *f, int task, am_error *err)
                        (double)rows[0].average / (double)rows[1].average,
                        paper[0].seconds[task][1] / paper[1].seconds[task][1]);
     }
+    if (f->bent && f->plain) {
+        am_tables_note(t,
+                       "The last two rows have the steering changed: %.0f degrees a second are what the graph's "
+                       "bends come to in its shortest clip, none is the paper's field.",
+                       bends_deg_s());
+    }
+    am_tables_note(t, "times_as_fast: as the graph. sparser_adds: seconds more than with the anchors next to these.");
     return AM_OK;
 }
 
@@ -235,7 +309,11 @@ static am_result add_numbers(fields *f, am_error *err)
 {
     am_tables *t = f->e->tables;
     double average[2][fields_kinds], kb[2][fields_kinds];
-    am_result result = !f->model || f->e->quick ? AM_OK : fields_open_full(f, err);
+    am_result result = AM_OK;
+    if (f->model && !f->e->quick) {
+        result =
+            fields_train(f, &f->full, &(fields_values){ .name = "full", .full = true, .steer_deg_s = -1.0 }, err);
+    }
     if (result != AM_OK || !f->full) {
         return result;
     }
@@ -255,9 +333,10 @@ static am_result add_numbers(fields *f, am_error *err)
     for (int kind = 0; kind < fields_kinds; kind++) {
         am_tables_row(t);
         am_tables_text(t, paper[kind + 1].name);
-        for (int i = 0; i < 4; i++) {
-            am_tables_number(t, i < 2 ? average[i][kind] : kb[i - 2][kind]);
-        }
+        add_at_most(f, average[0][kind], average[1][kind]); // half the bytes, no slower
+        am_tables_number(t, average[1][kind]);
+        am_tables_number(t, kb[0][kind]);
+        am_tables_number(t, kb[1][kind]);
     }
     return AM_OK;
 }
@@ -271,23 +350,6 @@ static const am_agility_turn turns[3] = { { 0.0f, 90.0f * AM_DEG },
                                           { 2.82f, 150.0f * AM_DEG } };
 
 enum { most_points = 160 };
-
-/// Seconds after turn i until the facing is within 5 degrees, infinite when the next turn comes sooner.
-static double answer_of(const float *facing, int count, float dt, int i)
-{
-    float wished = 0.0f;
-    for (int k = 0; k <= i; k++) {
-        wished += turns[k].angle;
-    }
-    int first = (int)(turns[i].t / dt + 0.5f);
-    int stop = i < 2 ? (int)(turns[i + 1].t / dt + 0.5f) : count;
-    for (int p = first; p < stop; p++) {
-        if (am_abs(am_wrap_angle(wished - facing[p])) <= 5.0f * AM_DEG) {
-            return (double)(p + 1 - first) * (double)dt;
-        }
-    }
-    return (double)INFINITY;
-}
 
 static void wished_curve(double *y, int count, float dt)
 {
@@ -321,7 +383,8 @@ static am_result add_turns(const fields *f, am_error *err)
         }
     }
     am_tables_begin(t, "turns",
-                    "figure 7: three changes of the direction within 4.23 s, seconds until within 5 degrees");
+                    "figure 7: three changes of the direction within 4.23 s, seconds until within 5 degrees for "
+                    "0.3 s before the next");
     static const char *const columns[] = { "first_s", "second_s", "third_s" };
     am_tables_column(t, "representation", -1);
     for (int i = 0; i < 3; i++) {
@@ -331,8 +394,10 @@ static am_result add_turns(const fields *f, am_error *err)
     for (int s = 0; s < sources; s++) {
         am_tables_row(t);
         am_tables_text(t, curves[s + 1].name);
+        float answers[3];
+        am_agility_answers(&def, answers, facing[s], count, turns, 3);
         for (int i = 0; i < 3; i++) {
-            am_tables_number(t, answer_of(facing[s], count, def.dt, i));
+            am_tables_number(t, (double)answers[i]);
         }
         for (int i = 0; i < count; i++) {
             x[i] = (double)(i + 1) * (double)def.dt;
@@ -370,6 +435,8 @@ static am_result open_all(fields *f, am_error *err)
 
 static void close_all(fields *f)
 {
+    am_model_close(f->bent);
+    am_model_close(f->plain);
     am_model_close(f->full);
     am_model_close(f->model);
     fields_close_values(f);
@@ -381,7 +448,7 @@ static void close_all(fields *f)
 /// All that is not of pushes.
 static am_result add_control(fields *f, am_error *err)
 {
-    am_result result = AM_OK;
+    am_result result = open_steerings(f, err);
     for (int task = 0; task < 2 && result == AM_OK; task++) {
         result = add_responses(f, task, err);
     }

@@ -15,6 +15,8 @@ typedef struct fields {
     am_motion_graph *graph;
     am_model *model;  ///< with value functions; NULL: the graph alone is measured
     am_model *full;   ///< the same of the direction in 32 bits; NULL: not looked at
+    am_model *plain;  ///< of all states, without steering; NULL: not looked at
+    am_model *bent;   ///< of all states, with as much steering as the graph's bends; NULL: not looked at
     char folder[64];  ///< of the files that were made on the way; "" without any
     double trained_s; ///< what making the value functions took; 0 when they were there
 } fields;
@@ -28,8 +30,16 @@ int fields_finest(const fields *f);
 bool fields_measures(const fields *f, const char *task, int every);
 /// eval_fields_values.c: opens the model, or trains the value functions that are needed.
 am_result fields_open_values(fields *f, am_error *err);
-/// eval_fields_values.c: trains those of the direction with 32-bit values.
-am_result fields_open_full(fields *f, am_error *err);
+/// Value functions to be made by the recipe that ships, and what is other with them.
+typedef struct fields_values {
+    const char *name;   ///< of their files
+    bool full;          ///< in 32 bits
+    bool finest;        ///< with the least ticks between anchors alone
+    bool lines;         ///< of the line too, else of the direction alone
+    double steer_deg_s; ///< below 0: the recipe's
+} fields_values;
+/// eval_fields_values.c: makes them; *out stays as it is where this build has no training.
+am_result fields_train(fields *f, am_model **out, const fields_values *what, am_error *err);
 /// eval_fields_values.c: removes the files made on the way.
 void fields_close_values(fields *f);
 

@@ -34,9 +34,9 @@ static bool fits(const fields *f, const am_model *model)
 
 #if !defined(AMBLE_HAS_TRAIN)
 
-static am_result train(fields *f, am_model **out, bool full, am_error *err)
+am_result fields_train(fields *f, am_model **out, const fields_values *what, am_error *err)
 {
-    (void)f, (void)out, (void)full, (void)err;
+    (void)f, (void)out, (void)what, (void)err;
     return AM_OK;
 }
 
@@ -45,9 +45,10 @@ static am_result train(fields *f, am_model **out, bool full, am_error *err)
 #include <amble/train.h>
 
 /// Keys that are not taken from the recipe that ships.
-static bool is_own(const char *key)
+static bool is_own(const fields_values *what, const char *key)
 {
-    return strcmp(key, "database") == 0 || strcmp(key, "every") == 0 || strcmp(key, "weights") == 0;
+    return strcmp(key, "database") == 0 || strcmp(key, "every") == 0 || strcmp(key, "weights") == 0 ||
+           (what->steer_deg_s >= 0.0 && strcmp(key, "steer_deg_s") == 0);
 }
 
 static void copy(am_json_writer *w, const char *key, const am_json *value)
@@ -70,21 +71,25 @@ static void copy(am_json_writer *w, const char *key, const am_json *value)
     }
 }
 
-/// A stage of the recipe with this database and the anchors that are looked at; with 16-bit values or `full` ones.
-static void write_stage(am_json_writer *w, const fields *f, const am_json *stage, const char *task, bool full)
+/// A stage of the recipe with this database and the anchors that are looked at.
+static void write_stage(am_json_writer *w, const fields *f, const am_json *stage, const char *task,
+                        const fields_values *what)
 {
     am_json_begin_object(w, NULL);
     am_json_string(w, "database", "data.amdb");
-    am_json_string(w, "weights", full ? "fp32" : "fp16");
+    am_json_string(w, "weights", what->full ? "fp32" : "fp16");
+    if (what->steer_deg_s >= 0.0) {
+        am_json_number(w, "steer_deg_s", what->steer_deg_s);
+    }
     am_json_begin_array(w, "every");
     for (int i = 0; i < fields_kinds; i++) {
-        if (fields_measures(f, task, fields_every(i))) {
+        if (fields_measures(f, task, fields_every(i)) && (!what->finest || fields_every(i) == fields_finest(f))) {
             am_json_integer(w, NULL, fields_every(i));
         }
     }
     am_json_end_array(w);
     for (const am_json *item = stage->first; item; item = item->next) {
-        if (!is_own(item->key)) {
+        if (!is_own(what, item->key)) {
             copy(w, item->key, item);
         }
     }
@@ -100,8 +105,7 @@ static const char *task_of(const fields *f, const am_json *stage)
     return known && fields_measures(f, task->string, fields_finest(f)) ? task->string : NULL;
 }
 
-/// Full ones are looked at of the direction alone.
-static am_result write_recipe(const fields *f, const char *path, bool full, am_error *err)
+static am_result write_recipe(const fields *f, const char *path, const fields_values *what, am_error *err)
 {
     char shipped[1024];
     am_json_doc *doc = NULL;
@@ -118,8 +122,8 @@ static am_result write_recipe(const fields *f, const char *path, bool full, am_e
         am_json_begin_array(w, "stages");
         for (const am_json *stage = stages ? stages->first : NULL; stage; stage = stage->next) {
             const char *task = task_of(f, stage);
-            if (task && (!full || strcmp(task, "direction") == 0)) {
-                write_stage(w, f, stage, task, full);
+            if (task && (what->lines || strcmp(task, "direction") == 0)) {
+                write_stage(w, f, stage, task, what);
             }
         }
         am_json_end_array(w);
@@ -161,7 +165,7 @@ static am_result make_folder(fields *f, am_error *err)
     return AM_OK;
 }
 
-static am_result train(fields *f, am_model **out, bool full, am_error *err)
+am_result fields_train(fields *f, am_model **out, const fields_values *what, am_error *err)
 {
     char recipe[128], data[128], output[128];
     am_train_summary summary;
@@ -169,11 +173,11 @@ static am_result train(fields *f, am_model **out, bool full, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    snprintf(recipe, sizeof recipe, "%s/%s.json", f->folder, full ? "full" : "recipe");
+    snprintf(recipe, sizeof recipe, "%s/%s.json", f->folder, what->name);
     snprintf(data, sizeof data, "%s/data.amdb", f->folder);
-    snprintf(output, sizeof output, "%s/%s.amnet", f->folder, full ? "full" : "values");
+    snprintf(output, sizeof output, "%s/%s.amnet", f->folder, what->name);
     result = am_db_write(f->db, data, err);
-    result = result == AM_OK ? write_recipe(f, recipe, full, err) : result;
+    result = result == AM_OK ? write_recipe(f, recipe, what, err) : result;
     if (result == AM_OK) {
         am_train_def def = am_train_def_default();
         def.recipe = recipe;
@@ -183,7 +187,7 @@ static am_result train(fields *f, am_model **out, bool full, am_error *err)
         def.report_user = f;
         result = am_train_run(&summary, &def, err);
     }
-    f->trained_s = result == AM_OK && !full ? summary.seconds : f->trained_s;
+    f->trained_s = result == AM_OK && out == &f->model ? summary.seconds : f->trained_s;
     return result == AM_OK ? am_model_open(out, output, NULL, err) : result;
 }
 
@@ -203,10 +207,8 @@ am_result fields_open_values(fields *f, am_error *err)
         am_model_close(f->model);
         f->model = NULL;
     }
-    return train(f, &f->model, false, err);
+    return fields_train(f, &f->model, &(fields_values){ .name = "usual", .lines = true, .steer_deg_s = -1.0 }, err);
 }
-
-am_result fields_open_full(fields *f, am_error *err) { return train(f, &f->full, true, err); }
 
 void fields_close_values(fields *f)
 {

@@ -49,6 +49,11 @@ typedef struct am_agility_turn {
 /// unwrapped.
 AM_API am_result am_agility_curve(const am_agility_def *def, float *out, int count, const am_agility_turn *turns,
                                   int turn_count, am_error *err);
+/// out(turn_count): the response to each turn of such a curve by the rule of am_agility_measure: seconds until the
+/// facing is within near_rad of the wish and stays so for hold_s. Infinite when the next turn or the end comes
+/// before.
+AM_API void am_agility_answers(const am_agility_def *def, float *out, const float *facing, int count,
+                               const am_agility_turn *turns, int turn_count);
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,7 @@ typedef struct am_field_def {
     float turn_weight;     ///< beta_0 (default 0.5)
     float thin;            ///< states of a range that are nearer than this to the last one that was taken are left
                            ///< out (default 0: none). Who stands still fills all k neighbours with the same pose, and
-                           ///< no action leads away; 0.08 leaves walking as it is, at 30 ticks a second
+                           ///< no action leads away; 0.05 leaves walking as it is, at 30 ticks a second
     const char *kernels;   ///< name of an instruction set for tests; NULL means the best
     uint32_t cookie;
 } am_field_def;

@@ -1,8 +1,8 @@
 /// Tasks of motion fields (Fields section 4 and 6.1): what a character is asked to do, as a few numbers theta beside
 /// its motion state, how theta moves on with the ground root, and what a tick is worth.
 ///
-/// A task is a small plug-in: a grid over theta on which values are stored, and three functions. Four are here; a
-/// caller may fill in one of its own.
+/// A task is a small plug-in: a grid over theta on which values are stored, three functions, and a fourth where it
+/// can ask a character to stand. Four tasks are here; a caller may fill in one of its own.
 ///
 /// - direction: the angle from the facing to the wish; 18 samples; reward -|angle|
 /// - line: that angle of the line's direction, and the place across the line; 18 x 13 samples over +-2 m, denser

@@ -257,6 +257,9 @@ am_result am_agility_measure(am_agility *out, const am_agility_def *def, am_erro
     return result;
 }
 
+/// Whether a turn was before step i.
+static bool is_due(const am_agility_turn *turn, int i, float dt) { return turn->t <= (float)i * dt + 1e-4f; }
+
 am_result am_agility_curve(const am_agility_def *def, float *out, int count, const am_agility_turn *turns,
                            int turn_count, am_error *err)
 {
@@ -274,7 +277,7 @@ am_result am_agility_curve(const am_agility_def *def, float *out, int count, con
     wished.point = w.root.translation;
     float facing = result == AM_OK ? am_quat_heading(w.root.rotation) : 0.0f;
     for (int i = 0, next = 0; result == AM_OK && i < count; i++) {
-        for (; next < turn_count && turns[next].t <= (float)i * def->dt + 1e-4f; next++) {
+        for (; next < turn_count && is_due(&turns[next], i, def->dt); next++) {
             wished.heading = am_wrap_angle(wished.heading + turns[next].angle);
         }
         walk(&w, &wished, def->dt);
@@ -283,4 +286,26 @@ am_result am_agility_curve(const am_agility_def *def, float *out, int count, con
     }
     walker_end(&w);
     return result;
+}
+
+void am_agility_answers(const am_agility_def *def, float *out, const float *facing, int count,
+                        const am_agility_turn *turns, int turn_count)
+{
+    const int hold = steps_of(def->hold_s, def->dt);
+    float wished = 0.0f;
+    for (int t = 0, first = 0; t < turn_count; t++) {
+        while (first < count && !is_due(&turns[t], first, def->dt)) {
+            first++;
+        }
+        wished += turns[t].angle;
+        out[t] = INFINITY;
+        int since = first;
+        for (int i = first; i < count && (t + 1 == turn_count || !is_due(&turns[t + 1], i, def->dt)); i++) {
+            since = am_abs(am_wrap_angle(wished - facing[i])) <= def->near_rad ? since : i + 1;
+            if (i - since == hold) {
+                out[t] = (float)(since + 1 - first) * def->dt;
+                break;
+            }
+        }
+    }
 }

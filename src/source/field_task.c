@@ -127,7 +127,8 @@ static void advance_point(const am_field_task *task, float *next, const float *t
 // stands: m for a metre a second.
 #define THERE_M 0.3f
 #define MOVE_WEIGHT 0.2f
-// That near it may stand: who has stopped short of it would creep on.
+// That near it may stand: who has stopped short of it would creep on. Wider than where wishes of other methods end
+// (intent.c), since a field's steps end where the data's do.
 #define REST_M 0.5f
 
 static float reward_point(const am_field_task *task, const float *theta, am_field_step step)

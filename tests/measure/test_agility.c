@@ -1,6 +1,8 @@
 // Response times of made-up sources whose answers are known.
 #include "support/check.h"
 
+#include <math.h>
+
 #define DT (1.0f / 30.0f)
 
 /// A source that turns at a fixed rate, and past the wish by some angle before it comes back.
@@ -185,6 +187,30 @@ static void the_curve_follows_the_turns(void **state)
     check_near(facing[89] / AM_DEG, 240.0, 1e-2); // beyond 180: unwrapped
 }
 
+static void answers_in_a_curve_are_those_of_a_measurement(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    turner t;
+    turner_make(&t, 3.0f, 0.0f);
+    am_agility_def def = am_agility_def_default();
+    def.source = &t.base;
+    // 1.41 s are no whole number of steps: the second turn is seen by step 43, not 42.
+    const am_agility_turn turns[3] = { { 0.0f, 90.0f * AM_DEG },
+                                       { 1.41f, -30.0f * AM_DEG },
+                                       { 1.41f + 0.5f, 60.0f * AM_DEG } };
+    float facing[90], answers[3];
+    check_ok(am_agility_curve(&def, facing, 90, turns, 3, &err), &err);
+    am_agility_answers(&def, answers, facing, 90, turns, 3);
+    check_near(facing[42] / AM_DEG, 90.0, 1e-2);
+    check_near(facing[43] / AM_DEG, 87.0, 1e-2);
+    check_near(answers[0], 29.0 / 30.0, 1e-5); // 85 of 90 degrees, 3 a step
+    assert_true(isinf(answers[1]));            // there after 9 steps, but turned away after 15: not held for 0.3 s
+    check_near(answers[2], 19.0 / 30.0, 1e-5); // 55 of 60 degrees
+    am_agility_answers(&def, answers, facing, 80, turns, 3);
+    assert_true(isinf(answers[2])); // the end comes too soon
+}
+
 static void defs_out_of_range_are_refused_and_allocations_may_fail(void **state)
 {
     (void)state;
@@ -225,6 +251,7 @@ int main(void)
         cmocka_unit_test(a_line_must_be_reached_too),
         cmocka_unit_test(any_number_of_threads_measures_the_same),
         cmocka_unit_test(the_curve_follows_the_turns),
+        cmocka_unit_test(answers_in_a_curve_are_those_of_a_measurement),
         cmocka_unit_test(defs_out_of_range_are_refused_and_allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
