@@ -39,15 +39,15 @@ enum {
 
 /// Pushes on one part of the body.
 typedef struct group {
-    int count, off, slight_off, last_off, stance_off, moved, moved_off;
+    int count, off, slight_off, end_off, last_off, stance_off, moved, moved_off;
 } group;
 
 /// What a row of the tables tells.
 typedef struct summary {
     const char *set, *controller;
     int count;
-    double back_mean, back_max, depth_cm, excess_deg, usual_deg, reach;
-    int late, beyond, beyond_alone;
+    double back_mean, back_max, usual_back, depth_cm, excess_deg, usual_deg, reach;
+    int late, never, usual_late, beyond, beyond_alone;
     group groups[group_count];
 } summary;
 
@@ -84,6 +84,7 @@ static void add_way(group *g, const am_push_trial *t)
     g->count++;
     g->off += off;
     g->slight_off += degrees(t->off_slight) > most_off_deg;
+    g->end_off += degrees(t->off_end) > most_off_deg;
     g->last_off += degrees(t->off_last) > most_off_deg;
     g->stance_off += degrees(t->off_stance) > most_off_deg;
     g->moved += moved;
@@ -97,11 +98,14 @@ static void sum_up(summary *s, const am_push_trial *trials, int count, const am_
         const am_push_trial *t = &trials[i];
         double excess = degrees(t->excess);
         s->back_mean += (double)t->back_s / count;
+        s->usual_back += (double)t->usual_back_s / count;
         s->back_max = fmax(s->back_max, (double)t->back_s);
         s->depth_cm = fmax(s->depth_cm, 100.0 * (double)t->depth_m);
         s->excess_deg = fmax(s->excess_deg, excess);
         s->usual_deg = fmax(s->usual_deg, degrees(t->usual_excess));
         s->late += t->back_s >= 3.0f;
+        s->never += !t->returns;
+        s->usual_late += t->usual_back_s >= 3.0f;
         s->beyond += excess > most_deg;
         s->beyond_alone += excess > most_deg && degrees(t->usual_excess) <= most_deg;
         add_way(&s->groups[group_of(roles, t->joint)], t);
@@ -270,10 +274,11 @@ static void begin_row(am_tables *t, const summary *s)
 
 static void add_returns(const pushing *p)
 {
-    static const am_column columns[] = { { "data", -1 },        { "controller", -1 },  { "pushes", 0 },
-                                         { "back_s", 2 },       { "back_max_s", 2 },   { "late", 0 },
-                                         { "depth_cm", 2 },     { "joint_deg", 1 },    { "beyond", 0 },
-                                         { "beyond_alone", 0 }, { "unpushed_deg", 1 }, { "reach", 2 } };
+    static const am_column columns[] = { { "data", -1 },        { "controller", -1 },     { "pushes", 0 },
+                                         { "back_s", 2 },       { "back_max_s", 2 },      { "late", 0 },
+                                         { "never", 0 },        { "unpushed_back_s", 2 }, { "unpushed_late", 0 },
+                                         { "depth_cm", 2 },     { "joint_deg", 1 },       { "beyond", 0 },
+                                         { "beyond_alone", 0 }, { "unpushed_deg", 1 },    { "reach", 2 } };
     am_tables *t = p->f->e->tables;
     am_tables_begin(t, "pushes",
                     "random pushes of 10 to 400 N for 0.1 s on every part of the body, standing and walking");
@@ -284,6 +289,9 @@ static void add_returns(const pushing *p)
         am_tables_number(t, s->back_mean);
         am_tables_number(t, s->back_max);
         add_bounded(p->f, s->late, 0.0);
+        add_bounded(p->f, s->never, 0.0);
+        am_tables_number(t, s->usual_back);
+        am_tables_number(t, s->usual_late);
         add_bounded(p->f, s->depth_cm, most_depth_cm);
         add_bounded(p->f, s->excess_deg, most_deg);
         am_tables_number(t, s->beyond);
@@ -292,25 +300,45 @@ static void add_returns(const pushing *p)
         am_tables_number(t, s->reach);
     }
     am_tables_note(t,
-                   "back_s: until the distance from the data is again what it is at most without pushes (reach) and "
-                   "stays so for 0.3 s; late: not within 3 s. depth_cm: feet below the floor. joint_deg: most that a "
-                   "joint is beyond the data's 0.1 to 99.9 percentiles; beyond: pushes with more than 10 degrees; "
-                   "beyond_alone: of them those where the same motion without the push has less; unpushed_deg: most "
-                   "without pushes.");
+                   "back_s: until the distance from the data stays what it is in 99 %% of the ticks without pushes "
+                   "(reach); late: not 0.3 s before the end of 3 s; never: not even for 0.3 s at some time after the "
+                   "window of the push; unpushed_back_s and unpushed_late: the same of the "
+                   "motion without the push, which is beyond reach in 1 %% of its ticks.");
+    am_tables_note(
+        t, "depth_cm: feet below the floor. joint_deg: most that a joint is beyond the data's 0.1 to 99.9 "
+           "percentiles; beyond: pushes with more than 10 degrees; beyond_alone: of them those where the same "
+           "motion without the push has less; unpushed_deg: most without pushes.");
 }
+
+static const am_column way_columns[] = {
+    { "data", -1 },
+    { "controller", -1 },
+    { "pushes", 0 },
+    { "trunk", 0 },
+    { "trunk_off", 0 },
+    { "trunk_slight_off", 0 },
+    { "trunk_end_off", 0 },
+    { "trunk_moved_off", 0 },
+    { "arms", 0 },
+    { "arms_off", 0 },
+    { "arms_slight_off", 0 },
+    { "arms_end_off", 0 },
+    { "arms_moved_off", 0 },
+    { "legs", 0 },
+    { "legs_off", 0 },
+    { "legs_slight_off", 0 },
+    { "legs_end_off", 0 },
+    { "legs_moved", 0 },
+    { "legs_moved_off", 0 },
+    { "legs_stance_off", 0 },
+    { "last_off", 0 },
+};
 
 static void add_ways(const pushing *p)
 {
-    static const am_column columns[] = {
-        { "data", -1 },           { "controller", -1 },      { "pushes", 0 },          { "trunk", 0 },
-        { "trunk_off", 0 },       { "trunk_slight_off", 0 }, { "trunk_moved_off", 0 }, { "arms", 0 },
-        { "arms_off", 0 },        { "arms_slight_off", 0 },  { "arms_moved_off", 0 },  { "legs", 0 },
-        { "legs_off", 0 },        { "legs_slight_off", 0 },  { "legs_moved", 0 },      { "legs_moved_off", 0 },
-        { "legs_stance_off", 0 }, { "last_off", 0 }
-    };
     am_tables *t = p->f->e->tables;
     am_tables_begin(t, "push_ways", "which way the chest goes relative to the feet within 0.3 s of the same pushes");
-    am_tables_columns(t, columns, CLI_COUNT(columns));
+    am_tables_columns(t, way_columns, CLI_COUNT(way_columns));
     for (int i = 0; i < p->count; i++) {
         const summary *s = &p->rows[i];
         begin_row(t, s);
@@ -319,20 +347,23 @@ static void add_ways(const pushing *p)
             am_tables_number(t, g->count);
             add_bounded(p->f, g->off, 0.0);
             am_tables_number(t, g->slight_off);
+            add_bounded(p->f, g->end_off, 0.0);
             if (k == 2) {
                 am_tables_number(t, g->moved);
             }
             am_tables_number(t, g->moved_off);
         }
         am_tables_number(t, s->groups[2].stance_off);
-        am_tables_number(t, s->groups[0].last_off + s->groups[1].last_off);
+        add_bounded(p->f, s->groups[0].last_off + s->groups[1].last_off + s->groups[2].last_off, 0.0);
     }
+    am_tables_note(
+        t, "off: at no tick the chest moves within 30 degrees of the push (by 5 mm or more), relative to the "
+           "middle of the feet and to the same motion without the push. slight_off: by 1 mm or more. end_off: "
+           "as off, 0.3 s after the push instead of at any tick until then. last_off: of all parts, when it "
+           "has gone farthest along.");
     am_tables_note(t,
-                   "off: the chest does not move within 30 degrees of the push (by 5 mm or more), relative to the "
-                   "middle of the feet and to the same motion without the push. slight_off: by 1 mm or more. "
-                   "moved_off: of pushes that move it by "
-                   "%.0f cm or more in any direction. trunk: with the head. legs_stance_off: relative to the feet "
-                   "that stood when it was pushed. last_off: of trunk and arms, when it has gone farthest along.",
+                   "moved_off: of pushes that move it by %.0f cm or more in any direction. trunk: with the head. "
+                   "legs_stance_off: relative to the feet that stood when it was pushed.",
                    moved_cm);
 }
 

@@ -233,8 +233,9 @@ AM_API am_path_view am_character_get_path(const am_character *character);
 /// from the next step on. Over AM_PUSH_WINDOW frames the pose is blended with what the forces do to it (after Fields
 /// eq. 15, see am_push_blend); a source with ticks of its own (field) goes on from there, others re-enter by the
 /// state nearest to the pushed body. Pushes before the same step act together; later ones end the blend that is on
-/// its way and begin another. Refuses a character without solver (AM_ERR_SUPPORT), more than AM_MAX_PUSHES and what
-/// is not finite. Allocates nothing of its own.
+/// its way and begin another. Forces end with the blend: of a longer push a source with ticks feels AM_PUSH_WINDOW -
+/// 1 frames (0.63 s), others the ten (0.33 s) until they re-enter. Refuses a character without solver
+/// (AM_ERR_SUPPORT), more than AM_MAX_PUSHES and what is not finite. Allocates nothing of its own.
 AM_API am_result am_character_push(am_character *character, int joint, am_vec3 force, float seconds, am_error *err);
 /// What pushes the character.
 typedef struct am_push_view {

@@ -32,7 +32,9 @@ typedef struct am_push_trial {
     bool walks;
     float newton, angle; ///< of the force; heading in the world, rad
     float farthest;      ///< largest distance from the nearest state of the data afterwards (Fields eq. 1)
-    float back_s;        ///< after the push, until it is within reach of the data for 0.3 s; 3: not at all
+    float back_s;        ///< after the push, until it is within reach of the data for good; 3: not 0.3 s before 3 s
+    bool returns;        ///< within reach for 0.3 s at some time between the window of a push and 3 s
+    float usual_back_s;  ///< the same of the twin: 0 unless it goes that far by itself
     float depth_m;       ///< deepest of toes and heels below the floor that feet are kept to
     float excess;        ///< rad, most that a joint is beyond the data's 0.1 to 99.9 percentiles
     int excess_joint;
@@ -43,13 +45,14 @@ typedef struct am_push_trial {
     float off;          ///< rad, of the movement (5 mm at least) from the push when it is nearest to it, within 0.3 s
     float off_slight; ///< rad, as off, of movements of 1 mm at least: what a light push does before the motion itself
                       ///< takes another way
-    float off_last;   ///< rad, when it has gone farthest along; both pi when it never goes along
+    float off_end;    ///< rad, as off, 0.3 s after the push: no moment is chosen
+    float off_last;   ///< rad, when it has gone farthest along; all pi when it never goes along
     float off_stance; ///< rad, as off, but relative to the feet that stood when it was pushed: a push on a leg in
                       ///< the air carries the middle of both feet away under the chest
 } am_push_trial;
 
-/// trials(def->count). *reach: the distance from the data that counts as near, the largest of all twins. The same
-/// trials for any tasks.
+/// trials(def->count). *reach: the distance from the data that counts as near: 99 % of what the twins have in all
+/// ticks is less. The same trials for any tasks.
 AM_API am_result am_push_trials(am_push_trial *trials, float *reach, const am_push_trials_def *def, am_error *err);
 
 #ifdef __cplusplus

@@ -176,8 +176,9 @@ bool ami_push_dynamics(am_character *c, ami_dynamics *out, const am_transform *x
     am_transform back = am_transform_inv(root);
     memcpy(c->push.x, x, size);
     c->push.x[0] = am_transform_mul(root, x[0]);
-    contacts = contacts != 0 ? contacts : lower_foot(c, x);
+    // Before the lower foot of a body in flight takes the place of one that stands: it is let go when another does.
     p->held = frame == 1 ? find_held(c, contacts) : p->held;
+    contacts = contacts != 0 ? contacts : lower_foot(c, x);
     am_push_query query = { c->push.x, p->pushes, p->count, (uint8_t)(contacts | p->held), frame };
     if (!solver->solve(solver->user, c->push.pose, c->push.previous, &query)) {
         return false;

@@ -1,7 +1,8 @@
 // Random pushes: how far they bring a character from the data, how soon it is back, what feet and joints do, and
 // which way the chest goes.
-#include <amble/push_trials.h>
+#include "measure/push_trials.h"
 
+#include "anim/filter.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -10,15 +11,14 @@
 #define DT (1.0f / 60.0f)
 #define WARM_S 1.0f  // before a push: transitions of the start are over
 #define WATCH_S 3.0f // after it
-#define STAYS_S 0.3f
 #define LEAN_S 0.3f
 #define LEAST_M 0.005f  // less is no movement of the chest
 #define SLIGHT_M 0.001f // but twins have the same bits: less than this is nothing a push could be told by
 #define RANGE_SHARE 0.001f
+#define REACH_SHARE 0.99f
 
 enum {
-    ticks = 90,      // samples of the distance, at 30 Hz
-    stay_ticks = 9,  // of STAYS_S
+    ticks = ami_push_ticks,
     per_item = 10,   // trials that share a body and its characters
     most_starts = 64 // frames to begin at, of each kind
 };
@@ -40,7 +40,8 @@ typedef struct trials_job {
     const am_push_solver *solver;
     am_push_trial *trials;
     float (*far)[ticks];        ///< [trial] distances of the pushed
-    float *twins;               ///< [trial] largest distance of the other
+    float (*twins)[ticks];      ///< [trial] of the others
+    float *sorted;              ///< [trial * ticks] of all others
     int starts[2][most_starts]; ///< standing, walking
     int start_counts[2];
     am_result *results; ///< [item]
@@ -54,7 +55,6 @@ typedef struct watched {
     am_transform root;
     float *x, *to, *v, *row;
     am_field_work *work;
-    am_feet_def feet;
 } watched;
 
 // ---------------------------------------------------------------------------------------------
@@ -177,9 +177,8 @@ static void take_lean(am_push_trial *out, am_vec3 moved, am_vec3 from_stance, am
     float length = am_v3_length(moved);
     float off = angle_from(moved, way);
     out->moved_m = am_max(out->moved_m, length);
-    if (length > LEAST_M) {
-        out->off = am_min(out->off, off);
-    }
+    out->off_end = length > LEAST_M ? off : AM_PI; // the last tick's stays
+    out->off = am_min(out->off, out->off_end);
     if (length > SLIGHT_M) {
         out->off_slight = am_min(out->off_slight, off);
     }
@@ -199,7 +198,7 @@ static void watch_both(const trials_job *job, int trial, watched *pushed, watche
     const am_field *field = job->def->field;
     am_vec3 way = am_v3(am_sin(out->angle), 0.0f, am_cos(out->angle));
     uint8_t stance = am_character_get_pose(twin->character).contacts;
-    out->off = out->off_slight = out->off_last = out->off_stance = AM_PI; // nothing along it
+    out->off = out->off_slight = out->off_last = out->off_end = out->off_stance = AM_PI; // nothing along it
     for (int tick = 0; tick < ticks; tick++) {
         for (int half = 0; half < 2; half++) {
             step(pushed, wish, DT);
@@ -213,7 +212,7 @@ static void watch_both(const trials_job *job, int trial, watched *pushed, watche
             take_feet(pushed, out);
         }
         job->far[trial][tick] = take_distance(pushed, field);
-        job->twins[trial] = am_max(job->twins[trial], take_distance(twin, field));
+        job->twins[trial][tick] = take_distance(twin, field);
         out->farthest = am_max(out->farthest, job->far[trial][tick]);
         if ((float)(tick + 1) / 30.0f <= LEAN_S + 1e-3f) {
             am_vec3 moved = am_v3_sub(lean_of(pushed, 0), lean_of(twin, 0));
@@ -352,20 +351,39 @@ static void deal_pushes(trials_job *job)
     }
 }
 
-/// When each is back, now that all twins have told how far from the data the source plays by itself.
-static float find_reach(trials_job *job)
+float ami_push_back(const float *far, float reach)
 {
-    float reach = 0.0f;
-    for (int i = 0; i < job->def->count; i++) {
-        reach = am_max(reach, job->twins[i]);
+    int back = ticks;
+    while (back > 0 && far[back - 1] <= reach) {
+        back--;
     }
+    return back <= ticks - ami_push_stay_ticks ? (float)back / 30.0f : WATCH_S;
+}
+
+bool ami_push_returns(const float *far, float reach)
+{
+    int near = 0;
+    for (int tick = AM_PUSH_WINDOW; tick < ticks && near < ami_push_stay_ticks; tick++) {
+        near = far[tick] <= reach ? near + 1 : 0;
+    }
+    return near == ami_push_stay_ticks;
+}
+
+float ami_push_reach(float *far, int count)
+{
+    ami_sort_floats(far, count);
+    return ami_quantile(far, count, REACH_SHARE);
+}
+
+/// When each is back, now that all twins have told how far from the data the source plays by itself.
+static float find_backs(const trials_job *job)
+{
+    memcpy(job->sorted, job->twins, (size_t)job->def->count * sizeof *job->twins);
+    float reach = ami_push_reach(job->sorted, job->def->count * ticks);
     for (int i = 0; i < job->def->count; i++) {
-        int near = 0;
-        int tick = 0;
-        for (; tick < ticks && near < stay_ticks; tick++) {
-            near = job->far[i][tick] <= reach ? near + 1 : 0;
-        }
-        job->trials[i].back_s = near == stay_ticks ? (float)(tick - stay_ticks) / 30.0f : WATCH_S;
+        job->trials[i].back_s = ami_push_back(job->far[i], reach);
+        job->trials[i].returns = ami_push_returns(job->far[i], reach);
+        job->trials[i].usual_back_s = ami_push_back(job->twins[i], reach);
     }
     return reach;
 }
@@ -422,6 +440,7 @@ am_result am_push_trials(am_push_trial *trials, float *reach, const am_push_tria
         job.ranges = ami_layout_take(&layout, joints, sizeof *job.ranges);
         job.far = ami_layout_take(&layout, (size_t)def->count, sizeof *job.far);
         job.twins = ami_layout_take(&layout, (size_t)def->count, sizeof *job.twins);
+        job.sorted = ami_layout_take(&layout, (size_t)def->count * ticks, sizeof *job.sorted);
         job.results = ami_layout_take(&layout, (size_t)items, sizeof *job.results);
         job.errors = ami_layout_take(&layout, (size_t)items, sizeof *job.errors);
         if (pass == 0) {
@@ -435,7 +454,7 @@ am_result am_push_trials(am_push_trial *trials, float *reach, const am_push_tria
     }
     am_result result = am_joint_ranges(job.ranges, def->field->db, RANGE_SHARE, 0, &alloc, err);
     result = result == AM_OK ? run_all(&job, err) : result;
-    *reach = result == AM_OK ? find_reach(&job) : 0.0f;
+    *reach = result == AM_OK ? find_backs(&job) : 0.0f;
     ami_release(&alloc, block, size);
     return result;
 }

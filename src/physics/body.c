@@ -16,8 +16,8 @@
 // Dampers in springs: a trunk of 35 kg on 300 N m/rad comes to rest without swinging at about this ratio.
 #define DAMPING_S 0.2f
 // People who are pushed on a limb go along: this share of the force the whole body takes, each part by its mass, and
-// the limb the rest. Without it a kick sweeps the foot away under the chest or vanishes in the ground: 29 to 59 of 72
-// pushes on legs did not carry the chest along (docs/pushes.md), and with stiff legs alone still 26 of them.
+// the limb the rest. Without it a kick sweeps the foot away under the chest or vanishes in the ground: 52 of 72
+// pushes on legs did not carry the chest along, and with stiff legs alone still 26 to 31 of them (docs/pushes.md).
 #define LEG_SPREAD 0.7f
 #define ARM_SPREAD 0.4f
 // Of a leg about the vertical over a planted foot, in N m/rad: hip and shank are about as stiff against turning.
@@ -75,7 +75,6 @@ static void find_parts(am_physics *p, const am_roles *roles)
         ami_part *part = &p->parts[p->part_count];
         part->joint = j;
         part->parent = j > 0 ? p->part_of[s->parents[j]] : -1;
-        part->role = known[role].role;
         part->mass = known[role].share;
         part->spring = known[role].spring;
         part->spread = known[role].spread;

@@ -11,7 +11,6 @@ enum { ami_most_parts = 16 };
 /// One rigid part: a capsule along its bone, tied to its parent by a ball joint and a motor that acts as spring.
 typedef struct ami_part {
     int joint, parent;
-    am_role role;
     am_vec3 centre; ///< of mass, in the joint's frame
     am_vec3 axis;   ///< of the capsule, unit, in the joint's frame
     float length, radius, mass;

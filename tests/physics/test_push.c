@@ -1,4 +1,5 @@
 // Characters that are pushed: which way they go, that they find back, that the same pushes give the same bits.
+#include "measure/push_trials.h"
 #include "physics/pushable.h"
 
 static void make_pushable(world *w)
@@ -267,6 +268,48 @@ static void ranges_hold_the_data_and_clamp_to_it(void **state)
     free(ranges);
 }
 
+static void who_leaves_the_data_after_a_while_is_back_after_that(void **state)
+{
+    (void)state;
+    float far[ami_push_ticks] = { 0.0f };
+    assert_true(ami_push_back(far, 1.0f) == 0.0f);
+    for (int tick = 10; tick < 30; tick++) {
+        far[tick] = 2.0f; // near for 0.33 s, while the forces begin
+    }
+    check_near(ami_push_back(far, 1.0f), 1.0f, 1e-6f);
+    assert_true(ami_push_back(far, 2.0f) == 0.0f);
+    far[50] = 1.5f; // leaves again after it was near for longer than 0.3 s
+    check_near(ami_push_back(far, 1.0f), 1.7f, 1e-6f);
+    far[ami_push_ticks - ami_push_stay_ticks - 1] = 1.5f;
+    check_near(ami_push_back(far, 1.0f), 2.7f, 1e-6f);
+    far[ami_push_ticks - ami_push_stay_ticks] = 1.5f; // nothing tells that it stays
+    assert_true(ami_push_back(far, 1.0f) == 3.0f);
+}
+
+static void who_returns_stays_for_a_while_after_the_window(void **state)
+{
+    (void)state;
+    float far[ami_push_ticks] = { 0.0f };
+    assert_true(ami_push_returns(far, 1.0f));
+    for (int tick = AM_PUSH_WINDOW; tick < ami_push_ticks; tick++) {
+        far[tick] = tick % ami_push_stay_ticks == 0 ? 2.0f : 0.0f; // near for long before, never for 0.3 s after
+    }
+    assert_false(ami_push_returns(far, 1.0f));
+    far[45] = 0.0f;
+    assert_true(ami_push_returns(far, 1.0f));
+    assert_true(ami_push_back(far, 1.0f) == 3.0f); // but does not stay
+}
+
+static void one_twin_that_goes_astray_does_not_make_all_others_near(void **state)
+{
+    (void)state;
+    float far[1000];
+    for (int i = 0; i < 1000; i++) {
+        far[i] = i % 200 == 7 ? 50.0f : 0.001f * (float)i;
+    }
+    check_near(ami_push_reach(far, 1000), 0.995f, 0.01f);
+}
+
 static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
 {
     (void)state;
@@ -292,7 +335,8 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
             assert_true(trials[t].depth_m < 0.01f);
             assert_true(trials[t].excess < 10.0f * AM_DEG + trials[t].usual_excess);
             assert_true(trials[t].moved_m >= trials[t].lean_m && trials[t].off_stance <= AM_PI);
-            assert_true(trials[t].off_slight <= trials[t].off);
+            assert_true(trials[t].off_slight <= trials[t].off && trials[t].off <= trials[t].off_end);
+            assert_true(trials[t].off_end <= AM_PI && trials[t].usual_back_s <= 3.0f);
             assert_true(trials[t].newton >= 10.0f && trials[t].newton <= 400.0f);
         }
         assert_true(late <= 1);     // so few twins tell little of how far from the data is usual
@@ -318,6 +362,9 @@ int main(void)
         cmocka_unit_test(every_part_can_be_pushed_and_the_body_finds_back),
         cmocka_unit_test(bad_pushes_are_refused),
         cmocka_unit_test(ranges_hold_the_data_and_clamp_to_it),
+        cmocka_unit_test(who_leaves_the_data_after_a_while_is_back_after_that),
+        cmocka_unit_test(who_returns_stays_for_a_while_after_the_window),
+        cmocka_unit_test(one_twin_that_goes_astray_does_not_make_all_others_near),
         cmocka_unit_test(random_pushes_on_a_field_and_on_matching_come_back),
         cmocka_unit_test(runs_with_pushes_are_traced_recorded_and_played_again),
     };

@@ -172,6 +172,55 @@ static void a_body_in_flight_tips_about_its_lower_foot(void **state)
     pair_free(&p);
 }
 
+static void a_foot_that_stood_when_it_was_pushed_is_held_until_the_window_ends(void **state)
+{
+    (void)state;
+    pair p;
+    pair_make(&p, true, AM_PUSH_ADDED, tagged("walk"));
+    pair_step(&p, 1.0f);
+    wait_for(&p, AM_CONTACT_LEFT);
+    pair_push(&p, AM_ROLE_LEFT_FOOT, am_v3(150.0f, 0.0f, 0.0f));
+    const ami_push *head = p.pushed->push.head;
+    int last = 0;
+    bool lifted = false;
+    for (int step = 0; step < 60; step++) {
+        pair_step(&p, DT);
+        if (head->frame > 0) {
+            assert_int_equal(head->held, AM_CONTACT_LEFT);
+            last = head->frame;
+            lifted |= (am_character_get_pose(p.pushed).contacts & AM_CONTACT_LEFT) == 0;
+        }
+    }
+    assert_int_equal(last, AM_PUSH_WINDOW - 1);
+    assert_true(lifted); // else it would be pinned without being held
+    assert_int_equal(head->held, 0);
+    pair_free(&p);
+}
+
+static void a_pushed_foot_in_the_air_is_not_held(void **state)
+{
+    (void)state;
+    pair p;
+    ami_dynamics d;
+    am_transform x[AM_MAX_JOINTS], free_leg[AM_MAX_JOINTS];
+    pair_make(&p, true, AM_PUSH_ADDED, tagged("walk"));
+    pair_step(&p, 1.0f);
+    wait_for(&p, AM_CONTACT_LEFT);
+    size_t size = (size_t)shared_db->joint_count * sizeof *x;
+    memcpy(x, am_character_get_pose(p.pushed).local, size);
+    pair_push(&p, AM_ROLE_LEFT_FOOT, am_v3(150.0f, 0.0f, 0.0f));
+    // The lower foot of a body in flight is its pivot then, but no longer when the other one has come down.
+    assert_true(ami_push_dynamics(p.pushed, &d, x, 0, 1));
+    assert_int_equal(p.pushed->push.head->held, 0);
+    assert_true(ami_push_dynamics(p.pushed, &d, x, AM_CONTACT_RIGHT, 10));
+    memcpy(free_leg, d.pose, size);
+    // Who stood is pinned beside it.
+    assert_true(ami_push_dynamics(p.pushed, &d, x, AM_CONTACT_LEFT, 1));
+    assert_true(ami_push_dynamics(p.pushed, &d, x, AM_CONTACT_RIGHT, 10));
+    assert_memory_not_equal(free_leg, d.pose, size);
+    pair_free(&p);
+}
+
 /// By how much a joint stays beyond its range, in degrees, that source and pose both have 25 degrees beyond.
 static float left_beyond(am_character *c, int joint)
 {
@@ -224,6 +273,8 @@ int main(void)
         cmocka_unit_test(a_weak_push_leaves_a_walk_as_it_is),
         cmocka_unit_test(a_push_on_a_foot_carries_the_chest_along),
         cmocka_unit_test(a_body_in_flight_tips_about_its_lower_foot),
+        cmocka_unit_test(a_foot_that_stood_when_it_was_pushed_is_held_until_the_window_ends),
+        cmocka_unit_test(a_pushed_foot_in_the_air_is_not_held),
         cmocka_unit_test(joints_that_the_data_have_beyond_their_range_are_drawn_back_slowly),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
