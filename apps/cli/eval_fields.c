@@ -327,7 +327,7 @@ static am_result add_numbers(fields *f, am_error *err)
     }
     am_tables_begin(t, "numbers", "the direction with 16-bit values and with 32-bit ones: seconds in the mean");
     static const am_column columns[] = {
-        { "representation", -1 }, { "fp16_average", 3 }, { "fp32_average", 3 }, { "fp16_kb", 1 }, { "fp32_kb", 1 }
+        { "representation", -1 }, { "fp16_average", 5 }, { "fp32_average", 5 }, { "fp16_kb", 1 }, { "fp32_kb", 1 }
     };
     am_tables_columns(t, columns, CLI_COUNT(columns));
     for (int kind = 0; kind < fields_kinds; kind++) {
