@@ -29,6 +29,8 @@ typedef struct run_score {
     am_metrics m;
     double away_sum, away_most; ///< distance from the nearest state of the data
     int ticks, not_finite;
+    uint8_t *seen;         ///< [frame of the database] 1: the nearest state of the data at some time was there
+    int visited;           ///< how many are
     float lowest, highest; ///< hips, m
     am_result result;
     am_error err;
@@ -61,6 +63,11 @@ static am_result watch(void *user, const am_run_sample *s, am_error *err)
         score->away_sum += away;
         score->away_most = fmax(score->away_most, away);
         score->ticks++;
+        const int frame = s->view.output->frame;
+        if (frame >= 0 && !score->seen[frame]) {
+            score->seen[frame] = 1;
+            score->visited++;
+        }
     }
     return AM_OK;
 }
@@ -115,6 +122,11 @@ static void run_method(void *context, int item)
              "\"options\": { %s }, \"characters\": [ {} ] }",
              methods[item].controller, fps, w->seconds, methods[item].options);
     score->result = am_run_parse(&script, text, strlen(text), "fields", NULL, &score->err);
+    score->seen = calloc((size_t)w->f->db->frame_count, 1);
+    if (!score->seen) {
+        score->err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
+        score->result = AM_ERR_MEMORY;
+    }
     if (score->result == AM_OK) {
         am_run_actor actor = script.actors[0];
         actor.gamepad = w->events;
@@ -122,6 +134,8 @@ static void run_method(void *context, int item)
         script.actors = &actor;
         score->result = play(w, score, &script, &score->err);
     }
+    free(score->seen);
+    score->seen = NULL;
     am_run_script_free(&script);
 }
 
@@ -198,6 +212,7 @@ static void add_row(const flow *w, int i, double most)
     am_tables_number(t, (double)s->highest);
     am_tables_bounded(t, s->not_finite, 0.0);
     am_tables_number(t, (double)s->m.fallback_frames);
+    am_tables_number(t, field ? (double)s->visited / (double)w->f->field->state_count : (double)NAN);
 }
 
 static void add_own_row(const flow *w, double mean, double most)
@@ -222,11 +237,12 @@ static void add_own_row(const flow *w, double mean, double most)
 
 static void add_table(const flow *w, double mean, double most)
 {
-    static const am_column columns[] = { { "method", -1 },           { "seconds", 0 },         { "foot_slide_cm", 4 },
-                                         { "foot_slide_cm_raw", 4 }, { "skate_share", 3 },     { "jitter_cm", 4 },
-                                         { "joint_mean_cm", 3 },     { "joint_travel_cm", 2 }, { "away_mean", 3 },
-                                         { "away_most", 3 },         { "lowest_m", 3 },        { "highest_m", 3 },
-                                         { "not_finite", 0 },        { "fallback_frames", 0 } };
+    static const am_column columns[] = {
+        { "method", -1 },     { "seconds", 0 },         { "foot_slide_cm", 4 }, { "foot_slide_cm_raw", 4 },
+        { "skate_share", 3 }, { "jitter_cm", 4 },       { "joint_mean_cm", 3 }, { "joint_travel_cm", 2 },
+        { "away_mean", 3 },   { "away_most", 3 },       { "lowest_m", 3 },      { "highest_m", 3 },
+        { "not_finite", 0 },  { "fallback_frames", 0 }, { "states_visited", 3 }
+    };
     am_tables *t = w->f->e->tables;
     am_tables_begin(t, "endurance", "a new direction every one to three seconds, without end");
     am_tables_columns(t, columns, CLI_COUNT(columns));
@@ -241,7 +257,8 @@ static void add_table(const flow *w, double mean, double most)
                    "itself from the nearest at another time, the most of which is the bound. Foot slide after IK "
                    "has matching's bound, half of the data's own; feet of the passive field skate no more than the "
                    "data's. joint_mean: mean way of all joints relative to the hips in a frame, joint_travel: the "
-                   "largest. The passive field takes no directions; of a line each direction begins a new one.");
+                   "largest. states_visited: share of the data's states that were nearest at "
+                   "some time. The passive field takes no directions; of a line each direction begins a new one.");
 }
 
 am_result fields_endurance(const fields *f, am_error *err)

@@ -66,7 +66,7 @@ typedef struct am_field {
     const int32_t *frames;        ///< [state] of the database
     const int32_t *ranges;        ///< [state] of the database
     const int32_t *next;          ///< [state] the state one tick later in the same range, or -1
-    const int32_t *onward;        ///< [state] itself; of a range's last state the one that goes on from there
+    const int32_t *onward;        ///< [state] itself; of a range's last state the one most like it that goes on
     const uint8_t *contacts;      ///< [state] AM_CONTACT_* bits
     const float *rows;            ///< [state][stride] the embedding: squared distances of rows are d^2 of eq. 1
     const float *x;               ///< [state][pose_count]
@@ -170,15 +170,19 @@ AM_API void am_field_action(float *a, const float *w, int count, int i);
 AM_API am_field_step am_field_integrate(const am_field *field, float *next_x, float *next_v, const float *x,
                                         const am_field_neighbours *near, const float *a);
 /// Neighbours of the state at row(stride) become those that the passive field follows, so that it never comes to rest
-/// where the data do not. `followed` is what the call of the tick before returned, -1 at first.
+/// where the data do not. `followed` is what the call of the tick before returned, -1 at first: the state that it
+/// keeps to, and state_count for each tick for which it does so whatever is nearer.
 /// - A neighbour that is the last of its range gives its place to the state that goes on from there: the most similar
 ///   of another range (of its own where there is no other) with half a second or more before its own end. The paper
 ///   says nothing of ends. Actions get away from them; the passive field would stay for good, its pose held at the
 ///   end by the drift correction while its root glides on.
 /// - What comes after `followed` is put first, to be drawn to (eq. 5-6), unless it is 1.5 times as far as the
-/// nearest:
-///   among many poses of one who stands the nearest may be the same one for ever.
+///   nearest: among many poses of one who stands the nearest may be the same one for ever.
 AM_API int am_field_go_on(const am_field *field, am_field_neighbours *near, const float *row, int followed);
+/// What to follow next instead, so that the passive field comes round in the data: a state of another range that is
+/// not far from row(stride), drawn among the nearest of each, to be kept to for a second as its action (eq. 8).
+/// `followed` itself where nothing is near. A plain look at every state: for now and then.
+AM_API int am_field_wander(const am_field *field, const float *row, int followed, am_rng *rng);
 /// All of a state's actions at once, in the bits of am_field_integrate and am_field_embed: for each i below
 /// near->count what action i leads to. Any of next_x(k, pose_count), next_v(k, velocity_count), rows(k, stride) and
 /// steps(k) may be NULL.

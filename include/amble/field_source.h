@@ -14,8 +14,10 @@ extern "C" {
 typedef enum am_field_policy {
     AM_FIELD_LOOKAHEAD, ///< eq. 12: by reward and value
     AM_FIELD_GREEDY,    ///< eq. 9: by reward
-    AM_FIELD_PASSIVE    ///< the similarity weights: wanders through the data
+    AM_FIELD_PASSIVE    ///< the similarity weights: goes where the data lead
 } am_field_policy;
+/// What scripts and the studio take for am_field_source_def.wander_s.
+#define AM_FIELD_WANDER_S 1.5f
 /// "lookahead", "greedy", "passive".
 AM_API const char *am_field_policy_name(am_field_policy policy);
 
@@ -26,6 +28,8 @@ typedef struct am_field_source_def {
     const am_field_value *value; ///< borrowed, of the same field; needed for AM_FIELD_LOOKAHEAD
     am_field_task task;          ///< for AM_FIELD_GREEDY; AM_FIELD_LOOKAHEAD takes the value's (default: direction)
     am_field_policy policy;
+    float wander_s; ///< AM_FIELD_PASSIVE goes over to another motion about so often, while nothing acts on it: else
+                    ///< it ends in one cycle. 0: never (default)
     uint32_t cookie;
 } am_field_source_def;
 AM_API am_field_source_def am_field_source_def_default(void);

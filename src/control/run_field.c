@@ -93,6 +93,7 @@ am_result ami_run_make_field(am_run *run, am_error *err)
     def.field = run->field;
     def.value = run->value;
     def.policy = options->policy;
+    def.wander_s = AM_FIELD_WANDER_S;
     am_field_task_find(&def.task, task);
     return am_field_source_create(&run->source, &def, err);
 }

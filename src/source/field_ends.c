@@ -1,14 +1,20 @@
 // Where the clips of a motion field end. The last state of a range leads two ticks beyond it and no further: a state
 // that came there has it for its nearest one for good, and eq. 5 draws it back to one pose while the mean velocity of
-// the neighbours carries the root on. So every last state is tied to one that goes on, as a graph ties its clips.
+// the neighbours carries the root on. So every last state is tied to one that goes on, as a graph ties its clips. And
+// since a flow that is left alone soon goes round in one clip, it may go over to others now and then.
 #include "source/field.h"
 
 #include <string.h>
 
-/// The first and the last state of a range, and the nearest found so far.
+// What ends sooner would lead from one end to the next.
+#define AHEAD_S 0.5f
+
+static int ticks_in(const am_field *field, float seconds) { return (int)(seconds * field->fps + 0.5f); }
+
+/// What is looked for, and the nearest found so far.
 typedef struct search {
     const am_field *field;
-    float row[6 + 6 * AM_MAX_JOINTS + 8];
+    const float *row;
     int ahead; ///< ticks that a state has before the end of its range
     int best;
     float d2;
@@ -54,11 +60,7 @@ void ami_field_tie_end(void *context, int state)
     if (field->next[state] >= 0) {
         return;
     }
-    // Half a second: what ends sooner would lead from one end to the next.
-    search s = { .field = field, .ahead = (int)(0.5f * field->fps + 0.5f), .best = state, .d2 = INFINITY };
-    float x[7 * AM_MAX_JOINTS];
-    am_field_displace(field, x, am_field_x(field, state), am_field_v(field, state));
-    am_field_embed(field, s.row, x, am_field_y(field, state));
+    search s = { field, am_field_row(field, state), ticks_in(field, AHEAD_S), state, INFINITY };
     look_at_all(&s, field->ranges[state], true);
     if (s.best == state) {
         look_at_all(&s, field->ranges[state], false);
@@ -69,7 +71,8 @@ void ami_field_tie_end(void *context, int state)
 /// What comes after a state of the data, over the ends of ranges.
 static int after(const am_field *field, int state)
 {
-    return field->next[state] >= 0 ? field->next[state] : field->onward[state];
+    const int on = field->onward[state];
+    return field->next[on] >= 0 ? field->next[on] : on; // all ranges are that short
 }
 
 /// `state` becomes the first neighbour, the one that drift correction pulls to; the farthest makes room.
@@ -94,17 +97,47 @@ int am_field_go_on(const am_field *field, am_field_neighbours *near, const float
         return -1;
     }
     int on = near->state[0];
-    if (followed >= 0 && followed < field->state_count) {
-        int next = after(field, followed);
+    const int held = followed >= 0 ? followed / field->state_count : 0; // ticks for which it is kept to anyhow
+    if (followed >= 0) {
+        int next = after(field, followed % field->state_count);
         float d2;
         field->own->kernels->distances(&d2, row, am_field_row(field, next), 1, (size_t)field->stride);
-        if (d2 <= loyal2 * near->d2[0]) {
+        if (held > 0 || d2 <= loyal2 * near->d2[0]) {
             on = next;
             put_first(near, next, d2);
         }
     }
+    if (held > 0) {
+        float action[AM_FIELD_MAX_K];
+        am_field_action(action, near->weight, near->count, 0);
+        memcpy(near->weight, action, (size_t)near->count * sizeof *action);
+    }
     for (int i = 0; i < near->count; i++) {
         near->state[i] = field->onward[near->state[i]];
     }
-    return on;
+    return on + (held > 0 ? held - 1 : 0) * field->state_count;
+}
+
+int am_field_wander(const am_field *field, const float *row, int followed, am_rng *rng)
+{
+    // Farther than this (metres of eq. 1) another motion is not gone over to; one up to eight times as far as the
+    // nearest may be: the nearest alone would be the same few for ever. It takes a second to come there.
+    const float most = 1.0f, spread = 8.0f, kept_s = 1.0f;
+    const int here = followed >= 0 ? field->ranges[followed % field->state_count] : -1;
+    am_rng own = am_rng_make(am_rng_u64(rng)); // one draw, however many ranges there are
+    float least = INFINITY;
+    int best = -1;
+    for (int first = 0, last; first < field->state_count; first = last + 1) {
+        for (last = first; field->next[last] >= 0;) {
+            last = field->next[last];
+        }
+        search s = { field, row, ticks_in(field, AHEAD_S), -1, most * most };
+        look_at_range(&s, first + 1, last); // its first state comes after none
+        const float away = s.d2 * am_rng_range(&own, 1.0f, spread * spread);
+        if (s.best >= 0 && field->ranges[first] != here && away < least) {
+            least = away;
+            best = s.best - 1;
+        }
+    }
+    return best < 0 ? followed : best + ticks_in(field, kept_s) * field->state_count;
 }

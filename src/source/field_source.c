@@ -260,9 +260,12 @@ static int find_standing(const am_field *field)
 
 static am_result check_def(const am_field_source_def *def, am_error *err)
 {
-    if (!def || def->cookie != AM_COOKIE || !def->field || (int)def->policy < 0 || def->policy > AM_FIELD_PASSIVE) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "field source def not begun from am_field_source_def_default(), or without a field");
+    if (!def || def->cookie != AM_COOKIE || !def->field || (int)def->policy < 0 || def->policy > AM_FIELD_PASSIVE ||
+        !(def->wander_s >= 0.0f)) {
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "field source def not begun from am_field_source_def_default(), without a field, or with a time "
+            "below 0");
     }
     if (def->policy == AM_FIELD_LOOKAHEAD && !def->value) {
         return ami_fail(err, AM_ERR_DEF, "the policy 'lookahead' needs a value function; train one, or use 'greedy'");
@@ -282,6 +285,7 @@ static uint64_t key_of(const ami_field_source *f)
     const uint64_t words[] = { f->field->hash, (uint64_t)f->policy };
     uint64_t key = am_hash64(words, sizeof words, am_hash64(f->task.name, strlen(f->task.name), 1));
     key = am_hash64(&f->task.weight, sizeof f->task.weight, key);
+    key = f->wander_s > 0.0f ? am_hash64(&f->wander_s, sizeof f->wander_s, key) : key;
     return f->value ? am_hash64(&f->value->head, sizeof f->value->head, key) : key;
 }
 
@@ -306,6 +310,7 @@ am_result am_field_source_create(am_source **out, const am_field_source_def *def
     f->task = def->value ? def->value->task : def->task;
     f->task.fps = def->field->fps; // rewards count metres and radians a second
     f->policy = def->policy;
+    f->wander_s = def->policy == AM_FIELD_PASSIVE ? def->wander_s : 0.0f;
     f->standing = find_standing(def->field);
     f->stretch = ami_field_find_stretch(def->field, f->standing);
     const am_field *field = def->field;

@@ -23,6 +23,7 @@ typedef struct ami_field_source {
     const am_field_value *value;
     am_field_task task;
     am_field_policy policy;
+    float wander_s;
     int standing;
     ami_field_stretch stretch;
     size_t state_size;
@@ -35,7 +36,7 @@ typedef struct ami_field_head {
     uint32_t contacts;  ///< at the last tick
     int32_t frame;      ///< of the database, nearest to the state at the last tick
     int32_t action;     ///< that leads to the next tick; below 0 the passive one, which keeps to a state of the data:
-                        ///< -2 - that state, -1 without one
+                        ///< -2 - what am_field_go_on says of it, -1 without one
     int16_t fresh;
     int16_t rest; ///< AMI_FIELD_MOVES, ... at the last tick
     ami_line line;

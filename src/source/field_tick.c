@@ -142,10 +142,15 @@ static int choose(const ami_field_source *f, ami_field_view *s, const am_field_n
 }
 
 /// The passive action.
-static am_field_step flow_on(const am_field *field, ami_field_view *s, am_field_neighbours *near, const float *v,
-                             int followed, field_room *room)
+static am_field_step flow_on(const ami_field_source *f, ami_field_view *s, am_field_neighbours *near, const float *v,
+                             int followed, const am_source_input *input, field_room *room)
 {
+    const am_field *field = f->field;
     am_field_embed(field, room->rows, s->x, v);
+    if (f->wander_s > 0.0f && input->rng && !input->hook && followed < field->state_count &&
+        am_rng_float(input->rng) * f->wander_s * field->fps < 1.0f) {
+        followed = am_field_wander(field, room->rows, followed, input->rng);
+    }
     s->head->action = -2 - am_field_go_on(field, near, room->rows, followed);
     return am_field_integrate(field, s->next_x, s->next_v, s->x, near, near->weight);
 }
@@ -239,7 +244,7 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     if (s->head->action >= 0) {
         step = room->steps[s->head->action];
     } else {
-        step = flow_on(field, s, &near, v, followed, room);
+        step = flow_on(f, s, &near, v, followed, input, room);
     }
     s->head->rest = AMI_FIELD_MOVES;
     if (f->policy != AM_FIELD_PASSIVE && f->task.rests && f->task.rests(&f->task, theta)) {

@@ -58,6 +58,8 @@ static void it_prints_the_papers_tables_and_a_page(void **state)
     assert_non_null(endurance);
     assert_true(cell(endurance, "graph-based", "not_finite") == 0.0);
     assert_true(cell(endurance, "motion field, passive", "away_most") < 0.6);
+    const double visited = cell(endurance, "motion field, passive", "states_visited");
+    assert_true(visited > 0.005 && visited <= 1.0); // of 5 s
     am_json_free(doc);
     char path[600];
     snprintf(path, sizeof path, "%s/page.html", dir);

@@ -78,9 +78,7 @@ static void the_last_state_of_a_range_leads_to_the_one_most_alike(void **state)
         ends++;
         assert_true(field->ranges[on] != field->ranges[s]);
         assert_true(last_of(field, on) - on >= ahead);
-        float x[most_numbers], row[most_numbers];
-        am_field_displace(field, x, am_field_x(field, s), am_field_v(field, s));
-        am_field_embed(field, row, x, am_field_y(field, s));
+        const float *row = am_field_row(field, s);
         double best = INFINITY, chosen = 0.0;
         for (int o = 0, last = -1; o < field->state_count; o++) {
             last = o > last ? last_of(field, o) : last;
@@ -95,6 +93,56 @@ static void the_last_state_of_a_range_leads_to_the_one_most_alike(void **state)
         check_near(chosen, best, 1e-5);
     }
     assert_true(ends > 3);
+}
+
+static void what_follows_a_last_state_comes_after_the_one_that_stands_for_it(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_field_work *work = NULL;
+    check_ok(am_field_work_create(&work, field, NULL, &err), &err);
+    for (int s = 0; s < field->state_count; s++) {
+        if (field->next[s] >= 0) {
+            continue;
+        }
+        am_field_neighbours near;
+        const int on = field->onward[s], then = field->next[on];
+        am_field_search(field, &near, am_field_row(field, s), 1, NULL, 0, work);
+        assert_int_equal(am_field_go_on(field, &near, am_field_row(field, s), s - 1), s);
+        assert_int_equal(near.state[0], on);
+        am_field_search(field, &near, am_field_row(field, then), 1, NULL, 0, work);
+        assert_int_equal(am_field_go_on(field, &near, am_field_row(field, then), s), then); // no tick twice
+    }
+    am_field_work_destroy(work);
+}
+
+static void who_wanders_keeps_to_another_range_for_a_while(void **state)
+{
+    (void)state;
+    am_rng rng = am_rng_make(5), same = rng;
+    const int all = field->state_count, ticks = (int)field->fps;
+    int left = 0;
+    for (int s = 0; s < all; s += 7) {
+        const int to = am_field_wander(field, am_field_row(field, s), s, &rng);
+        assert_int_equal(am_field_wander(field, am_field_row(field, s), s, &same), to);
+        if (to == s) { // nothing is near
+            continue;
+        }
+        left++;
+        assert_int_equal(to / all, ticks);
+        assert_true(field->ranges[to % all] != field->ranges[s]);
+        assert_true(last_of(field, to % all) - to % all > ticks / 2);
+        // It is kept to whatever is nearer, with the weight of an action, and one tick less after each.
+        am_field_neighbours near = { .count = 2, .state = { s, s + 1 < all ? s + 1 : s - 1 }, .d2 = { 1e-6f, 1.0f } };
+        const int then = am_field_go_on(field, &near, am_field_row(field, s), to);
+        assert_int_equal(then, field->next[to % all] + (ticks - 1) * all);
+        assert_int_equal(near.state[0], field->next[to % all]);
+        assert_true(near.weight[0] > 0.49f);
+    }
+    assert_true(left > 100);
+    const float far_off[512] = { 1e3f };
+    assert_int_equal(am_field_wander(field, far_off, 3, &rng), 3);
+    assert_int_equal(am_field_wander(field, far_off, -1, &rng), -1);
 }
 
 /// Passive from the last second of every n-th range: by then nothing but its end is ahead.
@@ -158,6 +206,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_state_of_a_range_leads_to_the_one_most_alike),
+        cmocka_unit_test(what_follows_a_last_state_comes_after_the_one_that_stands_for_it),
+        cmocka_unit_test(who_wanders_keeps_to_another_range_for_a_while),
         cmocka_unit_test(a_passive_field_moves_on_from_every_end),
         cmocka_unit_test(a_passive_field_of_walks_and_turns_keeps_walking),
     };

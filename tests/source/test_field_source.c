@@ -77,7 +77,7 @@ static float player_distance(const player *p)
     return sqrtf(near.d2[0]);
 }
 
-static void passive_it_wanders_near_the_data(void **state)
+static void passive_it_stays_near_the_data(void **state)
 {
     (void)state;
     player p;
@@ -95,6 +95,46 @@ static void passive_it_wanders_near_the_data(void **state)
     print_message("20 s passive: at most %.3f from the data, %.1f m travelled\n", (double)most, (double)travelled);
     assert_true(most < 0.5f);
     player_end(&p);
+}
+
+/// How many states of the data are the nearest at some time in two minutes of a passive field.
+static int count_visited(float wander_s, uint64_t *hash)
+{
+    am_error err = { 0 };
+    am_source *source = NULL;
+    am_field_source_def def = am_field_source_def_default();
+    def.field = field;
+    def.policy = AM_FIELD_PASSIVE;
+    def.wander_s = wander_s;
+    check_ok(am_field_source_create(&source, &def, &err), &err);
+    player p;
+    player_begin_with(&p, source, db->ranges[4].start + 40);
+    am_rng rng = am_rng_make(9);
+    p.input.rng = &rng;
+    uint8_t *seen = calloc((size_t)db->frame_count, 1);
+    assert_non_null(seen);
+    int count = 0;
+    for (int i = 0; i < 3600; i++) {
+        player_step(&p, 1.0f / 30.0f);
+        assert_false(p.out.fell_back);
+        count += !seen[p.out.frame];
+        seen[p.out.frame] = 1;
+    }
+    *hash = am_hash64(p.state, sizeof p.state, 1);
+    free(seen);
+    player_end(&p);
+    return count;
+}
+
+static void passive_it_comes_round_in_the_data_when_it_may_wander(void **state)
+{
+    (void)state;
+    uint64_t hashes[3];
+    const int alone = count_visited(0.0f, &hashes[0]), wanders = count_visited(1.5f, &hashes[1]);
+    print_message("of %d states two minutes come to %d; wandering to %d\n", field->state_count, alone, wanders);
+    assert_true(wanders > 3 * alone);
+    assert_int_equal(count_visited(1.5f, &hashes[2]), wanders);
+    assert_true(hashes[1] == hashes[2] && hashes[0] != hashes[1]);
 }
 
 static void ticks_are_the_same_at_any_rate(void **state)
@@ -364,6 +404,9 @@ static void defs_that_cannot_work_are_refused(void **state)
     def.policy = AM_FIELD_PASSIVE;
     check_refused(am_field_source_create(&source, &def, NULL), AM_ERR_DEF);
     def.field = field;
+    def.wander_s = NAN;
+    check_refused(am_field_source_create(&source, &def, NULL), AM_ERR_DEF);
+    def.wander_s = 0.0f;
     def.cookie = 0;
     check_refused(am_field_source_create(&source, &def, NULL), AM_ERR_DEF);
     assert_string_equal(am_field_policy_name(AM_FIELD_GREEDY), "greedy");
@@ -453,7 +496,8 @@ static void running_out_of_memory_leaks_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passive_it_wanders_near_the_data),
+        cmocka_unit_test(passive_it_stays_near_the_data),
+        cmocka_unit_test(passive_it_comes_round_in_the_data_when_it_may_wander),
         cmocka_unit_test(ticks_are_the_same_at_any_rate),
         cmocka_unit_test(poses_between_ticks_lie_on_a_smooth_curve),
         cmocka_unit_test(greedy_it_turns_to_the_wish),
