@@ -55,6 +55,8 @@ void fields_source_free(fields_source *s);
 
 /// eval_fields_flow.c: ten minutes of each.
 am_result fields_endurance(const fields *f, am_error *err);
+/// eval_fields_flow.c: how far states of the data are from the nearest of another time; mean and largest.
+am_result fields_apart(const am_field *field, double *mean, double *most, am_error *err);
 /// eval_fields_rate.c: what a frame costs.
 am_result fields_rates(const fields *f, am_error *err);
 /// eval_fields_graph.c: the graph with other settings.

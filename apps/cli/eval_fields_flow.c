@@ -156,7 +156,7 @@ static void draw_directions(flow *w)
 // What the data themselves are like
 
 /// How far states of the data are from the nearest state of another time (half a second or more): mean and largest.
-static am_result measure_data(const am_field *field, double *mean, double *most, am_error *err)
+am_result fields_apart(const am_field *field, double *mean, double *most, am_error *err)
 {
     am_field_work *work = NULL;
     am_result result = am_field_work_create(&work, field, NULL, err);
@@ -279,7 +279,7 @@ am_result fields_endurance(const fields *f, am_error *err)
         result = am_db_measure(&w->own, f->db, NULL, err);
     }
     if (result == AM_OK) {
-        result = measure_data(f->field, &mean, &most, err);
+        result = fields_apart(f->field, &mean, &most, err);
     }
     if (result == AM_OK) {
         f->e->tasks->run(f->e->tasks->user, method_count, run_method, w);

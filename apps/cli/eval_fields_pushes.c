@@ -46,7 +46,7 @@ typedef struct group {
 typedef struct summary {
     const char *set, *controller;
     int count;
-    double back_mean, back_max, usual_back, depth_cm, excess_deg, usual_deg, reach;
+    double back_mean, back_max, usual_back, depth_cm, excess_deg, usual_deg, reach, farthest, end_far, apart;
     int late, never, usual_late, beyond, beyond_alone;
     group groups[group_count];
 } summary;
@@ -103,6 +103,8 @@ static void sum_up(summary *s, const am_push_trial *trials, int count, const am_
         s->depth_cm = fmax(s->depth_cm, 100.0 * (double)t->depth_m);
         s->excess_deg = fmax(s->excess_deg, excess);
         s->usual_deg = fmax(s->usual_deg, degrees(t->usual_excess));
+        s->farthest = fmax(s->farthest, (double)t->farthest);
+        s->end_far = fmax(s->end_far, (double)t->end_far);
         s->late += t->back_s >= 3.0f;
         s->never += !t->returns;
         s->usual_late += t->usual_back_s >= 3.0f;
@@ -134,7 +136,9 @@ static am_result push_source(pushing *p, summary row, const am_source *source, c
     def.count = count;
     def.blend = blend;
     float reach = 0.0f;
-    am_result result = am_push_trials(trials, &reach, &def, err);
+    double mean = 0.0;
+    am_result result = fields_apart(field, &mean, &row.apart, err);
+    result = result == AM_OK ? am_push_trials(trials, &reach, &def, err) : result;
     if (result == AM_OK) {
         sum_up(&row, trials, count, source->roles);
         row.reach = (double)reach;
@@ -278,7 +282,8 @@ static void add_returns(const pushing *p)
                                          { "back_s", 2 },       { "back_max_s", 2 },      { "late", 0 },
                                          { "never", 0 },        { "unpushed_back_s", 2 }, { "unpushed_late", 0 },
                                          { "depth_cm", 2 },     { "joint_deg", 1 },       { "beyond", 0 },
-                                         { "beyond_alone", 0 }, { "unpushed_deg", 1 },    { "reach", 2 } };
+                                         { "beyond_alone", 0 }, { "unpushed_deg", 1 },    { "reach", 2 },
+                                         { "farthest", 2 },     { "end_far", 2 },         { "apart", 2 } };
     am_tables *t = p->f->e->tables;
     am_tables_begin(t, "pushes",
                     "random pushes of 10 to 400 N for 0.1 s on every part of the body, standing and walking");
@@ -298,12 +303,17 @@ static void add_returns(const pushing *p)
         add_bounded(p->f, s->beyond_alone, 0.0);
         am_tables_number(t, s->usual_deg);
         am_tables_number(t, s->reach);
+        am_tables_number(t, s->farthest);
+        add_bounded(p->f, s->end_far, s->apart);
+        am_tables_number(t, s->apart);
     }
     am_tables_note(t,
                    "back_s: until the distance from the data stays what it is in 99 %% of the ticks without pushes "
                    "(reach); late: not 0.3 s before the end of 3 s; never: not even for 0.3 s at some time after the "
                    "window of the push; unpushed_back_s and unpushed_late: the same of the "
                    "motion without the push, which is beyond reach in 1 %% of its ticks.");
+    am_tables_note(t, "farthest: largest distance from the data in 3 s; end_far: in the last 0.3 s of them, at most "
+                      "what the data's own states are apart from the nearest of another time (apart).");
     am_tables_note(
         t, "depth_cm: feet below the floor. joint_deg: most that a joint is beyond the data's 0.1 to 99.9 "
            "percentiles; beyond: pushes with more than 10 degrees; beyond_alone: of them those where the same "

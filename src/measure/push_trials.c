@@ -214,6 +214,7 @@ static void watch_both(const trials_job *job, int trial, watched *pushed, watche
         job->far[trial][tick] = take_distance(pushed, field);
         job->twins[trial][tick] = take_distance(twin, field);
         out->farthest = am_max(out->farthest, job->far[trial][tick]);
+        out->end_far = tick >= ticks - ami_push_stay_ticks ? am_max(out->end_far, job->far[trial][tick]) : 0.0f;
         if ((float)(tick + 1) / 30.0f <= LEAN_S + 1e-3f) {
             am_vec3 moved = am_v3_sub(lean_of(pushed, 0), lean_of(twin, 0));
             take_lean(out, moved, am_v3_sub(lean_of(pushed, stance), lean_of(twin, stance)), way);
