@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
 /// One character with its devices.
 typedef struct ami_player {
     am_character *character;
@@ -99,6 +101,11 @@ float ami_run_paths_end(const am_run_actor *actor);
 /// run_path.c: room for points that a character needs for its paths.
 int ami_run_path_room(const am_run_actor *actor, float fps);
 
+/// run_script.c: refuses what was read from "t" of an item of `what` when the one before it comes later.
+am_result ami_run_in_order(const am_json_doc *doc, const am_json *item, const char *what, float t, float before,
+                           am_error *err);
+/// trace.c: [x, y, z].
+void ami_run_write_vec3(am_json_writer *writer, const char *key, am_vec3 v);
 /// trace.c: the text of a writer and the end of its line.
 am_result ami_put_json(am_bytes *out, const am_json_writer *w, am_error *err);
 

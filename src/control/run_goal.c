@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FARTHEST_M 1e4f
 
 static am_result read_goal(am_run_goal *goal, const am_json_doc *doc, const am_json *item, float before,
@@ -18,10 +17,8 @@ static am_result read_goal(am_run_goal *goal, const am_json_doc *doc, const am_j
     if (result == AM_OK) {
         result = am_json_read_float(doc, item, "t", true, &goal->t, 0.0f, 36000.0f, err);
     }
-    if (result == AM_OK && goal->t < before) {
-        return am_json_fail(doc, am_json_get(item, "t"), AM_ERR_RANGE, err,
-                            "goals must be in the order of their times; %g comes after %g", (double)goal->t,
-                            (double)before);
+    if (result == AM_OK) {
+        result = ami_run_in_order(doc, item, "goals", goal->t, before, err);
     }
     if (result == AM_OK && (!values || values->type != AM_JSON_OBJECT)) {
         return am_json_fail(doc, values ? values : item, values ? AM_ERR_TYPE : AM_ERR_KEY, err,
@@ -83,11 +80,7 @@ void ami_run_write_goals(am_json_writer *w, const am_run_actor *actor)
         am_json_number(w, "t", (double)goal->t);
         am_json_begin_object(w, "values");
         if (goal->has_target) {
-            am_json_begin_array(w, "target");
-            am_json_number(w, NULL, (double)goal->target.x);
-            am_json_number(w, NULL, (double)goal->target.y);
-            am_json_number(w, NULL, (double)goal->target.z);
-            am_json_end_array(w);
+            ami_run_write_vec3(w, "target", goal->target);
         }
         am_json_end_object(w);
         am_json_end_object(w);

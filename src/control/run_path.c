@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 // Nobody needs longer for a path than three times what it asks for, and to get going.
 #define PATIENCE 3.0f
 #define EXTRA_S 20.0f
@@ -126,10 +124,8 @@ static am_result read_path(const reader *r, const am_json *object, am_run_path *
     if (result == AM_OK) {
         result = am_json_read_float(r->doc, object, "t", false, &path->t, 0.0f, 36000.0f, r->err);
     }
-    if (result == AM_OK && path->t < before) {
-        return am_json_fail(r->doc, am_json_get(object, "t"), AM_ERR_RANGE, r->err,
-                            "paths must be in the order of their times; %g comes after %g", (double)path->t,
-                            (double)before);
+    if (result == AM_OK) {
+        result = ami_run_in_order(r->doc, object, "paths", path->t, before, r->err);
     }
     if (result == AM_OK) {
         result = am_json_read_choice(r->doc, object, "mode", false, &mode, modes, COUNT(modes), r->err);

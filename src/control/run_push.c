@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static am_result read_push(am_run_push *push, const am_json_doc *doc, const am_json *item, float before,
                            am_error *err)
 {
@@ -18,10 +16,8 @@ static am_result read_push(am_run_push *push, const am_json_doc *doc, const am_j
     if (result == AM_OK) {
         result = am_json_read_float(doc, item, "t", true, &push->t, 0.0f, 36000.0f, err);
     }
-    if (result == AM_OK && push->t < before) {
-        return am_json_fail(doc, am_json_get(item, "t"), AM_ERR_RANGE, err,
-                            "pushes must be in the order of their times; %g comes after %g", (double)push->t,
-                            (double)before);
+    if (result == AM_OK) {
+        result = ami_run_in_order(doc, item, "pushes", push->t, before, err);
     }
     if (result == AM_OK) {
         result = am_json_read_string(doc, item, "joint", true, &push->joint, err);
@@ -84,11 +80,7 @@ void ami_run_write_pushes(am_json_writer *w, const am_run_actor *actor)
         am_json_begin_object(w, NULL);
         am_json_number(w, "t", (double)p->t);
         am_json_string(w, "joint", p->joint);
-        am_json_begin_array(w, "force");
-        am_json_number(w, NULL, (double)p->force.x);
-        am_json_number(w, NULL, (double)p->force.y);
-        am_json_number(w, NULL, (double)p->force.z);
-        am_json_end_array(w);
+        ami_run_write_vec3(w, "force", p->force);
         am_json_number(w, "seconds", (double)p->seconds);
         am_json_end_object(w);
     }

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 struct am_run_script_own {
     am_alloc alloc;
     ami_arena arena;
@@ -266,15 +264,19 @@ static am_result read_pair(const reader *r, const am_json *object, const char *k
     return AM_OK;
 }
 
+am_result ami_run_in_order(const am_json_doc *doc, const am_json *item, const char *what, float t, float before,
+                           am_error *err)
+{
+    return t >= before ? AM_OK
+                       : am_json_fail(doc, am_json_get(item, "t"), AM_ERR_RANGE, err,
+                                      "%s must be in the order of their times; %g comes after %g", what, (double)t,
+                                      (double)before);
+}
+
 static am_result read_time(const reader *r, const am_json *event, float before, float *t)
 {
     am_result result = am_json_read_float(r->doc, event, "t", true, t, 0.0f, 1e6f, r->err);
-    if (result == AM_OK && *t < before) {
-        return am_json_fail(r->doc, am_json_get(event, "t"), AM_ERR_RANGE, r->err,
-                            "events must be in the order of their times; %g comes after %g", (double)*t,
-                            (double)before);
-    }
-    return result;
+    return result == AM_OK ? ami_run_in_order(r->doc, event, "events", *t, before, r->err) : result;
 }
 
 /// The array called `key`, or NULL; *result says whether it is one.

@@ -4,6 +4,15 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
+void ami_run_write_vec3(am_json_writer *w, const char *key, am_vec3 v)
+{
+    am_json_begin_array(w, key);
+    am_json_number(w, NULL, (double)v.x);
+    am_json_number(w, NULL, (double)v.y);
+    am_json_number(w, NULL, (double)v.z);
+    am_json_end_array(w);
+}
+
 static void write_vec2(am_json_writer *w, const char *key, am_vec3 v)
 {
     am_json_begin_array(w, key);
@@ -85,11 +94,7 @@ static void write_pushes(am_json_writer *w, const am_run *run, const am_push_vie
         const am_push *p = &push->pushes[i];
         am_json_begin_object(w, NULL);
         am_json_string(w, "joint", run->source->skeleton->names[p->joint]);
-        am_json_begin_array(w, "force");
-        am_json_number(w, NULL, (double)p->force.x);
-        am_json_number(w, NULL, (double)p->force.y);
-        am_json_number(w, NULL, (double)p->force.z);
-        am_json_end_array(w);
+        ami_run_write_vec3(w, "force", p->force);
         am_json_end_object(w);
     }
     am_json_end_array(w);

@@ -11,6 +11,15 @@
 
 static int ticks_in(const am_field *field, float seconds) { return (int)(seconds * field->fps + 0.5f); }
 
+/// The last state of the range that a state belongs to.
+static int last_of(const am_field *field, int state)
+{
+    while (field->next[state] >= 0) {
+        state = field->next[state];
+    }
+    return state;
+}
+
 /// What is looked for, and the nearest found so far.
 typedef struct search {
     const am_field *field;
@@ -43,9 +52,7 @@ static void look_at_all(search *s, int range, bool others)
 {
     const am_field *field = s->field;
     for (int first = 0, last; first < field->state_count; first = last + 1) {
-        for (last = first; field->next[last] >= 0;) {
-            last = field->next[last];
-        }
+        last = last_of(field, first);
         if ((field->ranges[first] != range) == others) {
             look_at_range(s, first, last);
         }
@@ -128,9 +135,7 @@ int am_field_wander(const am_field *field, const float *row, int followed, am_rn
     float least = INFINITY;
     int best = -1;
     for (int first = 0, last; first < field->state_count; first = last + 1) {
-        for (last = first; field->next[last] >= 0;) {
-            last = field->next[last];
-        }
+        last = last_of(field, first);
         search s = { field, row, ticks_in(field, AHEAD_S), -1, most * most };
         look_at_range(&s, first + 1, last); // its first state comes after none
         const float away = s.d2 * am_rng_range(&own, 1.0f, spread * spread);
