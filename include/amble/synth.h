@@ -31,6 +31,7 @@ typedef enum am_synth_kind {
     AM_SYNTH_CROUCH,     ///< creeping along with bent knees
     AM_SYNTH_SIT,        ///< down on a stool, a while, and up again
     AM_SYNTH_WANDER,     ///< a long mixture, planned from the seed
+    AM_SYNTH_CORNER,     ///< walks with sharp turns of 60 to 180 degrees between
     AM_SYNTH_KIND_COUNT
 } am_synth_kind;
 
@@ -55,7 +56,7 @@ typedef struct am_synth_def {
     float fps;        ///< 10 to 480
     float seconds;    ///< length of the clip, up to 3600; 0 means the kind's own
     float speed;      ///< m/s, up to 5.5 (1.2 sideways and backward, 1.3 crouched); 0 means the kind's own
-    float turn;       ///< rad/s for turn and curve, up to 2.5; 0 means the kind's own
+    float turn;       ///< rad/s for turn, curve (up to 2.5) and corner (4); 0 means the kind's own
     float side;       ///< 1 left, -1 right, for turn, curve and strafe
     uint64_t seed;    ///< of the small variations, and of a wander's plan
     const char *name; ///< of the clip; NULL means the kind's name

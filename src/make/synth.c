@@ -8,7 +8,7 @@
 
 static const char *const kind_names[AM_SYNTH_KIND_COUNT] = {
     "stand",    "walk",       "jog",  "run",    "turn", "curve",  "strafe",
-    "backward", "start_stop", "jump", "crouch", "sit",  "wander",
+    "backward", "start_stop", "jump", "crouch", "sit",  "wander", "corner",
 };
 static const char *const tag_names[AM_SYNTH_TAG_COUNT] = {
     "idle", "walk", "jog", "run", "turn", "strafe", "backward", "jump", "creep", "sit",
@@ -54,6 +54,9 @@ static float fastest(am_synth_kind kind)
     }
 }
 
+/// Fastest turn, rad/s: people take sharp corners at 200 degrees a second.
+static float fastest_turn(am_synth_kind kind) { return kind == AM_SYNTH_CORNER ? 4.0f : 2.5f; }
+
 static am_result check_def(const am_synth_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE) {
@@ -79,11 +82,14 @@ static am_result check_def(const am_synth_def *def, am_error *err)
         return ami_fail(err, AM_ERR_RANGE, "%g m/s; %s goes from 0.2 to %g m/s (0 means its own speed)",
                         (double)def->speed, kind_names[def->kind], (double)fastest(def->kind));
     }
-    if (!(def->turn == 0.0f || def->turn >= 0.1f) || !(def->turn <= 2.5f)) {
+    float most = fastest_turn(def->kind);
+    if (!(def->turn == 0.0f || def->turn >= 0.1f) || !(def->turn <= most)) {
         return ami_fail(
             err, AM_ERR_RANGE,
-            "a turn of %g rad/s (%g degrees a second); give 0.1 to 2.5 (6 to 143 degrees), or 0 for the kind's own",
-            (double)def->turn, (double)(def->turn / AM_DEG));
+            "a turn of %g rad/s (%g degrees a second); give %s 0.1 to %g (6 to %.0f degrees), or 0 for the "
+            "kind's own",
+            (double)def->turn, (double)(def->turn / AM_DEG), kind_names[def->kind], (double)most,
+            (double)(most / AM_DEG));
     }
     if (def->kind == AM_SYNTH_CURVE && def->speed * def->turn > 4.0f) {
         return ami_fail(err, AM_ERR_RANGE, "%g m/s at %g rad/s is too sharp a curve; keep their product within 4",

@@ -2,6 +2,7 @@
 #include "make/synth.h"
 
 #define COMFORT_MPS2 2.2f // a brisk but unhurried change of speed
+#define CORNER_MPS 0.3f   // in the middle of a sharp turn
 
 static void add_move(synth_plan *plan, synth_move move)
 {
@@ -112,6 +113,18 @@ static void plan_start_stop(synth_plan *plan, float speed)
     for (int i = 0; plan->seconds < plan->begin + plan->length && !plan->failed; i++) {
         go(plan, i % 2 ? 1.2f : 2.4f, speed, 0.0f, 0.0f, 0.0f);
         stand(plan, i % 2 ? 0.5f : 1.0f);
+    }
+}
+
+/// Walks, slows down into a sharp turn and walks on: what a corner of a drawn path asks for.
+static void plan_corner(synth_plan *plan, float speed, float turn, float side)
+{
+    static const float degrees[] = { 90.0f, -120.0f, 150.0f, -90.0f, 180.0f, -60.0f, 135.0f, -165.0f };
+    stand(plan, 0.9f);
+    for (int i = 0; plan->seconds < plan->begin + plan->length && !plan->failed; i++) {
+        float angle = side * degrees[i % 8] * AM_DEG;
+        go(plan, 1.1f, speed, 0.0f, 0.0f, 0.0f);
+        go(plan, am_abs(angle) / turn, CORNER_MPS, 0.0f, angle < 0.0f ? -turn : turn, 0.0f);
     }
 }
 
@@ -261,7 +274,7 @@ static const struct {
     [AM_SYNTH_STRAFE] = { 8.0f, 0.8f, 0.0f },      [AM_SYNTH_BACKWARD] = { 8.0f, 0.9f, 0.0f },
     [AM_SYNTH_START_STOP] = { 12.0f, 1.4f, 0.0f }, [AM_SYNTH_JUMP] = { 9.0f, 0.0f, 0.0f },
     [AM_SYNTH_CROUCH] = { 12.0f, 0.8f, 0.0f },     [AM_SYNTH_SIT] = { 8.5f, 0.0f, 0.0f },
-    [AM_SYNTH_WANDER] = { 60.0f, 0.0f, 0.0f },
+    [AM_SYNTH_WANDER] = { 60.0f, 0.0f, 0.0f },     [AM_SYNTH_CORNER] = { 16.0f, 1.3f, 3.5f },
 };
 
 void ami_synth_plan(synth_plan *plan, const am_synth_def *def, am_rng *rng)
@@ -291,6 +304,9 @@ void ami_synth_plan(synth_plan *plan, const am_synth_def *def, am_rng *rng)
         break;
     case AM_SYNTH_START_STOP:
         plan_start_stop(plan, speed);
+        break;
+    case AM_SYNTH_CORNER:
+        plan_corner(plan, speed, turn, side);
         break;
     case AM_SYNTH_JUMP:
         plan_jump(plan);
@@ -353,6 +369,8 @@ static const struct {
     { "wander_a", 40.0f, 0.0f, 0.0f, 1.0f, AM_SYNTH_WANDER },
     { "wander_b", 40.0f, 0.0f, 0.0f, 1.0f, AM_SYNTH_WANDER },
     { "wander_c", 40.0f, 0.0f, 0.0f, 1.0f, AM_SYNTH_WANDER },
+    { "corner_walk_left", 24.0f, 1.2f, 3.5f, 1.0f, AM_SYNTH_CORNER },
+    { "corner_walk_right", 24.0f, 1.5f, 4.0f, -1.0f, AM_SYNTH_CORNER },
 };
 
 int am_synth_all_count(void) { return (int)(sizeof all / sizeof all[0]); }

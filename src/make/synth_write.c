@@ -40,7 +40,8 @@ am_result am_synth_tags_csv(am_bytes *out, const am_synth *synth, const am_alloc
     am_bytes bytes = ami_bytes_make(alloc);
     const am_clip *clip = synth->clip;
     bool good = true;
-    if (synth->kind == AM_SYNTH_CURVE || synth->kind == AM_SYNTH_START_STOP || synth->kind == AM_SYNTH_WANDER) {
+    if (synth->kind == AM_SYNTH_CURVE || synth->kind == AM_SYNTH_START_STOP || synth->kind == AM_SYNTH_WANDER ||
+        synth->kind == AM_SYNTH_CORNER) {
         good = ami_put_format(&bytes, "%s, %s, 0, %d\n", clip->name, am_synth_kind_name(synth->kind),
                               clip->frame_count - 1);
     }
