@@ -2,7 +2,6 @@
 file(GLOB AMBLE_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/cli/*.c)
 add_executable(amble_cli ${AMBLE_CLI_SOURCES})
 set_target_properties(amble_cli PROPERTIES OUTPUT_NAME amble)
-target_compile_definitions(amble_cli PRIVATE AMBLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(amble_cli PRIVATE amble_static amble_flags)
 if(TARGET amble_train)
     target_link_libraries(amble_cli PRIVATE amble_train)

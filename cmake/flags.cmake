@@ -2,7 +2,8 @@
 add_library(amble_flags INTERFACE)
 target_compile_options(amble_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Wstrict-prototypes -Wmissing-prototypes
-    -ffp-contract=off -fno-math-errno -fno-trapping-math)
+    -ffp-contract=off -fno-math-errno -fno-trapping-math
+    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=) # __FILE__ without the place of this build
 target_compile_definitions(amble_flags INTERFACE _POSIX_C_SOURCE=200809L)
 if(AMBLE_SANITIZE)
     target_compile_definitions(amble_flags INTERFACE AMI_ASSERTS=1) # alive although NDEBUG is set

@@ -17,9 +17,26 @@ if(NOT EMSCRIPTEN)
         install(TARGETS amble_assimp RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     endif()
 endif()
-# The networks that ship: the command looks for them beside itself, in ../share/amble/models.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/amble/models
-    FILES_MATCHING PATTERN "*.amnet" PATTERN "README.md")
+# What the command finds from its own place (apps/cli/places.c): networks, configs, the page and its module. The page's
+# packages and the module are there when ./run install, ./run studio or their own steps have made them.
+set(AMBLE_SHARE share/amble)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${AMBLE_SHARE})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${AMBLE_SHARE} PATTERN recipes EXCLUDE PATTERN "*.losses.csv" EXCLUDE)
+if(NOT EMSCRIPTEN)
+    set(AMBLE_WEB ${PROJECT_SOURCE_DIR}/apps/studio/web)
+    install(DIRECTORY ${AMBLE_WEB}/ DESTINATION ${AMBLE_SHARE}/web
+        PATTERN node_modules EXCLUDE PATTERN "package*.json" EXCLUDE PATTERN "*.sh" EXCLUDE)
+    # What the page imports of its packages, and what that imports.
+    foreach(file three/LICENSE three/build/three.core.js three/build/three.module.js
+            three/examples/jsm/controls/OrbitControls.js three/examples/jsm/libs/meshopt_decoder.module.js
+            three/examples/jsm/loaders/GLTFLoader.js three/examples/jsm/utils/BufferGeometryUtils.js
+            three/examples/jsm/utils/SkeletonUtils.js mannequin/LICENSE mannequin/dist/assets/mannequin.js)
+        get_filename_component(folder ${file} DIRECTORY)
+        install(FILES ${AMBLE_WEB}/node_modules/${file} DESTINATION ${AMBLE_SHARE}/web/node_modules/${folder} OPTIONAL)
+    endforeach()
+    install(FILES ${PROJECT_SOURCE_DIR}/build/wasm/amble_web.mjs ${PROJECT_SOURCE_DIR}/build/wasm/amble_web.wasm
+        DESTINATION ${AMBLE_SHARE}/wasm OPTIONAL)
+endif()
 install(EXPORT amble NAMESPACE amble:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/amble FILE amble-targets.cmake)
 configure_package_config_file(cmake/amble-config.cmake.in ${PROJECT_BINARY_DIR}/amble-config.cmake
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/amble)

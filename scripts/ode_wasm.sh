@@ -5,7 +5,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD/build/ode-wasm
-[ -f "$root/lib/libode.a" ] && exit 0
+# One that names the folder it was built in would carry it into installed files: it is built again.
+[ -f "$root/lib/libode.a" ] && ! grep -qF "$root" "$root/lib/libode.a" && exit 0
 command -v emcc >/dev/null || { echo "ode_wasm: needs emscripten" >&2; exit 1; }
 export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
 mkdir -p "$root/lists/partial" "$root/cache/archives/partial"
@@ -29,11 +30,12 @@ fi
 rm -rf source build lists cache parts
 mkdir source
 tar -xzf ode_*.orig.tar.gz -C source --strip-components=1
+map=-fmacro-prefix-map=$root/source/=
 # Threads and mesh collisions are left out; a processor that is not a PC's keeps its timer instructions out.
 emcmake cmake -S source -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DODE_DOUBLE_PRECISION=ON \
     -DODE_NO_BUILTIN_THREADING_IMPL=ON -DODE_NO_THREADING_INTF=ON -DODE_WITH_DEMOS=OFF -DODE_WITH_TESTS=OFF \
-    -DODE_WITH_OPCODE=OFF -DEMSCRIPTEN_SYSTEM_PROCESSOR=wasm -DCMAKE_CXX_FLAGS="-D__linux__ -fno-exceptions -w" \
-    -DCMAKE_C_FLAGS="-D__linux__ -w" -DCMAKE_INSTALL_PREFIX="$root" >&2
+    -DODE_WITH_OPCODE=OFF -DEMSCRIPTEN_SYSTEM_PROCESSOR=wasm -DCMAKE_CXX_FLAGS="-D__linux__ -fno-exceptions -w $map" \
+    -DCMAKE_C_FLAGS="-D__linux__ -w $map" -DCMAKE_INSTALL_PREFIX="$root" >&2
 cmake --build build -j "$(nproc 2>/dev/null || echo 2)" >&2
 cmake --install build >/dev/null
 rm -rf source build

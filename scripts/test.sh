@@ -112,7 +112,6 @@ step_valgrind() {
     done | xargs -P "$jobs" -n 1 sh scripts/valgrind.sh
 }
 
-step_install() { check sh tests/scripts/test_install.sh; }
 
 # Open Dynamics Engine for the page; without it the module is made without pushes.
 page_engine() {
@@ -130,6 +129,8 @@ step_wasm() {
     check sh scripts/check_database.sh || result=1
     return $result
 }
+
+step_install() { page_engine && compile release && compile wasm amble_web && check sh tests/scripts/test_install.sh; }
 
 step_browser() { page_engine && compile release && compile wasm && check sh tests/browser/run.sh build/release build/wasm; }
 

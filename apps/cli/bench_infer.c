@@ -7,6 +7,7 @@
 // bytes as our weights have: where nothing is skipped, nobody can be faster.
 #include "bench.h"
 #include "bench_infer.h"
+#include "places.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -290,11 +291,11 @@ static am_result run_subject(infer *f, am_error *err)
 static void find_library(infer *f)
 {
     const char *named = getenv("AMBLE_ORT");
-    snprintf(f->library, sizeof f->library, "%s",
-             named ? named
-                   : AMBLE_SOURCE_DIR "/tests/browser/node_modules/onnxruntime-node/bin/napi-v6/linux/x64/"
-                                      "libonnxruntime.so.1");
-    if (access(f->library, R_OK) != 0) {
+    bool found = named ? snprintf(f->library, sizeof f->library, "%s", named) > 0
+                       : cli_source_path(f->library, sizeof f->library,
+                                         "tests/browser/node_modules/onnxruntime-node/bin/napi-v6/linux/x64/"
+                                         "libonnxruntime.so.1");
+    if (!found || access(f->library, R_OK) != 0) {
         bench_note(f->b, "peer onnxruntime: absent, onnxruntime-node is not installed (./run bench installs it)");
         f->library[0] = '\0';
     }

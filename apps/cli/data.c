@@ -1,28 +1,27 @@
 // The search for the shared motion capture.
 #include "data.h"
 
+#include "places.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
 
 bool cli_data_find(char *out, size_t size, const char *set)
 {
-    const char *roots[] = { getenv("AMBLE_DATA"),
-                            "build/data",
-                            AMBLE_SOURCE_DIR "/build/data",
-                            AMBLE_SOURCE_DIR "/../shared/data",
-                            AMBLE_SOURCE_DIR "/../shared/data/cmu",
-                            AMBLE_SOURCE_DIR "/../shared/data/accad" };
-    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
-        if (roots[i] && snprintf(out, size, "%s/%s", roots[i], set) < (int)size && is_folder(out)) {
+    static const char *const beside[] = { "build/data", "../shared/data", "../shared/data/cmu",
+                                          "../shared/data/accad" };
+    const char *roots[] = { getenv("AMBLE_DATA"), "build/data" };
+    for (int i = 0; i < CLI_COUNT(roots); i++) {
+        if (roots[i] && snprintf(out, size, "%s/%s", roots[i], set) < (int)size && cli_is_folder(out)) {
+            return true;
+        }
+    }
+    for (int i = 0; i < CLI_COUNT(beside); i++) {
+        char below[512];
+        if (snprintf(below, sizeof below, "%s/%s", beside[i], set) < (int)sizeof below &&
+            cli_source_path(out, size, below) && cli_is_folder(out)) {
             return true;
         }
     }

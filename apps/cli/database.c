@@ -1,20 +1,15 @@
 // Databases by the name of their config: found, or built and kept with a stamp of all that they were made from.
 #include "database.h"
 
+#include "configs.h"
 #include "data.h"
+#include "places.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { path_size = 1024 };
-
-static bool is_file(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
 
 static am_result fail(am_error *err, am_result code, const char *file, const char *text)
 {
@@ -22,17 +17,6 @@ static am_result fail(am_error *err, am_result code, const char *file, const cha
     snprintf(err->file, sizeof err->file, "%.255s", file);
     snprintf(err->text, sizeof err->text, "%s", text);
     return code;
-}
-
-bool cli_config_find(char *out, size_t size, const char *name)
-{
-    static const char *const folders[] = { "configs", AMBLE_SOURCE_DIR "/configs" };
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        if (snprintf(out, size, "%s/%s", folders[i], name) < (int)size && is_file(out)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -111,34 +95,16 @@ static am_result stamp_of(uint64_t *out, bool *found, const char *path, am_error
 
 bool cli_database_has_data(const char *config)
 {
-    char name[256];
     char path[path_size];
     am_error err = { 0 };
     uint64_t stamp = 0;
     bool found = false;
-    snprintf(name, sizeof name, "%s.json", config);
-    return cli_config_find(path, sizeof path, name) && stamp_of(&stamp, &found, path, &err) == AM_OK && found;
+    return cli_config_find(path, sizeof path, CLI_DATABASE, config, &err) == AM_OK &&
+           stamp_of(&stamp, &found, path, &err) == AM_OK && found;
 }
 
 // ---------------------------------------------------------------------------------------------
-// Where they are kept
-
-static bool make_folder(const char *path) { return mkdir(path, 0777) == 0 || errno == EEXIST; }
-
-/// build/databases here or in the source tree; false when neither can be made.
-static bool find_home(char *out, size_t size)
-{
-    static const char *const roots[] = { "build", AMBLE_SOURCE_DIR "/build" };
-    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
-        struct stat info;
-        bool there = stat(roots[i], &info) == 0 && S_ISDIR(info.st_mode);
-        if ((there || (i == 1 && make_folder(roots[i]))) &&
-            snprintf(out, size, "%s/databases", roots[i]) < (int)size && make_folder(out)) {
-            return true;
-        }
-    }
-    return false;
-}
+// How they are kept
 
 static bool stamp_matches(const char *path, uint64_t stamp)
 {
@@ -157,7 +123,7 @@ static bool stamp_matches(const char *path, uint64_t stamp)
 /// The motion of amble synth all, as files.
 static am_result write_synth(const char *folder, am_error *err)
 {
-    if (!make_folder(folder)) {
+    if (!cli_make_folder(folder)) {
         return fail(err, AM_ERR_WRITE, folder, "cannot make this folder for the procedural clips");
     }
     am_result result = AM_OK;
@@ -207,22 +173,18 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
                             am_error *err)
 {
     *out = NULL;
-    char name[256];
     char path[path_size];
     char home[path_size];
-    snprintf(name, sizeof name, "%s.json", config);
-    if (!cli_config_find(path, sizeof path, name)) {
-        return fail(err, AM_ERR_OPEN, name, "no such config in configs/; see configs/ of the source tree");
-    }
     uint64_t stamp = 0;
     bool found = false;
-    am_result result = stamp_of(&stamp, &found, path, err);
+    am_result result = cli_config_find(path, sizeof path, CLI_DATABASE, config, err);
+    result = result == AM_OK ? stamp_of(&stamp, &found, path, err) : result;
     if (result != AM_OK) {
         return result;
     }
-    if (!find_home(home, sizeof home)) {
-        return fail(err, AM_ERR_WRITE, "build",
-                    "cannot make the folder build/databases; run from a folder of your own");
+    cli_cache_folder(home, sizeof home, "databases");
+    if (!cli_make_folder(home)) {
+        return fail(err, AM_ERR_WRITE, home, "cannot make this folder for databases; run from a folder of your own");
     }
     char file[2 * path_size];
     char stamp_file[2 * path_size];

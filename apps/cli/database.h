@@ -4,14 +4,12 @@
 
 #include "cli.h"
 
-/// The path of configs/NAME in the folder that we are in, else in the source tree. False when it is in neither.
-bool cli_config_find(char *out, size_t size, const char *name);
-
 /// Whether all motion capture that a config asks for is on this machine.
 bool cli_database_has_data(const char *config);
 
-/// A database by the name of its config ("locomotion"). It is kept as build/databases/NAME.amdb and made anew when
-/// the config, its clips or this program have changed. "synth" needs no data: its clips are made too.
+/// A database by the name of its config ("locomotion"). It is kept as NAME.amdb in the cache folder
+/// "databases" and made anew when the config, its clips or this program have changed. "synth" needs no data: its
+/// clips are made too.
 am_result cli_database_open(am_db **out, const char *config, const am_tasks *tasks, const am_progress *progress,
                             am_error *err);
 

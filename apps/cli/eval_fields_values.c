@@ -2,6 +2,7 @@
 // data, or new ones, made by the recipe that ships.
 #include "eval_fields.h"
 
+#include "configs.h"
 #include "database.h"
 #include "models.h"
 
@@ -110,11 +111,8 @@ static am_result write_recipe(const fields *f, const char *path, const fields_va
     char shipped[1024];
     am_json_doc *doc = NULL;
     am_json_writer *w = NULL;
-    if (!cli_config_find(shipped, sizeof shipped, "fields/values.json")) {
-        *err = cli_error(AM_ERR_OPEN, "configs/fields/values.json", "is missing; run from the source tree");
-        return err->code;
-    }
-    am_result result = am_json_parse_file(&doc, shipped, NULL, err);
+    am_result result = cli_config_find(shipped, sizeof shipped, CLI_RECIPE, "fields/values", err);
+    result = result == AM_OK ? am_json_parse_file(&doc, shipped, NULL, err) : result;
     result = result == AM_OK ? am_json_writer_create(&w, 1, NULL, err) : result;
     if (result == AM_OK) {
         const am_json *stages = am_json_get(am_json_root(doc), "stages");

@@ -1,6 +1,7 @@
 // The same inputs played by matching (MM), matching with the Decompressor (DMM) and the networks alone (LMM).
 #include "eval_learned.h"
 
+#include "configs.h"
 #include "database.h"
 
 #include <math.h>
@@ -111,15 +112,11 @@ static void run_item(void *context, int item)
     }
     const int which = item / method_count;
     char name[128], path[1024];
-    snprintf(name, sizeof name, which < s->courses ? "courses/%s.json" : "paths/%s.json",
+    snprintf(name, sizeof name, which < s->courses ? "courses/%s" : "paths/%s",
              which < s->courses ? courses[which] : paths[which - s->courses]);
     am_run_script script = { 0 };
-    if (!cli_config_find(path, sizeof path, name)) {
-        p->err = cli_error(AM_ERR_OPEN, NULL, "configs/%s is missing; run from the source tree", name);
-        p->result = p->err.code;
-        return;
-    }
-    p->result = am_run_read(&script, path, NULL, &p->err);
+    p->result = cli_config_find(path, sizeof path, CLI_RUN, name, &p->err);
+    p->result = p->result == AM_OK ? am_run_read(&script, path, NULL, &p->err) : p->result;
     if (p->result == AM_OK) {
         p->result = play(s, p, &script, (method)(item % method_count));
     }

@@ -1,5 +1,6 @@
 // amble eval matching: fixed courses of keys and sticks over a database, every measure beside the database's own and
 // its bound; then the same with one part of the method left out at a time.
+#include "configs.h"
 #include "database.h"
 #include "eval.h"
 
@@ -148,14 +149,10 @@ static void run_item(void *context, int item)
     score *s = &f->scores[item];
     char name[128];
     char path[1024];
-    snprintf(name, sizeof name, "courses/%s.json", f->courses[item % f->course_count]);
+    snprintf(name, sizeof name, "courses/%s", f->courses[item % f->course_count]);
     am_run_script script = { 0 };
-    if (!cli_config_find(path, sizeof path, name)) {
-        s->result = s->err.code = AM_ERR_OPEN;
-        snprintf(s->err.text, sizeof s->err.text, "configs/%s is missing; run from the source tree", name);
-        return;
-    }
-    s->result = am_run_read(&script, path, NULL, &s->err);
+    s->result = cli_config_find(path, sizeof path, CLI_RUN, name, &s->err);
+    s->result = s->result == AM_OK ? am_run_read(&script, path, NULL, &s->err) : s->result;
     if (s->result == AM_OK) {
         s->result = play(f, s, &script, &variants[item / f->course_count], &s->err);
     }

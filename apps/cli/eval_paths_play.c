@@ -1,6 +1,7 @@
 // One path, one way of following it, five starts: what `amble eval paths` measures.
 #include "eval_paths.h"
 
+#include "configs.h"
 #include "database.h"
 
 #include <math.h>
@@ -184,12 +185,9 @@ am_result path_read(am_path_sample **out, int *count, const char *name, am_error
     char path[1024];
     am_run_script script = { 0 };
     *out = NULL;
-    snprintf(file, sizeof file, "paths/%s.json", name);
-    if (!cli_config_find(path, sizeof path, file)) {
-        *err = cli_error(AM_ERR_OPEN, NULL, "configs/%s is missing; run from the source tree", file);
-        return AM_ERR_OPEN;
-    }
-    am_result result = am_run_read(&script, path, NULL, err);
+    snprintf(file, sizeof file, "paths/%s", name);
+    am_result result = cli_config_find(path, sizeof path, CLI_RUN, file, err);
+    result = result == AM_OK ? am_run_read(&script, path, NULL, err) : result;
     if (result == AM_OK && script.actors[0].path_count < 1) {
         *err = cli_error(AM_ERR_FORMAT, path, "its first character has no path");
         result = AM_ERR_FORMAT;

@@ -30,7 +30,9 @@ static void print_overview(FILE *out)
     for (int i = 0; i < verb_count; i++) {
         fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].summary);
     }
-    fprintf(out, "\namble VERB --help shows a verb's options.\n");
+    fprintf(out,
+            "\namble VERB --help shows a verb's options. CONFIG, RECIPE and RUN.json are files, or names of configs\n"
+            "that ship: amble build synth, amble run curve.\n");
 }
 
 static int run(int argc, char **argv)

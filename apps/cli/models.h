@@ -4,8 +4,7 @@
 
 #include "cli.h"
 
-/// The path of models/NAME in the folder that we are in, else in the source tree, else where this program was
-/// installed. False when it is in none of them.
+/// The path of models/NAME in the working folder, else of the one that ships. False when it is in neither.
 bool cli_model_find(char *out, size_t size, const char *name);
 
 /// The shipped network that tells facings for a database: the one of its data set (`salsa` has

@@ -1,5 +1,6 @@
 // amble build CONFIG: clips to a database, with the time of each stage.
 #include "cli.h"
+#include "configs.h"
 #include "data.h"
 
 #include <stdio.h>
@@ -140,13 +141,18 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
         return CLI_FAILED;
     }
+    char config[1024];
+    am_error err = { 0 };
+    if (cli_config_find(config, sizeof config, CLI_DATABASE, argv[0], &err) != AM_OK) {
+        return cli_fail(&err);
+    }
     am_pool *pool = NULL;
     am_tasks tasks = cli_tasks(&call.common, &pool);
     am_progress progress = cli_progress();
     am_build_def def = am_build_def_default();
     def.tasks = &tasks;
     def.progress = &progress;
-    def.config_path = argv[0];
+    def.config_path = config;
     def.clips_dir = clips;
     def.find_set = cli_find_set;
     int status = build(&call.common, &def, out, report);

@@ -1,5 +1,6 @@
 // amble run RUN.json: characters play a script; BVH, metrics, traces and recordings come out.
 #include "cli.h"
+#include "configs.h"
 #include "models.h"
 
 #if defined(AMBLE_HAS_PHYSICS)
@@ -287,7 +288,9 @@ static int play(job *j, const cli_common *common)
     am_push_engine engine = am_physics_engine();
     def.engine = &engine;
 #endif
-    am_result result = am_run_read(&j->script, j->script_path, NULL, &err);
+    char path[1024];
+    am_result result = cli_config_find(path, sizeof path, CLI_RUN, j->script_path, &err);
+    result = result == AM_OK ? am_run_read(&j->script, path, NULL, &err) : result;
     if (result == AM_OK) {
         // A trace wants to know what else there was to choose from.
         int *candidates = &j->script.options.character.candidates;

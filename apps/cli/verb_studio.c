@@ -1,6 +1,7 @@
 // amble studio: the page on a port of this machine, until Ctrl-C.
 #include "cli.h"
 #include "data.h"
+#include "places.h"
 
 #ifdef AMBLE_HAS_STUDIO
 #include "studio.h"
@@ -130,11 +131,18 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     studio_def def = studio_def_default();
     const char *db = NULL;
     bool no_open = false;
-    def.web_dir = AMBLE_SOURCE_DIR "/apps/studio/web";
-    def.wasm_dir = AMBLE_SOURCE_DIR "/build/wasm";
-    def.cache_dir = AMBLE_SOURCE_DIR "/build/studio";
-    def.config_dir = AMBLE_SOURCE_DIR "/configs/studio";
-    def.model_dir = AMBLE_SOURCE_DIR "/models";
+    char web[1200], wasm[1200], cache[1200], configs[1200], sets[1300], models[1200];
+    cli_place_folder(web, sizeof web, CLI_WEB);
+    cli_place_folder(wasm, sizeof wasm, CLI_WASM);
+    cli_place_folder(configs, sizeof configs, CLI_CONFIGS);
+    cli_place_folder(models, sizeof models, CLI_MODELS);
+    cli_cache_folder(cache, sizeof cache, "studio");
+    snprintf(sets, sizeof sets, "%s/studio", configs);
+    def.web_dir = web;
+    def.wasm_dir = wasm;
+    def.cache_dir = cache;
+    def.config_dir = sets;
+    def.model_dir = models;
     const cli_option options[] = {
         { .name = "--port", .value = "N", .help = "default 8080; 0 takes any free one", .integer = &def.port },
         { .name = "--no-open", .help = "do not open a browser", .flag = &no_open },
@@ -162,6 +170,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     def.find_set = cli_find_set;
     def.databases = (const char *const *)argv;
     def.database_count = call.operands;
+    cli_make_folder(def.cache_dir); // where it fails, the first build says so
     catch_stop();
     int status = serve(&def, !no_open, call.common.json);
     am_pool_destroy(pool);

@@ -1,13 +1,12 @@
 // amble synth: procedural motion with known ground truth, as files.
 #include "cli.h"
+#include "places.h"
 
 #include <amble/synth.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { FORMAT_BVH, FORMAT_GLB, FORMAT_NPZ, FORMAT_COUNT };
 static const char *const format_names[FORMAT_COUNT] = { "bvh", "glb", "npz" };
@@ -25,27 +24,6 @@ typedef struct synth_job {
     int64_t frames;
     int clips;
 } synth_job;
-
-/// Makes the folder and those above it; one that exists already is fine.
-static bool make_folder(const char *path)
-{
-    char part[1024];
-    size_t size = strlen(path);
-    if (size == 0 || size >= sizeof part) {
-        return false;
-    }
-    for (size_t i = 1; i <= size; i++) {
-        if (path[i] == '/' || path[i] == '\0') {
-            memcpy(part, path, i);
-            part[i] = '\0';
-            if (mkdir(part, 0777) != 0 && errno != EEXIST) {
-                break;
-            }
-        }
-    }
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
 
 static am_result write_bytes(const synth_job *job, const char *name, const char *ending, am_bytes *bytes,
                              am_error *err)
@@ -273,7 +251,7 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
         return status;
     }
     am_error err = { 0 };
-    if (!make_folder(job.out_dir)) {
+    if (!cli_make_folder(job.out_dir)) {
         err = cli_error(AM_ERR_OPEN, job.out_dir, "is no folder and none can be made there; choose another place");
         return cli_fail(&err);
     }

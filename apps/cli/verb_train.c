@@ -17,6 +17,8 @@ int verb_train(const cli_verb *verb, int argc, char **argv)
 
 #else
 
+#include "configs.h"
+
 #include <amble/arrays.h>
 #include <amble/train.h>
 
@@ -196,7 +198,12 @@ int verb_train(const cli_verb *verb, int argc, char **argv)
     if (cli_check_outputs(&output, 1) != CLI_DONE) {
         return CLI_FAILED;
     }
-    return run(&call.common, argv[0], output, resume);
+    char recipe[1024];
+    am_error err = { 0 };
+    if (cli_config_find(recipe, sizeof recipe, CLI_RECIPE, argv[0], &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    return run(&call.common, recipe, output, resume);
 }
 
 #endif

@@ -21,23 +21,6 @@ static am_result fail(am_error *err, am_result code, const char *format, ...)
     return code;
 }
 
-/// Makes the folder and those above it; true when it is there afterwards.
-static bool make_folder(const char *path)
-{
-    char part[1024];
-    size_t size = strlen(path);
-    for (size_t i = 1; i <= size && size < sizeof part; i++) {
-        if (path[i] == '/' || path[i] == '\0') {
-            memcpy(part, path, i);
-            part[i] = '\0';
-            if (mkdir(part, 0777) != 0 && errno != EEXIST) {
-                return false;
-            }
-        }
-    }
-    return size < sizeof part;
-}
-
 // ---------------------------------------------------------------------------------------------
 // Finding
 
@@ -173,8 +156,7 @@ static am_result find_configs(studio_sets *sets, am_error *err)
     DIR *dir = opendir(sets->def.config_dir);
     if (!dir) {
         return fail(err, AM_ERR_OPEN,
-                    "the folder %s is not here; run the studio from Amble's own tree, or name "
-                    "databases with --db",
+                    "the folder %s is not here; ./run install PREFIX installs it, or name databases with --db",
                     sets->def.config_dir);
     }
     am_result result = AM_OK;
@@ -264,7 +246,9 @@ static bool is_fresh(const studio_set *set)
 /// Writes the balanced procedural set as BVH files into `folder`.
 static am_result make_clips(const char *folder, am_error *err)
 {
-    am_result result = make_folder(folder) ? AM_OK : fail(err, AM_ERR_WRITE, "%s cannot be made", folder);
+    bool made = mkdir(folder, 0777) == 0 || errno == EEXIST;
+    am_result result =
+        made ? AM_OK : fail(err, AM_ERR_WRITE, "%s cannot be made; give another place with --cache", folder);
     for (int i = 0; i < am_synth_all_count() && result == AM_OK; i++) {
         am_synth_def def = am_synth_all_item(i, 1);
         am_synth synth = { 0 };
@@ -293,9 +277,8 @@ static am_result build(const studio_sets *sets, const studio_set *set, am_error 
     def.find_set_user = sets->def.find_set_user;
     def.tasks = sets->def.tasks;
     def.progress = sets->def.progress;
-    am_result result =
-        make_folder(sets->def.cache_dir) ? AM_OK : fail(err, AM_ERR_WRITE, "%s cannot be made", sets->def.cache_dir);
-    if (result == AM_OK && set->synth) {
+    am_result result = AM_OK;
+    if (set->synth) {
         def.clips_dir = clips;
         result = make_clips(clips, err);
     }

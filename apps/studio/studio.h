@@ -15,7 +15,7 @@ typedef struct studio_def {
     const char *web_dir;          ///< the page, with node_modules inside
     const char *wasm_dir;         ///< where amble_web.mjs and amble_web.wasm are
     const char *config_dir;       ///< configs of the sets it can build
-    const char *cache_dir;        ///< where built databases are kept
+    const char *cache_dir;        ///< where built databases are kept; the caller makes it
     const char *model_dir;        ///< networks that ship; NULL means none
     const char *const *databases; ///< [database_count] files to serve beside or instead of those
     int database_count;

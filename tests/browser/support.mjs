@@ -115,9 +115,14 @@ export function serve() {
 }
 
 /** Starts `amble studio` on a free port, its databases in `cache`: { url, sets, stop }. */
-export async function openStudio(cache, ...more) {
-    const args = ['studio', '--no-open', '--json', '--port', '0', '--wasm', wasmDir, '--cache', cache, ...more];
-    const child = spawn(join(buildDir, 'amble'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+export function openStudio(cache, ...more) {
+    return startStudio(join(buildDir, 'amble'), ['--wasm', wasmDir, '--cache', cache, ...more]);
+}
+
+/** The same with any command; `options` are those of spawn. */
+export async function startStudio(program, more = [], options = {}) {
+    const args = ['studio', '--no-open', '--json', '--port', '0', ...more];
+    const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     let complaint = '';
     child.stderr.on('data', (text) => {
         complaint += text;

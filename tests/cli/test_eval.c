@@ -127,7 +127,7 @@ static void an_unknown_name_is_refused_with_the_nearest(void **state)
     assert_int_equal(test_shell(text, sizeof text, "%s eval machting 2>&1", test_command()), 2);
     assert_non_null(strstr(text, "did you mean 'matching'"));
     assert_int_equal(test_shell(text, sizeof text, "%s eval matching --config nothing 2>&1", test_command()), 1);
-    assert_non_null(strstr(text, "nothing.json"));
+    assert_non_null(strstr(text, "database config 'nothing'"));
 }
 
 int main(void)

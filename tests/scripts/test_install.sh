@@ -1,12 +1,20 @@
 #!/bin/sh
-# Installs into a folder and builds a user's program against it three ways: pkg-config with the shared library,
-# pkg-config with the static one, and the CMake package.
+# Installs into a folder, moves it out of this tree and checks what is there: nothing names this tree, a user's program
+# builds against it three ways (pkg-config with the shared library, with the static one, the CMake package), the command
+# finds its configs by name, and the studio serves a character that walks. Needs the page's module (build/wasm).
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$root/build/test-install
 rm -rf "$work"
 mkdir -p "$work/user"
+sh "$root/apps/studio/web/install.sh"
 cmake --install "$root/build/release" --prefix "$work/prefix" >/dev/null
+moved=$(mktemp -d)
+trap 'rm -rf "$moved"' EXIT
+mv "$work/prefix" "$moved/prefix"
+prefix=$moved/prefix
+fail() { echo "test_install: $*"; exit 1; }
+if grep -rlaF "$root" "$prefix"; then fail "the files above name the tree that they were built in"; fi
 cat >"$work/user/main.c" <<'END'
 #include <amble/amble.h>
 #include <stdio.h>
@@ -45,32 +53,54 @@ int main(void)
     return 0;
 }
 END
-pc=$(dirname "$(find "$work/prefix" -name amble.pc)")
+pc=$(dirname "$(find "$prefix" -name amble.pc)")
 lib=$(dirname "$pc")
 export PKG_CONFIG_PATH="$pc"
 want="amble $(pkg-config --modversion amble) -1.000"
-expect() { [ "$("$@")" = "$want" ] || { echo "test_install: $1 printed something else than '$want'"; exit 1; }; }
+expect() { [ "$("$@")" = "$want" ] || fail "$1 printed something else than '$want'"; }
 # shellcheck disable=SC2046
 gcc -std=c17 "$work/user/main.c" -o "$work/pc_shared" $(pkg-config --cflags --libs amble) -Wl,-rpath,"$lib"
 expect "$work/pc_shared"
 # shellcheck disable=SC2046
 gcc -std=c17 "$work/user/main.c" -o "$work/pc_static" $(pkg-config --cflags amble) "$lib/libamble.a" -lpthread -lm
 expect "$work/pc_static"
-cmake -S "$work/user" -B "$work/user/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake -S "$work/user" -B "$work/user/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 cmake --build "$work/user/build" >/dev/null
 expect "$work/user/build/user_static"
 expect "$work/user/build/user_shared"
 if [ -x "$work/user/build/user_train" ]; then
-    [ "$("$work/user/build/user_train")" = "0.001 cannot open" ] || { echo "test_install: the training library does not work"; exit 1; }
+    [ "$("$work/user/build/user_train")" = "0.001 cannot open" ] || fail "the training library does not work"
 fi
-"$work/prefix/bin/amble" --version | grep -q "^amble " || { echo "test_install: the installed command does not run"; exit 1; }
-"$work/prefix/bin/amble" info --verify "$work/prefix/share/amble/models/direction.amnet" >/dev/null || {
-    echo "test_install: the networks are not installed"
-    exit 1
-}
+"$prefix/bin/amble" --version | grep -q "^amble " || fail "the installed command does not run"
 # Nothing internal leaks from the shared library.
 if nm -D --defined-only "$lib/libamble.so" | awk '$2 ~ /[TDBR]/ { print $3 }' | grep -v '^am_'; then
-    echo "test_install: the shared library exports names without am_"
-    exit 1
+    fail "the shared library exports names without am_"
 fi
-echo "installed library works by pkg-config and CMake, shared and static"
+
+# From a folder and a home of nothing.
+files=$(find "$prefix" | sort | cksum)
+mkdir "$moved/home"
+cd "$moved/home"
+amble() { env -i HOME="$moved/home" "$prefix/bin/amble" "$@"; }
+says() {
+    want=$1
+    shift
+    if amble "$@" >"$moved/said" 2>&1; then fail "amble $* should have failed"; fi
+    grep -qF "$want" "$moved/said" || fail "amble $* said '$(cat "$moved/said")', which lacks '$want'"
+}
+amble synth all -o clips >/dev/null 2>&1
+amble build synth --clips clips -o synth.amdb >/dev/null 2>&1 || fail "a config is not found by name"
+amble eval matching --config synth --quick >/dev/null 2>&1 || fail "amble eval does not find its configs"
+[ -f .cache/amble/databases/synth.amdb ] || fail "databases are not kept in the user's cache"
+says "(nearest: 'locomotion'); those that ship are accad_male1, agile," build locomotive -o x.amdb
+says "(nearest: 'spiral')" run spirl
+says "there is no recipe config 'none'" train none -o x.amnet
+says "agile.amdb" train direction -o x.amnet
+mv "$prefix/share/amble/wasm" "$moved/wasm"
+says "./run install PREFIX" studio --no-open --port 0
+mv "$moved/wasm" "$prefix/share/amble/wasm"
+
+sh "$root/tests/browser/install.sh"
+AMBLE_PREFIX=$prefix node --test "$root/tests/browser/installed.test.mjs" || fail "the installed studio does not work"
+[ "$(find "$prefix" | sort | cksum)" = "$files" ] || fail "the command wrote into its own prefix"
+echo "installed: no path of the build, libraries link, configs have names, the studio's character walks"
