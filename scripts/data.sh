@@ -1,12 +1,9 @@
 #!/bin/sh
 # Makes the data sets from copies of the public motion capture; ./run data calls it from the project's root.
 #   scripts/data.sh DIR...      the BVH files may lie anywhere below the DIRs
-# AMBLE_LISTS and AMBLE_SETS name other lists than configs/data and another result than build/data, for tests.
 set -eu
 export LC_ALL=C
-lists=${AMBLE_LISTS:-configs/data}
-sets=${AMBLE_SETS:-build/data}
-script=$(dirname "$0")/data.awk
+sets=build/data
 jobs=$(nproc 2>/dev/null || echo 2)
 say() { printf 'data: %s\n' "$*" >&2; }
 
@@ -19,7 +16,9 @@ work=$sets/.making
 rm -rf "$work"
 mkdir "$work"
 trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+pids=""
+# shellcheck disable=SC2086
+trap 'kill $pids 2>/dev/null; exit 130' INT TERM
 
 say "looking for BVH files"
 for folder in "$@"; do find "$folder/" -name '*.bvh'; done >"$work/found"
@@ -41,12 +40,12 @@ awk -F '\t' -v found="$work/found" -v missing="$work/missing" '
         while (!(end in at) && end ~ "/") sub("^[^/]*/", "", end)
         if (end in at) print $0 "\t" at[end]
         else print >missing
-    }' "$lists"/*.tsv >"$work/plan"
+    }' configs/data/*.tsv >"$work/plan"
 touch "$work/missing"
 
 absent=0
 failed=0
-for set in $(awk -F '\t' '!/^#/ && NF && !seen[$1]++ { print $1 }' "$lists"/*.tsv); do
+for set in $(awk -F '\t' '!/^#/ && NF && !seen[$1]++ { print $1 }' configs/data/*.tsv); do
     awk -F '\t' -v set="$set" '$1 == set' "$work/missing" >"$work/lost"
     awk -F '\t' -v set="$set" '$1 == set' "$work/plan" >"$work/rows"
     lost=$(wc -l <"$work/lost")
@@ -56,13 +55,13 @@ for set in $(awk -F '\t' '!/^#/ && NF && !seen[$1]++ { print $1 }' "$lists"/*.ts
         say "$set: none of its $lost source files found ($(cut -f 3 "$work/lost" | head -n 1), ...)"
         continue
     fi
-    say "$set: $rows clips"
+    say "$set: $rows of $((rows + lost)) clips"
     awk -F '\t' '{ printf "data: %s: %s not found; %s is not made\n", $1, $3, $2 }' "$work/lost" >&2
     mkdir -p "$work/$set"
     share=0
     pids=""
     while [ $share -lt "$jobs" ]; do
-        awk -v out="$work" -v share=$share -v shares="$jobs" -f "$script" "$work/rows" &
+        awk -v out="$work" -v share=$share -v shares="$jobs" -f scripts/data.awk "$work/rows" &
         pids="$pids $!"
         share=$((share + 1))
     done
@@ -74,9 +73,8 @@ for set in $(awk -F '\t' '!/^#/ && NF && !seen[$1]++ { print $1 }' "$lists"/*.ts
     # ./run unpacks no archive over a set that is complete.
     [ "$lost" != 0 ] || [ "$made" != "$rows" ] || touch "$sets/.$set"
 done
-total=$((absent + failed))
-if [ $total -gt 0 ]; then
-    say "$total clips are not made: $absent without their source file, $failed whose file is not as expected"
+if [ $((absent + failed)) -gt 0 ]; then
+    say "not made: $absent clips without their source file, $failed with one that is not as expected"
     exit 1
 fi
 say "all sets are in $sets"

@@ -58,6 +58,7 @@ step_checks() {
     check sh scripts/check_headers.sh || result=1
     check sh scripts/check_text.sh || result=1
     check sh tests/scripts/test_checks.sh || result=1
+    check sh tests/scripts/test_data.sh || result=1
     check sh -c "$(command -v clang-format) --dry-run --Werror \$(git ls-files -- '*.c' '*.h')" || result=1
     return $result
 }
