@@ -9,7 +9,6 @@ BEGIN {
     degree = atan2(0, -1) / 180
     # Added to and taken off a double, this rounds it to a whole number, halves to even.
     whole = 6755399441055744
-    expected = "Xposition Yposition Zposition Zrotation Yrotation Xrotation"
 }
 
 NR % shares == share {
@@ -49,7 +48,6 @@ function read_source(path, line, n, word, here, ok) {
                 ok = refuse(n, "a value is not a number")
             }
             row[frames++] = line
-            row_line = n
         } else if (line ~ /^[ \t]*Frame Time:/) {
             sub(/.*:/, "", line)
             rate = line + 0 > 0 ? 1 / line : -1
@@ -59,7 +57,7 @@ function read_source(path, line, n, word, here, ok) {
             if (word[1] == "JOINT") {
                 here = word[2]
             } else if (word[1] == "CHANNELS") {
-                if ($4 != 30 && substr(line, index(line, word[3])) !~ (channels ? "^Zrotation Yrotation Xrotation *$" : "^" expected " *$")) {
+                if ($4 != 30 && line !~ (channels ? " 3 " : " 6 Xposition Yposition Zposition ") "Zrotation Yrotation Xrotation *$") {
                     ok = refuse(n, "channels in another order than the conversion of 2010 has them")
                 }
                 if (here ~ /^[LR]Thumb$/) {
@@ -78,12 +76,12 @@ function check_source(f, word, n, stated) {
     # The conversion of 2010 says 120 Hz in every file.
     stated = $4 == 30 ? 30 : 120
     if (rate < stated - 1 || rate > stated + 1) {
-        return refuse(heads + 2, "frames a second are " (rate ? rate : "not given") " and not " stated)
+        return refuse(heads + 2, "the frame time is not that of " stated " frames a second")
     }
     if (frames <= $6) {
         return refuse(raws, "ends with frame " frames - 1 ", the clip with frame " $6)
     }
-    for (f = $5 + 0; f <= $6; f++) {
+    for (f = 0; f < frames; f++) {
         n = split(row[f], word, " ")
         if (n != channels) {
             return refuse(raws - frames + f + 1, "row has " n " values, the hierarchy names " channels " channels")
@@ -135,16 +133,16 @@ function bridge(a, b, n, f, t, c, h, m0, m1, text) {
     }
 }
 
-# The values of a frame for a bridge.
-function values(f, out, position, c) {
-    split(f in before ? before[f] : row[f], out, " ")
+# v = the values of frame f for a bridge.
+function values(f, v, position, c) {
+    split(f in before ? before[f] : row[f], v, " ")
     if (f in before ? !was[f] : !(f in bridged)) {
-        single(out)
+        single(v)
     }
     if (f in bridged) {
         split(row[f], position, " ")
         for (c = 1; c <= 3; c++) {
-            out[c] = position[c]
+            v[c] = position[c]
         }
     }
 }
