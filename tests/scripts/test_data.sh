@@ -13,8 +13,8 @@ cp "$here/run" "$project/"
 cp "$here/scripts/data.sh" "$here/scripts/data.awk" "$project/scripts/"
 list=$project/configs/data/test.tsv
 
-# source FRAMES RATE LAST_VALUE: a root and a thumb, with CRLF as the public files have it. Frames 7 and 8 are spoilt.
-source() {
+# public_file FRAMES RATE LAST_VALUE: a root and a thumb, with CRLF as the public files have it. Frames 7 and 8 are spoilt.
+public_file() {
     awk -v frames="$1" -v rate="$2" -v tie="$3" 'BEGIN {
         printf "HIERARCHY\r\nROOT Hips\n{\r\n\tOFFSET 0 0 0\r\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation \r\n"
         printf "\tJOINT LThumb\r\n\t{\r\n\t\tOFFSET 0 1 0\r\n\t\tCHANNELS 3 Zrotation Yrotation Xrotation\r\n"
@@ -25,9 +25,9 @@ source() {
         }
     }'
 }
-source 21 .0083333 -0.3725 >"$public/data/001/01_01.bvh"
-source 21 .0083333 -10.2175 >"$public/flat/01_02.bvh"
-source 5 .0333333 7 >"$public/flat/Male1_X.bvh"
+public_file 21 .0083333 -0.3725 >"$public/data/001/01_01.bvh"
+public_file 21 .0083333 -10.2175 >"$public/flat/01_02.bvh"
+public_file 5 .0333333 7 >"$public/flat/Male1_X.bvh"
 row() { printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$@" >>"$list"; }
 row walk 01_01a data/001/01_01.bvh 120 2 18 7-8
 row walk 01_02 data/001/01_02.bvh 60 9 20 -
