@@ -67,7 +67,6 @@ const watch = (on, steps) => on.evaluate((count) => {
 async function playByKeys(on, limits) {
     await setTask(SPEED, 0, on);
     await on.evaluate(() => {
-        window.amble.studio.blind = true;
         window.amble.studio.reset();
     });
     const told = [];
@@ -97,15 +96,11 @@ async function goToPoint(on) {
     await setTask(POINT, 0, on);
     assert.doesNotMatch(await on.textContent('#field-note'), /Nobody trained/);
     await on.evaluate(() => {
-        window.amble.studio.blind = false;
         window.amble.studio.reset();
         window.amble.studio.draw(10); // the camera is back
     });
     const at = await on.evaluate(() => window.amble.studio.stage.toScreen(-1, 2.5));
     await on.mouse.click(at.x, at.y);
-    await on.evaluate(() => {
-        window.amble.studio.blind = true;
-    });
     const rests = await watch(on, 480);
     const now = await on.evaluate(() => window.amble.state());
     const off = Math.hypot(now.rootX + 1, now.rootZ - 2.5);
@@ -184,7 +179,6 @@ test('on captured motion it stands within 1.8 s and goes to points', async (t) =
 test('it keeps to a line that is dragged on the ground', async () => {
     await setTask(LINE);
     await page.evaluate(() => {
-        window.amble.studio.blind = false;
         window.amble.studio.reset();
         window.amble.studio.draw(1 / 60);
     });
@@ -217,13 +211,11 @@ test('policies can be chosen, and what they do is said', async () => {
     await setTask(DIRECTION, 1);
     assert.match(await page.textContent('#field-note'), /one tick ahead/);
     await setTask(SPEED, 0);
+    await advance(2);
     assert.equal(await page.isVisible('#near'), true);
 });
 
 test('a crowd of fifty strolls', async () => {
-    await page.evaluate(() => {
-        window.amble.studio.blind = true;
-    });
     await page.selectOption('#crowd', { label: '50' });
     const hips = () => page.evaluate(() => window.amble.studio.hips);
     const first = await hips();

@@ -17,9 +17,6 @@ before(async () => {
     server = await openStudio(join(outDir, 'studio'));
     browser = await openHalted(server, 'synth');
     page = browser.page;
-    await page.evaluate(() => {
-        window.amble.studio.blind = true; // pictures only where they are looked at
-    });
 });
 after(async () => {
     await browser?.close();

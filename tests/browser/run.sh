@@ -22,9 +22,7 @@ fi
 if [ -x "$AMBLE_BUILD/test_train_learned" ] && [ ! -f "$AMBLE_BUILD/test-files/learned_run/tiny.amnet" ]; then
     "$AMBLE_BUILD/test_train_learned" >/dev/null 2>&1
 fi
-node --test onnx.test.mjs validate.test.mjs three.test.mjs wasm.test.mjs studio.test.mjs
-# By itself: it takes the databases that the studio's tests have built.
-node --test learned.test.mjs
-node --test pushes.test.mjs
-node --test fields.test.mjs
-exec node --test paths.test.mjs
+node prepare.mjs
+# How many there are, for whoever watches; then all files, as many at once as there are cores.
+echo "1..$(cat -- *.test.mjs | grep -c '\<test(') tests"
+exec node --test --test-reporter=tap --test-concurrency="$(nproc 2>/dev/null || echo 2)" *.test.mjs

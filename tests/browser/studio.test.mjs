@@ -126,7 +126,6 @@ async function creeps() {
 /** A minute of keys, recorded in the page, gives the same state again in the page and with `amble run`. */
 async function agrees(set) {
     await page.evaluate(() => {
-        window.amble.studio.blind = true;
         window.amble.engine.walkSpeed(0);
         window.amble.studio.reset();
     });
@@ -164,9 +163,6 @@ async function agrees(set) {
     const native = JSON.parse(amble('run', script, '--json'));
     assert.equal(native.frames, 3600);
     assert.equal(hash, native.hash, 'page and command');
-    await page.evaluate(() => {
-        window.amble.studio.blind = false;
-    });
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -390,11 +386,15 @@ test('a minute in the page has the bits of amble run', () => agrees('synth'));
 
 test('the clock runs by itself', async () => {
     await restart();
-    await page.evaluate(() => window.amble.pause(false));
+    const run = (on) => page.evaluate((running) => {
+        window.amble.pause(!running);
+        window.amble.studio.blind = !running;
+    }, on);
+    await run(true);
     await down('w');
     await page.waitForFunction(() => window.amble.state().rootZ > 0.5, null, { timeout: 30000 });
     await up('w');
-    await page.evaluate(() => window.amble.pause());
+    await run(false);
     await page.screenshot({ path: join(outDir, 'studio-synth.png') });
 });
 

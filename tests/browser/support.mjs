@@ -10,8 +10,8 @@ import { chromium } from 'playwright-core';
 export const here = dirname(fileURLToPath(import.meta.url));
 export const buildDir = resolve(process.env.AMBLE_BUILD ?? join(here, '../../build/release'));
 export const wasmDir = resolve(process.env.AMBLE_WASM ?? join(here, '../../build/wasm'));
-/** Where tests leave files: exported motion and pictures. */
-export const outDir = join(buildDir, 'browser');
+/** Where tests leave files: databases, exported motion and pictures. */
+export const outDir = resolve(process.env.AMBLE_OUT ?? join(buildDir, 'browser'));
 mkdirSync(outDir, { recursive: true });
 
 /** Runs the built command and gives its stdout. */
@@ -73,9 +73,8 @@ export function writeBvh(name, joints, frames, fps) {
 
 /** Paths of a few real clips, or none after saying so. */
 export function realClips(set, count) {
-    const roots = [process.env.AMBLE_DATA, join(here, '../../build/data')];
-    const folder = roots.filter(Boolean).map((root) => join(root, set)).find((path) => existsSync(path));
-    if (!folder) {
+    const folder = join(process.env.AMBLE_DATA ?? join(here, '../../build/data'), set);
+    if (!existsSync(folder)) {
         console.log(`SKIPPED: the real data set '${set}' is not here (build/data/${set})`);
         return [];
     }
@@ -181,10 +180,26 @@ export async function openPage(url) {
     return { page, errors, close };
 }
 
-/** Opens the studio's page with a data set, its clock stopped: tests advance it step by step. */
+/**
+ * Opens the studio's page with a data set, its clock stopped: tests advance it step by step. A picture is drawn after
+ * each advance() of several steps, not all the time: without a graphics card pictures take most of a test.
+ */
 export async function openHalted(server, set) {
     const browser = await openPage(`${server.url}/?quality=low&set=${set}`);
     await browser.page.waitForFunction(() => window.amble, null, { timeout: 60000 });
-    await browser.page.evaluate(() => window.amble.pause());
+    await browser.page.evaluate(() => {
+        const { studio, advance } = window.amble;
+        window.amble.pause();
+        studio.blind = true;
+        studio.draw(10); // the camera is where it comes to rest
+        window.amble.advance = (steps) => {
+            const state = advance(steps);
+            if (steps > 1) {
+                studio.pictures = 0; // the panel, too, which has its turn at every sixth picture
+                studio.draw(steps / 60);
+            }
+            return state;
+        };
+    });
     return browser;
 }
