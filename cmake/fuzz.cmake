@@ -1,6 +1,7 @@
 # One libFuzzer program for each fuzz/fuzz_NAME.c; corpus in fuzz/corpus/NAME.
 file(GLOB AMBLE_FUZZ_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.c)
 target_compile_options(amble_objects PRIVATE -fsanitize=fuzzer-no-link)
+add_custom_target(fuzzers)
 foreach(source ${AMBLE_FUZZ_SOURCES})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
@@ -8,4 +9,5 @@ foreach(source ${AMBLE_FUZZ_SOURCES})
     target_link_libraries(${name} PRIVATE amble_static amble_flags)
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer -Wno-missing-prototypes)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
 endforeach()

@@ -1,37 +1,29 @@
 #!/bin/sh
-# All tests, in steps; called by ./run test, which has installed what they need. `scripts/test.sh STEP...` runs some.
+# The tests, in steps; called by ./run test, which has installed what they need.
+#   test.sh             release checks wasm browser, without evaluations and benches that take long (AMBLE_QUICK)
+#   test.sh all         all steps, whole
+#   test.sh STEP...     these steps, whole
 # The log of each step is build/log/STEP.txt; a failed step shows its end. The last line counts all tests.
 set -u
 cd "$(dirname "$0")/.."
-jobs=$(nproc 2>/dev/null || echo 2)
-export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
-mkdir -p build/log
+. scripts/progress.sh
 : >build/log/counts
 : >build/log/skipped
 failed_steps=""
 
-configure() {
-    [ -f "build/$1/build.ninja" ] && grep -q 'AMBLE_TESTS:BOOL=ON' "build/$1/CMakeCache.txt" && return 0
-    case $1 in
-    wasm | neon) [ -f "build/$1/build.ninja" ] || cmake --preset "$1" ;;
-    *) cmake --preset "$1" -DAMBLE_TESTS=ON ;;
-    esac
-}
-
-# Builds a preset, or only the targets named after it.
-compile() {
-    configure "$1" || return 1
-    preset=$1
-    shift
-    cmake --build "build/$preset" -j "$jobs" ${1:+--target} "$@"
+# Builds a preset with its tests, or only the targets named after it.
+compile_tests() {
+    grep -qs 'AMBLE_TESTS:BOOL=ON' "build/$1/CMakeCache.txt" || rm -f "build/$1/build.ninja"
+    configure "$1" -DAMBLE_TESTS=ON && compile "$@"
 }
 
 # Builds a preset and runs its C tests; what they skipped goes to the closing list.
-native() { compile "$1" && run_tests "$@"; }
+native() { compile_tests "$1" && run_tests "$@"; }
 
 run_tests() {
     preset=$1
     shift
+    ctest --test-dir "build/$preset" -N "$@" | grep '^Total Tests: ' # for the progress line
     ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --timeout 900 "$@"
     status=$?
     log=build/$preset/Testing/Temporary/LastTest.log
@@ -42,15 +34,30 @@ run_tests() {
     return $status
 }
 
+# Hides the motion capture from all that a command runs. What its step skips for that reason is no news.
+without_data() {
+    AMBLE_DATA=/nonexistent "$@"
+    status=$?
+    sed -i "/^$preset: /d" build/log/skipped
+    return $status
+}
+
 # Runs a check that counts as one test.
 check() {
+    echo "progress: $*"
     if "$@"; then echo "1 0" >>build/log/counts; else
         echo "0 1" >>build/log/counts
         return 1
     fi
 }
 
-sources() { git ls-files -- '*.c' '*.h' | grep -v '^tests/browser/'; }
+# each COMMAND...: runs it for every line of the input, as many at once as there are cores, and says which one it runs.
+each() {
+    awk '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) { print i "/" NR; print line[i] } }' |
+        xargs -P "$jobs" -n 2 sh -c "echo \"progress: \$1 \$2\"; $* \"\$2\"" each
+}
+
+formatted() { git ls-files -- '*.c' '*.h' | xargs -P "$jobs" -n 50 clang-format --dry-run --Werror; }
 
 step_checks() {
     result=0
@@ -59,16 +66,11 @@ step_checks() {
     check sh scripts/check_text.sh || result=1
     check sh tests/scripts/test_checks.sh || result=1
     check sh tests/scripts/test_data.sh || result=1
-    check sh -c "$(command -v clang-format) --dry-run --Werror \$(git ls-files -- '*.c' '*.h')" || result=1
+    check formatted || result=1
     return $result
 }
 
-step_release() {
-    native release || return 1
-    ln -sf release/amble build/amble
-    [ -x build/release/amble-assimp ] && ln -sf release/amble-assimp build/amble-assimp
-    return 0
-}
+step_release() { native release && link_command; }
 # Evaluations and benches only add up what other tests check by themselves: with gcc is enough.
 step_clang() { native clang -E '^cli\.(bench|eval)'; }
 step_scalar() { native scalar -E '^cli\.(bench|eval)'; }
@@ -80,12 +82,10 @@ step_asan() { UBSAN_OPTIONS=print_stacktrace=1 native asan -E '^cli\.bench'; }
 step_coverage() {
     folders='base|math|kernel|anim|net|io|db|post|operators|index|make'
     find build/coverage -name '*.gcda' -delete 2>/dev/null
-    configure coverage || return 1
+    configure coverage -DAMBLE_TESTS=ON || return 1
     # shellcheck disable=SC2046
-    compile coverage $(ninja -C build/coverage -t targets all | sed -nE "s/^(test_($folders)_[a-z0-9_]+): .*/\1/p") || return 1
-    # Their data is missing on purpose: what they skip is no news.
-    AMBLE_QUICK=1 AMBLE_DATA=/nonexistent run_tests coverage -R "^($folders)\." || return 1
-    sed -i '/^coverage: /d' build/log/skipped
+    compile_tests coverage $(ninja -C build/coverage -t targets all | sed -nE "s/^(test_($folders)_[a-z0-9_]+): .*/\1/p") || return 1
+    AMBLE_QUICK=1 without_data run_tests coverage -R "^($folders)\." || return 1
     # Layers for AVX2 and AVX-512 are compiled twice, fused and not, with functions at other lines: gcovr 5.2 gives up on
     # such files. The kernels' own tests compare every one of them with the reference.
     check gcovr --root . --object-directory build/coverage --filter "src/($folders)/" -j "$jobs" \
@@ -93,65 +93,92 @@ step_coverage() {
 }
 
 step_lint() {
-    configure release || return 1
+    configure release -DAMBLE_TESTS=ON || return 1
     result=0
     check cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
         --suppress=missingIncludeSystem -j "$jobs" -Iinclude -Isrc src apps || result=1
     # Only files that changed since their last clean run are read again.
     mkdir -p build/tidy
-    git ls-files 'src/*.c' 'apps/*.c' | grep -Ev 'kernel/(neon|wasm)\.c' | xargs -P "$jobs" -n 1 sh scripts/tidy.sh || result=1
-    [ $result = 0 ] && echo "1 0" >>build/log/counts || echo "0 1" >>build/log/counts
+    git ls-files 'src/*.c' 'apps/*.c' | grep -Ev 'kernel/(neon|wasm)\.c' >build/tidy/files
+    check each sh scripts/tidy.sh <build/tidy/files || result=1
     return $result
 }
 
 # The pure parts, without the real data: what valgrind sees beyond the sanitizers is uninitialised memory.
 step_valgrind() {
-    compile release || return 1
+    compile_tests release || return 1
     for program in build/release/test_base_* build/release/test_math_* build/release/test_db_* build/release/test_io_*; do
         case $program in *assimp* | *kernel* | *number* | *elementary*) continue ;; esac
         echo "$program"
-    done | xargs -P "$jobs" -n 1 sh scripts/valgrind.sh
+    done | each sh scripts/valgrind.sh
 }
 
-
-# Open Dynamics Engine for the page; without it the module is made without pushes.
-page_engine() {
-    sh scripts/ode_wasm.sh || echo "SKIPPED: no Open Dynamics Engine for WebAssembly; the page goes without pushes"
-    [ -f build/ode-wasm/lib/libode.a ] && ! grep -qs ode-wasm build/wasm/build.ninja && rm -f build/wasm/build.ninja
-    return 0
-}
-
-# The same bits on ARM (under qemu) and in WebAssembly; the native builds compare theirs in their own steps.
-step_wasm() {
+# What the page loads and what is compared with it.
+compile_page() {
     page_engine
-    compile wasm && compile neon || return 1
+    compile wasm amble_web amble_bits amble_test_wasm
+}
+
+# The same bits in WebAssembly; the native builds compare theirs in their own steps.
+step_wasm() { compile_page && check sh scripts/check_bits.sh build/wasm/bits.js; }
+
+# The same bits on ARM (under qemu), and the same databases there and in WebAssembly.
+step_bits() {
+    compile_tests release && compile neon amble_bits amble_cli && compile wasm amble_cli || return 1
     result=0
-    check sh scripts/check_bits.sh build/wasm/bits.js build/neon/bits || result=1
-    check sh scripts/check_database.sh || result=1
+    check sh scripts/check_bits.sh build/neon/bits || result=1
+    check sh scripts/check_database.sh build/release/amble build/neon/amble build/wasm/amble.js || result=1
     return $result
 }
 
-step_install() { page_engine && compile release && compile wasm amble_web && check sh tests/scripts/test_install.sh; }
+step_install() { compile_tests release && compile_page && check sh tests/scripts/test_install.sh; }
 
-step_browser() { page_engine && compile release && compile wasm && check sh tests/browser/run.sh build/release build/wasm; }
+step_browser() { compile_tests release && compile_page && check sh tests/browser/run.sh build/release build/wasm; }
 
-steps="${*:-release checks asan clang scalar wasm browser install coverage lint valgrind}"
-for step in $steps; do
+fuzz_each() { ls build/fuzz/fuzz_* | grep -v '\.' | sed 's|.*/fuzz_||' | each sh scripts/fuzz.sh 10; }
+step_fuzz() { compile fuzz fuzzers && check fuzz_each; }
+
+# The same programs once more with the motion capture hidden, as on a machine with nothing beside the clone. A copy of
+# CTest's list runs them in a folder of their own, so that no database of captured motion is found there either.
+step_nodata() {
+    ls build/data/* >/dev/null 2>&1 || { echo "no motion capture here: release and browser ran without it"; return 0; }
+    compile_tests release && compile_page || return 1
+    rm -rf build/nodata
+    mkdir -p build/nodata/build
+    cp build/release/CTestTestfile.cmake build/nodata
+    result=0
+    without_data run_tests nodata || result=1
+    AMBLE_OUT=$PWD/build/nodata/browser AMBLE_DATA=/nonexistent check sh tests/browser/run.sh build/release build/wasm || result=1
+    return $result
+}
+
+case $* in
+"")
+    export AMBLE_QUICK=1
+    set -- release checks wasm browser
+    ;;
+all) set -- release checks wasm browser nodata asan clang scalar bits install coverage lint valgrind fuzz ;;
+esac
+count=$#
+number=0
+for step in "$@"; do
+    number=$((number + 1))
     begun=$(date +%s)
-    printf 'step %-9s ... ' "$step"
+    watch_log "build/log/$step.txt" "run: step $number/$count $step"
     if "step_$step" >"build/log/$step.txt" 2>&1; then verdict=passed; else
         verdict=FAILED
         failed_steps="$failed_steps $step"
     fi
-    printf '%s (%d s)\n' "$verdict" "$(($(date +%s) - begun))"
+    watch_end
+    printf 'step %-9s ... %s (%d s)\n' "$step" "$verdict" "$(($(date +%s) - begun))"
     if [ "$verdict" = FAILED ]; then
-        tail -n 60 "build/log/$step.txt" | sed 's/^/    /'
+        grep -v '^\(progress: \|\[[0-9]*/[0-9]*\]\)' "build/log/$step.txt" | tail -n 60 | sed 's/^/    /'
         echo "    (the whole log: build/log/$step.txt)"
     fi
 done
 
-for step in $steps; do
-    grep -h '^SKIPPED:' "build/log/$step.txt" 2>/dev/null | sed "s/^/$step: /" >>build/log/skipped
+for step in "$@"; do
+    [ "$step" = nodata ] || grep -h '^SKIPPED:' "build/log/$step.txt" 2>/dev/null | sed "s/^/$step: /" >>build/log/skipped
 done
 sort -u build/log/skipped | sed 's/^/skipped in /; s/SKIPPED: //'
 skipped=$(sort -u build/log/skipped | wc -l)

@@ -12,13 +12,11 @@ bool cli_data_find(char *out, size_t size, const char *set)
 {
     static const char *const beside[] = { "build/data", "../shared/data", "../shared/data/cmu",
                                           "../shared/data/accad" };
-    const char *roots[] = { getenv("AMBLE_DATA"), "build/data" };
-    for (int i = 0; i < CLI_COUNT(roots); i++) {
-        if (roots[i] && snprintf(out, size, "%s/%s", roots[i], set) < (int)size && cli_is_folder(out)) {
-            return true;
-        }
+    const char *only = getenv("AMBLE_DATA");
+    if (snprintf(out, size, "%s/%s", only ? only : "build/data", set) < (int)size && cli_is_folder(out)) {
+        return true;
     }
-    for (int i = 0; i < CLI_COUNT(beside); i++) {
+    for (int i = 0; i < CLI_COUNT(beside) && !only; i++) {
         char below[512];
         if (snprintf(below, sizeof below, "%s/%s", beside[i], set) < (int)sizeof below &&
             cli_source_path(out, size, below) && cli_is_folder(out)) {

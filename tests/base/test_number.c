@@ -8,9 +8,9 @@
 
 // Sanitizers make everything several times slower.
 #if defined(__SANITIZE_ADDRESS__)
-enum { effort = 1 };
+static int effort(void) { return 1; }
 #else
-enum { effort = 8 };
+static int effort(void) { return test_quick() ? 1 : 8; }
 #endif
 
 // Reads text both with room behind it (the inline tiers) and without, and compares value and length with strtod.
@@ -237,7 +237,7 @@ static void random_texts_read_like_strtod(void **state)
 {
     (void)state;
     am_rng rng = am_rng_make(11);
-    for (int i = 0; i < 250000 * effort; i++) {
+    for (int i = 0; i < 250000 * effort(); i++) {
         char text[256];
         random_text(text, &rng);
         check_like_strtod(text);
@@ -327,7 +327,7 @@ static void floats_are_written_shortest_and_exact(void **state)
         check_float_text(&bytes, ldexpf(1.0f, power));
         check_float_text(&bytes, -nextafterf(ldexpf(1.0f, power), 0.0f));
     }
-    for (int i = 0; i < 10000 * effort; i++) {
+    for (int i = 0; i < 10000 * effort(); i++) {
         uint32_t bits = (uint32_t)am_rng_u64(&rng);
         float v;
         memcpy(&v, &bits, sizeof v);
@@ -360,7 +360,7 @@ static void doubles_are_written_shortest_and_exact(void **state)
         check_double_text(&bytes, ldexp(1.0, power));
         check_double_text(&bytes, nextafter(ldexp(1.0, power), 0.0));
     }
-    for (int i = 0; i < 1000 * effort; i++) {
+    for (int i = 0; i < 1000 * effort(); i++) {
         uint64_t bits = am_rng_u64(&rng);
         double v;
         memcpy(&v, &bits, sizeof v);
@@ -424,7 +424,7 @@ static void fixed_decimals_agree_with_printf_for_floats(void **state)
     (void)state;
     am_bytes bytes = ami_bytes_make(NULL);
     am_rng rng = am_rng_make(15);
-    for (int i = 0; i < 40000 * effort; i++) {
+    for (int i = 0; i < 40000 * effort(); i++) {
         int decimals = (int)am_rng_below(&rng, 10);
         float v = am_rng_range(&rng, -1000.0f, 1000.0f) * (am_rng_below(&rng, 4) ? 1.0f : 1e-4f);
         v = am_rng_below(&rng, 8) ? v : (float)(int)v + 0.5f; // ties

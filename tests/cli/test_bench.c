@@ -128,6 +128,9 @@ static void a_page_has_rows_and_curves(void **state)
 static void a_crowd_repeats_and_allocates_nothing(void **state)
 {
     (void)state;
+    if (test_quick()) {
+        skip();
+    }
     am_json_doc *one = run_json("crowd --config synth --size 7 --rounds 90");
     am_json_doc *two = run_json("crowd --config synth --size 7 --rounds 90");
     const am_json *row = find_row(one, "amble");

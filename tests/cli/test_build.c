@@ -52,10 +52,24 @@ static void the_command_builds_reports_and_exports(void **state)
     assert_non_null(strstr(out, "no motion files"));
 }
 
+/// The folder that AMBLE_DATA names has no sets: those of build/data, where there are any, stay hidden.
+static void sets_are_taken_from_amble_data_alone(void **state)
+{
+    (void)state;
+    char out[2048];
+    const char *folder = test_temp_dir("cli_build_data");
+    assert_int_equal(test_shell(out, sizeof out,
+                                "AMBLE_DATA='%s' '%s' build '%s/configs/locomotion.json' -o '%s/x.amdb' 2>&1", folder,
+                                test_command(), AMBLE_SOURCE_DIR, folder),
+                     1);
+    assert_non_null(strstr(out, "'locomotion'"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_command_builds_reports_and_exports),
+        cmocka_unit_test(sets_are_taken_from_amble_data_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static void check_courses(const char *config)
 static void the_cmu_courses_keep_their_bounds(void **state)
 {
     (void)state;
-    if (!test_data_dir("locomotion")) {
+    if (test_quick() || !test_data_dir("locomotion")) {
         skip();
     }
     check_courses("locomotion");
@@ -114,7 +114,8 @@ static void the_cmu_courses_keep_their_bounds(void **state)
 static void the_agile_courses_keep_theirs(void **state)
 {
     (void)state;
-    if (!test_data_dir("locomotion") || !test_data_dir("basketball") || !test_data_dir("accad_male1")) {
+    if (test_quick() || !test_data_dir("locomotion") || !test_data_dir("basketball") ||
+        !test_data_dir("accad_male1")) {
         skip();
     }
     check_courses("agile");

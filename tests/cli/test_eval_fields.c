@@ -32,6 +32,9 @@ static double cell(const am_json *table, const char *row, const char *column)
 static void it_prints_the_papers_tables_and_a_page(void **state)
 {
     (void)state;
+    if (test_quick()) {
+        skip();
+    }
     size_t size = 1 << 18;
     char *text = malloc(size);
     const char *dir = test_temp_dir("eval_fields");

@@ -93,7 +93,7 @@ static void all_tables_are_there_for_any_threads(void **state)
 #if defined(__SANITIZE_ADDRESS__)
     const int first = 2; // half a minute each there; that threads do not matter is seen without the sanitizer
 #else
-    const int first = 1;
+    const int first = test_quick() ? 2 : 1;
 #endif
     for (int threads = first; threads <= 2; threads++) {
         assert_int_equal(
@@ -140,6 +140,9 @@ static void all_tables_are_there_for_any_threads(void **state)
 static void without_a_compressor_the_rest_is_measured(void **state)
 {
     (void)state;
+    if (test_quick()) {
+        skip();
+    }
     const char *dir = test_temp_dir("eval_learned_bare");
     char *text = calloc(1, text_size);
     train(dir, false);

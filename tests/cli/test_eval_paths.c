@@ -43,7 +43,7 @@ static void the_four_paths_are_followed(void **state)
 #if defined(__SANITIZE_ADDRESS__)
     skip(); // minutes under the sanitizer; control.path runs there
 #endif
-    bool real = test_data_dir("locomotion") != NULL;
+    bool real = !test_quick() && test_data_dir("locomotion");
     am_json_doc *doc = evaluate(real ? "locomotion" : "synth");
     const am_json *amble = table_of(doc, "amble");
     int rows = 0;

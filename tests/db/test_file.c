@@ -530,7 +530,7 @@ static void half_a_gigabyte_opens_in_no_time(void **state)
     for (int c = 0; c < test_clip_count; c++) {
         frames += w.clips[c]->frame_count;
     }
-    size_t wanted = getenv("AMBLE_QUICK") ? 5000000 : 500000000; // under valgrind a small one
+    size_t wanted = test_quick() ? 5000000 : 500000000;
     int copies = (int)(wanted / row / (size_t)frames) + 1;
     int count = copies * test_clip_count;
     am_db_clip *items = calloc((size_t)count, sizeof *items);

@@ -118,7 +118,7 @@ static void the_27_features_of_lmm(void **state)
 static void the_33_features_of_responsive(void **state)
 {
     (void)state;
-    if (!test_data_dir("locomotion") || !test_data_dir("jump") || !test_data_dir("low")) {
+    if (test_quick() || !test_data_dir("locomotion") || !test_data_dir("jump") || !test_data_dir("low")) {
         skip();
     }
     check_features("responsive", 33);

@@ -219,7 +219,7 @@ static void no_model_of_assimps_own_tests_harms_the_parent(void **state)
 #if defined(__SANITIZE_ADDRESS__) // a child takes half a second to start
     bool quick = true;
 #else
-    bool quick = getenv("AMBLE_QUICK") != NULL;
+    bool quick = test_quick();
 #endif
     for (size_t i = 0; i < (quick ? 2 : sizeof folders / sizeof folders[0]); i++) {
         char path[256];

@@ -184,7 +184,7 @@ static void a_passive_field_moves_on_from_every_end(void **state)
 static void a_passive_field_of_walks_and_turns_keeps_walking(void **state)
 {
     (void)state;
-    if (!test_data_dir("accad_male1")) {
+    if (test_quick() || !test_data_dir("accad_male1")) {
         skip();
     }
     am_error err = { 0 };

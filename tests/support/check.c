@@ -59,6 +59,8 @@ bool test_find_set(void *user, const char *set, char *out, size_t size)
     return folder != NULL;
 }
 
+bool test_quick(void) { return getenv("AMBLE_QUICK") != NULL; }
+
 const char *test_temp_dir(const char *name)
 {
     static char path[1024];

@@ -32,6 +32,9 @@ void ami_check_refused(am_result result, am_result code, const char *file, int l
 const char *test_data_dir(const char *set);
 /// The same as am_build_def's find_set.
 bool test_find_set(void *user, const char *set, char *out, size_t size);
+/// True when only what is quick is wanted (AMBLE_QUICK is set): ./run test without arguments, coverage, valgrind.
+/// What takes long is skipped then, or runs on less; ./run test all has it whole.
+bool test_quick(void);
 /// An empty folder for this test's files below the build folder.
 const char *test_temp_dir(const char *name);
 /// The built command beside the tests.
