@@ -113,6 +113,9 @@ step_valgrind() {
     done | xargs -P "$jobs" -n 1 sh scripts/valgrind.sh
 }
 
+# Every command of README and the guides, in a copy of the tree with nothing beside it.
+step_docs() { compile release && check sh tests/scripts/test_docs.sh; }
+
 
 # Open Dynamics Engine for the page; without it the module is made without pushes.
 page_engine() {
@@ -135,7 +138,7 @@ step_install() { page_engine && compile release && compile wasm amble_web && che
 
 step_browser() { page_engine && compile release && compile wasm && check sh tests/browser/run.sh build/release build/wasm; }
 
-steps="${*:-release checks asan clang scalar wasm browser install coverage lint valgrind}"
+steps="${*:-release checks asan clang scalar wasm browser docs install coverage lint valgrind}"
 for step in $steps; do
     begun=$(date +%s)
     printf 'step %-9s ... ' "$step"
