@@ -116,7 +116,6 @@ step_valgrind() {
 # Every command of README and the guides, in a copy of the tree with nothing beside it.
 step_docs() { compile release && check sh tests/scripts/test_docs.sh; }
 
-
 # Open Dynamics Engine for the page; without it the module is made without pushes.
 page_engine() {
     sh scripts/ode_wasm.sh || echo "SKIPPED: no Open Dynamics Engine for WebAssembly; the page goes without pushes"

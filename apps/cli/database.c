@@ -273,7 +273,7 @@ void cli_database_advise(am_error *err, const char *path, const char *otherwise)
     }
     char config[path_size] = "CONFIG", text[sizeof err->text];
     if (found < 4) {
-        snprintf(config, sizeof config, "configs/%s", names[found]);
+        snprintf(config, sizeof config, "configs/%.290s", names[found]);
     }
     if (found < 4 && !cli_is_file(config)) { // an installed command knows it by name
         snprintf(config, sizeof config, "%.*s", (int)strlen(names[found]) - 5, names[found]);
