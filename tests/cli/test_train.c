@@ -240,6 +240,7 @@ static void a_database_of_ones_own_takes_the_place_of_the_recipes(void **state)
     assert_non_null(strstr(out, "no stage of this recipe learns from a database"));
 }
 
+/// By a config of the working folder as it lies there, else by the name of one that ships.
 static void a_missing_database_says_what_makes_it(void **state)
 {
     (void)state;
@@ -252,17 +253,18 @@ static void a_missing_database_says_what_makes_it(void **state)
         { "train recipe.json --database mine.amdb",
           "amble: the database 'mine.amdb' is not here; make it with: amble "
           "build CONFIG -o mine.amdb" },
-        { "run run.json", "amble build configs/fields/play.json -o play.amdb" },
-        { "run run.json --database synth.amdb", "amble synth all -o synth/ && amble build configs/synth.json --clips "
-                                                "synth/ -o synth.amdb" },
+        { "run run.json", "amble build fields/play -o play.amdb" },
+        { "run run.json --database synth.amdb",
+          "amble synth all -o synth/ && amble build synth --clips synth/ -o synth.amdb" },
     };
     const char *dir = test_temp_dir("train_missing");
     assert_int_equal(
         test_shell(NULL, 0,
-                   "cd %s && echo '{ \"stages\": [ { \"kind\": \"direction\", \"database\": "
+                   "cd %s && mkdir -p configs && cp %s/configs/agile.json configs && echo '{ \"stages\": [ { "
+                   "\"kind\": \"direction\", \"database\": "
                    "\"build/databases/agile.amdb\", \"iterations\": 5 } ] }' >recipe.json && echo '{ \"database\": "
                    "\"play.amdb\", \"seconds\": 1, \"characters\": [ {} ] }' >run.json",
-                   dir),
+                   dir, AMBLE_SOURCE_DIR),
         0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char out[2048];
