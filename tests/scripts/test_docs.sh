@@ -37,7 +37,7 @@ make_tree() {
 # Starts a studio on any free port, asks it for its page and stops it. The log is its standard output.
 try_studio() {
     # shellcheck disable=SC2086
-    amble studio $1 --no-open --port 0 --json >"$log" 2>&1 &
+    build/amble studio $1 --no-open --port 0 --json >"$log" 2>&1 &
     server=$!
     for _ in $(seq 300); do
         grep -q '"port"' "$log" || ! kill -0 $server 2>/dev/null || { sleep 0.1 && continue; }
@@ -137,15 +137,15 @@ if [ $# = 0 ]; then
     [ ! -d "$root/build/wasm" ] || plant 1 './run studio --db none.amdb'
     cd "$root" && set -- README.md docs/*.md
 fi
-status=0
+result=0
 lines=0
 : >"$work/times"
 for page in "$@"; do
     [ -n "$(commands "$root/$page" "$page")" ] || continue
-    try_page "$root/$page" "$page" || status=1
+    try_page "$root/$page" "$page" || result=1
     lines=$((lines + $(wc -l <"$work/commands")))
 done
 sort -k2 -n -r "$work/times" | head -n 5 | sed 's/^/slowest: /'
 rm -rf "$work/tree"
-[ $status = 0 ] && echo "$lines commands of the documentation run as printed (motion capture: $capture)"
-exit $status
+[ $result = 0 ] && echo "$lines commands of the documentation run as printed (motion capture: $capture)"
+exit $result
