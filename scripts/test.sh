@@ -135,6 +135,9 @@ step_install() { compile_tests release && compile_page && check sh tests/scripts
 
 step_browser() { compile_tests release && compile_page && check sh tests/browser/run.sh build/release build/wasm; }
 
+# Every command of README and the guides, in a copy of the tree with nothing beside it.
+step_docs() { compile_tests release && compile_page && sh apps/studio/web/install.sh && check sh tests/scripts/test_docs.sh; }
+
 fuzz_each() { ls build/fuzz/fuzz_* | grep -v '\.' | sed 's|.*/fuzz_||' | each sh scripts/fuzz.sh 10; }
 step_fuzz() { compile fuzz fuzzers && check fuzz_each; }
 
@@ -149,6 +152,7 @@ step_nodata() {
     result=0
     without_data run_tests nodata || result=1
     AMBLE_OUT=$PWD/build/nodata/browser AMBLE_DATA=/nonexistent check sh tests/browser/run.sh build/release build/wasm || result=1
+    AMBLE_DATA=/nonexistent check sh tests/scripts/test_docs.sh || result=1
     return $result
 }
 
@@ -157,7 +161,7 @@ case $* in
     export AMBLE_QUICK=1
     set -- release checks wasm browser
     ;;
-all) set -- release checks wasm browser nodata asan clang scalar bits install coverage lint valgrind fuzz ;;
+all) set -- release checks wasm browser docs nodata asan clang scalar bits install coverage lint valgrind fuzz ;;
 esac
 count=$#
 number=0

@@ -212,3 +212,77 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
     }
     return result;
 }
+
+// ---------------------------------------------------------------------------------------------
+// What makes a database that is not here
+
+/// a/b/../../c -> c: as a person would write the path.
+static void shorten(char *path)
+{
+    char *at;
+    while ((at = strstr(path, "/../")) != NULL) {
+        *at = '\0';
+        char *before = strrchr(path, '/');
+        before = before ? before + 1 : path;
+        if (strcmp(before, "..") == 0 || before[0] == '\0') {
+            *at = '/';
+            return;
+        }
+        memmove(before, at + 4, strlen(at + 4) + 1);
+    }
+}
+
+/// Whether configs/NAME is the config of a database, and whether it has clips of its own.
+static bool is_config(const char *name, bool *clips)
+{
+    char path[path_size];
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    if (!cli_place_file(path, sizeof path, CLI_CONFIGS, name) ||
+        am_json_parse_file(&doc, path, NULL, &err) != AM_OK) {
+        return false;
+    }
+    const bool is = am_json_get(am_json_root(doc), "features") != NULL;
+    *clips = !is || am_json_get(am_json_root(doc), "clips");
+    am_json_free(doc);
+    return is;
+}
+
+void cli_database_advise(am_error *err, const char *path, const char *otherwise)
+{
+    if (err->code != AM_ERR_OPEN || !path[0] || cli_is_file(path)) {
+        return;
+    }
+    char whole[path_size], folder[path_size], stem[256], split[256], names[4][300];
+    snprintf(whole, sizeof whole, "%s", path);
+    shorten(whole);
+    const char *slash = strrchr(whole, '/'), *file = slash ? slash + 1 : whole;
+    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(file, "."), file);
+    snprintf(split, sizeof split, "%s", stem);
+    split[strcspn(split, "_")] = '/'; // fields_play: the config fields/play
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - whole) : 0, whole);
+    const char *last = strrchr(folder, '/');
+    snprintf(names[0], sizeof names[0], "%.40s%s%.200s.json", last ? last + 1 : folder, slash ? "/" : "", stem);
+    snprintf(names[1], sizeof names[1], "%s.json", stem);
+    snprintf(names[2], sizeof names[2], "%s.json", split);
+    snprintf(names[3], sizeof names[3], "fields/%s.json", stem);
+    bool clips = true;
+    int found = 0;
+    while (found < 4 && !is_config(names[found], &clips)) {
+        found++;
+    }
+    char config[path_size] = "CONFIG", text[sizeof err->text];
+    if (found < 4) {
+        snprintf(config, sizeof config, "configs/%.290s", names[found]);
+    }
+    if (found < 4 && !cli_is_file(config)) { // an installed command knows it by name
+        snprintf(config, sizeof config, "%.*s", (int)strlen(names[found]) - 5, names[found]);
+    }
+    snprintf(text, sizeof text,
+             "the database '%.120s' is not here; make it with: %samble build %.80s%s -o %.120s%.80s", whole,
+             clips ? "" : "amble synth all -o synth/ && ", config, clips ? "" : " --clips synth/", whole, otherwise);
+    memcpy(err->text, text, sizeof text);
+    if (err->line == 0) {
+        err->file[0] = '\0'; // the database itself, which is named already
+    }
+}

@@ -16,9 +16,14 @@ typedef struct eval {
     am_tables *tables;
     const am_tasks *tasks;
     const am_progress *progress;
+    bool json;       ///< tables go to a program
     char title[80];  ///< of the page
+    char on[300];    ///< what stands in for motion capture that is not here, else ""
     char about[400]; ///< what was run on which data, for the page and the end of the text
 } eval;
+
+/// Says at once what the evaluation runs on because the motion capture is not here; the page says it, too.
+void eval_without_capture(eval *e, const char *instead);
 
 /// One file each.
 am_result eval_matching(eval *e, am_error *err);

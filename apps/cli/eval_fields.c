@@ -467,6 +467,9 @@ am_result eval_fields(eval *e, am_error *err)
     f.real = !e->config && cli_database_has_data(own);
     f.config = f.config ? f.config : f.real ? own : "synth";
     snprintf(e->title, sizeof e->title, "Motion fields and a graph on the same data");
+    if (!f.real && !e->config) {
+        eval_without_capture(e, "Procedural motion (amble synth)");
+    }
     am_result result = open_all(&f, err);
     result = result == AM_OK && !e->pushes ? add_control(&f, err) : result;
     result = result == AM_OK ? fields_pushes(&f, err) : result;

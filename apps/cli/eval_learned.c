@@ -121,12 +121,46 @@ static int held_out_of(const am_model *model)
     return held_out;
 }
 
+/// The networks of a whole character without the data that they were trained on.
+static am_result open_alone(learned *l, am_error *err)
+{
+    am_result result = open_parts(l, err);
+    size_t size = 0;
+    const void *image = result == AM_OK ? am_model_attached(l->model, AM_LEARNED_CHARACTER, &size) : NULL;
+    if (result == AM_OK && (!image || l->e->compressor || l->e->ablation)) {
+        *err = cli_error(AM_ERR_EMPTY, l->model_path,
+                         "without the motion capture only a whole character can be played; docs/data.md says how to "
+                         "get the capture, --config NAME names another database");
+        return AM_ERR_EMPTY;
+    }
+    return result == AM_OK ? am_db_from_memory(&l->db, image, size, AM_LEARNED_CHARACTER, NULL, err) : result;
+}
+
+am_result learned_own(const learned *l, am_db_measures *out, am_error *err)
+{
+    if (!l->alone) {
+        return am_db_measure(out, l->db, NULL, err);
+    }
+    am_learned_def def = am_learned_def_default();
+    am_source *source = NULL;
+    def.model = l->model;
+    am_result result = am_learned_create(&source, &def, err);
+    result = result == AM_OK ? am_source_measure(out, source, NULL, err) : result;
+    am_source_destroy(source);
+    return result;
+}
+
 static am_result open_all(learned *l, am_error *err)
 {
     const eval *e = l->e;
     l->config = e->config ? e->config : "locomotion_gaits";
-    am_result result = cli_database_open(&l->db, l->config, e->tasks, e->progress, err);
-    if (result == AM_OK) {
+    l->alone = !e->config && !cli_database_has_data(l->config);
+    if (l->alone) {
+        eval_without_capture(l->e, "The networks alone, without matching beside them");
+    }
+    am_result result =
+        l->alone ? open_alone(l, err) : cli_database_open(&l->db, l->config, e->tasks, e->progress, err);
+    if (result == AM_OK && !l->alone) {
         result = open_parts(l, err);
     }
     if (result != AM_OK) {
@@ -372,7 +406,7 @@ static am_result add_projection(const learned *l, am_error *err)
     static const char *const columns[] = { "queries",        "first",    "top_10",   "near_top_10", "true_distance",
                                            "found_distance", "off_data", "place_cm", "segment_cm" };
     am_tables *t = l->e->tables;
-    if (!l->projector.net) {
+    if (!l->projector.net || l->alone) {
         return AM_OK;
     }
     am_tables_begin(t, "projector", "the frame nearest to its result against the true nearest frames");
@@ -424,10 +458,16 @@ am_result eval_learned(eval *e, am_error *err)
     }
     if (result == AM_OK) {
         snprintf(e->title, sizeof e->title, "Learned motion matching");
-        snprintf(e->about, sizeof e->about, "%s on %s: %d frames, %d features, %d latent numbers%s",
-                 e->model ? e->model : "models/locomotion.amnet", l.db->name, l.db->frame_count, l.db->features.count,
-                 l.latent, l.model->database_hash == l.db->hash ? "" : " (trained on another database)");
-        if (!l.z) {
+        const char *model = e->model ? e->model : "models/locomotion.amnet";
+        if (l.alone) {
+            snprintf(e->about, sizeof e->about, "%s: %d features, %d latent numbers", model, l.db->features.count,
+                     l.latent);
+        } else {
+            snprintf(e->about, sizeof e->about, "%s on %s: %d frames, %d features, %d latent numbers%s", model,
+                     l.db->name, l.db->frame_count, l.db->features.count, l.latent,
+                     l.model->database_hash == l.db->hash ? "" : " (trained on another database)");
+        }
+        if (!l.z && !l.alone) {
             am_tables_note(e->tables,
                            "No errors of poses, no drift of the Stepper, no dmm: those want the latents of "
                            "all frames, which only a Compressor makes (--compressor).");

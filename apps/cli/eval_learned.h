@@ -15,9 +15,10 @@ typedef struct learned_part {
 } learned_part;
 
 typedef struct learned {
-    const eval *e;
+    eval *e;
     const char *config; ///< of db
     char model_path[1024];
+    bool alone; ///< the data are not here: db has only the start states of the networks, and they play alone
     am_db *db;
     am_model *model, *compressor_model, *ablation_model; ///< the last two may be NULL
     learned_part compressor, decompressor, stepper, projector;
@@ -101,6 +102,9 @@ am_result learned_endurance(const learned *l, am_error *err);
 double learned_time(const learned_part *part, am_error *err);
 /// Microseconds of a search for the query of a player: a frame with the wishes of another.
 double learned_search_time(const learned *l, am_error *err);
+
+/// The data's own values: measured, or as the networks carry them where the data are not here.
+am_result learned_own(const learned *l, am_db_measures *out, am_error *err);
 
 /// Writes the model with what the tables say in its provenance (e->keep).
 am_result learned_keep(const learned *l, am_error *err);

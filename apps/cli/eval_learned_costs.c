@@ -142,7 +142,7 @@ static void add_table_3(const learned *l, const variants *v, am_error *err)
     const double d = v->count > 0 ? mb_of(v->models[0], part_names[0]) : learned_part_mb(&l->decompressor);
     const bool timings = l->e->timings;
     const double d_us = v->count > 0 || !timings ? v->part_us[0][0] : learned_time(&l->decompressor, err);
-    const double find_us = timings ? learned_search_time(l, err) : 0.0;
+    const double find_us = timings && !l->alone ? learned_search_time(l, err) : 0.0;
     am_tables_begin(t, "table 3",
                     "memory in MB and microseconds of one thread; one search or projection in ten frames");
     static const char *const columns[] = { "method", "x",     "y",    "z",    "d",    "s",
@@ -152,19 +152,24 @@ static void add_table_3(const learned *l, const variants *v, am_error *err)
     }
     const double mm_us[4] = { 0, 0, find_us, find_us / 10.0 };
     const double dmm_us[4] = { d_us, 0, find_us, d_us + find_us / 10.0 };
-    cost_row(t, "mm", (double[6]){ x, learned_poses_mb(db, db->frame_count), 0, 0, 0, 0 }, timings ? mm_us : NULL);
-    cost_row(t, "dmm", (double[6]){ x, 0, z, d, 0, 0 }, timings ? dmm_us : NULL);
+    if (!l->alone) {
+        cost_row(t, "mm", (double[6]){ x, learned_poses_mb(db, db->frame_count), 0, 0, 0, 0 },
+                 timings ? mm_us : NULL);
+        cost_row(t, "dmm", (double[6]){ x, 0, z, d, 0, 0 }, timings ? dmm_us : NULL);
+    }
     network_rows(l, v);
     cost_row(t, "paper: mm", (double[6]){ 9.4, 42.7, 0, 0, 0, 0 }, timings ? (double[4]){ 0, 0, 90, 9 } : NULL);
     cost_row(t, "paper: dmm", (double[6]){ 9.4, 0, 11.1, 0.9, 0, 0 }, timings ? (double[4]){ 85, 0, 90, 94 } : NULL);
     cost_row(t, "paper: lmm", (double[6]){ 0, 0, 0, 0.9, 1.2, 3.2 },
              timings ? (double[4]){ 85, 100, 127, 197 } : NULL);
+    if (!l->alone) {
+        am_tables_note(
+            t, "Here %d frames of %d joints with %d features (the paper: 89,480 frames of 28 joints with 27).",
+            db->frame_count, db->joint_count, db->features.count);
+    }
     am_tables_note(
-        t,
-        "Here %d frames of %d joints with %d features (the paper: 89,480 frames of 28 joints with 27). "
-        "P is the search in rows without a Projector; exact arithmetic, fp32 where nothing is said. Single "
-        "networks are timed on random inputs, of which fewer are zero than in play.",
-        db->frame_count, db->joint_count, db->features.count);
+        t, "P is the search in rows without a Projector; exact arithmetic, fp32 where nothing is said. Single "
+           "networks are timed on random inputs, of which fewer are zero than in play.");
     am_tables_plot(t, "total", 0);
 }
 
@@ -370,7 +375,7 @@ am_result learned_costs(const learned *l, am_error *err)
     am_result result = make_variants(l, &v, err);
     if (result == AM_OK) {
         add_table_3(l, &v, err);
-        if (l->e->timings && v.count == weight_kinds) {
+        if (l->e->timings && v.count == weight_kinds && !l->alone) {
             result = add_growth(l, &v, err);
         }
     }

@@ -122,7 +122,7 @@ static am_result watch_frame(void *user, const am_run_sample *s, am_error *err)
         w->still = wish > MOVE_MPS && fastest < STILL_MPS ? w->still + 1 : 0;
         w->longest_still = w->still > w->longest_still ? w->still : w->longest_still;
         watch_rest(w, s, wish > 0.0f);
-        if (w->frames % search_every == 0) {
+        if (w->index && w->frames % search_every == 0) {
             measure_away(w, s, pose, velocity);
         }
     }
@@ -161,10 +161,14 @@ static void take(void *user, am_run_meter *meter)
     w->m.responses = NULL; // the meter's, which ends
 }
 
-static am_result open_watcher(watcher *w, const am_db *db, int frames, am_error *err)
+static am_result open_watcher(watcher *w, const learned *l, int frames, am_error *err)
 {
+    const am_db *db = l->db;
     const am_schema *schema = db->features.schema;
     *w = (watcher){ .db = db, .whole = frames };
+    if (l->alone) {
+        return AM_OK; // nothing to be away from
+    }
     am_index_def def = am_index_def_default();
     def.db = db;
     am_result result = am_index_create(&w->index, &def, err);
@@ -210,6 +214,9 @@ static void run_item(void *context, int item)
     am_error *err = &e->errs[item];
     am_run_script script = { 0 };
     char text[160];
+    if (item == 0 && e->l->alone) {
+        return;
+    }
     snprintf(text, sizeof text,
              "{ \"database\": \"none.amdb\", \"fps\": %d, \"seconds\": %d, \"characters\": [ {} ] }", fps,
              e->frames / fps);
@@ -264,7 +271,7 @@ static void add_row(am_tables *t, const char *name, const watcher *w, const watc
     am_tables_number(t, w->rest_time > 0.0 ? 100.0 * w->rest_way / w->rest_time : (double)NAN);
     am_tables_number(t, mean_of(w->away_first, w->first));
     am_tables_number(t, mean_of(w->away_last, w->last));
-    am_tables_number(t, w->away_most);
+    am_tables_number(t, w->index ? w->away_most : (double)NAN);
     am_tables_bounded(t, (double)w->longest_still / fps, 0.5);
     am_tables_number(t, (double)w->lowest);
     am_tables_number(t, (double)w->highest);
@@ -283,8 +290,11 @@ static void add_table(const endurance *e)
     am_tables *t = e->l->e->tables;
     am_tables_begin(t, "endurance", "a random stick without end: the same for matching and for the networks");
     am_tables_columns(t, columns, CLI_COUNT(columns));
-    add_row(t, "mm", &e->watchers[0], NULL);
-    add_row(t, "lmm", &e->watchers[1], &e->watchers[0]);
+    const bool alone = e->l->alone;
+    if (!alone) {
+        add_row(t, "mm", &e->watchers[0], NULL);
+    }
+    add_row(t, "lmm", &e->watchers[1], alone ? NULL : &e->watchers[0]);
     am_tables_note(
         t,
         "Bounds: foot slide 1.5 times matching's, answers 1.2 times: medians over turns, starts and stops "
@@ -312,10 +322,10 @@ am_result learned_endurance(const learned *l, am_error *err)
         e->frames = frames;
         e->events = events;
         draw_stick(e);
-        result = am_db_measure(&e->own, l->db, NULL, err);
+        result = learned_own(l, &e->own, err);
     }
     for (int i = 0; i < 2 && result == AM_OK; i++) {
-        result = open_watcher(&e->watchers[i], l->db, frames, err);
+        result = open_watcher(&e->watchers[i], l, frames, err);
     }
     if (result == AM_OK) {
         l->e->tasks->run(l->e->tasks->user, 2, run_item, e);

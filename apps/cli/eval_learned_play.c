@@ -100,8 +100,8 @@ static am_result play(const stage *s, played *p, am_run_script *script, method h
     return learned_run(&player, script, &p->err);
 }
 
-/// Whether a method can be played: the latents of all frames are not always there.
-static bool plays(const stage *s, int how) { return how != DMM || s->latent; }
+/// Whether a method can be played: the latents of all frames, and the frames themselves, are not always there.
+static bool plays(const stage *s, int how) { return how == LMM || (how == MM ? !s->l->alone : s->latent != NULL); }
 
 static void run_item(void *context, int item)
 {
@@ -280,7 +280,7 @@ am_result learned_play(const learned *l, am_error *err)
     stage s = { .l = l, .courses = l->e->quick ? quick_courses : course_count };
     s.paths = l->e->quick ? quick_paths : path_count;
     const int items = (s.courses + s.paths) * method_count;
-    am_result result = am_db_measure(&s.own, l->db, NULL, err);
+    am_result result = learned_own(l, &s.own, err);
     if (result == AM_OK && l->z) {
         result = copy_with_latent(l, &latent, err);
     }

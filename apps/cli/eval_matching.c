@@ -495,15 +495,17 @@ am_result eval_matching(eval *e, am_error *err)
     }
     bool real = cli_database_has_data("locomotion");
     bool agile = real && cli_database_has_data("agile");
+    if (!real) {
+        eval_without_capture(e, "Procedural motion (amble synth)");
+    }
     am_result result = run_field(e, real ? "locomotion" : "synth", turn_bound_of(""), true, err);
     if (result == AM_OK && agile) {
         result = run_field(e, "agile", turn_bound_of("agile"), false, err);
     }
-    snprintf(
-        e->about, sizeof e->about, "%s%d values beyond their bound (marked !).",
-        real
-            ? agile ? "" : "Without basketball and ACCAD: their sets are not here. "
-            : "On procedural motion (amble synth): the motion capture is not here, and the bounds were made for it. ",
-        result == AM_OK ? am_tables_bad_count(e->tables) : 0);
+    snprintf(e->about, sizeof e->about, "%s%d values beyond their bound (marked !).",
+             agile  ? ""
+             : real ? "Without basketball and ACCAD: their sets are not here. "
+                    : "The bounds were made for motion capture. ",
+             result == AM_OK ? am_tables_bad_count(e->tables) : 0);
     return result;
 }

@@ -421,6 +421,9 @@ am_result eval_paths(eval *e, am_error *err)
     am_db *db = NULL;
     am_db *longer = NULL;
     am_db_measures own;
+    if (!real && !e->config) {
+        eval_without_capture(e, "Procedural motion (amble synth)");
+    }
     am_result result = cli_database_open(&db, config, e->tasks, e->progress, err);
     if (result == AM_OK && strcmp(config, "locomotion") == 0 && !e->quick) {
         result = cli_database_open(&longer, "locomotion_long", e->tasks, e->progress, err);
@@ -436,8 +439,7 @@ am_result eval_paths(eval *e, am_error *err)
     if (result == AM_OK && !e->config && !e->quick) {
         result = other_sets(e, err);
     }
-    snprintf(e->about, sizeof e->about, "On %s%s; %d values beyond their bound (marked !).", config,
-             real || e->config ? "" : " (the shared motion capture was not found)",
+    snprintf(e->about, sizeof e->about, "On %s; %d values beyond their bound (marked !).", config,
              result == AM_OK ? am_tables_bad_count(e->tables) : 0);
     am_db_close(db);
     am_db_close(longer);

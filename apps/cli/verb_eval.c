@@ -75,10 +75,20 @@ static int print_text(const eval *e)
     return CLI_DONE;
 }
 
+void eval_without_capture(eval *e, const char *instead)
+{
+    snprintf(e->on, sizeof e->on, "%s: the motion capture is not here; docs/data.md says how to get it.", instead);
+    FILE *to = e->json ? stderr : stdout;
+    fprintf(to, "%s\n", e->on);
+    fflush(to);
+}
+
 static am_result write_page(const eval *e, const char *path, am_error *err)
 {
     am_bytes page = { 0 };
-    am_result result = am_tables_page(&page, e->tables, e->title, e->about, err);
+    char about[sizeof e->on + sizeof e->about];
+    snprintf(about, sizeof about, "%s%s%s", e->on, e->on[0] ? " " : "", e->about);
+    am_result result = am_tables_page(&page, e->tables, e->title, about, err);
     result = result == AM_OK ? am_file_write(path, page.data, page.size, err) : result;
     am_bytes_free(&page);
     return result;
@@ -146,6 +156,7 @@ int verb_eval(const cli_verb *verb, int argc, char **argv)
     am_pool *pool = NULL;
     am_tasks tasks = cli_tasks(&call.common, &pool);
     am_progress progress = cli_progress();
+    e.json = call.common.json;
     e.tasks = &tasks;
     e.progress = &progress;
     int status = evaluate(item, &e, &call.common, page);

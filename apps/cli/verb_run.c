@@ -1,6 +1,7 @@
 // amble run RUN.json: characters play a script; BVH, metrics, traces and recordings come out.
 #include "cli.h"
 #include "configs.h"
+#include "database.h"
 #include "models.h"
 
 #if defined(AMBLE_HAS_PHYSICS)
@@ -15,6 +16,7 @@
 /// What one run writes, and what it has gathered for that.
 typedef struct job {
     const char *script_path, *out, *trace, *record, *metrics;
+    const char *database, *model; ///< in place of the script's
     am_run_script script;
     am_run *run;
     am_model *direction; ///< shipped, when the script names no model
@@ -277,6 +279,25 @@ static am_result open_direction(job *j, am_error *err)
     return result;
 }
 
+/// What was given says how the script is played: a database by matching, a model alone by its networks. A script of
+/// a motion field stays one.
+static void take_given(job *j)
+{
+    am_run_script *s = &j->script;
+    if (j->database) {
+        s->database = j->database;
+        s->options.learned = false;
+    } else if (j->model && !s->options.field && !s->options.graph) {
+        s->database = NULL;
+        s->options.learned = true;
+        s->options.looks_ahead = false;
+    }
+    if (j->model || (j->database && !s->options.field)) {
+        s->models = &j->model;
+        s->model_count = j->model != NULL;
+    }
+}
+
 static int play(job *j, const cli_common *common)
 {
     am_error err = { 0 };
@@ -292,6 +313,7 @@ static int play(job *j, const cli_common *common)
     am_result result = cli_config_find(path, sizeof path, CLI_RUN, j->script_path, &err);
     result = result == AM_OK ? am_run_read(&j->script, path, NULL, &err) : result;
     if (result == AM_OK) {
+        take_given(j);
         // A trace wants to know what else there was to choose from.
         int *candidates = &j->script.options.character.candidates;
         *candidates = j->trace && *candidates == 1 ? AM_MAX_CANDIDATES : *candidates;
@@ -319,6 +341,10 @@ static int play(job *j, const cli_common *common)
         result = end_outputs(j, &err);
     }
     if (result != AM_OK) {
+        if (j->script.database) {
+            cli_database_advise(&err, j->script.database,
+                                ", or play the script by the networks that ship: --model models/locomotion.amnet");
+        }
         return cli_fail(&err);
     }
     if (!common->json) {
@@ -345,6 +371,14 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
           .value = "R.json",
           .help = "the inputs as they happened, to run again",
           .text = &j.record },
+        { .name = "--database",
+          .value = "X.amdb",
+          .help = "play by this database instead of what the script names",
+          .text = &j.database },
+        { .name = "--model",
+          .value = "X.amnet",
+          .help = "play by these networks instead; with --database both",
+          .text = &j.model },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {

@@ -18,6 +18,7 @@ int verb_train(const cli_verb *verb, int argc, char **argv)
 #else
 
 #include "configs.h"
+#include "database.h"
 
 #include <amble/arrays.h>
 #include <amble/train.h>
@@ -140,7 +141,30 @@ static int print_result(const cli_common *common, const am_train_summary *s, con
     return status;
 }
 
-static int run(const cli_common *common, const char *recipe, const char *output, bool resume)
+/// Tells how to make the first database that the recipe names and that is not here.
+static void advise(am_error *err, const char *recipe, const char *database)
+{
+    am_json_doc *doc = NULL;
+    am_error unread = { 0 };
+    if (database || am_json_parse_file(&doc, recipe, NULL, &unread) != AM_OK) {
+        cli_database_advise(err, database ? database : "", "");
+        return;
+    }
+    const am_json *stages = am_json_get(am_json_root(doc), "stages");
+    for (const am_json *stage = stages ? stages->first : NULL; stage; stage = stage->next) {
+        const char *name = NULL, *slash = strrchr(recipe, '/');
+        char path[2048];
+        if (am_json_read_string(doc, stage, "database", true, &name, &unread) == AM_OK) {
+            const int folder = slash && name[0] != '/' ? (int)(slash - recipe) + 1 : 0;
+            snprintf(path, sizeof path, "%.*s%s", folder, recipe, name);
+            cli_database_advise(err, path, ", or give your own with --database X.amdb");
+            break;
+        }
+    }
+    am_json_free(doc);
+}
+
+static int run(const cli_common *common, am_train_def def)
 {
     data_files *files = calloc(1, sizeof *files);
     if (!files) {
@@ -151,10 +175,6 @@ static int run(const cli_common *common, const char *recipe, const char *output,
     const bool shared = am_train_mpi(&group);
     reporter r = { .terminal = isatty(2) != 0, .quiet = shared && group.rank > 0 };
     (void)cli_progress(); // from here on Ctrl-C is a wish, not the end
-    am_train_def def = am_train_def_default();
-    def.recipe = recipe;
-    def.output = output;
-    def.resume = resume;
     def.threads = common->threads > 0 ? common->threads : shared ? 1 : 0;
     def.load = load;
     def.load_user = files;
@@ -170,8 +190,11 @@ static int run(const cli_common *common, const char *recipe, const char *output,
     free(files);
     int status = CLI_DONE;
     if (result == AM_OK && !r.quiet) {
-        status = print_result(common, &summary, output);
+        status = print_result(common, &summary, def.output);
     } else if (result != AM_OK) {
+        if (result == AM_ERR_OPEN) {
+            advise(&err, def.recipe, def.database);
+        }
         // Where all stopped together one process says so.
         status = r.quiet && result == AM_ERR_CANCELLED ? CLI_FAILED : cli_fail(&err);
     }
@@ -181,21 +204,22 @@ static int run(const cli_common *common, const char *recipe, const char *output,
 
 int verb_train(const cli_verb *verb, int argc, char **argv)
 {
-    const char *output = NULL;
-    bool resume = false;
+    am_train_def def = am_train_def_default();
     const cli_option options[] = {
         { "--output,-o", "X.amnet", "where the networks go; checkpoint, preview and losses lie beside it",
-          .text = &output },
-        { "--resume", NULL, "go on from the checkpoint that an earlier run left", .flag = &resume },
+          .text = &def.output },
+        { "--database", "X.amdb", "train on this database instead of those that the recipe names",
+          .text = &def.database },
+        { "--resume", NULL, "go on from the checkpoint that an earlier run left", .flag = &def.resume },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }
-    if (call.operands != 1 || !output) {
+    if (call.operands != 1 || !def.output) {
         return cli_usage("train wants one recipe and -o X.amnet; see amble train --help");
     }
-    if (cli_check_outputs(&output, 1) != CLI_DONE) {
+    if (cli_check_outputs(&def.output, 1) != CLI_DONE) {
         return CLI_FAILED;
     }
     char recipe[1024];
@@ -203,7 +227,8 @@ int verb_train(const cli_verb *verb, int argc, char **argv)
     if (cli_config_find(recipe, sizeof recipe, CLI_RECIPE, argv[0], &err) != AM_OK) {
         return cli_fail(&err);
     }
-    return run(&call.common, recipe, output, resume);
+    def.recipe = recipe;
+    return run(&call.common, def);
 }
 
 #endif

@@ -176,11 +176,12 @@ typedef struct am_train_progress {
 /// Start from am_train_def_default(). Paths inside the recipe are relative to it.
 typedef struct am_train_def {
     const am_alloc *alloc;
-    const char *recipe; ///< path
-    const char *output; ///< X.amnet; beside it X.checkpoint, X.preview.amnet, X.losses.csv, X.losses.html,
-                        ///< X.times.json
-    bool resume;        ///< go on from X.checkpoint (from the start when there is none)
-    int threads;        ///< 0: all
+    const char *recipe;   ///< path
+    const char *database; ///< path; every stage that names a database takes this one instead. NULL: the recipe's own
+    const char *output;   ///< X.amnet; beside it X.checkpoint, X.preview.amnet, X.losses.csv, X.losses.html,
+                          ///< X.times.json
+    bool resume;          ///< go on from X.checkpoint (from the start when there is none)
+    int threads;          ///< 0: all
     am_train_load load;
     void *load_user;
     bool (*report)(void *user,

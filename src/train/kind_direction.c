@@ -43,8 +43,6 @@ static const char *const keys[] = { "database", "units",     "folds",  "fold",  
 
 static am_result read_keys(ami_stage *s, direction *d, am_error *err)
 {
-    const char *database = NULL;
-    char path[1024];
     const struct {
         const char *key;
         float *to;
@@ -53,10 +51,7 @@ static am_result read_keys(ami_stage *s, direction *d, am_error *err)
         { "starts", &d->starts, 1.0f },        { "noise_m", &d->noise_m, 1.0f }, { "stretch", &d->stretch, 1.0f },
         { "nudge_deg", &d->nudge_deg, 90.0f }, { "turned", &d->turned, 1.0f },   { "stops", &d->stops, 1.0f },
     };
-    am_result result = am_json_read_string(s->doc, s->json, "database", true, &database, err);
-    if (result == AM_OK) {
-        result = am_json_read_int(s->doc, s->json, "units", false, &d->units, 1, 4096, err);
-    }
+    am_result result = am_json_read_int(s->doc, s->json, "units", false, &d->units, 1, 4096, err);
     if (result == AM_OK) {
         result = am_json_read_int(s->doc, s->json, "folds", false, &d->folds, 2, 1000, err);
     }
@@ -69,10 +64,7 @@ static am_result read_keys(ami_stage *s, direction *d, am_error *err)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && result == AM_OK; i++) {
         result = am_json_read_float(s->doc, s->json, numbers[i].key, false, numbers[i].to, 0.0f, numbers[i].hi, err);
     }
-    if (result == AM_OK) {
-        result = ami_stage_path(s, database, path, sizeof path, err);
-    }
-    return result == AM_OK ? am_db_open(&d->db, path, &s->alloc, err) : result;
+    return result == AM_OK ? ami_stage_database(s, &d->db, err) : result;
 }
 
 /// Presents of the clips that are trained on with at least half a second to come. What lies beyond a clip's end has

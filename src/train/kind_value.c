@@ -146,16 +146,9 @@ static am_result create(ami_stage *s, am_error *err)
     v->bound = 0.05f;
     v->settle = 20;
     v->slabs = -1;
-    const char *database = NULL;
     am_result result = read_keys(s, v, err);
     if (result == AM_OK) {
-        result = am_json_read_string(s->doc, s->json, "database", true, &database, err);
-    }
-    if (result == AM_OK) {
-        result = ami_stage_path(s, database, s->database, sizeof s->database, err);
-    }
-    if (result == AM_OK) {
-        result = am_db_open(&v->db, s->database, &s->alloc, err);
+        result = ami_stage_database(s, &v->db, err);
     }
     if (result == AM_OK) {
         result = read_rate(s, v, err);

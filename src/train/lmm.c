@@ -9,15 +9,8 @@
 
 static am_result open_database(ami_lmm *d, ami_stage *s, am_error *err)
 {
-    const char *database = NULL;
-    am_result result = am_json_read_string(s->doc, s->json, "database", true, &database, err);
-    if (result == AM_OK) {
-        result = ami_stage_path(s, database, s->database, sizeof s->database, err);
-    }
-    if (result == AM_OK) {
-        result = am_json_read_int(s->doc, s->json, "held_out", false, &d->held_out, 0, 1 << 20, err);
-    }
-    return result == AM_OK ? am_db_open(&d->db, s->database, &s->alloc, err) : result;
+    const am_result result = am_json_read_int(s->doc, s->json, "held_out", false, &d->held_out, 0, 1 << 20, err);
+    return result == AM_OK ? ami_stage_database(s, &d->db, err) : result;
 }
 
 static am_result make_vectors(ami_lmm *d, am_error *err)

@@ -116,7 +116,13 @@ static am_result read_recipe(ami_run *run, am_error *err)
         }
         run->beside[run->stage_count++] = stage.beside;
     }
-    return result;
+    bool takes = !run->def->database;
+    for (int s = 0; s < run->stage_count; s++) {
+        takes |= am_json_get(run->stages[s], "database") != NULL;
+    }
+    return result != AM_OK || takes
+               ? result
+               : am_json_fail(run->doc, stages, AM_ERR_KEY, err, "no stage of this recipe learns from a database");
 }
 
 /// X.amnet -> X.checkpoint and so on; the recipe's folder.

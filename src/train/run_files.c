@@ -285,6 +285,9 @@ static am_result provenance_of(const ami_run *run, am_json_writer **out, am_erro
     }
     am_json_begin_object(*out, NULL);
     am_json_string(*out, "amble", am_version());
+    if (run->def->database) { // the recipe above names another
+        am_json_string(*out, "database", run->def->database);
+    }
     am_json_begin_array(*out, "losses");
     for (int i = 0; i < run->stage_count; i++) {
         if (run->curves[i].count > 0) {

@@ -119,6 +119,26 @@ am_result ami_stage_path(const ami_stage *s, const char *path, char *out, size_t
     return written < (int)size ? AM_OK : ami_fail(err, AM_ERR_LIMIT, "the path '%s' is too long", path);
 }
 
+am_result ami_stage_database(ami_stage *s, am_db **out, am_error *err)
+{
+    const char *name = NULL, *given = s->def->database;
+    am_result result = am_json_read_string(s->doc, s->json, "database", true, &name, err);
+    if (result == AM_OK && given && strlen(given) >= sizeof s->database) {
+        result = ami_fail(err, AM_ERR_LIMIT, "the path '%s' is too long", given);
+    } else if (result == AM_OK && given) {
+        snprintf(s->database, sizeof s->database, "%s", given);
+    } else if (result == AM_OK) {
+        result = ami_stage_path(s, name, s->database, sizeof s->database, err);
+    }
+    result = result == AM_OK ? am_db_open(out, s->database, &s->alloc, err) : result;
+    if (result == AM_ERR_OPEN && !given) {
+        *err = (am_error){ 0 };
+        return am_json_fail(s->doc, am_json_get(s->json, "database"), AM_ERR_OPEN, err,
+                            "the database '%s' is not here", s->database);
+    }
+    return result;
+}
+
 static bool same_tensors(const am_graph *a, const am_graph *b)
 {
     bool same = a->tensor_count == b->tensor_count && a->weight_count == b->weight_count;

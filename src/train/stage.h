@@ -3,6 +3,7 @@
 #ifndef AMI_TRAIN_STAGE_H
 #define AMI_TRAIN_STAGE_H
 
+#include <amble/db.h>
 #include <amble/json.h>
 #include <amble/train.h>
 
@@ -87,6 +88,8 @@ extern const int ami_kind_count;
 am_result ami_stage_read(ami_stage *stage, am_error *err);
 /// folder/path unless path is absolute; AM_ERR_LIMIT when it does not fit.
 am_result ami_stage_path(const ami_stage *stage, const char *path, char *out, size_t size, am_error *err);
+/// Opens the database under "database", or the one that the def gives in its place; stage->database is its path.
+am_result ami_stage_database(ami_stage *stage, am_db **out, am_error *err);
 /// Gives its graphs the weights of the parts of those names in the model under "from", where there is one.
 am_result ami_stage_begin_from(ami_stage *stage, am_error *err);
 /// Weights of the losses: the object under "loss_weights" may name some of them.

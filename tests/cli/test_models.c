@@ -2,6 +2,8 @@
 // want.
 #include "support/check.h"
 
+#include <math.h>
+
 #include <dirent.h>
 
 static int count_models(void (*look)(const char *path, const char *name))
@@ -218,6 +220,55 @@ static void the_shipped_dancer_dances_and_walks(void **state)
     am_model_close(model);
 }
 
+/// Number called `key` of the only character in a metrics file.
+static double measured(const char *path, const char *key)
+{
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    check_ok(am_json_parse_file(&doc, path, NULL, &err), &err);
+    const am_json *value = am_json_get(am_json_get(am_json_root(doc), "characters")->first, key);
+    const double number = value && value->type == AM_JSON_NUMBER ? value->number : (double)NAN;
+    am_json_free(doc);
+    return number;
+}
+
+static void a_script_is_played_by_what_is_given(void **state)
+{
+    (void)state;
+    const char *dir = test_temp_dir("run_given");
+    char out[4096], metrics[600];
+    const struct {
+        const char *script, *given, *measure;
+        double bound;
+    } cases[] = {
+        { "runs/keys.json", "", "response_s", 0.7 },
+        { "runs/keys.json", "--database synth.amdb", "response_s", 0.8 },
+        { "paths/corners.json", "--model " AMBLE_SOURCE_DIR "/models/locomotion.amnet", "path_error_m", 0.03 },
+    };
+    assert_int_equal(
+        test_shell(NULL, 0,
+                   "cd %s && %s synth all -o synth >/dev/null 2>&1 && %s build %s/configs/synth.json --clips "
+                   "synth -o synth.amdb >/dev/null 2>&1",
+                   dir, test_command(), test_command(), AMBLE_SOURCE_DIR),
+        0);
+    snprintf(metrics, sizeof metrics, "%s/m.json", dir);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (test_shell(out, sizeof out, "cd %s && %s run %s/configs/%s %s --metrics m.json --record r%d.json 2>&1",
+                       dir, test_command(), AMBLE_SOURCE_DIR, cases[i].script, cases[i].given, (int)i) != 0) {
+            fail_msg("%s %s: %s", cases[i].script, cases[i].given, out);
+        }
+        const double value = measured(metrics, cases[i].measure);
+        assert_true(value > 0.0 && value < cases[i].bound);
+        // The recording names what it was played by: it gives the same frames without being given anything.
+        char again[4096];
+        assert_int_equal(
+            test_shell(again, sizeof again, "cd %s && %s run r%d.json 2>&1", dir, test_command(), (int)i), 0);
+        const char *hash = strstr(out, "hash "), *same = strstr(again, "hash ");
+        assert_true(hash && same);
+        assert_memory_equal(hash, same, 5 + 16);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +278,7 @@ int main(void)
         cmocka_unit_test(amble_run_takes_the_shipped_network),
         cmocka_unit_test(the_shipped_character_walks_runs_and_stops),
         cmocka_unit_test(the_shipped_dancer_dances_and_walks),
+        cmocka_unit_test(a_script_is_played_by_what_is_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

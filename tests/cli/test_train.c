@@ -181,6 +181,101 @@ static void mistakes_are_told_with_their_place(void **state)
     assert_non_null(strstr(out, "batch"));
 }
 
+/// Two databases of different walks, and a recipe of two kinds of stages that name a third.
+static const char *make_databases(void)
+{
+    static char dir[512];
+    snprintf(dir, sizeof dir, "%s", test_temp_dir("train_database"));
+    assert_int_equal(test_shell(NULL, 0,
+                                "cd %s && for kind in walk run; do %s synth $kind -o $kind && %s build "
+                                "%s/configs/synth.json --clips $kind -o $kind.amdb; done >/dev/null 2>&1",
+                                dir, test_command(), test_command(), AMBLE_SOURCE_DIR),
+                     0);
+    static const char recipe[] =
+        "{ \"stages\": [\n"
+        "{ \"kind\": \"value\", \"name\": \"values\", \"task\": \"direction\", \"every\": 30, \"iterations\": 3,\n"
+        "  \"database\": \"walk.amdb\" },\n"
+        "{ \"kind\": \"direction\", \"iterations\": 5, \"units\": 4, \"database\": \"walk.amdb\" } ] }";
+    char path[600];
+    am_error err = { 0 };
+    snprintf(path, sizeof path, "%s/recipe.json", dir);
+    check_ok(am_file_write(path, recipe, strlen(recipe), &err), &err);
+    return dir;
+}
+
+static void a_database_of_ones_own_takes_the_place_of_the_recipes(void **state)
+{
+    (void)state;
+    const char *dir = make_databases(), *amble = test_command();
+    char out[8192];
+    assert_int_equal(test_shell(out, sizeof out,
+                                "cd %s && %s train recipe.json -o a.amnet 2>&1 && %s train recipe.json -o b.amnet "
+                                "--database run.amdb 2>&1",
+                                dir, amble, amble),
+                     0);
+    am_model *models[2];
+    am_db *dbs[2];
+    am_error err = { 0 };
+    for (int i = 0; i < 2; i++) {
+        char path[600];
+        snprintf(path, sizeof path, "%s/%s", dir, i ? "b.amnet" : "a.amnet");
+        check_ok(am_model_open(&models[i], path, NULL, &err), &err);
+        snprintf(path, sizeof path, "%s/%s", dir, i ? "run.amdb" : "walk.amdb");
+        check_ok(am_db_open(&dbs[i], path, NULL, &err), &err);
+        assert_true(models[i]->database_hash == dbs[i]->hash);
+        assert_true(models[i]->data_hash == dbs[i]->hash); // both stages
+    }
+    // The recipe stays as it was read; beside it the file says what took the database's place.
+    assert_string_equal(models[0]->recipe, models[1]->recipe);
+    assert_null(strstr(models[0]->provenance, "database"));
+    assert_non_null(strstr(models[1]->provenance, "\"database\":\"run.amdb\""));
+    for (int i = 0; i < 2; i++) {
+        am_model_close(models[i]);
+        am_db_close(dbs[i]);
+    }
+    const char *arrays = make_recipe("train_no_database", 10);
+    assert_int_equal(test_shell(out, sizeof out, "%s train %s/recipe.json -o %s/x.amnet --database %s/run.amdb 2>&1",
+                                amble, arrays, arrays, dir),
+                     1);
+    assert_non_null(strstr(out, "no stage of this recipe learns from a database"));
+}
+
+/// By a config of the working folder as it lies there, else by the name of one that ships.
+static void a_missing_database_says_what_makes_it(void **state)
+{
+    (void)state;
+    const struct {
+        const char *call, *says;
+    } cases[] = {
+        { "train recipe.json",
+          "recipe.json:1:50: the database 'build/databases/agile.amdb' is not here; make it with: "
+          "amble build configs/agile.json -o build/databases/agile.amdb" },
+        { "train recipe.json --database mine.amdb",
+          "amble: the database 'mine.amdb' is not here; make it with: amble "
+          "build CONFIG -o mine.amdb" },
+        { "run run.json", "amble build fields/play -o play.amdb" },
+        { "run run.json --database synth.amdb",
+          "amble synth all -o synth/ && amble build synth --clips synth/ -o synth.amdb" },
+    };
+    const char *dir = test_temp_dir("train_missing");
+    assert_int_equal(
+        test_shell(NULL, 0,
+                   "cd %s && mkdir -p configs && cp %s/configs/agile.json configs && echo '{ \"stages\": [ { "
+                   "\"kind\": \"direction\", \"database\": "
+                   "\"build/databases/agile.amdb\", \"iterations\": 5 } ] }' >recipe.json && echo '{ \"database\": "
+                   "\"play.amdb\", \"seconds\": 1, \"characters\": [ {} ] }' >run.json",
+                   dir, AMBLE_SOURCE_DIR),
+        0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char out[2048];
+        assert_int_equal(
+            test_shell(out, sizeof out, "cd %s && %s %s -o x.amnet 2>&1", dir, test_command(), cases[i].call), 1);
+        if (!strstr(out, cases[i].says)) {
+            fail_msg("%s: %s", cases[i].call, out);
+        }
+    }
+}
+
 static void a_result_as_json(void **state)
 {
     (void)state;
@@ -204,6 +299,8 @@ int main(void)
         cmocka_unit_test(two_processes_learn_as_one),
         cmocka_unit_test(a_process_that_dies_ends_the_job_and_leaves_a_checkpoint),
         cmocka_unit_test(mistakes_are_told_with_their_place),
+        cmocka_unit_test(a_database_of_ones_own_takes_the_place_of_the_recipes),
+        cmocka_unit_test(a_missing_database_says_what_makes_it),
         cmocka_unit_test(a_result_as_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
