@@ -57,7 +57,7 @@ watch_log() {
 
 watch_end() {
     [ -n "$watcher" ] || return 0
-    kill "$watcher" 2>/dev/null || :
+    kill -KILL "$watcher" 2>/dev/null || : # a TERM is lost when the watcher has only just begun
     wait "$watcher" 2>/dev/null || :
     watcher=""
     [ ! -t 2 ] || printf '\r\033[K' >&2

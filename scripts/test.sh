@@ -163,6 +163,9 @@ case $* in
     ;;
 all) set -- release checks wasm browser docs nodata asan clang scalar bits install coverage lint valgrind fuzz ;;
 esac
+for step in "$@"; do
+    grep -q "^step_$step()" scripts/test.sh || { say "test: there is no step '$step'; see scripts/test.sh"; exit 2; }
+done
 count=$#
 number=0
 for step in "$@"; do
@@ -176,13 +179,14 @@ for step in "$@"; do
     watch_end
     printf 'step %-9s ... %s (%d s)\n' "$step" "$verdict" "$(($(date +%s) - begun))"
     if [ "$verdict" = FAILED ]; then
-        grep -v '^\(progress: \|\[[0-9]*/[0-9]*\]\)' "build/log/$step.txt" | tail -n 60 | sed 's/^/    /'
+        # Without progress and what node --test says of tests that passed.
+        grep -v '^\(progress: \|\[[0-9]*/[0-9]*\]\|# \| *ok \|  \(---\|\.\.\.\|duration_ms:\)\)' "build/log/$step.txt" | tail -n 60 | sed 's/^/    /'
         echo "    (the whole log: build/log/$step.txt)"
     fi
 done
 
 for step in "$@"; do
-    [ "$step" = nodata ] || grep -h '^SKIPPED:' "build/log/$step.txt" 2>/dev/null | sed "s/^/$step: /" >>build/log/skipped
+    [ "$step" = nodata ] || grep -hE '^(# )?SKIPPED:' "build/log/$step.txt" 2>/dev/null | sed "s/^\(# \)*/$step: /" >>build/log/skipped
 done
 sort -u build/log/skipped | sed 's/^/skipped in /; s/SKIPPED: //'
 skipped=$(sort -u build/log/skipped | wc -l)

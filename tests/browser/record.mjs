@@ -36,5 +36,5 @@ for (const [seconds, keys] of script) {
 }
 await close();
 await server.stop();
-const filter = 'split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none:diff_mode=rectangle';
+const filter = 'split[a][b];[a]palettegen=max_colors=64[p];[b][p]paletteuse=dither=none:diff_mode=rectangle';
 execFileSync('ffmpeg', ['-loglevel', 'error', '-y', '-framerate', String(60 / STEPS), '-i', join(frames, '%04d.png'), '-vf', filter, process.argv[2]]);
