@@ -1,4 +1,4 @@
-// Records README's moving picture: the shipped character steered by keys on the page, two steps of the clock at a time.
+// Records README's moving picture: the shipped character steered by keys on the page.
 //   AMBLE_BUILD=build/release AMBLE_WASM=build/wasm node tests/browser/record.mjs docs/images/steer.gif    (needs ffmpeg)
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -14,12 +14,17 @@ rmSync(frames, { recursive: true, force: true });
 mkdirSync(frames, { recursive: true });
 const server = await openStudio(join(outDir, 'studio'));
 const { page, close } = await openPage(`${server.url}/?set=locomotion`);
-await page.setViewportSize({ width: 640, height: 360 });
+await page.setViewportSize({ width: 960, height: 540 });
 await page.waitForFunction(() => window.amble, null, { timeout: 60000 });
 await page.evaluate(() => {
     window.amble.pause();
     document.getElementById('panel').style.display = 'none';
 });
+// A drag turns the camera to see the steps from the side.
+await page.mouse.move(300, 120);
+await page.mouse.down();
+await page.mouse.move(460, 110, { steps: 4 });
+await page.mouse.up();
 let count = 0;
 for (const [seconds, keys] of script) {
     for (const key of keys) {
@@ -36,5 +41,5 @@ for (const [seconds, keys] of script) {
 }
 await close();
 await server.stop();
-const filter = 'split[a][b];[a]palettegen=max_colors=64[p];[b][p]paletteuse=dither=none:diff_mode=rectangle';
+const filter = 'crop=760:420:0:120,scale=480:-1:flags=area,split[a][b];[a]palettegen=max_colors=64[p];[b][p]paletteuse=dither=none:diff_mode=rectangle';
 execFileSync('ffmpeg', ['-loglevel', 'error', '-y', '-framerate', String(60 / STEPS), '-i', join(frames, '%04d.png'), '-vf', filter, process.argv[2]]);
