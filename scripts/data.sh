@@ -18,7 +18,7 @@ mkdir "$work"
 trap 'rm -rf "$work"' EXIT
 pids=""
 # shellcheck disable=SC2086
-trap 'kill $pids 2>/dev/null; exit 130' INT TERM
+trap 'kill $pids 2>/dev/null || :; wait; exit 130' INT TERM
 
 say "looking for BVH files"
 for folder in "$@"; do find "$folder/" -name '*.bvh'; done >"$work/found"
@@ -65,7 +65,10 @@ for set in $(awk -F '\t' '!/^#/ && NF && !seen[$1]++ { print $1 }' configs/data/
         pids="$pids $!"
         share=$((share + 1))
     done
-    for pid in $pids; do wait "$pid" || :; done
+    for pid in $pids; do
+        # 1: a clip was refused, and counts as not made; else what was written may be half a file.
+        wait "$pid" || [ $? = 1 ] || { say "$set: awk failed, as above; nothing of this set is kept"; exit 1; }
+    done
     made=$(find "$work/$set" -name '*.bvh' | wc -l)
     failed=$((failed + rows - made))
     mkdir -p "$sets/$set"

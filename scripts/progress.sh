@@ -57,7 +57,8 @@ watch_log() {
 
 watch_end() {
     [ -n "$watcher" ] || return 0
-    kill -KILL "$watcher" 2>/dev/null || : # a TERM is lost when the watcher has only just begun
+    # Not TERM: a shell that has just begun may lose it among the traps that it inherits.
+    kill -KILL "$watcher" 2>/dev/null || :
     wait "$watcher" 2>/dev/null || :
     watcher=""
     [ ! -t 2 ] || printf '\r\033[K' >&2
@@ -84,7 +85,7 @@ phase() {
     set -e
     watch_end
     if [ $phase_status != 0 ]; then
-        grep -v '^\[[0-9]*/[0-9]*\]' "$phase_log" >&2
+        grep -v '^\[[0-9]*/[0-9]*\]' "$phase_log" >&2 || : # there may be no lines
         say "run: $phase_number/$phases $phase_name failed; the whole log: $phase_log"
         exit $phase_status
     fi

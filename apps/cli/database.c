@@ -253,18 +253,20 @@ void cli_database_advise(am_error *err, const char *path, const char *otherwise)
     if (err->code != AM_ERR_OPEN || !path[0] || cli_is_file(path)) {
         return;
     }
-    char whole[path_size], folder[path_size], stem[256], split[256], names[4][300];
+    char whole[path_size], folder[path_size], stem[256], names[4][300];
     snprintf(whole, sizeof whole, "%s", path);
     shorten(whole);
     const char *slash = strrchr(whole, '/'), *file = slash ? slash + 1 : whole;
     snprintf(stem, sizeof stem, "%.*s", (int)strcspn(file, "."), file);
-    snprintf(split, sizeof split, "%s", stem);
-    split[strcspn(split, "_")] = '/'; // fields_play: the config fields/play
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - whole) : 0, whole);
     const char *last = strrchr(folder, '/');
     snprintf(names[0], sizeof names[0], "%.40s%s%.200s.json", last ? last + 1 : folder, slash ? "/" : "", stem);
     snprintf(names[1], sizeof names[1], "%s.json", stem);
-    snprintf(names[2], sizeof names[2], "%s.json", split);
+    snprintf(names[2], sizeof names[2], "%s.json", stem);
+    char *under = strchr(names[2], '_'); // fields_play: the config fields/play
+    if (under) {
+        *under = '/';
+    }
     snprintf(names[3], sizeof names[3], "fields/%s.json", stem);
     bool clips = true;
     int found = 0;
@@ -278,9 +280,9 @@ void cli_database_advise(am_error *err, const char *path, const char *otherwise)
     if (found < 4 && !cli_is_file(config)) { // an installed command knows it by name
         snprintf(config, sizeof config, "%.*s", (int)strlen(names[found]) - 5, names[found]);
     }
-    snprintf(text, sizeof text,
-             "the database '%.120s' is not here; make it with: %samble build %.80s%s -o %.120s%.80s", whole,
-             clips ? "" : "amble synth all -o synth/ && ", config, clips ? "" : " --clips synth/", whole, otherwise);
+    snprintf(text, sizeof text, "the database '%.120s' is not here; make it with: %samble build %.80s%s -o %.120s%s",
+             whole, clips ? "" : "amble synth all -o synth/ && ", config, clips ? "" : " --clips synth/", whole,
+             otherwise);
     memcpy(err->text, text, sizeof text);
     if (err->line == 0) {
         err->file[0] = '\0'; // the database itself, which is named already

@@ -298,6 +298,17 @@ static void take_given(job *j)
     }
 }
 
+/// Tells how to make the database of the script when it is not here, or how to do without it.
+static void advise(const job *j, am_error *err)
+{
+    const am_run_script *s = &j->script;
+    char model[1024], otherwise[1100] = "";
+    if (!s->options.field && !s->options.graph && cli_model_find(model, sizeof model, "locomotion.amnet")) {
+        snprintf(otherwise, sizeof otherwise, ", or play the script by the networks that ship: --model %s", model);
+    }
+    cli_database_advise(err, s->database ? s->database : "", otherwise);
+}
+
 static int play(job *j, const cli_common *common)
 {
     am_error err = { 0 };
@@ -341,10 +352,7 @@ static int play(job *j, const cli_common *common)
         result = end_outputs(j, &err);
     }
     if (result != AM_OK) {
-        if (j->script.database) {
-            cli_database_advise(&err, j->script.database,
-                                ", or play the script by the networks that ship: --model models/locomotion.amnet");
-        }
+        advise(j, &err);
         return cli_fail(&err);
     }
     if (!common->json) {

@@ -141,7 +141,7 @@ static int print_result(const cli_common *common, const am_train_summary *s, con
     return status;
 }
 
-/// Tells how to make the first database that the recipe names and that is not here.
+/// Tells how to make the database that the error says is not here.
 static void advise(am_error *err, const char *recipe, const char *database)
 {
     am_json_doc *doc = NULL;
@@ -151,16 +151,18 @@ static void advise(am_error *err, const char *recipe, const char *database)
         return;
     }
     const am_json *stages = am_json_get(am_json_root(doc), "stages");
-    for (const am_json *stage = stages ? stages->first : NULL; stage; stage = stage->next) {
+    char path[2048] = "";
+    for (const am_json *stage = stages ? stages->first : NULL; stage && !path[0]; stage = stage->next) {
         const char *name = NULL, *slash = strrchr(recipe, '/');
-        char path[2048];
         if (am_json_read_string(doc, stage, "database", true, &name, &unread) == AM_OK) {
             const int folder = slash && name[0] != '/' ? (int)(slash - recipe) + 1 : 0;
             snprintf(path, sizeof path, "%.*s%s", folder, recipe, name);
-            cli_database_advise(err, path, ", or give your own with --database X.amdb");
-            break;
+        }
+        if (!strstr(err->text, path)) {
+            path[0] = '\0'; // the error is not about this one
         }
     }
+    cli_database_advise(err, path, ", or give your own with --database X.amdb");
     am_json_free(doc);
 }
 

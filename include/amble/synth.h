@@ -57,7 +57,7 @@ typedef struct am_synth_def {
     float seconds;    ///< length of the clip, up to 3600; 0 means the kind's own
     float speed;      ///< m/s, up to 5.5 (1.2 sideways and backward, 1.3 crouched); 0 means the kind's own
     float turn;       ///< rad/s for turn, curve (up to 2.5) and corner (4); 0 means the kind's own
-    float side;       ///< 1 left, -1 right, for turn, curve and strafe
+    float side;       ///< 1 left, -1 right, for turn, curve, strafe and corner
     uint64_t seed;    ///< of the small variations, and of a wander's plan
     const char *name; ///< of the clip; NULL means the kind's name
     uint32_t cookie;

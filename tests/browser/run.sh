@@ -25,7 +25,7 @@ fi
 node prepare.mjs
 # The installed tree has a test of its own (tests/scripts/test_install.sh).
 files=$(ls -- *.test.mjs | grep -v '^installed\.')
-# How many tests there are, for whoever watches; then all files, as many at once as there are cores.
+# How many tests there are, for the progress line; then all files, as many at once as there are cores.
 # shellcheck disable=SC2086
 echo "1..$(cat $files | grep -c '\<test(') tests"
 # shellcheck disable=SC2086

@@ -253,18 +253,26 @@ static void a_missing_database_says_what_makes_it(void **state)
         { "train recipe.json --database mine.amdb",
           "amble: the database 'mine.amdb' is not here; make it with: amble "
           "build CONFIG -o mine.amdb" },
-        { "run run.json", "amble build fields/play -o play.amdb" },
+        { "train second.json", "second.json:2:36: the database 'second.amdb' is not here; make it with: amble build "
+                               "CONFIG -o second.amdb, "
+                               "or give your own with --database X.amdb" },
+        { "run run.json", "amble build fields/play -o play.amdb, or play the script by the networks that ship: "
+                          "--model " AMBLE_SOURCE_DIR "/models/locomotion.amnet" },
         { "run run.json --database synth.amdb",
           "amble synth all -o synth/ && amble build synth --clips synth/ -o synth.amdb" },
     };
-    const char *dir = test_temp_dir("train_missing");
+    const char *made = make_databases(), *dir = test_temp_dir("train_missing");
     assert_int_equal(
-        test_shell(NULL, 0,
-                   "cd %s && mkdir -p configs && cp %s/configs/agile.json configs && echo '{ \"stages\": [ { "
-                   "\"kind\": \"direction\", \"database\": "
-                   "\"build/databases/agile.amdb\", \"iterations\": 5 } ] }' >recipe.json && echo '{ \"database\": "
-                   "\"play.amdb\", \"seconds\": 1, \"characters\": [ {} ] }' >run.json",
-                   dir, AMBLE_SOURCE_DIR),
+        test_shell(
+            NULL, 0,
+            "cd %s && mkdir -p configs && cp %s/configs/agile.json configs && echo '{ \"stages\": [ { "
+            "\"kind\": \"direction\", \"database\": "
+            "\"build/databases/agile.amdb\", \"iterations\": 5 } ] }' >recipe.json && echo '{ \"database\": "
+            "\"play.amdb\", \"seconds\": 1, \"characters\": [ {} ] }' >run.json && cp %s/walk.amdb . && printf '{ "
+            "\"stages\": [ { \"kind\": \"direction\", \"database\": \"walk.amdb\", \"units\": 4, \"iterations\": 5 "
+            "},\\n{ \"kind\": \"direction\", \"database\": \"second.amdb\", \"name\": \"b\", \"iterations\": 5 } ] "
+            "}' >second.json",
+            dir, AMBLE_SOURCE_DIR, made),
         0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char out[2048];
