@@ -13,6 +13,7 @@ bool cli_data_find(char *out, size_t size, const char *set)
     static const char *const beside[] = { "build/data", "../shared/data", "../shared/data/cmu",
                                           "../shared/data/accad" };
     const char *only = getenv("AMBLE_DATA");
+    only = only && only[0] ? only : NULL;
     if (snprintf(out, size, "%s/%s", only ? only : "build/data", set) < (int)size && cli_is_folder(out)) {
         return true;
     }
