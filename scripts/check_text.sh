@@ -10,7 +10,7 @@ found=$(files | grep -E '\.(c|h|js|mjs|md|sh|cmake|json)$' | grep -v package-loc
 [ -z "$found" ] || { printf 'unfinished:\n%s\n' "$found"; status=1; }
 found=$(files | grep -v package-lock.json | xargs -r grep -nIE '(/ho''me/|/ro''ot/|/wo''rk/)' || true)
 [ -z "$found" ] || { printf 'path of a machine:\n%s\n' "$found"; status=1; }
-for file in $(files | grep -Ev '^models/.*\.amnet$|package-lock.json|\.png$'); do
+for file in $(files | grep -Ev '^models/.*\.amnet$|package-lock.json|\.(png|gif)$'); do
     [ -f "$file" ] || continue
     size=$(wc -c <"$file")
     [ "$size" -le 262144 ] || { echo "large: $file ($size bytes)"; status=1; }

@@ -41,5 +41,5 @@ for (const [seconds, keys] of script) {
 }
 await close();
 await server.stop();
-const filter = 'crop=760:420:0:120,scale=480:-1:flags=area,split[a][b];[a]palettegen=max_colors=64[p];[b][p]paletteuse=dither=none:diff_mode=rectangle';
+const filter = 'crop=760:420:0:120,scale=400:-1:flags=area,split[a][b];[a]palettegen=max_colors=48[p];[b][p]paletteuse=dither=none:diff_mode=rectangle';
 execFileSync('ffmpeg', ['-loglevel', 'error', '-y', '-framerate', String(60 / STEPS), '-i', join(frames, '%04d.png'), '-vf', filter, process.argv[2]]);
