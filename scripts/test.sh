@@ -188,6 +188,7 @@ done
 for step in "$@"; do
     [ "$step" = nodata ] || grep -hE '^(# )?SKIPPED:' "build/log/$step.txt" 2>/dev/null | sed "s/^\(# \)*/$step: /" >>build/log/skipped
 done
+[ -z "${AMBLE_QUICK:-}" ] || echo "tests that take long were left out; ./run test all has them"
 sort -u build/log/skipped | sed 's/^/skipped in /; s/SKIPPED: //'
 skipped=$(sort -u build/log/skipped | wc -l)
 awk -v steps="$failed_steps" -v skipped="$skipped" '{ passed += $1; failed += $2 }

@@ -40,6 +40,8 @@ async function drag(role, x, y) {
     await page.mouse.move(screen.x, screen.y);
     await page.mouse.down();
     await page.mouse.move(screen.x + x, screen.y + y, { steps: 3 });
+    // Chromium hands moves to the page with its next picture, which may be late on a busy machine.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     const arrow = await page.evaluate(() => {
         const { studio } = window.amble;
         studio.draw(0);

@@ -75,6 +75,9 @@ static void it_prints_the_papers_tables_and_a_page(void **state)
 static void pushes_alone_are_two_tables_and_their_costs(void **state)
 {
     (void)state;
+    if (test_quick()) {
+        skip();
+    }
     size_t size = 1 << 16;
     char *text = malloc(size);
     assert_int_equal(test_shell(text, size,

@@ -313,6 +313,9 @@ static void one_twin_that_goes_astray_does_not_make_all_others_near(void **state
 static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
 {
     (void)state;
+    if (test_quick()) {
+        skip();
+    }
     am_error err = { 0 };
     world w;
     open_world(&w);

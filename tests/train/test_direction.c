@@ -36,6 +36,9 @@ static am_result train(const place *p, const char *keys, am_train_summary *summa
 static void a_net_learns_to_face_along_the_way(void **state)
 {
     (void)state;
+    if (test_quick()) {
+        skip();
+    }
     am_error err = { 0 };
     place p = make_place("train_direction");
     am_db *db = synth_db_make(false, &err);

@@ -145,6 +145,9 @@ static uint64_t hash_of(const place *p, const char *text, int threads)
 static void stopped_anywhere_the_lanes_go_on_to_the_same_bits(void **state)
 {
     (void)state;
+    if (test_quick()) {
+        skip();
+    }
     place p = make_place("lmm_resume");
     put_database(&p, 0);
     const uint64_t want = hash_of(&p, three, 2);
@@ -212,6 +215,9 @@ static am_model *train_short(const place *p, const char *weights)
 static void eight_bits_of_a_recipe_are_those_of_an_export(void **state)
 {
     (void)state;
+    if (test_quick()) {
+        skip();
+    }
     place p = make_place("lmm_int8");
     put_database(&p, 0);
     am_error err = { 0 };
@@ -385,6 +391,9 @@ static void what_does_not_fit_is_refused(void **state)
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
+    if (test_quick()) {
+        skip();
+    }
     place p = make_place("lmm_memory");
     put_database(&p, 12);
     static const char text[] =
