@@ -23,7 +23,7 @@ after(async () => {
     await server?.stop();
 });
 
-const advance = (steps) => page.evaluate((count) => window.amble.advance(count), steps);
+const advance = (steps) => page.evaluate((count) => window.amble.advanceUnseen(count), steps);
 
 /** Where a part is: in the world relative to the middle of the feet, and on the screen. */
 const where = (role) => page.evaluate((name) => {

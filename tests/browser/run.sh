@@ -25,10 +25,10 @@ fi
 node prepare.mjs
 # The installed tree has a test of its own (tests/scripts/test_install.sh).
 files=$(ls -- *.test.mjs | grep -v '^installed\.')
-# How many tests there are, for the progress line; then all files, as many at once as there are cores. Pushes go last
-# and alone: their mouse drags against the page's clock.
+# How many tests there are, for the progress line; then all files, as many at once as there are cores. Pushes go first
+# and alone: a machine busy with other pages may be late with what the mouse does.
 # shellcheck disable=SC2086
 echo "1..$(cat $files | grep -c '\<test(') tests"
+node --test --test-reporter=tap pushes.test.mjs
 # shellcheck disable=SC2086
-node --test --test-reporter=tap --test-concurrency="$(nproc 2>/dev/null || echo 2)" $(echo "$files" | grep -v '^pushes\.')
-exec node --test --test-reporter=tap pushes.test.mjs
+exec node --test --test-reporter=tap --test-concurrency="$(nproc 2>/dev/null || echo 2)" $(echo "$files" | grep -v '^pushes\.')

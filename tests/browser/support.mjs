@@ -192,6 +192,7 @@ export async function openHalted(server, set) {
         window.amble.pause();
         studio.blind = true;
         studio.draw(10); // the camera is where it comes to rest
+        window.amble.advanceUnseen = advance; // for tests that draw by themselves
         window.amble.advance = (steps) => {
             const state = advance(steps);
             if (steps > 1) {
@@ -201,5 +202,6 @@ export async function openHalted(server, set) {
             return state;
         };
     });
+    await browser.page.screenshot(); // a page that has never been painted may lose what the mouse does
     return browser;
 }
