@@ -2,8 +2,13 @@
 file(GLOB AMBLE_BITS_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/bits/*.c)
 add_executable(amble_bits ${AMBLE_BITS_SOURCES})
 set_target_properties(amble_bits PROPERTIES OUTPUT_NAME bits)
-target_include_directories(amble_bits PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(amble_bits PRIVATE amble_static amble_flags)
+target_include_directories(amble_bits PRIVATE ${AMBLE_INTERNAL} ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(amble_bits PRIVATE amble_tools amble_flags)
+if(TARGET amble_train)
+    target_link_libraries(amble_bits PRIVATE amble_train)
+else() # the one file of training that it needs
+    target_sources(amble_bits PRIVATE ${PROJECT_SOURCE_DIR}/src/train/learned_pack.c)
+endif()
 if(EMSCRIPTEN)
     # Compiled at once: this Emscripten's other way asks node to fetch a plain file name, which node 18 on refuses.
     target_link_options(amble_bits PRIVATE -sEXIT_RUNTIME=1 -sALLOW_MEMORY_GROWTH=1 -sWASM_ASYNC_COMPILATION=0)

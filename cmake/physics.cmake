@@ -21,7 +21,7 @@ endif()
 file(GLOB AMBLE_PHYSICS_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/physics/*.c)
 add_library(amble_physics STATIC ${AMBLE_PHYSICS_SOURCES})
 set_target_properties(amble_physics PROPERTIES EXPORT_NAME physics)
-target_include_directories(amble_physics PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(amble_physics PRIVATE ${PROJECT_SOURCE_DIR}/src/runtime ${PROJECT_SOURCE_DIR}/src)
 target_include_directories(amble_physics SYSTEM PRIVATE ${ODE_INCLUDE})
 target_link_libraries(amble_physics PUBLIC amble_static PRIVATE $<BUILD_INTERFACE:amble_flags>
     $<BUILD_INTERFACE:${ODE_LIBRARY}>)

@@ -8,8 +8,8 @@ file(GLOB AMBLE_TRAIN_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/train/
 list(FILTER AMBLE_TRAIN_SOURCES EXCLUDE REGEX "src/train/mpi.c$")
 add_library(amble_train STATIC ${AMBLE_TRAIN_SOURCES})
 set_target_properties(amble_train PROPERTIES EXPORT_NAME train)
-target_include_directories(amble_train PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(amble_train PUBLIC amble_static PRIVATE $<BUILD_INTERFACE:amble_flags>)
+target_include_directories(amble_train PRIVATE ${AMBLE_INTERNAL})
+target_link_libraries(amble_train PUBLIC amble_tools PRIVATE $<BUILD_INTERFACE:amble_flags>)
 
 # Arithmetic of training may fuse: it repeats on the same machine, not across machines. One file an instruction set.
 set(AMBLE_TRAIN_FLAGS "-O3;-ffp-contract=fast")

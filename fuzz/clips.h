@@ -2,7 +2,7 @@
 #ifndef AMBLE_FUZZ_CLIPS_H
 #define AMBLE_FUZZ_CLIPS_H
 
-#include <amble/io.h>
+#include <amble/tools/formats.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Databases from anywhere.
-#include "db/format.h"
+#include "data/format.h"
 
 #include "containers.h"
 

@@ -1,7 +1,7 @@
 // Networks from anywhere; what passes is run.
 #include "net/format.h"
 
-#include <amble/io.h>
+#include <amble/tools/formats.h>
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // BVH from anywhere: both readers must agree on it, and what is read must survive being written and read again.
-#include "io/bvh.h"
+#include "formats/bvh.h"
 
 #include <stdlib.h>
 #include <string.h>

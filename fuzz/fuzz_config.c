@@ -1,5 +1,5 @@
 // Build configs and schemas from anywhere.
-#include "make/build_config.h"
+#include "build/build_config.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Whatever the BVH reader accepts, the doctor must survive: examine, compare with itself, clean.
-#include <amble/doctor.h>
+#include <amble/tools/doctor.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include "clips.h"
 
 #include "base/bytes.h"
-#include "io/inflate.h"
-#include "io/zip.h"
+#include "formats/inflate.h"
+#include "formats/zip.h"
 
 static void write_again(const am_clips *clips, const am_alloc *alloc)
 {

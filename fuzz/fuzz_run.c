@@ -1,5 +1,5 @@
 // RUN.json from anywhere: parse it; what is accepted holds what it says, and what is refused says where.
-#include <amble/run.h>
+#include <amble/tools/script.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -63,9 +63,9 @@ for set in $sets; do
     echo "check_database: $set: $want by $# builds"
 done
 # The planted fault: a missing clip must give another hash.
-whole=$(hash_of "$first" configs/synth.json --clips "$work/clips")
+whole=$(hash_of "$first" configs/databases/synth.json --clips "$work/clips")
 rm "$work/clips/walk_11.bvh"
-if [ "$(hash_of "$first" configs/synth.json --clips "$work/clips")" = "$whole" ]; then
+if [ "$(hash_of "$first" configs/databases/synth.json --clips "$work/clips")" = "$whole" ]; then
     echo "check_database: a missing clip went unnoticed"
     result=1
 fi

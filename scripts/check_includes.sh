@@ -1,33 +1,63 @@
 #!/bin/sh
-# The order of the folders: a file may include headers of its own folder, of strictly lower ranks and the public
-# headers; apps, bench and examples only the public ones. Usage: check_includes.sh [ROOT]; prints each fault and
-# exits 1 when there is any. tests/scripts/test_checks.sh plants faults that it must catch.
+# The order of the folders (docs/design.md): a file includes internal headers of its own folder and of those before it, spelt
+# FOLDER/FILE.h, and public headers of the same. Apps and examples include <amble/...> only; lab and tests may include
+# internal headers; nothing includes lab/. Usage: check_includes.sh [ROOT]; prints each fault and exits 1 when there is any.
+# tests/scripts/test_checks.sh plants faults that it must catch.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
-find src apps bench examples -name '*.[ch]' 2>/dev/null | sort | xargs -r awk '
+find src apps lab examples include -name '*.[ch]' 2>/dev/null | sort | xargs -r awk '
 BEGIN {
-    split("base:0 math:1 kernel:1 anim:2 net:2 io:3 db:3 post:3 operators:3 index:4 make:4 source:5 control:6 train:7 physics:7 measure:7", items, " ")
-    for (i in items) { split(items[i], pair, ":"); rank[pair[1]] = pair[2] }
-    # Where the table of docs/design.md narrows a rank: what each folder may not reach although it ranks lower.
-    split("anim>kernel net>math index>io source>io source>post source>make control>io control>make train>io physics>io measure>io", narrow, " ")
-    for (i in narrow) forbidden[narrow[i]] = 1
+    count = split("base math kernel net world data operators method actor clip formats doctor build synth script report", order, " ")
+    for (i = 1; i <= count; i++) { rank[order[i]] = i }
+    rank["train"] = count + 1
+    rank["physics"] = rank["actor"] + 0.5 # beside the tools: it may not use them
+    # Public headers belong to a folder, too. Those of tools/ are named after theirs or listed here.
+    owner("base", "base json"); owner("math", "math"); owner("net", "net"); owner("data", "skeleton db features tags pose index")
+    owner("method", "source field field_source field_task field_value learned")
+    owner("actor", "control path push post direction amble")
+    owner("formats", "tools/formats tools/arrays"); owner("build", "tools/build tools/database tools/tags")
+    owner("report", "tools/report tools/metrics tools/tables tools/tools")
+    owner("clip", "tools/clip"); owner("doctor", "tools/doctor"); owner("synth", "tools/synth"); owner("script", "tools/script")
+    owner("train", "train"); owner("physics", "physics")
+}
+function owner(folder, names, list, n, i) { n = split(names, list, " "); for (i = 1; i <= n; i++) public[list[i]] = folder }
+function fault(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; faults++ }
+# The folder of a file whose includes are in order: src/runtime/X, src/tools/X, src/train, src/physics, or a public header.
+function home(file, path, name) {
+    split(file, path, "/")
+    if (path[1] == "src") { return path[2] == "runtime" || path[2] == "tools" ? path[3] : path[2] }
+    name = file
+    if (sub(/^include\/amble\//, "", name) && sub(/\.h$/, "", name)) { return name in public ? public[name] : "unknown header" }
+    return ""
+}
+function reach(folder, into, what) {
+    if (!(folder in rank)) { fault(folder == "unknown header" ? "is not listed in scripts/check_includes.sh" : "unknown folder " folder) }
+    else if (!(into in rank)) { fault(what " belongs to no folder") }
+    else if (folder == into) { return }
+    else if (rank[into] > rank[folder]) { fault(folder " comes before " into ": it may not include " what) }
+}
+/^[ \t]*#[ \t]*include[ \t]*</ {
+    name = $0; sub(/^[^<]*</, "", name); sub(/>.*/, "", name)
+    if (name !~ /^amble\//) { next }
+    sub(/^amble\//, "", name); sub(/\.h$/, "", name)
+    folder = home(FILENAME)
+    if (!(name in public)) { fault("<amble/" name ".h> belongs to no folder; list it in scripts/check_includes.sh") }
+    else if (folder != "") { reach(folder, public[name], "<amble/" name ".h>") }
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
     split($0, quoted, "\"")
     target = quoted[2]
     split(FILENAME, path, "/")
+    if (target ~ /^lab\// && path[1] != "lab") { fault("nothing includes lab/"); next }
+    if (path[1] == "lab") { next }
+    if (path[1] == "include") { fault("public headers include <amble/...> only"); next }
     if (path[1] != "src") {
         # An app includes its own headers by bare name and the library by <amble/...>.
-        if (target ~ /\.\.\// || index(target, "/") > 0) fault("reaches into \"" target "\"; apps include <amble/...> only")
+        if (index(target, "/") > 0) { fault("reaches into \"" target "\"; apps include <amble/...> only") }
         next
     }
-    folder = path[2]
-    if (!(folder in rank)) { fault("unknown folder src/" folder); next }
-    if (split(target, into, "/") != 2 || !(into[1] in rank)) { fault("\"" target "\" is not spelt FOLDER/FILE.h"); next }
-    if (into[1] == folder) next
-    if (rank[into[1]] >= rank[folder]) fault("src/" folder " (rank " rank[folder] ") includes src/" into[1] " (rank " rank[into[1]] ")")
-    else if ((folder ">" into[1]) in forbidden) fault("src/" folder " may not include src/" into[1])
+    if (split(target, into, "/") != 2) { fault("\"" target "\" is not spelt FOLDER/FILE.h"); next }
+    reach(home(FILENAME), into[1], "\"" target "\"")
 }
-function fault(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; faults++ }
 END { exit faults > 0 }
 '

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes tests/data/layers.txt: every layer of the networks as PyTorch computes it.
+"""Makes tests/reference/layers.txt: every layer of the networks as PyTorch computes it.
 
 Run by hand with the system's python3 and python3-torch when a layer is added; the tests only read the file. Each case
 is a line "case NAME", then lines "array NAME COUNT: numbers" (%.9g, so that fp32 survives): the weights in the order
@@ -123,4 +123,4 @@ weights = [layers[0].weight, layers[0].bias]
 for i in range(3):
     weights += [norms[i].weight, norms[i].bias, layers[i + 1].weight, layers[i + 1].bias]
 case("flow", weights, [flow_x], flow)
-open(sys.argv[1] if len(sys.argv) > 1 else "tests/data/layers.txt", "w").write("\n".join(out) + "\n")
+open(sys.argv[1] if len(sys.argv) > 1 else "tests/reference/layers.txt", "w").write("\n".join(out) + "\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes tests/data/training.txt: a small network's outputs, gradients and optimiser steps as PyTorch computes them.
+"""Makes tests/reference/training.txt: a small network's outputs, gradients and optimiser steps as PyTorch computes them.
 
 Run by hand with the system's python3 and python3-torch; the tests only read the file. Lines are "NAME COUNT: numbers"
 (%.9g, so that fp32 survives). Parameters are in the order of the graph that tests/train/test_torch.c builds.
@@ -47,7 +47,7 @@ def write(out, name, tensor):
 net = Net()
 start = [t.detach().clone() for t in net.tensors()]
 x, target = torch.randn(3, 6, 5), torch.randn(3, 6, 3)
-with open(sys.argv[1] if len(sys.argv) > 1 else "tests/data/training.txt", "w", encoding="ascii") as out:
+with open(sys.argv[1] if len(sys.argv) > 1 else "tests/reference/training.txt", "w", encoding="ascii") as out:
     write(out, "x", x)
     write(out, "target", target)
     for t in start:

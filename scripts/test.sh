@@ -77,29 +77,29 @@ step_scalar() { native scalar -E '^cli\.(bench|eval)'; }
 # Benches say nothing when they are sanitised.
 step_asan() { UBSAN_OPTIONS=print_stacktrace=1 native asan -E '^cli\.bench'; }
 
-# Debug build with coverage: ranks 0-4 keep at least 90 % of their lines covered, by the tests of their own folders alone
+# Debug build with coverage: these folders keep at least 90 % of their lines covered, by the tests of their own folders alone
 # and without the real data: whatever else ran could only raise the figure, and takes minutes with counters in it.
 step_coverage() {
-    folders='base|math|kernel|anim|net|io|db|post|operators|index|make'
+    folders='base|math|kernel|net|data|clip|formats|doctor|build|synth'
     find build/coverage -name '*.gcda' -delete 2>/dev/null
     configure coverage -DAMBLE_TESTS=ON || return 1
     # shellcheck disable=SC2046
-    compile_tests coverage $(ninja -C build/coverage -t targets all | sed -nE "s/^(test_($folders)_[a-z0-9_]+): .*/\1/p") || return 1
+    compile_tests coverage $(ninja -C build/coverage -t targets all | sed -nE "s/^(test_($folders)): .*/\1/p") || return 1
     AMBLE_QUICK=1 without_data run_tests coverage -R "^($folders)\." || return 1
     # Layers for AVX2 and AVX-512 are compiled twice, fused and not, with functions at other lines: gcovr 5.2 gives up on
     # such files. The kernels' own tests compare every one of them with the reference.
-    check gcovr --root . --object-directory build/coverage --filter "src/($folders)/" -j "$jobs" \
-        --exclude 'src/io/assimp_child.c' --exclude 'src/kernel/layers_avx(2|512)\.h' --exclude-unreachable-branches --gcov-ignore-parse-errors --fail-under-line 90 --print-summary -s
+    check gcovr --root . --object-directory build/coverage --filter "src/(runtime|tools)/($folders)/" -j "$jobs" \
+        --exclude 'src/tools/formats/assimp_child.c' --exclude 'src/runtime/kernel/layers_avx(2|512)\.h' --exclude-unreachable-branches --gcov-ignore-parse-errors --fail-under-line 90 --print-summary -s
 }
 
 step_lint() {
     configure release -DAMBLE_TESTS=ON || return 1
     result=0
     check cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-        --suppress=missingIncludeSystem -j "$jobs" -Iinclude -Isrc src apps || result=1
+        --suppress=missingIncludeSystem -j "$jobs" -Iinclude -Isrc/runtime -Isrc/tools -Isrc -Iapps/cli -Ilab -Ilab/eval -Ilab/bench -Ilab/baseline src apps lab || result=1
     # Only files that changed since their last clean run are read again.
     mkdir -p build/tidy
-    git ls-files 'src/*.c' 'apps/*.c' | grep -Ev 'kernel/(neon|wasm)\.c' >build/tidy/files
+    git ls-files 'src/*.c' 'apps/*.c' 'lab/*.c' | grep -v lab/peers | grep -Ev 'kernel/(neon|wasm)\.c' >build/tidy/files
     check each sh scripts/tidy.sh <build/tidy/files || result=1
     return $result
 }
@@ -107,10 +107,8 @@ step_lint() {
 # The pure parts, without the real data: what valgrind sees beyond the sanitizers is uninitialised memory.
 step_valgrind() {
     compile_tests release || return 1
-    for program in build/release/test_base_* build/release/test_math_* build/release/test_db_* build/release/test_io_*; do
-        case $program in *assimp* | *kernel* | *number* | *elementary*) continue ;; esac
-        echo "$program"
-    done | each sh scripts/valgrind.sh
+    ctest --test-dir build/release -N | sed -nE 's/^ *Test +#[0-9]+: ((base|math|data|formats)\..*)/\1/p' |
+        grep -v 'assimp\|number\|elementary\|index' | each sh scripts/valgrind.sh
 }
 
 # What the page loads and what is compared with it.

@@ -1,9 +1,9 @@
 #!/bin/sh
-# One test program under valgrind; it counts as one test in build/log/counts and shows its output when it fails.
+# The tests FOLDER.NAME of one file under valgrind; they count as one in build/log/counts and show their output on failure.
 set -u
-log=build/log/valgrind.$(basename "$1")
+log=build/log/valgrind.$1
 if AMBLE_QUICK=1 AMBLE_DATA=/nonexistent timeout 600 valgrind --quiet --error-exitcode=9 --leak-check=full \
-    --errors-for-leak-kinds=definite,possible --trace-children=no "$1" >"$log" 2>&1; then
+    --errors-for-leak-kinds=definite,possible --trace-children=no "build/release/test_${1%%.*}" "${1#*.}" >"$log" 2>&1; then
     echo "1 0" >>build/log/counts
     rm "$log"
     exit 0

@@ -381,3 +381,13 @@ bool cli_is_kind(const char *path, const char *name, const char *ending)
     }
     return (got == sizeof head && head[0] == 0x89 && memcmp(head + 1, name, 4) == 0) || cli_ends_with(path, ending);
 }
+
+int cli_finish(int status)
+{
+    bool lost = ferror(stdout) != 0; // also what was buffered: a full disk shows only here
+    if ((fflush(stdout) != 0 || lost) && status == CLI_DONE) {
+        fputs("amble: cannot write the result to stdout; is the disk full?\n", stderr);
+        status = CLI_FAILED;
+    }
+    return status;
+}

@@ -2,7 +2,7 @@
 #ifndef AMBLE_CLI_H
 #define AMBLE_CLI_H
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
@@ -80,6 +80,8 @@ am_tasks cli_tasks(const cli_common *common, am_pool **pool);
 
 /// What belongs between a folder's name and a file's: nothing when the folder was given as `clips/`.
 const char *cli_slash(const char *folder);
+/// What main returns: the status of the verb, or CLI_FAILED when its result could not be written to stdout.
+int cli_finish(int status);
 /// Prints the writer's text and a newline on stdout. Returns CLI_DONE, or CLI_FAILED when it could not.
 int cli_print_json(am_json_writer *writer);
 
@@ -90,9 +92,8 @@ int verb_info(const cli_verb *verb, int argc, char **argv);
 int verb_run(const cli_verb *verb, int argc, char **argv);
 int verb_export(const cli_verb *verb, int argc, char **argv);
 int verb_synth(const cli_verb *verb, int argc, char **argv);
-int verb_eval(const cli_verb *verb, int argc, char **argv);
+int verb_lab(const cli_verb *verb, int argc, char **argv);
 int verb_train(const cli_verb *verb, int argc, char **argv);
 int verb_studio(const cli_verb *verb, int argc, char **argv);
-int verb_bench(const cli_verb *verb, int argc, char **argv);
 
 #endif

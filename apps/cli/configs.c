@@ -8,16 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { most_folders = 3, most_names = 64 };
+enum { most_names = 64 };
 
-// Where a kind is looked for, in this order.
 static const struct {
     const char *noun;
-    const char *folders[most_folders];
+    const char *folder; ///< below configs/
 } kinds[] = {
-    [CLI_DATABASE] = { "database", { "" } },
-    [CLI_RECIPE] = { "recipe", { "lmm/", "train/", "fields/" } },
-    [CLI_RUN] = { "run", { "runs/", "paths/", "courses/" } },
+    [CLI_DATABASE] = { "database", "databases" },
+    [CLI_RECIPE] = { "recipe", "recipes" },
+    [CLI_RUN] = { "run", "runs" },
 };
 
 /// Names of the kind, without ending, in the order of the alphabet.
@@ -48,20 +47,15 @@ static void add_folder(names *n, const char *folder)
 static am_result refuse(am_error *err, cli_config kind, const char *word)
 {
     names n = { .count = 0 };
-    char configs[1200];
-    char list[320] = "";
+    char configs[1200], folder[1300];
+    char list[700] = "";
     cli_place_folder(configs, sizeof configs, CLI_CONFIGS);
-    for (int i = 0; i < most_folders && kinds[kind].folders[i]; i++) {
-        char folder[1300];
-        snprintf(folder, sizeof folder, "%s/%s", configs, kinds[kind].folders[i]);
-        add_folder(&n, folder);
-    }
+    snprintf(folder, sizeof folder, "%s/%s", configs, kinds[kind].folder);
+    add_folder(&n, folder);
     qsort(n.items, (size_t)n.count, sizeof n.items[0], by_text);
     size_t used = 0;
     for (int i = 0; i < n.count && used + sizeof n.texts[0] + 2 < sizeof list; i++) {
-        if (i == 0 || strcmp(n.items[i], n.items[i - 1]) != 0) { // the same name may be in two folders
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", n.items[i]);
-        }
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", n.items[i]);
     }
     const char *near = am_nearest_name(word, n.items, n.count);
     *err = cli_error(AM_ERR_OPEN, NULL, "there is no %s config '%.60s'%s%s%s; %s%s", kinds[kind].noun, word,
@@ -76,13 +70,7 @@ am_result cli_config_find(char *out, size_t size, cli_config kind, const char *w
         snprintf(out, size, "%s", word);
         return AM_OK; // the reader reports a missing file
     }
-    for (int i = 0; i < most_folders && kinds[kind].folders[i]; i++) {
-        char name[256];
-        const char *folder = strchr(word, '/') ? "" : kinds[kind].folders[i];
-        snprintf(name, sizeof name, "%s%.200s.json", folder, word);
-        if (cli_place_file(out, size, CLI_CONFIGS, name)) {
-            return AM_OK;
-        }
-    }
-    return refuse(err, kind, word);
+    char name[256];
+    snprintf(name, sizeof name, "%s/%.200s.json", kinds[kind].folder, word);
+    return cli_place_file(out, size, CLI_CONFIGS, name) ? AM_OK : refuse(err, kind, word);
 }

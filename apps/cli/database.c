@@ -189,14 +189,9 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
     char file[2 * path_size];
     char stamp_file[2 * path_size];
     char clips[2 * path_size];
-    char flat[256]; // "fields/locomotion" is kept beside the others
-    snprintf(flat, sizeof flat, "%s", config);
-    for (char *slash = strchr(flat, '/'); slash; slash = strchr(slash, '/')) {
-        *slash = '_';
-    }
-    snprintf(file, sizeof file, "%s/%s.amdb", home, flat);
-    snprintf(stamp_file, sizeof stamp_file, "%s/%s.stamp", home, flat);
-    snprintf(clips, sizeof clips, "%s/%s", home, flat);
+    snprintf(file, sizeof file, "%s/%s.amdb", home, config);
+    snprintf(stamp_file, sizeof stamp_file, "%s/%s.stamp", home, config);
+    snprintf(clips, sizeof clips, "%s/%s", home, config);
     if (stamp_matches(stamp_file, stamp) && am_db_open(out, file, NULL, err) == AM_OK) {
         return AM_OK;
     }
@@ -253,32 +248,31 @@ void cli_database_advise(am_error *err, const char *path, const char *otherwise)
     if (err->code != AM_ERR_OPEN || !path[0] || cli_is_file(path)) {
         return;
     }
-    char whole[path_size], folder[path_size], stem[256], names[4][300];
+    char whole[path_size], stem[256];
     snprintf(whole, sizeof whole, "%s", path);
     shorten(whole);
     const char *slash = strrchr(whole, '/'), *file = slash ? slash + 1 : whole;
     snprintf(stem, sizeof stem, "%.*s", (int)strcspn(file, "."), file);
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - whole) : 0, whole);
-    const char *last = strrchr(folder, '/');
-    snprintf(names[0], sizeof names[0], "%.40s%s%.200s.json", last ? last + 1 : folder, slash ? "/" : "", stem);
-    snprintf(names[1], sizeof names[1], "%s.json", stem);
-    snprintf(names[2], sizeof names[2], "%s.json", stem);
-    char *under = strchr(names[2], '_'); // fields_play: the config fields/play
-    if (under) {
-        *under = '/';
-    }
-    snprintf(names[3], sizeof names[3], "fields/%s.json", stem);
+    // build/studio/synth.amdb is that of studio_synth.json.
+    static const char *const forms[] = { "databases/%s.json", "databases/fields_%s.json",
+                                         "databases/studio_%s.json" };
+    const bool studio = strstr(whole, "studio/") != NULL;
+    char names[3][300];
     bool clips = true;
     int found = 0;
-    while (found < 4 && !is_config(names[found], &clips)) {
+    for (int i = 0; i < 3; i++) {
+        snprintf(names[i], sizeof names[i], forms[studio ? 2 - i : i], stem);
+    }
+    while (found < 3 && !is_config(names[found], &clips)) {
         found++;
     }
     char config[path_size] = "CONFIG", text[sizeof err->text];
-    if (found < 4) {
+    if (found < 3) {
         snprintf(config, sizeof config, "configs/%.290s", names[found]);
     }
-    if (found < 4 && !cli_is_file(config)) { // an installed command knows it by name
-        snprintf(config, sizeof config, "%.*s", (int)strlen(names[found]) - 5, names[found]);
+    if (found < 3 && !cli_is_file(config)) { // an installed command knows it by name
+        const char *name = strchr(names[found], '/') + 1;
+        snprintf(config, sizeof config, "%.*s", (int)strlen(name) - 5, name);
     }
     snprintf(text, sizeof text, "the database '%.120s' is not here; make it with: %samble build %.80s%s -o %.120s%s",
              whole, clips ? "" : "amble synth all -o synth/ && ", config, clips ? "" : " --clips synth/", whole,

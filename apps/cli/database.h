@@ -14,8 +14,7 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
                             am_error *err);
 
 /// Makes the message of a failed open say which command makes the database at `path`, then `otherwise`. Its config is
-/// found by name: configs/FOLDER/NAME.json, configs/NAME.json or configs/fields/NAME.json. Nothing changes when the
-/// file is there.
+/// found by name in configs/databases. Nothing changes when the file is there.
 void cli_database_advise(am_error *err, const char *path, const char *otherwise);
 
 #endif

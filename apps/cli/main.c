@@ -16,9 +16,9 @@ static const cli_verb verbs[] = {
     { "synth", "KIND -o DIR", "procedural motion with known ground truth: contacts, phase, speed", verb_synth },
     { "train", "RECIPE -o X.amnet", "networks from a recipe; checkpoints on the way, mpirun for several processes",
       verb_train },
-    { "eval", "NAME", "tables of how good a method is, beside the bounds it should keep", verb_eval },
+    { "eval", "NAME", "tables of how good a method is, beside the bounds it should keep", verb_lab },
     { "studio", "[X.amdb...]", "the page: a character to steer, on a port of this machine", verb_studio },
-    { "bench", "NAME", "speed against peers in the same run", verb_bench },
+    { "bench", "NAME", "speed against peers in the same run", verb_lab },
 };
 
 enum { verb_count = sizeof verbs / sizeof verbs[0] };
@@ -61,13 +61,4 @@ static int run(int argc, char **argv)
                      near ? near : "", near ? "'?" : "");
 }
 
-int main(int argc, char **argv)
-{
-    int status = run(argc, argv);
-    bool lost = ferror(stdout) != 0; // also what was buffered: a full disk shows only here
-    if ((fflush(stdout) != 0 || lost) && status == CLI_DONE) {
-        fputs("amble: cannot write the result to stdout; is the disk full?\n", stderr);
-        status = CLI_FAILED;
-    }
-    return status;
-}
+int main(int argc, char **argv) { return cli_finish(run(argc, argv)); }

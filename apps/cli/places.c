@@ -53,6 +53,15 @@ static tree find_tree(void)
     return (tree){ .path = "." };
 }
 
+bool cli_program_beside(char *out, size_t size, const char *name)
+{
+    ssize_t length = readlink("/proc/self/exe", out, size - 1);
+    out[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(out, '/');
+    size_t room = slash ? size - (size_t)(slash + 1 - out) : 0;
+    return slash && snprintf(slash + 1, room, "%s", name) < (int)room && cli_is_file(out);
+}
+
 void cli_place_folder(char *out, size_t size, cli_place place)
 {
     static const char *const source[] = { "configs", "models", "apps/studio/web", "build/wasm" };

@@ -287,7 +287,7 @@ static void take_given(job *j)
     if (j->database) {
         s->database = j->database;
         s->options.learned = false;
-    } else if (j->model && !s->options.field && !s->options.graph) {
+    } else if (j->model && !s->options.field) {
         s->database = NULL;
         s->options.learned = true;
         s->options.looks_ahead = false;
@@ -303,7 +303,7 @@ static void advise(const job *j, am_error *err)
 {
     const am_run_script *s = &j->script;
     char model[1024], otherwise[1100] = "";
-    if (!s->options.field && !s->options.graph && cli_model_find(model, sizeof model, "locomotion.amnet")) {
+    if (!s->options.field && cli_model_find(model, sizeof model, "locomotion.amnet")) {
         snprintf(otherwise, sizeof otherwise, ", or play the script by the networks that ship: --model %s", model);
     }
     cli_database_advise(err, s->database ? s->database : "", otherwise);

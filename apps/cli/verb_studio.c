@@ -137,7 +137,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     cli_place_folder(configs, sizeof configs, CLI_CONFIGS);
     cli_place_folder(models, sizeof models, CLI_MODELS);
     cli_cache_folder(cache, sizeof cache, "studio");
-    snprintf(sets, sizeof sets, "%s/studio", configs);
+    snprintf(sets, sizeof sets, "%s/databases", configs);
     def.web_dir = web;
     def.wasm_dir = wasm;
     def.cache_dir = cache;

@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "places.h"
 
-#include <amble/synth.h>
+#include <amble/tools/synth.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@ int verb_train(const cli_verb *verb, int argc, char **argv)
 #include "configs.h"
 #include "database.h"
 
-#include <amble/arrays.h>
+#include <amble/tools/arrays.h>
 #include <amble/train.h>
 
 /// Data files that a recipe named, kept until the run ends.

@@ -3,7 +3,7 @@
 #ifndef AMBLE_STUDIO_BRIDGE_H
 #define AMBLE_STUDIO_BRIDGE_H
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 
 #define WEB_MOST_ACTORS 64
 

@@ -2,7 +2,7 @@
 #ifndef AMBLE_STUDIO_DESCRIBE_H
 #define AMBLE_STUDIO_DESCRIBE_H
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 
 /// joints, ends, roles.
 void web_describe_skeleton(am_json_writer *writer, const am_db *db);

@@ -3,7 +3,7 @@
 #ifndef AMBLE_STUDIO_DRAWN_H
 #define AMBLE_STUDIO_DRAWN_H
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 
 /// Zeroed: nothing drawn.
 typedef struct web_drawn {

@@ -3,7 +3,7 @@
 #ifndef AMBLE_STUDIO_FIELDS_H
 #define AMBLE_STUDIO_FIELDS_H
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 
 /// Tasks by the numbers that the page uses, in the order of am_field_task_name.
 enum { WEB_TASK_DIRECTION, WEB_TASK_LINE, WEB_TASK_SPEED, WEB_TASK_POINT, WEB_TASK_COUNT };

@@ -24,6 +24,9 @@ static am_result fail(am_error *err, am_result code, const char *format, ...)
 // ---------------------------------------------------------------------------------------------
 // Finding
 
+// Configs of databases whose file names begin so are the page's.
+#define PREFIX "studio_"
+
 /// True when every set of motion capture that a config names is here; *any tells whether it names one at all.
 static bool has_clips(const studio_def *def, const am_json *root, bool *any)
 {
@@ -77,7 +80,7 @@ static am_result add_config(studio_sets *sets, const char *file, am_error *err)
     studio_set *set = &sets->items[sets->count];
     char stem[sizeof set->name];
     *set = (studio_set){ 0 };
-    stem_of(stem, sizeof stem, file);
+    stem_of(stem, sizeof stem, file + strlen(PREFIX));
     snprintf(set->name, sizeof set->name, "%s", stem);
     snprintf(set->config, sizeof set->config, "%s/%s", sets->def.config_dir, file);
     snprintf(set->path, sizeof set->path, "%s/%s.amdb", sets->def.cache_dir, stem);
@@ -162,7 +165,8 @@ static am_result find_configs(studio_sets *sets, am_error *err)
     am_result result = AM_OK;
     for (struct dirent *entry = readdir(dir); entry && result == AM_OK; entry = readdir(dir)) {
         size_t length = strlen(entry->d_name);
-        if (length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0 && sets->count < STUDIO_MAX_SETS) {
+        if (length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0 &&
+            strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 && sets->count < STUDIO_MAX_SETS) {
             result = add_config(sets, entry->d_name, err);
         }
     }
@@ -237,8 +241,10 @@ static bool newer(const char *path, time_t than)
 static bool is_fresh(const studio_set *set)
 {
     struct stat info;
-    char tags[1024 + 8];
-    snprintf(tags, sizeof tags, "%.*s.csv", (int)(strlen(set->config) - 5), set->config);
+    char tags[2 * sizeof set->config];
+    const char *slash = strrchr(set->config, '/'), *name = slash ? slash + 1 : set->config;
+    snprintf(tags, sizeof tags, "%.*s../tags/%.*s.csv", (int)(name - set->config), set->config, (int)strlen(name) - 5,
+             name);
     return stat(set->path, &info) == 0 && !newer(set->config, info.st_mtime) && !newer(tags, info.st_mtime) &&
            !newer("/proc/self/exe", info.st_mtime);
 }

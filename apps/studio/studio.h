@@ -2,7 +2,7 @@
 #ifndef AMBLE_STUDIO_H
 #define AMBLE_STUDIO_H
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 
 #include <pthread.h>
 

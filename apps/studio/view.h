@@ -2,7 +2,7 @@
 #ifndef AMBLE_STUDIO_VIEW_H
 #define AMBLE_STUDIO_VIEW_H
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 
 void web_view_clear(void);
 /// All numbers of the chosen character after a step of all that took so long.

@@ -85,19 +85,6 @@ AM_API am_intent am_intent_from_devices(am_intent_state *state, const am_intent_
 /// steps end nearer to a place that they did not see.
 AM_API am_intent am_intent_to_point(am_transform root, am_vec3 point, float mps);
 
-/// A seeded hand on a gamepad that does not know what it wants, for endurance runs: the left stick and the run
-/// button.
-typedef struct am_wander {
-    am_rng rng;
-    float left_s;      ///< until something else is wanted
-    float angle, turn; ///< of the stick, rad and rad/s
-    float push;        ///< 0 to 1
-    bool run;
-} am_wander;
-AM_API am_wander am_wander_make(uint64_t seed);
-/// The gamepad for the next step of dt seconds.
-AM_API am_gamepad am_wander_next(am_wander *wander, float dt);
-
 // ---------------------------------------------------------------------------------------------
 // Wishes with a future, for sources that look ahead
 

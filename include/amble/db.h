@@ -9,7 +9,7 @@
 #define AMBLE_DB_H
 
 #include <amble/features.h>
-#include <amble/motion.h>
+#include <amble/skeleton.h>
 #include <amble/tags.h>
 
 #ifdef __cplusplus
@@ -78,73 +78,14 @@ typedef struct am_db {
     struct am_db_own *own; ///< what it must free
 } am_db;
 
-/// One stretch of motion for am_db_create. Everything is borrowed for the call.
-typedef struct am_db_clip {
-    const am_clip *clip;           ///< on the database's skeleton; metres, y up, world space
-    const am_vec3 *root_positions; ///< [frame] (am_root_track)
-    const am_quat *root_rotations; ///< [frame]
-    const uint8_t *contacts;       ///< [frame] or NULL
-    const uint64_t *tags;          ///< [frame] or NULL
-    const float *custom;           ///< [frame][schema custom_count] or NULL: zeros
-    const char *name;              ///< NULL means the clip's
-    int source, source_first;
-    float source_fps; ///< 0 means the clip's
-    int head, tail;   ///< frames that a search should not offer
-    bool mirrored;
-} am_db_clip;
-
-/// How a database is made. Start from am_db_def_default().
-typedef struct am_db_def {
-    const am_alloc *alloc;
-    const am_tasks *tasks;       ///< NULL means serial
-    const am_progress *progress; ///< NULL means none
-    const am_db_clip *clips;     ///< [clip_count]; all on the skeleton of the first: same shape and offsets
-    int clip_count;
-    am_roles roles;
-    const am_schema *schema;
-    const char *const *tag_names; ///< [tag_count]; the automatic ones first where they are used
-    int tag_count;
-    float toe_floor_m; ///< height of a standing toe joint above the ground (default 0.02)
-    am_precision precision;
-    const char *name;   ///< up to 63 bytes
-    const char *config; ///< JSON text of provenance, or NULL
-    uint32_t cookie;
-} am_db_def;
-AM_API am_db_def am_db_def_default(void);
-
-/// Bakes poses and features into an image. The same def gives the same bytes for any tasks.
-AM_API am_result am_db_create(am_db **out, const am_db_def *def, am_error *err);
 /// Maps a file and checks header, section table and everything small, in a time that does not grow with the frames.
 AM_API am_result am_db_open(am_db **out, const char *path, const am_alloc *alloc, am_error *err);
 /// The same over bytes that the caller keeps alive; `data` must be aligned to 16.
 AM_API am_result am_db_from_memory(am_db **out, const void *data, size_t size, const char *file,
                                    const am_alloc *alloc, am_error *err);
 AM_API void am_db_close(am_db *db);
-/// Writes the image, all or nothing.
-AM_API am_result am_db_write(const am_db *db, const char *path, am_error *err);
 /// Reads every body: checksums, and that all numbers are finite. The error names section and offset.
 AM_API am_result am_db_verify(const am_db *db, am_error *err);
-
-/// How a database is made from another one. Start from am_db_copy_def_default(). Everything is borrowed for the call.
-typedef struct am_db_copy_def {
-    const am_alloc *alloc;
-    const am_db *db;
-    const int *frames; ///< [frame_count] frames to take, each a range of its own; NULL: all, in their ranges
-    int frame_count;
-    const char *const *names; ///< [frame_count] of those ranges, or NULL: of the ranges that they come from
-    const float *z;           ///< [frame][latent_count] latents, or NULL: the database's own where it has some
-    int latent_count;
-    uint64_t latent_key;       ///< of z
-    const float *x;            ///< [frame][features.count] stored features, or NULL: the database's
-    const am_transform *poses; ///< [frame][joint] local, or NULL: the database's. With these the roots stand at the
-                               ///< origin: nothing of the frames themselves is kept
-    const uint8_t *contacts;   ///< [frame], or NULL: the database's
-    bool drop_poses;           ///< leaves Y out (DMM: X and Z stay, and a Decompressor makes the poses)
-    const char *config;        ///< NULL: the database's
-    uint32_t cookie;
-} am_db_copy_def;
-AM_API am_db_copy_def am_db_copy_def_default(void);
-AM_API am_result am_db_copy(am_db **out, const am_db_copy_def *def, am_error *err);
 
 /// The range that holds `frame`.
 AM_API int am_db_range_of(const am_db *db, int frame);
@@ -177,8 +118,20 @@ AM_API am_result am_db_tag_query(const am_db *db, am_tag_query *out, const char 
 /// *fell_back is set, and the count is frame_count: a wrong query must not stop a character.
 AM_API int am_db_select(const am_db *db, const am_tag_query *query, uint8_t *mask, bool *fell_back);
 
-/// A clip of one range in the clip's world, root recomposed: joint 0 is the hips again.
-AM_API am_result am_db_clip_of(const am_db *db, int range, am_clip **out, const am_alloc *alloc, am_error *err);
+/// How far a joint turns in some motion data: rotation vectors of mean^-1 q between low and high, in radians.
+typedef struct am_joint_range {
+    am_quat mean;
+    am_vec3 low, high;
+} am_joint_range;
+
+/// out(joint_count): the range of each joint's local rotation, joint 0's relative to the ground root. low and high
+/// are the `share` and 1 - `share` quantiles over at most `most` frames, evenly spread; most 0 means every frame.
+AM_API am_result am_joint_ranges(am_joint_range *out, const am_db *db, float share, int most, const am_alloc *alloc,
+                                 am_error *err);
+/// By how much (rad) a rotation lies outside a range: the largest of the three components; 0 inside.
+AM_API float am_joint_excess(const am_joint_range *range, am_quat rotation);
+/// The rotation brought to within `margin` (rad) of the range; the same bits when it is inside.
+AM_API am_quat am_joint_clamp(const am_joint_range *range, am_quat rotation, float margin);
 
 #ifdef __cplusplus
 }

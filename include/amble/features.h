@@ -8,7 +8,7 @@
 #ifndef AMBLE_FEATURES_H
 #define AMBLE_FEATURES_H
 
-#include <amble/anim.h>
+#include <amble/skeleton.h>
 #include <amble/json.h>
 
 #ifdef __cplusplus

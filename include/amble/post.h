@@ -3,7 +3,7 @@
 #ifndef AMBLE_POST_H
 #define AMBLE_POST_H
 
-#include <amble/motion.h>
+#include <amble/skeleton.h>
 
 #ifdef __cplusplus
 extern "C" {

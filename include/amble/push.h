@@ -59,21 +59,6 @@ typedef struct am_push_engine {
     void (*destroy)(void *user, const am_push_solver *solver);
 } am_push_engine;
 
-/// How far a joint turns in some motion data: rotation vectors of mean^-1 q between low and high, in radians.
-typedef struct am_joint_range {
-    am_quat mean;
-    am_vec3 low, high;
-} am_joint_range;
-
-/// out(joint_count): the range of each joint's local rotation, joint 0's relative to the ground root. low and high
-/// are the `share` and 1 - `share` quantiles over at most `most` frames, evenly spread; most 0 means every frame.
-AM_API am_result am_joint_ranges(am_joint_range *out, const am_db *db, float share, int most, const am_alloc *alloc,
-                                 am_error *err);
-/// By how much (rad) a rotation lies outside a range: the largest of the three components; 0 inside.
-AM_API float am_joint_excess(const am_joint_range *range, am_quat rotation);
-/// The rotation brought to within `margin` (rad) of the range; the same bits when it is inside.
-AM_API am_quat am_joint_clamp(const am_joint_range *range, am_quat rotation, float margin);
-
 #ifdef __cplusplus
 }
 #endif

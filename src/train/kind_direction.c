@@ -9,13 +9,13 @@
 // and stretched in time, and mirrored where the clips are not.
 #include "train/stage.h"
 
-#include <amble/db.h>
+#include <amble/tools/database.h>
 #include <amble/direction.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "control/direction.h"
+#include "actor/direction.h"
 
 #define TURN (2.0f * AM_PI)
 // In this time a nudge has died down to a third: about as fast as people turn.

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "source/field.h"
+#include "method/field.h"
 #include "train/stage.h"
 #include "train/value_cache.h"
 

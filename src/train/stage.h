@@ -3,7 +3,7 @@
 #ifndef AMI_TRAIN_STAGE_H
 #define AMI_TRAIN_STAGE_H
 
-#include <amble/db.h>
+#include <amble/tools/database.h>
 #include <amble/json.h>
 #include <amble/train.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "source/field_task.h"
+#include "method/field_task.h"
 
 enum { chunk_rows = 32, lane = 8, most_processes = 1024 };
 

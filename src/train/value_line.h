@@ -9,7 +9,7 @@
 
 #include <amble/field_task.h>
 
-#include "source/field_task.h"
+#include "method/field_task.h"
 
 /// `most_across`: samples across the line, whole lanes.
 enum { ami_line_most_angles = 64, ami_line_most_across = 32 };

@@ -2,7 +2,7 @@
 #ifndef AMBLE_TESTS_BITS_H
 #define AMBLE_TESTS_BITS_H
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 
 #include "kernel/kernel.h"
 

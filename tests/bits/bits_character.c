@@ -2,8 +2,8 @@
 #include "bits/bits.h"
 #include "bits/input_log.h"
 #include "bits/learned_bits.h"
-#include "control/direction_nets.h"
-#include "net/zoo_graph.h"
+#include "support/direction_nets.h"
+#include "runtime/net/zoo_graph.h"
 #include "support/synth_db.h"
 
 // ---------------------------------------------------------------------------------------------

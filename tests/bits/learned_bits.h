@@ -2,7 +2,7 @@
 #ifndef AMBLE_TESTS_BITS_LEARNED_BITS_H
 #define AMBLE_TESTS_BITS_LEARNED_BITS_H
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 
 enum { bits_latent = 9, bits_hidden = 40 };
 

@@ -11,16 +11,16 @@ sh install.sh
 # The studio's page has packages of its own.
 sh ../../apps/studio/web/install.sh
 # The C tests leave GLB files for the validator.
-if [ -x "$AMBLE_BUILD/test_io_glb" ] && [ ! -d "$AMBLE_BUILD/test-files/glb" ]; then
-    "$AMBLE_BUILD/test_io_glb" >/dev/null 2>&1
+if [ -x "$AMBLE_BUILD/test_formats" ] && [ ! -d "$AMBLE_BUILD/test-files/glb" ]; then
+    "$AMBLE_BUILD/test_formats" glb >/dev/null 2>&1
 fi
 # So do they networks for ONNX Runtime.
-if [ -x "$AMBLE_BUILD/test_io_networks" ] && [ ! -d "$AMBLE_BUILD/test-files/onnx" ]; then
-    "$AMBLE_BUILD/test_io_networks" >/dev/null 2>&1
+if [ -x "$AMBLE_BUILD/test_formats" ] && [ ! -d "$AMBLE_BUILD/test-files/onnx" ]; then
+    "$AMBLE_BUILD/test_formats" networks >/dev/null 2>&1
 fi
 # And the networks of a small learned character.
-if [ -x "$AMBLE_BUILD/test_train_learned" ] && [ ! -f "$AMBLE_BUILD/test-files/learned_run/tiny.amnet" ]; then
-    "$AMBLE_BUILD/test_train_learned" >/dev/null 2>&1
+if [ -x "$AMBLE_BUILD/test_train" ] && [ ! -f "$AMBLE_BUILD/test-files/learned_run/tiny.amnet" ]; then
+    "$AMBLE_BUILD/test_train" learned >/dev/null 2>&1
 fi
 node prepare.mjs
 # The installed tree has a test of its own (tests/scripts/test_install.sh).

@@ -181,7 +181,7 @@ static void an_unknown_bench_is_a_usage_error(void **state)
     assert_int_equal(test_shell(NULL, 0, "%s bench search --config nosuch 2>/dev/null", test_command()), 1);
 }
 
-int main(void)
+TEST_SUITE(bench)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(load_prints_a_row_for_each_variant), cmocka_unit_test(the_same_files_give_the_same_checksum),

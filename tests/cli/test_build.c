@@ -1,5 +1,5 @@
 // amble build, info and export over one another, as a person calls them.
-#include "make/folder.h"
+#include "support/folder.h"
 
 static void the_command_builds_reports_and_exports(void **state)
 {
@@ -40,7 +40,8 @@ static void the_command_builds_reports_and_exports(void **state)
     assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info config.json", folder, test_command()), 0);
     // A config that names its schema instead of holding it.
     assert_int_equal(
-        test_shell(out, sizeof out, "'%s' info '%s/configs/synth.json'", test_command(), AMBLE_SOURCE_DIR), 0);
+        test_shell(out, sizeof out, "'%s' info '%s/configs/databases/synth.json'", test_command(), AMBLE_SOURCE_DIR),
+        0);
     assert_non_null(strstr(out, "schema of 27 features"));
     assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' info w.bvh --json", folder, test_command()), 0);
     assert_non_null(strstr(out, "\"motion\""));
@@ -58,14 +59,15 @@ static void sets_are_taken_from_amble_data_alone(void **state)
     (void)state;
     char out[2048];
     const char *folder = test_temp_dir("cli_build_data");
-    assert_int_equal(test_shell(out, sizeof out,
-                                "AMBLE_DATA='%s' '%s' build '%s/configs/locomotion.json' -o '%s/x.amdb' 2>&1", folder,
-                                test_command(), AMBLE_SOURCE_DIR, folder),
-                     1);
+    assert_int_equal(
+        test_shell(out, sizeof out,
+                   "AMBLE_DATA='%s' '%s' build '%s/configs/databases/locomotion.json' -o '%s/x.amdb' 2>&1", folder,
+                   test_command(), AMBLE_SOURCE_DIR, folder),
+        1);
     assert_non_null(strstr(out, "'locomotion'"));
 }
 
-int main(void)
+TEST_SUITE(build)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_command_builds_reports_and_exports),

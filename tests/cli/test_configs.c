@@ -12,9 +12,9 @@ static void a_name_is_found_from_any_folder(void **state)
                    "2>&1",
                    dir, test_command(), test_command()),
         0);
-    // A name with its folder, and one of a kind that has folders of its own: both are read, and lack their data.
+    // It is read, and lacks its data.
     assert_int_equal(test_shell(out, sizeof out,
-                                "cd '%s' && AMBLE_DATA=none '%s' build fields/walks --clips none -o x.amdb 2>&1", dir,
+                                "cd '%s' && AMBLE_DATA=none '%s' build fields_walks --clips none -o x.amdb 2>&1", dir,
                                 test_command()),
                      1);
     assert_null(strstr(out, "config"));
@@ -25,13 +25,12 @@ static void the_working_folder_comes_first(void **state)
     (void)state;
     const char *dir = test_temp_dir("configs_own");
     char out[4096];
-    assert_int_equal(
-        test_shell(out, sizeof out,
-                   "cd '%s' && mkdir -p configs/paths && echo '{ \"mine\": 1 }' >configs/paths/curve.json "
-                   "&& echo '{ \"file\": 1 }' >spiral && '%s' run curve 2>&1",
-                   dir, test_command()),
-        1);
-    assert_non_null(strstr(out, "configs/paths/curve.json:1"));
+    assert_int_equal(test_shell(out, sizeof out,
+                                "cd '%s' && mkdir -p configs/runs && echo '{ \"mine\": 1 }' >configs/runs/curve.json "
+                                "&& echo '{ \"file\": 1 }' >spiral && '%s' run curve 2>&1",
+                                dir, test_command()),
+                     1);
+    assert_non_null(strstr(out, "configs/runs/curve.json:1"));
     assert_non_null(strstr(out, "\"mine\""));
     // A file of that very name is what was meant.
     assert_int_equal(test_shell(out, sizeof out, "cd '%s' && '%s' run spiral 2>&1", dir, test_command()), 1);
@@ -47,10 +46,7 @@ static void a_miss_names_the_nearest_and_lists_the_others(void **state)
         { "build locomotive -o x.amdb", "database config 'locomotive' (nearest: 'locomotion')", "synth" },
         { "run curv", "run config 'curv' (nearest: 'curve')", "zigzag" },
         { "eval matching --config sinth", "database config 'sinth' (nearest: 'synth')", "agile" },
-        { "run paths/curv", "run config 'paths/curv'", "curve" },
-#if defined(AMBLE_TEST_TRAIN)
         { "train directions -o x.amnet", "recipe config 'directions' (nearest: 'direction')", "locomotion_quick" },
-#endif
     };
     char out[4096];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -66,7 +62,7 @@ static void a_miss_names_the_nearest_and_lists_the_others(void **state)
     assert_null(strstr(out, "zigzag"));
 }
 
-int main(void)
+TEST_SUITE(configs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_is_found_from_any_folder),

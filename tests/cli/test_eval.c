@@ -131,7 +131,7 @@ static void an_unknown_name_is_refused_with_the_nearest(void **state)
     assert_non_null(strstr(text, "database config 'nothing'"));
 }
 
-int main(void)
+TEST_SUITE(eval)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matching_gives_the_same_tables_with_any_threads_and_a_page),

@@ -103,7 +103,7 @@ static void pushes_alone_are_two_tables_and_their_costs(void **state)
     free(text);
 }
 
-int main(void)
+TEST_SUITE(eval_fields)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(it_prints_the_papers_tables_and_a_page),
                                         cmocka_unit_test(pushes_alone_are_two_tables_and_their_costs) };

@@ -206,7 +206,7 @@ static void without_capture_the_networks_play_alone(void **state)
     free(out);
 }
 
-int main(void)
+TEST_SUITE(eval_learned)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_capture_the_networks_play_alone),

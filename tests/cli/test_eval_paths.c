@@ -106,7 +106,7 @@ static void the_four_paths_are_followed(void **state)
     am_json_free(doc);
 }
 
-int main(void)
+TEST_SUITE(eval_paths)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_four_paths_are_followed),

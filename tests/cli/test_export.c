@@ -169,7 +169,7 @@ static void mistakes_are_told(void **state)
     }
 }
 
-int main(void)
+TEST_SUITE(export)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_carries_the_motion_on),

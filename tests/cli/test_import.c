@@ -317,7 +317,7 @@ static void wrong_usage_is_told_apart_from_failure(void **state)
     assert_int_equal(test_shell(NULL, 0, "%s import '%s' 2>/dev/null", test_command(), dir), 1);
 }
 
-int main(void)
+TEST_SUITE(import)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_has_the_promised_keys),

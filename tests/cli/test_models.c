@@ -70,11 +70,11 @@ static void each_data_set_has_a_network_that_faces(void **state)
         am_direction_kept(model, &folds, &fold);
         assert_true(folds == 5 && fold >= 0);
         assert_true(model->image_size < 32768);
-        // The recipe inside is the one that lies in configs.
+        // The recipe inside is the one that lies in configs; comments before it may have changed.
         size_t size = 0;
-        snprintf(path, sizeof path, "%s/configs/train/%s.json", AMBLE_SOURCE_DIR, names[i]);
+        snprintf(path, sizeof path, "%s/configs/recipes/%s.json", AMBLE_SOURCE_DIR, names[i]);
         char *text = test_read_file(path, &size);
-        assert_string_equal(model->recipe, text);
+        assert_string_equal(strchr(model->recipe, '{'), strchr(text, '{'));
         free(text);
         am_net_destroy(net);
         am_model_close(model);
@@ -110,11 +110,12 @@ static void amble_run_takes_the_shipped_network(void **state)
     const char *dir = test_temp_dir("models_run");
     char script[600], out[4096];
     snprintf(script, sizeof script, "%s/run.json", dir);
-    assert_int_equal(test_shell(NULL, 0,
-                                "%s synth all -o %s/clips >/dev/null 2>&1 && %s build %s/configs/synth.json "
-                                "--clips %s/clips -o %s/s.amdb >/dev/null 2>&1",
-                                test_command(), dir, test_command(), AMBLE_SOURCE_DIR, dir, dir),
-                     0);
+    assert_int_equal(
+        test_shell(NULL, 0,
+                   "%s synth all -o %s/clips >/dev/null 2>&1 && %s build %s/configs/databases/synth.json "
+                   "--clips %s/clips -o %s/s.amdb >/dev/null 2>&1",
+                   test_command(), dir, test_command(), AMBLE_SOURCE_DIR, dir, dir),
+        0);
     FILE *f = fopen(script, "w");
     assert_non_null(f);
     fputs("{ \"database\": \"s.amdb\", \"controller\": \"long-horizon\", \"characters\": [ { \"path\": "
@@ -243,13 +244,14 @@ static void a_script_is_played_by_what_is_given(void **state)
     } cases[] = {
         { "runs/keys.json", "", "response_s", 0.7 },
         { "runs/keys.json", "--database synth.amdb", "response_s", 0.8 },
-        { "paths/corners.json", "--model " AMBLE_SOURCE_DIR "/models/locomotion.amnet", "path_error_m", 0.03 },
+        { "runs/corners.json", "--model " AMBLE_SOURCE_DIR "/models/locomotion.amnet", "path_error_m", 0.03 },
     };
     assert_int_equal(
-        test_shell(NULL, 0,
-                   "cd %s && %s synth all -o synth >/dev/null 2>&1 && %s build %s/configs/synth.json --clips "
-                   "synth -o synth.amdb >/dev/null 2>&1",
-                   dir, test_command(), test_command(), AMBLE_SOURCE_DIR),
+        test_shell(
+            NULL, 0,
+            "cd %s && %s synth all -o synth >/dev/null 2>&1 && %s build %s/configs/databases/synth.json --clips "
+            "synth -o synth.amdb >/dev/null 2>&1",
+            dir, test_command(), test_command(), AMBLE_SOURCE_DIR),
         0);
     snprintf(metrics, sizeof metrics, "%s/m.json", dir);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -269,7 +271,7 @@ static void a_script_is_played_by_what_is_given(void **state)
     }
 }
 
-int main(void)
+TEST_SUITE(models)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_models_are_whole_and_tell_how_they_were_made),

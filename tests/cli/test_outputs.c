@@ -91,7 +91,7 @@ static void tags_that_no_frame_has_are_told(void **state)
     }
 }
 
-int main(void)
+TEST_SUITE(outputs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_that_cannot_be_written_is_told_at_once),

@@ -1,7 +1,7 @@
 // amble synth as a person calls it.
 #include "support/check.h"
 
-#include <amble/motion.h>
+#include <amble/tools/clip.h>
 
 static void the_command_writes_clips_truth_and_tags(void **state)
 {
@@ -48,7 +48,7 @@ static void a_folder_may_end_with_a_slash(void **state)
     assert_null(strstr(out, "//"));
 }
 
-int main(void)
+TEST_SUITE(synth)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_command_writes_clips_truth_and_tags),

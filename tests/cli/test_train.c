@@ -4,22 +4,6 @@
 #include <math.h>
 #include <unistd.h>
 
-#if !defined(AMBLE_TEST_TRAIN)
-
-static void the_command_says_that_it_cannot_train(void **state)
-{
-    (void)state;
-    assert_int_equal(test_shell(NULL, 0, "%s train x.json -o y.amnet 2>/dev/null", test_command()), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(the_command_says_that_it_cannot_train) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-#else
-
 /// The arrays of a walk serve as data: `amble synth` writes an NPZ with rotations and positions.
 static const char *make_recipe(const char *name, int iterations)
 {
@@ -188,7 +172,7 @@ static const char *make_databases(void)
     snprintf(dir, sizeof dir, "%s", test_temp_dir("train_database"));
     assert_int_equal(test_shell(NULL, 0,
                                 "cd %s && for kind in walk run; do %s synth $kind -o $kind && %s build "
-                                "%s/configs/synth.json --clips $kind -o $kind.amdb; done >/dev/null 2>&1",
+                                "%s/configs/databases/synth.json --clips $kind -o $kind.amdb; done >/dev/null 2>&1",
                                 dir, test_command(), test_command(), AMBLE_SOURCE_DIR),
                      0);
     static const char recipe[] =
@@ -249,14 +233,14 @@ static void a_missing_database_says_what_makes_it(void **state)
     } cases[] = {
         { "train recipe.json",
           "recipe.json:1:50: the database 'build/databases/agile.amdb' is not here; make it with: "
-          "amble build configs/agile.json -o build/databases/agile.amdb" },
+          "amble build configs/databases/agile.json -o build/databases/agile.amdb" },
         { "train recipe.json --database mine.amdb",
           "amble: the database 'mine.amdb' is not here; make it with: amble "
           "build CONFIG -o mine.amdb" },
         { "train second.json", "second.json:2:36: the database 'second.amdb' is not here; make it with: amble build "
                                "CONFIG -o second.amdb, "
                                "or give your own with --database X.amdb" },
-        { "run run.json", "amble build fields/play -o play.amdb, or play the script by the networks that ship: "
+        { "run run.json", "amble build fields_play -o play.amdb, or play the script by the networks that ship: "
                           "--model " AMBLE_SOURCE_DIR "/models/locomotion.amnet" },
         { "run run.json --database synth.amdb",
           "amble synth all -o synth/ && amble build synth --clips synth/ -o synth.amdb" },
@@ -265,7 +249,8 @@ static void a_missing_database_says_what_makes_it(void **state)
     assert_int_equal(
         test_shell(
             NULL, 0,
-            "cd %s && mkdir -p configs && cp %s/configs/agile.json configs && echo '{ \"stages\": [ { "
+            "cd %s && mkdir -p configs/databases && cp %s/configs/databases/agile.json configs/databases && echo '{ "
+            "\"stages\": [ { "
             "\"kind\": \"direction\", \"database\": "
             "\"build/databases/agile.amdb\", \"iterations\": 5 } ] }' >recipe.json && echo '{ \"database\": "
             "\"play.amdb\", \"seconds\": 1, \"characters\": [ {} ] }' >run.json && cp %s/walk.amdb . && printf '{ "
@@ -300,7 +285,7 @@ static void a_result_as_json(void **state)
     am_json_free(doc);
 }
 
-int main(void)
+TEST_SUITE(train)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interrupted_and_resumed_equals_uninterrupted),
@@ -313,5 +298,3 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
-
-#endif

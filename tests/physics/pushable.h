@@ -2,7 +2,7 @@
 #ifndef AMBLE_TEST_PHYSICS_PUSHABLE_H
 #define AMBLE_TEST_PHYSICS_PUSHABLE_H
 
-#include "control/world.h"
+#include "support/world.h"
 
 #include <amble/physics.h>
 

@@ -253,7 +253,7 @@ static void bad_defs_and_questions_are_refused_and_nothing_is_left(void **state)
     assert_int_equal(budget.live_count, 0);
 }
 
-int main(void)
+TEST_SUITE(body)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masses_follow_from_segment_lengths),

@@ -1,5 +1,5 @@
 // Characters that are pushed: which way they go, that they find back, that the same pushes give the same bits.
-#include "measure/push_trials.h"
+#include "push_trials.h"
 #include "physics/pushable.h"
 
 static void make_pushable(world *w)
@@ -355,7 +355,7 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
     free_world(&w);
 }
 
-int main(void)
+TEST_SUITE(push)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pushed_chest_leans_the_way_of_the_push),

@@ -1,5 +1,5 @@
 // What pushes leave alone: the motion itself, feet that stand, ranges of joints.
-#include "control/push.h"
+#include "actor/push.h"
 #include "physics/pushable.h"
 
 /// The middle of the frames with a tag.
@@ -267,7 +267,7 @@ static void joints_that_the_data_have_beyond_their_range_are_drawn_back_slowly(v
     pair_free(&p);
 }
 
-int main(void)
+TEST_SUITE(push_way)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_weak_push_leaves_a_walk_as_it_is),

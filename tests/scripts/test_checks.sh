@@ -6,31 +6,47 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 fail() { echo "test_checks: $*"; exit 1; }
 
-mkdir -p "$tree/src/base" "$tree/src/db" "$tree/src/anim" "$tree/apps/cli" "$tree/include/amble"
-echo '#include "base/memory.h"' >"$tree/src/db/file.c"
+mkdir -p "$tree/src/runtime/base" "$tree/src/runtime/data" "$tree/src/tools/build" "$tree/src/train" "$tree/src/physics" \
+    "$tree/apps/cli" "$tree/lab/eval" "$tree/include/amble/tools"
+printf '#include "base/memory.h"\n#include <amble/db.h>\n' >"$tree/src/runtime/data/file.c"
+printf '#include "data/format.h"\n#include <amble/tools/clip.h>\n' >"$tree/src/tools/build/file.c"
+echo '#include "method/match.h"' >"$tree/lab/eval/file.c"
 echo '#include <amble/amble.h>' >"$tree/apps/cli/main.c"
-printf '#ifndef A_H\n#define A_H\n#include <stdint.h>\nstatic inline int32_t a(void) { return 1; }\n#endif\n' >"$tree/include/amble/a.h"
+printf '#ifndef A_H\n#define A_H\n#include <stdint.h>\nstatic inline int32_t a(void) { return 1; }\n#endif\n' >"$tree/include/amble/base.h"
+printf '#include <amble/base.h>\n' >"$tree/include/amble/tools/clip.h"
 sh "$here/scripts/check_includes.sh" "$tree" >/dev/null || fail "includes: refused a clean tree"
 sh "$here/scripts/check_headers.sh" "$tree" >/dev/null 2>&1 || fail "headers: refused a clean header"
 sh "$here/scripts/check_text.sh" "$tree" >/dev/null || fail "text: refused a clean tree"
 
 # plant FILE LINE CHECKER: the checker must refuse the tree with LINE in FILE.
 plant() {
+    cp "$tree/$1" "$tree/before" 2>/dev/null || :
     printf '%s\n' "$2" >"$tree/$1"
     if sh "$here/scripts/$3" "$tree" >/dev/null 2>&1; then fail "$3 let '$2' in $1 pass"; fi
     rm "$tree/$1"
+    [ ! -f "$tree/before" ] || mv "$tree/before" "$tree/$1"
 }
-plant src/base/bad.c '#include "db/file.h"' check_includes.sh
-plant src/anim/bad.c '#include "kernel/kernel.h"' check_includes.sh
-plant src/db/bad.c '#include "file.h"' check_includes.sh
-plant src/db/bad.h '#  include "make/doctor.h"' check_includes.sh
-plant apps/cli/bad.c '#include "../../src/base/memory.h"' check_includes.sh
+plant src/runtime/base/bad.c '#include "data/file.h"' check_includes.sh
+plant src/runtime/data/bad.c '#include "clip/clip.h"' check_includes.sh
+plant src/runtime/data/bad.c '#include <amble/tools/clip.h>' check_includes.sh
+plant src/runtime/data/bad.c '#include <amble/control.h>' check_includes.sh
+plant src/runtime/data/bad.c '#include "file.h"' check_includes.sh
+plant src/runtime/data/bad.h '#  include "doctor/roles.h"' check_includes.sh
+plant src/tools/build/bad.c '#include "script/run.h"' check_includes.sh
+plant src/tools/build/bad.c '#include "lab/eval/agility.h"' check_includes.sh
+plant src/physics/bad.c '#include "clip/clip.h"' check_includes.sh
+plant apps/cli/bad.c '#include "../../src/runtime/base/memory.h"' check_includes.sh
 plant apps/cli/bad2.c '#include "base/memory.h"' check_includes.sh
+plant include/amble/net.h '#include <amble/control.h>' check_includes.sh
+plant include/amble/db.h '#include <amble/tools/clip.h>' check_includes.sh
+plant include/amble/net.h '#include "base/memory.h"' check_includes.sh
+plant include/amble/nobodys.h '#include <amble/base.h>' check_includes.sh
+plant include/amble/tools/bad3.h 'static inline size_t a(void) { return 1; }' check_headers.sh
 plant include/amble/bad.h 'static inline size_t a(void) { return 1; }' check_headers.sh
 plant include/amble/bad2.h '#include <stdint.h>
 static inline int *b(void *class) { int *template = class; return template; }' check_headers.sh
-plant src/base/bad.c '// TO''DO: later' check_text.sh
-plant src/base/bad.c 'const char *p = "/ro''ot/x";' check_text.sh
-head -c 300000 /dev/zero >"$tree/src/base/big.bin"
+plant src/runtime/base/bad.c '// TO''DO: later' check_text.sh
+plant src/runtime/base/bad.c 'const char *p = "/ro''ot/x";' check_text.sh
+head -c 300000 /dev/zero >"$tree/src/runtime/base/big.bin"
 if sh "$here/scripts/check_text.sh" "$tree" >/dev/null; then fail "text: let a large file pass"; fi
 echo "checkers catch all planted faults"

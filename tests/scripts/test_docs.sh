@@ -131,7 +131,7 @@ place=${AMBLE_DATA:-$root/build/data}
 if [ $# = 0 ]; then
     plant 0 'amble synth walk -o clips/ --speed 2'
     plant 1 'amble synth walk -o clips/ --speeed 2'
-    plant 1 'amble train configs/lmm/synth.json --database none.amdb -o x.amnet    # 2 minutes'
+    plant 1 'amble train configs/recipes/synth.json --database none.amdb -o x.amnet    # 2 minutes'
     [ $capture = yes ] || plant 1 'amble synth walk -o clips/    # needs motion capture: docs/data.md'
     [ ! -d "$root/build/wasm" ] || plant 1 './run studio --db none.amdb'
     cd "$root" && set -- README.md docs/*.md

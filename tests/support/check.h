@@ -12,7 +12,13 @@
 
 #include <cmocka.h>
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
+
+/// The tests of one file, which is called test_NAME.c: the body of this function runs them. A folder's files make one
+/// program; its first argument says which of them run (main.c.in).
+#define TEST_SUITE(name)                                                                                             \
+    int suite_##name(int argc, char **argv);                                                                         \
+    int suite_##name(int argc __attribute__((unused)), char **argv __attribute__((unused)))
 
 /// |a - b| <= tolerance, naming both when it fails.
 #define check_near(a, b, tolerance)                                                                                  \

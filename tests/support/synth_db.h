@@ -3,7 +3,7 @@
 #ifndef AMBLE_TEST_SYNTH_DB_H
 #define AMBLE_TEST_SYNTH_DB_H
 
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 #include <stdlib.h>
 #include <string.h>
 

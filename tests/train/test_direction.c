@@ -113,7 +113,7 @@ static void strange_recipes_are_refused(void **state)
     assert_true(failed > 10);
 }
 
-int main(void)
+TEST_SUITE(direction)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_net_learns_to_face_along_the_way),

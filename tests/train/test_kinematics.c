@@ -161,7 +161,7 @@ static void float_agrees_with_double(void **state)
     }
 }
 
-int main(void)
+TEST_SUITE(kinematics)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_match_differences),

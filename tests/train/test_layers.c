@@ -564,7 +564,7 @@ static void odd_counts_and_indices_are_read_as_the_runtime_reads_them(void **sta
     am_graph_destroy(g);
 }
 
-int main(void)
+TEST_SUITE(layers)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_of_weights_match_differences),

@@ -387,7 +387,7 @@ static void a_script_plays_it_without_a_database(void **state)
     assert_non_null(strstr(out, "projector"));
 }
 
-int main(void)
+TEST_SUITE(learned)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_packed_model_carries_start_states_of_its_own),

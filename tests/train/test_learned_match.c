@@ -185,7 +185,7 @@ static void switching_the_method_while_running_keeps_the_pose_continuous(void **
     decompressed_end(&dmm);
 }
 
-int main(void)
+TEST_SUITE(learned_match)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matching_without_poses_goes_the_way_of_matching_with_them),

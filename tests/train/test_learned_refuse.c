@@ -146,7 +146,7 @@ static void packing_refuses_what_does_not_fit(void **state)
     assert_null(out);
 }
 
-int main(void)
+TEST_SUITE(learned_refuse)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(creating_survives_every_failed_allocation),

@@ -421,7 +421,7 @@ static void failed_allocations_leave_nothing_behind(void **state)
     assert_true(n > 40);
 }
 
-int main(void)
+TEST_SUITE(lmm)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recipe_gives_a_whole_character),

@@ -55,7 +55,7 @@ static void gradients_match_differences_in_double(void **state)
     }
 }
 
-int main(void)
+TEST_SUITE(loss)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(gradients_match_differences_in_double) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static double *two_processes(const char *path)
     // Open MPI itself leaves memory behind: what it leaks is not counted in a sanitised build.
     const int status =
         test_shell(out, sizeof out,
-                   "ASAN_OPTIONS=detect_leaks=0 mpirun --allow-run-as-root --oversubscribe -np 2 %s %s "
+                   "ASAN_OPTIONS=detect_leaks=0 mpirun --allow-run-as-root --oversubscribe -np 2 %s mpi %s "
                    "2>&1",
                    self, path);
     if (status != 0) {
@@ -157,7 +157,7 @@ static void two_processes_have_the_gradient_of_one(void **state)
     free(two);
 }
 
-int main(int argc, char **argv)
+TEST_SUITE(mpi)
 {
     if (argc == 2) {
         return be_one_of_several(argv[1]);

@@ -91,7 +91,7 @@ static void a_resumed_run_finds_its_own_queries(void **state)
     ami_neighbours_destroy(alone);
 }
 
-int main(void)
+TEST_SUITE(neighbours)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(helpers_make_the_same_queries),

@@ -199,7 +199,7 @@ static void kinematics_are_the_librarys(void **state)
     am_db_close(db);
 }
 
-int main(void)
+TEST_SUITE(poses)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_of_all_losses_match_differences),

@@ -450,7 +450,7 @@ static void a_def_must_be_whole(void **state)
     am_train_mpi_end(&group, false);
 }
 
-int main(void)
+TEST_SUITE(recipe)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recipe_gives_a_model_with_its_losses),

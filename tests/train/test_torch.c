@@ -1,5 +1,5 @@
 // A small recurrent network against PyTorch: outputs, gradients and twelve steps of Adam and RAdam, from the stored
-// tests/data/training.txt (made by scripts/reference_training.py).
+// tests/reference/training.txt (made by scripts/reference_training.py).
 #include "support/check.h"
 
 #include <amble/train.h>
@@ -131,7 +131,7 @@ static void make_trainer(world *w, const char *isa, am_optimiser_kind kind)
 static reference begin(world *w, float start[1024], float *y)
 {
     size_t size = 0;
-    reference r = { .text = test_read_file(AMBLE_SOURCE_DIR "/tests/data/training.txt", &size) };
+    reference r = { .text = test_read_file(AMBLE_SOURCE_DIR "/tests/reference/training.txt", &size) };
     r.at = r.text;
     build(w);
     next(&r, "x", w->inputs, steps * samples * n_in);
@@ -218,7 +218,7 @@ static void outputs_are_those_of_pytorch(void **state)
     free(r.text);
 }
 
-int main(void)
+TEST_SUITE(torch)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_is_that_of_pytorch),

@@ -1,5 +1,5 @@
 // Training's own evaluation of every layer, and its gradients, directly against PyTorch's.
-#include "net/torch_cases.h"
+#include "runtime/net/torch_cases.h"
 
 #include "train/plan.h"
 
@@ -163,7 +163,7 @@ static void flow_network_equals_pytorch(void **state)
     free(text);
 }
 
-int main(void)
+TEST_SUITE(torch_layers)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layer_and_its_gradients_equal_pytorch),

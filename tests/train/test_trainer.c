@@ -523,7 +523,7 @@ static void gradients_of_losses_match_differences(void **state)
     end(&w);
 }
 
-int main(void)
+TEST_SUITE(trainer)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eight_samples_are_learnt_by_heart),

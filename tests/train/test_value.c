@@ -322,8 +322,8 @@ static void two_processes_have_the_values_of_one(void **state)
         skip();
     }
     if (test_shell(out, sizeof out,
-                   "ASAN_OPTIONS=detect_leaks=0 mpirun --allow-run-as-root --oversubscribe -np 2 %s %s 2>&1", self,
-                   path) != 0) {
+                   "ASAN_OPTIONS=detect_leaks=0 mpirun --allow-run-as-root --oversubscribe -np 2 %s value %s 2>&1",
+                   self, path) != 0) {
         fail_msg("mpirun: %s", out);
     }
     size_t size = 0;
@@ -341,7 +341,7 @@ static void two_processes_have_the_values_of_one(void **state)
     free(two);
 }
 
-int main(int argc, char **argv)
+TEST_SUITE(value)
 {
     if (argc == 2) {
         return be_one_of_two(argv[1]);

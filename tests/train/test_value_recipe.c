@@ -189,7 +189,7 @@ static void two_processes_give_the_file_of_one(void **state)
     check_same_file(&one, &two);
 }
 
-int main(void)
+TEST_SUITE(value_recipe)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recipes_give_value_functions_that_open),

@@ -131,7 +131,7 @@ static void other_weights_survive_every_failed_allocation(void **state)
     }
 }
 
-int main(void)
+TEST_SUITE(weights)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latents_of_another_training_are_refused),

@@ -1,5 +1,5 @@
 // The few functions of libamble that the page of wasm.test.mjs calls, with plain arguments.
-#include <amble/amble.h>
+#include <amble/tools/tools.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,98 @@
+# amble-lab: evaluations, benchmarks, baselines; not installed. It may use internal headers, and nothing includes it.
+if(TARGET amble_train)
+    file(GLOB AMBLE_LAB_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lab/*/*.c)
+    list(FILTER AMBLE_LAB_SOURCES EXCLUDE REGEX "lab/peers/")
+    add_library(amble_lab_parts STATIC ${AMBLE_LAB_SOURCES})
+    target_include_directories(amble_lab_parts PUBLIC ${PROJECT_SOURCE_DIR}/lab ${PROJECT_SOURCE_DIR}/lab/baseline
+        ${PROJECT_SOURCE_DIR}/lab/bench ${PROJECT_SOURCE_DIR}/lab/eval PRIVATE ${AMBLE_INTERNAL})
+    target_link_libraries(amble_lab_parts PUBLIC amble_cli_shared PRIVATE amble_flags)
+    add_executable(amble_lab ${PROJECT_SOURCE_DIR}/lab/main.c)
+    set_target_properties(amble_lab PROPERTIES OUTPUT_NAME amble-lab)
+    target_link_libraries(amble_lab PRIVATE amble_lab_parts amble_flags)
+endif()
+
+# Peers of the benches: lab/peers/NAME.c (or .cpp) becomes peers/NAME beside the command, when its library is here. Nothing of
+# the product links them.
+if(NOT AMBLE_PEERS)
+    return()
+endif()
+if(EMSCRIPTEN)
+    # The other way round: our own index under node, beside the native one.
+    add_executable(peer_search_wasm EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/lab/peers/search_wasm.c)
+    set_target_properties(peer_search_wasm PROPERTIES OUTPUT_NAME search_wasm RUNTIME_OUTPUT_DIRECTORY peers)
+    target_link_libraries(peer_search_wasm PRIVATE amble_static amble_flags)
+    target_link_options(peer_search_wasm PRIVATE -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1
+        -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB -sWASM_ASYNC_COMPILATION=0)
+    return()
+endif()
+find_library(ASSIMP_LIBRARY assimp)
+if(ASSIMP_LIBRARY)
+    add_executable(peer_load_assimp ${PROJECT_SOURCE_DIR}/lab/peers/load_assimp.c)
+    set_target_properties(peer_load_assimp PROPERTIES OUTPUT_NAME load_assimp RUNTIME_OUTPUT_DIRECTORY peers)
+    target_link_libraries(peer_load_assimp PRIVATE amble_flags ${ASSIMP_LIBRARY})
+endif()
+
+# Networks: OpenBLAS where it is here; ONNX Runtime is opened when it runs, from the npm package.
+find_library(INFER_BLAS_LIBRARY openblas PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread NO_DEFAULT_PATH)
+find_path(INFER_BLAS_INCLUDE cblas.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread openblas-pthread)
+if(NOT CMAKE_CROSSCOMPILING AND NOT AMBLE_SANITIZE AND NOT AMBLE_FUZZ)
+    add_executable(peer_infer_peers ${PROJECT_SOURCE_DIR}/lab/peers/infer_peers.c)
+    set_target_properties(peer_infer_peers PROPERTIES OUTPUT_NAME infer_peers RUNTIME_OUTPUT_DIRECTORY peers)
+    # It runs where it is built: no instruction set is withheld from it.
+    target_compile_options(peer_infer_peers PRIVATE -O3 -march=native -ffast-math)
+    target_link_libraries(peer_infer_peers PRIVATE m ${CMAKE_DL_LIBS})
+    if(INFER_BLAS_LIBRARY AND INFER_BLAS_INCLUDE)
+        target_compile_definitions(peer_infer_peers PRIVATE HAS_OPENBLAS=1)
+        target_include_directories(peer_infer_peers PRIVATE ${INFER_BLAS_INCLUDE})
+        target_link_libraries(peer_infer_peers PRIVATE ${INFER_BLAS_LIBRARY})
+        set_target_properties(peer_infer_peers PROPERTIES BUILD_RPATH /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
+    endif()
+endif()
+
+# PyTorch is asked in its own language, by the system's Python.
+configure_file(${PROJECT_SOURCE_DIR}/lab/peers/train_torch.py ${PROJECT_BINARY_DIR}/peers/train_torch COPYONLY
+    FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+# The search peers are C++ headers and libraries; the program holds those that are here and names them.
+if(CMAKE_CROSSCOMPILING OR AMBLE_SANITIZE OR AMBLE_FUZZ)
+    return()
+endif()
+include(CheckLanguage)
+check_language(CXX)
+if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    find_path(FLANN_INCLUDE flann/flann.hpp)
+    find_library(FLANN_LIBRARY flann_cpp)
+    find_library(LZ4_LIBRARY lz4)
+    find_path(NANOFLANN_INCLUDE nanoflann.hpp)
+    find_path(ANN_INCLUDE ANN/ANN.h)
+    find_library(ANN_LIBRARY ann)
+    find_path(FAISS_INCLUDE faiss/IndexFlat.h)
+    find_library(FAISS_LIBRARY faiss)
+    # The folder of one flavour comes first: the name that Debian's alternatives give may be the slow reference BLAS.
+    find_library(PEER_BLAS_LIBRARY openblas PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
+    find_package(OpenMP COMPONENTS CXX)
+    if(FLANN_INCLUDE OR NANOFLANN_INCLUDE OR ANN_INCLUDE OR FAISS_INCLUDE)
+        add_executable(peer_search_peers ${PROJECT_SOURCE_DIR}/lab/peers/search_peers.cpp)
+        set_target_properties(peer_search_peers PROPERTIES OUTPUT_NAME search_peers RUNTIME_OUTPUT_DIRECTORY peers
+            CXX_STANDARD 17)
+        # They run where they are built: no instruction set is withheld from them.
+        target_compile_options(peer_search_peers PRIVATE -O3 -march=native)
+        target_link_libraries(peer_search_peers PRIVATE Threads::Threads)
+        if(FLANN_INCLUDE AND FLANN_LIBRARY AND LZ4_LIBRARY)
+            target_compile_definitions(peer_search_peers PRIVATE HAS_FLANN=1)
+            target_link_libraries(peer_search_peers PRIVATE ${FLANN_LIBRARY} ${LZ4_LIBRARY})
+        endif()
+        if(NANOFLANN_INCLUDE)
+            target_compile_definitions(peer_search_peers PRIVATE HAS_NANOFLANN=1)
+        endif()
+        if(ANN_INCLUDE AND ANN_LIBRARY)
+            target_compile_definitions(peer_search_peers PRIVATE HAS_ANN=1)
+            target_link_libraries(peer_search_peers PRIVATE ${ANN_LIBRARY})
+        endif()
+        if(FAISS_INCLUDE AND FAISS_LIBRARY AND PEER_BLAS_LIBRARY AND OpenMP_CXX_FOUND)
+            target_compile_definitions(peer_search_peers PRIVATE HAS_FAISS=1)
+            target_link_libraries(peer_search_peers PRIVATE ${FAISS_LIBRARY} ${PEER_BLAS_LIBRARY} OpenMP::OpenMP_CXX)
+        endif()
+    endif()
+endif()

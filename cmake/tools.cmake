@@ -1,0 +1,15 @@
+# libamble_tools: from files to databases and back, scripts and reports. Native programs and tests; the page takes the little
+# that it uses.
+file(GLOB AMBLE_TOOLS_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tools/*/*.c)
+# The Assimp child is a program of its own.
+list(FILTER AMBLE_TOOLS_SOURCES EXCLUDE REGEX "formats/assimp_child.c$")
+add_library(amble_tools STATIC ${AMBLE_TOOLS_SOURCES})
+set_target_properties(amble_tools PROPERTIES EXPORT_NAME tools)
+target_include_directories(amble_tools PRIVATE ${PROJECT_SOURCE_DIR}/src/runtime ${PROJECT_SOURCE_DIR}/src/tools)
+target_link_libraries(amble_tools PUBLIC amble_static PRIVATE $<BUILD_INTERFACE:amble_flags>)
+# Programs that link the library find the Assimp helper where it was installed.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/tools/formats/assimp.c PROPERTIES
+    COMPILE_DEFINITIONS AMI_HELPER_DIR="${CMAKE_INSTALL_FULL_BINDIR}")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT EMSCRIPTEN AND NOT AMBLE_SCALAR)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/tools/formats/text_avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2;-mbmi")
+endif()

@@ -1,0 +1,88 @@
+/// The import doctor: looks at a clip fresh from a file and says what it is (unit, axes, facing, rest pose,
+/// roles, true rate, floor) and what is wrong with it; and makes a clean clip from it.
+#ifndef AMBLE_DOCTOR_H
+#define AMBLE_DOCTOR_H
+
+#include <amble/tools/formats.h>
+#include <amble/tools/clip.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One thing the doctor has to say. Codes are stable words: "unit", "fps", "step", "frozen", "duplicate", ...
+typedef struct am_finding {
+    char code[24];
+    char text[232]; ///< what it found, what it did, what a person must decide
+    int frame;      ///< first frame it speaks of, -1 for the whole file
+    int last;       ///< last frame, -1 for the whole file
+    bool serious;   ///< bad data: leave out or cut
+} am_finding;
+
+/// What the doctor found in one clip. Free with am_diagnosis_free.
+typedef struct am_diagnosis {
+    float fps;         ///< the header's
+    float fps_true;    ///< by gravity and step rate where they can tell, else the header's
+    float unit_m;      ///< metres in one unit of the file
+    char up[3];        ///< "+y", "+z", ...
+    char facing[3];    ///< the way the rest pose faces in file axes: "+z", "-y", ...
+    am_quat axes;      ///< file axes -> Amble axes
+    am_roles roles;    ///< joints of the file
+    float floor_m;     ///< toe height in stance after conversion
+    bool rest_is_pose; ///< the rest pose is no usable stance (zero rotations give a contorted figure)
+    int rest_frame;    ///< a frame to take as the rest pose when rest_is_pose, else -1
+    am_quat *rests;    ///< [rest_count] a standing pose as local rotations of the clean clip's joints, or NULL
+    int rest_count;    ///< joints of the clean clip when rests is not NULL; am_doctor_compare may lend them
+    float rest_lean;   ///< how far that pose is from standing upright, feet together (0)
+    uint64_t content;  ///< hash of the motion, for finding duplicates
+    am_fault *faults;  ///< bad stretches, in frames of the file
+    int fault_count;
+    am_finding *findings;
+    int finding_count;
+    int finding_room; ///< findings that fit before the array must grow
+    am_alloc alloc;
+} am_diagnosis;
+
+/// What is known beforehand. Start from am_doctor_def_default(); NAN, 0 or NULL means: find it.
+typedef struct am_doctor_def {
+    const am_alloc *alloc;
+    float unit_m;
+    float fps;
+    const char *up; ///< "+y", ...
+    const char *facing;
+    const am_roles *roles;
+    bool faults; ///< also look for bad stretches (default true)
+    uint32_t cookie;
+} am_doctor_def;
+AM_API am_doctor_def am_doctor_def_default(void);
+
+AM_API am_result am_doctor_examine(am_diagnosis *out, const am_clip *clip, const am_doctor_def *def, am_error *err);
+AM_API void am_diagnosis_free(am_diagnosis *diagnosis);
+/// Looks across clips of one batch: marks duplicates, and where one rig's files disagree on unit or axes lets
+/// the majority decide; adds findings to the diagnoses.
+AM_API am_result am_doctor_compare(am_diagnosis *diagnoses, const am_clip *const *clips, int count, am_error *err);
+
+/// Joints of each role by names first and by shape where names do not tell. Any unit and axes.
+AM_API am_roles am_roles_guess(const am_skeleton *skeleton);
+
+/// How a clip is cleaned. Start from am_clean_def_default().
+typedef struct am_clean_def {
+    const am_alloc *alloc;
+    bool cut;          ///< leave out serious stretches, keep the pieces between (default true)
+    bool bridge;       ///< bridge short glitches (default true)
+    float min_seconds; ///< shorter pieces are dropped (default 1)
+    uint32_t cookie;
+} am_clean_def;
+AM_API am_clean_def am_clean_def_default(void);
+
+/// Clean clips from one file: metres, y up, +z forward, hips as joint 0, true rate, rest pose usable, short
+/// glitches bridged, serious stretches cut out. Pieces are named NAME, or NAME-a, NAME-b, ... when there are
+/// several; `first_frames` (room for `capacity`) gets each piece's first frame in the file. `roles` are those of
+/// the clean clips. No piece left is AM_ERR_EMPTY.
+AM_API am_result am_doctor_clean(am_clips *out, am_roles *roles, int *first_frames, int capacity, const am_clip *clip,
+                                 const am_diagnosis *diagnosis, const am_clean_def *def, am_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,199 @@
+/// How good motion is, in numbers: feet that slide, sink or skate, joints that shake, answers that come late, paths
+/// that are cut short. The same measures are taken of a character's frames and of the database they come from, so
+/// that a bound can be a multiple of what people themselves do.
+///
+/// Lengths below are centimetres where the name says so. What is counted by the frame is given for frames of 1/60 s,
+/// whatever the rate: speeds are divided by 60, second differences scaled by the square of the rates' ratio.
+#ifndef AMBLE_METRICS_H
+#define AMBLE_METRICS_H
+
+#include <amble/db.h>
+#include <amble/json.h>
+#include <amble/post.h>
+#include <amble/tools/script.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------------------------------------
+// Poses
+
+/// Heights of a standing foot: the 1st percentiles of toe and heel (am_heel_offset) in a database, m.
+typedef struct am_floor {
+    float toe_m, heel_m;
+} am_floor;
+
+/// Measures of a stretch of poses in the world.
+typedef struct am_quality {
+    int64_t frames;
+    double foot_slide_cm; ///< mean way of a toe on the ground in a frame, over frames in which it is lower than 0.2 m
+                          ///< and slower than 0.2 m/s
+    double skate_share; ///< share of frames in which a toe is within 3 cm of the ground (y = 0) and goes faster than
+                        ///< 0.2 m/s along it
+    double jitter_cm;   ///< mean second difference of all joint positions
+    double penetration_cm;        ///< mean depth of toes and heels below the floor
+    double joint_travel_cm;       ///< largest way of a joint relative to the hips in a frame
+    double joint_mean_cm;         ///< mean way of all joints relative to the hips in a frame
+    double transition_bend_cm;    ///< largest second difference of a joint in the frames that a transition touches
+    double transition_bend_share; ///< share of those frames in which a joint bends more than the def's bend_limit_cm
+} am_quality;
+
+/// Start from am_meter_def_default().
+typedef struct am_meter_def {
+    const am_alloc *alloc;
+    const am_skeleton *skeleton; ///< borrowed
+    const am_roles *roles;       ///< borrowed; measures of feet are 0 for a rig without toes
+    am_floor floor;
+    double bend_limit_cm; ///< for transition_bend_share (am_db_measures.bend_p999_cm)
+    uint32_t cookie;
+} am_meter_def;
+AM_API am_meter_def am_meter_def_default(void);
+
+/// Takes poses one by one; allocates nothing after its creation.
+typedef struct am_meter am_meter;
+AM_API am_result am_meter_create(am_meter **out, const am_meter_def *def, am_error *err);
+AM_API void am_meter_destroy(am_meter *meter);
+/// world(joint_count), dt seconds (above 0) after the pose before. `transition`: the source jumped between the two.
+AM_API void am_meter_add(am_meter *meter, const am_transform *world, float dt, bool transition);
+/// What follows has nothing to do with what was: another clip.
+AM_API void am_meter_cut(am_meter *meter);
+AM_API am_quality am_meter_result(const am_meter *meter);
+/// Largest second difference of a joint (cm) over the last three poses, -1 when there are not three yet.
+AM_API double am_meter_bend(const am_meter *meter);
+
+/// The same of a database: what its own motion is like.
+typedef struct am_db_measures {
+    am_floor floor;
+    am_quality quality;
+    double bend_p999_cm; ///< 99.9th percentile over frames of the largest second difference of a joint
+} am_db_measures;
+AM_API am_result am_db_measure(am_db_measures *out, const am_db *db, const am_alloc *alloc, am_error *err);
+/// The same of what is behind a source: its database, or what it knows of the data that it was trained on.
+AM_API am_result am_source_measure(am_db_measures *out, const am_source *source, const am_alloc *alloc,
+                                   am_error *err);
+
+// ---------------------------------------------------------------------------------------------
+// Tracks: the hips over the ground, one place a frame
+
+typedef struct am_track {
+    const am_vec3 *places; ///< [count] world; heights do not count
+    int count;
+    float dt; ///< s between two
+} am_track;
+
+/// How answers to a wish are judged. Start from am_response_def_default().
+typedef struct am_response_def {
+    float window_s;       ///< the movement over this time before a frame is its movement (0.2)
+    float tolerance_rad;  ///< that near the wish is an answer (15 degrees)
+    float stay_s;         ///< when it stays so for this time (0.3)
+    float least_turn_rad; ///< smaller changes of the wish ask for no answer (20 degrees)
+    float least_mps;      ///< slower wishes are none (0.05)
+    float still_mps;      ///< slower movement is a stop (0.1)
+    uint32_t cookie;
+} am_response_def;
+AM_API am_response_def am_response_def_default(void);
+
+typedef enum am_response_kind {
+    AM_RESPONSE_TURN, ///< the wished direction changed
+    AM_RESPONSE_START,
+    AM_RESPONSE_STOP
+} am_response_kind;
+
+/// One change of the wish and how long the body took.
+typedef struct am_response {
+    am_response_kind kind;
+    float t;         ///< s, of the change
+    float turn_rad;  ///< between the old and the new wish; 0 for starts and stops
+    float speed_mps; ///< of the body before the change
+    float seconds;   ///< until the answer; infinite when the wish changed again or the track ended before
+} am_response;
+/// wishes(track->count): wished velocities, in the step that led to each place. Writes up to `capacity` answers in
+/// their order and returns how many there are in all.
+AM_API int am_responses_find(am_response *out, int capacity, const am_track *track, const am_vec3 *wishes,
+                             const am_response_def *def);
+/// Mean angle in radians between movement and wish, over frames whose wish has not changed for `settle_s`; NAN
+/// without any such frame.
+AM_API double am_direction_error(const am_track *track, const am_vec3 *wishes, float settle_s,
+                                 const am_response_def *def);
+/// Median of the answers of one kind with a turn within [low, high] radians; NAN without any.
+AM_API float am_responses_median(const am_response *responses, int count, am_response_kind kind, float low,
+                                 float high);
+
+/// A drawn path.
+typedef struct am_polyline {
+    const am_vec3 *points; ///< [count] heights do not count
+    int count;
+    float duration_s;   ///< in which it was drawn
+    float v_max;        ///< m/s, the fastest that it may be walked; 0 means no limit
+    float end_radius_m; ///< the end is reached this near it (0.3 where 0)
+} am_polyline;
+
+typedef struct am_path_metrics {
+    double path_error_m;     ///< mean distance of the hips from the path, until its end is reached
+    double path_cover_m;     ///< mean distance of the path's points from the track
+    double path_cover_max_m; ///< largest
+    double path_time_ratio;  ///< time taken / max(duration, length / v_max)
+    double path_end_m;       ///< distance of the last place from the path's end
+    double path_s;           ///< time taken: until the end is reached, or all there is
+    bool path_completed;
+} am_path_metrics;
+/// The end is reached when it is near and the way along the path, which only ever goes on, has come to its last
+/// tenth: a path that ends where it began is not over at once.
+AM_API am_path_metrics am_path_measure(const am_track *track, const am_polyline *path);
+/// How a track swings about a path, m: root mean square of its signed distance, smoothed over half a second (so that
+/// the sway of a step does not count), about the mean; up to where the end is reached.
+AM_API double am_path_oscillation(const am_track *track, const am_polyline *path);
+/// Distance of a place from a line of points on the ground, m; infinite without points.
+AM_API double am_polyline_distance(const am_vec3 *points, int count, am_vec3 place);
+
+// ---------------------------------------------------------------------------------------------
+// Runs
+
+/// All measures of one character of a run.
+typedef struct am_metrics {
+    double seconds;
+    am_quality final;  ///< after IK
+    am_quality raw;    ///< before
+    am_quality played; ///< of the database's frames that were played, as they were captured
+    float response_s;  ///< median over changes of the wished direction until the movement is within 15 degrees of it;
+                       ///< NAN without any, infinite when more than half were never answered
+    float stop_s;      ///< median over stops of a moving body
+    double direction_error_deg; ///< mean angle between movement and wish from 1 s after a change of the wish on
+    double point_bend_cm;       ///< largest second difference of the simulated point, by its velocity
+    int turns, unanswered;      ///< changes of direction, and those without an answer before the next change
+    double transitions_per_s;
+    double frame_us, search_us; ///< means; 0 without a clock
+    int64_t fallback_frames;
+    am_path_metrics path; ///< of the last path; all 0 without one
+    int path_recoveries;  ///< times on it without progress for 2 s
+    int path_count;
+    const am_response *responses; ///< [response_count] all changes of the wish; lives as long as the run meter
+    int response_count;
+} am_metrics;
+
+/// Start from am_run_meter_def_default().
+typedef struct am_run_meter_def {
+    const am_alloc *alloc;
+    const am_run *run;         ///< borrowed for the creation; its database for as long as the meter
+    const am_db_measures *own; ///< of its database; copied
+    uint32_t cookie;
+} am_run_meter_def;
+AM_API am_run_meter_def am_run_meter_def_default(void);
+
+/// Watches a run: give am_run_meter_observer to am_run_play.
+typedef struct am_run_meter am_run_meter;
+AM_API am_result am_run_meter_create(am_run_meter **out, const am_run_meter_def *def, am_error *err);
+AM_API void am_run_meter_destroy(am_run_meter *meter);
+AM_API am_run_observer am_run_meter_observer(am_run_meter *meter);
+/// The measures so far.
+AM_API am_metrics am_run_meter_result(am_run_meter *meter, int actor);
+/// M.json: {"database": {...}, "characters": [{...}]}. A number that does not exist is null.
+AM_API void am_run_meter_write(am_json_writer *writer, am_run_meter *meter);
+/// The hips of one character over the ground, one place a frame.
+AM_API am_track am_run_meter_track(const am_run_meter *meter, int actor);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

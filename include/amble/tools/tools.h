@@ -1,0 +1,19 @@
+/// All of libamble_tools: clips, files, databases, scripts, reports.
+#ifndef AMBLE_TOOLS_H
+#define AMBLE_TOOLS_H
+
+#include <amble/amble.h>
+#include <amble/tools/arrays.h>
+#include <amble/tools/build.h>
+#include <amble/tools/clip.h>
+#include <amble/tools/database.h>
+#include <amble/tools/doctor.h>
+#include <amble/tools/formats.h>
+#include <amble/tools/metrics.h>
+#include <amble/tools/report.h>
+#include <amble/tools/script.h>
+#include <amble/tools/synth.h>
+#include <amble/tools/tables.h>
+#include <amble/tools/tags.h>
+
+#endif

@@ -1,0 +1,168 @@
+// amble eval NAME: tables of how good a method is, as text, JSON and a page with plots.
+#include "eval.h"
+
+#include "lab.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct eval_item {
+    const char *name;
+    const char *summary;
+    am_result (*run)(eval *e, am_error *err);
+} eval_item;
+
+// One line for each eval_NAME.c.
+static const eval_item items[] = {
+    { "matching", "motion matching on fixed courses: feet, jitter, answers, and what each part is good for",
+      eval_matching },
+    { "learned", "learned motion matching: memory and time, poses, drift and projections of its networks",
+      eval_learned },
+    { "fields", "motion fields and a graph-based controller: response times, value functions, ten minutes, rates",
+      eval_fields },
+    { "paths", "drawn paths by long-horizon matching: the paper's tables 1 and 2, and what is added to it",
+      eval_paths },
+};
+
+enum { item_count = sizeof items / sizeof items[0] };
+
+static const eval_item *find_item(const char *name)
+{
+    for (int i = 0; i < item_count; i++) {
+        if (strcmp(items[i].name, name) == 0) {
+            return &items[i];
+        }
+    }
+    return NULL;
+}
+
+static int refuse_name(const char *name)
+{
+    const char *names[item_count];
+    for (int i = 0; i < item_count; i++) {
+        names[i] = items[i].name;
+    }
+    const char *near = name ? am_nearest_name(name, names, item_count) : NULL;
+    fprintf(stderr, "amble: eval wants one name%s%s%s:\n", near ? "; did you mean '" : "", near ? near : "",
+            near ? "'?" : "");
+    for (int i = 0; i < item_count; i++) {
+        fprintf(stderr, "  %-10s %s\n", items[i].name, items[i].summary);
+    }
+    return CLI_USAGE;
+}
+
+static int print_json(const eval *e)
+{
+    am_json_writer *w = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&w, 1, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    am_tables_json(w, e->tables);
+    int status = cli_print_json(w);
+    am_json_writer_destroy(w);
+    return status;
+}
+
+static int print_text(const eval *e)
+{
+    am_bytes text = { 0 };
+    am_error err = { 0 };
+    if (am_tables_print(&text, e->tables, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    fwrite(text.data, 1, text.size, stdout);
+    printf("%s\n", e->about);
+    am_bytes_free(&text);
+    return CLI_DONE;
+}
+
+void eval_without_capture(eval *e, const char *instead)
+{
+    snprintf(e->on, sizeof e->on, "%s: the motion capture is not here; docs/data.md says how to get it.", instead);
+    FILE *to = e->json ? stderr : stdout;
+    fprintf(to, "%s\n", e->on);
+    fflush(to);
+}
+
+static am_result write_page(const eval *e, const char *path, am_error *err)
+{
+    am_bytes page = { 0 };
+    char about[sizeof e->on + sizeof e->about];
+    snprintf(about, sizeof about, "%s%s%s", e->on, e->on[0] ? " " : "", e->about);
+    am_result result = am_tables_page(&page, e->tables, e->title, about, err);
+    result = result == AM_OK ? am_file_write(path, page.data, page.size, err) : result;
+    am_bytes_free(&page);
+    return result;
+}
+
+static int evaluate(const eval_item *item, eval *e, const cli_common *common, const char *page)
+{
+    am_error err = { 0 };
+    am_result result = am_tables_create(&e->tables, NULL, &err);
+    if (result == AM_OK) {
+        result = item->run(e, &err);
+        cli_progress_end();
+    }
+    if (result == AM_OK && page) {
+        result = write_page(e, page, &err);
+    }
+    if (result != AM_OK) {
+        return cli_fail(&err);
+    }
+    return common->json ? print_json(e) : print_text(e);
+}
+
+int lab_eval(const cli_verb *verb, int argc, char **argv)
+{
+    const char *page = NULL;
+    eval e = { 0 };
+    const cli_option options[] = {
+        { .name = "--html", .value = "OUT.html", .help = "the same as a page with plots", .text = &page },
+        { .name = "--config",
+          .value = "NAME",
+          .help = "configs/NAME.json alone, instead of what the evaluation takes",
+          .text = &e.config },
+        { .name = "--model",
+          .value = "X.amnet",
+          .help = "learned, paths, fields: the networks or value functions to evaluate",
+          .text = &e.model },
+        { .name = "--compressor",
+          .value = "X.amnet",
+          .help = "learned: the model with the Compressor, when it is not in the other",
+          .text = &e.compressor },
+        { .name = "--ablation",
+          .value = "X.amnet",
+          .help = "learned: another Compressor and Decompressor to set beside it",
+          .text = &e.ablation },
+        { .name = "--keep",
+          .value = "OUT.amnet",
+          .help = "learned: the networks once more, with these results in their provenance",
+          .text = &e.keep },
+        { .name = "--quick", .help = "a few courses and variants only", .flag = &e.quick },
+        { .name = "--pushes", .help = "fields: the tables of pushes alone", .flag = &e.pushes },
+        { .name = "--timings", .help = "also what differs from run to run: microseconds", .flag = &e.timings },
+    };
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
+    }
+    const eval_item *item = call.operands == 1 ? find_item(argv[0]) : NULL;
+    if (!item) {
+        return refuse_name(call.operands == 1 ? argv[0] : NULL);
+    }
+    const char *const outputs[] = { page, e.keep };
+    if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
+        return CLI_FAILED;
+    }
+    am_pool *pool = NULL;
+    am_tasks tasks = cli_tasks(&call.common, &pool);
+    am_progress progress = cli_progress();
+    e.json = call.common.json;
+    e.tasks = &tasks;
+    e.progress = &progress;
+    int status = evaluate(item, &e, &call.common, page);
+    am_tables_destroy(e.tables);
+    am_pool_destroy(pool);
+    return status;
+}

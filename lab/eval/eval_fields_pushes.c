@@ -1,0 +1,448 @@
+// amble eval fields, tables `pushes` and `push_ways`: 200 random pushes on each of the data sets of Fields
+// section 6.2, on motion fields, and as a reaction of matching and of networks.
+#include "eval_fields.h"
+
+#include "database.h"
+#include "models.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#if !defined(AMBLE_HAS_PHYSICS)
+
+am_result fields_pushes(const fields *f, am_error *err)
+{
+    (void)err;
+    fprintf(stderr, "eval: this build is without Open Dynamics Engine, so nothing is pushed\n");
+    (void)f;
+    return AM_OK;
+}
+
+#else
+
+#include <amble/physics.h>
+
+// What the issue asks for: back within 3 s, no joint further out, the chest that near the push's way.
+static const double most_deg = 10.0;
+static const double most_off_deg = 30.0;
+static const double most_depth_cm = 1.0;
+// A chest that moves by less is moved by the motion itself, which takes another way after any push, as much as by it.
+static const double moved_cm = 2.0;
+
+enum {
+    trial_count = 200,
+    quick_count = 16,
+    most_rows = 8,
+    group_count = 3, // trunk and head, arms, legs
+};
+
+/// Pushes on one part of the body.
+typedef struct group {
+    int count, off, slight_off, end_off, last_off, stance_off, moved, moved_off;
+} group;
+
+/// What a row of the tables tells.
+typedef struct summary {
+    const char *set, *controller;
+    int count;
+    double back_mean, back_max, usual_back, depth_cm, excess_deg, usual_deg, reach, farthest, end_far, apart;
+    int late, never, usual_late, beyond, beyond_alone;
+    group groups[group_count];
+} summary;
+
+/// Everything that is pushed.
+typedef struct pushing {
+    const fields *f;
+    int count;
+    summary rows[most_rows];
+} pushing;
+
+static int group_of(const am_roles *roles, int joint)
+{
+    static const struct {
+        am_role role;
+        int group;
+    } limbs[] = { { AM_ROLE_LEFT_ARM, 1 },     { AM_ROLE_LEFT_FOREARM, 1 },  { AM_ROLE_LEFT_HAND, 1 },
+                  { AM_ROLE_RIGHT_ARM, 1 },    { AM_ROLE_RIGHT_FOREARM, 1 }, { AM_ROLE_RIGHT_HAND, 1 },
+                  { AM_ROLE_LEFT_UP_LEG, 2 },  { AM_ROLE_LEFT_LEG, 2 },      { AM_ROLE_LEFT_FOOT, 2 },
+                  { AM_ROLE_RIGHT_UP_LEG, 2 }, { AM_ROLE_RIGHT_LEG, 2 },     { AM_ROLE_RIGHT_FOOT, 2 } };
+    for (size_t i = 0; i < sizeof limbs / sizeof *limbs; i++) {
+        if (roles->joint[limbs[i].role] == joint) {
+            return limbs[i].group;
+        }
+    }
+    return 0;
+}
+
+static double degrees(float angle) { return (double)angle / (double)AM_DEG; }
+
+static void add_way(group *g, const am_push_trial *t)
+{
+    bool off = degrees(t->off) > most_off_deg;
+    bool moved = 100.0 * (double)t->moved_m > moved_cm;
+    g->count++;
+    g->off += off;
+    g->slight_off += degrees(t->off_slight) > most_off_deg;
+    g->end_off += degrees(t->off_end) > most_off_deg;
+    g->last_off += degrees(t->off_last) > most_off_deg;
+    g->stance_off += degrees(t->off_stance) > most_off_deg;
+    g->moved += moved;
+    g->moved_off += moved && off;
+}
+
+static void sum_up(summary *s, const am_push_trial *trials, int count, const am_roles *roles)
+{
+    s->count = count;
+    for (int i = 0; i < count; i++) {
+        const am_push_trial *t = &trials[i];
+        double excess = degrees(t->excess);
+        s->back_mean += (double)t->back_s / count;
+        s->usual_back += (double)t->usual_back_s / count;
+        s->back_max = fmax(s->back_max, (double)t->back_s);
+        s->depth_cm = fmax(s->depth_cm, 100.0 * (double)t->depth_m);
+        s->excess_deg = fmax(s->excess_deg, excess);
+        s->usual_deg = fmax(s->usual_deg, degrees(t->usual_excess));
+        s->farthest = fmax(s->farthest, (double)t->farthest);
+        s->end_far = fmax(s->end_far, (double)t->end_far);
+        s->late += t->back_s >= 3.0f;
+        s->never += !t->returns;
+        s->usual_late += t->usual_back_s >= 3.0f;
+        s->beyond += excess > most_deg;
+        s->beyond_alone += excess > most_deg && degrees(t->usual_excess) <= most_deg;
+        add_way(&s->groups[group_of(roles, t->joint)], t);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Who is pushed
+
+static am_result push_source(pushing *p, summary row, const am_source *source, const am_field *field,
+                             am_push_blend blend, am_error *err)
+{
+    const fields *f = p->f;
+    int count = f->e->quick ? quick_count : trial_count;
+    am_push_trial *trials = calloc((size_t)count, sizeof *trials);
+    if (!trials) {
+        *err = cli_error(AM_ERR_MEMORY, NULL, "no memory for %d pushes", count);
+        return err->code;
+    }
+    am_push_engine engine = am_physics_engine();
+    am_push_trials_def def = am_push_trials_def_default();
+    def.source = source;
+    def.field = field;
+    def.engine = &engine;
+    def.tasks = f->e->tasks;
+    def.count = count;
+    def.blend = blend;
+    float reach = 0.0f;
+    double mean = 0.0;
+    am_result result = fields_apart(field, &mean, &row.apart, err);
+    result = result == AM_OK ? am_push_trials(trials, &reach, &def, err) : result;
+    if (result == AM_OK) {
+        sum_up(&row, trials, count, source->roles);
+        row.reach = (double)reach;
+        p->rows[p->count++] = row;
+    }
+    free(trials);
+    return result;
+}
+
+static am_result push_passive(pushing *p, const char *set, const am_field *field, bool printed, am_error *err)
+{
+    am_field_source_def def = am_field_source_def_default();
+    def.field = field;
+    def.policy = AM_FIELD_PASSIVE;
+    am_source *source = NULL;
+    summary row = { .set = set, .controller = "field, passive" };
+    summary as_printed = { .set = set, .controller = "field, passive, eq. 15 as printed" };
+    am_result result = am_field_source_create(&source, &def, err);
+    result = result == AM_OK ? push_source(p, row, source, field, AM_PUSH_ADDED, err) : result;
+    if (result == AM_OK && printed) {
+        result = push_source(p, as_printed, source, field, AM_PUSH_PRINTED, err);
+    }
+    am_source_destroy(source);
+    return result;
+}
+
+static am_result push_match(pushing *p, const char *set, const am_field *field, am_error *err)
+{
+    am_index_def index_def = am_index_def_default();
+    am_match_def def = am_match_def_default();
+    am_index *index = NULL;
+    am_source *source = NULL;
+    summary row = { .set = set, .controller = "match" };
+    index_def.db = field->db;
+    am_result result = am_index_create(&index, &index_def, err);
+    def.db = field->db;
+    def.index = index;
+    result = result == AM_OK ? am_match_create(&source, &def, err) : result;
+    result = result == AM_OK ? push_source(p, row, source, field, AM_PUSH_ADDED, err) : result;
+    am_source_destroy(source);
+    am_index_destroy(index);
+    return result;
+}
+
+/// Networks alone, beside the data that they learnt.
+static am_result push_learned(pushing *p, const char *set, const am_field *field, const char *path, am_error *err)
+{
+    am_model *model = NULL;
+    am_source *source = NULL;
+    am_learned_def def = am_learned_def_default();
+    summary row = { .set = set, .controller = "learned" };
+    am_result result = am_model_open(&model, path, NULL, err);
+    def.model = model;
+    result = result == AM_OK ? am_learned_create(&source, &def, err) : result;
+    result = result == AM_OK ? push_source(p, row, source, field, AM_PUSH_ADDED, err) : result;
+    am_source_destroy(source);
+    am_model_close(model);
+    return result;
+}
+
+/// What is pushed on a data set beside the passive field.
+typedef struct extras {
+    bool passive, printed, match;
+    const char *model; ///< path of networks, NULL without
+} extras;
+
+static am_result push_set(pushing *p, const char *set, extras with, am_error *err)
+{
+    const fields *f = p->f;
+    am_db *db = NULL;
+    am_field *field = NULL;
+    am_field_def def = am_field_def_default();
+    am_result result = cli_database_open(&db, set, f->e->tasks, f->e->progress, err);
+    def.db = db;
+    def.tasks = f->e->tasks;
+    result = result == AM_OK ? am_field_create(&field, &def, err) : result;
+    result = result == AM_OK && with.passive ? push_passive(p, set, field, with.printed, err) : result;
+    result = result == AM_OK && with.match ? push_match(p, set, field, err) : result;
+    result = result == AM_OK && with.model ? push_learned(p, set, field, with.model, err) : result;
+    am_field_destroy(field);
+    am_db_close(db);
+    return result;
+}
+
+/// The field of the other tables, by its value function of the direction task.
+static am_result push_controlled(pushing *p, am_error *err)
+{
+    const fields *f = p->f;
+    fields_source s;
+    summary row = { .set = f->config, .controller = "field, controlled" };
+    am_result result = fields_source_make(&s, f, "direction", fields_finest(f), err);
+    result = result == AM_OK ? push_source(p, row, s.source, f->field, AM_PUSH_ADDED, err) : result;
+    fields_source_free(&s);
+    return result;
+}
+
+static am_result push_all(pushing *p, am_error *err)
+{
+    const fields *f = p->f;
+    static const char *const sets[] = { "fields_walks", "fields_walks_recovery", "fields_walks_recovery_pairs",
+                                        "fields_walks_turns" };
+    am_result result = AM_OK;
+    int count = !f->real ? 0 : f->e->quick ? 1 : 4;
+    for (int i = 0; i < count && result == AM_OK; i++) {
+        extras with = { .passive = true, .printed = i == 0, .match = i == 1 };
+        result = push_set(p, sets[i], with, err);
+    }
+    if (!f->real) {
+        result = push_passive(p, f->config, f->field, true, err);
+    }
+    result = result == AM_OK && f->model ? push_controlled(p, err) : result;
+    char path[1024];
+    if (result == AM_OK && count == 4 && cli_database_has_data("locomotion") &&
+        cli_model_find(path, sizeof path, "locomotion.amnet")) {
+        extras with = { .model = path };
+        result = push_set(p, "locomotion", with, err);
+    }
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The tables
+
+/// A number with a bound where the data are those that it was made for.
+static void add_bounded(const fields *f, double value, double bound)
+{
+    f->real ? am_tables_bounded(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
+}
+
+static void begin_row(am_tables *t, const summary *s)
+{
+    am_tables_row(t);
+    am_tables_text(t, s->set);
+    am_tables_text(t, s->controller);
+    am_tables_number(t, s->count);
+}
+
+static void add_returns(const pushing *p)
+{
+    static const am_column columns[] = { { "data", -1 },        { "controller", -1 },     { "pushes", 0 },
+                                         { "back_s", 2 },       { "back_max_s", 2 },      { "late", 0 },
+                                         { "never", 0 },        { "unpushed_back_s", 2 }, { "unpushed_late", 0 },
+                                         { "depth_cm", 2 },     { "joint_deg", 1 },       { "beyond", 0 },
+                                         { "beyond_alone", 0 }, { "unpushed_deg", 1 },    { "reach", 2 },
+                                         { "farthest", 2 },     { "end_far", 2 },         { "apart", 2 } };
+    am_tables *t = p->f->e->tables;
+    am_tables_begin(t, "pushes",
+                    "random pushes of 10 to 400 N for 0.1 s on every part of the body, standing and walking");
+    am_tables_columns(t, columns, CLI_COUNT(columns));
+    for (int i = 0; i < p->count; i++) {
+        const summary *s = &p->rows[i];
+        begin_row(t, s);
+        am_tables_number(t, s->back_mean);
+        am_tables_number(t, s->back_max);
+        add_bounded(p->f, s->late, 0.0);
+        add_bounded(p->f, s->never, 0.0);
+        am_tables_number(t, s->usual_back);
+        am_tables_number(t, s->usual_late);
+        add_bounded(p->f, s->depth_cm, most_depth_cm);
+        add_bounded(p->f, s->excess_deg, most_deg);
+        am_tables_number(t, s->beyond);
+        add_bounded(p->f, s->beyond_alone, 0.0);
+        am_tables_number(t, s->usual_deg);
+        am_tables_number(t, s->reach);
+        am_tables_number(t, s->farthest);
+        add_bounded(p->f, s->end_far, s->apart);
+        am_tables_number(t, s->apart);
+    }
+    am_tables_note(t,
+                   "back_s: until the distance from the data stays what it is in 99 %% of the ticks without pushes "
+                   "(reach); late: not 0.3 s before the end of 3 s; never: not even for 0.3 s at some time after the "
+                   "window of the push; unpushed_back_s and unpushed_late: the same of the "
+                   "motion without the push, which is beyond reach in 1 %% of its ticks.");
+    am_tables_note(t, "farthest: largest distance from the data in 3 s; end_far: in the last 0.3 s of them, at most "
+                      "what the data's own states are apart from the nearest of another time (apart).");
+    am_tables_note(
+        t, "depth_cm: feet below the floor. joint_deg: most that a joint is beyond the data's 0.1 to 99.9 "
+           "percentiles; beyond: pushes with more than 10 degrees; beyond_alone: of them those where the same "
+           "motion without the push has less; unpushed_deg: most without pushes.");
+}
+
+static const am_column way_columns[] = {
+    { "data", -1 },
+    { "controller", -1 },
+    { "pushes", 0 },
+    { "trunk", 0 },
+    { "trunk_off", 0 },
+    { "trunk_slight_off", 0 },
+    { "trunk_end_off", 0 },
+    { "trunk_moved_off", 0 },
+    { "arms", 0 },
+    { "arms_off", 0 },
+    { "arms_slight_off", 0 },
+    { "arms_end_off", 0 },
+    { "arms_moved_off", 0 },
+    { "legs", 0 },
+    { "legs_off", 0 },
+    { "legs_slight_off", 0 },
+    { "legs_end_off", 0 },
+    { "legs_moved", 0 },
+    { "legs_moved_off", 0 },
+    { "legs_stance_off", 0 },
+    { "last_off", 0 },
+};
+
+static void add_ways(const pushing *p)
+{
+    am_tables *t = p->f->e->tables;
+    am_tables_begin(t, "push_ways", "which way the chest goes relative to the feet within 0.3 s of the same pushes");
+    am_tables_columns(t, way_columns, CLI_COUNT(way_columns));
+    for (int i = 0; i < p->count; i++) {
+        const summary *s = &p->rows[i];
+        begin_row(t, s);
+        for (int k = 0; k < group_count; k++) {
+            const group *g = &s->groups[k];
+            am_tables_number(t, g->count);
+            add_bounded(p->f, g->off, 0.0);
+            am_tables_number(t, g->slight_off);
+            add_bounded(p->f, g->end_off, 0.0);
+            if (k == 2) {
+                am_tables_number(t, g->moved);
+            }
+            am_tables_number(t, g->moved_off);
+        }
+        am_tables_number(t, s->groups[2].stance_off);
+        add_bounded(p->f, s->groups[0].last_off + s->groups[1].last_off + s->groups[2].last_off, 0.0);
+    }
+    am_tables_note(
+        t, "off: at no tick the chest moves within 30 degrees of the push (by 5 mm or more), relative to the "
+           "middle of the feet and to the same motion without the push. slight_off: by 1 mm or more. end_off: "
+           "as off, 0.3 s after the push instead of at any tick until then. last_off: of all parts, when it "
+           "has gone farthest along.");
+    am_tables_note(t,
+                   "moved_off: of pushes that move it by %.0f cm or more in any direction. trunk: with the head. "
+                   "legs_stance_off: relative to the feet that stood when it was pushed.",
+                   moved_cm);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The engine
+
+enum { rounds = 40 };
+
+/// The least that frames of dynamics take for a body, in microseconds.
+static double time_frames(const am_push_solver *solver, const am_push_query *query, am_transform *out)
+{
+    double least = (double)INFINITY;
+    am_transform before[AM_MAX_JOINTS];
+    for (int i = 0; i < rounds; i++) {
+        double from = cli_now_us(NULL);
+        bool solved = solver->solve(solver->user, out, before, query);
+        least = solved ? fmin(least, cli_now_us(NULL) - from) : least;
+    }
+    return least;
+}
+
+static am_result add_costs(const pushing *p, am_error *err)
+{
+    static const am_column columns[] = {
+        { "bodies", -1 }, { "parts", 0 }, { "step_us", 0 }, { "first_tick_us", 0 }, { "last_tick_us", 0 }
+    };
+    const am_db *db = p->f->db;
+    am_tables *t = p->f->e->tables;
+    am_transform x[AM_MAX_JOINTS], out[AM_MAX_JOINTS];
+    am_physics *body = NULL;
+    am_physics_def def = am_physics_def_default();
+    def.skeleton = db->skeleton;
+    def.roles = &db->roles;
+    am_result result = am_physics_create(&body, &def, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    am_db_pose(db, db->frame_count / 2, x);
+    am_push push = { am_physics_get_part(body, 2).joint, 0.1f, { 200.0f, 0.0f, 0.0f } };
+    am_push_query query = { x, &push, 1, AM_CONTACT_LEFT, 1 };
+    double first = time_frames(am_physics_solver(body), &query, out);
+    query.frames = AM_PUSH_WINDOW - 1;
+    double last = time_frames(am_physics_solver(body), &query, out);
+    am_tables_begin(t, "push_costs", "microseconds of Open Dynamics Engine while a push acts, one core");
+    am_tables_columns(t, columns, CLI_COUNT(columns));
+    am_tables_row(t);
+    am_tables_text(t, p->f->config);
+    am_tables_number(t, am_physics_part_count(body));
+    am_tables_number(t, (last - first) / ((AM_PUSH_WINDOW - 2) * def.substeps));
+    am_tables_number(t, first);
+    am_tables_number(t, last);
+    am_tables_note(t,
+                   "step_us: one step of the engine, of which a frame of dynamics has %d; the first tick of a push "
+                   "asks for one frame, the last for %d. Best of %d.",
+                   def.substeps, AM_PUSH_WINDOW - 1, rounds);
+    am_physics_destroy(body);
+    return AM_OK;
+}
+
+am_result fields_pushes(const fields *f, am_error *err)
+{
+    pushing p = { .f = f };
+    am_result result = push_all(&p, err);
+    if (result == AM_OK) {
+        add_returns(&p);
+        add_ways(&p);
+        result = f->e->timings ? add_costs(&p, err) : AM_OK;
+    }
+    return result;
+}
+
+#endif

@@ -1,0 +1,447 @@
+// amble eval paths: long-horizon matching along drawn paths (LHMM tables 1 and 2, figures 7 and 9), the paper's own
+// figures beside ours, and what Amble adds to it.
+#include "eval_paths.h"
+
+#include "database.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { path_count = 4, figure_count = 2, most_rows = 16 };
+
+static const char *const four[path_count] = { "curve", "crossing", "spiral", "corners" };
+static const char *const figures[path_count] = { "figure_a", "figure_b" };
+
+/// What is played: rows on paths, all at once.
+typedef struct grid {
+    const am_db *db;
+    const am_db_measures *own;
+    const path_row *rows;
+    int row_count, column_count;
+    am_path_sample *samples[path_count];
+    int counts[path_count];
+    path_score *scores; ///< [row][column]
+} grid;
+
+static void play_item(void *context, int item)
+{
+    grid *g = context;
+    int column = item % g->column_count;
+    path_play(&g->scores[item], g->db, g->own, &g->rows[item / g->column_count], g->samples[column],
+              g->counts[column]);
+}
+
+static void grid_free(grid *g)
+{
+    for (int i = 0; g->scores && i < g->row_count * g->column_count; i++) {
+        path_score_free(&g->scores[i]);
+    }
+    for (int i = 0; i < path_count; i++) {
+        free(g->samples[i]);
+    }
+    free(g->scores);
+}
+
+/// Plays all rows on all paths. In order, one at a time, when times are measured.
+static am_result grid_play(grid *g, const eval *e, const char *const *names, bool timed, am_error *err)
+{
+    am_result result = AM_OK;
+    for (int i = 0; result == AM_OK && i < g->column_count; i++) {
+        result = path_read(&g->samples[i], &g->counts[i], names[i], err);
+    }
+    g->scores = calloc((size_t)g->row_count * (size_t)g->column_count, sizeof *g->scores);
+    if (result == AM_OK && !g->scores) {
+        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for the scores");
+        result = AM_ERR_MEMORY;
+    }
+    if (result != AM_OK) {
+        return result;
+    }
+    int count = g->row_count * g->column_count;
+    for (int i = 0; timed && i < count; i++) {
+        play_item(g, i);
+    }
+    if (!timed) {
+        e->tasks->run(e->tasks->user, count, play_item, g);
+    }
+    for (int i = 0; result == AM_OK && i < count; i++) {
+        result = g->scores[i].result;
+        *err = result != AM_OK ? g->scores[i].err : *err;
+    }
+    return result;
+}
+
+static void add_track(eval *e, const char *caption, const path_score *s)
+{
+    am_track track = { s->places, s->place_count, s->dt };
+    am_polyline line = { .points = s->line, .count = s->line_count };
+    am_tables_path(e->tables, caption, &track, &line);
+}
+
+static path_row paper_row(const char *name, int k, int l)
+{
+    path_row row = { .name = name, .method = am_path_method_paper(), .k = k, .l = l, .own_root = true };
+    return row;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Table 1 and figure 7
+
+/// One line of table 1: ours from the first path, the paper's beside it.
+static void add_cost(eval *e, const path_score *s, const path_row *row, double basic_us, double paper_s, int tree)
+{
+    am_tables_row(e->tables);
+    am_tables_text(e->tables, row->name);
+    am_tables_number(e->tables, s->search_us * 1e-6);
+    am_tables_number(e->tables, paper_s);
+    am_tables_number(e->tables, tree);
+    am_tables_number(e->tables, s->searches);
+    double bound = tree == 13 ? 8.0 : tree == 111 ? 70.0 : (double)INFINITY;
+    am_tables_bounded(e->tables, s->search_us / basic_us, bound);
+}
+
+static void add_figure_row(eval *e, const path_row *row, const path_score *scores)
+{
+    am_tables_row(e->tables);
+    am_tables_text(e->tables, row->name);
+    for (int p = 0; p < figure_count; p++) {
+        am_tables_number(e->tables, scores[p].error_mean);
+        am_tables_number(e->tables, scores[p].oscillation);
+        am_tables_number(e->tables, scores[p].completed);
+    }
+}
+
+static am_result compare_methods(eval *e, const am_db *db, const am_db_measures *own, const am_db *longer,
+                                 am_error *err)
+{
+    path_row rows[] = { paper_row("lhmm (k = 3, l = 3)", 3, 3), paper_row("bmm (k = 1, l = 1)", 1, 1),
+                        paper_row("lhmm (k = 10, l = 3)", 10, 3), paper_row("bmm with longer queries", 1, 1) };
+    static const double paper_s[] = { 0.019, 0.003, 0.115, 0.009 };
+    static const int trees[] = { 13, 1, 111, 1 };
+    int own_rows = e->quick ? 2 : 3; // ten branches take as long as all the others
+    grid g = { .db = db, .own = own, .rows = rows, .row_count = own_rows, .column_count = figure_count };
+    grid l = { .db = longer, .own = own, .rows = rows + 3, .row_count = 1, .column_count = figure_count };
+    am_result result = grid_play(&g, e, figures, true, err);
+    if (result == AM_OK && longer) {
+        result = grid_play(&l, e, figures, true, err);
+    }
+    int shown = longer ? 4 : own_rows;
+    if (result == AM_OK) {
+        am_tables_begin(e->tables, "table 1",
+                        "a top-level call on path A: its time and its searches, the paper's beside");
+        static const am_column columns[] = { { "configuration", -1 },   { "avg. time (s)", 7 },
+                                             { "paper's time (s)", 3 }, { "# of knn_search", 0 },
+                                             { "searches made", 2 },    { "basic searches", 2 } };
+        am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+        for (int r = 0; r < shown; r++) {
+            const path_score *s = r < 3 ? &g.scores[r * figure_count] : &l.scores[0];
+            add_cost(e, s, &rows[r], g.scores[figure_count].search_us, paper_s[r], trees[r]);
+        }
+        am_tables_note(e->tables,
+                       "'basic searches' is the time over that of bmm, bounds 8 and 70. Branches that cannot "
+                       "win any more are not searched, so that fewer searches are made than the tree has.");
+        am_tables_begin(e->tables, "figure 7", "the paper's method on two smooth paths, five starts each");
+        am_tables_column(e->tables, "configuration", -1);
+        static const char *const of[] = { "path a", "path a oscillation", "path a completed",
+                                          "path b", "path b oscillation", "path b completed" };
+        for (int c = 0; c < (int)CLI_COUNT(of); c++) {
+            am_tables_column(e->tables, of[c], c % 3 == 2 ? 0 : 4);
+        }
+        for (int r = 0; r < shown; r++) {
+            add_figure_row(e, &rows[r], r < 3 ? &g.scores[r * figure_count] : l.scores);
+        }
+        am_tables_note(e->tables,
+                       "Mean distance of the hips from the path in m, and oscillation: the root mean square "
+                       "of the signed distance smoothed over 0.5 s, about its mean.");
+        am_tables_plot(e->tables, "path a", 0);
+        am_tables_plot(e->tables, "path a oscillation", 0);
+        for (int r = 0; r < 2; r++) {
+            for (int p = 0; p < figure_count; p++) {
+                char caption[96];
+                snprintf(caption, sizeof caption, "path %c: %s", 'a' + p, rows[r].name);
+                add_track(e, caption, &g.scores[r * figure_count + p]);
+            }
+        }
+    }
+    grid_free(&g);
+    grid_free(&l);
+    return result == AM_OK ? path_table_smooth(e, db, own, rows, own_rows, err) : result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Table 2
+
+static const double paper_full[] = { 0.1431, 0.1471, 0.0850, 0.1468 };
+static const double paper_rough[] = { 0.1861, 0.1239, 0.0887, 0.1724 };
+static const double paper_frame[] = { 1.1468, 0.5228, 0.995, 0.3267 };
+static const double paper_nearest[] = { 0.1726, -1.0, -1.0, -1.0 };
+static const double paper_fast[] = { 0.4485, 0.3279, 0.42, 0.204 };
+static const double paper_corners[] = { 0.1431, 0.1471, 0.0850, -1.0 };
+static const double paper_raw[] = { 1.045, 0.562, 1.43, 0.328 };
+
+static int make_rows(path_row *rows)
+{
+    static const struct {
+        const char *name;
+        const double *paper;
+    } names[] = { { "proposed (full)", paper_full },
+                  { "no input path smoothing", paper_rough },
+                  { "no desired position comp. (current frame path point)", paper_frame },
+                  { "no desired position comp. (nearest path point)", paper_nearest },
+                  { "no speed limit", paper_fast },
+                  { "no modification for sharp corners", paper_corners },
+                  { "raw future query", paper_raw } };
+    for (int i = 0; i < (int)CLI_COUNT(names); i++) {
+        rows[i] = paper_row(names[i].name, 3, 3);
+        rows[i].paper = names[i].paper;
+    }
+    rows[1].method.smooth = rows[6].method.smooth = false;
+    rows[2].method.desired = rows[6].method.desired = AM_PATH_DESIRED_FRAME;
+    rows[3].method.desired = AM_PATH_DESIRED_NEAREST;
+    rows[4].method.speed_limit = rows[6].method.speed_limit = false;
+    rows[5].method.corners = rows[6].method.corners = false;
+    return (int)CLI_COUNT(names);
+}
+
+static int make_own_rows(path_row *rows)
+{
+    static const char *const names[] = { "amble (all)",      "without retiming", "without the wish going on",
+                                         "without steering", "without weights",  "without planting",
+                                         "basic matching" };
+    for (int i = 0; i < (int)CLI_COUNT(names); i++) {
+        rows[i] = (path_row){ .name = names[i], .method = am_path_method_default(), .k = 3, .l = 3 };
+    }
+    rows[1].method.retime = false;
+    rows[2].method.lead = false;
+    rows[3].method.steer = false;
+    rows[4].method.weigh = false;
+    rows[5].method.plant = false;
+    rows[6].k = rows[6].l = 1;
+    return (int)CLI_COUNT(names);
+}
+
+static void add_distance(eval *e, double value, bool fails)
+{
+    if (fails) {
+        am_tables_text(e->tables, "(fail)");
+    } else {
+        am_tables_number(e->tables, value);
+    }
+}
+
+static void add_ablations(eval *e, const grid *g)
+{
+    am_tables_begin(e->tables, "table 2",
+                    "the paper's method and each part of it left out: mean distance in m, the paper's beside");
+    am_tables_column(e->tables, "configuration", -1);
+    for (int p = 0; p < path_count; p++) {
+        char name[32];
+        snprintf(name, sizeof name, "path %d", p + 1);
+        am_tables_column(e->tables, name, 4);
+        snprintf(name, sizeof name, "paper's path %d", p + 1);
+        am_tables_column(e->tables, name, 4);
+    }
+    for (int r = 0; r < g->row_count; r++) {
+        am_tables_row(e->tables);
+        am_tables_text(e->tables, g->rows[r].name);
+        for (int p = 0; p < path_count; p++) {
+            const path_score *s = &g->scores[r * path_count + p];
+            add_distance(e, s->error_mean, s->completed < path_starts);
+            add_distance(e, g->rows[r].paper[p], g->rows[r].paper[p] < 0.0);
+        }
+    }
+    am_tables_note(e->tables, "Paths 1 to 4 are configs/runs/curve, crossing, spiral and corners, not the paper's "
+                              "own. Means over five starts; (fail): one of them did not.");
+    am_tables_plot(e->tables, "path 1", 0);
+    am_tables_plot(e->tables, "path 4", 0);
+    for (int p = 0; p < path_count; p++) {
+        char caption[96];
+        snprintf(caption, sizeof caption, "path %d: the paper's method", p + 1);
+        add_track(e, caption, &g->scores[p]);
+    }
+    add_track(e, "path 4: no modification for sharp corners", &g->scores[5 * path_count + 3]);
+    add_track(e, "path 2: nearest path point", &g->scores[3 * path_count + 1]);
+}
+
+static void add_own(eval *e, const grid *g, const am_db_measures *own, const char *name, const char *about)
+{
+    am_tables_begin(e->tables, name, about);
+    static const am_column columns[] = { { "configuration", -1 },  { "path", -1 },         { "drawn_mps", 2 },
+                                         { "path_error_m", 3 },    { "path_cover_m", 3 },  { "path_cover_max_m", 3 },
+                                         { "path_time_ratio", 2 }, { "path_end_m", 3 },    { "completed", 0 },
+                                         { "recoveries", 0 },      { "foot_slide_cm", 3 }, { "jitter_cm", 3 },
+                                         { "skate_share", 3 } };
+    am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+    for (int i = 0; i < g->row_count * path_count; i++) {
+        const path_score *s = &g->scores[i];
+        bool bound = i < path_count; // only all together has bounds
+        double none = (double)INFINITY;
+        am_tables_row(e->tables);
+        am_tables_text(e->tables, g->rows[i / path_count].name);
+        am_tables_text(e->tables, four[i % path_count]);
+        am_tables_number(e->tables, (double)s->drawn_mps);
+        am_tables_bounded(e->tables, s->error, bound ? 0.05 : none);
+        am_tables_bounded(e->tables, s->cover, bound ? 0.05 : none);
+        am_tables_bounded(e->tables, s->cover_max, bound ? 0.35 : none);
+        am_tables_bounded(e->tables, s->ratio, bound ? path_ratio_bound(s) : none);
+        am_tables_number(e->tables, s->end);
+        am_tables_at_least(e->tables, s->completed, bound ? path_starts - 1 : -1);
+        am_tables_number(e->tables, s->recoveries);
+        am_tables_bounded(e->tables, s->slide, bound ? 0.5 * own->quality.foot_slide_cm : none);
+        am_tables_bounded(e->tables, s->jitter, bound ? 1.3 * fmax(own->quality.jitter_cm, s->played_jitter) : none);
+        am_tables_bounded(e->tables, s->skate, bound ? 1.1 * own->quality.skate_share : none);
+    }
+    am_tables_note(e->tables, "The worst of five starts, 4 cm and 10 degrees apart. Jitter may be 1.3 times the "
+                              "database's or that of the frames played: running shakes more than walking.");
+    for (int p = 0; p < path_count; p++) {
+        add_track(e, four[p], &g->scores[p]);
+    }
+}
+
+static am_result ablate(eval *e, const am_db *db, const am_db_measures *own, am_error *err)
+{
+    path_row rows[most_rows];
+    grid g = { .db = db, .own = own, .rows = rows, .column_count = path_count };
+    g.row_count = make_rows(rows);
+    am_result result = grid_play(&g, e, four, false, err);
+    if (result == AM_OK) {
+        add_ablations(e, &g);
+    }
+    grid_free(&g);
+    if (result != AM_OK) {
+        return result;
+    }
+    grid a = { .db = db, .own = own, .rows = rows, .column_count = path_count };
+    a.row_count = make_own_rows(rows);
+    a.row_count = e->quick ? 1 : a.row_count;
+    result = grid_play(&a, e, four, false, err);
+    if (result == AM_OK) {
+        add_own(e, &a, own, "amble", "what Amble adds to the paper's method, and each part of it left out");
+    }
+    grid_free(&a);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Figure 9
+
+static am_result sweep_speed(eval *e, const am_db *db, const am_db_measures *own, am_error *err)
+{
+    static const float limits[] = { 1.0f, 2.0f, 3.0f, 9.0f };
+    static const char *const circle[path_count] = { "speed_circle" };
+    enum { limit_count = sizeof limits / sizeof limits[0] };
+    path_row rows[2 * limit_count];
+    for (int i = 0; i < limit_count; i++) {
+        rows[i] = paper_row("the paper's", 3, 3);
+        rows[limit_count + i] = (path_row){ .name = "amble", .method = am_path_method_default(), .k = 3, .l = 3 };
+        rows[i].v_max = rows[limit_count + i].v_max = limits[i];
+    }
+    grid g = { .db = db, .own = own, .rows = rows, .row_count = 2 * limit_count, .column_count = 1 };
+    am_result result = grid_play(&g, e, circle, false, err);
+    if (result == AM_OK) {
+        am_tables_begin(e->tables, "figure 9",
+                        "one and a half laps of a circle, drawn from 0 to 9 m/s, with four limits of the speed");
+        static const am_column columns[] = { { "configuration", -1 }, { "v_max", 0 },
+                                             { "mean speed", 2 },     { "largest speed", 2 },
+                                             { "path_error_m", 3 },   { "path_cover_max_m", 3 },
+                                             { "completed", 0 } };
+        am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+        for (int r = 0; r < g.row_count; r++) {
+            const path_score *s = &g.scores[r];
+            am_tables_row(e->tables);
+            am_tables_text(e->tables, rows[r].name);
+            am_tables_number(e->tables, (double)rows[r].v_max);
+            am_tables_number(e->tables, s->speed);
+            am_tables_number(e->tables, s->speed_most);
+            am_tables_number(e->tables, s->error);
+            am_tables_number(e->tables, s->cover_max);
+            am_tables_number(e->tables, s->completed);
+        }
+        for (int r = 0; r < g.row_count; r++) {
+            char caption[96];
+            snprintf(caption, sizeof caption, "%s, v_max %.0f m/s", rows[r].name, (double)rows[r].v_max);
+            add_track(e, caption, &g.scores[r]);
+        }
+    }
+    grid_free(&g);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+/// The paper's other data sets: what a dance makes of the same paths.
+static am_result other_sets(eval *e, am_error *err)
+{
+    static const char *const sets[] = { "salsa", "indian_dance", "basketball" };
+    am_result result = AM_OK;
+    for (int i = 0; result == AM_OK && i < (int)CLI_COUNT(sets); i++) {
+        if (!cli_database_has_data(sets[i])) {
+            continue;
+        }
+        am_db *db = NULL;
+        am_db_measures own;
+        result = cli_database_open(&db, sets[i], e->tasks, e->progress, err);
+        result = result == AM_OK ? am_db_measure(&own, db, NULL, err) : result;
+        path_row row = { .name = sets[i], .method = am_path_method_default(), .k = 3, .l = 3 };
+        grid g = { .db = db, .own = &own, .rows = &row, .row_count = 1, .column_count = path_count };
+        result = result == AM_OK ? grid_play(&g, e, four, false, err) : result;
+        if (result == AM_OK) {
+            am_tables_begin(e->tables, sets[i], "the same paths with another style of motion");
+            static const am_column columns[] = { { "path", -1 },        { "path_error_m", 3 },
+                                                 { "path_cover_m", 3 }, { "path_time_ratio", 2 },
+                                                 { "completed", 0 },    { "recoveries", 0 },
+                                                 { "foot_slide_cm", 3 } };
+            am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+            for (int p = 0; p < path_count; p++) {
+                const path_score *s = &g.scores[p];
+                am_tables_row(e->tables);
+                am_tables_text(e->tables, four[p]);
+                am_tables_number(e->tables, s->error);
+                am_tables_number(e->tables, s->cover);
+                am_tables_number(e->tables, s->ratio);
+                am_tables_number(e->tables, s->completed);
+                am_tables_number(e->tables, s->recoveries);
+                am_tables_number(e->tables, s->slide);
+                add_track(e, four[p], s);
+            }
+        }
+        grid_free(&g);
+        am_db_close(db);
+    }
+    return result;
+}
+
+am_result eval_paths(eval *e, am_error *err)
+{
+    bool real = cli_database_has_data("locomotion");
+    const char *config = e->config ? e->config : real ? "locomotion" : "synth";
+    snprintf(e->title, sizeof e->title, "Drawn paths, followed");
+    am_db *db = NULL;
+    am_db *longer = NULL;
+    am_db_measures own;
+    if (!real && !e->config) {
+        eval_without_capture(e, "Procedural motion (amble synth)");
+    }
+    am_result result = cli_database_open(&db, config, e->tasks, e->progress, err);
+    if (result == AM_OK && strcmp(config, "locomotion") == 0 && !e->quick) {
+        result = cli_database_open(&longer, "locomotion_long", e->tasks, e->progress, err);
+    }
+    result = result == AM_OK ? am_db_measure(&own, db, NULL, err) : result;
+    result = result == AM_OK ? compare_methods(e, db, &own, longer, err) : result;
+    result = result == AM_OK ? ablate(e, db, &own, err) : result;
+    if (result == AM_OK && !e->quick) {
+        result = sweep_speed(e, db, &own, err);
+    }
+    result = result == AM_OK ? path_table_new(e, db, &own, err) : result;
+    result = result == AM_OK ? path_table_direction(e, db, config, err) : result;
+    if (result == AM_OK && !e->config && !e->quick) {
+        result = other_sets(e, err);
+    }
+    snprintf(e->about, sizeof e->about, "On %s; %d values beyond their bound (marked !).", config,
+             result == AM_OK ? am_tables_bad_count(e->tables) : 0);
+    am_db_close(db);
+    am_db_close(longer);
+    return result;
+}

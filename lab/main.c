@@ -1,0 +1,21 @@
+// amble-lab: what measures Amble against papers and peers. Not installed; `amble eval` and `amble bench` start it.
+#include "lab.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const cli_verb verbs[] = {
+    { "eval", "NAME", "tables of how good a method is, beside the bounds it should keep", lab_eval },
+    { "bench", "NAME", "speed against peers in the same run", lab_bench },
+};
+
+int main(int argc, char **argv)
+{
+    for (int i = 0; argc > 1 && i < CLI_COUNT(verbs); i++) {
+        if (strcmp(argv[1], verbs[i].name) == 0) {
+            return cli_finish(verbs[i].run(&verbs[i], argc - 2, argv + 2));
+        }
+    }
+    fputs("usage: amble eval NAME ... or amble bench NAME ...\n", stderr);
+    return CLI_USAGE;
+}

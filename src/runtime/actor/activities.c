@@ -1,0 +1,192 @@
+// What the character does: ordinary movement, standing, creeping, jumps and dances (Responsive 3.3), and how one
+// follows another. Frames for each come from tag filters; jumps and dances play through and end by themselves.
+#include "actor/character.h"
+
+// Longest jump: a landing that never comes must not hold the character for ever.
+#define JUMP_LONGEST_S 3.0f
+// A dance gives way to the stick after this; the person must see that it began.
+#define DANCE_SHORTEST_S 0.3f
+// A standing frame must have this much more standing before it.
+#define STAND_AHEAD_S 0.2f
+// Wishes slower than this are no wish.
+#define STILL_MPS 0.05f
+// A wished facing this far from the body's asks for steps.
+#define TURN_RAD (30.0f * AM_DEG)
+
+static const char *const names[AM_ACTIVITY_COUNT] = { "move", "stand", "creep", "jump", "dance" };
+
+const char *am_activity_name(am_activity activity)
+{
+    return (int)activity >= 0 && activity < AM_ACTIVITY_COUNT ? names[activity] : "none";
+}
+
+static bool can(const am_character *c, am_activity activity) { return (c->kit->activities >> activity & 1) != 0; }
+
+static bool pressed(const ami_state *s, uint32_t button)
+{
+    return (s->wish_buttons & button) != 0 && (s->was_buttons & button) == 0;
+}
+
+static bool wants_to_move(const ami_state *s) { return am_v3_length(s->wish_velocity) > STILL_MPS; }
+
+/// How fast the point will go at the first predicted time if the wish stays as it is.
+static float predicted_speed(const am_character *c)
+{
+    const ami_state *s = c->state;
+    am_vec3 position = s->position, velocity = s->velocity, acceleration = s->acceleration;
+    float t = c->kit->first_ahead < c->kit->time_count ? c->kit->times[c->kit->first_ahead] : 0.3333333f;
+    am_spring_character_v3(&position, &velocity, &acceleration, s->wish_velocity, c->def.velocity_halflife, t);
+    return am_v3_length(velocity);
+}
+
+static bool wants_to_turn(const ami_state *s)
+{
+    return am_v3_length(s->wish_facing) > 0.5f &&
+           am_abs(am_wrap_angle(s->wish_heading - am_quat_heading(s->root.rotation))) > TURN_RAD;
+}
+
+/// Moving, creeping or standing: what goes on without end.
+static am_activity choose_lasting(const am_character *c)
+{
+    const ami_state *s = c->state;
+    if ((s->wish_buttons & ami_button_creep) != 0 && can(c, AM_ACTIVITY_CREEP)) {
+        return AM_ACTIVITY_CREEP;
+    }
+    bool still = !wants_to_move(s) && !wants_to_turn(s) && predicted_speed(c) < c->def.stand_mps;
+    return still && can(c, AM_ACTIVITY_STAND) ? AM_ACTIVITY_STAND : AM_ACTIVITY_MOVE;
+}
+
+bool ami_plays(const am_character *c, am_activity activity)
+{
+    const am_source *source = c->kit->source;
+    if (c->state->frame >= 0 || !source->interface->tags) {
+        return ami_kit_accepts(c->kit, activity, c->state->frame);
+    }
+    return am_tag_query_accepts(&c->kit->queries[activity], source->interface->tags(source, c->source_state));
+}
+
+/// True when what is being done has come to its end, or never had one.
+static bool is_over(const am_character *c)
+{
+    const ami_state *s = c->state;
+    if (s->activity != AM_ACTIVITY_JUMP && s->activity != AM_ACTIVITY_DANCE) {
+        return true;
+    }
+    bool left = s->activity_s > 0.1f && !ami_plays(c, (am_activity)s->activity);
+    if (s->activity == AM_ACTIVITY_JUMP) {
+        return left || s->ended || s->activity_s > JUMP_LONGEST_S;
+    }
+    return left || s->ended || (s->activity_s > DANCE_SHORTEST_S && wants_to_move(s));
+}
+
+static am_activity choose(const am_character *c)
+{
+    const ami_state *s = c->state;
+    if (!is_over(c)) {
+        return (am_activity)s->activity;
+    }
+    // A dance goes round again while its key is down; a jump wants to be asked for anew.
+    bool dance = pressed(s, ami_button_dance) ||
+                 (s->activity == AM_ACTIVITY_DANCE && (s->wish_buttons & ami_button_dance) != 0 && !wants_to_move(s));
+    if (pressed(s, ami_button_jump) && can(c, AM_ACTIVITY_JUMP)) {
+        return AM_ACTIVITY_JUMP;
+    }
+    return dance && can(c, AM_ACTIVITY_DANCE) ? AM_ACTIVITY_DANCE : choose_lasting(c);
+}
+
+static void enter(am_character *c, am_activity activity)
+{
+    ami_state *s = c->state;
+    s->activity = (int32_t)(activity);
+    s->activity_s = 0.0f;
+    s->ended = 0;
+    s->height_velocity = 0.0f;
+    s->height_acceleration = 0.0f;
+    if (activity == AM_ACTIVITY_JUMP) {
+        float unused;
+        ami_leap(c->kit->facts.jump_rise_m, &s->height_velocity, &unused);
+    }
+}
+
+/// Standing goes on while the clip that plays does; then another one is looked for.
+static void plan_stand(const am_character *c, ami_plan *plan)
+{
+    const ami_state *s = c->state;
+    const am_db *db = c->kit->source->db;
+    plan->velocity = am_v3_zero();
+    plan->rest = true;
+    plan->hold = true;
+    plan->stand = true;
+    int ahead = db && s->frame >= 0 ? am_db_clamp(db, s->frame, (int)(STAND_AHEAD_S * db->fps)) : -1;
+    if (s->ended || !ami_kit_accepts(c->kit, AM_ACTIVITY_STAND, ahead)) {
+        plan->search_now = true;
+        plan->leave = true;
+    }
+}
+
+static void plan_activity(const am_character *c, ami_plan *plan)
+{
+    const ami_state *s = c->state;
+    const am_character_facts *facts = &c->kit->facts;
+    switch ((am_activity)s->activity) {
+    case AM_ACTIVITY_STAND:
+        plan_stand(c, plan);
+        break;
+    case AM_ACTIVITY_CREEP: {
+        am_vec3 way = am_v3_normalize_or(s->wish_velocity, am_v3_zero());
+        plan->velocity = wants_to_move(s) ? am_v3_scale(way, facts->creep_mps) : am_v3_zero();
+        plan->height = facts->creep_hip_m;
+        plan->high = true;
+        break;
+    }
+    case AM_ACTIVITY_JUMP:
+        plan->heading = s->heading; // the facing stays as it is
+        plan->leap = true;
+        plan->high = true;
+        plan->hold = true;
+        plan->own_root = true;
+        break;
+    case AM_ACTIVITY_DANCE:
+        plan->velocity = am_v3_zero();
+        plan->hold = true;
+        plan->own_root = true;
+        break;
+    case AM_ACTIVITY_MOVE:
+    case AM_ACTIVITY_COUNT:
+        break;
+    }
+}
+
+/// A wish that has changed much since the last search does not wait for the next.
+static bool is_sharp(const am_character *c)
+{
+    const ami_state *s = c->state;
+    return am_v3_distance(s->wish_velocity, s->searched_velocity) > c->def.sharp_mps ||
+           am_abs(am_wrap_angle(s->wish_heading - s->searched_heading)) > c->def.sharp_rad;
+}
+
+ami_plan ami_activity_update(am_character *c, float dt)
+{
+    ami_state *s = c->state;
+    if (am_v3_length(s->wish_facing) > 0.5f) {
+        s->wish_heading = am_atan2(s->wish_facing.x, s->wish_facing.z);
+    } else if (wants_to_move(s)) {
+        s->wish_heading = am_atan2(s->wish_velocity.x, s->wish_velocity.z);
+    }
+    am_activity was = (am_activity)s->activity;
+    bool over = is_over(c);
+    am_activity is = choose(c);
+    ami_plan plan = { .velocity = s->wish_velocity, .heading = s->wish_heading, .height = c->kit->facts.hip_m };
+    bool once = is == AM_ACTIVITY_JUMP || is == AM_ACTIVITY_DANCE;
+    if (is != was || (once && over)) {
+        enter(c, is);
+        plan.search_now = true;
+        plan.leave = once || was == AM_ACTIVITY_JUMP || was == AM_ACTIVITY_DANCE;
+    } else if (is == AM_ACTIVITY_MOVE || is == AM_ACTIVITY_CREEP) {
+        plan.search_now = is_sharp(c);
+    }
+    plan_activity(c, &plan);
+    s->activity_s += dt;
+    s->was_buttons = s->wish_buttons;
+    return plan;
+}

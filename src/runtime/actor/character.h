@@ -1,0 +1,229 @@
+/// A character from the inside: what it shares (kit), what it keeps (state), and the parts of one step.
+#ifndef AMI_CONTROL_CHARACTER_H
+#define AMI_CONTROL_CHARACTER_H
+
+#include <amble/control.h>
+
+#include <amble/direction.h>
+
+#include "actor/path.h"
+
+struct ami_push;
+/// push.h: the parts of a push in a character.
+typedef struct ami_push_room {
+    struct ami_push *head;   ///< flat; NULL: this character cannot be pushed
+    am_transform *from, *to; ///< flat [joint]: offsets of the reaction at the beginning and the end of its frame
+    am_transform *before;    ///< flat [joint]: local_raw before the last step
+    am_transform *x, *pose, *previous; ///< [joint] scratch
+} ami_push_room;
+
+/// What a character knows of its source and never changes: may be shared by a crowd.
+typedef struct ami_kit {
+    am_alloc alloc;
+    const am_source *source;
+    am_filter *filters[AM_ACTIVITY_COUNT]; ///< frames to jump to; NULL means every frame
+    am_filter *stays[AM_ACTIVITY_COUNT];   ///< frames to play on; NULL means the same
+    am_filter *path_filter; ///< frames that a path lands on: feet that do not shuffle; NULL means filters[MOVE]
+    am_filter *path_stay;   ///< with it, where stays[MOVE] is NULL: every frame
+    float *reach;           ///< [joint] m, how far the body goes on beyond a joint; 0 for hips and legs
+    am_tag_query queries[AM_ACTIVITY_COUNT];
+    uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
+    uint32_t activities;                ///< 1 << am_activity for those that can be done
+    am_character_facts facts;
+    am_path_limits limits;
+    float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
+    int time_count;
+    int first_ahead; ///< index of the first time after now, time_count without one
+    float past_s;    ///< how far back the schema asks, s
+    int stride;
+    float *flat_weights;             ///< [stride] heights do not count (2-D); NULL with PCA and without a database
+    float *high_weights;             ///< [stride] heights count (3-D)
+    float *path_weights;             ///< [stride] on a path: heights do not count, the trajectory counts for more
+    bool flat_matters, high_matters; ///< false: all 1
+    am_joint_range *ranges;          ///< [joint] of characters that can be pushed; NULL for others
+    bool few;                        ///< ranges are of few frames: the source itself goes beyond them
+    uint64_t key;                    ///< of the words of all filters and of the weights
+} ami_kit;
+
+am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_alloc *alloc, am_error *err);
+void ami_kit_destroy(ami_kit *kit);
+/// Factors of the squared feature differences, NULL when all are 1.
+const float *ami_kit_weights(const ami_kit *kit, bool high);
+/// Fills kit->facts from the database.
+am_result ami_kit_measure(ami_kit *kit, am_error *err);
+/// planted.c: fills kit->path_filter, after the filters and the facts.
+am_result ami_kit_plant(ami_kit *kit, am_error *err);
+/// push.c: fills kit->ranges.
+am_result ami_kit_ranges(ami_kit *kit, am_error *err);
+/// Where a joint is in the space of local[0]'s parent.
+am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *local, int joint);
+/// Whether `frame` of the source's database belongs to an activity; yes below 0.
+bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame);
+
+/// The head of the flat block. Every field has its place without padding: the bytes are hashed and compared.
+typedef struct ami_state {
+    uint64_t steps, searches, transitions, fallbacks;
+    am_rng rng;
+    am_transform root;
+    // The simulated point: a ground point with a heading that follows the wish by springs.
+    am_vec3 position, velocity, acceleration;
+    float heading, heading_velocity;
+    // The wished height of the hips: springs of its own (Responsive 3.3.1).
+    float height, height_velocity, height_acceleration;
+    // The wish, after checks.
+    am_vec3 wish_velocity;
+    am_vec3 wish_facing;       ///< as given; zero when not
+    float wish_heading;        ///< what the facing follows
+    am_vec3 searched_velocity; ///< the wish at the last search
+    float searched_heading;
+    uint32_t wish_buttons, was_buttons; ///< ami_button_* now and in the step before
+    int32_t activity;
+    float activity_s; ///< seconds in it
+    float speed;      ///< of the body over ground in the last step, m/s
+    int32_t frame;    ///< that plays, -1 when the source has none
+    uint32_t contacts, locked, ended;
+    int32_t trajectory_count;
+    float grace_s;  ///< for which `grace` still holds after a transition
+    uint32_t grace; ///< AM_CONTACT_* bits of feet that stood when it came
+    am_feet feet;
+    am_vec3 moved; ///< velocity of hips and root in the last step, m/s; only kept with a history
+    float past_s;  ///< since the newest place of the history
+    int32_t past_head, past_count;
+    uint32_t arriving; ///< 1 when another source moved the body until now (switch.c)
+} ami_state;
+
+enum { ami_button_jump = 1, ami_button_creep = 2, ami_button_dance = 4, ami_button_run = 8 };
+
+/// What one step has decided to ask for.
+typedef struct ami_plan {
+    am_vec3 velocity; ///< goal, m/s
+    float heading;    ///< goal
+    float height;     ///< goal of the hips, m
+    bool leap;        ///< the height follows a jump's springs
+    bool own_root;    ///< the animation alone moves the root
+    bool rest;        ///< the simulated point comes to the body
+    bool high;        ///< heights count
+    bool search_now, leave, hold;
+    bool stand; ///< what is held is standing
+} ami_plan;
+
+/// One step on its way: what lies between the parts before and after the source (character.c).
+typedef struct ami_step {
+    ami_plan plan;
+    ami_path_context context;
+    am_stick_wish wish;
+    uint64_t stick[AM_MAX_CONTEXT / sizeof(uint64_t)];
+    am_horizon horizon;
+    am_source_input input;
+    float dt, scaled;
+    bool good, on_path, over;
+} ami_step;
+
+// A foot that stood when a transition came stands on for this long: contacts flicker where two motions meet.
+#define AMI_GRACE_S 0.05f
+
+/// Places that a history holds: a second of steps at 60 Hz.
+#define AMI_PAST_PLACES 64
+
+struct am_character {
+    am_character_def def; ///< texts and borrowed arrays set to NULL
+    am_alloc alloc;
+    size_t block_size;
+    ami_kit *kit;
+    am_search_work *work;
+    bool owns_kit, owns_work;
+    int joint_count;
+    uint64_t key; ///< what a snapshot must have been made with
+    am_inertia_def inertia_def;
+    am_feet_def feet_def;
+    am_source_output output;
+    // Scratch of one step.
+    am_transform *next;
+    // How the body moved in the last step, for a source that takes over (switch.c); not part of the state.
+    am_transform *before;              ///< [joint] local_raw before the last step
+    am_velocity *arrival;              ///< [2 joint] velocities on arrival: local, then in the root's space
+    float before_dt;                   ///< 0 when nothing is known
+    am_vec3 root_linear, root_angular; ///< of the root in its own frame
+    // The flat block and its parts.
+    uint8_t *flat;
+    size_t flat_size;
+    size_t plain_size; ///< of it without the part of pushes
+    ami_state *state;
+    am_query_point *trajectory; ///< [AM_MAX_TRAJECTORY]
+    am_query_point *past;       ///< [AMI_PAST_PLACES] ring, history.c; NULL when no past is asked for
+    void *source_state;
+    am_inertia *inertia;
+    am_transform *source_local; ///< [joint] the source's last good pose
+    am_transform *local_raw, *local, *world_raw, *world;
+    ami_path_room path;          ///< no head: paths are not followed
+    ami_push_room push;          ///< no head: cannot be pushed
+    am_tick_hook hook;           ///< of pushes
+    am_net_work *direction_work; ///< with a net
+    am_direction_window *window; ///< scratch of it
+};
+
+/// kit.c: whether a channel asks where the body is at other times.
+bool ami_asks_trajectory(const am_channel *channel);
+
+/// history.c: how far back (s) the schema of a source asks, 0 when it does not.
+float ami_history_longest(const am_source *source);
+/// Begins at the place where the body is.
+void ami_history_begin(am_character *character);
+/// After a step of dt: `before` is where root (x, z) and hips (y) were.
+void ami_history_add(am_character *character, am_vec3 before, float dt);
+/// Where the body was `ago` seconds before now, >= 0; `time` of it means nothing.
+am_query_point ami_history_at(const am_character *character, float ago);
+/// The body was put elsewhere: its past goes along.
+void ami_history_move(am_character *character, am_transform from, am_transform to);
+
+/// activities.c: whether what plays belongs to an activity.
+bool ami_plays(const am_character *character, am_activity activity);
+/// activities.c: what to do in this step.
+ami_plan ami_activity_update(am_character *character, float dt);
+/// trajectory.c: where the simulated point will be, from now on; fills trajectory and its count.
+void ami_trajectory_predict(am_character *character, const ami_plan *plan);
+/// trajectory.c: take-off speed (m/s) and half-life (s) of the vertical springs for hips that rise so far.
+void ami_leap(float rise_m, float *speed, float *halflife);
+/// trajectory.c: lets dt pass for the simulated point.
+void ami_simulate(am_character *character, const ami_plan *plan, float dt);
+/// root.c: moves the root by what the animation did (in the root's frame, and turn) and draws it to the point.
+void ami_root_move(am_character *character, const ami_plan *plan, am_vec3 moved, float turned, float dt);
+/// root.c: moves the root by what the animation did, and no more.
+void ami_root_follow(ami_state *state, am_vec3 moved, float turned);
+
+/// character.c: all of a step that comes before the source is asked; `over` when there is nothing to ask.
+void ami_step_begin(am_character *character, ami_step *step, const am_intent *intent, float dt);
+/// character.c: all that comes after it has answered into the character's output.
+void ami_step_end(am_character *character, ami_step *step);
+
+/// switch.c: c->arrival from how `from` moved in its last step: local velocities, then those in the root's space.
+void ami_find_velocities(am_character *character, const am_character *from);
+/// switch.c: what the source is told of a body that another one moved; false when it is its own.
+bool ami_arrive(am_character *character, am_source_input *input);
+/// switch.c: the transition of an arrival, instead of the one that the source speaks of.
+void ami_arrived(am_character *character);
+
+/// snapshot.c: the weights of a search now, NULL when all are 1.
+const float *ami_character_weights(const am_character *character, bool high);
+
+/// path_facing.c: the facing at a point (an index in frames, laps included) whose way heads so.
+float ami_path_facing(const am_character *character, float heading, float index);
+/// path_facing.c: a direction of the way turned by the stick where that is asked for.
+am_vec3 ami_path_turned(const am_character *character, am_vec3 way);
+/// path_facing.c: a path begins, or gets other points: the body has always faced as it does.
+void ami_path_facing_begin(am_character *character);
+/// path_facing.c: dt passed; tells how the body is to face from here on when it is time to.
+void ami_path_facing_step(am_character *character, float dt);
+
+/// path_follow.c: whether a path is being followed.
+bool ami_path_active(const am_character *character);
+/// path_follow.c: where on the path the body is, and what is wished there; may end it.
+void ami_path_begin_step(am_character *character, float dt);
+/// path_follow.c: fills the trajectory from the path. *context is what the query found out; the horizon points to it.
+am_horizon ami_path_predict(am_character *character, ami_path_context *context);
+/// path_follow.c: a search took place with that query.
+void ami_path_searched(am_character *character, const ami_path_context *context);
+/// path_follow.c: moves the root by what the animation did, steered to the path.
+void ami_path_move(am_character *character, am_vec3 moved, float turned, float dt);
+
+#endif

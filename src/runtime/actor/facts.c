@@ -1,0 +1,202 @@
+// What a character finds out about its database: heights of hips, toes and heels, speeds, how far jumps rise.
+#include "actor/character.h"
+
+#include "data/filter.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum {
+    most_samples = 16384, // frames that are looked at: enough for a percentile, quick for any database
+    most_leaps = 256,
+};
+
+/// 0 without any value; sorts them.
+static float quantile(float *values, int count, float share)
+{
+    ami_sort_floats(values, count);
+    return count > 0 ? ami_quantile(values, count, share) : 0.0f;
+}
+
+am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *local, int joint)
+{
+    am_transform out = local[joint];
+    for (int p = skeleton->parents[joint]; p >= 0; p = skeleton->parents[p]) {
+        out = am_transform_mul(local[p], out);
+    }
+    return out;
+}
+
+/// Room for the samples of one measure, and how many it has.
+typedef struct samples {
+    float *values;
+    int count;
+} samples;
+
+enum { hips_upright, hips_creep, speed_creep, toes, heels, measure_count };
+
+static void take(samples *s, float value)
+{
+    if (s->count < 2 * most_samples && value * 0.0f == 0.0f) {
+        s->values[s->count++] = value;
+    }
+}
+
+static void take_feet(samples *all, const am_skeleton *skeleton, const am_roles *roles, const am_transform *pose)
+{
+    static const am_role sides[2][2] = { { AM_ROLE_LEFT_FOOT, AM_ROLE_LEFT_TOE },
+                                         { AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE } };
+    for (int side = 0; side < 2; side++) {
+        int ankle = roles->joint[sides[side][0]];
+        int toe = roles->joint[sides[side][1]];
+        if (ankle >= 0 && toe >= 0) {
+            take(&all[toes], ami_joint_place(skeleton, pose, toe).translation.y);
+            take(&all[heels],
+                 am_transform_point(ami_joint_place(skeleton, pose, ankle), am_heel_offset(skeleton, ankle, toe)).y);
+        }
+    }
+}
+
+static void take_frame(samples *all, const ami_kit *kit, int frame, am_transform *pose)
+{
+    const am_db *db = kit->source->db;
+    am_db_pose(db, frame, pose);
+    if (ami_kit_accepts(kit, AM_ACTIVITY_MOVE, frame)) {
+        take(&all[hips_upright], pose[0].translation.y);
+    }
+    bool creeps = (kit->activities >> AM_ACTIVITY_CREEP & 1) != 0;
+    if (creeps && ami_kit_accepts(kit, AM_ACTIVITY_CREEP, frame)) {
+        take(&all[hips_creep], pose[0].translation.y);
+        take(&all[speed_creep], am_v3_length(am_db_root_velocity(db, frame).linear));
+    }
+    take_feet(all, db->skeleton, &db->roles, pose);
+}
+
+static float hip_height(const am_db *db, int frame)
+{
+    am_transform pose[AM_MAX_JOINTS];
+    am_db_pose(db, frame, pose);
+    return pose[0].translation.y;
+}
+
+/// The median over all jumps of how far the hips rise above where the jump begins.
+static float leap_rise(const ami_kit *kit, float *values)
+{
+    const am_db *db = kit->source->db;
+    int count = 0;
+    if ((kit->activities >> AM_ACTIVITY_JUMP & 1) == 0) {
+        return 0.0f;
+    }
+    for (int r = 0; r < db->range_count; r++) {
+        int f = db->ranges[r].start;
+        while (f < db->ranges[r].stop && count < most_leaps) {
+            float first = ami_kit_accepts(kit, AM_ACTIVITY_JUMP, f) ? hip_height(db, f) : 0.0f;
+            float highest = first;
+            int begin = f;
+            for (; f < db->ranges[r].stop && ami_kit_accepts(kit, AM_ACTIVITY_JUMP, f); f++) {
+                highest = am_max(highest, hip_height(db, f));
+            }
+            if (f > begin && (highest - first) * 0.0f == 0.0f) {
+                values[count++] = highest - first;
+            }
+            f = f > begin ? f : f + 1;
+        }
+    }
+    return quantile(values, count, 0.5f);
+}
+
+am_result ami_kit_measure(ami_kit *kit, am_error *err)
+{
+    const am_db *db = kit->source->db;
+    const am_source_facts *known = kit->source->facts;
+    if (known) {
+        uint32_t unmet = kit->facts.unmet;
+        kit->facts = (am_character_facts){ .hip_m = known->hip_m,
+                                           .creep_hip_m = known->creep_hip_m,
+                                           .creep_mps = known->creep_mps,
+                                           .jump_rise_m = known->jump_rise_m,
+                                           .toe_m = known->toe_m,
+                                           .heel_m = known->heel_m,
+                                           .unmet = unmet };
+        return AM_OK;
+    }
+    if (!db) {
+        return AM_OK;
+    }
+    size_t each = 2 * most_samples; // both feet
+    float *room = ami_alloc_array(&kit->alloc, measure_count * each, sizeof *room);
+    if (!room) {
+        return ami_fail_memory(err, measure_count * each * sizeof *room);
+    }
+    samples all[measure_count];
+    for (int m = 0; m < measure_count; m++) {
+        all[m] = (samples){ room + (size_t)m * each, 0 };
+    }
+    int stride = (db->frame_count + most_samples - 1) / most_samples;
+    for (int f = 0; f < db->frame_count; f += stride) {
+        am_transform pose[AM_MAX_JOINTS];
+        take_frame(all, kit, f, pose);
+    }
+    am_character_facts *facts = &kit->facts;
+    facts->hip_m = quantile(all[hips_upright].values, all[hips_upright].count, 0.5f);
+    facts->creep_hip_m = quantile(all[hips_creep].values, all[hips_creep].count, 0.5f);
+    facts->creep_mps = quantile(all[speed_creep].values, all[speed_creep].count, 0.5f);
+    facts->toe_m = quantile(all[toes].values, all[toes].count, 0.01f);
+    facts->heel_m = quantile(all[heels].values, all[heels].count, 0.01f);
+    facts->jump_rise_m = leap_rise(kit, room);
+    ami_release(&kit->alloc, room, measure_count * each * sizeof *room);
+    return AM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Speeds for the keys
+
+/// Median speed of the frames with a tag, or `fallback` where there are fewer than a second of them.
+static float tag_speed(const am_db *db, const char *name, float fallback)
+{
+    uint64_t bit = 0;
+    for (int t = 0; t < db->tag_count; t++) {
+        bit |= strcmp(db->tag_names[t], name) == 0 ? (uint64_t)1 << t : 0;
+    }
+    float values[1024];
+    int total = 0;
+    for (int f = 0; f < db->frame_count; f++) {
+        total += (db->tags[f] & bit) != 0;
+    }
+    if ((float)total < db->fps) {
+        return fallback;
+    }
+    int stride = (total + 1023) / 1024;
+    int seen = 0;
+    int count = 0;
+    for (int f = 0; f < db->frame_count; f++) {
+        if ((db->tags[f] & bit) != 0 && seen++ % stride == 0 && count < 1024) {
+            float speed = am_v3_length(am_db_root_velocity(db, f).linear);
+            values[count] = speed;
+            count += speed * 0.0f == 0.0f;
+        }
+    }
+    return count > 0 ? quantile(values, count, 0.5f) : fallback;
+}
+
+am_intent_def am_intent_def_of(const am_db *db)
+{
+    am_intent_def def = am_intent_def_default();
+    def.walk_mps = tag_speed(db, am_auto_tag_name(AM_TAG_WALK), def.walk_mps);
+    def.sprint_mps = tag_speed(db, am_auto_tag_name(AM_TAG_RUN), def.sprint_mps);
+    def.creep_mps = tag_speed(db, am_auto_tag_name(AM_TAG_CREEP), def.creep_mps);
+    return def;
+}
+
+am_intent_def am_intent_def_for(const am_source *source)
+{
+    am_intent_def def = am_intent_def_default();
+    if (source->facts) {
+        def.walk_mps = source->facts->walk_mps;
+        def.sprint_mps = source->facts->sprint_mps;
+        def.creep_mps = source->facts->sneak_mps;
+        return def;
+    }
+    return source->db ? am_intent_def_of(source->db) : def;
+}

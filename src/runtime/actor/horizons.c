@@ -1,0 +1,103 @@
+// Wishes that can be asked about the future beside paths: a stick that stays as it is, and a place to go to. Looking
+// ahead (LHMM section IV) takes any of them.
+#include "actor/character.h"
+
+#include <string.h>
+
+// How fast someone who comes to a place slows down, m/s^2.
+#define BRAKE_MPS2 1.5f
+
+// ---------------------------------------------------------------------------------------------
+// A stick
+
+/// The simulated point goes on by its springs; the body's own place shifts with it.
+typedef struct stick_context {
+    am_vec3 position, velocity, acceleration;
+    float heading, heading_velocity;
+} stick_context;
+
+static stick_context stick_later(const am_stick_wish *wish, stick_context c, float t)
+{
+    if (t > 0.0f) {
+        am_spring_character_v3(&c.position, &c.velocity, &c.acceleration, wish->velocity, wish->velocity_halflife, t);
+        float turn = am_wrap_angle(c.heading - wish->heading);
+        am_decay_f(&turn, &c.heading_velocity, wish->facing_halflife, t);
+        c.heading = wish->heading + turn;
+    }
+    return c;
+}
+
+static int stick_query(const void *user, void *context, am_query_point *out, am_transform root)
+{
+    const am_stick_wish *wish = user;
+    stick_context now;
+    (void)root;
+    memcpy(&now, context, sizeof now);
+    for (int i = 0; i < wish->time_count; i++) {
+        stick_context p = stick_later(wish, now, wish->times[i]);
+        float s, co;
+        am_sincos(p.heading, &s, &co);
+        out[i].time = wish->times[i];
+        out[i].position = am_v3(p.position.x, wish->hip_m, p.position.z);
+        out[i].direction = am_v3(s, 0.0f, co);
+        out[i].velocity = p.velocity;
+    }
+    return wish->time_count;
+}
+
+static void stick_update(const void *user, void *next, const void *context, float seconds)
+{
+    stick_context now;
+    memcpy(&now, context, sizeof now);
+    now = stick_later(user, now, seconds);
+    memcpy(next, &now, sizeof now);
+}
+
+am_horizon am_stick_horizon(const am_stick_wish *wish, void *context, am_vec3 position, am_vec3 velocity,
+                            am_vec3 acceleration, float heading, float heading_velocity)
+{
+    stick_context now = { position, velocity, acceleration, heading, heading_velocity };
+    memset(context, 0, AM_MAX_CONTEXT);
+    memcpy(context, &now, sizeof now);
+    am_horizon horizon = { wish, sizeof now, context, stick_query, stick_update };
+    return horizon;
+}
+
+// ---------------------------------------------------------------------------------------------
+// A place
+
+static int target_query(const void *user, void *context, am_query_point *out, am_transform root)
+{
+    const am_target_wish *wish = user;
+    (void)context; // nothing to remember: wherever the body is, it wants there
+    am_vec3 here = am_v3_ground(root.translation);
+    am_vec3 gap = am_v3_sub(am_v3_ground(wish->target), here);
+    float away = am_v3_length(gap);
+    am_vec3 facing = am_quat_rotate(root.rotation, am_v3(0.0f, 0.0f, 1.0f));
+    am_vec3 way = away > wish->near_m ? am_v3_scale(gap, 1.0f / away) : am_v3_zero();
+    for (int i = 0; i < wish->time_count; i++) {
+        // As fast as wished, but no faster than it can still stop there.
+        float speed = am_min(wish->speed, sqrtf(2.0f * BRAKE_MPS2 * away));
+        float far = am_min(speed * am_max(wish->times[i], 0.0f), away);
+        out[i].time = wish->times[i];
+        out[i].position = am_v3_add(here, am_v3_scale(way, far));
+        out[i].position.y = wish->hip_m;
+        out[i].direction = away > wish->near_m ? way : facing;
+        out[i].velocity = far < away ? am_v3_scale(way, speed) : am_v3_zero();
+    }
+    return wish->time_count;
+}
+
+static void target_update(const void *user, void *next, const void *context, float seconds)
+{
+    (void)user;
+    (void)seconds;
+    memcpy(next, context, AM_MAX_CONTEXT);
+}
+
+am_horizon am_target_horizon(const am_target_wish *wish, void *context)
+{
+    memset(context, 0, AM_MAX_CONTEXT);
+    am_horizon horizon = { wish, AM_MAX_CONTEXT, context, target_query, target_update };
+    return horizon;
+}

@@ -1,0 +1,417 @@
+// A character on a path: where it is, what it wishes, how its root is steered, when it is there, and what happens
+// when it does not get on.
+#include "actor/character.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+#define LN2 0.69314718f
+// A path on which this little happens for so long is stuck on.
+#define STUCK_S 2.0f
+#define STUCK_M 0.1f
+// How far the wish is put on then.
+#define RECOVER_S 0.7f
+// Coming on by less than this part of the pace is slow; after so long, this part of it is made up, up to this far.
+#define DRIFT_SLOW 0.25f
+#define DRIFT_AFTER_S 0.35f
+#define DRIFT_PACE 0.7f
+#define DRIFT_M 0.25f
+// The way that a stop takes beyond the last step: a base, and part of a second at the speed.
+#define STOP_M 0.03f
+#define STOP_S 0.12f
+// Farther than this from the end nobody has arrived.
+#define ARRIVED_M 0.2f
+#define ARRIVE_LONGEST_S 3.0f
+// Steering: at most this part of the body's own way across and along the path (14 degrees, 10 per cent), and these
+// half-lives of what is left.
+#define STEER_ACROSS 0.25f
+#define STEER_ALONG 0.1f
+#define STEER_HALFLIFE_S 0.1f
+#define TURN_HALFLIFE_S 0.2f
+#define TURN_PER_METRE 0.7f
+
+static bool has(const am_character *c, uint32_t what) { return ami_path_has(c->path.head, what); }
+
+bool ami_path_active(const am_character *c)
+{
+    return c->path.head && (c->path.head->phase == ami_path_follows || c->path.head->phase == ami_path_arrives);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Beginning
+
+static uint32_t switches_of(const am_path_method *m)
+{
+    const struct {
+        bool on;
+        uint32_t bit;
+    } all[] = {
+        { m->smooth, ami_path_smooth },   { m->speed_limit, ami_path_speed_limit },
+        { m->corners, ami_path_corners }, { m->retime, ami_path_retime },
+        { m->lead, ami_path_lead },       { m->steer, ami_path_steer },
+        { m->weigh, ami_path_weigh },     { m->recover, ami_path_recover },
+        { m->plant, ami_path_plant },
+    };
+    uint32_t bits = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        bits |= all[i].on ? all[i].bit : 0;
+    }
+    return bits;
+}
+
+am_result am_character_follow(am_character *c, const am_path_def *def, am_error *err)
+{
+    am_result result = am_path_check(def, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    ami_path *path = c->path.head;
+    if (!path || !c->kit->source->db) {
+        return ami_fail(err, AM_ERR_DEF, "the character has no room for paths; set path_points in its def");
+    }
+    if (def->facing == AM_PATH_FACING_NET && !c->path.facings) {
+        am_character_leave_path(c);
+        return ami_fail(
+            err, AM_ERR_SUPPORT,
+            "facing by a network needs a model with a 'direction' part, and none was given; use 'tangent' "
+            "or 'joystick'");
+    }
+    memset(path, 0, sizeof *path);
+    path->limits = c->kit->limits;
+    path->v_max = def->v_max > 0.0f ? def->v_max : path->limits.v_max;
+    path->fps = c->kit->source->db->fps;
+    path->facing = (int32_t)def->facing;
+    path->desired = (int32_t)def->method.desired;
+    path->switches = switches_of(&def->method);
+    result = ami_path_lay(&c->path, def, c->state->root.translation, err);
+    if (result == AM_OK) {
+        float heading = am_quat_heading(c->state->root.rotation);
+        result = ami_path_shape(&c->path, c->state->speed, 0.0f, heading, err);
+    }
+    path->phase = result == AM_OK ? ami_path_follows : ami_path_none;
+    path->context.before = path->context.corner = -1;
+    ami_path_facing_begin(c);
+    path->fresh = 1;
+    return result;
+}
+
+void am_character_leave_path(am_character *c)
+{
+    if (c->path.head) {
+        c->path.head->phase = ami_path_none;
+    }
+}
+
+am_path_view am_character_get_path(const am_character *c)
+{
+    const ami_path *path = c->path.head;
+    am_path_view view = { 0 };
+    if (path && path->phase != ami_path_none) {
+        view.following = ami_path_active(c);
+        view.ended = path->phase == ami_path_ended;
+        view.points = c->path.points;
+        view.count = path->count;
+        view.loop_first = path->loop_first;
+        view.at = ami_path_index(path, path->context.at);
+        view.v_max = path->v_max;
+        view.recoveries = (int)path->recoveries;
+        view.laps = (int)path->laps;
+        view.offset = path->drawn_offset;
+    }
+    return view;
+}
+
+// ---------------------------------------------------------------------------------------------
+// On the way
+
+/// Shift: the same path at a run, or as it was drawn again. What has been done of it stays done.
+static void change_pace(am_character *c)
+{
+    ami_path *path = c->path.head;
+    uint32_t runs = (c->state->wish_buttons & ami_button_run) != 0;
+    if (!has(c, ami_path_retime) || runs == path->runs) {
+        return;
+    }
+    float along = c->path.points[ami_path_index(path, path->context.at)].along;
+    float heading = am_quat_heading(c->state->root.rotation);
+    am_error unused = { 0 };
+    path->runs = runs;
+    ami_path_shape(&c->path, c->state->speed, runs ? path->limits.v_run : 0.0f, heading, &unused);
+    int at = 0;
+    while (at + 1 < path->count && c->path.points[at].along < along) {
+        at++;
+    }
+    path->context.at = path->context.before = at;
+    path->context.clock = (float)at;
+    path->fresh = 1;
+    ami_path_facing_begin(c);
+}
+
+/// Counts laps by going back to the first point of the round.
+static void go_round(ami_path *path, const am_path_point *points)
+{
+    int lap = path->count - path->loop_first;
+    while (path->loop_first >= 0 && path->context.at >= path->count) {
+        path->context.at -= lap;
+        path->context.before -= lap;
+        path->context.corner -= path->context.corner >= 0 ? lap : 0;
+        path->context.clock -= (float)lap;
+        path->told_to -= lap;
+        path->still_along -= points[path->count - 1].along - points[path->loop_first].along;
+        path->laps++;
+    }
+}
+
+/// Whoever does not get on for a while is pulled on: the wish goes ahead by itself.
+static void watch_progress(am_character *c, float dt)
+{
+    ami_path *path = c->path.head;
+    float along = ami_path_along(path, c->path.points, path->context.at);
+    path->still_s += dt;
+    if (along > path->still_along + STUCK_M) {
+        path->still_along = along;
+        path->still_s = 0.0f;
+    } else if (path->still_s > STUCK_S && has(c, ami_path_recover)) {
+        int to = path->context.at + (int)(RECOVER_S * path->fps);
+        int last = path->count - 1;
+        path->context.at = path->loop_first < 0 && to > last ? last : to;
+        path->context.clock = (float)path->context.at;
+        path->still_s = 0.0f;
+        path->recoveries++;
+        path->fresh = 1;
+    }
+}
+
+/// Whoever turns on the spot gets nowhere along the path, and near a hairpin the nearest point may be one that they
+/// have left behind: after a moment the wish goes on by itself, as long as it stays within reach.
+static void drift_on(am_character *c, int came_on, float dt)
+{
+    ami_path *path = c->path.head;
+    float pace = dt * path->fps;
+    bool slow = (float)came_on < DRIFT_SLOW * pace;
+    path->lag_s = slow ? path->lag_s + dt : am_max(path->lag_s - 2.0f * dt, 0.0f);
+    if (!has(c, ami_path_lead) || path->lag_s < DRIFT_AFTER_S) {
+        path->drift = 0.0f;
+        return;
+    }
+    path->drift += DRIFT_PACE * pace;
+    for (; path->drift >= 1.0f; path->drift -= 1.0f) {
+        const am_path_point *next = &c->path.points[ami_path_index(path, path->context.at + 1)];
+        bool near = am_v3_distance(am_v3_ground(c->state->root.translation), am_v3(next->x, 0.0f, next->z)) < DRIFT_M;
+        path->context.at += near && (path->loop_first >= 0 || path->context.at + 1 < path->count);
+    }
+    path->context.clock = am_max(path->context.clock, (float)path->context.at);
+}
+
+/// Over when the end is a stop away.
+static void watch_end(am_character *c, float dt)
+{
+    ami_path *path = c->path.head;
+    if (path->loop_first >= 0) {
+        return;
+    }
+    const am_path_point *last = &c->path.points[path->count - 1];
+    am_vec3 root = c->state->root.translation;
+    float left = last->along - c->path.points[ami_path_index(path, path->context.at)].along;
+    float away = am_v3_distance(am_v3_ground(root), am_v3(last->x, 0.0f, last->z));
+    bool there = left < STOP_M + STOP_S * c->state->speed;
+    path->arrive_s = there ? path->arrive_s + dt : 0.0f;
+    if (there && (away < ARRIVED_M || path->arrive_s > ARRIVE_LONGEST_S)) {
+        path->phase = ami_path_ended;
+    }
+}
+
+static float stretch_of(const am_character *c) { return 1.0f / c->def.time_scale; }
+
+static void set_wish(am_character *c)
+{
+    ami_state *s = c->state;
+    const ami_path *path = c->path.head;
+    int i = ami_path_index(path, (int)(path->context.clock + 0.5f));
+    const am_path_point *p = &c->path.points[i];
+    float ahead = ami_path_along(path, c->path.points, (int)(path->context.clock + 0.5f) + 1) -
+                  ami_path_along(path, c->path.points, (int)(path->context.clock + 0.5f));
+    float speed = am_max(am_abs(ahead) * path->fps, path->limits.v_least);
+    float sn, co;
+    am_sincos(p->heading, &sn, &co);
+    s->wish_velocity = am_v3(sn * speed, 0.0f, co * speed);
+    s->heading = ami_path_facing(c, p->heading, path->context.clock);
+    am_sincos(s->heading, &sn, &co);
+    s->wish_facing = am_v3(sn, 0.0f, co);
+    s->position = am_v3(p->x, 0.0f, p->z);
+    s->velocity = s->wish_velocity;
+    s->acceleration = am_v3_zero();
+    s->heading_velocity = 0.0f;
+    // The query, not a change of the wish, says when to search.
+    s->searched_velocity = s->wish_velocity;
+    s->searched_heading = s->heading;
+}
+
+void ami_path_begin_step(am_character *c, float dt)
+{
+    ami_state *s = c->state;
+    ami_path *path = c->path.head;
+    path->stick = s->wish_facing;
+    change_pace(c);
+    int was = path->context.at;
+    path->context.clock += dt * path->fps;
+    ami_path_progress(path, c->path.points, &path->context, s->root.translation);
+    bool turned = path->context.corner >= was && path->context.at > path->context.corner;
+    path->fresh |= turned && path->context.corner >= 0; // appendix D: a new query as soon as the corner is passed
+    drift_on(c, path->context.at - was, dt);
+    watch_progress(c, dt);
+    ami_path_facing_step(c, dt);
+    go_round(path, c->path.points);
+    watch_end(c, dt);
+    if (path->phase == ami_path_ended) {
+        s->wish_velocity = s->velocity = s->acceleration = am_v3_zero();
+        s->wish_facing = am_v3_zero();
+        // The point stays on the last place: what is left of the movement is drawn to it.
+        const am_path_point *last = &c->path.points[path->count - 1];
+        s->position = am_v3(last->x, 0.0f, last->z);
+        s->heading = s->wish_heading = am_quat_heading(s->root.rotation);
+        return;
+    }
+    set_wish(c);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The query
+
+static int compute_query(const void *user, void *context, am_query_point *out, am_transform root)
+{
+    const am_character *c = user;
+    const ami_kit *kit = c->kit;
+    ami_path_context now;
+    memcpy(&now, context, sizeof now);
+    float times[AM_MAX_TRAJECTORY];
+    float stretch = stretch_of(c);
+    int past = kit->first_ahead - 1; // the times before now, which stands among them
+    for (int i = 0; i < kit->time_count; i++) {
+        times[i] = kit->times[i] * stretch;
+    }
+    ami_path_query(&c->path, &now, out + past, times + past, kit->time_count - past, root.translation);
+    for (int i = 0; i < kit->time_count; i++) {
+        if (i < past) {
+            out[i] = ami_history_at(c, -times[i]); // in thought, too: what has been since is not known
+        } else {
+            out[i].position.y = kit->facts.hip_m;
+            out[i].direction = ami_path_turned(c, out[i].direction);
+        }
+        out[i].time = kit->times[i];
+        out[i].velocity = am_v3_scale(out[i].velocity, stretch);
+    }
+    memcpy(context, &now, sizeof now);
+    return kit->time_count;
+}
+
+static void update_context(const void *user, void *next, const void *context, float seconds)
+{
+    const am_character *c = user;
+    ami_path_context now;
+    memcpy(&now, context, sizeof now);
+    now.before = now.at;
+    now.clock += seconds * stretch_of(c) * c->path.head->fps;
+    memcpy(next, &now, sizeof now);
+}
+
+am_horizon ami_path_predict(am_character *c, ami_path_context *context)
+{
+    *context = c->path.head->context;
+    c->state->trajectory_count = compute_query(c, context, c->trajectory, c->state->root);
+    am_horizon horizon = { c, sizeof *context, context, compute_query, update_context };
+    return horizon;
+}
+
+void ami_path_searched(am_character *c, const ami_path_context *context)
+{
+    c->path.head->context = *context;
+    c->path.head->context.before = context->at;
+    c->path.head->fresh = 0;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The root
+
+static float share(float halflife, float dt) { return 1.0f - am_exp(-LN2 * dt / halflife); }
+
+/// The place of the path nearest to the body, about the point where it is taken to be; the way there, and how many
+/// metres along.
+static am_vec3 foot_of(const am_character *c, am_vec3 place, float *heading, float *along)
+{
+    const ami_path *path = c->path.head;
+    am_vec3 best = place;
+    float least = INFINITY;
+    for (int i = path->context.at - 1; i <= path->context.at + 2; i++) {
+        const am_path_point *a = &c->path.points[ami_path_index(path, i)];
+        const am_path_point *b = &c->path.points[ami_path_index(path, i + 1)];
+        am_vec3 from = am_v3(a->x, 0.0f, a->z);
+        am_vec3 way = am_v3_sub(am_v3(b->x, 0.0f, b->z), from);
+        float length2 = am_v3_length2(way);
+        float part = length2 > 0.0f ? am_clamp(am_v3_dot(am_v3_sub(place, from), way) / length2, 0.0f, 1.0f) : 0.0f;
+        am_vec3 on = am_v3_add(from, am_v3_scale(way, part));
+        float away = am_v3_distance(on, place);
+        if (away < least) {
+            least = away;
+            best = on;
+            *heading = a->heading;
+            float from_m = ami_path_along(path, c->path.points, i);
+            *along = am_lerp(from_m, ami_path_along(path, c->path.points, i + 1), part);
+        }
+    }
+    return best;
+}
+
+static am_vec3 limited(am_vec3 v, float most)
+{
+    float length = am_v3_length(v);
+    return length > most ? am_v3_scale(v, most / length) : v;
+}
+
+/// Bends the way of the body a little to the path, its speed a little to the wish, its facing a little to the way.
+static void steer(am_character *c, am_vec3 moved, float turned, float dt)
+{
+    ami_state *s = c->state;
+    const ami_path *path = c->path.head;
+    float way = am_v3_length(moved);
+    float heading = s->heading;
+    am_vec3 place = am_v3_ground(s->root.translation);
+    float come_m = 0.0f;
+    am_vec3 on = foot_of(c, place, &heading, &come_m);
+    float sn, co;
+    am_sincos(heading, &sn, &co);
+    am_vec3 along = am_v3(sn, 0.0f, co);
+    am_vec3 gap = am_v3_sub(on, place);
+    am_vec3 across = am_v3_sub(gap, am_v3_scale(along, am_v3_dot(gap, along)));
+    float part = share(STEER_HALFLIFE_S, dt);
+    am_vec3 step = limited(am_v3_scale(across, part), STEER_ACROSS * way);
+    // Between the points, too: from point to point the push would come and go and shake the body.
+    int point = (int)path->context.clock;
+    float wished_m = am_lerp(ami_path_along(path, c->path.points, point),
+                             ami_path_along(path, c->path.points, point + 1), path->context.clock - (float)point);
+    float push = am_clamp((wished_m - come_m) * part, 0.0f, STEER_ALONG * way);
+    s->root.translation = am_v3_add(place, am_v3_add(step, am_v3_scale(along, push)));
+    float facing = ami_path_facing(c, heading, (float)path->context.at);
+    float angle = am_wrap_angle(facing - am_quat_heading(s->root.rotation));
+    float most = c->def.adjust_facing_ratio * (am_abs(turned) + TURN_PER_METRE * way);
+    float turn = am_clamp(angle * share(TURN_HALFLIFE_S, dt), -most, most);
+    am_quat q = am_quat_mul(s->root.rotation, am_quat_from_heading(turn));
+    s->root.rotation = am_quat_normalize(am_q(0.0f, q.y, 0.0f, q.w));
+}
+
+void ami_path_move(am_character *c, am_vec3 moved, float turned, float dt)
+{
+    ami_state *s = c->state;
+    am_vec3 before = s->root.translation;
+    if (c->def.root == AM_ROOT_SIMULATION) {
+        s->root.translation = s->position;
+        s->root.rotation = am_quat_from_heading(s->heading);
+    } else {
+        ami_root_follow(s, moved, turned);
+    }
+    if (c->def.root == AM_ROOT_MIXED && has(c, ami_path_steer)) {
+        steer(c, moved, turned, dt);
+    }
+    s->speed = am_v3_distance(s->root.translation, before) / dt;
+}

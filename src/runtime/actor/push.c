@@ -1,0 +1,237 @@
+// Pushes: forces that act on a character, what they do to a pose (Fields eq. 15), and ticks of sources that blend it
+// for themselves.
+#include "actor/push.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+// Quantile of the data's joint angles that a push may reach, and by how much beyond: the engine's joints have no
+// limits of their own.
+#define RANGE_SHARE 0.001f
+#define RANGE_MARGIN (5.0f * AM_DEG)
+#define LONGEST_S 10.0f
+
+enum {
+    most_frames = 4096, // frames that ranges are taken from
+    few_frames = 2000,  // start states of a network are so few that they tell little of how far joints turn
+};
+
+am_result ami_kit_ranges(ami_kit *kit, am_error *err)
+{
+    const am_db *db = kit->source->db;
+    int joints = kit->source->skeleton->joint_count;
+    if (!db || !db->has_poses) {
+        return ami_fail(err, AM_ERR_SUPPORT,
+                        "pushes need the poses of a database to know how far joints turn; this source has none");
+    }
+    kit->ranges = ami_alloc_array(&kit->alloc, (size_t)joints, sizeof *kit->ranges);
+    if (!kit->ranges) {
+        return ami_fail_memory(err, (size_t)joints * sizeof *kit->ranges);
+    }
+    kit->few = db->frame_count < few_frames;
+    return am_joint_ranges(kit->ranges, db, kit->few ? 0.0f : RANGE_SHARE, most_frames, &kit->alloc, err);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The forces
+
+bool ami_push_active(const am_character *c) { return c->push.head && c->push.head->count > 0; }
+
+void ami_push_end(am_character *c)
+{
+    ami_push *p = c->push.head;
+    if (p) {
+        ami_push before = *p;
+        memset(p, 0, sizeof *p);
+        p->total = before.total;
+        p->limit_s = before.limit_s;
+        for (int j = 0; j < c->joint_count; j++) {
+            c->push.from[j] = c->push.to[j] = am_transform_identity();
+        }
+    }
+}
+
+am_result am_character_push(am_character *c, int joint, am_vec3 force, float seconds, am_error *err)
+{
+    ami_push *p = c->push.head;
+    if (!p) {
+        return ami_fail(err, AM_ERR_SUPPORT,
+                        "the character cannot be pushed: its def has no solver (am_physics of a build with Open "
+                        "Dynamics Engine)");
+    }
+    if (joint < 0 || joint >= c->joint_count) {
+        return ami_fail(err, AM_ERR_RANGE, "no joint %d to push; the skeleton has %d", joint, c->joint_count);
+    }
+    if (!(am_v3_length(force) <= AM_PUSH_MOST_N) || !(seconds > 0.0f && seconds <= LONGEST_S)) {
+        return ami_fail(err, AM_ERR_RANGE, "a push has at most %g N, for more than 0 and at most %g s",
+                        (double)AM_PUSH_MOST_N, (double)LONGEST_S);
+    }
+    if (p->frame > 0) {
+        // A blend on its way ends here; what it has moved so far stays, and dies out or is gone on from.
+        p->frame = 0;
+        p->count = 0;
+    }
+    if (p->count == AM_MAX_PUSHES) {
+        return ami_fail(err, AM_ERR_LIMIT, "at most %d pushes act together", AM_MAX_PUSHES);
+    }
+    p->pushes[p->count++] = (am_push){ joint, seconds, force };
+    p->total++;
+    ami_push_watch(c);
+    return AM_OK;
+}
+
+am_push_view am_character_get_push(const am_character *c)
+{
+    const ami_push *p = c->push.head;
+    am_push_view none = { 0 };
+    am_push_view view = { p ? p->pushes : NULL, p ? p->count : 0, p ? p->frame : 0, p ? p->total : 0 };
+    return p ? view : none;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What they do to a pose
+
+void ami_push_mix(am_transform *out, const am_transform *a, const am_transform *b, int joints, float t)
+{
+    for (int j = 0; j < joints; j++) {
+        out[j].rotation = am_quat_nlerp(a[j].rotation, b[j].rotation, t);
+        out[j].translation = am_v3_lerp(a[j].translation, b[j].translation, t);
+    }
+}
+
+am_transform ami_push_offset(am_transform a, am_transform b, float share)
+{
+    am_quat turn = am_quat_mul(b.rotation, am_quat_inv(a.rotation));
+    am_transform offset = { am_quat_nlerp(am_quat_identity(), turn, share),
+                            am_v3_scale(am_v3_sub(b.translation, a.translation), share) };
+    return offset;
+}
+
+am_transform ami_push_apply(am_transform offset, am_transform a)
+{
+    am_transform out = { am_quat_normalize(am_quat_mul(offset.rotation, a.rotation)),
+                         am_v3_add(offset.translation, a.translation) };
+    return out;
+}
+
+/// The turn about y of the rotation from a to b.
+static am_quat turn_between(am_quat a, am_quat b)
+{
+    am_quat rel = am_quat_abs(am_quat_mul(b, am_quat_inv(a)));
+    return am_quat_normalize(am_q(0.0f, rel.y, 0.0f, rel.w));
+}
+
+/// Divides where hips went into a step of the ground root and what is left: the root goes under them and turns with
+/// them, so that place and yaw stay out of the pose, as in the paper.
+static am_transform divide(am_transform *hips, am_transform was)
+{
+    am_transform step;
+    step.rotation = turn_between(was.rotation, hips->rotation);
+    am_vec3 ground = am_v3_ground(was.translation);
+    step.translation = am_v3_sub(am_v3_ground(hips->translation), am_quat_rotate(step.rotation, ground));
+    *hips = am_transform_mul(am_transform_inv(step), *hips);
+    return step;
+}
+
+/// The feet that stand and whose leg is pushed: they are not flung when they lift soon after, while eq. 15 still asks
+/// what the force does.
+static uint32_t find_held(const am_character *c, uint8_t contacts)
+{
+    static const am_role legs[2] = { AM_ROLE_LEFT_UP_LEG, AM_ROLE_RIGHT_UP_LEG };
+    const ami_push *p = c->push.head;
+    const am_source *source = c->kit->source;
+    uint32_t held = 0;
+    for (int i = 0; i < p->count; i++) {
+        for (int joint = p->pushes[i].joint; joint > 0; joint = source->skeleton->parents[joint]) {
+            held |= joint == source->roles->joint[legs[0]] ? AM_CONTACT_LEFT : 0;
+            held |= joint == source->roles->joint[legs[1]] ? AM_CONTACT_RIGHT : 0;
+        }
+    }
+    return held & contacts;
+}
+
+/// The foot that stands next or stood last. A body in flight tips about it as well: else a push moves chest and feet
+/// alike, which is true of the air and looks like nothing.
+static uint8_t lower_foot(const am_character *c, const am_transform *x)
+{
+    const am_source *source = c->kit->source;
+    int left = source->roles->joint[AM_ROLE_LEFT_FOOT], right = source->roles->joint[AM_ROLE_RIGHT_FOOT];
+    if (left < 0 || right < 0) {
+        return 0;
+    }
+    float left_m = ami_joint_place(source->skeleton, x, left).translation.y;
+    float right_m = ami_joint_place(source->skeleton, x, right).translation.y;
+    return left_m <= right_m ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT;
+}
+
+bool ami_push_dynamics(am_character *c, ami_dynamics *out, const am_transform *x, uint8_t contacts, int frame)
+{
+    ami_push *p = c->push.head;
+    const am_push_solver *solver = c->def.push;
+    size_t size = (size_t)c->joint_count * sizeof *x;
+    // Forces have world axes: only the root's rotation matters, not where it is.
+    am_transform root = { c->state->root.rotation, am_v3_zero() };
+    am_transform back = am_transform_inv(root);
+    memcpy(c->push.x, x, size);
+    c->push.x[0] = am_transform_mul(root, x[0]);
+    // Before the lower foot of a body in flight takes the place of one that stands: it is let go when another does.
+    p->held = frame == 1 ? find_held(c, contacts) : p->held;
+    contacts = contacts != 0 ? contacts : lower_foot(c, x);
+    am_push_query query = { c->push.x, p->pushes, p->count, (uint8_t)(contacts | p->held), frame };
+    if (!solver->solve(solver->user, c->push.pose, c->push.previous, &query)) {
+        return false;
+    }
+    out->pose = c->push.pose;
+    out->previous = c->push.previous;
+    am_transform steps[2];
+    am_transform *poses[2] = { c->push.previous, c->push.pose };
+    for (int i = 0; i < 2; i++) {
+        poses[i][0] = am_transform_mul(back, poses[i][0]);
+        steps[i] = divide(&poses[i][0], x[0]);
+        for (int j = 0; j < c->joint_count; j++) {
+            const am_joint_range *range = &c->kit->ranges[j];
+            float margin = am_max(RANGE_MARGIN, am_joint_excess(range, x[j].rotation));
+            poses[i][j].rotation = am_joint_clamp(range, poses[i][j].rotation, margin);
+        }
+    }
+    out->step = steps[1];
+    out->last_step = am_transform_mul(am_transform_inv(steps[0]), steps[1]);
+    return true;
+}
+
+/// After eq. 15, within a tick of the source.
+void ami_push_tick(void *user, am_tick *tick)
+{
+    am_character *c = user;
+    ami_push *p = c->push.head;
+    ami_dynamics d;
+    tick->share = 0.0f;
+    if (!ami_push_active(c)) {
+        return;
+    }
+    int frame = ++p->frame;
+    float share = (float)(AM_PUSH_WINDOW - frame) / (float)AM_PUSH_WINDOW;
+    if (frame >= AM_PUSH_WINDOW || !ami_push_dynamics(c, &d, tick->before, tick->contacts, frame)) {
+        ami_push_end(c);
+        return;
+    }
+    if (c->def.push_blend == AM_PUSH_PRINTED) {
+        ami_push_mix(tick->after, tick->after, d.pose, c->joint_count, share);
+        ami_push_mix(&tick->step, &tick->step, &d.step, 1, share);
+    } else {
+        for (int j = 0; j < c->joint_count; j++) {
+            tick->after[j] = ami_push_apply(ami_push_offset(tick->before[j], d.pose[j], share), tick->after[j]);
+        }
+        tick->step = ami_push_apply(ami_push_offset(am_transform_identity(), d.step, share), tick->step);
+    }
+    for (int j = 0; j < c->joint_count; j++) {
+        tick->after[j].rotation = am_joint_clamp(&c->kit->ranges[j], tick->after[j].rotation, AMI_PUSH_MARGIN);
+    }
+    tick->from = d.previous;
+    tick->to = d.pose;
+    tick->fast = d.last_step;
+    tick->share = share;
+    tick->mixed = c->def.push_blend == AM_PUSH_PRINTED;
+}

@@ -1,0 +1,63 @@
+/// Pushes of a character from the inside: what lies in its flat block, and the parts of a step that answer them.
+#ifndef AMI_CONTROL_PUSH_H
+#define AMI_CONTROL_PUSH_H
+
+#include "actor/character.h"
+
+// What joints of a pushed character may go beyond the data's range by. The promise is ten degrees; the range of some
+// frames is up to three narrower than that of all.
+#define AMI_PUSH_MARGIN (6.5f * AM_DEG)
+
+/// The head of the push part of the flat block; only characters with a solver have one. No padding.
+typedef struct ami_push {
+    int32_t frame; ///< i of eq. 15, the last that was blended; 0: none yet
+    int32_t count; ///< pushes that act; 0: none
+    am_push pushes[AM_MAX_PUSHES];
+    float ahead_s; ///< reaction: of the frame that plays, still to come
+    float turn;    ///< reaction: of the root in this frame, rad
+    am_vec3 move;  ///< reaction: of the root in this frame, in its own frame, m
+    // How the body moved in the last step, for re-entry.
+    am_vec3 root_linear, root_angular;
+    float before_dt;
+    float limit_s;  ///< for which joints are kept within their range
+    uint32_t held;  ///< feet that stood when their leg was pushed: pinned for the whole window
+    uint64_t total; ///< pushes ever
+} ami_push;
+
+/// D(x, 0, i): a pose at rest under the character's forces.
+typedef struct ami_dynamics {
+    am_transform *pose, *previous; ///< [joint] the pose i frames later, and i - 1; joint 0 relative to the new roots
+    am_transform step;             ///< of the ground root in its own frame, from x to the pose
+    am_transform last_step;        ///< the part of it in the last frame
+} ami_dynamics;
+
+/// True when pushes act on the character.
+bool ami_push_active(const am_character *character);
+/// One frame of dynamics from x(joint), joint 0 relative to the ground root. False without an answer.
+bool ami_push_dynamics(am_character *character, ami_dynamics *out, const am_transform *x, uint8_t contacts,
+                       int frame);
+/// out(joint) = (1 - t) a + t b, the shorter way; out may be a or b.
+void ami_push_mix(am_transform *out, const am_transform *a, const am_transform *b, int joints, float t);
+/// `share` of what takes a to b, as a turn from the left and a way.
+am_transform ami_push_offset(am_transform a, am_transform b, float share);
+/// out = a moved by an offset.
+am_transform ami_push_apply(am_transform offset, am_transform a);
+/// Eq. 15 within a tick of a source that has its own: am_tick_hook.tick of the character.
+void ami_push_tick(void *character, am_tick *tick);
+/// push_react.c: at the beginning of a step. A reaction that is over lets the source re-enter by the state nearest to
+/// the body.
+void ami_push_plan(am_character *character);
+/// push_react.c: before the source is asked.
+void ami_push_begin(am_character *character, am_source_input *input);
+/// push_react.c: the answer of a source without ticks of its own is moved by what the forces do.
+void ami_push_react(am_character *character, float dt);
+/// push_react.c: the root is, after the source has moved it.
+void ami_push_move(am_character *character, float dt);
+/// push_limit.c: joints are kept within their range from now on, for a while.
+void ami_push_watch(am_character *character);
+/// push_limit.c: keeps them so, after the feet were placed.
+void ami_push_limit(am_character *character, float dt);
+/// Nothing acts any more.
+void ami_push_end(am_character *character);
+
+#endif

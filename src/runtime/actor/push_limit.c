@@ -1,0 +1,137 @@
+// Legs of a pushed character after the feet were placed: planted feet under a body that tips would bend ankles and
+// knees further than people's go. Joints are brought back to what the data show, and the foot is lifted to the floor
+// on its toe or heel, as it would roll.
+#include "actor/push.h"
+
+#include <string.h>
+
+#define MARGIN AMI_PUSH_MARGIN
+// After a push, for so long.
+#define LIMIT_S 3.0f
+// Frames of the data may be beyond the percentiles by themselves. They are drawn back too, in this time, and let go
+// again afterwards, so that nothing jumps.
+#define EASE_S 0.3f
+#define ENOUGH_M 0.001f
+
+enum { passes = 3 };
+
+static const am_role legs[2][4] = {
+    { AM_ROLE_LEFT_UP_LEG, AM_ROLE_LEFT_LEG, AM_ROLE_LEFT_FOOT, AM_ROLE_LEFT_TOE },
+    { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE },
+};
+
+/// How much of what the source itself has beyond the range is let be: all at first and at last, and where the range
+/// is of few frames.
+static float let_be(const am_character *c)
+{
+    float left = c->kit->few ? 0.0f : c->push.head->limit_s;
+    return am_clamp(am_max((left - LIMIT_S - EASE_S) / EASE_S, 1.0f - left / EASE_S), 0.0f, 1.0f);
+}
+
+void ami_push_watch(am_character *c)
+{
+    // From what is let be now: who is watched already goes on so.
+    c->push.head->limit_s = LIMIT_S + EASE_S + let_be(c) * EASE_S;
+}
+
+/// World transforms of the joints from `first` on, which come after it.
+static void refresh(am_character *c, int first)
+{
+    const int16_t *parents = c->kit->source->skeleton->parents;
+    for (int j = first > 0 ? first : 1; j < c->joint_count; j++) {
+        c->world[j] = am_transform_mul(c->world[parents[j]], c->local[j]);
+    }
+}
+
+/// True when a joint was beyond its range, or beyond what of the source's own is let be.
+static bool clamp_joint(am_character *c, int joint)
+{
+    const am_joint_range *range = &c->kit->ranges[joint];
+    am_quat *rotation = &c->local[joint].rotation;
+    float excess = am_joint_excess(range, *rotation);
+    if (!(excess > MARGIN)) {
+        return false;
+    }
+    // Where a source has ticks its pose was pushed too.
+    bool own = !c->kit->source->interface->ticks;
+    float beyond = own ? am_joint_excess(range, c->source_local[joint].rotation) - MARGIN : 0.0f;
+    float margin = MARGIN + let_be(c) * am_max(beyond, 0.0f);
+    *rotation = am_joint_clamp(range, *rotation, margin);
+    return excess > margin;
+}
+
+static bool clamp_leg(am_character *c, const int *joints)
+{
+    bool clamped = false;
+    for (int i = 0; i < 4; i++) {
+        clamped |= clamp_joint(c, joints[i]);
+    }
+    return clamped;
+}
+
+/// How far toe or heel is below the floor.
+static float depth_of(const am_character *c, const int *joints, int side)
+{
+    am_vec3 heel = am_transform_point(c->world[joints[2]], c->feet_def.heel_offset[side]);
+    return am_max(c->feet_def.floor_m - c->world[joints[3]].translation.y, c->feet_def.heel_m - heel.y);
+}
+
+/// Lifts the ankle with the foot as it is turned.
+static void lift(am_character *c, const int *joints, float by)
+{
+    const int16_t *parents = c->kit->source->skeleton->parents;
+    am_vec3 hip = c->world[joints[0]].translation, knee = c->world[joints[1]].translation;
+    am_vec3 ankle = c->world[joints[2]].translation;
+    am_vec3 pole = am_v3_sub(knee, am_v3_lerp(hip, ankle, 0.5f));
+    am_vec3 front = am_quat_rotate(c->world[0].rotation, am_v3(0.0f, 0.0f, 1.0f));
+    memcpy(c->next, c->world, (size_t)c->joint_count * sizeof *c->next);
+    am_ik_chain chain = { c->local, c->next, joints[0], joints[1], joints[2] };
+    // In the world as in any space: the chain's root has its place in `next`.
+    am_ik_two_bone(&chain, am_v3_add(ankle, am_v3(0.0f, by, 0.0f)), am_v3_normalize_or(pole, front), 0.0f);
+    refresh(c, joints[0]);
+    am_quat parent = c->world[parents[joints[2]]].rotation;
+    am_quat turned = am_quat_mul(am_quat_inv(parent), c->next[joints[2]].rotation);
+    c->local[joints[2]].rotation = am_quat_nearest(am_quat_normalize(turned), c->local[joints[2]].rotation);
+    refresh(c, joints[2]);
+}
+
+void ami_push_limit(am_character *c, float dt)
+{
+    ami_push *p = c->push.head;
+    if (!p || !(p->limit_s > 0.0f)) {
+        return;
+    }
+    p->limit_s = am_max(p->limit_s - dt, 0.0f);
+    bool clamped = false;
+    for (int j = 0; j < c->joint_count; j++) {
+        clamped |= clamp_joint(c, j);
+    }
+    if (clamped) {
+        c->world[0] = am_transform_mul(c->state->root, c->local[0]);
+        refresh(c, 1);
+    }
+    float rise = 0.0f;
+    for (int side = 0; side < 2; side++) {
+        int joints[4];
+        bool whole = true;
+        for (int i = 0; i < 4; i++) {
+            joints[i] = c->kit->source->roles->joint[legs[side][i]];
+            whole &= joints[i] > 0;
+        }
+        float depth = whole ? depth_of(c, joints, side) : 0.0f;
+        for (int pass = 0; depth > ENOUGH_M && pass < passes; pass++) {
+            lift(c, joints, depth);
+            if (clamp_leg(c, joints)) {
+                refresh(c, joints[0]);
+            }
+            depth = depth_of(c, joints, side);
+        }
+        rise = am_max(rise, depth);
+    }
+    // What legs cannot make good the hips do.
+    if (rise > 0.0f) {
+        c->local[0].translation.y += rise;
+        c->world[0].translation.y += rise;
+        refresh(c, 1);
+    }
+}

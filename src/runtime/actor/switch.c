@@ -1,0 +1,192 @@
+// Another source takes a moving body over (matching, long-horizon, learned, ... while it runs), and steps of many
+// characters at once.
+#include "actor/character.h"
+
+#include "base/error.h"
+#include "actor/push.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------
+// Taking over
+
+void ami_find_velocities(am_character *c, const am_character *from)
+{
+    int joints = c->joint_count;
+    am_velocity *local = c->arrival;
+    am_velocity *world = c->arrival + joints;
+    am_transform now[AM_MAX_JOINTS], was[AM_MAX_JOINTS];
+    memset(c->arrival, 0, 2 * (size_t)joints * sizeof *c->arrival);
+    if (!(from->before_dt > 0.0f)) {
+        return;
+    }
+    float rate = 1.0f / from->before_dt;
+    for (int j = 0; j < joints; j++) {
+        am_transform a = from->before[j], b = from->local_raw[j];
+        local[j].linear = am_v3_scale(am_v3_sub(b.translation, a.translation), rate);
+        local[j].angular = am_quat_velocity(a.rotation, b.rotation, from->before_dt);
+    }
+    // In the root's space the body also moves by what the root itself did.
+    am_transform step = { am_quat_from_scaled_axis(am_v3_scale(from->root_angular, from->before_dt)),
+                          am_v3_scale(from->root_linear, from->before_dt) };
+    am_fk(now, from->local_raw, c->def.source->skeleton->parents, joints);
+    am_fk(was, from->before, c->def.source->skeleton->parents, joints);
+    am_transform back = am_transform_inv(step);
+    for (int j = 0; j < joints; j++) {
+        am_transform a = am_transform_mul(back, was[j]);
+        world[j].linear = am_v3_scale(am_v3_sub(now[j].translation, a.translation), rate);
+        world[j].angular = am_quat_velocity(a.rotation, now[j].rotation, from->before_dt);
+    }
+}
+
+static void copy_path(am_character *c, const am_character *from)
+{
+    if (!c->path.head) {
+        return;
+    }
+    memset(c->path.head, 0, sizeof *c->path.head);
+    bool alike = (from->path.facings != NULL) == (c->path.facings != NULL);
+    if (from->path.head && from->path.room <= c->path.room && alike) {
+        if (c->path.facings) {
+            memcpy(c->path.facings, from->path.facings, (size_t)from->path.room * sizeof *c->path.facings);
+        }
+        *c->path.head = *from->path.head;
+        memcpy(c->path.laid, from->path.laid, (size_t)from->path.room * sizeof *c->path.laid);
+        memcpy(c->path.points, from->path.points, (size_t)from->path.room * sizeof *c->path.points);
+    }
+}
+
+static void copy_state(am_character *c, const am_character *from)
+{
+    size_t size = (size_t)c->joint_count * sizeof(am_transform);
+    ami_state *s = c->state;
+    *s = *from->state;
+    memcpy(c->trajectory, from->trajectory, AM_MAX_TRAJECTORY * sizeof *c->trajectory);
+    if (c->past && from->past) {
+        memcpy(c->past, from->past, AMI_PAST_PLACES * sizeof *c->past);
+    }
+    memcpy(c->local_raw, from->local_raw, size);
+    memcpy(c->local, from->local, size);
+    memcpy(c->world_raw, from->world_raw, size);
+    memcpy(c->world, from->world, size);
+    memcpy(c->before, from->before, size);
+    c->before_dt = from->before_dt;
+    c->root_linear = from->root_linear;
+    c->root_angular = from->root_angular;
+    if ((c->kit->activities >> s->activity & 1) == 0) {
+        s->activity = AM_ACTIVITY_MOVE; // what this source cannot do ends here
+    }
+    s->frame = -1;
+    s->ended = 0;
+    s->arriving = 1;
+}
+
+am_result am_character_take_over(am_character *c, const am_character *from, am_error *err)
+{
+    const am_skeleton *a = c->def.source->skeleton;
+    const am_skeleton *b = from->def.source->skeleton;
+    if (c == from) {
+        return AM_OK;
+    }
+    if (!am_skeleton_same_shape(a, b)) {
+        return ami_fail(err, AM_ERR_SKELETON, "the other character has another skeleton");
+    }
+    ami_find_velocities(c, from);
+    copy_state(c, from);
+    copy_path(c, from);
+    ami_push_end(c); // the body goes on from where the forces have brought it
+    if (c->past && !from->past) {
+        ami_history_begin(c);
+    }
+    am_inertia_reset(c->inertia, &c->inertia_def);
+    const am_source *source = c->kit->source;
+    source->interface->reset(source, c->source_state, -1);
+    return AM_OK;
+}
+
+bool ami_arrive(am_character *c, am_source_input *input)
+{
+    if (!c->state->arriving) {
+        return false;
+    }
+    am_fk(c->next, c->local_raw, c->kit->source->skeleton->parents, c->joint_count);
+    input->pose = c->next;
+    input->velocity = c->arrival + c->joint_count;
+    input->search_now = input->leave = true;
+    return true;
+}
+
+void ami_arrived(am_character *c)
+{
+    ami_state *s = c->state;
+    am_source_output *out = &c->output;
+    s->arriving = 0;
+    s->transitions++;
+    s->grace = s->locked;
+    s->grace_s = AMI_GRACE_S;
+    am_inertia_pose from = { c->local_raw, c->arrival, c->root_linear, c->root_angular };
+    if (!out->transition) { // the source found nothing to land on: it goes on from where it begins
+        memcpy(out->landed.local, c->source_local, (size_t)c->joint_count * sizeof *c->source_local);
+        memset(out->landed.velocity, 0, (size_t)c->joint_count * sizeof *out->landed.velocity);
+        out->landed.root_linear = out->root_linear;
+        out->landed.root_angular = out->root_angular;
+    }
+    am_inertia_pose to = { out->landed.local, out->landed.velocity, out->landed.root_linear,
+                           out->landed.root_angular };
+    am_inertia_transition(c->inertia, &c->inertia_def, &from, &to);
+    out->transition = true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Many at once
+
+enum { crowd = 32 }; // steps of one batch on the stack
+
+/// Steps characters(count) of one source together; at most `crowd` of them.
+static void step_together(am_character *const *characters, const am_intent *intents, int count, float dt,
+                          am_search_work *work)
+{
+    const am_source *source = characters[0]->kit->source;
+    ami_step steps[crowd];
+    void *states[crowd];
+    am_source_output *outs[crowd];
+    const am_source_input *inputs[crowd];
+    int members[crowd];
+    int asked = 0;
+    for (int i = 0; i < count; i++) {
+        ami_step_begin(characters[i], &steps[i], &intents[i], dt);
+        if (!steps[i].over) {
+            states[asked] = characters[i]->source_state;
+            outs[asked] = &characters[i]->output;
+            inputs[asked] = &steps[i].input;
+            members[asked++] = i;
+        }
+    }
+    if (asked > 0) {
+        source->interface->step_batch(source, states, outs, inputs, asked, work);
+    }
+    for (int i = 0; i < asked; i++) {
+        ami_step_end(characters[members[i]], &steps[members[i]]);
+    }
+}
+
+void am_characters_step(am_character *const *characters, const am_intent *intents, int count, float dt,
+                        am_search_work *work)
+{
+    int i = 0;
+    while (i < count) {
+        const am_source *source = characters[i]->kit->source;
+        int group = 1;
+        while (i + group < count && group < crowd && characters[i + group]->kit->source == source) {
+            group++;
+        }
+        if (source->interface->step_batch && work) {
+            step_together(characters + i, intents + i, group, dt, work);
+        } else {
+            for (int m = 0; m < group; m++) {
+                am_character_step(characters[i + m], &intents[i + m], dt);
+            }
+        }
+        i += group;
+    }
+}

@@ -1,0 +1,117 @@
+// The simulated point and its future (its past is the body's own track, history.c): a spring drives the velocity to
+// the wish and its integral is the position (Responsive eq. 10-11 with the erratum), another one turns the facing, a
+// third moves the hips up and down.
+#include "actor/character.h"
+
+#define LN2 0.69314718f
+
+/// One state of the point: now, or at some later time.
+typedef struct point {
+    am_vec3 position, velocity, acceleration;
+    float heading, heading_velocity;
+    float height, height_velocity, height_acceleration;
+} point;
+
+static point now(const ami_state *s)
+{
+    point p = { s->position,         s->velocity, s->acceleration,    s->heading,
+                s->heading_velocity, s->height,   s->height_velocity, s->height_acceleration };
+    return p;
+}
+
+/// Straight interpolation towards the wish: what the paper compares its springs with (4.2.1). The velocity moves by
+/// a fixed share of what is left in a time, without inertia.
+static void interpolate(const am_character *c, point *p, const ami_plan *plan, float t)
+{
+    float rate = LN2 / am_max(c->def.velocity_halflife, 1e-5f);
+    float left = am_exp(-rate * t);
+    am_vec3 gap = am_v3_sub(p->velocity, plan->velocity);
+    am_vec3 way = am_v3_add(am_v3_scale(plan->velocity, t), am_v3_scale(gap, (1.0f - left) / rate));
+    p->position = am_v3_add(p->position, way);
+    p->velocity = am_v3_add(plan->velocity, am_v3_scale(gap, left));
+    p->acceleration = am_v3_zero();
+    float turn = am_wrap_angle(p->heading - plan->heading);
+    float facing_left = am_exp(-LN2 / am_max(c->def.facing_halflife, 1e-5f) * t);
+    p->heading = plan->heading + turn * facing_left;
+    p->heading_velocity = 0.0f;
+}
+
+static void spring(const am_character *c, point *p, const ami_plan *plan, float t)
+{
+    am_spring_character_v3(&p->position, &p->velocity, &p->acceleration, plan->velocity, c->def.velocity_halflife, t);
+    float turn = am_wrap_angle(p->heading - plan->heading);
+    am_decay_f(&turn, &p->heading_velocity, c->def.facing_halflife, t);
+    p->heading = plan->heading + turn;
+}
+
+/// Vertical springs: in a leap the velocity is driven from +v to -v, until the hips are back where they began.
+static void rise(const am_character *c, point *p, const ami_plan *plan, float t)
+{
+    float ground = plan->height;
+    if (!plan->leap) {
+        am_spring_f(&p->height, &p->height_velocity, ground, c->def.velocity_halflife, t);
+        return;
+    }
+    float speed = 0.0f;
+    float halflife = 0.0f;
+    ami_leap(c->kit->facts.jump_rise_m, &speed, &halflife);
+    am_spring_character_f(&p->height, &p->height_velocity, &p->height_acceleration, -speed, halflife, t);
+    if (p->height < ground && p->height_velocity < 0.0f) {
+        p->height = ground;
+    }
+}
+
+static point later(const am_character *c, const ami_plan *plan, float t)
+{
+    point p = now(c->state);
+    if (t > 0.0f) {
+        c->def.springs ? spring(c, &p, plan, t) : interpolate(c, &p, plan, t);
+        rise(c, &p, plan, t);
+    }
+    return p;
+}
+
+void ami_leap(float rise_m, float *speed, float *halflife)
+{
+    // Ballistic: v^2 = 2 g h. The spring's velocity is zero where (1 + u) exp(-u) = 1/2, u = 1.678, which shall be
+    // after v / g seconds; u = 2 ln 2 t / halflife.
+    const float gravity = 9.81f;
+    *speed = sqrtf(2.0f * gravity * am_max(rise_m, 0.02f));
+    *halflife = 1.3862944f * (*speed / gravity) / 1.6783470f;
+}
+
+void ami_trajectory_predict(am_character *c, const ami_plan *plan)
+{
+    const ami_kit *kit = c->kit;
+    float stretch = 1.0f / c->def.time_scale; // seconds of the world in one of the source
+    for (int i = 0; i < kit->time_count; i++) {
+        if (kit->times[i] < 0.0f) {
+            c->trajectory[i] = ami_history_at(c, -kit->times[i] * stretch);
+            c->trajectory[i].time = kit->times[i];
+            c->trajectory[i].velocity = am_v3_scale(c->trajectory[i].velocity, stretch);
+            continue;
+        }
+        point p = later(c, plan, kit->times[i] * stretch);
+        float s, co;
+        am_sincos(p.heading, &s, &co);
+        c->trajectory[i].time = kit->times[i];
+        c->trajectory[i].position = am_v3(p.position.x, p.height, p.position.z);
+        c->trajectory[i].direction = am_v3(s, 0.0f, co);
+        c->trajectory[i].velocity = am_v3_scale(am_v3(p.velocity.x, p.height_velocity, p.velocity.z), stretch);
+    }
+    c->state->trajectory_count = kit->time_count;
+}
+
+void ami_simulate(am_character *c, const ami_plan *plan, float dt)
+{
+    point p = later(c, plan, dt);
+    ami_state *s = c->state;
+    s->position = am_v3_ground(p.position);
+    s->velocity = am_v3_ground(p.velocity);
+    s->acceleration = am_v3_ground(p.acceleration);
+    s->heading = am_wrap_angle(p.heading);
+    s->heading_velocity = p.heading_velocity;
+    s->height = p.height;
+    s->height_velocity = p.height_velocity;
+    s->height_acceleration = p.height_acceleration;
+}

@@ -1,0 +1,43 @@
+// Height of a joint above the floor, now or at other times: tells standing from creeping and jumping without the
+// full 3-D trajectory.
+#include "data/feature.h"
+
+static int dims(const am_channel *channel) { return channel->time_count; }
+
+static void bake(float *out, const am_channel *channel, const ami_bake *motion, int frame)
+{
+    for (int t = 0; t < channel->time_count; t++) {
+        int at = ami_bake_at(motion, frame, channel->times[t]);
+        out[t] = ami_bake_joint(motion, at, channel->role).translation.y;
+    }
+}
+
+static bool query(float *out, const am_channel *channel, const am_query *wish)
+{
+    if (channel->role == AM_ROLE_HIPS && wish->trajectory && wish->trajectory_count > 0) {
+        for (int t = 0; t < channel->time_count; t++) {
+            out[t] = ami_query_sample(wish, channel->times[t]).position.y;
+        }
+        return true;
+    }
+    int joint = wish->pose && wish->roles ? wish->roles->joint[channel->role] : -1;
+    if (joint < 0 || channel->time_count != 1 || channel->times[0] != 0.0f) {
+        return false;
+    }
+    out[0] = wish->pose[joint].translation.y;
+    return true;
+}
+
+static void label(char *out, size_t size, const am_channel *channel, int dim)
+{
+    ami_label_times(out, size, channel, dim, 1);
+}
+
+const ami_feature ami_feature_height = {
+    .name = "height",
+    .uses = AMI_USES_JOINT | AMI_USES_TIMES,
+    .dims = dims,
+    .bake = bake,
+    .query = query,
+    .label = label,
+};

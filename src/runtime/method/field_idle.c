@@ -1,0 +1,206 @@
+// Who shall stand, in a motion field: the last steps are hurried, and the stander shows some of the data's life.
+//
+// Neighbours of a standing state are many standers, and the weighted sum of what they do is next to nothing: a
+// statue. The field's own state may stay one, since from there it starts at once. What is shown moves as a stretch of
+// the data in which somebody stands: each joint turns as it does there, to and fro, from the stance that the
+// character has.
+#include "method/field_source.h"
+#include "method/field_task.h"
+
+// A stance that moves less than this in a tick has settled: metres of eq. 1. Standers of motion capture have 0.003 to
+// 0.03, the slowest moments of a walk 0.03.
+#define SETTLED 0.02f
+// Slower than this one who shall stand goes less the slower it is: mixtures of standing states with the beginnings of
+// steps creep. With both feet on the ground one slower than the second does not go at all, quicker than the third as
+// the field says: mixtures of stances lean, and the root would creep from under planted feet.
+#define CREEP_MPS 0.15f
+#define PLANTED_MPS 0.13f
+#define LEAVING_MPS 0.2f
+// Farther than this from a wished facing it turns as the field says.
+#define FACING (4.0f * AM_DEG)
+// A stretch of the data stands while both feet do and its root goes slower than this, and turns slower.
+#define STAND_MPS 0.12f
+#define STAND_RAD_S (20.0f * AM_DEG)
+#define STAND_WINDOW_S 0.1f // to either side
+// Shorter stretches would be seen to repeat.
+#define SHORTEST_S 1.5f
+// Where it turns round, the stretch slows down over this.
+#define EASE_S 0.3f
+// How the life comes and goes.
+#define COME_S 1.0f
+#define GO_S 0.3f
+
+// ---------------------------------------------------------------------------------------------
+// The stretch
+
+static bool both_feet(uint32_t contacts)
+{
+    const uint32_t feet = AM_CONTACT_LEFT | AM_CONTACT_RIGHT;
+    return (contacts & feet) == feet;
+}
+
+static bool stands(const am_db *db, const am_db_range *range, int frame)
+{
+    const int window = (int)(STAND_WINDOW_S * db->fps + 0.5f);
+    const int before = frame - window, after = frame + window;
+    if (before < range->start || after >= range->stop || !both_feet(db->contacts[frame])) {
+        return false;
+    }
+    const float seconds = (float)(after - before) / db->fps;
+    const am_vec3 way = am_v3_ground(am_v3_sub(db->root_positions[after], db->root_positions[before]));
+    const float turn =
+        am_wrap_angle(am_quat_heading(db->root_rotations[after]) - am_quat_heading(db->root_rotations[before]));
+    return am_v3_length(way) < STAND_MPS * seconds && am_abs(turn) < STAND_RAD_S * seconds;
+}
+
+/// How far two states' poses are apart, squared.
+static float pose_gap(const am_field *field, const float *a, const float *b)
+{
+    float sum = 0.0f;
+    for (int i = 6; i < 6 + 3 * field->bones; i++) {
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    }
+    return sum;
+}
+
+/// The frame of the stretch whose pose is most like that of a standing state.
+static int find_middle(const am_field *field, const ami_field_stretch *stretch, int standing)
+{
+    int best = (stretch->first + stretch->last) / 2;
+    float least = INFINITY;
+    for (int s = 0; s < field->state_count; s++) {
+        const int frame = field->frames[s];
+        if (frame >= stretch->first && frame <= stretch->last) {
+            const float gap = pose_gap(field, am_field_row(field, s), am_field_row(field, standing));
+            best = gap < least ? frame : best;
+            least = am_min(gap, least);
+        }
+    }
+    return best;
+}
+
+ami_field_stretch ami_field_find_stretch(const am_field *field, int standing)
+{
+    const am_db *db = field->db;
+    ami_field_stretch best = { 0 };
+    for (int r = 0; r < db->range_count; r++) {
+        const am_db_range *range = &db->ranges[r];
+        int first = -1;
+        for (int frame = range->start; frame <= range->stop; frame++) {
+            const bool on = frame < range->stop && stands(db, range, frame);
+            first = on && first < 0 ? frame : first;
+            if (!on && first >= 0) {
+                best = frame - 1 - first > best.last - best.first ? (ami_field_stretch){ first, frame - 1, 0 } : best;
+                first = -1;
+            }
+        }
+    }
+    if ((float)(best.last - best.first) < SHORTEST_S * db->fps) {
+        return (ami_field_stretch){ 0 };
+    }
+    best.middle = find_middle(field, &best, standing);
+    return best;
+}
+
+// ---------------------------------------------------------------------------------------------
+// A state that rests
+
+float ami_field_motion(const am_field *field, const float *row)
+{
+    const int bones = 3 * field->bones;
+    float sum = row[0] * row[0] + row[1] * row[1] + row[2] * row[2];
+    for (int i = 0; i < bones; i++) {
+        const float d = row[6 + bones + i] - row[6 + i];
+        sum += d * d;
+    }
+    return sum;
+}
+
+/// How much of a step over ground those take who shall rest.
+static float share_of(float mps, bool planted)
+{
+    if (planted) {
+        return am_clamp((mps - PLANTED_MPS) / (LEAVING_MPS - PLANTED_MPS), 0.0f, 1.0f);
+    }
+    return mps < CREEP_MPS ? mps * mps / (CREEP_MPS * CREEP_MPS) : 1.0f;
+}
+
+am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts)
+{
+    const float share = share_of(ami_step_speed(task, step), both_feet(contacts));
+    // An axis that comes round is an angle to a wished facing, 0 when none is wished.
+    const float off = task->axis[0].cyclic ? am_abs(theta[0]) : 0.0f;
+    const float turn = am_max(share, am_min(off / FACING, 1.0f));
+    return (am_field_step){ step.x * share, step.z * share, step.turn * turn };
+}
+
+am_field_step ami_field_rest(const ami_field_source *f, ami_field_head *head, const float *theta, am_field_step step,
+                             const float *x, const float *v, float *row)
+{
+    am_field_embed(f->field, row, x, v);
+    head->rest = ami_field_motion(f->field, row) < SETTLED * SETTLED ? AMI_FIELD_STANDS : AMI_FIELD_HURRIES;
+    const am_field_step some = ami_field_settle(&f->task, theta, step, head->contacts);
+    const float share = 1.0f / ami_field_rate(head);
+    return (am_field_step){ some.x * share, some.z * share, some.turn * share };
+}
+
+void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt)
+{
+    const bool lives = head->rest == AMI_FIELD_STANDS && f->stretch.last > 0;
+    if (!lives && head->life <= 0.0f) {
+        return;
+    }
+    head->life = am_clamp(head->life + (lives ? dt / COME_S : -dt / GO_S), 0.0f, 1.0f);
+    const float round = 2.0f * (float)(f->stretch.last - f->stretch.first);
+    head->lived = head->life > 0.0f ? head->lived + dt * f->field->db->fps : 0.0f;
+    head->lived -= head->lived >= round ? round : 0.0f;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Showing it
+
+/// Softened |x|: it turns round over `ease` without a corner.
+static float soft(float x, float ease) { return x < ease ? 0.5f * (x * x / ease + ease) : x; }
+
+/// The place in the data, so many frames after it began in the stretch's middle.
+static float place_of(const ami_field_stretch *stretch, float lived, float ease)
+{
+    const float length = (float)(stretch->last - stretch->first);
+    float at = (float)(stretch->middle - stretch->first) + lived;
+    at -= at >= 2.0f * length ? 2.0f * length : 0.0f;
+    at = at < length ? at : 2.0f * length - at;
+    at = at < 0.5f * length ? soft(at, ease) : length - soft(length - at, ease);
+    return (float)stretch->first + at;
+}
+
+/// x(pose_count): the data's pose between two frames, the hips as seen from `base`: what the ground root does there
+/// is the hips' own here.
+static void pose_between(const am_field *field, float *x, float at, am_transform base)
+{
+    const int frame = (int)at;
+    float parts[2][AMI_FIELD_MOST_NUMBERS];
+    for (int i = 0; i < 2; i++) {
+        am_transform local[AM_MAX_JOINTS];
+        am_db_pose(field->db, frame + i, local);
+        const am_transform root = am_transform_mul(am_transform_inv(base), am_db_root(field->db, frame + i));
+        local[0] = am_transform_mul(root, local[0]);
+        am_field_pose_put(field, parts[i], local);
+    }
+    am_field_pose_mix(field, x, parts[0], parts[1], at - (float)frame);
+}
+
+void ami_field_show_life(const ami_field_source *f, float *x, const ami_field_head *head)
+{
+    if (!(head->life > 0.0f)) {
+        return;
+    }
+    const am_field *field = f->field;
+    const am_transform base = am_db_root(field->db, f->stretch.middle);
+    float still[AMI_FIELD_MOST_NUMBERS], moved[AMI_FIELD_MOST_NUMBERS], v[AMI_FIELD_MOST_NUMBERS];
+    pose_between(field, still, (float)f->stretch.middle, base);
+    pose_between(field, moved, place_of(&f->stretch, head->lived, EASE_S * field->db->fps), base);
+    const float share = head->life * head->life * (3.0f - 2.0f * head->life);
+    am_field_pose_mix(field, moved, still, moved, share);
+    am_field_difference(field, v, still, moved, (am_field_step){ 0 });
+    am_field_displace(field, x, x, v);
+}

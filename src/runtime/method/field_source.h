@@ -1,0 +1,112 @@
+/// The source `field` from the inside.
+#ifndef AMI_SOURCE_FIELD_SOURCE_H
+#define AMI_SOURCE_FIELD_SOURCE_H
+
+#include <amble/field_source.h>
+
+#include "method/field.h"
+#include "method/wish.h"
+
+// A phase this near a tick is that tick: 1/60 s in floats is not quite half a tick of 30 Hz.
+#define AMI_FIELD_SNAP 1e-3f
+/// Floats of the largest pose or velocity.
+#define AMI_FIELD_MOST_NUMBERS (3 + 7 * AM_MAX_JOINTS + 32)
+
+/// Frames of the database in which somebody stands, and one of them in a plain stance; all 0 where nobody does.
+typedef struct ami_field_stretch {
+    int first, last, middle;
+} ami_field_stretch;
+
+typedef struct ami_field_source {
+    am_source base;
+    const am_field *field;
+    const am_field_value *value;
+    am_field_task task;
+    am_field_policy policy;
+    float wander_s;
+    int standing;
+    ami_field_stretch stretch;
+    size_t state_size;
+} ami_field_source;
+
+/// The head of a state. Every field has its place without padding.
+typedef struct ami_field_head {
+    float phase;        ///< [0, 1] from the last tick to the next
+    int32_t near_count; ///< neighbours below: of the state at the next tick when fresh, else of the last tick's
+    uint32_t contacts;  ///< at the last tick
+    int32_t frame;      ///< of the database, nearest to the state at the last tick
+    int32_t action;     ///< that leads to the next tick; below 0 the passive one, which keeps to a state of the data:
+                        ///< -2 - what am_field_go_on says of it, -1 without one
+    int16_t fresh;
+    int16_t rest; ///< AMI_FIELD_MOVES, ... at the last tick
+    ami_line line;
+    float life;  ///< [0, 1] how much of the data's standing is shown
+    float lived; ///< frames of it since it began
+} ami_field_head;
+
+/// A state's parts: the pose at the last tick, the state at the next, displacements in the tick before and in this
+/// one, and the neighbours of the state at the next tick.
+typedef struct ami_field_view {
+    ami_field_head *head;
+    float *x, *next_x;
+    float *was, *d, *next_v;
+    int32_t *near_state;
+    float *near_d2;
+} ami_field_view;
+
+static inline const ami_field_source *ami_field_source_of(const am_source *source)
+{
+    return (const ami_field_source *)(const void *)source;
+}
+static inline ami_field_view ami_field_view_of(const ami_field_source *f, void *state)
+{
+    ami_field_view s;
+    s.head = state;
+    s.x = (float *)(void *)(s.head + 1);
+    s.next_x = s.x + f->field->pose_count;
+    s.was = s.next_x + f->field->pose_count;
+    s.d = s.was + f->field->velocity_count;
+    s.next_v = s.d + f->field->velocity_count;
+    s.near_d2 = s.next_v + f->field->velocity_count;
+    s.near_state = (int32_t *)(void *)(s.near_d2 + f->field->k);
+    return s;
+}
+
+// Who shall stand takes the last steps by so much quicker than the data, and by as much shorter: the way over ground
+// is no quicker. Quick short steps are how people stop, too.
+#define AMI_FIELD_HURRY 0.4f
+
+/// What a state does that is asked to rest.
+enum { AMI_FIELD_MOVES, AMI_FIELD_HURRIES, AMI_FIELD_STANDS };
+
+/// Ticks in the time of one.
+static inline float ami_field_rate(const ami_field_head *head)
+{
+    return head->rest == AMI_FIELD_HURRIES ? 1.0f + AMI_FIELD_HURRY : 1.0f;
+}
+
+/// field_idle.c: how much a state moves in a tick, from its row of the embedding: squared metres of eq. 1.
+float ami_field_motion(const am_field *field, const float *row);
+/// field_idle.c: the longest stretch of standing.
+ami_field_stretch ami_field_find_stretch(const am_field *field, int standing);
+/// field_idle.c: what is left of a step of who shall rest: it creeps less the slower it is, and turns no more than
+/// that unless a facing is wished that it has not yet.
+am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts);
+/// field_idle.c: the step of a state x, v that is asked to rest; says in the head whether it stands yet. row(stride)
+/// is room.
+am_field_step ami_field_rest(const ami_field_source *f, ami_field_head *head, const float *theta, am_field_step step,
+                             const float *x, const float *v, float *row);
+/// field_idle.c: a stander's life goes on, that of others goes out.
+void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt);
+/// field_idle.c: pose x as it is shown.
+void ami_field_show_life(const ami_field_source *f, float *x, const ami_field_head *head);
+
+/// field_tick.c: room for one thread.
+am_result ami_field_room_make(const am_source *source, am_search_work *work, int most, const am_alloc *alloc,
+                              am_error *err);
+/// field_tick.c: the next state becomes the present one, and an action leads on from it; the ground root is at
+/// `root`.
+void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_output *out, const am_source_input *input,
+                    am_transform root, am_search_work *work);
+
+#endif

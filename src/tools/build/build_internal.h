@@ -1,0 +1,104 @@
+/// A build in the making: files become sources, sources become pieces, pieces become ranges.
+#ifndef AMI_MAKE_BUILD_INTERNAL_H
+#define AMI_MAKE_BUILD_INTERNAL_H
+
+#include <amble/tools/database.h>
+#include <amble/tools/tags.h>
+#include "build/build_config.h"
+
+#include "base/memory.h"
+
+#define AMI_MAX_PIECES 64 ///< of one file; a file cut into more is not worth having
+
+/// One motion file.
+typedef struct ami_source {
+    char path[1024];
+    char name[64];   ///< file stem, "#2", ... added for the second clip of a file on
+    int clip_index;  ///< which clip of the file
+    bool hidden;     ///< read for its skeleton only
+    am_clip *raw;    ///< as read; gone after cleaning
+    float fps;       ///< true rate
+    int frame_count; ///< of the file
+    am_diagnosis diagnosis;
+    bool examined;
+    am_clips pieces;
+    int first_frames[AMI_MAX_PIECES];
+    am_roles roles; ///< of the pieces
+    am_error error; ///< why it was left out
+    bool noted;     ///< and that was told
+} ami_source;
+
+/// One range to be: a clip on the database's skeleton with all that belongs to its frames.
+typedef struct ami_piece {
+    int source;
+    int piece; ///< which of the source's
+    bool mirrored;
+    int twin; ///< mirrored: the piece it mirrors
+    char name[64];
+    int source_first;
+    am_clip *clip;
+    void *block; ///< holds the arrays below
+    size_t block_size;
+    am_vec3 *root_positions;
+    am_quat *root_rotations;
+    uint8_t *contacts;
+    uint64_t *tags;
+    float *custom; ///< NULL without custom channels
+    am_error error;
+} ami_piece;
+
+typedef struct ami_build {
+    const am_build_def *def;
+    am_alloc alloc;
+    am_tasks tasks;
+    am_error *err;
+    ami_build_config config;
+    char *config_text;
+    size_t config_size;
+    ami_source *sources;
+    int source_count;
+    int source_room;
+    ami_piece *pieces;
+    int piece_count;
+    size_t piece_room;
+    int reference;           ///< source
+    am_clip *reference_clip; ///< its skeleton is the database's; owned
+    am_roles roles;          ///< of the reference
+    int16_t mirror_map[AM_MAX_JOINTS];
+    float fps; ///< of the database
+    am_tag_sheet sheet;
+    char tag_names[AM_MAX_TAGS][AM_NAME_SIZE];
+    int tag_count;
+    int sheet_tags[AM_MAX_TAGS];  ///< database tag of each of the sheet's
+    int mirror_tags[AM_MAX_TAGS]; ///< the tag that a mirrored frame has instead
+    struct ami_side_file *sides;  ///< [config.side_count]
+    am_build_summary summary;
+} ami_build;
+
+/// Lists the motion files that the config (or clips_dir) names, in a fixed order, and reads them.
+am_result ami_build_list(ami_build *b);
+am_result ami_build_read(ami_build *b);
+am_result ami_build_examine(ami_build *b);
+am_result ami_build_clean(ami_build *b);
+am_result ami_build_retarget(ami_build *b);
+am_result ami_build_mirror(ami_build *b);
+
+/// Names all tags and says which database tag each of the sheet's is.
+am_result ami_build_name_tags(ami_build *b);
+/// Fills piece->tags: rows of the sheet, then the automatic ones.
+am_result ami_build_tag_piece(const ami_build *b, ami_piece *piece, am_error *err);
+/// Tag bits of a mirrored frame: left_x and right_x change places.
+uint64_t ami_build_mirror_tags(const ami_build *b, uint64_t tags);
+
+/// Side files of custom numbers.
+am_result ami_build_read_sides(ami_build *b);
+void ami_build_free_sides(ami_build *b);
+/// Fills piece->custom.
+void ami_build_custom_piece(const ami_build *b, ami_piece *piece);
+
+/// Remembers something left out.
+am_result ami_build_note(ami_build *b, const char *clip, int first, int last, const char *why);
+/// Frame of the source that became frame `frame` of the piece.
+float ami_build_source_frame(const ami_build *b, const ami_piece *piece, int frame);
+
+#endif

@@ -1,0 +1,184 @@
+// Tags of a build: automatic ones first, then those of the tag file.
+#include "build/build_internal.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int find_name(const ami_build *b, const char *name)
+{
+    for (int t = 0; t < b->tag_count; t++) {
+        if (strcmp(b->tag_names[t], name) == 0) {
+            return t;
+        }
+    }
+    return -1;
+}
+
+/// "left" <-> "right" within a name; false when it has neither.
+static bool swap_sides(char *out, size_t size, const char *name)
+{
+    const char *left = strstr(name, "left");
+    const char *right = strstr(name, "right");
+    const char *at = left ? left : right;
+    if (!at) {
+        return false;
+    }
+    snprintf(out, size, "%.*s%s%s", (int)(at - name), name, left ? "right" : "left", at + (left ? 4 : 5));
+    return true;
+}
+
+static am_result read_sheet(ami_build *b)
+{
+    char path[1024];
+    if (!b->config.tags || b->def->clips_dir) {
+        return AM_OK;
+    }
+    if (!ami_path_beside(path, sizeof path, b->def->config_path, b->config.tags)) {
+        return ami_fail(b->err, AM_ERR_LIMIT, "the path of the tag file is too long");
+    }
+    am_file file;
+    am_result result = am_file_open(&file, path, b->err);
+    if (result == AM_OK) {
+        result = am_tag_sheet_read(&b->sheet, (const char *)file.data, file.size, path, &b->alloc, b->err);
+        am_file_close(&file);
+    }
+    return result;
+}
+
+/// A row for a clip that no set has is a slip of the pen.
+static am_result check_rows(ami_build *b)
+{
+    for (int r = 0; r < b->sheet.row_count; r++) {
+        const char *clip = b->sheet.rows[r].clip;
+        bool found = false;
+        for (int i = 0; i < b->source_count && !found; i++) {
+            found = strcmp(b->sources[i].name, clip) == 0;
+        }
+        for (int n = 0; n < b->summary.note_count && !found; n++) {
+            found = strcmp(b->summary.notes[n].clip, clip) == 0;
+        }
+        if (!found) {
+            return ami_fail(b->err, AM_ERR_KEY, "the tag file '%s' speaks of a clip '%s' that is not here",
+                            b->config.tags, clip);
+        }
+    }
+    return AM_OK;
+}
+
+am_result ami_build_name_tags(ami_build *b)
+{
+    am_result result = read_sheet(b);
+    result = result == AM_OK ? check_rows(b) : result;
+    if (result != AM_OK) {
+        return result;
+    }
+    for (int t = 0; t < AM_AUTO_TAG_COUNT; t++) {
+        snprintf(b->tag_names[b->tag_count++], AM_NAME_SIZE, "%s", am_auto_tag_name((am_auto_tag)t));
+    }
+    // Tags of the schema come even when no row uses them: with --clips the tag file is not read.
+    const am_schema *schema = &b->config.schema;
+    for (int t = 0; t < schema->tag_count + b->sheet.name_count; t++) {
+        bool own = t < schema->tag_count;
+        const char *name = own ? schema->tag_names[t] : b->sheet.names[t - schema->tag_count];
+        int found = find_name(b, name);
+        if (found < 0) {
+            if (b->tag_count == AM_MAX_TAGS) {
+                return ami_fail(b->err, AM_ERR_LIMIT, "more than %d tags with the %d automatic ones", AM_MAX_TAGS,
+                                AM_AUTO_TAG_COUNT);
+            }
+            found = b->tag_count++;
+            snprintf(b->tag_names[found], AM_NAME_SIZE, "%s", name);
+        }
+        if (!own) {
+            b->sheet_tags[t - schema->tag_count] = found;
+        }
+    }
+    for (int t = 0; t < b->tag_count; t++) {
+        char other[AM_NAME_SIZE];
+        int twin = swap_sides(other, sizeof other, b->tag_names[t]) ? find_name(b, other) : -1;
+        b->mirror_tags[t] = twin >= 0 ? twin : t;
+    }
+    return AM_OK;
+}
+
+uint64_t ami_build_mirror_tags(const ami_build *b, uint64_t tags)
+{
+    uint64_t out = 0;
+    for (int t = 0; t < b->tag_count; t++) {
+        out |= ((tags >> t) & 1u) << b->mirror_tags[t];
+    }
+    return out;
+}
+
+static void apply_rows(const ami_build *b, ami_piece *piece)
+{
+    const ami_source *source = &b->sources[piece->source];
+    for (int r = 0; r < b->sheet.row_count; r++) {
+        const am_tag_row *row = &b->sheet.rows[r];
+        if (strcmp(row->clip, source->name) != 0) {
+            continue;
+        }
+        uint64_t bit = (uint64_t)1 << b->sheet_tags[row->tag];
+        int last = row->last < 0 ? source->frame_count - 1 : row->last;
+        for (int f = 0; f < piece->clip->frame_count; f++) {
+            int at = (int)floorf(ami_build_source_frame(b, piece, f) + 0.5f);
+            piece->tags[f] |= at >= row->first && at <= last ? bit : 0;
+        }
+    }
+}
+
+static float leg_length(const am_skeleton *s, const am_roles *roles)
+{
+    float length = 0.0f;
+    static const am_role parts[2] = { AM_ROLE_LEFT_LEG, AM_ROLE_LEFT_FOOT };
+    for (int i = 0; i < 2; i++) {
+        int joint = roles->joint[parts[i]];
+        length += joint > 0 ? am_v3_length(s->offsets[joint]) : 0.0f;
+    }
+    return length;
+}
+
+am_result ami_build_tag_piece(const ami_build *b, ami_piece *piece, am_error *err)
+{
+    const am_clip *clip = piece->clip;
+    const am_roles *roles = b->config.retarget ? &b->roles : &b->sources[piece->source].roles;
+    size_t frames = (size_t)clip->frame_count;
+    size_t joints = (size_t)clip->skeleton->joint_count;
+    apply_rows(b, piece);
+    int left = roles->joint[AM_ROLE_LEFT_TOE];
+    int right = roles->joint[AM_ROLE_RIGHT_TOE];
+    bool toes = left >= 0 && right >= 0;
+    float floor_m = b->config.floor_m;
+    if (b->config.floor == AMI_FLOOR_NONE && toes) {
+        am_result result = am_floor_find(&floor_m, clip, roles, &b->alloc, err);
+        if (result != AM_OK) {
+            return result;
+        }
+    }
+    size_t size = 2 * frames * sizeof(float) + joints * sizeof(am_transform);
+    am_transform *pose = ami_alloc_zero(&b->alloc, size);
+    if (!pose) {
+        return ami_fail_memory(err, size);
+    }
+    float *hips = (float *)(void *)(pose + joints);
+    float *lower = hips + frames;
+    for (size_t f = 0; f < frames; f++) {
+        am_clip_local(clip, (int)f, pose);
+        am_fk(pose, pose, clip->skeleton->parents, (int)joints);
+        hips[f] = pose[roles->joint[AM_ROLE_HIPS]].translation.y - floor_m;
+        lower[f] = toes ? am_min(pose[left].translation.y, pose[right].translation.y) - floor_m : 0.0f;
+    }
+    am_auto_tag_input input = { clip->frame_count,
+                                clip->fps,
+                                piece->root_positions,
+                                piece->root_rotations,
+                                hips,
+                                lower,
+                                toes ? piece->contacts : NULL,
+                                leg_length(clip->skeleton, roles) };
+    am_auto_tags(piece->tags, &input);
+    ami_release(&b->alloc, pose, size);
+    return AM_OK;
+}

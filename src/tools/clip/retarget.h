@@ -1,0 +1,30 @@
+/// What retargeting knows about two skeletons before it looks at a frame.
+#ifndef AMI_ANIM_RETARGET_H
+#define AMI_ANIM_RETARGET_H
+
+#include <amble/tools/clip.h>
+
+#define AMI_TRUNK_MAX 16 ///< joints from hips to chest, both included; longer trunks are paired by name only
+
+typedef struct ami_retarget {
+    const am_skeleton *source, *reference;
+    const am_roles *source_roles, *reference_roles;
+    int16_t pair[AM_MAX_JOINTS];  ///< source joint of each reference joint, -1 for none
+    bool copied[AM_MAX_JOINTS];   ///< local rotation taken over as it is
+    am_quat lay[AM_MAX_JOINTS];   ///< turns the reference's rest pose towards the source's, model space
+    am_quat after[AM_MAX_JOINTS]; ///< reference rotation = source rotation * after, model space (in
+                                  ///< trunk rows: = mean of source rotations away from rest * after)
+    am_transform source_rest[AM_MAX_JOINTS], reference_rest[AM_MAX_JOINTS];
+    /// Between hips and chest two rigs have different joints: there a reference joint turns as the source's trunk
+    /// does over the same part of the way.
+    int source_trunk_count;
+    int16_t source_trunk[AMI_TRUNK_MAX];
+    int8_t trunk_row[AM_MAX_JOINTS]; ///< of each reference joint in trunk_share, -1 when paired otherwise
+    float trunk_share[AMI_TRUNK_MAX][AMI_TRUNK_MAX]; ///< [row][item of source_trunk], rows sum to 1
+    float scale;                                     ///< leg length of the reference / of the source
+} ami_retarget;
+
+/// Fills everything after the four pointers, which the caller has set.
+void ami_retarget_prepare(ami_retarget *r);
+
+#endif

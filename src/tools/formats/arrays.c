@@ -1,0 +1,110 @@
+// Plain arrays from an .npz.
+#include <amble/tools/arrays.h>
+
+#include "base/error.h"
+#include "formats/npy.h"
+#include "formats/zip.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct am_arrays_own {
+    am_alloc alloc;
+    ami_arena arena; // holds everything but the struct am_arrays itself
+};
+
+static am_result read_one(am_array *out, bool *taken, const ami_zip *zip, const ami_zip_entry *entry,
+                          ami_arena *arena, am_error *err)
+{
+    size_t name_size = entry->name_size;
+    if (name_size > 4 && memcmp(entry->name + name_size - 4, ".npy", 4) == 0) {
+        name_size -= 4;
+    }
+    snprintf(out->name, sizeof out->name, "%.*s", (int)(name_size < 60 ? name_size : 60), entry->name);
+    const uint8_t *bytes = NULL;
+    ami_npy array;
+    am_result result = ami_zip_extract(&bytes, zip, entry, arena, err);
+    if (result == AM_OK) {
+        result = ami_npy_parse(&array, bytes, entry->size, out->name, err);
+    }
+    if (result != AM_OK) {
+        return result;
+    }
+    *taken = array.kind != 'U' && array.dims > 0;
+    if (!*taken) {
+        return AM_OK;
+    }
+    out->rows = (int64_t)array.shape[0];
+    out->columns = array.shape[0] > 0 ? (int64_t)(array.count / array.shape[0]) : 0;
+    float *data = array.count <= SIZE_MAX / 8 ? ami_arena_get(arena, array.count * sizeof *data) : NULL;
+    if (!data) {
+        return ami_fail_memory(err, array.count * sizeof *data);
+    }
+    for (size_t i = 0; i < array.count; i++) {
+        data[i] = (float)ami_npy_number(&array, i);
+    }
+    out->data = data;
+    return AM_OK;
+}
+
+static am_result read_all(am_arrays *out, const void *data, size_t size, const char *file, am_error *err)
+{
+    ami_arena *arena = &out->own->arena;
+    ami_zip zip;
+    am_result result = ami_zip_open(&zip, data, size, file, arena, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    am_array *items = ami_arena_get(arena, (size_t)zip.count * sizeof *items + 1);
+    if (!items) {
+        return ami_fail_memory(err, (size_t)zip.count * sizeof *items);
+    }
+    out->items = items;
+    for (int i = 0; i < zip.count && result == AM_OK; i++) {
+        bool taken = false;
+        result = read_one(&items[out->count], &taken, &zip, &zip.entries[i], arena, err);
+        out->count += taken && result == AM_OK;
+    }
+    return result;
+}
+
+am_result am_arrays_read(am_arrays **out, const void *data, size_t size, const char *file, const am_alloc *alloc,
+                         am_error *err)
+{
+    *out = NULL;
+    const am_alloc from = ami_alloc_or_default(alloc);
+    am_arrays *arrays = ami_alloc_zero(&from, sizeof *arrays + sizeof *arrays->own);
+    if (!arrays) {
+        return ami_fail_memory(err, sizeof *arrays);
+    }
+    arrays->own = (struct am_arrays_own *)(void *)(arrays + 1);
+    arrays->own->alloc = from;
+    arrays->own->arena = ami_arena_make(&from);
+    const am_result result = read_all(arrays, data, size, file, err);
+    if (result != AM_OK) {
+        ami_error_file(err, file);
+        am_arrays_free(arrays);
+        return result;
+    }
+    *out = arrays;
+    return AM_OK;
+}
+
+void am_arrays_free(am_arrays *arrays)
+{
+    if (arrays) {
+        const am_alloc alloc = arrays->own->alloc;
+        ami_arena_free(&arrays->own->arena);
+        ami_release(&alloc, arrays, sizeof *arrays + sizeof *arrays->own);
+    }
+}
+
+const am_array *am_arrays_find(const am_arrays *arrays, const char *name)
+{
+    for (int i = 0; i < arrays->count; i++) {
+        if (strcmp(arrays->items[i].name, name) == 0) {
+            return &arrays->items[i];
+        }
+    }
+    return NULL;
+}

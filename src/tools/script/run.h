@@ -1,0 +1,110 @@
+/// What the parts of a run share.
+#ifndef AMI_CONTROL_RUN_H
+#define AMI_CONTROL_RUN_H
+
+#include <amble/tools/script.h>
+
+#include "base/memory.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/// One character with its devices.
+typedef struct ami_player {
+    am_character *character;
+    am_intent_state devices;
+    int next_key, next_pad, next_path, next_push, next_goal; ///< events not yet due
+    am_run_goal goal;                                        ///< that holds
+    int stands;                                              ///< frames since its last path ended
+    uint32_t keys;
+    am_gamepad pad;
+    am_intent intent;
+    double step_us;
+} ami_player;
+
+struct am_run {
+    am_alloc alloc;
+    const am_run_script *script;
+    const am_db *db;
+    am_db *own_db;
+    am_index *index;
+    am_field *field;         ///< of the controller field
+    am_field_value *value;   ///< of the policy lookahead
+    const am_source *source; ///< the caller's, or made_source
+    am_source *made_source;
+    am_search_work *work;
+    am_model *own_models[AM_MAX_RUN_MODELS]; ///< those of the script
+    int own_model_count;
+    const am_model *models[2 * AM_MAX_RUN_MODELS]; ///< all of them, the script's first
+    int model_count;
+    am_net *direction; ///< for paths that want it
+    am_push_engine engine;
+    const am_push_solver *solver; ///< for pushes, made by the engine; NULL without any
+    am_intent_def intent_def;
+    const am_clock *clock;
+    ami_player *players; ///< [actor_count]
+    int actor_count;
+    int frame, frame_count;
+    am_error why; ///< a path could not be begun; ends the run
+};
+
+/// The document behind a script, for errors that name a place; NULL for scripts that were not parsed.
+const am_json_doc *ami_run_doc(const am_run_script *script);
+
+/// run_script.c: a path of a script as seen from the working folder; NULL when out of memory.
+char *ami_run_path(ami_arena *arena, const char *file, const char *name);
+
+/// run_models.c: 'model': a name, or a list of them.
+am_result ami_run_read_models(am_run_script *script, ami_arena *arena, const am_json_doc *doc, const char *file,
+                              const am_json *root, am_error *err);
+/// run_models.c: opens the script's models and takes the def's.
+am_result ami_run_open_models(am_run *run, const am_run_def *def, am_error *err);
+/// run_models.c: the first model with that part, or NULL.
+const am_model *ami_run_model_with(const am_run *run, const char *part);
+/// run_models.c: the network that tells facings, when a path wants one.
+am_result ami_run_open_direction(am_run *run, am_error *err);
+void ami_run_close_models(am_run *run);
+
+/// run_push.c: 'pushes' of one character.
+am_result ami_run_read_pushes(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,
+                              am_error *err);
+/// run_push.c: the same, as they were read.
+void ami_run_write_pushes(am_json_writer *writer, const am_run_actor *actor);
+/// run_push.c: checks the joints of all pushes and makes a solver when there are any.
+am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_error *err);
+/// run_push.c: gives a character the pushes that are due at a time.
+void ami_run_take_pushes(const am_run *run, ami_player *player, const am_run_actor *actor, double due);
+
+/// run_goal.c: 'goals' of one character.
+am_result ami_run_read_goals(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,
+                             am_error *err);
+/// run_goal.c: the same, as they were read.
+void ami_run_write_goals(am_json_writer *writer, const am_run_actor *actor);
+/// run_goal.c: what a player wants whose devices say `devices`, at a time.
+am_intent ami_run_take_goal(ami_player *player, const am_run_actor *actor, am_intent devices, double due);
+
+/// run_field.c: the options of the controller field.
+am_result ami_run_read_field(am_run_options *out, const am_json_doc *doc, const am_json *options, am_error *err);
+/// run_field.c: the same, as they were read.
+void ami_run_write_field(am_json_writer *writer, const am_run_options *options);
+/// run_field.c: field, value function and source.
+am_result ami_run_make_field(am_run *run, am_error *err);
+
+/// run_path.c: 'path' of one character: an object, or a list of them.
+am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,
+                             am_error *err);
+/// run_path.c: the same, as it was read.
+void ami_run_write_paths(am_json_writer *writer, const am_run_actor *actor);
+/// run_path.c: when a character's paths are surely over, s; 0 without any.
+float ami_run_paths_end(const am_run_actor *actor);
+/// run_path.c: room for points that a character needs for its paths.
+int ami_run_path_room(const am_run_actor *actor, float fps);
+
+/// run_script.c: refuses what was read from "t" of an item of `what` when the one before it comes later.
+am_result ami_run_in_order(const am_json_doc *doc, const am_json *item, const char *what, float t, float before,
+                           am_error *err);
+/// trace.c: [x, y, z].
+void ami_run_write_vec3(am_json_writer *writer, const char *key, am_vec3 v);
+/// trace.c: the text of a writer and the end of its line.
+am_result ami_put_json(am_bytes *out, const am_json_writer *w, am_error *err);
+
+#endif

@@ -1,0 +1,56 @@
+// The truth of a synthetic clip as text, for other programs and for the database's tags.
+#include <amble/tools/synth.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+static am_result end(am_bytes *out, am_bytes *bytes, bool good, am_error *err)
+{
+    if (!good) {
+        size_t size = bytes->size;
+        am_bytes_free(bytes);
+        return ami_fail_memory(err, size);
+    }
+    *out = *bytes;
+    return AM_OK;
+}
+
+am_result am_synth_truth_csv(am_bytes *out, const am_synth *synth, const am_alloc *alloc, am_error *err)
+{
+    *out = (am_bytes){ 0 };
+    am_bytes bytes = ami_bytes_make(alloc);
+    bool good =
+        ami_put_text(&bytes, "frame,left_toe,right_toe,left_heel,right_heel,phase,speed,velocity_x,velocity_z,"
+                             "heading,turn,tag\n");
+    for (int f = 0; good && f < synth->clip->frame_count; f++) {
+        const am_synth_truth *t = &synth->truth[f];
+        unsigned c = t->contacts;
+        good = ami_put_format(&bytes, "%d,%u,%u,%u,%u,%.5f,%.5f,%.5f,%.5f,%.6f,%.5f,%s\n", f, c & 1u, c >> 1 & 1u,
+                              c >> 2 & 1u, c >> 3 & 1u, (double)t->phase, (double)t->speed, (double)t->velocity.x,
+                              (double)t->velocity.z, (double)t->heading, (double)t->turn,
+                              am_synth_tag_name((am_synth_tag)t->tag));
+    }
+    return end(out, &bytes, good, err);
+}
+
+am_result am_synth_tags_csv(am_bytes *out, const am_synth *synth, const am_alloc *alloc, am_error *err)
+{
+    *out = (am_bytes){ 0 };
+    am_bytes bytes = ami_bytes_make(alloc);
+    const am_clip *clip = synth->clip;
+    bool good = true;
+    if (synth->kind == AM_SYNTH_CURVE || synth->kind == AM_SYNTH_START_STOP || synth->kind == AM_SYNTH_WANDER ||
+        synth->kind == AM_SYNTH_CORNER) {
+        good = ami_put_format(&bytes, "%s, %s, 0, %d\n", clip->name, am_synth_kind_name(synth->kind),
+                              clip->frame_count - 1);
+    }
+    for (int first = 0, last = 0; good && first < clip->frame_count; first = last + 1) {
+        uint8_t tag = synth->truth[first].tag;
+        for (last = first; last + 1 < clip->frame_count && synth->truth[last + 1].tag == tag; last++) {
+        }
+        good =
+            ami_put_format(&bytes, "%s, %s, %d, %d\n", clip->name, am_synth_tag_name((am_synth_tag)tag), first, last);
+    }
+    return end(out, &bytes, good, err);
+}

@@ -1,0 +1,394 @@
+// What makes three trained networks a character: start states whose poses are the networks' own, and facts of the
+// data that only a whole database can tell.
+#include <amble/control.h>
+#include <amble/learned.h>
+#include <amble/tools/database.h>
+#include <amble/tools/metrics.h>
+
+#include "data/filter.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "method/decoder.h"
+
+#include <math.h>
+#include <string.h>
+
+// Queries that the distance of projections is learnt from: half of them frames with noise as in the Projector's
+// training (algorithm 3), half of them the body of one frame with the wish of another, as sharp turns are.
+enum { samples = 4096, most_starts = 8 };
+// Beyond this many times the 99.9th percentile of their distances a query lies outside the data.
+#define FAR_FACTOR 1.5f
+#define FAR_SHARE 0.999f
+
+/// One character in the making.
+typedef struct packing {
+    const am_model *model;
+    const am_db *db;
+    am_alloc alloc;
+    am_error *err;
+    ami_part_net projector, decompressor;
+    am_net_work *project, *decompress;
+    am_pose_layout layout;
+    int count, latent;
+    int frames[most_starts];
+    const char *names[most_starts];
+    int start_count;
+    float *x, *z;        ///< [start] [count], [latent]
+    am_transform *poses; ///< [start] [joint]
+    uint8_t contacts[most_starts];
+    am_source_facts facts;
+} packing;
+
+static am_result open_nets(packing *p)
+{
+    ami_nets_def def = { .model = p->model, .alloc = &p->alloc, .count = p->count };
+    am_result result = ami_part_net_open(&p->decompressor, &def, "decompressor", "pose", p->layout.count, p->err);
+    if (result == AM_OK && p->decompressor.in[1] < 0) {
+        result = ami_fail(p->err, AM_ERR_FORMAT, "the Decompressor reads no latents");
+    }
+    if (result == AM_OK) {
+        p->latent = ami_part_net_width(&p->decompressor, 1);
+        result = ami_part_net_open(&p->projector, &def, "projector", "xz", p->count + p->latent, p->err);
+    }
+    if (result == AM_OK) {
+        result = am_net_work_create(&p->project, p->projector.net, 1, &p->alloc, p->err);
+    }
+    return result == AM_OK ? am_net_work_create(&p->decompress, p->decompressor.net, 1, &p->alloc, p->err) : result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Start states
+
+static uint64_t tag_bit(const am_db *db, const char *name)
+{
+    for (int t = 0; t < db->tag_count; t++) {
+        if (strcmp(db->tag_names[t], name) == 0) {
+            return (uint64_t)1 << t;
+        }
+    }
+    return 0;
+}
+
+/// The frame with all of `wanted` and none of `unwanted` whose root moves most nearly at `speed`; -1 without any.
+static int find_frame(const am_db *db, uint64_t wanted, uint64_t unwanted, float speed)
+{
+    int best = -1;
+    float best_gap = INFINITY;
+    for (int r = 0; r < db->range_count; r++) {
+        const am_db_range *range = &db->ranges[r];
+        for (int f = range->start + range->head; f < range->stop - range->tail; f++) {
+            if ((db->tags[f] & wanted) != wanted || (db->tags[f] & unwanted) != 0) {
+                continue;
+            }
+            am_velocity v = am_db_root_velocity(db, f);
+            float gap = am_abs(am_v3_length(v.linear) - speed) + 0.2f * am_v3_length(v.angular);
+            if (gap < best_gap) {
+                best_gap = gap;
+                best = f;
+            }
+        }
+    }
+    return best;
+}
+
+static void add_start(packing *p, const char *name, int frame)
+{
+    if (frame >= 0 && p->start_count < most_starts) {
+        p->frames[p->start_count] = frame;
+        p->names[p->start_count++] = name;
+    }
+}
+
+/// How fast the root goes on average over some frames.
+static float mean_speed(const am_db *db, int first, int last)
+{
+    float sum = 0.0f;
+    for (int f = first; f < last; f++) {
+        sum += am_v3_length(am_db_root_velocity(db, f).linear);
+    }
+    return last > first ? sum / (float)(last - first) : 0.0f;
+}
+
+/// The same over all frames of a tag.
+static float usual_speed(const am_db *db, uint64_t tag)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int f = 0; f < db->frame_count; f++) {
+        if (db->tags[f] & tag) {
+            sum += (double)am_v3_length(am_db_root_velocity(db, f).linear);
+            count++;
+        }
+    }
+    return count > 0 ? (float)(sum / count) : 0.0f;
+}
+
+static float x_apart(const packing *p, int a, int b)
+{
+    float sum = 0.0f;
+    for (int d = 0; d < p->count; d++) {
+        float difference = am_db_x(p->db, a)[d] - am_db_x(p->db, b)[d];
+        sum += difference * difference;
+    }
+    return sum;
+}
+
+/// Where a dance begins: in the middle of it, with half as much again as the usual movement a second before and
+/// after, not where somebody waits for the music; and there as near as can be to standing.
+static int find_dance(const packing *p, uint64_t dance, int standing)
+{
+    const am_db *db = p->db;
+    int around = (int)db->fps, found = -1;
+    float least = 1.5f * usual_speed(db, dance), best = INFINITY;
+    for (int r = 0; r < db->range_count; r++) {
+        for (int f = db->ranges[r].start + around; f < db->ranges[r].stop - around; f++) {
+            float away = db->tags[f] & dance ? x_apart(p, f, standing) : INFINITY;
+            if (away < best && mean_speed(db, f - around, f) > least && mean_speed(db, f, f + around) > least) {
+                best = away;
+                found = f;
+            }
+        }
+    }
+    return found;
+}
+
+/// Standing first, then one for each gait that the data have.
+static void choose_starts(packing *p)
+{
+    const am_db *db = p->db;
+    const char *names[] = { am_auto_tag_name(AM_TAG_WALK), am_auto_tag_name(AM_TAG_RUN),
+                            am_auto_tag_name(AM_TAG_CREEP), am_auto_tag_name(AM_TAG_JUMP), "dance" };
+    uint64_t idle = tag_bit(db, am_auto_tag_name(AM_TAG_IDLE));
+    const float speeds[] = { p->facts.walk_mps, p->facts.sprint_mps, p->facts.creep_mps, p->facts.walk_mps };
+    uint64_t dance = tag_bit(db, names[4]), special = tag_bit(db, names[2]) | tag_bit(db, names[3]) | dance;
+    int standing = find_frame(db, idle, special, 0.0f);
+    standing = standing >= 0 ? standing : find_frame(db, 0, 0, 0.0f);
+    add_start(p, "stand", standing >= 0 ? standing : 0);
+    for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++) {
+        uint64_t bit = tag_bit(db, names[i]);
+        add_start(p, names[i], bit ? find_frame(db, bit, i < 2 ? special : dance, speeds[i]) : -1);
+    }
+    add_start(p, names[4], find_dance(p, dance, p->frames[0]));
+}
+
+/// xz(count + latent): what the Projector answers to a query.
+static const float *ask(const packing *p, const float *query)
+{
+    ami_part_net_put(&p->projector, p->project, 0, query, NULL);
+    am_net_run(p->projector.net, p->project, 1);
+    return ami_part_net_get(&p->projector, p->project, 0);
+}
+
+static am_result make_starts(packing *p)
+{
+    size_t count = (size_t)p->count;
+    size_t latent = (size_t)p->latent;
+    for (int i = 0; i < p->start_count; i++) {
+        float *x = p->x + (size_t)i * count;
+        float *z = p->z + (size_t)i * latent;
+        const float *xz = ask(p, am_db_x(p->db, p->frames[i]));
+        memcpy(x, xz, count * sizeof(float));
+        memcpy(z, xz + count, latent * sizeof(float));
+        ami_part_net_put(&p->decompressor, p->decompress, 0, x, z);
+        am_net_run(p->decompressor.net, p->decompress, 1);
+        const float *y = ami_part_net_get(&p->decompressor, p->decompress, 0);
+        if (!ami_all_finite(x, p->count) || !ami_all_finite(z, p->latent) || !ami_all_finite(y, p->layout.count)) {
+            return ami_fail(p->err, AM_ERR_NUMBER, "the networks give numbers that are not finite; train them again");
+        }
+        am_pose pose = { .local = p->poses + (size_t)i * (size_t)p->db->joint_count };
+        am_pose_read(&pose, &p->layout, y, p->db->skeleton, p->db->moving);
+        p->contacts[i] = ami_contacts_from(&p->layout, y);
+    }
+    return AM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Facts
+
+/// q(count): a query as they come in play.
+static void draw_query(const packing *p, float *q, am_rng *rng, int sample)
+{
+    const am_db *db = p->db;
+    int frame = (int)am_rng_below(rng, (uint32_t)db->frame_count);
+    int other = (int)am_rng_below(rng, (uint32_t)db->frame_count);
+    memcpy(q, am_db_x(db, frame), (size_t)p->count * sizeof(float));
+    if (sample % 2 == 0 || db->features.pca) {
+        float sigma = am_rng_float(rng);
+        for (int d = 0; d < p->count; d++) {
+            q[d] += sigma * (db->features.pca ? 1.0f : db->features.weight[d]) * am_rng_normal(rng);
+        }
+        return;
+    }
+    for (int c = 0; c < db->features.schema->channel_count; c++) {
+        const am_channel *channel = &db->features.schema->channels[c];
+        if (am_channel_is_wish(channel)) {
+            memcpy(q + channel->first, am_db_x(db, other) + channel->first, (size_t)channel->dims * sizeof(float));
+        }
+    }
+}
+
+static am_result learn_far(packing *p)
+{
+    float *away = ami_alloc_array(&p->alloc, samples, sizeof(float));
+    if (!away) {
+        return ami_fail_memory(p->err, samples * sizeof(float));
+    }
+    am_rng rng = am_rng_make(1);
+    for (int s = 0; s < samples; s++) {
+        float q[AM_MAX_FEATURES];
+        draw_query(p, q, &rng, s);
+        const float *xz = ask(p, q);
+        float sum = 0.0f;
+        for (int d = 0; d < p->count; d++) {
+            sum += (xz[d] - q[d]) * (xz[d] - q[d]);
+        }
+        away[s] = sum * 0.0f == 0.0f ? sqrtf(sum) : 0.0f;
+    }
+    ami_sort_floats(away, samples);
+    p->facts.far = FAR_FACTOR * ami_quantile(away, samples, FAR_SHARE);
+    ami_release(&p->alloc, away, samples * sizeof(float));
+    return AM_OK;
+}
+
+/// What a character over the whole database finds out about it.
+static am_result ask_character(packing *p)
+{
+    am_index *index = NULL;
+    am_source *source = NULL;
+    am_character *character = NULL;
+    am_index_def index_def = am_index_def_default();
+    index_def.alloc = &p->alloc;
+    index_def.db = p->db;
+    index_def.kind = AM_INDEX_LINEAR;
+    am_result result = am_index_create(&index, &index_def, p->err);
+    if (result == AM_OK) {
+        am_match_def match = am_match_def_default();
+        match.alloc = &p->alloc;
+        match.db = p->db;
+        match.index = index;
+        result = am_match_create(&source, &match, p->err);
+    }
+    if (result == AM_OK) {
+        am_character_def def = am_character_def_default();
+        def.alloc = &p->alloc;
+        def.source = source;
+        result = am_character_create(&character, &def, p->err);
+    }
+    if (result == AM_OK) {
+        am_character_facts f = am_character_get_facts(character);
+        p->facts.activities = am_character_get_view(character).activities;
+        p->facts.hip_m = f.hip_m;
+        p->facts.creep_hip_m = f.creep_hip_m;
+        p->facts.creep_mps = f.creep_mps;
+        p->facts.jump_rise_m = f.jump_rise_m;
+        p->facts.toe_m = f.toe_m;
+        p->facts.heel_m = f.heel_m;
+    }
+    am_character_destroy(character);
+    am_source_destroy(source);
+    am_index_destroy(index);
+    return result;
+}
+
+static am_result measure(packing *p)
+{
+    am_source_facts *f = &p->facts;
+    am_path_limits limits = { 0 };
+    am_db_measures own = { 0 };
+    am_intent_def intent = am_intent_def_of(p->db);
+    f->version = AM_SOURCE_FACTS_VERSION;
+    f->data_hash = p->db->hash;
+    f->walk_mps = intent.walk_mps;
+    f->sprint_mps = intent.sprint_mps;
+    f->sneak_mps = intent.creep_mps;
+    am_result result = ask_character(p);
+    result = result == AM_OK ? am_path_limits_of(&limits, p->db, &p->alloc, p->err) : result;
+    result = result == AM_OK ? am_db_measure(&own, p->db, &p->alloc, p->err) : result;
+    f->v_max = limits.v_max;
+    f->v_least = limits.v_least;
+    f->v_run = limits.v_run;
+    f->lateral = limits.lateral;
+    f->faster_mps2 = limits.faster_mps2;
+    f->slower_mps2 = limits.slower_mps2;
+    f->foot_slide_cm = (float)own.quality.foot_slide_cm;
+    f->skate_share = (float)own.quality.skate_share;
+    f->jitter_cm = (float)own.quality.jitter_cm;
+    f->penetration_cm = (float)own.quality.penetration_cm;
+    f->joint_travel_cm = (float)own.quality.joint_travel_cm;
+    f->bend_p999_cm = (float)own.bend_p999_cm;
+    f->toe_floor_m = own.floor.toe_m;
+    f->heel_floor_m = own.floor.heel_m;
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+static am_result attach(packing *p, am_model **out, const am_alloc *alloc)
+{
+    am_db *states = NULL;
+    am_db_copy_def def = am_db_copy_def_default();
+    def.alloc = &p->alloc;
+    def.db = p->db;
+    def.frames = p->frames;
+    def.frame_count = p->start_count;
+    def.names = p->names;
+    def.z = p->z;
+    def.latent_count = p->latent;
+    def.latent_key = p->model->latent_key;
+    def.x = p->x;
+    def.poses = p->poses;
+    def.contacts = p->contacts;
+    def.config = "{}";
+    am_result result = am_db_copy(&states, &def, p->err);
+    if (result == AM_OK) {
+        const am_model_blob blobs[2] = { { AM_LEARNED_CHARACTER, states->image, states->image_size },
+                                         { AM_LEARNED_FACTS, &p->facts, sizeof p->facts } };
+        result = am_model_attach(out, p->model, blobs, 2, alloc, p->err);
+    }
+    am_db_close(states);
+    return result;
+}
+
+static am_result make_room(packing *p)
+{
+    size_t joints = (size_t)p->db->joint_count;
+    p->x = ami_alloc_array(&p->alloc, most_starts * (size_t)p->count, sizeof(float));
+    p->z = ami_alloc_array(&p->alloc, most_starts * (size_t)p->latent, sizeof(float));
+    p->poses = ami_alloc_array(&p->alloc, most_starts * joints, sizeof(am_transform));
+    return p->x && p->z && p->poses ? AM_OK : ami_fail_memory(p->err, most_starts * joints * sizeof(am_transform));
+}
+
+static void release(packing *p)
+{
+    size_t joints = (size_t)p->db->joint_count;
+    ami_release(&p->alloc, p->x, most_starts * (size_t)p->count * sizeof(float));
+    ami_release(&p->alloc, p->z, most_starts * (size_t)p->latent * sizeof(float));
+    ami_release(&p->alloc, p->poses, most_starts * joints * sizeof(am_transform));
+    am_net_work_destroy(p->project);
+    am_net_work_destroy(p->decompress);
+    am_net_destroy(p->projector.net);
+    am_net_destroy(p->decompressor.net);
+}
+
+am_result am_learned_pack(am_model **out, const am_model *model, const am_db *db, const am_alloc *alloc,
+                          am_error *err)
+{
+    *out = NULL;
+    if (!model || !db || !db->has_poses) {
+        return ami_fail(err, AM_ERR_DEF, "a character is packed from a model and a database with poses");
+    }
+    packing p = { .model = model, .db = db, .alloc = ami_alloc_or_default(alloc), .err = err };
+    p.layout = am_pose_layout_of(db->joint_count, db->moving_count);
+    p.count = db->features.count;
+    am_result result = open_nets(&p);
+    result = result == AM_OK ? make_room(&p) : result;
+    result = result == AM_OK ? measure(&p) : result;
+    if (result == AM_OK) {
+        choose_starts(&p);
+        result = make_starts(&p);
+    }
+    result = result == AM_OK ? learn_far(&p) : result;
+    result = result == AM_OK ? attach(&p, out, alloc) : result;
+    release(&p);
+    return result;
+}

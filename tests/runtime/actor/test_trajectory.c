@@ -1,0 +1,184 @@
+// Predicted trajectories: springs against the closed form and against small steps, the ablation, heights in a jump,
+// and devices.
+#include "support/world.h"
+
+/// Velocity and position of the character spring of Responsive eq. 10-11 by plain doubles, from rest.
+static void closed_form(double *x, double *v, double v_goal, double halflife, double t)
+{
+    double y = 2.0 * 0.6931471805599453 / halflife;
+    double e = exp(-y * t);
+    double j0 = -v_goal;
+    double j1 = j0 * y;
+    *v = (j0 + j1 * t) * e + v_goal;
+    // The integral of (j0 + j1 t) exp(-y t) + v_goal.
+    *x = (j0 / y + j1 / (y * y)) - e * (j0 / y + j1 / (y * y) + j1 * t / y) + v_goal * t;
+}
+
+static const am_query_point *point_at(const am_character_view *view, float time)
+{
+    for (int i = 0; i < view->trajectory_count; i++) {
+        if (am_abs(view->trajectory[i].time - time) < 1e-5f) {
+            return &view->trajectory[i];
+        }
+    }
+    fail();
+    return NULL;
+}
+
+static void prediction_is_the_closed_form(void **state)
+{
+    (void)state;
+    world w;
+    am_error err = { 0 };
+    am_character_def def = open_world(&w);
+    check_ok(am_character_create(&w.character, &def, &err), &err);
+    am_intent intent = { .velocity = { 0.0f, 0.0f, 1.5f } };
+    am_character_step(w.character, &intent, DT);
+    am_character_view view = am_character_get_view(w.character);
+    assert_int_equal(view.trajectory_count, 4); // now and LMM's three
+    const float times[] = { 1.0f / 3.0f, 2.0f / 3.0f, 1.0f };
+    for (int i = 0; i < 3; i++) {
+        double x, v;
+        closed_form(&x, &v, 1.5, (double)def.velocity_halflife, (double)times[i]);
+        const am_query_point *p = point_at(&view, times[i]);
+        check_near(p->position.z, x, 1e-4);
+        check_near(p->velocity.z, v, 1e-4);
+        check_near(p->position.x, 0.0, 1e-4);
+    }
+    free_world(&w);
+}
+
+/// What is predicted now for a second ahead is where the point is a second later, whatever the steps.
+static void prediction_comes_true_with_any_step(void **state)
+{
+    (void)state;
+    const float steps[] = { 1.0f / 25.0f, 1.0f / 60.0f, 1.0f / 200.0f };
+    for (int i = 0; i < 3; i++) {
+        world w;
+        am_error err = { 0 };
+        am_character_def def = open_world(&w);
+        def.root = AM_ROOT_SIMULATION;
+        check_ok(am_character_create(&w.character, &def, &err), &err);
+        am_intent walk = { .velocity = { 0.9f, 0.0f, 0.9f } };
+        am_intent back = { .velocity = { 0.0f, 0.0f, -1.0f } };
+        int count = (int)(1.0f / steps[i] + 0.5f);
+        for (int k = 0; k < count; k++) {
+            am_character_step(w.character, &walk, steps[i]);
+        }
+        am_character_step(w.character, &back, steps[i]);
+        am_character_view view = am_character_get_view(w.character);
+        am_query_point ahead = *point_at(&view, 1.0f);
+        for (int k = 0; k < count - 1; k++) {
+            am_character_step(w.character, &back, steps[i]);
+        }
+        view = am_character_get_view(w.character);
+        am_vec3 there = am_v3_ground(view.simulation.translation);
+        assert_true(am_v3_distance(there, am_v3_ground(ahead.position)) < 1e-3f);
+        am_vec3 facing = am_quat_rotate(view.simulation.rotation, am_v3(0.0f, 0.0f, 1.0f));
+        assert_true(am_v3_distance(facing, ahead.direction) < 1e-2f);
+        free_world(&w);
+    }
+}
+
+/// Springs start gently; straight interpolation has its largest acceleration at once.
+static void the_ablation_snaps_where_springs_ease(void **state)
+{
+    (void)state;
+    float first[2];
+    for (int springs = 0; springs < 2; springs++) {
+        world w;
+        am_error err = { 0 };
+        am_character_def def = open_world(&w);
+        def.springs = springs == 1;
+        check_ok(am_character_create(&w.character, &def, &err), &err);
+        am_intent intent = { .velocity = { 0.0f, 0.0f, 1.5f } };
+        am_character_step(w.character, &intent, DT);
+        first[springs] = am_character_get_view(w.character).simulation_velocity.z / DT;
+        for (int i = 0; i < 120; i++) {
+            am_character_step(w.character, &intent, DT);
+        }
+        check_near(am_character_get_view(w.character).simulation_velocity.z, 1.5f, 0.02f);
+        free_world(&w);
+    }
+    assert_true(first[0] > 3.0f * first[1]);
+}
+
+static void a_jump_predicts_hips_that_rise_and_come_down(void **state)
+{
+    (void)state;
+    world w;
+    make_world(&w);
+    hold(&w, 0, 0.5f);
+    am_character_facts facts = am_character_get_facts(w.character);
+    hold(&w, AM_KEY_J, DT);
+    float highest = 0.0f;
+    float ground = am_character_get_view(w.character).simulation.translation.y;
+    for (int i = 0; i < 90 && activity(&w) == AM_ACTIVITY_JUMP; i++) {
+        float height = am_character_get_view(w.character).simulation.translation.y;
+        highest = am_max(highest, height);
+        assert_true(height >= facts.hip_m - 0.02f);
+        hold(&w, 0, DT);
+    }
+    // The spring's top lies within a third of the captured rise.
+    check_near(highest - ground, facts.jump_rise_m, 0.34f * facts.jump_rise_m);
+    free_world(&w);
+}
+
+static void keys_are_found_by_name_and_arrows_change_the_speed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < AM_KEY_COUNT; i++) {
+        assert_int_equal(am_key_find(am_key_name(i)), 1u << i);
+    }
+    assert_int_equal(am_key_find("arrowup"), AM_KEY_UP);
+    assert_int_equal(am_key_find("x"), 0);
+    assert_int_equal(am_key_find(""), 0);
+    assert_int_equal(am_key_find(NULL), 0);
+    am_intent_def def = am_intent_def_default();
+    am_intent_state state_ = am_intent_state_make(&def);
+    for (int i = 0; i < 600; i++) {
+        am_intent_from_keys(&state_, &def, AM_KEY_UP, DT);
+    }
+    am_intent fast = am_intent_from_keys(&state_, &def, AM_KEY_D, DT);
+    check_near(fast.velocity.x, -def.sprint_mps, 1e-4f); // no faster than a sprint
+    for (int i = 0; i < 600; i++) {
+        am_intent_from_keys(&state_, &def, AM_KEY_DOWN, DT);
+    }
+    am_intent slow = am_intent_from_keys(&state_, &def, AM_KEY_W | AM_KEY_A, DT);
+    check_near(am_v3_length(slow.velocity), 0.3f, 1e-4f);
+    check_near(slow.velocity.x, slow.velocity.z, 1e-6f); // as fast across as straight
+    am_intent none = am_intent_from_keys(&state_, &def, AM_KEY_W | AM_KEY_S, DT);
+    check_near(am_v3_length(none.velocity), 0.0f, 0.0f);
+}
+
+static void a_stick_at_rest_is_no_wish(void **state)
+{
+    (void)state;
+    am_intent_def def = am_intent_def_default();
+    am_intent_state devices = am_intent_state_make(&def);
+    am_gamepad pad = { .left = { 0.1f, -0.05f }, .right = { 0.0f, 0.1f } };
+    am_intent intent = am_intent_from_gamepad(&devices, &def, &pad, DT);
+    assert_true(am_v3_length(intent.velocity) == 0.0f && am_v3_length(intent.facing) == 0.0f);
+    pad.left[0] = 1.0f;
+    pad.left[1] = 1.0f; // a corner: no faster than straight
+    pad.buttons = AM_KEY_SHIFT | AM_KEY_J;
+    intent = am_intent_from_gamepad(&devices, &def, &pad, DT);
+    check_near(am_v3_length(intent.velocity), def.sprint_mps, 1e-4f);
+    assert_true(intent.velocity.x < 0.0f && intent.jump && !intent.creep);
+    pad.left[0] = NAN;
+    intent = am_intent_from_gamepad(&devices, &def, &pad, DT);
+    assert_true(am_v3_length(intent.velocity) == 0.0f);
+}
+
+TEST_SUITE(trajectory)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prediction_is_the_closed_form),
+        cmocka_unit_test(prediction_comes_true_with_any_step),
+        cmocka_unit_test(the_ablation_snaps_where_springs_ease),
+        cmocka_unit_test(a_jump_predicts_hips_that_rise_and_come_down),
+        cmocka_unit_test(keys_are_found_by_name_and_arrows_change_the_speed),
+        cmocka_unit_test(a_stick_at_rest_is_no_wish),
+    };
+    return cmocka_run_group_tests(tests, make_db, free_db);
+}

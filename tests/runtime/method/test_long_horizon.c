@@ -1,0 +1,318 @@
+// Looking ahead: the tree that grows level by level chooses what the paper's recursion chooses, within its budget,
+// for any wish that knows its future.
+#include "support/player.h"
+
+static am_long_horizon_def ahead_def(int k, int l)
+{
+    am_long_horizon_def def = am_long_horizon_def_default();
+    def.match.db = db;
+    def.match.index = index_;
+    def.match.surround_s = 0.0f;
+    def.k = k;
+    def.l = l;
+    return def;
+}
+
+static void player_make(player *p, const am_long_horizon_def *def)
+{
+    am_error err = { 0 };
+    am_source *source = NULL;
+    check_ok(am_long_horizon_create(&source, def, &err), &err);
+    player_begin(p, source, -1);
+}
+
+static am_target_wish target_wish(float x, float z)
+{
+    am_target_wish wish = { .target = am_v3(x, 0.0f, z),
+                            .speed = 1.3f,
+                            .near_m = 0.2f,
+                            .hip_m = 0.9f,
+                            .times = { 0.0f, 1.0f / 3.0f, 2.0f / 3.0f, 1.0f },
+                            .time_count = 4 };
+    return wish;
+}
+
+/// One step along a wish; the root goes with it.
+static void step(player *p, const am_horizon *horizon)
+{
+    am_query_point points[AM_MAX_TRAJECTORY];
+    uint8_t context[AM_MAX_CONTEXT];
+    memcpy(context, horizon->context, horizon->context_size);
+    am_source_input input = { .dt = DT, .root = p->root, .trajectory = points, .horizon = horizon };
+    input.trajectory_count = horizon->compute_query(horizon->user, context, points, p->root);
+    p->source->interface->step(p->source, p->state, &p->out, &input, work);
+    am_vec3 way = am_quat_rotate(p->root.rotation, am_v3_scale(p->out.root_linear, DT));
+    p->root.translation = am_v3_add(p->root.translation, am_v3_ground(way));
+    am_quat turn = am_quat_from_heading(p->out.root_angular.y * DT);
+    p->root.rotation = am_quat_normalize(am_quat_mul(p->root.rotation, turn));
+}
+
+// ---------------------------------------------------------------------------------------------
+// The paper's recursion
+
+typedef struct node {
+    am_transform root;
+    int frame;
+} node;
+
+static void make_query(float *out, node n, const am_horizon *horizon, void *context)
+{
+    float raw[AM_MAX_FEATURES];
+    am_query_point points[AM_MAX_TRAJECTORY];
+    am_db_raw(db, n.frame, raw);
+    am_query query = am_query_default();
+    query.current = raw;
+    query.root = n.root;
+    query.trajectory = points;
+    query.trajectory_count = horizon->compute_query(horizon->user, context, points, n.root);
+    query.roles = &db->roles;
+    am_query_make(&db->features, out, &query);
+}
+
+/// Algorithm 1 below its top: the cost of the best future of a moment.
+static float recurse(node from, const am_horizon *horizon, const void *context, int k, int l)
+{
+    float x[AM_MAX_FEATURES + 8];
+    uint8_t own[AM_MAX_CONTEXT];
+    memcpy(own, context, AM_MAX_CONTEXT);
+    make_query(x, from, horizon, own);
+    am_hit hits[AM_MAX_HITS];
+    am_search wish = am_search_default();
+    wish.x = x;
+    wish.k = l == 1 ? 1 : k;
+    int found = am_index_search(index_, hits, &wish, work);
+    float best = INFINITY;
+    for (int i = 0; i < found; i++) {
+        if (l == 1) {
+            return hits[0].cost;
+        }
+        node next = { .frame = am_db_clamp(db, hits[i].frame, 10) };
+        am_transform way =
+            am_transform_mul(am_transform_inv(am_db_root(db, hits[i].frame)), am_db_root(db, next.frame));
+        next.root = am_transform_mul(from.root, way);
+        uint8_t later[AM_MAX_CONTEXT] = { 0 };
+        horizon->update_context(horizon->user, later, own, 10.0f / db->fps);
+        float cost = hits[i].cost + recurse(next, horizon, later, k, l - 1);
+        best = cost < best ? cost : best;
+    }
+    return best;
+}
+
+/// The cost of choosing `frame`, whose own cost is known, at the top.
+static float future_of(node now, am_hit hit, const am_horizon *horizon, int k, int l)
+{
+    node next = { .frame = am_db_clamp(db, hit.frame, 10) };
+    am_transform way = am_transform_mul(am_transform_inv(am_db_root(db, hit.frame)), am_db_root(db, next.frame));
+    next.root = am_transform_mul(now.root, way);
+    uint8_t later[AM_MAX_CONTEXT] = { 0 };
+    horizon->update_context(horizon->user, later, horizon->context, 10.0f / db->fps);
+    return hit.cost + recurse(next, horizon, later, k, l - 1);
+}
+
+static void the_tree_chooses_what_the_recursion_chooses(void **state)
+{
+    (void)state;
+    am_long_horizon_def def = ahead_def(3, 3);
+    player p;
+    player_make(&p, &def);
+    am_target_wish wish = target_wish(4.0f, 5.0f);
+    uint8_t context[AM_MAX_CONTEXT];
+    am_horizon horizon = am_target_horizon(&wish, context);
+    int compared = 0;
+    for (int f = 0; f < 300; f++) {
+        node now = { p.root, p.out.frame };
+        int fraction_zero = p.out.fraction == 0.0f;
+        step(&p, &horizon);
+        if (f == 0 || !p.out.searched || !fraction_zero || p.out.stay_cost == INFINITY) {
+            continue;
+        }
+        // The three best of playing on and the nearest frames, as the source has them.
+        float x[AM_MAX_FEATURES + 8];
+        uint8_t own[AM_MAX_CONTEXT];
+        memcpy(own, context, sizeof own);
+        make_query(x, now, &horizon, own);
+        am_hit hits[AM_MAX_HITS];
+        am_search search = am_search_default();
+        search.x = x;
+        search.k = 4;
+        int found = am_index_search(index_, hits, &search, work);
+        int best = -1;
+        float least = INFINITY;
+        for (int i = 0; i < found && i < 3; i++) {
+            float cost = future_of(now, hits[i], &horizon, 3, 3);
+            if (cost < least) {
+                least = cost;
+                best = hits[i].frame;
+            }
+        }
+        int took = p.out.transition ? p.out.candidates[0].frame : now.frame;
+        // Playing on is among the hits when the frame is offered; else it was a branch of its own.
+        bool among = false;
+        for (int i = 0; i < 3; i++) {
+            among |= hits[i].frame == now.frame;
+        }
+        if (among) {
+            assert_int_equal(took, best);
+            compared++;
+        }
+        assert_true(p.out.searches <= 13);
+    }
+    assert_true(compared > 5);
+    am_source_destroy(p.source);
+}
+
+static void one_level_is_plain_matching(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_long_horizon_def def = ahead_def(3, 1);
+    player p, q;
+    player_make(&p, &def);
+    player_make(&q, &def);
+    am_source_destroy(q.source);
+    check_ok(am_match_create(&q.source, &def.match, &err), &err);
+    q.source->interface->reset(q.source, q.state, -1);
+    am_target_wish wish = target_wish(-3.0f, 4.0f);
+    uint8_t context[AM_MAX_CONTEXT];
+    am_horizon horizon = am_target_horizon(&wish, context);
+    for (int f = 0; f < 400; f++) {
+        step(&p, &horizon);
+        step(&q, &horizon);
+        assert_int_equal(p.out.frame, q.out.frame);
+    }
+    assert_string_equal(p.source->interface->name, "long-horizon");
+    assert_string_equal(q.source->interface->name, "match");
+    am_source_destroy(p.source);
+    am_source_destroy(q.source);
+}
+
+static void a_target_is_reached(void **state)
+{
+    (void)state;
+    am_long_horizon_def def = ahead_def(3, 3);
+    player p;
+    player_make(&p, &def);
+    am_target_wish wish = target_wish(3.0f, 4.0f);
+    uint8_t context[AM_MAX_CONTEXT];
+    am_horizon horizon = am_target_horizon(&wish, context);
+    float nearest = 100.0f;
+    for (int f = 0; f < 900; f++) {
+        step(&p, &horizon);
+        nearest = am_min(nearest, am_v3_distance(p.root.translation, wish.target));
+    }
+    assert_true(nearest < 0.35f);
+    am_source_destroy(p.source);
+}
+
+static void a_stick_is_followed(void **state)
+{
+    (void)state;
+    am_long_horizon_def def = ahead_def(3, 3);
+    player p;
+    player_make(&p, &def);
+    am_stick_wish wish = { .velocity = am_v3(1.2f, 0.0f, 0.0f),
+                           .heading = 0.5f * AM_PI,
+                           .velocity_halflife = 0.2f,
+                           .facing_halflife = 0.2f,
+                           .hip_m = 0.9f,
+                           .times = { 0.0f, 1.0f / 3.0f, 2.0f / 3.0f, 1.0f },
+                           .time_count = 4 };
+    uint8_t context[AM_MAX_CONTEXT];
+    am_vec3 before = am_v3_zero();
+    for (int f = 0; f < 480; f++) {
+        // The point stays with the body, at the speed that was wished.
+        am_horizon horizon = am_stick_horizon(&wish, context, p.root.translation, wish.velocity, am_v3_zero(),
+                                              am_quat_heading(p.root.rotation), 0.0f);
+        before = f == 420 ? p.root.translation : before;
+        step(&p, &horizon);
+    }
+    am_vec3 way = am_v3_sub(p.root.translation, before); // of the last second
+    assert_true(way.x > 0.8f && way.x < 1.7f);
+    assert_true(am_abs(way.z) < 0.4f);
+    am_source_destroy(p.source);
+}
+
+static void a_budget_is_kept(void **state)
+{
+    (void)state;
+    const int budgets[] = { 1, 2, 4, 7, 12, 13, 20 };
+    am_target_wish wish = target_wish(4.0f, -2.0f);
+    uint8_t context[AM_MAX_CONTEXT];
+    am_horizon horizon = am_target_horizon(&wish, context);
+    uint64_t whole = 0;
+    for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
+        am_long_horizon_def def = ahead_def(3, 3);
+        def.most_searches = budgets[b];
+        player p, again;
+        player_make(&p, &def);
+        player_make(&again, &def);
+        uint64_t hash = 0;
+        for (int f = 0; f < 200; f++) {
+            step(&p, &horizon);
+            step(&again, &horizon);
+            assert_int_equal(p.out.frame, again.out.frame);
+            assert_true(p.out.searches <= budgets[b]);
+            hash = hash * 31 + (uint64_t)p.out.frame;
+        }
+        // As many searches as the tree has are as good as no limit.
+        whole = budgets[b] == 13 ? hash : whole;
+        if (budgets[b] == 20) {
+            assert_true(hash == whole);
+        }
+        am_source_destroy(p.source);
+        am_source_destroy(again.source);
+    }
+}
+
+static void large_trees_are_cut_where_they_are_dear(void **state)
+{
+    (void)state;
+    am_long_horizon_def def = ahead_def(20, 4); // 8000 branches
+    def.most_searches = 400;
+    player p;
+    player_make(&p, &def);
+    am_target_wish wish = target_wish(2.0f, 2.0f);
+    uint8_t context[AM_MAX_CONTEXT];
+    am_horizon horizon = am_target_horizon(&wish, context);
+    for (int f = 0; f < 30; f++) {
+        step(&p, &horizon);
+        assert_true(p.out.searches <= 400);
+        assert_false(p.out.fell_back);
+    }
+    am_source_destroy(p.source);
+}
+
+static void senseless_defs_are_refused(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_source *source = NULL;
+    am_long_horizon_def bad[5];
+    for (int i = 0; i < 5; i++) {
+        bad[i] = ahead_def(3, 3);
+    }
+    bad[0].k = 0;
+    bad[1].k = AM_MAX_HITS + 1;
+    bad[2].l = 0;
+    bad[3].most_searches = -1;
+    bad[4].cookie = 0;
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(am_long_horizon_create(&source, &bad[i], &err), AM_ERR_DEF);
+        assert_null(source);
+    }
+    assert_int_equal(am_long_horizon_create(&source, NULL, &err), AM_ERR_DEF);
+}
+
+TEST_SUITE(long_horizon)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_tree_chooses_what_the_recursion_chooses),
+        cmocka_unit_test(one_level_is_plain_matching),
+        cmocka_unit_test(a_target_is_reached),
+        cmocka_unit_test(a_stick_is_followed),
+        cmocka_unit_test(a_budget_is_kept),
+        cmocka_unit_test(large_trees_are_cut_where_they_are_dear),
+        cmocka_unit_test(senseless_defs_are_refused),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
