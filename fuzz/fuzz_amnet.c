@@ -59,13 +59,13 @@ static void use(const am_model *model)
     for (int p = 0; p < model->part_count; p++) {
         run_part(model, p, AM_NET_EXACT, &alloc);
         run_part(model, p, AM_NET_FAST, &alloc);
-        am_graph *graph = NULL;
+        am_net_graph *graph = NULL;
         am_bytes bytes = { 0 };
         if (am_model_graph(model, p, &graph, &alloc, &err) == AM_OK) {
             am_onnx_write(&bytes, graph, &alloc, &err);
             am_bytes_free(&bytes);
         }
-        am_graph_destroy(graph);
+        am_net_graph_destroy(graph);
     }
 }
 

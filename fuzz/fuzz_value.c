@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     // One model serves for every task: which task an attachment is of stands in its bytes, not in its name.
-    const am_graph *none[1] = { NULL };
+    const am_net_graph *none[1] = { NULL };
     char name[AM_NET_NAME_SIZE];
     am_field_value_name(name, am_field_task_name(0), 1);
     const am_model_blob blob = { name, data, size };

@@ -17,7 +17,7 @@ static void put_hash(am_json_writer *writer, const char *key, uint64_t hash)
     am_json_string(writer, key, hash ? text : "");
 }
 
-static void put_values(am_json_writer *writer, const am_graph *graph)
+static void put_values(am_json_writer *writer, const am_net_graph *graph)
 {
     static const char *const lists[3] = { "inputs", "outputs", "states" };
     for (int list = 0; list < 3; list++) {
@@ -42,7 +42,7 @@ static void put_values(am_json_writer *writer, const am_graph *graph)
 static am_result put_part(am_json_writer *writer, const am_model *model, int p, am_error *err)
 {
     const am_model_part *part = &model->parts[p];
-    am_graph *graph = NULL;
+    am_net_graph *graph = NULL;
     am_result result = am_model_graph(model, p, &graph, NULL, err);
     if (result != AM_OK) {
         return result;
@@ -60,7 +60,7 @@ static am_result put_part(am_json_writer *writer, const am_model *model, int p, 
         am_json_integer(writer, "error_samples", part->error_samples);
     }
     am_json_end_object(writer);
-    am_graph_destroy(graph);
+    am_net_graph_destroy(graph);
     return AM_OK;
 }
 
@@ -144,7 +144,7 @@ static void print_part(const am_model *model, int p)
         printf("    output error against fp32 on %d inputs: RMS %.2g, largest %.2g of the output's RMS\n",
                part->error_samples, (double)part->error_rms, (double)part->error_max);
     }
-    am_graph *graph = NULL;
+    am_net_graph *graph = NULL;
     am_error err = { 0 };
     if (am_model_graph(model, p, &graph, NULL, &err) != AM_OK) {
         return;
@@ -163,7 +163,7 @@ static void print_part(const am_model *model, int p)
         const am_net_op *op = &graph->ops[i];
         printf("    %3d %-12s -> %d\n", i, am_net_kind_name(op->kind), graph->values[op->out].width);
     }
-    am_graph_destroy(graph);
+    am_net_graph_destroy(graph);
 }
 
 static void print_value(const am_model_attachment *attachment, const am_field_value_head *head)
@@ -269,7 +269,7 @@ int network_info(const char *path, bool verify, bool json)
 typedef struct writing {
     const network_export *job;
     am_model *model;
-    am_graph *graphs[AM_NET_MOST_PARTS];
+    am_net_graph *graphs[AM_NET_MOST_PARTS];
     am_net_weights weights[AM_NET_MOST_PARTS];
     int count;
     size_t bytes;
@@ -314,7 +314,7 @@ static bool is_character(const writing *w)
 static am_result write_model(writing *w, am_error *err)
 {
     am_model_def def = am_model_def_like(w->model);
-    const am_graph *graphs[AM_NET_MOST_PARTS];
+    const am_net_graph *graphs[AM_NET_MOST_PARTS];
     for (int g = 0; g < w->count; g++) {
         graphs[g] = w->graphs[g];
         const char *type = w->job->type;
@@ -347,7 +347,7 @@ static am_result write_bytes(writing *w, am_error *err)
     am_bytes bytes = { 0 };
     am_result result = AM_OK;
     if (cli_ends_with(w->job->output, ".npz")) {
-        result = am_net_npz_write(&bytes, (const am_graph *const *)w->graphs, w->count, NULL, err);
+        result = am_net_npz_write(&bytes, (const am_net_graph *const *)w->graphs, w->count, NULL, err);
     } else if (w->count == 1) {
         result = am_onnx_write(&bytes, w->graphs[0], NULL, err);
     } else {
@@ -406,7 +406,7 @@ int network_write(const network_export *job, bool json)
     }
     int status = result == AM_OK ? report(&w, json) : cli_fail(&err);
     for (int g = 0; g < w.count; g++) {
-        am_graph_destroy(w.graphs[g]);
+        am_net_graph_destroy(w.graphs[g]);
     }
     am_model_close(w.model);
     return status;

@@ -9,7 +9,7 @@
 static double total_of(const am_build_summary *summary)
 {
     double total = 0.0;
-    for (int s = 0; s < AM_BUILD_STAGE_COUNT; s++) {
+    for (int s = 0; s < AM_BUILD_STEP_COUNT; s++) {
         total += summary->seconds[s];
     }
     return total;
@@ -26,8 +26,8 @@ static void print_text(const am_db *db, const am_build_summary *s, const char *o
             fprintf(stderr, "left out: %s frames %d to %d: %s\n", note->clip, note->first, note->last, note->why);
         }
     }
-    for (int i = 0; i < AM_BUILD_STAGE_COUNT; i++) {
-        printf("%-9s %8.3f s\n", am_build_stage_name((am_build_stage)i), s->seconds[i]);
+    for (int i = 0; i < AM_BUILD_STEP_COUNT; i++) {
+        printf("%-9s %8.3f s\n", am_build_step_name((am_build_step)i), s->seconds[i]);
     }
     printf("%-9s %8.3f s\n", "total", total);
     printf("%s: %d frames at %g Hz in %d ranges, from %d of %d clips (%lld frames)\n", out, db->frame_count,
@@ -57,8 +57,8 @@ static int print_json(const am_db *db, const am_build_summary *s, const char *ou
     am_json_integer(w, "ranges", db->range_count);
     am_json_string(w, "hash", hash);
     am_json_begin_object(w, "seconds");
-    for (int i = 0; i < AM_BUILD_STAGE_COUNT; i++) {
-        am_json_number(w, am_build_stage_name((am_build_stage)i), s->seconds[i]);
+    for (int i = 0; i < AM_BUILD_STEP_COUNT; i++) {
+        am_json_number(w, am_build_step_name((am_build_step)i), s->seconds[i]);
     }
     am_json_number(w, "total", total_of(s));
     am_json_end_object(w);

@@ -176,7 +176,7 @@ static int run(const cli_common *common, am_train_def def)
     am_train_group group;
     const bool shared = am_train_mpi(&group);
     reporter r = { .terminal = isatty(2) != 0, .quiet = shared && group.rank > 0 };
-    (void)cli_progress(); // from here on Ctrl-C is a wish, not the end
+    (void)cli_progress(); // from here on Ctrl-C is a target, not the end
     def.threads = common->threads > 0 ? common->threads : shared ? 1 : 0;
     def.load = load;
     def.load_user = files;

@@ -1,8 +1,8 @@
-// libamble for the page: a data set from bytes, methods and options, and who is on the stage.
+// libamble for the page: a data set from bytes, methods and options, and who is on the scene.
 #include "bridge.h"
 
 #include "describe.h"
-#include "stage.h"
+#include "scene.h"
 #include "view.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static am_result open_networks(web_set *b, const void *data, size_t size, const 
 
 int web_direction(void *data, int size)
 {
-    web_stage_close_model(&web_now.next);
+    web_scene_close_model(&web_now.next);
     if (!data) {
         return 0;
     }
@@ -49,14 +49,14 @@ int web_direction(void *data, int size)
         result = am_direction_open(&web_now.next.direction, web_now.next.model, NULL, &web_now.error);
     }
     if (result != AM_OK) {
-        web_stage_close_model(&web_now.next);
+        web_scene_close_model(&web_now.next);
     }
     return (int)result;
 }
 
 int web_open(void *data, int size, const char *name)
 {
-    web_stage_options();
+    web_scene_options();
     web_now.error = (am_error){ 0 };
     web_set next = web_now.next; // from here on its own
     next.bytes = data;
@@ -73,17 +73,17 @@ int web_open(void *data, int size, const char *name)
         result = am_index_create(&next.index, &def, &web_now.error);
     }
     if (result == AM_OK) {
-        web_stage_solver(&next);
-        result = web_stage_fill(&next, &who, NULL, &web_now.error);
+        web_scene_solver(&next);
+        result = web_scene_fill(&next, &who, NULL, &web_now.error);
     }
     if (result != AM_OK) {
-        web_stage_close(&next);
+        web_scene_close(&next);
         return (int)result;
     }
-    web_stage_close(&web_now.open);
+    web_scene_close(&web_now.open);
     web_now.open = next;
     web_now.lineup = who;
-    web_stage_devices(&web_now.open);
+    web_scene_devices(&web_now.open);
     web_view_clear();
     return 0;
 }
@@ -92,13 +92,13 @@ int web_networks(void *data, int size)
 {
     web_now.error = (am_error){ 0 };
     web_set trial = web_now.open;
-    web_stage_forget(&trial);
+    web_scene_forget(&trial);
     trial.networks = NULL;
     am_result result = web_now.open.index ? AM_OK : AM_ERR_EMPTY;
     result = result == AM_OK
                  ? am_model_from_memory(&trial.networks, data, (size_t)size, "networks", NULL, &web_now.error)
                  : result;
-    result = result == AM_OK ? web_stage_learned(&trial, &web_now.error) : result;
+    result = result == AM_OK ? web_scene_learned(&trial, &web_now.error) : result;
     am_source_destroy(trial.learned);
     if (result != AM_OK) {
         am_model_close(trial.networks);
@@ -110,7 +110,7 @@ int web_networks(void *data, int size)
     web_now.open.networks = trial.networks;
     web_now.open.network_bytes = data;
     if (old && web_now.open.learned) {
-        result = (am_result)web_stage_replace(&web_now.lineup, &web_now.open); // off the old networks before they go
+        result = (am_result)web_scene_replace(&web_now.lineup, &web_now.open); // off the old networks before they go
     }
     am_model_close(old);
     free(old_bytes);
@@ -136,7 +136,7 @@ int web_values(void *data, int size)
 
 int web_options(int root, int inertialise, int ik, float search_every_s, float stay_bias)
 {
-    web_stage_options();
+    web_scene_options();
     am_match_def match = web_now.match;
     am_character_def character = web_now.character;
     web_now.match.search_every_s = search_every_s;
@@ -146,7 +146,7 @@ int web_options(int root, int inertialise, int ik, float search_every_s, float s
     web_now.character.ik = ik != 0;
     int code = 0;
     if (web_now.open.actor_count > 0) {
-        code = web_stage_replace(&web_now.lineup, &web_now.open);
+        code = web_scene_replace(&web_now.lineup, &web_now.open);
     }
     if (code != 0) {
         web_now.match = match;
@@ -159,7 +159,7 @@ void web_walk_speed(float mps)
 {
     web_now.walk_mps = mps;
     if (web_now.open.db) {
-        web_stage_devices(&web_now.open);
+        web_scene_devices(&web_now.open);
     }
 }
 
@@ -173,7 +173,7 @@ int web_method(int method)
     who.method = method;
     who.count = method == WEB_SIDE_BY_SIDE ? 2 : web_now.lineup.method == WEB_SIDE_BY_SIDE ? 1 : who.count;
     who.crowd &= method != WEB_SIDE_BY_SIDE;
-    int code = web_stage_replace(&who, &web_now.open);
+    int code = web_scene_replace(&who, &web_now.open);
     if (code != 0) {
         return code;
     }
@@ -198,7 +198,7 @@ int web_field_options(int task, int policy)
     am_field_policy policy_before = web_now.policy;
     web_now.task = task;
     web_now.policy = (am_field_policy)policy;
-    int code = web_now.open.flow ? web_stage_replace(&web_now.lineup, &web_now.open) : 0;
+    int code = web_now.open.flow ? web_scene_replace(&web_now.lineup, &web_now.open) : 0;
     if (code != 0) {
         web_now.task = task_before;
         web_now.policy = policy_before;
@@ -222,7 +222,7 @@ int web_cast(int count, int ahead, const float *places)
         memcpy(who.places[i], places + 3 * i, sizeof who.places[i]);
     }
     bool stay = !places && count <= web_now.open.actor_count;
-    int code = web_now.open.actor_count > 0 ? web_stage_replace(&who, stay ? &web_now.open : NULL) : 0;
+    int code = web_now.open.actor_count > 0 ? web_scene_replace(&who, stay ? &web_now.open : NULL) : 0;
     if (code == 0) {
         web_now.lineup = who;
         web_now.chosen = 0;
@@ -245,7 +245,7 @@ int web_crowd(int count)
         who.places[i][1] = far * am_cos(angle);
         who.places[i][2] = angle;
     }
-    int code = web_now.open.actor_count > 0 ? web_stage_replace(&who, NULL) : 0;
+    int code = web_now.open.actor_count > 0 ? web_scene_replace(&who, NULL) : 0;
     if (code != 0) {
         return code;
     }
@@ -271,7 +271,7 @@ int web_reset(void)
     if (!web_now.open.db) {
         return (int)AM_ERR_EMPTY;
     }
-    return web_stage_replace(&web_now.lineup, NULL);
+    return web_scene_replace(&web_now.lineup, NULL);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /// The few calls through which the page drives a character: plain numbers, pointers into wasm memory, texts.
-/// The page is one thread with one stage, so what is open lives in the module itself.
+/// The page is one thread with one scene, so what is open lives in the module itself.
 #ifndef AMBLE_STUDIO_BRIDGE_H
 #define AMBLE_STUDIO_BRIDGE_H
 
@@ -63,7 +63,7 @@ void web_walk_speed(float mps);
 /// Back to the start, with the options as they are.
 int web_reset(void);
 
-/// Who is on the stage: `count` characters at places [count][x m, z m, heading rad], or where they are when that is
+/// Who is on the scene: `count` characters at places [count][x m, z m, heading rad], or where they are when that is
 /// NULL. Those who look ahead (long-horizon matching) follow paths; the others are steered only. The first is chosen.
 /// Gives 0 or the error code; then all stays as it was.
 int web_cast(int count, int ahead, const float *places);

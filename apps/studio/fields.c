@@ -138,14 +138,14 @@ int web_fields_near(float *out, const web_fields *fields, const am_source_output
 // ---------------------------------------------------------------------------------------------
 // Going somewhere
 
-am_intent web_target_wish(const web_target *target, am_transform root, float mps)
+am_intent web_point_target(const web_target *target, am_transform root, float mps)
 {
-    am_intent wish = am_intent_to_point(root, target->point, mps);
+    am_intent intent = am_intent_to_point(root, target->point, mps);
     if (target->kind == WEB_LINE) {
-        wish.velocity = am_v3_scale(target->way, mps);
-        wish.facing = target->way;
+        intent.velocity = am_v3_scale(target->way, mps);
+        intent.facing = target->way;
     }
-    return wish;
+    return intent;
 }
 
 web_stroll web_stroll_make(uint64_t seed, am_vec3 from)
@@ -154,9 +154,9 @@ web_stroll web_stroll_make(uint64_t seed, am_vec3 from)
     return stroll;
 }
 
-am_intent web_stroll_wish(web_stroll *stroll, am_transform root, float mps, float dt)
+am_intent web_stroll_target(web_stroll *stroll, am_transform root, float mps, float dt)
 {
-    am_intent wish = { 0 };
+    am_intent target = { 0 };
     stroll->rest_s = am_max(stroll->rest_s - dt, 0.0f);
     am_vec3 gap = am_v3_ground(am_v3_sub(stroll->to, root.translation));
     if (am_v3_length(gap) < NEAR_M && stroll->rest_s <= 0.0f) {
@@ -168,9 +168,9 @@ am_intent web_stroll_wish(web_stroll *stroll, am_transform root, float mps, floa
         gap = am_v3_sub(stroll->to, am_v3_ground(root.translation));
     }
     if (!(stroll->rest_s > 0.0f)) {
-        wish.velocity = am_v3_scale(am_v3_normalize_or(gap, am_v3_zero()), mps);
+        target.velocity = am_v3_scale(am_v3_normalize_or(gap, am_v3_zero()), mps);
     }
-    wish.point = stroll->to;
-    wish.has_point = true;
-    return wish;
+    target.point = stroll->to;
+    target.has_point = true;
+    return target;
 }

@@ -39,8 +39,8 @@ typedef struct web_target {
     am_vec3 point; ///< to go to, or on the line
     am_vec3 way;   ///< of the line, unit
 } web_target;
-/// The wish of a character at `root` that goes there at a speed.
-am_intent web_target_wish(const web_target *target, am_transform root, float mps);
+/// The target of a character at `root` that goes there at a speed.
+am_intent web_point_target(const web_target *target, am_transform root, float mps);
 
 /// Someone who has nothing to do: from one place near the start to another, with a rest now and then.
 typedef struct web_stroll {
@@ -49,6 +49,6 @@ typedef struct web_stroll {
     float rest_s;
 } web_stroll;
 web_stroll web_stroll_make(uint64_t seed, am_vec3 from);
-am_intent web_stroll_wish(web_stroll *stroll, am_transform root, float mps, float dt);
+am_intent web_stroll_target(web_stroll *stroll, am_transform root, float mps, float dt);
 
 #endif

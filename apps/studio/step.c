@@ -1,27 +1,27 @@
-// A step of everyone on the page's stage: what each wants, pushes, and the paths that they follow.
-#include "stage.h"
+// A step of everyone on the page's scene: what each wants, pushes, and the paths that they follow.
+#include "scene.h"
 #include "view.h"
 
 #include <string.h>
 
 /// What a character wants. Whoever steers leaves the path, and does not go any more where they were sent.
-static am_intent wish_of(int number, uint32_t keys, const am_gamepad *pad, float dt)
+static am_intent target_of(int number, uint32_t keys, const am_gamepad *pad, float dt)
 {
     web_actor *a = &web_now.open.actors[number];
     const am_gamepad idle = { 0 };
     bool steered = number == web_now.chosen || web_now.lineup.method == WEB_SIDE_BY_SIDE;
-    am_intent wish =
+    am_intent target =
         am_intent_from_devices(&a->devices, &web_now.open.intent, steered ? keys : 0, steered ? pad : &idle, dt);
-    if (am_v3_length(wish.velocity) > 0.0f) {
+    if (am_v3_length(target.velocity) > 0.0f) {
         am_character_leave_path(a->character);
         a->target.kind = WEB_NOWHERE;
-        return wish;
+        return target;
     }
     am_transform root = am_character_get_pose(a->character).root;
     if (a->target.kind != WEB_NOWHERE) {
-        return web_target_wish(&a->target, root, a->devices.target_mps);
+        return web_point_target(&a->target, root, a->devices.target_mps);
     }
-    return web_now.lineup.crowd && !steered ? web_stroll_wish(&a->stroll, root, a->devices.target_mps, dt) : wish;
+    return web_now.lineup.crowd && !steered ? web_stroll_target(&a->stroll, root, a->devices.target_mps, dt) : target;
 }
 
 void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt)
@@ -33,12 +33,12 @@ void web_step(int keys, float left_x, float left_y, float right_x, float right_y
     int left = am_character_get_view(web_chosen()).output->frame;
     double before = web_microseconds();
     am_character *characters[WEB_MOST_ACTORS];
-    am_intent wishes[WEB_MOST_ACTORS];
+    am_intent targets[WEB_MOST_ACTORS];
     for (int i = 0; i < web_now.open.actor_count; i++) {
         characters[i] = web_now.open.actors[i].character;
-        wishes[i] = wish_of(i, (uint32_t)keys, &pad, dt);
+        targets[i] = target_of(i, (uint32_t)keys, &pad, dt);
     }
-    am_characters_step(characters, wishes, web_now.open.actor_count, dt, web_now.open.work);
+    am_characters_step(characters, targets, web_now.open.actor_count, dt, web_now.open.work);
     for (int i = 0; i < web_now.open.actor_count; i++) {
         web_drawn_add(&web_now.open.actors[i].drawn, web_now.open.actors[i].character);
     }
@@ -78,7 +78,7 @@ const float *web_world(int number)
 
 void web_path_options(int mode, int facing, float scale, int loop)
 {
-    web_stage_options();
+    web_scene_options();
     web_now.path.mode = (am_path_mode)mode;
     web_now.path.facing = (am_path_facing)facing;
     web_now.path.scale = scale;

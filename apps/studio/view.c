@@ -1,7 +1,7 @@
 // What the page reads after a step, as one array of numbers.
 #include "view.h"
 
-#include "stage.h"
+#include "scene.h"
 
 #include <string.h>
 
@@ -65,7 +65,7 @@ static const char *const view_names[VIEW_TRAJECTORY + 1] = {
     "rootX",       "rootZ",
     "heading",     "simulationX",
     "simulationZ", "simulationHeading",
-    "wishX",       "wishZ",
+    "desiredX",    "desiredZ",
     "facingX",     "facingZ",
     "targetMps",   "path",
     "pathAt",      "pathLength",

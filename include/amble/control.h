@@ -38,7 +38,7 @@ AM_API uint32_t am_key_find(const char *name);
 /// The name of bit 1 << index, 0 <= index < AM_KEY_COUNT, as am_key_find reads it.
 AM_API const char *am_key_name(int index);
 
-/// A gamepad's sticks: [right, forward] each, -1 to 1; the right stick is the wished facing.
+/// A gamepad's sticks: [right, forward] each, -1 to 1; the right stick is the desired facing.
 typedef struct am_gamepad {
     float left[2];
     float right[2];
@@ -47,8 +47,8 @@ typedef struct am_gamepad {
 
 /// What a person wants now, whatever the device.
 typedef struct am_intent {
-    am_vec3 velocity; ///< wished velocity in the world, m/s
-    am_vec3 facing;   ///< wished facing in the world, unit; zero means: the way it moves
+    am_vec3 velocity; ///< desired velocity in the world, m/s
+    am_vec3 facing;   ///< desired facing in the world, unit; zero means: the way it moves
     bool jump, creep, dance;
     bool run;       ///< along a path: faster than it was drawn
     bool has_point; ///< for sources that follow no trajectory (field): `point` counts
@@ -86,31 +86,31 @@ AM_API am_intent am_intent_from_devices(am_intent_state *state, const am_intent_
 AM_API am_intent am_intent_to_point(am_transform root, am_vec3 point, float mps);
 
 // ---------------------------------------------------------------------------------------------
-// Wishes with a future, for sources that look ahead
+// Targets with a future, for sources that look ahead
 
 /// A stick that stays as it is: springs drive a point to its velocity and facing.
-typedef struct am_stick_wish {
+typedef struct am_stick_target {
     am_vec3 velocity; ///< m/s
     float heading;    ///< rad
     float velocity_halflife, facing_halflife;
-    float hip_m;                    ///< wished height of the hips
+    float hip_m;                    ///< desired height of the hips
     float times[AM_MAX_TRAJECTORY]; ///< [time_count] s, ascending
     int time_count;
-} am_stick_wish;
+} am_stick_target;
 /// context(AM_MAX_CONTEXT) is filled in: where the point is now and how it moves. Both are borrowed.
-AM_API am_horizon am_stick_horizon(const am_stick_wish *wish, void *context, am_vec3 position, am_vec3 velocity,
+AM_API am_horizon am_stick_horizon(const am_stick_target *target, void *context, am_vec3 position, am_vec3 velocity,
                                    am_vec3 acceleration, float heading, float heading_velocity);
 
 /// A place to go to and stop at.
-typedef struct am_target_wish {
-    am_vec3 target;
+typedef struct am_point_target {
+    am_vec3 place;
     float speed;                    ///< m/s
     float near_m;                   ///< that near is there
-    float hip_m;                    ///< wished height of the hips
+    float hip_m;                    ///< desired height of the hips
     float times[AM_MAX_TRAJECTORY]; ///< [time_count] s, ascending
     int time_count;
-} am_target_wish;
-AM_API am_horizon am_target_horizon(const am_target_wish *wish, void *context);
+} am_point_target;
+AM_API am_horizon am_target_horizon(const am_point_target *target, void *context);
 
 // ---------------------------------------------------------------------------------------------
 // Character
@@ -156,7 +156,7 @@ typedef struct am_character_def {
     float adjust_position_halflife, adjust_facing_halflife; ///< s, mixed root: how fast it is drawn to the point
     float adjust_position_ratio, adjust_facing_ratio;       ///< but by no more than this part of its own movement
     float clamp_m, clamp_rad;   ///< mixed root: largest distance from the simulated point, which waits there
-    float sharp_mps, sharp_rad; ///< a change of the wish beyond these searches at once
+    float sharp_mps, sharp_rad; ///< a change of the target beyond these searches at once
     float stand_mps;            ///< below this predicted speed without input the character stands
     const char *tags;           ///< frames for ordinary movement, "" means all; NULL: none of the special ones
     const char *creep_tags, *jump_tags, *dance_tags,
@@ -181,25 +181,25 @@ AM_API am_character_def am_character_def_default(void);
 AM_API am_result am_character_create(am_character **out, const am_character_def *def, am_error *err);
 AM_API void am_character_destroy(am_character *character);
 /// One step of dt seconds (above 0, at most 0.1: longer ones count as that). No allocation, no lock, no I/O.
-/// Numbers that are not finite are not taken: the wish before them stays, and the frame is counted.
+/// Numbers that are not finite are not taken: the target before them stays, and the frame is counted.
 AM_API void am_character_step(am_character *character, const am_intent *intent, float dt);
 /// One step of many characters: the same bits as single steps. Those of a source that can (learned) run its networks
 /// once for all of them, in `work` (am_source_work_create for as many as shall run together); put characters of the
 /// same source one behind another. work NULL: one after another.
 AM_API void am_characters_step(am_character *const *characters, const am_intent *intents, int count, float dt,
                                am_search_work *work);
-/// The character goes on from where another one is, which stays as it is: place, pose, movement, wish and path. With
-/// the next step its own source takes over, from the pose nearest to this one, and the difference dies out: so a
+/// The character goes on from where another one is, which stays as it is: place, pose, movement, target and path.
+/// With the next step its own source takes over, from the pose nearest to this one, and the difference dies out: so a
 /// character changes its method while it runs (make one for each). Refuses another skeleton. Allocates nothing.
 AM_API am_result am_character_take_over(am_character *character, const am_character *from, am_error *err);
 /// Puts the character somewhere else at once, its pose too; motion goes on, turned along.
 AM_API void am_character_place(am_character *character, am_vec3 position, float heading);
 
 /// Follows a path from the next step on, instead of one that it follows already, until its end, where the character
-/// stands. While on it the wished velocity does not count; the facing does with AM_PATH_FACING_JOYSTICK, and `run`
+/// stands. While on it the desired velocity does not count; the facing does with AM_PATH_FACING_JOYSTICK, and `run`
 /// runs. A path that is refused leaves the character without one. Allocates nothing.
 AM_API am_result am_character_follow(am_character *character, const am_path_def *def, am_error *err);
-/// Gives the path up: the wish counts again.
+/// Gives the path up: the target counts again.
 AM_API void am_character_leave_path(am_character *character);
 
 /// A path as it is followed.
@@ -245,18 +245,18 @@ typedef struct am_character_pose {
 } am_character_pose;
 AM_API am_character_pose am_character_get_pose(const am_character *character);
 
-/// What was wished, predicted and chosen in the last step.
+/// What was desired, predicted and chosen in the last step.
 typedef struct am_character_view {
     am_intent intent;
     am_activity activity;
     uint32_t activities;     ///< 1 << am_activity for each that the database has frames for
-    am_transform simulation; ///< the simulated point; its height is the wished one of the hips
+    am_transform simulation; ///< the simulated point; its height is the desired one of the hips
     am_vec3 simulation_velocity;
     const am_query_point *trajectory; ///< [trajectory_count] predicted
     int trajectory_count;
     const am_source_output *output;
     const float *weights;     ///< [stride] of the last search, NULL means 1
-    uint64_t fallback_frames; ///< frames that kept the last good pose or wish
+    uint64_t fallback_frames; ///< frames that kept the last good pose or target
     uint64_t transitions, searches, steps;
 } am_character_view;
 AM_API am_character_view am_character_get_view(const am_character *character);

@@ -45,10 +45,10 @@ typedef enum am_normalise {
 } am_normalise;
 
 /// What a trajectory direction is: the errata of Responsive eq. 2 make it a choice.
-typedef enum am_direction {
-    AM_DIRECTION_FACING,  ///< "facing": the root's facing (LMM); with three axes the hips' own, pitch included
-    AM_DIRECTION_VELOCITY ///< "velocity": the way the hips move (Responsive); the facing below 0.1 m/s
-} am_direction;
+typedef enum am_trajectory_direction {
+    AM_TRAJECTORY_FACING,  ///< "facing": the root's facing (LMM); with three axes the hips' own, pitch included
+    AM_TRAJECTORY_VELOCITY ///< "velocity": the way the hips move (Responsive); the facing below 0.1 m/s
+} am_trajectory_direction;
 
 /// What y means in a trajectory position of three axes.
 typedef enum am_height {
@@ -62,7 +62,7 @@ typedef struct am_channel {
     int32_t kind;            ///< am_feature
     int32_t role;            ///< am_role of the joint, -1 when the kind has none
     int32_t axes;            ///< 2 (x, z) or 3 (x, y, z) for the trajectory kinds
-    int32_t direction;       ///< am_direction
+    int32_t direction;       ///< am_trajectory_direction
     int32_t height;          ///< am_height
     int32_t normalise;       ///< am_normalise
     int32_t first;           ///< its first dimension in a raw row
@@ -95,9 +95,9 @@ AM_API am_result am_schema_parse(am_schema *out, const am_json_doc *doc, const a
 AM_API am_schema am_schema_lmm(void);
 /// Index of the channel called `name`, or -1.
 AM_API int am_schema_find(const am_schema *schema, const char *name);
-/// Whether a channel says what is wished (way, facing, height, tags, ground, numbers of the caller) rather than how
+/// Whether a channel says what is desired (way, facing, height, tags, ground, numbers of the caller) rather than how
 /// the body is.
-AM_API bool am_channel_is_wish(const am_channel *channel);
+AM_API bool am_channel_is_target(const am_channel *channel);
 /// A word for one raw dimension: "left_foot_position.x", "trajectory_position@0.333.z". Always terminated.
 AM_API void am_schema_dim_name(const am_schema *schema, int dim, char *out, size_t size);
 

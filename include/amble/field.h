@@ -31,7 +31,7 @@ typedef struct am_field_def {
     const am_alloc *alloc; ///< NULL means malloc/free
     const am_tasks *tasks; ///< NULL means serial
     const am_db *db;       ///< borrowed; must outlive the field; with poses
-    float fps;             ///< ticks a second wished (default 30): every round(db fps / fps)-th frame is a state
+    float fps;             ///< ticks a second desired (default 30): every round(db fps / fps)-th frame is a state
     int k;                 ///< neighbours, 1 to AM_FIELD_MAX_K (default 15); fewer where there are fewer states
     float delta;           ///< share of the drift correction in 1/30 s, [0, 1) (default 0.1)
     am_vec3 axis;          ///< the vector that rotations are compared by, unit (default (1, 1, 1) / sqrt 3: along no

@@ -34,8 +34,8 @@ typedef struct am_field_source_def {
 } am_field_source_def;
 AM_API am_field_source_def am_field_source_def_default(void);
 /// The state ticks at the field's rate; steps of any length show it in between, along curves through the ticks. The
-/// task's wish comes from am_source_input: its direction is where the wished velocity points, or the wished facing.
-/// Without a wished point a line begins where the character is when the wished direction changes.
+/// task's target comes from am_source_input: its direction is where the desired velocity points, or the desired
+/// facing. Without a desired point a line begins where the character is when the desired direction changes.
 AM_API am_result am_field_source_create(am_source **out, const am_field_source_def *def, am_error *err);
 
 /// Pose and velocity of a state of such a source at its next tick: x(pose_count), v(velocity_count), each may be

@@ -4,16 +4,16 @@
 /// A task is a small plug-in: a grid over theta on which values are stored, three functions, and a fourth where it
 /// can ask a character to stand. Four tasks are here; a caller may fill in one of its own.
 ///
-/// - direction: the angle from the facing to the wish; 18 samples; reward -|angle|
+/// - direction: the angle from the facing to the target; 18 samples; reward -|angle|
 /// - line: that angle of the line's direction, and the place across the line; 18 x 13 samples over +-2 m, denser
 /// about
 ///   the line; reward -|angle| - w |d|
-/// - speed: angle and wished speed; 18 x 7 samples over 0 to 4.5 m/s; reward -|angle| - w |speed - wish|
+/// - speed: angle and desired speed; 18 x 7 samples over 0 to 4.5 m/s; reward -|angle| - w |speed - target|
 /// - point: the point as seen from the ground root; 15 x 15 samples over +-3.5 m; reward -distance
 ///
-/// Angles are in radians, and positive when the wish lies to the left; the weights w are radians for a metre (line,
+/// Angles are in radians, and positive when the target lies to the left; the weights w are radians for a metre (line,
 /// default 5) and for a metre a second (speed, default 0.5). The paper's 0.05 for a line leaves the unit open: with
-/// radians and metres it would never pay to turn off the wished direction for the sake of the line, so the weight
+/// radians and metres it would never pay to turn off the desired direction for the sake of the line, so the weight
 /// here is that of centimetres. Rewards are of theta as it is after the tick: the sum that a value function holds
 /// differs from the paper's (theta before it) by the first term, which no action can change, and the greedy policy
 /// (eq. 9) has something to choose by.
@@ -31,12 +31,12 @@ extern "C" {
 #define AM_FIELD_MAX_CELLS 4096 ///< samples of a whole grid
 
 /// What a person wants, in the world. Each task reads what it needs.
-typedef struct am_field_wish {
-    float heading; ///< wished facing, as am_quat_heading gives it (direction, speed); of the line (line)
+typedef struct am_field_target {
+    float heading; ///< desired facing, as am_quat_heading gives it (direction, speed); of the line (line)
     float speed;   ///< m/s (speed)
     am_vec3 point; ///< on the line (line); to go to (point)
-    bool faces;    ///< the facing is wished at rest, too; else who shall stand stays as they face (speed)
-} am_field_wish;
+    bool faces;    ///< the facing is desired at rest, too; else who shall stand stays as they face (speed)
+} am_field_target;
 
 /// One axis of the grid: samples from low on, evenly spaced or denser in the middle. A cyclic axis comes back to low
 /// at high; any other has its last sample at high, and numbers beyond an end count as the end.
@@ -54,8 +54,8 @@ struct am_field_task {
     am_field_axis axis[AM_FIELD_MAX_AXES];
     float weight; ///< of the reward's second term
     float fps;    ///< ticks a second; a source sets it to its field's
-    /// theta(axes) of a wish for a character whose ground root stands at `root`.
-    void (*read)(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root);
+    /// theta(axes) of a target for a character whose ground root stands at `root`.
+    void (*read)(const am_field_task *task, float *theta, const am_field_target *target, am_transform root);
     /// next(axes): theta after a step of the root; next may be theta.
     void (*advance)(const am_field_task *task, float *next, const float *theta, am_field_step step);
     /// What a tick with this step is worth that led to theta.

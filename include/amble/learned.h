@@ -21,7 +21,7 @@ typedef struct am_learned_def {
     const am_alloc *alloc;
     const am_model *model; ///< borrowed
     float search_every_s;  ///< time between projections (default 1/6: ten frames at 60 Hz)
-    float far;             ///< distance of a query from its projection beyond which the last good wish is asked for
+    float far;             ///< distance of a query from its projection beyond which the last good target is asked for
                            ///< instead; 0 means no limit, below 0 (the default) what was learnt when it was packed
     am_net_mode mode;      ///< exact by default: the same bits everywhere
     const char *kernels;   ///< as in am_net_def

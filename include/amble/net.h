@@ -2,7 +2,8 @@
 /// evaluation inside a game's frame.
 ///
 /// Three things:
-/// - *am_graph* describes one network and holds its weights as plain fp32 arrays. It is built layer by layer, filled
+/// - *am_net_graph* describes one network and holds its weights as plain fp32 arrays. It is built layer by layer,
+/// filled
 ///   (by a trainer, from an NPZ) and packed into a model. Training and export read it.
 /// - *am_model* is a `.amnet` file in memory: graphs, packed weights and where they came from. Immutable.
 /// - *am_net* is one part of a model ready to run. Immutable; any number of *am_net_work* (the numbers of one
@@ -107,70 +108,71 @@ typedef struct am_net_tensor {
 // Graph
 
 /// A network as it is built and trained. Read everything; write only `weights`.
-typedef struct am_graph {
+typedef struct am_net_graph {
     char name[AM_NET_NAME_SIZE]; ///< of the part: "decompressor", ...
     am_net_value *values;
     am_net_op *ops;
     am_net_tensor *tensors;
     int value_count, op_count, tensor_count;
     int input_count, output_count, state_count;
-    float *weights;         ///< all tensors in one array; NULL before am_graph_finish
+    float *weights;         ///< all tensors in one array; NULL before am_net_graph_finish
     size_t weight_count;    ///< floats of `weights`, padding included
     size_t parameter_count; ///< numbers that training may change
     am_result failed;       ///< why building stopped; the builders do nothing from then on
     char reason[160];
     int value_room, op_room, tensor_room;
     am_alloc alloc;
-} am_graph;
+} am_net_graph;
 
 /// An empty graph called `name`.
-AM_API am_result am_graph_create(am_graph **out, const char *name, const am_alloc *alloc, am_error *err);
-AM_API void am_graph_destroy(am_graph *graph);
+AM_API am_result am_net_graph_create(am_net_graph **out, const char *name, const am_alloc *alloc, am_error *err);
+AM_API void am_net_graph_destroy(am_net_graph *graph);
 
 // Builders. Each gives the number of the value it made, or -1; a fault is remembered, so that a chain of calls needs
-// one look at am_graph_finish. Inputs and states in the order that a caller of the network will give them.
-AM_API int am_graph_input(am_graph *graph, const char *name, int width);
+// one look at am_net_graph_finish. Inputs and states in the order that a caller of the network will give them.
+AM_API int am_net_graph_input(am_net_graph *graph, const char *name, int width);
 /// A set of at most `rows` vectors.
-AM_API int am_graph_input_set(am_graph *graph, const char *name, int rows, int width);
-AM_API int am_graph_state(am_graph *graph, const char *name, int width);
+AM_API int am_net_graph_input_set(am_net_graph *graph, const char *name, int rows, int width);
+AM_API int am_net_graph_state(am_net_graph *graph, const char *name, int width);
 /// `state` takes over `value` after each run.
-AM_API void am_graph_keep(am_graph *graph, int state, int value);
-AM_API void am_graph_output(am_graph *graph, const char *name, int value);
+AM_API void am_net_graph_keep(am_net_graph *graph, int state, int value);
+AM_API void am_net_graph_output(am_net_graph *graph, const char *name, int value);
 /// y = W x + b, of each row of a set too.
-AM_API int am_graph_linear(am_graph *graph, int x, int width);
+AM_API int am_net_graph_linear(am_net_graph *graph, int x, int width);
 /// AM_NET_RELU, _ELU, _GELU, _TANH or _SIGMOID.
-AM_API int am_graph_activation(am_graph *graph, int x, am_net_kind kind);
-AM_API int am_graph_layer_norm(am_graph *graph, int x); ///< eps 1e-5
-AM_API int am_graph_concat(am_graph *graph, const int *values, int count);
-AM_API int am_graph_add(am_graph *graph, int a, int b);
-AM_API int am_graph_normalise(am_graph *graph, int x); ///< means 0, scales 1 until they are set
-AM_API int am_graph_restore(am_graph *graph, int x);
-AM_API int am_graph_gru(am_graph *graph, int x, int h);
+AM_API int am_net_graph_activation(am_net_graph *graph, int x, am_net_kind kind);
+AM_API int am_net_graph_layer_norm(am_net_graph *graph, int x); ///< eps 1e-5
+AM_API int am_net_graph_concat(am_net_graph *graph, const int *values, int count);
+AM_API int am_net_graph_add(am_net_graph *graph, int a, int b);
+AM_API int am_net_graph_normalise(am_net_graph *graph, int x); ///< means 0, scales 1 until they are set
+AM_API int am_net_graph_restore(am_net_graph *graph, int x);
+AM_API int am_net_graph_gru(am_net_graph *graph, int x, int h);
 /// `count` is a value of width 1: the rows of `set` in use, 0 .. rows.
-AM_API int am_graph_attention(am_graph *graph, int set, int count, int heads, int key, int value);
+AM_API int am_net_graph_attention(am_net_graph *graph, int set, int count, int heads, int key, int value);
 /// AM_NET_ONE_HOT, _COUNT; x has width 1.
-AM_API int am_graph_encode(am_graph *graph, int x, am_net_kind kind, int width);
-AM_API int am_graph_fraction(am_graph *graph, int x, float n);
-AM_API int am_graph_waves(am_graph *graph, int x, int width, float n); ///< even width
-AM_API int am_graph_slice(am_graph *graph, int x, int first, int width);
-AM_API int am_graph_choose(am_graph *graph, int index, const int *values, int count);
-AM_API int am_graph_constant(am_graph *graph, int width);
+AM_API int am_net_graph_encode(am_net_graph *graph, int x, am_net_kind kind, int width);
+AM_API int am_net_graph_fraction(am_net_graph *graph, int x, float n);
+AM_API int am_net_graph_waves(am_net_graph *graph, int x, int width, float n); ///< even width
+AM_API int am_net_graph_slice(am_net_graph *graph, int x, int first, int width);
+AM_API int am_net_graph_choose(am_net_graph *graph, int index, const int *values, int count);
+AM_API int am_net_graph_constant(am_net_graph *graph, int width);
 /// Ends building: checks the whole, lays out the weights (zeros; gains, scales and deviations 1).
-AM_API am_result am_graph_finish(am_graph *graph, am_error *err);
+AM_API am_result am_net_graph_finish(am_net_graph *graph, am_error *err);
 /// The usual start of training: weights and biases uniform within 1 / sqrt(inputs) (GRU: 1 / sqrt(units)), gains 1,
 /// shifts 0; fixed tensors stay.
-AM_API void am_graph_randomise(am_graph *graph, uint64_t seed);
+AM_API void am_net_graph_randomise(am_net_graph *graph, uint64_t seed);
 /// A copy with its weights.
-AM_API am_result am_graph_copy(am_graph **out, const am_graph *graph, const am_alloc *alloc, am_error *err);
+AM_API am_result am_net_graph_copy(am_net_graph **out, const am_net_graph *graph, const am_alloc *alloc,
+                                   am_error *err);
 
 /// The value of that input, state or output name, or -1.
-AM_API int am_graph_find(const am_graph *graph, const char *name);
+AM_API int am_net_graph_find(const am_net_graph *graph, const char *name);
 /// The i-th input, state or output: a value's number.
-AM_API int am_graph_input_at(const am_graph *graph, int i);
-AM_API int am_graph_state_at(const am_graph *graph, int i);
-AM_API int am_graph_output_at(const am_graph *graph, int i);
+AM_API int am_net_graph_input_at(const am_net_graph *graph, int i);
+AM_API int am_net_graph_state_at(const am_net_graph *graph, int i);
+AM_API int am_net_graph_output_at(const am_net_graph *graph, int i);
 /// Tensor `which` (0 weight, 1 bias, ...) of the operation that made `value`; NULL when it has none.
-AM_API float *am_graph_tensor(const am_graph *graph, int value, int which);
+AM_API float *am_net_graph_tensor(const am_net_graph *graph, int value, int which);
 /// Floats of one tensor.
 static inline size_t am_net_tensor_count(const am_net_tensor *t) { return (size_t)t->rows * (size_t)t->columns; }
 /// "linear", "layer norm", ...; never NULL.
@@ -181,7 +183,7 @@ AM_API const char *am_net_tensor_name(int kind, int which);
 /// The plain evaluation, straight from the definitions above and in double: what the fast one and every export are
 /// held against. values[v] is room for batch x rows x width doubles of each value v; inputs and states are read,
 /// all others written.
-AM_API void am_graph_eval(const am_graph *graph, double *const *values, int batch);
+AM_API void am_net_graph_eval(const am_net_graph *graph, double *const *values, int batch);
 
 // ---------------------------------------------------------------------------------------------
 // Model: the .amnet file
@@ -248,8 +250,8 @@ typedef struct am_model_blob {
 /// How a model is made. Start from am_model_def_default(). Everything is borrowed for the call.
 typedef struct am_model_def {
     const am_alloc *alloc;
-    const am_graph *const *graphs; ///< [graph_count], finished; their names become the parts'. A model of attachments
-                                   ///< alone may have none
+    const am_net_graph *const *graphs; ///< [graph_count], finished; their names become the parts'. A model of
+                                       ///< attachments alone may have none
     const am_net_weights *weights; ///< [graph_count], or NULL: all fp32
     const float *const *samples; ///< [graph_count] of [sample_count][all inputs behind one another] to measure errors
                                  ///< on, and to round int8 weights so that these inputs suffer least; NULL (as may
@@ -292,7 +294,7 @@ AM_API am_result am_model_attach(am_model **out, const am_model *model, const am
 AM_API am_result am_model_note(am_model **out, const am_model *model, const char *provenance, const am_alloc *alloc,
                                am_error *err);
 /// A part as a graph with fp32 weights again (of 16- and 8-bit ones: the numbers that they stand for).
-AM_API am_result am_model_graph(const am_model *model, int part, am_graph **out, const am_alloc *alloc,
+AM_API am_result am_model_graph(const am_model *model, int part, am_net_graph **out, const am_alloc *alloc,
                                 am_error *err);
 
 // ---------------------------------------------------------------------------------------------

@@ -42,11 +42,11 @@ typedef struct am_path_method {
     bool speed_limit;        ///< LHMM VI-B; a retimed path keeps it by itself
     bool corners;            ///< LHMM VI-C; a retimed path goes round them slowly instead
     bool retime;             ///< speeds by the accelerations that the data know
-    bool lead;               ///< the wish goes on with time and waits for the body no further than a little ahead
+    bool lead;               ///< the target goes on with time and waits for the body no further than a little ahead
     bool steer;              ///< the root's way is bent by a few degrees and per cent
     bool plant;              ///< frames after which the feet shuffle are not landed on
     bool weigh;              ///< the trajectory counts for more than the pose
-    bool recover;            ///< after 2 s without progress the wish goes on by itself
+    bool recover;            ///< after 2 s without progress the target goes on by itself
 } am_path_method;
 AM_API am_path_method am_path_method_default(void);
 /// LHMM as it is, without what Amble adds.

@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-#define AM_MAX_TRAJECTORY 16 ///< points of a wished trajectory
+#define AM_MAX_TRAJECTORY 16 ///< points of a desired trajectory
 #define AM_MAX_CANDIDATES 8  ///< that a trace remembers
-#define AM_MAX_CONTEXT 64    ///< bytes of what a wish remembers on its way into the future
+#define AM_MAX_CONTEXT 64    ///< bytes of what a target remembers on its way into the future
 
 /// For timings in traces; what it says changes nothing else.
 typedef struct am_clock {
@@ -22,14 +22,14 @@ typedef struct am_clock {
     double (*microseconds)(void *user);
 } am_clock;
 
-/// A wish that can be asked about the future (LHMM algorithm 1): what would be wanted of a character that stands
-/// somewhere else a little later. Paths, a stick and a target point are such wishes; src/control has them.
+/// A target that can be asked about the future (LHMM algorithm 1): what would be wanted of a character that stands
+/// somewhere else a little later. Paths, a stick and a target point are such targets; src/control has them.
 typedef struct am_horizon {
     const void *user;
     size_t context_size; ///< bytes, at most AM_MAX_CONTEXT
     const void *context; ///< now, after the query of this step
-    /// The wished trajectory of a character with its ground root at `root`: out(AM_MAX_TRAJECTORY), returns how many.
-    /// May write into the context what it found out.
+    /// The desired trajectory of a character with its ground root at `root`: out(AM_MAX_TRAJECTORY), returns how
+    /// many. May write into the context what it found out.
     int (*compute_query)(const void *user, void *context, am_query_point *out, am_transform root);
     /// *next: the context `seconds` later.
     void (*update_context)(const void *user, void *next, const void *context, float seconds);
@@ -55,33 +55,33 @@ typedef struct am_tick_hook {
 } am_tick_hook;
 
 /// What a person wants, plainly: for sources that follow no trajectory.
-typedef struct am_source_wish {
+typedef struct am_source_target {
     am_vec3 velocity; ///< in the world, m/s
-    float heading;    ///< wished facing
+    float heading;    ///< desired facing
     am_vec3 point;    ///< on the line to keep to, or to go to
     bool has_point;
-    bool faces; ///< the facing is wished at rest, too; else it is the way that was wished last
-} am_source_wish;
+    bool faces; ///< the facing is desired at rest, too; else it is the way that was desired last
+} am_source_target;
 
 /// What a character asks of its source in one step.
 typedef struct am_source_input {
     float dt;                         ///< seconds that pass, > 0; already scaled when time is stretched
     am_transform root;                ///< the character's ground root in the world, before the step
-    const am_query_point *trajectory; ///< [trajectory_count] wished, in the world, ascending in time
+    const am_query_point *trajectory; ///< [trajectory_count] desired, in the world, ascending in time
     int trajectory_count;
-    const am_horizon *horizon; ///< how the wish goes on, for sources that look ahead; NULL: not known
+    const am_horizon *horizon; ///< how the target goes on, for sources that look ahead; NULL: not known
     const am_filter *filter;   ///< frames that may be matched (tags), NULL means all; sources without frames
                                ///< take `wanted_tags`
     const am_filter *stay; ///< frames that may play on, NULL means those of `filter`: a wider set, since a frame to
                            ///< land on wants some time ahead of it
-    uint64_t wanted_tags;  ///< the same wish as bits
+    uint64_t wanted_tags;  ///< the same target as bits
     const float *weights;  ///< [stride] factors of the squared feature differences, NULL means 1
     int candidates;        ///< how many best frames a trace wants, 0 to AM_MAX_CANDIDATES
-    bool search_now;       ///< the wish changed sharply: do not wait for the next search
+    bool search_now;       ///< the target changed sharply: do not wait for the next search
     bool leave;            ///< with search_now: playing on is no choice (another activity begins)
     bool hold;             ///< play on without searching until the end of the clip (fixed animations)
     bool stand;            ///< with hold: what is held is standing in place
-    am_source_wish wish;
+    am_source_target target;
     const am_transform *pose;    ///< [joint] of the body in the root's space when it is not the source's own (another
                                  ///< source moved it until now), else NULL
     const am_velocity *velocity; ///< [joint] with it, in the root's space
@@ -205,8 +205,8 @@ AM_API am_result am_match_create(am_source **out, const am_match_def *def, am_er
 /// Long-horizon motion matching (LHMM section IV). Start from am_long_horizon_def_default().
 ///
 /// Each of the k nearest frames is played on for search_every_s in thought and asked again, level after level; the
-/// frame whose best future costs least in sum is taken: 1 + k + ... + k^(l-1) searches. One level, or a wish without
-/// a horizon, is plain matching.
+/// frame whose best future costs least in sum is taken: 1 + k + ... + k^(l-1) searches. One level, or a target
+/// without a horizon, is plain matching.
 typedef struct am_long_horizon_def {
     am_match_def match;
     int k;             ///< branches, 1 to AM_MAX_HITS (default 3)

@@ -63,14 +63,14 @@ typedef struct am_train_block am_train_block;
 /// Start from am_trainer_def_default().
 typedef struct am_trainer_def {
     const am_alloc *alloc;
-    am_graph *const *graphs; ///< [graph_count] finished; trained in place, borrowed
-    int graph_count;         ///< at most 8
-    int batch;               ///< samples of one iteration, over all processes
-    int slots;               ///< time steps that are kept: 1 without recurrence
-    int threads;             ///< 0: all
-    bool input_grads;        ///< also compute the gradients of the graphs' inputs
-    unsigned fixed_inputs;   ///< bit g: not of graph g's, all the same
-    int scratch;             ///< floats for each column that a pass may take; default 2048
+    am_net_graph *const *graphs; ///< [graph_count] finished; trained in place, borrowed
+    int graph_count;             ///< at most 8
+    int batch;                   ///< samples of one iteration, over all processes
+    int slots;                   ///< time steps that are kept: 1 without recurrence
+    int threads;                 ///< 0: all
+    bool input_grads;            ///< also compute the gradients of the graphs' inputs
+    unsigned fixed_inputs;       ///< bit g: not of graph g's, all the same
+    int scratch;                 ///< floats for each column that a pass may take; default 2048
     am_optimiser optimiser;
     const am_train_group *group; ///< NULL: this process alone
     const char *isa;             ///< "avx512", "avx2", "base" to ask for one; NULL: the fastest here

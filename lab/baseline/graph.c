@@ -5,40 +5,40 @@
 
 #include <string.h>
 
-struct am_motion_graph_own {
+struct lab_motion_graph_own {
     am_alloc alloc;
     size_t bytes;
 };
 
-am_motion_graph_def am_motion_graph_def_default(void)
+lab_motion_graph_def lab_motion_graph_def_default(void)
 {
     // So that the graph answers as quickly as the paper's (0.94 s for a direction, 1.30 s for a line): see
     // docs/fields.md for other settings.
-    am_motion_graph_def def = { .similar = 0.9f, .least_s = 0.4f, .branches = 64, .cookie = AM_COOKIE };
+    lab_motion_graph_def def = { .similar = 0.9f, .least_s = 0.4f, .branches = 64, .cookie = AM_COOKIE };
     return def;
 }
 
-static am_result check_def(const am_motion_graph_def *def, am_error *err)
+static am_result check_def(const lab_motion_graph_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->field) {
         return ami_fail(err, AM_ERR_DEF,
-                        "graph def not begun from am_motion_graph_def_default(), or without a field");
+                        "graph def not begun from lab_motion_graph_def_default(), or without a field");
     }
     if (!(def->similar > 0.0f && def->similar < 1e6f) || !(def->least_s > 0.0f && def->least_s < 1e3f) ||
-        def->branches < 1 || def->branches > AM_MOTION_GRAPH_MAX_BRANCHES) {
+        def->branches < 1 || def->branches > LAB_MOTION_GRAPH_MAX_BRANCHES) {
         return ami_fail(err, AM_ERR_DEF,
                         "graph def: similar and least_s must be above 0, branches must be from 1 to %d",
-                        AM_MOTION_GRAPH_MAX_BRANCHES);
+                        LAB_MOTION_GRAPH_MAX_BRANCHES);
     }
-    if (def->field->state_count > AM_MOTION_GRAPH_MAX_STATES) {
+    if (def->field->state_count > LAB_MOTION_GRAPH_MAX_STATES) {
         return ami_fail(err, AM_ERR_LIMIT, "%d states; a graph compares each with each and takes %d at most",
-                        def->field->state_count, AM_MOTION_GRAPH_MAX_STATES);
+                        def->field->state_count, LAB_MOTION_GRAPH_MAX_STATES);
     }
     return AM_OK;
 }
 
 /// Clips between consecutive cuts of a range: their number, and they themselves when clips is not NULL.
-static int list_clips(am_motion_graph_clip *clips, const am_field *field, const uint8_t *cuts)
+static int list_clips(lab_motion_graph_clip *clips, const am_field *field, const uint8_t *cuts)
 {
     int count = 0;
     int last = -1;
@@ -48,7 +48,7 @@ static int list_clips(am_motion_graph_clip *clips, const am_field *field, const 
         }
         if (last >= 0 && ami_graph_same(field, last, i)) {
             if (clips) {
-                clips[count] = (am_motion_graph_clip){ .first = last, .last = i };
+                clips[count] = (lab_motion_graph_clip){ .first = last, .last = i };
             }
             count++;
         }
@@ -58,7 +58,7 @@ static int list_clips(am_motion_graph_clip *clips, const am_field *field, const 
 }
 
 /// The kept clips and their kept followers, renumbered. Measures with graph->clips NULL, else fills.
-static void fill(am_motion_graph *graph, am_motion_graph_clip *clips, int32_t *edges, const ami_graph_draft *draft,
+static void fill(lab_motion_graph *graph, lab_motion_graph_clip *clips, int32_t *edges, const ami_graph_draft *draft,
                  const uint8_t *keep, int32_t *number)
 {
     int clip_count = 0;
@@ -67,7 +67,7 @@ static void fill(am_motion_graph *graph, am_motion_graph_clip *clips, int32_t *e
     }
     int edge_count = 0;
     for (int c = 0; c < draft->clip_count; c++) {
-        const am_motion_graph_clip *from = &draft->clips[c];
+        const lab_motion_graph_clip *from = &draft->clips[c];
         int begin = edge_count;
         for (int e = 0; keep[c] && e < from->edge_count; e++) {
             int to = draft->edges[from->edge + e];
@@ -79,33 +79,33 @@ static void fill(am_motion_graph *graph, am_motion_graph_clip *clips, int32_t *e
             }
         }
         if (keep[c] && clips) {
-            clips[number[c]] = (am_motion_graph_clip){ from->first, from->last, begin, edge_count - begin };
+            clips[number[c]] = (lab_motion_graph_clip){ from->first, from->last, begin, edge_count - begin };
         }
     }
     graph->clip_count = clip_count;
     graph->edge_count = edge_count;
 }
 
-static am_result publish(am_motion_graph **out, const am_motion_graph_def *def, const ami_graph_draft *draft,
+static am_result publish(lab_motion_graph **out, const lab_motion_graph_def *def, const ami_graph_draft *draft,
                          const uint8_t *keep, int32_t *number, const am_alloc *alloc, am_error *err)
 {
-    am_motion_graph sketch = { .field = def->field };
+    lab_motion_graph sketch = { .field = def->field };
     fill(&sketch, NULL, NULL, draft, keep, number);
     if (sketch.clip_count < 2) {
         return ami_fail(err, AM_ERR_EMPTY,
                         "no two clips of the database hang together: more motion, or a larger 'similar'");
     }
-    size_t clip_bytes = (size_t)sketch.clip_count * sizeof(am_motion_graph_clip);
-    size_t bytes = sizeof(am_motion_graph) + sizeof(struct am_motion_graph_own) + clip_bytes +
+    size_t clip_bytes = (size_t)sketch.clip_count * sizeof(lab_motion_graph_clip);
+    size_t bytes = sizeof(lab_motion_graph) + sizeof(struct lab_motion_graph_own) + clip_bytes +
                    (size_t)sketch.edge_count * sizeof(int32_t);
-    am_motion_graph *graph = ami_alloc_zero(alloc, bytes);
+    lab_motion_graph *graph = ami_alloc_zero(alloc, bytes);
     if (!graph) {
         return ami_fail_memory(err, bytes);
     }
     *graph = sketch;
-    graph->own = (struct am_motion_graph_own *)(void *)(graph + 1);
-    *graph->own = (struct am_motion_graph_own){ *alloc, bytes };
-    am_motion_graph_clip *clips = (am_motion_graph_clip *)(void *)(graph->own + 1);
+    graph->own = (struct lab_motion_graph_own *)(void *)(graph + 1);
+    *graph->own = (struct lab_motion_graph_own){ *alloc, bytes };
+    lab_motion_graph_clip *clips = (lab_motion_graph_clip *)(void *)(graph->own + 1);
     int32_t *edges = (int32_t *)(void *)((uint8_t *)clips + clip_bytes);
     fill(graph, clips, edges, draft, keep, number);
     graph->clips = clips;
@@ -128,7 +128,7 @@ static am_result publish(am_motion_graph **out, const am_motion_graph_def *def, 
 }
 
 /// Clips, followers, the connected part. room: cuts(state_count), keep(state_count), number(state_count).
-static am_result build(am_motion_graph **out, const am_motion_graph_def *def, uint8_t *cuts, uint8_t *keep,
+static am_result build(lab_motion_graph **out, const lab_motion_graph_def *def, uint8_t *cuts, uint8_t *keep,
                        int32_t *number, const am_alloc *alloc, am_error *err)
 {
     ami_graph_draft draft = { 0 };
@@ -156,7 +156,7 @@ static am_result build(am_motion_graph **out, const am_motion_graph_def *def, ui
     return result;
 }
 
-am_result am_motion_graph_create(am_motion_graph **out, const am_motion_graph_def *def, am_error *err)
+am_result lab_motion_graph_create(lab_motion_graph **out, const lab_motion_graph_def *def, am_error *err)
 {
     *out = NULL;
     am_result result = check_def(def, err);
@@ -176,7 +176,7 @@ am_result am_motion_graph_create(am_motion_graph **out, const am_motion_graph_de
     return result;
 }
 
-void am_motion_graph_destroy(am_motion_graph *graph)
+void lab_motion_graph_destroy(lab_motion_graph *graph)
 {
     if (graph) {
         am_alloc alloc = graph->own->alloc;

@@ -8,28 +8,28 @@
 
 /// graph_cut.c: cuts(state_count) becomes 1 at the states where clips begin or end. *minima counts the places that
 /// were looked at.
-am_result ami_graph_cut(uint8_t *cuts, int *minima, const am_motion_graph_def *def, const am_alloc *alloc,
+am_result ami_graph_cut(uint8_t *cuts, int *minima, const lab_motion_graph_def *def, const am_alloc *alloc,
                         am_error *err);
 
 /// A graph on its way: clips between cuts with their followers, branches + 1 places each.
 typedef struct ami_graph_draft {
-    am_motion_graph_clip *clips; ///< [clip_count]; `edge` is where its followers begin
-    int32_t *edges;              ///< [clip_count][branches + 1]
+    lab_motion_graph_clip *clips; ///< [clip_count]; `edge` is where its followers begin
+    int32_t *edges;               ///< [clip_count][branches + 1]
     int clip_count;
     int minima; ///< places where two motions are most alike
 } ami_graph_draft;
 
 /// graph_link.c: fills the followers of every clip.
-am_result ami_graph_link(ami_graph_draft *draft, const am_motion_graph_def *def, const am_alloc *alloc,
+am_result ami_graph_link(ami_graph_draft *draft, const lab_motion_graph_def *def, const am_alloc *alloc,
                          am_error *err);
 /// graph_link.c: keep(clip_count) becomes 1 for the clips of the largest strongly connected part; *kept is their
 /// number.
 am_result ami_graph_connected(uint8_t *keep, int *kept, const ami_graph_draft *draft, const am_alloc *alloc,
                               am_error *err);
 
-/// What is wished and rewarded on which graph.
+/// What is desired and rewarded on which graph.
 typedef struct ami_graph_rules {
-    const am_motion_graph *graph;
+    const lab_motion_graph *graph;
     const am_field_task *task;
     float gamma; ///< of a tick
     float warp;  ///< rad, largest bend

@@ -189,7 +189,7 @@ static void fill_gaps(const am_field *field, uint8_t *cuts, int least)
     }
 }
 
-am_result ami_graph_cut(uint8_t *cuts, int *minima, const am_motion_graph_def *def, const am_alloc *alloc,
+am_result ami_graph_cut(uint8_t *cuts, int *minima, const lab_motion_graph_def *def, const am_alloc *alloc,
                         am_error *err)
 {
     const am_field *field = def->field;

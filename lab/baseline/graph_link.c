@@ -20,9 +20,9 @@ typedef struct linker {
 static void link_clip(void *context, int item)
 {
     const linker *l = context;
-    am_motion_graph_clip *clip = &l->draft->clips[item];
+    lab_motion_graph_clip *clip = &l->draft->clips[item];
     int32_t *edges = l->draft->edges + (size_t)item * (size_t)(l->branches + 1);
-    float d2[AM_MOTION_GRAPH_MAX_BRANCHES + 1] = { 0 };
+    float d2[LAB_MOTION_GRAPH_MAX_BRANCHES + 1] = { 0 };
     bool captured = item + 1 < l->draft->clip_count && clip[1].first == clip->last;
     clip->edge = item * (l->branches + 1);
     clip->edge_count = 0;
@@ -51,7 +51,8 @@ static void link_clip(void *context, int item)
     }
 }
 
-am_result ami_graph_link(ami_graph_draft *draft, const am_motion_graph_def *def, const am_alloc *alloc, am_error *err)
+am_result ami_graph_link(ami_graph_draft *draft, const lab_motion_graph_def *def, const am_alloc *alloc,
+                         am_error *err)
 {
     size_t bytes = (size_t)draft->clip_count * (size_t)(def->branches + 1) * sizeof *draft->edges;
     draft->edges = ami_alloc_zero(alloc, bytes);
@@ -113,7 +114,7 @@ static void walk_from(walk *w, int start)
     arrive(w, start);
     while (w->depth > 0) {
         int at = w->v[w->depth - 1].path;
-        const am_motion_graph_clip *clip = &w->draft->clips[at];
+        const lab_motion_graph_clip *clip = &w->draft->clips[at];
         if (w->v[at].edge == clip->edge_count) {
             leave(w);
             continue;

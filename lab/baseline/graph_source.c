@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "method/playback.h"
-#include "method/wish.h"
+#include "method/target.h"
 
 #include <string.h>
 
@@ -122,7 +122,7 @@ static void consider(const graph_source *g, choice *best, const float *theta, in
 /// The best follower of a clip. On equal terms the captured one, which comes first, as it was captured.
 static choice choose(const graph_source *g, int clip, const float *theta)
 {
-    const am_motion_graph_clip *c = &g->rules.graph->clips[clip];
+    const lab_motion_graph_clip *c = &g->rules.graph->clips[clip];
     const int32_t *edges = g->rules.graph->edges + c->edge;
     choice best = { edges[0], 0.0f, -INFINITY };
     consider(g, &best, theta, edges[0], 0.0f);
@@ -174,8 +174,8 @@ static void decide(const graph_source *g, graph_state *s, am_source_output *out,
 {
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
     float theta[AM_FIELD_MAX_AXES] = { 0.0f };
-    am_field_wish wish = ami_wish_read(&s->line, &input->wish, input->root);
-    g->task.read(&g->task, theta, &wish, input->root);
+    am_field_target target = ami_target_read(&s->line, &input->target, input->root);
+    g->task.read(&g->task, theta, &target, input->root);
     choice best = choose(g, s->clip, theta);
     bool captured = first_frame(g, best.clip) == s->frame && s->fraction == 0.0f;
     if (!captured) {
@@ -272,9 +272,9 @@ static void graph_step(const am_source *source, void *state, am_source_output *o
 // ---------------------------------------------------------------------------------------------
 // Making one
 
-am_motion_graph_source_def am_motion_graph_source_def_default(void)
+lab_motion_graph_source_def lab_motion_graph_source_def_default(void)
 {
-    am_motion_graph_source_def def = { .gamma = 0.99f, .warp = 45.0f * AM_DEG, .warps = 19, .cookie = AM_COOKIE };
+    lab_motion_graph_source_def def = { .gamma = 0.99f, .warp = 45.0f * AM_DEG, .warps = 19, .cookie = AM_COOKIE };
     return def;
 }
 
@@ -293,12 +293,12 @@ static const am_source_interface interface = { .name = "graph",
                                                .step = graph_step,
                                                .destroy = graph_destroy };
 
-static am_result check_def(const am_motion_graph_source_def *def, am_error *err)
+static am_result check_def(const lab_motion_graph_source_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->graph || !def->task) {
         return ami_fail(
             err, AM_ERR_DEF,
-            "graph source def not begun from am_motion_graph_source_def_default(), or without graph and task");
+            "graph source def not begun from lab_motion_graph_source_def_default(), or without graph and task");
     }
     if (!(def->gamma > 0.0f && def->gamma < 1.0f) || !(def->warp >= 0.0f && def->warp <= AM_PI) || def->warps < 1 ||
         def->warps > 361 || def->warps % 2 == 0 || am_field_task_cells(def->task) < 1) {
@@ -309,7 +309,7 @@ static am_result check_def(const am_motion_graph_source_def *def, am_error *err)
     return AM_OK;
 }
 
-am_result am_motion_graph_source_create(am_source **out, const am_motion_graph_source_def *def, am_error *err)
+am_result lab_motion_graph_source_create(am_source **out, const lab_motion_graph_source_def *def, am_error *err)
 {
     *out = NULL;
     am_result result = check_def(def, err);
@@ -348,4 +348,4 @@ am_result am_motion_graph_source_create(am_source **out, const am_motion_graph_s
     return AM_OK;
 }
 
-size_t am_motion_graph_source_value_bytes(const am_source *source) { return graph_of(source)->value_bytes; }
+size_t lab_motion_graph_source_value_bytes(const am_source *source) { return graph_of(source)->value_bytes; }

@@ -13,7 +13,7 @@
 
 float ami_graph_play(const ami_graph_rules *rules, float *theta, int clip, float warp)
 {
-    const am_motion_graph_clip *c = &rules->graph->clips[clip];
+    const lab_motion_graph_clip *c = &rules->graph->clips[clip];
     const am_field *field = rules->graph->field;
     float turn = warp / (float)(c->last - c->first);
     float discount = 1.0f;
@@ -30,7 +30,7 @@ float ami_graph_play(const ami_graph_rules *rules, float *theta, int clip, float
 
 float ami_graph_discount(const ami_graph_rules *rules, int clip)
 {
-    const am_motion_graph_clip *c = &rules->graph->clips[clip];
+    const lab_motion_graph_clip *c = &rules->graph->clips[clip];
     float discount = 1.0f;
     for (int s = c->first; s < c->last; s++) {
         discount *= rules->gamma;
@@ -119,7 +119,7 @@ static void follow_clip(void *context, int clip)
 {
     iteration *it = context;
     const ami_graph_rules *rules = it->rules;
-    const am_motion_graph_clip *c = &rules->graph->clips[clip];
+    const lab_motion_graph_clip *c = &rules->graph->clips[clip];
     float *row = it->values + (size_t)clip * (size_t)rules->cells;
     float change = 0.0f;
     for (int cell = 0; cell < rules->cells; cell++) {

@@ -14,60 +14,60 @@
 extern "C" {
 #endif
 
-#define AM_MOTION_GRAPH_MAX_BRANCHES 256 ///< clips that one may be followed by
-#define AM_MOTION_GRAPH_MAX_STATES (1 << 16)
+#define LAB_MOTION_GRAPH_MAX_BRANCHES 256 ///< clips that one may be followed by
+#define LAB_MOTION_GRAPH_MAX_STATES (1 << 16)
 
-/// How a graph is made. Start from am_motion_graph_def_default().
-typedef struct am_motion_graph_def {
+/// How a graph is made. Start from lab_motion_graph_def_default().
+typedef struct lab_motion_graph_def {
     const am_alloc *alloc; ///< NULL means malloc/free
     const am_tasks *tasks; ///< NULL means serial
-    const am_field *field; ///< borrowed; at most AM_MOTION_GRAPH_MAX_STATES states
+    const am_field *field; ///< borrowed; at most LAB_MOTION_GRAPH_MAX_STATES states
     float similar;         ///< distance of two states (eq. 1) below which one may be followed by the other
     float least_s;         ///< shortest clip
-    int branches;          ///< clips offered at the end of one, the nearest; 1 to AM_MOTION_GRAPH_MAX_BRANCHES
+    int branches;          ///< clips offered at the end of one, the nearest; 1 to LAB_MOTION_GRAPH_MAX_BRANCHES
     uint32_t cookie;
-} am_motion_graph_def;
-AM_API am_motion_graph_def am_motion_graph_def_default(void);
+} lab_motion_graph_def;
+lab_motion_graph_def lab_motion_graph_def_default(void);
 
 /// A clip: states `first` to `last` of one range. Its last state is where the next clip is chosen, and is the first
 /// state of the clip that was captured after it.
-typedef struct am_motion_graph_clip {
+typedef struct lab_motion_graph_clip {
     int32_t first, last;
     int32_t edge, edge_count; ///< its followers are edges[edge .. edge + edge_count - 1]; the captured one first
-} am_motion_graph_clip;
+} lab_motion_graph_clip;
 
 /// A graph. Read it, do not write it. Strongly connected: every clip can be reached from every other.
-typedef struct am_motion_graph {
+typedef struct lab_motion_graph {
     const am_field *field;
     int clip_count, edge_count;
-    const am_motion_graph_clip *clips; ///< [clip] ascending
-    const int32_t *edges;              ///< [edge] clips
-    int minima;                        ///< places where two motions are most alike, of which the cuts were taken
-    int pruned;                        ///< clips left out, since there is no way to them or back
-    float mean_s, longest_s;           ///< length of the clips
+    const lab_motion_graph_clip *clips; ///< [clip] ascending
+    const int32_t *edges;               ///< [edge] clips
+    int minima;                         ///< places where two motions are most alike, of which the cuts were taken
+    int pruned;                         ///< clips left out, since there is no way to them or back
+    float mean_s, longest_s;            ///< length of the clips
     uint64_t hash;
-    struct am_motion_graph_own *own;
-} am_motion_graph;
-AM_API am_result am_motion_graph_create(am_motion_graph **out, const am_motion_graph_def *def, am_error *err);
-AM_API void am_motion_graph_destroy(am_motion_graph *graph);
+    struct lab_motion_graph_own *own;
+} lab_motion_graph;
+am_result lab_motion_graph_create(lab_motion_graph **out, const lab_motion_graph_def *def, am_error *err);
+void lab_motion_graph_destroy(lab_motion_graph *graph);
 
-/// How the graph is followed. Start from am_motion_graph_source_def_default().
-typedef struct am_motion_graph_source_def {
-    const am_alloc *alloc;        ///< NULL means malloc/free
-    const am_tasks *tasks;        ///< NULL means serial
-    const am_motion_graph *graph; ///< borrowed
-    const am_field_task *task;    ///< borrowed: what is wished and rewarded
-    float gamma;                  ///< discount of one tick (default 0.99)
-    float warp;                   ///< rad that a clip may be bent by to either side (default 45 degrees)
-    int warps;                    ///< bends that are tried, odd (default 19); the best is then refined
+/// How the graph is followed. Start from lab_motion_graph_source_def_default().
+typedef struct lab_motion_graph_source_def {
+    const am_alloc *alloc;         ///< NULL means malloc/free
+    const am_tasks *tasks;         ///< NULL means serial
+    const lab_motion_graph *graph; ///< borrowed
+    const am_field_task *task;     ///< borrowed: what is desired and rewarded
+    float gamma;                   ///< discount of one tick (default 0.99)
+    float warp;                    ///< rad that a clip may be bent by to either side (default 45 degrees)
+    int warps;                     ///< bends that are tried, odd (default 19); the best is then refined
     uint32_t cookie;
-} am_motion_graph_source_def;
-AM_API am_motion_graph_source_def am_motion_graph_source_def_default(void);
+} lab_motion_graph_source_def;
+lab_motion_graph_source_def lab_motion_graph_source_def_default(void);
 /// Computes the value function over clips and task parameters by value iteration, which takes about a second for 400
 /// clips, and gives the source `graph`.
-AM_API am_result am_motion_graph_source_create(am_source **out, const am_motion_graph_source_def *def, am_error *err);
+am_result lab_motion_graph_source_create(am_source **out, const lab_motion_graph_source_def *def, am_error *err);
 /// What the value function of such a source takes: 16-bit numbers for each clip and sample of the task's parameters.
-AM_API size_t am_motion_graph_source_value_bytes(const am_source *source);
+size_t lab_motion_graph_source_value_bytes(const am_source *source);
 
 #ifdef __cplusplus
 }

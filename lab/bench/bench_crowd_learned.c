@@ -19,24 +19,24 @@ static const float dt = 1.0f / 60.0f;
 // Networks
 
 /// x (and z) through hidden layers of the paper's width (LMM table 1).
-static am_graph *make_graph(const char *name, const char *output, int x, int z, int out, int layers)
+static am_net_graph *make_graph(const char *name, const char *output, int x, int z, int out, int layers)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
-    if (am_graph_create(&g, name, NULL, &err) != AM_OK) {
+    if (am_net_graph_create(&g, name, NULL, &err) != AM_OK) {
         return NULL;
     }
-    int in[2] = { am_graph_input(g, "x", x), z > 0 ? am_graph_input(g, "z", z) : -1 };
-    int v = am_graph_normalise(g, z > 0 ? am_graph_concat(g, in, 2) : in[0]);
+    int in[2] = { am_net_graph_input(g, "x", x), z > 0 ? am_net_graph_input(g, "z", z) : -1 };
+    int v = am_net_graph_normalise(g, z > 0 ? am_net_graph_concat(g, in, 2) : in[0]);
     for (int l = 0; l < layers; l++) {
-        v = am_graph_activation(g, am_graph_linear(g, v, hidden), AM_NET_RELU);
+        v = am_net_graph_activation(g, am_net_graph_linear(g, v, hidden), AM_NET_RELU);
     }
-    am_graph_output(g, output, am_graph_restore(g, am_graph_linear(g, v, out)));
-    if (am_graph_finish(g, &err) != AM_OK) {
-        am_graph_destroy(g);
+    am_net_graph_output(g, output, am_net_graph_restore(g, am_net_graph_linear(g, v, out)));
+    if (am_net_graph_finish(g, &err) != AM_OK) {
+        am_net_graph_destroy(g);
         return NULL;
     }
-    am_graph_randomise(g, 1);
+    am_net_graph_randomise(g, 1);
     return g;
 }
 
@@ -45,18 +45,18 @@ static am_result make_untrained(am_model **out, const am_db *db, am_error *err)
 {
     int x = db->features.count;
     am_pose_layout layout = am_pose_layout_of(db->joint_count, db->moving_count);
-    am_graph *graphs[3] = { make_graph("decompressor", "pose", x, latent, layout.count, 1),
-                            make_graph("stepper", "rate", x, latent, x + latent, 2),
-                            make_graph("projector", "xz", x, 0, x + latent, 4) };
+    am_net_graph *graphs[3] = { make_graph("decompressor", "pose", x, latent, layout.count, 1),
+                                make_graph("stepper", "rate", x, latent, x + latent, 2),
+                                make_graph("projector", "xz", x, 0, x + latent, 4) };
     am_model *bare = NULL;
     am_model_def def = am_model_def_default();
-    def.graphs = (const am_graph *const *)graphs;
+    def.graphs = (const am_net_graph *const *)graphs;
     def.graph_count = 3;
     am_result result = am_model_create(&bare, &def, err);
     result = result == AM_OK ? am_learned_pack(out, bare, db, NULL, err) : result;
     am_model_close(bare);
     for (int g = 0; g < 3; g++) {
-        am_graph_destroy(graphs[g]);
+        am_net_graph_destroy(graphs[g]);
     }
     return result;
 }

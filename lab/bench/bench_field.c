@@ -152,20 +152,20 @@ static am_result make_value(field_bench *s, am_error *err)
     free(values);
     if (result == AM_OK) {
         am_model_blob blob = { .name = name, .data = bytes.data, .size = bytes.size };
-        am_graph *graph = NULL; // a model has at least one
-        result = am_graph_create(&graph, "none", NULL, err);
+        am_net_graph *graph = NULL; // a model has at least one
+        result = am_net_graph_create(&graph, "none", NULL, err);
         am_model_def def = am_model_def_default();
-        const am_graph *graphs[1] = { graph };
+        const am_net_graph *graphs[1] = { graph };
         if (result == AM_OK) {
-            am_graph_output(graph, "y", am_graph_linear(graph, am_graph_input(graph, "x", 1), 1));
-            result = am_graph_finish(graph, err);
+            am_net_graph_output(graph, "y", am_net_graph_linear(graph, am_net_graph_input(graph, "x", 1), 1));
+            result = am_net_graph_finish(graph, err);
         }
         def.graphs = graphs;
         def.graph_count = 1;
         def.attachments = &blob;
         def.attachment_count = 1;
         result = result == AM_OK ? am_model_create(&s->model, &def, err) : result;
-        am_graph_destroy(graph);
+        am_net_graph_destroy(graph);
     }
     am_bytes_free(&bytes);
     am_field_value_def def = am_field_value_def_default();
@@ -185,7 +185,7 @@ static am_result make_source(field_bench *s, am_error *err)
     return result == AM_OK ? am_source_work_create(&s->work, s->source, 1, NULL, err) : result;
 }
 
-/// Microseconds of a tick, in the mean over the frames; the wish turns all the time.
+/// Microseconds of a tick, in the mean over the frames; the target turns all the time.
 static double run_ticks(field_bench *s)
 {
     am_transform local[AM_MAX_JOINTS];
@@ -199,7 +199,7 @@ static double run_ticks(field_bench *s)
     for (int f = -1; f < s->frames; f++) {
         begun = f == 0 ? bench_cpu_us() : begun;
         am_source_input input = { .dt = 1.0f / s->field->fps, .root = am_transform_identity() };
-        input.wish.heading = 0.2f * (float)f;
+        input.target.heading = 0.2f * (float)f;
         s->source->interface->step(s->source, state, &out, &input, s->work);
     }
     double mean = (bench_cpu_us() - begun) / s->frames;

@@ -73,7 +73,7 @@ typedef struct infer {
     const subject *subject;
     char name[64];
     float inputs[samples * 512];
-    am_graph *graph;
+    am_net_graph *graph;
     am_model *model;
     am_net *net;
     am_net_work *work;
@@ -114,7 +114,7 @@ static am_result make_net(infer *f, am_error *err)
     }
     am_result result = infer_build(&f->graph, s->net, s->zeros, f->inputs, samples, err);
     am_model_def model = am_model_def_default();
-    const am_graph *graphs[1] = { f->graph };
+    const am_net_graph *graphs[1] = { f->graph };
     model.graphs = graphs;
     model.graph_count = 1;
     model.weights = &s->weights;
@@ -167,7 +167,7 @@ static void close_subject(infer *f)
     am_net_work_destroy(f->work);
     am_net_destroy(f->net);
     am_model_close(f->model);
-    am_graph_destroy(f->graph);
+    am_net_graph_destroy(f->graph);
     f->peer = NULL;
     f->work = NULL;
     f->net = NULL;

@@ -16,11 +16,11 @@ typedef enum infer_net {
 const char *infer_name(infer_net net);
 /// The graph with random weights: input "x", output "y". `zeros` is the share in percent of ReLU outputs that are 0
 /// on inputs(samples, width), reached by shifting biases; ignored where there is no ReLU.
-am_result infer_build(am_graph **out, infer_net net, int zeros, const float *inputs, int samples, am_error *err);
+am_result infer_build(am_net_graph **out, infer_net net, int zeros, const float *inputs, int samples, am_error *err);
 /// Numbers that the network reads.
 int infer_width(infer_net net);
 /// The network as the list of steps that the OpenBLAS peer reads (see bench/peers/infer_peers.c). False when it
 /// cannot be written.
-bool infer_write_chain(const am_graph *graph, const char *path);
+bool infer_write_chain(const am_net_graph *graph, const char *path);
 
 #endif

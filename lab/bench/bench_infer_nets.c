@@ -12,29 +12,29 @@ static const int widths[INFER_COUNT] = { 59, 59, 27, 285, 285 };
 const char *infer_name(infer_net net) { return names[net]; }
 int infer_width(infer_net net) { return widths[net]; }
 
-static int mlp(am_graph *g, int x, int hidden, int units, int out, am_net_kind kind)
+static int mlp(am_net_graph *g, int x, int hidden, int units, int out, am_net_kind kind)
 {
     for (int i = 0; i < hidden; i++) {
-        x = am_graph_activation(g, am_graph_linear(g, x, units), kind);
+        x = am_net_graph_activation(g, am_net_graph_linear(g, x, units), kind);
     }
-    return am_graph_linear(g, x, out);
+    return am_net_graph_linear(g, x, out);
 }
 
 /// Operators 4.2: GELU, layer norm before each inner linear layer, the input joined to each hidden layer.
-static int flow(am_graph *g, int x)
+static int flow(am_net_graph *g, int x)
 {
-    int h = am_graph_activation(g, am_graph_linear(g, x, 800), AM_NET_GELU);
+    int h = am_net_graph_activation(g, am_net_graph_linear(g, x, 800), AM_NET_GELU);
     for (int i = 1; i < 8; i++) {
         const int both[2] = { h, x };
-        int normed = am_graph_layer_norm(g, am_graph_concat(g, both, 2));
-        h = am_graph_activation(g, am_graph_linear(g, normed, 800), AM_NET_GELU);
+        int normed = am_net_graph_layer_norm(g, am_net_graph_concat(g, both, 2));
+        h = am_net_graph_activation(g, am_net_graph_linear(g, normed, 800), AM_NET_GELU);
     }
     const int both[2] = { h, x };
-    return am_graph_linear(g, am_graph_layer_norm(g, am_graph_concat(g, both, 2)), 128);
+    return am_net_graph_linear(g, am_net_graph_layer_norm(g, am_net_graph_concat(g, both, 2)), 128);
 }
 
 /// Room for every value of a graph.
-static double **make_values(const am_graph *g, int samples)
+static double **make_values(const am_net_graph *g, int samples)
 {
     double **values = calloc((size_t)g->value_count, sizeof *values);
     for (int v = 0; values && v < g->value_count; v++) {
@@ -43,7 +43,7 @@ static double **make_values(const am_graph *g, int samples)
     return values;
 }
 
-static void free_values(double **values, const am_graph *g)
+static void free_values(double **values, const am_net_graph *g)
 {
     for (int v = 0; values && v < g->value_count; v++) {
         free(values[v]);
@@ -52,14 +52,14 @@ static void free_values(double **values, const am_graph *g)
 }
 
 /// Shifts the biases before each ReLU so that `zeros` percent of its outputs are 0.
-static void set_zeros(am_graph *g, double **values, int samples, int zeros)
+static void set_zeros(am_net_graph *g, double **values, int samples, int zeros)
 {
     for (int i = 0; i < g->op_count; i++) {
         const am_net_op *op = &g->ops[i];
         if (op->kind != AM_NET_RELU) {
             continue;
         }
-        am_graph_eval(g, values, samples);
+        am_net_graph_eval(g, values, samples);
         int x = op->in[0], width = g->values[x].width, count = samples * width;
         double *sorted = values[op->out]; // written anew by the next evaluation
         for (int k = 0; k < count; k++) {
@@ -67,21 +67,21 @@ static void set_zeros(am_graph *g, double **values, int samples, int zeros)
         }
         bench_sort(sorted, count);
         double level = zeros > 0 ? sorted[(int64_t)count * zeros / 100] : sorted[0] - 0.01;
-        float *bias = am_graph_tensor(g, x, 1);
+        float *bias = am_net_graph_tensor(g, x, 1);
         for (int k = 0; k < width; k++) {
             bias[k] -= (float)level;
         }
     }
 }
 
-am_result infer_build(am_graph **out, infer_net net, int zeros, const float *inputs, int samples, am_error *err)
+am_result infer_build(am_net_graph **out, infer_net net, int zeros, const float *inputs, int samples, am_error *err)
 {
-    am_graph *g = NULL;
-    am_result result = am_graph_create(&g, names[net], NULL, err);
+    am_net_graph *g = NULL;
+    am_result result = am_net_graph_create(&g, names[net], NULL, err);
     if (result != AM_OK) {
         return result;
     }
-    int x = am_graph_input(g, "x", widths[net]), y = -1;
+    int x = am_net_graph_input(g, "x", widths[net]), y = -1;
     switch (net) {
     case INFER_DECOMPRESSOR:
         y = mlp(g, x, 1, 512, 420, AM_NET_RELU);
@@ -98,11 +98,11 @@ am_result infer_build(am_graph **out, infer_net net, int zeros, const float *inp
     default:
         y = mlp(g, x, 9, 1536, 1024, AM_NET_GELU);
     }
-    am_graph_output(g, "y", y);
-    result = am_graph_finish(g, err);
+    am_net_graph_output(g, "y", y);
+    result = am_net_graph_finish(g, err);
     double **values = result == AM_OK ? make_values(g, samples) : NULL;
     if (result == AM_OK && values) {
-        am_graph_randomise(g, 7);
+        am_net_graph_randomise(g, 7);
         for (int i = 0; i < samples * widths[net]; i++) {
             values[x][i] = (double)inputs[i];
         }
@@ -110,7 +110,7 @@ am_result infer_build(am_graph **out, infer_net net, int zeros, const float *inp
     }
     free_values(values, g);
     if (result != AM_OK) {
-        am_graph_destroy(g);
+        am_net_graph_destroy(g);
         g = NULL;
     }
     *out = g;
@@ -136,11 +136,11 @@ static int chain_kind(int kind)
     }
 }
 
-bool infer_write_chain(const am_graph *g, const char *path)
+bool infer_write_chain(const am_net_graph *g, const char *path)
 {
     FILE *file = fopen(path, "wb");
-    const int32_t head[3] = { g->op_count, g->values[am_graph_input_at(g, 0)].width,
-                              g->values[am_graph_output_at(g, 0)].width };
+    const int32_t head[3] = { g->op_count, g->values[am_net_graph_input_at(g, 0)].width,
+                              g->values[am_net_graph_output_at(g, 0)].width };
     bool ok = file && fwrite(head, sizeof head, 1, file) == 1;
     for (int i = 0; ok && i < g->op_count; i++) {
         const am_net_op *op = &g->ops[i];

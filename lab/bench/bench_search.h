@@ -17,7 +17,7 @@ typedef struct search_data {
     int real_count; ///< rows of x that are no perturbed copies
     float *held;    ///< [held_count][stride]
     int held_count;
-    bool trajectory[AM_MAX_FEATURES]; ///< the dimension belongs to the wished trajectory
+    bool trajectory[AM_MAX_FEATURES]; ///< the dimension belongs to the desired trajectory
 } search_data;
 
 /// Loads `want` frames: from config `config`, with `all` from every config of the same features; what is missing are

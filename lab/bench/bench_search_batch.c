@@ -24,7 +24,7 @@ typedef struct batches {
     int count;
 } batches;
 
-/// What long-horizon matching asks after a question: the wished trajectory again, from the pose that each of its
+/// What long-horizon matching asks after a question: the desired trajectory again, from the pose that each of its
 /// nearest frames has led to.
 static void ask_tree(batches *s, const search_data *data, const am_db *db, const float *mixed, int roots)
 {

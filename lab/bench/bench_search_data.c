@@ -214,10 +214,10 @@ static am_result fill(search_data *data, const gather *g, int want, am_error *er
     const am_schema *schema = scale->features.schema;
     for (int c = 0; c < schema->channel_count; c++) {
         const am_channel *channel = &schema->channels[c];
-        bool wished =
+        bool desired =
             channel->kind == AM_FEATURE_TRAJECTORY_POSITION || channel->kind == AM_FEATURE_TRAJECTORY_DIRECTION;
         for (int d = channel->first; d < channel->first + channel->dims; d++) {
-            data->trajectory[d] = wished;
+            data->trajectory[d] = desired;
         }
     }
     return AM_OK;

@@ -24,12 +24,12 @@ typedef struct train_shape {
     int slots;
     int rounds; ///< usual number of timed iterations
     bool slow;  ///< only with --full
-    void (*build)(am_graph *graph);
+    void (*build)(am_net_graph *graph);
 } train_shape;
 
 typedef struct subject {
     const train_shape *shape;
-    am_graph *graph;
+    am_net_graph *graph;
     am_trainer *trainer;
     int in, out; ///< values
     int n_in, n_out;
@@ -38,44 +38,46 @@ typedef struct subject {
     double loss;
 } subject;
 
-static int dense(am_graph *g, int x, const int *widths, int count, am_net_kind kind)
+static int dense(am_net_graph *g, int x, const int *widths, int count, am_net_kind kind)
 {
     for (int i = 0; i < count; i++) {
-        x = am_graph_linear(g, x, widths[i]);
-        x = i + 1 < count ? am_graph_activation(g, x, kind) : x;
+        x = am_net_graph_linear(g, x, widths[i]);
+        x = i + 1 < count ? am_net_graph_activation(g, x, kind) : x;
     }
     return x;
 }
 
-static void build_decompressor(am_graph *g)
+static void build_decompressor(am_net_graph *g)
 {
-    am_graph_output(g, "y", dense(g, am_graph_input(g, "x", 59), (int[]){ 512, 420 }, 2, AM_NET_RELU));
+    am_net_graph_output(g, "y", dense(g, am_net_graph_input(g, "x", 59), (int[]){ 512, 420 }, 2, AM_NET_RELU));
 }
 
-static void build_stepper(am_graph *g)
+static void build_stepper(am_net_graph *g)
 {
-    am_graph_output(g, "y", dense(g, am_graph_input(g, "x", 59), (int[]){ 512, 512, 59 }, 3, AM_NET_RELU));
+    am_net_graph_output(g, "y", dense(g, am_net_graph_input(g, "x", 59), (int[]){ 512, 512, 59 }, 3, AM_NET_RELU));
 }
 
-static void build_projector(am_graph *g)
+static void build_projector(am_net_graph *g)
 {
-    am_graph_output(g, "y", dense(g, am_graph_input(g, "x", 27), (int[]){ 512, 512, 512, 512, 59 }, 5, AM_NET_RELU));
+    am_net_graph_output(g, "y",
+                        dense(g, am_net_graph_input(g, "x", 27), (int[]){ 512, 512, 512, 512, 59 }, 5, AM_NET_RELU));
 }
 
-static void build_autoencoder(am_graph *g)
+static void build_autoencoder(am_net_graph *g)
 {
-    am_graph_output(g, "y", dense(g, am_graph_input(g, "x", 400), (int[]){ 512, 128, 512, 400 }, 4, AM_NET_ELU));
+    am_net_graph_output(g, "y",
+                        dense(g, am_net_graph_input(g, "x", 400), (int[]){ 512, 128, 512, 400 }, 4, AM_NET_ELU));
 }
 
-static void build_flow(am_graph *g)
+static void build_flow(am_net_graph *g)
 {
-    int x = am_graph_input(g, "x", 285);
-    int h = am_graph_activation(g, am_graph_linear(g, x, 800), AM_NET_GELU);
+    int x = am_net_graph_input(g, "x", 285);
+    int h = am_net_graph_activation(g, am_net_graph_linear(g, x, 800), AM_NET_GELU);
     for (int i = 1; i < 8; i++) {
-        int both[2] = { am_graph_layer_norm(g, h), x };
-        h = am_graph_activation(g, am_graph_linear(g, am_graph_concat(g, both, 2), 800), AM_NET_GELU);
+        int both[2] = { am_net_graph_layer_norm(g, h), x };
+        h = am_net_graph_activation(g, am_net_graph_linear(g, am_net_graph_concat(g, both, 2), 800), AM_NET_GELU);
     }
-    am_graph_output(g, "y", am_graph_linear(g, h, 128));
+    am_net_graph_output(g, "y", am_net_graph_linear(g, h, 128));
 }
 
 static const train_shape shapes[] = {
@@ -142,7 +144,7 @@ static double pass_window(void *user, am_train_block *block)
 static void free_subject(subject *s)
 {
     am_trainer_destroy(s->trainer);
-    am_graph_destroy(s->graph);
+    am_net_graph_destroy(s->graph);
     free(s->target);
     free(s->start);
     *s = (subject){ 0 };
@@ -151,16 +153,16 @@ static void free_subject(subject *s)
 static am_result make_subject(subject *s, const train_shape *shape, int threads, am_error *err)
 {
     *s = (subject){ .shape = shape };
-    am_result result = am_graph_create(&s->graph, shape->name, NULL, err);
+    am_result result = am_net_graph_create(&s->graph, shape->name, NULL, err);
     if (result != AM_OK) {
         return result;
     }
     shape->build(s->graph);
-    result = am_graph_finish(s->graph, err);
+    result = am_net_graph_finish(s->graph, err);
     if (result != AM_OK) {
         return result;
     }
-    am_graph_randomise(s->graph, 1);
+    am_net_graph_randomise(s->graph, 1);
     am_trainer_def def = am_trainer_def_default();
     def.graphs = &s->graph;
     def.graph_count = 1;
@@ -170,8 +172,8 @@ static am_result make_subject(subject *s, const train_shape *shape, int threads,
     def.input_grads = shape->slots > 1;
     def.optimiser.kind = AM_ADAM;
     result = am_trainer_create(&s->trainer, &def, err);
-    s->in = am_graph_input_at(s->graph, 0);
-    s->out = am_graph_output_at(s->graph, 0);
+    s->in = am_net_graph_input_at(s->graph, 0);
+    s->out = am_net_graph_output_at(s->graph, 0);
     s->n_in = s->graph->values[s->in].width;
     s->n_out = s->graph->values[s->out].width;
     // One block's worth of samples serves every block: only the time matters.

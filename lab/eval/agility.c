@@ -1,4 +1,4 @@
-// Response times of a source that runs by itself, over many starts and changes of the wish.
+// Response times of a source that runs by itself, over many starts and changes of the target.
 #include "agility.h"
 
 #include "data/filter.h"
@@ -8,28 +8,28 @@
 
 #include <string.h>
 
-am_agility_def am_agility_def_default(void)
+lab_agility_def lab_agility_def_default(void)
 {
-    am_agility_def def = { .stage = "response",
-                           .changes = 36,
-                           .starts = 50,
-                           .offset_m = 0.5f,
-                           .near_rad = 5.0f * AM_DEG,
-                           .near_m = 0.1f,
-                           .hold_s = 0.3f,
-                           .most_s = 3.0f,
-                           .settle_s = 2.0f,
-                           .dt = 1.0f / 30.0f,
-                           .seed = 1,
-                           .cookie = AM_COOKIE };
+    lab_agility_def def = { .stage = "response",
+                            .changes = 36,
+                            .starts = 50,
+                            .offset_m = 0.5f,
+                            .near_rad = 5.0f * AM_DEG,
+                            .near_m = 0.1f,
+                            .hold_s = 0.3f,
+                            .most_s = 3.0f,
+                            .settle_s = 2.0f,
+                            .dt = 1.0f / 30.0f,
+                            .seed = 1,
+                            .cookie = AM_COOKIE };
     return def;
 }
 
-static am_result check_def(const am_agility_def *def, am_error *err)
+static am_result check_def(const lab_agility_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->source || !def->source->db) {
         return ami_fail(err, AM_ERR_DEF,
-                        "agility def not begun from am_agility_def_default(), or without a source with a database");
+                        "agility def not begun from lab_agility_def_default(), or without a source with a database");
     }
     if (def->changes < 2 || def->changes % 2 != 0 || def->changes > 100000 || def->starts < 1 ||
         def->starts > 100000 || !(def->offset_m >= 0.0f) || !(def->near_rad > 0.0f) || !(def->near_m > 0.0f) ||
@@ -71,7 +71,7 @@ static void place(walker *w, ami_layout *layout)
     }
 }
 
-static am_result walker_begin(walker *w, const am_agility_def *def, int frame, am_error *err)
+static am_result walker_begin(walker *w, const lab_agility_def *def, int frame, am_error *err)
 {
     memset(w, 0, sizeof *w);
     w->source = def->source;
@@ -102,19 +102,19 @@ static void walker_end(walker *w)
     ami_release(&w->alloc, w->room, w->room_size);
 }
 
-/// A wish: a direction, and a point of the line.
-typedef struct wish {
+/// A target: a direction, and a point of the line.
+typedef struct target {
     float heading;
     am_vec3 point;
-} wish;
+} target;
 
-static void walk(walker *w, const wish *wished, float dt)
+static void walk(walker *w, const target *desired, float dt)
 {
     float sine, cosine;
-    am_sincos(wished->heading, &sine, &cosine);
+    am_sincos(desired->heading, &sine, &cosine);
     am_source_input input = { .dt = dt, .root = w->root, .rng = &w->rng };
-    input.wish = (am_source_wish){
-        .velocity = am_v3(sine, 0.0f, cosine), .heading = wished->heading, .point = wished->point, .has_point = true
+    input.target = (am_source_target){
+        .velocity = am_v3(sine, 0.0f, cosine), .heading = desired->heading, .point = desired->point, .has_point = true
     };
     w->source->interface->step(w->source, w->state, &w->out, &input, w->work);
     am_vec3 moved = am_quat_rotate(w->root.rotation, am_v3_scale(w->out.root_linear, dt));
@@ -123,12 +123,12 @@ static void walk(walker *w, const wish *wished, float dt)
     w->root.rotation = am_quat_normalize(am_q(0.0f, turned.y, 0.0f, turned.w));
 }
 
-static bool is_near(const am_agility_def *def, const walker *w, const wish *wished)
+static bool is_near(const lab_agility_def *def, const walker *w, const target *desired)
 {
-    float angle = am_wrap_angle(wished->heading - am_quat_heading(w->root.rotation));
+    float angle = am_wrap_angle(desired->heading - am_quat_heading(w->root.rotation));
     float sine, cosine;
-    am_sincos(wished->heading, &sine, &cosine);
-    am_vec3 gap = am_v3_sub(w->root.translation, wished->point);
+    am_sincos(desired->heading, &sine, &cosine);
+    am_vec3 gap = am_v3_sub(w->root.translation, desired->point);
     float across = gap.x * cosine - gap.z * sine;
     return am_abs(angle) <= def->near_rad && (!def->line || am_abs(across) <= def->near_m);
 }
@@ -137,7 +137,7 @@ static bool is_near(const am_agility_def *def, const walker *w, const wish *wish
 // Trials
 
 typedef struct trials {
-    const am_agility_def *def;
+    const lab_agility_def *def;
     float *seconds;     ///< [start][change]
     int32_t *steps;     ///< [start]
     am_error *errors;   ///< [start]
@@ -145,7 +145,7 @@ typedef struct trials {
 } trials;
 
 /// Change c of the direction: the negative half, then the positive one, never 0.
-static float change_of(const am_agility_def *def, int c)
+static float change_of(const lab_agility_def *def, int c)
 {
     int half = def->changes / 2;
     int step = c < half ? c - half : c - half + 1;
@@ -153,14 +153,14 @@ static float change_of(const am_agility_def *def, int c)
 }
 
 /// Seconds until it is there, most_s when it is late (-1 steps then).
-static float one_trial(const am_agility_def *def, walker *w, const wish *wished, int32_t *steps, bool *late)
+static float one_trial(const lab_agility_def *def, walker *w, const target *desired, int32_t *steps, bool *late)
 {
     int most = steps_of(def->most_s, def->dt);
     int hold = steps_of(def->hold_s, def->dt);
-    int since = is_near(def, w, wished) ? 0 : 1;
+    int since = is_near(def, w, desired) ? 0 : 1;
     for (int i = 1; since <= most && i - 1 - since < hold; i++) {
-        walk(w, wished, def->dt);
-        since = is_near(def, w, wished) ? since : i + 1;
+        walk(w, desired, def->dt);
+        since = is_near(def, w, desired) ? since : i + 1;
         ++*steps;
     }
     *late = since > most;
@@ -170,13 +170,13 @@ static float one_trial(const am_agility_def *def, walker *w, const wish *wished,
 static void run_start(void *context, int start)
 {
     trials *t = context;
-    const am_agility_def *def = t->def;
+    const lab_agility_def *def = t->def;
     am_rng rng = am_rng_make(def->seed);
     rng = am_rng_fork(&rng, (uint64_t)start);
     walker w;
     am_result result =
         walker_begin(&w, def, (int)am_rng_below(&rng, (uint32_t)def->source->db->frame_count), &t->errors[start]);
-    wish before = { 0.0f, am_v3_zero() };
+    target before = { 0.0f, am_v3_zero() };
     for (int i = 0; result == AM_OK && i < steps_of(def->settle_s, def->dt); i++) {
         walk(&w, &before, def->dt);
         t->steps[start]++;
@@ -192,7 +192,7 @@ static void run_start(void *context, int start)
         w.root = root;
         w.rng = drawn;
         w.source->interface->pose(w.source, w.state, &w.out, w.work);
-        wish after = { am_wrap_angle(before.heading + change_of(def, c)), root.translation };
+        target after = { am_wrap_angle(before.heading + change_of(def, c)), root.translation };
         float offset = def->line ? am_rng_range(&rng, -def->offset_m, def->offset_m) : 0.0f;
         float sine, cosine;
         am_sincos(after.heading, &sine, &cosine);
@@ -205,7 +205,7 @@ static void run_start(void *context, int start)
     t->results[start] = result;
 }
 
-static void summarise(am_agility *out, const am_agility_def *def, float *seconds, int count)
+static void summarise(lab_agility *out, const lab_agility_def *def, float *seconds, int count)
 {
     double sum = 0.0;
     for (int i = 0; i < count; i++) {
@@ -222,7 +222,7 @@ static void summarise(am_agility *out, const am_agility_def *def, float *seconds
     out->p95 = ami_quantile(seconds, count, 0.95f);
 }
 
-am_result am_agility_measure(am_agility *out, const am_agility_def *def, am_error *err)
+am_result lab_agility_measure(lab_agility *out, const lab_agility_def *def, am_error *err)
 {
     memset(out, 0, sizeof *out);
     am_result result = check_def(def, err);
@@ -258,10 +258,10 @@ am_result am_agility_measure(am_agility *out, const am_agility_def *def, am_erro
 }
 
 /// Whether a turn was before step i.
-static bool is_due(const am_agility_turn *turn, int i, float dt) { return turn->t <= (float)i * dt + 1e-4f; }
+static bool is_due(const lab_agility_turn *turn, int i, float dt) { return turn->t <= (float)i * dt + 1e-4f; }
 
-am_result am_agility_curve(const am_agility_def *def, float *out, int count, const am_agility_turn *turns,
-                           int turn_count, am_error *err)
+am_result lab_agility_curve(const lab_agility_def *def, float *out, int count, const lab_agility_turn *turns,
+                            int turn_count, am_error *err)
 {
     am_result result = check_def(def, err);
     walker w = { 0 };
@@ -270,17 +270,17 @@ am_result am_agility_curve(const am_agility_def *def, float *out, int count, con
     }
     am_rng rng = am_rng_make(def->seed);
     result = walker_begin(&w, def, (int)am_rng_below(&rng, (uint32_t)def->source->db->frame_count), err);
-    wish wished = { 0.0f, am_v3_zero() };
+    target desired = { 0.0f, am_v3_zero() };
     for (int i = 0; result == AM_OK && i < steps_of(def->settle_s, def->dt); i++) {
-        walk(&w, &wished, def->dt);
+        walk(&w, &desired, def->dt);
     }
-    wished.point = w.root.translation;
+    desired.point = w.root.translation;
     float facing = result == AM_OK ? am_quat_heading(w.root.rotation) : 0.0f;
     for (int i = 0, next = 0; result == AM_OK && i < count; i++) {
         for (; next < turn_count && is_due(&turns[next], i, def->dt); next++) {
-            wished.heading = am_wrap_angle(wished.heading + turns[next].angle);
+            desired.heading = am_wrap_angle(desired.heading + turns[next].angle);
         }
-        walk(&w, &wished, def->dt);
+        walk(&w, &desired, def->dt);
         facing += am_wrap_angle(am_quat_heading(w.root.rotation) - facing);
         out[i] = facing;
     }
@@ -288,20 +288,20 @@ am_result am_agility_curve(const am_agility_def *def, float *out, int count, con
     return result;
 }
 
-void am_agility_answers(const am_agility_def *def, float *out, const float *facing, int count,
-                        const am_agility_turn *turns, int turn_count)
+void lab_agility_answers(const lab_agility_def *def, float *out, const float *facing, int count,
+                         const lab_agility_turn *turns, int turn_count)
 {
     const int hold = steps_of(def->hold_s, def->dt);
-    float wished = 0.0f;
+    float desired = 0.0f;
     for (int t = 0, first = 0; t < turn_count; t++) {
         while (first < count && !is_due(&turns[t], first, def->dt)) {
             first++;
         }
-        wished += turns[t].angle;
+        desired += turns[t].angle;
         out[t] = INFINITY;
         int since = first;
         for (int i = first; i < count && (t + 1 == turn_count || !is_due(&turns[t + 1], i, def->dt)); i++) {
-            since = am_abs(am_wrap_angle(wished - facing[i])) <= def->near_rad ? since : i + 1;
+            since = am_abs(am_wrap_angle(desired - facing[i])) <= def->near_rad ? since : i + 1;
             if (i - since == hold) {
                 out[t] = (float)(since + 1 - first) * def->dt;
                 break;

@@ -61,12 +61,12 @@ int fields_every(int i)
 
 static am_result make_graph(fields_source *out, const fields *f, const am_field_task *task, am_error *err)
 {
-    am_motion_graph_source_def def = am_motion_graph_source_def_default();
+    lab_motion_graph_source_def def = lab_motion_graph_source_def_default();
     def.graph = f->graph;
     def.tasks = f->e->tasks;
     def.task = task;
-    am_result result = am_motion_graph_source_create(&out->source, &def, err);
-    out->bytes = result == AM_OK ? am_motion_graph_source_value_bytes(out->source) : 0;
+    am_result result = lab_motion_graph_source_create(&out->source, &def, err);
+    out->bytes = result == AM_OK ? lab_motion_graph_source_value_bytes(out->source) : 0;
     return result;
 }
 
@@ -141,7 +141,7 @@ static bool has_row(const fields *f, int row, int task)
 /// What the graph's bends are at most: those of its shortest clip.
 static double bends_deg_s(void)
 {
-    return (double)(am_motion_graph_source_def_default().warp / AM_DEG / am_motion_graph_def_default().least_s);
+    return (double)(lab_motion_graph_source_def_default().warp / AM_DEG / lab_motion_graph_def_default().least_s);
 }
 
 /// The rows whose steering is another, so that it can be told what is its doing.
@@ -157,9 +157,9 @@ static am_result open_steerings(fields *f, am_error *err)
 }
 
 static am_result measure_source(const fields *f, const am_source *source, const char *stage, bool line,
-                                am_agility *out, am_error *err)
+                                lab_agility *out, am_error *err)
 {
-    am_agility_def def = am_agility_def_default();
+    lab_agility_def def = lab_agility_def_default();
     def.source = source;
     def.tasks = f->e->tasks;
     def.progress = f->e->progress;
@@ -167,10 +167,10 @@ static am_result measure_source(const fields *f, const am_source *source, const 
     def.line = line;
     def.starts = f->e->quick ? 3 : def.starts;
     def.changes = f->e->quick ? 12 : def.changes;
-    return am_agility_measure(out, &def, err);
+    return lab_agility_measure(out, &def, err);
 }
 
-static am_result measure_row(const fields *f, int row, int task, am_agility *out, size_t *bytes, am_error *err)
+static am_result measure_row(const fields *f, int row, int task, lab_agility *out, size_t *bytes, am_error *err)
 {
     fields_source s = { 0 };
     const int every = paper[row].every;
@@ -213,7 +213,7 @@ static void add_above(const fields *f, double value, bool bounded, double bound)
 
 /// How the row stands beside the graph, and beside the row with the next fewer ticks between anchors: the paper's
 /// order is that each step costs time.
-static void add_beside(const fields *f, int row, const am_agility *rows)
+static void add_beside(const fields *f, int row, const lab_agility *rows)
 {
     const paper_row *p = &paper[row];
     const double own = (double)rows[row].average, graph = (double)rows[0].average;
@@ -223,11 +223,11 @@ static void add_beside(const fields *f, int row, const am_agility *rows)
     add_above(f, sparser ? own - (double)rows[row - 1].average : (double)NAN, sparser, 0.0);
 }
 
-static void add_row(const fields *f, int row, int task, const am_agility *rows, size_t bytes)
+static void add_row(const fields *f, int row, int task, const lab_agility *rows, size_t bytes)
 {
     am_tables *t = f->e->tables;
     const paper_row *p = &paper[row];
-    const am_agility *a = &rows[row];
+    const lab_agility *a = &rows[row];
     const bool promised = p->every > 0 && p->steering == BY_RECIPE;
     double bound = p->every == 0 ? graph_bound : promised && p->every == 1 ? field_bounds[task] : 0.0;
     double kb = (double)bytes / 1024.0;
@@ -250,7 +250,7 @@ static void add_row(const fields *f, int row, int task, const am_agility *rows, 
 static am_result add_responses(const fields *f, int task, am_error *err)
 {
     am_tables *t = f->e->tables;
-    am_agility rows[row_count] = { { 0 } };
+    lab_agility rows[row_count] = { { 0 } };
     size_t bytes[row_count];
     am_result result = AM_OK;
     for (int r = 0; r < row_count && result == AM_OK; r++) {
@@ -267,7 +267,7 @@ static am_result add_responses(const fields *f, int task, am_error *err)
     }
     am_tables_plot(t, "average", 0);
     am_tables_note(t,
-                   "%d changes of the wish each: +-180 degrees in equal steps without 0, from moments all over the "
+                   "%d changes of the target each: +-180 degrees in equal steps without 0, from moments all over the "
                    "data. late_percent: not there within 3 s, counted as 3 s. 16-bit values.",
                    rows[0].trials);
     if (f->trained_s > 0.0 && task == 0) {
@@ -296,7 +296,7 @@ static am_result measure_numbers(const fields *f, const am_model *model, int eve
                                  am_error *err)
 {
     fields_source s = { 0 };
-    am_agility a = { 0 };
+    lab_agility a = { 0 };
     am_result result = make_field(&s, f, model, tasks[0], every, err);
     result = result == AM_OK ? measure_source(f, s.source, "32-bit values", false, &a, err) : result;
     *average = (double)a.average;
@@ -345,13 +345,13 @@ static am_result add_numbers(fields *f, am_error *err)
 // Figure 7
 
 #define CURVE_S 4.23f
-static const am_agility_turn turns[3] = { { 0.0f, 90.0f * AM_DEG },
-                                          { 1.41f, -120.0f * AM_DEG },
-                                          { 2.82f, 150.0f * AM_DEG } };
+static const lab_agility_turn turns[3] = { { 0.0f, 90.0f * AM_DEG },
+                                           { 1.41f, -120.0f * AM_DEG },
+                                           { 2.82f, 150.0f * AM_DEG } };
 
 enum { most_points = 160 };
 
-static void wished_curve(double *y, int count, float dt)
+static void desired_curve(double *y, int count, float dt)
 {
     for (int i = 0; i < count; i++) {
         y[i] = 0.0;
@@ -366,17 +366,17 @@ static am_result add_turns(const fields *f, am_error *err)
     am_tables *t = f->e->tables;
     double x[most_points], y[3][most_points];
     float facing[2][most_points];
-    am_curve curves[3] = { { "wish", x, y[0], NULL, 0 },
+    am_curve curves[3] = { { "target", x, y[0], NULL, 0 },
                            { "graph-based", x, y[1], NULL, 0 },
                            { "motion field", x, y[2], NULL, 0 } };
     int sources = f->model ? 2 : 1;
-    am_agility_def def = am_agility_def_default();
+    lab_agility_def def = lab_agility_def_default();
     int count = (int)(CURVE_S / def.dt + 0.5f);
     for (int s = 0; s < sources; s++) {
         fields_source source;
         am_result result = fields_source_make(&source, f, "direction", s == 0 ? 0 : fields_finest(f), err);
         def.source = source.source;
-        result = result == AM_OK ? am_agility_curve(&def, facing[s], count, turns, 3, err) : result;
+        result = result == AM_OK ? lab_agility_curve(&def, facing[s], count, turns, 3, err) : result;
         fields_source_free(&source);
         if (result != AM_OK) {
             return result;
@@ -390,12 +390,12 @@ static am_result add_turns(const fields *f, am_error *err)
     for (int i = 0; i < 3; i++) {
         am_tables_column(t, columns[i], 2);
     }
-    wished_curve(y[0], count, def.dt);
+    desired_curve(y[0], count, def.dt);
     for (int s = 0; s < sources; s++) {
         am_tables_row(t);
         am_tables_text(t, curves[s + 1].name);
         float answers[3];
-        am_agility_answers(&def, answers, facing[s], count, turns, 3);
+        lab_agility_answers(&def, answers, facing[s], count, turns, 3);
         for (int i = 0; i < 3; i++) {
             am_tables_number(t, (double)answers[i]);
         }
@@ -407,8 +407,8 @@ static am_result add_turns(const fields *f, am_error *err)
     for (int c = 0; c < 3; c++) {
         curves[c].count = count;
     }
-    am_tables_lines(t, "the facing while the wish turns", "seconds", "degrees", curves, sources + 1);
-    am_tables_note(t, "The wish turns by 90, -120 and 150 degrees, 1.41 s apart.");
+    am_tables_lines(t, "the facing while the target turns", "seconds", "degrees", curves, sources + 1);
+    am_tables_note(t, "The target turns by 90, -120 and 150 degrees, 1.41 s apart.");
     return AM_OK;
 }
 
@@ -425,10 +425,10 @@ static am_result open_all(fields *f, am_error *err)
         result = am_field_create(&f->field, &def, err);
     }
     if (result == AM_OK) {
-        am_motion_graph_def def = am_motion_graph_def_default();
+        lab_motion_graph_def def = lab_motion_graph_def_default();
         def.field = f->field;
         def.tasks = f->e->tasks;
-        result = am_motion_graph_create(&f->graph, &def, err);
+        result = lab_motion_graph_create(&f->graph, &def, err);
     }
     return result == AM_OK ? fields_open_values(f, err) : result;
 }
@@ -440,7 +440,7 @@ static void close_all(fields *f)
     am_model_close(f->full);
     am_model_close(f->model);
     fields_close_values(f);
-    am_motion_graph_destroy(f->graph);
+    lab_motion_graph_destroy(f->graph);
     am_field_destroy(f->field);
     am_db_close(f->db);
 }

@@ -15,7 +15,7 @@ typedef struct fields {
     bool real; ///< motion capture, which the bounds were made for
     am_db *db;
     am_field *field;
-    am_motion_graph *graph;
+    lab_motion_graph *graph;
     am_model *model;  ///< with value functions; NULL: the graph alone is measured
     am_model *full;   ///< the same of the direction in 32 bits; NULL: not looked at
     am_model *plain;  ///< of all states, without steering; NULL: not looked at

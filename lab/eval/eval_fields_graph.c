@@ -12,32 +12,32 @@ static am_result add_setting(const fields *f, const setting *s, am_error *err)
 {
     static const char *const tasks[2] = { "direction", "line" };
     am_tables *t = f->e->tables;
-    am_motion_graph *graph = NULL;
-    am_motion_graph_def def = am_motion_graph_def_default();
+    lab_motion_graph *graph = NULL;
+    lab_motion_graph_def def = lab_motion_graph_def_default();
     def.field = f->field;
     def.tasks = f->e->tasks;
     def.similar = s->similar;
     def.least_s = s->least_s;
     def.branches = s->branches;
-    am_result result = am_motion_graph_create(&graph, &def, err);
-    am_agility out[2] = { { 0 } };
+    am_result result = lab_motion_graph_create(&graph, &def, err);
+    lab_agility out[2] = { { 0 } };
     for (int i = 0; i < 2 && result == AM_OK; i++) {
         am_source *source = NULL;
         am_field_task task;
         am_field_task_find(&task, tasks[i]);
-        am_motion_graph_source_def source_def = am_motion_graph_source_def_default();
+        lab_motion_graph_source_def source_def = lab_motion_graph_source_def_default();
         source_def.graph = graph;
         source_def.tasks = f->e->tasks;
         source_def.task = &task;
         source_def.warp = s->warp_deg * AM_DEG;
         source_def.warps = s->warp_deg > 0.0f ? source_def.warps : 1;
-        result = am_motion_graph_source_create(&source, &source_def, err);
-        am_agility_def agility = am_agility_def_default();
+        result = lab_motion_graph_source_create(&source, &source_def, err);
+        lab_agility_def agility = lab_agility_def_default();
         agility.source = source;
         agility.tasks = f->e->tasks;
         agility.line = i == 1;
         agility.starts = 20;
-        result = result == AM_OK ? am_agility_measure(&out[i], &agility, err) : result;
+        result = result == AM_OK ? lab_agility_measure(&out[i], &agility, err) : result;
         am_source_destroy(source);
     }
     if (result == AM_OK) {
@@ -51,13 +51,13 @@ static am_result add_setting(const fields *f, const setting *s, am_error *err)
             am_tables_number(t, cells[i]);
         }
     }
-    am_motion_graph_destroy(graph);
+    lab_motion_graph_destroy(graph);
     return result;
 }
 
 am_result fields_settings(const fields *f, am_error *err)
 {
-    const am_motion_graph_def usual = am_motion_graph_def_default();
+    const lab_motion_graph_def usual = lab_motion_graph_def_default();
     const setting settings[] = {
         { usual.similar, usual.least_s, usual.branches, 45.0f },
         { 0.6f * usual.similar, usual.least_s, usual.branches, 45.0f },

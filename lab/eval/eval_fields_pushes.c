@@ -77,7 +77,7 @@ static int group_of(const am_roles *roles, int joint)
 
 static double degrees(float angle) { return (double)angle / (double)AM_DEG; }
 
-static void add_way(group *g, const am_push_trial *t)
+static void add_way(group *g, const lab_push_trial *t)
 {
     bool off = degrees(t->off) > most_off_deg;
     bool moved = 100.0 * (double)t->moved_m > moved_cm;
@@ -91,11 +91,11 @@ static void add_way(group *g, const am_push_trial *t)
     g->moved_off += moved && off;
 }
 
-static void sum_up(summary *s, const am_push_trial *trials, int count, const am_roles *roles)
+static void sum_up(summary *s, const lab_push_trial *trials, int count, const am_roles *roles)
 {
     s->count = count;
     for (int i = 0; i < count; i++) {
-        const am_push_trial *t = &trials[i];
+        const lab_push_trial *t = &trials[i];
         double excess = degrees(t->excess);
         s->back_mean += (double)t->back_s / count;
         s->usual_back += (double)t->usual_back_s / count;
@@ -122,13 +122,13 @@ static am_result push_source(pushing *p, summary row, const am_source *source, c
 {
     const fields *f = p->f;
     int count = f->e->quick ? quick_count : trial_count;
-    am_push_trial *trials = calloc((size_t)count, sizeof *trials);
+    lab_push_trial *trials = calloc((size_t)count, sizeof *trials);
     if (!trials) {
         *err = cli_error(AM_ERR_MEMORY, NULL, "no memory for %d pushes", count);
         return err->code;
     }
     am_push_engine engine = am_physics_engine();
-    am_push_trials_def def = am_push_trials_def_default();
+    lab_push_trials_def def = lab_push_trials_def_default();
     def.source = source;
     def.field = field;
     def.engine = &engine;
@@ -138,7 +138,7 @@ static am_result push_source(pushing *p, summary row, const am_source *source, c
     float reach = 0.0f;
     double mean = 0.0;
     am_result result = fields_apart(field, &mean, &row.apart, err);
-    result = result == AM_OK ? am_push_trials(trials, &reach, &def, err) : result;
+    result = result == AM_OK ? lab_push_trials(trials, &reach, &def, err) : result;
     if (result == AM_OK) {
         sum_up(&row, trials, count, source->roles);
         row.reach = (double)reach;

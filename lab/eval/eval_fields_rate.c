@@ -116,16 +116,16 @@ static am_result add_whole_step(const fields *f, am_error *err)
 {
     am_tables *t = f->e->tables;
     fields_source s;
-    am_agility out;
+    lab_agility out;
     am_result result = fields_source_make(&s, f, "direction", fields_finest(f), err);
     double rate = 0.0;
     for (int repeat = 0; repeat < repeats && result == AM_OK; repeat++) {
-        am_agility_def def = am_agility_def_default();
+        lab_agility_def def = lab_agility_def_default();
         def.source = s.source;
         def.starts = 4;
         def.changes = 4;
         double before = cli_cpu_us(NULL);
-        result = am_agility_measure(&out, &def, err);
+        result = lab_agility_measure(&out, &def, err);
         rate = fmax(rate, 1e6 * out.steps / fmax(cli_cpu_us(NULL) - before, 1.0));
     }
     if (result == AM_OK) {

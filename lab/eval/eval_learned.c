@@ -402,7 +402,7 @@ static am_result add_projection(const learned *l, am_error *err)
     } kinds[] = { { "frames as they are", 0.0f, 0.0f },
                   { "noise up to 0.5", 0.5f, 0.0f },
                   { "noise up to 1", 1.0f, 0.0f },
-                  { "another frame's wishes", 0.0f, 1.0f } };
+                  { "another frame's targets", 0.0f, 1.0f } };
     static const char *const columns[] = { "queries",        "first",    "top_10",   "near_top_10", "true_distance",
                                            "found_distance", "off_data", "place_cm", "segment_cm" };
     am_tables *t = l->e->tables;

@@ -100,7 +100,7 @@ am_result learned_endurance(const learned *l, am_error *err);
 
 /// Microseconds of one evaluation, the best of many.
 double learned_time(const learned_part *part, am_error *err);
-/// Microseconds of a search for the query of a player: a frame with the wishes of another.
+/// Microseconds of a search for the query of a player: a frame with the targets of another.
 double learned_search_time(const learned *l, am_error *err);
 
 /// The data's own values: measured, or as the networks carry them where the data are not here.

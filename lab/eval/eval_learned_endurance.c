@@ -13,9 +13,9 @@ enum { fps = 60, whole_s = 600, quick_s = 20, search_every = 10 };
 
 // A body all of whose joints are slower than this in its own space has the same pose.
 #define STILL_MPS 0.05f
-// Wishes faster than this ask for movement.
+// Targets faster than this ask for movement.
 #define MOVE_MPS 0.3f
-// Wishes that change again sooner ask for no answer.
+// Targets that change again sooner ask for no answer.
 #define HELD_S 1.2f
 // Who has been told to stand for so long stands.
 #define STOPPED_S 1.5f
@@ -25,12 +25,12 @@ typedef struct watcher {
     const am_db *db;
     am_index *index;
     am_search_work *work;
-    float *weights; ///< [stride] 1 for what the body is, 0 for what is wished
+    float *weights; ///< [stride] 1 for what the body is, 0 for what is desired
     am_transform before[AM_MAX_JOINTS];
     am_vec3 root_before;
     int frames, not_finite;
     int still, longest_still; ///< frames
-    float rest_s;             ///< since the wish ended
+    float rest_s;             ///< since the target ended
     double rest_way, rest_time;
     float lowest, highest;        ///< hips, m
     double away_first, away_last; ///< sums over the first and the last tenth
@@ -113,7 +113,7 @@ static am_result watch_frame(void *user, const am_run_sample *s, am_error *err)
     watcher *w = user;
     am_transform pose[AM_MAX_JOINTS];
     am_velocity velocity[AM_MAX_JOINTS];
-    const float wish = am_v3_length(s->intent.velocity);
+    const float target = am_v3_length(s->intent.velocity);
     w->frames++;
     if (!is_finite_pose(s->pose.world, w->db->joint_count)) {
         w->not_finite++;
@@ -121,9 +121,9 @@ static am_result watch_frame(void *user, const am_run_sample *s, am_error *err)
     }
     if (w->frames > 1) {
         const float fastest = see_body(w, s, pose, velocity);
-        w->still = wish > MOVE_MPS && fastest < STILL_MPS ? w->still + 1 : 0;
+        w->still = target > MOVE_MPS && fastest < STILL_MPS ? w->still + 1 : 0;
         w->longest_still = w->still > w->longest_still ? w->still : w->longest_still;
-        watch_rest(w, s, wish > 0.0f);
+        watch_rest(w, s, target > 0.0f);
         if (w->index && w->frames % search_every == 0) {
             measure_away(w, s, pose, velocity);
         }
@@ -136,7 +136,7 @@ static am_result watch_frame(void *user, const am_run_sample *s, am_error *err)
     return AM_OK;
 }
 
-/// Median time of the answers to wishes of one kind that were held for a while; those that never came are infinite.
+/// Median time of the answers to targets of one kind that were held for a while; those that never came are infinite.
 static double held_median(const am_metrics *m, am_response_kind kind)
 {
     am_response *held = calloc((size_t)m->response_count + 1, sizeof *held);
@@ -184,7 +184,7 @@ static am_result open_watcher(watcher *w, const learned *l, int frames, am_error
     }
     for (int c = 0; c < schema->channel_count && w->weights && !db->features.pca; c++) {
         for (int d = 0; d < schema->channels[c].dims; d++) {
-            w->weights[schema->channels[c].first + d] = am_channel_is_wish(&schema->channels[c]) ? 0.0f : 1.0f;
+            w->weights[schema->channels[c].first + d] = am_channel_is_target(&schema->channels[c]) ? 0.0f : 1.0f;
         }
     }
     return result;
@@ -242,9 +242,9 @@ static void run_item(void *context, int item)
 
 static void draw_stick(endurance *e)
 {
-    am_wander wander = am_wander_make(10);
+    lab_wander wander = lab_wander_make(10);
     for (int f = 0; f < e->frames; f++) {
-        e->events[f] = (am_gamepad_event){ (float)f / fps, am_wander_next(&wander, 1.0f / fps) };
+        e->events[f] = (am_gamepad_event){ (float)f / fps, lab_wander_next(&wander, 1.0f / fps) };
     }
 }
 
@@ -300,7 +300,7 @@ static void add_table(const endurance *e)
     am_tables_note(
         t,
         "Bounds: foot slide 1.5 times matching's, answers 1.2 times: medians over turns, starts and stops "
-        "that were wished for at least %.1f s. standing_cmps: how fast the root still goes from %.1f s "
+        "that were desired for at least %.1f s. standing_cmps: how fast the root still goes from %.1f s "
         "after the stick was let go. frozen_s: longest time without a joint faster than %.0f cm/s relative "
         "to the root while asked to move.",
         (double)HELD_S, (double)STOPPED_S, 100.0 * (double)STILL_MPS);

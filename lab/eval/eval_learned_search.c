@@ -8,18 +8,18 @@
 enum { top = 10, timed = 400 };
 
 /// Whether a stored number says what is wanted rather than how the body is.
-static bool is_wish(const am_features *f, int dim)
+static bool is_target(const am_features *f, int dim)
 {
     for (int c = 0; c < f->schema->channel_count && !f->pca; c++) {
         const am_channel *channel = &f->schema->channels[c];
         if (dim >= channel->first && dim < channel->first + channel->dims) {
-            return am_channel_is_wish(channel);
+            return am_channel_is_target(channel);
         }
     }
     return false;
 }
 
-/// x(stride): a frame, the wishes of another for a share of the queries, and noise of random size.
+/// x(stride): a frame, the targets of another for a share of the queries, and noise of random size.
 static void make_query(const learned *l, am_rng *rng, float noise, float swap, float *x)
 {
     const am_db *db = l->db;
@@ -29,7 +29,7 @@ static void make_query(const learned *l, am_rng *rng, float noise, float swap, f
     const float size = noise * am_rng_float(rng);
     memset(x, 0, (size_t)db->features.stride * sizeof *x);
     for (int i = 0; i < db->features.count; i++) {
-        const int frame = swapped && is_wish(&db->features, i) ? other : from;
+        const int frame = swapped && is_target(&db->features, i) ? other : from;
         const float scale = db->features.pca ? 1.0f : db->features.weight[i];
         x[i] = am_db_x(db, frame)[i] + size * scale * am_rng_normal(rng);
     }

@@ -57,7 +57,7 @@ static const variant variants[] = {
     { "root: animation, unweighted", root_animation, "direction_error_deg" },
     { "bias to stay 0.5", biased, NULL },
     { "search every 0.5 s", seldom, NULL },
-    { "no search at sharp wishes", slow_start, NULL },
+    { "no search at sharp targets", slow_start, NULL },
 };
 
 enum { most_variants = sizeof variants / sizeof variants[0], quick_variants = 4, compared_with_weighted = 7 };
@@ -362,7 +362,7 @@ static void add_courses(const field *f, const char *config, double turn_bound)
                    "transition_bend_cm has the 99.9th percentile as its own, joint_travel_cm the largest.");
     am_tables_note(e->tables,
                    "turn_90_s and turn_180_s are medians until the movement over 0.2 s is within 15 degrees of "
-                   "the wish and stays for 0.3 s; stop_s is the slowest stop from a walk (below 0.1 m/s).");
+                   "the target and stays for 0.3 s; stop_s is the slowest stop from a walk (below 0.1 m/s).");
     am_tables_plot(e->tables, "foot_slide_cm", 0);
     am_tables_plot(e->tables, "skate_share", 0);
     am_tables_plot(e->tables, "jitter_cm", 0);

@@ -207,7 +207,7 @@ static int make_rows(path_row *rows)
 
 static int make_own_rows(path_row *rows)
 {
-    static const char *const names[] = { "amble (all)",      "without retiming", "without the wish going on",
+    static const char *const names[] = { "amble (all)",      "without retiming", "without the target going on",
                                          "without steering", "without weights",  "without planting",
                                          "basic matching" };
     for (int i = 0; i < (int)CLI_COUNT(names); i++) {

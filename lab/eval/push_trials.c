@@ -23,9 +23,9 @@ enum {
     most_starts = 64 // frames to begin at, of each kind
 };
 
-am_push_trials_def am_push_trials_def_default(void)
+lab_push_trials_def lab_push_trials_def_default(void)
 {
-    am_push_trials_def def = {
+    lab_push_trials_def def = {
         .count = 200, .least_n = 10.0f, .most_n = 400.0f, .seconds = 0.1f, .seed = 1, .cookie = AM_COOKIE
     };
     return def;
@@ -33,12 +33,12 @@ am_push_trials_def am_push_trials_def_default(void)
 
 /// What all items share.
 typedef struct trials_job {
-    const am_push_trials_def *def;
+    const lab_push_trials_def *def;
     am_alloc alloc;
     am_joint_range *ranges; ///< [joint]
     am_character *like;     ///< what a crowd shares
     const am_push_solver *solver;
-    am_push_trial *trials;
+    lab_push_trial *trials;
     float (*far)[ticks];        ///< [trial] distances of the pushed
     float (*twins)[ticks];      ///< [trial] of the others
     float *sorted;              ///< [trial * ticks] of all others
@@ -93,7 +93,7 @@ static float take_distance(watched *w, const am_field *field)
     return near.count > 0 ? sqrtf(near.d2[0]) : 1e6f;
 }
 
-static void take_feet(const watched *w, am_push_trial *out)
+static void take_feet(const watched *w, lab_push_trial *out)
 {
     static const am_role sides[2][2] = { { AM_ROLE_LEFT_FOOT, AM_ROLE_LEFT_TOE },
                                          { AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE } };
@@ -157,10 +157,10 @@ static am_result watched_make(const trials_job *job, watched *w, const am_push_s
 // ---------------------------------------------------------------------------------------------
 // One trial
 
-static void step(watched *w, const am_intent *wish, float seconds)
+static void step(watched *w, const am_intent *target, float seconds)
 {
     for (int i = 0; i < (int)(seconds / DT + 0.5f); i++) {
-        am_character_step(w->character, wish, DT);
+        am_character_step(w->character, target, DT);
     }
 }
 
@@ -171,7 +171,7 @@ static float angle_from(am_vec3 moved, am_vec3 way)
 }
 
 /// moved: relative to the middle of the feet; from_stance: to those that stood.
-static void take_lean(am_push_trial *out, am_vec3 moved, am_vec3 from_stance, am_vec3 way)
+static void take_lean(lab_push_trial *out, am_vec3 moved, am_vec3 from_stance, am_vec3 way)
 {
     float along = am_v3_dot(moved, way);
     float length = am_v3_length(moved);
@@ -192,17 +192,17 @@ static void take_lean(am_push_trial *out, am_vec3 moved, am_vec3 from_stance, am
 }
 
 /// Both for WATCH_S from the push on.
-static void watch_both(const trials_job *job, int trial, watched *pushed, watched *twin, const am_intent *wish)
+static void watch_both(const trials_job *job, int trial, watched *pushed, watched *twin, const am_intent *target)
 {
-    am_push_trial *out = &job->trials[trial];
+    lab_push_trial *out = &job->trials[trial];
     const am_field *field = job->def->field;
     am_vec3 way = am_v3(am_sin(out->angle), 0.0f, am_cos(out->angle));
     uint8_t stance = am_character_get_pose(twin->character).contacts;
     out->off = out->off_slight = out->off_last = out->off_end = out->off_stance = AM_PI; // nothing along it
     for (int tick = 0; tick < ticks; tick++) {
         for (int half = 0; half < 2; half++) {
-            step(pushed, wish, DT);
-            step(twin, wish, DT);
+            step(pushed, target, DT);
+            step(twin, target, DT);
             int unused = 0;
             float before = out->excess;
             int joint = 0;
@@ -225,15 +225,15 @@ static void watch_both(const trials_job *job, int trial, watched *pushed, watche
 static am_result run_trial(const trials_job *job, int trial, watched *pushed, watched *twin, am_rng rng,
                            void *snapshot, am_error *err)
 {
-    const am_push_trials_def *def = job->def;
-    am_push_trial *out = &job->trials[trial];
+    const lab_push_trials_def *def = job->def;
+    lab_push_trial *out = &job->trials[trial];
     const am_source *source = def->source;
     int start_count = job->start_counts[out->walks];
     int start = start_count > 0 ? job->starts[out->walks][am_rng_below(&rng, (uint32_t)start_count)] : -1;
     float heading = am_rng_range(&rng, -AM_PI, AM_PI);
     am_intent_def devices = am_intent_def_for(source);
     float speed = out->walks ? (def->walk_mps > 0.0f ? def->walk_mps : devices.walk_mps) : 0.0f;
-    am_intent wish = { .velocity = am_v3(speed * am_sin(heading), 0.0f, speed * am_cos(heading)) };
+    am_intent target = { .velocity = am_v3(speed * am_sin(heading), 0.0f, speed * am_cos(heading)) };
     am_character_def character = am_character_def_default();
     character.alloc = &job->alloc;
     character.source = source;
@@ -249,7 +249,7 @@ static am_result run_trial(const trials_job *job, int trial, watched *pushed, wa
         am_character_snapshot(fresh, snapshot);
         size_t size = am_character_snapshot_size(fresh);
         result = am_character_restore(pushed->character, snapshot, size, err);
-        step(pushed, &wish, WARM_S);
+        step(pushed, &target, WARM_S);
         (void)take_distance(pushed, def->field);
         am_character_snapshot(pushed->character, snapshot);
         result = result == AM_OK ? am_character_restore(twin->character, snapshot, size, err) : result;
@@ -262,7 +262,7 @@ static am_result run_trial(const trials_job *job, int trial, watched *pushed, wa
         result = am_character_push(pushed->character, out->joint, force, def->seconds, err);
     }
     if (result == AM_OK) {
-        watch_both(job, trial, pushed, twin, &wish);
+        watch_both(job, trial, pushed, twin, &target);
     }
     return result;
 }
@@ -270,7 +270,7 @@ static am_result run_trial(const trials_job *job, int trial, watched *pushed, wa
 static void run_item(void *context, int item)
 {
     const trials_job *job = context;
-    const am_push_trials_def *def = job->def;
+    const lab_push_trials_def *def = job->def;
     const am_source *source = def->source;
     am_error *err = &job->errors[item];
     const am_push_solver *solver = NULL;
@@ -345,8 +345,8 @@ static void deal_pushes(trials_job *job)
     am_rng all = am_rng_make(job->def->seed);
     for (int i = 0; i < job->def->count; i++) {
         am_rng rng = am_rng_fork(&all, (uint64_t)i + 1000003u);
-        am_push_trial *t = &job->trials[i];
-        *t = (am_push_trial){ .joint = count > 0 ? joints[(i / 2) % count] : 0, .walks = i % 2 == 1 };
+        lab_push_trial *t = &job->trials[i];
+        *t = (lab_push_trial){ .joint = count > 0 ? joints[(i / 2) % count] : 0, .walks = i % 2 == 1 };
         t->newton = am_rng_range(&rng, job->def->least_n, job->def->most_n);
         t->angle = am_rng_range(&rng, -AM_PI, AM_PI);
     }
@@ -391,7 +391,7 @@ static float find_backs(const trials_job *job)
 
 static am_result run_all(trials_job *job, am_error *err)
 {
-    const am_push_trials_def *def = job->def;
+    const lab_push_trials_def *def = job->def;
     int items = (def->count + per_item - 1) / per_item;
     am_tasks serial = am_tasks_serial();
     const am_tasks *tasks = def->tasks ? def->tasks : &serial;
@@ -422,7 +422,7 @@ static am_result run_all(trials_job *job, am_error *err)
     return result;
 }
 
-am_result am_push_trials(am_push_trial *trials, float *reach, const am_push_trials_def *def, am_error *err)
+am_result lab_push_trials(lab_push_trial *trials, float *reach, const lab_push_trials_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->source || !def->field || !def->engine || def->count < 1 ||
         def->count > 100000 || !(def->least_n >= 0.0f && def->most_n >= def->least_n) ||

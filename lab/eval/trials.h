@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/// Start from am_push_trials_def_default(): 200 pushes of 10 to 400 N for 0.1 s.
-typedef struct am_push_trials_def {
+/// Start from lab_push_trials_def_default(): 200 pushes of 10 to 400 N for 0.1 s.
+typedef struct lab_push_trials_def {
     const am_alloc *alloc;
     const am_tasks *tasks;        ///< NULL means serial
     const am_source *source;      ///< borrowed; its database has frames tagged idle and walk where it has any
@@ -19,15 +19,15 @@ typedef struct am_push_trials_def {
     const am_push_engine *engine; ///< borrowed
     int count;
     float least_n, most_n, seconds;
-    float walk_mps;      ///< wished by those who walk; 0: the source's own
+    float walk_mps;      ///< desired by those who walk; 0: the source's own
     am_push_blend blend; ///< of the characters
     uint64_t seed;
     uint32_t cookie;
-} am_push_trials_def;
-AM_API am_push_trials_def am_push_trials_def_default(void);
+} lab_push_trials_def;
+lab_push_trials_def lab_push_trials_def_default(void);
 
 /// One push. Parts of the body take turns, every other one stands; horizontal directions and forces are random.
-typedef struct am_push_trial {
+typedef struct lab_push_trial {
     int joint;
     bool walks;
     float newton, angle; ///< of the force; heading in the world, rad
@@ -50,11 +50,11 @@ typedef struct am_push_trial {
     float off_last;   ///< rad, when it has gone farthest along; all pi when it never goes along
     float off_stance; ///< rad, as off, but relative to the feet that stood when it was pushed: a push on a leg in
                       ///< the air carries the middle of both feet away under the chest
-} am_push_trial;
+} lab_push_trial;
 
 /// trials(def->count). *reach: the distance from the data that counts as near: 99 % of what the twins have in all
 /// ticks is less. The same trials for any tasks.
-AM_API am_result am_push_trials(am_push_trial *trials, float *reach, const am_push_trials_def *def, am_error *err);
+am_result lab_push_trials(lab_push_trial *trials, float *reach, const lab_push_trials_def *def, am_error *err);
 
 #ifdef __cplusplus
 }

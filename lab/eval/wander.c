@@ -1,15 +1,15 @@
 // A hand on the stick that does not know what it wants: holds, circles, flicks and pauses of random length.
 #include "wander.h"
 
-am_wander am_wander_make(uint64_t seed)
+lab_wander lab_wander_make(uint64_t seed)
 {
-    am_wander w = { .rng = am_rng_make(seed) };
+    lab_wander w = { .rng = am_rng_make(seed) };
     return w;
 }
 
 /// What the hand does next and for how long. Shares and times as people play: mostly a direction held for some
 /// seconds, some circling, some pauses, a few flicks that are over before the body can answer.
-static void choose(am_wander *w)
+static void choose(lab_wander *w)
 {
     float kind = am_rng_float(&w->rng);
     w->angle = am_rng_range(&w->rng, -AM_PI, AM_PI);
@@ -27,7 +27,7 @@ static void choose(am_wander *w)
     }
 }
 
-am_gamepad am_wander_next(am_wander *w, float dt)
+am_gamepad lab_wander_next(lab_wander *w, float dt)
 {
     w->left_s -= dt;
     if (!(w->left_s > 0.0f)) {

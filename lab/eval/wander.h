@@ -6,15 +6,15 @@
 
 /// A seeded hand on a gamepad that does not know what it wants, for endurance runs: the left stick and the run
 /// button.
-typedef struct am_wander {
+typedef struct lab_wander {
     am_rng rng;
     float left_s;      ///< until something else is wanted
     float angle, turn; ///< of the stick, rad and rad/s
     float push;        ///< 0 to 1
     bool run;
-} am_wander;
-am_wander am_wander_make(uint64_t seed);
+} lab_wander;
+lab_wander lab_wander_make(uint64_t seed);
 /// The gamepad for the next step of dt seconds.
-am_gamepad am_wander_next(am_wander *wander, float dt);
+am_gamepad lab_wander_next(lab_wander *wander, float dt);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct autoencoder {
 
 static const char *const keys[] = { "samples", "encoder", "decoder", "latent", "noise", "loss" };
 
-static am_result begin_graph(ami_stage *stage, const char *role, am_graph **out, am_error *err)
+static am_result begin_graph(ami_stage *stage, const char *role, am_net_graph **out, am_error *err)
 {
     char name[AM_NET_NAME_SIZE];
     if (strcmp(stage->name, stage->kind->name) == 0) {
@@ -28,7 +28,7 @@ static am_result begin_graph(ami_stage *stage, const char *role, am_graph **out,
     } else {
         snprintf(name, sizeof name, "%.20s_%s", stage->name, role);
     }
-    const am_result result = am_graph_create(&stage->graphs[stage->graph_count], name, &stage->alloc, err);
+    const am_result result = am_net_graph_create(&stage->graphs[stage->graph_count], name, &stage->alloc, err);
     if (result == AM_OK) {
         *out = stage->graphs[stage->graph_count++];
     }
@@ -37,24 +37,24 @@ static am_result begin_graph(ami_stage *stage, const char *role, am_graph **out,
 
 static am_result build_encoder(ami_stage *stage, autoencoder *a, am_error *err)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_result result = begin_graph(stage, "encoder", &g, err);
     if (result != AM_OK) {
         return result;
     }
     const int width = (int)a->data.columns;
-    a->x = am_graph_input(g, "x", width);
-    const int scaled = am_graph_normalise(g, a->x);
+    a->x = am_net_graph_input(g, "x", width);
+    const int scaled = am_net_graph_normalise(g, a->x);
     int last = scaled;
     result = ami_stage_layers(stage, "encoder", g, scaled, &last, err);
     if (result != AM_OK) {
         return result;
     }
-    a->z = am_graph_linear(g, last, a->latent);
-    am_graph_output(g, "z", a->z);
-    result = am_graph_finish(g, err);
+    a->z = am_net_graph_linear(g, last, a->latent);
+    am_net_graph_output(g, "z", a->z);
+    result = am_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_graph_randomise(g, stage->seed);
+        am_net_graph_randomise(g, stage->seed);
         ami_set_scales(g, scaled, a->scales, a->scales + width);
     }
     return result;
@@ -62,23 +62,23 @@ static am_result build_encoder(ami_stage *stage, autoencoder *a, am_error *err)
 
 static am_result build_decoder(ami_stage *stage, autoencoder *a, am_error *err)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_result result = begin_graph(stage, "decoder", &g, err);
     if (result != AM_OK) {
         return result;
     }
     const int width = (int)a->data.columns;
-    a->z_in = am_graph_input(g, "z", a->latent);
+    a->z_in = am_net_graph_input(g, "z", a->latent);
     int last = a->z_in;
     result = ami_stage_layers(stage, "decoder", g, a->z_in, &last, err);
     if (result != AM_OK) {
         return result;
     }
-    a->y = am_graph_restore(g, am_graph_linear(g, last, width));
-    am_graph_output(g, "y", a->y);
-    result = am_graph_finish(g, err);
+    a->y = am_net_graph_restore(g, am_net_graph_linear(g, last, width));
+    am_net_graph_output(g, "y", a->y);
+    result = am_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_graph_randomise(g, stage->seed + 1);
+        am_net_graph_randomise(g, stage->seed + 1);
         ami_set_scales(g, a->y, a->scales, a->scales + width);
     }
     return result;

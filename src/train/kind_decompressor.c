@@ -196,7 +196,7 @@ static am_result measure(decompressor *a, am_error *err)
 // Networks
 
 /// The layers under `key`, or `count` times linear 512 with an activation (table 1).
-static am_result add_layers(const ami_stage *s, const char *key, am_graph *g, int x, int count, am_net_kind kind,
+static am_result add_layers(const ami_stage *s, const char *key, am_net_graph *g, int x, int count, am_net_kind kind,
                             int *out, am_error *err)
 {
     *out = x;
@@ -204,32 +204,32 @@ static am_result add_layers(const ami_stage *s, const char *key, am_graph *g, in
         return ami_stage_layers(s, key, g, x, out, err);
     }
     for (int i = 0; i < count; i++) {
-        *out = am_graph_activation(g, am_graph_linear(g, *out, 512), kind);
+        *out = am_net_graph_activation(g, am_net_graph_linear(g, *out, 512), kind);
     }
     return AM_OK;
 }
 
 static am_result build_compressor(ami_stage *s, decompressor *a, am_error *err)
 {
-    am_result result = am_graph_create(&s->graphs[0], "compressor", &s->alloc, err);
+    am_result result = am_net_graph_create(&s->graphs[0], "compressor", &s->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     s->graph_count = 1;
-    am_graph *g = s->graphs[0];
+    am_net_graph *g = s->graphs[0];
     const int width = ami_lmm_input_width(&a->data.shape.layout), count = a->data.shape.layout.count;
-    a->in = am_graph_input(g, "yq", width);
-    const int scaled = am_graph_normalise(g, a->in);
+    a->in = am_net_graph_input(g, "yq", width);
+    const int scaled = am_net_graph_normalise(g, a->in);
     int last = scaled;
     result = add_layers(s, "compressor", g, scaled, 3, AM_NET_ELU, &last, err);
     if (result != AM_OK) {
         return result;
     }
-    a->z = am_graph_linear(g, last, a->latent);
-    am_graph_output(g, "z", a->z);
-    result = am_graph_finish(g, err);
+    a->z = am_net_graph_linear(g, last, a->latent);
+    am_net_graph_output(g, "z", a->z);
+    result = am_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_graph_randomise(g, s->seed);
+        am_net_graph_randomise(g, s->seed);
         ami_set_scales(g, scaled, a->scales + 2 * (ptrdiff_t)count, a->scales + 2 * (ptrdiff_t)count + width);
     }
     return result;
@@ -237,27 +237,27 @@ static am_result build_compressor(ami_stage *s, decompressor *a, am_error *err)
 
 static am_result build_decompressor(ami_stage *s, decompressor *a, am_error *err)
 {
-    am_result result = am_graph_create(&s->graphs[1], s->name, &s->alloc, err);
+    am_result result = am_net_graph_create(&s->graphs[1], s->name, &s->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     s->graph_count = 2;
-    am_graph *g = s->graphs[1];
+    am_net_graph *g = s->graphs[1];
     const int count = a->data.shape.layout.count;
-    a->x = a->data.features > 0 ? am_graph_input(g, "x", a->data.features) : -1;
-    a->z_in = am_graph_input(g, "z", a->latent);
-    const int both = a->x >= 0 ? am_graph_concat(g, (int[]){ a->x, a->z_in }, 2) : a->z_in;
-    const int scaled = am_graph_normalise(g, both); // stored features have scale one already, z learns its own
+    a->x = a->data.features > 0 ? am_net_graph_input(g, "x", a->data.features) : -1;
+    a->z_in = am_net_graph_input(g, "z", a->latent);
+    const int both = a->x >= 0 ? am_net_graph_concat(g, (int[]){ a->x, a->z_in }, 2) : a->z_in;
+    const int scaled = am_net_graph_normalise(g, both); // stored features have scale one already, z learns its own
     int last = scaled;
     result = add_layers(s, "layers", g, scaled, 1, AM_NET_RELU, &last, err);
     if (result != AM_OK) {
         return result;
     }
-    a->y = am_graph_restore(g, am_graph_linear(g, last, count));
-    am_graph_output(g, "pose", a->y);
-    result = am_graph_finish(g, err);
+    a->y = am_net_graph_restore(g, am_net_graph_linear(g, last, count));
+    am_net_graph_output(g, "pose", a->y);
+    result = am_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_graph_randomise(g, s->seed + 1);
+        am_net_graph_randomise(g, s->seed + 1);
         ami_set_scales(g, a->y, a->scales, a->scales + count);
     }
     return result;

@@ -205,24 +205,24 @@ static float point_deviation(const direction *d)
 
 static am_result build(ami_stage *s, direction *d, am_error *err)
 {
-    am_result result = am_graph_create(&s->graphs[0], s->name, &s->alloc, err);
+    am_result result = am_net_graph_create(&s->graphs[0], s->name, &s->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     s->graph_count = 1;
-    am_graph *g = s->graphs[0];
-    d->point = am_graph_input(g, "point", 2);
-    d->facing = am_graph_input(g, "facing", 2);
-    const int h = am_graph_state(g, "h", d->units);
-    const int scaled = am_graph_normalise(g, d->point);
-    const int next = am_graph_gru(g, am_graph_concat(g, (int[]){ scaled, d->facing }, 2), h);
-    am_graph_keep(g, h, next);
-    d->out = am_graph_linear(g, next, 2);
-    am_graph_output(g, "direction", d->out);
-    result = am_graph_finish(g, err);
+    am_net_graph *g = s->graphs[0];
+    d->point = am_net_graph_input(g, "point", 2);
+    d->facing = am_net_graph_input(g, "facing", 2);
+    const int h = am_net_graph_state(g, "h", d->units);
+    const int scaled = am_net_graph_normalise(g, d->point);
+    const int next = am_net_graph_gru(g, am_net_graph_concat(g, (int[]){ scaled, d->facing }, 2), h);
+    am_net_graph_keep(g, h, next);
+    d->out = am_net_graph_linear(g, next, 2);
+    am_net_graph_output(g, "direction", d->out);
+    result = am_net_graph_finish(g, err);
     if (result == AM_OK) {
         const float deviation = point_deviation(d);
-        am_graph_randomise(g, s->seed);
+        am_net_graph_randomise(g, s->seed);
         ami_set_scales(g, scaled, (float[]){ 0.0f, 0.0f }, (float[]){ deviation, deviation });
     }
     return result;

@@ -1,6 +1,6 @@
 // Stage "projector": the Projector of Learned Motion Matching (section 4.3, algorithm 3). Learns to give features and
 // latent numbers of the frame that a search would find for a query: a frame's features with noise of random size, and
-// for a share of the queries (`swap`, none in the paper) the wishes of another frame, since that is what a player's
+// for a share of the queries (`swap`, none in the paper) the targets of another frame, since that is what a player's
 // query is: this pose, that way. Gives the part "projector".
 #include "train/lmm.h"
 
@@ -38,24 +38,24 @@ static void query_scales(const projector *a, float *deviation)
 static am_result build(ami_stage *s, projector *a, am_error *err)
 {
     const ami_xz *t = &a->table;
-    am_result result = am_graph_create(&s->graphs[0], s->name, &s->alloc, err);
+    am_result result = am_net_graph_create(&s->graphs[0], s->name, &s->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     s->graph_count = 1;
-    am_graph *g = s->graphs[0];
+    am_net_graph *g = s->graphs[0];
     float deviation[AM_MAX_FEATURES];
-    a->x = am_graph_input(g, "x", t->features);
-    const int scaled = am_graph_normalise(g, a->x);
+    a->x = am_net_graph_input(g, "x", t->features);
+    const int scaled = am_net_graph_normalise(g, a->x);
     result = ami_lmm_network(s, g, scaled, 4, t->width, &a->out, err);
     if (result != AM_OK) {
         return result;
     }
-    am_graph_output(g, "xz", a->out);
-    result = am_graph_finish(g, err);
+    am_net_graph_output(g, "xz", a->out);
+    result = am_net_graph_finish(g, err);
     if (result == AM_OK) {
         query_scales(a, deviation);
-        am_graph_randomise(g, s->seed);
+        am_net_graph_randomise(g, s->seed);
         ami_set_scales(g, scaled, t->mean, deviation);
         ami_set_scales(g, a->out, t->mean, t->deviation);
     }

@@ -47,24 +47,24 @@ static am_result read_keys(ami_stage *stage, regression *r, am_error *err)
 /// Normalise, the recipe's layers, a last linear one, restore.
 static am_result build(ami_stage *stage, regression *r, am_error *err)
 {
-    am_result result = am_graph_create(&stage->graphs[0], stage->name, &stage->alloc, err);
+    am_result result = am_net_graph_create(&stage->graphs[0], stage->name, &stage->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     stage->graph_count = 1;
-    am_graph *g = stage->graphs[0];
-    r->x = am_graph_input(g, "x", (int)r->inputs.columns);
-    const int scaled = am_graph_normalise(g, r->x);
+    am_net_graph *g = stage->graphs[0];
+    r->x = am_net_graph_input(g, "x", (int)r->inputs.columns);
+    const int scaled = am_net_graph_normalise(g, r->x);
     int last = scaled;
     result = ami_stage_layers(stage, "layers", g, scaled, &last, err);
     if (result != AM_OK) {
         return result;
     }
-    r->y = am_graph_restore(g, am_graph_linear(g, last, (int)r->targets.columns));
-    am_graph_output(g, "y", r->y);
-    result = am_graph_finish(g, err);
+    r->y = am_net_graph_restore(g, am_net_graph_linear(g, last, (int)r->targets.columns));
+    am_net_graph_output(g, "y", r->y);
+    result = am_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_graph_randomise(g, stage->seed);
+        am_net_graph_randomise(g, stage->seed);
         ami_set_scales(g, scaled, r->scales, input_scale(r));
         ami_set_scales(g, r->y, target_mean(r), target_scale(r));
     }

@@ -26,23 +26,23 @@ static const char *const keys[] = { "database", "held_out", "window", "layers", 
 static am_result build(ami_stage *s, stepper *a, am_error *err)
 {
     const ami_xz *t = &a->table;
-    am_result result = am_graph_create(&s->graphs[0], s->name, &s->alloc, err);
+    am_result result = am_net_graph_create(&s->graphs[0], s->name, &s->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     s->graph_count = 1;
-    am_graph *g = s->graphs[0];
-    a->x = am_graph_input(g, "x", t->features);
-    a->z = am_graph_input(g, "z", t->latent);
-    const int scaled = am_graph_normalise(g, am_graph_concat(g, (int[]){ a->x, a->z }, 2));
+    am_net_graph *g = s->graphs[0];
+    a->x = am_net_graph_input(g, "x", t->features);
+    a->z = am_net_graph_input(g, "z", t->latent);
+    const int scaled = am_net_graph_normalise(g, am_net_graph_concat(g, (int[]){ a->x, a->z }, 2));
     result = ami_lmm_network(s, g, scaled, 2, t->width, &a->out, err);
     if (result != AM_OK) {
         return result;
     }
-    am_graph_output(g, "rate", a->out);
-    result = am_graph_finish(g, err);
+    am_net_graph_output(g, "rate", a->out);
+    result = am_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_graph_randomise(g, s->seed);
+        am_net_graph_randomise(g, s->seed);
         ami_set_scales(g, scaled, t->mean, t->deviation);
         ami_set_scales(g, a->out, t->rate_mean, t->rate_deviation);
     }

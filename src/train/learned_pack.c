@@ -14,7 +14,7 @@
 #include <string.h>
 
 // Queries that the distance of projections is learnt from: half of them frames with noise as in the Projector's
-// training (algorithm 3), half of them the body of one frame with the wish of another, as sharp turns are.
+// training (algorithm 3), half of them the body of one frame with the target of another, as sharp turns are.
 enum { samples = 4096, most_starts = 8 };
 // Beyond this many times the 99.9th percentile of their distances a query lies outside the data.
 #define FAR_FACTOR 1.5f
@@ -221,7 +221,7 @@ static void draw_query(const packing *p, float *q, am_rng *rng, int sample)
     }
     for (int c = 0; c < db->features.schema->channel_count; c++) {
         const am_channel *channel = &db->features.schema->channels[c];
-        if (am_channel_is_wish(channel)) {
+        if (am_channel_is_target(channel)) {
             memcpy(q + channel->first, am_db_x(db, other) + channel->first, (size_t)channel->dims * sizeof(float));
         }
     }

@@ -104,7 +104,7 @@ static const float *samples_of(const rehearsal *r, const am_model_part *part)
 static am_result pack_again(am_model **out, const am_model *model, const am_net_weights *weights, const rehearsal *r,
                             const am_alloc *alloc, am_error *err)
 {
-    am_graph *graphs[AM_NET_MOST_PARTS] = { 0 };
+    am_net_graph *graphs[AM_NET_MOST_PARTS] = { 0 };
     const float *samples[AM_NET_MOST_PARTS];
     am_model_blob blobs[AM_NET_MOST_ATTACHMENTS];
     am_result result = AM_OK;
@@ -119,7 +119,7 @@ static am_result pack_again(am_model **out, const am_model *model, const am_net_
     if (result == AM_OK) {
         am_model_def def = am_model_def_like(model);
         def.alloc = alloc;
-        def.graphs = (const am_graph *const *)graphs;
+        def.graphs = (const am_net_graph *const *)graphs;
         def.graph_count = model->part_count;
         def.weights = weights;
         def.samples = samples;
@@ -129,7 +129,7 @@ static am_result pack_again(am_model **out, const am_model *model, const am_net_
         result = am_model_create(out, &def, err);
     }
     for (int p = 0; p < model->part_count; p++) {
-        am_graph_destroy(graphs[p]);
+        am_net_graph_destroy(graphs[p]);
     }
     return result;
 }

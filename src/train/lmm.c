@@ -175,15 +175,15 @@ static void run_latent(const ami_lmm *d, const ami_plan_f32 *plan, float *work, 
     }
 }
 
-uint64_t ami_lmm_latent_key(const am_graph *compressor)
+uint64_t ami_lmm_latent_key(const am_net_graph *compressor)
 {
     return am_hash64(compressor->weights, compressor->weight_count * sizeof(float), 1);
 }
 
-am_result ami_lmm_latent(const ami_lmm *d, const am_graph *g, float **z, int *latent, am_error *err)
+am_result ami_lmm_latent(const ami_lmm *d, const am_net_graph *g, float **z, int *latent, am_error *err)
 {
     const am_pose_layout *l = &d->shape.layout;
-    const int in = am_graph_find(g, "yq"), out = am_graph_find(g, "z");
+    const int in = am_net_graph_find(g, "yq"), out = am_net_graph_find(g, "z");
     *z = NULL;
     if (in < 0 || out < 0 || g->values[in].width != ami_lmm_input_width(l)) {
         return ami_fail(err, AM_ERR_FORMAT,

@@ -39,9 +39,9 @@ void ami_lmm_gather(const ami_lmm *lmm, float *y, const int *frames, int n, int 
 void ami_lmm_gather_x(const ami_lmm *lmm, float *x, const int *frames, int n, int used);
 
 /// Says which Compressor made latents: am_db.latent_key, am_model.latent_key.
-uint64_t ami_lmm_latent_key(const am_graph *compressor);
+uint64_t ami_lmm_latent_key(const am_net_graph *compressor);
 /// z [frame][latent] of all frames by a trained Compressor: owned by the caller, latent * frame_count floats.
-am_result ami_lmm_latent(const ami_lmm *lmm, const am_graph *compressor, float **z, int *latent, am_error *err);
+am_result ami_lmm_latent(const ami_lmm *lmm, const am_net_graph *compressor, float **z, int *latent, am_error *err);
 
 /// Features and latent numbers of all frames side by side, with what scales them.
 typedef struct ami_xz {
@@ -60,7 +60,7 @@ void ami_xz_free(ami_xz *xz);
 void ami_xz_gather(const ami_xz *xz, float *to, const int *frames, int offset, int n, int used);
 /// Linear layers of 512 with ReLU unless the stage's "layers" say otherwise, and a last one back to `width` with its
 /// scales: the common shape of Stepper and Projector.
-am_result ami_lmm_network(const ami_stage *stage, am_graph *graph, int x, int hidden, int width, int *out,
+am_result ami_lmm_network(const ami_stage *stage, am_net_graph *graph, int x, int hidden, int width, int *out,
                           am_error *err);
 
 #endif

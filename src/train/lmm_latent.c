@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/pages.h"
 
-static const am_graph *find_compressor(const ami_stage *s)
+static const am_net_graph *find_compressor(const ami_stage *s)
 {
-    const am_graph *found = NULL;
+    const am_net_graph *found = NULL;
     for (int g = 0; g < s->finished_count; g++) {
         found = strcmp(s->finished[g]->name, "compressor") == 0 ? s->finished[g] : found;
     }
@@ -106,7 +106,7 @@ static void join(ami_xz *t, const am_db *db, const float *z)
 
 am_result ami_xz_make(ami_xz *t, ami_lmm *d, const ami_stage *s, am_error *err)
 {
-    const am_graph *compressor = find_compressor(s);
+    const am_net_graph *compressor = find_compressor(s);
     if (!compressor) {
         return ami_fail(err, AM_ERR_KEY,
                         "a stage '%s' needs the Compressor of a stage 'decompressor' before it in the recipe",
@@ -155,7 +155,7 @@ void ami_xz_gather(const ami_xz *t, float *to, const int *frames, int offset, in
     }
 }
 
-am_result ami_lmm_network(const ami_stage *s, am_graph *g, int x, int hidden, int width, int *out, am_error *err)
+am_result ami_lmm_network(const ami_stage *s, am_net_graph *g, int x, int hidden, int width, int *out, am_error *err)
 {
     if (am_json_get(s->json, "layers")) {
         const am_result result = ami_stage_layers(s, "layers", g, x, &x, err);
@@ -164,9 +164,9 @@ am_result ami_lmm_network(const ami_stage *s, am_graph *g, int x, int hidden, in
         }
     } else {
         for (int i = 0; i < hidden; i++) {
-            x = am_graph_activation(g, am_graph_linear(g, x, 512), AM_NET_RELU);
+            x = am_net_graph_activation(g, am_net_graph_linear(g, x, 512), AM_NET_RELU);
         }
     }
-    *out = am_graph_restore(g, am_graph_linear(g, x, width));
+    *out = am_net_graph_restore(g, am_net_graph_linear(g, x, width));
     return AM_OK;
 }

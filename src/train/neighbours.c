@@ -22,7 +22,7 @@ struct ami_neighbours {
     am_index *index;
     am_search_work **works; ///< [blocks + helpers]
     float *amplitude;       ///< [features] of the noise
-    uint8_t *wish;          ///< [features] 1 where the number is a wish rather than the pose
+    uint8_t *target;        ///< [features] 1 where the number is a target rather than the pose
     int features, stride;
     cell *cells;    ///< [cell_count]
     float *queries; ///< [cell_count][group][stride]
@@ -42,7 +42,7 @@ struct ami_neighbours {
 // ---------------------------------------------------------------------------------------------
 // One query
 
-static void mark_wishes(ami_neighbours *a)
+static void mark_targets(ami_neighbours *a)
 {
     const am_features *f = &a->def.db->features;
     for (int i = 0; i < a->features; i++) {
@@ -50,7 +50,7 @@ static void mark_wishes(ami_neighbours *a)
     }
     for (int c = 0; c < f->schema->channel_count && !f->pca; c++) { // with PCA every number is a bit of everything
         const am_channel *channel = &f->schema->channels[c];
-        memset(a->wish + channel->first, am_channel_is_wish(channel), (size_t)channel->dims);
+        memset(a->target + channel->first, am_channel_is_target(channel), (size_t)channel->dims);
     }
 }
 
@@ -62,10 +62,10 @@ static int make_query(const ami_neighbours *a, uint64_t item, float *x)
     const int other = a->def.first[am_rng_below(&rng, (uint32_t)a->def.first_count)];
     const bool swap = am_rng_float(&rng) < a->def.swap;
     const float size = a->def.noise * am_rng_float(&rng);
-    const float *own = am_db_x(a->def.db, from), *wish = swap ? am_db_x(a->def.db, other) : own;
+    const float *own = am_db_x(a->def.db, from), *target = swap ? am_db_x(a->def.db, other) : own;
     memset(x, 0, (size_t)a->stride * sizeof *x);
     for (int i = 0; i < a->features; i++) {
-        x[i] = (a->wish[i] ? wish[i] : own[i]) + size * a->amplitude[i] * am_rng_normal(&rng);
+        x[i] = (a->target[i] ? target[i] : own[i]) + size * a->amplitude[i] * am_rng_normal(&rng);
     }
     return from;
 }
@@ -218,10 +218,10 @@ static am_result create_arrays(ami_neighbours *a, am_error *err)
     const size_t cells = (size_t)a->cell_count, features = (size_t)a->features;
     a->works = ami_alloc_zero(&a->def.alloc, (size_t)(a->def.blocks + a->def.helpers) * sizeof *a->works);
     a->amplitude = ami_alloc_array(&a->def.alloc, features, sizeof *a->amplitude);
-    a->wish = ami_alloc_zero(&a->def.alloc, features);
+    a->target = ami_alloc_zero(&a->def.alloc, features);
     a->cells = ami_alloc_zero(&a->def.alloc, cells * sizeof *a->cells);
     a->queries = ami_alloc_array(&a->def.alloc, cells * (size_t)(group * a->stride), sizeof *a->queries);
-    return a->works && a->amplitude && a->wish && a->cells && a->queries
+    return a->works && a->amplitude && a->target && a->cells && a->queries
                ? AM_OK
                : ami_fail_memory(err, cells * (size_t)(group * a->stride) * sizeof *a->queries);
 }
@@ -252,7 +252,7 @@ am_result ami_neighbours_create(ami_neighbours **out, const ami_neighbours_def *
         ami_neighbours_destroy(a);
         return result;
     }
-    mark_wishes(a);
+    mark_targets(a);
     atomic_store(&a->begun, 0);
     for (int i = 0; i < a->def.helpers; i++) {
         a->helpers[i] = (struct helper){ a, i };
@@ -282,7 +282,7 @@ void ami_neighbours_destroy(ami_neighbours *a)
     am_index_destroy(a->index);
     ami_release(&alloc, a->works, (size_t)(a->def.blocks + a->def.helpers) * sizeof *a->works);
     ami_release(&alloc, a->amplitude, (size_t)a->features * sizeof *a->amplitude);
-    ami_release(&alloc, a->wish, (size_t)a->features);
+    ami_release(&alloc, a->target, (size_t)a->features);
     ami_release(&alloc, a->cells, cells * sizeof *a->cells);
     ami_release(&alloc, a->queries, cells * (size_t)(group * a->stride) * sizeof *a->queries);
     ami_release(&alloc, a, sizeof *a);

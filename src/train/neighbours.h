@@ -15,7 +15,7 @@ typedef struct ami_neighbours_def {
     const int *first; ///< [first_count] frames that queries begin from
     int first_count;
     float noise; ///< largest deviation of the noise, in deviations of a feature
-    float swap;  ///< share of the queries whose wishes (trajectory, tags) are another frame's
+    float swap;  ///< share of the queries whose targets (trajectory, tags) are another frame's
     am_rng rng;
     int batch;
     int blocks;  ///< most passes at once

@@ -22,7 +22,7 @@ typedef struct ami_job {
 
 /// `columns` is a multiple of AMI_COLUMNS. With input_grads the gradients of the graph's inputs are kept too.
 typedef struct ami_plan_def {
-    const am_graph *graph; ///< borrowed
+    const am_net_graph *graph; ///< borrowed
     int columns, blocks, slots;
     bool input_grads;
     const am_alloc *alloc;

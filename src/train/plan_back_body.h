@@ -185,7 +185,7 @@ static void turn_inputs(const PLAN *plan, int o, int slot, int block)
 
 void NAME(backward)(const PLAN *plan, int slot, int block)
 {
-    const am_graph *g = plan->graph;
+    const am_net_graph *g = plan->graph;
     for (int o = g->op_count - 1; o >= 0; o--) {
         const am_net_op *op = &g->ops[o];
         const real *dy = NAME(grad)(plan, op->out, slot, block);

@@ -122,7 +122,7 @@ static bool adds(const PLAN *plan, int o, int i)
     return false;
 }
 
-static bool is_trained(const am_graph *g, const am_net_op *op)
+static bool is_trained(const am_net_graph *g, const am_net_op *op)
 {
     for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
         if (!(g->tensors[op->tensor[t]].flags & AM_NET_FIXED)) {
@@ -135,7 +135,7 @@ static bool is_trained(const am_graph *g, const am_net_op *op)
 /// wanted[v]: something trainable (or an input whose gradient is asked for) stands before v, and an output behind it.
 static void find_wanted(PLAN *plan, bool *wanted, bool input_grads)
 {
-    const am_graph *g = plan->graph;
+    const am_net_graph *g = plan->graph;
     for (int v = 0; v < g->value_count; v++) {
         const int role = g->values[v].role;
         wanted[v] = (role == AM_NET_INPUT && input_grads) || (role == AM_NET_STATE && plan->slots > 1);
@@ -176,7 +176,7 @@ static void find_wanted(PLAN *plan, bool *wanted, bool input_grads)
 
 static void add_job(PLAN *plan, bool place_it, int op, int which, int which_2, int part)
 {
-    const am_graph *g = plan->graph;
+    const am_net_graph *g = plan->graph;
     const am_net_tensor *t = &g->tensors[g->ops[op].tensor[which]];
     if (place_it) {
         const bool matrix = t->rows > 1 || (t->flags & AM_NET_MATRIX) != 0;
@@ -195,7 +195,7 @@ static void add_job(PLAN *plan, bool place_it, int op, int which, int which_2, i
 /// The gradients to compute, from the last layer to the first: the order in which they can be sent to other machines.
 static void list_jobs(PLAN *plan, bool place_them)
 {
-    const am_graph *g = plan->graph;
+    const am_net_graph *g = plan->graph;
     plan->job_count = 0;
     for (int o = g->op_count - 1; o >= 0; o--) {
         const am_net_op *op = &g->ops[o];
@@ -239,7 +239,7 @@ static bool needs_turned(const am_net_op *op, int i)
 }
 
 /// Outputs, and what a state takes over: read from outside, or in the next slot.
-static bool is_read_later(const am_graph *g, int v)
+static bool is_read_later(const am_net_graph *g, int v)
 {
     bool later = g->values[v].output >= 0;
     for (int i = 0; i < g->value_count; i++) {
@@ -253,7 +253,7 @@ static bool is_read_later(const am_graph *g, int v)
 /// these are half of all numbers, and they do not fit the caches.
 static int overwritten_by(const PLAN *plan, int v)
 {
-    const am_graph *g = plan->graph;
+    const am_net_graph *g = plan->graph;
     int reader = -1, readers = 0;
     bool made = false;
     for (int o = 0; o < g->op_count; o++) {
@@ -284,7 +284,7 @@ static void share_places(PLAN *plan)
 
 static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
 {
-    const am_graph *g = plan->graph;
+    const am_net_graph *g = plan->graph;
     const size_t values = (size_t)g->value_count, ops = (size_t)g->op_count;
     const size_t places = (size_t)plan->slots * (size_t)plan->blocks;
     plan->value = ami_layout_take(room, values, sizeof *plan->value);
@@ -334,7 +334,7 @@ static int bands_of(int rows) { return (rows + AMI_BAND - 1) / AMI_BAND; }
 /// Bands of the linear layers' matrices, each once, by columns only where a gradient goes back through them.
 static void lay_out_bands(PLAN *plan, ami_layout *room, const bool *wanted)
 {
-    const am_graph *g = plan->graph;
+    const am_net_graph *g = plan->graph;
     plan->by_rows = ami_layout_take(room, (size_t)g->tensor_count, sizeof *plan->by_rows);
     plan->by_columns = ami_layout_take(room, (size_t)g->tensor_count, sizeof *plan->by_columns);
     for (int o = 0; o < g->op_count && plan->banded; o++) {
@@ -358,7 +358,7 @@ am_result NAME(create)(PLAN **out, const ami_plan_def *def, const OPS *ops, real
 {
     *out = NULL;
     const am_alloc alloc = ami_alloc_or_default(def->alloc);
-    const am_graph *g = def->graph;
+    const am_net_graph *g = def->graph;
     PLAN plan = { .graph = g, .ops = ops, .weights = weights, .alloc = alloc };
     plan.columns = def->columns;
     plan.blocks = def->blocks;
@@ -408,7 +408,7 @@ void NAME(destroy)(PLAN *plan)
 
 void NAME(band)(const PLAN *plan, int thread, int threads)
 {
-    const am_graph *g = plan->graph;
+    const am_net_graph *g = plan->graph;
     for (int t = 0; t < g->tensor_count && plan->banded; t++) {
         const int m = g->tensors[t].rows, k = g->tensors[t].columns;
         const real *w = plan->weights + g->tensors[t].offset;
@@ -612,7 +612,7 @@ static void turn(const PLAN *plan, int v, int slot, int block)
 
 void NAME(forward)(const PLAN *plan, int slot, int block)
 {
-    const am_graph *g = plan->graph;
+    const am_net_graph *g = plan->graph;
     for (int v = 0; v < g->value_count; v++) {
         const size_t bytes = plan->span[v] * sizeof(real);
         if (plan->seeded[v] && plan->grad[v]) {

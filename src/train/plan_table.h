@@ -1,7 +1,7 @@
 /// A plan of one number type and its functions. Included by plan.h with `real`, PLAN, OPS and NAME(x) defined.
 
 typedef struct PLAN {
-    const am_graph *graph;
+    const am_net_graph *graph;
     const OPS *ops;
     real *weights; ///< [graph->weight_count], the caller's
     int columns, blocks, slots;

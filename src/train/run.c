@@ -9,7 +9,7 @@
 
 am_train_def am_train_def_default(void) { return (am_train_def){ .cookie = AM_COOKIE }; }
 
-double ami_run_now(void)
+double ami_recipe_run_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -32,7 +32,7 @@ static uint64_t hash_recipe(const am_json *value, uint64_t hash)
     return am_hash64(&value->count, sizeof value->count, hash);
 }
 
-static am_result read_text(ami_run *run, am_error *err)
+static am_result read_text(ami_recipe_run *run, am_error *err)
 {
     am_file file;
     am_result result = am_file_open(&file, run->def->recipe, err);
@@ -52,7 +52,7 @@ static am_result read_text(ami_run *run, am_error *err)
     return result;
 }
 
-static const ami_kind *find_kind(const ami_run *run, const am_json *stage, am_error *err)
+static const ami_kind *find_kind(const ami_recipe_run *run, const am_json *stage, am_error *err)
 {
     const char *names[16];
     int which = 0;
@@ -64,7 +64,7 @@ static const ami_kind *find_kind(const ami_run *run, const am_json *stage, am_er
                : NULL;
 }
 
-am_result ami_run_prepare(ami_run *run, ami_stage *stage, int number, am_error *err)
+am_result ami_recipe_run_prepare(ami_recipe_run *run, ami_stage *stage, int number, am_error *err)
 {
     *stage = (ami_stage){ .doc = run->doc,
                           .json = run->stages[number],
@@ -79,7 +79,7 @@ am_result ami_run_prepare(ami_run *run, ami_stage *stage, int number, am_error *
     return stage->kind ? ami_stage_read(stage, err) : err->code;
 }
 
-static am_result read_recipe(ami_run *run, am_error *err)
+static am_result read_recipe(ami_recipe_run *run, am_error *err)
 {
     static const char *const keys[] = { "seed", "stages", "about" };
     am_result result = read_text(run, err);
@@ -105,7 +105,7 @@ static am_result read_recipe(ami_run *run, am_error *err)
     for (const am_json *item = stages->first; item && result == AM_OK; item = item->next) {
         ami_stage stage;
         run->stages[run->stage_count] = item;
-        result = ami_run_prepare(run, &stage, run->stage_count, err);
+        result = ami_recipe_run_prepare(run, &stage, run->stage_count, err);
         const char *name = result == AM_OK && stage.name ? stage.name : "";
         run->names[run->stage_count] = name;
         for (int s = 0; s < run->stage_count && result == AM_OK; s++) {
@@ -126,7 +126,7 @@ static am_result read_recipe(ami_run *run, am_error *err)
 }
 
 /// X.amnet -> X.checkpoint and so on; the recipe's folder.
-static am_result name_files(ami_run *run, am_error *err)
+static am_result name_files(ami_recipe_run *run, am_error *err)
 {
     const char *recipe = run->def->recipe, *output = run->def->output;
     const char *slash = strrchr(recipe, '/');
@@ -149,28 +149,28 @@ static am_result name_files(ami_run *run, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // Running it
 
-static am_result train_all(ami_run *run, am_error *err)
+static am_result train_all(ami_recipe_run *run, am_error *err)
 {
     bool found = false;
-    am_result result = run->def->resume ? ami_run_read_checkpoint(run, &found, err) : AM_OK;
+    am_result result = run->def->resume ? ami_recipe_run_read_checkpoint(run, &found, err) : AM_OK;
     while (result == AM_OK && run->stage < run->stage_count) {
         if (!found) {
-            result = ami_lanes_begin(run, err);
+            result = ami_stage_threads_begin(run, err);
         }
         found = false;
         if (result == AM_OK) {
-            result = ami_lanes_train(run, err);
+            result = ami_stage_threads_train(run, err);
         }
         if (result == AM_OK) {
-            ami_lanes_keep(run);
+            ami_stage_threads_keep(run);
         }
     }
     return result;
 }
 
-static void summarise(am_train_summary *out, const ami_run *run)
+static void summarise(am_train_summary *out, const ami_recipe_run *run)
 {
-    *out = (am_train_summary){ .stage_count = run->stage_count, .seconds = ami_run_now() - run->begun };
+    *out = (am_train_summary){ .stage_count = run->stage_count, .seconds = ami_recipe_run_now() - run->begun };
     const ami_curve *last = &run->curves[run->stage_count - 1];
     const int part = last->count / 100 > 0 ? last->count / 100 : 1;
     for (int i = 0; i < part && i < last->count; i++) {
@@ -184,11 +184,11 @@ static void summarise(am_train_summary *out, const ami_run *run)
     }
 }
 
-static void free_run(ami_run *run)
+static void free_run(ami_recipe_run *run)
 {
-    ami_lanes_end(run);
+    ami_stage_threads_end(run);
     for (int g = 0; g < run->graph_count; g++) {
-        am_graph_destroy(run->graphs[g]);
+        am_net_graph_destroy(run->graphs[g]);
     }
     for (int b = 0; b < run->blob_count; b++) {
         am_bytes_free(&run->blobs[b].bytes);
@@ -211,7 +211,7 @@ am_result am_train_run(am_train_summary *out, const am_train_def *def, am_error 
         return ami_fail(err, AM_ERR_DEF, "a training run needs a recipe and a place for what it makes");
     }
     const am_alloc alloc = ami_alloc_or_default(def->alloc);
-    ami_run *run = ami_alloc_zero(&alloc, sizeof *run);
+    ami_recipe_run *run = ami_alloc_zero(&alloc, sizeof *run);
     if (!run) {
         return ami_fail_memory(err, sizeof *run);
     }
@@ -219,7 +219,7 @@ am_result am_train_run(am_train_summary *out, const am_train_def *def, am_error 
     run->alloc = alloc;
     pthread_mutex_init(&run->lock, NULL);
     pthread_cond_init(&run->moved, NULL);
-    run->begun = ami_run_now();
+    run->begun = ami_recipe_run_now();
     am_result result = name_files(run, err);
     if (result == AM_OK) {
         result = read_recipe(run, err);
@@ -228,10 +228,10 @@ am_result am_train_run(am_train_summary *out, const am_train_def *def, am_error 
         result = train_all(run, err);
     }
     if (result == AM_OK) {
-        result = ami_run_write_model(run, def->output, false, &out->hash, err);
+        result = ami_recipe_run_write_model(run, def->output, false, &out->hash, err);
     }
     if (result == AM_OK) {
-        result = ami_run_write_curves(run, err);
+        result = ami_recipe_run_write_curves(run, err);
     }
     if (result == AM_OK) {
         const uint64_t hash = out->hash;

@@ -26,8 +26,8 @@ typedef struct ami_curve {
 } ami_curve;
 
 /// A stage in training. Stages that stand beside one another have a lane and a thread each.
-typedef struct ami_lane {
-    struct ami_run *run;
+typedef struct ami_stage_thread {
+    struct ami_recipe_run *run;
     int number; ///< of the stage
     ami_stage stage;
     am_trainer *trainer;
@@ -40,9 +40,9 @@ typedef struct ami_lane {
     am_error err;                     ///< how it ended
     pthread_t thread;
     bool threaded;
-} ami_lane;
+} ami_stage_thread;
 
-typedef struct ami_run {
+typedef struct ami_recipe_run {
     const am_train_def *def;
     am_alloc alloc;
     am_json_doc *doc;
@@ -60,9 +60,9 @@ typedef struct ami_run {
     double begun;
     // What is there so far:
     int stage; ///< the first of those that run
-    ami_lane lanes[AMI_MOST_BESIDE];
+    ami_stage_thread lanes[AMI_MOST_BESIDE];
     int lane_count;
-    am_graph *graphs[AM_NET_MOST_PARTS]; ///< of finished stages
+    am_net_graph *graphs[AM_NET_MOST_PARTS]; ///< of finished stages
     am_net_weights weights[AM_NET_MOST_PARTS];
     bool hidden[AM_NET_MOST_PARTS]; ///< no part of the model
     int graph_count;
@@ -77,33 +77,34 @@ typedef struct ami_run {
     bool hold;            ///< all but one wait
     atomic_bool held;     ///< the same, to look at without the lock
     atomic_bool stop;     ///< all end after their iteration
-} ami_run;
+} ami_recipe_run;
 
 // Lanes.
 /// How many stages from run->stage on are trained at once.
-int ami_run_lanes(const ami_run *run);
+int ami_stage_threads_count(const ami_recipe_run *run);
 /// Builds the lanes of the stages from run->stage on.
-am_result ami_lanes_begin(ami_run *run, am_error *err);
+am_result ami_stage_threads_begin(ami_recipe_run *run, am_error *err);
 /// Iterations that a lane has made.
-int64_t ami_lane_iteration(const ami_lane *lane);
+int64_t ami_lane_iteration(const ami_stage_thread *lane);
 /// Trains them to their ends, or until one fails or the caller wants to stop.
-am_result ami_lanes_train(ami_run *run, am_error *err);
+am_result ami_stage_threads_train(ami_recipe_run *run, am_error *err);
 /// Takes over the graphs of the lanes, which end, and goes to the next stage.
-void ami_lanes_keep(ami_run *run);
-void ami_lanes_end(ami_run *run);
+void ami_stage_threads_keep(ami_recipe_run *run);
+void ami_stage_threads_end(ami_recipe_run *run);
 /// Fills what a stage is before its kind builds it.
-am_result ami_run_prepare(ami_run *run, ami_stage *stage, int number, am_error *err);
+am_result ami_recipe_run_prepare(ami_recipe_run *run, ami_stage *stage, int number, am_error *err);
 
 // Files beside the output. All are written whole or not at all.
-am_result ami_run_write_checkpoint(ami_run *run, am_error *err);
+am_result ami_recipe_run_write_checkpoint(ami_recipe_run *run, am_error *err);
 /// Goes on where a checkpoint stopped: finished graphs, points and the lanes that ran. *found is false, with nothing
 /// changed, when there is no checkpoint.
-am_result ami_run_read_checkpoint(ami_run *run, bool *found, am_error *err);
+am_result ami_recipe_run_read_checkpoint(ami_recipe_run *run, bool *found, am_error *err);
 /// The finished graphs, and with `preview` those of the lanes that run, as a model.
-am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint64_t *hash, am_error *err);
-am_result ami_run_write_curves(const ami_run *run, am_error *err);
+am_result ami_recipe_run_write_model(ami_recipe_run *run, const char *path, bool preview, uint64_t *hash,
+                                     am_error *err);
+am_result ami_recipe_run_write_curves(const ami_recipe_run *run, am_error *err);
 bool ami_curve_add(ami_curve *curve, const ami_point *point, const am_alloc *alloc);
 
-double ami_run_now(void);
+double ami_recipe_run_now(void);
 
 #endif

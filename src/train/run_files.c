@@ -29,7 +29,7 @@ static bool put_curve_points(am_bytes *out, const ami_curve *curve)
            ami_put(out, &curve->seconds, 8);
 }
 
-static bool put_points(am_bytes *out, const ami_run *run)
+static bool put_points(am_bytes *out, const ami_recipe_run *run)
 {
     bool ok = true;
     for (int s = 0; s < run->stage_count && ok; s++) {
@@ -38,7 +38,7 @@ static bool put_points(am_bytes *out, const ami_run *run)
     return ok;
 }
 
-static bool put_graphs(am_bytes *out, const ami_run *run)
+static bool put_graphs(am_bytes *out, const ami_recipe_run *run)
 {
     bool ok = ami_put_u64(out, (uint64_t)run->graph_count);
     for (int g = 0; g < run->graph_count && ok; g++) {
@@ -48,7 +48,7 @@ static bool put_graphs(am_bytes *out, const ami_run *run)
     return ok;
 }
 
-static am_result put_lanes(am_bytes *out, const ami_run *run, am_error *err)
+static am_result put_lanes(am_bytes *out, const ami_recipe_run *run, am_error *err)
 {
     am_result result = AM_OK;
     for (int i = 0; i < run->lane_count && result == AM_OK; i++) {
@@ -68,7 +68,7 @@ static am_result put_lanes(am_bytes *out, const ami_run *run, am_error *err)
 }
 
 /// Attachments of finished stages; nothing where there are none, as ever.
-static bool put_blobs(am_bytes *out, const ami_run *run)
+static bool put_blobs(am_bytes *out, const ami_recipe_run *run)
 {
     bool ok = run->blob_count == 0 || ami_put_u64(out, (uint64_t)run->blob_count);
     for (int b = 0; b < run->blob_count && ok; b++) {
@@ -79,7 +79,7 @@ static bool put_blobs(am_bytes *out, const ami_run *run)
     return ok;
 }
 
-am_result ami_run_write_checkpoint(ami_run *run, am_error *err)
+am_result ami_recipe_run_write_checkpoint(ami_recipe_run *run, am_error *err)
 {
     if (run->def->group && run->def->group->rank > 0) {
         return AM_OK; // all processes hold the same: the first writes it
@@ -97,12 +97,12 @@ am_result ami_run_write_checkpoint(ami_run *run, am_error *err)
     return result;
 }
 
-static am_result too_short(const ami_run *run, const ami_reader *in, am_error *err)
+static am_result too_short(const ami_recipe_run *run, const ami_reader *in, am_error *err)
 {
     return ami_fail_at(err, AM_ERR_TRUNCATED, run->checkpoint, (int64_t)in->at, "the checkpoint ends too early");
 }
 
-static am_result read_curve(ami_run *run, ami_curve *curve, ami_reader *in, am_error *err)
+static am_result read_curve(ami_recipe_run *run, ami_curve *curve, ami_reader *in, am_error *err)
 {
     const uint64_t count = ami_read_u64(in);
     if (in->failed || count > (in->size - in->at) / point_bytes) {
@@ -128,7 +128,7 @@ static am_result read_curve(ami_run *run, ami_curve *curve, ami_reader *in, am_e
 }
 
 /// Weights of the graphs from `first` on.
-static am_result read_weights(ami_run *run, ami_reader *in, int first, am_error *err)
+static am_result read_weights(ami_recipe_run *run, ami_reader *in, int first, am_error *err)
 {
     for (int g = first; g < run->graph_count; g++) {
         const uint64_t floats = ami_read_u64(in);
@@ -144,16 +144,16 @@ static am_result read_weights(ami_run *run, ami_reader *in, int first, am_error 
 
 /// Builds the stages before those that ran, for their graphs, and gives these their weights: one after another, since
 /// later ones may look at what earlier ones have learnt.
-static am_result read_graphs(ami_run *run, ami_reader *in, int stage, am_error *err)
+static am_result read_graphs(ami_recipe_run *run, ami_reader *in, int stage, am_error *err)
 {
     const uint64_t count = ami_read_u64(in);
     am_result result = AM_OK;
     run->stage = 0;
     while (run->stage < stage && result == AM_OK) {
         const int first = run->graph_count;
-        result = ami_lanes_begin(run, err);
+        result = ami_stage_threads_begin(run, err);
         if (result == AM_OK) {
-            ami_lanes_keep(run);
+            ami_stage_threads_keep(run);
             result = read_weights(run, in, first, err);
         }
     }
@@ -165,9 +165,9 @@ static am_result read_graphs(ami_run *run, ami_reader *in, int stage, am_error *
     return result;
 }
 
-static am_result read_lanes(ami_run *run, ami_reader *in, am_error *err)
+static am_result read_lanes(ami_recipe_run *run, ami_reader *in, am_error *err)
 {
-    am_result result = ami_lanes_begin(run, err);
+    am_result result = ami_stage_threads_begin(run, err);
     for (int i = 0; i < run->lane_count && result == AM_OK; i++) {
         const uint64_t size = ami_read_u64(in);
         const uint8_t *state = ami_read_bytes(in, size);
@@ -193,7 +193,7 @@ static am_result read_lanes(ami_run *run, ami_reader *in, am_error *err)
     return result;
 }
 
-static am_result read_blobs(ami_run *run, ami_reader *in, am_error *err)
+static am_result read_blobs(ami_recipe_run *run, ami_reader *in, am_error *err)
 {
     const uint64_t count = in->size - in->at > 8 ? ami_read_u64(in) : 0;
     if (count > AM_NET_MOST_ATTACHMENTS) {
@@ -217,7 +217,7 @@ static am_result read_blobs(ami_run *run, ami_reader *in, am_error *err)
     return AM_OK;
 }
 
-static am_result check_body(const ami_run *run, const am_file *file, am_error *err)
+static am_result check_body(const ami_recipe_run *run, const am_file *file, am_error *err)
 {
     if (file->size < sizeof magic || memcmp(file->data, magic, sizeof magic) != 0) {
         return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, 0, "this is no checkpoint of amble train");
@@ -235,7 +235,7 @@ static am_result check_body(const ami_run *run, const am_file *file, am_error *e
     return AM_OK;
 }
 
-static am_result read_body(ami_run *run, const am_file *file, am_error *err)
+static am_result read_body(ami_recipe_run *run, const am_file *file, am_error *err)
 {
     am_result result = check_body(run, file, err);
     if (result != AM_OK) {
@@ -245,7 +245,8 @@ static am_result read_body(ami_run *run, const am_file *file, am_error *err)
     ami_read_bytes(&in, sizeof magic);
     const uint64_t recipe = ami_read_u64(&in), stage = ami_read_u64(&in), lanes = ami_read_u64(&in);
     run->stage = stage < (uint64_t)run->stage_count ? (int)stage : 0;
-    if (recipe != run->recipe_hash || stage >= (uint64_t)run->stage_count || lanes != (uint64_t)ami_run_lanes(run)) {
+    if (recipe != run->recipe_hash || stage >= (uint64_t)run->stage_count ||
+        lanes != (uint64_t)ami_stage_threads_count(run)) {
         return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, 8,
                            "the checkpoint belongs to another recipe; give the one it was begun with, or remove it");
     }
@@ -259,7 +260,7 @@ static am_result read_body(ami_run *run, const am_file *file, am_error *err)
     return result == AM_OK ? read_blobs(run, &in, err) : result;
 }
 
-am_result ami_run_read_checkpoint(ami_run *run, bool *found, am_error *err)
+am_result ami_recipe_run_read_checkpoint(ami_recipe_run *run, bool *found, am_error *err)
 {
     *found = access(run->checkpoint, F_OK) == 0;
     if (!*found) {
@@ -277,7 +278,7 @@ am_result ami_run_read_checkpoint(ami_run *run, bool *found, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // Model
 
-static am_result provenance_of(const ami_run *run, am_json_writer **out, am_error *err)
+static am_result provenance_of(const ami_recipe_run *run, am_json_writer **out, am_error *err)
 {
     const am_result result = am_json_writer_create(out, 0, &run->alloc, err);
     if (result != AM_OK) {
@@ -305,7 +306,7 @@ static am_result provenance_of(const ami_run *run, am_json_writer **out, am_erro
 }
 
 /// Whether the graphs are a character's: Decompressor, Stepper and Projector.
-static bool is_character(const ami_run *run, const am_graph *const *graphs, int count)
+static bool is_character(const ami_recipe_run *run, const am_net_graph *const *graphs, int count)
 {
     static const char *const names[] = { "decompressor", "stepper", "projector" };
     int found = 0;
@@ -325,7 +326,8 @@ static void replace(am_model **model, am_model *by)
 
 /// A character of fp32 gets its start states and facts, and then the weights that the recipe asks for: those of 8
 /// bits as `amble export` fits them.
-static am_result pack(const ami_run *run, am_model **model, const am_net_weights *weights, int count, am_error *err)
+static am_result pack(const ami_recipe_run *run, am_model **model, const am_net_weights *weights, int count,
+                      am_error *err)
 {
     am_db *db = NULL;
     am_model *packed = NULL;
@@ -350,12 +352,13 @@ static am_result pack(const ami_run *run, am_model **model, const am_net_weights
     return result;
 }
 
-am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint64_t *hash, am_error *err)
+am_result ami_recipe_run_write_model(ami_recipe_run *run, const char *path, bool preview, uint64_t *hash,
+                                     am_error *err)
 {
     if (run->def->group && run->def->group->rank > 0) {
         return AM_OK;
     }
-    const am_graph *graphs[AM_NET_MOST_PARTS];
+    const am_net_graph *graphs[AM_NET_MOST_PARTS];
     am_net_weights weights[AM_NET_MOST_PARTS];
     uint64_t data_hash = run->data_hash, database_hash = run->database_hash;
     int count = 0;
@@ -385,7 +388,7 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
     }
     uint64_t latent_key = 0;
     for (int g = 0; g < run->graph_count + (preview ? run->lane_count : 0); g++) {
-        const am_graph *graph =
+        const am_net_graph *graph =
             g < run->graph_count ? run->graphs[g] : run->lanes[g - run->graph_count].stage.graphs[0];
         const bool compressor = graph && strcmp(graph->name, "compressor") == 0;
         latent_key = compressor ? ami_lmm_latent_key(graph) : latent_key;
@@ -425,7 +428,7 @@ am_result ami_run_write_model(ami_run *run, const char *path, bool preview, uint
 // ---------------------------------------------------------------------------------------------
 // Loss curves
 
-static bool put_csv(am_bytes *out, const ami_run *run)
+static bool put_csv(am_bytes *out, const ami_recipe_run *run)
 {
     bool ok = ami_put_text(out, "stage,iteration,loss,rate\n");
     for (int stage = 0; stage < run->stage_count; stage++) {
@@ -475,7 +478,7 @@ static bool put_curve(am_bytes *out, const ami_curve *curve, int stage)
 }
 
 /// How long each stage has taken: not in the model, whose bytes must not depend on it.
-static am_result write_times(const ami_run *run, am_error *err)
+static am_result write_times(const ami_recipe_run *run, am_error *err)
 {
     am_json_writer *w = NULL;
     am_result result = am_json_writer_create(&w, 1, &run->alloc, err);
@@ -501,7 +504,7 @@ static am_result write_times(const ami_run *run, am_error *err)
     return result;
 }
 
-am_result ami_run_write_curves(const ami_run *run, am_error *err)
+am_result ami_recipe_run_write_curves(const ami_recipe_run *run, am_error *err)
 {
     if (run->def->group && run->def->group->rank > 0) {
         return AM_OK;

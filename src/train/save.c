@@ -10,7 +10,7 @@
 static const char magic[8] = { 'A', 'M', 'T', 'R', 'A', 'I', 'N', '1' };
 
 /// What makes two graphs the same for a checkpoint: operations, shapes, names.
-static uint64_t shape_hash(const am_graph *g)
+static uint64_t shape_hash(const am_net_graph *g)
 {
     uint64_t hash = am_hash64(g->values, (size_t)g->value_count * sizeof *g->values, 0);
     hash = am_hash64(g->ops, (size_t)g->op_count * sizeof *g->ops, hash);
@@ -18,7 +18,7 @@ static uint64_t shape_hash(const am_graph *g)
 }
 
 /// A state with a NaN in it leads nowhere: it must not take the place of an earlier one.
-static am_result check_finite(const am_graph *g, am_error *err)
+static am_result check_finite(const am_net_graph *g, am_error *err)
 {
     for (size_t i = 0; i < g->weight_count; i++) {
         if (!isfinite(g->weights[i])) {
@@ -74,7 +74,7 @@ am_result am_trainer_load(am_trainer *t, const void *data, size_t size, am_error
     }
     const uint8_t *parts[AMI_MOST_GRAPHS];
     for (int g = 0; g < t->def.graph_count; g++) {
-        const am_graph *graph = t->parts[g].graph;
+        const am_net_graph *graph = t->parts[g].graph;
         const int64_t at = (int64_t)in.at;
         const uint64_t hash = ami_read_u64(&in), count = ami_read_u64(&in);
         if (!in.failed && (hash != shape_hash(graph) || count != graph->weight_count)) {

@@ -139,7 +139,7 @@ am_result ami_stage_database(ami_stage *s, am_db **out, am_error *err)
     return result;
 }
 
-static bool same_tensors(const am_graph *a, const am_graph *b)
+static bool same_tensors(const am_net_graph *a, const am_net_graph *b)
 {
     bool same = a->tensor_count == b->tensor_count && a->weight_count == b->weight_count;
     for (int t = 0; same && t < a->tensor_count; t++) {
@@ -148,13 +148,13 @@ static bool same_tensors(const am_graph *a, const am_graph *b)
     return same;
 }
 
-static am_result take_part(const am_model *model, am_graph *graph, const am_alloc *alloc, am_error *err)
+static am_result take_part(const am_model *model, am_net_graph *graph, const am_alloc *alloc, am_error *err)
 {
     const int part = am_model_find(model, graph->name);
     if (part < 0) {
         return ami_fail(err, AM_ERR_KEY, "the model has no part '%s'", graph->name);
     }
-    am_graph *from = NULL;
+    am_net_graph *from = NULL;
     am_result result = am_model_graph(model, part, &from, alloc, err);
     if (result == AM_OK && !same_tensors(from, graph)) {
         result =
@@ -163,7 +163,7 @@ static am_result take_part(const am_model *model, am_graph *graph, const am_allo
     if (result == AM_OK) {
         memcpy(graph->weights, from->weights, graph->weight_count * sizeof(float));
     }
-    am_graph_destroy(from);
+    am_net_graph_destroy(from);
     return result;
 }
 
@@ -248,32 +248,32 @@ static const struct {
                     { "sigmoid", AM_NET_SIGMOID } };
 
 /// The value behind one layer, or -1 when the words mean nothing.
-static int add_layer(am_graph *g, const char *words, int start, int *kept, int x)
+static int add_layer(am_net_graph *g, const char *words, int start, int *kept, int x)
 {
     for (size_t i = 0; i < sizeof activations / sizeof activations[0]; i++) {
         if (strcmp(words, activations[i].word) == 0) {
-            return am_graph_activation(g, x, activations[i].kind);
+            return am_net_graph_activation(g, x, activations[i].kind);
         }
     }
     if (strncmp(words, "linear ", 7) == 0) {
         char *end = NULL;
         const long width = strtol(words + 7, &end, 10);
-        return *end == '\0' && width > 0 && width <= AM_NET_MOST_WIDTH ? am_graph_linear(g, x, (int)width) : -1;
+        return *end == '\0' && width > 0 && width <= AM_NET_MOST_WIDTH ? am_net_graph_linear(g, x, (int)width) : -1;
     }
     if (strcmp(words, "layer norm") == 0) {
-        return am_graph_layer_norm(g, x);
+        return am_net_graph_layer_norm(g, x);
     }
     if (strcmp(words, "skip") == 0) {
-        return am_graph_concat(g, (int[]){ x, start }, 2);
+        return am_net_graph_concat(g, (int[]){ x, start }, 2);
     }
     if (strcmp(words, "residual") == 0 && g->values[*kept].width == g->values[x].width) {
-        *kept = am_graph_add(g, *kept, x);
+        *kept = am_net_graph_add(g, *kept, x);
         return *kept;
     }
     return -1;
 }
 
-am_result ami_stage_layers(const ami_stage *s, const char *key, am_graph *graph, int x, int *out, am_error *err)
+am_result ami_stage_layers(const ami_stage *s, const char *key, am_net_graph *graph, int x, int *out, am_error *err)
 {
     const am_json *list = am_json_get(s->json, key);
     if (!list || list->type != AM_JSON_ARRAY) {
@@ -318,10 +318,10 @@ void ami_column_scales(float *mean, float *deviation, const am_train_array *data
     }
 }
 
-void ami_set_scales(am_graph *graph, int value, const float *mean, const float *deviation)
+void ami_set_scales(am_net_graph *graph, int value, const float *mean, const float *deviation)
 {
     const int width = graph->values[value].width;
-    float *to_mean = am_graph_tensor(graph, value, 0), *to_scale = am_graph_tensor(graph, value, 1);
+    float *to_mean = am_net_graph_tensor(graph, value, 0), *to_scale = am_net_graph_tensor(graph, value, 1);
     bool inverse = false;
     for (int o = 0; o < graph->op_count; o++) {
         inverse |= graph->ops[o].out == value && graph->ops[o].kind == AM_NET_NORMALISE;

@@ -28,12 +28,12 @@ typedef struct ami_stage {
     am_alloc alloc;
     const struct ami_kind *kind;
     void *state;
-    const char *name;          ///< of the stage in messages
-    am_graph *const *finished; ///< [finished_count] what earlier stages made
+    const char *name;              ///< of the stage in messages
+    am_net_graph *const *finished; ///< [finished_count] what earlier stages made
     int finished_count;
     int threads; ///< that it may use, 0: all; create leaves here how many of them train
     // What the kind's create leaves here:
-    am_graph *graphs[AMI_STAGE_GRAPHS]; ///< owned by the run from then on
+    am_net_graph *graphs[AMI_STAGE_GRAPHS]; ///< owned by the run from then on
     int graph_count;
     ami_stage_blob blobs[AM_NET_MOST_ATTACHMENTS]; ///< owned by the run when the stage is done
     int blob_count;
@@ -101,10 +101,11 @@ am_result ami_stage_array(ami_stage *stage, const char *key, const char *usual, 
 /// Layers of the list under `key` (each "linear 512", "relu", "elu", "gelu", "tanh", "sigmoid", "layer norm", "skip",
 /// "residual") from value x on. `skip` joins what was there and x; `residual` adds what was there to what stood
 /// before the last residual or the start of the list. Gives the last value.
-am_result ami_stage_layers(const ami_stage *stage, const char *key, am_graph *graph, int x, int *out, am_error *err);
+am_result ami_stage_layers(const ami_stage *stage, const char *key, am_net_graph *graph, int x, int *out,
+                           am_error *err);
 /// Mean and deviation of each column; a constant column has deviation 1.
 void ami_column_scales(float *mean, float *deviation, const am_train_array *data);
 /// Sets the tensors of a normalise (1 / deviation) or restore (deviation) operation that made `value`.
-void ami_set_scales(am_graph *graph, int value, const float *mean, const float *deviation);
+void ami_set_scales(am_net_graph *graph, int value, const float *mean, const float *deviation);
 
 #endif

@@ -23,7 +23,7 @@ struct am_train_block {
 
 /// What one graph's parameters need besides themselves.
 typedef struct ami_part {
-    am_graph *graph;
+    am_net_graph *graph;
     ami_plan_f32 *plan;
     float *mean, *square; ///< [weight_count]
     float *grad;          ///< [weight_count]; unused when gradients go straight into the step

@@ -171,8 +171,8 @@ static void run_network(digest *d, const am_model *model, int batch, am_error *e
 void bits_networks(digest *d)
 {
     am_error err = { 0 };
-    am_graph *graph = zoo_all(NULL);
-    const am_graph *graphs[1] = { graph };
+    am_net_graph *graph = zoo_all(NULL);
+    const am_net_graph *graphs[1] = { graph };
     for (int w = 0; graph && w < 3; w++) {
         am_net_weights weights = (am_net_weights)w;
         am_model_def def = am_model_def_default();
@@ -191,5 +191,5 @@ void bits_networks(digest *d)
     if (!graph || err.code != AM_OK) {
         fprintf(stderr, "bits: networks: %s\n", err.text);
     }
-    am_graph_destroy(graph);
+    am_net_graph_destroy(graph);
 }

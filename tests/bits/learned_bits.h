@@ -7,23 +7,23 @@
 enum { bits_latent = 9, bits_hidden = 40 };
 
 /// x (and z) through two layers; NULL when it cannot be made.
-static inline am_graph *bits_graph(const char *name, const char *output, int x, int z, int out, uint64_t seed)
+static inline am_net_graph *bits_graph(const char *name, const char *output, int x, int z, int out, uint64_t seed)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
-    if (am_graph_create(&g, name, NULL, &err) != AM_OK) {
+    if (am_net_graph_create(&g, name, NULL, &err) != AM_OK) {
         return NULL;
     }
-    int inputs[2] = { am_graph_input(g, "x", x), z > 0 ? am_graph_input(g, "z", z) : -1 };
-    int v = am_graph_normalise(g, z > 0 ? am_graph_concat(g, inputs, 2) : inputs[0]);
-    v = am_graph_activation(g, am_graph_linear(g, v, bits_hidden), AM_NET_RELU);
-    v = am_graph_activation(g, am_graph_linear(g, v, bits_hidden), AM_NET_RELU);
-    am_graph_output(g, output, am_graph_restore(g, am_graph_linear(g, v, out)));
-    if (am_graph_finish(g, &err) != AM_OK) {
-        am_graph_destroy(g);
+    int inputs[2] = { am_net_graph_input(g, "x", x), z > 0 ? am_net_graph_input(g, "z", z) : -1 };
+    int v = am_net_graph_normalise(g, z > 0 ? am_net_graph_concat(g, inputs, 2) : inputs[0]);
+    v = am_net_graph_activation(g, am_net_graph_linear(g, v, bits_hidden), AM_NET_RELU);
+    v = am_net_graph_activation(g, am_net_graph_linear(g, v, bits_hidden), AM_NET_RELU);
+    am_net_graph_output(g, output, am_net_graph_restore(g, am_net_graph_linear(g, v, out)));
+    if (am_net_graph_finish(g, &err) != AM_OK) {
+        am_net_graph_destroy(g);
         return NULL;
     }
-    am_graph_randomise(g, seed);
+    am_net_graph_randomise(g, seed);
     return g;
 }
 
@@ -32,10 +32,10 @@ static inline am_model *bits_learned_model(const am_db *db, am_net_weights weigh
 {
     am_pose_layout layout = am_pose_layout_of(db->joint_count, db->moving_count);
     int x = db->features.count;
-    am_graph *graphs[3] = { bits_graph("decompressor", "pose", x, bits_latent, layout.count, 1),
-                            bits_graph("stepper", "rate", x, bits_latent, x + bits_latent, 2),
-                            bits_graph("projector", "xz", x, 0, x + bits_latent, 3) };
-    const am_graph *all[3] = { graphs[0], graphs[1], graphs[2] };
+    am_net_graph *graphs[3] = { bits_graph("decompressor", "pose", x, bits_latent, layout.count, 1),
+                                bits_graph("stepper", "rate", x, bits_latent, x + bits_latent, 2),
+                                bits_graph("projector", "xz", x, 0, x + bits_latent, 3) };
+    const am_net_graph *all[3] = { graphs[0], graphs[1], graphs[2] };
     const am_net_weights kinds[3] = { weights, weights, weights };
     am_model_def def = am_model_def_default();
     def.graphs = all;
@@ -49,7 +49,7 @@ static inline am_model *bits_learned_model(const am_db *db, am_net_weights weigh
     }
     am_model_close(bare);
     for (int g = 0; g < 3; g++) {
-        am_graph_destroy(graphs[g]);
+        am_net_graph_destroy(graphs[g]);
     }
     return packed;
 }

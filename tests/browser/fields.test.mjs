@@ -144,14 +144,14 @@ test('the method changes while the character walks, and the pose goes on', async
     await page.keyboard.up('w');
 });
 
-test('it turns to the wished direction within 3 s', async () => {
+test('it turns to the desired direction within 3 s', async () => {
     await setTask(DIRECTION);
     await page.evaluate(() => window.amble.studio.reset());
-    for (const [key, wish] of [['w', 0], ['a', Math.PI / 2], ['s', Math.PI], ['d', -Math.PI / 2]]) {
+    for (const [key, target] of [['w', 0], ['a', Math.PI / 2], ['s', Math.PI], ['d', -Math.PI / 2]]) {
         await page.keyboard.down(key);
         const turned = await advance(180);
         await page.keyboard.up(key);
-        const off = Math.abs(wrap(turned.heading - wish));
+        const off = Math.abs(wrap(turned.heading - target));
         assert.ok(off < 0.35, `${key}: ${(off * 180 / Math.PI).toFixed(0)} degrees off after 3 s`);
         assert.ok(turned.nearest < 1, `near the data: ${turned.nearest}`);
         assert.equal(turned.fallback, 0);

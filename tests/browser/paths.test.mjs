@@ -137,7 +137,7 @@ test('a new path takes the place of the one that is walked, and keys lead away f
     const steered = await advance(60);
     await page.keyboard.up('w');
     assert.equal(steered.path, 0, 'who steers has left the path');
-    assert.ok(steered.wishZ > 0);
+    assert.ok(steered.desiredZ > 0);
 });
 
 test('a round path goes on, and Shift runs along it', async () => {

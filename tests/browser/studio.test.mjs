@@ -201,11 +201,11 @@ test('a key let go under Ctrl is let go, and a window that loses the focus lets 
     await down('Control');
     await up('w');
     await up('Control');
-    assert.equal((await advance(1)).wishZ, 0);
+    assert.equal((await advance(1)).desiredZ, 0);
     await down('w');
-    assert.ok((await advance(1)).wishZ > 0);
+    assert.ok((await advance(1)).desiredZ > 0);
     await page.evaluate(() => window.dispatchEvent(new Event('blur')));
-    assert.equal((await advance(1)).wishZ, 0);
+    assert.equal((await advance(1)).desiredZ, 0);
     await up('w');
 });
 
@@ -257,7 +257,7 @@ test('the arrows change one target speed, however the camera stands', async () =
     await down('w');
     const walks = await advance(1);
     await up('w');
-    assert.ok(Math.abs(walks.wishZ - turned.targetMps) < 1e-4, `wish ${walks.wishZ}`);
+    assert.ok(Math.abs(walks.desiredZ - turned.targetMps) < 1e-4, `target ${walks.desiredZ}`);
 });
 
 test('the trunk bends as one skin', async () => {

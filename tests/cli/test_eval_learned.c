@@ -59,24 +59,24 @@ static const am_json *table_called(const am_json_doc *doc, const char *name)
 static void write_odd(const char *dir)
 {
     char path[700];
-    am_graph *graphs[2] = { NULL, NULL };
+    am_net_graph *graphs[2] = { NULL, NULL };
     am_model *model = NULL;
     am_error err = { 0 };
     const char *const names[] = { "compressor", "decompressor" };
     for (int i = 0; i < 2; i++) {
-        check_ok(am_graph_create(&graphs[i], names[i], NULL, &err), &err);
-        am_graph_output(graphs[i], "y", am_graph_linear(graphs[i], am_graph_input(graphs[i], "x", 4), 4));
-        check_ok(am_graph_finish(graphs[i], &err), &err);
+        check_ok(am_net_graph_create(&graphs[i], names[i], NULL, &err), &err);
+        am_net_graph_output(graphs[i], "y", am_net_graph_linear(graphs[i], am_net_graph_input(graphs[i], "x", 4), 4));
+        check_ok(am_net_graph_finish(graphs[i], &err), &err);
     }
     am_model_def def = am_model_def_default();
-    def.graphs = (const am_graph *const *)graphs;
+    def.graphs = (const am_net_graph *const *)graphs;
     def.graph_count = 2;
     check_ok(am_model_create(&model, &def, &err), &err);
     snprintf(path, sizeof path, "%s/odd.amnet", dir);
     check_ok(am_model_write(model, path, &err), &err);
     am_model_close(model);
     for (int i = 0; i < 2; i++) {
-        am_graph_destroy(graphs[i]);
+        am_net_graph_destroy(graphs[i]);
     }
 }
 

@@ -4,14 +4,14 @@
 #include "support/player.h"
 
 static am_field *field;
-static am_motion_graph *graph;
+static lab_motion_graph *graph;
 static am_field_task direction;
 
 static int open_graph(void **state)
 {
     am_error err = { 0 };
     am_field_def def = am_field_def_default();
-    am_motion_graph_def graph_def = am_motion_graph_def_default();
+    lab_motion_graph_def graph_def = lab_motion_graph_def_default();
     if (open_all(state) != 0) {
         return -1;
     }
@@ -19,32 +19,32 @@ static int open_graph(void **state)
     def.fps = 15.0f; // a quarter of the comparisons
     bool good = am_field_create(&field, &def, &err) == AM_OK;
     graph_def.field = field;
-    good = good && am_motion_graph_create(&graph, &graph_def, &err) == AM_OK;
+    good = good && lab_motion_graph_create(&graph, &graph_def, &err) == AM_OK;
     return good && am_field_task_find(&direction, "direction") ? 0 : -1;
 }
 
 static int close_graph(void **state)
 {
-    am_motion_graph_destroy(graph);
+    lab_motion_graph_destroy(graph);
     am_field_destroy(field);
     return close_all(state);
 }
 
-static am_source *source_make(const am_motion_graph_source_def *changed)
+static am_source *source_make(const lab_motion_graph_source_def *changed)
 {
     am_error err = { 0 };
     am_source *source = NULL;
-    am_motion_graph_source_def def = changed ? *changed : am_motion_graph_source_def_default();
+    lab_motion_graph_source_def def = changed ? *changed : lab_motion_graph_source_def_default();
     def.graph = graph;
     def.task = &direction;
-    check_ok(am_motion_graph_source_create(&source, &def, &err), &err);
+    check_ok(lab_motion_graph_source_create(&source, &def, &err), &err);
     return source;
 }
 
 /// A step towards a heading in the world.
 static void step_to(player *p, float dt, float heading)
 {
-    am_source_input input = { .dt = dt, .root = p->root, .wish = { .heading = heading } };
+    am_source_input input = { .dt = dt, .root = p->root, .target = { .heading = heading } };
     p->source->interface->step(p->source, p->state, &p->out, &input, work);
     am_vec3 moved = am_quat_rotate(p->root.rotation, am_v3_scale(p->out.root_linear, dt));
     p->root.translation = am_v3_add(p->root.translation, moved);
@@ -57,10 +57,10 @@ static void step_to(player *p, float dt, float heading)
 static void clips_join_without_gaps_and_are_not_too_short(void **state)
 {
     (void)state;
-    int least = (int)(am_motion_graph_def_default().least_s * field->fps + 0.5f);
+    int least = (int)(lab_motion_graph_def_default().least_s * field->fps + 0.5f);
     assert_true(graph->clip_count > 20);
     for (int c = 0; c < graph->clip_count; c++) {
-        const am_motion_graph_clip *clip = &graph->clips[c];
+        const lab_motion_graph_clip *clip = &graph->clips[c];
         assert_true(clip->last - clip->first >= least);
         assert_true(clip->last - clip->first <= 2 * least);
         assert_int_equal(field->ranges[clip->first], field->ranges[clip->last]);
@@ -71,10 +71,10 @@ static void clips_join_without_gaps_and_are_not_too_short(void **state)
 static void followers_begin_like_the_clip_ends(void **state)
 {
     (void)state;
-    float similar = am_motion_graph_def_default().similar;
+    float similar = lab_motion_graph_def_default().similar;
     int jumps = 0;
     for (int c = 0; c < graph->clip_count; c++) {
-        const am_motion_graph_clip *clip = &graph->clips[c];
+        const lab_motion_graph_clip *clip = &graph->clips[c];
         assert_true(clip->edge_count > 0);
         for (int e = 0; e < clip->edge_count; e++) {
             int first = graph->clips[graph->edges[clip->edge + e]].first;
@@ -130,20 +130,20 @@ static void any_number_of_threads_gives_the_same_graph_and_values(void **state)
     am_pool *pool = NULL;
     check_ok(am_pool_create(&pool, 3, NULL, &err), &err);
     am_tasks tasks = am_pool_tasks(pool);
-    am_motion_graph_def def = am_motion_graph_def_default();
+    lab_motion_graph_def def = lab_motion_graph_def_default();
     def.field = field;
     def.tasks = &tasks;
-    am_motion_graph *other = NULL;
-    check_ok(am_motion_graph_create(&other, &def, &err), &err);
+    lab_motion_graph *other = NULL;
+    check_ok(lab_motion_graph_create(&other, &def, &err), &err);
     assert_true(other->hash == graph->hash);
-    am_motion_graph_source_def source_def = am_motion_graph_source_def_default();
+    lab_motion_graph_source_def source_def = lab_motion_graph_source_def_default();
     source_def.tasks = &tasks;
     am_source *threaded = source_make(&source_def);
     am_source *serial = source_make(NULL);
     assert_true(threaded->key == serial->key);
     am_source_destroy(threaded);
     am_source_destroy(serial);
-    am_motion_graph_destroy(other);
+    lab_motion_graph_destroy(other);
     am_pool_destroy(pool);
 }
 
@@ -157,11 +157,11 @@ static void its_task_counts_the_ticks_of_the_field(void **state)
         am_field_task speed;
         assert_true(am_field_task_find(&speed, "speed"));
         speed.fps = i == 0 ? speed.fps : field->fps; // values of this task depend on metres a second
-        am_motion_graph_source_def def = am_motion_graph_source_def_default();
+        lab_motion_graph_source_def def = lab_motion_graph_source_def_default();
         def.graph = graph;
         def.task = &speed;
         def.warps = 3;
-        check_ok(am_motion_graph_source_create(&source, &def, &err), &err);
+        check_ok(lab_motion_graph_source_create(&source, &def, &err), &err);
         keys[i] = source->key;
         am_source_destroy(source);
     }
@@ -174,7 +174,7 @@ static void its_task_counts_the_ticks_of_the_field(void **state)
 static void without_a_bend_it_plays_the_capture(void **state)
 {
     (void)state;
-    am_motion_graph_source_def def = am_motion_graph_source_def_default();
+    lab_motion_graph_source_def def = lab_motion_graph_source_def_default();
     def.warp = 0.0f;
     def.warps = 1;
     player p;
@@ -251,17 +251,17 @@ static void a_transition_keeps_the_velocity_of_the_hips_in_the_world(void **stat
     am_source_destroy(p.source);
 }
 
-static void it_turns_to_the_wish_and_stays_there(void **state)
+static void it_turns_to_the_target_and_stays_there(void **state)
 {
     (void)state;
     am_error err = { 0 };
-    am_agility_def def = am_agility_def_default();
+    lab_agility_def def = lab_agility_def_default();
     am_source *source = source_make(NULL);
     def.source = source;
     def.starts = 4;
     def.changes = 12;
-    am_agility out;
-    check_ok(am_agility_measure(&out, &def, &err), &err);
+    lab_agility out;
+    check_ok(lab_agility_measure(&out, &def, &err), &err);
     assert_int_equal(out.late, 0);
     assert_true(out.average < 1.6f);
     am_source_destroy(source);
@@ -296,7 +296,7 @@ static void steps_allocate_nothing_and_any_rate_plays(void **state)
     (void)state;
     am_budget budget = am_budget_make(NULL);
     am_alloc alloc = am_budget_alloc(&budget);
-    am_motion_graph_source_def def = am_motion_graph_source_def_default();
+    lab_motion_graph_source_def def = lab_motion_graph_source_def_default();
     def.alloc = &alloc;
     player p;
     player_begin(&p, source_make(&def), -1);
@@ -332,30 +332,30 @@ static void defs_out_of_range_are_refused(void **state)
 {
     (void)state;
     am_error err = { 0 };
-    am_motion_graph *none = NULL;
-    am_motion_graph_def def = am_motion_graph_def_default();
-    check_refused(am_motion_graph_create(&none, &def, &err), AM_ERR_DEF);
+    lab_motion_graph *none = NULL;
+    lab_motion_graph_def def = lab_motion_graph_def_default();
+    check_refused(lab_motion_graph_create(&none, &def, &err), AM_ERR_DEF);
     def.field = field;
     def.branches = 0;
-    check_refused(am_motion_graph_create(&none, &def, &err), AM_ERR_DEF);
-    def = am_motion_graph_def_default();
+    check_refused(lab_motion_graph_create(&none, &def, &err), AM_ERR_DEF);
+    def = lab_motion_graph_def_default();
     def.field = field;
     def.similar = 1e-6f;
-    check_refused(am_motion_graph_create(&none, &def, &err), AM_ERR_EMPTY);
+    check_refused(lab_motion_graph_create(&none, &def, &err), AM_ERR_EMPTY);
     am_field large = *field;
-    large.state_count = AM_MOTION_GRAPH_MAX_STATES + 1;
+    large.state_count = LAB_MOTION_GRAPH_MAX_STATES + 1;
     def.field = &large;
-    check_refused(am_motion_graph_create(&none, &def, &err), AM_ERR_LIMIT);
+    check_refused(lab_motion_graph_create(&none, &def, &err), AM_ERR_LIMIT);
     am_source *source = NULL;
-    am_motion_graph_source_def source_def = am_motion_graph_source_def_default();
-    check_refused(am_motion_graph_source_create(&source, &source_def, &err), AM_ERR_DEF);
+    lab_motion_graph_source_def source_def = lab_motion_graph_source_def_default();
+    check_refused(lab_motion_graph_source_create(&source, &source_def, &err), AM_ERR_DEF);
     source_def.graph = graph;
     source_def.task = &direction;
     source_def.warps = 4;
-    check_refused(am_motion_graph_source_create(&source, &source_def, &err), AM_ERR_DEF);
+    check_refused(lab_motion_graph_source_create(&source, &source_def, &err), AM_ERR_DEF);
     source_def.warps = 3;
     source_def.gamma = 1.0f;
-    check_refused(am_motion_graph_source_create(&source, &source_def, &err), AM_ERR_DEF);
+    check_refused(lab_motion_graph_source_create(&source, &source_def, &err), AM_ERR_DEF);
     assert_null(none);
     assert_null(source);
 }
@@ -367,20 +367,20 @@ static size_t fail_at(const am_field *small, size_t n, am_result *result)
     am_budget budget = am_budget_make(NULL);
     budget.fail_at = n;
     am_alloc alloc = am_budget_alloc(&budget);
-    am_motion_graph_def def = am_motion_graph_def_default();
+    lab_motion_graph_def def = lab_motion_graph_def_default();
     def.alloc = &alloc;
     def.field = small;
-    am_motion_graph_source_def source_def = am_motion_graph_source_def_default();
+    lab_motion_graph_source_def source_def = lab_motion_graph_source_def_default();
     source_def.alloc = &alloc;
     source_def.task = &direction;
     source_def.warps = 3;
-    am_motion_graph *made = NULL;
+    lab_motion_graph *made = NULL;
     am_source *source = NULL;
-    *result = am_motion_graph_create(&made, &def, &err);
+    *result = lab_motion_graph_create(&made, &def, &err);
     source_def.graph = made;
-    *result = *result == AM_OK ? am_motion_graph_source_create(&source, &source_def, &err) : *result;
+    *result = *result == AM_OK ? lab_motion_graph_source_create(&source, &source_def, &err) : *result;
     am_source_destroy(source);
-    am_motion_graph_destroy(made);
+    lab_motion_graph_destroy(made);
     assert_int_equal(budget.live_count, 0);
     return budget.total_count;
 }
@@ -418,7 +418,7 @@ TEST_SUITE(graph)
         cmocka_unit_test(without_a_bend_it_plays_the_capture),
         cmocka_unit_test(a_bend_turns_by_its_angle_over_the_clip),
         cmocka_unit_test(a_transition_keeps_the_velocity_of_the_hips_in_the_world),
-        cmocka_unit_test(it_turns_to_the_wish_and_stays_there),
+        cmocka_unit_test(it_turns_to_the_target_and_stays_there),
         cmocka_unit_test(a_copied_state_plays_the_same_again),
         cmocka_unit_test(steps_allocate_nothing_and_any_rate_plays),
         cmocka_unit_test(a_body_from_another_source_goes_on_from_the_clip_most_like_it),

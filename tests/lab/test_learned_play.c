@@ -57,13 +57,13 @@ static void a_random_stick_neither_explodes_nor_freezes_nor_skates(void **state)
     check_ok(am_meter_create(&meter, &meter_def, &err), &err);
     am_intent_def intents = am_intent_def_for(p.source);
     am_intent_state devices = am_intent_state_make(&intents);
-    am_wander wander = am_wander_make(3);
+    lab_wander wander = lab_wander_make(3);
     am_vec3 before[AM_MAX_JOINTS] = { { 0 } };
     int still = 0, longest = 0;
     float way = 0.0f;
     am_vec3 last = am_v3_zero();
     for (int f = 0; f < 20 * 60; f++) {
-        am_gamepad pad = am_wander_next(&wander, DT);
+        am_gamepad pad = lab_wander_next(&wander, DT);
         am_intent intent = am_intent_from_gamepad(&devices, &intents, &pad, DT);
         am_character_step(p.character, &intent, DT);
         am_character_pose pose = am_character_get_pose(p.character);
@@ -105,8 +105,8 @@ static void a_walk_stops_within_a_second_and_then_stands_where_it_is(void **stat
     float walk = p.source->facts->walk_mps;
     for (int i = 0; i < 6; i++) {
         float angle = 1.1f * (float)i;
-        am_vec3 wish = am_v3_scale(am_v3(am_sin(angle), 0.0f, am_cos(angle)), walk);
-        assert_true(go(&p, wish, 90 + 7 * i) > 0.5f * walk); // the feet are elsewhere each time
+        am_vec3 target = am_v3_scale(am_v3(am_sin(angle), 0.0f, am_cos(angle)), walk);
+        assert_true(go(&p, target, 90 + 7 * i) > 0.5f * walk); // the feet are elsewhere each time
         go(&p, am_v3_zero(), 54);
         assert_true(go(&p, am_v3_zero(), 12) < 0.2f * 0.1f); // slower than 0.1 m/s from 0.9 s on
         assert_true(go(&p, am_v3_zero(), 60) < 0.05f);
@@ -119,10 +119,10 @@ static void a_walk_stops_within_a_second_and_then_stands_where_it_is(void **stat
 static void a_hand_that_wanders_is_the_same_for_the_same_seed_and_does_all_there_is(void **state)
 {
     (void)state;
-    am_wander a = am_wander_make(7), b = am_wander_make(7), c = am_wander_make(8);
+    lab_wander a = lab_wander_make(7), b = lab_wander_make(7), c = lab_wander_make(8);
     int rests = 0, runs = 0, turns = 0, differs = 0;
     for (int f = 0; f < 60 * 60; f++) {
-        am_gamepad pad = am_wander_next(&a, DT), same = am_wander_next(&b, DT), other = am_wander_next(&c, DT);
+        am_gamepad pad = lab_wander_next(&a, DT), same = lab_wander_next(&b, DT), other = lab_wander_next(&c, DT);
         assert_memory_equal(pad.left, same.left, sizeof pad.left);
         assert_int_equal(pad.buttons, same.buttons);
         float push = sqrtf(pad.left[0] * pad.left[0] + pad.left[1] * pad.left[1]);

@@ -322,15 +322,15 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
     am_push_engine engine = am_physics_engine();
     const am_source *const sources[2] = { passive, w.source };
     for (int i = 0; i < 2; i++) {
-        am_push_trial trials[8], again[8];
+        lab_push_trial trials[8], again[8];
         float reach = 0.0f;
-        am_push_trials_def def = am_push_trials_def_default();
-        check_refused(am_push_trials(trials, &reach, &def, &err), AM_ERR_DEF);
+        lab_push_trials_def def = lab_push_trials_def_default();
+        check_refused(lab_push_trials(trials, &reach, &def, &err), AM_ERR_DEF);
         def.source = sources[i];
         def.field = field;
         def.engine = &engine;
         def.count = 8;
-        check_ok(am_push_trials(trials, &reach, &def, &err), &err);
+        check_ok(lab_push_trials(trials, &reach, &def, &err), &err);
         assert_true(reach > 0.0f);
         int late = 0;
         for (int t = 0; t < 8; t++) {
@@ -344,11 +344,11 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
         }
         assert_true(late <= 1);     // so few twins tell little of how far from the data is usual
         def.count = i == 0 ? 2 : 0; // the first of the same, and none
-        assert_int_equal(am_push_trials(again, &reach, &def, &err), i == 0 ? AM_OK : AM_ERR_DEF);
+        assert_int_equal(lab_push_trials(again, &reach, &def, &err), i == 0 ? AM_OK : AM_ERR_DEF);
         if (i == 0) {
             assert_true(again[1].farthest == trials[1].farthest && again[1].off == trials[1].off);
             def.blend = AM_PUSH_PRINTED;
-            check_ok(am_push_trials(again, &reach, &def, &err), &err);
+            check_ok(lab_push_trials(again, &reach, &def, &err), &err);
             assert_true(again[1].moved_m != trials[1].moved_m);
         }
     }

@@ -25,14 +25,14 @@ static int tagged(const char *tag)
 typedef struct pair {
     world own;
     am_character *pushed, *twin;
-    am_intent wish;
+    am_intent target;
 } pair;
 
 static void pair_step(pair *p, float seconds)
 {
     for (int i = 0; i < (int)(seconds / DT + 0.5f); i++) {
-        am_character_step(p->pushed, &p->wish, DT);
-        am_character_step(p->twin, &p->wish, DT);
+        am_character_step(p->pushed, &p->target, DT);
+        am_character_step(p->twin, &p->target, DT);
     }
 }
 
@@ -47,7 +47,7 @@ static void pair_make(pair *p, bool of_field, am_push_blend blend, int start)
     check_ok(am_character_create(&p->pushed, &def, &err), &err);
     def.like = p->pushed;
     check_ok(am_character_create(&p->twin, &def, &err), &err);
-    p->wish = (am_intent){ .velocity = am_v3(0.0f, 0.0f, 1.2f) };
+    p->target = (am_intent){ .velocity = am_v3(0.0f, 0.0f, 1.2f) };
 }
 
 static void pair_free(pair *p)

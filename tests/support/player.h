@@ -41,7 +41,7 @@ typedef struct player {
     am_transform local[most_joints], left[most_joints], landed[most_joints];
     am_velocity left_velocity[most_joints], landed_velocity[most_joints];
     am_source_output out;
-    am_query_point wish[4];
+    am_query_point target[4];
     am_transform root;
 } player;
 

@@ -107,18 +107,18 @@ static void foreign_models_are_refused(void **state)
     check_refused(am_direction_open(&net, model, NULL, &err), AM_ERR_KEY);
     assert_null(net);
     am_model_close(model);
-    am_graph *g = NULL;
-    check_ok(am_graph_create(&g, "direction", NULL, &err), &err);
-    am_graph_output(g, "direction", am_graph_linear(g, am_graph_input(g, "point", 3), 2));
-    check_ok(am_graph_finish(g, &err), &err);
+    am_net_graph *g = NULL;
+    check_ok(am_net_graph_create(&g, "direction", NULL, &err), &err);
+    am_net_graph_output(g, "direction", am_net_graph_linear(g, am_net_graph_input(g, "point", 3), 2));
+    check_ok(am_net_graph_finish(g, &err), &err);
     am_model_def def = am_model_def_default();
-    def.graphs = (const am_graph *const *)&g;
+    def.graphs = (const am_net_graph *const *)&g;
     def.graph_count = 1;
     check_ok(am_model_create(&model, &def, &err), &err);
     check_refused(am_direction_open(&net, model, NULL, &err), AM_ERR_FORMAT);
     assert_null(net);
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -236,13 +236,13 @@ static void make_net_world(world *w, const am_net *net, const am_alloc *alloc)
 
 static void go(world *w, float seconds, bool run)
 {
-    am_intent wish = { .run = run };
+    am_intent target = { .run = run };
     for (int i = 0; i < (int)(seconds / DT); i++) {
-        am_character_step(w->character, &wish, DT);
+        am_character_step(w->character, &target, DT);
     }
 }
 
-/// Mean distance (degrees) of the wished facing a third of a second ahead from the way there turned by `turned`.
+/// Mean distance (degrees) of the desired facing a third of a second ahead from the way there turned by `turned`.
 static float facing_off(world *w, float seconds, float turned)
 {
     double sum = 0.0;

@@ -11,73 +11,74 @@ enum { samples = 20, columns = 16, blocks = 2 }; // the second block is not full
 /// One network under test: built by `build`, run over `slots` time steps.
 typedef struct subject {
     const char *name;
-    void (*build)(am_graph *graph);
+    void (*build)(am_net_graph *graph);
     int slots;
 } subject;
 
-static int chain(am_graph *g, int hidden, am_net_kind kind)
+static int chain(am_net_graph *g, int hidden, am_net_kind kind)
 {
-    int x = am_graph_input(g, "x", 5);
-    int h = am_graph_activation(g, am_graph_linear(g, x, hidden), kind);
-    am_graph_output(g, "y", am_graph_linear(g, h, 3));
+    int x = am_net_graph_input(g, "x", 5);
+    int h = am_net_graph_activation(g, am_net_graph_linear(g, x, hidden), kind);
+    am_net_graph_output(g, "y", am_net_graph_linear(g, h, 3));
     return x;
 }
 
-static void build_relu(am_graph *g) { chain(g, 19, AM_NET_RELU); }
-static void build_elu(am_graph *g) { chain(g, 9, AM_NET_ELU); }
-static void build_gelu(am_graph *g) { chain(g, 7, AM_NET_GELU); }
-static void build_tanh(am_graph *g) { chain(g, 6, AM_NET_TANH); }
-static void build_sigmoid(am_graph *g) { chain(g, 6, AM_NET_SIGMOID); }
+static void build_relu(am_net_graph *g) { chain(g, 19, AM_NET_RELU); }
+static void build_elu(am_net_graph *g) { chain(g, 9, AM_NET_ELU); }
+static void build_gelu(am_net_graph *g) { chain(g, 7, AM_NET_GELU); }
+static void build_tanh(am_net_graph *g) { chain(g, 6, AM_NET_TANH); }
+static void build_sigmoid(am_net_graph *g) { chain(g, 6, AM_NET_SIGMOID); }
 
 /// Operators' flow network in small: layer norm, input skips, and a residual.
-static void build_skips(am_graph *g)
+static void build_skips(am_net_graph *g)
 {
-    int x = am_graph_input(g, "x", 5);
-    int h = am_graph_activation(g, am_graph_linear(g, x, 8), AM_NET_GELU);
+    int x = am_net_graph_input(g, "x", 5);
+    int h = am_net_graph_activation(g, am_net_graph_linear(g, x, 8), AM_NET_GELU);
     for (int i = 0; i < 2; i++) {
-        int both[2] = { am_graph_layer_norm(g, h), x };
-        int next = am_graph_activation(g, am_graph_linear(g, am_graph_concat(g, both, 2), 8), AM_NET_GELU);
-        h = am_graph_add(g, h, next);
+        int both[2] = { am_net_graph_layer_norm(g, h), x };
+        int next =
+            am_net_graph_activation(g, am_net_graph_linear(g, am_net_graph_concat(g, both, 2), 8), AM_NET_GELU);
+        h = am_net_graph_add(g, h, next);
     }
-    am_graph_output(g, "y", am_graph_linear(g, h, 3));
+    am_net_graph_output(g, "y", am_net_graph_linear(g, h, 3));
 }
 
-static void build_gru(am_graph *g)
+static void build_gru(am_net_graph *g)
 {
-    int x = am_graph_input(g, "x", 4);
-    int h = am_graph_state(g, "h", 6);
-    int next = am_graph_gru(g, am_graph_linear(g, x, 5), h);
-    am_graph_keep(g, h, next);
-    am_graph_output(g, "y", am_graph_linear(g, next, 2));
+    int x = am_net_graph_input(g, "x", 4);
+    int h = am_net_graph_state(g, "h", 6);
+    int next = am_net_graph_gru(g, am_net_graph_linear(g, x, 5), h);
+    am_net_graph_keep(g, h, next);
+    am_net_graph_output(g, "y", am_net_graph_linear(g, next, 2));
 }
 
-static void build_attention(am_graph *g)
+static void build_attention(am_net_graph *g)
 {
-    int set = am_graph_input_set(g, "set", 3, 4);
-    int count = am_graph_input(g, "count", 1);
-    int rows = am_graph_activation(g, am_graph_linear(g, set, 5), AM_NET_TANH);
-    int pooled = am_graph_attention(g, am_graph_layer_norm(g, rows), count, 2, 3, 4);
-    am_graph_output(g, "y", am_graph_linear(g, pooled, 3));
+    int set = am_net_graph_input_set(g, "set", 3, 4);
+    int count = am_net_graph_input(g, "count", 1);
+    int rows = am_net_graph_activation(g, am_net_graph_linear(g, set, 5), AM_NET_TANH);
+    int pooled = am_net_graph_attention(g, am_net_graph_layer_norm(g, rows), count, 2, 3, 4);
+    am_net_graph_output(g, "y", am_net_graph_linear(g, pooled, 3));
 }
 
-static void build_encodings(am_graph *g)
+static void build_encodings(am_net_graph *g)
 {
-    int index = am_graph_input(g, "index", 1);
-    int count = am_graph_input(g, "count", 1);
-    int x = am_graph_input(g, "x", 6);
-    int parts[5] = { am_graph_encode(g, index, AM_NET_ONE_HOT, 4), am_graph_encode(g, count, AM_NET_COUNT, 3),
-                     am_graph_waves(g, am_graph_slice(g, x, 1, 1), 6, 50.0f), am_graph_fraction(g, x, 3.0f),
-                     am_graph_slice(g, x, 2, 3) };
-    int options[3] = { am_graph_linear(g, am_graph_concat(g, parts, 5), 4), am_graph_constant(g, 4),
-                       am_graph_linear(g, x, 4) };
-    int chosen = am_graph_choose(g, index, options, 3);
-    am_graph_output(g, "y", am_graph_add(g, chosen, chosen));
+    int index = am_net_graph_input(g, "index", 1);
+    int count = am_net_graph_input(g, "count", 1);
+    int x = am_net_graph_input(g, "x", 6);
+    int parts[5] = { am_net_graph_encode(g, index, AM_NET_ONE_HOT, 4), am_net_graph_encode(g, count, AM_NET_COUNT, 3),
+                     am_net_graph_waves(g, am_net_graph_slice(g, x, 1, 1), 6, 50.0f),
+                     am_net_graph_fraction(g, x, 3.0f), am_net_graph_slice(g, x, 2, 3) };
+    int options[3] = { am_net_graph_linear(g, am_net_graph_concat(g, parts, 5), 4), am_net_graph_constant(g, 4),
+                       am_net_graph_linear(g, x, 4) };
+    int chosen = am_net_graph_choose(g, index, options, 3);
+    am_net_graph_output(g, "y", am_net_graph_add(g, chosen, chosen));
 }
 
-static void build_scales(am_graph *g)
+static void build_scales(am_net_graph *g)
 {
-    int x = am_graph_normalise(g, am_graph_input(g, "x", 5));
-    am_graph_output(g, "y", am_graph_restore(g, am_graph_linear(g, am_graph_linear(g, x, 7), 3)));
+    int x = am_net_graph_normalise(g, am_net_graph_input(g, "x", 5));
+    am_net_graph_output(g, "y", am_net_graph_restore(g, am_net_graph_linear(g, am_net_graph_linear(g, x, 7), 3)));
 }
 
 static const subject subjects[] = {
@@ -94,14 +95,14 @@ static const subject subjects[] = {
 };
 enum { subject_count = sizeof subjects / sizeof subjects[0] };
 
-static am_graph *make(const subject *s)
+static am_net_graph *make(const subject *s)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_graph_create(&g, "test", NULL, &err), &err);
+    check_ok(am_net_graph_create(&g, "test", NULL, &err), &err);
     s->build(g);
-    check_ok(am_graph_finish(g, &err), &err);
-    am_graph_randomise(g, 7);
+    check_ok(am_net_graph_finish(g, &err), &err);
+    am_net_graph_randomise(g, 7);
     am_rng rng = am_rng_make(3);
     for (int t = 0; t < g->tensor_count; t++) { // gains, scales and constants away from 1 and 0
         for (size_t i = 0; i < am_net_tensor_count(&g->tensors[t]) && !(g->tensors[t].flags & AM_NET_MATRIX); i++) {
@@ -112,7 +113,7 @@ static am_graph *make(const subject *s)
 }
 
 /// Number j of an input: indices and counts are small whole numbers.
-static double input_number(const am_graph *g, int v, am_rng *rng)
+static double input_number(const am_net_graph *g, int v, am_rng *rng)
 {
     const bool whole = strcmp(g->values[v].name, "index") == 0 || strcmp(g->values[v].name, "count") == 0;
     return whole ? (double)am_rng_below(rng, 4) : (double)am_rng_normal(rng);
@@ -125,9 +126,9 @@ static double coefficient(int slot, int row, int sample) { return sin(1.0 + 3.0 
     static void fill_##suffix(const ami_plan_##suffix *plan)                                                         \
     {                                                                                                                \
         am_rng rng = am_rng_make(11);                                                                                \
-        const am_graph *g = plan->graph;                                                                             \
+        const am_net_graph *g = plan->graph;                                                                         \
         for (int i = 0; i < g->input_count; i++) {                                                                   \
-            const int v = am_graph_input_at(g, i);                                                                   \
+            const int v = am_net_graph_input_at(g, i);                                                               \
             for (int slot = 0; slot < plan->slots; slot++) {                                                         \
                 for (int s = 0; s < samples; s++) {                                                                  \
                     for (int r = 0; r < g->values[v].rows * g->values[v].width; r++) {                               \
@@ -140,7 +141,7 @@ static double coefficient(int slot, int row, int sample) { return sin(1.0 + 3.0 
     }                                                                                                                \
     static double run_##suffix(const ami_plan_##suffix *plan)                                                        \
     {                                                                                                                \
-        const int y = am_graph_output_at(plan->graph, 0), width = plan->graph->values[y].width;                      \
+        const int y = am_net_graph_output_at(plan->graph, 0), width = plan->graph->values[y].width;                  \
         double loss = 0.0;                                                                                           \
         for (int slot = 0; slot < plan->slots; slot++) {                                                             \
             for (int b = 0; b < blocks; b++) {                                                                       \
@@ -177,7 +178,7 @@ static double coefficient(int slot, int row, int sample) { return sin(1.0 + 3.0 
 DEFINE_RUNS(f64, double)
 DEFINE_RUNS(f32, float)
 
-static ami_plan_f64 *plan_in_double(const am_graph *g, int slots, double **weights)
+static ami_plan_f64 *plan_in_double(const am_net_graph *g, int slots, double **weights)
 {
     *weights = calloc(g->weight_count, sizeof **weights);
     for (size_t i = 0; i < g->weight_count; i++) {
@@ -228,7 +229,7 @@ static void gradients_of_weights_match_differences(void **state)
 {
     (void)state;
     for (int i = 0; i < subject_count; i++) {
-        am_graph *g = make(&subjects[i]);
+        am_net_graph *g = make(&subjects[i]);
         double *w = NULL;
         ami_plan_f64 *plan = plan_in_double(g, subjects[i].slots, &w);
         double *grad = calloc(g->weight_count, sizeof *grad), *want = calloc(g->weight_count, sizeof *want);
@@ -252,7 +253,7 @@ static void gradients_of_weights_match_differences(void **state)
         free(want);
         free(w);
         ami_plan_destroy_f64(plan);
-        am_graph_destroy(g);
+        am_net_graph_destroy(g);
     }
 }
 
@@ -260,14 +261,14 @@ static void gradients_of_inputs_match_differences(void **state)
 {
     (void)state;
     for (int i = 0; i < subject_count; i++) {
-        am_graph *g = make(&subjects[i]);
+        am_net_graph *g = make(&subjects[i]);
         double *w = NULL;
         ami_plan_f64 *plan = plan_in_double(g, subjects[i].slots, &w);
         double *grad = calloc(g->weight_count, sizeof *grad);
         run_f64(plan);
         back_f64(plan, grad);
         for (int k = 0; k < g->input_count; k++) {
-            const int v = am_graph_input_at(g, k);
+            const int v = am_net_graph_input_at(g, k);
             if (!plan->grad[v]) {
                 continue; // an index or a count
             }
@@ -283,7 +284,7 @@ static void gradients_of_inputs_match_differences(void **state)
         free(grad);
         free(w);
         ami_plan_destroy_f64(plan);
-        am_graph_destroy(g);
+        am_net_graph_destroy(g);
     }
 }
 
@@ -297,20 +298,20 @@ static const ami_ops_f32 *ops_of(int i)
 }
 
 /// Calls `test` with every subject's graph for every instruction set that is here.
-static void with_every_set(void (*test)(const subject *s, const am_graph *g, const ami_ops_f32 *ops))
+static void with_every_set(void (*test)(const subject *s, const am_net_graph *g, const ami_ops_f32 *ops))
 {
     for (int i = 0; i < subject_count * set_count; i++) {
         const ami_ops_f32 *ops = ops_of(i % set_count);
         const subject *s = &subjects[i / set_count];
         if (ops) {
-            am_graph *g = make(s);
+            am_net_graph *g = make(s);
             test(s, g, ops);
-            am_graph_destroy(g);
+            am_net_graph_destroy(g);
         }
     }
 }
 
-static void check_float_gradients(const subject *s, const am_graph *g, const ami_ops_f32 *ops)
+static void check_float_gradients(const subject *s, const am_net_graph *g, const ami_ops_f32 *ops)
 {
     double *w = NULL;
     ami_plan_f64 *exact = plan_in_double(g, s->slots, &w);
@@ -343,12 +344,13 @@ static void float_gradients_match(void **state)
 }
 
 /// Gradients of weights and the values of all slots, into one array.
-static float *gradients_and_values(const am_graph *g, const ami_ops_f32 *ops, int slots, bool banded, size_t *count)
+static float *gradients_and_values(const am_net_graph *g, const ami_ops_f32 *ops, int slots, bool banded,
+                                   size_t *count)
 {
     const ami_plan_def def = {
         .graph = g, .columns = columns, .blocks = blocks, .slots = slots, .input_grads = true, .banded = banded
     };
-    const int y = am_graph_output_at(g, 0);
+    const int y = am_net_graph_output_at(g, 0);
     ami_plan_f32 *plan = NULL;
     am_error err = { 0 };
     check_ok(ami_plan_create_f32(&plan, &def, ops, g->weights, &err), &err);
@@ -369,7 +371,7 @@ static float *gradients_and_values(const am_graph *g, const ami_ops_f32 *ops, in
     return all;
 }
 
-static void check_bands(const subject *s, const am_graph *g, const ami_ops_f32 *ops)
+static void check_bands(const subject *s, const am_net_graph *g, const ami_ops_f32 *ops)
 {
     size_t count = 0;
     float *plain = gradients_and_values(g, ops, s->slots, false, &count);
@@ -446,7 +448,7 @@ static void activations_give_the_same_bits_in_place(void **state)
     }
 }
 
-/// The same numbers as am_graph_eval, which PyTorch's reference tensors are held against.
+/// The same numbers as am_net_graph_eval, which PyTorch's reference tensors are held against.
 static void forward_equals_the_plain_evaluation(void **state)
 {
     (void)state;
@@ -454,7 +456,7 @@ static void forward_equals_the_plain_evaluation(void **state)
         if (subjects[i].slots > 1) {
             continue;
         }
-        am_graph *g = make(&subjects[i]);
+        am_net_graph *g = make(&subjects[i]);
         double *w = NULL;
         ami_plan_f64 *plan = plan_in_double(g, 1, &w);
         run_f64(plan);
@@ -468,8 +470,8 @@ static void forward_equals_the_plain_evaluation(void **state)
                 }
             }
         }
-        am_graph_eval(g, values, samples);
-        const int y = am_graph_output_at(g, 0), width = g->values[y].width;
+        am_net_graph_eval(g, values, samples);
+        const int y = am_net_graph_output_at(g, 0), width = g->values[y].width;
         for (int s = 0; s < samples; s++) {
             for (int r = 0; r < width; r++) {
                 check_near(ami_plan_value_f64(plan, y, 0, s / columns)[r * columns + s % columns],
@@ -482,23 +484,25 @@ static void forward_equals_the_plain_evaluation(void **state)
         free(values);
         free(w);
         ami_plan_destroy_f64(plan);
-        am_graph_destroy(g);
+        am_net_graph_destroy(g);
     }
 }
 
 /// A graph that reads a count and an index in every way that there is.
-static am_graph *make_readers(void)
+static am_net_graph *make_readers(void)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_graph_create(&g, "readers", NULL, &err), &err);
-    const int number = am_graph_input(g, "number", 1), set = am_graph_input_set(g, "set", 3, 2);
-    const int options[2] = { am_graph_constant(g, 2), am_graph_constant(g, 2) };
-    const int parts[4] = { am_graph_encode(g, number, AM_NET_ONE_HOT, 4), am_graph_encode(g, number, AM_NET_COUNT, 4),
-                           am_graph_attention(g, set, number, 1, 2, 2), am_graph_choose(g, number, options, 2) };
-    am_graph_output(g, "y", am_graph_concat(g, parts, 4));
-    check_ok(am_graph_finish(g, &err), &err);
-    am_graph_randomise(g, 3);
+    check_ok(am_net_graph_create(&g, "readers", NULL, &err), &err);
+    const int number = am_net_graph_input(g, "number", 1), set = am_net_graph_input_set(g, "set", 3, 2);
+    const int options[2] = { am_net_graph_constant(g, 2), am_net_graph_constant(g, 2) };
+    const int parts[4] = { am_net_graph_encode(g, number, AM_NET_ONE_HOT, 4),
+                           am_net_graph_encode(g, number, AM_NET_COUNT, 4),
+                           am_net_graph_attention(g, set, number, 1, 2, 2),
+                           am_net_graph_choose(g, number, options, 2) };
+    am_net_graph_output(g, "y", am_net_graph_concat(g, parts, 4));
+    check_ok(am_net_graph_finish(g, &err), &err);
+    am_net_graph_randomise(g, 3);
     return g;
 }
 
@@ -508,11 +512,11 @@ static void odd_counts_and_indices_are_read_as_the_runtime_reads_them(void **sta
     static const float odd[] = { NAN,  -1e30f, -1.0f, -0.5f, -0.4f, 0.0f, 0.4f, 0.5f,
                                  2.6f, 3.0f,   3.5f,  4.0f,  5.0f,  2e6f, 1e30f };
     enum { count = sizeof odd / sizeof odd[0], width = 4 + 4 + 2 + 2 };
-    am_graph *g = make_readers();
+    am_net_graph *g = make_readers();
     am_error err = { 0 };
     am_model *model = NULL;
     am_model_def model_def = am_model_def_default();
-    const am_graph *graphs[1] = { g };
+    const am_net_graph *graphs[1] = { g };
     model_def.graphs = graphs;
     model_def.graph_count = 1;
     check_ok(am_model_create(&model, &model_def, &err), &err);
@@ -529,7 +533,8 @@ static void odd_counts_and_indices_are_read_as_the_runtime_reads_them(void **sta
     for (int v = 0; v < g->value_count; v++) {
         values[v] = calloc((size_t)(count * g->values[v].rows * g->values[v].width), sizeof **values);
     }
-    const int number = am_graph_input_at(g, 0), set = am_graph_input_at(g, 1), y = am_graph_output_at(g, 0);
+    const int number = am_net_graph_input_at(g, 0), set = am_net_graph_input_at(g, 1),
+              y = am_net_graph_output_at(g, 0);
     for (int s = 0; s < count; s++) {
         float rows[6];
         for (int i = 0; i < 6; i++) {
@@ -542,7 +547,7 @@ static void odd_counts_and_indices_are_read_as_the_runtime_reads_them(void **sta
         am_net_put(work, 0, s, &odd[s]);
         am_net_put(work, 1, s, rows);
     }
-    am_graph_eval(g, values, count);
+    am_net_graph_eval(g, values, count);
     am_net_run(net, work, count);
     ami_plan_forward_f32(plan, 0, 0);
     for (int s = 0; s < count; s++) {
@@ -561,7 +566,7 @@ static void odd_counts_and_indices_are_read_as_the_runtime_reads_them(void **sta
     am_net_work_destroy(work);
     am_net_destroy(net);
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 TEST_SUITE(layers)

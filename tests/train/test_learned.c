@@ -1,5 +1,5 @@
 // A learned character, trained here within seconds on procedural motion: it stands, walks and turns without a
-// database, the same in batches and after a rollback, and survives wishes and numbers that make no sense.
+// database, the same in batches and after a rollback, and survives targets and numbers that make no sense.
 #include "train/tiny_walk.h"
 
 #include <math.h>
@@ -44,12 +44,12 @@ static void it_goes_where_it_is_told_and_stops(void **state)
     am_source *source = learned(tiny.model);
     am_character *c = body(source);
     float speed = source->facts->walk_mps;
-    walk(c, wish(0.0f, speed), 60, DT);
-    float went = walk(c, wish(0.0f, speed), 120, DT);
+    walk(c, target(0.0f, speed), 60, DT);
+    float went = walk(c, target(0.0f, speed), 120, DT);
     assert_true(went > 0.5f * 2.0f * speed && went < 1.6f * 2.0f * speed);
     assert_true(am_character_get_pose(c).root.translation.z > 0.5f * 2.0f * speed);
-    walk(c, wish(0.0f, 0.0f), 120, DT);
-    assert_true(walk(c, wish(0.0f, 0.0f), 60, DT) < 0.25f);
+    walk(c, target(0.0f, 0.0f), 120, DT);
+    assert_true(walk(c, target(0.0f, 0.0f), 60, DT) < 0.25f);
     am_character_view view = am_character_get_view(c);
     assert_int_equal(view.activity, AM_ACTIVITY_STAND);
     assert_true(view.transitions > 10 && view.fallback_frames == 0);
@@ -64,13 +64,13 @@ static void ten_minutes_of_a_wild_stick_neither_explode_nor_freeze(void **state)
     am_source *source = learned(tiny.model);
     am_character *c = body(source);
     am_rng rng = am_rng_make(11);
-    am_intent intent = wish(0.0f, 0.0f);
+    am_intent intent = target(0.0f, 0.0f);
     float highest = 0.0f, lowest = 10.0f;
     am_vec3 last[AM_MAX_JOINTS] = { { 0 } };
     int frozen = 0, longest = 0;
     for (int i = 0; i < 36000; i++) {
         if (i % 30 == 0) {
-            intent = wish(am_rng_range(&rng, -4.0f, 4.0f), am_rng_range(&rng, -4.0f, 4.0f));
+            intent = target(am_rng_range(&rng, -4.0f, 4.0f), am_rng_range(&rng, -4.0f, 4.0f));
         }
         am_character_step(c, &intent, DT);
         am_character_pose pose = am_character_get_pose(c);
@@ -101,14 +101,14 @@ static void a_snapshot_goes_on_with_the_same_frames(void **state)
     am_source *source = learned(tiny.model);
     am_character *c = body(source);
     am_error err = { 0 };
-    walk(c, wish(1.0f, 1.0f), 37, DT);
+    walk(c, target(1.0f, 1.0f), 37, DT);
     size_t size = am_character_snapshot_size(c);
     void *saved = calloc(1, size);
     am_character_snapshot(c, saved);
-    walk(c, wish(-1.0f, 0.5f), 50, DT);
+    walk(c, target(-1.0f, 0.5f), 50, DT);
     uint64_t hash = am_character_hash(c);
     check_ok(am_character_restore(c, saved, size, &err), &err);
-    walk(c, wish(-1.0f, 0.5f), 50, DT);
+    walk(c, target(-1.0f, 0.5f), 50, DT);
     assert_true(am_character_hash(c) == hash);
     free(saved);
     am_character_destroy(c);
@@ -132,7 +132,7 @@ static void a_step_allocates_nothing(void **state)
     body_def.alloc = &alloc;
     check_ok(am_character_create(&c, &body_def, &err), &err);
     uint64_t before = budget.total_count;
-    walk(c, wish(1.0f, 2.0f), 200, DT);
+    walk(c, target(1.0f, 2.0f), 200, DT);
     assert_true(budget.total_count == before);
     am_character_destroy(c);
     am_source_destroy(source);
@@ -148,8 +148,8 @@ static void any_time_step_leads_to_about_the_same_place(void **state)
         am_source *source = learned(tiny.model);
         am_character *c = body(source);
         float speed = source->facts->walk_mps;
-        walk(c, wish(0.0f, speed), (int)(1.0f / steps[i] + 0.5f), steps[i]);
-        way[i] = walk(c, wish(0.0f, speed), (int)(3.0f / steps[i] + 0.5f), steps[i]);
+        walk(c, target(0.0f, speed), (int)(1.0f / steps[i] + 0.5f), steps[i]);
+        way[i] = walk(c, target(0.0f, speed), (int)(3.0f / steps[i] + 0.5f), steps[i]);
         am_character_destroy(c);
         am_source_destroy(source);
         assert_true(way[i] > 0.7f * way[0] && way[i] < 1.3f * way[0]);
@@ -225,7 +225,7 @@ static void a_batch_gives_the_bits_of_single_steps(void **state)
     am_source_destroy(source);
 }
 
-static void wishes_far_outside_the_data_keep_the_last_good_one_and_are_counted(void **state)
+static void targets_far_outside_the_data_keep_the_last_good_one_and_are_counted(void **state)
 {
     (void)state;
     am_source *source = learned(tiny.model);
@@ -235,12 +235,12 @@ static void wishes_far_outside_the_data_keep_the_last_good_one_and_are_counted(v
     am_character *c = NULL;
     am_error err = { 0 };
     check_ok(am_character_create(&c, &def, &err), &err);
-    walk(c, wish(0.0f, 1.2f), 60, DT);
+    walk(c, target(0.0f, 1.2f), 60, DT);
     assert_true(am_character_get_view(c).fallback_frames == 0);
-    walk(c, wish(0.0f, 50.0f), 60, DT);
+    walk(c, target(0.0f, 50.0f), 60, DT);
     am_character_view view = am_character_get_view(c);
     assert_true(view.fallback_frames >= 5);
-    assert_true(view.transitions >= 10); // the last good wish is projected still
+    assert_true(view.transitions >= 10); // the last good target is projected still
     assert_true(am_character_get_pose(c).world[0].translation.y > 0.4f * source->facts->hip_m);
     am_character_destroy(c);
     am_source_destroy(source);
@@ -251,8 +251,8 @@ static void numbers_that_are_not_finite_keep_the_last_good_pose(void **state)
     (void)state;
     am_source *source = learned(tiny.model);
     am_character *c = body(source);
-    walk(c, wish(0.0f, 1.2f), 30, DT);
-    am_intent bad = wish(NAN, INFINITY);
+    walk(c, target(0.0f, 1.2f), 30, DT);
+    am_intent bad = target(NAN, INFINITY);
     walk(c, bad, 30, DT);
     assert_true(am_character_get_view(c).fallback_frames >= 30);
     am_character_pose pose = am_character_get_pose(c);
@@ -298,8 +298,8 @@ static void half_and_eight_bit_networks_walk_the_same_way(void **state)
         am_model *model = tiny_packed(&tiny, (am_net_weights)w);
         am_source *source = learned(model);
         am_character *c = body(source);
-        walk(c, wish(0.0f, source->facts->walk_mps), 60, DT);
-        way[w] = walk(c, wish(0.0f, source->facts->walk_mps), 120, DT);
+        walk(c, target(0.0f, source->facts->walk_mps), 60, DT);
+        way[w] = walk(c, target(0.0f, source->facts->walk_mps), 120, DT);
         assert_true(way[w] > 0.8f * way[0] && way[w] < 1.25f * way[0]);
         am_character_destroy(c);
         am_source_destroy(source);
@@ -329,7 +329,7 @@ static void a_crowd_in_batches_walks_as_each_one_alone(void **state)
     }
     for (int f = 0; f < 50; f++) {
         for (int i = 0; i < many; i++) {
-            intents[i] = wish(0.1f * (float)(i % 5), f < 25 ? 1.2f : -1.0f);
+            intents[i] = target(0.1f * (float)(i % 5), f < 25 ? 1.2f : -1.0f);
             am_character_step(alone[i], &intents[i], DT);
         }
         am_characters_step(crowd, intents, many, DT, work);
@@ -397,7 +397,7 @@ TEST_SUITE(learned)
         cmocka_unit_test(a_step_allocates_nothing),
         cmocka_unit_test(any_time_step_leads_to_about_the_same_place),
         cmocka_unit_test(a_batch_gives_the_bits_of_single_steps),
-        cmocka_unit_test(wishes_far_outside_the_data_keep_the_last_good_one_and_are_counted),
+        cmocka_unit_test(targets_far_outside_the_data_keep_the_last_good_one_and_are_counted),
         cmocka_unit_test(numbers_that_are_not_finite_keep_the_last_good_pose),
         cmocka_unit_test(half_and_eight_bit_networks_walk_the_same_way),
         cmocka_unit_test(a_crowd_in_batches_walks_as_each_one_alone),

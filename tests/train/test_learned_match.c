@@ -56,7 +56,7 @@ static void matching_without_poses_goes_the_way_of_matching_with_them(void **sta
     int same = 0;
     enum { frames = 240 };
     for (int i = 0; i < frames; i++) {
-        am_intent intent = wish(i < 120 ? 0.0f : 1.2f, 1.2f);
+        am_intent intent = target(i < 120 ? 0.0f : 1.2f, 1.2f);
         am_character_step(a, &intent, DT);
         am_character_step(b, &intent, DT);
         am_character_pose pa = am_character_get_pose(a), pb = am_character_get_pose(b);
@@ -151,7 +151,7 @@ static void switching_the_method_while_running_keeps_the_pose_continuous(void **
     for (int i = 0; i < 3; i++) {
         bodies[i] = body(sources[i]);
     }
-    am_intent intent = wish(0.0f, lmm->facts->walk_mps);
+    am_intent intent = target(0.0f, lmm->facts->walk_mps);
     walk(bodies[0], intent, 90, DT);
     static const int order[] = { 1, 2, 0, 2, 1, 0 };
     int now = 0;

@@ -48,7 +48,7 @@ static void refuse(const am_model *model, am_result code, const char *word)
 }
 
 /// A model of some of the tiny graphs with the attachments of the whole.
-static am_model *model_of(const am_graph *const *graphs, int count)
+static am_model *model_of(const am_net_graph *const *graphs, int count)
 {
     am_error err = { 0 };
     am_model *model = NULL;
@@ -69,20 +69,20 @@ static void models_that_are_no_character_are_refused(void **state)
 {
     (void)state;
     refuse(tiny.bare, AM_ERR_FORMAT, "facts");
-    const am_graph *two[2] = { tiny.graphs[0], tiny.graphs[1] };
+    const am_net_graph *two[2] = { tiny.graphs[0], tiny.graphs[1] };
     am_model *model = model_of(two, 2);
     refuse(model, AM_ERR_FORMAT, "projector");
     am_model_close(model);
     // A Projector that gives as many numbers as a Stepper but is called one.
-    am_graph *wrong = NULL;
+    am_net_graph *wrong = NULL;
     am_error err = { 0 };
-    check_ok(am_graph_copy(&wrong, tiny.graphs[2], NULL, &err), &err);
+    check_ok(am_net_graph_copy(&wrong, tiny.graphs[2], NULL, &err), &err);
     snprintf(wrong->name, sizeof wrong->name, "stepper");
-    const am_graph *three[3] = { tiny.graphs[0], wrong, tiny.graphs[2] };
+    const am_net_graph *three[3] = { tiny.graphs[0], wrong, tiny.graphs[2] };
     model = model_of(three, 3);
     refuse(model, AM_ERR_FORMAT, "stepper");
     am_model_close(model);
-    am_graph_destroy(wrong);
+    am_net_graph_destroy(wrong);
     am_learned_def def = am_learned_def_default();
     am_source *source = NULL;
     check_refused(am_learned_create(&source, &def, &err), AM_ERR_DEF);

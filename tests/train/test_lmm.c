@@ -227,14 +227,14 @@ static void eight_bits_of_a_recipe_are_those_of_an_export(void **state)
     am_model *small = train_short(&p, "int8");
     assert_int_equal(small->part_count, 3);
     for (int i = 0; i < 3; i++) {
-        am_graph *want = NULL, *got = NULL;
+        am_net_graph *want = NULL, *got = NULL;
         assert_int_equal(small->parts[i].weights, AM_NET_INT8);
         check_ok(am_model_graph(fitted, i, &want, NULL, &err), &err);
         check_ok(am_model_graph(small, i, &got, NULL, &err), &err);
         assert_int_equal(want->weight_count, got->weight_count);
         assert_memory_equal(want->weights, got->weights, want->weight_count * sizeof(float));
-        am_graph_destroy(want);
-        am_graph_destroy(got);
+        am_net_graph_destroy(want);
+        am_net_graph_destroy(got);
     }
     am_model_close(small);
     am_model_close(fitted);

@@ -10,7 +10,7 @@
 enum { batch = 64, n_in = 24, n_out = 10, iterations = 50 };
 
 typedef struct world {
-    am_graph *graph;
+    am_net_graph *graph;
     am_trainer *trainer;
     int x, y;
 } world;
@@ -45,15 +45,15 @@ static world make(const am_train_group *group)
 {
     world w = { 0 };
     am_error err = { 0 };
-    check_ok(am_graph_create(&w.graph, "test", NULL, &err), &err);
-    w.x = am_graph_input(w.graph, "x", n_in);
-    int h = am_graph_activation(w.graph, am_graph_linear(w.graph, w.x, 96), AM_NET_ELU);
-    h = am_graph_layer_norm(w.graph, h);
-    h = am_graph_activation(w.graph, am_graph_linear(w.graph, h, 96), AM_NET_RELU);
-    w.y = am_graph_linear(w.graph, h, n_out);
-    am_graph_output(w.graph, "y", w.y);
-    check_ok(am_graph_finish(w.graph, &err), &err);
-    am_graph_randomise(w.graph, 5);
+    check_ok(am_net_graph_create(&w.graph, "test", NULL, &err), &err);
+    w.x = am_net_graph_input(w.graph, "x", n_in);
+    int h = am_net_graph_activation(w.graph, am_net_graph_linear(w.graph, w.x, 96), AM_NET_ELU);
+    h = am_net_graph_layer_norm(w.graph, h);
+    h = am_net_graph_activation(w.graph, am_net_graph_linear(w.graph, h, 96), AM_NET_RELU);
+    w.y = am_net_graph_linear(w.graph, h, n_out);
+    am_net_graph_output(w.graph, "y", w.y);
+    check_ok(am_net_graph_finish(w.graph, &err), &err);
+    am_net_graph_randomise(w.graph, 5);
     am_trainer_def def = am_trainer_def_default();
     def.graphs = &w.graph;
     def.graph_count = 1;
@@ -82,7 +82,7 @@ static double *numbers(const am_train_group *group, size_t *count)
     }
     free(gradient);
     am_trainer_destroy(w.trainer);
-    am_graph_destroy(w.graph);
+    am_net_graph_destroy(w.graph);
     *count = weights;
     return all;
 }

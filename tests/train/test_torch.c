@@ -31,14 +31,14 @@ static int next(reference *r, const char *name, float *out, int most)
 }
 
 typedef struct world {
-    am_graph *graph;
+    am_net_graph *graph;
     am_trainer *trainer;
     int x, y;
     float inputs[steps * samples * n_in], targets[steps * samples * n_out];
 } world;
 
 /// The tensor of that place in the reference's order: operations as they were built.
-static float *tensor_at(const am_graph *g, int i, size_t *count)
+static float *tensor_at(const am_net_graph *g, int i, size_t *count)
 {
     *count = am_net_tensor_count(&g->tensors[i]);
     return g->weights + g->tensors[i].offset;
@@ -47,17 +47,18 @@ static float *tensor_at(const am_graph *g, int i, size_t *count)
 static void build(world *w)
 {
     am_error err = { 0 };
-    check_ok(am_graph_create(&w->graph, "test", NULL, &err), &err);
-    am_graph *g = w->graph;
-    w->x = am_graph_input(g, "x", n_in);
-    const int h = am_graph_state(g, "h", 4);
-    const int u = am_graph_activation(g, am_graph_linear(g, w->x, 7), AM_NET_GELU);
-    const int both = am_graph_concat(g, (int[]){ am_graph_layer_norm(g, u), w->x }, 2);
-    const int next_h = am_graph_gru(g, am_graph_activation(g, am_graph_linear(g, both, 6), AM_NET_ELU), h);
-    am_graph_keep(g, h, next_h);
-    w->y = am_graph_linear(g, next_h, n_out);
-    am_graph_output(g, "y", w->y);
-    check_ok(am_graph_finish(g, &err), &err);
+    check_ok(am_net_graph_create(&w->graph, "test", NULL, &err), &err);
+    am_net_graph *g = w->graph;
+    w->x = am_net_graph_input(g, "x", n_in);
+    const int h = am_net_graph_state(g, "h", 4);
+    const int u = am_net_graph_activation(g, am_net_graph_linear(g, w->x, 7), AM_NET_GELU);
+    const int both = am_net_graph_concat(g, (int[]){ am_net_graph_layer_norm(g, u), w->x }, 2);
+    const int next_h =
+        am_net_graph_gru(g, am_net_graph_activation(g, am_net_graph_linear(g, both, 6), AM_NET_ELU), h);
+    am_net_graph_keep(g, h, next_h);
+    w->y = am_net_graph_linear(g, next_h, n_out);
+    am_net_graph_output(g, "y", w->y);
+    check_ok(am_net_graph_finish(g, &err), &err);
     assert_int_equal(g->tensor_count, tensors);
 }
 
@@ -100,7 +101,7 @@ static void set_weights(const world *w, const float *start)
     }
 }
 
-static void check_weights(const float *have, const am_graph *g, reference *r, const char *name, double tolerance)
+static void check_weights(const float *have, const am_net_graph *g, reference *r, const char *name, double tolerance)
 {
     float want[256];
     for (int i = 0; i < tensors; i++) {
@@ -170,7 +171,7 @@ static void check_isa(const char *isa)
         check_weights(w.graph->weights, w.graph, &r, kind ? "radam" : "adam", 5e-5);
     }
     am_trainer_destroy(w.trainer);
-    am_graph_destroy(w.graph);
+    am_net_graph_destroy(w.graph);
     free(r.text);
 }
 
@@ -214,7 +215,7 @@ static void outputs_are_those_of_pytorch(void **state)
     }
     free(gradient);
     am_trainer_destroy(w.trainer);
-    am_graph_destroy(w.graph);
+    am_net_graph_destroy(w.graph);
     free(r.text);
 }
 

@@ -19,14 +19,14 @@ static size_t place_of(const run *r, int t, int s, int size, int i)
     return ((size_t)t * (size_t)r->batch + (size_t)s) * (size_t)size + (size_t)i;
 }
 
-static int size_of(const am_graph *g, int v) { return g->values[v].rows * g->values[v].width; }
+static int size_of(const am_net_graph *g, int v) { return g->values[v].rows * g->values[v].width; }
 
 static void forward(const run *r, const torch_case *c)
 {
-    const am_graph *g = r->plan->graph;
+    const am_net_graph *g = r->plan->graph;
     for (int t = 0; t < r->steps; t++) {
         for (int i = 0; i < c->input_count; i++) {
-            const int v = am_graph_input_at(g, i), size = size_of(g, v);
+            const int v = am_net_graph_input_at(g, i), size = size_of(g, v);
             float *x = ami_plan_value_f32(r->plan, v, t, 0);
             for (int s = 0; s < r->batch * size; s++) {
                 x[s % size * columns + s / size] = c->inputs[i].data[place_of(r, t, s / size, size, s % size)];
@@ -38,7 +38,7 @@ static void forward(const run *r, const torch_case *c)
 
 static void check_outputs(const run *r, const torch_case *c)
 {
-    const int v = am_graph_output_at(r->plan->graph, 0), size = size_of(r->plan->graph, v);
+    const int v = am_net_graph_output_at(r->plan->graph, 0), size = size_of(r->plan->graph, v);
     assert_int_equal(c->output.count, (size_t)(r->steps * r->batch * size));
     for (int t = 0; t < r->steps; t++) {
         const float *y = ami_plan_value_f32(r->plan, v, t, 0);
@@ -51,7 +51,7 @@ static void check_outputs(const run *r, const torch_case *c)
 
 static void backward(const run *r)
 {
-    const int v = am_graph_output_at(r->plan->graph, 0), size = size_of(r->plan->graph, v);
+    const int v = am_net_graph_output_at(r->plan->graph, 0), size = size_of(r->plan->graph, v);
     for (int t = r->steps - 1; t >= 0; t--) {
         float *dy = ami_plan_grad_f32(r->plan, v, t, 0);
         for (int s = 0; dy && s < r->batch * size; s++) {
@@ -71,7 +71,7 @@ static void backward(const run *r)
 /// How many gradients were compared.
 static int check_gradients(const run *r, const torch_case *c, const char *name)
 {
-    const am_graph *g = r->plan->graph;
+    const am_net_graph *g = r->plan->graph;
     int compared = 0;
     for (int i = 0; i < c->weight_count; i++) {
         const am_net_tensor *tensor = &g->tensors[i];
@@ -84,7 +84,7 @@ static int check_gradients(const run *r, const torch_case *c, const char *name)
         }
     }
     for (int i = 0; i < c->input_count; i++) {
-        const int v = am_graph_input_at(g, i), size = size_of(g, v);
+        const int v = am_net_graph_input_at(g, i), size = size_of(g, v);
         for (int k = 0; k < (int)c->d_inputs[i].count; k++, compared++) {
             const int t = k / (r->batch * size), s = k / size % r->batch;
             const float want = c->d_inputs[i].data[k];
@@ -99,7 +99,7 @@ static int check_gradients(const run *r, const torch_case *c, const char *name)
 }
 
 /// Forward and back on every instruction set; the number of gradients that were compared.
-static int check_case(const am_graph *g, const torch_case *c, int batch, int steps, const char *name)
+static int check_case(const am_net_graph *g, const torch_case *c, int batch, int steps, const char *name)
 {
     static const char *const isas[] = { "base", "avx2", "avx512" };
     int compared = 0;
@@ -129,11 +129,11 @@ static void every_layer_and_its_gradients_equal_pytorch(void **state)
     char *text = torch_text();
     for (size_t n = 0; n < torch_layer_count; n++) {
         torch_case c = torch_load(text, torch_layers[n]);
-        am_graph *g = torch_build_layer(&c, torch_layers[n]);
+        am_net_graph *g = torch_build_layer(&c, torch_layers[n]);
         const int compared = check_case(g, &c, torch_batch, 1, torch_layers[n]);
         const bool steps = strcmp(torch_layers[n], "one-hot") == 0 || strcmp(torch_layers[n], "count") == 0;
         assert_true(steps ? compared == 0 : compared > 0); // those two have no gradient
-        am_graph_destroy(g);
+        am_net_graph_destroy(g);
         torch_free(&c);
     }
     free(text);
@@ -144,9 +144,9 @@ static void gru_through_time_equals_pytorch(void **state)
     (void)state;
     char *text = torch_text();
     torch_case c = torch_load(text, "gru");
-    am_graph *g = torch_build_gru(&c);
+    am_net_graph *g = torch_build_gru(&c);
     assert_true(check_case(g, &c, 3, 4, "gru") > 1000);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
     torch_free(&c);
     free(text);
 }
@@ -156,9 +156,9 @@ static void flow_network_equals_pytorch(void **state)
     (void)state;
     char *text = torch_text();
     torch_case c = torch_load(text, "flow");
-    am_graph *g = torch_build_flow(&c);
+    am_net_graph *g = torch_build_flow(&c);
     assert_true(check_case(g, &c, 4, 1, "flow") > 1000);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
     torch_free(&c);
     free(text);
 }

@@ -8,7 +8,7 @@
 
 /// A small network and fixed data to learn by heart.
 typedef struct world {
-    am_graph *graph;
+    am_net_graph *graph;
     am_trainer *trainer;
     int x, y;
     int samples;
@@ -43,14 +43,15 @@ static world make(am_trainer_def def)
 {
     world w = { .samples = 8 };
     am_error err = { 0 };
-    check_ok(am_graph_create(&w.graph, "test", NULL, &err), &err);
-    w.x = am_graph_input(w.graph, "x", 4);
-    int h = am_graph_activation(w.graph, am_graph_linear(w.graph, w.x, 50), AM_NET_ELU);
-    h = am_graph_layer_norm(w.graph, h);
-    w.y = am_graph_linear(w.graph, am_graph_activation(w.graph, am_graph_linear(w.graph, h, 33), AM_NET_RELU), 3);
-    am_graph_output(w.graph, "y", w.y);
-    check_ok(am_graph_finish(w.graph, &err), &err);
-    am_graph_randomise(w.graph, 5);
+    check_ok(am_net_graph_create(&w.graph, "test", NULL, &err), &err);
+    w.x = am_net_graph_input(w.graph, "x", 4);
+    int h = am_net_graph_activation(w.graph, am_net_graph_linear(w.graph, w.x, 50), AM_NET_ELU);
+    h = am_net_graph_layer_norm(w.graph, h);
+    w.y = am_net_graph_linear(w.graph,
+                              am_net_graph_activation(w.graph, am_net_graph_linear(w.graph, h, 33), AM_NET_RELU), 3);
+    am_net_graph_output(w.graph, "y", w.y);
+    check_ok(am_net_graph_finish(w.graph, &err), &err);
+    am_net_graph_randomise(w.graph, 5);
     def.graphs = &w.graph;
     def.graph_count = 1;
     check_ok(am_trainer_create(&w.trainer, &def, &err), &err);
@@ -60,7 +61,7 @@ static world make(am_trainer_def def)
 static void end(world *w)
 {
     am_trainer_destroy(w->trainer);
-    am_graph_destroy(w->graph);
+    am_net_graph_destroy(w->graph);
 }
 
 static double train(world *w, int iterations)
@@ -357,15 +358,15 @@ static void a_state_may_take_over_an_input(void **state)
     (void)state;
     world w = { .samples = 8 };
     am_error err = { 0 };
-    check_ok(am_graph_create(&w.graph, "delay", NULL, &err), &err);
-    w.x = am_graph_input(w.graph, "x", 4);
-    const int before = am_graph_state(w.graph, "before", 4);
-    am_graph_keep(w.graph, before, w.x);
-    const int seen = am_graph_concat(w.graph, (int[]){ w.x, before }, 2);
-    w.y = am_graph_linear(w.graph, seen, 4);
-    am_graph_output(w.graph, "y", w.y);
-    check_ok(am_graph_finish(w.graph, &err), &err);
-    am_graph_randomise(w.graph, 5);
+    check_ok(am_net_graph_create(&w.graph, "delay", NULL, &err), &err);
+    w.x = am_net_graph_input(w.graph, "x", 4);
+    const int before = am_net_graph_state(w.graph, "before", 4);
+    am_net_graph_keep(w.graph, before, w.x);
+    const int seen = am_net_graph_concat(w.graph, (int[]){ w.x, before }, 2);
+    w.y = am_net_graph_linear(w.graph, seen, 4);
+    am_net_graph_output(w.graph, "y", w.y);
+    check_ok(am_net_graph_finish(w.graph, &err), &err);
+    am_net_graph_randomise(w.graph, 5);
     am_trainer_def def = usual(16, 1);
     def.slots = 2;
     def.graphs = &w.graph;
@@ -401,14 +402,14 @@ static void data_far_from_zero_keep_their_digits(void **state)
     (void)state;
     world w = { 0 };
     am_error err = { 0 };
-    check_ok(am_graph_create(&w.graph, "far", NULL, &err), &err);
-    w.x = am_graph_input(w.graph, "x", 1);
-    w.y = am_graph_normalise(w.graph, w.x);
-    am_graph_output(w.graph, "y", am_graph_linear(w.graph, w.y, 1));
-    check_ok(am_graph_finish(w.graph, &err), &err);
-    am_graph_randomise(w.graph, 1);
-    *am_graph_tensor(w.graph, w.y, 0) = 100000.0f;
-    *am_graph_tensor(w.graph, w.y, 1) = 10.0f;
+    check_ok(am_net_graph_create(&w.graph, "far", NULL, &err), &err);
+    w.x = am_net_graph_input(w.graph, "x", 1);
+    w.y = am_net_graph_normalise(w.graph, w.x);
+    am_net_graph_output(w.graph, "y", am_net_graph_linear(w.graph, w.y, 1));
+    check_ok(am_net_graph_finish(w.graph, &err), &err);
+    am_net_graph_randomise(w.graph, 1);
+    *am_net_graph_tensor(w.graph, w.y, 0) = 100000.0f;
+    *am_net_graph_tensor(w.graph, w.y, 1) = 10.0f;
     am_trainer_def def = usual(16, 1);
     def.isa = "base"; // where the sum of a product is rounded twice
     def.graphs = &w.graph;

@@ -98,7 +98,7 @@ static void recipes_give_value_functions_that_open(void **state)
         assert_int_equal(value->head.every, wanted[i].every);
         assert_int_equal(value->head.numbers, wanted[i].numbers);
         assert_true(value->head.bound <= 0.01f && value->head.iterations > 3);
-        // Facing the wish is worth more than facing away from it, wherever one is.
+        // Facing the target is worth more than facing away from it, wherever one is.
         const am_field_neighbours near = { .count = 1, .state = { 5 }, .weight = { 1.0f } };
         const float there[2] = { 0.0f, 1.0f }, away[2] = { 3.0f, 1.0f };
         assert_true(am_field_value_at(value, &near, there) > am_field_value_at(value, &near, away) + 1.0f);

@@ -26,7 +26,7 @@ static am_model *keyed_model(uint64_t key)
     am_model *model = NULL;
     am_error err = { 0 };
     am_model_def def = am_model_def_like(tiny.bare);
-    def.graphs = (const am_graph *const *)tiny.graphs;
+    def.graphs = (const am_net_graph *const *)tiny.graphs;
     def.graph_count = 3;
     def.latent_key = key;
     check_ok(am_model_create(&model, &def, &err), &err);

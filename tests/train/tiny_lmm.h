@@ -18,9 +18,9 @@ typedef struct tiny_lmm {
     float *y;             ///< [frame][y_count]
     float *z;             ///< [frame][tiny_latent]
     int x_count, y_count;
-    am_graph *graphs[3]; ///< decompressor, stepper, projector
-    am_model *bare;      ///< the three parts
-    am_model *model;     ///< packed
+    am_net_graph *graphs[3]; ///< decompressor, stepper, projector
+    am_model *bare;          ///< the three parts
+    am_model *model;         ///< packed
 } tiny_lmm;
 
 /// What a pass of training needs.
@@ -89,9 +89,9 @@ static inline void tiny_sample(const tiny_task *task, am_rng *rng, float *in, fl
 static inline double tiny_pass(void *user, am_train_block *block)
 {
     const tiny_task *task = user;
-    const am_graph *g = task->t->graphs[task->which];
+    const am_net_graph *g = task->t->graphs[task->which];
     int columns = am_block_columns(block);
-    int output = am_graph_output_at(g, 0);
+    int output = am_net_graph_output_at(g, 0);
     int width = g->values[output].width;
     float *target = am_block_scratch(block, (size_t)width * (size_t)columns);
     float in[1024], out[1024];
@@ -101,7 +101,7 @@ static inline double tiny_pass(void *user, am_train_block *block)
         tiny_sample(task, &rng, in, out);
         int at = 0;
         for (int i = 0; i < g->input_count; i++) {
-            int value = am_graph_input_at(g, i);
+            int value = am_net_graph_input_at(g, i);
             float *x = am_block_value(block, 0, value, 0);
             for (int d = 0; d < g->values[value].width; d++) {
                 x[(size_t)d * (size_t)columns + (size_t)c] = in[at++];
@@ -120,33 +120,33 @@ static inline double tiny_pass(void *user, am_train_block *block)
 }
 
 /// A network with normal inputs and outputs; `scales` are those of the inputs, then of the outputs.
-static inline am_graph *tiny_graph(const char *name, const char *output, int x, int z, int out, int hidden,
-                                   const float *in_mean, const float *in_dev, const float *out_mean,
-                                   const float *out_dev)
+static inline am_net_graph *tiny_graph(const char *name, const char *output, int x, int z, int out, int hidden,
+                                       const float *in_mean, const float *in_dev, const float *out_mean,
+                                       const float *out_dev)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_graph_create(&g, name, NULL, &err), &err);
-    int parts[2] = { am_graph_input(g, "x", x), -1 };
+    check_ok(am_net_graph_create(&g, name, NULL, &err), &err);
+    int parts[2] = { am_net_graph_input(g, "x", x), -1 };
     if (z > 0) {
-        parts[1] = am_graph_input(g, "z", z);
+        parts[1] = am_net_graph_input(g, "z", z);
     }
-    int v = z > 0 ? am_graph_concat(g, parts, 2) : parts[0];
-    int normal = v = am_graph_normalise(g, v);
+    int v = z > 0 ? am_net_graph_concat(g, parts, 2) : parts[0];
+    int normal = v = am_net_graph_normalise(g, v);
     for (int h = 0; h < hidden; h++) {
-        v = am_graph_activation(g, am_graph_linear(g, v, tiny_hidden), AM_NET_RELU);
+        v = am_net_graph_activation(g, am_net_graph_linear(g, v, tiny_hidden), AM_NET_RELU);
     }
-    int restored = am_graph_restore(g, am_graph_linear(g, v, out));
-    am_graph_output(g, output, restored);
-    check_ok(am_graph_finish(g, &err), &err);
-    am_graph_randomise(g, 3);
+    int restored = am_net_graph_restore(g, am_net_graph_linear(g, v, out));
+    am_net_graph_output(g, output, restored);
+    check_ok(am_net_graph_finish(g, &err), &err);
+    am_net_graph_randomise(g, 3);
     for (int d = 0; d < x + z; d++) {
-        am_graph_tensor(g, normal, 0)[d] = in_mean[d];
-        am_graph_tensor(g, normal, 1)[d] = 1.0f / in_dev[d];
+        am_net_graph_tensor(g, normal, 0)[d] = in_mean[d];
+        am_net_graph_tensor(g, normal, 1)[d] = 1.0f / in_dev[d];
     }
     for (int d = 0; d < out; d++) {
-        am_graph_tensor(g, restored, 0)[d] = out_mean[d];
-        am_graph_tensor(g, restored, 1)[d] = out_dev[d];
+        am_net_graph_tensor(g, restored, 0)[d] = out_mean[d];
+        am_net_graph_tensor(g, restored, 1)[d] = out_dev[d];
     }
     return g;
 }
@@ -242,7 +242,7 @@ static inline am_model *tiny_model(const tiny_lmm *t, am_net_weights weights)
     am_model *model = NULL;
     am_error err = { 0 };
     const am_net_weights all[3] = { weights, weights, weights };
-    const am_graph *graphs[3] = { t->graphs[0], t->graphs[1], t->graphs[2] };
+    const am_net_graph *graphs[3] = { t->graphs[0], t->graphs[1], t->graphs[2] };
     am_model_def def = am_model_def_default();
     def.graphs = graphs;
     def.graph_count = 3;
@@ -279,9 +279,9 @@ static inline void tiny_begin(tiny_lmm *t, const char *schema, int iterations)
     tiny_data(t);
     tiny_graphs(t);
     for (int g = 0; g < 3; g++) {
-        int output = am_graph_output_at(t->graphs[g], 0);
+        int output = am_net_graph_output_at(t->graphs[g], 0);
         for (int d = 0; d < t->graphs[g]->values[output].width; d++) {
-            weights[g][d] = 1.0f / am_graph_tensor(t->graphs[g], output, 1)[d];
+            weights[g][d] = 1.0f / am_net_graph_tensor(t->graphs[g], output, 1)[d];
         }
         tiny_learn(t, g, weights[g], iterations);
     }
@@ -294,7 +294,7 @@ static inline void tiny_end(tiny_lmm *t)
     am_model_close(t->model);
     am_model_close(t->bare);
     for (int g = 0; g < 3; g++) {
-        am_graph_destroy(t->graphs[g]);
+        am_net_graph_destroy(t->graphs[g]);
     }
     am_search_work_destroy(t->work);
     am_index_destroy(t->index);

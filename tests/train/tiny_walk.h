@@ -42,7 +42,7 @@ static inline am_character *body(const am_source *source)
     return c;
 }
 
-static inline am_intent wish(float x, float z) { return (am_intent){ .velocity = { x, 0.0f, z } }; }
+static inline am_intent target(float x, float z) { return (am_intent){ .velocity = { x, 0.0f, z } }; }
 
 static inline float walk(am_character *c, am_intent intent, int frames, float dt)
 {

@@ -61,7 +61,7 @@ class Studio {
         this.panel.setList(this.sets);
     }
 
-    /** Loads a data set by its name; the old one plays until the new one is there. Of several wishes the last counts. */
+    /** Loads a data set by its name; the old one plays until the new one is there. Of several targets the last counts. */
     async load(name) {
         const set = this.sets.find((item) => item.name === name) ?? this.sets[0];
         const load = ++this.loads;

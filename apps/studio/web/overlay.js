@@ -1,4 +1,4 @@
-// What the character wants and does, on the ground: wish, predicted trajectory, where it was, which feet stand.
+// What the character wants and does, on the ground: target, predicted trajectory, where it was, which feet stand.
 import * as THREE from 'three';
 
 const HISTORY = 40; // dots, one each twelfth of a second: 3.3 s
@@ -51,8 +51,8 @@ export class Ribbon {
 export class Overlay {
     constructor() {
         this.object = new THREE.Group();
-        this.wish = new Ribbon(WISH, 0.07, 2, 0.45);
-        this.wishHead = new THREE.Mesh(flat(new THREE.CircleGeometry(0.12, 3)), paint(WISH, 0.75));
+        this.target = new Ribbon(WISH, 0.07, 2, 0.45);
+        this.desiredHead = new THREE.Mesh(flat(new THREE.CircleGeometry(0.12, 3)), paint(WISH, 0.75));
         this.path = new Ribbon(PREDICTED, 0.03, POINTS + 1, 0.85);
         this.marks = Array.from({ length: POINTS }, () => this.mark());
         this.point = new THREE.Mesh(flat(new THREE.RingGeometry(0.2, 0.225, 48)), paint(0x24303f, 0.45));
@@ -61,7 +61,7 @@ export class Overlay {
         this.history.count = 0;
         this.feet = [0, 1].map(() => new THREE.Mesh(flat(new THREE.RingGeometry(0.07, 0.1, 32)), paint(0x1fa56b, 0.85)));
         this.past = [];
-        this.object.add(this.wish.mesh, this.wishHead, this.path.mesh, this.point, this.history, ...this.marks, ...this.feet);
+        this.object.add(this.target.mesh, this.desiredHead, this.path.mesh, this.point, this.history, ...this.marks, ...this.feet);
     }
 
     /** A disc with a nose: a predicted place and facing. */
@@ -92,13 +92,13 @@ export class Overlay {
     /** Once a picture. @param toes world places of both toes, or null */
     update(view, toes) {
         const from = { x: view.simulationX, z: view.simulationZ };
-        const speed = Math.hypot(view.wishX, view.wishZ);
-        this.wish.mesh.visible = this.wishHead.visible = speed > 0.01;
-        const to = { x: from.x + view.wishX, z: from.z + view.wishZ };
-        this.wish.set([from, to], 0.006);
-        this.wishHead.position.set(to.x, 0.007, to.z);
+        const speed = Math.hypot(view.desiredX, view.desiredZ);
+        this.target.mesh.visible = this.desiredHead.visible = speed > 0.01;
+        const to = { x: from.x + view.desiredX, z: from.z + view.desiredZ };
+        this.target.set([from, to], 0.006);
+        this.desiredHead.position.set(to.x, 0.007, to.z);
         // The triangle's tip lies along +x.
-        this.wishHead.rotation.y = Math.atan2(-view.wishZ, view.wishX);
+        this.desiredHead.rotation.y = Math.atan2(-view.desiredZ, view.desiredX);
         this.path.set([from, ...view.trajectory], 0.008);
         this.marks.forEach((mark, i) => {
             const point = view.trajectory[i];

@@ -220,7 +220,7 @@ export class Panel {
         const changed = () => this.actions.show(this.views);
         return [
             this.choice('body', 'body', ['figure', 'skeleton', 'both', 'mannequin'], 0, changed),
-            this.check('ground', 'wish, prediction, past', true, changed),
+            this.check('ground', 'target, prediction, past', true, changed),
         ];
     }
 
@@ -322,7 +322,7 @@ export class Panel {
         this.shown.clip.textContent = view.frame < 0 ? 'networks' : clip;
         this.shown.frame.textContent = view.frame < 0 ? '–' : `${frame} of ${view.rangeFrames}`;
         this.progress.style.width = `${(100 * frame) / Math.max(view.rangeFrames, 1)}%`;
-        this.shown.speed.textContent = `${speed.toFixed(2)} m/s, wish ${Math.hypot(view.wishX, view.wishZ).toFixed(2)}`;
+        this.shown.speed.textContent = `${speed.toFixed(2)} m/s, target ${Math.hypot(view.desiredX, view.desiredZ).toFixed(2)}`;
         this.shown.transitions.textContent = `${rate.toFixed(0)} in 1 s`;
         this.shown.cost.textContent = view.cost.toFixed(2);
         this.shown.search.textContent = `${view.searchUs.toFixed(0)} µs`;

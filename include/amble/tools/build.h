@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /// The stages of a build, each with its own time.
-typedef enum am_build_stage {
+typedef enum am_build_step {
     AM_BUILD_READ,     ///< files to clips
     AM_BUILD_EXAMINE,  ///< the import doctor
     AM_BUILD_CLEAN,    ///< units, axes, cuts, bridges
@@ -18,9 +18,9 @@ typedef enum am_build_stage {
     AM_BUILD_MIRROR,
     AM_BUILD_FEATURES, ///< poses and features into the image
     AM_BUILD_WRITE,    ///< the caller's am_db_write; am_build leaves it 0
-    AM_BUILD_STAGE_COUNT
-} am_build_stage;
-AM_API const char *am_build_stage_name(am_build_stage stage);
+    AM_BUILD_STEP_COUNT
+} am_build_step;
+AM_API const char *am_build_step_name(am_build_step stage);
 
 /// A clip or a stretch of one that is not in the database, and why.
 typedef struct am_build_note {
@@ -31,7 +31,7 @@ typedef struct am_build_note {
 
 /// What a build did. Free with am_build_summary_free.
 typedef struct am_build_summary {
-    double seconds[AM_BUILD_STAGE_COUNT];
+    double seconds[AM_BUILD_STEP_COUNT];
     int file_count;        ///< files read
     int clip_count;        ///< of these, in the database
     int64_t source_frames; ///< frames of the files, at their own rates

@@ -74,15 +74,15 @@ AM_API am_result am_csv_write(am_bytes *out, const am_clip *clip, const am_write
 
 /// Weights of graphs as NPZ: one fp32 array a tensor, PART.TENSOR ("decompressor.0.weight"), matrices (out, in) as
 /// PyTorch has them, vectors flat.
-AM_API am_result am_net_npz_write(am_bytes *out, const am_graph *const *graphs, int count, const am_alloc *alloc,
+AM_API am_result am_net_npz_write(am_bytes *out, const am_net_graph *const *graphs, int count, const am_alloc *alloc,
                                   am_error *err);
 /// The way back into graphs of the same shapes: every tensor must be there (AM_ERR_KEY), have its shape
 /// (AM_ERR_RANGE) and be finite (AM_ERR_NUMBER). Other arrays are left alone; after an error so are the graphs.
-AM_API am_result am_net_npz_read(am_graph *const *graphs, int count, const void *data, size_t size, const char *file,
-                                 const am_alloc *alloc, am_error *err);
+AM_API am_result am_net_npz_read(am_net_graph *const *graphs, int count, const void *data, size_t size,
+                                 const char *file, const am_alloc *alloc, am_error *err);
 /// A graph as an ONNX file of standard operators (opset 17) with a free batch. States become inputs NAME and outputs
 /// NAME_next.
-AM_API am_result am_onnx_write(am_bytes *out, const am_graph *graph, const am_alloc *alloc, am_error *err);
+AM_API am_result am_onnx_write(am_bytes *out, const am_net_graph *graph, const am_alloc *alloc, am_error *err);
 
 #ifdef __cplusplus
 }

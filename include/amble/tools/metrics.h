@@ -82,39 +82,39 @@ typedef struct am_track {
     float dt; ///< s between two
 } am_track;
 
-/// How answers to a wish are judged. Start from am_response_def_default().
+/// How answers to a target are judged. Start from am_response_def_default().
 typedef struct am_response_def {
     float window_s;       ///< the movement over this time before a frame is its movement (0.2)
-    float tolerance_rad;  ///< that near the wish is an answer (15 degrees)
+    float tolerance_rad;  ///< that near the target is an answer (15 degrees)
     float stay_s;         ///< when it stays so for this time (0.3)
-    float least_turn_rad; ///< smaller changes of the wish ask for no answer (20 degrees)
-    float least_mps;      ///< slower wishes are none (0.05)
+    float least_turn_rad; ///< smaller changes of the target ask for no answer (20 degrees)
+    float least_mps;      ///< slower targets are none (0.05)
     float still_mps;      ///< slower movement is a stop (0.1)
     uint32_t cookie;
 } am_response_def;
 AM_API am_response_def am_response_def_default(void);
 
 typedef enum am_response_kind {
-    AM_RESPONSE_TURN, ///< the wished direction changed
+    AM_RESPONSE_TURN, ///< the desired direction changed
     AM_RESPONSE_START,
     AM_RESPONSE_STOP
 } am_response_kind;
 
-/// One change of the wish and how long the body took.
+/// One change of the target and how long the body took.
 typedef struct am_response {
     am_response_kind kind;
     float t;         ///< s, of the change
-    float turn_rad;  ///< between the old and the new wish; 0 for starts and stops
+    float turn_rad;  ///< between the old and the new target; 0 for starts and stops
     float speed_mps; ///< of the body before the change
-    float seconds;   ///< until the answer; infinite when the wish changed again or the track ended before
+    float seconds;   ///< until the answer; infinite when the target changed again or the track ended before
 } am_response;
-/// wishes(track->count): wished velocities, in the step that led to each place. Writes up to `capacity` answers in
+/// targets(track->count): desired velocities, in the step that led to each place. Writes up to `capacity` answers in
 /// their order and returns how many there are in all.
-AM_API int am_responses_find(am_response *out, int capacity, const am_track *track, const am_vec3 *wishes,
+AM_API int am_responses_find(am_response *out, int capacity, const am_track *track, const am_vec3 *targets,
                              const am_response_def *def);
-/// Mean angle in radians between movement and wish, over frames whose wish has not changed for `settle_s`; NAN
+/// Mean angle in radians between movement and target, over frames whose target has not changed for `settle_s`; NAN
 /// without any such frame.
-AM_API double am_direction_error(const am_track *track, const am_vec3 *wishes, float settle_s,
+AM_API double am_direction_error(const am_track *track, const am_vec3 *targets, float settle_s,
                                  const am_response_def *def);
 /// Median of the answers of one kind with a turn within [low, high] radians; NAN without any.
 AM_API float am_responses_median(const am_response *responses, int count, am_response_kind kind, float low,
@@ -156,10 +156,10 @@ typedef struct am_metrics {
     am_quality final;  ///< after IK
     am_quality raw;    ///< before
     am_quality played; ///< of the database's frames that were played, as they were captured
-    float response_s;  ///< median over changes of the wished direction until the movement is within 15 degrees of it;
-                       ///< NAN without any, infinite when more than half were never answered
-    float stop_s;      ///< median over stops of a moving body
-    double direction_error_deg; ///< mean angle between movement and wish from 1 s after a change of the wish on
+    float response_s; ///< median over changes of the desired direction until the movement is within 15 degrees of it;
+                      ///< NAN without any, infinite when more than half were never answered
+    float stop_s;     ///< median over stops of a moving body
+    double direction_error_deg; ///< mean angle between movement and target from 1 s after a change of the target on
     double point_bend_cm;       ///< largest second difference of the simulated point, by its velocity
     int turns, unanswered;      ///< changes of direction, and those without an answer before the next change
     double transitions_per_s;
@@ -168,7 +168,7 @@ typedef struct am_metrics {
     am_path_metrics path; ///< of the last path; all 0 without one
     int path_recoveries;  ///< times on it without progress for 2 s
     int path_count;
-    const am_response *responses; ///< [response_count] all changes of the wish; lives as long as the run meter
+    const am_response *responses; ///< [response_count] all changes of the target; lives as long as the run meter
     int response_count;
 } am_metrics;
 

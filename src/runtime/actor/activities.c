@@ -8,9 +8,9 @@
 #define DANCE_SHORTEST_S 0.3f
 // A standing frame must have this much more standing before it.
 #define STAND_AHEAD_S 0.2f
-// Wishes slower than this are no wish.
+// Targets slower than this are no target.
 #define STILL_MPS 0.05f
-// A wished facing this far from the body's asks for steps.
+// A desired facing this far from the body's asks for steps.
 #define TURN_RAD (30.0f * AM_DEG)
 
 static const char *const names[AM_ACTIVITY_COUNT] = { "move", "stand", "creep", "jump", "dance" };
@@ -24,32 +24,32 @@ static bool can(const am_character *c, am_activity activity) { return (c->kit->a
 
 static bool pressed(const ami_state *s, uint32_t button)
 {
-    return (s->wish_buttons & button) != 0 && (s->was_buttons & button) == 0;
+    return (s->target_buttons & button) != 0 && (s->was_buttons & button) == 0;
 }
 
-static bool wants_to_move(const ami_state *s) { return am_v3_length(s->wish_velocity) > STILL_MPS; }
+static bool wants_to_move(const ami_state *s) { return am_v3_length(s->target_velocity) > STILL_MPS; }
 
-/// How fast the point will go at the first predicted time if the wish stays as it is.
+/// How fast the point will go at the first predicted time if the target stays as it is.
 static float predicted_speed(const am_character *c)
 {
     const ami_state *s = c->state;
     am_vec3 position = s->position, velocity = s->velocity, acceleration = s->acceleration;
     float t = c->kit->first_ahead < c->kit->time_count ? c->kit->times[c->kit->first_ahead] : 0.3333333f;
-    am_spring_character_v3(&position, &velocity, &acceleration, s->wish_velocity, c->def.velocity_halflife, t);
+    am_spring_character_v3(&position, &velocity, &acceleration, s->target_velocity, c->def.velocity_halflife, t);
     return am_v3_length(velocity);
 }
 
 static bool wants_to_turn(const ami_state *s)
 {
-    return am_v3_length(s->wish_facing) > 0.5f &&
-           am_abs(am_wrap_angle(s->wish_heading - am_quat_heading(s->root.rotation))) > TURN_RAD;
+    return am_v3_length(s->target_facing) > 0.5f &&
+           am_abs(am_wrap_angle(s->target_heading - am_quat_heading(s->root.rotation))) > TURN_RAD;
 }
 
 /// Moving, creeping or standing: what goes on without end.
 static am_activity choose_lasting(const am_character *c)
 {
     const ami_state *s = c->state;
-    if ((s->wish_buttons & ami_button_creep) != 0 && can(c, AM_ACTIVITY_CREEP)) {
+    if ((s->target_buttons & ami_button_creep) != 0 && can(c, AM_ACTIVITY_CREEP)) {
         return AM_ACTIVITY_CREEP;
     }
     bool still = !wants_to_move(s) && !wants_to_turn(s) && predicted_speed(c) < c->def.stand_mps;
@@ -86,8 +86,8 @@ static am_activity choose(const am_character *c)
         return (am_activity)s->activity;
     }
     // A dance goes round again while its key is down; a jump wants to be asked for anew.
-    bool dance = pressed(s, ami_button_dance) ||
-                 (s->activity == AM_ACTIVITY_DANCE && (s->wish_buttons & ami_button_dance) != 0 && !wants_to_move(s));
+    bool dance = pressed(s, ami_button_dance) || (s->activity == AM_ACTIVITY_DANCE &&
+                                                  (s->target_buttons & ami_button_dance) != 0 && !wants_to_move(s));
     if (pressed(s, ami_button_jump) && can(c, AM_ACTIVITY_JUMP)) {
         return AM_ACTIVITY_JUMP;
     }
@@ -109,7 +109,7 @@ static void enter(am_character *c, am_activity activity)
 }
 
 /// Standing goes on while the clip that plays does; then another one is looked for.
-static void plan_stand(const am_character *c, ami_plan *plan)
+static void plan_stand(const am_character *c, ami_activity_plan *plan)
 {
     const ami_state *s = c->state;
     const am_db *db = c->kit->source->db;
@@ -124,7 +124,7 @@ static void plan_stand(const am_character *c, ami_plan *plan)
     }
 }
 
-static void plan_activity(const am_character *c, ami_plan *plan)
+static void plan_activity(const am_character *c, ami_activity_plan *plan)
 {
     const ami_state *s = c->state;
     const am_character_facts *facts = &c->kit->facts;
@@ -133,7 +133,7 @@ static void plan_activity(const am_character *c, ami_plan *plan)
         plan_stand(c, plan);
         break;
     case AM_ACTIVITY_CREEP: {
-        am_vec3 way = am_v3_normalize_or(s->wish_velocity, am_v3_zero());
+        am_vec3 way = am_v3_normalize_or(s->target_velocity, am_v3_zero());
         plan->velocity = wants_to_move(s) ? am_v3_scale(way, facts->creep_mps) : am_v3_zero();
         plan->height = facts->creep_hip_m;
         plan->high = true;
@@ -157,26 +157,28 @@ static void plan_activity(const am_character *c, ami_plan *plan)
     }
 }
 
-/// A wish that has changed much since the last search does not wait for the next.
+/// A target that has changed much since the last search does not wait for the next.
 static bool is_sharp(const am_character *c)
 {
     const ami_state *s = c->state;
-    return am_v3_distance(s->wish_velocity, s->searched_velocity) > c->def.sharp_mps ||
-           am_abs(am_wrap_angle(s->wish_heading - s->searched_heading)) > c->def.sharp_rad;
+    return am_v3_distance(s->target_velocity, s->searched_velocity) > c->def.sharp_mps ||
+           am_abs(am_wrap_angle(s->target_heading - s->searched_heading)) > c->def.sharp_rad;
 }
 
-ami_plan ami_activity_update(am_character *c, float dt)
+ami_activity_plan ami_activity_update(am_character *c, float dt)
 {
     ami_state *s = c->state;
-    if (am_v3_length(s->wish_facing) > 0.5f) {
-        s->wish_heading = am_atan2(s->wish_facing.x, s->wish_facing.z);
+    if (am_v3_length(s->target_facing) > 0.5f) {
+        s->target_heading = am_atan2(s->target_facing.x, s->target_facing.z);
     } else if (wants_to_move(s)) {
-        s->wish_heading = am_atan2(s->wish_velocity.x, s->wish_velocity.z);
+        s->target_heading = am_atan2(s->target_velocity.x, s->target_velocity.z);
     }
     am_activity was = (am_activity)s->activity;
     bool over = is_over(c);
     am_activity is = choose(c);
-    ami_plan plan = { .velocity = s->wish_velocity, .heading = s->wish_heading, .height = c->kit->facts.hip_m };
+    ami_activity_plan plan = { .velocity = s->target_velocity,
+                               .heading = s->target_heading,
+                               .height = c->kit->facts.hip_m };
     bool once = is == AM_ACTIVITY_JUMP || is == AM_ACTIVITY_DANCE;
     if (is != was || (once && over)) {
         enter(c, is);
@@ -187,6 +189,6 @@ ami_plan ami_activity_update(am_character *c, float dt)
     }
     plan_activity(c, &plan);
     s->activity_s += dt;
-    s->was_buttons = s->wish_buttons;
+    s->was_buttons = s->target_buttons;
     return plan;
 }

@@ -227,7 +227,7 @@ static void begin(am_character *c, const am_character_def *def)
     s->root.rotation = am_quat_from_heading(def->heading);
     s->root.translation = am_v3_ground(def->position);
     s->position = s->root.translation;
-    s->heading = s->wish_heading = s->searched_heading = am_wrap_angle(def->heading);
+    s->heading = s->target_heading = s->searched_heading = am_wrap_angle(def->heading);
     s->height = c->kit->facts.hip_m;
     s->activity = (c->kit->activities >> AM_ACTIVITY_STAND & 1) != 0 ? AM_ACTIVITY_STAND : AM_ACTIVITY_MOVE;
     am_inertia_reset(c->inertia, &c->inertia_def);
@@ -333,7 +333,7 @@ void am_character_place(am_character *c, am_vec3 position, float heading)
     }
     am_transform from = s->root;
     s->root.translation = s->position = am_v3_ground(position);
-    s->heading = s->wish_heading = s->searched_heading = am_wrap_angle(heading);
+    s->heading = s->target_heading = s->searched_heading = am_wrap_angle(heading);
     s->root.rotation = am_quat_from_heading(s->heading);
     ami_history_move(c, from, s->root);
     am_feet_reset(&s->feet);
@@ -350,45 +350,45 @@ void am_character_place(am_character *c, am_vec3 position, float heading)
 // ---------------------------------------------------------------------------------------------
 // One step
 
-/// Takes a wish that is finite; false when it is not, and the wish before stays.
-static bool take_wish(ami_state *s, const am_intent *intent)
+/// Takes a target that is finite; false when it is not, and the target before stays.
+static bool take_target(ami_state *s, const am_intent *intent)
 {
     am_vec3 v = am_v3_ground(intent->velocity);
     am_vec3 f = am_v3_ground(intent->facing);
-    s->wish_buttons = (intent->jump ? (uint32_t)ami_button_jump : 0) |
-                      (intent->creep ? (uint32_t)ami_button_creep : 0) |
-                      (intent->dance ? (uint32_t)ami_button_dance : 0);
+    s->target_buttons = (intent->jump ? (uint32_t)ami_button_jump : 0) |
+                        (intent->creep ? (uint32_t)ami_button_creep : 0) |
+                        (intent->dance ? (uint32_t)ami_button_dance : 0);
     if (!((v.x + v.z + f.x + f.z) * 0.0f == 0.0f)) {
         return false;
     }
-    // Faster than any animal: a wish beyond that is a mistake, and its square must stay finite.
+    // Faster than any animal: a target beyond that is a mistake, and its square must stay finite.
     float speed = am_v3_length(v);
-    s->wish_velocity = speed > 50.0f ? am_v3_scale(v, 50.0f / speed) : v;
-    s->wish_facing = am_v3_normalize_or(f, am_v3_zero());
+    s->target_velocity = speed > 50.0f ? am_v3_scale(v, 50.0f / speed) : v;
+    s->target_facing = am_v3_normalize_or(f, am_v3_zero());
     return true;
 }
 
-/// The wish without a trajectory: the stick's, or on a path that of the point where the character is taken to be.
-static am_source_wish find_wish(const am_character *c)
+/// The target without a trajectory: the stick's, or on a path that of the point where the character is taken to be.
+static am_source_target find_target(const am_character *c)
 {
     const ami_state *s = c->state;
-    am_source_wish wish = { .velocity = s->wish_velocity,
-                            .heading = s->wish_heading,
-                            .faces = am_v3_length(s->wish_facing) > 0.5f };
+    am_source_target target = { .velocity = s->target_velocity,
+                                .heading = s->target_heading,
+                                .faces = am_v3_length(s->target_facing) > 0.5f };
     if (ami_path_active(c)) {
         const ami_path *path = c->path.head;
         const am_path_point *at = &c->path.points[ami_path_index(path, path->context.at)];
         const am_path_point *next = &c->path.points[ami_path_index(path, path->context.at + 1)];
         float speed = am_max(next->along - at->along, 0.0f) * path->fps;
-        wish.heading = at->heading;
-        wish.velocity = am_v3_scale(am_v3(am_sin(at->heading), 0.0f, am_cos(at->heading)), speed);
-        wish.point = am_v3(at->x, 0.0f, at->z);
-        wish.has_point = wish.faces = true;
+        target.heading = at->heading;
+        target.velocity = am_v3_scale(am_v3(am_sin(at->heading), 0.0f, am_cos(at->heading)), speed);
+        target.point = am_v3(at->x, 0.0f, at->z);
+        target.has_point = target.faces = true;
     }
-    return wish;
+    return target;
 }
 
-static am_source_input make_input(am_character *c, const ami_plan *plan, const am_horizon *horizon, float dt)
+static am_source_input make_input(am_character *c, const ami_activity_plan *plan, const am_horizon *horizon, float dt)
 {
     ami_state *s = c->state;
     const ami_kit *kit = c->kit;
@@ -409,7 +409,7 @@ static am_source_input make_input(am_character *c, const ami_plan *plan, const a
         .leave = plan->leave,
         .hold = plan->hold,
         .stand = plan->stand,
-        .wish = find_wish(c),
+        .target = find_target(c),
         .rng = &s->rng,
         .clock = c->def.clock,
     };
@@ -427,8 +427,8 @@ static void take_answer(am_character *c, float dt)
     s->contacts = out->contacts;
     if (out->searched) {
         s->searches++;
-        s->searched_velocity = s->wish_velocity;
-        s->searched_heading = s->wish_heading;
+        s->searched_velocity = s->target_velocity;
+        s->searched_heading = s->target_heading;
     }
     s->grace_s = am_max(s->grace_s - dt, 0.0f);
     if (s->arriving) {
@@ -509,31 +509,31 @@ static void place_feet(am_character *c, float dt)
     }
 }
 
-/// The stick as a wish with a future, for ordinary movement that the springs predict: false where something else
+/// The stick as a target with a future, for ordinary movement that the springs predict: false where something else
 /// leads the way.
-static bool look_along_stick(const am_character *c, const ami_plan *plan, am_stick_wish *wish, void *context,
-                             am_horizon *out)
+static bool look_along_stick(const am_character *c, const ami_activity_plan *plan, am_stick_target *target,
+                             void *context, am_horizon *out)
 {
     const ami_state *s = c->state;
     if (s->activity != AM_ACTIVITY_MOVE || !c->def.springs || c->def.time_scale != 1.0f || c->kit->past_s > 0.0f) {
         return false;
     }
-    *wish = (am_stick_wish){ .velocity = plan->velocity,
-                             .heading = plan->heading,
-                             .velocity_halflife = c->def.velocity_halflife,
-                             .facing_halflife = c->def.facing_halflife,
-                             .hip_m = plan->height,
-                             .time_count = c->kit->time_count };
-    memcpy(wish->times, c->kit->times, sizeof wish->times);
+    *target = (am_stick_target){ .velocity = plan->velocity,
+                                 .heading = plan->heading,
+                                 .velocity_halflife = c->def.velocity_halflife,
+                                 .facing_halflife = c->def.facing_halflife,
+                                 .hip_m = plan->height,
+                                 .time_count = c->kit->time_count };
+    memcpy(target->times, c->kit->times, sizeof target->times);
     *out =
-        am_stick_horizon(wish, context, s->position, s->velocity, s->acceleration, s->heading, s->heading_velocity);
+        am_stick_horizon(target, context, s->position, s->velocity, s->acceleration, s->heading, s->heading_velocity);
     return true;
 }
 
 void ami_step_begin(am_character *c, ami_step *step, const am_intent *intent, float dt)
 {
     ami_state *s = c->state;
-    step->good = take_wish(s, intent);
+    step->good = take_target(s, intent);
     s->steps++;
     step->over = !(dt > 0.0f);
     if (step->over) {
@@ -545,7 +545,7 @@ void ami_step_begin(am_character *c, ami_step *step, const am_intent *intent, fl
     step->scaled = dt * c->def.time_scale;
     bool on_path = ami_path_active(c);
     if (on_path) {
-        s->wish_buttons |= intent->run ? (uint32_t)ami_button_run : 0;
+        s->target_buttons |= intent->run ? (uint32_t)ami_button_run : 0;
         ami_path_begin_step(c, dt);
         on_path = ami_path_active(c);
     }
@@ -560,12 +560,12 @@ void ami_step_begin(am_character *c, ami_step *step, const am_intent *intent, fl
         step->horizon = ami_path_predict(c, &step->context);
     } else {
         ami_trajectory_predict(c, &step->plan);
-        ahead = look_along_stick(c, &step->plan, &step->wish, step->stick, &step->horizon);
+        ahead = look_along_stick(c, &step->plan, &step->target, step->stick, &step->horizon);
     }
     step->input = make_input(c, &step->plan, ahead ? &step->horizon : NULL, step->scaled);
     if (!on_path && intent->has_point && am_v3_length(intent->point) * 0.0f == 0.0f) {
-        step->input.wish.point = am_v3_ground(intent->point);
-        step->input.wish.has_point = true;
+        step->input.target.point = am_v3_ground(intent->point);
+        step->input.target.has_point = true;
     }
 }
 

@@ -65,18 +65,18 @@ typedef struct ami_state {
     uint64_t steps, searches, transitions, fallbacks;
     am_rng rng;
     am_transform root;
-    // The simulated point: a ground point with a heading that follows the wish by springs.
+    // The simulated point: a ground point with a heading that follows the target by springs.
     am_vec3 position, velocity, acceleration;
     float heading, heading_velocity;
-    // The wished height of the hips: springs of its own (Responsive 3.3.1).
+    // The desired height of the hips: springs of its own (Responsive 3.3.1).
     float height, height_velocity, height_acceleration;
-    // The wish, after checks.
-    am_vec3 wish_velocity;
-    am_vec3 wish_facing;       ///< as given; zero when not
-    float wish_heading;        ///< what the facing follows
-    am_vec3 searched_velocity; ///< the wish at the last search
+    // The target, after checks.
+    am_vec3 target_velocity;
+    am_vec3 target_facing;     ///< as given; zero when not
+    float target_heading;      ///< what the facing follows
+    am_vec3 searched_velocity; ///< the target at the last search
     float searched_heading;
-    uint32_t wish_buttons, was_buttons; ///< ami_button_* now and in the step before
+    uint32_t target_buttons, was_buttons; ///< ami_button_* now and in the step before
     int32_t activity;
     float activity_s; ///< seconds in it
     float speed;      ///< of the body over ground in the last step, m/s
@@ -95,7 +95,7 @@ typedef struct ami_state {
 enum { ami_button_jump = 1, ami_button_creep = 2, ami_button_dance = 4, ami_button_run = 8 };
 
 /// What one step has decided to ask for.
-typedef struct ami_plan {
+typedef struct ami_activity_plan {
     am_vec3 velocity; ///< goal, m/s
     float heading;    ///< goal
     float height;     ///< goal of the hips, m
@@ -105,13 +105,13 @@ typedef struct ami_plan {
     bool high;        ///< heights count
     bool search_now, leave, hold;
     bool stand; ///< what is held is standing
-} ami_plan;
+} ami_activity_plan;
 
 /// One step on its way: what lies between the parts before and after the source (character.c).
 typedef struct ami_step {
-    ami_plan plan;
+    ami_activity_plan plan;
     ami_path_context context;
-    am_stick_wish wish;
+    am_stick_target target;
     uint64_t stick[AM_MAX_CONTEXT / sizeof(uint64_t)];
     am_horizon horizon;
     am_source_input input;
@@ -179,15 +179,15 @@ void ami_history_move(am_character *character, am_transform from, am_transform t
 /// activities.c: whether what plays belongs to an activity.
 bool ami_plays(const am_character *character, am_activity activity);
 /// activities.c: what to do in this step.
-ami_plan ami_activity_update(am_character *character, float dt);
+ami_activity_plan ami_activity_update(am_character *character, float dt);
 /// trajectory.c: where the simulated point will be, from now on; fills trajectory and its count.
-void ami_trajectory_predict(am_character *character, const ami_plan *plan);
+void ami_trajectory_predict(am_character *character, const ami_activity_plan *plan);
 /// trajectory.c: take-off speed (m/s) and half-life (s) of the vertical springs for hips that rise so far.
 void ami_leap(float rise_m, float *speed, float *halflife);
 /// trajectory.c: lets dt pass for the simulated point.
-void ami_simulate(am_character *character, const ami_plan *plan, float dt);
+void ami_simulate(am_character *character, const ami_activity_plan *plan, float dt);
 /// root.c: moves the root by what the animation did (in the root's frame, and turn) and draws it to the point.
-void ami_root_move(am_character *character, const ami_plan *plan, am_vec3 moved, float turned, float dt);
+void ami_root_move(am_character *character, const ami_activity_plan *plan, am_vec3 moved, float turned, float dt);
 /// root.c: moves the root by what the animation did, and no more.
 void ami_root_follow(ami_state *state, am_vec3 moved, float turned);
 
@@ -217,7 +217,7 @@ void ami_path_facing_step(am_character *character, float dt);
 
 /// path_follow.c: whether a path is being followed.
 bool ami_path_active(const am_character *character);
-/// path_follow.c: where on the path the body is, and what is wished there; may end it.
+/// path_follow.c: where on the path the body is, and what is desired there; may end it.
 void ami_path_begin_step(am_character *character, float dt);
 /// path_follow.c: fills the trajectory from the path. *context is what the query found out; the horizon points to it.
 am_horizon ami_path_predict(am_character *character, ami_path_context *context);

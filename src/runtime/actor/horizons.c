@@ -1,4 +1,4 @@
-// Wishes that can be asked about the future beside paths: a stick that stays as it is, and a place to go to. Looking
+// Targets that can be asked about the future beside paths: a stick that stays as it is, and a place to go to. Looking
 // ahead (LHMM section IV) takes any of them.
 #include "actor/character.h"
 
@@ -16,33 +16,34 @@ typedef struct stick_context {
     float heading, heading_velocity;
 } stick_context;
 
-static stick_context stick_later(const am_stick_wish *wish, stick_context c, float t)
+static stick_context stick_later(const am_stick_target *target, stick_context c, float t)
 {
     if (t > 0.0f) {
-        am_spring_character_v3(&c.position, &c.velocity, &c.acceleration, wish->velocity, wish->velocity_halflife, t);
-        float turn = am_wrap_angle(c.heading - wish->heading);
-        am_decay_f(&turn, &c.heading_velocity, wish->facing_halflife, t);
-        c.heading = wish->heading + turn;
+        am_spring_character_v3(&c.position, &c.velocity, &c.acceleration, target->velocity, target->velocity_halflife,
+                               t);
+        float turn = am_wrap_angle(c.heading - target->heading);
+        am_decay_f(&turn, &c.heading_velocity, target->facing_halflife, t);
+        c.heading = target->heading + turn;
     }
     return c;
 }
 
 static int stick_query(const void *user, void *context, am_query_point *out, am_transform root)
 {
-    const am_stick_wish *wish = user;
+    const am_stick_target *target = user;
     stick_context now;
     (void)root;
     memcpy(&now, context, sizeof now);
-    for (int i = 0; i < wish->time_count; i++) {
-        stick_context p = stick_later(wish, now, wish->times[i]);
+    for (int i = 0; i < target->time_count; i++) {
+        stick_context p = stick_later(target, now, target->times[i]);
         float s, co;
         am_sincos(p.heading, &s, &co);
-        out[i].time = wish->times[i];
-        out[i].position = am_v3(p.position.x, wish->hip_m, p.position.z);
+        out[i].time = target->times[i];
+        out[i].position = am_v3(p.position.x, target->hip_m, p.position.z);
         out[i].direction = am_v3(s, 0.0f, co);
         out[i].velocity = p.velocity;
     }
-    return wish->time_count;
+    return target->time_count;
 }
 
 static void stick_update(const void *user, void *next, const void *context, float seconds)
@@ -53,13 +54,13 @@ static void stick_update(const void *user, void *next, const void *context, floa
     memcpy(next, &now, sizeof now);
 }
 
-am_horizon am_stick_horizon(const am_stick_wish *wish, void *context, am_vec3 position, am_vec3 velocity,
+am_horizon am_stick_horizon(const am_stick_target *target, void *context, am_vec3 position, am_vec3 velocity,
                             am_vec3 acceleration, float heading, float heading_velocity)
 {
     stick_context now = { position, velocity, acceleration, heading, heading_velocity };
     memset(context, 0, AM_MAX_CONTEXT);
     memcpy(context, &now, sizeof now);
-    am_horizon horizon = { wish, sizeof now, context, stick_query, stick_update };
+    am_horizon horizon = { target, sizeof now, context, stick_query, stick_update };
     return horizon;
 }
 
@@ -68,24 +69,24 @@ am_horizon am_stick_horizon(const am_stick_wish *wish, void *context, am_vec3 po
 
 static int target_query(const void *user, void *context, am_query_point *out, am_transform root)
 {
-    const am_target_wish *wish = user;
+    const am_point_target *target = user;
     (void)context; // nothing to remember: wherever the body is, it wants there
     am_vec3 here = am_v3_ground(root.translation);
-    am_vec3 gap = am_v3_sub(am_v3_ground(wish->target), here);
+    am_vec3 gap = am_v3_sub(am_v3_ground(target->place), here);
     float away = am_v3_length(gap);
     am_vec3 facing = am_quat_rotate(root.rotation, am_v3(0.0f, 0.0f, 1.0f));
-    am_vec3 way = away > wish->near_m ? am_v3_scale(gap, 1.0f / away) : am_v3_zero();
-    for (int i = 0; i < wish->time_count; i++) {
-        // As fast as wished, but no faster than it can still stop there.
-        float speed = am_min(wish->speed, sqrtf(2.0f * BRAKE_MPS2 * away));
-        float far = am_min(speed * am_max(wish->times[i], 0.0f), away);
-        out[i].time = wish->times[i];
+    am_vec3 way = away > target->near_m ? am_v3_scale(gap, 1.0f / away) : am_v3_zero();
+    for (int i = 0; i < target->time_count; i++) {
+        // As fast as desired, but no faster than it can still stop there.
+        float speed = am_min(target->speed, sqrtf(2.0f * BRAKE_MPS2 * away));
+        float far = am_min(speed * am_max(target->times[i], 0.0f), away);
+        out[i].time = target->times[i];
         out[i].position = am_v3_add(here, am_v3_scale(way, far));
-        out[i].position.y = wish->hip_m;
-        out[i].direction = away > wish->near_m ? way : facing;
+        out[i].position.y = target->hip_m;
+        out[i].direction = away > target->near_m ? way : facing;
         out[i].velocity = far < away ? am_v3_scale(way, speed) : am_v3_zero();
     }
-    return wish->time_count;
+    return target->time_count;
 }
 
 static void target_update(const void *user, void *next, const void *context, float seconds)
@@ -95,9 +96,9 @@ static void target_update(const void *user, void *next, const void *context, flo
     memcpy(next, context, AM_MAX_CONTEXT);
 }
 
-am_horizon am_target_horizon(const am_target_wish *wish, void *context)
+am_horizon am_target_horizon(const am_point_target *target, void *context)
 {
     memset(context, 0, AM_MAX_CONTEXT);
-    am_horizon horizon = { wish, AM_MAX_CONTEXT, context, target_query, target_update };
+    am_horizon horizon = { target, AM_MAX_CONTEXT, context, target_query, target_update };
     return horizon;
 }

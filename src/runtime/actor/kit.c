@@ -197,7 +197,7 @@ static uint64_t heard_tags(const am_db *db)
 
 /// A source without frames does what the data behind it knew, as far as its features can ask for it: standing is
 /// asked for by going nowhere, the others by their tags. Frames to choose from it has none.
-static am_result make_wishes(ami_kit *kit, const char *const *words, am_error *err)
+static am_result make_targets(ami_kit *kit, const char *const *words, am_error *err)
 {
     const am_source *source = kit->source;
     uint64_t heard = heard_tags(source->db);
@@ -229,7 +229,7 @@ static am_result make_filters(ami_kit *kit, const am_character_def *def, am_erro
     const char *words[AM_ACTIVITY_COUNT] = { def->tags, def->stand_tags, def->creep_tags, def->jump_tags,
                                              def->dance_tags };
     if (!kit->source->db || !kit->source->index) {
-        return kit->source->db ? make_wishes(kit, words, err) : AM_OK;
+        return kit->source->db ? make_targets(kit, words, err) : AM_OK;
     }
     am_result result = AM_OK;
     for (int a = 0; result == AM_OK && a < AM_ACTIVITY_COUNT; a++) {

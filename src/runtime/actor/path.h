@@ -5,12 +5,12 @@
 #include <amble/path.h>
 #include <amble/source.h>
 
-/// What a wish along a path remembers (LHMM appendix B); also the context of looking ahead.
+/// What a target along a path remembers (LHMM appendix B); also the context of looking ahead.
 typedef struct ami_path_context {
     int32_t at;     ///< i_d: the point where the character is taken to be
     int32_t before; ///< i_d of the query before
     int32_t corner; ///< the point before the next sharp corner that the query knows of, -1 without
-    float clock;    ///< the point that the wish has come to, in frames; never behind `at`
+    float clock;    ///< the point that the target has come to, in frames; never behind `at`
 } ami_path_context;
 
 enum { ami_path_none, ami_path_follows, ami_path_arrives, ami_path_ended };
@@ -32,11 +32,11 @@ typedef struct ami_path {
     uint32_t fresh; ///< a query is due at once
     float arrive_s; ///< time at the last point
     float lag_s;    ///< for which it has hardly come on
-    float drift;    ///< part of a point that the wish has gone on by itself
+    float drift;    ///< part of a point that the target has gone on by itself
     ami_path_context context;
     am_path_limits limits;
     am_vec3 drawn_first, drawn_offset; ///< where the drawing begins, and by how much it was moved
-    am_vec3 stick;                     ///< the facing that the devices wish
+    am_vec3 stick;                     ///< the facing that the devices target
     float told_s;                      ///< until a network tells facings again
     int32_t told_to;                   ///< the last point that it has told
 } ami_path;
@@ -94,9 +94,8 @@ float ami_path_along(const ami_path *path, const am_path_point *points, int i);
 
 /// path_facing.c: what a network has told for an index, laps included.
 float ami_path_told(const ami_path *path, const float *facings, float index);
-/// path_query.c: the wish of someone at `place`; the context goes on. out: points at times(count), heights and facing
-/// are the caller's to fill in.
-/// Directions are those that a network has told, or of the way.
+/// path_query.c: the target of someone at `place`; the context goes on. out: points at times(count), heights and
+/// facing are the caller's to fill in. Directions are those that a network has told, or of the way.
 void ami_path_query(const ami_path_room *room, ami_path_context *context, am_query_point *out, const float *times,
                     int count, am_vec3 place);
 /// path_query.c: i_d for a place (LHMM eq. 1), and the clock with it.

@@ -1,4 +1,4 @@
-// A character on a path: where it is, what it wishes, how its root is steered, when it is there, and what happens
+// A character on a path: where it is, what it targets, how its root is steered, when it is there, and what happens
 // when it does not get on.
 #include "actor/character.h"
 
@@ -10,7 +10,7 @@
 // A path on which this little happens for so long is stuck on.
 #define STUCK_S 2.0f
 #define STUCK_M 0.1f
-// How far the wish is put on then.
+// How far the target is put on then.
 #define RECOVER_S 0.7f
 // Coming on by less than this part of the pace is slow; after so long, this part of it is made up, up to this far.
 #define DRIFT_SLOW 0.25f
@@ -129,7 +129,7 @@ am_path_view am_character_get_path(const am_character *c)
 static void change_pace(am_character *c)
 {
     ami_path *path = c->path.head;
-    uint32_t runs = (c->state->wish_buttons & ami_button_run) != 0;
+    uint32_t runs = (c->state->target_buttons & ami_button_run) != 0;
     if (!has(c, ami_path_retime) || runs == path->runs) {
         return;
     }
@@ -163,7 +163,7 @@ static void go_round(ami_path *path, const am_path_point *points)
     }
 }
 
-/// Whoever does not get on for a while is pulled on: the wish goes ahead by itself.
+/// Whoever does not get on for a while is pulled on: the target goes ahead by itself.
 static void watch_progress(am_character *c, float dt)
 {
     ami_path *path = c->path.head;
@@ -184,7 +184,7 @@ static void watch_progress(am_character *c, float dt)
 }
 
 /// Whoever turns on the spot gets nowhere along the path, and near a hairpin the nearest point may be one that they
-/// have left behind: after a moment the wish goes on by itself, as long as it stays within reach.
+/// have left behind: after a moment the target goes on by itself, as long as it stays within reach.
 static void drift_on(am_character *c, int came_on, float dt)
 {
     ami_path *path = c->path.head;
@@ -224,7 +224,7 @@ static void watch_end(am_character *c, float dt)
 
 static float stretch_of(const am_character *c) { return 1.0f / c->def.time_scale; }
 
-static void set_wish(am_character *c)
+static void set_target(am_character *c)
 {
     ami_state *s = c->state;
     const ami_path *path = c->path.head;
@@ -235,16 +235,16 @@ static void set_wish(am_character *c)
     float speed = am_max(am_abs(ahead) * path->fps, path->limits.v_least);
     float sn, co;
     am_sincos(p->heading, &sn, &co);
-    s->wish_velocity = am_v3(sn * speed, 0.0f, co * speed);
+    s->target_velocity = am_v3(sn * speed, 0.0f, co * speed);
     s->heading = ami_path_facing(c, p->heading, path->context.clock);
     am_sincos(s->heading, &sn, &co);
-    s->wish_facing = am_v3(sn, 0.0f, co);
+    s->target_facing = am_v3(sn, 0.0f, co);
     s->position = am_v3(p->x, 0.0f, p->z);
-    s->velocity = s->wish_velocity;
+    s->velocity = s->target_velocity;
     s->acceleration = am_v3_zero();
     s->heading_velocity = 0.0f;
-    // The query, not a change of the wish, says when to search.
-    s->searched_velocity = s->wish_velocity;
+    // The query, not a change of the target, says when to search.
+    s->searched_velocity = s->target_velocity;
     s->searched_heading = s->heading;
 }
 
@@ -252,7 +252,7 @@ void ami_path_begin_step(am_character *c, float dt)
 {
     ami_state *s = c->state;
     ami_path *path = c->path.head;
-    path->stick = s->wish_facing;
+    path->stick = s->target_facing;
     change_pace(c);
     int was = path->context.at;
     path->context.clock += dt * path->fps;
@@ -265,15 +265,15 @@ void ami_path_begin_step(am_character *c, float dt)
     go_round(path, c->path.points);
     watch_end(c, dt);
     if (path->phase == ami_path_ended) {
-        s->wish_velocity = s->velocity = s->acceleration = am_v3_zero();
-        s->wish_facing = am_v3_zero();
+        s->target_velocity = s->velocity = s->acceleration = am_v3_zero();
+        s->target_facing = am_v3_zero();
         // The point stays on the last place: what is left of the movement is drawn to it.
         const am_path_point *last = &c->path.points[path->count - 1];
         s->position = am_v3(last->x, 0.0f, last->z);
-        s->heading = s->wish_heading = am_quat_heading(s->root.rotation);
+        s->heading = s->target_heading = am_quat_heading(s->root.rotation);
         return;
     }
-    set_wish(c);
+    set_target(c);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ static am_vec3 limited(am_vec3 v, float most)
     return length > most ? am_v3_scale(v, most / length) : v;
 }
 
-/// Bends the way of the body a little to the path, its speed a little to the wish, its facing a little to the way.
+/// Bends the way of the body a little to the path, its speed a little to the target, its facing a little to the way.
 static void steer(am_character *c, am_vec3 moved, float turned, float dt)
 {
     ami_state *s = c->state;
@@ -388,9 +388,9 @@ static void steer(am_character *c, am_vec3 moved, float turned, float dt)
     am_vec3 step = limited(am_v3_scale(across, part), STEER_ACROSS * way);
     // Between the points, too: from point to point the push would come and go and shake the body.
     int point = (int)path->context.clock;
-    float wished_m = am_lerp(ami_path_along(path, c->path.points, point),
-                             ami_path_along(path, c->path.points, point + 1), path->context.clock - (float)point);
-    float push = am_clamp((wished_m - come_m) * part, 0.0f, STEER_ALONG * way);
+    float desired_m = am_lerp(ami_path_along(path, c->path.points, point),
+                              ami_path_along(path, c->path.points, point + 1), path->context.clock - (float)point);
+    float push = am_clamp((desired_m - come_m) * part, 0.0f, STEER_ALONG * way);
     s->root.translation = am_v3_add(place, am_v3_add(step, am_v3_scale(along, push)));
     float facing = ami_path_facing(c, heading, (float)path->context.at);
     float angle = am_wrap_angle(facing - am_quat_heading(s->root.rotation));

@@ -31,7 +31,7 @@ static void re_enter(am_character *c)
         float rate = am_v3_length(c->arrival[j].angular);
         c->arrival[j].angular = am_v3_scale(c->arrival[j].angular, rate > FASTEST_RPS ? FASTEST_RPS / rate : 1.0f);
     }
-    // The wish begins with how the body moves now: what is looked for is a step that catches it.
+    // The target begins with how the body moves now: what is looked for is a step that catches it.
     am_vec3 velocity = am_quat_rotate(s->root.rotation, am_v3_ground(p->root_linear));
     float speed = am_v3_length(velocity);
     s->velocity = speed > FASTEST_MPS ? am_v3_scale(velocity, FASTEST_MPS / speed) : velocity;

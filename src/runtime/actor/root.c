@@ -65,14 +65,14 @@ static void come_to_rest(ami_state *s, float dt)
     float part = share(REST_HALFLIFE_S, dt);
     am_vec3 gap = am_v3_sub(s->root.translation, s->position);
     s->position = am_v3_add(s->position, am_v3_scale(gap, part));
-    if (!(am_v3_length(s->wish_facing) > 0.5f)) {
+    if (!(am_v3_length(s->target_facing) > 0.5f)) {
         float angle = am_wrap_angle(am_quat_heading(s->root.rotation) - s->heading);
         s->heading = am_wrap_angle(s->heading + angle * part);
-        s->wish_heading = s->heading;
+        s->target_heading = s->heading;
     }
 }
 
-void ami_root_move(am_character *c, const ami_plan *plan, am_vec3 moved, float turned, float dt)
+void ami_root_move(am_character *c, const ami_activity_plan *plan, am_vec3 moved, float turned, float dt)
 {
     ami_state *s = c->state;
     am_vec3 before = s->root.translation;
@@ -94,7 +94,7 @@ void ami_root_move(am_character *c, const ami_plan *plan, am_vec3 moved, float t
         s->heading = am_quat_heading(s->root.rotation);
         if (plan->own_root) {
             s->heading_velocity = 0.0f;
-            s->wish_heading = s->heading;
+            s->target_heading = s->heading;
         }
     }
     s->speed = am_v3_distance(s->root.translation, before) / dt;

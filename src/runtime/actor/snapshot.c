@@ -39,11 +39,11 @@ am_character_view am_character_get_view(const am_character *c)
     const ami_state *s = c->state;
     bool high = s->activity == AM_ACTIVITY_CREEP || s->activity == AM_ACTIVITY_JUMP;
     am_character_view view = {
-        .intent = { .velocity = s->wish_velocity,
-                    .facing = s->wish_facing,
-                    .jump = (s->wish_buttons & ami_button_jump) != 0,
-                    .creep = (s->wish_buttons & ami_button_creep) != 0,
-                    .dance = (s->wish_buttons & ami_button_dance) != 0 },
+        .intent = { .velocity = s->target_velocity,
+                    .facing = s->target_facing,
+                    .jump = (s->target_buttons & ami_button_jump) != 0,
+                    .creep = (s->target_buttons & ami_button_creep) != 0,
+                    .dance = (s->target_buttons & ami_button_dance) != 0 },
         .activity = (am_activity)s->activity,
         .activities = c->kit->activities,
         .simulation = { am_quat_from_heading(s->heading), am_v3(s->position.x, s->height, s->position.z) },

@@ -1,6 +1,6 @@
 // The simulated point and its future (its past is the body's own track, history.c): a spring drives the velocity to
-// the wish and its integral is the position (Responsive eq. 10-11 with the erratum), another one turns the facing, a
-// third moves the hips up and down.
+// the target and its integral is the position (Responsive eq. 10-11 with the erratum), another one turns the facing,
+// a third moves the hips up and down.
 #include "actor/character.h"
 
 #define LN2 0.69314718f
@@ -19,9 +19,9 @@ static point now(const ami_state *s)
     return p;
 }
 
-/// Straight interpolation towards the wish: what the paper compares its springs with (4.2.1). The velocity moves by
+/// Straight interpolation towards the target: what the paper compares its springs with (4.2.1). The velocity moves by
 /// a fixed share of what is left in a time, without inertia.
-static void interpolate(const am_character *c, point *p, const ami_plan *plan, float t)
+static void interpolate(const am_character *c, point *p, const ami_activity_plan *plan, float t)
 {
     float rate = LN2 / am_max(c->def.velocity_halflife, 1e-5f);
     float left = am_exp(-rate * t);
@@ -36,7 +36,7 @@ static void interpolate(const am_character *c, point *p, const ami_plan *plan, f
     p->heading_velocity = 0.0f;
 }
 
-static void spring(const am_character *c, point *p, const ami_plan *plan, float t)
+static void spring(const am_character *c, point *p, const ami_activity_plan *plan, float t)
 {
     am_spring_character_v3(&p->position, &p->velocity, &p->acceleration, plan->velocity, c->def.velocity_halflife, t);
     float turn = am_wrap_angle(p->heading - plan->heading);
@@ -45,7 +45,7 @@ static void spring(const am_character *c, point *p, const ami_plan *plan, float 
 }
 
 /// Vertical springs: in a leap the velocity is driven from +v to -v, until the hips are back where they began.
-static void rise(const am_character *c, point *p, const ami_plan *plan, float t)
+static void rise(const am_character *c, point *p, const ami_activity_plan *plan, float t)
 {
     float ground = plan->height;
     if (!plan->leap) {
@@ -61,7 +61,7 @@ static void rise(const am_character *c, point *p, const ami_plan *plan, float t)
     }
 }
 
-static point later(const am_character *c, const ami_plan *plan, float t)
+static point later(const am_character *c, const ami_activity_plan *plan, float t)
 {
     point p = now(c->state);
     if (t > 0.0f) {
@@ -80,7 +80,7 @@ void ami_leap(float rise_m, float *speed, float *halflife)
     *halflife = 1.3862944f * (*speed / gravity) / 1.6783470f;
 }
 
-void ami_trajectory_predict(am_character *c, const ami_plan *plan)
+void ami_trajectory_predict(am_character *c, const ami_activity_plan *plan)
 {
     const ami_kit *kit = c->kit;
     float stretch = 1.0f / c->def.time_scale; // seconds of the world in one of the source
@@ -102,7 +102,7 @@ void ami_trajectory_predict(am_character *c, const ami_plan *plan)
     c->state->trajectory_count = kit->time_count;
 }
 
-void ami_simulate(am_character *c, const ami_plan *plan, float dt)
+void ami_simulate(am_character *c, const ami_activity_plan *plan, float dt)
 {
     point p = later(c, plan, dt);
     ami_state *s = c->state;

@@ -1,4 +1,4 @@
-/// The small interface that every feature kind fills: how many numbers, from motion (bake), from a wish (query),
+/// The small interface that every feature kind fills: how many numbers, from motion (bake), from a target (query),
 /// and what each number is called. To add a kind: a file feature_NAME.c, an item of am_feature, a row in feature.c.
 #ifndef AMI_DB_FEATURE_H
 #define AMI_DB_FEATURE_H
@@ -81,7 +81,7 @@ am_vec3 ami_bake_velocity(const ami_bake *bake, int frame, int role);
 am_vec3 ami_bake_local_point(const ami_bake *bake, int frame, am_vec3 point);
 am_vec3 ami_bake_local_vector(const ami_bake *bake, int frame, am_vec3 vector);
 
-/// The wished point at a time: linear between points, the end points beyond them.
+/// The desired point at a time: linear between points, the end points beyond them.
 am_query_point ami_query_sample(const am_query *query, float time);
 
 /// Writes v as (x, z) or (x, y, z).

@@ -19,13 +19,13 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *wish)
+static bool query(float *out, const am_channel *channel, const am_query *target)
 {
-    if (!wish->custom) {
+    if (!target->custom) {
         return false;
     }
     for (int i = 0; i < channel->dims; i++) {
-        out[i] = wish->custom[channel->custom_first + i];
+        out[i] = target->custom[channel->custom_first + i];
     }
     return true;
 }

@@ -22,13 +22,13 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     put_forward(out, ami_bake_local_vector(motion, frame, forward));
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *wish)
+static bool query(float *out, const am_channel *channel, const am_query *target)
 {
     // A pose comes without the skeleton's rest rotations, so only the trajectory's present facing can speak.
-    if (!wish->trajectory || wish->trajectory_count < 1 || channel->role != AM_ROLE_HIPS) {
+    if (!target->trajectory || target->trajectory_count < 1 || channel->role != AM_ROLE_HIPS) {
         return false;
     }
-    put_forward(out, am_quat_unrotate(wish->root.rotation, ami_query_sample(wish, 0.0f).direction));
+    put_forward(out, am_quat_unrotate(target->root.rotation, ami_query_sample(target, 0.0f).direction));
     return true;
 }
 

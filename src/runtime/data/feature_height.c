@@ -12,19 +12,19 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *wish)
+static bool query(float *out, const am_channel *channel, const am_query *target)
 {
-    if (channel->role == AM_ROLE_HIPS && wish->trajectory && wish->trajectory_count > 0) {
+    if (channel->role == AM_ROLE_HIPS && target->trajectory && target->trajectory_count > 0) {
         for (int t = 0; t < channel->time_count; t++) {
-            out[t] = ami_query_sample(wish, channel->times[t]).position.y;
+            out[t] = ami_query_sample(target, channel->times[t]).position.y;
         }
         return true;
     }
-    int joint = wish->pose && wish->roles ? wish->roles->joint[channel->role] : -1;
+    int joint = target->pose && target->roles ? target->roles->joint[channel->role] : -1;
     if (joint < 0 || channel->time_count != 1 || channel->times[0] != 0.0f) {
         return false;
     }
-    out[0] = wish->pose[joint].translation.y;
+    out[0] = target->pose[joint].translation.y;
     return true;
 }
 

@@ -13,13 +13,13 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *wish)
+static bool query(float *out, const am_channel *channel, const am_query *target)
 {
-    int joint = wish->pose && wish->roles ? wish->roles->joint[channel->role] : -1;
+    int joint = target->pose && target->roles ? target->roles->joint[channel->role] : -1;
     if (joint < 0 || channel->time_count != 1 || channel->times[0] != 0.0f) {
         return false; // a pose speaks of now only
     }
-    ami_put_axes(out, wish->pose[joint].translation, 3);
+    ami_put_axes(out, target->pose[joint].translation, 3);
     return true;
 }
 

@@ -18,12 +18,12 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     put_bits(out, channel, motion->tags ? motion->tags[frame] : 0);
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *wish)
+static bool query(float *out, const am_channel *channel, const am_query *target)
 {
-    if (!wish->tags) {
+    if (!target->tags) {
         return false;
     }
-    put_bits(out, channel, *wish->tags);
+    put_bits(out, channel, *target->tags);
     return true;
 }
 

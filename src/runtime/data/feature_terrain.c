@@ -31,13 +31,13 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *wish)
+static bool query(float *out, const am_channel *channel, const am_query *target)
 {
-    if (!wish->terrain) {
+    if (!target->terrain) {
         return false;
     }
     for (int i = 0; i < channel->dims; i++) {
-        out[i] = wish->terrain[i];
+        out[i] = target->terrain[i];
     }
     return true;
 }

@@ -25,7 +25,7 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     for (int t = 0; t < channel->time_count; t++) {
         int at = ami_bake_at(motion, frame, channel->times[t]);
         am_vec3 world = facing_at(motion, at, channel->axes);
-        if (channel->direction == AM_DIRECTION_VELOCITY) {
+        if (channel->direction == AM_TRAJECTORY_VELOCITY) {
             am_vec3 velocity = flatten(ami_bake_velocity(motion, at, AM_ROLE_HIPS), channel->axes);
             float speed = am_v3_length(velocity);
             world = speed >= SLOW_MPS ? am_v3_scale(velocity, 1.0f / speed) : world;
@@ -34,19 +34,19 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *wish)
+static bool query(float *out, const am_channel *channel, const am_query *target)
 {
-    if (!wish->trajectory || wish->trajectory_count < 1) {
+    if (!target->trajectory || target->trajectory_count < 1) {
         return false;
     }
     for (int t = 0; t < channel->time_count; t++) {
-        am_query_point point = ami_query_sample(wish, channel->times[t]);
+        am_query_point point = ami_query_sample(target, channel->times[t]);
         am_vec3 world = flatten(point.direction, channel->axes);
-        if (channel->direction == AM_DIRECTION_VELOCITY) {
+        if (channel->direction == AM_TRAJECTORY_VELOCITY) {
             am_vec3 velocity = flatten(point.velocity, channel->axes);
             world = am_v3_length(velocity) >= SLOW_MPS ? velocity : world;
         }
-        am_vec3 local = am_quat_unrotate(wish->root.rotation, world);
+        am_vec3 local = am_quat_unrotate(target->root.rotation, world);
         local = am_v3_normalize_or(local, am_v3(0.0f, 0.0f, 1.0f));
         ami_put_axes(out + channel->axes * t, local, channel->axes);
     }

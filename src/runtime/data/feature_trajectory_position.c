@@ -18,16 +18,16 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *wish)
+static bool query(float *out, const am_channel *channel, const am_query *target)
 {
-    if (!wish->trajectory || wish->trajectory_count < 1) {
+    if (!target->trajectory || target->trajectory_count < 1) {
         return false;
     }
-    float now = channel->height == AM_HEIGHT_RELATIVE ? ami_query_sample(wish, 0.0f).position.y : 0.0f;
+    float now = channel->height == AM_HEIGHT_RELATIVE ? ami_query_sample(target, 0.0f).position.y : 0.0f;
     for (int t = 0; t < channel->time_count; t++) {
-        am_vec3 world = ami_query_sample(wish, channel->times[t]).position;
-        am_vec3 away = am_v3_ground(am_v3_sub(world, wish->root.translation));
-        am_vec3 local = am_quat_unrotate(wish->root.rotation, away);
+        am_vec3 world = ami_query_sample(target, channel->times[t]).position;
+        am_vec3 away = am_v3_ground(am_v3_sub(world, target->root.translation));
+        am_vec3 local = am_quat_unrotate(target->root.rotation, away);
         local.y = world.y - now;
         ami_put_axes(out + channel->axes * t, local, channel->axes);
     }

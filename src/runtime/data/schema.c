@@ -332,7 +332,7 @@ int am_schema_find(const am_schema *schema, const char *name)
     return -1;
 }
 
-bool am_channel_is_wish(const am_channel *channel)
+bool am_channel_is_target(const am_channel *channel)
 {
     return channel->kind != AM_FEATURE_POSITION && channel->kind != AM_FEATURE_VELOCITY &&
            channel->kind != AM_FEATURE_HEADING;

@@ -16,7 +16,7 @@
 #define CREEP_MPS 0.15f
 #define PLANTED_MPS 0.13f
 #define LEAVING_MPS 0.2f
-// Farther than this from a wished facing it turns as the field says.
+// Farther than this from a desired facing it turns as the field says.
 #define FACING (4.0f * AM_DEG)
 // A stretch of the data stands while both feet do and its root goes slower than this, and turns slower.
 #define STAND_MPS 0.12f
@@ -128,7 +128,7 @@ static float share_of(float mps, bool planted)
 am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts)
 {
     const float share = share_of(ami_step_speed(task, step), both_feet(contacts));
-    // An axis that comes round is an angle to a wished facing, 0 when none is wished.
+    // An axis that comes round is an angle to a desired facing, 0 when none is desired.
     const float off = task->axis[0].cyclic ? am_abs(theta[0]) : 0.0f;
     const float turn = am_max(share, am_min(off / FACING, 1.0f));
     return (am_field_step){ step.x * share, step.z * share, step.turn * turn };

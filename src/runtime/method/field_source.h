@@ -5,7 +5,7 @@
 #include <amble/field_source.h>
 
 #include "method/field.h"
-#include "method/wish.h"
+#include "method/target.h"
 
 // A phase this near a tick is that tick: 1/60 s in floats is not quite half a tick of 30 Hz.
 #define AMI_FIELD_SNAP 1e-3f
@@ -90,7 +90,7 @@ float ami_field_motion(const am_field *field, const float *row);
 /// field_idle.c: the longest stretch of standing.
 ami_field_stretch ami_field_find_stretch(const am_field *field, int standing);
 /// field_idle.c: what is left of a step of who shall rest: it creeps less the slower it is, and turns no more than
-/// that unless a facing is wished that it has not yet.
+/// that unless a facing is desired that it has not yet.
 am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts);
 /// field_idle.c: the step of a state x, v that is asked to rest; says in the head whether it stands yet. row(stride)
 /// is room.

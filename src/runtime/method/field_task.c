@@ -8,10 +8,10 @@
 
 static float heading_of(am_transform root) { return am_quat_heading(root.rotation); }
 
-static void read_direction(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root)
+static void read_direction(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
 {
     (void)task;
-    theta[0] = am_wrap_angle(wish->heading - heading_of(root));
+    theta[0] = am_wrap_angle(target->heading - heading_of(root));
 }
 
 static void advance_direction(const am_field_task *task, float *next, const float *theta, am_field_step step)
@@ -29,12 +29,12 @@ static float reward_direction(const am_field_task *task, const float *theta, am_
 // ---------------------------------------------------------------------------------------------
 // Line: theta[1] is how far to the left of the line the root stands, looking along it
 
-static void read_line(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root)
+static void read_line(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
 {
     float sine, cosine;
-    am_sincos(wish->heading, &sine, &cosine);
-    read_direction(task, theta, wish, root);
-    theta[1] = cosine * (root.translation.x - wish->point.x) - sine * (root.translation.z - wish->point.z);
+    am_sincos(target->heading, &sine, &cosine);
+    read_direction(task, theta, target, root);
+    theta[1] = cosine * (root.translation.x - target->point.x) - sine * (root.translation.z - target->point.z);
 }
 
 static void advance_line(const am_field_task *task, float *next, const float *theta, am_field_step step)
@@ -52,9 +52,9 @@ static float reward_line(const am_field_task *task, const float *theta, am_field
 }
 
 // ---------------------------------------------------------------------------------------------
-// Speed: theta[1] is the wished one and stays
+// Speed: theta[1] is the desired one and stays
 
-// Slower wishes are those of somebody who shall stand.
+// Slower targets are those of somebody who shall stand.
 #define REST_MPS 0.05f
 // Feet that stand let a body turn by so much, feet that walk by more; what is beyond would spin on the spot.
 #define FREE_TURN 0.5f       // rad/s
@@ -67,11 +67,11 @@ static float spin_of(const am_field_task *task, am_field_step step, float speed)
     return SPIN_WEIGHT * am_max(am_abs(step.turn) * task->fps - FREE_TURN - FREE_TURN_PER_M * speed, 0.0f);
 }
 
-static void read_speed(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root)
+static void read_speed(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
 {
-    read_direction(task, theta, wish, root);
-    theta[0] = wish->speed < REST_MPS && !wish->faces ? 0.0f : theta[0]; // who is let go stays as they face
-    theta[1] = wish->speed;
+    read_direction(task, theta, target, root);
+    theta[0] = target->speed < REST_MPS && !target->faces ? 0.0f : theta[0]; // who is let go stays as they face
+    theta[1] = target->speed;
 }
 
 static void advance_speed(const am_field_task *task, float *next, const float *theta, am_field_step step)
@@ -105,9 +105,9 @@ static void keep_near(const am_field_task *task, float *theta)
     }
 }
 
-static void read_point(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root)
+static void read_point(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
 {
-    const am_vec3 seen = am_quat_unrotate(root.rotation, am_v3_sub(wish->point, root.translation));
+    const am_vec3 seen = am_quat_unrotate(root.rotation, am_v3_sub(target->point, root.translation));
     theta[0] = seen.x;
     theta[1] = seen.z;
     keep_near(task, theta);
@@ -127,7 +127,7 @@ static void advance_point(const am_field_task *task, float *next, const float *t
 // stands: m for a metre a second.
 #define THERE_M 0.3f
 #define MOVE_WEIGHT 0.2f
-// That near it may stand: who has stopped short of it would creep on. Wider than where wishes of other methods end
+// That near it may stand: who has stopped short of it would creep on. Wider than where targets of other methods end
 // (intent.c), since a field's steps end where the data's do.
 #define REST_M 0.5f
 

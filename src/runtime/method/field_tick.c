@@ -105,11 +105,11 @@ static void keep_near(ami_field_view *s, const am_field_neighbours *near, bool f
     memcpy(s->near_d2, near->d2, (size_t)near->count * sizeof *near->d2);
 }
 
-/// What is wished of a character whose ground root is at `root`, as the task's numbers.
-static void read_wish(const ami_field_source *f, ami_field_head *head, float *theta, const am_source_wish *wish,
-                      am_transform root)
+/// What is desired of a character whose ground root is at `root`, as the task's numbers.
+static void read_target(const ami_field_source *f, ami_field_head *head, float *theta, const am_source_target *target,
+                        am_transform root)
 {
-    const am_field_wish w = ami_wish_read(&head->line, wish, root);
+    const am_field_target w = ami_target_read(&head->line, target, root);
     f->task.read(&f->task, theta, &w, root);
 }
 
@@ -236,7 +236,7 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     s->head->action = -1;
     float theta[AM_FIELD_MAX_AXES];
     if (f->policy != AM_FIELD_PASSIVE) {
-        read_wish(f, s->head, theta, &input->wish, root);
+        read_target(f, s->head, theta, &input->target, root);
         s->head->action = choose(f, s, &near, theta, room, out);
     }
     show_choice(field, out, &near, s->head->action, input->candidates);

@@ -220,7 +220,7 @@ static am_result check_numbers(const am_field_value *value, const char *name, am
     return AM_OK;
 }
 
-/// The attachment's name: the wished one, or of the task's the one with the fewest ticks between anchors.
+/// The attachment's name: the desired one, or of the task's the one with the fewest ticks between anchors.
 static bool find_name(char *name, const am_field_value_def *def)
 {
     size_t size = 0;

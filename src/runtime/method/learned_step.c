@@ -43,7 +43,7 @@ static void run(const batch *b, int net)
 // ---------------------------------------------------------------------------------------------
 // Projecting
 
-/// The gait that a wished trajectory asks for, as bits of the database's tags.
+/// The gait that a desired trajectory asks for, as bits of the database's tags.
 static uint64_t gait_of(const ami_learned *l, const am_source_input *input)
 {
     const am_query_point *points = input->trajectory;
@@ -88,7 +88,7 @@ static int start_of(const ami_learned *l, uint64_t tags)
 /// A dance or a jump, once begun, goes its own way: the Stepper plays it, as matching plays a clip through.
 static bool plays_through(const am_source_input *input) { return input->hold && !input->stand && !input->search_now; }
 
-/// q(count): the features of now, going along the wish.
+/// q(count): the features of now, going along the target.
 static void make_query(const ami_learned *l, void *state, float *q, const am_source_input *input)
 {
     const am_features *features = &l->character->features;
@@ -130,7 +130,7 @@ static float distance2(const float *a, const float *b, int count)
     return sum;
 }
 
-/// The body as it is with the wish of the last query that was within the data.
+/// The body as it is with the target of the last query that was within the data.
 static void recall(const ami_learned *l, void *state, float *q)
 {
     const am_schema *schema = l->character->features.schema;
@@ -138,7 +138,7 @@ static void recall(const ami_learned *l, void *state, float *q)
     memcpy(q, ami_learned_x(state), (size_t)l->count * sizeof(float));
     for (int c = 0; c < schema->channel_count; c++) {
         const am_channel *channel = &schema->channels[c];
-        if (am_channel_is_wish(channel)) {
+        if (am_channel_is_target(channel)) {
             memcpy(q + channel->first, good + channel->first, (size_t)channel->dims * sizeof(float));
         }
     }
@@ -242,7 +242,7 @@ static void project_due(batch *b)
     const ami_learned *l = b->learned;
     list_due(b);
     project(b);
-    // Far outside the data, or not finite: once more with the last good wish, where there is one.
+    // Far outside the data, or not finite: once more with the last good target, where there is one.
     int again = 0;
     for (int i = 0; i < b->listed; i++) {
         int member = b->list[i];

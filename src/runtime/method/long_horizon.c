@@ -98,20 +98,20 @@ static void branch(const look *l, level *to, am_transform root, const void *cont
 static void ask(look *l, node *nodes, int count, am_hit *hits, int *found, int k)
 {
     float x[BATCH][AM_MAX_FEATURES + 8];
-    am_search wishes[BATCH];
+    am_search targets[BATCH];
     am_query_point trajectory[AM_MAX_TRAJECTORY];
     const am_horizon *horizon = l->input->horizon;
     for (int i = 0; i < count; i++) {
         int points = horizon->compute_query(horizon->user, nodes[i].context, trajectory, nodes[i].end.root);
         ami_match_query(l->source, x[i], &nodes[i].end, trajectory, points);
-        wishes[i] = am_search_default();
-        wishes[i].x = x[i];
-        wishes[i].weights = l->input->weights;
-        wishes[i].filter = l->input->filter;
-        wishes[i].k = k;
-        wishes[i].current = nodes[i].end.frame;
+        targets[i] = am_search_default();
+        targets[i].x = x[i];
+        targets[i].weights = l->input->weights;
+        targets[i].filter = l->input->filter;
+        targets[i].k = k;
+        targets[i].current = nodes[i].end.frame;
     }
-    am_index_search_batch(l->source->index, hits, found, wishes, l->work, count);
+    am_index_search_batch(l->source->index, hits, found, targets, l->work, count);
     l->searches += count;
     l->left -= count;
 }

@@ -1,5 +1,5 @@
 // Motion matching (LMM section 3, appendix A): play on, and every so often look for the frame whose features are
-// nearest to the features of the playing frame joined with the wished trajectory; jump there when it beats playing
+// nearest to the features of the playing frame joined with the desired trajectory; jump there when it beats playing
 // on.
 #include <amble/source.h>
 
@@ -41,7 +41,7 @@ typedef struct match_state {
 
 am_match_def am_match_def_default(void)
 {
-    // 1/6 s: LMM's ten frames at 60 Hz. No bias: already 0.1 lets a walk of 1.4 m/s go on when 1.1 is wished. 0.2 s
+    // 1/6 s: LMM's ten frames at 60 Hz. No bias: already 0.1 lets a walk of 1.4 m/s go on when 1.1 is desired. 0.2 s
     // of surroundings: a jump nearer than that is the same motion, stuttering. 90 m/s^2 (2.5 cm a frame squared at
     // 60 Hz): half of CMU's 99.9th percentile; beyond it lie hands, knees and toes that flick in the capture.
     am_match_def def = {
@@ -194,7 +194,7 @@ static void show(am_source_output *out, const am_hit *hits, int count, int wante
 
 /// Puts another candidate first where the best one is a rough place to land: the best that is smooth and still
 /// better than playing on, or the smoothest.
-static void land_softly(const am_source *source, am_source_output *out, const am_search *wish, float most,
+static void land_softly(const am_source *source, am_source_output *out, const am_search *target, float most,
                         am_search_work *work)
 {
     const match_source *match = match_of(source);
@@ -202,7 +202,7 @@ static void land_softly(const am_source *source, am_source_output *out, const am
     if (!(best > match->rough_m) || !(match->rough_m > 0.0f)) {
         return;
     }
-    am_search again = *wish;
+    am_search again = *target;
     again.k = LANDINGS;
     am_hit hits[LANDINGS];
     out->searches++;
@@ -235,17 +235,17 @@ static void search(const am_source *source, match_state *s, am_source_output *ou
     out->stay_cost = stay ? am_index_cost(source->index, s->frame, out->query, input->weights) : INFINITY;
     const am_db_range *range = &source->db->ranges[am_db_range_of(source->db, s->frame)];
     am_hit hits[AM_MAX_HITS];
-    am_search wish = am_search_default();
-    wish.x = out->query;
-    wish.weights = input->weights;
-    wish.filter = input->filter;
-    wish.k = input->candidates > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : input->candidates;
+    am_search target = am_search_default();
+    target.x = out->query;
+    target.weights = input->weights;
+    target.filter = input->filter;
+    target.k = input->candidates > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : input->candidates;
     int branches = looks_ahead(match, input) ? match->ahead.k : 1;
-    wish.k = wish.k < branches ? branches : wish.k;
-    wish.current = stay ? s->frame : -1;
-    wish.ignore_first = s->frame - match->surround < range->start ? range->start : s->frame - match->surround;
-    wish.ignore_last = s->frame + match->surround >= range->stop ? range->stop - 1 : s->frame + match->surround;
-    int found = am_index_search(source->index, hits, &wish, work);
+    target.k = target.k < branches ? branches : target.k;
+    target.current = stay ? s->frame : -1;
+    target.ignore_first = s->frame - match->surround < range->start ? range->start : s->frame - match->surround;
+    target.ignore_last = s->frame + match->surround >= range->stop ? range->stop - 1 : s->frame + match->surround;
+    int found = am_index_search(source->index, hits, &target, work);
     out->searched = true;
     s->since_s = 0.0f;
     if (found == 0) {
@@ -253,7 +253,7 @@ static void search(const am_source *source, match_state *s, am_source_output *ou
     } else {
         show(out, hits, found, input->candidates, choose(match, s, out, hits, found, input, work));
         if (out->transition) {
-            land_softly(source, out, &wish, out->stay_cost - match->stay_bias, work);
+            land_softly(source, out, &target, out->stay_cost - match->stay_bias, work);
         }
     }
     if (input->clock) {

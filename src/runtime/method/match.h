@@ -20,7 +20,7 @@ typedef struct ami_moment {
     const am_velocity *velocity;
 } ami_moment;
 
-/// match.c: out(stride) = stored features of the moment, going along the wished trajectory.
+/// match.c: out(stride) = stored features of the moment, going along the desired trajectory.
 void ami_match_query(const am_source *source, float *out, const ami_moment *moment, const am_query_point *trajectory,
                      int trajectory_count);
 /// match.c: a source that looks ahead; its frames between two levels are filled in. NULL is plain matching.

@@ -129,14 +129,14 @@ static double round_row(rounding *r, const float *w, double scale, int largest, 
     memset(r->taken, 0, n * sizeof *r->taken);
     for (size_t k = n - 1; k > 0; k--) {
         const double *column = r->factor + k * n;
-        double wish = (double)w[r->order[k]] + r->taken[k] / column[k];
-        double q = floor(wish / scale + 0.5);
+        double target = (double)w[r->order[k]] + r->taken[k] / column[k];
+        double q = floor(target / scale + 0.5);
         q = q < 127.0 ? q : 127.0;
         q = q > -127.0 ? q : -127.0;
         if (r->order[k] == largest) {
             q = w[largest] < 0.0f ? -127.0 : 127.0; // packing finds the scale by it
         }
-        double off = (wish - q * scale) * column[k];
+        double off = (target - q * scale) * column[k];
         double error = (double)w[r->order[k]] - q * scale;
         sum += off * off;
         for (size_t j = 0; j < k; j++) {
@@ -175,7 +175,7 @@ static void fit_row(rounding *r, float *w, float *bias)
 }
 
 /// A layer whose inputs x(rows, columns) are known.
-static am_result fit_layer(const am_graph *graph, const am_net_op *op, const double *x, int rows,
+static am_result fit_layer(const am_net_graph *graph, const am_net_op *op, const double *x, int rows,
                            const am_alloc *alloc, am_error *err)
 {
     const am_net_tensor *weight = &graph->tensors[op->tensor[0]];
@@ -197,7 +197,7 @@ static am_result fit_layer(const am_graph *graph, const am_net_op *op, const dou
 }
 
 /// Doubles of one sample of all values.
-static size_t sample_size(const am_graph *graph)
+static size_t sample_size(const am_net_graph *graph)
 {
     size_t size = 0;
     for (int v = 0; v < graph->value_count; v++) {
@@ -207,17 +207,17 @@ static size_t sample_size(const am_graph *graph)
 }
 
 /// The numbers of one sample that a network reads.
-static size_t input_size(const am_graph *graph)
+static size_t input_size(const am_net_graph *graph)
 {
     size_t size = 0;
     for (int i = 0; i < graph->input_count; i++) {
-        const am_net_value *v = &graph->values[am_graph_input_at(graph, i)];
+        const am_net_value *v = &graph->values[am_net_graph_input_at(graph, i)];
         size += (size_t)v->rows * (size_t)v->width;
     }
     return size;
 }
 
-static am_result check_samples(const am_graph *graph, const float *samples, int count, am_error *err)
+static am_result check_samples(const am_net_graph *graph, const float *samples, int count, am_error *err)
 {
     size_t size = input_size(graph);
     for (size_t n = 0; n < size * (size_t)count; n++) {
@@ -230,7 +230,7 @@ static am_result check_samples(const am_graph *graph, const float *samples, int 
 }
 
 /// Places of the values in `room`; inputs are filled, states are zero.
-static void place_values(double **values, double *room, const am_graph *graph, const float *samples, int count)
+static void place_values(double **values, double *room, const am_net_graph *graph, const float *samples, int count)
 {
     size_t all = input_size(graph), before = 0;
     for (int v = 0; v < graph->value_count; v++) {
@@ -238,7 +238,7 @@ static void place_values(double **values, double *room, const am_graph *graph, c
         room += (size_t)graph->values[v].rows * (size_t)graph->values[v].width * (size_t)count;
     }
     for (int i = 0; i < graph->input_count; i++) {
-        int input = am_graph_input_at(graph, i);
+        int input = am_net_graph_input_at(graph, i);
         size_t size = (size_t)graph->values[input].rows * (size_t)graph->values[input].width;
         for (size_t n = 0; n < (size_t)count * size; n++) {
             values[input][n] = (double)samples[n / size * all + before + n % size];
@@ -248,7 +248,8 @@ static void place_values(double **values, double *room, const am_graph *graph, c
 }
 
 /// Layer after layer: later ones see the inputs that the rounded ones before them give.
-static am_result fit_graph(am_graph *graph, double *const *values, int count, const am_alloc *alloc, am_error *err)
+static am_result fit_graph(am_net_graph *graph, double *const *values, int count, const am_alloc *alloc,
+                           am_error *err)
 {
     am_result result = AM_OK;
     for (int i = 0; i < graph->op_count && result == AM_OK; i++) {
@@ -261,7 +262,7 @@ static am_result fit_graph(am_graph *graph, double *const *values, int count, co
     return result;
 }
 
-am_result ami_net_calibrate(am_graph **out, const am_graph *graph, const float *samples, int sample_count,
+am_result ami_net_calibrate(am_net_graph **out, const am_net_graph *graph, const float *samples, int sample_count,
                             const am_alloc *alloc, am_error *err)
 {
     am_result result = check_samples(graph, samples, sample_count, err);
@@ -277,13 +278,13 @@ am_result ami_net_calibrate(am_graph **out, const am_graph *graph, const float *
         ami_release(alloc, values, pointers);
         return ami_fail_memory(err, doubles * sizeof *room + pointers);
     }
-    result = am_graph_copy(out, graph, alloc, err);
+    result = am_net_graph_copy(out, graph, alloc, err);
     if (result == AM_OK) {
         memset(room, 0, doubles * sizeof *room);
         place_values(values, room, graph, samples, sample_count);
         result = fit_graph(*out, values, sample_count, alloc, err);
         if (result != AM_OK) {
-            am_graph_destroy(*out);
+            am_net_graph_destroy(*out);
             *out = NULL;
         }
     }

@@ -176,7 +176,7 @@ static void encode(double *y, const am_net_op *op, double x, int width)
 }
 
 typedef struct step {
-    const am_graph *graph;
+    const am_net_graph *graph;
     const am_net_op *op;
     double *const *values;
     int sample;
@@ -242,7 +242,7 @@ static void elementwise(const step *s, double *y, const double *x, const float *
 
 static void run_row(const step *s, int row)
 {
-    const am_graph *g = s->graph;
+    const am_net_graph *g = s->graph;
     const am_net_op *op = s->op;
     const float *t[AM_NET_MOST_TENSORS];
     for (int i = 0; i < AM_NET_MOST_TENSORS; i++) {
@@ -281,7 +281,7 @@ static void run_row(const step *s, int row)
     }
 }
 
-void ami_graph_eval_op(const am_graph *graph, int op, double *const *values, int batch)
+void ami_graph_eval_op(const am_net_graph *graph, int op, double *const *values, int batch)
 {
     step s = { graph, &graph->ops[op], values, 0 };
     int rows = graph->values[graph->ops[op].out].rows;
@@ -292,7 +292,7 @@ void ami_graph_eval_op(const am_graph *graph, int op, double *const *values, int
     }
 }
 
-void am_graph_eval(const am_graph *graph, double *const *values, int batch)
+void am_net_graph_eval(const am_net_graph *graph, double *const *values, int batch)
 {
     for (int i = 0; i < graph->op_count; i++) {
         ami_graph_eval_op(graph, i, values, batch);

@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-am_result am_graph_create(am_graph **out, const char *name, const am_alloc *alloc, am_error *err)
+am_result am_net_graph_create(am_net_graph **out, const char *name, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
     am_alloc use = ami_alloc_or_default(alloc);
     if (!name || !name[0] || strlen(name) >= AM_NET_NAME_SIZE) {
         return ami_fail(err, AM_ERR_DEF, "a graph's name has 1 to %d bytes", AM_NET_NAME_SIZE - 1);
     }
-    am_graph *graph = ami_alloc_zero(&use, sizeof *graph);
+    am_net_graph *graph = ami_alloc_zero(&use, sizeof *graph);
     if (!graph) {
         return ami_fail_memory(err, sizeof *graph);
     }
@@ -27,7 +27,7 @@ am_result am_graph_create(am_graph **out, const char *name, const am_alloc *allo
     return AM_OK;
 }
 
-void am_graph_destroy(am_graph *graph)
+void am_net_graph_destroy(am_net_graph *graph)
 {
     if (!graph) {
         return;
@@ -40,7 +40,7 @@ void am_graph_destroy(am_graph *graph)
     ami_release(&alloc, graph, sizeof *graph);
 }
 
-static int AM_PRINTF(3, 4) fault(am_graph *graph, am_result code, const char *format, ...)
+static int AM_PRINTF(3, 4) fault(am_net_graph *graph, am_result code, const char *format, ...)
 {
     if (graph->failed == AM_OK) {
         va_list args;
@@ -53,7 +53,7 @@ static int AM_PRINTF(3, 4) fault(am_graph *graph, am_result code, const char *fo
 }
 
 /// Room for one more item; the old block is copied.
-static bool grow(am_graph *graph, void **items, int *room, int count, size_t size)
+static bool grow(am_net_graph *graph, void **items, int *room, int count, size_t size)
 {
     if (count < *room) {
         return true;
@@ -73,13 +73,13 @@ static bool grow(am_graph *graph, void **items, int *room, int count, size_t siz
     return true;
 }
 
-static bool copy_name(am_graph *graph, char *out, const char *name)
+static bool copy_name(am_net_graph *graph, char *out, const char *name)
 {
     if (!name || !name[0] || strlen(name) >= AM_NET_NAME_SIZE) {
         fault(graph, AM_ERR_DEF, "a name has 1 to %d bytes", AM_NET_NAME_SIZE - 1);
         return false;
     }
-    if (am_graph_find(graph, name) >= 0) {
+    if (am_net_graph_find(graph, name) >= 0) {
         fault(graph, AM_ERR_DEF, "two values are called '%s'", name);
         return false;
     }
@@ -88,7 +88,7 @@ static bool copy_name(am_graph *graph, char *out, const char *name)
 }
 
 /// Appends a value; -1 after a fault.
-static int add_value(am_graph *graph, int rows, int width, am_net_role role)
+static int add_value(am_net_graph *graph, int rows, int width, am_net_role role)
 {
     if (graph->failed != AM_OK) {
         return -1;
@@ -113,7 +113,7 @@ static int add_value(am_graph *graph, int rows, int width, am_net_role role)
     return graph->value_count++;
 }
 
-static int add_given(am_graph *graph, const char *name, int rows, int width, am_net_role role)
+static int add_given(am_net_graph *graph, const char *name, int rows, int width, am_net_role role)
 {
     char kept[AM_NET_NAME_SIZE] = "";
     if (graph->failed != AM_OK || !copy_name(graph, kept, name)) {
@@ -128,22 +128,22 @@ static int add_given(am_graph *graph, const char *name, int rows, int width, am_
     return value;
 }
 
-int am_graph_input(am_graph *graph, const char *name, int width)
+int am_net_graph_input(am_net_graph *graph, const char *name, int width)
 {
     return add_given(graph, name, 1, width, AM_NET_INPUT);
 }
 
-int am_graph_input_set(am_graph *graph, const char *name, int rows, int width)
+int am_net_graph_input_set(am_net_graph *graph, const char *name, int rows, int width)
 {
     return add_given(graph, name, rows, width, AM_NET_INPUT);
 }
 
-int am_graph_state(am_graph *graph, const char *name, int width)
+int am_net_graph_state(am_net_graph *graph, const char *name, int width)
 {
     return add_given(graph, name, 1, width, AM_NET_STATE);
 }
 
-static bool is_value(am_graph *graph, int value)
+static bool is_value(am_net_graph *graph, int value)
 {
     if (graph->failed == AM_OK && (value < 0 || value >= graph->value_count)) {
         fault(graph, AM_ERR_DEF, "there is no value %d", value);
@@ -151,7 +151,7 @@ static bool is_value(am_graph *graph, int value)
     return graph->failed == AM_OK;
 }
 
-void am_graph_keep(am_graph *graph, int state, int value)
+void am_net_graph_keep(am_net_graph *graph, int state, int value)
 {
     if (is_value(graph, state) && is_value(graph, value)) {
         if (graph->values[state].role != AM_NET_STATE || graph->values[state].width != graph->values[value].width) {
@@ -162,7 +162,7 @@ void am_graph_keep(am_graph *graph, int state, int value)
     }
 }
 
-void am_graph_output(am_graph *graph, const char *name, int value)
+void am_net_graph_output(am_net_graph *graph, const char *name, int value)
 {
     if (!is_value(graph, value)) {
         return;
@@ -175,7 +175,7 @@ void am_graph_output(am_graph *graph, const char *name, int value)
     }
 }
 
-static bool add_tensors(am_graph *graph, am_net_op *op, const ami_net_shape *shape)
+static bool add_tensors(am_net_graph *graph, am_net_op *op, const ami_net_shape *shape)
 {
     for (int t = 0; t < shape->tensor_count; t++) {
         void *items = graph->tensors;
@@ -194,7 +194,7 @@ static bool add_tensors(am_graph *graph, am_net_op *op, const ami_net_shape *sha
 }
 
 /// Appends an operation; `width` is the output's where the kind leaves it free.
-static int add_op(am_graph *graph, am_net_op op, const int *in, int in_count, int width)
+static int add_op(am_net_graph *graph, am_net_op op, const int *in, int in_count, int width)
 {
     if (in_count > AM_NET_MOST_IN) {
         return fault(graph, AM_ERR_LIMIT, "an operation reads at most %d values", AM_NET_MOST_IN);
@@ -232,14 +232,14 @@ static int add_op(am_graph *graph, am_net_op op, const int *in, int in_count, in
     return op.out;
 }
 
-static int add_unary(am_graph *graph, am_net_kind kind, int x, int width)
+static int add_unary(am_net_graph *graph, am_net_kind kind, int x, int width)
 {
     return add_op(graph, (am_net_op){ .kind = (int32_t)kind }, &x, 1, width);
 }
 
-int am_graph_linear(am_graph *graph, int x, int width) { return add_unary(graph, AM_NET_LINEAR, x, width); }
+int am_net_graph_linear(am_net_graph *graph, int x, int width) { return add_unary(graph, AM_NET_LINEAR, x, width); }
 
-int am_graph_activation(am_graph *graph, int x, am_net_kind kind)
+int am_net_graph_activation(am_net_graph *graph, int x, am_net_kind kind)
 {
     if (kind < AM_NET_RELU || kind > AM_NET_SIGMOID) {
         return fault(graph, AM_ERR_DEF, "%s is no activation", am_net_kind_name((int)kind));
@@ -247,40 +247,40 @@ int am_graph_activation(am_graph *graph, int x, am_net_kind kind)
     return add_unary(graph, kind, x, 1);
 }
 
-int am_graph_layer_norm(am_graph *graph, int x)
+int am_net_graph_layer_norm(am_net_graph *graph, int x)
 {
     am_net_op op = { .kind = AM_NET_LAYER_NORM, .number = { 1e-5f } }; // PyTorch's
     return add_op(graph, op, &x, 1, 1);
 }
 
-int am_graph_concat(am_graph *graph, const int *values, int count)
+int am_net_graph_concat(am_net_graph *graph, const int *values, int count)
 {
     return add_op(graph, (am_net_op){ .kind = AM_NET_CONCAT }, values, count, 1);
 }
 
-int am_graph_add(am_graph *graph, int a, int b)
+int am_net_graph_add(am_net_graph *graph, int a, int b)
 {
     const int in[2] = { a, b };
     return add_op(graph, (am_net_op){ .kind = AM_NET_ADD }, in, 2, 1);
 }
 
-int am_graph_normalise(am_graph *graph, int x) { return add_unary(graph, AM_NET_NORMALISE, x, 1); }
-int am_graph_restore(am_graph *graph, int x) { return add_unary(graph, AM_NET_RESTORE, x, 1); }
+int am_net_graph_normalise(am_net_graph *graph, int x) { return add_unary(graph, AM_NET_NORMALISE, x, 1); }
+int am_net_graph_restore(am_net_graph *graph, int x) { return add_unary(graph, AM_NET_RESTORE, x, 1); }
 
-int am_graph_gru(am_graph *graph, int x, int h)
+int am_net_graph_gru(am_net_graph *graph, int x, int h)
 {
     const int in[2] = { x, h };
     return add_op(graph, (am_net_op){ .kind = AM_NET_GRU }, in, 2, 1);
 }
 
-int am_graph_attention(am_graph *graph, int set, int count, int heads, int key, int value)
+int am_net_graph_attention(am_net_graph *graph, int set, int count, int heads, int key, int value)
 {
     const int in[2] = { set, count };
     am_net_op op = { .kind = AM_NET_ATTENTION, .size = { heads, key, value } };
     return add_op(graph, op, in, 2, 1);
 }
 
-int am_graph_encode(am_graph *graph, int x, am_net_kind kind, int width)
+int am_net_graph_encode(am_net_graph *graph, int x, am_net_kind kind, int width)
 {
     if (kind != AM_NET_ONE_HOT && kind != AM_NET_COUNT) {
         return fault(graph, AM_ERR_DEF, "%s is no encoding of an index", am_net_kind_name((int)kind));
@@ -288,25 +288,25 @@ int am_graph_encode(am_graph *graph, int x, am_net_kind kind, int width)
     return add_unary(graph, kind, x, width);
 }
 
-int am_graph_fraction(am_graph *graph, int x, float n)
+int am_net_graph_fraction(am_net_graph *graph, int x, float n)
 {
     am_net_op op = { .kind = AM_NET_FRACTION, .number = { n } };
     return add_op(graph, op, &x, 1, 1);
 }
 
-int am_graph_waves(am_graph *graph, int x, int width, float n)
+int am_net_graph_waves(am_net_graph *graph, int x, int width, float n)
 {
     am_net_op op = { .kind = AM_NET_WAVES, .number = { n } };
     return add_op(graph, op, &x, 1, width);
 }
 
-int am_graph_slice(am_graph *graph, int x, int first, int width)
+int am_net_graph_slice(am_net_graph *graph, int x, int first, int width)
 {
     am_net_op op = { .kind = AM_NET_SLICE, .size = { first } };
     return add_op(graph, op, &x, 1, width);
 }
 
-int am_graph_choose(am_graph *graph, int index, const int *values, int count)
+int am_net_graph_choose(am_net_graph *graph, int index, const int *values, int count)
 {
     int in[AM_NET_MOST_IN];
     if (count < 1 || count >= AM_NET_MOST_IN) {
@@ -317,7 +317,7 @@ int am_graph_choose(am_graph *graph, int index, const int *values, int count)
     return add_op(graph, (am_net_op){ .kind = AM_NET_CHOOSE }, in, count + 1, 1);
 }
 
-int am_graph_constant(am_graph *graph, int width)
+int am_net_graph_constant(am_net_graph *graph, int width)
 {
     const int none[1] = { -1 };
     return add_op(graph, (am_net_op){ .kind = AM_NET_CONSTANT }, none, 0, width);
@@ -327,7 +327,7 @@ int am_graph_constant(am_graph *graph, int width)
 // The whole
 
 /// Places all tensors in one array, each on a multiple of 64 bytes.
-static am_result lay_out(am_graph *graph, am_error *err)
+static am_result lay_out(am_net_graph *graph, am_error *err)
 {
     size_t at = 0;
     graph->parameter_count = 0;
@@ -349,7 +349,7 @@ static am_result lay_out(am_graph *graph, am_error *err)
 }
 
 /// What gains, scales and deviations begin with.
-static void fill_ones(am_graph *graph)
+static void fill_ones(am_net_graph *graph)
 {
     for (int i = 0; i < graph->op_count; i++) {
         const am_net_op *op = &graph->ops[i];
@@ -365,7 +365,7 @@ static void fill_ones(am_graph *graph)
     }
 }
 
-am_result am_graph_finish(am_graph *graph, am_error *err)
+am_result am_net_graph_finish(am_net_graph *graph, am_error *err)
 {
     if (graph->failed != AM_OK) {
         return ami_fail(err, graph->failed, "graph '%s': %s", graph->name, graph->reason);
@@ -386,7 +386,7 @@ am_result am_graph_finish(am_graph *graph, am_error *err)
     return result;
 }
 
-void am_graph_randomise(am_graph *graph, uint64_t seed)
+void am_net_graph_randomise(am_net_graph *graph, uint64_t seed)
 {
     am_rng base = am_rng_make(seed);
     for (int i = 0; i < graph->op_count; i++) {
@@ -406,7 +406,8 @@ void am_graph_randomise(am_graph *graph, uint64_t seed)
 }
 
 /// Takes over copies of the lists.
-static bool copy_lists(am_graph *g, const am_net_value *values, const am_net_op *ops, const am_net_tensor *tensors)
+static bool copy_lists(am_net_graph *g, const am_net_value *values, const am_net_op *ops,
+                       const am_net_tensor *tensors)
 {
     g->value_room = g->value_count;
     g->op_room = g->op_count;
@@ -425,12 +426,12 @@ static bool copy_lists(am_graph *g, const am_net_value *values, const am_net_op 
     return true;
 }
 
-am_result ami_graph_from(am_graph **out, const char *name, const am_net_value *values, int value_count,
+am_result ami_graph_from(am_net_graph **out, const char *name, const am_net_value *values, int value_count,
                          const am_net_op *ops, int op_count, const am_net_tensor *tensors, int tensor_count,
                          const am_alloc *alloc, am_error *err)
 {
-    am_graph *g = NULL;
-    am_result result = am_graph_create(&g, name, alloc, err);
+    am_net_graph *g = NULL;
+    am_result result = am_net_graph_create(&g, name, alloc, err);
     *out = NULL;
     if (result != AM_OK || !g) {
         return result;
@@ -440,7 +441,7 @@ am_result ami_graph_from(am_graph **out, const char *name, const am_net_value *v
     g->tensor_count = tensor_count;
     result = copy_lists(g, values, ops, tensors) ? lay_out(g, err) : ami_fail_memory(err, sizeof *g);
     if (result != AM_OK) {
-        am_graph_destroy(g);
+        am_net_graph_destroy(g);
         return result;
     }
     for (int v = 0; v < value_count; v++) {
@@ -452,7 +453,7 @@ am_result ami_graph_from(am_graph **out, const char *name, const am_net_value *v
     return AM_OK;
 }
 
-am_result am_graph_copy(am_graph **out, const am_graph *graph, const am_alloc *alloc, am_error *err)
+am_result am_net_graph_copy(am_net_graph **out, const am_net_graph *graph, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
     if (!graph->weights) {
@@ -469,7 +470,7 @@ am_result am_graph_copy(am_graph **out, const am_graph *graph, const am_alloc *a
 // ---------------------------------------------------------------------------------------------
 // Looking
 
-int am_graph_find(const am_graph *graph, const char *name)
+int am_net_graph_find(const am_net_graph *graph, const char *name)
 {
     for (int v = 0; v < graph->value_count; v++) {
         if (graph->values[v].name[0] && strcmp(graph->values[v].name, name) == 0) {
@@ -479,7 +480,7 @@ int am_graph_find(const am_graph *graph, const char *name)
     return -1;
 }
 
-static int nth(const am_graph *graph, am_net_role role, int i)
+static int nth(const am_net_graph *graph, am_net_role role, int i)
 {
     for (int v = 0; v < graph->value_count; v++) {
         if (graph->values[v].role == (int32_t)role && i-- == 0) {
@@ -489,10 +490,10 @@ static int nth(const am_graph *graph, am_net_role role, int i)
     return -1;
 }
 
-int am_graph_input_at(const am_graph *graph, int i) { return nth(graph, AM_NET_INPUT, i); }
-int am_graph_state_at(const am_graph *graph, int i) { return nth(graph, AM_NET_STATE, i); }
+int am_net_graph_input_at(const am_net_graph *graph, int i) { return nth(graph, AM_NET_INPUT, i); }
+int am_net_graph_state_at(const am_net_graph *graph, int i) { return nth(graph, AM_NET_STATE, i); }
 
-int am_graph_output_at(const am_graph *graph, int i)
+int am_net_graph_output_at(const am_net_graph *graph, int i)
 {
     for (int v = 0; v < graph->value_count; v++) {
         if (graph->values[v].output == i && i >= 0) {
@@ -502,7 +503,7 @@ int am_graph_output_at(const am_graph *graph, int i)
     return -1;
 }
 
-float *am_graph_tensor(const am_graph *graph, int value, int which)
+float *am_net_graph_tensor(const am_net_graph *graph, int value, int which)
 {
     for (int i = 0; i < graph->op_count && which >= 0 && which < AM_NET_MOST_TENSORS; i++) {
         if (graph->ops[i].out == value && graph->ops[i].tensor[which] >= 0 && graph->weights) {

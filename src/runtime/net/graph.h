@@ -29,11 +29,11 @@ const char *ami_net_check(const am_net_value *values, int value_count, const am_
                           const am_net_tensor *tensors, int tensor_count, int *place);
 
 /// A graph with these lists, its weights laid out and zero. The lists were checked.
-am_result ami_graph_from(am_graph **out, const char *name, const am_net_value *values, int value_count,
+am_result ami_graph_from(am_net_graph **out, const char *name, const am_net_value *values, int value_count,
                          const am_net_op *ops, int op_count, const am_net_tensor *tensors, int tensor_count,
                          const am_alloc *alloc, am_error *err);
 
-/// One operation of am_graph_eval.
-void ami_graph_eval_op(const am_graph *graph, int op, double *const *values, int batch);
+/// One operation of am_net_graph_eval.
+void ami_graph_eval_op(const am_net_graph *graph, int op, double *const *values, int batch);
 
 #endif

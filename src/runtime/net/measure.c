@@ -31,7 +31,7 @@ static am_result finish_trial(trial *t, const am_alloc *alloc, am_error *err)
     return result == AM_OK ? am_net_work_create(&t->work, t->net, 1, alloc, err) : result;
 }
 
-static am_result trial_begin(trial *t, const am_graph *graph, am_net_weights weights, const am_alloc *alloc,
+static am_result trial_begin(trial *t, const am_net_graph *graph, am_net_weights weights, const am_alloc *alloc,
                              am_error *err)
 {
     am_model_def def = am_model_def_default();
@@ -44,7 +44,7 @@ static am_result trial_begin(trial *t, const am_graph *graph, am_net_weights wei
 }
 
 /// The operation that reads a value first, or NULL.
-static const am_net_op *reader_of(const am_graph *graph, int value, int *place)
+static const am_net_op *reader_of(const am_net_graph *graph, int value, int *place)
 {
     for (int i = 0; i < graph->op_count; i++) {
         for (int k = 0; k < ami_net_in_count(&graph->ops[i]); k++) {
@@ -58,7 +58,7 @@ static const am_net_op *reader_of(const am_graph *graph, int value, int *place)
 }
 
 /// Standard normal numbers before normalisation; a random index or count where one is read.
-static void draw(float *out, const am_graph *graph, int value, am_rng *rng)
+static void draw(float *out, const am_net_graph *graph, int value, am_rng *rng)
 {
     const am_net_value *v = &graph->values[value];
     int place = 0;
@@ -71,8 +71,8 @@ static void draw(float *out, const am_graph *graph, int value, am_rng *rng)
                                                                          : 0;
     }
     bool scaled = op && op->kind == AM_NET_NORMALISE;
-    const float *mean = scaled ? am_graph_tensor(graph, op->out, 0) : NULL;
-    const float *scale = scaled ? am_graph_tensor(graph, op->out, 1) : NULL;
+    const float *mean = scaled ? am_net_graph_tensor(graph, op->out, 0) : NULL;
+    const float *scale = scaled ? am_net_graph_tensor(graph, op->out, 1) : NULL;
     for (int i = 0; i < v->rows * v->width; i++) {
         float x = choices ? (float)am_rng_below(rng, choices) : am_rng_normal(rng);
         int c = i % v->width;
@@ -102,7 +102,7 @@ static void compare(sums *s, const trial *a, const trial *b, float *x, float *y)
     }
 }
 
-static void run_samples(sums *s, const trial *a, const trial *b, const am_graph *graph, const float *samples,
+static void run_samples(sums *s, const trial *a, const trial *b, const am_net_graph *graph, const float *samples,
                         int sample_count, float *x, float *y)
 {
     am_rng rng = am_rng_make(20201);
@@ -112,7 +112,7 @@ static void run_samples(sums *s, const trial *a, const trial *b, const am_graph 
             if (samples) {
                 samples += am_net_input_size(a->net, i);
             } else {
-                draw(x, graph, am_graph_input_at(graph, i), &rng);
+                draw(x, graph, am_net_graph_input_at(graph, i), &rng);
                 given = x;
             }
             am_net_put(a->work, i, 0, given);
@@ -124,8 +124,8 @@ static void run_samples(sums *s, const trial *a, const trial *b, const am_graph 
     }
 }
 
-am_result ami_net_measure(am_model_part *part, const am_graph *graph, const am_graph *rounded, const float *samples,
-                          int sample_count, const am_alloc *alloc, am_error *err)
+am_result ami_net_measure(am_model_part *part, const am_net_graph *graph, const am_net_graph *rounded,
+                          const float *samples, int sample_count, const am_alloc *alloc, am_error *err)
 {
     trial plain = { 0 }, packed = { 0 };
     size_t most = 1;

@@ -41,8 +41,8 @@ typedef struct making {
     const am_model_def *def;
     am_alloc alloc;
     am_error *err;
-    const am_graph *graphs[AM_NET_MOST_PARTS]; ///< the def's, or rounded ones
-    am_graph *rounded[AM_NET_MOST_PARTS];      ///< our own, NULL where packing does the rounding
+    const am_net_graph *graphs[AM_NET_MOST_PARTS]; ///< the def's, or rounded ones
+    am_net_graph *rounded[AM_NET_MOST_PARTS];      ///< our own, NULL where packing does the rounding
     am_model_part parts[AM_NET_MOST_PARTS];
     ami_net_info info;
     am_model_attachment attached[AM_NET_MOST_ATTACHMENTS];
@@ -56,7 +56,7 @@ static am_net_weights weights_of(const am_model_def *def, int g)
     return def->weights ? def->weights[g] : AM_NET_FP32;
 }
 
-static am_result check_numbers(const am_graph *graph, am_net_weights weights, am_error *err)
+static am_result check_numbers(const am_net_graph *graph, am_net_weights weights, am_error *err)
 {
     for (int t = 0; t < graph->tensor_count; t++) {
         const am_net_tensor *tensor = &graph->tensors[t];
@@ -79,12 +79,12 @@ static am_result check_numbers(const am_graph *graph, am_net_weights weights, am
 
 static am_result check_graph(const am_model_def *def, int g, am_error *err)
 {
-    const am_graph *graph = def->graphs[g];
+    const am_net_graph *graph = def->graphs[g];
     if (!graph || !graph->weights || graph->failed != AM_OK) {
         return ami_fail(err, AM_ERR_DEF, "graph %d is not finished", g);
     }
     for (int other = 0; other < g; other++) {
-        const am_graph *earlier = def->graphs[other];
+        const am_net_graph *earlier = def->graphs[other];
         if (earlier && strcmp(earlier->name, graph->name) == 0) {
             return ami_fail(err, AM_ERR_DEF, "two parts are called '%s'", graph->name);
         }
@@ -118,7 +118,7 @@ static uint64_t count_parts(making *m)
     uint64_t body = 0;
     m->info.part_count = m->def->graph_count;
     for (int g = 0; g < m->def->graph_count; g++) {
-        const am_graph *graph = m->def->graphs[g];
+        const am_net_graph *graph = m->def->graphs[g];
         am_model_part *part = &m->parts[g];
         memcpy(part->name, graph->name, sizeof part->name);
         part->weights = (int32_t)weights_of(m->def, g);
@@ -170,7 +170,7 @@ static void *section_at(const making *m, int section) { return m->image + m->tab
 
 static void put_graph(making *m, int g, uint64_t *at)
 {
-    const am_graph *graph = m->graphs[g];
+    const am_net_graph *graph = m->graphs[g];
     const am_model_part *part = &m->parts[g];
     am_net_value *values = (am_net_value *)section_at(m, AMI_NET_VALUES) + part->value_first;
     am_net_op *ops = (am_net_op *)section_at(m, AMI_NET_OPS) + part->op_first;
@@ -283,7 +283,7 @@ am_result ami_model_pack(am_model **out, const am_model_def *def, bool measured,
         ami_release(&alloc, m->image, (size_t)m->image_size);
     }
     for (int g = 0; g < def->graph_count; g++) {
-        am_graph_destroy(m->rounded[g]);
+        am_net_graph_destroy(m->rounded[g]);
     }
     ami_release(&alloc, m, sizeof *m);
     return result;

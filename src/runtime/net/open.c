@@ -262,7 +262,7 @@ int am_model_find(const am_model *model, const char *name)
     return -1;
 }
 
-am_result am_model_graph(const am_model *model, int part, am_graph **out, const am_alloc *alloc, am_error *err)
+am_result am_model_graph(const am_model *model, int part, am_net_graph **out, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
     if (part < 0 || part >= model->part_count) {

@@ -14,12 +14,12 @@ am_result ami_model_pack(am_model **out, const am_model_def *def, bool measured,
 
 /// A copy of `graph` for int8: matrices of linear layers hold only what int8 holds, chosen so that the layers'
 /// outputs on the samples change least.
-am_result ami_net_calibrate(am_graph **out, const am_graph *graph, const float *samples, int sample_count,
+am_result ami_net_calibrate(am_net_graph **out, const am_net_graph *graph, const float *samples, int sample_count,
                             const am_alloc *alloc, am_error *err);
 
 /// Fills error_rms and error_max of a part: graph in fp32 against `rounded` in part->weights, on samples or random
 /// inputs.
-am_result ami_net_measure(am_model_part *part, const am_graph *graph, const am_graph *rounded, const float *samples,
-                          int sample_count, const am_alloc *alloc, am_error *err);
+am_result ami_net_measure(am_model_part *part, const am_net_graph *graph, const am_net_graph *rounded,
+                          const float *samples, int sample_count, const am_alloc *alloc, am_error *err);
 
 #endif

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const stage_names[AM_BUILD_STAGE_COUNT] = { "read",   "examine",  "clean", "retarget",
-                                                               "mirror", "features", "write" };
+static const char *const stage_names[AM_BUILD_STEP_COUNT] = { "read",   "examine",  "clean", "retarget",
+                                                              "mirror", "features", "write" };
 
-const char *am_build_stage_name(am_build_stage stage)
+const char *am_build_step_name(am_build_step stage)
 {
-    return (int)stage >= 0 && stage < AM_BUILD_STAGE_COUNT ? stage_names[stage] : "none";
+    return (int)stage >= 0 && stage < AM_BUILD_STEP_COUNT ? stage_names[stage] : "none";
 }
 
 am_build_def am_build_def_default(void)
@@ -117,7 +117,7 @@ static void release(ami_build *b)
 {
     ami_build_free_sides(b);
     for (int i = 0; i < b->source_count; i++) {
-        ami_source *source = &b->sources[i];
+        ami_build_file *source = &b->sources[i];
         am_clip_destroy(source->raw);
         am_clips_free(&source->pieces);
         if (source->examined) {

@@ -64,7 +64,7 @@ static am_result grow(ami_build *b)
         return ami_fail(b->err, AM_ERR_LIMIT, "more than %d motion files; is this the right folder?", MAX_SOURCES);
     }
     int room = b->source_room ? 2 * b->source_room : 64;
-    ami_source *larger = ami_alloc_array(&b->alloc, (size_t)room, sizeof *larger);
+    ami_build_file *larger = ami_alloc_array(&b->alloc, (size_t)room, sizeof *larger);
     if (!larger) {
         return ami_fail_memory(b->err, (size_t)room * sizeof *larger);
     }
@@ -83,7 +83,7 @@ static am_result add(ami_build *b, const char *path, bool hidden)
     if (result != AM_OK) {
         return result;
     }
-    ami_source *source = &b->sources[b->source_count++];
+    ami_build_file *source = &b->sources[b->source_count++];
     snprintf(source->path, sizeof source->path, "%s", path);
     stem_of(source->name, sizeof source->name, path);
     source->hidden = hidden;
@@ -95,11 +95,11 @@ static void sort_sources(ami_build *b, int first)
 {
     // Shell sort: a folder comes nearly sorted, and qsort is not promised to be the same everywhere.
     int count = b->source_count - first;
-    ami_source *s = b->sources + first;
+    ami_build_file *s = b->sources + first;
     for (int gap = count / 2; gap > 0; gap /= 2) {
         for (int i = gap; i < count; i++) {
             for (int j = i - gap; j >= 0 && strcmp(s[j].path, s[j + gap].path) > 0; j -= gap) {
-                ami_source t = s[j];
+                ami_build_file t = s[j];
                 s[j] = s[j + gap];
                 s[j + gap] = t;
             }

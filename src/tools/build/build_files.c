@@ -30,7 +30,7 @@ am_result ami_build_note(ami_build *b, const char *clip, int first, int last, co
 
 /// A failure of the machine (memory, cancelling) ends the build; a bad file is left out with a note. A reference that
 /// cannot be used ends it too.
-static am_result settle(ami_build *b, ami_source *source)
+static am_result settle(ami_build *b, ami_build_file *source)
 {
     am_result code = source->error.code;
     if (code == AM_OK || source->noted) {
@@ -60,7 +60,7 @@ static am_result run(ami_build *b, const char *stage, am_task_fn fn)
 static void read_item(void *context, int item)
 {
     ami_build *b = context;
-    ami_source *source = &b->sources[item];
+    ami_build_file *source = &b->sources[item];
     am_read_def def = am_read_def_default();
     def.alloc = &b->alloc;
     def.file = source->path;
@@ -75,14 +75,14 @@ static am_result unfold(ami_build *b)
     for (int i = 0; i < files; i++) {
         total += b->sources[i].pieces.count > 1 ? b->sources[i].pieces.count - 1 : 0;
     }
-    ami_source *all = ami_alloc_array(&b->alloc, (size_t)total, sizeof *all);
+    ami_build_file *all = ami_alloc_array(&b->alloc, (size_t)total, sizeof *all);
     if (!all) {
         return ami_fail_memory(b->err, (size_t)total * sizeof *all);
     }
     int at = 0;
     int reference = b->reference;
     for (int i = 0; i < files; i++) {
-        ami_source *from = &b->sources[i];
+        ami_build_file *from = &b->sources[i];
         if (i == b->reference) {
             reference = at;
         }
@@ -90,7 +90,7 @@ static am_result unfold(ami_build *b)
         memset(&from->pieces, 0, sizeof from->pieces);
         int count = clips.count > 1 ? clips.count : 1;
         for (int k = 0; k < count; k++) {
-            ami_source *to = &all[at++];
+            ami_build_file *to = &all[at++];
             *to = *from;
             if (k > 0) {
                 snprintf(to->name, sizeof to->name, "%.50s#%d", from->name, k + 1);
@@ -132,7 +132,7 @@ am_result ami_build_read(ami_build *b)
 // ---------------------------------------------------------------------------------------------
 // Examine
 
-static bool trusted(const ami_build *b, const ami_source *source)
+static bool trusted(const ami_build *b, const ami_build_file *source)
 {
     const ami_words *trust = &b->config.trust;
     for (int i = 0; i < trust->count && !b->def->clips_dir; i++) {
@@ -146,7 +146,7 @@ static bool trusted(const ami_build *b, const ami_source *source)
 static void examine_item(void *context, int item)
 {
     ami_build *b = context;
-    ami_source *source = &b->sources[item];
+    ami_build_file *source = &b->sources[item];
     if (source->error.code != AM_OK) {
         return;
     }
@@ -191,7 +191,7 @@ static am_result compare(ami_build *b)
 static am_result drop_duplicates(ami_build *b)
 {
     for (int i = 0; i < b->source_count; i++) {
-        ami_source *source = &b->sources[i];
+        ami_build_file *source = &b->sources[i];
         for (int f = 0; f < source->diagnosis.finding_count && source->examined; f++) {
             const am_finding *finding = &source->diagnosis.findings[f];
             if (strcmp(finding->code, "duplicate") == 0 && i != b->reference && source->error.code == AM_OK) {
@@ -220,7 +220,7 @@ am_result ami_build_examine(ami_build *b)
 // Clean
 
 /// The doctor's faults and the config's cuts in one list; NULL and AM_ERR_MEMORY in the source when there is no room.
-static am_fault *gather_faults(ami_build *b, ami_source *source, int *count)
+static am_fault *gather_faults(ami_build *b, ami_build_file *source, int *count)
 {
     const am_diagnosis *d = &source->diagnosis;
     size_t room = (size_t)d->fault_count + (size_t)b->config.cut_count;
@@ -248,7 +248,7 @@ static am_fault *gather_faults(ami_build *b, ami_source *source, int *count)
 static void clean_item(void *context, int item)
 {
     ami_build *b = context;
-    ami_source *source = &b->sources[item];
+    ami_build_file *source = &b->sources[item];
     if (source->error.code != AM_OK) {
         return;
     }
@@ -277,7 +277,7 @@ static void clean_item(void *context, int item)
 }
 
 /// Notes the stretches between and around the pieces of a source.
-static am_result note_gaps(ami_build *b, const ami_source *source)
+static am_result note_gaps(ami_build *b, const ami_build_file *source)
 {
     int at = 0;
     for (int p = 0; p <= source->pieces.count; p++) {
@@ -297,7 +297,7 @@ am_result ami_build_clean(ami_build *b)
 {
     am_result result = run(b, "clean", clean_item);
     for (int i = 0; i < b->source_count && result == AM_OK; i++) {
-        ami_source *source = &b->sources[i];
+        ami_build_file *source = &b->sources[i];
         result = settle(b, source);
         if (result == AM_OK && source->error.code == AM_OK && !source->hidden) {
             b->summary.clip_count++;

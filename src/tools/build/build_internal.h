@@ -11,7 +11,7 @@
 #define AMI_MAX_PIECES 64 ///< of one file; a file cut into more is not worth having
 
 /// One motion file.
-typedef struct ami_source {
+typedef struct ami_build_file {
     char path[1024];
     char name[64];   ///< file stem, "#2", ... added for the second clip of a file on
     int clip_index;  ///< which clip of the file
@@ -26,7 +26,7 @@ typedef struct ami_source {
     am_roles roles; ///< of the pieces
     am_error error; ///< why it was left out
     bool noted;     ///< and that was told
-} ami_source;
+} ami_build_file;
 
 /// One range to be: a clip on the database's skeleton with all that belongs to its frames.
 typedef struct ami_piece {
@@ -55,7 +55,7 @@ typedef struct ami_build {
     ami_build_config config;
     char *config_text;
     size_t config_size;
-    ami_source *sources;
+    ami_build_file *sources;
     int source_count;
     int source_room;
     ami_piece *pieces;

@@ -9,7 +9,7 @@
 
 float ami_build_source_frame(const ami_build *b, const ami_piece *piece, int frame)
 {
-    const ami_source *source = &b->sources[piece->source];
+    const ami_build_file *source = &b->sources[piece->source];
     return (float)piece->source_first + (float)frame * (source->fps / b->fps);
 }
 
@@ -59,7 +59,7 @@ static am_result match_rate(const ami_build *b, ami_piece *piece, am_error *err)
 
 static am_result match_skeleton(const ami_build *b, ami_piece *piece, am_error *err)
 {
-    const ami_source *source = &b->sources[piece->source];
+    const ami_build_file *source = &b->sources[piece->source];
     if (!b->config.retarget) {
         return AM_OK; // am_db_create refuses another skeleton
     }
@@ -146,7 +146,7 @@ static am_result list_pieces(ami_build *b)
         return ami_fail_memory(b->err, b->piece_room * sizeof *b->pieces);
     }
     for (int i = 0; i < b->source_count; i++) {
-        ami_source *source = &b->sources[i];
+        ami_build_file *source = &b->sources[i];
         for (int p = 0; p < source->pieces.count && !source->hidden; p++) {
             ami_piece *piece = &b->pieces[b->piece_count++];
             piece->source = i;
@@ -174,7 +174,7 @@ static am_result choose_skeleton(ami_build *b)
     while (b->sources[b->reference].pieces.count == 0 && b->reference + 1 < b->source_count) {
         b->reference++; // without a named reference the first usable clip lends its skeleton
     }
-    ami_source *source = &b->sources[b->reference];
+    ami_build_file *source = &b->sources[b->reference];
     if (source->pieces.count == 0) {
         return ami_fail(b->err, AM_ERR_EMPTY,
                         "no usable motion is left; amble import says what is wrong with the files");

@@ -114,7 +114,7 @@ uint64_t ami_build_mirror_tags(const ami_build *b, uint64_t tags)
 
 static void apply_rows(const ami_build *b, ami_piece *piece)
 {
-    const ami_source *source = &b->sources[piece->source];
+    const ami_build_file *source = &b->sources[piece->source];
     for (int r = 0; r < b->sheet.row_count; r++) {
         const am_tag_row *row = &b->sheet.rows[r];
         if (strcmp(row->clip, source->name) != 0) {

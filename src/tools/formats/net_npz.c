@@ -12,14 +12,14 @@
 enum { name_size = 2 * AM_NET_NAME_SIZE + 8 };
 
 /// "decompressor.0.weight.npy", in the arena.
-static char *file_name(const am_graph *graph, const am_net_tensor *tensor, ami_arena *arena)
+static char *file_name(const am_net_graph *graph, const am_net_tensor *tensor, ami_arena *arena)
 {
     char name[name_size];
     int length = snprintf(name, sizeof name, "%s.%s.npy", graph->name, tensor->name);
     return ami_arena_text(arena, name, (size_t)length);
 }
 
-static bool put_tensor(ami_zip_writer *zip, am_bytes *array, const am_graph *graph, const am_net_tensor *tensor,
+static bool put_tensor(ami_zip_writer *zip, am_bytes *array, const am_net_graph *graph, const am_net_tensor *tensor,
                        ami_arena *arena)
 {
     bool matrix = (tensor->flags & AM_NET_MATRIX) != 0;
@@ -39,7 +39,7 @@ static bool put_tensor(ami_zip_writer *zip, am_bytes *array, const am_graph *gra
     return !zip->failed;
 }
 
-am_result am_net_npz_write(am_bytes *out, const am_graph *const *graphs, int count, const am_alloc *alloc,
+am_result am_net_npz_write(am_bytes *out, const am_net_graph *const *graphs, int count, const am_alloc *alloc,
                            am_error *err)
 {
     am_alloc use = ami_alloc_or_default(alloc);
@@ -85,7 +85,7 @@ typedef struct reading {
     am_error *err;
 } reading;
 
-static am_result find_array(reading *in, ami_npy *array, const am_graph *graph, const am_net_tensor *tensor)
+static am_result find_array(reading *in, ami_npy *array, const am_net_graph *graph, const am_net_tensor *tensor)
 {
     const char *name = file_name(graph, tensor, &in->arena);
     if (!name) {
@@ -116,7 +116,7 @@ static am_result find_array(reading *in, ami_npy *array, const am_graph *graph, 
 }
 
 /// Reads one tensor into out, or only checks it where out is NULL.
-static am_result read_tensor(reading *in, float *out, const am_graph *graph, const am_net_tensor *tensor)
+static am_result read_tensor(reading *in, float *out, const am_net_graph *graph, const am_net_tensor *tensor)
 {
     ami_npy array;
     am_result result = find_array(in, &array, graph, tensor);
@@ -133,7 +133,7 @@ static am_result read_tensor(reading *in, float *out, const am_graph *graph, con
     return result;
 }
 
-am_result am_net_npz_read(am_graph *const *graphs, int count, const void *data, size_t size, const char *file,
+am_result am_net_npz_read(am_net_graph *const *graphs, int count, const void *data, size_t size, const char *file,
                           const am_alloc *alloc, am_error *err)
 {
     am_alloc use = ami_alloc_or_default(alloc);

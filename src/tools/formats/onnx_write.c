@@ -13,7 +13,7 @@
 typedef struct export
 {
     ami_onnx onnx;
-    const am_graph *graph;
+    const am_net_graph *graph;
     const am_net_op *op;
     ami_onnx_name *names; ///< [value]
     float *room;          ///< a transposed matrix, or a row of numbers
@@ -276,7 +276,7 @@ static void choose(export *e)
 static void constant(export *e)
 {
     ami_onnx *o = &e->onnx;
-    const char *first = e->names[am_graph_input_at(e->graph, 0)].text;
+    const char *first = e->names[am_net_graph_input_at(e->graph, 0)].text;
     ami_onnx_name batch = ami_onnx_fresh(o), shape = ami_onnx_fresh(o);
     const char *outputs[1] = { batch.text };
     ami_onnx_begin(o, "Shape", &first, 1, outputs, 1);
@@ -435,13 +435,13 @@ static void name_values(export *e)
 /// Outputs in their order, then what the states take over, as NAME_next.
 static void put_outputs(export *e)
 {
-    const am_graph *g = e->graph;
+    const am_net_graph *g = e->graph;
     for (int i = 0; i < g->output_count; i++) {
-        int v = am_graph_output_at(g, i);
+        int v = am_net_graph_output_at(g, i);
         ami_onnx_info(&e->onnx, 12, e->names[v].text, g->values[v].rows, g->values[v].width);
     }
     for (int i = 0; i < g->state_count; i++) {
-        const am_net_value *state = &g->values[am_graph_state_at(g, i)];
+        const am_net_value *state = &g->values[am_net_graph_state_at(g, i)];
         char next[48];
         snprintf(next, sizeof next, "%s_next", state->name);
         const char *inputs[1] = { e->names[state->next].text };
@@ -453,12 +453,12 @@ static void put_outputs(export *e)
 }
 
 /// What a state takes over is called NAME_next: so no value may be.
-static am_result check_names(const am_graph *g, am_error *err)
+static am_result check_names(const am_net_graph *g, am_error *err)
 {
     for (int i = 0; i < g->state_count; i++) {
         char next[48];
-        snprintf(next, sizeof next, "%s_next", g->values[am_graph_state_at(g, i)].name);
-        if (am_graph_find(g, next) >= 0) {
+        snprintf(next, sizeof next, "%s_next", g->values[am_net_graph_state_at(g, i)].name);
+        if (am_net_graph_find(g, next) >= 0) {
             return ami_fail(err, AM_ERR_DEF, "network '%s': a value is called '%s', as ONNX calls the next state",
                             g->name, next);
         }
@@ -467,7 +467,7 @@ static am_result check_names(const am_graph *g, am_error *err)
 }
 
 /// Numbers of the largest matrix, or row of positions.
-static size_t room_for(const am_graph *g)
+static size_t room_for(const am_net_graph *g)
 {
     size_t most = AM_NET_MOST_ROWS;
     for (int t = 0; t < g->tensor_count; t++) {
@@ -480,7 +480,7 @@ static size_t room_for(const am_graph *g)
     return most;
 }
 
-am_result am_onnx_write(am_bytes *out, const am_graph *graph, const am_alloc *alloc, am_error *err)
+am_result am_onnx_write(am_bytes *out, const am_net_graph *graph, const am_alloc *alloc, am_error *err)
 {
     am_alloc use = ami_alloc_or_default(alloc);
     *out = ami_bytes_make(&use);

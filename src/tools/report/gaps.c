@@ -94,7 +94,7 @@ static bool told_by_mirror(const am_gap *gap)
 int am_gaps_find(am_gap *out, int capacity, const am_coverage *coverage, float fps)
 {
     int count = 0;
-    for (int s = 0; s < AM_SPEED_BINS - 1 && capacity > 0; s++) { // the open end is nobody's wish
+    for (int s = 0; s < AM_SPEED_BINS - 1 && capacity > 0; s++) { // the open end is nobody's target
         for (int w = 0; w < AM_WAY_BINS; w++) {
             for (int t = 0; t < AM_TURN_BINS; t++) {
                 am_gap gap = { .speed = s, .way = w, .turn = t, .frames = coverage->cells[s][w][t] };

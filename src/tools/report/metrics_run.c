@@ -1,4 +1,4 @@
-// All measures of a run: poses before and after IK, answers to the wish, timings; and M.json.
+// All measures of a run: poses before and after IK, answers to the target, timings; and M.json.
 #include "report/metrics_drawn.h"
 
 #include "base/error.h"
@@ -14,9 +14,9 @@
 /// What is kept of one character.
 typedef struct subject {
     am_meter *final, *raw, *played;
-    int frame;                ///< of the database, that played last; -1 before
-    am_vec3 *places, *wishes; ///< [frame]
-    am_response *responses;   ///< [frame / 2]
+    int frame;                 ///< of the database, that played last; -1 before
+    am_vec3 *places, *targets; ///< [frame]
+    am_response *responses;    ///< [frame / 2]
     int frames;
     am_vec3 point_velocity; ///< of the last frame
     double point_bend;      ///< cm
@@ -54,7 +54,7 @@ static void place_arrays(am_run_meter *m, subject *subjects, ami_layout *layout,
         subject nobody = { 0 };
         subject *s = subjects ? &subjects[i] : &nobody;
         s->places = ami_layout_take(layout, frames, sizeof(am_vec3));
-        s->wishes = ami_layout_take(layout, frames, sizeof(am_vec3));
+        s->targets = ami_layout_take(layout, frames, sizeof(am_vec3));
         s->responses = ami_layout_take(layout, most_responses(m), sizeof(am_response));
         s->path_count = script->actors[i].path_count;
         s->drawn = ami_layout_take(layout, (size_t)s->path_count, sizeof *s->drawn);
@@ -170,7 +170,7 @@ static am_result on_frame(void *user, const am_run_sample *sample, am_error *err
     m->dt = sample->dt;
     if (s->frames < m->frame_count) {
         s->places[s->frames] = am_v3_ground(sample->pose.world[0].translation);
-        s->wishes[s->frames] = sample->intent.velocity;
+        s->targets[s->frames] = sample->intent.velocity;
         ami_drawn_add(s->drawn, sample, s->frames, s->places[s->frames]);
         s->frames++;
     }
@@ -226,7 +226,7 @@ am_metrics am_run_meter_result(am_run_meter *m, int actor)
     am_track track = am_run_meter_track(m, actor);
     am_response_def def = am_response_def_default();
     int most = (int)most_responses(m);
-    int found = s->frames > 0 ? am_responses_find(s->responses, most, &track, s->wishes, &def) : 0;
+    int found = s->frames > 0 ? am_responses_find(s->responses, most, &track, s->targets, &def) : 0;
     found = found < most ? found : most;
     double seconds = (double)s->frames * (double)m->dt;
     am_metrics out = {
@@ -237,7 +237,7 @@ am_metrics am_run_meter_result(am_run_meter *m, int actor)
         .response_s = am_responses_median(s->responses, found, AM_RESPONSE_TURN, 0.0f, AM_PI),
         .stop_s = median_stop(s->responses, found),
         .direction_error_deg =
-            s->frames > 0 ? am_direction_error(&track, s->wishes, SETTLE_S, &def) / (double)AM_DEG : (double)NAN,
+            s->frames > 0 ? am_direction_error(&track, s->targets, SETTLE_S, &def) / (double)AM_DEG : (double)NAN,
         .point_bend_cm = s->point_bend,
         .transitions_per_s = mean((double)s->transitions, seconds),
         .frame_us = mean(s->frame_us, (double)s->frames),

@@ -1,4 +1,4 @@
-// How long a body takes to do what is wished: turns, starts, stops, found on the track of its hips.
+// How long a body takes to do what is desired: turns, starts, stops, found on the track of its hips.
 #include <amble/tools/metrics.h>
 
 am_response_def am_response_def_default(void)
@@ -16,7 +16,7 @@ am_response_def am_response_def_default(void)
 /// What one search through a track needs.
 typedef struct judge {
     const am_track *track;
-    const am_vec3 *wishes;
+    const am_vec3 *targets;
     const am_response_def *def;
     int window, stay; ///< frames
 } judge;
@@ -43,7 +43,10 @@ static float angle_between(am_vec3 a, am_vec3 b)
     return am_abs(am_wrap_angle(am_atan2(a.x, a.z) - am_atan2(b.x, b.z)));
 }
 
-static bool is_wish(const judge *j, am_vec3 wish) { return am_v3_length(am_v3_ground(wish)) > j->def->least_mps; }
+static bool is_target(const judge *j, am_vec3 target)
+{
+    return am_v3_length(am_v3_ground(target)) > j->def->least_mps;
+}
 
 static bool answers(const judge *j, int f, bool stop)
 {
@@ -52,17 +55,17 @@ static bool answers(const judge *j, int f, bool stop)
     if (stop) {
         return speed < j->def->still_mps;
     }
-    return speed >= j->def->still_mps && angle_between(velocity, j->wishes[f]) <= j->def->tolerance_rad;
+    return speed >= j->def->still_mps && angle_between(velocity, j->targets[f]) <= j->def->tolerance_rad;
 }
 
-/// Seconds from frame `first` until the answer comes and stays; the wish holds until before `next`.
+/// Seconds from frame `first` until the answer comes and stays; the target holds until before `next`.
 static float wait_for(const judge *j, int first, int next, bool stop)
 {
     int run = 0;
     for (int f = first; f < next; f++) {
         run = answers(j, f, stop) ? run + 1 : 0;
         if (run > j->stay) {
-            // The wish of frame f led from place f - 1 to place f: at that place no time has passed yet.
+            // The target of frame f led from place f - 1 to place f: at that place no time has passed yet.
             return (float)(f - j->stay - first + 1) * j->track->dt;
         }
     }
@@ -72,10 +75,10 @@ static float wait_for(const judge *j, int first, int next, bool stop)
 static bool changes(const judge *j, am_vec3 was, am_vec3 is, float *turn)
 {
     *turn = 0.0f;
-    if (is_wish(j, was) != is_wish(j, is)) {
+    if (is_target(j, was) != is_target(j, is)) {
         return true;
     }
-    if (!is_wish(j, is)) {
+    if (!is_target(j, is)) {
         return false;
     }
     *turn = angle_between(was, is);
@@ -84,7 +87,7 @@ static bool changes(const judge *j, am_vec3 was, am_vec3 is, float *turn)
 
 static am_response judge_one(const judge *j, int at, int next, float turn)
 {
-    bool stop = !is_wish(j, j->wishes[at]);
+    bool stop = !is_target(j, j->targets[at]);
     am_response response = {
         .kind = stop          ? AM_RESPONSE_STOP
                 : turn > 0.0f ? AM_RESPONSE_TURN
@@ -97,18 +100,18 @@ static am_response judge_one(const judge *j, int at, int next, float turn)
     return response;
 }
 
-int am_responses_find(am_response *out, int capacity, const am_track *track, const am_vec3 *wishes,
+int am_responses_find(am_response *out, int capacity, const am_track *track, const am_vec3 *targets,
                       const am_response_def *def)
 {
-    judge j = { track, wishes, def, frames_of(def->window_s, track->dt), frames_of(def->stay_s, track->dt) };
+    judge j = { track, targets, def, frames_of(def->window_s, track->dt), frames_of(def->stay_s, track->dt) };
     int count = 0;
     int at = -1; // the change that is being judged
     float turn = 0.0f;
-    am_vec3 was = track->count > 0 ? wishes[0] : am_v3_zero();
+    am_vec3 was = track->count > 0 ? targets[0] : am_v3_zero();
     for (int f = 1; f <= track->count; f++) {
         float next_turn = 0.0f;
         bool over = f == track->count;
-        if (!over && !changes(&j, was, wishes[f], &next_turn)) {
+        if (!over && !changes(&j, was, targets[f], &next_turn)) {
             continue;
         }
         if (at >= 0 && count++ < capacity) {
@@ -116,14 +119,14 @@ int am_responses_find(am_response *out, int capacity, const am_track *track, con
         }
         at = f;
         turn = next_turn;
-        was = over ? was : wishes[f];
+        was = over ? was : targets[f];
     }
     return count;
 }
 
-double am_direction_error(const am_track *track, const am_vec3 *wishes, float settle_s, const am_response_def *def)
+double am_direction_error(const am_track *track, const am_vec3 *targets, float settle_s, const am_response_def *def)
 {
-    judge j = { track, wishes, def, frames_of(def->window_s, track->dt), frames_of(def->stay_s, track->dt) };
+    judge j = { track, targets, def, frames_of(def->window_s, track->dt), frames_of(def->stay_s, track->dt) };
     int settle = frames_of(settle_s, track->dt);
     int since = settle;
     int64_t count = 0;
@@ -131,11 +134,11 @@ double am_direction_error(const am_track *track, const am_vec3 *wishes, float se
     for (int f = 1; f < track->count; f++) {
         float turn;
         // Any change counts, not only those that ask for an answer.
-        bool changed = changes(&j, wishes[f - 1], wishes[f], &turn) || turn > 1e-3f;
+        bool changed = changes(&j, targets[f - 1], targets[f], &turn) || turn > 1e-3f;
         since = changed ? 0 : since + 1;
         am_vec3 velocity = movement(&j, f);
-        if (since >= settle && is_wish(&j, wishes[f]) && am_v3_length(velocity) >= def->still_mps) {
-            sum += (double)angle_between(velocity, wishes[f]);
+        if (since >= settle && is_target(&j, targets[f]) && am_v3_length(velocity) >= def->still_mps) {
+            sum += (double)angle_between(velocity, targets[f]);
             count++;
         }
     }

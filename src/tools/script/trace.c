@@ -128,7 +128,7 @@ static void write_line(am_json_writer *w, const am_run *run, const am_run_sample
     write_feet(w, "locked", s->pose.locked);
     write_vec2(w, "root", s->pose.root.translation);
     am_json_number(w, "heading", (double)am_quat_heading(s->pose.root.rotation));
-    write_vec2(w, "wish", s->intent.velocity);
+    write_vec2(w, "target", s->intent.velocity);
     am_json_number(w, "step_us", s->step_us);
     am_json_end_object(w);
 }

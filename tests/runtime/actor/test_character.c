@@ -297,7 +297,7 @@ static bool pose_is_good(const world *w)
     return sum == 0.0f;
 }
 
-static void what_is_not_a_number_keeps_the_last_wish(void **state)
+static void what_is_not_a_number_keeps_the_last_target(void **state)
 {
     (void)state;
     world w;
@@ -540,7 +540,7 @@ TEST_SUITE(character)
         cmocka_unit_test(slow_motion_walks_a_fraction_of_the_way_in_the_same_steps),
         cmocka_unit_test(a_step_allocates_nothing),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_leaves_nothing),
-        cmocka_unit_test(what_is_not_a_number_keeps_the_last_wish),
+        cmocka_unit_test(what_is_not_a_number_keeps_the_last_target),
         cmocka_unit_test(a_broken_database_keeps_the_last_good_pose),
         cmocka_unit_test(a_changed_or_foreign_snapshot_is_refused),
         cmocka_unit_test(a_snapshot_knows_tags_weights_and_the_source),

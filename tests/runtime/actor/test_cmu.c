@@ -69,7 +69,7 @@ static void real_walks_answer_the_keys(void **state)
 
 /// What a person meets first: the studio's own database. Jumps are in it, whose crouches look like walks, and runs
 /// that begin as walks do.
-static void the_studios_character_walks_as_fast_as_wished(void **state)
+static void the_studios_character_walks_as_fast_as_desired(void **state)
 {
     (void)state;
     if (!test_data_dir("locomotion") || !test_data_dir("jump")) {
@@ -99,7 +99,7 @@ static void the_studios_character_walks_as_fast_as_wished(void **state)
         def.db = db;
         am_run *run = NULL;
         check_ok(am_run_create(&run, &def, &err), &err);
-        float wished = speeds[i] > 0.0f ? speeds[i] : am_intent_def_of(db).walk_mps;
+        float desired = speeds[i] > 0.0f ? speeds[i] : am_intent_def_of(db).walk_mps;
         am_vec3 before = am_v3_zero();
         int steps = 0;
         uint8_t stood = 0;
@@ -110,7 +110,7 @@ static void the_studios_character_walks_as_fast_as_wished(void **state)
             stood = sample.pose.contacts;
             // Every two seconds: the hips sway within a step.
             if (sample.frame >= 240 && sample.frame % 120 == 0) {
-                check_near(now.z - before.z, 2.0f * wished, 0.2f * wished);
+                check_near(now.z - before.z, 2.0f * desired, 0.2f * desired);
             }
             before = sample.frame % 120 == 0 ? now : before;
         }
@@ -125,7 +125,7 @@ TEST_SUITE(cmu)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_walks_answer_the_keys),
-        cmocka_unit_test(the_studios_character_walks_as_fast_as_wished),
+        cmocka_unit_test(the_studios_character_walks_as_fast_as_desired),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

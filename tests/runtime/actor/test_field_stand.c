@@ -94,10 +94,10 @@ static trial let_go_after(int steps)
     trial t = { .start_s = 9.0f, .face_s = 9.0f };
     for (int i = 0; i < steps + rest_steps + again_steps; i++) {
         const int rest = i - steps, again = rest - rest_steps;
-        am_intent wish = { 0 };
-        wish.velocity = rest < 0 ? am_v3(0.0f, 0.0f, walk) : again >= 0 ? am_v3(walk, 0.0f, 0.0f) : wish.velocity;
+        am_intent target = { 0 };
+        target.velocity = rest < 0 ? am_v3(0.0f, 0.0f, walk) : again >= 0 ? am_v3(walk, 0.0f, 0.0f) : target.velocity;
         memcpy(body, am_character_get_pose(c).world, (size_t)db->joint_count * sizeof *body);
-        am_character_step(c, &wish, 1.0f / rate);
+        am_character_step(c, &target, 1.0f / rate);
         if (rest > 150 && again < 0) {
             add_life(&t, body, am_character_get_pose(c).world, rest_steps - 151);
         }
@@ -153,7 +153,7 @@ static void who_is_let_go_stands_and_starts_again(void **state)
     assert_true(sum.face_s < 1.0f && most.face_s < 1.2f);
 }
 
-/// Who stands is wished to face so many degrees aside: how far off it is at last, and how far its root went.
+/// Who stands is desired to face so many degrees aside: how far off it is at last, and how far its root went.
 static float face_aside(float degrees, float *drift_m)
 {
     am_error err = { 0 };
@@ -162,15 +162,15 @@ static float face_aside(float degrees, float *drift_m)
     def.source = source;
     def.root = AM_ROOT_ANIMATION;
     check_ok(am_character_create(&c, &def, &err), &err);
-    am_intent wish = { 0 };
+    am_intent target = { 0 };
     for (int i = 0; i < 60; i++) {
-        am_character_step(c, &wish, 1.0f / rate);
+        am_character_step(c, &target, 1.0f / rate);
     }
     const am_transform stood = am_character_get_pose(c).root;
     const am_quat turn = am_quat_from_heading(degrees * AM_DEG);
-    wish.facing = am_quat_rotate(am_quat_mul(turn, stood.rotation), am_v3(0.0f, 0.0f, 1.0f));
+    target.facing = am_quat_rotate(am_quat_mul(turn, stood.rotation), am_v3(0.0f, 0.0f, 1.0f));
     for (int i = 0; i < 4 * rate; i++) {
-        am_character_step(c, &wish, 1.0f / rate);
+        am_character_step(c, &target, 1.0f / rate);
     }
     const am_transform now = am_character_get_pose(c).root;
     am_character_destroy(c);
@@ -179,19 +179,19 @@ static float face_aside(float degrees, float *drift_m)
     return am_abs(turned / AM_DEG - degrees);
 }
 
-static void who_stands_turns_to_a_facing_that_is_wished(void **state)
+static void who_stands_turns_to_a_facing_that_is_desired(void **state)
 {
     (void)state;
     if (!source) {
         print_message("skipped: no motion capture\n");
         skip();
     }
-    static const float wishes[] = { 10.0f, -20.0f, 20.0f, 30.0f, -45.0f, 60.0f, 90.0f };
-    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+    static const float targets[] = { 10.0f, -20.0f, 20.0f, 30.0f, -45.0f, 60.0f, 90.0f };
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         float drift;
-        const float off = face_aside(wishes[i], &drift);
-        print_message("wished to face %.0f degrees aside: %.1f degrees off after 4 s, %.2f m away\n",
-                      (double)wishes[i], (double)off, (double)drift);
+        const float off = face_aside(targets[i], &drift);
+        print_message("desired to face %.0f degrees aside: %.1f degrees off after 4 s, %.2f m away\n",
+                      (double)targets[i], (double)off, (double)drift);
         assert_true(off < 4.0f);
     }
 }
@@ -240,7 +240,7 @@ TEST_SUITE(field_stand)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_is_let_go_stands_and_starts_again),
-        cmocka_unit_test(who_stands_turns_to_a_facing_that_is_wished),
+        cmocka_unit_test(who_stands_turns_to_a_facing_that_is_desired),
         cmocka_unit_test(goals_of_a_script_send_it_to_places),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -151,7 +151,7 @@ static void keys_are_found_by_name_and_arrows_change_the_speed(void **state)
     check_near(am_v3_length(none.velocity), 0.0f, 0.0f);
 }
 
-static void a_stick_at_rest_is_no_wish(void **state)
+static void a_stick_at_rest_is_no_target(void **state)
 {
     (void)state;
     am_intent_def def = am_intent_def_default();
@@ -178,7 +178,7 @@ TEST_SUITE(trajectory)
         cmocka_unit_test(the_ablation_snaps_where_springs_ease),
         cmocka_unit_test(a_jump_predicts_hips_that_rise_and_come_down),
         cmocka_unit_test(keys_are_found_by_name_and_arrows_change_the_speed),
-        cmocka_unit_test(a_stick_at_rest_is_no_wish),
+        cmocka_unit_test(a_stick_at_rest_is_no_target),
     };
     return cmocka_run_group_tests(tests, make_db, free_db);
 }

@@ -419,7 +419,7 @@ static void a_query_that_wants_what_the_frame_does_is_that_frame(void **state)
     am_query_make(&db->features, x, &query);
     int pitch = am_schema_find(db->features.schema, "pitch");
     const am_channel *skip_channel =
-        &db->features.schema->channels[pitch]; // its wish is the root's facing, not the hips'
+        &db->features.schema->channels[pitch]; // its target is the root's facing, not the hips'
     for (int d = 0; d < db->features.stride; d++) {
         if (d < skip_channel->first || d >= skip_channel->first + skip_channel->dims) {
             check_near(x[d], am_db_x(db, frame)[d], 2e-3);
@@ -450,7 +450,7 @@ static void a_silent_query_repeats_the_current_features(void **state)
     }
 }
 
-static void wished_points_are_interpolated_and_held_at_the_ends(void **state)
+static void desired_points_are_interpolated_and_held_at_the_ends(void **state)
 {
     (void)state;
     static am_schema schema;
@@ -500,7 +500,7 @@ TEST_SUITE(features)
         cmocka_unit_test(pca_finds_planted_directions),
         cmocka_unit_test(a_query_that_wants_what_the_frame_does_is_that_frame),
         cmocka_unit_test(a_silent_query_repeats_the_current_features),
-        cmocka_unit_test(wished_points_are_interpolated_and_held_at_the_ends),
+        cmocka_unit_test(desired_points_are_interpolated_and_held_at_the_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

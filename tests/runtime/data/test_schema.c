@@ -1,4 +1,4 @@
-// Schemas of features: their dimensions by name, what is refused, and which channels are wishes.
+// Schemas of features: their dimensions by name, what is refused, and which channels are targets.
 #include "runtime/data/support.h"
 
 static void lmm_schema_has_27_dimensions_with_names(void **state)
@@ -113,18 +113,18 @@ static void a_schema_with_too_many_features_is_refused(void **state)
     am_json_free(doc);
 }
 
-static void channels_tell_wishes_from_bodies(void **state)
+static void channels_tell_targets_from_bodies(void **state)
 {
     (void)state;
     const am_schema schema = am_schema_lmm();
-    int wished = 0;
+    int desired = 0;
     for (int c = 0; c < schema.channel_count; c++) {
-        wished += am_channel_is_wish(&schema.channels[c]) ? schema.channels[c].dims : 0;
+        desired += am_channel_is_target(&schema.channels[c]) ? schema.channels[c].dims : 0;
     }
-    assert_int_equal(wished, 12); // three places and three directions of the trajectory, of 27 numbers
+    assert_int_equal(desired, 12); // three places and three directions of the trajectory, of 27 numbers
     const am_channel tag = { .kind = AM_FEATURE_TAG }, foot = { .kind = AM_FEATURE_POSITION };
-    assert_true(am_channel_is_wish(&tag));
-    assert_false(am_channel_is_wish(&foot));
+    assert_true(am_channel_is_target(&tag));
+    assert_false(am_channel_is_target(&foot));
 }
 
 TEST_SUITE(schema)
@@ -134,7 +134,7 @@ TEST_SUITE(schema)
         cmocka_unit_test(dimension_names_speak_of_every_kind),
         cmocka_unit_test(schemas_are_refused_with_a_reason),
         cmocka_unit_test(a_schema_with_too_many_features_is_refused),
-        cmocka_unit_test(channels_tell_wishes_from_bodies),
+        cmocka_unit_test(channels_tell_targets_from_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,7 +180,7 @@ static void poses_between_ticks_lie_on_a_smooth_curve(void **state)
     player_end(&p);
 }
 
-/// Radians turned towards a wish to the left in two seconds, over starts in every range.
+/// Radians turned towards a target to the left in two seconds, over starts in every range.
 static float turned_left(am_field_policy policy)
 {
     float sum = 0.0f;
@@ -190,7 +190,7 @@ static float turned_left(am_field_policy policy)
         p.source->interface->reset(p.source, p.state, (db->ranges[r].start + db->ranges[r].stop) / 2);
         float heading = am_quat_heading(p.root.rotation);
         for (int i = 0; i < 60; i++) {
-            p.input.wish.heading = heading + 2.0f;
+            p.input.target.heading = heading + 2.0f;
             float before = am_quat_heading(p.root.rotation);
             player_step(&p, 1.0f / 30.0f);
             sum += am_wrap_angle(am_quat_heading(p.root.rotation) - before);
@@ -200,7 +200,7 @@ static float turned_left(am_field_policy policy)
     return sum / (float)db->range_count;
 }
 
-static void greedy_it_turns_to_the_wish(void **state)
+static void greedy_it_turns_to_the_target(void **state)
 {
     (void)state;
     float passive = turned_left(AM_FIELD_PASSIVE);
@@ -243,7 +243,7 @@ static void who_stands_breathes_where_they_are(void **state)
     assert_true(sum > 0.002f * AM_DEG && most < 2.0f * AM_DEG);
     assert_true(am_v3_distance(stood.translation, p.root.translation) < 0.01f);
     // Whoever goes loses it within a moment, and without a jump.
-    p.input.wish.velocity = am_v3(0.0f, 0.0f, 1.2f);
+    p.input.target.velocity = am_v3(0.0f, 0.0f, 1.2f);
     for (int i = 0; i < 120; i++) {
         am_transform before[most_joints];
         memcpy(before, p.local, sizeof before);
@@ -260,7 +260,7 @@ static void a_tick_tells_whose_action_it_chose_and_how_near_the_data_are(void **
     player p;
     player_begin(&p, AM_FIELD_GREEDY, -1);
     p.input.candidates = AM_MAX_CANDIDATES;
-    p.input.wish = (am_source_wish){ .velocity = { 1.0f, 0.0f, 0.0f }, .heading = 0.5f * AM_PI };
+    p.input.target = (am_source_target){ .velocity = { 1.0f, 0.0f, 0.0f }, .heading = 0.5f * AM_PI };
     int chose_another = 0;
     for (int i = 0; i < 60; i++) {
         float away = i > 0 ? player_distance(&p) : 0.0f;
@@ -500,7 +500,7 @@ TEST_SUITE(field_source)
         cmocka_unit_test(passive_it_comes_round_in_the_data_when_it_may_wander),
         cmocka_unit_test(ticks_are_the_same_at_any_rate),
         cmocka_unit_test(poses_between_ticks_lie_on_a_smooth_curve),
-        cmocka_unit_test(greedy_it_turns_to_the_wish),
+        cmocka_unit_test(greedy_it_turns_to_the_target),
         cmocka_unit_test(who_stands_breathes_where_they_are),
         cmocka_unit_test(a_tick_tells_whose_action_it_chose_and_how_near_the_data_are),
         cmocka_unit_test(a_state_is_bytes_that_go_on_the_same),

@@ -34,16 +34,17 @@ static void advance_is_what_is_read_after_the_step(void **state)
         for (int i = 0; i < 500; i++) {
             const am_transform root = root_at(am_rng_range(&rng, -1.0f, 1.0f), am_rng_range(&rng, -1.0f, 1.0f),
                                               am_rng_range(&rng, -3.0f, 3.0f));
-            const am_field_wish wish = { am_rng_range(&rng, -3.0f, 3.0f),
-                                         am_rng_range(&rng, 0.0f, 3.0f),
-                                         { am_rng_range(&rng, -1.0f, 1.0f), 0.0f, am_rng_range(&rng, -1.0f, 1.0f) },
-                                         true };
+            const am_field_target target = { am_rng_range(&rng, -3.0f, 3.0f),
+                                             am_rng_range(&rng, 0.0f, 3.0f),
+                                             { am_rng_range(&rng, -1.0f, 1.0f), 0.0f,
+                                               am_rng_range(&rng, -1.0f, 1.0f) },
+                                             true };
             const am_field_step step = { am_rng_range(&rng, -0.1f, 0.1f), am_rng_range(&rng, -0.1f, 0.1f),
                                          am_rng_range(&rng, -0.3f, 0.3f) };
             float theta[AM_FIELD_MAX_AXES], next[AM_FIELD_MAX_AXES], read[AM_FIELD_MAX_AXES];
-            task.read(&task, theta, &wish, root);
+            task.read(&task, theta, &target, root);
             task.advance(&task, next, theta, step);
-            task.read(&task, read, &wish, moved(root, step));
+            task.read(&task, read, &target, moved(root, step));
             for (int a = 0; a < task.axes; a++) {
                 const float off = task.axis[a].cyclic ? am_wrap_angle(next[a] - read[a]) : next[a] - read[a];
                 check_near(off, 0.0, 1e-4);
@@ -54,32 +55,32 @@ static void advance_is_what_is_read_after_the_step(void **state)
     }
 }
 
-static void a_wish_is_read_as_geometry_says(void **state)
+static void a_target_is_read_as_geometry_says(void **state)
 {
     (void)state;
     const am_field_task direction = task_called("direction"), line = task_called("line"),
                         point = task_called("point"), speed = task_called("speed");
     float theta[AM_FIELD_MAX_AXES];
     const am_transform root = root_at(2.0f, 1.0f, 0.5f);
-    am_field_wish wish = { .heading = 0.75f, .speed = 1.5f, .point = { 1.0f, 0.0f, 5.0f } };
-    direction.read(&direction, theta, &wish, root);
-    check_near(theta[0], 0.25, 1e-6); // the wish lies to the left
-    speed.read(&speed, theta, &wish, root);
+    am_field_target target = { .heading = 0.75f, .speed = 1.5f, .point = { 1.0f, 0.0f, 5.0f } };
+    direction.read(&direction, theta, &target, root);
+    check_near(theta[0], 0.25, 1e-6); // the target lies to the left
+    speed.read(&speed, theta, &target, root);
     check_near(theta[1], 1.5, 0.0);
-    wish.heading = 0.0f; // a line along +z through x = 1: the root stands 1 m to its left
-    line.read(&line, theta, &wish, root);
+    target.heading = 0.0f; // a line along +z through x = 1: the root stands 1 m to its left
+    line.read(&line, theta, &target, root);
     check_near(theta[0], -0.5, 1e-6);
     check_near(theta[1], 1.0, 1e-6);
-    wish.heading = AM_PI; // seen the other way it stands to its right
-    line.read(&line, theta, &wish, root);
+    target.heading = AM_PI; // seen the other way it stands to its right
+    line.read(&line, theta, &target, root);
     check_near(theta[1], -1.0, 1e-6);
-    point.read(&point, theta, &wish, root_at(1.0f, 2.0f, 0.0f)); // 3 m ahead
+    point.read(&point, theta, &target, root_at(1.0f, 2.0f, 0.0f)); // 3 m ahead
     check_near(theta[0], 0.0, 1e-6);
     check_near(theta[1], 3.0, 1e-6);
-    point.read(&point, theta, &wish, root_at(1.0f, 4.0f, AM_PI / 2.0f)); // facing +x, 1 m to the right
+    point.read(&point, theta, &target, root_at(1.0f, 4.0f, AM_PI / 2.0f)); // facing +x, 1 m to the right
     check_near(theta[0], -1.0, 1e-6);
     check_near(theta[1], 0.0, 1e-6);
-    point.read(&point, theta, &wish, root_at(1.0f, -100.0f, 0.0f)); // far away: the same direction, at the rim
+    point.read(&point, theta, &target, root_at(1.0f, -100.0f, 0.0f)); // far away: the same direction, at the rim
     check_near(theta[1], point.axis[1].high, 1e-5);
 }
 
@@ -120,16 +121,16 @@ static void who_is_let_go_stands_as_they_face(void **state)
     const am_field_task direction = task_called("direction"), point = task_called("point"),
                         speed = task_called("speed");
     float theta[AM_FIELD_MAX_AXES];
-    am_field_wish wish = { .heading = 0.75f };
-    speed.read(&speed, theta, &wish, root_at(0.0f, 0.0f, 0.5f));
+    am_field_target target = { .heading = 0.75f };
+    speed.read(&speed, theta, &target, root_at(0.0f, 0.0f, 0.5f));
     check_near(theta[0], 0.0, 0.0);
     assert_true(speed.rests(&speed, theta));
-    wish.faces = true;
-    speed.read(&speed, theta, &wish, root_at(0.0f, 0.0f, 0.5f));
+    target.faces = true;
+    speed.read(&speed, theta, &target, root_at(0.0f, 0.0f, 0.5f));
     check_near(theta[0], 0.25, 1e-6);
-    wish.speed = 1.0f;
-    wish.faces = false;
-    speed.read(&speed, theta, &wish, root_at(0.0f, 0.0f, 0.5f));
+    target.speed = 1.0f;
+    target.faces = false;
+    speed.read(&speed, theta, &target, root_at(0.0f, 0.0f, 0.5f));
     check_near(theta[0], 0.25, 1e-6);
     assert_false(speed.rests(&speed, theta));
     const float near[2] = { 0.2f, -0.4f }, far[2] = { 0.3f, 0.45f };
@@ -215,7 +216,7 @@ TEST_SUITE(field_task)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(advance_is_what_is_read_after_the_step),
-        cmocka_unit_test(a_wish_is_read_as_geometry_says),
+        cmocka_unit_test(a_target_is_read_as_geometry_says),
         cmocka_unit_test(rewards_are_the_papers_with_their_weights),
         cmocka_unit_test(turns_that_no_steps_make_cost),
         cmocka_unit_test(who_is_let_go_stands_as_they_face),

@@ -52,7 +52,7 @@ static am_model *pack(const world *w, am_net_weights numbers, float steer)
     char name[AM_NET_NAME_SIZE];
     am_field_value_name(name, w->task.name, w->every);
     const am_model_blob blob = { name, bytes.data, bytes.size };
-    const am_graph *none[1] = { NULL };
+    const am_net_graph *none[1] = { NULL };
     am_model_def def = am_model_def_default();
     def.graphs = none;
     def.attachments = &blob;
@@ -179,7 +179,7 @@ static void lookahead_weighs_the_future_and_greedy_does_not(void **state)
     am_model_close(model);
 }
 
-static void steering_turns_the_chosen_step_towards_the_wish(void **state)
+static void steering_turns_the_chosen_step_towards_the_target(void **state)
 {
     (void)state;
     static const int lengths[] = { 20 };
@@ -224,7 +224,7 @@ static void who_shall_stand_does_not_creep(void **state)
     left = ami_field_settle(&task, as_is, creep, both);
     check_near(left.z, 0.0, 0.0);
     check_near(left.turn, 0.0, 0.0);
-    // A wished facing is turned to, and not beyond; the root stays.
+    // A desired facing is turned to, and not beyond; the root stays.
     left = ami_field_settle(&task, aside, creep, both);
     check_near(left.z, 0.0, 0.0);
     check_near(left.turn, 0.01, 1e-7);
@@ -291,7 +291,7 @@ static void values_that_are_none_or_too_great_are_not_stored(void **state)
 static am_result read(void *user, const uint8_t *data, size_t size, const am_alloc *alloc)
 {
     const am_model_blob blob = { "value.direction.x7", data, size };
-    const am_graph *none[1] = { NULL };
+    const am_net_graph *none[1] = { NULL };
     am_model_def def = am_model_def_default();
     def.graphs = none;
     def.attachments = &blob;
@@ -380,7 +380,7 @@ TEST_SUITE(field_value)
         cmocka_unit_test(anchors_stand_at_both_ends_and_evenly_between),
         cmocka_unit_test(values_are_interpolated_over_neighbours_time_and_angle),
         cmocka_unit_test(lookahead_weighs_the_future_and_greedy_does_not),
-        cmocka_unit_test(steering_turns_the_chosen_step_towards_the_wish),
+        cmocka_unit_test(steering_turns_the_chosen_step_towards_the_target),
         cmocka_unit_test(who_shall_stand_does_not_creep),
         cmocka_unit_test(value_functions_of_others_are_refused),
         cmocka_unit_test(values_that_are_none_or_too_great_are_not_stored),

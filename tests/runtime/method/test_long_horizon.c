@@ -1,5 +1,5 @@
 // Looking ahead: the tree that grows level by level chooses what the paper's recursion chooses, within its budget,
-// for any wish that knows its future.
+// for any target that knows its future.
 #include "support/player.h"
 
 static am_long_horizon_def ahead_def(int k, int l)
@@ -21,18 +21,18 @@ static void player_make(player *p, const am_long_horizon_def *def)
     player_begin(p, source, -1);
 }
 
-static am_target_wish target_wish(float x, float z)
+static am_point_target point_target(float x, float z)
 {
-    am_target_wish wish = { .target = am_v3(x, 0.0f, z),
-                            .speed = 1.3f,
-                            .near_m = 0.2f,
-                            .hip_m = 0.9f,
-                            .times = { 0.0f, 1.0f / 3.0f, 2.0f / 3.0f, 1.0f },
-                            .time_count = 4 };
-    return wish;
+    am_point_target target = { .place = am_v3(x, 0.0f, z),
+                               .speed = 1.3f,
+                               .near_m = 0.2f,
+                               .hip_m = 0.9f,
+                               .times = { 0.0f, 1.0f / 3.0f, 2.0f / 3.0f, 1.0f },
+                               .time_count = 4 };
+    return target;
 }
 
-/// One step along a wish; the root goes with it.
+/// One step along a target; the root goes with it.
 static void step(player *p, const am_horizon *horizon)
 {
     am_query_point points[AM_MAX_TRAJECTORY];
@@ -77,10 +77,10 @@ static float recurse(node from, const am_horizon *horizon, const void *context, 
     memcpy(own, context, AM_MAX_CONTEXT);
     make_query(x, from, horizon, own);
     am_hit hits[AM_MAX_HITS];
-    am_search wish = am_search_default();
-    wish.x = x;
-    wish.k = l == 1 ? 1 : k;
-    int found = am_index_search(index_, hits, &wish, work);
+    am_search target = am_search_default();
+    target.x = x;
+    target.k = l == 1 ? 1 : k;
+    int found = am_index_search(index_, hits, &target, work);
     float best = INFINITY;
     for (int i = 0; i < found; i++) {
         if (l == 1) {
@@ -115,9 +115,9 @@ static void the_tree_chooses_what_the_recursion_chooses(void **state)
     am_long_horizon_def def = ahead_def(3, 3);
     player p;
     player_make(&p, &def);
-    am_target_wish wish = target_wish(4.0f, 5.0f);
+    am_point_target target = point_target(4.0f, 5.0f);
     uint8_t context[AM_MAX_CONTEXT];
-    am_horizon horizon = am_target_horizon(&wish, context);
+    am_horizon horizon = am_target_horizon(&target, context);
     int compared = 0;
     for (int f = 0; f < 300; f++) {
         node now = { p.root, p.out.frame };
@@ -172,9 +172,9 @@ static void one_level_is_plain_matching(void **state)
     am_source_destroy(q.source);
     check_ok(am_match_create(&q.source, &def.match, &err), &err);
     q.source->interface->reset(q.source, q.state, -1);
-    am_target_wish wish = target_wish(-3.0f, 4.0f);
+    am_point_target target = point_target(-3.0f, 4.0f);
     uint8_t context[AM_MAX_CONTEXT];
-    am_horizon horizon = am_target_horizon(&wish, context);
+    am_horizon horizon = am_target_horizon(&target, context);
     for (int f = 0; f < 400; f++) {
         step(&p, &horizon);
         step(&q, &horizon);
@@ -192,13 +192,13 @@ static void a_target_is_reached(void **state)
     am_long_horizon_def def = ahead_def(3, 3);
     player p;
     player_make(&p, &def);
-    am_target_wish wish = target_wish(3.0f, 4.0f);
+    am_point_target target = point_target(3.0f, 4.0f);
     uint8_t context[AM_MAX_CONTEXT];
-    am_horizon horizon = am_target_horizon(&wish, context);
+    am_horizon horizon = am_target_horizon(&target, context);
     float nearest = 100.0f;
     for (int f = 0; f < 900; f++) {
         step(&p, &horizon);
-        nearest = am_min(nearest, am_v3_distance(p.root.translation, wish.target));
+        nearest = am_min(nearest, am_v3_distance(p.root.translation, target.place));
     }
     assert_true(nearest < 0.35f);
     am_source_destroy(p.source);
@@ -210,18 +210,18 @@ static void a_stick_is_followed(void **state)
     am_long_horizon_def def = ahead_def(3, 3);
     player p;
     player_make(&p, &def);
-    am_stick_wish wish = { .velocity = am_v3(1.2f, 0.0f, 0.0f),
-                           .heading = 0.5f * AM_PI,
-                           .velocity_halflife = 0.2f,
-                           .facing_halflife = 0.2f,
-                           .hip_m = 0.9f,
-                           .times = { 0.0f, 1.0f / 3.0f, 2.0f / 3.0f, 1.0f },
-                           .time_count = 4 };
+    am_stick_target target = { .velocity = am_v3(1.2f, 0.0f, 0.0f),
+                               .heading = 0.5f * AM_PI,
+                               .velocity_halflife = 0.2f,
+                               .facing_halflife = 0.2f,
+                               .hip_m = 0.9f,
+                               .times = { 0.0f, 1.0f / 3.0f, 2.0f / 3.0f, 1.0f },
+                               .time_count = 4 };
     uint8_t context[AM_MAX_CONTEXT];
     am_vec3 before = am_v3_zero();
     for (int f = 0; f < 480; f++) {
-        // The point stays with the body, at the speed that was wished.
-        am_horizon horizon = am_stick_horizon(&wish, context, p.root.translation, wish.velocity, am_v3_zero(),
+        // The point stays with the body, at the speed that was desired.
+        am_horizon horizon = am_stick_horizon(&target, context, p.root.translation, target.velocity, am_v3_zero(),
                                               am_quat_heading(p.root.rotation), 0.0f);
         before = f == 420 ? p.root.translation : before;
         step(&p, &horizon);
@@ -236,9 +236,9 @@ static void a_budget_is_kept(void **state)
 {
     (void)state;
     const int budgets[] = { 1, 2, 4, 7, 12, 13, 20 };
-    am_target_wish wish = target_wish(4.0f, -2.0f);
+    am_point_target target = point_target(4.0f, -2.0f);
     uint8_t context[AM_MAX_CONTEXT];
-    am_horizon horizon = am_target_horizon(&wish, context);
+    am_horizon horizon = am_target_horizon(&target, context);
     uint64_t whole = 0;
     for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
         am_long_horizon_def def = ahead_def(3, 3);
@@ -271,9 +271,9 @@ static void large_trees_are_cut_where_they_are_dear(void **state)
     def.most_searches = 400;
     player p;
     player_make(&p, &def);
-    am_target_wish wish = target_wish(2.0f, 2.0f);
+    am_point_target target = point_target(2.0f, 2.0f);
     uint8_t context[AM_MAX_CONTEXT];
-    am_horizon horizon = am_target_horizon(&wish, context);
+    am_horizon horizon = am_target_horizon(&target, context);
     for (int f = 0; f < 30; f++) {
         step(&p, &horizon);
         assert_true(p.out.searches <= 400);

@@ -19,17 +19,17 @@ static void player_make(player *p, const am_match_def *def, int frame)
     p->source->interface->pose(p->source, p->state, &p->out, work);
 }
 
-/// One step with a wish to go straight on at a speed, in the direction that the root faces.
+/// One step with a target to go straight on at a speed, in the direction that the root faces.
 static void player_step(player *p, float dt, float speed, bool hold)
 {
     for (int i = 0; i < 4; i++) {
         float t = (float)i / 3.0f;
         am_vec3 forward = am_quat_rotate(p->root.rotation, am_v3(0.0f, 0.0f, 1.0f));
-        p->wish[i] = (am_query_point){ t, am_v3_add(p->root.translation, am_v3_scale(forward, speed * t)), forward,
-                                       am_v3_scale(forward, speed) };
+        p->target[i] = (am_query_point){ t, am_v3_add(p->root.translation, am_v3_scale(forward, speed * t)), forward,
+                                         am_v3_scale(forward, speed) };
     }
     am_source_input input = {
-        .dt = dt, .root = p->root, .trajectory = p->wish, .trajectory_count = 4, .candidates = 5, .hold = hold
+        .dt = dt, .root = p->root, .trajectory = p->target, .trajectory_count = 4, .candidates = 5, .hold = hold
     };
     p->source->interface->step(p->source, p->state, &p->out, &input, work);
     am_vec3 moved = am_quat_rotate(p->root.rotation, am_v3_scale(p->out.root_linear, dt));
@@ -98,7 +98,7 @@ static void a_held_clip_ends_and_stands(void **state)
     am_source_destroy(p.source);
 }
 
-static void it_leaves_a_clip_before_its_end_and_keeps_to_the_wish(void **state)
+static void it_leaves_a_clip_before_its_end_and_keeps_to_the_target(void **state)
 {
     (void)state;
     player p;
@@ -223,7 +223,7 @@ static void searches_keep_their_time_at_any_rate(void **state)
     }
 }
 
-static void a_wish_that_is_not_a_number_plays_on(void **state)
+static void a_target_that_is_not_a_number_plays_on(void **state)
 {
     (void)state;
     player p;
@@ -274,11 +274,11 @@ TEST_SUITE(match)
         cmocka_unit_test(held_it_plays_the_capture_exactly),
         cmocka_unit_test(another_rate_plays_between_the_frames),
         cmocka_unit_test(a_held_clip_ends_and_stands),
-        cmocka_unit_test(it_leaves_a_clip_before_its_end_and_keeps_to_the_wish),
+        cmocka_unit_test(it_leaves_a_clip_before_its_end_and_keeps_to_the_target),
         cmocka_unit_test(a_jump_is_better_than_staying_and_not_near),
         cmocka_unit_test(a_rough_landing_gives_way_to_a_smoother_one),
         cmocka_unit_test(searches_keep_their_time_at_any_rate),
-        cmocka_unit_test(a_wish_that_is_not_a_number_plays_on),
+        cmocka_unit_test(a_target_that_is_not_a_number_plays_on),
         cmocka_unit_test(bad_defs_are_refused),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -7,7 +7,7 @@
 static const char words[] = "a character of few words";
 static const uint8_t numbers[5] = { 1, 2, 3, 4, 5 };
 
-static am_graph *small_graph(void)
+static am_net_graph *small_graph(void)
 {
     const int widths[3] = { 5, 17, 3 };
     return zoo_mlp("mlp", widths, 3, 1);
@@ -15,18 +15,18 @@ static am_graph *small_graph(void)
 
 static am_model *attached_model(void)
 {
-    am_graph *g = small_graph();
+    am_net_graph *g = small_graph();
     am_model *model = NULL;
     am_error err = { 0 };
     am_model_def def = am_model_def_default();
-    const am_graph *graphs[1] = { g };
+    const am_net_graph *graphs[1] = { g };
     const am_model_blob blobs[2] = { { "words", words, sizeof words }, { "numbers", numbers, sizeof numbers } };
     def.graphs = graphs;
     def.graph_count = 1;
     def.attachments = blobs;
     def.attachment_count = 2;
     check_ok(am_model_create(&model, &def, &err), &err);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
     return model;
 }
 
@@ -65,7 +65,7 @@ static void attachments_come_back_as_they_went_in(void **state)
 static void a_model_without_attachments_has_the_same_bytes_as_ever(void **state)
 {
     (void)state;
-    am_graph *g = small_graph();
+    am_net_graph *g = small_graph();
     am_model *plain = zoo_model(g, AM_NET_FP32);
     am_model *copy = NULL;
     am_error err = { 0 };
@@ -75,7 +75,7 @@ static void a_model_without_attachments_has_the_same_bytes_as_ever(void **state)
     assert_memory_equal(copy->image, plain->image, plain->image_size);
     am_model_close(copy);
     am_model_close(plain);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void attaching_keeps_the_others_and_replaces_the_same_name(void **state)

@@ -24,7 +24,7 @@ static void draw_samples(float *out, uint64_t seed)
     }
 }
 
-static am_model *pack(const am_graph *graph, const float *samples, int count)
+static am_model *pack(const am_net_graph *graph, const float *samples, int count)
 {
     static const am_net_weights eight = AM_NET_INT8;
     am_model *model = NULL;
@@ -65,7 +65,7 @@ static void rounding_that_knows_its_inputs_errs_less(void **state)
     static float seen[sample_count * inputs], fresh[sample_count * inputs];
     draw_samples(seen, 1);
     draw_samples(fresh, 2);
-    am_graph *graph = zoo_mlp("mlp", widths, 3, 4);
+    am_net_graph *graph = zoo_mlp("mlp", widths, 3, 4);
     am_model *whole = zoo_model(graph, AM_NET_FP32), *plain = pack(graph, NULL, sample_count);
     am_model *fitted = pack(graph, seen, sample_count), *again = pack(graph, seen, sample_count);
     double by_plain = apart(whole, plain, fresh, NULL), by_fitted = apart(whole, fitted, fresh, NULL);
@@ -78,7 +78,7 @@ static void rounding_that_knows_its_inputs_errs_less(void **state)
     am_model_close(plain);
     am_model_close(fitted);
     am_model_close(again);
-    am_graph_destroy(graph);
+    am_net_graph_destroy(graph);
 }
 
 static void what_was_fitted_is_packed_again_as_it_is(void **state)
@@ -87,15 +87,15 @@ static void what_was_fitted_is_packed_again_as_it_is(void **state)
     static float seen[sample_count * inputs];
     draw_samples(seen, 1);
     am_error err = { 0 };
-    am_graph *graph = zoo_mlp("mlp", widths, 3, 4), *unpacked = NULL;
+    am_net_graph *graph = zoo_mlp("mlp", widths, 3, 4), *unpacked = NULL;
     am_model *fitted = pack(graph, seen, sample_count);
     check_ok(am_model_graph(fitted, 0, &unpacked, NULL, &err), &err);
     am_model *repacked = pack(unpacked, NULL, sample_count);
     assert_true(apart(fitted, repacked, seen, NULL) < 1e-6);
     am_model_close(fitted);
     am_model_close(repacked);
-    am_graph_destroy(graph);
-    am_graph_destroy(unpacked);
+    am_net_graph_destroy(graph);
+    am_net_graph_destroy(unpacked);
 }
 
 /// Inputs that never move, rows of zeros and a single sample leave finite numbers.
@@ -103,8 +103,8 @@ static void poor_samples_do_no_harm(void **state)
 {
     (void)state;
     static float still[sample_count * inputs];
-    am_graph *graph = zoo_mlp("mlp", widths, 3, 4);
-    memset(am_graph_tensor(graph, am_graph_output_at(graph, 0), 0), 0, 2 * 64 * sizeof(float));
+    am_net_graph *graph = zoo_mlp("mlp", widths, 3, 4);
+    memset(am_net_graph_tensor(graph, am_net_graph_output_at(graph, 0), 0), 0, 2 * 64 * sizeof(float));
     for (int count = 1; count <= sample_count; count *= sample_count) {
         am_error err = { 0 };
         am_model *model = pack(graph, still, count), *whole = zoo_model(graph, AM_NET_FP32);
@@ -113,7 +113,7 @@ static void poor_samples_do_no_harm(void **state)
         am_model_close(model);
         am_model_close(whole);
     }
-    am_graph_destroy(graph);
+    am_net_graph_destroy(graph);
 }
 
 static void samples_that_are_not_finite_are_refused(void **state)
@@ -123,8 +123,8 @@ static void samples_that_are_not_finite_are_refused(void **state)
     static float samples[2 * inputs];
     const float *all = samples;
     samples[inputs + 3] = NAN;
-    am_graph *graph = zoo_mlp("mlp", widths, 3, 4);
-    const am_graph *graphs[1] = { graph };
+    am_net_graph *graph = zoo_mlp("mlp", widths, 3, 4);
+    const am_net_graph *graphs[1] = { graph };
     am_model *model = NULL;
     am_error err = { 0 };
     am_model_def def = am_model_def_default();
@@ -135,7 +135,7 @@ static void samples_that_are_not_finite_are_refused(void **state)
     def.sample_count = 2;
     check_refused(am_model_create(&model, &def, &err), AM_ERR_NUMBER);
     assert_non_null(strstr(err.text, "number 3 of sample 1"));
-    am_graph_destroy(graph);
+    am_net_graph_destroy(graph);
 }
 
 static void failed_allocations_leave_nothing_behind(void **state)
@@ -144,8 +144,8 @@ static void failed_allocations_leave_nothing_behind(void **state)
     static const am_net_weights eight = AM_NET_INT8;
     static float samples[4 * inputs];
     const float *all = samples;
-    am_graph *graph = zoo_mlp("mlp", widths, 3, 4);
-    const am_graph *graphs[1] = { graph };
+    am_net_graph *graph = zoo_mlp("mlp", widths, 3, 4);
+    const am_net_graph *graphs[1] = { graph };
     am_result result = AM_ERR_MEMORY;
     for (size_t n = 1; result != AM_OK; n++) {
         am_budget budget = am_budget_make(NULL);
@@ -165,7 +165,7 @@ static void failed_allocations_leave_nothing_behind(void **state)
         am_model_close(model);
         assert_int_equal(budget.live_count, 0);
     }
-    am_graph_destroy(graph);
+    am_net_graph_destroy(graph);
 }
 
 TEST_SUITE(calibrate)

@@ -22,7 +22,7 @@ static am_result open_bytes(void *user, const uint8_t *data, size_t size, const 
         def.model = model;
         am_net *net = NULL;
         am_net_work *work = NULL;
-        am_graph *graph = NULL;
+        am_net_graph *graph = NULL;
         result = refuse_checked(am_net_create(&net, &def, &err), &err);
         result = result == AM_OK ? refuse_checked(am_net_work_create(&work, net, 5, alloc, &err), &err) : result;
         result = result == AM_OK ? refuse_checked(am_model_graph(model, 0, &graph, alloc, &err), &err) : result;
@@ -30,7 +30,7 @@ static am_result open_bytes(void *user, const uint8_t *data, size_t size, const 
             am_net_run(net, work, 1); // whatever the weights are: no crash
             am_net_run(net, work, 5);
         }
-        am_graph_destroy(graph);
+        am_net_graph_destroy(graph);
         am_net_work_destroy(work);
         am_net_destroy(net);
     }
@@ -42,7 +42,7 @@ static am_result open_bytes(void *user, const uint8_t *data, size_t size, const 
 static void damaged_files_are_refused(void **state)
 {
     (void)state;
-    am_graph *g = zoo_all(NULL);
+    am_net_graph *g = zoo_all(NULL);
     for (int w = 0; w < 3; w++) {
         am_model *model = zoo_model(g, (am_net_weights)w);
         refuse_options options = { .flips = 500, .truncations = 500 };
@@ -51,14 +51,14 @@ static void damaged_files_are_refused(void **state)
         assert_true(counts.failed_allocations >= 4);
         am_model_close(model);
     }
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void every_flipped_byte_is_found_by_verify(void **state)
 {
     (void)state;
     const int widths[3] = { 5, 17, 3 };
-    am_graph *g = zoo_mlp("mlp", widths, 3, 1);
+    am_net_graph *g = zoo_mlp("mlp", widths, 3, 1);
     am_model *model = zoo_model(g, AM_NET_FP32);
     uint8_t *copy = NULL;
     assert_int_equal(posix_memalign((void **)&copy, 64, model->image_size), 0);
@@ -80,7 +80,7 @@ static void every_flipped_byte_is_found_by_verify(void **state)
     }
     free(copy);
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 /// Makes all checksums right again, so that what lies behind them is reached.
@@ -145,7 +145,7 @@ static void graphs_that_make_no_sense_are_refused(void **state)
         { "other flags", AMI_NET_TENSORS, offsetof(am_net_tensor, flags), 0 },
     };
     const int widths[3] = { 5, 17, 3 };
-    am_graph *g = zoo_mlp("mlp", widths, 3, 1);
+    am_net_graph *g = zoo_mlp("mlp", widths, 3, 1);
     am_model *model = zoo_model(g, AM_NET_FP32);
     uint8_t *copy = NULL;
     assert_int_equal(posix_memalign((void **)&copy, 64, model->image_size), 0);
@@ -162,7 +162,7 @@ static void graphs_that_make_no_sense_are_refused(void **state)
     }
     free(copy);
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void foreign_files_say_what_they_are_not(void **state)
@@ -181,8 +181,8 @@ static void a_file_holds_several_parts_and_where_they_came_from(void **state)
 {
     (void)state;
     const int small[3] = { 5, 17, 3 }, large[3] = { 9, 33, 20 };
-    am_graph *a = zoo_mlp("decompressor", small, 3, 1), *b = zoo_mlp("stepper", large, 3, 2);
-    const am_graph *graphs[2] = { a, b };
+    am_net_graph *a = zoo_mlp("decompressor", small, 3, 1), *b = zoo_mlp("stepper", large, 3, 2);
+    const am_net_graph *graphs[2] = { a, b };
     const am_net_weights weights[2] = { AM_NET_FP32, AM_NET_FP16 };
     am_model_def def = am_model_def_default();
     def.graphs = graphs;
@@ -209,29 +209,29 @@ static void a_file_holds_several_parts_and_where_they_came_from(void **state)
     assert_string_equal(read->provenance, "{ \"loss\": 0.5 }");
     assert_true(read->data_hash == 1 && read->database_hash == 2 && read->skeleton_hash == 3 && read->seed == 4);
     assert_true(read->hash == model->hash && read->hash != 0);
-    am_graph *back = NULL;
+    am_net_graph *back = NULL;
     check_ok(am_model_graph(read, 0, &back, NULL, &err), &err);
     assert_int_equal(back->weight_count, a->weight_count);
     assert_memory_equal(back->weights, a->weights, a->weight_count * sizeof(float));
-    am_graph_destroy(back);
+    am_net_graph_destroy(back);
     check_ok(am_model_graph(read, 1, &back, NULL, &err), &err);
     for (size_t i = 0; i < b->weight_count; i++) {
         check_near(back->weights[i], b->weights[i], 1e-3 * 0.4);
     }
-    am_graph_destroy(back);
+    am_net_graph_destroy(back);
     check_refused(am_model_graph(read, 2, &back, NULL, &err), AM_ERR_DEF);
     am_model_close(read);
     am_model_close(model);
-    am_graph_destroy(a);
-    am_graph_destroy(b);
+    am_net_graph_destroy(a);
+    am_net_graph_destroy(b);
 }
 
 static void models_refuse_what_they_cannot_store(void **state)
 {
     (void)state;
     const int widths[3] = { 5, 17, 3 };
-    am_graph *g = zoo_mlp("mlp", widths, 3, 1);
-    const am_graph *graphs[2] = { g, g };
+    am_net_graph *g = zoo_mlp("mlp", widths, 3, 1);
+    const am_net_graph *graphs[2] = { g, g };
     am_net_weights weights[2] = { AM_NET_FP16, AM_NET_FP16 };
     am_model *model = NULL;
     am_error err = { 0 };
@@ -252,14 +252,14 @@ static void models_refuse_what_they_cannot_store(void **state)
     weights[0] = (am_net_weights)9;
     check_refused(am_model_create(&model, &def, &err), AM_ERR_DEF);
     assert_null(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void verify_finds_a_weight_that_is_no_number(void **state)
 {
     (void)state;
     const int widths[3] = { 5, 17, 3 };
-    am_graph *g = zoo_mlp("mlp", widths, 3, 1);
+    am_net_graph *g = zoo_mlp("mlp", widths, 3, 1);
     for (int w = 0; w < 3; w++) {
         am_model *model = zoo_model(g, (am_net_weights)w), *other = NULL;
         am_error err = { 0 };
@@ -276,7 +276,7 @@ static void verify_finds_a_weight_that_is_no_number(void **state)
         am_model_close(model);
         free(copy);
     }
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void half_precision_rounds_to_nearest_even(void **state)
@@ -335,92 +335,92 @@ static void files_of_the_first_version_keep_their_outputs(void **state)
 // ---------------------------------------------------------------------------------------------
 // Building
 
-static am_graph *fresh(int *x)
+static am_net_graph *fresh(int *x)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_graph_create(&g, "g", NULL, &err), &err);
-    *x = am_graph_input(g, "x", 4);
+    check_ok(am_net_graph_create(&g, "g", NULL, &err), &err);
+    *x = am_net_graph_input(g, "x", 4);
     return g;
 }
 
-static void check_fault(am_graph *g, am_result code)
+static void check_fault(am_net_graph *g, am_result code)
 {
     am_error err = { 0 };
-    check_refused(am_graph_finish(g, &err), code);
+    check_refused(am_net_graph_finish(g, &err), code);
     assert_true(err.text[0] != '\0');
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void faults_of_building_are_told_at_the_end(void **state)
 {
     (void)state;
     int x;
-    am_graph *g = fresh(&x);
-    am_graph_linear(g, 7, 3);
+    am_net_graph *g = fresh(&x);
+    am_net_graph_linear(g, 7, 3);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_graph_linear(g, x, 0);
+    am_net_graph_linear(g, x, 0);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_graph_add(g, x, am_graph_input(g, "z", 5));
+    am_net_graph_add(g, x, am_net_graph_input(g, "z", 5));
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_graph_input(g, "x", 5);
+    am_net_graph_input(g, "x", 5);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_graph_slice(g, x, 2, 3);
+    am_net_graph_slice(g, x, 2, 3);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_graph_input(g, "wide", AM_NET_MOST_WIDTH + 1);
+    am_net_graph_input(g, "wide", AM_NET_MOST_WIDTH + 1);
     check_fault(g, AM_ERR_LIMIT);
     g = fresh(&x);
-    am_graph_activation(g, x, AM_NET_LINEAR);
+    am_net_graph_activation(g, x, AM_NET_LINEAR);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_graph_waves(g, x, 3, 10.0f);
+    am_net_graph_waves(g, x, 3, 10.0f);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_graph_keep(g, x, x);
+    am_net_graph_keep(g, x, x);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_graph_output(g, "y", x);
+    am_net_graph_output(g, "y", x);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x); // no output
-    am_graph_linear(g, x, 3);
+    am_net_graph_linear(g, x, 3);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x); // a state that keeps nothing
-    am_graph_state(g, "h", 3);
-    am_graph_output(g, "y", am_graph_linear(g, x, 3));
+    am_net_graph_state(g, "h", 3);
+    am_net_graph_output(g, "y", am_net_graph_linear(g, x, 3));
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_graph_attention(g, x, x, 2, 2, 2);
+    am_net_graph_attention(g, x, x, 2, 2, 2);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_graph_gru(g, am_graph_input_set(g, "set", 3, 4), x);
+    am_net_graph_gru(g, am_net_graph_input_set(g, "set", 3, 4), x);
     check_fault(g, AM_ERR_DEF);
 }
 
 static void a_graph_can_be_copied_and_looked_at(void **state)
 {
     (void)state;
-    am_graph *g = zoo_all(NULL), *copy = NULL;
+    am_net_graph *g = zoo_all(NULL), *copy = NULL;
     am_error err = { 0 };
-    check_ok(am_graph_copy(&copy, g, NULL, &err), &err);
+    check_ok(am_net_graph_copy(&copy, g, NULL, &err), &err);
     assert_int_equal(copy->parameter_count, g->parameter_count);
     assert_int_equal(copy->output_count, 2);
     assert_memory_equal(copy->weights, g->weights, g->weight_count * sizeof(float));
-    assert_int_equal(am_graph_find(copy, "gate"), am_graph_output_at(copy, 1));
-    assert_int_equal(am_graph_find(copy, "nothing"), -1);
-    assert_int_equal(am_graph_output_at(copy, 2), -1);
-    assert_null(am_graph_tensor(copy, am_graph_find(copy, "x"), 0));
+    assert_int_equal(am_net_graph_find(copy, "gate"), am_net_graph_output_at(copy, 1));
+    assert_int_equal(am_net_graph_find(copy, "nothing"), -1);
+    assert_int_equal(am_net_graph_output_at(copy, 2), -1);
+    assert_null(am_net_graph_tensor(copy, am_net_graph_find(copy, "x"), 0));
     assert_string_equal(am_net_kind_name(AM_NET_LAYER_NORM), "layer norm");
     assert_string_equal(am_net_kind_name(99), "?");
     assert_null(am_net_tensor_name(AM_NET_LINEAR, 2));
-    check_refused(am_graph_finish(copy, &err), AM_ERR_DEF);
-    assert_int_equal(am_graph_linear(copy, 0, 4), -1);
-    am_graph_destroy(copy);
-    am_graph_destroy(g);
+    check_refused(am_net_graph_finish(copy, &err), AM_ERR_DEF);
+    assert_int_equal(am_net_graph_linear(copy, 0, 4), -1);
+    am_net_graph_destroy(copy);
+    am_net_graph_destroy(g);
 }
 
 static void building_survives_every_failed_allocation(void **state)
@@ -430,18 +430,18 @@ static void building_survives_every_failed_allocation(void **state)
         am_budget budget = am_budget_make(NULL);
         budget.fail_at = n;
         am_alloc alloc = am_budget_alloc(&budget);
-        am_graph *g = NULL;
+        am_net_graph *g = NULL;
         am_error err = { 0 };
-        am_result result = am_graph_create(&g, "g", &alloc, &err);
+        am_result result = am_net_graph_create(&g, "g", &alloc, &err);
         if (result == AM_OK) {
-            int v = am_graph_input(g, "x", 4);
+            int v = am_net_graph_input(g, "x", 4);
             for (int i = 0; i < 40; i++) {
-                v = am_graph_linear(g, v, 4);
+                v = am_net_graph_linear(g, v, 4);
             }
-            am_graph_output(g, "y", v);
-            result = am_graph_finish(g, &err);
+            am_net_graph_output(g, "y", v);
+            result = am_net_graph_finish(g, &err);
         }
-        const am_graph *graphs[1] = { g };
+        const am_net_graph *graphs[1] = { g };
         am_model *model = NULL;
         if (result == AM_OK) {
             am_model_def def = am_model_def_default();
@@ -455,7 +455,7 @@ static void building_survives_every_failed_allocation(void **state)
         }
         assert_true(result == AM_OK ? budget.total_count < n : result == AM_ERR_MEMORY);
         am_model_close(model);
-        am_graph_destroy(g);
+        am_net_graph_destroy(g);
         assert_int_equal(budget.live_count, 0);
     }
 }
@@ -464,7 +464,7 @@ static void building_survives_every_failed_allocation(void **state)
 static void the_smallest_weights_keep_their_sign_in_8_bits(void **state)
 {
     (void)state;
-    am_graph *g = zoo_mlp("small", (const int[]){ 3, 2 }, 2, 1), *back = NULL;
+    am_net_graph *g = zoo_mlp("small", (const int[]){ 3, 2 }, 2, 1), *back = NULL;
     const float least = 1.401298464e-45f, weights[6] = { 190 * least, -190 * least, least, -least, 0.0f, 5 * least };
     memcpy(g->weights + g->tensors[0].offset, weights, sizeof weights);
     am_model *model = zoo_model(g, AM_NET_INT8);
@@ -474,9 +474,9 @@ static void the_smallest_weights_keep_their_sign_in_8_bits(void **state)
         const float have = back->weights[back->tensors[0].offset + (size_t)i];
         assert_true(have * 1e30f * weights[i] * 1e30f >= 0.0f && fabsf(have) <= fabsf(weights[i]));
     }
-    am_graph_destroy(back);
+    am_net_graph_destroy(back);
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 TEST_SUITE(file)

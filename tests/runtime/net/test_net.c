@@ -9,7 +9,7 @@
 
 /// Runs the net on the case's samples (in time order where there is a state) and compares with PyTorch's outputs; the
 /// plain evaluation is held to the same numbers where there is no state.
-static void check_case(am_graph *g, const torch_case *c, int batch, int steps)
+static void check_case(am_net_graph *g, const torch_case *c, int batch, int steps)
 {
     am_model *model = zoo_model(g, AM_NET_FP32);
     zoo_net z = zoo_ready(model, AM_NET_EXACT, NULL, batch);
@@ -35,8 +35,8 @@ static void check_case(am_graph *g, const torch_case *c, int batch, int steps)
     am_model_close(model);
 }
 
-/// The same by am_graph_eval.
-static void check_plain(const am_graph *g, const torch_case *c, int batch)
+/// The same by am_net_graph_eval.
+static void check_plain(const am_net_graph *g, const torch_case *c, int batch)
 {
     double **values = calloc((size_t)g->value_count, sizeof *values);
     int input = 0;
@@ -50,9 +50,9 @@ static void check_plain(const am_graph *g, const torch_case *c, int batch)
             input++;
         }
     }
-    am_graph_eval(g, values, batch);
+    am_net_graph_eval(g, values, batch);
     for (size_t i = 0; i < c->output.count; i++) {
-        check_near(values[am_graph_output_at(g, 0)][i], c->output.data[i], 1e-5);
+        check_near(values[am_net_graph_output_at(g, 0)][i], c->output.data[i], 1e-5);
     }
     for (int v = 0; v < g->value_count; v++) {
         free(values[v]);
@@ -66,10 +66,10 @@ static void every_layer_equals_pytorch(void **state)
     char *text = torch_text();
     for (size_t n = 0; n < torch_layer_count; n++) {
         torch_case c = torch_load(text, torch_layers[n]);
-        am_graph *g = torch_build_layer(&c, torch_layers[n]);
+        am_net_graph *g = torch_build_layer(&c, torch_layers[n]);
         check_case(g, &c, torch_batch, 1);
         check_plain(g, &c, torch_batch);
-        am_graph_destroy(g);
+        am_net_graph_destroy(g);
         torch_free(&c);
     }
     free(text);
@@ -80,9 +80,9 @@ static void gru_steps_like_pytorch(void **state)
     (void)state;
     char *text = torch_text();
     torch_case c = torch_load(text, "gru");
-    am_graph *g = torch_build_gru(&c);
+    am_net_graph *g = torch_build_gru(&c);
     check_case(g, &c, 3, 4);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
     torch_free(&c);
     free(text);
 }
@@ -92,10 +92,10 @@ static void flow_network_equals_pytorch(void **state)
     (void)state;
     char *text = torch_text();
     torch_case c = torch_load(text, "flow");
-    am_graph *g = torch_build_flow(&c);
+    am_net_graph *g = torch_build_flow(&c);
     check_case(g, &c, 4, 1);
     check_plain(g, &c, 4);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
     torch_free(&c);
     free(text);
 }
@@ -126,32 +126,32 @@ static void run_zoo(float out[zoo_steps][zoo_batch][15], const am_model *model, 
     }
 }
 
-/// The same by am_graph_eval, states carried by hand.
-static void eval_zoo(double out[zoo_steps][zoo_batch][15], const am_graph *g)
+/// The same by am_net_graph_eval, states carried by hand.
+static void eval_zoo(double out[zoo_steps][zoo_batch][15], const am_net_graph *g)
 {
     double **values = calloc((size_t)g->value_count, sizeof *values);
     for (int v = 0; v < g->value_count; v++) {
         values[v] = calloc((size_t)(zoo_batch * g->values[v].rows * g->values[v].width), sizeof **values);
     }
-    int h = am_graph_state_at(g, 0);
+    int h = am_net_graph_state_at(g, 0);
     for (int t = 0; t < zoo_steps; t++) {
         for (int s = 0; s < zoo_batch; s++) {
             float x[21], set[30], scalars[3];
             zoo_inputs(x, set, scalars, t * zoo_batch + s);
             for (int i = 0; i < 21; i++) {
-                values[am_graph_find(g, "x")][s * 21 + i] = (double)x[i];
+                values[am_net_graph_find(g, "x")][s * 21 + i] = (double)x[i];
             }
             for (int i = 0; i < 30; i++) {
-                values[am_graph_find(g, "set")][s * 30 + i] = (double)set[i];
+                values[am_net_graph_find(g, "set")][s * 30 + i] = (double)set[i];
             }
-            values[am_graph_find(g, "count")][s] = (double)scalars[0];
-            values[am_graph_find(g, "index")][s] = (double)scalars[1];
-            values[am_graph_find(g, "position")][s] = (double)scalars[2];
+            values[am_net_graph_find(g, "count")][s] = (double)scalars[0];
+            values[am_net_graph_find(g, "index")][s] = (double)scalars[1];
+            values[am_net_graph_find(g, "position")][s] = (double)scalars[2];
         }
-        am_graph_eval(g, values, zoo_batch);
+        am_net_graph_eval(g, values, zoo_batch);
         for (int s = 0; s < zoo_batch; s++) {
-            memcpy(out[t][s], values[am_graph_output_at(g, 0)] + s * 11, 11 * sizeof(double));
-            memcpy(out[t][s] + 11, values[am_graph_output_at(g, 1)] + s * 4, 4 * sizeof(double));
+            memcpy(out[t][s], values[am_net_graph_output_at(g, 0)] + s * 11, 11 * sizeof(double));
+            memcpy(out[t][s] + 11, values[am_net_graph_output_at(g, 1)] + s * 4, 4 * sizeof(double));
         }
         memcpy(values[h], values[g->values[h].next], zoo_batch * 19 * sizeof(double));
     }
@@ -166,7 +166,7 @@ static void all_operations_agree_with_the_plain_evaluation(void **state)
     (void)state;
     static float out[zoo_steps][zoo_batch][15];
     static double plain[zoo_steps][zoo_batch][15];
-    am_graph *g = zoo_all(NULL);
+    am_net_graph *g = zoo_all(NULL);
     am_model *model = zoo_model(g, AM_NET_FP32);
     eval_zoo(plain, g);
     for (int mode = 0; mode < 2; mode++) {
@@ -176,14 +176,14 @@ static void all_operations_agree_with_the_plain_evaluation(void **state)
         }
     }
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void any_kernels_and_any_batch_give_the_same_bits(void **state)
 {
     (void)state;
     static float want[zoo_steps][zoo_batch][15], out[zoo_steps][zoo_batch][15];
-    am_graph *g = zoo_all(NULL);
+    am_net_graph *g = zoo_all(NULL);
     for (int w = 0; w < 3; w++) {
         am_model *model = zoo_model(g, (am_net_weights)w);
         run_zoo(want, model, AM_NET_EXACT, "reference", 1);
@@ -196,7 +196,7 @@ static void any_kernels_and_any_batch_give_the_same_bits(void **state)
         }
         am_model_close(model);
     }
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 // Runs go through the panels of a matrix to and fro: 26 panels are more than are taken at a time.
@@ -204,7 +204,7 @@ static void a_run_backwards_gives_the_bits_of_one_forwards(void **state)
 {
     (void)state;
     const int widths[3] = { 21, 205, 405 };
-    am_graph *g = zoo_mlp("wide", widths, 3, 5);
+    am_net_graph *g = zoo_mlp("wide", widths, 3, 5);
     for (int w = AM_NET_FP32; w <= AM_NET_INT8; w++) {
         am_model *model = zoo_model(g, (am_net_weights)w);
         zoo_net z = zoo_ready(model, AM_NET_EXACT, NULL, 1);
@@ -227,7 +227,7 @@ static void a_run_backwards_gives_the_bits_of_one_forwards(void **state)
         zoo_end(&z);
         am_model_close(model);
     }
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void a_run_allocates_nothing(void **state)
@@ -235,11 +235,11 @@ static void a_run_allocates_nothing(void **state)
     (void)state;
     am_budget budget = am_budget_make(NULL);
     am_alloc alloc = am_budget_alloc(&budget);
-    am_graph *g = zoo_all(&alloc);
+    am_net_graph *g = zoo_all(&alloc);
     am_error err = { 0 };
     am_model *model = NULL;
     am_model_def def = am_model_def_default();
-    const am_graph *graphs[1] = { g };
+    const am_net_graph *graphs[1] = { g };
     const am_net_weights weights[1] = { AM_NET_INT8 };
     def.alloc = &alloc;
     def.graphs = graphs;
@@ -261,14 +261,14 @@ static void a_run_allocates_nothing(void **state)
     assert_int_equal(budget.total_count, before);
     zoo_end(&z);
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
     assert_int_equal(budget.live_count, 0);
 }
 
 static void states_can_be_saved_and_set_back(void **state)
 {
     (void)state;
-    am_graph *g = zoo_all(NULL);
+    am_net_graph *g = zoo_all(NULL);
     am_model *model = zoo_model(g, AM_NET_FP32);
     zoo_net z = zoo_ready(model, AM_NET_EXACT, NULL, 2);
     assert_int_equal(am_net_state_size(z.net), 19);
@@ -296,14 +296,14 @@ static void states_can_be_saved_and_set_back(void **state)
     assert_memory_equal(again, fresh, sizeof fresh);
     zoo_end(&z);
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void a_number_that_is_none_comes_out_as_none(void **state)
 {
     (void)state;
     const int widths[3] = { 8, 40, 5 };
-    am_graph *g = zoo_mlp("mlp", widths, 3, 1);
+    am_net_graph *g = zoo_mlp("mlp", widths, 3, 1);
     for (int w = 0; w < 3; w++) {
         am_model *model = zoo_model(g, (am_net_weights)w);
         zoo_net z = zoo_ready(model, AM_NET_EXACT, NULL, 1);
@@ -317,7 +317,7 @@ static void a_number_that_is_none_comes_out_as_none(void **state)
         zoo_end(&z);
         am_model_close(model);
     }
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 /// Issue 4: RMS relative 1e-3 for fp16, 2e-2 for int8.
@@ -325,7 +325,7 @@ static void smaller_weights_state_their_error(void **state)
 {
     (void)state;
     const int widths[5] = { 27, 256, 256, 256, 59 };
-    am_graph *g = zoo_mlp("projector", widths, 5, 3);
+    am_net_graph *g = zoo_mlp("projector", widths, 5, 3);
     am_model *half = zoo_model(g, AM_NET_FP16), *eight = zoo_model(g, AM_NET_INT8),
              *plain = zoo_model(g, AM_NET_FP32);
     assert_true(half->parts[0].error_rms > 1e-5f && half->parts[0].error_rms < 1e-3f);
@@ -338,14 +338,14 @@ static void smaller_weights_state_their_error(void **state)
     am_model_close(half);
     am_model_close(eight);
     am_model_close(plain);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void nets_refuse_wrong_defs(void **state)
 {
     (void)state;
     const int widths[2] = { 3, 2 };
-    am_graph *g = zoo_mlp("mlp", widths, 2, 1);
+    am_net_graph *g = zoo_mlp("mlp", widths, 2, 1);
     am_model *model = zoo_model(g, AM_NET_FP32);
     am_net *net = NULL;
     am_net_work *work = NULL;
@@ -364,7 +364,7 @@ static void nets_refuse_wrong_defs(void **state)
     check_refused(am_net_work_create(&work, net, AM_NET_MOST_BATCH + 1, NULL, &err), AM_ERR_DEF);
     am_net_destroy(net);
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 TEST_SUITE(net)

@@ -91,34 +91,34 @@ static inline void torch_free(torch_case *c)
     free(c->output.data);
 }
 
-static inline int torch_layer(am_graph *g, const char *name, int x, int second)
+static inline int torch_layer(am_net_graph *g, const char *name, int x, int second)
 {
     const int both[2] = { x, second };
     static const char *const activations[] = { "relu", "elu", "gelu", "tanh", "sigmoid" };
     for (int i = 0; i < 5; i++) {
         if (strcmp(name, activations[i]) == 0) {
-            return am_graph_activation(g, x, (am_net_kind)(AM_NET_RELU + i));
+            return am_net_graph_activation(g, x, (am_net_kind)(AM_NET_RELU + i));
         }
     }
-    return strcmp(name, "linear") == 0       ? am_graph_linear(g, x, 29)
-           : strcmp(name, "layer norm") == 0 ? am_graph_layer_norm(g, x)
-           : strcmp(name, "concat") == 0     ? am_graph_concat(g, both, 2)
-           : strcmp(name, "add") == 0        ? am_graph_add(g, x, second)
-           : strcmp(name, "normalise") == 0  ? am_graph_normalise(g, x)
-           : strcmp(name, "restore") == 0    ? am_graph_restore(g, x)
-           : strcmp(name, "attention") == 0  ? am_graph_attention(g, x, second, 3, 5, 7)
-           : strcmp(name, "one-hot") == 0    ? am_graph_encode(g, x, AM_NET_ONE_HOT, 7)
-           : strcmp(name, "count") == 0      ? am_graph_encode(g, x, AM_NET_COUNT, 7)
-           : strcmp(name, "fraction") == 0   ? am_graph_fraction(g, x, 7.0f)
-                                             : am_graph_waves(g, x, 8, 1000.0f);
+    return strcmp(name, "linear") == 0       ? am_net_graph_linear(g, x, 29)
+           : strcmp(name, "layer norm") == 0 ? am_net_graph_layer_norm(g, x)
+           : strcmp(name, "concat") == 0     ? am_net_graph_concat(g, both, 2)
+           : strcmp(name, "add") == 0        ? am_net_graph_add(g, x, second)
+           : strcmp(name, "normalise") == 0  ? am_net_graph_normalise(g, x)
+           : strcmp(name, "restore") == 0    ? am_net_graph_restore(g, x)
+           : strcmp(name, "attention") == 0  ? am_net_graph_attention(g, x, second, 3, 5, 7)
+           : strcmp(name, "one-hot") == 0    ? am_net_graph_encode(g, x, AM_NET_ONE_HOT, 7)
+           : strcmp(name, "count") == 0      ? am_net_graph_encode(g, x, AM_NET_COUNT, 7)
+           : strcmp(name, "fraction") == 0   ? am_net_graph_fraction(g, x, 7.0f)
+                                             : am_net_graph_waves(g, x, 8, 1000.0f);
 }
 
 /// Puts the case's weights into all tensors in order, and finishes the graph with `y` as its output.
-static inline void torch_finish(am_graph *g, int y, const torch_case *c)
+static inline void torch_finish(am_net_graph *g, int y, const torch_case *c)
 {
     am_error err = { 0 };
-    am_graph_output(g, "y", y);
-    check_ok(am_graph_finish(g, &err), &err);
+    am_net_graph_output(g, "y", y);
+    check_ok(am_net_graph_finish(g, &err), &err);
     assert_int_equal(g->tensor_count, c->weight_count);
     for (int t = 0; t < g->tensor_count; t++) {
         memcpy(g->weights + g->tensors[t].offset, c->weights[t].data,
@@ -127,44 +127,44 @@ static inline void torch_finish(am_graph *g, int y, const torch_case *c)
 }
 
 /// The network of a case of one layer.
-static inline am_graph *torch_build_layer(const torch_case *c, const char *name)
+static inline am_net_graph *torch_build_layer(const torch_case *c, const char *name)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_graph_create(&g, "layer", NULL, &err), &err);
+    check_ok(am_net_graph_create(&g, "layer", NULL, &err), &err);
     const bool set = strcmp(name, "attention") == 0;
-    const int x =
-        set ? am_graph_input_set(g, "x", 6, 10) : am_graph_input(g, "x", (int)c->inputs[0].count / torch_batch);
-    const int second = c->input_count > 1 ? am_graph_input(g, "z", (int)c->inputs[1].count / torch_batch) : -1;
+    const int x = set ? am_net_graph_input_set(g, "x", 6, 10)
+                      : am_net_graph_input(g, "x", (int)c->inputs[0].count / torch_batch);
+    const int second = c->input_count > 1 ? am_net_graph_input(g, "z", (int)c->inputs[1].count / torch_batch) : -1;
     torch_finish(g, torch_layer(g, name, x, second), c);
     return g;
 }
 
 /// Case "gru": a batch of 3 over 4 steps.
-static inline am_graph *torch_build_gru(const torch_case *c)
+static inline am_net_graph *torch_build_gru(const torch_case *c)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_graph_create(&g, "direction", NULL, &err), &err);
-    int x = am_graph_input(g, "x", 7), h = am_graph_state(g, "h", 19);
-    int next = am_graph_gru(g, x, h);
-    am_graph_keep(g, h, next);
+    check_ok(am_net_graph_create(&g, "direction", NULL, &err), &err);
+    int x = am_net_graph_input(g, "x", 7), h = am_net_graph_state(g, "h", 19);
+    int next = am_net_graph_gru(g, x, h);
+    am_net_graph_keep(g, h, next);
     torch_finish(g, next, c);
     return g;
 }
 
 /// Case "flow": a batch of 4.
-static inline am_graph *torch_build_flow(const torch_case *c)
+static inline am_net_graph *torch_build_flow(const torch_case *c)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_graph_create(&g, "flow", NULL, &err), &err);
-    int x = am_graph_input(g, "x", 11);
-    int hidden = am_graph_activation(g, am_graph_linear(g, x, 18), AM_NET_GELU);
+    check_ok(am_net_graph_create(&g, "flow", NULL, &err), &err);
+    int x = am_net_graph_input(g, "x", 11);
+    int hidden = am_net_graph_activation(g, am_net_graph_linear(g, x, 18), AM_NET_GELU);
     for (int i = 0; i < 3; i++) {
         const int both[2] = { hidden, x };
-        hidden = am_graph_linear(g, am_graph_layer_norm(g, am_graph_concat(g, both, 2)), i < 2 ? 18 : 9);
-        hidden = i < 2 ? am_graph_activation(g, hidden, AM_NET_GELU) : hidden;
+        hidden = am_net_graph_linear(g, am_net_graph_layer_norm(g, am_net_graph_concat(g, both, 2)), i < 2 ? 18 : 9);
+        hidden = i < 2 ? am_net_graph_activation(g, hidden, AM_NET_GELU) : hidden;
     }
     torch_finish(g, hidden, c);
     return g;

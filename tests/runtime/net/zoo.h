@@ -6,24 +6,24 @@
 #include "support/check.h"
 
 /// widths[0] - widths[1] - ... with ReLUs between.
-static inline am_graph *zoo_mlp(const char *name, const int *widths, int count, uint64_t seed)
+static inline am_net_graph *zoo_mlp(const char *name, const int *widths, int count, uint64_t seed)
 {
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_graph_create(&g, name, NULL, &err), &err);
-    int v = am_graph_input(g, "x", widths[0]);
+    check_ok(am_net_graph_create(&g, name, NULL, &err), &err);
+    int v = am_net_graph_input(g, "x", widths[0]);
     for (int i = 1; i < count; i++) {
-        v = am_graph_linear(g, v, widths[i]);
-        v = i + 1 < count ? am_graph_activation(g, v, AM_NET_RELU) : v;
+        v = am_net_graph_linear(g, v, widths[i]);
+        v = i + 1 < count ? am_net_graph_activation(g, v, AM_NET_RELU) : v;
     }
-    am_graph_output(g, "y", v);
-    check_ok(am_graph_finish(g, &err), &err);
-    am_graph_randomise(g, seed);
+    am_net_graph_output(g, "y", v);
+    check_ok(am_net_graph_finish(g, &err), &err);
+    am_net_graph_randomise(g, seed);
     return g;
 }
 
 /// A model of one graph; the graph stays the caller's.
-static inline am_model *zoo_model(const am_graph *graph, am_net_weights weights)
+static inline am_model *zoo_model(const am_net_graph *graph, am_net_weights weights)
 {
     am_model *model = NULL;
     am_error err = { 0 };

@@ -23,7 +23,7 @@ static void clips_become_ranges_with_times_and_provenance(void **state)
     for (int s = 0; s < AM_BUILD_WRITE; s++) {
         assert_true(summary.seconds[s] >= 0.0);
     }
-    assert_string_equal(am_build_stage_name(AM_BUILD_RETARGET), "retarget");
+    assert_string_equal(am_build_step_name(AM_BUILD_RETARGET), "retarget");
     check_ok(am_db_verify(db, &err), &err);
     am_build_summary_free(&summary);
     am_db_close(db);

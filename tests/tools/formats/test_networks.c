@@ -29,7 +29,7 @@ static void write_model(const am_model *model, const char *name)
 
 static am_result read_npz(void *user, const uint8_t *data, size_t size, const am_alloc *alloc)
 {
-    am_graph *graph = user;
+    am_net_graph *graph = user;
     am_error err = { 0 };
     return refuse_checked(am_net_npz_read(&graph, 1, data, size, "w.npz", alloc, &err), &err);
 }
@@ -37,28 +37,28 @@ static am_result read_npz(void *user, const uint8_t *data, size_t size, const am
 static void weights_survive_npz(void **state)
 {
     (void)state;
-    am_graph *g = zoo_all(NULL), *other = NULL;
-    const am_graph *graphs[1] = { g };
+    am_net_graph *g = zoo_all(NULL), *other = NULL;
+    const am_net_graph *graphs[1] = { g };
     am_bytes bytes = { 0 };
     am_error err = { 0 };
     check_ok(am_net_npz_write(&bytes, graphs, 1, NULL, &err), &err);
-    check_ok(am_graph_copy(&other, g, NULL, &err), &err);
+    check_ok(am_net_graph_copy(&other, g, NULL, &err), &err);
     memset(other->weights, 0, other->weight_count * sizeof(float));
     check_ok(am_net_npz_read(&other, 1, bytes.data, bytes.size, "w.npz", NULL, &err), &err);
     assert_memory_equal(other->weights, g->weights, g->weight_count * sizeof(float));
     refuse_options options = { .flips = 300, .truncations = 200, .failures = 60 };
     refuse_loop(read_npz, other, bytes.data, bytes.size, &options);
     am_bytes_free(&bytes);
-    am_graph_destroy(other);
-    am_graph_destroy(g);
+    am_net_graph_destroy(other);
+    am_net_graph_destroy(g);
 }
 
 static void npz_of_another_network_is_refused(void **state)
 {
     (void)state;
     const int small[3] = { 5, 17, 3 }, large[3] = { 5, 18, 3 };
-    am_graph *a = zoo_mlp("mlp", small, 3, 1), *b = zoo_mlp("mlp", large, 3, 1), *c = zoo_mlp("net", small, 3, 1);
-    const am_graph *graphs[1] = { a };
+    am_net_graph *a = zoo_mlp("mlp", small, 3, 1), *b = zoo_mlp("mlp", large, 3, 1), *c = zoo_mlp("net", small, 3, 1);
+    const am_net_graph *graphs[1] = { a };
     am_bytes bytes = { 0 };
     am_error err = { 0 };
     a->weights[0] = NAN;
@@ -69,16 +69,16 @@ static void npz_of_another_network_is_refused(void **state)
     check_refused(am_net_npz_read(&a, 1, bytes.data, bytes.size, "w.npz", NULL, &err), AM_ERR_NUMBER);
     assert_true(c->weights[1] == first);
     am_bytes_free(&bytes);
-    am_graph_destroy(a);
-    am_graph_destroy(b);
-    am_graph_destroy(c);
+    am_net_graph_destroy(a);
+    am_net_graph_destroy(b);
+    am_net_graph_destroy(c);
 }
 
 static void numpy_reads_the_weights(void **state)
 {
     (void)state;
     const int widths[3] = { 5, 17, 3 };
-    am_graph *g = zoo_mlp("mlp", widths, 3, 1);
+    am_net_graph *g = zoo_mlp("mlp", widths, 3, 1);
     am_model *model = zoo_model(g, AM_NET_FP32);
     write_model(model, "n.amnet");
     char out[400];
@@ -93,7 +93,7 @@ static void numpy_reads_the_weights(void **state)
         assert_string_equal(out, "(17, 5) (3,) 4\n");
     }
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ static void put_tensor(am_json_writer *json, const char *name, const float *data
     am_json_end_object(json);
 }
 
-static void write_onnx(const am_graph *g, const char *path)
+static void write_onnx(const am_net_graph *g, const char *path)
 {
     am_bytes bytes = { 0 };
     am_error err = { 0 };
@@ -144,7 +144,7 @@ static void onnx_files_for_the_other_runtime(void **state)
     enum { batch = 7 };
     char to[600], path[700];
     snprintf(to, sizeof to, "%s", test_temp_dir("onnx"));
-    am_graph *g = zoo_all(NULL);
+    am_net_graph *g = zoo_all(NULL);
     am_model *model = zoo_model(g, AM_NET_FP32);
     zoo_net z = zoo_ready(model, AM_NET_EXACT, NULL, batch);
     float x[batch][21], set[batch][30], one[3][batch], zero[batch][19] = { { 0 } }, next[batch][19], y[batch][11],
@@ -187,7 +187,7 @@ static void onnx_files_for_the_other_runtime(void **state)
     write_onnx(g, path);
     // The smallest real shape beside it.
     const int widths[3] = { 59, 512, 420 };
-    am_graph *mlp = zoo_mlp("decompressor", widths, 3, 9);
+    am_net_graph *mlp = zoo_mlp("decompressor", widths, 3, 9);
     am_model *small = zoo_model(mlp, AM_NET_FP32);
     zoo_net d = zoo_ready(small, AM_NET_EXACT, NULL, 1);
     float in[59], out[420];
@@ -212,10 +212,10 @@ static void onnx_files_for_the_other_runtime(void **state)
     write_onnx(mlp, path);
     zoo_end(&d);
     am_model_close(small);
-    am_graph_destroy(mlp);
+    am_net_graph_destroy(mlp);
     zoo_end(&z);
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static bool holds(const am_bytes *bytes, const char *text)
@@ -232,35 +232,35 @@ static bool holds(const am_bytes *bytes, const char *text)
 static void onnx_names_do_not_collide(void **state)
 {
     (void)state;
-    am_graph *g = NULL;
+    am_net_graph *g = NULL;
     am_error err = { 0 };
     am_bytes bytes = { 0 };
-    check_ok(am_graph_create(&g, "names", NULL, &err), &err);
-    const int x = am_graph_input(g, "t0", 3), h = am_graph_state(g, "h", 3);
-    const int y = am_graph_gru(g, x, h);
-    am_graph_keep(g, h, y);
-    am_graph_output(g, "t_1", am_graph_linear(g, y, 2));
-    check_ok(am_graph_finish(g, &err), &err);
+    check_ok(am_net_graph_create(&g, "names", NULL, &err), &err);
+    const int x = am_net_graph_input(g, "t0", 3), h = am_net_graph_state(g, "h", 3);
+    const int y = am_net_graph_gru(g, x, h);
+    am_net_graph_keep(g, h, y);
+    am_net_graph_output(g, "t_1", am_net_graph_linear(g, y, 2));
+    check_ok(am_net_graph_finish(g, &err), &err);
     check_ok(am_onnx_write(&bytes, g, NULL, &err), &err);
     assert_true(holds(&bytes, "t__0") && holds(&bytes, "t__v") && !holds(&bytes, "t1"));
     am_bytes_free(&bytes);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 
-    check_ok(am_graph_create(&g, "names", NULL, &err), &err);
-    const int x2 = am_graph_input(g, "h_next", 3), h2 = am_graph_state(g, "h", 3);
-    const int y2 = am_graph_gru(g, x2, h2);
-    am_graph_keep(g, h2, y2);
-    am_graph_output(g, "y", y2);
-    check_ok(am_graph_finish(g, &err), &err);
+    check_ok(am_net_graph_create(&g, "names", NULL, &err), &err);
+    const int x2 = am_net_graph_input(g, "h_next", 3), h2 = am_net_graph_state(g, "h", 3);
+    const int y2 = am_net_graph_gru(g, x2, h2);
+    am_net_graph_keep(g, h2, y2);
+    am_net_graph_output(g, "y", y2);
+    check_ok(am_net_graph_finish(g, &err), &err);
     assert_int_equal(am_onnx_write(&bytes, g, NULL, &err), AM_ERR_DEF);
     assert_non_null(strstr(err.text, "h_next"));
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 static void onnx_survives_every_failed_allocation(void **state)
 {
     (void)state;
-    am_graph *g = zoo_all(NULL);
+    am_net_graph *g = zoo_all(NULL);
     bool done = false;
     for (size_t n = 1; n < 200 && !done; n++) {
         am_budget budget = am_budget_make(NULL);
@@ -277,7 +277,7 @@ static void onnx_survives_every_failed_allocation(void **state)
         assert_int_equal(budget.live_count, 0);
     }
     assert_true(done);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ static void the_command_shows_and_converts_networks(void **state)
 {
     (void)state;
     char out[8000];
-    am_graph *g = zoo_all(NULL);
+    am_net_graph *g = zoo_all(NULL);
     am_model *model = zoo_model(g, AM_NET_FP32);
     write_model(model, "zoo.amnet");
     assert_int_equal(run(out, sizeof out, "info zoo.amnet --verify"), 0);
@@ -318,7 +318,7 @@ static void the_command_shows_and_converts_networks(void **state)
     assert_int_equal(run(out, sizeof out, "info small.amnet"), 1);
     assert_non_null(strstr(out, "damaged"));
     am_model_close(model);
-    am_graph_destroy(g);
+    am_net_graph_destroy(g);
 }
 
 TEST_SUITE(networks)

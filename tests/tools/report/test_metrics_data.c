@@ -89,7 +89,7 @@ static void a_run_is_measured_from_its_samples(void **state)
     check_near(walker.seconds, 12.0, 1e-3);
     assert_int_equal(walker.final.frames, 720);
     assert_int_equal(walker.turns, 1);
-    assert_int_equal(walker.response_count, 2); // the turn and the stop; the wish of the first frame is no change
+    assert_int_equal(walker.response_count, 2); // the turn and the stop; the target of the first frame is no change
     assert_true(walker.response_s < 1.5f && walker.stop_s < 1.5f);
     assert_true(walker.transitions_per_s > 0.0 && walker.frame_us == 0.0); // no clock was given
     assert_true(walker.final.foot_slide_cm <= walker.raw.foot_slide_cm);

@@ -1,23 +1,23 @@
-// Answers to the wish and paths, on tracks drawn by hand.
+// Answers to the target and paths, on tracks drawn by hand.
 #include "support/check.h"
 
 #define DT (1.0f / 60.0f)
 enum { most = 1200 };
 
-/// A track and its wishes, drawn stretch by stretch.
+/// A track and its targets, drawn stretch by stretch.
 typedef struct drawing {
-    am_vec3 places[most], wishes[most];
+    am_vec3 places[most], targets[most];
     int count;
 } drawing;
 
-/// `seconds` of going at `velocity` while `wish` is wished.
-static void draw(drawing *d, float seconds, am_vec3 velocity, am_vec3 wish)
+/// `seconds` of going at `velocity` while `target` is desired.
+static void draw(drawing *d, float seconds, am_vec3 velocity, am_vec3 target)
 {
     int frames = (int)(seconds * 60.0f + 0.5f);
     for (int f = 0; f < frames && d->count < most; f++) {
         am_vec3 from = d->count > 0 ? d->places[d->count - 1] : am_v3_zero();
         d->places[d->count] = am_v3_add(from, am_v3_scale(velocity, DT));
-        d->wishes[d->count++] = wish;
+        d->targets[d->count++] = target;
     }
 }
 
@@ -25,7 +25,7 @@ static int judge(am_response *out, const drawing *d)
 {
     am_track track = { d->places, d->count, DT };
     am_response_def def = am_response_def_default();
-    return am_responses_find(out, 16, &track, d->wishes, &def);
+    return am_responses_find(out, 16, &track, d->targets, &def);
 }
 
 static const am_vec3 forward = { 0.0f, 0.0f, 1.0f };
@@ -62,7 +62,7 @@ static void an_answer_that_does_not_stay_is_none(void **state)
     assert_true(r[0].seconds > 0.8f && r[0].seconds < 1.1f);
 }
 
-static void a_wish_that_changes_too_soon_is_never_answered(void **state)
+static void a_target_that_changes_too_soon_is_never_answered(void **state)
 {
     (void)state;
     drawing d = { .count = 0 };
@@ -258,7 +258,7 @@ TEST_SUITE(tracks)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_turn_is_answered_when_the_movement_has_turned),
         cmocka_unit_test(an_answer_that_does_not_stay_is_none),
-        cmocka_unit_test(a_wish_that_changes_too_soon_is_never_answered),
+        cmocka_unit_test(a_target_that_changes_too_soon_is_never_answered),
         cmocka_unit_test(starts_and_stops_are_told_apart),
         cmocka_unit_test(a_small_change_of_the_stick_asks_for_nothing),
         cmocka_unit_test(medians_take_the_turns_that_are_asked_for),

@@ -1,5 +1,5 @@
-// Who is on the page's stage: sources by the method, characters over them, and how new ones take over from the old.
-#include "stage.h"
+// Who is on the page's scene: sources by the method, characters over them, and how new ones take over from the old.
+#include "scene.h"
 
 #include "view.h"
 
@@ -32,7 +32,7 @@ double web_microseconds(void) { return microseconds(NULL); }
 
 am_character *web_chosen(void) { return web_now.open.actors[web_now.chosen].character; }
 
-void web_stage_options(void)
+void web_scene_options(void)
 {
     if (!web_now.options_set) {
         web_now.match = am_match_def_default();
@@ -63,7 +63,7 @@ static am_result make_match(web_set *b, bool ahead, am_error *err)
                  : am_match_create(&b->source, &horizon.match, err);
 }
 
-am_result web_stage_learned(web_set *b, am_error *err)
+am_result web_scene_learned(web_set *b, am_error *err)
 {
     am_learned_def def = am_learned_def_default();
     def.model = b->networks;
@@ -93,7 +93,7 @@ static am_result make_sources(web_set *b, const web_lineup *who, am_error *err)
         return AM_ERR_SUPPORT;
     }
     am_result result = match ? make_match(b, who->ahead || who->method == WEB_LONG_HORIZON, err) : AM_OK;
-    return result == AM_OK && learned ? web_stage_learned(b, err) : result;
+    return result == AM_OK && learned ? web_scene_learned(b, err) : result;
 }
 
 /// One more character, which stands at place [x m, z m, heading rad].
@@ -127,7 +127,7 @@ static am_result add_actor(web_set *b, bool ahead, const float *place, am_error 
     return result;
 }
 
-void web_stage_forget(web_set *b)
+void web_scene_forget(web_set *b)
 {
     b->source = b->learned = b->flow = NULL;
     b->work = NULL;
@@ -146,7 +146,7 @@ static void close_actors(web_set *b)
     am_source_destroy(b->learned);
     am_source_destroy(b->flow);
     am_search_work_destroy(b->work);
-    web_stage_forget(b);
+    web_scene_forget(b);
 }
 
 /// Every character goes on from where the one before it is, on its path and with its devices; those who are new from
@@ -171,7 +171,7 @@ static am_result take_over(web_set *b, const web_set *before, am_error *err)
     return result;
 }
 
-am_result web_stage_fill(web_set *b, const web_lineup *who, const web_set *before, am_error *err)
+am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *before, am_error *err)
 {
     am_result result = make_sources(b, who, err);
     if (result == AM_OK && who->crowd) {
@@ -190,7 +190,7 @@ am_result web_stage_fill(web_set *b, const web_lineup *who, const web_set *befor
     return result;
 }
 
-void web_stage_devices(web_set *b)
+void web_scene_devices(web_set *b)
 {
     b->intent = am_intent_def_for(b->actors[0].source);
     b->intent.walk_mps = web_now.walk_mps > 0.0f ? web_now.walk_mps : b->intent.walk_mps;
@@ -199,13 +199,13 @@ void web_stage_devices(web_set *b)
     }
 }
 
-int web_stage_replace(const web_lineup *who, const web_set *before)
+int web_scene_replace(const web_lineup *who, const web_set *before)
 {
     web_set next = web_now.open;
-    web_stage_forget(&next);
+    web_scene_forget(&next);
     memset(next.actors, 0, sizeof next.actors);
     next.actor_count = 0;
-    am_result result = web_stage_fill(&next, who, before, &web_now.error);
+    am_result result = web_scene_fill(&next, who, before, &web_now.error);
     web_now.open.fields = next.fields; // a field that was made for them stays, also when they do not
     if (result == AM_OK) {
         for (int i = 0; before && who->ahead && i < web_now.open.actor_count && i < next.actor_count; i++) {
@@ -215,7 +215,7 @@ int web_stage_replace(const web_lineup *who, const web_set *before)
         web_now.open = next;
     }
     if (result == AM_OK && !before) {
-        web_stage_devices(&web_now.open);
+        web_scene_devices(&web_now.open);
         web_view_clear();
     }
     return (int)result;
@@ -224,7 +224,7 @@ int web_stage_replace(const web_lineup *who, const web_set *before)
 // ---------------------------------------------------------------------------------------------
 // Closing
 
-void web_stage_close_model(web_set *b)
+void web_scene_close_model(web_set *b)
 {
     am_net_destroy(b->direction);
     am_model_close(b->model);
@@ -234,7 +234,7 @@ void web_stage_close_model(web_set *b)
     b->model_bytes = NULL;
 }
 
-void web_stage_solver(web_set *b)
+void web_scene_solver(web_set *b)
 {
 #if defined(AMBLE_HAS_PHYSICS)
     am_push_engine engine = am_physics_engine();
@@ -256,11 +256,11 @@ static void close_solver(web_set *b)
     b->solver = NULL;
 }
 
-void web_stage_close(web_set *b)
+void web_scene_close(web_set *b)
 {
     close_actors(b);
     close_solver(b);
-    web_stage_close_model(b);
+    web_scene_close_model(b);
     web_fields_close(&b->fields);
     am_index_destroy(b->index);
     am_db_close(b->db);

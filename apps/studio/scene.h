@@ -1,4 +1,4 @@
-/// What the module keeps between the page's calls: an open data set, who is on the stage, and their options.
+/// What the module keeps between the page's calls: an open data set, who is on the scene, and their options.
 /// Inside the module only; the page calls bridge.h.
 #ifndef AMBLE_STUDIO_STAGE_H
 #define AMBLE_STUDIO_STAGE_H
@@ -37,7 +37,7 @@ typedef struct web_set {
     const am_push_solver *solver; ///< of pushes; NULL without an engine
 } web_set;
 
-/// Who is on the stage, and where from the start.
+/// Who is on the scene, and where from the start.
 typedef struct web_lineup {
     int count;
     bool ahead; ///< they follow paths; those who match look ahead then
@@ -70,25 +70,25 @@ double web_microseconds(void);
 /// The character that devices, view and paths mean; there is one.
 am_character *web_chosen(void);
 /// Options that nobody has set yet get their defaults.
-void web_stage_options(void);
+void web_scene_options(void);
 
 /// Source and characters over an open database and index. They go on from those of `before`; NULL means that all
 /// stand at their starts.
-am_result web_stage_fill(web_set *b, const web_lineup *who, const web_set *before, am_error *err);
+am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *before, am_error *err);
 /// Puts new characters in the place of the old ones. `before` is what is open, or NULL: they begin anew. Gives 0 or
 /// the error code; then all stays as it was.
-int web_stage_replace(const web_lineup *who, const web_set *before);
+int web_scene_replace(const web_lineup *who, const web_set *before);
 /// Devices at rest, with the speeds of the set.
-void web_stage_devices(web_set *b);
+void web_scene_devices(web_set *b);
 
 /// The source of learned matching over the set's networks. Refuses those of another skeleton.
-am_result web_stage_learned(web_set *b, am_error *err);
+am_result web_scene_learned(web_set *b, am_error *err);
 /// A body that can be pushed, where there is an engine. Data that give none (no poses, no legs) are steered only.
-void web_stage_solver(web_set *b);
+void web_scene_solver(web_set *b);
 /// The copy of a set has no sources: whoever has the original frees them.
-void web_stage_forget(web_set *b);
-void web_stage_close_model(web_set *b);
+void web_scene_forget(web_set *b);
+void web_scene_close_model(web_set *b);
 /// Frees everything of a set.
-void web_stage_close(web_set *b);
+void web_scene_close(web_set *b);
 
 #endif

@@ -31,7 +31,7 @@ bool ami_curve_add(ami_curve *curve, const ami_point *point, const am_alloc *all
 // ---------------------------------------------------------------------------------------------
 // Begin and end
 
-int ami_run_lanes(const ami_run *run)
+int ami_stage_threads_count(const ami_recipe_run *run)
 {
     const bool alone = !run->def->group || run->def->group->size == 1; // several processes sum one thing at a time
     int count = 1;
@@ -42,23 +42,23 @@ int ami_run_lanes(const ami_run *run)
     return count;
 }
 
-int64_t ami_lane_iteration(const ami_lane *lane)
+int64_t ami_lane_iteration(const ami_stage_thread *lane)
 {
     return lane->trainer ? am_trainer_iteration(lane->trainer) : lane->stage.iteration;
 }
 
-static size_t term_bytes(const ami_lane *lane)
+static size_t term_bytes(const ami_stage_thread *lane)
 {
     return lane->trainer ? (size_t)lane->trainer->block_count * (size_t)lane->stage.term_count * sizeof(double) : 0;
 }
 
-static void end_lane(ami_lane *lane)
+static void end_lane(ami_stage_thread *lane)
 {
     const am_alloc *alloc = &lane->run->alloc;
     ami_release(alloc, lane->stage.terms, term_bytes(lane));
     am_trainer_destroy(lane->trainer);
     for (int g = 0; g < lane->stage.graph_count; g++) {
-        am_graph_destroy(lane->stage.graphs[g]);
+        am_net_graph_destroy(lane->stage.graphs[g]);
     }
     for (int i = 0; i < lane->stage.blob_count; i++) {
         am_bytes_free(&lane->stage.blobs[i].bytes);
@@ -69,7 +69,7 @@ static void end_lane(ami_lane *lane)
     memset(lane, 0, sizeof *lane);
 }
 
-void ami_lanes_end(ami_run *run)
+void ami_stage_threads_end(ami_recipe_run *run)
 {
     for (int i = 0; i < run->lane_count; i++) {
         end_lane(&run->lanes[i]);
@@ -77,7 +77,7 @@ void ami_lanes_end(ami_run *run)
     run->lane_count = 0;
 }
 
-void ami_lanes_keep(ami_run *run)
+void ami_stage_threads_keep(ami_recipe_run *run)
 {
     for (int i = 0; i < run->lane_count; i++) {
         ami_stage *stage = &run->lanes[i].stage;
@@ -98,12 +98,12 @@ void ami_lanes_keep(ami_run *run)
         }
     }
     run->stage += run->lane_count;
-    ami_lanes_end(run);
+    ami_stage_threads_end(run);
 }
 
-static am_result create_trainer(ami_lane *lane, am_error *err)
+static am_result create_trainer(ami_stage_thread *lane, am_error *err)
 {
-    const ami_run *run = lane->run;
+    const ami_recipe_run *run = lane->run;
     const ami_stage *stage = &lane->stage;
     am_trainer_def def = am_trainer_def_default();
     def.alloc = &run->alloc;
@@ -120,10 +120,10 @@ static am_result create_trainer(ami_lane *lane, am_error *err)
     return am_trainer_create(&lane->trainer, &def, err);
 }
 
-static am_result begin_lane(ami_lane *lane, int lanes, am_error *err)
+static am_result begin_lane(ami_stage_thread *lane, int lanes, am_error *err)
 {
-    ami_run *run = lane->run;
-    am_result result = ami_run_prepare(run, &lane->stage, lane->number, err);
+    ami_recipe_run *run = lane->run;
+    am_result result = ami_recipe_run_prepare(run, &lane->stage, lane->number, err);
     if (result == AM_OK && lanes > 1) {
         const int all = run->def->threads > 0 ? run->def->threads : ami_team_most();
         lane->stage.threads = all / lanes > 0 ? all / lanes : 1;
@@ -147,12 +147,12 @@ static am_result begin_lane(ami_lane *lane, int lanes, am_error *err)
     return result;
 }
 
-am_result ami_lanes_begin(ami_run *run, am_error *err)
+am_result ami_stage_threads_begin(ami_recipe_run *run, am_error *err)
 {
-    const int lanes = ami_run_lanes(run);
+    const int lanes = ami_stage_threads_count(run);
     am_result result = AM_OK;
     for (int i = 0; i < lanes && result == AM_OK; i++) {
-        run->lanes[i] = (ami_lane){ .run = run, .number = run->stage + i };
+        run->lanes[i] = (ami_stage_thread){ .run = run, .number = run->stage + i };
         run->lane_count = i + 1;
         result = begin_lane(&run->lanes[i], lanes, err);
     }
@@ -163,14 +163,14 @@ am_result ami_lanes_begin(ami_run *run, am_error *err)
 // One iteration after another
 
 /// Adds a loss to the curve: a thousand points a stage.
-static bool note_loss(ami_lane *lane, double loss)
+static bool note_loss(ami_stage_thread *lane, double loss)
 {
     ami_curve *curve = &lane->run->curves[lane->number];
     const int64_t done = ami_lane_iteration(lane);
     const int64_t every = lane->stage.iterations > 1000 ? lane->stage.iterations / 1000 : 1;
     curve->sum += loss;
     curve->sum_count++;
-    curve->seconds = lane->before + ami_run_now() - lane->begun;
+    curve->seconds = lane->before + ami_recipe_run_now() - lane->begun;
     if (done % every != 0 && done != lane->stage.iterations) {
         return true;
     }
@@ -185,7 +185,7 @@ static bool note_loss(ami_lane *lane, double loss)
 }
 
 /// Adds the terms of the last iteration, block after block.
-static void note_terms(ami_lane *lane)
+static void note_terms(ami_stage_thread *lane)
 {
     const int count = lane->stage.term_count;
     for (int b = 0; lane->stage.terms && b < lane->trainer->block_count; b++) {
@@ -196,7 +196,7 @@ static void note_terms(ami_lane *lane)
 }
 
 /// "loc 0.31, chr 0.29" of the sums since the last report, which begin anew.
-static void write_terms(ami_lane *lane, double count)
+static void write_terms(ami_stage_thread *lane, double count)
 {
     size_t at = 0;
     lane->terms[0] = '\0';
@@ -209,11 +209,11 @@ static void write_terms(ami_lane *lane, double count)
 }
 
 /// Tells the caller how far it is, about twice a second. False when it wants to stop.
-static bool report(ami_lane *lane, double loss)
+static bool report(ami_stage_thread *lane, double loss)
 {
     const am_train_def *def = lane->run->def;
     const int64_t done = ami_lane_iteration(lane);
-    const double time = ami_run_now();
+    const double time = ami_recipe_run_now();
     lane->reported_sum += loss;
     note_terms(lane);
     if (time - lane->reported < 0.5 && done < lane->stage.iterations) {
@@ -245,14 +245,14 @@ static bool report(ami_lane *lane, double loss)
 }
 
 /// With several processes all must stop at the same iteration: one that wants to is enough.
-static bool all_go_on(const ami_run *run, bool go_on)
+static bool all_go_on(const ami_recipe_run *run, bool go_on)
 {
     const am_train_group *group = run->def->group;
     return group && group->size > 1 ? group->sum(group->user, go_on ? 0.0 : 1.0) == 0.0 : go_on;
 }
 
 /// Waits while another lane writes files.
-static void park(ami_run *run)
+static void park(ami_recipe_run *run)
 {
     if (!atomic_load_explicit(&run->held, memory_order_acquire)) {
         return;
@@ -268,25 +268,25 @@ static void park(ami_run *run)
 }
 
 /// What is due after an iteration, written while nobody trains: preview and checkpoint.
-static am_result write_files(ami_run *run, bool checkpoint, bool preview, am_error *err)
+static am_result write_files(ami_recipe_run *run, bool checkpoint, bool preview, am_error *err)
 {
     am_result result = AM_OK;
     if (checkpoint) {
-        result = ami_run_write_checkpoint(run, err);
+        result = ami_recipe_run_write_checkpoint(run, err);
         if (result == AM_OK) {
-            result = ami_run_write_curves(run, err);
+            result = ami_recipe_run_write_curves(run, err);
         }
     }
     if (result == AM_OK && preview) {
         uint64_t hash = 0;
-        result = ami_run_write_model(run, run->preview, true, &hash, err);
+        result = ami_recipe_run_write_model(run, run->preview, true, &hash, err);
     }
     return result;
 }
 
-static am_result write_due(ami_lane *lane, am_error *err)
+static am_result write_due(ami_stage_thread *lane, am_error *err)
 {
-    ami_run *run = lane->run;
+    ami_recipe_run *run = lane->run;
     const int64_t done = ami_lane_iteration(lane);
     const bool checkpoint = done % lane->stage.checkpoint_every == 0;
     const bool preview = done % lane->stage.preview_every == 0 && done < lane->stage.iterations;
@@ -315,7 +315,7 @@ static am_result write_due(ami_lane *lane, am_error *err)
     return result;
 }
 
-static void leave(ami_run *run)
+static void leave(ami_recipe_run *run)
 {
     pthread_mutex_lock(&run->lock);
     run->active--;
@@ -324,7 +324,7 @@ static void leave(ami_run *run)
 }
 
 /// One iteration of either sort of kind. *counted is false when it was but a preparation.
-static am_result iterate(ami_lane *lane, double *loss, bool *counted)
+static am_result iterate(ami_stage_thread *lane, double *loss, bool *counted)
 {
     const ami_kind *kind = lane->stage.kind;
     const int64_t before = ami_lane_iteration(lane);
@@ -337,10 +337,10 @@ static am_result iterate(ami_lane *lane, double *loss, bool *counted)
 
 static void *train_lane(void *user)
 {
-    ami_lane *lane = user;
-    ami_run *run = lane->run;
+    ami_stage_thread *lane = user;
+    ami_recipe_run *run = lane->run;
     am_result result = AM_OK;
-    lane->begun = ami_run_now();
+    lane->begun = ami_recipe_run_now();
     lane->before = run->curves[lane->number].seconds;
     lane->first = lane->reported_at = ami_lane_iteration(lane);
     while (result == AM_OK && ami_lane_iteration(lane) < lane->stage.iterations && !atomic_load(&run->stop)) {
@@ -365,7 +365,7 @@ static void *train_lane(void *user)
     return NULL;
 }
 
-am_result ami_lanes_train(ami_run *run, am_error *err)
+am_result ami_stage_threads_train(ami_recipe_run *run, am_error *err)
 {
     run->active = run->lane_count;
     for (int i = 1; i < run->lane_count; i++) {
@@ -395,7 +395,7 @@ am_result ami_lanes_train(ami_run *run, am_error *err)
         }
         return result;
     }
-    result = ami_run_write_checkpoint(run, err);
+    result = ami_recipe_run_write_checkpoint(run, err);
     return result == AM_OK ? ami_fail(err, AM_ERR_CANCELLED, "stopped at iteration %lld; --resume goes on from there",
                                       (long long)ami_lane_iteration(&run->lanes[0]))
                            : result;

@@ -1,19 +1,19 @@
-// A wish that names a point reaches a source that follows no trajectory.
+// A target that names a point reaches a source that follows no trajectory.
 #include "support/check.h"
 #include "support/synth_field.h"
 
 static am_field_task line;
-static am_field_wish heard;
+static am_field_target heard;
 
 /// Reads as the line does, and tells.
-static void listen(const am_field_task *task, float *theta, const am_field_wish *wish, am_transform root)
+static void listen(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
 {
-    heard = *wish;
-    line.read(task, theta, wish, root);
+    heard = *target;
+    line.read(task, theta, target, root);
 }
 
 /// What a source hears of an intent.
-static am_field_wish tell(const am_intent *wish)
+static am_field_target tell(const am_intent *target)
 {
     am_error err = { 0 };
     am_source *source = NULL;
@@ -30,23 +30,23 @@ static am_field_wish tell(const am_intent *wish)
     who.root = AM_ROOT_ANIMATION;
     check_ok(am_character_create(&character, &who, &err), &err);
     for (int i = 0; i < 2; i++) {
-        am_character_step(character, wish, 1.0f / 60.0f);
+        am_character_step(character, target, 1.0f / 60.0f);
     }
     am_character_destroy(character);
     am_source_destroy(source);
     return heard;
 }
 
-static void a_wished_point_reaches_the_source_on_the_ground(void **state)
+static void a_desired_point_reaches_the_source_on_the_ground(void **state)
 {
     (void)state;
     const am_vec3 point = { 2.0f, 5.0f, 3.0f };
     const am_vec3 west = { 1.0f, 0.0f, 0.0f };
     am_intent said = { .velocity = west, .facing = west, .point = point, .has_point = true };
-    am_field_wish wish = tell(&said);
-    assert_true(wish.point.x == 2.0f && wish.point.y == 0.0f && wish.point.z == 3.0f);
-    assert_float_equal(wish.heading, 0.5f * AM_PI, 1e-4f);
-    assert_float_equal(wish.speed, 1.0f, 1e-5f);
+    am_field_target target = tell(&said);
+    assert_true(target.point.x == 2.0f && target.point.y == 0.0f && target.point.z == 3.0f);
+    assert_float_equal(target.heading, 0.5f * AM_PI, 1e-4f);
+    assert_float_equal(target.speed, 1.0f, 1e-5f);
 }
 
 static void without_one_or_with_numbers_that_are_none_a_line_begins_at_the_character(void **state)
@@ -60,10 +60,10 @@ static void without_one_or_with_numbers_that_are_none_a_line_begins_at_the_chara
     assert_true(am_v3_length(at) < 0.1f);
 }
 
-TEST_SUITE(field_wish)
+TEST_SUITE(field_target)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wished_point_reaches_the_source_on_the_ground),
+        cmocka_unit_test(a_desired_point_reaches_the_source_on_the_ground),
         cmocka_unit_test(without_one_or_with_numbers_that_are_none_a_line_begins_at_the_character),
     };
     return cmocka_run_group_tests(tests, synth_field_open, synth_field_close);
