@@ -13,8 +13,8 @@ BEGIN {
     rank["physics"] = rank["actor"] + 0.5 # beside the tools: it may not use them
     # Public headers belong to a folder, too. Those of tools/ are named after theirs or listed here.
     owner("base", "base json"); owner("math", "math"); owner("net", "net"); owner("data", "skeleton db features tags pose index")
-    owner("method", "source field field_source field_task field_value learned")
-    owner("actor", "control path push post direction amble")
+    owner("method", "options source field field_source field_task field_value learned")
+    owner("actor", "actor asset control path push post direction amble")
     owner("formats", "tools/formats tools/arrays"); owner("build", "tools/build tools/database tools/tags")
     owner("report", "tools/report tools/metrics tools/tables tools/tools")
     owner("clip", "tools/clip"); owner("doctor", "tools/doctor"); owner("synth", "tools/synth"); owner("script", "tools/script")

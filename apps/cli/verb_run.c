@@ -106,7 +106,7 @@ static am_result write_record(const job *j, am_error *err)
 static am_result begin_metrics(job *j, am_error *err)
 {
     am_db_measures own;
-    am_result result = am_source_measure(&own, am_run_source(j->run), NULL, err);
+    am_result result = am_run_measure(&own, j->run, NULL, err);
     am_run_meter_def def = am_run_meter_def_default();
     def.run = j->run;
     def.own = &own;
@@ -251,7 +251,9 @@ static int print_json(const job *j)
 /// Tags of the script that no frame has are no error, but the person should know.
 static void warn_of_tags(job *j)
 {
-    uint32_t unmet = am_character_get_facts(am_run_character(j->run, 0)).unmet;
+    am_actor_facts facts;
+    am_actor_get_facts(am_run_character(j->run, 0), &facts);
+    const uint32_t unmet = facts.unmet;
     for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
         if ((unmet >> a & 1) != 0) {
             fprintf(stderr, "amble: no frame has the tags given for '%s'; %s\n", am_activity_name((am_activity)a),
@@ -284,15 +286,15 @@ static am_result open_direction(job *j, am_error *err)
 static void take_given(job *j)
 {
     am_run_script *s = &j->script;
+    am_method *method = &s->options.settings.method;
     if (j->database) {
         s->database = j->database;
-        s->options.learned = false;
-    } else if (j->model && !s->options.field) {
+        *method = *method == AM_METHOD_LEARNED ? AM_METHOD_MATCH : *method;
+    } else if (j->model && *method != AM_METHOD_FIELD) {
         s->database = NULL;
-        s->options.learned = true;
-        s->options.looks_ahead = false;
+        *method = AM_METHOD_LEARNED;
     }
-    if (j->model || (j->database && !s->options.field)) {
+    if (j->model || (j->database && *method != AM_METHOD_FIELD)) {
         s->models = &j->model;
         s->model_count = j->model != NULL;
     }
@@ -303,7 +305,7 @@ static void advise(const job *j, am_error *err)
 {
     const am_run_script *s = &j->script;
     char model[1024], otherwise[1100] = "";
-    if (!s->options.field && cli_model_find(model, sizeof model, "locomotion.amnet")) {
+    if (s->options.settings.method != AM_METHOD_FIELD && cli_model_find(model, sizeof model, "locomotion.amnet")) {
         snprintf(otherwise, sizeof otherwise, ", or play the script by the networks that ship: --model %s", model);
     }
     cli_database_advise(err, s->database ? s->database : "", otherwise);
@@ -326,7 +328,7 @@ static int play(job *j, const cli_common *common)
     if (result == AM_OK) {
         take_given(j);
         // A trace wants to know what else there was to choose from.
-        int *candidates = &j->script.options.character.candidates;
+        int32_t *candidates = &j->script.options.settings.candidates;
         *candidates = j->trace && *candidates == 1 ? AM_MAX_CANDIDATES : *candidates;
         result = open_direction(j, &err);
     }

@@ -22,57 +22,45 @@ const char *web_error(void)
 // ---------------------------------------------------------------------------------------------
 // Opening
 
-/// A learned character is its own data set: its database is that of the start states.
-static am_result open_networks(web_set *b, const void *data, size_t size, const char *name)
-{
-    size_t image_size = 0;
-    am_result result = am_model_from_memory(&b->networks, data, size, name, NULL, &web_now.error);
-    const void *image = result == AM_OK ? am_model_attached(b->networks, AM_LEARNED_CHARACTER, &image_size) : NULL;
-    if (result == AM_OK && !image) {
-        web_now.error = (am_error){ .code = AM_ERR_FORMAT, .offset = -1, .text = "these networks are no character" };
-        return AM_ERR_FORMAT;
-    }
-    return result == AM_OK ? am_db_from_memory(&b->db, image, image_size, name, NULL, &web_now.error) : result;
-}
-
 int web_direction(void *data, int size)
 {
-    web_scene_close_model(&web_now.next);
+    web_scene_free(&web_now.next_direction);
     if (!data) {
         return 0;
     }
     web_now.error = (am_error){ 0 };
-    web_now.next.model_bytes = data;
-    am_result result =
-        am_model_from_memory(&web_now.next.model, data, (size_t)size, "direction", NULL, &web_now.error);
+    web_now.next_direction = (web_bytes){ data, (size_t)size };
+    am_model *model = NULL;
+    am_net *net = NULL;
+    am_result result = am_model_from_memory(&model, data, (size_t)size, "direction", NULL, &web_now.error);
     if (result == AM_OK) {
-        result = am_direction_open(&web_now.next.direction, web_now.next.model, NULL, &web_now.error);
+        result = am_direction_open(&net, model, NULL, &web_now.error);
     }
+    am_net_destroy(net);
+    am_model_close(model);
     if (result != AM_OK) {
-        web_scene_close_model(&web_now.next);
+        web_scene_free(&web_now.next_direction);
     }
     return (int)result;
 }
 
 int web_open(void *data, int size, const char *name)
 {
+    (void)name; // the bytes name it
     web_scene_options();
     web_now.error = (am_error){ 0 };
-    web_set next = web_now.next; // from here on its own
-    next.bytes = data;
-    web_now.next = (web_set){ 0 };
     bool networks = size > 5 && memcmp((const char *)data + 1, "AMNT", 4) == 0;
-    am_result result = networks ? open_networks(&next, data, (size_t)size, name)
-                                : am_db_from_memory(&next.db, data, (size_t)size, name, NULL, &web_now.error);
+    const web_bytes bytes = { data, (size_t)size };
+    web_set next = { .direction = web_now.next_direction };
+    *(networks ? &next.networks : &next.database) = bytes;
+    web_now.next_direction = (web_bytes){ 0 };
+    int kind = networks ? WEB_ASSET_LEARNED : WEB_ASSET_MATCH;
+    am_result result = web_scene_open(&next, kind, &web_now.error);
     web_lineup who = web_now.lineup;
     who.count = who.method == WEB_SIDE_BY_SIDE ? 1 : who.count;
     who.method = networks ? WEB_LEARNED : WEB_MATCH;
-    if (result == AM_OK && !networks) {
-        am_index_def def = am_index_def_default();
-        def.db = next.db;
-        result = am_index_create(&next.index, &def, &web_now.error);
-    }
     if (result == AM_OK) {
+        next.db = am_asset_db(next.assets[kind], networks ? AM_METHOD_LEARNED : AM_METHOD_MATCH);
         web_scene_solver(&next);
         result = web_scene_fill(&next, &who, NULL, &web_now.error);
     }
@@ -88,71 +76,79 @@ int web_open(void *data, int size, const char *name)
     return 0;
 }
 
+/// Other bytes for an asset beside the open database. Whoever uses the old ones matches while they are changed.
+static am_result exchange(int kind, web_bytes *bytes, web_bytes given, bool used)
+{
+    int method = web_now.lineup.method;
+    web_set *open = &web_now.open;
+    web_set trial = *open;
+    *(kind == WEB_ASSET_FIELD ? &trial.values : &trial.networks) = given;
+    trial.assets[kind] = NULL;
+    am_result result = web_scene_open(&trial, kind, &web_now.error);
+    if (result == AM_OK && used) {
+        result = (am_result)web_method(WEB_MATCH);
+    }
+    if (result != AM_OK) {
+        am_asset_close(trial.assets[kind]);
+        web_scene_free(&given);
+        return result;
+    }
+    am_asset_close(open->assets[kind]);
+    web_scene_free(bytes);
+    *bytes = given;
+    open->assets[kind] = trial.assets[kind];
+    return used ? (am_result)web_method(method) : AM_OK;
+}
+
 int web_networks(void *data, int size)
 {
     web_now.error = (am_error){ 0 };
-    web_set trial = web_now.open;
-    web_scene_forget(&trial);
-    trial.networks = NULL;
-    am_result result = web_now.open.index ? AM_OK : AM_ERR_EMPTY;
-    result = result == AM_OK
-                 ? am_model_from_memory(&trial.networks, data, (size_t)size, "networks", NULL, &web_now.error)
-                 : result;
-    result = result == AM_OK ? web_scene_learned(&trial, &web_now.error) : result;
-    am_source_destroy(trial.learned);
-    if (result != AM_OK) {
-        am_model_close(trial.networks);
+    int method = web_now.lineup.method;
+    if (!web_now.open.database.data) {
         free(data);
-        return (int)result;
+        return (int)AM_ERR_EMPTY;
     }
-    am_model *old = web_now.open.networks;
-    void *old_bytes = web_now.open.network_bytes;
-    web_now.open.networks = trial.networks;
-    web_now.open.network_bytes = data;
-    if (old && web_now.open.learned) {
-        result = (am_result)web_scene_replace(&web_now.lineup, &web_now.open); // off the old networks before they go
-    }
-    am_model_close(old);
-    free(old_bytes);
-    return (int)result;
+    bool used = method == WEB_LEARNED || method == WEB_SIDE_BY_SIDE;
+    return (int)exchange(WEB_ASSET_LEARNED, &web_now.open.networks, (web_bytes){ data, (size_t)size }, used);
 }
 
 int web_values(void *data, int size)
 {
     web_now.error = (am_error){ 0 };
-    if (!web_now.open.index) {
+    if (!web_now.open.database.data) {
         free(data);
         web_now.error = (am_error){ .code = AM_ERR_EMPTY, .offset = -1, .text = "a field needs a database" };
         return (int)AM_ERR_EMPTY;
     }
-    bool flows = web_now.open.flow != NULL;
-    int code = flows ? web_method(WEB_MATCH) : 0; // off the old values before they go
-    am_result result = web_fields_take(&web_now.open.fields, web_now.open.db, data, (size_t)size, &web_now.error);
-    return code != 0 ? code : flows && result == AM_OK ? web_method(WEB_FIELD) : (int)result;
+    bool used = web_now.lineup.method == WEB_FIELD;
+    return (int)exchange(WEB_ASSET_FIELD, &web_now.open.values, (web_bytes){ data, (size_t)size }, used);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Options
 
+/// Takes settings; when they are refused all stays as it was.
+static int change_settings(const am_settings *settings)
+{
+    am_settings before = web_now.settings;
+    web_now.settings = *settings;
+    int code = web_scene_set();
+    if (code != 0) {
+        web_now.settings = before;
+    }
+    return code;
+}
+
 int web_options(int root, int inertialise, int ik, float search_every_s, float stay_bias)
 {
     web_scene_options();
-    am_match_def match = web_now.match;
-    am_character_def character = web_now.character;
-    web_now.match.search_every_s = search_every_s;
-    web_now.match.stay_bias = stay_bias;
-    web_now.character.root = (am_root_mode)root;
-    web_now.character.inertialise = (am_inertialise)inertialise;
-    web_now.character.ik = ik != 0;
-    int code = 0;
-    if (web_now.open.actor_count > 0) {
-        code = web_scene_replace(&web_now.lineup, &web_now.open);
-    }
-    if (code != 0) {
-        web_now.match = match;
-        web_now.character = character;
-    }
-    return code;
+    am_settings settings = web_now.settings;
+    settings.search_every_s = search_every_s;
+    settings.stay_bias = stay_bias;
+    settings.root = (am_root_mode)root;
+    settings.inertialise = (am_inertialise)inertialise;
+    settings.ik = ik != 0;
+    return change_settings(&settings);
 }
 
 void web_walk_speed(float mps)
@@ -179,9 +175,10 @@ int web_method(int method)
     }
     if (method == WEB_SIDE_BY_SIDE) {
         // The second stands at the first one's right.
-        am_transform root = am_character_get_pose(web_now.open.actors[0].character).root;
-        am_vec3 beside = am_transform_point(root, am_v3(-1.2f, 0.0f, 0.0f));
-        am_character_place(web_now.open.actors[1].character, beside, am_quat_heading(root.rotation));
+        am_actor_pose pose;
+        am_actor_get_pose(web_now.open.actors[0].character, &pose);
+        am_vec3 beside = am_transform_point(pose.root, am_v3(-1.2f, 0.0f, 0.0f));
+        am_actor_place(web_now.open.actors[1].character, beside, am_quat_heading(pose.root.rotation));
     }
     web_now.lineup = who;
     web_now.chosen = web_now.chosen < who.count ? web_now.chosen : 0;
@@ -194,16 +191,11 @@ int web_field_options(int task, int policy)
     if (task < 0 || task >= WEB_TASK_COUNT || policy < 0 || policy > AM_FIELD_PASSIVE) {
         return (int)AM_ERR_RANGE;
     }
-    int task_before = web_now.task;
-    am_field_policy policy_before = web_now.policy;
-    web_now.task = task;
-    web_now.policy = (am_field_policy)policy;
-    int code = web_now.open.flow ? web_scene_replace(&web_now.lineup, &web_now.open) : 0;
-    if (code != 0) {
-        web_now.task = task_before;
-        web_now.policy = policy_before;
-    }
-    return code;
+    web_scene_options();
+    am_settings settings = web_now.settings;
+    settings.task = task;
+    settings.policy = (am_field_policy)policy;
+    return change_settings(&settings);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -254,7 +246,7 @@ int web_crowd(int count)
     const am_intent still = { 0 };
     for (int i = 1; i < web_now.open.actor_count; i += 2) {
         // Half of them tick in the steps between: no step has the work of all.
-        am_character_step(web_now.open.actors[i].character, &still, 1.0f / 60.0f);
+        am_actor_step(web_now.open.actors[i].character, &still, 1.0f / 60.0f);
     }
     return 0;
 }
@@ -287,6 +279,14 @@ const char *web_describe(void)
         return "{}";
     }
     am_json_writer *w = description;
+    const web_set *open = &web_now.open;
+    const am_asset *match = open->assets[WEB_ASSET_MATCH];
+    am_actor_facts facts;
+    am_actor_view view;
+    am_intent_def speeds;
+    am_actor_get_facts(web_chosen(), &facts);
+    am_actor_get_view(web_chosen(), &view);
+    am_actor_get_speeds(web_chosen(), &speeds);
     char hash[24];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)db->hash);
     am_json_begin_object(w, NULL);
@@ -296,20 +296,20 @@ const char *web_describe(void)
     am_json_integer(w, "frames", db->frame_count);
     am_json_integer(w, "ranges", db->range_count);
     am_json_integer(w, "bytes", (int64_t)db->image_size);
-    am_json_integer(w, "indexBytes", web_now.open.index ? (int64_t)am_index_bytes(web_now.open.index) : 0);
-    am_json_bool(w, "matches", web_now.open.index != NULL);
-    am_json_bool(w, "networks", web_now.open.networks != NULL);
-    am_json_integer(w, "networkBytes", web_now.open.networks ? (int64_t)web_now.open.networks->image_size : 0);
+    am_json_integer(w, "indexBytes", match ? (int64_t)am_index_bytes(am_asset_index(match)) : 0);
+    am_json_bool(w, "matches", match != NULL);
+    am_json_bool(w, "networks", open->assets[WEB_ASSET_LEARNED] != NULL);
+    am_json_integer(w, "networkBytes", (int64_t)open->networks.size);
     am_json_integer(w, "features", db->features.count);
-    am_json_number(w, "walkMps", (double)am_intent_def_for(web_now.open.actors[0].source).walk_mps);
+    am_json_number(w, "walkMps", (double)speeds.walk_mps);
     am_json_number(w, "sprintMps", (double)web_now.open.intent.sprint_mps);
-    am_json_number(w, "toeM", (double)am_character_get_facts(web_chosen()).toe_m);
+    am_json_number(w, "toeM", (double)facts.toe_m);
     am_json_integer(w, "mostActors", WEB_MOST_ACTORS);
-    am_json_bool(w, "direction", web_now.open.direction != NULL);
+    am_json_bool(w, "direction", open->direction.data != NULL);
     am_json_bool(w, "canBePushed", web_now.open.solver != NULL);
-    web_fields_describe(w, &web_now.open.fields);
+    web_fields_describe(w, open->assets[WEB_ASSET_FIELD], open->values.size);
     web_describe_skeleton(w, db);
-    web_describe_names(w, db, am_character_get_view(web_chosen()).activities);
+    web_describe_names(w, db, view.activities);
     web_view_describe(w);
     am_json_end_object(w);
     const char *text = am_json_text(w, NULL);
@@ -327,7 +327,7 @@ const char *web_hash(void)
     static char text[24];
     uint64_t hash = 0;
     for (int i = 0; i < web_now.open.actor_count; i++) {
-        uint64_t one = am_character_hash(web_now.open.actors[i].character);
+        uint64_t one = am_actor_hash(web_now.open.actors[i].character);
         hash = am_hash64(&one, sizeof one, hash);
     }
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);

@@ -35,20 +35,23 @@ void web_drawn_swap(web_drawn *a, web_drawn *b)
     *b = kept;
 }
 
-static am_vec3 hips_of(const am_character *character)
+static am_vec3 hips_of(const am_actor *character)
 {
-    am_vec3 hips = am_character_get_pose(character).world[0].translation;
+    am_actor_pose pose;
+    am_actor_get_pose(character, &pose);
+    am_vec3 hips = pose.world[0].translation;
     return am_v3(hips.x, 0.0f, hips.z);
 }
 
-bool web_drawn_begin(web_drawn *d, const am_path_def *def, const am_character *character)
+bool web_drawn_begin(web_drawn *d, const am_path_def *def, const am_actor *character)
 {
     web_drawn_clear(d);
     d->line = malloc(((size_t)def->count + 2) * sizeof *d->line);
     if (!d->line) {
         return false;
     }
-    am_path_view path = am_character_get_path(character);
+    am_path_view path;
+    am_actor_get_path(character, &path);
     am_vec3 from = hips_of(character);
     am_vec3 first = am_v3_add(am_v3(def->samples[0].x, 0.0f, def->samples[0].z), path.offset);
     float away = am_v3_distance(from, first);
@@ -67,18 +70,20 @@ bool web_drawn_begin(web_drawn *d, const am_path_def *def, const am_character *c
     return true;
 }
 
-void web_drawn_add(web_drawn *d, const am_character *character)
+void web_drawn_add(web_drawn *d, const am_actor *character)
 {
-    am_path_view path = am_character_get_path(character);
+    am_path_view path;
+    am_actor_get_path(character, &path);
     // The last steps after the end was reached show where it stands.
     if (d->count > 0 && d->place_count < d->room && (path.following || path.ended)) {
         d->places[d->place_count++] = hips_of(character);
     }
 }
 
-am_path_metrics web_drawn_measure(const web_drawn *d, const am_character *character, float dt)
+am_path_metrics web_drawn_measure(const web_drawn *d, const am_actor *character, float dt)
 {
-    am_path_view path = am_character_get_path(character);
+    am_path_view path;
+    am_actor_get_path(character, &path);
     am_track track = { d->places, d->place_count, dt };
     am_polyline line = { .points = d->line, .count = d->count, .duration_s = d->duration_s, .v_max = path.v_max };
     am_path_metrics out = am_path_measure(&track, &line);

@@ -21,11 +21,11 @@ void web_drawn_free(web_drawn *drawn);
 /// For a character that goes on in another one's place, on the same path.
 void web_drawn_swap(web_drawn *a, web_drawn *b);
 /// A path has just been begun. Gives false without memory: then it is not measured.
-bool web_drawn_begin(web_drawn *drawn, const am_path_def *def, const am_character *character);
+bool web_drawn_begin(web_drawn *drawn, const am_path_def *def, const am_actor *character);
 /// Nothing is drawn any more.
 void web_drawn_clear(web_drawn *drawn);
 /// After each step; allocates nothing.
-void web_drawn_add(web_drawn *drawn, const am_character *character);
-am_path_metrics web_drawn_measure(const web_drawn *drawn, const am_character *character, float dt);
+void web_drawn_add(web_drawn *drawn, const am_actor *character);
+am_path_metrics web_drawn_measure(const web_drawn *drawn, const am_actor *character, float dt);
 
 #endif

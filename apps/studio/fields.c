@@ -1,7 +1,6 @@
 // Motion fields on the page: field, value functions, where characters are sent, and what a tick chose among.
 #include "fields.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // A place this near is reached.
@@ -11,91 +10,21 @@
 #define LONGEST_REST_S 3.0f
 #define REST_SHARE 0.3f
 
-/// The field of a database, with the numbers that the model's value functions were made with, where there is one.
-static am_result make_field(web_fields *fields, const am_db *db, am_error *err)
+void web_fields_describe(am_json_writer *w, const am_asset *asset, size_t value_bytes)
 {
-    if (fields->field) {
-        return AM_OK;
-    }
-    am_field_def def = am_field_def_default();
-    if (fields->model) {
-        am_field_value_field(&def, fields->model);
-    }
-    def.db = db;
-    return am_field_create(&fields->field, &def, err);
-}
-
-static void drop_values(web_fields *fields)
-{
-    for (int t = 0; t < WEB_TASK_COUNT; t++) {
-        am_field_value_destroy(fields->values[t]);
-        fields->values[t] = NULL;
-    }
-    am_model_close(fields->model);
-    free(fields->bytes);
-    fields->model = NULL;
-    fields->bytes = NULL;
-}
-
-am_result web_fields_take(web_fields *fields, const am_db *db, void *bytes, size_t size, am_error *err)
-{
-    web_fields_close(fields);
-    fields->bytes = bytes;
-    am_result result = am_model_from_memory(&fields->model, bytes, size, "values", NULL, err);
-    result = result == AM_OK ? make_field(fields, db, err) : result;
-    for (int t = 0; t < WEB_TASK_COUNT && result == AM_OK; t++) {
-        am_field_value_def def = am_field_value_def_default();
-        def.model = fields->model;
-        def.field = fields->field;
-        def.task = am_field_task_name(t);
-        if (am_field_value_has(fields->model, def.task)) {
-            result = am_field_value_create(&fields->values[t], &def, err);
-        }
-    }
-    if (result != AM_OK) {
-        drop_values(fields);
-    }
-    return result;
-}
-
-am_result web_fields_source(am_source **out, web_fields *fields, const am_db *db, int task, am_field_policy policy,
-                            am_error *err)
-{
-    am_result result = make_field(fields, db, err);
-    if (result != AM_OK) {
-        return result;
-    }
-    am_field_source_def def = am_field_source_def_default();
-    def.field = fields->field;
-    def.value = policy == AM_FIELD_LOOKAHEAD ? fields->values[task] : NULL;
-    // Where nobody trained for a task the best of the next tick has to do.
-    def.policy = policy == AM_FIELD_LOOKAHEAD && !def.value ? AM_FIELD_GREEDY : policy;
-    def.wander_s = AM_FIELD_WANDER_S;
-    am_field_task_find(&def.task, am_field_task_name(task));
-    return am_field_source_create(out, &def, err);
-}
-
-void web_fields_close(web_fields *fields)
-{
-    drop_values(fields);
-    am_field_destroy(fields->field);
-    fields->field = NULL;
-}
-
-void web_fields_describe(am_json_writer *w, const web_fields *fields)
-{
-    if (!fields->field) {
+    const am_field *field = asset ? am_asset_field(asset) : NULL;
+    if (!field) {
         am_json_null(w, "field");
         return;
     }
     am_json_begin_object(w, "field");
-    am_json_integer(w, "states", fields->field->state_count);
-    am_json_integer(w, "k", fields->field->k);
-    am_json_integer(w, "bytes", (int64_t)fields->field->bytes);
-    am_json_integer(w, "valueBytes", fields->model ? (int64_t)fields->model->image_size : 0);
+    am_json_integer(w, "states", field->state_count);
+    am_json_integer(w, "k", field->k);
+    am_json_integer(w, "bytes", (int64_t)field->bytes);
+    am_json_integer(w, "valueBytes", (int64_t)value_bytes);
     am_json_begin_array(w, "values");
     for (int t = 0; t < WEB_TASK_COUNT; t++) {
-        am_json_integer(w, NULL, fields->values[t] ? fields->values[t]->head.every : 0);
+        am_json_integer(w, NULL, am_asset_value(asset, t, 0));
     }
     am_json_end_array(w);
     am_json_end_object(w);
@@ -117,17 +46,17 @@ static int state_of(const am_field *field, int frame)
     return lo;
 }
 
-int web_fields_near(float *out, const web_fields *fields, const am_source_output *tick)
+int web_fields_near(float *out, const am_field *field, const am_source_output *tick)
 {
     float d2[AM_MAX_CANDIDATES];
     float weight[AM_MAX_CANDIDATES];
-    int count = fields->field ? tick->candidate_count : 0;
+    int count = field ? tick->candidate_count : 0;
     for (int i = 0; i < count; i++) {
         d2[i] = tick->candidates[i].cost;
     }
     am_field_weights(weight, d2, count);
     for (int i = 0; i < count; i++) {
-        const float *y = am_field_y(fields->field, state_of(fields->field, tick->candidates[i].frame));
+        const float *y = am_field_y(field, state_of(field, tick->candidates[i].frame));
         am_field_step step = am_field_velocity_step(y);
         const float numbers[WEB_FIELD_NUMBERS] = { weight[i], step.x, step.z, step.turn };
         memcpy(out + i * WEB_FIELD_NUMBERS, numbers, sizeof numbers);

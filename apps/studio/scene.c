@@ -1,4 +1,4 @@
-// Who is on the page's scene: sources by the method, characters over them, and how new ones take over from the old.
+// Who is on the page's scene: assets by the method, characters of them, and how new ones take over from the old.
 #include "scene.h"
 
 #include "view.h"
@@ -16,7 +16,7 @@
 // Of a path that is measured.
 #define LONGEST_WAY_S 600
 
-web_page web_now = { .lineup = { .count = 1 }, .task = WEB_TASK_SPEED, .policy = AM_FIELD_LOOKAHEAD };
+web_page web_now = { .lineup = { .count = 1 } };
 
 static double microseconds(void *user)
 {
@@ -30,13 +30,13 @@ static const am_clock page_clock = { NULL, microseconds };
 
 double web_microseconds(void) { return microseconds(NULL); }
 
-am_character *web_chosen(void) { return web_now.open.actors[web_now.chosen].character; }
+am_actor *web_chosen(void) { return web_now.open.actors[web_now.chosen].character; }
 
 void web_scene_options(void)
 {
     if (!web_now.options_set) {
-        web_now.match = am_match_def_default();
-        web_now.character = am_character_def_default();
+        am_settings_init(&web_now.settings, AM_METHOD_MATCH);
+        web_now.settings.task = WEB_TASK_SPEED;
         web_now.path = am_path_def_default();
         web_now.options_set = true;
     }
@@ -53,73 +53,115 @@ static uint64_t run_seed(int number)
     return am_rng_u64(&rng);
 }
 
-static am_result make_match(web_set *b, bool ahead, am_error *err)
+static am_method method_of(const web_lineup *who, int number)
 {
-    am_long_horizon_def horizon = am_long_horizon_def_default();
-    horizon.match = web_now.match;
-    horizon.match.db = b->db;
-    horizon.match.index = b->index;
-    return ahead ? am_long_horizon_create(&b->source, &horizon, err)
-                 : am_match_create(&b->source, &horizon.match, err);
+    bool second = who->method == WEB_SIDE_BY_SIDE && number > 0;
+    bool ahead = who->ahead || who->method == WEB_LONG_HORIZON;
+    return who->method == WEB_FIELD               ? AM_METHOD_FIELD
+           : who->method == WEB_LEARNED || second ? AM_METHOD_LEARNED
+           : ahead                                ? AM_METHOD_LONG_HORIZON
+                                                  : AM_METHOD_MATCH;
 }
 
-am_result web_scene_learned(web_set *b, am_error *err)
+static int kind_of(am_method method)
 {
-    am_learned_def def = am_learned_def_default();
-    def.model = b->networks;
-    def.search_every_s = web_now.match.search_every_s;
-    am_result result = am_learned_create(&b->learned, &def, err);
-    if (result == AM_OK && !am_skeleton_same_shape(b->learned->skeleton, b->db->skeleton)) {
+    return method == AM_METHOD_FIELD     ? WEB_ASSET_FIELD
+           : method == AM_METHOD_LEARNED ? WEB_ASSET_LEARNED
+                                         : WEB_ASSET_MATCH;
+}
+
+am_settings web_scene_settings(const web_set *b, const web_lineup *who, int number)
+{
+    am_settings settings = web_now.settings;
+    settings.method = method_of(who, number);
+    if (settings.method == AM_METHOD_FIELD) {
+        settings.root = AM_ROOT_ANIMATION; // its own flow is how a field turns and goes
+        settings.candidates = AM_MAX_CANDIDATES;
+        settings.task = who->ahead ? WEB_TASK_LINE : settings.task; // drawings are lines that bend
+        // Where no values were trained for a task the best of the next tick has to do.
+        bool ahead = settings.policy == AM_FIELD_LOOKAHEAD;
+        bool values = am_asset_value(b->assets[WEB_ASSET_FIELD], settings.task, 0) > 0;
+        settings.policy = ahead && !values ? AM_FIELD_GREEDY : settings.policy;
+    }
+    return settings;
+}
+
+int web_scene_set(void)
+{
+    am_result result = am_settings_check(&web_now.settings, &web_now.error);
+    for (int i = 0; i < web_now.open.actor_count && result == AM_OK; i++) {
+        am_settings settings = web_scene_settings(&web_now.open, &web_now.lineup, i);
+        result = am_actor_set(web_now.open.actors[i].character, &settings, &web_now.error);
+    }
+    return (int)result;
+}
+
+am_result web_scene_open(web_set *b, int kind, am_error *err)
+{
+    static const uint32_t methods[WEB_ASSET_COUNT] = { 1u << AM_METHOD_MATCH, 1u << AM_METHOD_LEARNED,
+                                                       1u << AM_METHOD_FIELD };
+    const web_bytes *main = kind == WEB_ASSET_MATCH     ? &b->database
+                            : kind == WEB_ASSET_LEARNED ? &b->networks
+                                                        : &b->values;
+    am_asset_file files[2] = { { "direction", b->direction.data, b->direction.size },
+                               { "data", main->data, main->size } };
+    int first = b->direction.data ? 0 : 1;
+    am_asset_def def;
+    am_asset_def_init(&def);
+    def.files = files + first;
+    def.file_count = (main->data ? 2 : 1) - first;
+    def.db = kind == WEB_ASSET_FIELD ? b->db : NULL;
+    def.methods = methods[kind];
+    if (b->assets[kind]) {
+        return AM_OK;
+    }
+    am_result result = am_asset_create(&b->assets[kind], &def, err);
+    if (result == AM_OK && b->db && !am_skeleton_same_shape(am_asset_skeleton(b->assets[kind]), b->db->skeleton)) {
         *err = (am_error){ .code = AM_ERR_SKELETON, .offset = -1, .text = "the networks have another skeleton" };
         result = AM_ERR_SKELETON;
+        am_asset_close(b->assets[kind]);
+        b->assets[kind] = NULL;
     }
     return result;
 }
 
-/// The sources that a cast needs. Refuses methods that there is nothing for.
-static am_result make_sources(web_set *b, const web_lineup *who, am_error *err)
+/// The assets that a cast needs. Refuses methods that there is nothing for.
+static am_result find_assets(web_set *b, const web_lineup *who, am_error *err)
 {
-    if (who->method == WEB_FIELD) {
-        // Drawings are lines that bend.
-        return web_fields_source(&b->flow, &b->fields, b->db, who->ahead ? WEB_TASK_LINE : web_now.task,
-                                 web_now.policy, err);
+    if (who->method == WEB_FIELD && b->database.data) {
+        return web_scene_open(b, WEB_ASSET_FIELD, err);
     }
     bool learned = who->method == WEB_LEARNED || who->method == WEB_SIDE_BY_SIDE;
     bool match = who->method != WEB_LEARNED;
-    if ((learned && !b->networks) || (match && !b->index)) {
+    if ((learned && !b->assets[WEB_ASSET_LEARNED]) || (match && !b->assets[WEB_ASSET_MATCH])) {
         *err = (am_error){ .code = AM_ERR_SUPPORT, .offset = -1 };
         snprintf(err->text, sizeof err->text,
-                 learned && !b->networks ? "there are no networks for this data set" : "matching needs a database");
+                 learned && !b->assets[WEB_ASSET_LEARNED] ? "there are no networks for this data set"
+                                                          : "matching needs a database");
         return AM_ERR_SUPPORT;
     }
-    am_result result = match ? make_match(b, who->ahead || who->method == WEB_LONG_HORIZON, err) : AM_OK;
-    return result == AM_OK && learned ? web_scene_learned(b, err) : result;
+    return AM_OK;
 }
 
 /// One more character, which stands at place [x m, z m, heading rad].
-static am_result add_actor(web_set *b, bool ahead, const float *place, am_error *err)
+static am_result add_actor(web_set *b, const web_lineup *who, am_error *err)
 {
-    web_actor *a = &b->actors[b->actor_count];
-    am_character_def def = web_now.character;
-    bool second = b->source && b->learned && b->actor_count > 0; // side by side
-    a->source = b->flow ? b->flow : b->source && !second ? b->source : b->learned;
-    def.source = a->source;
-    def.like = b->actor_count > 0 && !second ? b->actors[0].character : NULL;
-    def.work = b->work;
-    if (b->flow) {
-        def.root = AM_ROOT_ANIMATION; // its own flow is how a field turns and goes
-        def.candidates = AM_MAX_CANDIDATES;
-    }
+    int number = b->actor_count;
+    const float *place = who->places[number];
+    web_actor *a = &b->actors[number];
+    am_actor_def def;
+    am_settings settings = web_scene_settings(b, who, number);
+    am_actor_def_init(&def, b->assets[kind_of(settings.method)]);
+    def.settings = settings;
     def.clock = &page_clock;
-    def.seed = run_seed(b->actor_count);
-    def.path_points = ahead ? PATH_POINTS : 0;
-    def.direction = ahead ? b->direction : NULL;
+    def.seed = run_seed(number);
+    def.path_points = who->ahead ? PATH_POINTS : 0;
     def.push = b->solver;
     def.position = am_v3(place[0], 0.0f, place[1]);
     def.heading = place[2];
     a->stroll = web_stroll_make(def.seed, def.position);
-    am_result result = am_character_create(&a->character, &def, err);
-    if (result == AM_OK && ahead && !web_drawn_create(&a->drawn, LONGEST_WAY_S)) {
+    am_result result = am_actor_create(&a->character, &def, err);
+    if (result == AM_OK && who->ahead && !web_drawn_create(&a->drawn, LONGEST_WAY_S)) {
         *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "no memory for the ways of paths" };
         result = AM_ERR_MEMORY;
     }
@@ -127,45 +169,34 @@ static am_result add_actor(web_set *b, bool ahead, const float *place, am_error 
     return result;
 }
 
-void web_scene_forget(web_set *b)
-{
-    b->source = b->learned = b->flow = NULL;
-    b->work = NULL;
-}
-
 static void close_actors(web_set *b)
 {
-    // The first one last: the others share what it owns.
-    for (int i = b->actor_count - 1; i >= 0; i--) {
-        am_character_destroy(b->actors[i].character);
+    for (int i = 0; i < b->actor_count; i++) {
+        am_actor_destroy(b->actors[i].character);
         web_drawn_free(&b->actors[i].drawn);
     }
     memset(b->actors, 0, sizeof b->actors);
     b->actor_count = 0;
-    am_source_destroy(b->source);
-    am_source_destroy(b->learned);
-    am_source_destroy(b->flow);
-    am_search_work_destroy(b->work);
-    web_scene_forget(b);
 }
 
 /// Every character goes on from where the one before it is, on its path and with its devices; those who are new from
 /// where the first is.
-static am_result take_over(web_set *b, const web_set *before, am_error *err)
+static am_result take_over(web_set *b, const web_set *before, bool flows, am_error *err)
 {
     am_result result = AM_OK;
     for (int i = 0; i < b->actor_count && result == AM_OK; i++) {
         const web_actor *from = &before->actors[i < before->actor_count ? i : 0];
-        result = am_character_take_over(b->actors[i].character, from->character, err);
+        result = am_actor_take_over(b->actors[i].character, from->character, err);
         b->actors[i].devices = from->devices;
         b->actors[i].stroll = from->stroll;
-        if (b->flow) {
+        if (flows) {
             b->actors[i].target = from->target; // others cannot be sent
         }
-        if (web_now.character.root == AM_ROOT_SIMULATION) {
+        if (web_now.settings.root == AM_ROOT_SIMULATION) {
             // The point that moves the root begins at the body, which may have been away from it.
-            am_transform root = am_character_get_pose(b->actors[i].character).root;
-            am_character_place(b->actors[i].character, root.translation, am_quat_heading(root.rotation));
+            am_actor_pose pose;
+            am_actor_get_pose(b->actors[i].character, &pose);
+            am_actor_place(b->actors[i].character, pose.root.translation, am_quat_heading(pose.root.rotation));
         }
     }
     return result;
@@ -173,16 +204,12 @@ static am_result take_over(web_set *b, const web_set *before, am_error *err)
 
 am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *before, am_error *err)
 {
-    am_result result = make_sources(b, who, err);
-    if (result == AM_OK && who->crowd) {
-        const am_source *source = b->flow ? b->flow : b->source ? b->source : b->learned;
-        result = am_source_work_create(&b->work, source, who->count, NULL, err);
-    }
+    am_result result = find_assets(b, who, err);
     for (int i = 0; i < who->count && result == AM_OK; i++) {
-        result = add_actor(b, who->ahead, who->places[i], err);
+        result = add_actor(b, who, err);
     }
     if (result == AM_OK && before) {
-        result = take_over(b, before, err);
+        result = take_over(b, before, who->method == WEB_FIELD, err);
     }
     if (result != AM_OK) {
         close_actors(b);
@@ -192,7 +219,7 @@ am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *befor
 
 void web_scene_devices(web_set *b)
 {
-    b->intent = am_intent_def_for(b->actors[0].source);
+    am_actor_get_speeds(b->actors[0].character, &b->intent);
     b->intent.walk_mps = web_now.walk_mps > 0.0f ? web_now.walk_mps : b->intent.walk_mps;
     for (int i = 0; i < b->actor_count; i++) {
         b->actors[i].devices = am_intent_state_make(&b->intent);
@@ -202,11 +229,10 @@ void web_scene_devices(web_set *b)
 int web_scene_replace(const web_lineup *who, const web_set *before)
 {
     web_set next = web_now.open;
-    web_scene_forget(&next);
     memset(next.actors, 0, sizeof next.actors);
     next.actor_count = 0;
     am_result result = web_scene_fill(&next, who, before, &web_now.error);
-    web_now.open.fields = next.fields; // a field that was made for them stays, also when they do not
+    memcpy(web_now.open.assets, next.assets, sizeof next.assets); // one that was opened for them stays
     if (result == AM_OK) {
         for (int i = 0; before && who->ahead && i < web_now.open.actor_count && i < next.actor_count; i++) {
             web_drawn_swap(&next.actors[i].drawn, &web_now.open.actors[i].drawn);
@@ -224,14 +250,10 @@ int web_scene_replace(const web_lineup *who, const web_set *before)
 // ---------------------------------------------------------------------------------------------
 // Closing
 
-void web_scene_close_model(web_set *b)
+void web_scene_free(web_bytes *bytes)
 {
-    am_net_destroy(b->direction);
-    am_model_close(b->model);
-    free(b->model_bytes);
-    b->direction = NULL;
-    b->model = NULL;
-    b->model_bytes = NULL;
+    free(bytes->data);
+    *bytes = (web_bytes){ 0 };
 }
 
 void web_scene_solver(web_set *b)
@@ -260,12 +282,12 @@ void web_scene_close(web_set *b)
 {
     close_actors(b);
     close_solver(b);
-    web_scene_close_model(b);
-    web_fields_close(&b->fields);
-    am_index_destroy(b->index);
-    am_db_close(b->db);
-    am_model_close(b->networks);
-    free(b->network_bytes);
-    free(b->bytes);
+    for (int i = WEB_ASSET_COUNT - 1; i >= 0; i--) { // the field's before its database's
+        am_asset_close(b->assets[i]);
+    }
+    web_scene_free(&b->database);
+    web_scene_free(&b->networks);
+    web_scene_free(&b->values);
+    web_scene_free(&b->direction);
     *b = (web_set){ 0 };
 }

@@ -8,32 +8,30 @@
 #include "fields.h"
 
 typedef struct web_actor {
-    am_character *character;
-    const am_source *source;
+    am_actor *character;
     am_intent_state devices;
     web_drawn drawn;
     web_target target;
     web_stroll stroll; ///< of those in a crowd whom nobody steers
 } web_actor;
 
-/// Everything that belongs to one open database.
+/// Bytes of a file that the page gave.
+typedef struct web_bytes {
+    void *data; ///< of web_alloc; NULL: none
+    size_t size;
+} web_bytes;
+
+/// What the page opens, each as an asset of its own: they come one after another, and whoever moves goes on.
+enum { WEB_ASSET_MATCH, WEB_ASSET_LEARNED, WEB_ASSET_FIELD, WEB_ASSET_COUNT };
+
+/// Everything that belongs to one data set.
 typedef struct web_set {
-    void *bytes;
-    am_db *db;
-    am_index *index;     ///< NULL where networks are all there is
-    void *network_bytes; ///< of `networks`, when they are not `bytes`
-    am_model *networks;  ///< of learned motion matching; NULL without
-    am_source *source;   ///< matching; NULL when nobody uses it
-    am_source *learned;  ///< NULL when nobody uses it
-    web_fields fields;
-    am_source *flow;      ///< of the field; NULL when nobody uses it
-    am_search_work *work; ///< that a crowd shares; NULL: each has its own
+    web_bytes database, networks, values, direction;
+    am_asset *assets[WEB_ASSET_COUNT]; ///< NULL: nothing was given for it, or not asked for yet
+    const am_db *db;                   ///< of matching, or where networks are all there is of their start states
     web_actor actors[WEB_MOST_ACTORS];
     int actor_count;
     am_intent_def intent;
-    void *model_bytes;
-    am_model *model;
-    am_net *direction;            ///< of the model; NULL without
     const am_push_solver *solver; ///< of pushes; NULL without an engine
 } web_set;
 
@@ -49,18 +47,15 @@ typedef struct web_lineup {
 /// What is open, and the options that outlive it.
 typedef struct web_page {
     web_set open;
-    web_set next; ///< the model of the database that is opened next, and nothing else
+    web_bytes next_direction; ///< of the data set that is opened next
     web_lineup lineup;
     int chosen; ///< whom devices, view and paths mean
-    int task;   ///< of fields: WEB_TASK_SPEED, ...
-    am_field_policy policy;
     am_path_def path;
     am_path_obstacle obstacles[AM_MAX_PATH_OBSTACLES];
-    am_match_def match;
-    am_character_def character;
-    bool options_set; ///< path, match and character have their defaults or better
-    float walk_mps;   ///< 0 means the database's own
-    am_error error;   ///< what went wrong last
+    am_settings settings; ///< of all, but for the method
+    bool options_set;     ///< path and settings have their defaults or better
+    float walk_mps;       ///< 0 means the database's own
+    am_error error;       ///< what went wrong last
 } web_page;
 
 extern web_page web_now;
@@ -68,12 +63,11 @@ extern web_page web_now;
 /// Microseconds of a steady clock.
 double web_microseconds(void);
 /// The character that devices, view and paths mean; there is one.
-am_character *web_chosen(void);
+am_actor *web_chosen(void);
 /// Options that nobody has set yet get their defaults.
 void web_scene_options(void);
 
-/// Source and characters over an open database and index. They go on from those of `before`; NULL means that all
-/// stand at their starts.
+/// Characters of a set. They go on from those of `before`; NULL means that all stand at their starts.
 am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *before, am_error *err);
 /// Puts new characters in the place of the old ones. `before` is what is open, or NULL: they begin anew. Gives 0 or
 /// the error code; then all stays as it was.
@@ -81,13 +75,15 @@ int web_scene_replace(const web_lineup *who, const web_set *before);
 /// Devices at rest, with the speeds of the set.
 void web_scene_devices(web_set *b);
 
-/// The source of learned matching over the set's networks. Refuses those of another skeleton.
-am_result web_scene_learned(web_set *b, am_error *err);
+/// The settings of the characters of a cast: the second of two side by side is learned.
+am_settings web_scene_settings(const web_set *b, const web_lineup *who, int number);
+/// Gives the characters the page's settings. Gives 0 or the error code; then all stays as it was.
+int web_scene_set(void);
+/// Opens an asset of a set from its bytes where it is not open yet. Refuses those of another skeleton or database.
+am_result web_scene_open(web_set *b, int kind, am_error *err);
 /// A body that can be pushed, where there is an engine. Data that give none (no poses, no legs) are steered only.
 void web_scene_solver(web_set *b);
-/// The copy of a set has no sources: whoever has the original frees them.
-void web_scene_forget(web_set *b);
-void web_scene_close_model(web_set *b);
+void web_scene_free(web_bytes *bytes);
 /// Frees everything of a set.
 void web_scene_close(web_set *b);
 

@@ -13,11 +13,13 @@ static am_intent target_of(int number, uint32_t keys, const am_gamepad *pad, flo
     am_intent target =
         am_intent_from_devices(&a->devices, &web_now.open.intent, steered ? keys : 0, steered ? pad : &idle, dt);
     if (am_v3_length(target.velocity) > 0.0f) {
-        am_character_leave_path(a->character);
+        am_actor_leave_path(a->character);
         a->target.kind = WEB_NOWHERE;
         return target;
     }
-    am_transform root = am_character_get_pose(a->character).root;
+    am_actor_pose pose;
+    am_actor_get_pose(a->character, &pose);
+    am_transform root = pose.root;
     if (a->target.kind != WEB_NOWHERE) {
         return web_point_target(&a->target, root, a->devices.target_mps);
     }
@@ -30,15 +32,17 @@ void web_step(int keys, float left_x, float left_y, float right_x, float right_y
         return;
     }
     am_gamepad pad = { { left_x, left_y }, { right_x, right_y }, (uint32_t)buttons };
-    int left = am_character_get_view(web_chosen()).output->frame;
+    am_actor_view view;
+    am_actor_get_view(web_chosen(), &view);
+    int left = view.output->frame;
     double before = web_microseconds();
-    am_character *characters[WEB_MOST_ACTORS];
+    am_actor *characters[WEB_MOST_ACTORS];
     am_intent targets[WEB_MOST_ACTORS];
     for (int i = 0; i < web_now.open.actor_count; i++) {
         characters[i] = web_now.open.actors[i].character;
         targets[i] = target_of(i, (uint32_t)keys, &pad, dt);
     }
-    am_characters_step(characters, targets, web_now.open.actor_count, dt, web_now.open.work);
+    am_actors_step(characters, targets, web_now.open.actor_count, dt, NULL);
     for (int i = 0; i < web_now.open.actor_count; i++) {
         web_drawn_add(&web_now.open.actors[i].drawn, web_now.open.actors[i].character);
     }
@@ -60,8 +64,8 @@ void web_send(int kind, float x, float z, float way_x, float way_z)
 int web_push(int number, int joint, float x, float y, float z, float seconds)
 {
     bool is = number >= 0 && number < web_now.open.actor_count;
-    return is ? (int)am_character_push(web_now.open.actors[number].character, joint, am_v3(x, y, z), seconds,
-                                       &web_now.error)
+    return is ? (int)am_actor_push(web_now.open.actors[number].character, joint, am_v3(x, y, z), seconds,
+                                   &web_now.error)
               : (int)AM_ERR_RANGE;
 }
 
@@ -70,7 +74,11 @@ const float *web_world(int number)
     // A transform is a quaternion and a vector of floats: seven of them without gaps.
     _Static_assert(sizeof(am_transform) == 7 * sizeof(float), "the page reads seven floats a joint");
     bool is = number >= 0 && number < web_now.open.actor_count;
-    return is ? &am_character_get_pose(web_now.open.actors[number].character).world[0].rotation.x : NULL;
+    am_actor_pose pose = { 0 };
+    if (is) {
+        am_actor_get_pose(web_now.open.actors[number].character, &pose);
+    }
+    return is ? &pose.world[0].rotation.x : NULL;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -103,7 +111,7 @@ int web_follow(const float *samples, int count)
     am_path_def def = web_now.path;
     def.samples = (const am_path_sample *)(const void *)samples;
     def.count = count;
-    am_result result = am_character_follow(a->character, &def, &web_now.error);
+    am_result result = am_actor_follow(a->character, &def, &web_now.error);
     if (result == AM_OK) {
         web_drawn_begin(&a->drawn, &def, a->character);
     } else {
@@ -116,20 +124,29 @@ int web_follow(const float *samples, int count)
 void web_leave(void)
 {
     if (web_now.open.actor_count > 0) {
-        am_character_leave_path(web_chosen());
+        am_actor_leave_path(web_chosen());
         web_drawn_clear(&web_now.open.actors[web_now.chosen].drawn);
         web_view_path();
     }
 }
 
+static am_path_view chosen_path(void)
+{
+    am_path_view path = { 0 };
+    if (web_now.open.actor_count > 0) {
+        am_actor_get_path(web_chosen(), &path);
+    }
+    return path;
+}
+
 const float *web_path(void)
 {
     _Static_assert(sizeof(am_path_point) == 4 * sizeof(float), "the page reads four floats a point");
-    const am_path_point *points = web_now.open.actor_count > 0 ? am_character_get_path(web_chosen()).points : NULL;
-    return points ? &points->x : NULL;
+    am_path_view path = chosen_path();
+    return path.points ? &path.points->x : NULL;
 }
 
-int web_path_count(void) { return web_now.open.actor_count > 0 ? am_character_get_path(web_chosen()).count : 0; }
+int web_path_count(void) { return chosen_path().count; }
 
 const double *web_measure(float dt)
 {

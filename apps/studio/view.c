@@ -83,7 +83,7 @@ void web_view_clear(void) { memset(view, 0, sizeof view); }
 
 /// What each channel of the schema adds to the cost of the frame that a search chose: the best one, or the one that
 /// was playing (`left`), from which the step has already gone on.
-static void fill_costs(const am_character_view *now, int left)
+static void fill_costs(const am_actor_view *now, int left)
 {
     const am_features *features = &web_now.open.db->features;
     const am_source_output *out = now->output;
@@ -106,7 +106,7 @@ static void fill_costs(const am_character_view *now, int left)
     }
 }
 
-static void fill_trajectory(const am_character_view *now)
+static void fill_trajectory(const am_actor_view *now)
 {
     int count = now->trajectory_count < AM_MAX_TRAJECTORY ? now->trajectory_count : AM_MAX_TRAJECTORY;
     view[VIEW_POINTS] = (float)count;
@@ -121,7 +121,7 @@ static void fill_trajectory(const am_character_view *now)
     }
 }
 
-static void fill_places(const am_character_view *now, const am_character_pose *pose)
+static void fill_places(const am_actor_view *now, const am_actor_pose *pose)
 {
     view[VIEW_ROOT_X] = pose->root.translation.x;
     view[VIEW_ROOT_Z] = pose->root.translation.z;
@@ -138,7 +138,8 @@ static void fill_places(const am_character_view *now, const am_character_pose *p
 
 void web_view_path(void)
 {
-    am_path_view path = am_character_get_path(web_chosen());
+    am_path_view path;
+    am_actor_get_path(web_chosen(), &path);
     view[VIEW_PATH] = path.following ? 1.0f : path.ended ? 2.0f : 0.0f;
     view[VIEW_PATH_LAPS] = (float)path.laps;
     view[VIEW_PATH_RECOVERIES] = (float)path.recoveries;
@@ -154,18 +155,21 @@ void web_view_path(void)
 static void fill_field(const am_source_output *out)
 {
     view[VIEW_TARGET] = (float)web_now.open.actors[web_now.chosen].target.kind;
-    if (!web_now.open.flow) {
+    if (web_now.lineup.method != WEB_FIELD) {
         view[VIEW_NEAREST] = view[VIEW_NEAR_COUNT] = 0.0f;
     } else if (out->searched) { // else the last tick counts
         view[VIEW_NEAREST] = sqrtf(out->cost);
-        view[VIEW_NEAR_COUNT] = (float)web_fields_near(view + VIEW_NEAR, &web_now.open.fields, out);
+        view[VIEW_NEAR_COUNT] =
+            (float)web_fields_near(view + VIEW_NEAR, am_asset_field(web_now.open.assets[WEB_ASSET_FIELD]), out);
     }
 }
 
 void web_view_fill(int left, float step_us)
 {
-    am_character_view now = am_character_get_view(web_chosen());
-    am_character_pose pose = am_character_get_pose(web_chosen());
+    am_actor_view now;
+    am_actor_pose pose;
+    am_actor_get_view(web_chosen(), &now);
+    am_actor_get_pose(web_chosen(), &pose);
     const am_source_output *out = now.output;
     const am_db_range *range =
         out->frame >= 0 ? &web_now.open.db->ranges[am_db_range_of(web_now.open.db, out->frame)] : NULL;
@@ -189,7 +193,8 @@ void web_view_fill(int left, float step_us)
     view[VIEW_FALLBACK] = (float)now.fallback_frames;
     fill_places(&now, &pose);
     web_view_path();
-    am_push_view push = am_character_get_push(web_chosen());
+    am_push_view push;
+    am_actor_get_push(web_chosen(), &push);
     view[VIEW_PUSH] = push.count > 0 ? (float)push.frame : 0.0f;
     view[VIEW_PUSHES] = (float)push.total;
     fill_trajectory(&now);

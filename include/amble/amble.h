@@ -4,6 +4,8 @@
 
 #include <amble/skeleton.h>
 #include <amble/base.h>
+#include <amble/actor.h>
+#include <amble/asset.h>
 #include <amble/control.h>
 #include <amble/db.h>
 #include <amble/direction.h>
@@ -17,6 +19,7 @@
 #include <amble/learned.h>
 #include <amble/math.h>
 #include <amble/net.h>
+#include <amble/options.h>
 #include <amble/pose.h>
 #include <amble/post.h>
 #include <amble/push.h>

@@ -10,23 +10,17 @@
 extern "C" {
 #endif
 
-/// How an action is chosen.
-typedef enum am_field_policy {
-    AM_FIELD_LOOKAHEAD, ///< eq. 12: by reward and value
-    AM_FIELD_GREEDY,    ///< eq. 9: by reward
-    AM_FIELD_PASSIVE    ///< the similarity weights: goes where the data lead
-} am_field_policy;
 /// What scripts and the studio take for am_field_source_def.wander_s.
 #define AM_FIELD_WANDER_S 1.5f
-/// "lookahead", "greedy", "passive".
-AM_API const char *am_field_policy_name(am_field_policy policy);
 
 /// How such a source is made. Start from am_field_source_def_default().
 typedef struct am_field_source_def {
     const am_alloc *alloc;
-    const am_field *field;       ///< borrowed
-    const am_field_value *value; ///< borrowed, of the same field; needed for AM_FIELD_LOOKAHEAD
-    am_field_task task;          ///< for AM_FIELD_GREEDY; AM_FIELD_LOOKAHEAD takes the value's (default: direction)
+    const am_field *field;               ///< borrowed
+    const am_field_value *value;         ///< borrowed, of the same field; needed for AM_FIELD_LOOKAHEAD
+    const am_field_value *const *values; ///< [value_count] borrowed, of the same field: settings choose among them
+    int value_count;
+    am_field_task task; ///< for AM_FIELD_GREEDY; AM_FIELD_LOOKAHEAD takes the value's (default: direction)
     am_field_policy policy;
     float wander_s; ///< AM_FIELD_PASSIVE goes over to another motion about so often, while nothing acts on it: else
                     ///< it ends in one cycle. 0: never (default)

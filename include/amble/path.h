@@ -86,7 +86,7 @@ typedef struct am_path_limits {
 } am_path_limits;
 AM_API am_result am_path_limits_of(am_path_limits *out, const am_db *db, const am_alloc *alloc, am_error *err);
 
-/// Points that a character's def must have room for (am_character_def.path_points) to follow the path from a place
+/// Points that a character's def must have room for (am_actor_def.path_points) to follow the path from a place
 /// that far (m) from its beginning.
 AM_API int am_path_room(const am_path_def *def, float away_m, float fps);
 

@@ -3,13 +3,12 @@
 #ifndef AMBLE_POST_H
 #define AMBLE_POST_H
 
+#include <amble/options.h>
 #include <amble/skeleton.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum am_inertialise { AM_INERTIALISE_OFF, AM_INERTIALISE_SPRING, AM_INERTIALISE_QUINTIC } am_inertialise;
 
 /// The scalar quintic of Responsive eq. 14-20 with the erratum (max in eq. 19): from x0 >= 0 with velocity v0 <= 0 to
 /// rest at 0 within t1, never outside [0, x0].

@@ -7,6 +7,7 @@
 #define AMBLE_PUSH_H
 
 #include <amble/db.h>
+#include <amble/options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,15 +17,6 @@ extern "C" {
 #define AM_PUSH_WINDOW 20 ///< frames of the blend after a push (eq. 15: k = 20, 2/3 s)
 #define AM_MAX_PUSHES 8   ///< forces that act together
 #define AM_PUSH_MOST_N 1e5f
-
-/// How the motion and what forces do come together in frame i of k = AM_PUSH_WINDOW.
-typedef enum am_push_blend {
-    /// I + (k - i)/k (D(x, 0, i) - x): the motion goes on and is moved by what the forces do. A weak push does
-    /// little.
-    AM_PUSH_ADDED,
-    /// Eq. 15 as printed: i/k I + (k - i)/k D(x, 0, i). D begins at rest, so that any push stops the motion first.
-    AM_PUSH_PRINTED
-} am_push_blend;
 
 /// A force on the part of the body that a joint moves.
 typedef struct am_push {

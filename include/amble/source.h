@@ -7,6 +7,7 @@
 #include <amble/db.h>
 #include <amble/index.h>
 #include <amble/net.h>
+#include <amble/options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +86,7 @@ typedef struct am_source_input {
     const am_transform *pose;    ///< [joint] of the body in the root's space when it is not the source's own (another
                                  ///< source moved it until now), else NULL
     const am_velocity *velocity; ///< [joint] with it, in the root's space
+    const am_settings *settings; ///< of the character; NULL: the numbers that the source was made with
     const am_tick_hook *hook;    ///< called in each tick of a source that `ticks`; NULL: nothing acts on the body
     am_rng *rng;                 ///< the character's random stream, for sources that draw
     const am_clock *clock;       ///< NULL means no timings
@@ -132,7 +134,7 @@ typedef struct am_source_facts {
     uint32_t version;    ///< 1
     uint32_t activities; ///< 1 << am_activity for each that the data have frames for
     uint64_t data_hash;  ///< of the database that they were taken from
-    float hip_m, creep_hip_m, creep_mps, jump_rise_m, toe_m, heel_m; ///< am_character_facts
+    float hip_m, creep_hip_m, creep_mps, jump_rise_m, toe_m, heel_m; ///< am_actor_facts
     float walk_mps, sprint_mps, sneak_mps;                           ///< am_intent_def
     float v_max, v_least, v_run, lateral, faster_mps2, slower_mps2;  ///< am_path_limits
     float far; ///< distance of a query from its projection beyond which it lies outside the data, in stored features
@@ -147,8 +149,9 @@ typedef struct am_source_interface {
     const char *name; ///< "match", "long-horizon", "learned", ...
     /// Bytes of its state; a multiple of 16. The state holds no pointer and no padding.
     size_t (*state_size)(const am_source *source);
-    /// Puts a state at its beginning: standing still, or at database frame `frame` when that is >= 0.
-    void (*reset)(const am_source *source, void *state, int frame);
+    /// Puts a state at its beginning: standing still, or at database frame `frame` when that is >= 0. settings as in
+    /// am_source_input.
+    void (*reset)(const am_source *source, void *state, int frame, const am_settings *settings);
     /// The pose of a state as it stands, without a step: fills local, contacts, frame.
     void (*pose)(const am_source *source, const void *state, am_source_output *out, am_search_work *work);
     /// One step. Allocates nothing; the same bits everywhere.

@@ -72,8 +72,9 @@ static int clip_near(const graph_source *g, int frame)
     return best;
 }
 
-static void graph_reset(const am_source *source, void *state, int frame)
+static void graph_reset(const am_source *source, void *state, int frame, const am_settings *settings)
 {
+    (void)settings; // its own def says
     const graph_source *g = graph_of(source);
     graph_state *s = state;
     s->clip = frame >= 0 ? clip_near(g, frame) : 0;

@@ -77,12 +77,11 @@ int bench_crowd_learned(bench *b, const am_db *db, const char *config, int count
 /// bench_crowd_field.c: what characters of a motion field stand on.
 typedef struct bench_field_ground {
     am_db *db;
-    am_field *field;
     am_model *model;
-    am_field_value *value;
-    am_source *source;
+    am_asset *asset;
 } bench_field_ground;
-am_result bench_field_ground_open(bench_field_ground *ground, const char **set, am_error *err);
+/// settings: of its actors.
+am_result bench_field_ground_open(bench_field_ground *ground, const char **set, am_settings *settings, am_error *err);
 void bench_field_ground_close(bench_field_ground *ground);
 int bench_infer(bench *b);
 int bench_field(bench *b);

@@ -1,6 +1,7 @@
 // amble bench crowd: many characters over one database on one thread, each steered by a stick of its own that is
 // pushed somewhere else every now and then. What is timed is the whole step of every character: prediction, search
 // every ten frames, transition, feet. The clock is the thread's processor time.
+#include "actor/actor.h"
 #include "bench.h"
 
 #include "database.h"
@@ -24,14 +25,13 @@ typedef struct crowd {
     am_budget budget;
     am_alloc alloc;
     am_db *db;
-    am_index *index;
+    am_asset *asset;
+    am_settings settings;
     am_search_work *work;
-    am_source *source;
     am_intent_def intent;
-    am_root_mode root;
     int count;
-    am_character **characters; ///< [count]
-    stick *sticks;             ///< [count]
+    am_actor **characters; ///< [count]
+    stick *sticks;         ///< [count]
 } crowd;
 
 static void move_stick(stick *s)
@@ -54,7 +54,15 @@ static void step_one(crowd *c, int i)
     stick *s = &c->sticks[i];
     move_stick(s);
     am_intent intent = am_intent_from_gamepad(&s->state, &c->intent, &s->pad, dt);
-    am_character_step(c->characters[i], &intent, dt);
+    am_actor_step(c->characters[i], &intent, dt);
+}
+
+/// Room that all step in, and the speeds of their sticks.
+static am_result open_work(crowd *c, int count, am_error *err)
+{
+    const am_source *source = ami_asset_source(c->asset, c->settings.method);
+    c->intent = am_intent_def_for(source);
+    return am_source_work_create(&c->work, source, count, &c->alloc, err);
 }
 
 static am_result open_ground(crowd *c, const char *config, am_error *err)
@@ -64,30 +72,20 @@ static am_result open_ground(crowd *c, const char *config, am_error *err)
     am_progress progress = cli_progress();
     am_result result = cli_database_open(&c->db, config, NULL, &progress, err);
     cli_progress_end();
-    if (result == AM_OK) {
-        am_index_def def = am_index_def_default();
-        def.db = c->db;
-        def.alloc = &c->alloc;
-        result = am_index_create(&c->index, &def, err);
-    }
-    result = result == AM_OK ? am_search_work_create(&c->work, c->index, &c->alloc, err) : result;
-    if (result == AM_OK) {
-        am_match_def def = am_match_def_default();
-        def.alloc = &c->alloc;
-        def.db = c->db;
-        def.index = c->index;
-        result = am_match_create(&c->source, &def, err);
-        c->intent = am_intent_def_of(c->db);
-        c->root = am_character_def_default().root;
-    }
-    return result;
+    am_asset_def def;
+    am_asset_def_init(&def);
+    def.alloc = &c->alloc;
+    def.db = c->db;
+    def.methods = 1u << AM_METHOD_MATCH;
+    result = result == AM_OK ? am_asset_create(&c->asset, &def, err) : result;
+    am_settings_init(&c->settings, AM_METHOD_MATCH);
+    return result == AM_OK ? open_work(c, 1, err) : result;
 }
 
 static void close_characters(crowd *c)
 {
-    // The first owns what the others share.
     for (int i = c->count - 1; i >= 0; i--) {
-        am_character_destroy(c->characters[i]);
+        am_actor_destroy(c->characters[i]);
     }
     free(c->characters);
     free(c->sticks);
@@ -98,9 +96,8 @@ static void close_characters(crowd *c)
 
 static void close_ground(crowd *c)
 {
-    am_source_destroy(c->source);
     am_search_work_destroy(c->work);
-    am_index_destroy(c->index);
+    am_asset_close(c->asset);
     am_db_close(c->db);
 }
 
@@ -115,16 +112,15 @@ static am_result open_characters(crowd *c, int count, am_error *err)
     am_result result = AM_OK;
     am_rng rng = am_rng_make(1);
     for (int i = 0; result == AM_OK && i < count; i++) {
-        am_character_def def = am_character_def_default();
+        am_actor_def def;
+        am_actor_def_init(&def, c->asset);
         def.alloc = &c->alloc;
-        def.source = c->source;
-        def.like = i > 0 ? c->characters[0] : NULL;
+        def.settings = c->settings;
         def.work = c->work;
-        def.root = c->root;
         int row = i / 32;
         def.position = am_v3((float)(i % 32), 0.0f, (float)row);
         def.seed = (uint64_t)i + 1;
-        result = am_character_create(&c->characters[i], &def, err);
+        result = am_actor_create(&c->characters[i], &def, err);
         c->count += result == AM_OK;
         c->sticks[i].rng = am_rng_fork(&rng, (uint64_t)i);
         c->sticks[i].state = am_intent_state_make(&c->intent);
@@ -158,8 +154,8 @@ static int run_crowd(bench *b, crowd *c, const char *subject, const char *set, i
     }
     uint64_t checksum = 0, searches = 0, steps = 0, fell_back = 0;
     for (int i = 0; i < count; i++) {
-        am_character_view view = am_character_get_view(c->characters[i]);
-        checksum = checksum * 0x9E3779B97F4A7C15u + am_character_hash(c->characters[i]);
+        am_actor_view view = ami_view_of(c->characters[i]);
+        checksum = checksum * 0x9E3779B97F4A7C15u + am_actor_hash(c->characters[i]);
         searches += view.searches;
         steps += view.steps;
         fell_back += view.fallback_frames;
@@ -183,18 +179,14 @@ static int run_crowd(bench *b, crowd *c, const char *subject, const char *set, i
 static int run_field_crowd(bench *b, int count, int frames)
 {
     bench_field_ground ground = { 0 };
-    crowd c = { .budget = am_budget_make(NULL), .root = AM_ROOT_ANIMATION };
+    crowd c = { .budget = am_budget_make(NULL) };
     c.alloc = am_budget_alloc(&c.budget);
     am_error err = { 0 };
     const char *set = NULL;
-    am_result result = bench_field_ground_open(&ground, &set, &err);
-    result = result == AM_OK ? am_source_work_create(&c.work, ground.source, count, &c.alloc, &err) : result;
-    int status = result == AM_OK ? CLI_DONE : cli_fail(&err);
-    if (status == CLI_DONE) {
-        c.source = ground.source;
-        c.intent = am_intent_def_for(ground.source);
-        status = run_crowd(b, &c, "field crowd step", set, count, frames);
-    }
+    am_result result = bench_field_ground_open(&ground, &set, &c.settings, &err);
+    c.asset = ground.asset;
+    result = result == AM_OK ? open_work(&c, count, &err) : result;
+    int status = result == AM_OK ? run_crowd(b, &c, "field crowd step", set, count, frames) : cli_fail(&err);
     am_search_work_destroy(c.work);
     bench_field_ground_close(&ground);
     return status;

@@ -1,6 +1,7 @@
 // The learned part of amble bench crowd: what a frame of learned motion matching costs with fp32 and int8 networks
 // (Projector every ten frames), beside a frame of matching over ever more frames; and whole steps of many learned
 // characters, one by one and in batches.
+#include "actor/actor.h"
 #include "bench.h"
 
 #include "bench_search.h"
@@ -148,9 +149,9 @@ static am_result match_rows(bench *b, const char *config, int rounds, am_error *
 // A crowd
 
 typedef struct crowd {
-    am_source *source;
+    am_asset *asset;
     am_search_work *work;
-    am_character **characters;
+    am_actor **characters;
     am_intent *intents;
     int count;
 } crowd;
@@ -158,33 +159,36 @@ typedef struct crowd {
 static void crowd_end(crowd *c)
 {
     for (int i = c->count - 1; i >= 0; i--) {
-        am_character_destroy(c->characters[i]);
+        am_actor_destroy(c->characters[i]);
     }
     free(c->characters);
     free(c->intents);
     am_search_work_destroy(c->work);
-    am_source_destroy(c->source);
+    am_asset_close(c->asset);
 }
 
 static am_result crowd_begin(crowd *c, const am_model *model, int count, am_error *err)
 {
-    am_learned_def def = am_learned_def_default();
-    def.model = model;
+    am_asset_def def;
+    am_asset_def_init(&def);
+    def.models = &model;
+    def.model_count = 1;
     c->characters = calloc((size_t)count, sizeof *c->characters);
     c->intents = calloc((size_t)count, sizeof *c->intents);
     if (!c->characters || !c->intents) {
         *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
         return AM_ERR_MEMORY;
     }
-    am_result result = am_learned_create(&c->source, &def, err);
-    result = result == AM_OK ? am_source_work_create(&c->work, c->source, 64, NULL, err) : result;
+    am_result result = am_asset_create(&c->asset, &def, err);
+    if (result == AM_OK) {
+        result = am_source_work_create(&c->work, ami_asset_source(c->asset, AM_METHOD_LEARNED), 1, NULL, err);
+    }
     for (int i = 0; i < count && result == AM_OK; i++) {
-        am_character_def body = am_character_def_default();
-        body.source = c->source;
+        am_actor_def body;
+        am_actor_def_init(&body, c->asset);
         body.work = c->work;
-        body.like = i > 0 ? c->characters[0] : NULL;
         body.position = am_v3((float)(i % 32), 0.0f, (float)i / 32.0f);
-        result = am_character_create(&c->characters[i], &body, err);
+        result = am_actor_create(&c->characters[i], &body, err);
         c->count += result == AM_OK;
         float angle = 0.7f * (float)i;
         c->intents[i].velocity = am_v3(1.2f * am_sin(angle), 0.0f, 1.2f * am_cos(angle));
@@ -192,7 +196,7 @@ static am_result crowd_begin(crowd *c, const am_model *model, int count, am_erro
     // Characters made at once would all project in the same frame.
     for (int i = 0; i < count && result == AM_OK; i++) {
         for (int f = 0; f < i % learned_project_every; f++) {
-            am_character_step(c->characters[i], &c->intents[i], dt);
+            am_actor_step(c->characters[i], &c->intents[i], dt);
         }
     }
     return result;
@@ -211,16 +215,16 @@ static am_result crowd_rows(bench *b, const am_model *model, const char *weights
         for (int f = 0; f < frames && result == AM_OK; f++) {
             double begun = bench_cpu_us();
             if (batched) {
-                am_characters_step(c.characters, c.intents, count, dt, c.work);
+                am_actors_step(c.characters, c.intents, count, dt, NULL);
             } else {
                 for (int i = 0; i < count; i++) {
-                    am_character_step(c.characters[i], &c.intents[i], dt);
+                    am_actor_step(c.characters[i], &c.intents[i], dt);
                 }
             }
             us[batched][f] = (bench_cpu_us() - begun) / count;
         }
         for (int i = 0; i < c.count; i++) {
-            sums[batched] = sums[batched] * 0x9E3779B97F4A7C15u + am_character_hash(c.characters[i]);
+            sums[batched] = sums[batched] * 0x9E3779B97F4A7C15u + am_actor_hash(c.characters[i]);
         }
         crowd_end(&c);
     }

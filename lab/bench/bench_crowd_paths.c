@@ -1,6 +1,7 @@
 // amble bench crowd, the part with paths: characters that each follow a round path of their own by long-horizon
 // matching, a call every 1/6 s, on one thread. Two things are timed: the whole step of every character, and the
 // single calls (all searches of one tree), against those of basic matching over the same index.
+#include "actor/actor.h"
 #include "bench.h"
 
 #include <stdio.h>
@@ -14,10 +15,10 @@ static const float dt = 1.0f / 60.0f;
 typedef struct walkers {
     am_budget budget;
     am_alloc alloc;
-    am_index *index;
+    am_asset *asset;
     am_search_work *work;
-    am_source *source;
-    am_character **characters; ///< [count]
+    int k, l;
+    am_actor **characters; ///< [count]
     int count;
     double *calls; ///< [most_calls] microseconds each
     int call_count;
@@ -44,21 +45,17 @@ static am_result open_source(walkers *w, const am_db *db, int k, int l, am_error
 {
     w->budget = am_budget_make(NULL);
     w->alloc = am_budget_alloc(&w->budget);
-    am_index_def index = am_index_def_default();
-    index.db = db;
-    index.alloc = &w->alloc;
-    am_result result = am_index_create(&w->index, &index, err);
-    result = result == AM_OK ? am_search_work_create(&w->work, w->index, &w->alloc, err) : result;
-    if (result == AM_OK) {
-        am_long_horizon_def def = am_long_horizon_def_default();
-        def.match.alloc = &w->alloc;
-        def.match.db = db;
-        def.match.index = w->index;
-        def.k = k;
-        def.l = l;
-        result = am_long_horizon_create(&w->source, &def, err);
-    }
-    return result;
+    w->k = k;
+    w->l = l;
+    am_asset_def def;
+    am_asset_def_init(&def);
+    def.alloc = &w->alloc;
+    def.db = db;
+    def.methods = 1u << AM_METHOD_LONG_HORIZON;
+    am_result result = am_asset_create(&w->asset, &def, err);
+    return result == AM_OK ? am_source_work_create(&w->work, ami_asset_source(w->asset, AM_METHOD_LONG_HORIZON), 1,
+                                                   &w->alloc, err)
+                           : result;
 }
 
 static am_result open_walkers(walkers *w, const am_clock *clock, int count, float fps, am_error *err)
@@ -80,18 +77,20 @@ static am_result open_walkers(walkers *w, const am_clock *clock, int count, floa
         path.samples = samples;
         path.count = draw_round(samples, &own, at);
         path.loop = true;
-        am_character_def def = am_character_def_default();
+        am_actor_def def;
+        am_actor_def_init(&def, w->asset);
         def.alloc = &w->alloc;
-        def.source = w->source;
-        def.like = i > 0 ? w->characters[0] : NULL;
+        def.settings.method = AM_METHOD_LONG_HORIZON;
+        def.settings.k = w->k;
+        def.settings.l = w->l;
         def.work = w->work;
         def.clock = clock;
         def.position = at;
         def.seed = (uint64_t)i + 1;
         def.path_points = am_path_room(&path, 2.0f, fps);
-        result = am_character_create(&w->characters[i], &def, err);
+        result = am_actor_create(&w->characters[i], &def, err);
         w->count += result == AM_OK;
-        result = result == AM_OK ? am_character_follow(w->characters[i], &path, err) : result;
+        result = result == AM_OK ? am_actor_follow(w->characters[i], &path, err) : result;
     }
     return result;
 }
@@ -99,20 +98,19 @@ static am_result open_walkers(walkers *w, const am_clock *clock, int count, floa
 static void close_walkers(walkers *w)
 {
     for (int i = w->count - 1; i >= 0; i--) {
-        am_character_destroy(w->characters[i]);
+        am_actor_destroy(w->characters[i]);
     }
     free(w->characters);
     free(w->calls);
-    am_source_destroy(w->source);
     am_search_work_destroy(w->work);
-    am_index_destroy(w->index);
+    am_asset_close(w->asset);
 }
 
 static void step_one(walkers *w, int i, bool timed)
 {
     am_intent none = { 0 };
-    am_character_step(w->characters[i], &none, dt);
-    const am_source_output *out = am_character_get_view(w->characters[i]).output;
+    am_actor_step(w->characters[i], &none, dt);
+    const am_source_output *out = ami_view_of(w->characters[i]).output;
     if (timed && out->searched && w->call_count < most_calls) {
         w->calls[w->call_count++] = (double)out->search_us;
         w->searches += out->searches;
@@ -139,7 +137,7 @@ static am_result walk(bench *b, walkers *w, const char *set, int frames, const c
         sum += us[f];
     }
     for (int i = 0; i < w->count; i++) {
-        checksum = checksum * 0x9E3779B97F4A7C15u + am_character_hash(w->characters[i]);
+        checksum = checksum * 0x9E3779B97F4A7C15u + am_actor_hash(w->characters[i]);
     }
     char name[64];
     snprintf(name, sizeof name, "path step %s", subject);

@@ -194,7 +194,7 @@ static double run_ticks(field_bench *s)
     if (!state) {
         return 0.0;
     }
-    s->source->interface->reset(s->source, state, s->db->frame_count / 3);
+    s->source->interface->reset(s->source, state, s->db->frame_count / 3, NULL);
     double begun = 0.0;
     for (int f = -1; f < s->frames; f++) {
         begun = f == 0 ? bench_cpu_us() : begun;

@@ -32,7 +32,7 @@ am_result learned_walker_begin(learned_walker *w, const am_model *model, am_erro
     w->out.local = w->poses;
     w->out.left = (am_source_pose){ .local = w->poses + joints, .velocity = w->velocities };
     w->out.landed = (am_source_pose){ .local = w->poses + 2 * joints, .velocity = w->velocities + joints };
-    w->source->interface->reset(w->source, w->state, -1);
+    w->source->interface->reset(w->source, w->state, -1, NULL);
     return AM_OK;
 }
 

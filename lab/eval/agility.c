@@ -90,7 +90,7 @@ static am_result walker_begin(walker *w, const lab_agility_def *def, int frame, 
     if (result == AM_OK) {
         w->root = am_transform_identity();
         w->rng = am_rng_make(def->seed);
-        w->source->interface->reset(w->source, w->state, frame);
+        w->source->interface->reset(w->source, w->state, frame, NULL);
         w->source->interface->pose(w->source, w->state, &w->out, w->work);
     }
     return result;

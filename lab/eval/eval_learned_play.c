@@ -61,8 +61,7 @@ am_result learned_run(const learned_player *player, am_run_script *script, am_er
     am_run *run = NULL;
     am_run_meter *meter = NULL;
     am_run_def def = am_run_def_default();
-    script->options.learned = !player->db;
-    script->options.looks_ahead = false;
+    script->options.settings.method = player->db ? AM_METHOD_MATCH : AM_METHOD_LEARNED;
     def.script = script;
     def.db = player->db;
     def.models = &player->model;

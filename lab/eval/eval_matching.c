@@ -23,25 +23,25 @@ typedef struct variant {
 } variant;
 
 static void no_change(am_run_options *o) { (void)o; }
-static void no_inertia(am_run_options *o) { o->character.inertialise = AM_INERTIALISE_OFF; }
-static void quintic(am_run_options *o) { o->character.inertialise = AM_INERTIALISE_QUINTIC; }
-static void no_springs(am_run_options *o) { o->character.springs = false; }
-static void no_ik(am_run_options *o) { o->character.ik = false; }
-static void root_animation(am_run_options *o) { o->character.root = AM_ROOT_ANIMATION; }
-static void root_simulation(am_run_options *o) { o->character.root = AM_ROOT_SIMULATION; }
+static void no_inertia(am_run_options *o) { o->settings.inertialise = AM_INERTIALISE_OFF; }
+static void quintic(am_run_options *o) { o->settings.inertialise = AM_INERTIALISE_QUINTIC; }
+static void no_springs(am_run_options *o) { o->settings.springs = false; }
+static void no_ik(am_run_options *o) { o->settings.ik = false; }
+static void root_animation(am_run_options *o) { o->settings.root = AM_ROOT_ANIMATION; }
+static void root_simulation(am_run_options *o) { o->settings.root = AM_ROOT_SIMULATION; }
 static void weighted(am_run_options *o)
 {
-    o->character.trajectory_weight = 0.8f;
-    o->character.pose_weight = 0.2f;
+    o->settings.trajectory_weight = 0.8f;
+    o->settings.pose_weight = 0.2f;
 }
 static void animation_weighted(am_run_options *o)
 {
     root_animation(o);
     weighted(o);
 }
-static void biased(am_run_options *o) { o->match.stay_bias = 0.5f; }
-static void seldom(am_run_options *o) { o->match.search_every_s = 0.5f; }
-static void slow_start(am_run_options *o) { o->character.sharp_mps = o->character.sharp_rad = 1e3f; }
+static void biased(am_run_options *o) { o->settings.stay_bias = 0.5f; }
+static void seldom(am_run_options *o) { o->settings.search_every_s = 0.5f; }
+static void slow_start(am_run_options *o) { o->settings.sharp_mps = o->settings.sharp_rad = 1e3f; }
 
 // The first is what the others are compared with. Weights are judged where the animation alone moves the root: there
 // nothing else keeps the character on its way (Responsive 4.2.2).

@@ -223,11 +223,7 @@ static void play_item(void *context, int item)
                            .path_count = 1 };
     float longest = 2.0f * w->samples[w->count - 1].t + 20.0f;
     am_run_script script = { .fps = 60.0f, .seconds = longest, .ends_with_paths = true, .seed = 1 };
-    script.options.match = am_match_def_default();
-    script.options.character = am_character_def_default();
-    script.options.intent = am_intent_def_default();
-    script.options.looks_ahead = true;
-    script.options.k = script.options.l = 3;
+    am_settings_init(&script.options.settings, AM_METHOD_LONG_HORIZON);
     script.actors = &actor;
     script.actor_count = 1;
     w->result = play(w, &script, p->own, &w->err);

@@ -158,13 +158,10 @@ void path_play(path_score *s, const am_db *db, const am_db_measures *own, const 
     // Whoever has not arrived by then is stuck.
     float longest = 2.0f * fmaxf(drawn_s, length / 1.0f) + 20.0f;
     am_run_script script = { .fps = 60.0f, .seconds = longest, .ends_with_paths = true, .seed = 1 };
-    script.options.match = am_match_def_default();
-    script.options.character = am_character_def_default();
-    script.options.intent = am_intent_def_default();
-    script.options.character.root = row->own_root ? AM_ROOT_ANIMATION : AM_ROOT_MIXED;
-    script.options.looks_ahead = true;
-    script.options.k = row->k;
-    script.options.l = row->l;
+    am_settings_init(&script.options.settings, AM_METHOD_LONG_HORIZON);
+    script.options.settings.root = row->own_root ? AM_ROOT_ANIMATION : AM_ROOT_MIXED;
+    script.options.settings.k = row->k;
+    script.options.settings.l = row->l;
     script.actors = actors;
     script.actor_count = path_starts;
     am_polyline line = { .points = s->line, .count = s->line_count };

@@ -1,5 +1,6 @@
 // Random pushes: how far they bring a character from the data, how soon it is back, what feet and joints do, and
 // which way the chest goes.
+#include "actor/actor.h"
 #include "push_trials.h"
 
 #include "data/filter.h"
@@ -36,7 +37,7 @@ typedef struct trials_job {
     const lab_push_trials_def *def;
     am_alloc alloc;
     am_joint_range *ranges; ///< [joint]
-    am_character *like;     ///< what a crowd shares
+    am_asset *asset;        ///< around the source
     const am_push_solver *solver;
     lab_push_trial *trials;
     float (*far)[ticks];        ///< [trial] distances of the pushed
@@ -50,7 +51,7 @@ typedef struct trials_job {
 
 /// A character that is watched.
 typedef struct watched {
-    am_character *character;
+    am_actor *character;
     am_transform *pose; ///< [joint] at the last tick
     am_transform root;
     float *x, *to, *v, *row;
@@ -62,9 +63,9 @@ typedef struct watched {
 
 static am_vec3 part_of(const watched *w, am_role role)
 {
-    const am_source *source = am_character_source(w->character);
+    const am_source *source = ami_asset_source(am_actor_asset(w->character), AM_METHOD_OWN);
     int joint = source->roles->joint[role];
-    return joint >= 0 ? am_character_get_pose(w->character).world[joint].translation : am_v3_zero();
+    return joint >= 0 ? ami_pose_of(w->character).world[joint].translation : am_v3_zero();
 }
 
 /// The chest from one foot or the middle of both, on the ground.
@@ -78,7 +79,7 @@ static am_vec3 lean_of(const watched *w, uint8_t feet)
 /// Distance of the state since the last tick from the nearest of the data; remembers the pose.
 static float take_distance(watched *w, const am_field *field)
 {
-    am_character_pose pose = am_character_get_pose(w->character);
+    am_actor_pose pose = ami_pose_of(w->character);
     size_t size = (size_t)field->joint_count * sizeof *w->pose;
     am_transform moved = am_transform_mul(am_transform_inv(w->root), pose.root);
     am_field_step step = { moved.translation.x, moved.translation.z, am_quat_heading(moved.rotation) };
@@ -97,9 +98,9 @@ static void take_feet(const watched *w, lab_push_trial *out)
 {
     static const am_role sides[2][2] = { { AM_ROLE_LEFT_FOOT, AM_ROLE_LEFT_TOE },
                                          { AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE } };
-    const am_source *source = am_character_source(w->character);
-    const am_transform *world = am_character_get_pose(w->character).world;
-    am_character_facts facts = am_character_get_facts(w->character);
+    const am_source *source = ami_asset_source(am_actor_asset(w->character), AM_METHOD_OWN);
+    const am_transform *world = ami_pose_of(w->character).world;
+    am_actor_facts facts = ami_facts_of(w->character);
     for (int side = 0; side < 2; side++) {
         int ankle = source->roles->joint[sides[side][0]], toe = source->roles->joint[sides[side][1]];
         if (ankle >= 0 && toe >= 0) {
@@ -112,7 +113,7 @@ static void take_feet(const watched *w, lab_push_trial *out)
 
 static float excess_of(const watched *w, const am_joint_range *ranges, int joints, int *which)
 {
-    const am_transform *local = am_character_get_pose(w->character).local;
+    const am_transform *local = ami_pose_of(w->character).local;
     float most = 0.0f;
     for (int j = 0; j < joints; j++) {
         float excess = am_joint_excess(&ranges[j], local[j].rotation);
@@ -126,7 +127,7 @@ static void watched_free(const trials_job *job, watched *w)
 {
     const am_field *field = job->def->field;
     size_t numbers = 2 * (size_t)field->pose_count + (size_t)field->velocity_count + (size_t)field->stride;
-    am_character_destroy(w->character);
+    am_actor_destroy(w->character);
     am_field_work_destroy(w->work);
     ami_release(&job->alloc, w->pose, (size_t)field->joint_count * sizeof *w->pose);
     ami_release(&job->alloc, w->x, numbers * sizeof(float));
@@ -145,13 +146,12 @@ static am_result watched_make(const trials_job *job, watched *w, const am_push_s
     w->v = w->to + field->pose_count;
     w->row = w->v + field->velocity_count;
     am_result result = am_field_work_create(&w->work, field, &job->alloc, err);
-    am_character_def def = am_character_def_default();
+    am_actor_def def;
+    am_actor_def_init(&def, job->asset);
     def.alloc = &job->alloc;
-    def.source = job->def->source;
-    def.like = job->like;
     def.push = solver;
-    def.push_blend = job->def->blend;
-    return result == AM_OK ? am_character_create(&w->character, &def, err) : result;
+    def.settings.push_blend = job->def->blend;
+    return result == AM_OK ? am_actor_create(&w->character, &def, err) : result;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ static am_result watched_make(const trials_job *job, watched *w, const am_push_s
 static void step(watched *w, const am_intent *target, float seconds)
 {
     for (int i = 0; i < (int)(seconds / DT + 0.5f); i++) {
-        am_character_step(w->character, target, DT);
+        am_actor_step(w->character, target, DT);
     }
 }
 
@@ -197,7 +197,7 @@ static void watch_both(const trials_job *job, int trial, watched *pushed, watche
     lab_push_trial *out = &job->trials[trial];
     const am_field *field = job->def->field;
     am_vec3 way = am_v3(am_sin(out->angle), 0.0f, am_cos(out->angle));
-    uint8_t stance = am_character_get_pose(twin->character).contacts;
+    uint8_t stance = ami_pose_of(twin->character).contacts;
     out->off = out->off_slight = out->off_last = out->off_end = out->off_stance = AM_PI; // nothing along it
     for (int tick = 0; tick < ticks; tick++) {
         for (int half = 0; half < 2; half++) {
@@ -234,32 +234,31 @@ static am_result run_trial(const trials_job *job, int trial, watched *pushed, wa
     am_intent_def devices = am_intent_def_for(source);
     float speed = out->walks ? (def->walk_mps > 0.0f ? def->walk_mps : devices.walk_mps) : 0.0f;
     am_intent target = { .velocity = am_v3(speed * am_sin(heading), 0.0f, speed * am_cos(heading)) };
-    am_character_def character = am_character_def_default();
+    am_actor_def character;
+    am_actor_def_init(&character, job->asset);
     character.alloc = &job->alloc;
-    character.source = source;
-    character.like = job->like;
     character.push = job->solver;
-    character.push_blend = def->blend;
+    character.settings.push_blend = def->blend;
     character.start_frame = start;
     character.heading = heading;
     character.seed = am_rng_u64(&rng);
-    am_character *fresh = NULL;
-    am_result result = am_character_create(&fresh, &character, err);
+    am_actor *fresh = NULL;
+    am_result result = am_actor_create(&fresh, &character, err);
     if (result == AM_OK) {
-        am_character_snapshot(fresh, snapshot);
-        size_t size = am_character_snapshot_size(fresh);
-        result = am_character_restore(pushed->character, snapshot, size, err);
+        size_t size = am_actor_snapshot(fresh, NULL, 0);
+        am_actor_snapshot(fresh, snapshot, size);
+        result = am_actor_restore(pushed->character, snapshot, size, err);
         step(pushed, &target, WARM_S);
         (void)take_distance(pushed, def->field);
-        am_character_snapshot(pushed->character, snapshot);
-        result = result == AM_OK ? am_character_restore(twin->character, snapshot, size, err) : result;
+        am_actor_snapshot(pushed->character, snapshot, size);
+        result = result == AM_OK ? am_actor_restore(twin->character, snapshot, size, err) : result;
     }
-    am_character_destroy(fresh);
+    am_actor_destroy(fresh);
     if (result == AM_OK) {
         memcpy(twin->pose, pushed->pose, (size_t)def->field->joint_count * sizeof *twin->pose);
         twin->root = pushed->root;
         am_vec3 force = am_v3(out->newton * am_sin(out->angle), 0.0f, out->newton * am_cos(out->angle));
-        result = am_character_push(pushed->character, out->joint, force, def->seconds, err);
+        result = am_actor_push(pushed->character, out->joint, force, def->seconds, err);
     }
     if (result == AM_OK) {
         watch_both(job, trial, pushed, twin, &target);
@@ -279,7 +278,7 @@ static void run_item(void *context, int item)
         def->engine->create(def->engine->user, &solver, source->skeleton, source->roles, &job->alloc, err);
     result = result == AM_OK ? watched_make(job, &pushed, solver, err) : result;
     result = result == AM_OK ? watched_make(job, &twin, solver, err) : result;
-    size_t size = result == AM_OK ? am_character_snapshot_size(pushed.character) : 0;
+    size_t size = result == AM_OK ? am_actor_snapshot(pushed.character, NULL, 0) : 0;
     void *snapshot = ami_alloc_zero(&job->alloc, size);
     result = result == AM_OK && !snapshot ? ami_fail_memory(err, size) : result;
     am_rng rng = am_rng_make(def->seed);
@@ -395,15 +394,15 @@ static am_result run_all(trials_job *job, am_error *err)
     int items = (def->count + per_item - 1) / per_item;
     am_tasks serial = am_tasks_serial();
     const am_tasks *tasks = def->tasks ? def->tasks : &serial;
-    am_character_def character = am_character_def_default();
-    character.alloc = &job->alloc;
-    character.source = def->source;
+    am_asset_def asset;
+    am_asset_def_init(&asset);
+    asset.alloc = &job->alloc;
+    asset.source = def->source;
     const am_push_solver *solver = NULL;
     am_result result =
         def->engine->create(def->engine->user, &solver, def->source->skeleton, def->source->roles, &job->alloc, err);
-    job->solver = character.push = solver;
-    character.push_blend = def->blend;
-    result = result == AM_OK ? am_character_create(&job->like, &character, err) : result;
+    job->solver = solver;
+    result = result == AM_OK ? am_asset_create(&job->asset, &asset, err) : result;
     if (result == AM_OK) {
         find_starts(job);
         deal_pushes(job);
@@ -415,7 +414,7 @@ static am_result run_all(trials_job *job, am_error *err)
             }
         }
     }
-    am_character_destroy(job->like);
+    am_asset_close(job->asset);
     if (solver) {
         def->engine->destroy(def->engine->user, solver);
     }

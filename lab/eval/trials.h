@@ -2,7 +2,7 @@
 #ifndef AMBLE_PUSH_TRIALS_H
 #define AMBLE_PUSH_TRIALS_H
 
-#include <amble/control.h>
+#include <amble/actor.h>
 #include <amble/field.h>
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 #ifndef AMBLE_LAB_WANDER_H
 #define AMBLE_LAB_WANDER_H
 
-#include <amble/control.h>
+#include <amble/actor.h>
 
 /// A seeded hand on a gamepad that does not know what it wants, for endurance runs: the left stick and the run
 /// button.

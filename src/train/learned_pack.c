@@ -1,10 +1,11 @@
 // What makes three trained networks a character: start states whose poses are the networks' own, and facts of the
 // data that only a whole database can tell.
-#include <amble/control.h>
+#include <amble/actor.h>
 #include <amble/learned.h>
 #include <amble/tools/database.h>
 #include <amble/tools/metrics.h>
 
+#include "actor/actor.h"
 #include "data/filter.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -250,43 +251,27 @@ static am_result learn_far(packing *p)
     return AM_OK;
 }
 
-/// What a character over the whole database finds out about it.
-static am_result ask_character(packing *p)
+/// What an asset finds out about the whole database.
+static am_result ask_asset(packing *p)
 {
-    am_index *index = NULL;
-    am_source *source = NULL;
-    am_character *character = NULL;
-    am_index_def index_def = am_index_def_default();
-    index_def.alloc = &p->alloc;
-    index_def.db = p->db;
-    index_def.kind = AM_INDEX_LINEAR;
-    am_result result = am_index_create(&index, &index_def, p->err);
+    am_asset *asset = NULL;
+    am_asset_def def;
+    am_asset_def_init(&def);
+    def.alloc = &p->alloc;
+    def.db = p->db;
+    def.methods = 1u << AM_METHOD_MATCH;
+    am_result result = am_asset_create(&asset, &def, p->err);
     if (result == AM_OK) {
-        am_match_def match = am_match_def_default();
-        match.alloc = &p->alloc;
-        match.db = p->db;
-        match.index = index;
-        result = am_match_create(&source, &match, p->err);
+        const ami_kit *kit = ami_asset_kit(asset, AM_METHOD_MATCH);
+        p->facts.activities = kit->activities;
+        p->facts.hip_m = kit->facts.hip_m;
+        p->facts.creep_hip_m = kit->facts.creep_hip_m;
+        p->facts.creep_mps = kit->facts.creep_mps;
+        p->facts.jump_rise_m = kit->facts.jump_rise_m;
+        p->facts.toe_m = kit->facts.toe_m;
+        p->facts.heel_m = kit->facts.heel_m;
     }
-    if (result == AM_OK) {
-        am_character_def def = am_character_def_default();
-        def.alloc = &p->alloc;
-        def.source = source;
-        result = am_character_create(&character, &def, p->err);
-    }
-    if (result == AM_OK) {
-        am_character_facts f = am_character_get_facts(character);
-        p->facts.activities = am_character_get_view(character).activities;
-        p->facts.hip_m = f.hip_m;
-        p->facts.creep_hip_m = f.creep_hip_m;
-        p->facts.creep_mps = f.creep_mps;
-        p->facts.jump_rise_m = f.jump_rise_m;
-        p->facts.toe_m = f.toe_m;
-        p->facts.heel_m = f.heel_m;
-    }
-    am_character_destroy(character);
-    am_source_destroy(source);
-    am_index_destroy(index);
+    am_asset_close(asset);
     return result;
 }
 
@@ -301,7 +286,7 @@ static am_result measure(packing *p)
     f->walk_mps = intent.walk_mps;
     f->sprint_mps = intent.sprint_mps;
     f->sneak_mps = intent.creep_mps;
-    am_result result = ask_character(p);
+    am_result result = ask_asset(p);
     result = result == AM_OK ? am_path_limits_of(&limits, p->db, &p->alloc, p->err) : result;
     result = result == AM_OK ? am_db_measure(&own, p->db, &p->alloc, p->err) : result;
     f->v_max = limits.v_max;

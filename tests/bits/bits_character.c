@@ -37,9 +37,9 @@ static bool play_log(digest *d, const am_db *db, const am_model *learned, am_ine
     if (am_run_parse(&script, input_log, strlen(input_log), "log", NULL, err) != AM_OK) {
         return false;
     }
-    script.options.character.inertialise = inertialise;
-    script.options.character.root = root;
-    script.options.learned = learned != NULL;
+    script.options.settings.inertialise = inertialise;
+    script.options.settings.root = root;
+    script.options.settings.method = learned ? AM_METHOD_LEARNED : AM_METHOD_MATCH;
     bool good = play_script(d, &script, db, learned, err);
     am_run_script_free(&script);
     return good;
@@ -84,9 +84,9 @@ void bits_field(digest *d)
         fprintf(stderr, "bits: %s\n", err.text);
         return;
     }
-    script.options.character.root = AM_ROOT_ANIMATION;
-    script.options.field = true;
-    script.options.policy = AM_FIELD_GREEDY;
+    script.options.settings.root = AM_ROOT_ANIMATION;
+    script.options.settings.method = AM_METHOD_FIELD;
+    script.options.settings.policy = AM_FIELD_GREEDY;
     if (!play_script(d, &script, db, NULL, &err)) {
         fprintf(stderr, "bits: %s\n", err.text);
     }

@@ -1,5 +1,6 @@
 // The networks that ship: whole, small, with the recipe that makes them again, and of the shape that their users
 // want.
+#include "actor/get.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -181,42 +182,43 @@ static void the_shipped_dancer_dances_and_walks(void **state)
     am_error err = { 0 };
     am_model *model = NULL;
     am_source *source = NULL;
-    am_character *body = NULL;
+    am_actor *body = NULL;
     check_ok(am_model_open(&model, path, NULL, &err), &err);
     assert_true(model->image_size < 1500000);
     am_learned_def learned = am_learned_def_default();
     learned.model = model;
     check_ok(am_learned_create(&source, &learned, &err), &err);
-    am_character_def def = am_character_def_default();
+    am_actor_def def;
+    am_actor_def_init(&def, NULL);
     def.source = source;
-    check_ok(am_character_create(&body, &def, &err), &err);
+    check_ok(am_actor_create(&body, &def, &err), &err);
     am_vec3 hand = { 0 };
     double way = 0.0;
     int frames = 0, right = source->roles->joint[AM_ROLE_RIGHT_HAND];
     for (int i = 0; i < 60 * 30; i++) {
         am_intent intent = { .dance = i >= 30 };
-        am_character_step(body, &intent, 1.0f / 60.0f);
-        am_character_pose pose = am_character_get_pose(body);
+        am_actor_step(body, &intent, 1.0f / 60.0f);
+        am_actor_pose pose = ami_pose_of(body);
         am_vec3 now = am_transform_point(am_transform_inv(pose.root), pose.world_raw[right].translation);
         float height = pose.world_raw[0].translation.y;
         assert_true(height > 0.6f && height < 1.2f);
         if (i > 120) {
-            assert_int_equal(am_character_get_view(body).activity, AM_ACTIVITY_DANCE);
+            assert_int_equal(ami_view_of(body).activity, AM_ACTIVITY_DANCE);
             way += (double)am_v3_distance(now, hand);
             frames++;
         }
         hand = now;
     }
     assert_true(way / frames * 60.0 > 0.4); // m/s in its own space; who waits for the music has 0.05
-    am_vec3 from = am_character_get_pose(body).root.translation;
+    am_vec3 from = ami_pose_of(body).root.translation;
     for (int i = 0; i < 240; i++) {
         am_intent intent = { .velocity = { 0.0f, 0.0f, 1.4f } };
-        am_character_step(body, &intent, 1.0f / 60.0f);
+        am_actor_step(body, &intent, 1.0f / 60.0f);
     }
-    am_vec3 to = am_character_get_pose(body).root.translation;
+    am_vec3 to = ami_pose_of(body).root.translation;
     assert_true(to.z - from.z > 3.5f);
-    assert_int_equal(am_character_get_view(body).fallback_frames, 0);
-    am_character_destroy(body);
+    assert_int_equal(ami_view_of(body).fallback_frames, 0);
+    am_actor_destroy(body);
     am_source_destroy(source);
     am_model_close(model);
 }

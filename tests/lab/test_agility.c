@@ -28,9 +28,9 @@ static size_t turner_size(const am_source *source)
     return sizeof(turner_state);
 }
 
-static void turner_reset(const am_source *source, void *state, int frame)
+static void turner_reset(const am_source *source, void *state, int frame, const am_settings *settings)
 {
-    (void)source, (void)frame;
+    (void)source, (void)frame, (void)settings;
     memset(state, 0, sizeof(turner_state));
 }
 

@@ -1,4 +1,5 @@
 // The learned character that ships, at play without any data: half a minute of a random stick, stops and standing.
+#include "actor/get.h"
 #include "wander.h"
 #include "support/check.h"
 
@@ -9,7 +10,7 @@
 typedef struct player {
     am_model *model;
     am_source *source;
-    am_character *character;
+    am_actor *character;
 } player;
 
 static void begin(player *p)
@@ -19,20 +20,21 @@ static void begin(player *p)
     am_learned_def def = am_learned_def_default();
     def.model = p->model;
     check_ok(am_learned_create(&p->source, &def, &err), &err);
-    am_character_def body = am_character_def_default();
+    am_actor_def body;
+    am_actor_def_init(&body, NULL);
     body.source = p->source;
-    check_ok(am_character_create(&p->character, &body, &err), &err);
+    check_ok(am_actor_create(&p->character, &body, &err), &err);
 }
 
 static void end(player *p)
 {
-    am_character_destroy(p->character);
+    am_actor_destroy(p->character);
     am_source_destroy(p->source);
     am_model_close(p->model);
 }
 
 /// The fastest joint relative to the root, m/s; the poses become `before`.
-static float fastest_joint(const am_character_pose *pose, am_vec3 *before, int joints)
+static float fastest_joint(const am_actor_pose *pose, am_vec3 *before, int joints)
 {
     float fastest = 0.0f;
     for (int j = 0; j < joints; j++) {
@@ -65,8 +67,8 @@ static void a_random_stick_neither_explodes_nor_freezes_nor_skates(void **state)
     for (int f = 0; f < 20 * 60; f++) {
         am_gamepad pad = lab_wander_next(&wander, DT);
         am_intent intent = am_intent_from_gamepad(&devices, &intents, &pad, DT);
-        am_character_step(p.character, &intent, DT);
-        am_character_pose pose = am_character_get_pose(p.character);
+        am_actor_step(p.character, &intent, DT);
+        am_actor_pose pose = ami_pose_of(p.character);
         float fastest = fastest_joint(&pose, before, joints);
         float hips = pose.world[0].translation.y;
         assert_true(hips > 0.75f * p.source->facts->hip_m && hips < 1.2f * p.source->facts->hip_m);
@@ -75,14 +77,14 @@ static void a_random_stick_neither_explodes_nor_freezes_nor_skates(void **state)
         longest = still > longest ? still : longest;
         way += am_v3_distance(pose.root.translation, last);
         last = pose.root.translation;
-        am_meter_add(meter, pose.world, DT, am_character_get_view(p.character).output->transition);
+        am_meter_add(meter, pose.world, DT, ami_view_of(p.character).output->transition);
     }
     am_quality quality = am_meter_result(meter);
     assert_true(longest < 15);
     assert_true(way > 10.0f && way < 60.0f);
     assert_true(quality.foot_slide_cm < 0.03); // matching: 0.01
     assert_true(quality.jitter_cm < 1.2 * (double)p.source->facts->jitter_cm);
-    assert_true(am_character_get_view(p.character).fallback_frames == 0);
+    assert_true(ami_view_of(p.character).fallback_frames == 0);
     am_meter_destroy(meter);
     end(&p);
 }
@@ -90,11 +92,11 @@ static void a_random_stick_neither_explodes_nor_freezes_nor_skates(void **state)
 static float go(player *p, am_vec3 velocity, int frames)
 {
     am_intent intent = { .velocity = velocity };
-    am_vec3 from = am_character_get_pose(p->character).root.translation;
+    am_vec3 from = ami_pose_of(p->character).root.translation;
     for (int f = 0; f < frames; f++) {
-        am_character_step(p->character, &intent, DT);
+        am_actor_step(p->character, &intent, DT);
     }
-    return am_v3_distance(am_character_get_pose(p->character).root.translation, from);
+    return am_v3_distance(ami_pose_of(p->character).root.translation, from);
 }
 
 static void a_walk_stops_within_a_second_and_then_stands_where_it_is(void **state)
@@ -112,7 +114,7 @@ static void a_walk_stops_within_a_second_and_then_stands_where_it_is(void **stat
         assert_true(go(&p, am_v3_zero(), 60) < 0.05f);
     }
     assert_true(go(&p, am_v3_zero(), 1200) < 0.1f);
-    assert_int_equal(am_character_get_view(p.character).activity, AM_ACTIVITY_STAND);
+    assert_int_equal(ami_view_of(p.character).activity, AM_ACTIVITY_STAND);
     end(&p);
 }
 

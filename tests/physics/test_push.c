@@ -1,18 +1,19 @@
 // Characters that are pushed: which way they go, that they find back, that the same pushes give the same bits.
+#include "actor/get.h"
 #include "push_trials.h"
 #include "physics/pushable.h"
 
 static void make_pushable(world *w)
 {
     am_error err = { 0 };
-    am_character_def def = open_world(w);
+    am_actor_def def = open_world(w);
     def.push = am_physics_solver(body);
-    check_ok(am_character_create(&w->character, &def, &err), &err);
+    check_ok(am_actor_create(&w->character, &def, &err), &err);
 }
 
 static am_vec3 part(const world *w, am_role role)
 {
-    return am_character_get_pose(w->character).world[shared_db->roles.joint[role]].translation;
+    return ami_pose_of(w->character).world[shared_db->roles.joint[role]].translation;
 }
 
 /// The chest relative to the middle of the feet, on the ground.
@@ -25,7 +26,7 @@ static am_vec3 lean(const world *w)
 static void push(world *w, am_role role, am_vec3 force)
 {
     am_error err = { 0 };
-    check_ok(am_character_push(w->character, shared_db->roles.joint[role], force, 0.1f, &err), &err);
+    check_ok(am_actor_push(w->character, shared_db->roles.joint[role], force, 0.1f, &err), &err);
 }
 
 static void a_pushed_chest_leans_the_way_of_the_push(void **state)
@@ -61,11 +62,11 @@ static void without_pushes_a_character_moves_as_one_without_solver(void **state)
     hold(&w, AM_KEY_W, 2.0f);
     hold(&plain, AM_KEY_W, 2.0f);
     size_t size = (size_t)shared_db->joint_count * sizeof(am_transform);
-    assert_memory_equal(am_character_get_pose(w.character).world, am_character_get_pose(plain.character).world, size);
-    assert_true(am_character_hash(w.character) == am_character_hash(plain.character));
+    assert_memory_equal(ami_pose_of(w.character).world, ami_pose_of(plain.character).world, size);
+    assert_true(am_actor_hash(w.character) == am_actor_hash(plain.character));
     am_error err = { 0 };
-    check_refused(am_character_push(plain.character, 0, am_v3(1.0f, 0.0f, 0.0f), 0.1f, &err), AM_ERR_SUPPORT);
-    assert_int_equal(am_character_get_push(plain.character).count, 0);
+    check_refused(am_actor_push(plain.character, 0, am_v3(1.0f, 0.0f, 0.0f), 0.1f, &err), AM_ERR_SUPPORT);
+    assert_int_equal(ami_push_of(plain.character).count, 0);
     free_world(&w);
     free_world(&plain);
 }
@@ -78,25 +79,25 @@ static void a_snapshot_within_a_reaction_goes_on_with_the_same_bits(void **state
     hold(&w, AM_KEY_W, 1.0f);
     push(&w, AM_ROLE_HEAD, am_v3(150.0f, 0.0f, -80.0f));
     push(&w, AM_ROLE_LEFT_HAND, am_v3(0.0f, 40.0f, 80.0f));
-    assert_int_equal(am_character_get_push(w.character).count, 2);
+    assert_int_equal(ami_push_of(w.character).count, 2);
     hold(&w, AM_KEY_W, 1.0f / 60.0f);
-    size_t size = am_character_snapshot_size(w.character);
+    size_t size = am_actor_snapshot(w.character, NULL, 0);
     void *snapshot = malloc(size);
     for (int step = 0; step < 30; step += 5) {
         am_error err = { 0 };
-        am_character_snapshot(w.character, snapshot);
+        am_actor_snapshot(w.character, snapshot, size);
         hold(&w, AM_KEY_W, 0.5f);
-        uint64_t hash = am_character_hash(w.character);
+        uint64_t hash = am_actor_hash(w.character);
         // Another body moves on in between: what is not part of the state is another one's.
         hold(&w, AM_KEY_A, 0.3f);
-        check_ok(am_character_restore(w.character, snapshot, size, &err), &err);
+        check_ok(am_actor_restore(w.character, snapshot, size, &err), &err);
         hold(&w, AM_KEY_W, 0.5f);
-        assert_true(am_character_hash(w.character) == hash);
-        check_ok(am_character_restore(w.character, snapshot, size, &err), &err);
+        assert_true(am_actor_hash(w.character) == hash);
+        check_ok(am_actor_restore(w.character, snapshot, size, &err), &err);
         hold(&w, AM_KEY_W, 5.0f * DT);
     }
-    assert_int_equal(am_character_get_push(w.character).count, 0);
-    assert_int_equal(am_character_get_push(w.character).total, 2);
+    assert_int_equal(ami_push_of(w.character).count, 0);
+    assert_int_equal(ami_push_of(w.character).total, 2);
     free(snapshot);
     free_world(&w);
 }
@@ -109,10 +110,10 @@ static void a_new_push_ends_the_one_before(void **state)
     hold(&w, 0, 0.5f);
     push(&w, AM_ROLE_CHEST, am_v3(200.0f, 0.0f, 0.0f));
     hold(&w, 0, 0.1f);
-    assert_true(am_character_get_push(w.character).frame > 1);
+    assert_true(ami_push_of(w.character).frame > 1);
     am_vec3 before = part(&w, AM_ROLE_CHEST);
     push(&w, AM_ROLE_CHEST, am_v3(-200.0f, 0.0f, 0.0f));
-    am_push_view view = am_character_get_push(w.character);
+    am_push_view view = ami_push_of(w.character);
     assert_int_equal(view.count, 1);
     assert_int_equal(view.frame, 0);
     check_near(view.pushes[0].force.x, -200.0f, 0.0f);
@@ -132,18 +133,18 @@ static void every_part_can_be_pushed_and_the_body_finds_back(void **state)
     am_rng rng = am_rng_make(5);
     world w;
     make_pushable(&w);
-    float floor_m = am_character_get_facts(w.character).toe_m;
+    float floor_m = ami_facts_of(w.character).toe_m;
     for (int i = 0; i < am_physics_part_count(body); i++) {
         uint32_t keys = i % 2 ? AM_KEY_W : 0;
         hold(&w, keys, 0.5f);
         float angle = am_rng_range(&rng, -AM_PI, AM_PI);
         float newton = am_rng_range(&rng, 10.0f, 400.0f);
         am_vec3 force = am_v3(newton * am_sin(angle), 0.0f, newton * am_cos(angle));
-        check_ok(am_character_push(w.character, am_physics_get_part(body, i).joint, force, 0.1f, &err), &err);
+        check_ok(am_actor_push(w.character, am_physics_get_part(body, i).joint, force, 0.1f, &err), &err);
         float worst = 0.0f;
         for (int step = 0; step < 60; step++) {
             hold(&w, keys, DT);
-            am_character_pose pose = am_character_get_pose(w.character);
+            am_actor_pose pose = ami_pose_of(w.character);
             for (int j = 0; j < shared_db->joint_count; j++) {
                 worst = am_max(worst, am_joint_excess(&ranges[j], pose.local[j].rotation));
             }
@@ -151,7 +152,7 @@ static void every_part_can_be_pushed_and_the_body_finds_back(void **state)
             assert_true(toe > floor_m - 0.02f);
         }
         check_near(worst, 0.0f, 15.0f * AM_DEG);
-        assert_true(am_character_get_view(w.character).fallback_frames == 0);
+        assert_true(ami_view_of(w.character).fallback_frames == 0);
     }
     free_world(&w);
     free(ranges);
@@ -164,15 +165,15 @@ static void bad_pushes_are_refused(void **state)
     am_error err = { 0 };
     make_pushable(&w);
     am_vec3 force = am_v3(1.0f, 0.0f, 0.0f);
-    check_refused(am_character_push(w.character, -1, force, 0.1f, &err), AM_ERR_RANGE);
-    check_refused(am_character_push(w.character, shared_db->joint_count, force, 0.1f, &err), AM_ERR_RANGE);
-    check_refused(am_character_push(w.character, 0, force, 0.0f, &err), AM_ERR_RANGE);
-    check_refused(am_character_push(w.character, 0, force, NAN, &err), AM_ERR_RANGE);
-    check_refused(am_character_push(w.character, 0, am_v3(NAN, 0.0f, 0.0f), 0.1f, &err), AM_ERR_RANGE);
+    check_refused(am_actor_push(w.character, -1, force, 0.1f, &err), AM_ERR_RANGE);
+    check_refused(am_actor_push(w.character, shared_db->joint_count, force, 0.1f, &err), AM_ERR_RANGE);
+    check_refused(am_actor_push(w.character, 0, force, 0.0f, &err), AM_ERR_RANGE);
+    check_refused(am_actor_push(w.character, 0, force, NAN, &err), AM_ERR_RANGE);
+    check_refused(am_actor_push(w.character, 0, am_v3(NAN, 0.0f, 0.0f), 0.1f, &err), AM_ERR_RANGE);
     for (int i = 0; i < AM_MAX_PUSHES; i++) {
-        check_ok(am_character_push(w.character, 0, force, 0.1f, &err), &err);
+        check_ok(am_actor_push(w.character, 0, force, 0.1f, &err), &err);
     }
-    check_refused(am_character_push(w.character, 0, force, 0.1f, &err), AM_ERR_LIMIT);
+    check_refused(am_actor_push(w.character, 0, force, 0.1f, &err), AM_ERR_LIMIT);
     free_world(&w);
 }
 

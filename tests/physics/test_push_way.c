@@ -1,4 +1,5 @@
 // What pushes leave alone: the motion itself, feet that stand, ranges of joints.
+#include "actor/get.h"
 #include "actor/push.h"
 #include "physics/pushable.h"
 
@@ -24,44 +25,43 @@ static int tagged(const char *tag)
 /// Two characters of a source that walk alike, one of which will be pushed.
 typedef struct pair {
     world own;
-    am_character *pushed, *twin;
+    am_actor *pushed, *twin;
     am_intent target;
 } pair;
 
 static void pair_step(pair *p, float seconds)
 {
     for (int i = 0; i < (int)(seconds / DT + 0.5f); i++) {
-        am_character_step(p->pushed, &p->target, DT);
-        am_character_step(p->twin, &p->target, DT);
+        am_actor_step(p->pushed, &p->target, DT);
+        am_actor_step(p->twin, &p->target, DT);
     }
 }
 
 static void pair_make(pair *p, bool of_field, am_push_blend blend, int start)
 {
     am_error err = { 0 };
-    am_character_def def = open_world(&p->own);
+    am_actor_def def = open_world(&p->own);
     def.source = of_field ? passive : p->own.source;
     def.push = am_physics_solver(body);
-    def.push_blend = blend;
+    def.settings.push_blend = blend;
     def.start_frame = start;
-    check_ok(am_character_create(&p->pushed, &def, &err), &err);
-    def.like = p->pushed;
-    check_ok(am_character_create(&p->twin, &def, &err), &err);
+    check_ok(am_actor_create(&p->pushed, &def, &err), &err);
+    check_ok(am_actor_create(&p->twin, &def, &err), &err);
     p->target = (am_intent){ .velocity = am_v3(0.0f, 0.0f, 1.2f) };
 }
 
 static void pair_free(pair *p)
 {
-    am_character_destroy(p->twin);
-    am_character_destroy(p->pushed);
+    am_actor_destroy(p->twin);
+    am_actor_destroy(p->pushed);
     free_world(&p->own);
 }
 
 /// The largest distance between joints of the two.
 static float apart(const pair *p)
 {
-    const am_transform *a = am_character_get_pose(p->pushed).world;
-    const am_transform *b = am_character_get_pose(p->twin).world;
+    const am_transform *a = ami_pose_of(p->pushed).world;
+    const am_transform *b = ami_pose_of(p->twin).world;
     float most = 0.0f;
     for (int j = 0; j < shared_db->joint_count; j++) {
         most = am_max(most, am_v3_distance(a[j].translation, b[j].translation));
@@ -72,7 +72,7 @@ static float apart(const pair *p)
 static void pair_push(pair *p, am_role role, am_vec3 force)
 {
     am_error err = { 0 };
-    check_ok(am_character_push(p->pushed, shared_db->roles.joint[role], force, 0.1f, &err), &err);
+    check_ok(am_actor_push(p->pushed, shared_db->roles.joint[role], force, 0.1f, &err), &err);
 }
 
 static void a_weak_push_leaves_a_walk_as_it_is(void **state)
@@ -99,18 +99,18 @@ static void a_weak_push_leaves_a_walk_as_it_is(void **state)
     }
 }
 
-static am_vec3 part_of(const am_character *c, am_role role)
+static am_vec3 part_of(const am_actor *c, am_role role)
 {
-    return am_character_get_pose(c).world[shared_db->roles.joint[role]].translation;
+    return ami_pose_of(c).world[shared_db->roles.joint[role]].translation;
 }
 
 /// Walks on until just these feet stand.
 static void wait_for(pair *p, uint8_t contacts)
 {
-    for (int step = 0; step < 120 && am_character_get_pose(p->twin).contacts != contacts; step++) {
+    for (int step = 0; step < 120 && ami_pose_of(p->twin).contacts != contacts; step++) {
         pair_step(p, DT);
     }
-    assert_int_equal(am_character_get_pose(p->twin).contacts, contacts);
+    assert_int_equal(ami_pose_of(p->twin).contacts, contacts);
 }
 
 static void a_push_on_a_foot_carries_the_chest_along(void **state)
@@ -132,12 +132,12 @@ static void a_push_on_a_foot_carries_the_chest_along(void **state)
             pair_step(&p, DT);
             am_vec3 middle[2];
             for (int who = 0; who < 2; who++) {
-                const am_character *one = who == 0 ? p.twin : p.pushed;
+                const am_actor *one = who == 0 ? p.twin : p.pushed;
                 am_vec3 between = am_v3_lerp(part_of(one, feet[0]), part_of(one, feet[1]), 0.5f);
                 middle[who] = am_v3_sub(part_of(one, AM_ROLE_CHEST), between);
             }
             moved = am_v3_ground(am_v3_sub(middle[1], middle[0]));
-            if (stands && (am_character_get_pose(p.pushed).contacts & AM_CONTACT_LEFT) != 0) {
+            if (stands && (ami_pose_of(p.pushed).contacts & AM_CONTACT_LEFT) != 0) {
                 check_near(am_v3_distance(part_of(p.pushed, pushed), part_of(p.twin, pushed)), 0.0f, 0.01f);
             }
         }
@@ -161,7 +161,7 @@ static void a_body_in_flight_tips_about_its_lower_foot(void **state)
     pair_step(&p, 1.0f);
     wait_for(&p, AM_CONTACT_RIGHT);
     size_t size = (size_t)shared_db->joint_count * sizeof *x;
-    memcpy(x, am_character_get_pose(p.pushed).local, size);
+    memcpy(x, ami_pose_of(p.pushed).local, size);
     pair_push(&p, AM_ROLE_CHEST, am_v3(200.0f, 0.0f, 0.0f));
     assert_true(ami_push_dynamics(p.pushed, &d, x, 0, 5));
     memcpy(flying, d.pose, size);
@@ -188,7 +188,7 @@ static void a_foot_that_stood_when_it_was_pushed_is_held_until_the_window_ends(v
         if (head->frame > 0) {
             assert_int_equal(head->held, AM_CONTACT_LEFT);
             last = head->frame;
-            lifted |= (am_character_get_pose(p.pushed).contacts & AM_CONTACT_LEFT) == 0;
+            lifted |= (ami_pose_of(p.pushed).contacts & AM_CONTACT_LEFT) == 0;
         }
     }
     assert_int_equal(last, AM_PUSH_WINDOW - 1);
@@ -207,7 +207,7 @@ static void a_pushed_foot_in_the_air_is_not_held(void **state)
     pair_step(&p, 1.0f);
     wait_for(&p, AM_CONTACT_LEFT);
     size_t size = (size_t)shared_db->joint_count * sizeof *x;
-    memcpy(x, am_character_get_pose(p.pushed).local, size);
+    memcpy(x, ami_pose_of(p.pushed).local, size);
     pair_push(&p, AM_ROLE_LEFT_FOOT, am_v3(150.0f, 0.0f, 0.0f));
     // The lower foot of a body in flight is its pivot then, but no longer when the other one has come down.
     assert_true(ami_push_dynamics(p.pushed, &d, x, 0, 1));
@@ -222,7 +222,7 @@ static void a_pushed_foot_in_the_air_is_not_held(void **state)
 }
 
 /// By how much a joint stays beyond its range, in degrees, that source and pose both have 25 degrees beyond.
-static float left_beyond(am_character *c, int joint)
+static float left_beyond(am_actor *c, int joint)
 {
     am_vec3 high = c->kit->ranges[joint].high;
     am_vec3 beyond = am_v3(high.x + 25.0f * AM_DEG, 0.0f, 0.0f);
@@ -259,7 +259,7 @@ static void joints_that_the_data_have_beyond_their_range_are_drawn_back_slowly(v
     }
     check_near(before, 25.0f, 0.1f);
     // Where few frames tell of ranges (networks have start states alone) what the source does is let be.
-    p.pushed->kit->few = true;
+    ((ami_kit *)p.pushed->kit)->few = true;
     pair_push(&p, AM_ROLE_HIPS, am_v3(5.0f, 0.0f, 0.0f));
     for (int step = 0; step < 20; step++) {
         check_near(left_beyond(p.pushed, head), 25.0f, 0.1f);

@@ -55,7 +55,7 @@ static inline void player_begin(player *p, am_source *source, int frame)
     p->out.left = (am_source_pose){ .local = p->left, .velocity = p->left_velocity };
     p->out.landed = (am_source_pose){ .local = p->landed, .velocity = p->landed_velocity };
     p->root = am_transform_identity();
-    p->source->interface->reset(p->source, p->state, frame);
+    p->source->interface->reset(p->source, p->state, frame, NULL);
 }
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef AMBLE_TEST_CONTROL_WORLD_H
 #define AMBLE_TEST_CONTROL_WORLD_H
 
+#include "actor/get.h"
 #include "support/check.h"
 #include "support/synth_db.h"
 
@@ -10,7 +11,8 @@
 typedef struct world {
     am_index *index;
     am_source *source;
-    am_character *character;
+    am_asset *asset; ///< of tests that need more than the source; NULL
+    am_actor *character;
     am_intent_def intent_def;
 } world;
 
@@ -32,7 +34,7 @@ static inline int free_db(void **state)
 }
 
 /// Everything but the character, whose def it gives.
-static inline am_character_def open_world(world *w)
+static inline am_actor_def open_world(world *w)
 {
     am_error err = { 0 };
     memset(w, 0, sizeof *w);
@@ -44,7 +46,8 @@ static inline am_character_def open_world(world *w)
     match.index = w->index;
     check_ok(am_match_create(&w->source, &match, &err), &err);
     w->intent_def = am_intent_def_of(shared_db);
-    am_character_def def = am_character_def_default();
+    am_actor_def def;
+    am_actor_def_init(&def, NULL);
     def.source = w->source;
     return def;
 }
@@ -52,13 +55,14 @@ static inline am_character_def open_world(world *w)
 static inline void make_world(world *w)
 {
     am_error err = { 0 };
-    am_character_def def = open_world(w);
-    check_ok(am_character_create(&w->character, &def, &err), &err);
+    am_actor_def def = open_world(w);
+    check_ok(am_actor_create(&w->character, &def, &err), &err);
 }
 
 static inline void free_world(world *w)
 {
-    am_character_destroy(w->character);
+    am_actor_destroy(w->character);
+    am_asset_close(w->asset);
     am_source_destroy(w->source);
     am_index_destroy(w->index);
 }
@@ -70,13 +74,13 @@ static inline void hold_at(world *w, uint32_t keys, float seconds, float dt)
     int steps = (int)(seconds / dt + 0.5f);
     for (int i = 0; i < steps; i++) {
         am_intent intent = am_intent_from_keys(&state, &w->intent_def, keys, dt);
-        am_character_step(w->character, &intent, dt);
+        am_actor_step(w->character, &intent, dt);
     }
 }
 
 static inline void hold(world *w, uint32_t keys, float seconds) { hold_at(w, keys, seconds, DT); }
 
-static inline am_vec3 place(const world *w) { return am_character_get_pose(w->character).root.translation; }
-static inline am_activity activity(const world *w) { return am_character_get_view(w->character).activity; }
+static inline am_vec3 place(const world *w) { return ami_pose_of(w->character).root.translation; }
+static inline am_activity activity(const world *w) { return ami_view_of(w->character).activity; }
 
 #endif

@@ -1,4 +1,6 @@
 // DirectionNet at run time: windows, the check on captured clips, facing of characters on paths, models of scripts.
+#include "net/net.h"
+#include "actor/get.h"
 #include "support/direction_nets.h"
 #include "support/world.h"
 
@@ -227,18 +229,26 @@ static am_path_def make_path(bool loop)
 static void make_net_world(world *w, const am_net *net, const am_alloc *alloc)
 {
     am_error err = { 0 };
-    am_character_def def = open_world(w);
+    am_actor_def def = open_world(w);
     def.alloc = alloc;
     def.path_points = 6000;
-    def.direction = net;
-    check_ok(am_character_create(&w->character, &def, &err), &err);
+    am_asset_def asset;
+    am_asset_def_init(&asset);
+    asset.alloc = alloc;
+    asset.source = w->source;
+    asset.models = net ? &net->model : NULL;
+    asset.model_count = net ? 1 : 0;
+    check_ok(am_asset_create(&w->asset, &asset, &err), &err);
+    def.source = NULL;
+    def.asset = w->asset;
+    check_ok(am_actor_create(&w->character, &def, &err), &err);
 }
 
 static void go(world *w, float seconds, bool run)
 {
     am_intent target = { .run = run };
     for (int i = 0; i < (int)(seconds / DT); i++) {
-        am_character_step(w->character, &target, DT);
+        am_actor_step(w->character, &target, DT);
     }
 }
 
@@ -249,7 +259,7 @@ static float facing_off(world *w, float seconds, float turned)
     int count = 0;
     for (; count < (int)(seconds / DT); count++) {
         go(w, DT * 1.01f, false);
-        am_character_view view = am_character_get_view(w->character);
+        am_actor_view view = ami_view_of(w->character);
         const am_query_point *p = &view.trajectory[1];
         float way = am_atan2(p->velocity.x, p->velocity.z);
         sum += (double)am_abs(am_wrap_angle(am_atan2(p->direction.x, p->direction.z) - way - turned * AM_DEG));
@@ -264,9 +274,9 @@ static void whoever_has_no_net_refuses_such_paths(void **state)
     am_error err = { 0 };
     make_net_world(&w, NULL, NULL);
     am_path_def path = make_path(false);
-    check_refused(am_character_follow(w.character, &path, &err), AM_ERR_SUPPORT);
+    check_refused(am_actor_follow(w.character, &path, &err), AM_ERR_SUPPORT);
     assert_non_null(strstr(err.text, "direction"));
-    assert_false(am_character_get_path(w.character).following);
+    assert_false(ami_path_of(w.character).following);
     free_world(&w);
 }
 
@@ -282,12 +292,12 @@ static void a_character_faces_as_its_net_tells(void **state)
         am_model *model = open_net(&net, nets[n]);
         make_net_world(&w, net, NULL);
         am_path_def path = make_path(false);
-        check_ok(am_character_follow(w.character, &path, &err), &err);
+        check_ok(am_actor_follow(w.character, &path, &err), &err);
         go(&w, 1.0f, false);
         // The net looks 0.4 s ahead on a round that turns by 30 degrees a second.
         assert_true(facing_off(&w, 2.0f, turned[n]) < 20.0f);
         go(&w, 40.0f, false);
-        assert_true(am_character_get_path(w.character).ended);
+        assert_true(ami_path_of(w.character).ended);
         free_world(&w);
         close_net(net, model);
     }
@@ -305,9 +315,9 @@ static void other_facings_do_not_ask_the_net(void **state)
         make_net_world(&w, n == 0 ? NULL : net, NULL);
         am_path_def path = make_path(false);
         path.facing = AM_PATH_FACING_TANGENT;
-        check_ok(am_character_follow(w.character, &path, &err), &err);
+        check_ok(am_actor_follow(w.character, &path, &err), &err);
         go(&w, 3.0f, false);
-        am_transform root = am_character_get_pose(w.character).root;
+        am_transform root = ami_pose_of(w.character).root;
         hashes[n] = am_hash64(&root, sizeof root, 0);
         free_world(&w);
     }
@@ -328,19 +338,19 @@ static void a_snapshot_goes_on_bit_for_bit_without_allocating(void **state)
         make_net_world(&w, net, &alloc);
         am_path_def path = make_path(loop != 0);
         size_t before = budget.total_count;
-        check_ok(am_character_follow(w.character, &path, &err), &err);
+        check_ok(am_actor_follow(w.character, &path, &err), &err);
         go(&w, loop != 0 ? 45.0f : 3.05f, false);
-        size_t size = am_character_snapshot_size(w.character);
+        size_t size = am_actor_snapshot(w.character, NULL, 0);
         void *snapshot = test_malloc(size);
-        am_character_snapshot(w.character, snapshot);
+        am_actor_snapshot(w.character, snapshot, size);
         go(&w, 4.0f, false);
-        uint64_t hash = am_character_hash(w.character);
+        uint64_t hash = am_actor_hash(w.character);
         go(&w, 2.0f, true);
-        check_ok(am_character_restore(w.character, snapshot, size, &err), &err);
+        check_ok(am_actor_restore(w.character, snapshot, size, &err), &err);
         go(&w, 4.0f, false);
-        assert_true(am_character_hash(w.character) == hash);
+        assert_true(am_actor_hash(w.character) == hash);
         assert_int_equal((int)(budget.total_count - before), 0);
-        assert_true(loop == 0 || am_character_get_path(w.character).laps > 0);
+        assert_true(loop == 0 || ami_path_of(w.character).laps > 0);
         test_free(snapshot);
         free_world(&w);
         assert_int_equal((int)budget.live_count, 0);
@@ -357,10 +367,10 @@ static void another_net_makes_another_snapshot(void **state)
     make_net_world(&w[0], nets[0], NULL);
     make_net_world(&w[1], nets[1], NULL);
     am_error err = { 0 };
-    size_t size = am_character_snapshot_size(w[0].character);
+    size_t size = am_actor_snapshot(w[0].character, NULL, 0);
     void *snapshot = test_malloc(size);
-    am_character_snapshot(w[0].character, snapshot);
-    check_refused(am_character_restore(w[1].character, snapshot, size, &err), AM_ERR_FORMAT);
+    am_actor_snapshot(w[0].character, snapshot, size);
+    check_refused(am_actor_restore(w[1].character, snapshot, size, &err), AM_ERR_FORMAT);
     test_free(snapshot);
     for (int i = 0; i < 2; i++) {
         free_world(&w[i]);

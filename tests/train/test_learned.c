@@ -1,5 +1,6 @@
 // A learned character, trained here within seconds on procedural motion: it stands, walks and turns without a
 // database, the same in batches and after a rollback, and survives targets and numbers that make no sense.
+#include "actor/get.h"
 #include "train/tiny_walk.h"
 
 #include <math.h>
@@ -42,19 +43,19 @@ static void it_goes_where_it_is_told_and_stops(void **state)
 {
     (void)state;
     am_source *source = learned(tiny.model);
-    am_character *c = body(source);
+    am_actor *c = body(source);
     float speed = source->facts->walk_mps;
     walk(c, target(0.0f, speed), 60, DT);
     float went = walk(c, target(0.0f, speed), 120, DT);
     assert_true(went > 0.5f * 2.0f * speed && went < 1.6f * 2.0f * speed);
-    assert_true(am_character_get_pose(c).root.translation.z > 0.5f * 2.0f * speed);
+    assert_true(ami_pose_of(c).root.translation.z > 0.5f * 2.0f * speed);
     walk(c, target(0.0f, 0.0f), 120, DT);
     assert_true(walk(c, target(0.0f, 0.0f), 60, DT) < 0.25f);
-    am_character_view view = am_character_get_view(c);
+    am_actor_view view = ami_view_of(c);
     assert_int_equal(view.activity, AM_ACTIVITY_STAND);
     assert_true(view.transitions > 10 && view.fallback_frames == 0);
     assert_int_equal(view.output->frame, -1);
-    am_character_destroy(c);
+    am_actor_destroy(c);
     am_source_destroy(source);
 }
 
@@ -62,7 +63,7 @@ static void ten_minutes_of_a_wild_stick_neither_explode_nor_freeze(void **state)
 {
     (void)state;
     am_source *source = learned(tiny.model);
-    am_character *c = body(source);
+    am_actor *c = body(source);
     am_rng rng = am_rng_make(11);
     am_intent intent = target(0.0f, 0.0f);
     float highest = 0.0f, lowest = 10.0f;
@@ -72,8 +73,8 @@ static void ten_minutes_of_a_wild_stick_neither_explode_nor_freeze(void **state)
         if (i % 30 == 0) {
             intent = target(am_rng_range(&rng, -4.0f, 4.0f), am_rng_range(&rng, -4.0f, 4.0f));
         }
-        am_character_step(c, &intent, DT);
-        am_character_pose pose = am_character_get_pose(c);
+        am_actor_step(c, &intent, DT);
+        am_actor_pose pose = ami_pose_of(c);
         float moved = 0.0f;
         for (int j = 0; j < source->skeleton->joint_count; j++) {
             am_vec3 at = pose.local[j].translation;
@@ -91,7 +92,7 @@ static void ten_minutes_of_a_wild_stick_neither_explode_nor_freeze(void **state)
     float hip = source->facts->hip_m;
     assert_true(highest < 1.8f * hip && lowest > 0.3f * hip);
     assert_true(longest < 30);
-    am_character_destroy(c);
+    am_actor_destroy(c);
     am_source_destroy(source);
 }
 
@@ -99,19 +100,19 @@ static void a_snapshot_goes_on_with_the_same_frames(void **state)
 {
     (void)state;
     am_source *source = learned(tiny.model);
-    am_character *c = body(source);
+    am_actor *c = body(source);
     am_error err = { 0 };
     walk(c, target(1.0f, 1.0f), 37, DT);
-    size_t size = am_character_snapshot_size(c);
+    size_t size = am_actor_snapshot(c, NULL, 0);
     void *saved = calloc(1, size);
-    am_character_snapshot(c, saved);
+    am_actor_snapshot(c, saved, size);
     walk(c, target(-1.0f, 0.5f), 50, DT);
-    uint64_t hash = am_character_hash(c);
-    check_ok(am_character_restore(c, saved, size, &err), &err);
+    uint64_t hash = am_actor_hash(c);
+    check_ok(am_actor_restore(c, saved, size, &err), &err);
     walk(c, target(-1.0f, 0.5f), 50, DT);
-    assert_true(am_character_hash(c) == hash);
+    assert_true(am_actor_hash(c) == hash);
     free(saved);
-    am_character_destroy(c);
+    am_actor_destroy(c);
     am_source_destroy(source);
 }
 
@@ -126,15 +127,16 @@ static void a_step_allocates_nothing(void **state)
     def.model = tiny.model;
     def.alloc = &alloc;
     check_ok(am_learned_create(&source, &def, &err), &err);
-    am_character *c = NULL;
-    am_character_def body_def = am_character_def_default();
+    am_actor *c = NULL;
+    am_actor_def body_def;
+    am_actor_def_init(&body_def, NULL);
     body_def.source = source;
     body_def.alloc = &alloc;
-    check_ok(am_character_create(&c, &body_def, &err), &err);
+    check_ok(am_actor_create(&c, &body_def, &err), &err);
     uint64_t before = budget.total_count;
     walk(c, target(1.0f, 2.0f), 200, DT);
     assert_true(budget.total_count == before);
-    am_character_destroy(c);
+    am_actor_destroy(c);
     am_source_destroy(source);
     assert_int_equal(budget.live_count, 0);
 }
@@ -146,11 +148,11 @@ static void any_time_step_leads_to_about_the_same_place(void **state)
     float way[4];
     for (int i = 0; i < 4; i++) {
         am_source *source = learned(tiny.model);
-        am_character *c = body(source);
+        am_actor *c = body(source);
         float speed = source->facts->walk_mps;
         walk(c, target(0.0f, speed), (int)(1.0f / steps[i] + 0.5f), steps[i]);
         way[i] = walk(c, target(0.0f, speed), (int)(3.0f / steps[i] + 0.5f), steps[i]);
-        am_character_destroy(c);
+        am_actor_destroy(c);
         am_source_destroy(source);
         assert_true(way[i] > 0.7f * way[0] && way[i] < 1.3f * way[0]);
     }
@@ -184,7 +186,7 @@ static void a_batch_gives_the_bits_of_single_steps(void **state)
             o->left = (am_source_pose){ .local = o->local + joints, .velocity = calloc(joints, sizeof(am_velocity)) };
             o->landed =
                 (am_source_pose){ .local = o->local + 2 * joints, .velocity = calloc(joints, sizeof(am_velocity)) };
-            source->interface->reset(source, states[s][i], i % source->db->frame_count);
+            source->interface->reset(source, states[s][i], i % source->db->frame_count, NULL);
         }
     }
     for (int frame = 0; frame < 40; frame++) {
@@ -229,20 +231,21 @@ static void targets_far_outside_the_data_keep_the_last_good_one_and_are_counted(
 {
     (void)state;
     am_source *source = learned(tiny.model);
-    am_character_def def = am_character_def_default();
+    am_actor_def def;
+    am_actor_def_init(&def, NULL);
     def.source = source;
-    def.velocity_halflife = 0.01f;
-    am_character *c = NULL;
+    def.settings.velocity_halflife = 0.01f;
+    am_actor *c = NULL;
     am_error err = { 0 };
-    check_ok(am_character_create(&c, &def, &err), &err);
+    check_ok(am_actor_create(&c, &def, &err), &err);
     walk(c, target(0.0f, 1.2f), 60, DT);
-    assert_true(am_character_get_view(c).fallback_frames == 0);
+    assert_true(ami_view_of(c).fallback_frames == 0);
     walk(c, target(0.0f, 50.0f), 60, DT);
-    am_character_view view = am_character_get_view(c);
+    am_actor_view view = ami_view_of(c);
     assert_true(view.fallback_frames >= 5);
     assert_true(view.transitions >= 10); // the last good target is projected still
-    assert_true(am_character_get_pose(c).world[0].translation.y > 0.4f * source->facts->hip_m);
-    am_character_destroy(c);
+    assert_true(ami_pose_of(c).world[0].translation.y > 0.4f * source->facts->hip_m);
+    am_actor_destroy(c);
     am_source_destroy(source);
 }
 
@@ -250,16 +253,16 @@ static void numbers_that_are_not_finite_keep_the_last_good_pose(void **state)
 {
     (void)state;
     am_source *source = learned(tiny.model);
-    am_character *c = body(source);
+    am_actor *c = body(source);
     walk(c, target(0.0f, 1.2f), 30, DT);
     am_intent bad = target(NAN, INFINITY);
     walk(c, bad, 30, DT);
-    assert_true(am_character_get_view(c).fallback_frames >= 30);
-    am_character_pose pose = am_character_get_pose(c);
+    assert_true(ami_view_of(c).fallback_frames >= 30);
+    am_actor_pose pose = ami_pose_of(c);
     for (int j = 0; j < source->skeleton->joint_count; j++) {
         assert_true(isfinite(pose.world[j].translation.y) && isfinite(pose.world[j].rotation.w));
     }
-    am_character_destroy(c);
+    am_actor_destroy(c);
     // A state of nonsense stands up again.
     am_search_work *work = NULL;
     am_error err = { 0 };
@@ -271,7 +274,7 @@ static void numbers_that_are_not_finite_keep_the_last_good_pose(void **state)
     am_velocity *velocities = calloc(2 * joints, sizeof *velocities);
     out.left = (am_source_pose){ .local = out.local + joints, .velocity = velocities };
     out.landed = (am_source_pose){ .local = out.local + 2 * joints, .velocity = velocities + joints };
-    source->interface->reset(source, nonsense, -1);
+    source->interface->reset(source, nonsense, -1, NULL);
     for (int i = 4; i < 4 + tiny.x_count + tiny_latent; i++) {
         nonsense[i] = NAN;
     }
@@ -297,11 +300,11 @@ static void half_and_eight_bit_networks_walk_the_same_way(void **state)
     for (int w = 0; w < 3; w++) {
         am_model *model = tiny_packed(&tiny, (am_net_weights)w);
         am_source *source = learned(model);
-        am_character *c = body(source);
+        am_actor *c = body(source);
         walk(c, target(0.0f, source->facts->walk_mps), 60, DT);
         way[w] = walk(c, target(0.0f, source->facts->walk_mps), 120, DT);
         assert_true(way[w] > 0.8f * way[0] && way[w] < 1.25f * way[0]);
-        am_character_destroy(c);
+        am_actor_destroy(c);
         am_source_destroy(source);
         am_model_close(model);
     }
@@ -311,40 +314,44 @@ static void a_crowd_in_batches_walks_as_each_one_alone(void **state)
 {
     (void)state;
     enum { many = 37 };
-    am_source *source = learned(tiny.model);
     am_error err = { 0 };
-    am_search_work *work = NULL;
-    check_ok(am_source_work_create(&work, source, 16, NULL, &err), &err);
-    am_character *alone[many], *crowd[many];
+    am_asset *asset = NULL;
+    am_asset_def asset_def;
+    am_asset_def_init(&asset_def);
+    asset_def.models = (const am_model *const *)&tiny.model;
+    asset_def.model_count = 1;
+    check_ok(am_asset_create(&asset, &asset_def, &err), &err);
+    assert_int_equal(am_asset_methods(asset), 1u << AM_METHOD_LEARNED);
+    am_pool *pool = NULL;
+    check_ok(am_pool_create(&pool, 2, NULL, &err), &err);
+    am_tasks tasks = am_pool_tasks(pool);
+    am_actor *alone[many], *crowd[many];
     am_intent intents[many];
     for (int i = 0; i < many; i++) {
-        am_character_def def = am_character_def_default();
-        def.source = source;
-        def.work = work;
+        am_actor_def def;
+        am_actor_def_init(&def, asset);
         def.position = am_v3((float)i, 0.0f, 0.0f);
-        def.like = i > 0 ? alone[0] : NULL;
-        check_ok(am_character_create(&alone[i], &def, &err), &err);
-        def.like = alone[0];
-        check_ok(am_character_create(&crowd[i], &def, &err), &err);
+        check_ok(am_actor_create(&alone[i], &def, &err), &err);
+        check_ok(am_actor_create(&crowd[i], &def, &err), &err);
     }
     for (int f = 0; f < 50; f++) {
         for (int i = 0; i < many; i++) {
             intents[i] = target(0.1f * (float)(i % 5), f < 25 ? 1.2f : -1.0f);
-            am_character_step(alone[i], &intents[i], DT);
+            am_actor_step(alone[i], &intents[i], DT);
         }
-        am_characters_step(crowd, intents, many, DT, work);
+        am_actors_step(crowd, intents, many, DT, f % 2 == 0 ? &tasks : NULL);
     }
     for (int i = 0; i < many; i++) {
-        assert_true(am_character_hash(alone[i]) == am_character_hash(crowd[i]));
+        assert_true(am_actor_hash(alone[i]) == am_actor_hash(crowd[i]));
     }
     for (int i = many - 1; i >= 0; i--) {
-        am_character_destroy(crowd[i]);
+        am_actor_destroy(crowd[i]);
     }
     for (int i = many - 1; i >= 0; i--) {
-        am_character_destroy(alone[i]);
+        am_actor_destroy(alone[i]);
     }
-    am_search_work_destroy(work);
-    am_source_destroy(source);
+    am_pool_destroy(pool);
+    am_asset_close(asset);
 }
 
 static void a_script_plays_it_without_a_database(void **state)

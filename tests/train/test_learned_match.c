@@ -1,4 +1,5 @@
 // Matching with the Decompressor instead of poses, and methods that are changed while a character runs.
+#include "actor/get.h"
 #include "train/tiny_walk.h"
 
 static int train(void **state)
@@ -48,19 +49,19 @@ static void matching_without_poses_goes_the_way_of_matching_with_them(void **sta
     decompress_over(&without, true, tiny.model);
     assert_true(without.db->image_size < with.db->image_size);
     assert_non_null(without.source->facts);
-    am_character *a = body(with.source);
-    am_character *b = body(without.source);
-    check_near(am_character_get_facts(a).hip_m, am_character_get_facts(b).hip_m, 1e-6);
-    assert_int_equal(am_character_get_view(a).activities, am_character_get_view(b).activities);
+    am_actor *a = body(with.source);
+    am_actor *b = body(without.source);
+    check_near(ami_facts_of(a).hip_m, ami_facts_of(b).hip_m, 1e-6);
+    assert_int_equal(ami_view_of(a).activities, ami_view_of(b).activities);
     double apart = 0.0;
     int same = 0;
     enum { frames = 240 };
     for (int i = 0; i < frames; i++) {
         am_intent intent = target(i < 120 ? 0.0f : 1.2f, 1.2f);
-        am_character_step(a, &intent, DT);
-        am_character_step(b, &intent, DT);
-        am_character_pose pa = am_character_get_pose(a), pb = am_character_get_pose(b);
-        same += am_character_get_view(a).output->frame == am_character_get_view(b).output->frame;
+        am_actor_step(a, &intent, DT);
+        am_actor_step(b, &intent, DT);
+        am_actor_pose pa = ami_pose_of(a), pb = ami_pose_of(b);
+        same += ami_view_of(a).output->frame == ami_view_of(b).output->frame;
         for (int j = 0; j < tiny.db->joint_count; j++) {
             am_vec3 ja = am_transform_point(am_transform_inv(pa.root), pa.world_raw[j].translation);
             am_vec3 jb = am_transform_point(am_transform_inv(pb.root), pb.world_raw[j].translation);
@@ -69,9 +70,9 @@ static void matching_without_poses_goes_the_way_of_matching_with_them(void **sta
     }
     assert_true(same > frames / 2);
     assert_true(apart < 0.12);
-    assert_int_equal(am_character_get_view(b).fallback_frames, 0);
-    am_character_destroy(a);
-    am_character_destroy(b);
+    assert_int_equal(ami_view_of(b).fallback_frames, 0);
+    am_actor_destroy(a);
+    am_actor_destroy(b);
     decompressed_end(&with);
     decompressed_end(&without);
 }
@@ -121,9 +122,9 @@ typedef struct shake {
     float way, bend;
 } shake;
 
-static void watch(shake *s, const am_character *c)
+static void watch(shake *s, const am_actor *c)
 {
-    am_character_pose pose = am_character_get_pose(c);
+    am_actor_pose pose = ami_pose_of(c);
     for (int j = 0; j < tiny.db->joint_count; j++) {
         am_vec3 now = pose.world_raw[j].translation;
         am_vec3 *last = &s->places[(s->seen + 1) % 2][j];
@@ -146,7 +147,7 @@ static void switching_the_method_while_running_keeps_the_pose_continuous(void **
     decompress_over(&dmm, true, tiny.model);
     am_source *lmm = learned(tiny.model);
     const am_source *sources[3] = { mm.source, dmm.source, lmm };
-    am_character *bodies[3];
+    am_actor *bodies[3];
     am_error err = { 0 };
     for (int i = 0; i < 3; i++) {
         bodies[i] = body(sources[i]);
@@ -157,28 +158,28 @@ static void switching_the_method_while_running_keeps_the_pose_continuous(void **
     int now = 0;
     shake usual = { 0 }, switching = { 0 };
     for (int i = 0; i < 60; i++) {
-        am_character_step(bodies[0], &intent, DT);
+        am_actor_step(bodies[0], &intent, DT);
         watch(&usual, bodies[0]);
         watch(&switching, bodies[0]);
     }
     for (size_t o = 0; o < sizeof order / sizeof order[0]; o++) {
-        am_transform before = am_character_get_pose(bodies[now]).root;
-        check_ok(am_character_take_over(bodies[order[o]], bodies[now], &err), &err);
+        am_transform before = ami_pose_of(bodies[now]).root;
+        check_ok(am_actor_take_over(bodies[order[o]], bodies[now], &err), &err);
         now = order[o];
-        am_transform after = am_character_get_pose(bodies[now]).root;
+        am_transform after = ami_pose_of(bodies[now]).root;
         assert_memory_equal(&before, &after, sizeof before);
         for (int i = 0; i < 40; i++) {
-            am_character_step(bodies[now], &intent, DT);
+            am_actor_step(bodies[now], &intent, DT);
             watch(&switching, bodies[now]);
         }
-        assert_int_equal(am_character_get_view(bodies[now]).output->frame < 0, now == 2);
+        assert_int_equal(ami_view_of(bodies[now]).output->frame < 0, now == 2);
     }
     // No joint jumps: the largest way in a frame is that of walking, with some allowance.
     assert_true(switching.way < 2.0f * usual.way + 2.0f);
-    assert_true(am_character_get_pose(bodies[now]).root.translation.z > 3.0f);
-    check_ok(am_character_take_over(bodies[now], bodies[now], &err), &err);
+    assert_true(ami_pose_of(bodies[now]).root.translation.z > 3.0f);
+    check_ok(am_actor_take_over(bodies[now], bodies[now], &err), &err);
     for (int i = 0; i < 3; i++) {
-        am_character_destroy(bodies[i]);
+        am_actor_destroy(bodies[i]);
     }
     am_source_destroy(lmm);
     decompressed_end(&mm);

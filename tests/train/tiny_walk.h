@@ -2,6 +2,7 @@
 #ifndef AMBLE_TESTS_TRAIN_TINY_WALK_H
 #define AMBLE_TESTS_TRAIN_TINY_WALK_H
 
+#include "actor/get.h"
 #include "train/tiny_lmm.h"
 
 #define DT (1.0f / 60.0f)
@@ -32,25 +33,26 @@ static inline am_source *learned(const am_model *model)
     return source;
 }
 
-static inline am_character *body(const am_source *source)
+static inline am_actor *body(const am_source *source)
 {
-    am_character *c = NULL;
+    am_actor *c = NULL;
     am_error err = { 0 };
-    am_character_def def = am_character_def_default();
+    am_actor_def def;
+    am_actor_def_init(&def, NULL);
     def.source = source;
-    check_ok(am_character_create(&c, &def, &err), &err);
+    check_ok(am_actor_create(&c, &def, &err), &err);
     return c;
 }
 
 static inline am_intent target(float x, float z) { return (am_intent){ .velocity = { x, 0.0f, z } }; }
 
-static inline float walk(am_character *c, am_intent intent, int frames, float dt)
+static inline float walk(am_actor *c, am_intent intent, int frames, float dt)
 {
-    am_vec3 from = am_character_get_pose(c).root.translation;
+    am_vec3 from = ami_pose_of(c).root.translation;
     for (int i = 0; i < frames; i++) {
-        am_character_step(c, &intent, dt);
+        am_actor_step(c, &intent, dt);
     }
-    return am_v3_distance(am_character_get_pose(c).root.translation, from);
+    return am_v3_distance(ami_pose_of(c).root.translation, from);
 }
 
 #endif

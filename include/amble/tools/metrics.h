@@ -72,6 +72,8 @@ AM_API am_result am_db_measure(am_db_measures *out, const am_db *db, const am_al
 /// The same of what is behind a source: its database, or what it knows of the data that it was trained on.
 AM_API am_result am_source_measure(am_db_measures *out, const am_source *source, const am_alloc *alloc,
                                    am_error *err);
+/// The same of a run's method.
+AM_API am_result am_run_measure(am_db_measures *out, const am_run *run, const am_alloc *alloc, am_error *err);
 
 // ---------------------------------------------------------------------------------------------
 // Tracks: the hips over the ground, one place a frame

@@ -3,8 +3,7 @@
 #ifndef AMBLE_RUN_H
 #define AMBLE_RUN_H
 
-#include <amble/control.h>
-#include <amble/field_source.h>
+#include <amble/actor.h>
 #include <amble/json.h>
 #include <amble/net.h>
 #include <amble/tools/clip.h>
@@ -63,19 +62,10 @@ typedef struct am_run_actor {
     int goal_count;
 } am_run_actor;
 
-/// The options of RUN.json: those of the source and the character that a script may set.
+/// The options of RUN.json.
 typedef struct am_run_options {
-    am_match_def match;         ///< db and index are the run's
-    bool looks_ahead;           ///< the controller is long-horizon
-    bool learned;               ///< the controller is learned: no database, search_every_s is match's
-    int k, l, most_searches;    ///< of it (am_long_horizon_def)
-    bool field;                 ///< the controller is field
-    am_field_policy policy;     ///< of it
-    int task;                   ///< of either: am_field_task_name
-    int every;                  ///< of its value function: ticks between anchors, 0 means the least that there is
-    am_character_def character; ///< source, start and weights are the run's; texts live as long as the script
-    am_intent_def intent;
-    bool has_walk, has_sprint; ///< speeds given; else those of the database
+    am_settings settings;                ///< the controller is settings.method
+    const char *tags[AM_ACTIVITY_COUNT]; ///< tag queries or NULL; they live as long as the script
 } am_run_options;
 
 /// A parsed RUN.json. Free with am_run_script_free.
@@ -111,13 +101,13 @@ typedef struct am_run_sample {
     float dt;      ///< s, of the step
     uint32_t keys; ///< as the devices were during the step
     am_gamepad gamepad;
-    am_intent intent;       ///< what they meant
-    am_character_pose pose; ///< root, before and after IK, contacts
-    am_character_view view; ///< activity, trajectory, search, transition, candidates
-    am_path_view path;      ///< all zero when there is none
-    int path_index;         ///< which of the actor's paths was begun last, -1 before the first
-    am_push_view push;      ///< forces that acted in the step; all zero when there were none
-    double step_us;         ///< 0 without a clock
+    am_intent intent;   ///< what they meant
+    am_actor_pose pose; ///< root, before and after IK, contacts
+    am_actor_view view; ///< activity, trajectory, search, transition, candidates
+    am_path_view path;  ///< all zero when there is none
+    int path_index;     ///< which of the actor's paths was begun last, -1 before the first
+    am_push_view push;  ///< forces that acted in the step; all zero when there were none
+    double step_us;     ///< 0 without a clock
 } am_run_sample;
 
 /// Told each frame of each character, in order.
@@ -145,12 +135,13 @@ AM_API am_result am_run_create(am_run **out, const am_run_def *def, am_error *er
 AM_API void am_run_destroy(am_run *run);
 /// Its database; of a learned character the small one of its start states.
 AM_API const am_db *am_run_db(const am_run *run);
-AM_API const am_source *am_run_source(const am_run *run);
+AM_API const am_asset *am_run_asset(const am_run *run);
+AM_API am_method am_run_method(const am_run *run);
 AM_API const am_run_script *am_run_get_script(const am_run *run);
 /// Of the whole run; of a script that ends with its paths the most there can be, until it has ended.
 AM_API int am_run_frame_count(const am_run *run);
 AM_API int am_run_actor_count(const am_run *run);
-AM_API am_character *am_run_character(am_run *run, int actor);
+AM_API am_actor *am_run_character(am_run *run, int actor);
 /// One frame of every character. False when the script is over, or when a path cannot be followed from where the
 /// character is (am_run_play says why).
 AM_API bool am_run_step(am_run *run);

@@ -1,6 +1,6 @@
 // What the character does: ordinary movement, standing, creeping, jumps and dances (Responsive 3.3), and how one
 // follows another. Frames for each come from tag filters; jumps and dances play through and end by themselves.
-#include "actor/character.h"
+#include "actor/actor.h"
 
 // Longest jump: a landing that never comes must not hold the character for ever.
 #define JUMP_LONGEST_S 3.0f
@@ -20,7 +20,7 @@ const char *am_activity_name(am_activity activity)
     return (int)activity >= 0 && activity < AM_ACTIVITY_COUNT ? names[activity] : "none";
 }
 
-static bool can(const am_character *c, am_activity activity) { return (c->kit->activities >> activity & 1) != 0; }
+static bool can(const am_actor *c, am_activity activity) { return (c->kit->activities >> activity & 1) != 0; }
 
 static bool pressed(const ami_state *s, uint32_t button)
 {
@@ -30,12 +30,12 @@ static bool pressed(const ami_state *s, uint32_t button)
 static bool wants_to_move(const ami_state *s) { return am_v3_length(s->target_velocity) > STILL_MPS; }
 
 /// How fast the point will go at the first predicted time if the target stays as it is.
-static float predicted_speed(const am_character *c)
+static float predicted_speed(const am_actor *c)
 {
     const ami_state *s = c->state;
     am_vec3 position = s->position, velocity = s->velocity, acceleration = s->acceleration;
     float t = c->kit->first_ahead < c->kit->time_count ? c->kit->times[c->kit->first_ahead] : 0.3333333f;
-    am_spring_character_v3(&position, &velocity, &acceleration, s->target_velocity, c->def.velocity_halflife, t);
+    am_spring_character_v3(&position, &velocity, &acceleration, s->target_velocity, c->settings.velocity_halflife, t);
     return am_v3_length(velocity);
 }
 
@@ -46,17 +46,17 @@ static bool wants_to_turn(const ami_state *s)
 }
 
 /// Moving, creeping or standing: what goes on without end.
-static am_activity choose_lasting(const am_character *c)
+static am_activity choose_lasting(const am_actor *c)
 {
     const ami_state *s = c->state;
     if ((s->target_buttons & ami_button_creep) != 0 && can(c, AM_ACTIVITY_CREEP)) {
         return AM_ACTIVITY_CREEP;
     }
-    bool still = !wants_to_move(s) && !wants_to_turn(s) && predicted_speed(c) < c->def.stand_mps;
+    bool still = !wants_to_move(s) && !wants_to_turn(s) && predicted_speed(c) < c->settings.stand_mps;
     return still && can(c, AM_ACTIVITY_STAND) ? AM_ACTIVITY_STAND : AM_ACTIVITY_MOVE;
 }
 
-bool ami_plays(const am_character *c, am_activity activity)
+bool ami_plays(const am_actor *c, am_activity activity)
 {
     const am_source *source = c->kit->source;
     if (c->state->frame >= 0 || !source->interface->tags) {
@@ -66,7 +66,7 @@ bool ami_plays(const am_character *c, am_activity activity)
 }
 
 /// True when what is being done has come to its end, or never had one.
-static bool is_over(const am_character *c)
+static bool is_over(const am_actor *c)
 {
     const ami_state *s = c->state;
     if (s->activity != AM_ACTIVITY_JUMP && s->activity != AM_ACTIVITY_DANCE) {
@@ -79,7 +79,7 @@ static bool is_over(const am_character *c)
     return left || s->ended || (s->activity_s > DANCE_SHORTEST_S && wants_to_move(s));
 }
 
-static am_activity choose(const am_character *c)
+static am_activity choose(const am_actor *c)
 {
     const ami_state *s = c->state;
     if (!is_over(c)) {
@@ -94,7 +94,7 @@ static am_activity choose(const am_character *c)
     return dance && can(c, AM_ACTIVITY_DANCE) ? AM_ACTIVITY_DANCE : choose_lasting(c);
 }
 
-static void enter(am_character *c, am_activity activity)
+static void enter(am_actor *c, am_activity activity)
 {
     ami_state *s = c->state;
     s->activity = (int32_t)(activity);
@@ -109,7 +109,7 @@ static void enter(am_character *c, am_activity activity)
 }
 
 /// Standing goes on while the clip that plays does; then another one is looked for.
-static void plan_stand(const am_character *c, ami_activity_plan *plan)
+static void plan_stand(const am_actor *c, ami_activity_plan *plan)
 {
     const ami_state *s = c->state;
     const am_db *db = c->kit->source->db;
@@ -124,10 +124,10 @@ static void plan_stand(const am_character *c, ami_activity_plan *plan)
     }
 }
 
-static void plan_activity(const am_character *c, ami_activity_plan *plan)
+static void plan_activity(const am_actor *c, ami_activity_plan *plan)
 {
     const ami_state *s = c->state;
-    const am_character_facts *facts = &c->kit->facts;
+    const am_actor_facts *facts = &c->kit->facts;
     switch ((am_activity)s->activity) {
     case AM_ACTIVITY_STAND:
         plan_stand(c, plan);
@@ -158,14 +158,14 @@ static void plan_activity(const am_character *c, ami_activity_plan *plan)
 }
 
 /// A target that has changed much since the last search does not wait for the next.
-static bool is_sharp(const am_character *c)
+static bool is_sharp(const am_actor *c)
 {
     const ami_state *s = c->state;
-    return am_v3_distance(s->target_velocity, s->searched_velocity) > c->def.sharp_mps ||
-           am_abs(am_wrap_angle(s->target_heading - s->searched_heading)) > c->def.sharp_rad;
+    return am_v3_distance(s->target_velocity, s->searched_velocity) > c->settings.sharp_mps ||
+           am_abs(am_wrap_angle(s->target_heading - s->searched_heading)) > c->settings.sharp_rad;
 }
 
-ami_activity_plan ami_activity_update(am_character *c, float dt)
+ami_activity_plan ami_activity_update(am_actor *c, float dt)
 {
     ami_state *s = c->state;
     if (am_v3_length(s->target_facing) > 0.5f) {

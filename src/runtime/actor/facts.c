@@ -1,5 +1,5 @@
 // What a character finds out about its database: heights of hips, toes and heels, speeds, how far jumps rise.
-#include "actor/character.h"
+#include "actor/actor.h"
 
 #include "data/filter.h"
 #include "base/error.h"
@@ -112,13 +112,13 @@ am_result ami_kit_measure(ami_kit *kit, am_error *err)
     const am_source_facts *known = kit->source->facts;
     if (known) {
         uint32_t unmet = kit->facts.unmet;
-        kit->facts = (am_character_facts){ .hip_m = known->hip_m,
-                                           .creep_hip_m = known->creep_hip_m,
-                                           .creep_mps = known->creep_mps,
-                                           .jump_rise_m = known->jump_rise_m,
-                                           .toe_m = known->toe_m,
-                                           .heel_m = known->heel_m,
-                                           .unmet = unmet };
+        kit->facts = (am_actor_facts){ .hip_m = known->hip_m,
+                                       .creep_hip_m = known->creep_hip_m,
+                                       .creep_mps = known->creep_mps,
+                                       .jump_rise_m = known->jump_rise_m,
+                                       .toe_m = known->toe_m,
+                                       .heel_m = known->heel_m,
+                                       .unmet = unmet };
         return AM_OK;
     }
     if (!db) {
@@ -138,7 +138,7 @@ am_result ami_kit_measure(ami_kit *kit, am_error *err)
         am_transform pose[AM_MAX_JOINTS];
         take_frame(all, kit, f, pose);
     }
-    am_character_facts *facts = &kit->facts;
+    am_actor_facts *facts = &kit->facts;
     facts->hip_m = quantile(all[hips_upright].values, all[hips_upright].count, 0.5f);
     facts->creep_hip_m = quantile(all[hips_creep].values, all[hips_creep].count, 0.5f);
     facts->creep_mps = quantile(all[speed_creep].values, all[speed_creep].count, 0.5f);

@@ -1,6 +1,6 @@
 // Where the body has been: a ring of places, kept only when the schema asks for past times. Each holds the seconds
 // since the one before it, so that steps of any length and any number of them keep their times without drift.
-#include "actor/character.h"
+#include "actor/actor.h"
 
 float ami_history_longest(const am_source *source)
 {
@@ -14,14 +14,14 @@ float ami_history_longest(const am_source *source)
     return longest;
 }
 
-static am_query_point *slot(const am_character *c, int back)
+static am_query_point *slot(const am_actor *c, int back)
 {
     unsigned at = (unsigned)c->state->past_head - (unsigned)back;
     return &c->past[at % AMI_PAST_PLACES];
 }
 
 /// The body as it stands: its ground root with the height of the hips, as the features have it.
-static am_query_point here(const am_character *c)
+static am_query_point here(const am_actor *c)
 {
     const ami_state *s = c->state;
     am_vec3 place = s->root.translation;
@@ -33,7 +33,7 @@ static am_query_point here(const am_character *c)
     return point;
 }
 
-void ami_history_begin(am_character *c)
+void ami_history_begin(am_actor *c)
 {
     if (c->past) {
         c->past[0] = here(c);
@@ -43,7 +43,7 @@ void ami_history_begin(am_character *c)
     }
 }
 
-void ami_history_add(am_character *c, am_vec3 before, float dt)
+void ami_history_add(am_actor *c, am_vec3 before, float dt)
 {
     ami_state *s = c->state;
     if (!c->past) {
@@ -53,7 +53,7 @@ void ami_history_add(am_character *c, am_vec3 before, float dt)
     s->past_s += dt;
     // Room for all that may be asked for, however short the steps: finer ones are left out. Never so many that a
     // place is asked for which the ring has lost.
-    float spacing = c->kit->past_s / c->def.time_scale / (float)(AMI_PAST_PLACES - 2);
+    float spacing = c->kit->past_s / c->settings.time_scale / (float)(AMI_PAST_PLACES - 2);
     if (s->past_s >= spacing) {
         s->past_head = (s->past_head + 1) % AMI_PAST_PLACES;
         s->past_count = s->past_count < AMI_PAST_PLACES ? s->past_count + 1 : AMI_PAST_PLACES;
@@ -63,7 +63,7 @@ void ami_history_add(am_character *c, am_vec3 before, float dt)
     }
 }
 
-am_query_point ami_history_at(const am_character *c, float ago)
+am_query_point ami_history_at(const am_actor *c, float ago)
 {
     const ami_state *s = c->state;
     am_query_point later = here(c);
@@ -87,7 +87,7 @@ am_query_point ami_history_at(const am_character *c, float ago)
     return later;
 }
 
-void ami_history_move(am_character *c, am_transform from, am_transform to)
+void ami_history_move(am_actor *c, am_transform from, am_transform to)
 {
     am_quat turn = am_quat_mul(to.rotation, am_quat_inv(from.rotation));
     for (int back = 0; c->past && back < c->state->past_count; back++) {

@@ -1,6 +1,6 @@
 // Targets that can be asked about the future beside paths: a stick that stays as it is, and a place to go to. Looking
 // ahead (LHMM section IV) takes any of them.
-#include "actor/character.h"
+#include "actor/actor.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // What a character prepares once: which frames each activity may use, how features weigh in flat and in high
 // motion, and at which times the future is predicted.
-#include "actor/character.h"
+#include "actor/actor.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -142,7 +142,6 @@ static am_result make_filter(ami_kit *kit, am_activity activity, const char *wor
         return ami_fail(err, AM_ERR_LIMIT, "a tag query may have %d characters at most", (int)sizeof text - 1);
     }
     tag_words(text, sizeof text, db, activity, words);
-    kit->key = am_hash64(text, strlen(text) + 1, kit->key);
     am_result result = am_db_tag_query(db, &kit->queries[activity], text, err);
     if (result != AM_OK) {
         return result;
@@ -219,15 +218,12 @@ static am_result make_targets(ami_kit *kit, const char *const *words, am_error *
             return result;
         }
     }
-    kit->key = am_hash64(kit->wanted, sizeof kit->wanted, kit->key);
     return AM_OK;
 }
 
-static am_result make_filters(ami_kit *kit, const am_character_def *def, am_error *err)
+static am_result make_filters(ami_kit *kit, const char *const *words, am_error *err)
 {
     kit->activities = 1u << AM_ACTIVITY_MOVE;
-    const char *words[AM_ACTIVITY_COUNT] = { def->tags, def->stand_tags, def->creep_tags, def->jump_tags,
-                                             def->dance_tags };
     if (!kit->source->db || !kit->source->index) {
         return kit->source->db ? make_targets(kit, words, err) : AM_OK;
     }
@@ -278,62 +274,65 @@ static float own_scale(const am_db *db, int dim)
 }
 
 /// The factor of one dimension's squared difference.
-static float weigh(const am_character_def *def, const am_db *db, int index, int dim, bool high)
+static float weigh(const ami_weighing *how, const am_db *db, int index, int dim, bool high)
 {
     const am_channel *channel = &db->features.schema->channels[index];
-    bool weighted = def->trajectory_weight > 0.0f || def->pose_weight > 0.0f;
-    float weight = !weighted ? 1.0f : is_trajectory(channel) ? def->trajectory_weight : def->pose_weight;
-    if (def->channel_weights) {
+    bool weighted = how->trajectory > 0.0f || how->pose > 0.0f;
+    float weight = !weighted ? 1.0f : is_trajectory(channel) ? how->trajectory : how->pose;
+    if (how->channels) {
         // As the schema's weights: they scale the difference, so that its square has their square.
-        weight *= def->channel_weights[index] * def->channel_weights[index];
+        weight *= how->channels[index] * how->channels[index];
     }
     bool up = is_trajectory(channel) && channel->axes == 3 && dim % 3 == 1;
     bool place = channel->kind == AM_FEATURE_TRAJECTORY_POSITION;
     return !up ? weight : !high ? 0.0f : place ? weight * own_scale(db, channel->first + dim) : weight;
 }
 
-const float *ami_kit_weights(const ami_kit *kit, bool high)
+bool ami_weighing_matters(const ami_weighing *how)
 {
-    return high ? (kit->high_matters ? kit->high_weights : NULL) : (kit->flat_matters ? kit->flat_weights : NULL);
+    return how->trajectory > 0.0f || how->pose > 0.0f || how->channels;
 }
 
-static am_result make_weights(ami_kit *kit, const am_character_def *def, am_error *err)
+const float *ami_weights_get(const ami_weights *weights, bool high)
 {
-    const am_db *db = kit->source->db;
-    bool wanted = def->trajectory_weight > 0.0f || def->pose_weight > 0.0f || def->channel_weights;
-    if (!db) {
-        return AM_OK;
-    }
+    return high ? (weights->high_matters ? weights->high : NULL) : (weights->flat_matters ? weights->flat : NULL);
+}
+
+void ami_weights_set(ami_weights *out, float *room, const am_db *db, const ami_weighing *how)
+{
     const am_features *features = &db->features;
-    if (features->pca) {
-        return wanted ? ami_fail(err, AM_ERR_SUPPORT,
-                                 "weights need features as they are, and this database keeps their principal "
-                                 "components; build it without \"pca\"")
-                      : AM_OK;
-    }
-    kit->stride = features->stride;
-    kit->flat_weights = ami_alloc_array(&kit->alloc, 3 * (size_t)kit->stride, sizeof(float));
-    if (!kit->flat_weights) {
-        return ami_fail_memory(err, 3 * (size_t)kit->stride * sizeof(float));
-    }
-    kit->high_weights = kit->flat_weights + kit->stride;
-    kit->path_weights = kit->high_weights + kit->stride;
-    for (int d = 0; d < 3 * kit->stride; d++) {
-        kit->flat_weights[d] = 1.0f;
+    int stride = features->stride;
+    *out = (ami_weights){ .flat = room, .high = room + stride, .path = room + 2 * stride };
+    for (int d = 0; d < 3 * stride; d++) {
+        room[d] = 1.0f;
     }
     for (int c = 0; c < features->schema->channel_count; c++) {
         const am_channel *channel = &features->schema->channels[c];
         for (int i = 0; i < channel->dims; i++) {
-            kit->flat_weights[channel->first + i] = weigh(def, db, c, i, false);
-            kit->high_weights[channel->first + i] = weigh(def, db, c, i, true);
-            kit->path_weights[channel->first + i] =
-                kit->flat_weights[channel->first + i] * (is_trajectory(channel) ? PATH_TRAJECTORY_WEIGHT : 1.0f);
+            int d = channel->first + i;
+            out->flat[d] = weigh(how, db, c, i, false);
+            out->high[d] = weigh(how, db, c, i, true);
+            out->path[d] = out->flat[d] * (is_trajectory(channel) ? PATH_TRAJECTORY_WEIGHT : 1.0f);
         }
     }
-    kit->key = am_hash64(kit->flat_weights, 2 * (size_t)kit->stride * sizeof(float), kit->key);
     // A search without weights is the faster one.
-    kit->flat_matters = !all_one(kit->flat_weights, kit->stride);
-    kit->high_matters = !all_one(kit->high_weights, kit->stride);
+    out->flat_matters = !all_one(out->flat, stride);
+    out->high_matters = !all_one(out->high, stride);
+}
+
+static am_result make_weights(ami_kit *kit, am_error *err)
+{
+    const am_db *db = kit->source->db;
+    if (!db || db->features.pca) {
+        return AM_OK;
+    }
+    const ami_weighing usual = { 0 };
+    size_t count = 3 * (size_t)db->features.stride;
+    kit->weight_room = ami_alloc_array(&kit->alloc, count, sizeof(float));
+    if (!kit->weight_room) {
+        return ami_fail_memory(err, count * sizeof(float));
+    }
+    ami_weights_set(&kit->weights, kit->weight_room, db, &usual);
     return AM_OK;
 }
 
@@ -423,7 +422,22 @@ static am_result make_reach(ami_kit *kit, am_error *err)
 
 // ---------------------------------------------------------------------------------------------
 
-am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_alloc *alloc, am_error *err)
+static am_result measure(ami_kit *kit, am_error *err)
+{
+    const am_source *source = kit->source;
+    am_result result = ami_kit_measure(kit, err);
+    kit->speeds = am_intent_def_for(source);
+    if (result == AM_OK && source->facts) {
+        const am_source_facts *f = source->facts;
+        kit->limits = (am_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
+    } else if (result == AM_OK && source->db) {
+        result = am_path_limits_of(&kit->limits, source->db, &kit->alloc, err);
+    }
+    return result;
+}
+
+am_result ami_kit_create(ami_kit **out, const am_source *source, const char *const *tags, const am_alloc *alloc,
+                         am_error *err)
 {
     *out = NULL;
     ami_kit *kit = ami_alloc_zero(alloc, sizeof *kit);
@@ -431,28 +445,22 @@ am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_al
         return ami_fail_memory(err, sizeof *kit);
     }
     kit->alloc = *alloc;
-    kit->source = def->source;
+    kit->source = source;
     make_times(kit);
     am_result result = make_reach(kit, err);
     if (result == AM_OK) {
-        result = make_filters(kit, def, err);
+        result = make_filters(kit, tags, err);
     }
     if (result == AM_OK) {
-        result = make_weights(kit, def, err);
+        result = make_weights(kit, err);
     }
     if (result == AM_OK) {
-        result = ami_kit_measure(kit, err);
+        result = measure(kit, err);
     }
-    if (result == AM_OK && kit->source->facts) {
-        const am_source_facts *f = kit->source->facts;
-        kit->limits = (am_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
-    } else if (result == AM_OK && kit->source->db) {
-        result = am_path_limits_of(&kit->limits, kit->source->db, &kit->alloc, err);
-    }
-    if (result == AM_OK && def->push) {
+    if (result == AM_OK && source->db && source->db->has_poses) {
         result = ami_kit_ranges(kit, err);
     }
-    if (result == AM_OK && def->path_points > 0) {
+    if (result == AM_OK) {
         result = ami_kit_plant(kit, err);
     }
     if (result != AM_OK) {
@@ -473,9 +481,11 @@ void ami_kit_destroy(ami_kit *kit)
         }
         am_filter_destroy(kit->path_filter);
         am_filter_destroy(kit->path_stay);
-        ami_release(&alloc, kit->reach, (size_t)kit->source->skeleton->joint_count * sizeof(float));
-        ami_release(&alloc, kit->ranges, (size_t)kit->source->skeleton->joint_count * sizeof *kit->ranges);
-        ami_release(&alloc, kit->flat_weights, 3 * (size_t)kit->stride * sizeof(float));
+        size_t joints = (size_t)kit->source->skeleton->joint_count;
+        size_t stride = kit->source->db ? (size_t)kit->source->db->features.stride : 0;
+        ami_release(&alloc, kit->reach, joints * sizeof(float));
+        ami_release(&alloc, kit->ranges, joints * sizeof *kit->ranges);
+        ami_release(&alloc, kit->weight_room, 3 * stride * sizeof(float));
         ami_release(&alloc, kit, sizeof *kit);
     }
 }

@@ -5,16 +5,16 @@
 // there are repeated, as the paper says. What is behind is what was told, not how the body faced: a body that lags in
 // a turn would be taken for one that walks sideways, and go on so (facing the wrong way by 36 instead of 33 degrees
 // on the ways of held-out clips).
-#include "actor/character.h"
+#include "actor/actor.h"
 
 // Told as often as a search comes by default.
 #define TELL_EVERY_S (1.0f / 6.0f)
 
 enum { told_steps = AM_DIRECTION_STEPS - AM_DIRECTION_KNOWN };
 
-static float own_heading(const am_character *c) { return am_quat_heading(c->state->root.rotation); }
+static float own_heading(const am_actor *c) { return am_quat_heading(c->state->root.rotation); }
 
-static bool is_told(const am_character *c) { return c->path.head->facing == AM_PATH_FACING_NET && c->path.facings; }
+static bool is_told(const am_actor *c) { return c->path.head->facing == AM_PATH_FACING_NET && c->path.facings; }
 
 /// An index before the present one of somebody who goes round: the lap before, where there was one.
 static int behind(const ami_path *path, int i)
@@ -38,20 +38,20 @@ static float stick_angle(const ami_path *path)
     return held ? am_atan2(path->stick.x, path->stick.z) : 0.0f;
 }
 
-float ami_path_facing(const am_character *c, float heading, float index)
+float ami_path_facing(const am_actor *c, float heading, float index)
 {
     const ami_path *path = c->path.head;
     return is_told(c) ? ami_path_told(path, c->path.facings, index) : am_wrap_angle(heading + stick_angle(path));
 }
 
-am_vec3 ami_path_turned(const am_character *c, am_vec3 way)
+am_vec3 ami_path_turned(const am_actor *c, am_vec3 way)
 {
     float s, co;
     am_sincos(am_wrap_angle(am_atan2(way.x, way.z) + stick_angle(c->path.head)), &s, &co);
     return am_v3(s, 0.0f, co);
 }
 
-void ami_path_facing_begin(am_character *c)
+void ami_path_facing_begin(am_actor *c)
 {
     ami_path *path = c->path.head;
     float heading = own_heading(c);
@@ -63,7 +63,7 @@ void ami_path_facing_begin(am_character *c)
 }
 
 /// 2 s of points before the present and 2 s after it. Where the path ends the last point is repeated.
-static void fill_window(const am_character *c, am_direction_window *w, float stride)
+static void fill_window(const am_actor *c, am_direction_window *w, float stride)
 {
     const ami_path *path = c->path.head;
     for (int t = 0; t < AM_DIRECTION_POINTS; t++) {
@@ -79,7 +79,7 @@ static void fill_window(const am_character *c, am_direction_window *w, float str
 }
 
 /// What was told at 30 Hz, to the points between.
-static void keep_told(const am_character *c, const am_direction_window *w, float stride)
+static void keep_told(const am_actor *c, const am_direction_window *w, float stride)
 {
     ami_path *path = c->path.head;
     int count = (int)((float)told_steps * stride);
@@ -97,7 +97,7 @@ static void keep_told(const am_character *c, const am_direction_window *w, float
     path->told_to = path->context.at + count;
 }
 
-void ami_path_facing_step(am_character *c, float dt)
+void ami_path_facing_step(am_actor *c, float dt)
 {
     ami_path *path = c->path.head;
     if (!is_told(c)) {
@@ -107,7 +107,7 @@ void ami_path_facing_step(am_character *c, float dt)
     if (path->fresh != 0 || path->told_s <= 0.0f) {
         float stride = path->fps / AM_DIRECTION_HZ;
         fill_window(c, c->window, stride);
-        am_direction_run(c->def.direction, c->direction_work, c->window, told_steps);
+        am_direction_run(c->direction, c->direction_work, c->window, told_steps);
         keep_told(c, c->window, stride);
         path->told_s = TELL_EVERY_S;
     }

@@ -1,6 +1,6 @@
 // A character on a path: where it is, what it targets, how its root is steered, when it is there, and what happens
 // when it does not get on.
-#include "actor/character.h"
+#include "actor/actor.h"
 
 #include "base/error.h"
 
@@ -31,9 +31,9 @@
 #define TURN_HALFLIFE_S 0.2f
 #define TURN_PER_METRE 0.7f
 
-static bool has(const am_character *c, uint32_t what) { return ami_path_has(c->path.head, what); }
+static bool has(const am_actor *c, uint32_t what) { return ami_path_has(c->path.head, what); }
 
-bool ami_path_active(const am_character *c)
+bool ami_path_active(const am_actor *c)
 {
     return c->path.head && (c->path.head->phase == ami_path_follows || c->path.head->phase == ami_path_arrives);
 }
@@ -60,7 +60,7 @@ static uint32_t switches_of(const am_path_method *m)
     return bits;
 }
 
-am_result am_character_follow(am_character *c, const am_path_def *def, am_error *err)
+am_result am_actor_follow(am_actor *c, const am_path_def *def, am_error *err)
 {
     am_result result = am_path_check(def, err);
     if (result != AM_OK) {
@@ -71,7 +71,7 @@ am_result am_character_follow(am_character *c, const am_path_def *def, am_error 
         return ami_fail(err, AM_ERR_DEF, "the character has no room for paths; set path_points in its def");
     }
     if (def->facing == AM_PATH_FACING_NET && !c->path.facings) {
-        am_character_leave_path(c);
+        am_actor_leave_path(c);
         return ami_fail(
             err, AM_ERR_SUPPORT,
             "facing by a network needs a model with a 'direction' part, and none was given; use 'tangent' "
@@ -96,14 +96,14 @@ am_result am_character_follow(am_character *c, const am_path_def *def, am_error 
     return result;
 }
 
-void am_character_leave_path(am_character *c)
+void am_actor_leave_path(am_actor *c)
 {
     if (c->path.head) {
         c->path.head->phase = ami_path_none;
     }
 }
 
-am_path_view am_character_get_path(const am_character *c)
+void am_actor_get_path(const am_actor *c, am_path_view *out)
 {
     const ami_path *path = c->path.head;
     am_path_view view = { 0 };
@@ -119,14 +119,14 @@ am_path_view am_character_get_path(const am_character *c)
         view.laps = (int)path->laps;
         view.offset = path->drawn_offset;
     }
-    return view;
+    *out = view;
 }
 
 // ---------------------------------------------------------------------------------------------
 // On the way
 
 /// Shift: the same path at a run, or as it was drawn again. What has been done of it stays done.
-static void change_pace(am_character *c)
+static void change_pace(am_actor *c)
 {
     ami_path *path = c->path.head;
     uint32_t runs = (c->state->target_buttons & ami_button_run) != 0;
@@ -164,7 +164,7 @@ static void go_round(ami_path *path, const am_path_point *points)
 }
 
 /// Whoever does not get on for a while is pulled on: the target goes ahead by itself.
-static void watch_progress(am_character *c, float dt)
+static void watch_progress(am_actor *c, float dt)
 {
     ami_path *path = c->path.head;
     float along = ami_path_along(path, c->path.points, path->context.at);
@@ -185,7 +185,7 @@ static void watch_progress(am_character *c, float dt)
 
 /// Whoever turns on the spot gets nowhere along the path, and near a hairpin the nearest point may be one that they
 /// have left behind: after a moment the target goes on by itself, as long as it stays within reach.
-static void drift_on(am_character *c, int came_on, float dt)
+static void drift_on(am_actor *c, int came_on, float dt)
 {
     ami_path *path = c->path.head;
     float pace = dt * path->fps;
@@ -205,7 +205,7 @@ static void drift_on(am_character *c, int came_on, float dt)
 }
 
 /// Over when the end is a stop away.
-static void watch_end(am_character *c, float dt)
+static void watch_end(am_actor *c, float dt)
 {
     ami_path *path = c->path.head;
     if (path->loop_first >= 0) {
@@ -222,9 +222,9 @@ static void watch_end(am_character *c, float dt)
     }
 }
 
-static float stretch_of(const am_character *c) { return 1.0f / c->def.time_scale; }
+static float stretch_of(const am_actor *c) { return 1.0f / c->settings.time_scale; }
 
-static void set_target(am_character *c)
+static void set_target(am_actor *c)
 {
     ami_state *s = c->state;
     const ami_path *path = c->path.head;
@@ -248,7 +248,7 @@ static void set_target(am_character *c)
     s->searched_heading = s->heading;
 }
 
-void ami_path_begin_step(am_character *c, float dt)
+void ami_path_begin_step(am_actor *c, float dt)
 {
     ami_state *s = c->state;
     ami_path *path = c->path.head;
@@ -281,7 +281,7 @@ void ami_path_begin_step(am_character *c, float dt)
 
 static int compute_query(const void *user, void *context, am_query_point *out, am_transform root)
 {
-    const am_character *c = user;
+    const am_actor *c = user;
     const ami_kit *kit = c->kit;
     ami_path_context now;
     memcpy(&now, context, sizeof now);
@@ -308,7 +308,7 @@ static int compute_query(const void *user, void *context, am_query_point *out, a
 
 static void update_context(const void *user, void *next, const void *context, float seconds)
 {
-    const am_character *c = user;
+    const am_actor *c = user;
     ami_path_context now;
     memcpy(&now, context, sizeof now);
     now.before = now.at;
@@ -316,7 +316,7 @@ static void update_context(const void *user, void *next, const void *context, fl
     memcpy(next, &now, sizeof now);
 }
 
-am_horizon ami_path_predict(am_character *c, ami_path_context *context)
+am_horizon ami_path_predict(am_actor *c, ami_path_context *context)
 {
     *context = c->path.head->context;
     c->state->trajectory_count = compute_query(c, context, c->trajectory, c->state->root);
@@ -324,7 +324,7 @@ am_horizon ami_path_predict(am_character *c, ami_path_context *context)
     return horizon;
 }
 
-void ami_path_searched(am_character *c, const ami_path_context *context)
+void ami_path_searched(am_actor *c, const ami_path_context *context)
 {
     c->path.head->context = *context;
     c->path.head->context.before = context->at;
@@ -338,7 +338,7 @@ static float share(float halflife, float dt) { return 1.0f - am_exp(-LN2 * dt / 
 
 /// The place of the path nearest to the body, about the point where it is taken to be; the way there, and how many
 /// metres along.
-static am_vec3 foot_of(const am_character *c, am_vec3 place, float *heading, float *along)
+static am_vec3 foot_of(const am_actor *c, am_vec3 place, float *heading, float *along)
 {
     const ami_path *path = c->path.head;
     am_vec3 best = place;
@@ -370,7 +370,7 @@ static am_vec3 limited(am_vec3 v, float most)
 }
 
 /// Bends the way of the body a little to the path, its speed a little to the target, its facing a little to the way.
-static void steer(am_character *c, am_vec3 moved, float turned, float dt)
+static void steer(am_actor *c, am_vec3 moved, float turned, float dt)
 {
     ami_state *s = c->state;
     const ami_path *path = c->path.head;
@@ -394,23 +394,23 @@ static void steer(am_character *c, am_vec3 moved, float turned, float dt)
     s->root.translation = am_v3_add(place, am_v3_add(step, am_v3_scale(along, push)));
     float facing = ami_path_facing(c, heading, (float)path->context.at);
     float angle = am_wrap_angle(facing - am_quat_heading(s->root.rotation));
-    float most = c->def.adjust_facing_ratio * (am_abs(turned) + TURN_PER_METRE * way);
+    float most = c->settings.adjust_facing_ratio * (am_abs(turned) + TURN_PER_METRE * way);
     float turn = am_clamp(angle * share(TURN_HALFLIFE_S, dt), -most, most);
     am_quat q = am_quat_mul(s->root.rotation, am_quat_from_heading(turn));
     s->root.rotation = am_quat_normalize(am_q(0.0f, q.y, 0.0f, q.w));
 }
 
-void ami_path_move(am_character *c, am_vec3 moved, float turned, float dt)
+void ami_path_move(am_actor *c, am_vec3 moved, float turned, float dt)
 {
     ami_state *s = c->state;
     am_vec3 before = s->root.translation;
-    if (c->def.root == AM_ROOT_SIMULATION) {
+    if (c->settings.root == AM_ROOT_SIMULATION) {
         s->root.translation = s->position;
         s->root.rotation = am_quat_from_heading(s->heading);
     } else {
         ami_root_follow(s, moved, turned);
     }
-    if (c->def.root == AM_ROOT_MIXED && has(c, ami_path_steer)) {
+    if (c->settings.root == AM_ROOT_MIXED && has(c, ami_path_steer)) {
         steer(c, moved, turned, dt);
     }
     s->speed = am_v3_distance(s->root.translation, before) / dt;

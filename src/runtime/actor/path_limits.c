@@ -1,5 +1,5 @@
 // What a database can do on a path: its own speeds and accelerations, as percentiles of the frames that move.
-#include <amble/control.h>
+#include <amble/actor.h>
 #include <amble/path.h>
 
 #include "data/filter.h"

@@ -1,6 +1,6 @@
 // Which frames a path lands on: not those after which the feet shuffle. Turning on the spot was captured with feet
 // that push over the floor; where sharp corners ask for many turns, such frames would follow each other.
-#include "actor/character.h"
+#include "actor/actor.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -22,10 +22,6 @@ am_result ami_kit_ranges(ami_kit *kit, am_error *err)
 {
     const am_db *db = kit->source->db;
     int joints = kit->source->skeleton->joint_count;
-    if (!db || !db->has_poses) {
-        return ami_fail(err, AM_ERR_SUPPORT,
-                        "pushes need the poses of a database to know how far joints turn; this source has none");
-    }
     kit->ranges = ami_alloc_array(&kit->alloc, (size_t)joints, sizeof *kit->ranges);
     if (!kit->ranges) {
         return ami_fail_memory(err, (size_t)joints * sizeof *kit->ranges);
@@ -37,9 +33,9 @@ am_result ami_kit_ranges(ami_kit *kit, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // The forces
 
-bool ami_push_active(const am_character *c) { return c->push.head && c->push.head->count > 0; }
+bool ami_push_active(const am_actor *c) { return c->push.head && c->push.head->count > 0; }
 
-void ami_push_end(am_character *c)
+void ami_push_end(am_actor *c)
 {
     ami_push *p = c->push.head;
     if (p) {
@@ -53,7 +49,7 @@ void ami_push_end(am_character *c)
     }
 }
 
-am_result am_character_push(am_character *c, int joint, am_vec3 force, float seconds, am_error *err)
+am_result am_actor_push(am_actor *c, int joint, am_vec3 force, float seconds, am_error *err)
 {
     ami_push *p = c->push.head;
     if (!p) {
@@ -82,12 +78,10 @@ am_result am_character_push(am_character *c, int joint, am_vec3 force, float sec
     return AM_OK;
 }
 
-am_push_view am_character_get_push(const am_character *c)
+void am_actor_get_push(const am_actor *c, am_push_view *out)
 {
     const ami_push *p = c->push.head;
-    am_push_view none = { 0 };
-    am_push_view view = { p ? p->pushes : NULL, p ? p->count : 0, p ? p->frame : 0, p ? p->total : 0 };
-    return p ? view : none;
+    *out = (am_push_view){ p ? p->pushes : NULL, p ? p->count : 0, p ? p->frame : 0, p ? p->total : 0 };
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -137,7 +131,7 @@ static am_transform divide(am_transform *hips, am_transform was)
 
 /// The feet that stand and whose leg is pushed: they are not flung when they lift soon after, while eq. 15 still asks
 /// what the force does.
-static uint32_t find_held(const am_character *c, uint8_t contacts)
+static uint32_t find_held(const am_actor *c, uint8_t contacts)
 {
     static const am_role legs[2] = { AM_ROLE_LEFT_UP_LEG, AM_ROLE_RIGHT_UP_LEG };
     const ami_push *p = c->push.head;
@@ -154,7 +148,7 @@ static uint32_t find_held(const am_character *c, uint8_t contacts)
 
 /// The foot that stands next or stood last. A body in flight tips about it as well: else a push moves chest and feet
 /// alike, which is true of the air and looks like nothing.
-static uint8_t lower_foot(const am_character *c, const am_transform *x)
+static uint8_t lower_foot(const am_actor *c, const am_transform *x)
 {
     const am_source *source = c->kit->source;
     int left = source->roles->joint[AM_ROLE_LEFT_FOOT], right = source->roles->joint[AM_ROLE_RIGHT_FOOT];
@@ -166,10 +160,10 @@ static uint8_t lower_foot(const am_character *c, const am_transform *x)
     return left_m <= right_m ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT;
 }
 
-bool ami_push_dynamics(am_character *c, ami_dynamics *out, const am_transform *x, uint8_t contacts, int frame)
+bool ami_push_dynamics(am_actor *c, ami_dynamics *out, const am_transform *x, uint8_t contacts, int frame)
 {
     ami_push *p = c->push.head;
-    const am_push_solver *solver = c->def.push;
+    const am_push_solver *solver = c->solver;
     size_t size = (size_t)c->joint_count * sizeof *x;
     // Forces have world axes: only the root's rotation matters, not where it is.
     am_transform root = { c->state->root.rotation, am_v3_zero() };
@@ -204,7 +198,7 @@ bool ami_push_dynamics(am_character *c, ami_dynamics *out, const am_transform *x
 /// After eq. 15, within a tick of the source.
 void ami_push_tick(void *user, am_tick *tick)
 {
-    am_character *c = user;
+    am_actor *c = user;
     ami_push *p = c->push.head;
     ami_dynamics d;
     tick->share = 0.0f;
@@ -217,7 +211,7 @@ void ami_push_tick(void *user, am_tick *tick)
         ami_push_end(c);
         return;
     }
-    if (c->def.push_blend == AM_PUSH_PRINTED) {
+    if (c->settings.push_blend == AM_PUSH_PRINTED) {
         ami_push_mix(tick->after, tick->after, d.pose, c->joint_count, share);
         ami_push_mix(&tick->step, &tick->step, &d.step, 1, share);
     } else {
@@ -233,5 +227,5 @@ void ami_push_tick(void *user, am_tick *tick)
     tick->to = d.pose;
     tick->fast = d.last_step;
     tick->share = share;
-    tick->mixed = c->def.push_blend == AM_PUSH_PRINTED;
+    tick->mixed = c->settings.push_blend == AM_PUSH_PRINTED;
 }

@@ -2,7 +2,7 @@
 #ifndef AMI_CONTROL_PUSH_H
 #define AMI_CONTROL_PUSH_H
 
-#include "actor/character.h"
+#include "actor/actor.h"
 
 // What joints of a pushed character may go beyond the data's range by. The promise is ten degrees; the range of some
 // frames is up to three narrower than that of all.
@@ -32,10 +32,9 @@ typedef struct ami_dynamics {
 } ami_dynamics;
 
 /// True when pushes act on the character.
-bool ami_push_active(const am_character *character);
+bool ami_push_active(const am_actor *character);
 /// One frame of dynamics from x(joint), joint 0 relative to the ground root. False without an answer.
-bool ami_push_dynamics(am_character *character, ami_dynamics *out, const am_transform *x, uint8_t contacts,
-                       int frame);
+bool ami_push_dynamics(am_actor *character, ami_dynamics *out, const am_transform *x, uint8_t contacts, int frame);
 /// out(joint) = (1 - t) a + t b, the shorter way; out may be a or b.
 void ami_push_mix(am_transform *out, const am_transform *a, const am_transform *b, int joints, float t);
 /// `share` of what takes a to b, as a turn from the left and a way.
@@ -46,18 +45,18 @@ am_transform ami_push_apply(am_transform offset, am_transform a);
 void ami_push_tick(void *character, am_tick *tick);
 /// push_react.c: at the beginning of a step. A reaction that is over lets the source re-enter by the state nearest to
 /// the body.
-void ami_push_plan(am_character *character);
+void ami_push_plan(am_actor *character);
 /// push_react.c: before the source is asked.
-void ami_push_begin(am_character *character, am_source_input *input);
+void ami_push_begin(am_actor *character, am_source_input *input);
 /// push_react.c: the answer of a source without ticks of its own is moved by what the forces do.
-void ami_push_react(am_character *character, float dt);
+void ami_push_react(am_actor *character, float dt);
 /// push_react.c: the root is, after the source has moved it.
-void ami_push_move(am_character *character, float dt);
+void ami_push_move(am_actor *character, float dt);
 /// push_limit.c: joints are kept within their range from now on, for a while.
-void ami_push_watch(am_character *character);
+void ami_push_watch(am_actor *character);
 /// push_limit.c: keeps them so, after the feet were placed.
-void ami_push_limit(am_character *character, float dt);
+void ami_push_limit(am_actor *character, float dt);
 /// Nothing acts any more.
-void ami_push_end(am_character *character);
+void ami_push_end(am_actor *character);
 
 #endif

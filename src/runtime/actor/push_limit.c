@@ -22,20 +22,20 @@ static const am_role legs[2][4] = {
 
 /// How much of what the source itself has beyond the range is let be: all at first and at last, and where the range
 /// is of few frames.
-static float let_be(const am_character *c)
+static float let_be(const am_actor *c)
 {
     float left = c->kit->few ? 0.0f : c->push.head->limit_s;
     return am_clamp(am_max((left - LIMIT_S - EASE_S) / EASE_S, 1.0f - left / EASE_S), 0.0f, 1.0f);
 }
 
-void ami_push_watch(am_character *c)
+void ami_push_watch(am_actor *c)
 {
     // From what is let be now: who is watched already goes on so.
     c->push.head->limit_s = LIMIT_S + EASE_S + let_be(c) * EASE_S;
 }
 
 /// World transforms of the joints from `first` on, which come after it.
-static void refresh(am_character *c, int first)
+static void refresh(am_actor *c, int first)
 {
     const int16_t *parents = c->kit->source->skeleton->parents;
     for (int j = first > 0 ? first : 1; j < c->joint_count; j++) {
@@ -44,7 +44,7 @@ static void refresh(am_character *c, int first)
 }
 
 /// True when a joint was beyond its range, or beyond what of the source's own is let be.
-static bool clamp_joint(am_character *c, int joint)
+static bool clamp_joint(am_actor *c, int joint)
 {
     const am_joint_range *range = &c->kit->ranges[joint];
     am_quat *rotation = &c->local[joint].rotation;
@@ -60,7 +60,7 @@ static bool clamp_joint(am_character *c, int joint)
     return excess > margin;
 }
 
-static bool clamp_leg(am_character *c, const int *joints)
+static bool clamp_leg(am_actor *c, const int *joints)
 {
     bool clamped = false;
     for (int i = 0; i < 4; i++) {
@@ -70,14 +70,14 @@ static bool clamp_leg(am_character *c, const int *joints)
 }
 
 /// How far toe or heel is below the floor.
-static float depth_of(const am_character *c, const int *joints, int side)
+static float depth_of(const am_actor *c, const int *joints, int side)
 {
     am_vec3 heel = am_transform_point(c->world[joints[2]], c->feet_def.heel_offset[side]);
     return am_max(c->feet_def.floor_m - c->world[joints[3]].translation.y, c->feet_def.heel_m - heel.y);
 }
 
 /// Lifts the ankle with the foot as it is turned.
-static void lift(am_character *c, const int *joints, float by)
+static void lift(am_actor *c, const int *joints, float by)
 {
     const int16_t *parents = c->kit->source->skeleton->parents;
     am_vec3 hip = c->world[joints[0]].translation, knee = c->world[joints[1]].translation;
@@ -95,7 +95,7 @@ static void lift(am_character *c, const int *joints, float by)
     refresh(c, joints[2]);
 }
 
-void ami_push_limit(am_character *c, float dt)
+void ami_push_limit(am_actor *c, float dt)
 {
     ami_push *p = c->push.head;
     if (!p || !(p->limit_s > 0.0f)) {

@@ -15,17 +15,17 @@
 // where joints end.
 #define FASTEST_RPS 4.0f
 
-static bool reacts(const am_character *c) { return ami_push_active(c) && !c->kit->source->interface->ticks; }
+static bool reacts(const am_actor *c) { return ami_push_active(c) && !c->kit->source->interface->ticks; }
 
 /// The source takes over from the body as it is now.
-static void re_enter(am_character *c)
+static void re_enter(am_actor *c)
 {
     ami_state *s = c->state;
     const ami_push *p = c->push.head;
     memcpy(c->before, c->push.before, (size_t)c->joint_count * sizeof *c->before);
-    c->before_dt = p->before_dt;
-    c->root_linear = p->root_linear;
-    c->root_angular = p->root_angular;
+    c->recent->before_dt = p->before_dt;
+    c->recent->root_linear = p->root_linear;
+    c->recent->root_angular = p->root_angular;
     ami_find_velocities(c, c);
     for (int j = 0; j < 2 * c->joint_count; j++) {
         float rate = am_v3_length(c->arrival[j].angular);
@@ -40,7 +40,7 @@ static void re_enter(am_character *c)
     ami_push_end(c);
 }
 
-void ami_push_begin(am_character *c, am_source_input *input)
+void ami_push_begin(am_actor *c, am_source_input *input)
 {
     if (ami_push_active(c) && c->kit->source->interface->ticks) {
         c->hook = (am_tick_hook){ c, ami_push_tick };
@@ -48,7 +48,7 @@ void ami_push_begin(am_character *c, am_source_input *input)
     }
 }
 
-void ami_push_plan(am_character *c)
+void ami_push_plan(am_actor *c)
 {
     if (reacts(c) && c->push.head->frame >= REACT_FRAMES && c->push.head->ahead_s < 0.01f * FRAME_S) {
         re_enter(c);
@@ -56,7 +56,7 @@ void ami_push_plan(am_character *c)
 }
 
 /// The next frame of the blend: where the offsets go in it, and the root.
-static void next_frame(am_character *c)
+static void next_frame(am_actor *c)
 {
     ami_push *p = c->push.head;
     ami_dynamics d;
@@ -72,7 +72,7 @@ static void next_frame(am_character *c)
     }
     for (int j = 0; j < c->joint_count; j++) {
         am_transform *to = &c->push.to[j];
-        if (c->def.push_blend == AM_PUSH_PRINTED) {
+        if (c->settings.push_blend == AM_PUSH_PRINTED) {
             *to = ami_push_offset(c->local_raw[j], d.pose[j], share);
         } else {
             // The source knows nothing of the offset so far; it is drawn back as if it were part of D.
@@ -84,7 +84,7 @@ static void next_frame(am_character *c)
     p->turn = am_quat_heading(d.step.rotation) * share;
 }
 
-void ami_push_react(am_character *c, float dt)
+void ami_push_react(am_actor *c, float dt)
 {
     ami_push *p = c->push.head;
     if (!reacts(c)) {
@@ -100,15 +100,15 @@ void ami_push_react(am_character *c, float dt)
         ami_push_mix(&offset, &c->push.from[j], &c->push.to[j], 1, t);
         c->local_raw[j] = ami_push_apply(offset, c->local_raw[j]);
     }
-    c->root_linear = am_v3_add(c->root_linear, am_v3_scale(p->move, AM_PUSH_FPS));
-    c->root_angular.y += p->turn * AM_PUSH_FPS;
-    p->root_linear = c->root_linear;
-    p->root_angular = c->root_angular;
+    c->recent->root_linear = am_v3_add(c->recent->root_linear, am_v3_scale(p->move, AM_PUSH_FPS));
+    c->recent->root_angular.y += p->turn * AM_PUSH_FPS;
+    p->root_linear = c->recent->root_linear;
+    p->root_angular = c->recent->root_angular;
     p->before_dt = dt;
     memcpy(c->push.before, c->before, (size_t)c->joint_count * sizeof *c->before);
 }
 
-void ami_push_move(am_character *c, float dt)
+void ami_push_move(am_actor *c, float dt)
 {
     ami_state *s = c->state;
     ami_push *p = c->push.head;

@@ -1,20 +1,13 @@
 // Who moves the root: the animation, the simulated point, or the animation drawn to the point. The draw is limited
 // by a part of the body's own movement, so that nobody glides who stands; what the body cannot make good in that way
 // the point waits for.
-#include "actor/character.h"
+#include "actor/actor.h"
 
 #define LN2 0.69314718f
 // A walking body may turn beside its own turning: radians for each metre that it goes.
 #define TURN_PER_METRE 0.7f
 // How fast the point comes to a body that stands.
 #define REST_HALFLIFE_S 0.15f
-
-static const char *const names[] = { "animation", "simulation", "mixed" };
-
-const char *am_root_mode_name(am_root_mode mode)
-{
-    return (int)mode >= 0 && mode <= AM_ROOT_MIXED ? names[mode] : "none";
-}
 
 /// The share of a gap that closes in dt.
 static float share(float halflife, float dt) { return 1.0f - am_exp(-LN2 * dt / am_max(halflife, 1e-5f)); }
@@ -33,30 +26,30 @@ void ami_root_follow(ami_state *s, am_vec3 moved, float turned)
 }
 
 /// Draws the body to the point.
-static void draw(am_character *c, am_vec3 moved, float turned, float dt)
+static void draw(am_actor *c, am_vec3 moved, float turned, float dt)
 {
     ami_state *s = c->state;
-    const am_character_def *def = &c->def;
+    const am_settings *set = &c->settings;
     float way = am_v3_length(moved);
     am_vec3 gap = am_v3_sub(s->position, s->root.translation);
-    am_vec3 step = am_v3_scale(gap, share(def->adjust_position_halflife, dt));
-    s->root.translation = am_v3_add(s->root.translation, limit(step, def->adjust_position_ratio * way));
+    am_vec3 step = am_v3_scale(gap, share(set->adjust_position_halflife, dt));
+    s->root.translation = am_v3_add(s->root.translation, limit(step, set->adjust_position_ratio * way));
     float angle = am_wrap_angle(s->heading - am_quat_heading(s->root.rotation));
-    float turn = angle * share(def->adjust_facing_halflife, dt);
-    float most = def->adjust_facing_ratio * (am_abs(turned) + TURN_PER_METRE * way);
+    float turn = angle * share(set->adjust_facing_halflife, dt);
+    float most = set->adjust_facing_ratio * (am_abs(turned) + TURN_PER_METRE * way);
     am_quat turned_on = am_quat_mul(s->root.rotation, am_quat_from_heading(am_clamp(turn, -most, most)));
     s->root.rotation = am_quat_normalize(am_q(0.0f, turned_on.y, 0.0f, turned_on.w));
 }
 
 /// The point waits at the clamps.
-static void wait(am_character *c)
+static void wait(am_actor *c)
 {
     ami_state *s = c->state;
     am_vec3 gap = am_v3_sub(s->position, s->root.translation);
-    s->position = am_v3_add(s->root.translation, limit(gap, c->def.clamp_m));
+    s->position = am_v3_add(s->root.translation, limit(gap, c->settings.clamp_m));
     float heading = am_quat_heading(s->root.rotation);
     float angle = am_wrap_angle(s->heading - heading);
-    s->heading = am_wrap_angle(heading + am_clamp(angle, -c->def.clamp_rad, c->def.clamp_rad));
+    s->heading = am_wrap_angle(heading + am_clamp(angle, -c->settings.clamp_rad, c->settings.clamp_rad));
 }
 
 /// The point comes to the body: nobody is drawn about who stands.
@@ -72,11 +65,11 @@ static void come_to_rest(ami_state *s, float dt)
     }
 }
 
-void ami_root_move(am_character *c, const ami_activity_plan *plan, am_vec3 moved, float turned, float dt)
+void ami_root_move(am_actor *c, const ami_activity_plan *plan, am_vec3 moved, float turned, float dt)
 {
     ami_state *s = c->state;
     am_vec3 before = s->root.translation;
-    am_root_mode mode = plan->own_root ? AM_ROOT_ANIMATION : c->def.root;
+    am_root_mode mode = plan->own_root ? AM_ROOT_ANIMATION : c->settings.root;
     if (mode == AM_ROOT_SIMULATION) {
         s->root.translation = am_v3_ground(s->position);
         s->root.rotation = am_quat_from_heading(s->heading);

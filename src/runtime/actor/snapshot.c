@@ -1,28 +1,35 @@
-// Views of a character, and its state as bytes: a small header that says what they belong to, then the flat block.
-#include "actor/character.h"
+// What an actor shows, and its state as bytes: a header that says what they belong to, settings with weights and
+// tags, how the body moved last, then the flat block.
+#include "actor/actor.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x53434D41u // "AMCS"
-#define SNAPSHOT_VERSION 1u
+#define SNAPSHOT_VERSION 2u
 
 typedef struct header {
     uint32_t magic, version;
-    uint64_t key;  ///< of the def and the source
-    uint64_t hash; ///< of the flat block
+    uint64_t key;  ///< of the asset and the def
+    uint64_t hash; ///< of the settings and all that follows the header
+    uint32_t factor_count;
+    uint32_t tag_bytes; ///< texts, each ended by a zero; the first byte of each says whether it is there
+    uint64_t flat_size;
+    am_settings settings;
 } header;
 
-const float *ami_character_weights(const am_character *c, bool high)
+const float *ami_actor_weights(const am_actor *c, bool high)
 {
+    const ami_weights *weights = c->weighs ? &c->weights : &c->kit->weights;
     bool weighed = !high && ami_path_active(c) && ami_path_has(c->path.head, ami_path_weigh);
-    return weighed && c->kit->path_weights ? c->kit->path_weights : ami_kit_weights(c->kit, high);
+    return weighed && weights->path ? weights->path : ami_weights_get(weights, high);
 }
 
-am_character_pose am_character_get_pose(const am_character *c)
+void am_actor_get_pose(const am_actor *c, am_actor_pose *out)
 {
-    am_character_pose pose = {
+    *out = (am_actor_pose){
         .root = c->state->root,
         .local = c->local,
         .local_raw = c->local_raw,
@@ -31,14 +38,28 @@ am_character_pose am_character_get_pose(const am_character *c)
         .contacts = (uint8_t)c->state->contacts,
         .locked = (uint8_t)c->state->locked,
     };
-    return pose;
 }
 
-am_character_view am_character_get_view(const am_character *c)
+static am_transform between(am_transform a, am_transform b, float t)
+{
+    am_transform out = { am_quat_nlerp(a.rotation, am_quat_nearest(b.rotation, a.rotation), t),
+                         am_v3_lerp(a.translation, b.translation, t) };
+    return out;
+}
+
+void am_actor_sample(const am_actor *c, float t, am_transform *root, am_transform *local)
+{
+    *root = between(c->recent->previous_root, c->state->root, t);
+    for (int j = 0; j < c->joint_count; j++) {
+        local[j] = between(c->previous[j], c->local[j], t);
+    }
+}
+
+void am_actor_get_view(const am_actor *c, am_actor_view *out)
 {
     const ami_state *s = c->state;
     bool high = s->activity == AM_ACTIVITY_CREEP || s->activity == AM_ACTIVITY_JUMP;
-    am_character_view view = {
+    *out = (am_actor_view){
         .intent = { .velocity = s->target_velocity,
                     .facing = s->target_facing,
                     .jump = (s->target_buttons & ami_button_jump) != 0,
@@ -51,52 +72,146 @@ am_character_view am_character_get_view(const am_character *c)
         .trajectory = c->trajectory,
         .trajectory_count = s->trajectory_count,
         .output = &c->output,
-        .weights = ami_character_weights(c, high),
+        .weights = ami_actor_weights(c, high),
         .fallback_frames = s->fallbacks,
         .transitions = s->transitions,
         .searches = s->searches,
         .steps = s->steps,
     };
-    return view;
 }
 
-const am_source *am_character_source(const am_character *c) { return c->kit->source; }
+const am_asset *am_actor_asset(const am_actor *c) { return c->asset; }
 
-am_character_facts am_character_get_facts(const am_character *c) { return c->kit->facts; }
+void am_actor_get_facts(const am_actor *c, am_actor_facts *out) { *out = c->kit->facts; }
 
-uint64_t am_character_hash(const am_character *c)
+uint64_t am_actor_hash(const am_actor *c)
 {
-    // Who was never pushed is as one who cannot be: a page that offers it has the hashes of a run that does not.
-    bool pushed = am_character_get_push(c).total > 0;
+    // An actor that was never pushed is as one that cannot be: a page that offers it has the hashes of a run that
+    // does not.
+    bool pushed = ami_push_of(c).total > 0;
     return am_hash64(c->flat, pushed ? c->flat_size : c->plain_size, 0);
 }
 
-size_t am_character_snapshot_size(const am_character *c) { return sizeof(header) + c->flat_size; }
+// ---------------------------------------------------------------------------------------------
+// Bytes
 
-void am_character_snapshot(const am_character *c, void *out)
+static size_t tag_bytes(const am_actor *c)
 {
-    header head = { SNAPSHOT_MAGIC, SNAPSHOT_VERSION, c->key, am_hash64(c->flat, c->flat_size, 0) };
-    memcpy(out, &head, sizeof head);
-    memcpy((uint8_t *)out + sizeof head, c->flat, c->flat_size);
+    size_t size = 0;
+    bool any = false;
+    for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
+        size += 1 + (c->tags[a] ? strlen(c->tags[a]) + 1 : 0);
+        any |= c->tags[a] != NULL;
+    }
+    return any ? size : 0;
 }
 
-am_result am_character_restore(am_character *c, const void *snapshot, size_t size, am_error *err)
+static void put_tags(uint8_t *out, const am_actor *c)
 {
-    header head;
-    if (!snapshot || size != sizeof head + c->flat_size) {
-        return ami_fail(err, AM_ERR_FORMAT, "a snapshot of this character has %zu bytes, not %zu",
-                        sizeof head + c->flat_size, size);
+    for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
+        *out++ = c->tags[a] != NULL;
+        if (c->tags[a]) {
+            size_t size = strlen(c->tags[a]) + 1;
+            memcpy(out, c->tags[a], size);
+            out += size;
+        }
     }
-    memcpy(&head, snapshot, sizeof head);
-    const uint8_t *body = (const uint8_t *)snapshot + sizeof head;
-    if (head.magic != SNAPSHOT_MAGIC || head.version != SNAPSHOT_VERSION || head.key != c->key) {
-        return ami_fail(err, AM_ERR_FORMAT,
-                        "not a snapshot of a character made by the same def over the same source");
+}
+
+/// tags(AM_ACTIVITY_COUNT) point into the bytes; false when they are no texts.
+static bool get_tags(const char **tags, const uint8_t *bytes, size_t size)
+{
+    size_t at = 0;
+    for (int a = 0; a < AM_ACTIVITY_COUNT && size > 0; a++) {
+        if (at >= size) {
+            return false;
+        }
+        bool there = bytes[at++] != 0;
+        const void *end = there ? memchr(bytes + at, 0, size - at) : NULL;
+        if (there && !end) {
+            return false;
+        }
+        tags[a] = there ? (const char *)bytes + at : NULL;
+        at += there ? (size_t)((const uint8_t *)end - (bytes + at)) + 1 : 0;
     }
-    if (am_hash64(body, c->flat_size, 0) != head.hash) {
+    return at == size;
+}
+
+size_t am_actor_snapshot(const am_actor *c, void *out, size_t room)
+{
+    header head = { .magic = SNAPSHOT_MAGIC,
+                    .version = SNAPSHOT_VERSION,
+                    .key = c->key,
+                    .factor_count = c->factored ? AM_MAX_CHANNELS : 0,
+                    .tag_bytes = (uint32_t)tag_bytes(c),
+                    .flat_size = c->flat_size,
+                    .settings = c->settings };
+    size_t factors = head.factor_count * sizeof(float);
+    size_t size = sizeof head + factors + head.tag_bytes + c->recent_size + c->flat_size;
+    if (!out || room < size) {
+        return size;
+    }
+    uint8_t *body = (uint8_t *)out + sizeof head;
+    uint8_t *at = body;
+    memcpy(at, c->factors, factors);
+    at += factors;
+    if (head.tag_bytes > 0) {
+        put_tags(at, c);
+        at += head.tag_bytes;
+    }
+    memcpy(at, c->recent_block, c->recent_size);
+    memcpy(at + c->recent_size, c->flat, c->flat_size);
+    head.hash = am_hash64(body, size - sizeof head, am_hash64(&head.settings, sizeof head.settings, 0));
+    memcpy(out, &head, sizeof head);
+    return size;
+}
+
+static am_result check_header(const am_actor *c, header *head, const void *bytes, size_t size, am_error *err)
+{
+    if (!bytes || size < sizeof *head) {
+        return ami_fail(err, AM_ERR_FORMAT, "a snapshot has at least %zu bytes, not %zu", sizeof *head, size);
+    }
+    memcpy(head, bytes, sizeof *head);
+    if (head->magic != SNAPSHOT_MAGIC || head->version != SNAPSHOT_VERSION || head->key != c->key ||
+        (head->factor_count != 0 && head->factor_count != AM_MAX_CHANNELS) || head->flat_size > c->flat_room ||
+        size != sizeof *head + head->factor_count * sizeof(float) + head->tag_bytes + c->recent_size +
+                    (size_t)head->flat_size) {
+        return ami_fail(err, AM_ERR_FORMAT, "not a snapshot of an actor of the same asset and the same def");
+    }
+    uint64_t seed = am_hash64(&head->settings, sizeof head->settings, 0);
+    if (am_hash64((const uint8_t *)bytes + sizeof *head, size - sizeof *head, seed) != head->hash) {
         return ami_fail(err, AM_ERR_CHECKSUM, "the snapshot was changed on its way");
     }
-    memcpy(c->flat, body, c->flat_size);
+    return AM_OK;
+}
+
+am_result am_actor_restore(am_actor *c, const void *bytes, size_t size, am_error *err)
+{
+    header head;
+    const char *tags[AM_ACTIVITY_COUNT] = { NULL };
+    am_result result = check_header(c, &head, bytes, size, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    const uint8_t *factors = (const uint8_t *)bytes + sizeof head;
+    const uint8_t *texts = factors + head.factor_count * sizeof(float);
+    const ami_kit *kit = ami_asset_kit(c->asset, head.settings.method);
+    if (!get_tags(tags, texts, head.tag_bytes) || !kit || ami_actor_flat_size(c, kit) != head.flat_size) {
+        return ami_fail(err, AM_ERR_FORMAT, "not a snapshot of an actor of the same asset and the same def");
+    }
+    ami_change change;
+    result = ami_change_make(&change, c, &head.settings, tags, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    c->factored = head.factor_count > 0;
+    for (int i = 0; i < AM_MAX_CHANNELS; i++) {
+        c->factors[i] = 1.0f;
+    }
+    memcpy(c->factors, factors, head.factor_count * sizeof(float));
+    ami_change_take(&change, c);
+    memcpy(c->recent_block, texts + head.tag_bytes, c->recent_size);
+    memcpy(c->flat, texts + head.tag_bytes + c->recent_size, c->flat_size);
     // What is not part of the state says nothing about a step that was not taken here.
     am_source_output *out = &c->output;
     out->transition = out->searched = out->fell_back = false;

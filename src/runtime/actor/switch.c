@@ -1,6 +1,6 @@
 // Another source takes a moving body over (matching, long-horizon, learned, ... while it runs), and steps of many
 // characters at once.
-#include "actor/character.h"
+#include "actor/actor.h"
 
 #include "base/error.h"
 #include "actor/push.h"
@@ -10,36 +10,36 @@
 // ---------------------------------------------------------------------------------------------
 // Taking over
 
-void ami_find_velocities(am_character *c, const am_character *from)
+void ami_find_velocities(am_actor *c, const am_actor *from)
 {
     int joints = c->joint_count;
     am_velocity *local = c->arrival;
     am_velocity *world = c->arrival + joints;
     am_transform now[AM_MAX_JOINTS], was[AM_MAX_JOINTS];
     memset(c->arrival, 0, 2 * (size_t)joints * sizeof *c->arrival);
-    if (!(from->before_dt > 0.0f)) {
+    if (!(from->recent->before_dt > 0.0f)) {
         return;
     }
-    float rate = 1.0f / from->before_dt;
+    float rate = 1.0f / from->recent->before_dt;
     for (int j = 0; j < joints; j++) {
         am_transform a = from->before[j], b = from->local_raw[j];
         local[j].linear = am_v3_scale(am_v3_sub(b.translation, a.translation), rate);
-        local[j].angular = am_quat_velocity(a.rotation, b.rotation, from->before_dt);
+        local[j].angular = am_quat_velocity(a.rotation, b.rotation, from->recent->before_dt);
     }
     // In the root's space the body also moves by what the root itself did.
-    am_transform step = { am_quat_from_scaled_axis(am_v3_scale(from->root_angular, from->before_dt)),
-                          am_v3_scale(from->root_linear, from->before_dt) };
-    am_fk(now, from->local_raw, c->def.source->skeleton->parents, joints);
-    am_fk(was, from->before, c->def.source->skeleton->parents, joints);
+    am_transform step = { am_quat_from_scaled_axis(am_v3_scale(from->recent->root_angular, from->recent->before_dt)),
+                          am_v3_scale(from->recent->root_linear, from->recent->before_dt) };
+    am_fk(now, from->local_raw, c->kit->source->skeleton->parents, joints);
+    am_fk(was, from->before, c->kit->source->skeleton->parents, joints);
     am_transform back = am_transform_inv(step);
     for (int j = 0; j < joints; j++) {
         am_transform a = am_transform_mul(back, was[j]);
         world[j].linear = am_v3_scale(am_v3_sub(now[j].translation, a.translation), rate);
-        world[j].angular = am_quat_velocity(a.rotation, now[j].rotation, from->before_dt);
+        world[j].angular = am_quat_velocity(a.rotation, now[j].rotation, from->recent->before_dt);
     }
 }
 
-static void copy_path(am_character *c, const am_character *from)
+static void copy_path(am_actor *c, const am_actor *from)
 {
     if (!c->path.head) {
         return;
@@ -56,7 +56,7 @@ static void copy_path(am_character *c, const am_character *from)
     }
 }
 
-static void copy_state(am_character *c, const am_character *from)
+static void copy_state(am_actor *c, const am_actor *from)
 {
     size_t size = (size_t)c->joint_count * sizeof(am_transform);
     ami_state *s = c->state;
@@ -70,21 +70,29 @@ static void copy_state(am_character *c, const am_character *from)
     memcpy(c->world_raw, from->world_raw, size);
     memcpy(c->world, from->world, size);
     memcpy(c->before, from->before, size);
-    c->before_dt = from->before_dt;
-    c->root_linear = from->root_linear;
-    c->root_angular = from->root_angular;
+    memcpy(c->previous, from->previous, size);
+    *c->recent = *from->recent;
+}
+
+void ami_begin_arrival(am_actor *c)
+{
+    ami_state *s = c->state;
     if ((c->kit->activities >> s->activity & 1) == 0) {
         s->activity = AM_ACTIVITY_MOVE; // what this source cannot do ends here
     }
     s->frame = -1;
     s->ended = 0;
     s->arriving = 1;
+    ami_push_end(c); // the body goes on from where the forces have brought it
+    am_inertia_reset(c->inertia, &c->inertia_def);
+    const am_source *source = c->kit->source;
+    source->interface->reset(source, c->source_state, -1, ami_source_settings(c));
 }
 
-am_result am_character_take_over(am_character *c, const am_character *from, am_error *err)
+am_result am_actor_take_over(am_actor *c, const am_actor *from, am_error *err)
 {
-    const am_skeleton *a = c->def.source->skeleton;
-    const am_skeleton *b = from->def.source->skeleton;
+    const am_skeleton *a = c->kit->source->skeleton;
+    const am_skeleton *b = from->kit->source->skeleton;
     if (c == from) {
         return AM_OK;
     }
@@ -94,17 +102,14 @@ am_result am_character_take_over(am_character *c, const am_character *from, am_e
     ami_find_velocities(c, from);
     copy_state(c, from);
     copy_path(c, from);
-    ami_push_end(c); // the body goes on from where the forces have brought it
     if (c->past && !from->past) {
         ami_history_begin(c);
     }
-    am_inertia_reset(c->inertia, &c->inertia_def);
-    const am_source *source = c->kit->source;
-    source->interface->reset(source, c->source_state, -1);
+    ami_begin_arrival(c);
     return AM_OK;
 }
 
-bool ami_arrive(am_character *c, am_source_input *input)
+bool ami_arrive(am_actor *c, am_source_input *input)
 {
     if (!c->state->arriving) {
         return false;
@@ -116,7 +121,7 @@ bool ami_arrive(am_character *c, am_source_input *input)
     return true;
 }
 
-void ami_arrived(am_character *c)
+void ami_arrived(am_actor *c)
 {
     ami_state *s = c->state;
     am_source_output *out = &c->output;
@@ -124,7 +129,7 @@ void ami_arrived(am_character *c)
     s->transitions++;
     s->grace = s->locked;
     s->grace_s = AMI_GRACE_S;
-    am_inertia_pose from = { c->local_raw, c->arrival, c->root_linear, c->root_angular };
+    am_inertia_pose from = { c->local_raw, c->arrival, c->recent->root_linear, c->recent->root_angular };
     if (!out->transition) { // the source found nothing to land on: it goes on from where it begins
         memcpy(out->landed.local, c->source_local, (size_t)c->joint_count * sizeof *c->source_local);
         memset(out->landed.velocity, 0, (size_t)c->joint_count * sizeof *out->landed.velocity);
@@ -140,13 +145,13 @@ void ami_arrived(am_character *c)
 // ---------------------------------------------------------------------------------------------
 // Many at once
 
-enum { crowd = 32 }; // steps of one batch on the stack
+enum { crowd = AMI_ASSET_BATCH }; // steps of one batch on the stack
 
-/// Steps characters(count) of one source together; at most `crowd` of them.
-static void step_together(am_character *const *characters, const am_intent *intents, int count, float dt,
+/// Steps actors(count) of one source together; at most `crowd` of them.
+static void step_together(am_actor *const *actors, const am_intent *intents, int count, float dt,
                           am_search_work *work)
 {
-    const am_source *source = characters[0]->kit->source;
+    const am_source *source = actors[0]->kit->source;
     ami_step steps[crowd];
     void *states[crowd];
     am_source_output *outs[crowd];
@@ -154,10 +159,10 @@ static void step_together(am_character *const *characters, const am_intent *inte
     int members[crowd];
     int asked = 0;
     for (int i = 0; i < count; i++) {
-        ami_step_begin(characters[i], &steps[i], &intents[i], dt);
+        ami_step_begin(actors[i], &steps[i], &intents[i], dt);
         if (!steps[i].over) {
-            states[asked] = characters[i]->source_state;
-            outs[asked] = &characters[i]->output;
+            states[asked] = actors[i]->source_state;
+            outs[asked] = &actors[i]->output;
             inputs[asked] = &steps[i].input;
             members[asked++] = i;
         }
@@ -166,27 +171,62 @@ static void step_together(am_character *const *characters, const am_intent *inte
         source->interface->step_batch(source, states, outs, inputs, asked, work);
     }
     for (int i = 0; i < asked; i++) {
-        ami_step_end(characters[members[i]], &steps[members[i]]);
+        ami_step_end(actors[members[i]], &steps[members[i]]);
     }
 }
 
-void am_characters_step(am_character *const *characters, const am_intent *intents, int count, float dt,
-                        am_search_work *work)
+/// Many steps on their way: each slot takes every AMI_ASSET_SLOTS-th chunk.
+typedef struct many {
+    am_actor *const *actors;
+    const am_intent *intents;
+    int count;
+    float dt;
+    am_search_work *const *works; ///< [slot] for batches of `asset`; NULL: single steps
+    const am_asset *asset;
+} many;
+
+static bool batches(const many *m, const am_actor *actor)
 {
-    int i = 0;
-    while (i < count) {
-        const am_source *source = characters[i]->kit->source;
+    return m->works && actor->asset == m->asset && actor->kit->source->interface->step_batch;
+}
+
+static void step_chunk(const many *m, int first, int count, int slot)
+{
+    for (int i = first; i < first + count;) {
         int group = 1;
-        while (i + group < count && group < crowd && characters[i + group]->kit->source == source) {
+        while (batches(m, m->actors[i]) && i + group < first + count && batches(m, m->actors[i + group]) &&
+               m->actors[i + group]->kit->source == m->actors[i]->kit->source) {
             group++;
         }
-        if (source->interface->step_batch && work) {
-            step_together(characters + i, intents + i, group, dt, work);
+        if (group > 1) {
+            step_together(m->actors + i, m->intents + i, group, m->dt, m->works[slot]);
         } else {
-            for (int m = 0; m < group; m++) {
-                am_character_step(characters[i + m], &intents[i + m], dt);
-            }
+            am_actor_step(m->actors[i], &m->intents[i], m->dt);
         }
         i += group;
+    }
+}
+
+static void step_slot(void *context, int slot)
+{
+    const many *m = context;
+    for (int first = slot * crowd; first < m->count; first += AMI_ASSET_SLOTS * crowd) {
+        step_chunk(m, first, m->count - first < crowd ? m->count - first : crowd, slot);
+    }
+}
+
+void am_actors_step(am_actor *const *actors, const am_intent *intents, int count, float dt, const am_tasks *tasks)
+{
+    if (count < 1) {
+        return;
+    }
+    many m = { actors, intents, count, dt, ami_asset_borrow(actors[0]->asset), actors[0]->asset };
+    int chunks = (count + crowd - 1) / crowd;
+    int slots = chunks < AMI_ASSET_SLOTS ? chunks : AMI_ASSET_SLOTS;
+    am_tasks serial = am_tasks_serial();
+    const am_tasks *run = tasks ? tasks : &serial;
+    run->run(run->user, slots, step_slot, &m);
+    if (m.works) {
+        ami_asset_return(m.asset);
     }
 }

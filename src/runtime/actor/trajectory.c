@@ -1,7 +1,7 @@
 // The simulated point and its future (its past is the body's own track, history.c): a spring drives the velocity to
 // the target and its integral is the position (Responsive eq. 10-11 with the erratum), another one turns the facing,
 // a third moves the hips up and down.
-#include "actor/character.h"
+#include "actor/actor.h"
 
 #define LN2 0.69314718f
 
@@ -21,9 +21,9 @@ static point now(const ami_state *s)
 
 /// Straight interpolation towards the target: what the paper compares its springs with (4.2.1). The velocity moves by
 /// a fixed share of what is left in a time, without inertia.
-static void interpolate(const am_character *c, point *p, const ami_activity_plan *plan, float t)
+static void interpolate(const am_actor *c, point *p, const ami_activity_plan *plan, float t)
 {
-    float rate = LN2 / am_max(c->def.velocity_halflife, 1e-5f);
+    float rate = LN2 / am_max(c->settings.velocity_halflife, 1e-5f);
     float left = am_exp(-rate * t);
     am_vec3 gap = am_v3_sub(p->velocity, plan->velocity);
     am_vec3 way = am_v3_add(am_v3_scale(plan->velocity, t), am_v3_scale(gap, (1.0f - left) / rate));
@@ -31,25 +31,26 @@ static void interpolate(const am_character *c, point *p, const ami_activity_plan
     p->velocity = am_v3_add(plan->velocity, am_v3_scale(gap, left));
     p->acceleration = am_v3_zero();
     float turn = am_wrap_angle(p->heading - plan->heading);
-    float facing_left = am_exp(-LN2 / am_max(c->def.facing_halflife, 1e-5f) * t);
+    float facing_left = am_exp(-LN2 / am_max(c->settings.facing_halflife, 1e-5f) * t);
     p->heading = plan->heading + turn * facing_left;
     p->heading_velocity = 0.0f;
 }
 
-static void spring(const am_character *c, point *p, const ami_activity_plan *plan, float t)
+static void spring(const am_actor *c, point *p, const ami_activity_plan *plan, float t)
 {
-    am_spring_character_v3(&p->position, &p->velocity, &p->acceleration, plan->velocity, c->def.velocity_halflife, t);
+    am_spring_character_v3(&p->position, &p->velocity, &p->acceleration, plan->velocity,
+                           c->settings.velocity_halflife, t);
     float turn = am_wrap_angle(p->heading - plan->heading);
-    am_decay_f(&turn, &p->heading_velocity, c->def.facing_halflife, t);
+    am_decay_f(&turn, &p->heading_velocity, c->settings.facing_halflife, t);
     p->heading = plan->heading + turn;
 }
 
 /// Vertical springs: in a leap the velocity is driven from +v to -v, until the hips are back where they began.
-static void rise(const am_character *c, point *p, const ami_activity_plan *plan, float t)
+static void rise(const am_actor *c, point *p, const ami_activity_plan *plan, float t)
 {
     float ground = plan->height;
     if (!plan->leap) {
-        am_spring_f(&p->height, &p->height_velocity, ground, c->def.velocity_halflife, t);
+        am_spring_f(&p->height, &p->height_velocity, ground, c->settings.velocity_halflife, t);
         return;
     }
     float speed = 0.0f;
@@ -61,11 +62,11 @@ static void rise(const am_character *c, point *p, const ami_activity_plan *plan,
     }
 }
 
-static point later(const am_character *c, const ami_activity_plan *plan, float t)
+static point later(const am_actor *c, const ami_activity_plan *plan, float t)
 {
     point p = now(c->state);
     if (t > 0.0f) {
-        c->def.springs ? spring(c, &p, plan, t) : interpolate(c, &p, plan, t);
+        c->settings.springs ? spring(c, &p, plan, t) : interpolate(c, &p, plan, t);
         rise(c, &p, plan, t);
     }
     return p;
@@ -80,10 +81,10 @@ void ami_leap(float rise_m, float *speed, float *halflife)
     *halflife = 1.3862944f * (*speed / gravity) / 1.6783470f;
 }
 
-void ami_trajectory_predict(am_character *c, const ami_activity_plan *plan)
+void ami_trajectory_predict(am_actor *c, const ami_activity_plan *plan)
 {
     const ami_kit *kit = c->kit;
-    float stretch = 1.0f / c->def.time_scale; // seconds of the world in one of the source
+    float stretch = 1.0f / c->settings.time_scale; // seconds of the world in one of the source
     for (int i = 0; i < kit->time_count; i++) {
         if (kit->times[i] < 0.0f) {
             c->trajectory[i] = ami_history_at(c, -kit->times[i] * stretch);
@@ -102,7 +103,7 @@ void ami_trajectory_predict(am_character *c, const ami_activity_plan *plan)
     c->state->trajectory_count = kit->time_count;
 }
 
-void ami_simulate(am_character *c, const ami_activity_plan *plan, float dt)
+void ami_simulate(am_actor *c, const ami_activity_plan *plan, float dt)
 {
     point p = later(c, plan, dt);
     ami_state *s = c->state;

@@ -8,13 +8,6 @@
 
 #include <string.h>
 
-static const char *const policies[] = { "lookahead", "greedy", "passive" };
-
-const char *am_field_policy_name(am_field_policy policy)
-{
-    return (int)policy >= 0 && policy <= AM_FIELD_PASSIVE ? policies[policy] : "none";
-}
-
 am_field_source_def am_field_source_def_default(void)
 {
     am_field_source_def def = { .policy = AM_FIELD_LOOKAHEAD, .cookie = AM_COOKIE };
@@ -43,8 +36,9 @@ static int state_at(const am_field *field, int frame)
     return lo;
 }
 
-static void reset(const am_source *source, void *state, int frame)
+static void reset(const am_source *source, void *state, int frame, const am_settings *settings)
 {
+    (void)settings;
     const ami_field_source *f = ami_field_source_of(source);
     const am_field *field = f->field;
     memset(state, 0, f->state_size);
@@ -193,10 +187,44 @@ static am_transform root_at(const ami_field_view *s, float t)
     return am_field_step_transform((am_field_step){ at[0], at[1], at[2] });
 }
 
+const am_field_value *ami_field_source_value(const am_source *source, int task, int every)
+{
+    const ami_field_source *f = ami_field_source_of(source);
+    const am_field_value *best = NULL;
+    for (int i = 0; i < f->value_count; i++) {
+        const am_field_value *v = f->values[i];
+        bool fits = strcmp(v->task.name, am_field_task_name(task)) == 0 && (every == 0 || v->head.every == every);
+        best = fits && (!best || v->head.every < best->head.every) ? v : best;
+    }
+    return best;
+}
+
+/// The source as a character's settings want it.
+static ami_field_source chosen(const ami_field_source *f, const am_settings *settings)
+{
+    ami_field_source out = *f;
+    bool ahead = settings->policy == AM_FIELD_LOOKAHEAD;
+    out.value = ahead ? ami_field_source_value(&f->base, settings->task, settings->every) : NULL;
+    out.policy = ahead && !out.value ? AM_FIELD_GREEDY : settings->policy;
+    out.wander_s = settings->policy == AM_FIELD_PASSIVE ? AM_FIELD_WANDER_S : 0.0f;
+    if (out.value) {
+        out.task = out.value->task;
+    } else {
+        am_field_task_find(&out.task, am_field_task_name(settings->task));
+    }
+    out.task.fps = f->field->fps;
+    return out;
+}
+
 static void step(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
                  am_search_work *work)
 {
+    ami_field_source as_set;
     const ami_field_source *f = ami_field_source_of(source);
+    if (input->settings) {
+        as_set = chosen(f, input->settings);
+        f = &as_set;
+    }
     ami_field_view s = ami_field_view_of(f, state);
     out->transition = out->searched = out->ended = out->fell_back = false;
     out->candidate_count = out->searches = 0;
@@ -309,6 +337,8 @@ am_result am_field_source_create(am_source **out, const am_field_source_def *def
     f->value = def->value;
     f->task = def->value ? def->value->task : def->task;
     f->task.fps = def->field->fps; // rewards count metres and radians a second
+    f->values = def->values;
+    f->value_count = def->value_count;
     f->policy = def->policy;
     f->wander_s = def->policy == AM_FIELD_PASSIVE ? def->wander_s : 0.0f;
     f->standing = find_standing(def->field);

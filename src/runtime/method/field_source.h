@@ -24,6 +24,8 @@ typedef struct ami_field_source {
     am_field_task task;
     am_field_policy policy;
     float wander_s;
+    const am_field_value *const *values; ///< [value_count] that settings choose among
+    int value_count;
     int standing;
     ami_field_stretch stretch;
     size_t state_size;
@@ -84,6 +86,9 @@ static inline float ami_field_rate(const ami_field_head *head)
 {
     return head->rest == AMI_FIELD_HURRIES ? 1.0f + AMI_FIELD_HURRY : 1.0f;
 }
+
+/// field_source.c: the value function of a task with that many ticks between its anchors (0: the fewest), or NULL.
+const am_field_value *ami_field_source_value(const am_source *source, int task, int every);
 
 /// field_idle.c: how much a state moves in a tick, from its row of the embedding: squared metres of eq. 1.
 float ami_field_motion(const am_field *field, const float *row);

@@ -30,12 +30,12 @@ void ami_learned_begin(const ami_learned *l, void *state, int start)
            (size_t)l->layout.count * sizeof(float));
 }
 
-static void learned_reset(const am_source *source, void *state, int frame)
+static void learned_reset(const am_source *source, void *state, int frame, const am_settings *settings)
 {
     const ami_learned *l = ami_learned_of(source);
     memset(state, 0, learned_state_size(source));
     ami_learned_begin(l, state, frame >= 0 && frame < l->character->frame_count ? frame : l->standing);
-    ((ami_learned_head *)state)->since_s = l->search_every_s;
+    ((ami_learned_head *)state)->since_s = settings ? settings->search_every_s : l->search_every_s;
 }
 
 static const float *pose_vector(const ami_learned *l, const void *state)

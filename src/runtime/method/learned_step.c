@@ -228,7 +228,8 @@ static void list_due(batch *b)
         out->frame = -1;
         out->fraction = 0.0f;
         head->since_s += input->dt;
-        if (input->search_now || head->since_s + TIME_SLACK_S >= l->search_every_s) {
+        float every = input->settings ? input->settings->search_every_s : l->search_every_s;
+        if (input->search_now || head->since_s + TIME_SLACK_S >= every) {
             head->since_s = 0.0f;
             out->searched = true;
             make_query(l, b->states[m], out->query, input);

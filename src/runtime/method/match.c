@@ -14,13 +14,18 @@
 #include <math.h>
 #include <string.h>
 
+/// The numbers of a search.
+typedef struct match_numbers {
+    float search_every_s, stay_bias;
+    float rough_m;   ///< second difference of a joint, for one frame of the database
+    int surround;    ///< frames
+    ami_ahead ahead; ///< how far a choice looks; one level for plain matching
+} match_numbers;
+
 typedef struct match_source {
     am_source base;
-    float search_every_s, stay_bias;
-    float rough_m;       ///< second difference of a joint, for one frame of the database
-    int surround;        ///< frames
+    match_numbers own;   ///< where no settings are given
     int standing;        ///< where a state begins when no frame is given
-    ami_ahead ahead;     ///< how far a choice looks; one level for plain matching
     ami_decoder decoder; ///< makes the poses; without a network the database has them
 } match_source;
 
@@ -58,12 +63,40 @@ static size_t match_state_size(const am_source *source)
     return sizeof(match_state);
 }
 
-static void match_reset(const am_source *source, void *state, int frame)
+static match_numbers numbers_of_def(const match_source *match, const am_match_def *def, ami_ahead ahead)
+{
+    float fps = match->base.db->fps;
+    // What a network makes is smooth already, and looking costs it four poses.
+    match_numbers n = { .search_every_s = def->search_every_s,
+                        .stay_bias = def->stay_bias,
+                        .rough_m = match->decoder.net.net ? 0.0f : def->rough_mps2 / (fps * fps),
+                        .surround = (int)(def->surround_s * fps + 0.5f),
+                        .ahead = ahead };
+    n.ahead.frames = (int)(am_max(def->search_every_s * fps, 1.0f) + 0.5f);
+    return n;
+}
+
+static match_numbers numbers_of(const match_source *match, const am_settings *settings)
+{
+    if (!settings) {
+        return match->own;
+    }
+    am_match_def def = { .search_every_s = settings->search_every_s,
+                         .stay_bias = settings->stay_bias,
+                         .surround_s = settings->surround_s,
+                         .rough_mps2 = settings->rough_mps2 };
+    bool looks = settings->method == AM_METHOD_LONG_HORIZON;
+    ami_ahead ahead =
+        looks ? (ami_ahead){ settings->k, settings->l, 0, settings->most_searches } : (ami_ahead){ .k = 1, .l = 1 };
+    return numbers_of_def(match, &def, ahead);
+}
+
+static void match_reset(const am_source *source, void *state, int frame, const am_settings *settings)
 {
     match_state *s = state;
     memset(s, 0, sizeof *s);
     s->frame = frame >= 0 && frame < source->db->frame_count ? frame : match_of(source)->standing;
-    s->since_s = match_of(source)->search_every_s;
+    s->since_s = settings ? settings->search_every_s : match_of(source)->own.search_every_s;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -149,30 +182,30 @@ static bool may_stay(const am_source *source, const am_filter *filter, int frame
     return last >= first && (filter->frames[asked >> 6] >> (asked & 63) & 1) != 0;
 }
 
-static bool looks_ahead(const match_source *match, const am_source_input *input)
+static bool looks_ahead(const match_numbers *n, const am_source_input *input)
 {
-    return match->ahead.l > 1 && input->horizon;
+    return n->ahead.l > 1 && input->horizon;
 }
 
 /// The hit to jump to, or -1 to play on. Looking ahead, playing on is one more branch beside the frames found.
-static int choose(const match_source *match, const match_state *s, am_source_output *out, const am_hit *hits,
-                  int count, const am_source_input *input, am_search_work *work)
+static int choose(const am_source *source, const match_numbers *n, const match_state *s, am_source_output *out,
+                  const am_hit *hits, int count, const am_source_input *input, am_search_work *work)
 {
-    float stay = out->stay_cost - match->stay_bias;
+    float stay = out->stay_cost - n->stay_bias;
     out->searches = 1;
-    if (!looks_ahead(match, input)) {
+    if (!looks_ahead(n, input)) {
         return hits[0].cost < stay ? 0 : -1;
     }
     am_hit branches[AM_MAX_HITS];
     int taken = 0;
     int staying = -1;
-    for (int i = 0; i < count && taken < match->ahead.k; taken++) {
+    for (int i = 0; i < count && taken < n->ahead.k; taken++) {
         bool stays = staying < 0 && stay <= hits[i].cost;
         staying = stays ? taken : staying;
         branches[taken] = stays ? (am_hit){ s->frame, am_max(stay, 0.0f) } : hits[i];
         i += !stays;
     }
-    int best = ami_look_ahead(&match->base, &match->ahead, branches, taken, input, work, &out->searches);
+    int best = ami_look_ahead(source, &n->ahead, branches, taken, input, work, &out->searches);
     return best == staying ? -1 : best - (staying >= 0 && best > staying);
 }
 
@@ -194,12 +227,11 @@ static void show(am_source_output *out, const am_hit *hits, int count, int wante
 
 /// Puts another candidate first where the best one is a rough place to land: the best that is smooth and still
 /// better than playing on, or the smoothest.
-static void land_softly(const am_source *source, am_source_output *out, const am_search *target, float most,
-                        am_search_work *work)
+static void land_softly(const am_source *source, am_source_output *out, const am_search *target, float rough_m,
+                        float most, am_search_work *work)
 {
-    const match_source *match = match_of(source);
     float best = ami_roughness(source->db, out->candidates[0].frame);
-    if (!(best > match->rough_m) || !(match->rough_m > 0.0f)) {
+    if (!(best > rough_m) || !(rough_m > 0.0f)) {
         return;
     }
     am_search again = *target;
@@ -208,7 +240,7 @@ static void land_softly(const am_source *source, am_source_output *out, const am
     out->searches++;
     int count = am_index_search(source->index, hits, &again, work);
     am_hit chosen = out->candidates[0];
-    for (int i = 1; i < count && hits[i].cost < most && best > match->rough_m; i++) {
+    for (int i = 1; i < count && hits[i].cost < most && best > rough_m; i++) {
         float rough = ami_roughness(source->db, hits[i].frame);
         if (rough < best) {
             best = rough;
@@ -224,10 +256,9 @@ static void land_softly(const am_source *source, am_source_output *out, const am
     out->cost = chosen.cost;
 }
 
-static void search(const am_source *source, match_state *s, am_source_output *out, const am_source_input *input,
-                   bool must_leave, am_search_work *work)
+static void search(const am_source *source, const match_numbers *n, match_state *s, am_source_output *out,
+                   const am_source_input *input, bool must_leave, am_search_work *work)
 {
-    const match_source *match = match_of(source);
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
     ami_moment now = { input->root, s->frame, s->fraction, input->pose, input->velocity };
     ami_match_query(source, out->query, &now, input->trajectory, input->trajectory_count);
@@ -240,20 +271,20 @@ static void search(const am_source *source, match_state *s, am_source_output *ou
     target.weights = input->weights;
     target.filter = input->filter;
     target.k = input->candidates > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : input->candidates;
-    int branches = looks_ahead(match, input) ? match->ahead.k : 1;
+    int branches = looks_ahead(n, input) ? n->ahead.k : 1;
     target.k = target.k < branches ? branches : target.k;
     target.current = stay ? s->frame : -1;
-    target.ignore_first = s->frame - match->surround < range->start ? range->start : s->frame - match->surround;
-    target.ignore_last = s->frame + match->surround >= range->stop ? range->stop - 1 : s->frame + match->surround;
+    target.ignore_first = s->frame - n->surround < range->start ? range->start : s->frame - n->surround;
+    target.ignore_last = s->frame + n->surround >= range->stop ? range->stop - 1 : s->frame + n->surround;
     int found = am_index_search(source->index, hits, &target, work);
     out->searched = true;
     s->since_s = 0.0f;
     if (found == 0) {
         out->fell_back = true; // a query that is not finite: play on while there is something to play
     } else {
-        show(out, hits, found, input->candidates, choose(match, s, out, hits, found, input, work));
+        show(out, hits, found, input->candidates, choose(source, n, s, out, hits, found, input, work));
         if (out->transition) {
-            land_softly(source, out, &target, out->stay_cost - match->stay_bias, work);
+            land_softly(source, out, &target, n->rough_m, out->stay_cost - n->stay_bias, work);
         }
     }
     if (input->clock) {
@@ -296,7 +327,7 @@ static void play(const am_source *source, match_state *s, am_source_output *out,
 static void match_step(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
                        am_search_work *work)
 {
-    const match_source *match = match_of(source);
+    const match_numbers n = numbers_of(match_of(source), input->settings);
     match_state *s = state;
     out->transition = out->searched = out->ended = out->fell_back = false;
     out->root_linear = am_v3_zero();
@@ -305,9 +336,9 @@ static void match_step(const am_source *source, void *state, am_source_output *o
     s->since_s += input->dt;
     int last = source->db->ranges[am_db_range_of(source->db, s->frame)].stop - 1;
     bool at_end = (float)(last - s->frame) - s->fraction < input->dt * source->db->fps - SNAP;
-    bool due = s->since_s + TIME_SLACK_S >= match->search_every_s;
+    bool due = s->since_s + TIME_SLACK_S >= n.search_every_s;
     if (input->search_now || (!input->hold && (due || at_end))) {
-        search(source, s, out, input, at_end || input->leave, work);
+        search(source, &n, s, out, input, at_end || input->leave, work);
         if (out->transition) {
             jump(source, s, out, work);
             at_end = false;
@@ -443,17 +474,11 @@ am_result ami_match_create(am_source **out, const am_match_def *def, const ami_a
                                .db = def->db,
                                .index = def->index,
                                .alloc = alloc };
-    match->search_every_s = def->search_every_s;
-    match->stay_bias = def->stay_bias;
-    // What a network makes is smooth already, and looking costs it four poses.
-    match->rough_m = def->decompressor ? 0.0f : def->rough_mps2 / (def->db->fps * def->db->fps);
-    match->surround = (int)(def->surround_s * def->db->fps + 0.5f);
+    match->own = numbers_of_def(match, def, ahead ? *ahead : (ami_ahead){ .k = 1, .l = 1 });
     const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s, def->rough_mps2 };
     match->base.key = am_hash64(numbers, sizeof numbers, def->decompressor ? def->decompressor->hash : 0);
     match->base.facts = !def->db->has_poses && match->decoder.facts.version ? &match->decoder.facts : NULL;
     match->standing = find_standing(def->db, def->index);
-    match->ahead = ahead ? *ahead : (ami_ahead){ .k = 1, .l = 1 };
-    match->ahead.frames = (int)(am_max(def->search_every_s * def->db->fps, 1.0f) + 0.5f);
     *out = &match->base;
     return AM_OK;
 }

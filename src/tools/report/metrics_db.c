@@ -2,7 +2,9 @@
 #include <amble/tools/metrics.h>
 
 #include "data/filter.h"
+#include "actor/actor.h"
 #include "base/error.h"
+#include "script/run.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -130,4 +132,9 @@ am_result am_db_measure(am_db_measures *out, const am_db *db, const am_alloc *al
     am_result result = run_passes(out, &p, &own, err);
     ami_release(&own, block, layout.size);
     return result;
+}
+
+am_result am_run_measure(am_db_measures *out, const am_run *run, const am_alloc *alloc, am_error *err)
+{
+    return am_source_measure(out, ami_asset_source(run->asset, run->method), alloc, err);
 }

@@ -113,71 +113,53 @@ static void write_events(am_json_writer *w, const am_recording *recording, int a
     am_json_end_array(w);
 }
 
+static void write_option(am_json_writer *w, const am_run *run, const am_settings *settings, const am_option *o)
+{
+    const am_run_options *options = &run->script->options;
+    double value = o->type <= AM_OPTION_CHOICE ? am_option_get(o, settings) : 0.0;
+    switch (o->type) {
+    case AM_OPTION_NUMBER:
+        am_json_number(w, o->key, value);
+        break;
+    case AM_OPTION_INTEGER:
+        am_json_integer(w, o->key, (int64_t)value);
+        break;
+    case AM_OPTION_SWITCH:
+        am_json_bool(w, o->key, value != 0.0);
+        break;
+    case AM_OPTION_CHOICE:
+        am_json_string(w, o->key, o->choices[(int)value]);
+        break;
+    case AM_OPTION_TAGS:
+        if (options->tags[o->offset]) {
+            am_json_string(w, o->key, options->tags[o->offset]);
+        }
+        break;
+    case AM_OPTION_WEIGHTS:
+        am_json_begin_object(w, o->key);
+        for (const am_json *item = run->script->weights ? run->script->weights->first : NULL; item;
+             item = item->next) {
+            am_json_number(w, item->key, item->number);
+        }
+        am_json_end_object(w);
+        break;
+    }
+}
+
 /// Options one by one, so that the run is the same when defaults change.
 static void write_options(am_json_writer *w, const am_run *run)
 {
-    const am_match_def *m = &run->script->options.match;
-    const am_character_def *c = &run->script->options.character;
-    static const char *const blends[] = { "off", "spring", "quintic" };
-    const struct {
-        const char *key;
-        float value;
-    } numbers[] = {
-        { "search_every_s", m->search_every_s },
-        { "stay_bias", m->stay_bias },
-        { "surround_s", m->surround_s },
-        { "rough_mps2", m->rough_mps2 },
-        { "inertialise_halflife_s", c->inertialise_halflife },
-        { "inertialise_bend_mps2", c->inertialise_bend },
-        { "inertialise_s", c->inertialise_seconds },
-        { "velocity_halflife_s", c->velocity_halflife },
-        { "facing_halflife_s", c->facing_halflife },
-        { "adjust_position_halflife_s", c->adjust_position_halflife },
-        { "adjust_facing_halflife_s", c->adjust_facing_halflife },
-        { "adjust_position_ratio", c->adjust_position_ratio },
-        { "adjust_facing_ratio", c->adjust_facing_ratio },
-        { "clamp_m", c->clamp_m },
-        { "clamp_rad", c->clamp_rad },
-        { "time_scale", c->time_scale },
-        { "trajectory_weight", c->trajectory_weight },
-        { "pose_weight", c->pose_weight },
-        { "walk_mps", run->intent_def.walk_mps },
-        { "sprint_mps", run->intent_def.sprint_mps },
-    };
-    const struct {
-        const char *key, *value;
-    } texts[] = { { "tags", c->tags },
-                  { "stand_tags", c->stand_tags },
-                  { "creep_tags", c->creep_tags },
-                  { "jump_tags", c->jump_tags },
-                  { "dance_tags", c->dance_tags } };
+    int count;
+    const am_option *table = am_options(&count);
+    am_settings settings = run->script->options.settings;
+    settings.walk_mps = run->intent_def.walk_mps;
+    settings.sprint_mps = run->intent_def.sprint_mps;
     am_json_begin_object(w, "options");
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        am_json_number(w, numbers[i].key, (double)numbers[i].value);
-    }
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (texts[i].value) {
-            am_json_string(w, texts[i].key, texts[i].value);
+    for (int i = 0; i < count; i++) {
+        if ((table[i].methods >> run->script->options.settings.method & 1) != 0) {
+            write_option(w, run, &settings, &table[i]);
         }
     }
-    am_json_string(w, "root", am_root_mode_name(c->root));
-    am_json_string(w, "inertialise", blends[c->inertialise]);
-    am_json_bool(w, "ik", c->ik);
-    am_json_bool(w, "springs", c->springs);
-    const am_run_options *o = &run->script->options;
-    am_json_integer(w, "k", o->looks_ahead ? o->k : c->candidates);
-    if (o->looks_ahead) {
-        am_json_integer(w, "l", o->l);
-        am_json_integer(w, "most_searches", o->most_searches);
-    }
-    if (o->field) {
-        ami_run_write_field(w, o);
-    }
-    am_json_begin_object(w, "weights");
-    for (const am_json *item = run->script->weights ? run->script->weights->first : NULL; item; item = item->next) {
-        am_json_number(w, item->key, item->number);
-    }
-    am_json_end_object(w);
     am_json_end_object(w);
 }
 
@@ -209,7 +191,7 @@ am_result am_recording_write(am_bytes *out, const am_recording *recording, const
     *out = ami_bytes_make(&recording->alloc);
     am_json_begin_object(w, NULL);
     const char *path = database ? database : run->script->database;
-    if (path || !run->script->options.learned) {
+    if (path || run->method != AM_METHOD_LEARNED) {
         am_json_string(w, "database", path ? path : "");
     }
     if (run->script->model_count > 0) {
@@ -219,7 +201,7 @@ am_result am_recording_write(am_bytes *out, const am_recording *recording, const
         }
         am_json_end_array(w);
     }
-    am_json_string(w, "controller", run->source->interface->name);
+    am_json_string(w, "controller", ami_run_controller(run));
     am_json_number(w, "fps", (double)run->script->fps);
     am_json_number(w, "seconds", (double)recording->frames / (double)run->script->fps);
     am_json_integer(w, "seed", (int64_t)run->script->seed);

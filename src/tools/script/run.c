@@ -1,11 +1,10 @@
 // Playing a script: devices over time, a step for every character, samples for whoever looks.
 #include "script/run.h"
 
+#include "actor/actor.h"
 #include "clip/clip.h"
 #include "base/error.h"
 #include "base/memory.h"
-
-#include <amble/learned.h>
 
 #include <string.h>
 
@@ -49,10 +48,12 @@ static am_result make_players(am_run *run, am_error *err)
     am_result result = find_weights(weights, &weighted, script, run->db, err);
     for (int i = 0; result == AM_OK && i < run->actor_count; i++) {
         const am_run_actor *actor = &script->actors[i];
-        am_character_def def = script->options.character;
+        am_actor_def def;
+        am_actor_def_init(&def, run->asset);
         def.alloc = &run->alloc;
-        def.source = run->source;
-        def.like = i > 0 ? run->players[0].character : NULL;
+        def.settings = script->options.settings;
+        def.settings.method = run->method;
+        memcpy(def.tags, script->options.tags, sizeof def.tags);
         def.work = run->work;
         def.clock = run->clock;
         def.channel_weights = weighted ? weights : NULL;
@@ -62,76 +63,57 @@ static am_result make_players(am_run *run, am_error *err)
         am_rng rng = am_rng_make(script->seed);
         rng = am_rng_fork(&rng, (uint64_t)i);
         def.seed = am_rng_u64(&rng);
-        run->players[i].devices = am_intent_state_make(&run->intent_def);
         def.path_points = ami_run_path_room(actor, run->db->fps);
-        def.direction = run->direction;
         def.push = run->solver;
-        result = am_character_create(&run->players[i].character, &def, err);
+        result = am_actor_create(&run->players[i].character, &def, err);
+        if (result == AM_OK) {
+            am_actor_get_speeds(run->players[i].character, &run->intent_def);
+            run->players[i].devices = am_intent_state_make(&run->intent_def);
+        }
     }
     return result;
 }
 
-/// Networks alone; the database is that of their start states.
-static am_result make_learned(am_run *run, am_error *err)
+static bool wants_direction(const am_run_script *script)
 {
-    const am_model *model = ami_run_model_with(run, "projector");
-    am_learned_def def = am_learned_def_default();
-    if (!model) {
-        return ami_fail(err, AM_ERR_SUPPORT,
-                        "the controller 'learned' needs a model with the parts decompressor, stepper and projector; "
-                        "name one with \"model\": [\"locomotion.amnet\"] (amble train makes it)");
+    bool wanted = false;
+    for (int a = 0; a < script->actor_count; a++) {
+        for (int p = 0; p < script->actors[a].path_count; p++) {
+            wanted |= script->actors[a].paths[p].def.facing == AM_PATH_FACING_NET;
+        }
     }
-    def.alloc = &run->alloc;
-    def.model = model;
-    def.search_every_s = run->script->options.match.search_every_s;
-    am_result result = am_learned_create(&run->made_source, &def, err);
-    run->db = result == AM_OK ? run->made_source->db : NULL;
-    return result;
+    return wanted;
 }
 
-static am_result make_match(am_run *run, am_error *err)
+/// The asset of the script's files and what the program has at hand.
+static am_result open_asset(am_run *run, const am_run_def *def, am_error *err)
 {
-    const am_run_options *options = &run->script->options;
-    am_index_def index = am_index_def_default();
-    index.db = run->db;
-    index.alloc = &run->alloc;
-    am_result result = am_index_create(&run->index, &index, err);
-    if (result == AM_OK) {
-        am_match_def match = options->match;
-        match.alloc = &run->alloc;
-        match.db = run->db;
-        match.index = run->index;
-        match.decompressor = run->db->z ? ami_run_model_with(run, "decompressor") : NULL;
-        am_long_horizon_def ahead = am_long_horizon_def_default();
-        ahead.match = match;
-        ahead.k = options->k;
-        ahead.l = options->l;
-        ahead.most_searches = options->most_searches;
-        result = options->looks_ahead ? am_long_horizon_create(&run->made_source, &ahead, err)
-                                      : am_match_create(&run->made_source, &match, err);
+    const am_run_script *script = run->script;
+    am_asset_file files[AM_MAX_RUN_MODELS + 1] = { { 0 } };
+    am_asset_def asset;
+    am_asset_def_init(&asset);
+    run->method = def->source ? AM_METHOD_OWN : script->options.settings.method;
+    bool database = run->method != AM_METHOD_LEARNED && run->method != AM_METHOD_OWN;
+    for (int i = 0; i < script->model_count; i++) {
+        files[asset.file_count++].name = script->models[i];
     }
-    return result;
-}
-
-static am_result make_source(am_run *run, am_error *err)
-{
-    const am_run_options *options = &run->script->options;
-    am_result result = AM_OK;
-    if (!run->source) {
-        result = options->learned ? make_learned(run, err)
-                 : options->field ? ami_run_make_field(run, err)
-                                  : make_match(run, err);
-        run->source = run->made_source;
+    if (database && !def->db) {
+        files[asset.file_count++].name = script->database;
     }
-    if (result == AM_OK) {
-        result = am_source_work_create(&run->work, run->source, 1, &run->alloc, err);
+    asset.alloc = &run->alloc;
+    asset.files = files;
+    asset.db = database ? def->db : NULL;
+    asset.models = def->models;
+    asset.model_count = def->model_count;
+    asset.source = def->source;
+    asset.methods = 1u << run->method;
+    am_result result = am_asset_create(&run->asset, &asset, err);
+    if (result == AM_OK && wants_direction(script) && !am_asset_has_direction(run->asset)) {
+        result = ami_fail(err, AM_ERR_SUPPORT,
+                          "a path has \"facing\": \"net\", and no model has a part 'direction'; name one with "
+                          "\"model\": [\"direction.amnet\"] (amble train makes it), or use 'tangent' or 'joystick'");
     }
-    if (result != AM_OK) {
-        return result;
-    }
-    run->intent_def = am_intent_def_for(run->source);
-    run->intent_def.walk_mps = options->has_walk ? options->intent.walk_mps : run->intent_def.walk_mps;
-    run->intent_def.sprint_mps = options->has_sprint ? options->intent.sprint_mps : run->intent_def.sprint_mps;
+    run->db = result == AM_OK ? am_asset_db(run->asset, run->method) : NULL;
     return result;
 }
 
@@ -154,21 +136,10 @@ am_result am_run_create(am_run **out, const am_run_def *def, am_error *err)
     run->players = (ami_player *)(void *)(run + 1);
     run->clock = def->clock;
     run->frame_count = (int)((double)def->script->seconds * (double)def->script->fps + 0.5);
-    run->source = def->source;
-    run->db = def->source ? def->source->db : def->db;
-    am_result result = AM_OK;
-    if (!run->db && !def->script->options.learned) {
-        result = am_db_open(&run->own_db, def->script->database, &alloc, err);
-        run->db = run->own_db;
-    }
+    am_result result = open_asset(run, def, err);
     if (result == AM_OK) {
-        result = ami_run_open_models(run, def, err);
-    }
-    if (result == AM_OK) {
-        result = ami_run_open_direction(run, err);
-    }
-    if (result == AM_OK) {
-        result = make_source(run, err);
+        const am_source *source = ami_asset_source(run->asset, run->method);
+        result = am_source_work_create(&run->work, source, 1, &run->alloc, err);
     }
     if (result == AM_OK) {
         result = ami_run_open_pushes(run, def->engine, err);
@@ -189,30 +160,31 @@ void am_run_destroy(am_run *run)
     if (!run) {
         return;
     }
-    // The first one last: the others share what it owns.
-    for (int i = run->actor_count - 1; i >= 0; i--) {
-        am_character_destroy(run->players[i].character);
+    for (int i = 0; i < run->actor_count; i++) {
+        am_actor_destroy(run->players[i].character);
     }
     if (run->solver) {
         run->engine.destroy(run->engine.user, run->solver);
     }
     am_search_work_destroy(run->work);
-    am_source_destroy(run->made_source);
-    am_field_value_destroy(run->value);
-    am_field_destroy(run->field);
-    am_index_destroy(run->index);
-    ami_run_close_models(run);
-    am_db_close(run->own_db);
+    am_asset_close(run->asset);
     am_alloc alloc = run->alloc;
     ami_release(&alloc, run, sizeof *run + (size_t)run->actor_count * sizeof *run->players);
 }
 
 const am_db *am_run_db(const am_run *run) { return run->db; }
-const am_source *am_run_source(const am_run *run) { return run->source; }
+const am_asset *am_run_asset(const am_run *run) { return run->asset; }
+am_method am_run_method(const am_run *run) { return run->method; }
+const char *ami_run_controller(const am_run *run)
+{
+    bool own = run->method == AM_METHOD_OWN;
+    return own ? ami_asset_source(run->asset, run->method)->interface->name : am_method_name(run->method);
+}
+
 const am_run_script *am_run_get_script(const am_run *run) { return run->script; }
 int am_run_frame_count(const am_run *run) { return run->frame_count; }
 int am_run_actor_count(const am_run *run) { return run->actor_count; }
-am_character *am_run_character(am_run *run, int actor) { return run->players[actor].character; }
+am_actor *am_run_character(am_run *run, int actor) { return run->players[actor].character; }
 
 // ---------------------------------------------------------------------------------------------
 // Playing
@@ -241,7 +213,7 @@ static am_result take_path(am_run *run, ami_player *player, const am_run_actor *
     am_result result = AM_OK;
     while (result == AM_OK && player->next_path < actor->path_count &&
            (double)actor->paths[player->next_path].t <= due) {
-        result = am_character_follow(player->character, &actor->paths[player->next_path++].def, &run->why);
+        result = am_actor_follow(player->character, &actor->paths[player->next_path++].def, &run->why);
     }
     return result;
 }
@@ -253,7 +225,7 @@ static void watch_paths(am_run *run)
     for (int i = 0; i < run->actor_count; i++) {
         ami_player *p = &run->players[i];
         bool done = p->next_path == run->script->actors[i].path_count;
-        am_path_view path = am_character_get_path(p->character);
+        am_path_view path = ami_path_of(p->character);
         done &= !path.following || path.laps > 0;
         p->stands = done ? p->stands + 1 : 0;
         over &= (float)p->stands >= 2.0f * run->script->fps;
@@ -279,7 +251,7 @@ bool am_run_step(am_run *run)
         p->intent = am_intent_from_devices(&p->devices, &run->intent_def, p->keys, &p->pad, dt);
         p->intent = ami_run_take_goal(p, &run->script->actors[i], p->intent, due_at(run));
         double before = run->clock ? run->clock->microseconds(run->clock->user) : 0.0;
-        am_character_step(p->character, &p->intent, dt);
+        am_actor_step(p->character, &p->intent, dt);
         p->step_us = run->clock ? run->clock->microseconds(run->clock->user) - before : 0.0;
     }
     run->frame++;
@@ -299,11 +271,11 @@ am_run_sample am_run_get_sample(const am_run *run, int actor)
         .keys = p->keys,
         .gamepad = p->pad,
         .intent = p->intent,
-        .pose = am_character_get_pose(p->character),
-        .view = am_character_get_view(p->character),
-        .path = am_character_get_path(p->character),
+        .pose = ami_pose_of(p->character),
+        .view = ami_view_of(p->character),
+        .path = ami_path_of(p->character),
         .path_index = p->next_path - 1,
-        .push = am_character_get_push(p->character),
+        .push = ami_push_of(p->character),
         .step_us = p->step_us,
     };
     return sample;
@@ -336,7 +308,7 @@ uint64_t am_run_hash(const am_run *run)
 {
     uint64_t hash = 0;
     for (int i = 0; i < run->actor_count; i++) {
-        uint64_t one = am_character_hash(run->players[i].character);
+        uint64_t one = am_actor_hash(run->players[i].character);
         hash = am_hash64(&one, sizeof one, hash);
     }
     return hash;

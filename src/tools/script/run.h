@@ -4,13 +4,14 @@
 
 #include <amble/tools/script.h>
 
+#include "actor/get.h"
 #include "base/memory.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /// One character with its devices.
 typedef struct ami_player {
-    am_character *character;
+    am_actor *character;
     am_intent_state devices;
     int next_key, next_pad, next_path, next_push, next_goal; ///< events not yet due
     am_run_goal goal;                                        ///< that holds
@@ -24,19 +25,10 @@ typedef struct ami_player {
 struct am_run {
     am_alloc alloc;
     const am_run_script *script;
-    const am_db *db;
-    am_db *own_db;
-    am_index *index;
-    am_field *field;         ///< of the controller field
-    am_field_value *value;   ///< of the policy lookahead
-    const am_source *source; ///< the caller's, or made_source
-    am_source *made_source;
+    am_asset *asset;
+    const am_db *db; ///< of the method
+    am_method method;
     am_search_work *work;
-    am_model *own_models[AM_MAX_RUN_MODELS]; ///< those of the script
-    int own_model_count;
-    const am_model *models[2 * AM_MAX_RUN_MODELS]; ///< all of them, the script's first
-    int model_count;
-    am_net *direction; ///< for paths that want it
     am_push_engine engine;
     const am_push_solver *solver; ///< for pushes, made by the engine; NULL without any
     am_intent_def intent_def;
@@ -47,6 +39,9 @@ struct am_run {
     am_error why; ///< a path could not be begun; ends the run
 };
 
+/// run.c: the name of the controller, or of the caller's own source.
+const char *ami_run_controller(const am_run *run);
+
 /// The document behind a script, for errors that name a place; NULL for scripts that were not parsed.
 const am_json_doc *ami_run_doc(const am_run_script *script);
 
@@ -56,13 +51,6 @@ char *ami_run_path(ami_arena *arena, const char *file, const char *name);
 /// run_models.c: 'model': a name, or a list of them.
 am_result ami_run_read_models(am_run_script *script, ami_arena *arena, const am_json_doc *doc, const char *file,
                               const am_json *root, am_error *err);
-/// run_models.c: opens the script's models and takes the def's.
-am_result ami_run_open_models(am_run *run, const am_run_def *def, am_error *err);
-/// run_models.c: the first model with that part, or NULL.
-const am_model *ami_run_model_with(const am_run *run, const char *part);
-/// run_models.c: the network that tells facings, when a path wants one.
-am_result ami_run_open_direction(am_run *run, am_error *err);
-void ami_run_close_models(am_run *run);
 
 /// run_push.c: 'pushes' of one character.
 am_result ami_run_read_pushes(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,
@@ -81,13 +69,6 @@ am_result ami_run_read_goals(am_run_actor *actor, ami_arena *arena, const am_jso
 void ami_run_write_goals(am_json_writer *writer, const am_run_actor *actor);
 /// run_goal.c: what a player wants whose devices say `devices`, at a time.
 am_intent ami_run_take_goal(ami_player *player, const am_run_actor *actor, am_intent devices, double due);
-
-/// run_field.c: the options of the controller field.
-am_result ami_run_read_field(am_run_options *out, const am_json_doc *doc, const am_json *options, am_error *err);
-/// run_field.c: the same, as they were read.
-void ami_run_write_field(am_json_writer *writer, const am_run_options *options);
-/// run_field.c: field, value function and source.
-am_result ami_run_make_field(am_run *run, am_error *err);
 
 /// run_path.c: 'path' of one character: an object, or a list of them.
 am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,

@@ -95,10 +95,10 @@ am_intent ami_run_take_goal(ami_player *player, const am_run_actor *actor, am_in
     }
     // Whoever steers leaves the goal, as on the page; paths come first.
     player->goal.has_target = player->goal.has_target && !(am_v3_length(devices.velocity) > 0.0f);
-    if (!player->goal.has_target || am_character_get_path(player->character).following) {
+    if (!player->goal.has_target || ami_path_of(player->character).following) {
         return devices;
     }
-    const am_transform root = am_character_get_pose(player->character).root;
+    const am_transform root = ami_pose_of(player->character).root;
     am_intent intent = am_intent_to_point(root, player->goal.target, player->devices.target_mps);
     intent.facing = devices.facing;
     return intent;

@@ -87,24 +87,16 @@ void ami_run_write_pushes(am_json_writer *w, const am_run_actor *actor)
     am_json_end_array(w);
 }
 
-/// The joint of that name, or of that role; -1 without.
-static int find_joint(const am_source *source, const char *name)
-{
-    int joint = am_skeleton_find(source->skeleton, name);
-    int role = joint < 0 ? am_role_find(name) : -1;
-    return role >= 0 ? source->roles->joint[role] : joint;
-}
-
 am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_error *err)
 {
-    const am_source *source = run->source;
+    const am_skeleton *skeleton = am_asset_skeleton(run->asset);
     int pushes = 0;
     for (int a = 0; a < run->actor_count; a++) {
         const am_run_actor *actor = &run->script->actors[a];
         for (int i = 0; i < actor->push_count; i++, pushes++) {
             const char *name = actor->pushes[i].joint;
-            if (find_joint(source, name) < 0) {
-                const char *near = am_nearest_name(name, source->skeleton->names, source->skeleton->joint_count);
+            if (am_asset_joint(run->asset, name) < 0) {
+                const char *near = am_nearest_name(name, skeleton->names, skeleton->joint_count);
                 return ami_fail(err, AM_ERR_RANGE, "a push names the joint '%s', which the skeleton has not%s%s",
                                 name, near ? "; did you mean " : "", near ? near : "");
             }
@@ -120,7 +112,7 @@ am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_erro
             "again, or leave them out");
     }
     run->engine = *engine;
-    return engine->create(engine->user, &run->solver, source->skeleton, source->roles, &run->alloc, err);
+    return engine->create(engine->user, &run->solver, skeleton, am_asset_roles(run->asset), &run->alloc, err);
 }
 
 void ami_run_take_pushes(const am_run *run, ami_player *player, const am_run_actor *actor, double due)
@@ -128,6 +120,6 @@ void ami_run_take_pushes(const am_run *run, ami_player *player, const am_run_act
     while (player->next_push < actor->push_count && (double)actor->pushes[player->next_push].t <= due) {
         const am_run_push *p = &actor->pushes[player->next_push++];
         // Numbers were checked when they were read; more than fit together are left out.
-        (void)am_character_push(player->character, find_joint(run->source, p->joint), p->force, p->seconds, NULL);
+        (void)am_actor_push(player->character, am_asset_joint(run->asset, p->joint), p->force, p->seconds, NULL);
     }
 }

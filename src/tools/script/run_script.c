@@ -23,108 +23,8 @@ typedef struct reader {
 
 static const char *const controllers[] = { "match", "long-horizon", "learned", "field", "flow", "segments" };
 
-/// Fails when `object` has a key that the format knows and this build does not play.
-static am_result refuse(const reader *r, const am_json *object, const char *const *keys, int count, const char *why)
-{
-    for (int i = 0; i < count; i++) {
-        const am_json *value = am_json_get(object, keys[i]);
-        if (value) {
-            return am_json_fail(r->doc, value, AM_ERR_SUPPORT, r->err, "'%s' %s", keys[i], why);
-        }
-    }
-    return AM_OK;
-}
-
 // ---------------------------------------------------------------------------------------------
 // Options
-
-/// One number of the options and where it goes.
-typedef struct number_option {
-    const char *key;
-    float *out;
-    float low, high;
-} number_option;
-
-static am_result read_numbers(const reader *r, const am_json *object)
-{
-    am_run_options *o = &r->script->options;
-    am_character_def *c = &o->character;
-    const number_option numbers[] = {
-        { "search_every_s", &o->match.search_every_s, 0.001f, 60.0f },
-        { "stay_bias", &o->match.stay_bias, 0.0f, 1e6f },
-        { "surround_s", &o->match.surround_s, 0.0f, 60.0f },
-        { "rough_mps2", &o->match.rough_mps2, 0.0f, 1e4f },
-        { "inertialise_halflife_s", &c->inertialise_halflife, 1e-4f, 10.0f },
-        { "inertialise_bend_mps2", &c->inertialise_bend, 0.0f, 1e4f },
-        { "inertialise_s", &c->inertialise_seconds, 1e-3f, 10.0f },
-        { "velocity_halflife_s", &c->velocity_halflife, 1e-4f, 10.0f },
-        { "facing_halflife_s", &c->facing_halflife, 1e-4f, 10.0f },
-        { "adjust_position_halflife_s", &c->adjust_position_halflife, 1e-4f, 10.0f },
-        { "adjust_facing_halflife_s", &c->adjust_facing_halflife, 1e-4f, 10.0f },
-        { "adjust_position_ratio", &c->adjust_position_ratio, 0.0f, 10.0f },
-        { "adjust_facing_ratio", &c->adjust_facing_ratio, 0.0f, 10.0f },
-        { "clamp_m", &c->clamp_m, 0.0f, 100.0f },
-        { "clamp_rad", &c->clamp_rad, 0.0f, 10.0f },
-        { "time_scale", &c->time_scale, 0.05f, 20.0f },
-        { "trajectory_weight", &c->trajectory_weight, 0.0f, 1e3f },
-        { "pose_weight", &c->pose_weight, 0.0f, 1e3f },
-        { "walk_mps", &o->intent.walk_mps, 0.05f, 20.0f },
-        { "sprint_mps", &o->intent.sprint_mps, 0.05f, 20.0f },
-    };
-    for (int i = 0; i < COUNT(numbers); i++) {
-        am_result result = am_json_read_float(r->doc, object, numbers[i].key, false, numbers[i].out, numbers[i].low,
-                                              numbers[i].high, r->err);
-        if (result != AM_OK) {
-            return result;
-        }
-    }
-    o->has_walk = am_json_get(object, "walk_mps") != NULL;
-    o->has_sprint = am_json_get(object, "sprint_mps") != NULL;
-    return AM_OK;
-}
-
-static am_result read_choices(const reader *r, const am_json *object)
-{
-    static const char *const roots[] = { "animation", "simulation", "mixed" };
-    static const char *const blends[] = { "off", "spring", "quintic" };
-    am_character_def *c = &r->script->options.character;
-    int root = (int)c->root;
-    int blend = (int)c->inertialise;
-    am_result result = am_json_read_choice(r->doc, object, "root", false, &root, roots, COUNT(roots), r->err);
-    if (result == AM_OK) {
-        result = am_json_read_choice(r->doc, object, "inertialise", false, &blend, blends, COUNT(blends), r->err);
-    }
-    c->root = (am_root_mode)root;
-    c->inertialise = (am_inertialise)blend;
-    if (result == AM_OK) {
-        result = am_json_read_bool(r->doc, object, "ik", false, &c->ik, r->err);
-    }
-    if (result == AM_OK) {
-        result = am_json_read_bool(r->doc, object, "springs", false, &c->springs, r->err);
-    }
-    am_run_options *o = &r->script->options;
-    if (result == AM_OK && o->looks_ahead) {
-        result = am_json_read_int(r->doc, object, "k", false, &o->k, 1, AM_MAX_HITS, r->err);
-        result = result == AM_OK ? am_json_read_int(r->doc, object, "l", false, &o->l, 1, 8, r->err) : result;
-        result = result == AM_OK
-                     ? am_json_read_int(r->doc, object, "most_searches", false, &o->most_searches, 0, 1000000, r->err)
-                     : result;
-    } else if (result == AM_OK) {
-        result = am_json_read_int(r->doc, object, "k", false, &c->candidates, 1, AM_MAX_CANDIDATES, r->err);
-    }
-    const struct {
-        const char *key;
-        const char **out;
-    } texts[] = { { "tags", &c->tags },
-                  { "stand_tags", &c->stand_tags },
-                  { "creep_tags", &c->creep_tags },
-                  { "jump_tags", &c->jump_tags },
-                  { "dance_tags", &c->dance_tags } };
-    for (int i = 0; result == AM_OK && i < COUNT(texts); i++) {
-        result = am_json_read_string(r->doc, object, texts[i].key, false, texts[i].out, r->err);
-    }
-    return result;
-}
 
 static am_result read_weights(const reader *r, const am_json *object)
 {
@@ -146,70 +46,74 @@ static am_result read_weights(const reader *r, const am_json *object)
     return AM_OK;
 }
 
+static am_result read_option(const reader *r, const am_json *object, const am_option *o)
+{
+    am_settings *settings = &r->script->options.settings;
+    bool integer = o->type == AM_OPTION_INTEGER || o->type == AM_OPTION_CHOICE;
+    float number = o->type == AM_OPTION_NUMBER ? (float)am_option_get(o, settings) : 0.0f;
+    int whole = integer ? (int)am_option_get(o, settings) : 0;
+    bool on = o->type == AM_OPTION_SWITCH && am_option_get(o, settings) != 0.0;
+    am_result result = AM_OK;
+    switch (o->type) {
+    case AM_OPTION_NUMBER:
+        result = am_json_read_float(r->doc, object, o->key, false, &number, o->low, o->high, r->err);
+        break;
+    case AM_OPTION_INTEGER:
+        result = am_json_read_int(r->doc, object, o->key, false, &whole, (int)o->low, (int)o->high, r->err);
+        break;
+    case AM_OPTION_SWITCH:
+        result = am_json_read_bool(r->doc, object, o->key, false, &on, r->err);
+        break;
+    case AM_OPTION_CHOICE:
+        result = am_json_read_choice(r->doc, object, o->key, false, &whole, o->choices, o->choice_count, r->err);
+        break;
+    case AM_OPTION_TAGS:
+        return am_json_read_string(r->doc, object, o->key, false, &r->script->options.tags[o->offset], r->err);
+    case AM_OPTION_WEIGHTS:
+        return read_weights(r, object);
+    }
+    am_option_put(o, settings, o->type == AM_OPTION_NUMBER ? (double)number : integer ? (double)whole : (double)on);
+    return result;
+}
+
+/// Fails when a key belongs to other controllers only.
+static am_result check_controller(const reader *r, const am_json *object, const char *key)
+{
+    int count;
+    const am_option *table = am_options(&count);
+    am_method method = r->script->options.settings.method;
+    bool known = false;
+    for (int i = 0; i < count; i++) {
+        known |= strcmp(table[i].key, key) == 0 && (table[i].methods >> method & 1) != 0;
+    }
+    return known ? AM_OK
+                 : am_json_fail(r->doc, am_json_get(object, key), AM_ERR_SUPPORT, r->err,
+                                "'%s' is not an option of the controller '%s'; leave it out", key,
+                                am_method_name(method));
+}
+
 static am_result read_options(const reader *r, const am_json *root)
 {
-    static const char *const keys[] = {
-        "search_every_s",
-        "k",
-        "l",
-        "root",
-        "ik",
-        "inertialise",
-        "tags",
-        "weights",
-        "task",
-        "policy",
-        "every",
-        "most_searches",
-        "stay_bias",
-        "surround_s",
-        "rough_mps2",
-        "springs",
-        "inertialise_halflife_s",
-        "inertialise_bend_mps2",
-        "inertialise_s",
-        "velocity_halflife_s",
-        "facing_halflife_s",
-        "adjust_position_halflife_s",
-        "adjust_facing_halflife_s",
-        "adjust_position_ratio",
-        "adjust_facing_ratio",
-        "clamp_m",
-        "clamp_rad",
-        "time_scale",
-        "trajectory_weight",
-        "pose_weight",
-        "walk_mps",
-        "sprint_mps",
-        "stand_tags",
-        "creep_tags",
-        "jump_tags",
-        "dance_tags",
-    };
-    static const char *const others[] = { "task", "policy", "every", "l", "most_searches" };
     const am_json *object = am_json_get(root, "options");
+    const char *keys[64];
+    int count;
+    const am_option *table = am_options(&count);
+    for (int i = 0; i < count; i++) {
+        keys[i] = table[i].key;
+    }
     if (!object) {
         return AM_OK;
     }
-    am_result result = am_json_only(r->doc, object, keys, COUNT(keys), r->err);
-    if (result == AM_OK) {
-        const am_run_options *o = &r->script->options;
-        int first = o->field ? 3 : 0;
-        result = refuse(r, object, others + first, (o->looks_ahead ? 3 : COUNT(others)) - first,
-                        o->field         ? "is not an option of the controller 'field'; leave it out"
-                        : o->looks_ahead ? "is not an option of the controller 'long-horizon'; leave it out"
-                                         : "is not an option of the controller 'match'; leave it out");
+    am_result result = am_json_only(r->doc, object, keys, count, r->err);
+    for (const am_json *item = object->first; item && result == AM_OK; item = item->next) {
+        result = check_controller(r, object, item->key);
     }
-    if (result == AM_OK && r->script->options.field) {
-        result = ami_run_read_field(&r->script->options, r->doc, object, r->err);
+    for (int i = 0; i < count && result == AM_OK; i++) {
+        if ((table[i].methods >> r->script->options.settings.method & 1) != 0) {
+            result = read_option(r, object, &table[i]);
+        }
     }
-    if (result == AM_OK) {
-        result = read_numbers(r, object);
-    }
-    if (result == AM_OK) {
-        result = read_choices(r, object);
-    }
-    return result == AM_OK ? read_weights(r, object) : result;
+    return result;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -457,7 +361,7 @@ static am_result read_database(const reader *r, const am_json *root)
 {
     const char *name = NULL;
     // A learned character is its networks; who switches methods may leave the database in.
-    bool needed = !r->script->options.learned;
+    bool needed = !(r->script->options.settings.method == AM_METHOD_LEARNED);
     am_result result = am_json_read_string(r->doc, root, "database", needed, &name, r->err);
     if (result != AM_OK || !needed) {
         return result;
@@ -468,25 +372,22 @@ static am_result read_database(const reader *r, const am_json *root)
 
 static am_result read_controller(const reader *r, const am_json *root)
 {
-    static const char *const later[] = { "schema" };
     int controller = 0;
     am_result result =
         am_json_read_choice(r->doc, root, "controller", false, &controller, controllers, COUNT(controllers), r->err);
-    if (result == AM_OK && controller > 3) {
+    if (result == AM_OK && controller > AM_METHOD_FIELD) {
         return am_json_fail(r->doc, am_json_get(root, "controller"), AM_ERR_SUPPORT, r->err,
                             "the controller '%s' is not part of this version; 'match', 'long-horizon', 'learned' "
                             "and 'field' are",
                             controllers[controller]);
     }
-    r->script->options.looks_ahead = controller == 1;
-    r->script->options.learned = controller == 2;
-    r->script->options.field = controller == 3;
-    if (r->script->options.field) { // the field's own flow turns and moves the root
-        r->script->options.character.root = AM_ROOT_ANIMATION;
+    const am_json *schema = am_json_get(root, "schema");
+    if (result == AM_OK && schema) {
+        return am_json_fail(r->doc, schema, AM_ERR_SUPPORT, r->err,
+                            "'schema' is not used by the controller '%s'; leave it out", controllers[controller]);
     }
-    return result == AM_OK
-               ? refuse(r, root, later, COUNT(later), "is not used by the controller 'match'; leave it out")
-               : result;
+    am_settings_init(&r->script->options.settings, (am_method)controller);
+    return result;
 }
 
 static am_result read_seed(const reader *r, const am_json *root)
@@ -561,12 +462,6 @@ static am_result read_doc(am_run_script *script, const char *file, am_error *err
 {
     script->fps = 60.0f;
     script->seed = 1;
-    script->options.match = am_match_def_default();
-    am_long_horizon_def ahead = am_long_horizon_def_default();
-    script->options.k = ahead.k;
-    script->options.l = ahead.l;
-    script->options.character = am_character_def_default();
-    script->options.intent = am_intent_def_default();
     reader r = { script, &script->own->arena, script->own->doc, file, err };
     am_result result = read_root(&r, am_json_root(script->own->doc));
     if (result != AM_OK) {

@@ -42,7 +42,7 @@ static void write_frame(am_json_writer *w, const am_db *db, int frame)
 }
 
 /// What each channel adds to the cost of the chosen frame. With PCA they cannot be told apart: components then.
-static void write_costs(am_json_writer *w, const am_db *db, const am_character_view *view, int frame)
+static void write_costs(am_json_writer *w, const am_db *db, const am_actor_view *view, int frame)
 {
     const am_features *features = &db->features;
     const float *row = am_db_x(db, frame);
@@ -65,7 +65,7 @@ static void write_costs(am_json_writer *w, const am_db *db, const am_character_v
     am_json_end_object(w);
 }
 
-static void write_search(am_json_writer *w, const am_db *db, const am_character_view *view)
+static void write_search(am_json_writer *w, const am_db *db, const am_actor_view *view)
 {
     const am_source_output *out = view->output;
     am_json_number(w, "stay_cost", (double)out->stay_cost);
@@ -93,7 +93,7 @@ static void write_pushes(am_json_writer *w, const am_run *run, const am_push_vie
     for (int i = 0; i < push->count; i++) {
         const am_push *p = &push->pushes[i];
         am_json_begin_object(w, NULL);
-        am_json_string(w, "joint", run->source->skeleton->names[p->joint]);
+        am_json_string(w, "joint", am_asset_skeleton(run->asset)->names[p->joint]);
         ami_run_write_vec3(w, "force", p->force);
         am_json_end_object(w);
     }

@@ -1,9 +1,10 @@
 // The field character that ships for the page: it comes to a stand when the stick is let go, stands without gliding
 // or spinning, but not as a statue, and starts again.
+#include "actor/get.h"
 #include "support/check.h"
 
 #include <amble/tools/build.h>
-#include <amble/control.h>
+#include <amble/actor.h>
 #include <amble/field_source.h>
 #include <amble/tools/script.h>
 
@@ -82,11 +83,12 @@ static void add_life(trial *t, const am_transform *before, const am_transform *n
 static trial let_go_after(int steps)
 {
     am_error err = { 0 };
-    am_character *c = NULL;
-    am_character_def def = am_character_def_default();
+    am_actor *c = NULL;
+    am_actor_def def;
+    am_actor_def_init(&def, NULL);
     def.source = source;
-    def.root = AM_ROOT_ANIMATION;
-    check_ok(am_character_create(&c, &def, &err), &err);
+    def.settings.root = AM_ROOT_ANIMATION;
+    check_ok(am_actor_create(&c, &def, &err), &err);
     const float walk = am_intent_def_for(source).walk_mps;
     am_transform last[13] = { 0 }; // of the last 0.2 s
     am_transform stood = am_transform_identity();
@@ -96,13 +98,13 @@ static trial let_go_after(int steps)
         const int rest = i - steps, again = rest - rest_steps;
         am_intent target = { 0 };
         target.velocity = rest < 0 ? am_v3(0.0f, 0.0f, walk) : again >= 0 ? am_v3(walk, 0.0f, 0.0f) : target.velocity;
-        memcpy(body, am_character_get_pose(c).world, (size_t)db->joint_count * sizeof *body);
-        am_character_step(c, &target, 1.0f / rate);
+        memcpy(body, ami_pose_of(c).world, (size_t)db->joint_count * sizeof *body);
+        am_actor_step(c, &target, 1.0f / rate);
         if (rest > 150 && again < 0) {
-            add_life(&t, body, am_character_get_pose(c).world, rest_steps - 151);
+            add_life(&t, body, ami_pose_of(c).world, rest_steps - 151);
         }
         memmove(last, last + 1, 12 * sizeof *last);
-        last[12] = am_character_get_pose(c).root;
+        last[12] = ami_pose_of(c).root;
         const float speed = way(last[12].translation, last[0].translation) / 0.2f;
         const float off = am_abs(am_wrap_angle(am_quat_heading(last[12].rotation) - AM_PI / 2.0f));
         if (rest >= 0 && again < 0) {
@@ -118,7 +120,7 @@ static trial let_go_after(int steps)
             t.face_s = off < 5.0f * AM_DEG ? am_min(t.face_s, (float)again / rate) : t.face_s;
         }
     }
-    am_character_destroy(c);
+    am_actor_destroy(c);
     return t;
 }
 
@@ -157,23 +159,24 @@ static void who_is_let_go_stands_and_starts_again(void **state)
 static float face_aside(float degrees, float *drift_m)
 {
     am_error err = { 0 };
-    am_character *c = NULL;
-    am_character_def def = am_character_def_default();
+    am_actor *c = NULL;
+    am_actor_def def;
+    am_actor_def_init(&def, NULL);
     def.source = source;
-    def.root = AM_ROOT_ANIMATION;
-    check_ok(am_character_create(&c, &def, &err), &err);
+    def.settings.root = AM_ROOT_ANIMATION;
+    check_ok(am_actor_create(&c, &def, &err), &err);
     am_intent target = { 0 };
     for (int i = 0; i < 60; i++) {
-        am_character_step(c, &target, 1.0f / rate);
+        am_actor_step(c, &target, 1.0f / rate);
     }
-    const am_transform stood = am_character_get_pose(c).root;
+    const am_transform stood = ami_pose_of(c).root;
     const am_quat turn = am_quat_from_heading(degrees * AM_DEG);
     target.facing = am_quat_rotate(am_quat_mul(turn, stood.rotation), am_v3(0.0f, 0.0f, 1.0f));
     for (int i = 0; i < 4 * rate; i++) {
-        am_character_step(c, &target, 1.0f / rate);
+        am_actor_step(c, &target, 1.0f / rate);
     }
-    const am_transform now = am_character_get_pose(c).root;
-    am_character_destroy(c);
+    const am_transform now = ami_pose_of(c).root;
+    am_actor_destroy(c);
     *drift_m = way(now.translation, stood.translation);
     const float turned = am_wrap_angle(am_quat_heading(now.rotation) - am_quat_heading(stood.rotation));
     return am_abs(turned / AM_DEG - degrees);

@@ -17,7 +17,7 @@ static am_field_target tell(const am_intent *target)
 {
     am_error err = { 0 };
     am_source *source = NULL;
-    am_character *character = NULL;
+    am_actor *character = NULL;
     am_field_source_def def = am_field_source_def_default();
     def.field = field;
     def.policy = AM_FIELD_GREEDY;
@@ -25,14 +25,15 @@ static am_field_target tell(const am_intent *target)
     def.task = line;
     def.task.read = listen;
     check_ok(am_field_source_create(&source, &def, &err), &err);
-    am_character_def who = am_character_def_default();
+    am_actor_def who;
+    am_actor_def_init(&who, NULL);
     who.source = source;
-    who.root = AM_ROOT_ANIMATION;
-    check_ok(am_character_create(&character, &who, &err), &err);
+    who.settings.root = AM_ROOT_ANIMATION;
+    check_ok(am_actor_create(&character, &who, &err), &err);
     for (int i = 0; i < 2; i++) {
-        am_character_step(character, target, 1.0f / 60.0f);
+        am_actor_step(character, target, 1.0f / 60.0f);
     }
-    am_character_destroy(character);
+    am_actor_destroy(character);
     am_source_destroy(source);
     return heard;
 }

@@ -1,4 +1,5 @@
 // Schemas that ask for the past: it is the body's own track, at any step size, in a snapshot and after a move.
+#include "actor/get.h"
 #include "support/world.h"
 
 static const char schema_past[] =
@@ -33,14 +34,14 @@ typedef struct mark {
 
 static mark mark_of(const world *w)
 {
-    am_character_pose pose = am_character_get_pose(w->character);
+    am_actor_pose pose = ami_pose_of(w->character);
     mark m = { pose.root, pose.world[0].translation.y };
     return m;
 }
 
 static const am_query_point *past_point(const world *w, float time)
 {
-    am_character_view view = am_character_get_view(w->character);
+    am_actor_view view = ami_view_of(w->character);
     for (int i = 0; i < view.trajectory_count; i++) {
         if (am_abs(view.trajectory[i].time - time) < 1e-5f) {
             return &view.trajectory[i];
@@ -92,9 +93,9 @@ static void a_search_asks_for_that_past(void **state)
     const am_features *features = &shared_db->features;
     int searched = 0;
     for (int i = 0; i < steps; i++) {
-        am_transform root = am_character_get_pose(w.character).root;
+        am_transform root = ami_pose_of(w.character).root;
         hold(&w, keys_at((float)i * DT), DT);
-        const am_source_output *out = am_character_get_view(w.character).output;
+        const am_source_output *out = ami_view_of(w.character).output;
         if (!out->searched) {
             continue;
         }
@@ -146,24 +147,24 @@ static void a_snapshot_remembers_and_a_move_takes_the_past_along(void **state)
     am_error err = { 0 };
     make_world(&w);
     hold(&w, AM_KEY_W, 2.2f);
-    size_t size = am_character_snapshot_size(w.character);
+    size_t size = am_actor_snapshot(w.character, NULL, 0);
     uint8_t *bytes = malloc(size);
-    am_character_snapshot(w.character, bytes);
+    am_actor_snapshot(w.character, bytes, size);
     hold(&w, AM_KEY_A | AM_KEY_SHIFT, 3.0f);
-    uint64_t first = am_character_hash(w.character);
-    check_ok(am_character_restore(w.character, bytes, size, &err), &err);
+    uint64_t first = am_actor_hash(w.character);
+    check_ok(am_actor_restore(w.character, bytes, size, &err), &err);
     hold(&w, AM_KEY_A | AM_KEY_SHIFT, 3.0f);
-    assert_true(am_character_hash(w.character) == first);
+    assert_true(am_actor_hash(w.character) == first);
 
-    check_ok(am_character_restore(w.character, bytes, size, &err), &err);
+    check_ok(am_actor_restore(w.character, bytes, size, &err), &err);
     hold(&w, AM_KEY_W, DT);
-    am_transform root = am_character_get_pose(w.character).root;
+    am_transform root = ami_pose_of(w.character).root;
     hold(&w, AM_KEY_W, DT);
     am_vec3 behind = am_quat_unrotate(root.rotation, am_v3_sub(past_point(&w, -0.5f)->position, root.translation));
-    check_ok(am_character_restore(w.character, bytes, size, &err), &err);
+    check_ok(am_actor_restore(w.character, bytes, size, &err), &err);
     hold(&w, AM_KEY_W, DT);
-    am_character_place(w.character, am_v3(5.0f, 0.0f, -7.0f), 2.0f);
-    root = am_character_get_pose(w.character).root;
+    am_actor_place(w.character, am_v3(5.0f, 0.0f, -7.0f), 2.0f);
+    root = ami_pose_of(w.character).root;
     hold(&w, AM_KEY_W, DT);
     am_vec3 moved = am_quat_unrotate(root.rotation, am_v3_sub(past_point(&w, -0.5f)->position, root.translation));
     assert_true(am_v3_distance(behind, moved) < 1e-3f);

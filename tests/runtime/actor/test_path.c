@@ -1,4 +1,5 @@
 // Drawn paths: how they are laid and shaped, how a character follows them, and what happens with strange ones.
+#include "actor/get.h"
 #include "support/world.h"
 
 #define MOST 4000
@@ -43,9 +44,9 @@ static void go(world *w, float most_s)
     int after = 0;
     walked.count = 0;
     while (walked.count < (int)(most_s / DT) && walked.count < 6000 && after < 60) {
-        am_character_step(w->character, &none, DT);
-        walked.hips[walked.count++] = am_v3_ground(am_character_get_pose(w->character).world[0].translation);
-        after += !am_character_get_path(w->character).following;
+        am_actor_step(w->character, &none, DT);
+        walked.hips[walked.count++] = am_v3_ground(ami_pose_of(w->character).world[0].translation);
+        after += !ami_path_of(w->character).following;
     }
 }
 
@@ -66,7 +67,7 @@ static am_path_metrics measure(const am_path_def *def)
 static void make_path_world(world *w, int k, int l, int points)
 {
     am_error err = { 0 };
-    am_character_def def = open_world(w);
+    am_actor_def def = open_world(w);
     am_source_destroy(w->source);
     am_long_horizon_def ahead = am_long_horizon_def_default();
     ahead.match.db = shared_db;
@@ -76,7 +77,7 @@ static void make_path_world(world *w, int k, int l, int points)
     check_ok(am_long_horizon_create(&w->source, &ahead, &err), &err);
     def.source = w->source;
     def.path_points = points;
-    check_ok(am_character_create(&w->character, &def, &err), &err);
+    check_ok(am_actor_create(&w->character, &def, &err), &err);
 }
 
 static const am_vec3 bend[] = { { 0, 0, 0 }, { 0, 0, 3 }, { 2, 0, 5 }, { 2, 0, 8 } };
@@ -94,15 +95,15 @@ static void a_drawn_path_is_followed_to_its_end(void **state)
     for (int i = 0; i < 2; i++) {
         am_path_def def = path_of(draw(courses[i].corners, courses[i].count, 1.3f));
         am_error err = { 0 };
-        am_character_place(w.character, am_v3_zero(), 0.0f);
-        check_ok(am_character_follow(w.character, &def, &err), &err);
+        am_actor_place(w.character, am_v3_zero(), 0.0f);
+        check_ok(am_actor_follow(w.character, &def, &err), &err);
         go(&w, 60.0f);
         am_path_metrics m = measure(&def);
         assert_true(m.path_completed);
         assert_true(m.path_error_m < 0.08);
         assert_true(m.path_cover_max_m < 0.35);
         assert_true(m.path_end_m < 0.25);
-        assert_true(am_character_get_path(w.character).ended);
+        assert_true(ami_path_of(w.character).ended);
         assert_int_equal(activity(&w), AM_ACTIVITY_STAND);
     }
     free_world(&w);
@@ -116,9 +117,9 @@ static void local_paths_begin_where_the_character_stands(void **state)
     am_path_def def = path_of(draw(bend, 4, 1.3f));
     am_error err = { 0 };
     def.mode = AM_PATH_LOCAL;
-    am_character_place(w.character, am_v3(7.0f, 0.0f, -3.0f), 0.0f);
-    check_ok(am_character_follow(w.character, &def, &err), &err);
-    am_path_view view = am_character_get_path(w.character);
+    am_actor_place(w.character, am_v3(7.0f, 0.0f, -3.0f), 0.0f);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
+    am_path_view view = ami_path_of(w.character);
     check_near(view.points[0].x, 7.0, 0.02);
     check_near(view.points[0].z, -3.0, 0.02);
     go(&w, 60.0f);
@@ -134,9 +135,9 @@ static void global_paths_are_joined_by_a_straight_way(void **state)
     make_path_world(&w, 3, 3, 4000);
     am_path_def def = path_of(draw(bend, 4, 1.3f));
     am_error err = { 0 };
-    am_character_place(w.character, am_v3(-3.0f, 0.0f, -1.0f), 0.0f);
-    check_ok(am_character_follow(w.character, &def, &err), &err);
-    am_path_view view = am_character_get_path(w.character);
+    am_actor_place(w.character, am_v3(-3.0f, 0.0f, -1.0f), 0.0f);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
+    am_path_view view = ami_path_of(w.character);
     check_near(view.points[0].x, -3.0, 0.02);
     check_near(view.points[0].z, -1.0, 0.02);
     go(&w, 60.0f);
@@ -151,20 +152,20 @@ static void a_snapshot_knows_the_path(void **state)
     make_path_world(&w, 3, 3, 4000);
     am_path_def def = path_of(draw(crossing, 5, 1.3f));
     am_error err = { 0 };
-    check_ok(am_character_follow(w.character, &def, &err), &err);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
     go(&w, 3.0f);
-    size_t size = am_character_snapshot_size(w.character);
+    size_t size = am_actor_snapshot(w.character, NULL, 0);
     void *snapshot = test_malloc(size);
-    am_character_snapshot(w.character, snapshot);
+    am_actor_snapshot(w.character, snapshot, size);
     go(&w, 4.0f);
-    uint64_t hash = am_character_hash(w.character);
+    uint64_t hash = am_actor_hash(w.character);
     // Another path, then back to where the snapshot was made.
     am_path_def other = path_of(draw(bend, 4, 2.0f));
-    check_ok(am_character_follow(w.character, &other, &err), &err);
+    check_ok(am_actor_follow(w.character, &other, &err), &err);
     go(&w, 1.0f);
-    check_ok(am_character_restore(w.character, snapshot, size, &err), &err);
+    check_ok(am_actor_restore(w.character, snapshot, size, &err), &err);
     go(&w, 4.0f);
-    assert_true(am_character_hash(w.character) == hash);
+    assert_true(am_actor_hash(w.character) == hash);
     test_free(snapshot);
     free_world(&w);
 }
@@ -176,11 +177,11 @@ static void a_new_path_takes_over(void **state)
     make_path_world(&w, 3, 3, 4000);
     am_path_def def = path_of(draw(bend, 4, 1.3f));
     am_error err = { 0 };
-    check_ok(am_character_follow(w.character, &def, &err), &err);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
     go(&w, 2.0f);
     const am_vec3 away[] = { { -2, 0, 2 }, { -5, 0, 2 } };
     am_path_def next = path_of(draw(away, 2, 1.3f));
-    check_ok(am_character_follow(w.character, &next, &err), &err);
+    check_ok(am_actor_follow(w.character, &next, &err), &err);
     go(&w, 30.0f);
     assert_true(am_v3_distance(walked.hips[walked.count - 1], away[1]) < 0.25f);
     free_world(&w);
@@ -195,10 +196,10 @@ static void laps_go_on_for_ever(void **state)
     am_path_def def = path_of(draw(square, 4, 1.3f));
     am_error err = { 0 };
     def.loop = true;
-    am_character_place(w.character, am_v3(-1.0f, 0.0f, 2.0f), 0.0f);
-    check_ok(am_character_follow(w.character, &def, &err), &err);
+    am_actor_place(w.character, am_v3(-1.0f, 0.0f, 2.0f), 0.0f);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
     go(&w, 60.0f);
-    am_path_view view = am_character_get_path(w.character);
+    am_path_view view = ami_path_of(w.character);
     assert_true(view.following);
     assert_true(view.laps >= 2);
     am_vec3 closed[5];
@@ -224,7 +225,7 @@ static void a_path_is_bent_around_an_obstacle(void **state)
     def.obstacles = &tree;
     def.obstacle_count = 1;
     am_error err = { 0 };
-    check_ok(am_character_follow(w.character, &def, &err), &err);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
     go(&w, 30.0f);
     float nearest = 100.0f;
     for (int i = 0; i < walked.count; i++) {
@@ -242,43 +243,43 @@ static void strange_paths_are_refused_or_survived(void **state)
     make_path_world(&w, 3, 3, 4000);
     am_error err = { 0 };
     am_path_def def = path_of(0);
-    assert_int_equal(am_character_follow(w.character, &def, &err), AM_ERR_RANGE);
+    assert_int_equal(am_actor_follow(w.character, &def, &err), AM_ERR_RANGE);
     drawing[0] = (am_path_sample){ 0.0f, NAN, 0.0f };
     def = path_of(1);
-    assert_int_equal(am_character_follow(w.character, &def, &err), AM_ERR_RANGE);
+    assert_int_equal(am_actor_follow(w.character, &def, &err), AM_ERR_RANGE);
     drawing[0] = (am_path_sample){ 1.0f, 0.0f, 0.0f };
     drawing[1] = (am_path_sample){ 0.5f, 0.0f, 1.0f };
     def = path_of(2);
-    assert_int_equal(am_character_follow(w.character, &def, &err), AM_ERR_RANGE);
+    assert_int_equal(am_actor_follow(w.character, &def, &err), AM_ERR_RANGE);
     // One point, a metre away; the same point many times; nowhere at all.
     drawing[0] = (am_path_sample){ 0.0f, 0.0f, 2.0f };
     def = path_of(1);
-    check_ok(am_character_follow(w.character, &def, &err), &err);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
     go(&w, 20.0f);
     assert_true(am_v3_distance(walked.hips[walked.count - 1], am_v3(0.0f, 0.0f, 2.0f)) < 0.25f);
     for (int i = 0; i < 100; i++) {
         drawing[i] = (am_path_sample){ 0.0f, 1.0f, 2.0f };
     }
     def = path_of(100);
-    check_ok(am_character_follow(w.character, &def, &err), &err);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
     go(&w, 20.0f);
     assert_true(am_v3_distance(walked.hips[walked.count - 1], am_v3(1.0f, 0.0f, 2.0f)) < 0.25f);
     def.mode = AM_PATH_LOCAL;
-    check_ok(am_character_follow(w.character, &def, &err), &err);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
     go(&w, 5.0f);
-    assert_true(am_character_get_path(w.character).ended);
+    assert_true(ami_path_of(w.character).ended);
     // 100 m in a tenth of a second.
     drawing[0] = (am_path_sample){ 0.0f, 0.0f, 0.0f };
     drawing[1] = (am_path_sample){ 0.1f, 0.0f, 100.0f };
     def = path_of(2);
-    am_character_place(w.character, am_v3_zero(), 0.0f);
-    check_ok(am_character_follow(w.character, &def, &err), &err);
+    am_actor_place(w.character, am_v3_zero(), 0.0f);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
     go(&w, 100.0f);
     assert_true(am_v3_distance(walked.hips[walked.count - 1], am_v3(0.0f, 0.0f, 100.0f)) < 0.3f);
     // More than there is room for.
     drawing[1] = (am_path_sample){ 1.0f, 0.0f, 1000.0f };
-    assert_int_equal(am_character_follow(w.character, &def, &err), AM_ERR_LIMIT);
-    assert_false(am_character_get_path(w.character).following);
+    assert_int_equal(am_actor_follow(w.character, &def, &err), AM_ERR_LIMIT);
+    assert_false(ami_path_of(w.character).following);
     free_world(&w);
 }
 
@@ -292,11 +293,11 @@ static void shift_runs_along_the_path(void **state)
         make_path_world(&w, 3, 3, 4000);
         am_path_def def = path_of(draw(line, 2, 1.0f));
         am_error err = { 0 };
-        check_ok(am_character_follow(w.character, &def, &err), &err);
-        while (am_character_get_path(w.character).following && took[runs] < 3000) {
+        check_ok(am_actor_follow(w.character, &def, &err), &err);
+        while (ami_path_of(w.character).following && took[runs] < 3000) {
             // Pressed a second after the beginning.
             am_intent intent = { .run = runs == 1 && took[runs] > 60 };
-            am_character_step(w.character, &intent, DT);
+            am_actor_step(w.character, &intent, DT);
             took[runs]++;
         }
         assert_true(am_v3_distance(place(&w), line[1]) < 0.3f);
@@ -314,13 +315,13 @@ static void a_stick_turns_the_facing_on_the_way(void **state)
     am_path_def def = path_of(draw(line, 2, 0.8f));
     def.facing = AM_PATH_FACING_JOYSTICK;
     am_error err = { 0 };
-    check_ok(am_character_follow(w.character, &def, &err), &err);
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
     am_intent left = { .facing = am_v3(1.0f, 0.0f, 0.0f) };
     am_intent none = { 0 };
     for (int i = 0; i < 240; i++) {
-        am_character_step(w.character, i < 30 ? &none : &left, DT);
+        am_actor_step(w.character, i < 30 ? &none : &left, DT);
     }
-    am_character_view view = am_character_get_view(w.character);
+    am_actor_view view = ami_view_of(w.character);
     am_query_point last = view.trajectory[view.trajectory_count - 1];
     assert_true(last.direction.x > 0.9f);        // asked to face the left
     assert_true(view.simulation_velocity.z > 0); // while it goes on
@@ -352,9 +353,9 @@ static void each_part_of_the_method_is_a_switch(void **state)
         am_path_def def = path_of(draw(crossing, 5, 1.6f));
         def.method = methods[i];
         am_error err = { 0 };
-        check_ok(am_character_follow(w.character, &def, &err), &err);
+        check_ok(am_actor_follow(w.character, &def, &err), &err);
         go(&w, 40.0f);
-        hashes[i] = am_character_hash(w.character);
+        hashes[i] = am_actor_hash(w.character);
         assert_true(am_v3_distance(walked.hips[walked.count - 1], crossing[4]) < (i < 8 ? 0.5f : 4.0f));
         free_world(&w);
     }
@@ -368,14 +369,14 @@ static void no_memory_for_planting_leaves_nothing_behind(void **state)
     am_alloc alloc = am_budget_alloc(&budget);
     world w;
     am_error err = { 0 };
-    am_character_def def = open_world(&w);
+    am_actor_def def = open_world(&w);
     def.alloc = &alloc;
     def.path_points = 400;
     am_result result = AM_ERR_MEMORY;
     int failures = 0;
     while (result == AM_ERR_MEMORY && failures < 200) {
         budget.fail_at = budget.total_count + (size_t)failures + 1;
-        result = am_character_create(&w.character, &def, &err);
+        result = am_actor_create(&w.character, &def, &err);
         failures += result != AM_OK;
         assert_true(result == AM_OK || budget.live_count == 0);
     }
@@ -392,15 +393,15 @@ static void following_allocates_nothing(void **state)
     am_alloc alloc = am_budget_alloc(&budget);
     world w;
     am_error err = { 0 };
-    am_character_def def = open_world(&w);
+    am_actor_def def = open_world(&w);
     def.alloc = &alloc;
     def.path_points = 4000;
-    check_ok(am_character_create(&w.character, &def, &err), &err);
+    check_ok(am_actor_create(&w.character, &def, &err), &err);
     size_t before = budget.total_count;
     am_path_def path = path_of(draw(crossing, 5, 1.3f));
-    check_ok(am_character_follow(w.character, &path, &err), &err);
+    check_ok(am_actor_follow(w.character, &path, &err), &err);
     go(&w, 20.0f);
-    check_ok(am_character_follow(w.character, &path, &err), &err);
+    check_ok(am_actor_follow(w.character, &path, &err), &err);
     go(&w, 2.0f);
     assert_int_equal((int)(budget.total_count - before), 0);
     free_world(&w);
@@ -511,9 +512,9 @@ static void no_room_no_path(void **state)
     make_world(&w);
     am_error err = { 0 };
     am_path_def def = path_of(draw(bend, 4, 1.3f));
-    assert_int_equal(am_character_follow(w.character, &def, &err), AM_ERR_DEF);
-    am_character_leave_path(w.character);
-    assert_int_equal(am_character_get_path(w.character).count, 0);
+    assert_int_equal(am_actor_follow(w.character, &def, &err), AM_ERR_DEF);
+    am_actor_leave_path(w.character);
+    assert_int_equal(ami_path_of(w.character).count, 0);
     free_world(&w);
 }
 

@@ -1,5 +1,6 @@
 // Predicted trajectories: springs against the closed form and against small steps, the ablation, heights in a jump,
 // and devices.
+#include "actor/get.h"
 #include "support/world.h"
 
 /// Velocity and position of the character spring of Responsive eq. 10-11 by plain doubles, from rest.
@@ -14,7 +15,7 @@ static void closed_form(double *x, double *v, double v_goal, double halflife, do
     *x = (j0 / y + j1 / (y * y)) - e * (j0 / y + j1 / (y * y) + j1 * t / y) + v_goal * t;
 }
 
-static const am_query_point *point_at(const am_character_view *view, float time)
+static const am_query_point *point_at(const am_actor_view *view, float time)
 {
     for (int i = 0; i < view->trajectory_count; i++) {
         if (am_abs(view->trajectory[i].time - time) < 1e-5f) {
@@ -30,16 +31,16 @@ static void prediction_is_the_closed_form(void **state)
     (void)state;
     world w;
     am_error err = { 0 };
-    am_character_def def = open_world(&w);
-    check_ok(am_character_create(&w.character, &def, &err), &err);
+    am_actor_def def = open_world(&w);
+    check_ok(am_actor_create(&w.character, &def, &err), &err);
     am_intent intent = { .velocity = { 0.0f, 0.0f, 1.5f } };
-    am_character_step(w.character, &intent, DT);
-    am_character_view view = am_character_get_view(w.character);
+    am_actor_step(w.character, &intent, DT);
+    am_actor_view view = ami_view_of(w.character);
     assert_int_equal(view.trajectory_count, 4); // now and LMM's three
     const float times[] = { 1.0f / 3.0f, 2.0f / 3.0f, 1.0f };
     for (int i = 0; i < 3; i++) {
         double x, v;
-        closed_form(&x, &v, 1.5, (double)def.velocity_halflife, (double)times[i]);
+        closed_form(&x, &v, 1.5, (double)def.settings.velocity_halflife, (double)times[i]);
         const am_query_point *p = point_at(&view, times[i]);
         check_near(p->position.z, x, 1e-4);
         check_near(p->velocity.z, v, 1e-4);
@@ -56,22 +57,22 @@ static void prediction_comes_true_with_any_step(void **state)
     for (int i = 0; i < 3; i++) {
         world w;
         am_error err = { 0 };
-        am_character_def def = open_world(&w);
-        def.root = AM_ROOT_SIMULATION;
-        check_ok(am_character_create(&w.character, &def, &err), &err);
+        am_actor_def def = open_world(&w);
+        def.settings.root = AM_ROOT_SIMULATION;
+        check_ok(am_actor_create(&w.character, &def, &err), &err);
         am_intent walk = { .velocity = { 0.9f, 0.0f, 0.9f } };
         am_intent back = { .velocity = { 0.0f, 0.0f, -1.0f } };
         int count = (int)(1.0f / steps[i] + 0.5f);
         for (int k = 0; k < count; k++) {
-            am_character_step(w.character, &walk, steps[i]);
+            am_actor_step(w.character, &walk, steps[i]);
         }
-        am_character_step(w.character, &back, steps[i]);
-        am_character_view view = am_character_get_view(w.character);
+        am_actor_step(w.character, &back, steps[i]);
+        am_actor_view view = ami_view_of(w.character);
         am_query_point ahead = *point_at(&view, 1.0f);
         for (int k = 0; k < count - 1; k++) {
-            am_character_step(w.character, &back, steps[i]);
+            am_actor_step(w.character, &back, steps[i]);
         }
-        view = am_character_get_view(w.character);
+        view = ami_view_of(w.character);
         am_vec3 there = am_v3_ground(view.simulation.translation);
         assert_true(am_v3_distance(there, am_v3_ground(ahead.position)) < 1e-3f);
         am_vec3 facing = am_quat_rotate(view.simulation.rotation, am_v3(0.0f, 0.0f, 1.0f));
@@ -88,16 +89,16 @@ static void the_ablation_snaps_where_springs_ease(void **state)
     for (int springs = 0; springs < 2; springs++) {
         world w;
         am_error err = { 0 };
-        am_character_def def = open_world(&w);
-        def.springs = springs == 1;
-        check_ok(am_character_create(&w.character, &def, &err), &err);
+        am_actor_def def = open_world(&w);
+        def.settings.springs = springs == 1;
+        check_ok(am_actor_create(&w.character, &def, &err), &err);
         am_intent intent = { .velocity = { 0.0f, 0.0f, 1.5f } };
-        am_character_step(w.character, &intent, DT);
-        first[springs] = am_character_get_view(w.character).simulation_velocity.z / DT;
+        am_actor_step(w.character, &intent, DT);
+        first[springs] = ami_view_of(w.character).simulation_velocity.z / DT;
         for (int i = 0; i < 120; i++) {
-            am_character_step(w.character, &intent, DT);
+            am_actor_step(w.character, &intent, DT);
         }
-        check_near(am_character_get_view(w.character).simulation_velocity.z, 1.5f, 0.02f);
+        check_near(ami_view_of(w.character).simulation_velocity.z, 1.5f, 0.02f);
         free_world(&w);
     }
     assert_true(first[0] > 3.0f * first[1]);
@@ -109,12 +110,12 @@ static void a_jump_predicts_hips_that_rise_and_come_down(void **state)
     world w;
     make_world(&w);
     hold(&w, 0, 0.5f);
-    am_character_facts facts = am_character_get_facts(w.character);
+    am_actor_facts facts = ami_facts_of(w.character);
     hold(&w, AM_KEY_J, DT);
     float highest = 0.0f;
-    float ground = am_character_get_view(w.character).simulation.translation.y;
+    float ground = ami_view_of(w.character).simulation.translation.y;
     for (int i = 0; i < 90 && activity(&w) == AM_ACTIVITY_JUMP; i++) {
-        float height = am_character_get_view(w.character).simulation.translation.y;
+        float height = ami_view_of(w.character).simulation.translation.y;
         highest = am_max(highest, height);
         assert_true(height >= facts.hip_m - 0.02f);
         hold(&w, 0, DT);

@@ -40,7 +40,7 @@ static void player_begin_with(player *p, am_source *source, int frame)
     p->out.local = p->local;
     p->out.landed = (am_source_pose){ .local = p->landed, .velocity = p->landed_velocity };
     p->root = am_transform_identity();
-    p->source->interface->reset(p->source, p->state, frame);
+    p->source->interface->reset(p->source, p->state, frame, NULL);
 }
 
 static void player_begin(player *p, am_field_policy policy, int frame)
@@ -187,7 +187,7 @@ static float turned_left(am_field_policy policy)
     player p;
     player_begin(&p, policy, 0);
     for (int r = 0; r < db->range_count; r++) {
-        p.source->interface->reset(p.source, p.state, (db->ranges[r].start + db->ranges[r].stop) / 2);
+        p.source->interface->reset(p.source, p.state, (db->ranges[r].start + db->ranges[r].stop) / 2, NULL);
         float heading = am_quat_heading(p.root.rotation);
         for (int i = 0; i < 60; i++) {
             p.input.target.heading = heading + 2.0f;

@@ -171,7 +171,7 @@ static void one_level_is_plain_matching(void **state)
     player_make(&q, &def);
     am_source_destroy(q.source);
     check_ok(am_match_create(&q.source, &def.match, &err), &err);
-    q.source->interface->reset(q.source, q.state, -1);
+    q.source->interface->reset(q.source, q.state, -1, NULL);
     am_point_target target = point_target(-3.0f, 4.0f);
     uint8_t context[AM_MAX_CONTEXT];
     am_horizon horizon = am_target_horizon(&target, context);

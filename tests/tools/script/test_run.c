@@ -29,9 +29,9 @@ static void a_script_is_read_as_written(void **state)
     check_near(s.seconds, 4.0f, 0.0f);
     assert_int_equal(s.seed, 3);
     assert_int_equal(s.actor_count, 2);
-    assert_int_equal(s.options.character.inertialise, AM_INERTIALISE_QUINTIC);
-    assert_int_equal(s.options.character.candidates, 3);
-    check_near(s.options.match.search_every_s, 0.2f, 1e-7f);
+    assert_int_equal(s.options.settings.inertialise, AM_INERTIALISE_QUINTIC);
+    assert_int_equal(s.options.settings.candidates, 3);
+    check_near(s.options.settings.search_every_s, 0.2f, 1e-7f);
     assert_int_equal(s.actors[0].key_count, 2);
     assert_int_equal(s.actors[0].keys[0].down, AM_KEY_W | AM_KEY_SHIFT);
     check_near(s.actors[0].position.z, 2.0f, 0.0f);

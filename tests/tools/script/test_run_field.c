@@ -1,4 +1,5 @@
 // Characters of a motion field: run by a script, recorded, restored, taken over from matching and given back.
+#include "actor/get.h"
 #include "support/world.h"
 
 static void parse(am_run_script *script, const char *options, const char *character)
@@ -31,11 +32,11 @@ static void a_script_sets_task_and_policy(void **state)
     (void)state;
     am_run_script s;
     parse(&s, "\"task\": \"line\", \"policy\": \"greedy\", \"every\": 10", turns);
-    assert_true(s.options.field);
-    assert_int_equal(s.options.policy, AM_FIELD_GREEDY);
-    assert_string_equal(am_field_task_name(s.options.task), "line");
-    assert_int_equal(s.options.every, 10);
-    assert_int_equal(s.options.character.root, AM_ROOT_ANIMATION);
+    assert_true(s.options.settings.method == AM_METHOD_FIELD);
+    assert_int_equal(s.options.settings.policy, AM_FIELD_GREEDY);
+    assert_string_equal(am_field_task_name(s.options.settings.task), "line");
+    assert_int_equal(s.options.settings.every, 10);
+    assert_int_equal(s.options.settings.root, AM_ROOT_ANIMATION);
     am_run_script_free(&s);
 }
 
@@ -57,7 +58,7 @@ static void check_recording(const char *options, const char *character)
             assert_true(sample.view.output->frame >= 0);
         }
         hashes[round] = am_run_hash(run);
-        assert_int_equal(am_character_get_view(am_run_character(run, 0)).fallback_frames, 0);
+        assert_int_equal(ami_view_of(am_run_character(run, 0)).fallback_frames, 0);
         if (round == 0) {
             check_ok(am_recording_write(&text, recording, NULL, &err), &err);
         }
@@ -124,7 +125,7 @@ static void steps_allocate_nothing_and_paths_make_lines(void **state)
     am_run *run = begin(&s, &alloc);
     size_t before = budget.total_count;
     while (am_run_step(run)) {
-        am_character_view view = am_character_get_view(am_run_character(run, 0));
+        am_actor_view view = ami_view_of(am_run_character(run, 0));
         assert_int_equal(view.transitions, 0);
     }
     assert_int_equal(budget.total_count, before);
@@ -165,26 +166,26 @@ static void a_field_takes_a_body_over_and_gives_it_back(void **state)
     am_run_script s;
     parse(&s, "\"policy\": \"passive\"", "");
     am_run *run = begin(&s, NULL);
-    am_character *field = am_run_character(run, 0);
+    am_actor *field = am_run_character(run, 0);
     am_intent go = { .velocity = { 0.0f, 0.0f, 1.4f } };
     for (int i = 0; i < 120; i++) {
-        am_character_step(w.character, &go, DT);
+        am_actor_step(w.character, &go, DT);
     }
     am_vec3 places[3];
     am_vec3 worst = am_v3_zero();
-    am_character *now = w.character;
+    am_actor *now = w.character;
     int hand = am_skeleton_find(shared_db->skeleton, "LeftHand");
     assert_true(hand >= 0);
     for (int i = 0; i < 180; i++) {
         if (i == 40) {
-            check_ok(am_character_take_over(field, now, &err), &err);
+            check_ok(am_actor_take_over(field, now, &err), &err);
             now = field;
         } else if (i == 110) {
-            check_ok(am_character_take_over(w.character, now, &err), &err);
+            check_ok(am_actor_take_over(w.character, now, &err), &err);
             now = w.character;
         }
-        am_character_step(now, &go, DT);
-        places[i % 3] = am_character_get_pose(now).world_raw[hand].translation;
+        am_actor_step(now, &go, DT);
+        places[i % 3] = ami_pose_of(now).world_raw[hand].translation;
         if (i > 1) {
             am_vec3 bend =
                 am_v3_add(am_v3_sub(places[i % 3], am_v3_scale(places[(i + 2) % 3], 2.0f)), places[(i + 1) % 3]);
@@ -208,21 +209,21 @@ static void a_snapshot_of_a_field_goes_on_the_same(void **state)
     am_error err = { 0 };
     parse(&s, "\"policy\": \"greedy\"", turns);
     am_run *run = begin(&s, NULL);
-    am_character *c = am_run_character(run, 0);
-    size_t size = am_character_snapshot_size(c);
+    am_actor *c = am_run_character(run, 0);
+    size_t size = am_actor_snapshot(c, NULL, 0);
     assert_true(size <= sizeof bytes);
     am_intent go = { .velocity = { 0.5f, 0.0f, 1.0f } };
     for (int i = 0; i < 61; i++) {
-        am_character_step(c, &go, DT);
+        am_actor_step(c, &go, DT);
     }
-    am_character_snapshot(c, bytes);
+    am_actor_snapshot(c, bytes, size);
     uint64_t hashes[2];
     for (int round = 0; round < 2; round++) {
-        check_ok(am_character_restore(c, bytes, size, &err), &err);
+        check_ok(am_actor_restore(c, bytes, size, &err), &err);
         for (int i = 0; i < 61; i++) {
-            am_character_step(c, &go, 1.0f / 50.0f);
+            am_actor_step(c, &go, 1.0f / 50.0f);
         }
-        hashes[round] = am_character_hash(c);
+        hashes[round] = am_actor_hash(c);
     }
     assert_true(hashes[0] == hashes[1]);
     am_run_destroy(run);

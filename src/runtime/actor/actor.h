@@ -1,11 +1,12 @@
-/// A character from the inside: what it shares (kit), what it keeps (state), and the parts of one step.
-#ifndef AMI_CONTROL_CHARACTER_H
-#define AMI_CONTROL_CHARACTER_H
+/// An actor from the inside: what it shares (kit), what it keeps (state), and the parts of one step.
+#ifndef AMI_ACTOR_ACTOR_H
+#define AMI_ACTOR_ACTOR_H
 
-#include <amble/control.h>
+#include <amble/actor.h>
 
 #include <amble/direction.h>
 
+#include "actor/get.h"
 #include "actor/path.h"
 
 struct ami_push;
@@ -17,7 +18,28 @@ typedef struct ami_push_room {
     am_transform *x, *pose, *previous; ///< [joint] scratch
 } ami_push_room;
 
-/// What a character knows of its source and never changes: may be shared by a crowd.
+/// How features weigh: the settings' two weights and a factor for each channel (NULL: 1).
+typedef struct ami_weighing {
+    float trajectory, pose;
+    const float *channels;
+} ami_weighing;
+
+/// Factors of the squared feature differences.
+typedef struct ami_weights {
+    float *flat;                     ///< [stride] heights do not count (2-D); NULL with PCA and without a database
+    float *high;                     ///< [stride] heights count (3-D)
+    float *path;                     ///< [stride] on a path: heights do not count, the trajectory counts for more
+    bool flat_matters, high_matters; ///< false: all 1
+} ami_weights;
+
+/// kit.c: whether anything differs from the usual weights.
+bool ami_weighing_matters(const ami_weighing *how);
+/// kit.c: fills room(3 stride). Not for databases with PCA.
+void ami_weights_set(ami_weights *out, float *room, const am_db *db, const ami_weighing *how);
+/// kit.c: NULL when all are 1.
+const float *ami_weights_get(const ami_weights *weights, bool high);
+
+/// What an actor knows of its source and never changes: an asset has one for each method.
 typedef struct ami_kit {
     am_alloc alloc;
     const am_source *source;
@@ -29,26 +51,23 @@ typedef struct ami_kit {
     am_tag_query queries[AM_ACTIVITY_COUNT];
     uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
     uint32_t activities;                ///< 1 << am_activity for those that can be done
-    am_character_facts facts;
+    am_actor_facts facts;
     am_path_limits limits;
     float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
     int time_count;
     int first_ahead; ///< index of the first time after now, time_count without one
     float past_s;    ///< how far back the schema asks, s
-    int stride;
-    float *flat_weights;             ///< [stride] heights do not count (2-D); NULL with PCA and without a database
-    float *high_weights;             ///< [stride] heights count (3-D)
-    float *path_weights;             ///< [stride] on a path: heights do not count, the trajectory counts for more
-    bool flat_matters, high_matters; ///< false: all 1
-    am_joint_range *ranges;          ///< [joint] of characters that can be pushed; NULL for others
-    bool few;                        ///< ranges are of few frames: the source itself goes beyond them
-    uint64_t key;                    ///< of the words of all filters and of the weights
+    ami_weights weights;
+    float *weight_room;
+    am_intent_def speeds;   ///< of sticks and keys
+    am_joint_range *ranges; ///< [joint] NULL without poses: nothing can be pushed
+    bool few;               ///< ranges are of few frames: the source itself goes beyond them
 } ami_kit;
 
-am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_alloc *alloc, am_error *err);
+/// tags(AM_ACTIVITY_COUNT) as in am_actor_def.
+am_result ami_kit_create(ami_kit **out, const am_source *source, const char *const *tags, const am_alloc *alloc,
+                         am_error *err);
 void ami_kit_destroy(ami_kit *kit);
-/// Factors of the squared feature differences, NULL when all are 1.
-const float *ami_kit_weights(const ami_kit *kit, bool high);
 /// Fills kit->facts from the database.
 am_result ami_kit_measure(ami_kit *kit, am_error *err);
 /// planted.c: fills kit->path_filter, after the filters and the facts.
@@ -125,29 +144,55 @@ typedef struct ami_step {
 /// Places that a history holds: a second of steps at 60 Hz.
 #define AMI_PAST_PLACES 64
 
-struct am_character {
-    am_character_def def; ///< texts and borrowed arrays set to NULL
+/// What a snapshot carries beside the flat block: how the body moved in the last step, for a method that takes over
+/// and for poses between steps. Not hashed: it follows from the steps.
+typedef struct ami_recent {
+    am_transform previous_root;
+    am_vec3 root_linear, root_angular; ///< of the root in its own frame
+    float before_dt;                   ///< 0 when nothing is known
+    uint32_t reserved;
+} ami_recent;
+
+struct am_actor {
     am_alloc alloc;
     size_t block_size;
-    ami_kit *kit;
-    am_search_work *work;
-    bool owns_kit, owns_work;
+    const am_asset *asset;
+    am_asset *own_asset;           ///< of a source of the caller's own, or of am_actor_open; NULL: shared
+    const ami_kit *kit;            ///< the asset's for the method, or own_kit
+    ami_kit *own_kit;              ///< with tags of its own
+    char *tags[AM_ACTIVITY_COUNT]; ///< of its own; NULL: what the data suggest
+    am_search_work *work;          ///< that it steps in
+    am_search_work *own_works[AM_METHOD_COUNT]; ///< [family]
+    am_search_work *lent_work;                  ///< NULL: none
+    am_method lent_family;
+    am_settings settings;
+    float factors[AM_MAX_CHANNELS]; ///< of the feature channels
+    bool factored;                  ///< some are not 1
+    ami_weights weights;            ///< of its own, when weighs
+    float *weight_room;             ///< [3 longest stride]
+    bool weighs;
+    const am_push_solver *solver;
+    const am_clock *clock;
+    const am_net *direction;
     int joint_count;
-    uint64_t key; ///< what a snapshot must have been made with
+    bool keeps_past; ///< some method asks where the body was
+    uint64_t key;    ///< what a snapshot must have been made with
     am_inertia_def inertia_def;
     am_feet_def feet_def;
     am_source_output output;
     // Scratch of one step.
     am_transform *next;
-    // How the body moved in the last step, for a source that takes over (switch.c); not part of the state.
-    am_transform *before;              ///< [joint] local_raw before the last step
-    am_velocity *arrival;              ///< [2 joint] velocities on arrival: local, then in the root's space
-    float before_dt;                   ///< 0 when nothing is known
-    am_vec3 root_linear, root_angular; ///< of the root in its own frame
+    // Part of snapshots, not of the hash.
+    uint8_t *recent_block;
+    size_t recent_size;
+    ami_recent *recent;
+    am_transform *before;   ///< [joint] local_raw before the last step
+    am_transform *previous; ///< [joint] local before the last step
+    am_velocity *arrival;   ///< [2 joint] velocities on arrival: local, then in the root's space
     // The flat block and its parts.
     uint8_t *flat;
-    size_t flat_size;
-    size_t plain_size; ///< of it without the part of pushes
+    size_t flat_size, flat_room; ///< of the method; of the largest
+    size_t plain_size;           ///< of it without the part of pushes
     ami_state *state;
     am_query_point *trajectory; ///< [AM_MAX_TRAJECTORY]
     am_query_point *past;       ///< [AMI_PAST_PLACES] ring, history.c; NULL when no past is asked for
@@ -162,68 +207,112 @@ struct am_character {
     am_direction_window *window; ///< scratch of it
 };
 
+/// The settings as the source reads them: one of the caller's own has its own numbers.
+static inline const am_settings *ami_source_settings(const am_actor *actor)
+{
+    return actor->settings.method == AM_METHOD_OWN ? NULL : &actor->settings;
+}
+
+/// settings.c: other settings and tags for an actor, ready to be taken.
+typedef struct ami_change {
+    am_settings settings;
+    const ami_kit *kit;
+    ami_kit *own_kit;              ///< NULL: the asset's kit
+    char *tags[AM_ACTIVITY_COUNT]; ///< copies
+    am_search_work *work;
+} ami_change;
+/// Refuses what the actor cannot be; a change that is not taken is dropped.
+am_result ami_change_make(ami_change *out, am_actor *actor, const am_settings *settings, const char *const *tags,
+                          am_error *err);
+void ami_change_drop(ami_change *change, const am_actor *actor);
+/// Takes kit, settings and tags, and lays the flat block out anew: the parts behind the source's state move along.
+void ami_change_take(ami_change *change, am_actor *actor);
+/// settings.c: sets actor->weights.
+void ami_actor_weigh(am_actor *actor);
+/// make.c: pointers into the flat block, by kit and defs.
+void ami_actor_lay_out(am_actor *actor);
+/// make.c: bytes of the flat block with a kit.
+size_t ami_actor_flat_size(const am_actor *actor, const ami_kit *kit);
+/// make.c: numbers of parts that follow from kit and settings.
+void ami_actor_set_parts(am_actor *actor);
+
+/// asset.c: the kit of a method, NULL when the asset has none; the family is the method whose source it shares.
+const ami_kit *ami_asset_kit(const am_asset *asset, am_method method);
+am_method ami_method_family(am_method method);
+const am_source *ami_asset_source(const am_asset *asset, am_method method);
+const am_net *ami_asset_direction(const am_asset *asset);
+uint64_t ami_asset_key(const am_asset *asset);
+/// asset.c: room for steps of many learned actors at once, one for each slot; NULL when there is none or another call
+/// has it. Give it back.
+am_search_work *const *ami_asset_borrow(const am_asset *asset);
+void ami_asset_return(const am_asset *asset);
+#define AMI_ASSET_SLOTS 8
+#define AMI_ASSET_BATCH 32
+
 /// kit.c: whether a channel asks where the body is at other times.
 bool ami_asks_trajectory(const am_channel *channel);
 
 /// history.c: how far back (s) the schema of a source asks, 0 when it does not.
 float ami_history_longest(const am_source *source);
 /// Begins at the place where the body is.
-void ami_history_begin(am_character *character);
+void ami_history_begin(am_actor *character);
 /// After a step of dt: `before` is where root (x, z) and hips (y) were.
-void ami_history_add(am_character *character, am_vec3 before, float dt);
+void ami_history_add(am_actor *character, am_vec3 before, float dt);
 /// Where the body was `ago` seconds before now, >= 0; `time` of it means nothing.
-am_query_point ami_history_at(const am_character *character, float ago);
+am_query_point ami_history_at(const am_actor *character, float ago);
 /// The body was put elsewhere: its past goes along.
-void ami_history_move(am_character *character, am_transform from, am_transform to);
+void ami_history_move(am_actor *character, am_transform from, am_transform to);
 
 /// activities.c: whether what plays belongs to an activity.
-bool ami_plays(const am_character *character, am_activity activity);
+bool ami_plays(const am_actor *character, am_activity activity);
 /// activities.c: what to do in this step.
-ami_activity_plan ami_activity_update(am_character *character, float dt);
+ami_activity_plan ami_activity_update(am_actor *character, float dt);
 /// trajectory.c: where the simulated point will be, from now on; fills trajectory and its count.
-void ami_trajectory_predict(am_character *character, const ami_activity_plan *plan);
+void ami_trajectory_predict(am_actor *character, const ami_activity_plan *plan);
 /// trajectory.c: take-off speed (m/s) and half-life (s) of the vertical springs for hips that rise so far.
 void ami_leap(float rise_m, float *speed, float *halflife);
 /// trajectory.c: lets dt pass for the simulated point.
-void ami_simulate(am_character *character, const ami_activity_plan *plan, float dt);
+void ami_simulate(am_actor *character, const ami_activity_plan *plan, float dt);
 /// root.c: moves the root by what the animation did (in the root's frame, and turn) and draws it to the point.
-void ami_root_move(am_character *character, const ami_activity_plan *plan, am_vec3 moved, float turned, float dt);
+void ami_root_move(am_actor *character, const ami_activity_plan *plan, am_vec3 moved, float turned, float dt);
 /// root.c: moves the root by what the animation did, and no more.
 void ami_root_follow(ami_state *state, am_vec3 moved, float turned);
 
 /// character.c: all of a step that comes before the source is asked; `over` when there is nothing to ask.
-void ami_step_begin(am_character *character, ami_step *step, const am_intent *intent, float dt);
+void ami_step_begin(am_actor *character, ami_step *step, const am_intent *intent, float dt);
 /// character.c: all that comes after it has answered into the character's output.
-void ami_step_end(am_character *character, ami_step *step);
+void ami_step_end(am_actor *character, ami_step *step);
 
 /// switch.c: c->arrival from how `from` moved in its last step: local velocities, then those in the root's space.
-void ami_find_velocities(am_character *character, const am_character *from);
+void ami_find_velocities(am_actor *character, const am_actor *from);
+/// switch.c: the source begins anew from the body as it is, with the next step.
+void ami_begin_arrival(am_actor *actor);
 /// switch.c: what the source is told of a body that another one moved; false when it is its own.
-bool ami_arrive(am_character *character, am_source_input *input);
+bool ami_arrive(am_actor *character, am_source_input *input);
 /// switch.c: the transition of an arrival, instead of the one that the source speaks of.
-void ami_arrived(am_character *character);
+void ami_arrived(am_actor *character);
 
 /// snapshot.c: the weights of a search now, NULL when all are 1.
-const float *ami_character_weights(const am_character *character, bool high);
+const float *ami_actor_weights(const am_actor *character, bool high);
 
 /// path_facing.c: the facing at a point (an index in frames, laps included) whose way heads so.
-float ami_path_facing(const am_character *character, float heading, float index);
+float ami_path_facing(const am_actor *character, float heading, float index);
 /// path_facing.c: a direction of the way turned by the stick where that is asked for.
-am_vec3 ami_path_turned(const am_character *character, am_vec3 way);
+am_vec3 ami_path_turned(const am_actor *character, am_vec3 way);
 /// path_facing.c: a path begins, or gets other points: the body has always faced as it does.
-void ami_path_facing_begin(am_character *character);
+void ami_path_facing_begin(am_actor *character);
 /// path_facing.c: dt passed; tells how the body is to face from here on when it is time to.
-void ami_path_facing_step(am_character *character, float dt);
+void ami_path_facing_step(am_actor *character, float dt);
 
 /// path_follow.c: whether a path is being followed.
-bool ami_path_active(const am_character *character);
+bool ami_path_active(const am_actor *character);
 /// path_follow.c: where on the path the body is, and what is desired there; may end it.
-void ami_path_begin_step(am_character *character, float dt);
+void ami_path_begin_step(am_actor *character, float dt);
 /// path_follow.c: fills the trajectory from the path. *context is what the query found out; the horizon points to it.
-am_horizon ami_path_predict(am_character *character, ami_path_context *context);
+am_horizon ami_path_predict(am_actor *character, ami_path_context *context);
 /// path_follow.c: a search took place with that query.
-void ami_path_searched(am_character *character, const ami_path_context *context);
+void ami_path_searched(am_actor *character, const ami_path_context *context);
 /// path_follow.c: moves the root by what the animation did, steered to the path.
-void ami_path_move(am_character *character, am_vec3 moved, float turned, float dt);
+void ami_path_move(am_actor *character, am_vec3 moved, float turned, float dt);
 
 #endif

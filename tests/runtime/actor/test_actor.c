@@ -1,5 +1,6 @@
 // The character on procedural motion: goes where it is told, turns, stops, does the special motions, and is nothing
 // but its bytes.
+#include "actor/get.h"
 #include "support/world.h"
 #include "support/refuse.h"
 
@@ -60,11 +61,11 @@ static void creep_keeps_low_and_ends_with_the_key(void **state)
     make_world(&w);
     hold(&w, AM_KEY_W | AM_KEY_C, 3.0f);
     assert_int_equal(activity(&w), AM_ACTIVITY_CREEP);
-    am_character_facts facts = am_character_get_facts(w.character);
-    check_near(am_character_get_pose(w.character).world[0].translation.y, facts.creep_hip_m, 0.08f);
+    am_actor_facts facts = ami_facts_of(w.character);
+    check_near(ami_pose_of(w.character).world[0].translation.y, facts.creep_hip_m, 0.08f);
     hold(&w, AM_KEY_W, 1.5f);
     assert_int_equal(activity(&w), AM_ACTIVITY_MOVE);
-    check_near(am_character_get_pose(w.character).world[0].translation.y, facts.hip_m, 0.1f);
+    check_near(ami_pose_of(w.character).world[0].translation.y, facts.hip_m, 0.1f);
     free_world(&w);
 }
 
@@ -80,10 +81,10 @@ static void a_jump_rises_and_ends_by_itself(void **state)
         hold(&w, AM_KEY_W | AM_KEY_J, DT); // held down: one jump, not many
         over |= i > 10 && activity(&w) == AM_ACTIVITY_MOVE;
         assert_false(over && activity(&w) == AM_ACTIVITY_JUMP);
-        highest = am_max(highest, am_character_get_pose(w.character).world[0].translation.y);
+        highest = am_max(highest, ami_pose_of(w.character).world[0].translation.y);
     }
     assert_true(over);
-    am_character_facts facts = am_character_get_facts(w.character);
+    am_actor_facts facts = ami_facts_of(w.character);
     assert_true(highest > facts.hip_m + 0.5f * facts.jump_rise_m);
     free_world(&w);
 }
@@ -105,7 +106,7 @@ static void whoever_lands_may_play_on_for_two_searches(void **state)
     int landed = 0;
     for (int i = 0; i < 3600; i++) {
         hold(&w, keys[i / 90 % 6], DT);
-        const am_source_output *out = am_character_get_view(w.character).output;
+        const am_source_output *out = ami_view_of(w.character).output;
         if (!out->transition || activity(&w) != AM_ACTIVITY_MOVE) {
             continue;
         }
@@ -125,17 +126,17 @@ static void a_snapshot_continues_bit_for_bit(void **state)
     make_world(&w);
     am_error err = { 0 };
     hold(&w, AM_KEY_W, 2.2f);
-    size_t size = am_character_snapshot_size(w.character);
+    size_t size = am_actor_snapshot(w.character, NULL, 0);
     uint8_t *bytes = malloc(size);
-    am_character_snapshot(w.character, bytes);
-    uint64_t then = am_character_hash(w.character);
+    am_actor_snapshot(w.character, bytes, size);
+    uint64_t then = am_actor_hash(w.character);
     hold(&w, AM_KEY_A | AM_KEY_SHIFT, 3.0f);
-    uint64_t first = am_character_hash(w.character);
+    uint64_t first = am_actor_hash(w.character);
     assert_true(first != then);
-    check_ok(am_character_restore(w.character, bytes, size, &err), &err);
-    assert_true(am_character_hash(w.character) == then);
+    check_ok(am_actor_restore(w.character, bytes, size, &err), &err);
+    assert_true(am_actor_hash(w.character) == then);
     hold(&w, AM_KEY_A | AM_KEY_SHIFT, 3.0f);
-    assert_true(am_character_hash(w.character) == first);
+    assert_true(am_actor_hash(w.character) == first);
     free(bytes);
     free_world(&w);
 }
@@ -182,9 +183,9 @@ static void the_right_stick_turns_the_body_while_the_left_one_leads(void **state
         am_intent intent = am_intent_from_gamepad(&devices, &w.intent_def, &pad, DT);
         check_near(intent.velocity.z, w.intent_def.walk_mps, 1e-4f);
         check_near(intent.facing.x, 1.0f, 1e-5f);
-        am_character_step(w.character, &intent, DT);
+        am_actor_step(w.character, &intent, DT);
     }
-    check_near(am_quat_heading(am_character_get_pose(w.character).root.rotation), 90.0f * AM_DEG, 25.0f * AM_DEG);
+    check_near(am_quat_heading(ami_pose_of(w.character).root.rotation), 90.0f * AM_DEG, 25.0f * AM_DEG);
     assert_true(place(&w).z > 1.5f && am_abs(place(&w).x) < 0.7f);
     free_world(&w);
 }
@@ -212,17 +213,17 @@ static void all_three_roots_get_there(void **state)
     for (int mode = 0; mode <= AM_ROOT_MIXED; mode++) {
         world w;
         am_error err = { 0 };
-        am_character_def def = open_world(&w);
-        def.root = (am_root_mode)mode;
-        check_ok(am_character_create(&w.character, &def, &err), &err);
+        am_actor_def def = open_world(&w);
+        def.settings.root = (am_root_mode)mode;
+        check_ok(am_actor_create(&w.character, &def, &err), &err);
         float widest = 0.0f;
         for (int i = 0; i < 300; i++) {
             hold(&w, i < 150 ? AM_KEY_W : AM_KEY_A, DT);
-            am_vec3 point = am_v3_ground(am_character_get_view(w.character).simulation.translation);
+            am_vec3 point = am_v3_ground(ami_view_of(w.character).simulation.translation);
             widest = am_max(widest, am_v3_distance(point, place(&w)));
         }
         assert_true(place(&w).z > 1.5f && place(&w).x > 1.5f);
-        assert_true(widest <= (mode == AM_ROOT_MIXED ? def.clamp_m + 1e-4f : 1e-4f));
+        assert_true(widest <= (mode == AM_ROOT_MIXED ? def.settings.clamp_m + 1e-4f : 1e-4f));
         free_world(&w);
     }
 }
@@ -232,9 +233,9 @@ static void slow_motion_walks_a_fraction_of_the_way_in_the_same_steps(void **sta
     (void)state;
     world w;
     am_error err = { 0 };
-    am_character_def def = open_world(&w);
-    def.time_scale = 0.5f;
-    check_ok(am_character_create(&w.character, &def, &err), &err);
+    am_actor_def def = open_world(&w);
+    def.settings.time_scale = 0.5f;
+    check_ok(am_actor_create(&w.character, &def, &err), &err);
     w.intent_def.walk_mps *= 0.5f; // as fast as the slowed clips go
     hold(&w, AM_KEY_W, 3.0f);
     am_vec3 before = place(&w);
@@ -250,16 +251,16 @@ static void a_step_allocates_nothing(void **state)
     am_error err = { 0 };
     am_budget budget = am_budget_make(NULL);
     am_alloc alloc = am_budget_alloc(&budget);
-    am_character_def def = open_world(&w);
+    am_actor_def def = open_world(&w);
     def.alloc = &alloc;
-    check_ok(am_character_create(&w.character, &def, &err), &err);
+    check_ok(am_actor_create(&w.character, &def, &err), &err);
     size_t made = budget.total_count;
     assert_true(made > 0);
     hold(&w, AM_KEY_W, 3.0f);
     hold(&w, AM_KEY_A | AM_KEY_J, 2.0f);
     hold(&w, AM_KEY_C, 1.0f);
     assert_int_equal(budget.total_count, made);
-    am_character_destroy(w.character);
+    am_actor_destroy(w.character);
     w.character = NULL;
     assert_int_equal(budget.live_count, 0);
     free_world(&w);
@@ -267,13 +268,13 @@ static void a_step_allocates_nothing(void **state)
 
 static am_result make_character(void *user, const am_alloc *alloc)
 {
-    am_character_def def = *(const am_character_def *)user;
+    am_actor_def def = *(const am_actor_def *)user;
     def.alloc = alloc;
-    am_character *made = NULL;
+    am_actor *made = NULL;
     am_error err = { 0 };
-    am_result result = am_character_create(&made, &def, &err);
+    am_result result = am_actor_create(&made, &def, &err);
     assert_true((result == AM_OK) == (made != NULL));
-    am_character_destroy(made);
+    am_actor_destroy(made);
     return refuse_checked(result, &err);
 }
 
@@ -281,14 +282,14 @@ static void every_failing_allocation_is_an_error_and_leaves_nothing(void **state
 {
     (void)state;
     world w;
-    am_character_def def = open_world(&w);
+    am_actor_def def = open_world(&w);
     assert_true(refuse_allocations(make_character, &def) > 5);
     free_world(&w);
 }
 
 static bool pose_is_good(const world *w)
 {
-    am_character_pose pose = am_character_get_pose(w->character);
+    am_actor_pose pose = ami_pose_of(w->character);
     float sum = 0.0f;
     for (int j = 0; j < shared_db->joint_count; j++) {
         am_vec3 t = pose.world[j].translation;
@@ -307,18 +308,18 @@ static void what_is_not_a_number_keeps_the_last_target(void **state)
     const float bad[] = { NAN, INFINITY, -INFINITY };
     for (int i = 0; i < 60; i++) {
         am_intent intent = { .velocity = { bad[i % 3], 0.0f, 1.0f }, .facing = { 0.0f, 0.0f, bad[(i + 1) % 3] } };
-        am_character_step(w.character, &intent, DT);
+        am_actor_step(w.character, &intent, DT);
         assert_true(pose_is_good(&w));
     }
     am_intent none = { 0 };
-    am_character_step(w.character, &none, NAN);
-    am_character_step(w.character, &none, 0.0f);
-    am_character_step(w.character, &none, -1.0f);
-    assert_int_equal(am_character_get_view(w.character).fallback_frames, 63);
+    am_actor_step(w.character, &none, NAN);
+    am_actor_step(w.character, &none, 0.0f);
+    am_actor_step(w.character, &none, -1.0f);
+    assert_int_equal(ami_view_of(w.character).fallback_frames, 63);
     assert_true(place(&w).z - before.z > 0.7f * w.intent_def.walk_mps); // went on as last told
     am_intent huge = { .velocity = { 3e38f, 0.0f, 3e38f } };
     for (int i = 0; i < 30; i++) {
-        am_character_step(w.character, &huge, 1e9f);
+        am_actor_step(w.character, &huge, 1e9f);
         assert_true(pose_is_good(&w));
     }
     free_world(&w);
@@ -330,7 +331,7 @@ static void a_broken_database_keeps_the_last_good_pose(void **state)
     world w;
     make_world(&w);
     hold(&w, AM_KEY_W, 1.0f);
-    uint64_t before = am_character_get_view(w.character).fallback_frames;
+    uint64_t before = ami_view_of(w.character).fallback_frames;
     // The one place of the library where an asset may be written: to plant a fault.
     int joints = shared_db->joint_count;
     am_quat *rotations = (am_quat *)(uintptr_t)shared_db->rotations;
@@ -345,10 +346,10 @@ static void a_broken_database_keeps_the_last_good_pose(void **state)
         rotations[(size_t)f * (size_t)joints + 3] = kept[f];
     }
     free(kept);
-    assert_int_equal(am_character_get_view(w.character).fallback_frames - before, 30);
+    assert_int_equal(ami_view_of(w.character).fallback_frames - before, 30);
     hold(&w, AM_KEY_W, 0.5f);
     assert_true(pose_is_good(&w));
-    assert_int_equal(am_character_get_view(w.character).fallback_frames - before, 30);
+    assert_int_equal(ami_view_of(w.character).fallback_frames - before, 30);
     free_world(&w);
 }
 
@@ -359,59 +360,87 @@ static void a_changed_or_foreign_snapshot_is_refused(void **state)
     make_world(&w);
     am_error err = { 0 };
     hold(&w, AM_KEY_W, 1.0f);
-    size_t size = am_character_snapshot_size(w.character);
+    size_t size = am_actor_snapshot(w.character, NULL, 0);
     uint8_t *bytes = malloc(size);
-    am_character_snapshot(w.character, bytes);
-    uint64_t hash = am_character_hash(w.character);
+    am_actor_snapshot(w.character, bytes, size);
+    uint64_t hash = am_actor_hash(w.character);
     for (size_t at = 0; at < size; at += 7) {
         bytes[at] ^= 0x10;
-        am_result result = am_character_restore(w.character, bytes, size, &err);
+        am_result result = am_actor_restore(w.character, bytes, size, &err);
         assert_true(result == AM_ERR_FORMAT || result == AM_ERR_CHECKSUM);
         bytes[at] ^= 0x10;
     }
-    check_refused(am_character_restore(w.character, bytes, size - 1, &err), AM_ERR_FORMAT);
-    check_refused(am_character_restore(w.character, bytes, 0, &err), AM_ERR_FORMAT);
-    assert_true(am_character_hash(w.character) == hash);
-    am_character_def def = am_character_def_default();
+    check_refused(am_actor_restore(w.character, bytes, size - 1, &err), AM_ERR_FORMAT);
+    check_refused(am_actor_restore(w.character, bytes, 0, &err), AM_ERR_FORMAT);
+    assert_true(am_actor_hash(w.character) == hash);
+    am_actor_def def;
+    am_actor_def_init(&def, NULL);
     def.source = w.source;
-    def.velocity_halflife = 0.3f;
-    am_character *other = NULL;
-    check_ok(am_character_create(&other, &def, &err), &err);
-    check_refused(am_character_restore(other, bytes, size, &err), AM_ERR_FORMAT);
-    am_character_destroy(other);
+    def.path_points = 100;
+    am_actor *other = NULL;
+    check_ok(am_actor_create(&other, &def, &err), &err);
+    check_refused(am_actor_restore(other, bytes, size, &err), AM_ERR_FORMAT);
+    am_actor_destroy(other);
     free(bytes);
     free_world(&w);
 }
 
-static void a_snapshot_knows_tags_weights_and_the_source(void **state)
+static void a_snapshot_carries_settings_tags_and_weights(void **state)
+{
+    (void)state;
+    world w;
+    am_error err = { 0 };
+    am_actor_def def = open_world(&w);
+    float weights[AM_MAX_CHANNELS];
+    for (int i = 0; i < AM_MAX_CHANNELS; i++) {
+        weights[i] = i % 2 == 0 ? 2.0f : 0.5f;
+    }
+    am_actor *plain = NULL;
+    check_ok(am_actor_create(&plain, &def, &err), &err);
+    def.tags[AM_ACTIVITY_MOVE] = "walk or idle";
+    def.channel_weights = weights;
+    def.settings.velocity_halflife = 0.3f;
+    check_ok(am_actor_create(&w.character, &def, &err), &err);
+    hold(&w, AM_KEY_W, 1.0f);
+    size_t size = am_actor_snapshot(w.character, NULL, 0);
+    uint8_t *bytes = malloc(size);
+    assert_int_equal(am_actor_snapshot(w.character, bytes, size), size);
+    check_ok(am_actor_restore(plain, bytes, size, &err), &err);
+    am_actor *first = w.character;
+    hold(&w, AM_KEY_W | AM_KEY_SHIFT, 3.0f);
+    w.character = plain;
+    hold(&w, AM_KEY_W | AM_KEY_SHIFT, 3.0f);
+    assert_true(am_actor_hash(first) == am_actor_hash(plain));
+    am_settings settings;
+    am_actor_get_settings(plain, &settings);
+    check_near(settings.velocity_halflife, 0.3f, 0.0f);
+    am_actor_destroy(first);
+    free(bytes);
+    free_world(&w);
+}
+
+static void a_snapshot_of_another_source_is_refused(void **state)
 {
     (void)state;
     world w;
     make_world(&w);
     am_error err = { 0 };
-    uint8_t *bytes = malloc(am_character_snapshot_size(w.character));
-    am_character_snapshot(w.character, bytes);
-    float weights[AM_MAX_CHANNELS];
-    for (int i = 0; i < AM_MAX_CHANNELS; i++) {
-        weights[i] = 2.0f;
-    }
+    size_t size = am_actor_snapshot(w.character, NULL, 0);
+    uint8_t *bytes = malloc(size);
+    am_actor_snapshot(w.character, bytes, size);
     am_match_def match = am_match_def_default();
     match.db = shared_db;
     match.index = w.index;
     match.search_every_s = 0.3f;
     am_source *slower = NULL;
     check_ok(am_match_create(&slower, &match, &err), &err);
-    for (int i = 0; i < 4; i++) {
-        am_character_def def = am_character_def_default();
-        def.source = i == 3 ? slower : w.source;
-        def.tags = i == 1 ? "walk or idle" : NULL;
-        def.channel_weights = i == 2 ? weights : NULL;
-        am_character *other = NULL;
-        check_ok(am_character_create(&other, &def, &err), &err);
-        am_result result = am_character_restore(other, bytes, am_character_snapshot_size(other), &err);
-        assert_int_equal(result, i == 0 ? AM_OK : AM_ERR_FORMAT);
-        am_character_destroy(other);
-    }
+    am_actor_def def;
+    am_actor_def_init(&def, NULL);
+    def.source = slower;
+    am_actor *other = NULL;
+    check_ok(am_actor_create(&other, &def, &err), &err);
+    check_refused(am_actor_restore(other, bytes, size, &err), AM_ERR_FORMAT);
+    am_actor_destroy(other);
     am_source_destroy(slower);
     free(bytes);
     free_world(&w);
@@ -423,19 +452,19 @@ static void who_is_placed_is_there_at_once_and_goes_on(void **state)
     world w;
     make_world(&w);
     hold(&w, AM_KEY_W, 2.0f);
-    am_vec3 hips = am_v3_sub(am_character_get_pose(w.character).world[0].translation, place(&w));
-    am_character_place(w.character, am_v3(5.0f, 0.0f, -3.0f), 90.0f * AM_DEG);
-    am_character_pose pose = am_character_get_pose(w.character);
+    am_vec3 hips = am_v3_sub(ami_pose_of(w.character).world[0].translation, place(&w));
+    am_actor_place(w.character, am_v3(5.0f, 0.0f, -3.0f), 90.0f * AM_DEG);
+    am_actor_pose pose = ami_pose_of(w.character);
     am_vec3 turned = am_v3_sub(pose.world[0].translation, pose.root.translation);
     check_near(pose.root.translation.x, 5.0f, 1e-6f);
     check_near(turned.x, hips.z, 0.05f); // it faced +z within a few degrees
     check_near(turned.y, hips.y, 1e-5f);
     check_near(am_v3_distance(pose.world_raw[0].translation, pose.world[0].translation), 0.0f, 0.05f);
-    am_character_view view = am_character_get_view(w.character);
+    am_actor_view view = ami_view_of(w.character);
     assert_true(view.simulation_velocity.x > 0.5f && am_abs(view.simulation_velocity.z) < 0.3f);
     hold(&w, AM_KEY_A, 1.0f);
     assert_true(place(&w).x > 5.5f && am_abs(place(&w).z + 3.0f) < 0.4f);
-    am_character_place(w.character, am_v3(NAN, 0.0f, 0.0f), 0.0f);
+    am_actor_place(w.character, am_v3(NAN, 0.0f, 0.0f), 0.0f);
     assert_true(place(&w).x > 5.5f);
     free_world(&w);
 }
@@ -445,11 +474,11 @@ static void tags_that_no_frame_has_are_told(void **state)
     (void)state;
     world w;
     am_error err = { 0 };
-    am_character_def def = open_world(&w);
-    def.tags = "walk and run";
-    def.dance_tags = "jump and idle and run";
-    check_ok(am_character_create(&w.character, &def, &err), &err);
-    uint32_t unmet = am_character_get_facts(w.character).unmet;
+    am_actor_def def = open_world(&w);
+    def.tags[AM_ACTIVITY_MOVE] = "walk and run";
+    def.tags[AM_ACTIVITY_DANCE] = "jump and idle and run";
+    check_ok(am_actor_create(&w.character, &def, &err), &err);
+    uint32_t unmet = ami_facts_of(w.character).unmet;
     assert_int_equal(unmet, 1u << AM_ACTIVITY_MOVE | 1u << AM_ACTIVITY_DANCE);
     hold(&w, AM_KEY_W, 2.0f);
     assert_true(place(&w).z > 1.0f); // every frame is used
@@ -472,57 +501,36 @@ static void one_target_speed_whatever_the_device(void **state)
     check_near(by_keys.velocity.z, def.walk_mps + 0.5f, 1e-5f);
 }
 
-static void one_like_another_moves_the_same(void **state)
-{
-    (void)state;
-    world w;
-    make_world(&w);
-    am_error err = { 0 };
-    am_character_def def = am_character_def_default();
-    def.source = w.source;
-    def.like = w.character;
-    am_character *twin = NULL;
-    check_ok(am_character_create(&twin, &def, &err), &err);
-    for (int i = 0; i < 200; i++) {
-        am_intent intent = { .velocity = { 0.4f, 0.0f, i < 100 ? 1.0f : 0.0f }, .creep = i > 150 };
-        am_character_step(w.character, &intent, DT);
-        am_character_step(twin, &intent, DT);
-    }
-    assert_true(am_character_hash(twin) == am_character_hash(w.character));
-    am_character_destroy(twin);
-    free_world(&w);
-}
-
 static void bad_defs_are_refused(void **state)
 {
     (void)state;
     world w;
     am_error err = { 0 };
-    am_character_def good = open_world(&w);
-    am_character_def def = good;
+    am_actor_def good = open_world(&w);
+    am_actor_def def = good;
     def.cookie = 0;
-    check_refused(am_character_create(&w.character, &def, &err), AM_ERR_DEF);
+    check_refused(am_actor_create(&w.character, &def, &err), AM_ERR_DEF);
     def = good;
     def.source = NULL;
-    check_refused(am_character_create(&w.character, &def, &err), AM_ERR_DEF);
+    check_refused(am_actor_create(&w.character, &def, &err), AM_ERR_DEF);
     def = good;
-    def.velocity_halflife = NAN;
-    check_refused(am_character_create(&w.character, &def, &err), AM_ERR_DEF);
+    def.settings.velocity_halflife = NAN;
+    check_refused(am_actor_create(&w.character, &def, &err), AM_ERR_RANGE);
     def = good;
-    def.clamp_m = -1.0f;
-    check_refused(am_character_create(&w.character, &def, &err), AM_ERR_DEF);
+    def.settings.clamp_m = -1.0f;
+    check_refused(am_actor_create(&w.character, &def, &err), AM_ERR_RANGE);
     def = good;
     def.position.x = INFINITY;
-    check_refused(am_character_create(&w.character, &def, &err), AM_ERR_DEF);
+    check_refused(am_actor_create(&w.character, &def, &err), AM_ERR_DEF);
     def = good;
-    def.tags = "wlak";
-    check_refused(am_character_create(&w.character, &def, &err), AM_ERR_KEY);
+    def.tags[AM_ACTIVITY_MOVE] = "wlak";
+    check_refused(am_actor_create(&w.character, &def, &err), AM_ERR_KEY);
     assert_non_null(strstr(err.text, "walk"));
     assert_null(w.character);
     free_world(&w);
 }
 
-TEST_SUITE(character)
+TEST_SUITE(actor)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_walks_where_the_keys_say),
@@ -543,11 +551,11 @@ TEST_SUITE(character)
         cmocka_unit_test(what_is_not_a_number_keeps_the_last_target),
         cmocka_unit_test(a_broken_database_keeps_the_last_good_pose),
         cmocka_unit_test(a_changed_or_foreign_snapshot_is_refused),
-        cmocka_unit_test(a_snapshot_knows_tags_weights_and_the_source),
+        cmocka_unit_test(a_snapshot_carries_settings_tags_and_weights),
+        cmocka_unit_test(a_snapshot_of_another_source_is_refused),
         cmocka_unit_test(who_is_placed_is_there_at_once_and_goes_on),
         cmocka_unit_test(tags_that_no_frame_has_are_told),
         cmocka_unit_test(one_target_speed_whatever_the_device),
-        cmocka_unit_test(one_like_another_moves_the_same),
         cmocka_unit_test(bad_defs_are_refused),
     };
     return cmocka_run_group_tests(tests, make_db, free_db);

@@ -1,0 +1,122 @@
+/// The settings of an actor and THE table of options: one row for each setting that a script, a page or a program may
+/// change. Reading, checking, recording, help and documentation all come from the table (docs/run.md is generated).
+#ifndef AMBLE_OPTIONS_H
+#define AMBLE_OPTIONS_H
+
+#include <amble/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Where the next pose comes from.
+typedef enum am_method {
+    AM_METHOD_MATCH,
+    AM_METHOD_LONG_HORIZON,
+    AM_METHOD_LEARNED,
+    AM_METHOD_FIELD,
+    AM_METHOD_OWN, ///< a source of the caller's own
+    AM_METHOD_COUNT
+} am_method;
+/// "match", "long-horizon", "learned", "field", "own".
+AM_API const char *am_method_name(am_method method);
+
+/// What moves the root.
+typedef enum am_root_mode {
+    AM_ROOT_ANIMATION,  ///< the animation's own root motion; the simulated point follows it
+    AM_ROOT_SIMULATION, ///< the simulated point
+    AM_ROOT_MIXED       ///< the animation's, drawn to the simulated point, which waits at the clamps
+} am_root_mode;
+AM_API const char *am_root_mode_name(am_root_mode mode);
+
+/// How a transition dies out.
+typedef enum am_inertialise { AM_INERTIALISE_OFF, AM_INERTIALISE_SPRING, AM_INERTIALISE_QUINTIC } am_inertialise;
+
+/// How a motion field chooses an action.
+typedef enum am_field_policy {
+    AM_FIELD_LOOKAHEAD, ///< Fields eq. 12: by reward and value
+    AM_FIELD_GREEDY,    ///< Fields eq. 9: by reward
+    AM_FIELD_PASSIVE    ///< the similarity weights: goes where the data lead
+} am_field_policy;
+/// "lookahead", "greedy", "passive".
+AM_API const char *am_field_policy_name(am_field_policy policy);
+
+/// How the motion and what forces do come together in frame i of k = AM_PUSH_WINDOW.
+typedef enum am_push_blend {
+    /// I + (k - i)/k (D(x, 0, i) - x): the motion goes on and is moved by what the forces do. A weak push does
+    /// little.
+    AM_PUSH_ADDED,
+    /// Eq. 15 as printed: i/k I + (k - i)/k D(x, 0, i). D begins at rest, so that any push stops the motion first.
+    AM_PUSH_PRINTED
+} am_push_blend;
+
+/// Everything about an actor that may change while it runs. Plain data without padding: snapshots carry it. Begin
+/// with am_settings_init(). Lengths in metres, times in seconds.
+typedef struct am_settings {
+    am_method method;
+    float search_every_s;   ///< match, long-horizon, learned: time between searches
+    float stay_bias;        ///< match, long-horizon: cost taken off playing on
+    float surround_s;       ///< match, long-horizon: frames this near the playing one are not jumped to
+    float rough_mps2;       ///< match, long-horizon: rougher frames are landed on only when no good one is smoother
+    int32_t k, l;           ///< long-horizon: branches and levels
+    int32_t most_searches;  ///< long-horizon: of one choice; 0 means no limit
+    int32_t candidates;     ///< best frames that the view shows, 1 to AM_MAX_CANDIDATES
+    int32_t task;           ///< field: number of a built-in task (am_field_task_name)
+    am_field_policy policy; ///< field
+    int32_t every;          ///< field: ticks between the anchors of its values; 0 means the least that there is
+    am_root_mode root;
+    am_inertialise inertialise;
+    float inertialise_halflife; ///< s, spring
+    float inertialise_seconds;  ///< s, quintic
+    float inertialise_bend;     ///< m/s^2, spring: what a transition may bend arms, head and trunk by; 0: no limit
+    int32_t ik;                 ///< foot lock, 0 or 1
+    float velocity_halflife, facing_halflife;               ///< s, of the predicted trajectory
+    float time_scale;                                       ///< 1 plays as captured
+    float adjust_position_halflife, adjust_facing_halflife; ///< s, mixed root: how fast it is drawn to the point
+    float adjust_position_ratio, adjust_facing_ratio;       ///< but by no more than this part of its own movement
+    float clamp_m, clamp_rad; ///< mixed root: largest distance from the simulated point, which waits there
+    float trajectory_weight, pose_weight; ///< Responsive eq. 13: 0.8 and 0.2; both 0 means unweighted
+    float walk_mps, sprint_mps;           ///< speeds of sticks and keys; 0 means the data's own
+    // Not in the table: for programs and the lab.
+    float sharp_mps, sharp_rad; ///< a change of the target beyond these searches at once
+    float stand_mps;            ///< below this predicted speed without input the character stands
+    int32_t springs;            ///< 0: straight interpolation of the trajectory (Responsive's ablation)
+    am_push_blend push_blend;
+} am_settings;
+
+/// The usual settings of a method.
+AM_API void am_settings_init(am_settings *out, am_method method);
+/// Refuses what is out of range (AM_ERR_RANGE), naming the option.
+AM_API am_result am_settings_check(const am_settings *settings, am_error *err);
+
+/// How a value of the table is read.
+typedef enum am_option_type {
+    AM_OPTION_NUMBER,
+    AM_OPTION_INTEGER,
+    AM_OPTION_SWITCH, ///< true or false
+    AM_OPTION_CHOICE, ///< one of `choices`
+    AM_OPTION_TAGS,   ///< a tag query; `offset` is the am_activity
+    AM_OPTION_WEIGHTS ///< factors by feature channel
+} am_option_type;
+
+/// One row of the table.
+typedef struct am_option {
+    const char *key;
+    am_option_type type;
+    const char *unit;           ///< "" without one
+    const char *help;           ///< one line
+    float low, high;            ///< of numbers and integers
+    const char *const *choices; ///< [choice_count]
+    int choice_count;
+    uint32_t methods; ///< 1u << am_method
+    size_t offset;    ///< in am_settings
+} am_option;
+AM_API const am_option *am_options(int *count);
+/// Value of a row in settings: the number, or the index of a choice. Not for tags and weights.
+AM_API double am_option_get(const am_option *option, const am_settings *settings);
+AM_API void am_option_put(const am_option *option, am_settings *settings, double value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

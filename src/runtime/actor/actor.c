@@ -1,0 +1,293 @@
+// The character: one step from intent to pose. Intent -> activity -> predicted trajectory -> source -> transition
+// dies out -> root -> feet.
+#include "actor/actor.h"
+
+#include "actor/push.h"
+
+#include <string.h>
+
+#define LONGEST_STEP_S 0.1f
+
+void am_actor_place(am_actor *c, am_vec3 position, float heading)
+{
+    ami_state *s = c->state;
+    if (!((position.x + position.z + heading) * 0.0f == 0.0f)) {
+        return;
+    }
+    am_transform from = s->root;
+    s->root.translation = s->position = am_v3_ground(position);
+    s->heading = s->target_heading = s->searched_heading = am_wrap_angle(heading);
+    s->root.rotation = am_quat_from_heading(s->heading);
+    ami_history_move(c, from, s->root);
+    am_feet_reset(&s->feet);
+    // Body and motion come along: who looks before the next step sees the pose where it is.
+    am_transform moved = am_transform_mul(s->root, am_transform_inv(from));
+    s->velocity = am_quat_rotate(moved.rotation, s->velocity);
+    s->acceleration = am_quat_rotate(moved.rotation, s->acceleration);
+    for (int j = 0; j < c->joint_count; j++) {
+        c->world[j] = am_transform_mul(moved, c->world[j]);
+        c->world_raw[j] = am_transform_mul(moved, c->world_raw[j]);
+    }
+    c->recent->previous_root = am_transform_mul(moved, c->recent->previous_root);
+}
+
+// ---------------------------------------------------------------------------------------------
+// One step
+
+/// Takes a target that is finite; false when it is not, and the target before stays.
+static bool take_target(ami_state *s, const am_intent *intent)
+{
+    am_vec3 v = am_v3_ground(intent->velocity);
+    am_vec3 f = am_v3_ground(intent->facing);
+    s->target_buttons = (intent->jump ? (uint32_t)ami_button_jump : 0) |
+                        (intent->creep ? (uint32_t)ami_button_creep : 0) |
+                        (intent->dance ? (uint32_t)ami_button_dance : 0);
+    if (!((v.x + v.z + f.x + f.z) * 0.0f == 0.0f)) {
+        return false;
+    }
+    // Faster than any animal: a target beyond that is a mistake, and its square must stay finite.
+    float speed = am_v3_length(v);
+    s->target_velocity = speed > 50.0f ? am_v3_scale(v, 50.0f / speed) : v;
+    s->target_facing = am_v3_normalize_or(f, am_v3_zero());
+    return true;
+}
+
+/// The target without a trajectory: the stick's, or on a path that of the point where the character is taken to be.
+static am_source_target find_target(const am_actor *c)
+{
+    const ami_state *s = c->state;
+    am_source_target target = { .velocity = s->target_velocity,
+                                .heading = s->target_heading,
+                                .faces = am_v3_length(s->target_facing) > 0.5f };
+    if (ami_path_active(c)) {
+        const ami_path *path = c->path.head;
+        const am_path_point *at = &c->path.points[ami_path_index(path, path->context.at)];
+        const am_path_point *next = &c->path.points[ami_path_index(path, path->context.at + 1)];
+        float speed = am_max(next->along - at->along, 0.0f) * path->fps;
+        target.heading = at->heading;
+        target.velocity = am_v3_scale(am_v3(am_sin(at->heading), 0.0f, am_cos(at->heading)), speed);
+        target.point = am_v3(at->x, 0.0f, at->z);
+        target.has_point = target.faces = true;
+    }
+    return target;
+}
+
+static am_source_input make_input(am_actor *c, const ami_activity_plan *plan, const am_horizon *horizon, float dt)
+{
+    ami_state *s = c->state;
+    const ami_kit *kit = c->kit;
+    bool plants = kit->path_filter && s->activity == AM_ACTIVITY_MOVE && ami_path_active(c) &&
+                  ami_path_has(c->path.head, ami_path_plant);
+    am_source_input input = {
+        .dt = dt,
+        .root = s->root,
+        .trajectory = c->trajectory,
+        .trajectory_count = s->trajectory_count,
+        .horizon = horizon,
+        .filter = plants ? kit->path_filter : kit->filters[s->activity],
+        .stay = plants && kit->path_stay ? kit->path_stay : kit->stays[s->activity],
+        .wanted_tags = c->kit->wanted[s->activity],
+        .weights = ami_actor_weights(c, plan->high),
+        .candidates = c->settings.candidates,
+        .search_now = plan->search_now,
+        .leave = plan->leave,
+        .hold = plan->hold,
+        .stand = plan->stand,
+        .target = find_target(c),
+        .rng = &s->rng,
+        .settings = ami_source_settings(c),
+        .clock = c->clock,
+    };
+    ami_push_begin(c, &input);
+    ami_arrive(c, &input);
+    return input;
+}
+
+static void take_answer(am_actor *c, float dt)
+{
+    ami_state *s = c->state;
+    const am_source_output *out = &c->output;
+    s->ended = out->ended;
+    s->frame = out->frame;
+    s->contacts = out->contacts;
+    if (out->searched) {
+        s->searches++;
+        s->searched_velocity = s->target_velocity;
+        s->searched_heading = s->target_heading;
+    }
+    s->grace_s = am_max(s->grace_s - dt, 0.0f);
+    if (s->arriving) {
+        ami_arrived(c);
+    } else if (out->transition) {
+        s->transitions++;
+        s->grace = s->locked;
+        s->grace_s = AMI_GRACE_S;
+        am_inertia_pose from = { out->left.local, out->left.velocity, out->left.root_linear, out->left.root_angular };
+        am_inertia_pose to = { out->landed.local, out->landed.velocity, out->landed.root_linear,
+                               out->landed.root_angular };
+        am_inertia_transition(c->inertia, &c->inertia_def, &from, &to);
+    }
+}
+
+static bool pose_is_finite(const am_transform *pose, int joint_count, am_vec3 linear, am_vec3 angular)
+{
+    float sum = (linear.x + linear.y + linear.z + angular.x + angular.y + angular.z) * 0.0f;
+    for (int j = 0; j < joint_count; j++) {
+        am_quat q = pose[j].rotation;
+        am_vec3 t = pose[j].translation;
+        sum += (q.x + q.y + q.z + q.w + t.x + t.y + t.z) * 0.0f;
+    }
+    return !(sum != 0.0f);
+}
+
+/// The source's pose with what is left of transitions; how the root moves in its own frame. Keeps the last pose and
+/// forgets the offsets when something is not finite.
+static bool settle(am_actor *c, am_vec3 *moved, float *turned, float dt)
+{
+    am_vec3 linear = c->output.root_linear;
+    am_vec3 angular = c->output.root_angular;
+    memcpy(c->next, c->source_local, (size_t)c->joint_count * sizeof *c->next);
+    am_inertia_apply(c->inertia, &c->inertia_def, c->next, NULL, &linear, &angular, dt);
+    *moved = am_v3_zero();
+    *turned = 0.0f;
+    if (!pose_is_finite(c->next, c->joint_count, linear, angular)) {
+        am_inertia_reset(c->inertia, &c->inertia_def);
+        return false;
+    }
+    memcpy(c->before, c->local_raw, (size_t)c->joint_count * sizeof *c->next);
+    memcpy(c->local_raw, c->next, (size_t)c->joint_count * sizeof *c->next);
+    c->recent->before_dt = dt;
+    c->recent->root_linear = linear;
+    c->recent->root_angular = angular;
+    *moved = am_v3_ground(am_v3_scale(linear, dt));
+    *turned = angular.y * dt;
+    return true;
+}
+
+/// How high the source itself has a toe.
+static float toe_height(const am_actor *c, am_role role)
+{
+    int toe = c->kit->source->roles->joint[role];
+    float height = toe >= 0 ? ami_joint_place(c->kit->source->skeleton, c->source_local, toe).translation.y : 0.0f;
+    return height * 0.0f == 0.0f ? height : 0.0f;
+}
+
+static void place_feet(am_actor *c, float dt)
+{
+    ami_state *s = c->state;
+    size_t size = (size_t)c->joint_count * sizeof *c->local;
+    am_transform *world = c->world_raw;
+    const int16_t *parents = c->kit->source->skeleton->parents;
+    world[0] = am_transform_mul(s->root, c->local_raw[0]);
+    for (int j = 1; j < c->joint_count; j++) {
+        world[j] = am_transform_mul(world[parents[j]], c->local_raw[j]);
+    }
+    memcpy(c->local, c->local_raw, size);
+    if (c->settings.ik) {
+        am_feet_swing(&s->feet, toe_height(c, AM_ROLE_LEFT_TOE), toe_height(c, AM_ROLE_RIGHT_TOE));
+        uint32_t contacts = s->contacts | (s->grace_s > 0.0f ? s->grace : 0);
+        s->locked = am_feet_apply(&s->feet, &c->feet_def, c->local, c->world, s->root, (uint8_t)contacts, dt);
+        ami_push_limit(c, dt);
+    } else {
+        memcpy(c->world, world, size);
+        s->locked = 0;
+    }
+}
+
+/// The stick as a target with a future, for ordinary movement that the springs predict: false where something else
+/// leads the way.
+static bool look_along_stick(const am_actor *c, const ami_activity_plan *plan, am_stick_target *target, void *context,
+                             am_horizon *out)
+{
+    const ami_state *s = c->state;
+    if (s->activity != AM_ACTIVITY_MOVE || !c->settings.springs || c->settings.time_scale != 1.0f ||
+        c->kit->past_s > 0.0f) {
+        return false;
+    }
+    *target = (am_stick_target){ .velocity = plan->velocity,
+                                 .heading = plan->heading,
+                                 .velocity_halflife = c->settings.velocity_halflife,
+                                 .facing_halflife = c->settings.facing_halflife,
+                                 .hip_m = plan->height,
+                                 .time_count = c->kit->time_count };
+    memcpy(target->times, c->kit->times, sizeof target->times);
+    *out =
+        am_stick_horizon(target, context, s->position, s->velocity, s->acceleration, s->heading, s->heading_velocity);
+    return true;
+}
+
+void ami_step_begin(am_actor *c, ami_step *step, const am_intent *intent, float dt)
+{
+    ami_state *s = c->state;
+    c->recent->previous_root = s->root;
+    memcpy(c->previous, c->local, (size_t)c->joint_count * sizeof *c->local);
+    step->good = take_target(s, intent);
+    s->steps++;
+    step->over = !(dt > 0.0f);
+    if (step->over) {
+        s->fallbacks++; // no time passes, or time is not a number
+        return;
+    }
+    dt = am_min(dt, LONGEST_STEP_S);
+    step->dt = dt;
+    step->scaled = dt * c->settings.time_scale;
+    bool on_path = ami_path_active(c);
+    if (on_path) {
+        s->target_buttons |= intent->run ? (uint32_t)ami_button_run : 0;
+        ami_path_begin_step(c, dt);
+        on_path = ami_path_active(c);
+    }
+    ami_push_plan(c);
+    step->plan = ami_activity_update(c, dt);
+    on_path &= s->activity == AM_ACTIVITY_MOVE || s->activity == AM_ACTIVITY_CREEP;
+    step->on_path = on_path;
+    step->horizon = (am_horizon){ 0 };
+    bool ahead = on_path;
+    if (on_path) {
+        step->plan.search_now |= c->path.head->fresh != 0;
+        step->horizon = ami_path_predict(c, &step->context);
+    } else {
+        ami_trajectory_predict(c, &step->plan);
+        ahead = look_along_stick(c, &step->plan, &step->target, step->stick, &step->horizon);
+    }
+    step->input = make_input(c, &step->plan, ahead ? &step->horizon : NULL, step->scaled);
+    if (!on_path && intent->has_point && am_v3_length(intent->point) * 0.0f == 0.0f) {
+        step->input.target.point = am_v3_ground(intent->point);
+        step->input.target.has_point = true;
+    }
+}
+
+void ami_step_end(am_actor *c, ami_step *step)
+{
+    ami_state *s = c->state;
+    am_vec3 moved;
+    float turned;
+    take_answer(c, step->scaled);
+    step->good &= settle(c, &moved, &turned, step->scaled);
+    ami_push_react(c, step->dt);
+    am_vec3 before = am_v3(s->root.translation.x, c->world[0].translation.y, s->root.translation.z);
+    if (step->on_path) {
+        if (c->output.searched) {
+            ami_path_searched(c, &step->context);
+        }
+        ami_path_move(c, moved, turned, step->dt);
+    } else {
+        ami_simulate(c, &step->plan, step->dt);
+        ami_root_move(c, &step->plan, moved, turned, step->dt);
+    }
+    ami_push_move(c, step->dt);
+    place_feet(c, step->dt);
+    ami_history_add(c, before, step->dt);
+    s->fallbacks += !step->good || c->output.fell_back;
+}
+
+void am_actor_step(am_actor *c, const am_intent *intent, float dt)
+{
+    const am_source *source = c->kit->source;
+    ami_step step;
+    ami_step_begin(c, &step, intent, dt);
+    if (!step.over) {
+        source->interface->step(source, c->source_state, &c->output, &step.input, c->work);
+        ami_step_end(c, &step);
+    }
+}

@@ -1,0 +1,200 @@
+// The settings of an actor: their usual values, and the table of options that scripts, help and docs are made from.
+#include <amble/field_source.h>
+#include <amble/math.h>
+#include <amble/options.h>
+#include <amble/source.h>
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static const char *const methods[] = { "match", "long-horizon", "learned", "field", "own" };
+static const char *const roots[] = { "animation", "simulation", "mixed" };
+static const char *const blends[] = { "off", "spring", "quintic" };
+static const char *const policies[] = { "lookahead", "greedy", "passive" };
+static const char *const tasks[] = { "direction", "line", "speed", "point" }; // in the order of am_field_task_name
+
+static const char *name_of(const char *const *names, int count, int i)
+{
+    return i >= 0 && i < count ? names[i] : "none";
+}
+
+const char *am_method_name(am_method method) { return name_of(methods, COUNT(methods), (int)method); }
+const char *am_root_mode_name(am_root_mode mode) { return name_of(roots, COUNT(roots), (int)mode); }
+const char *am_field_policy_name(am_field_policy policy) { return name_of(policies, COUNT(policies), (int)policy); }
+
+void am_settings_init(am_settings *out, am_method method)
+{
+    am_match_def match = am_match_def_default();
+    am_long_horizon_def ahead = am_long_horizon_def_default();
+    // Half-lives, ratios and clamps by the eight courses of `amble eval matching` on CMU: shorter half-lives answer
+    // no sooner, since feet must land first; a larger position ratio turns sooner and skates more.
+    *out = (am_settings){
+        .method = method,
+        .search_every_s = match.search_every_s,
+        .stay_bias = match.stay_bias,
+        .surround_s = match.surround_s,
+        .rough_mps2 = match.rough_mps2,
+        .k = ahead.k,
+        .l = ahead.l,
+        .most_searches = ahead.most_searches,
+        .candidates = 1,
+        .policy = AM_FIELD_LOOKAHEAD,
+        // The field's own flow turns and moves the root.
+        .root = method == AM_METHOD_FIELD ? AM_ROOT_ANIMATION : AM_ROOT_MIXED,
+        .inertialise = AM_INERTIALISE_SPRING,
+        .inertialise_halflife = 0.12f,
+        .inertialise_seconds = 0.35f,
+        .inertialise_bend = 40.0f,
+        .ik = 1,
+        .velocity_halflife = 0.18f,
+        .facing_halflife = 0.18f,
+        .time_scale = 1.0f,
+        .adjust_position_halflife = 0.1f,
+        .adjust_facing_halflife = 0.2f,
+        .adjust_position_ratio = 0.4f,
+        .adjust_facing_ratio = 0.6f,
+        .clamp_m = 0.15f,
+        .clamp_rad = 60.0f * AM_DEG,
+        .sharp_mps = 0.7f,
+        .sharp_rad = 30.0f * AM_DEG,
+        .stand_mps = 0.25f,
+        .springs = 1,
+    };
+}
+
+// ---------------------------------------------------------------------------------------------
+// The table
+
+#define AT(field) offsetof(am_settings, field)
+#define NUMBER(key, field, low, high, unit, methods, help)                                                           \
+    {                                                                                                                \
+        key, AM_OPTION_NUMBER, unit, help, low, high, NULL, 0, methods, AT(field)                                    \
+    }
+#define INTEGER(key, field, low, high, methods, help)                                                                \
+    {                                                                                                                \
+        key, AM_OPTION_INTEGER, "", help, low, high, NULL, 0, methods, AT(field)                                     \
+    }
+#define CHOICE(key, field, choices, methods, help)                                                                   \
+    {                                                                                                                \
+        key, AM_OPTION_CHOICE, "", help, 0.0f, 0.0f, choices, COUNT(choices), methods, AT(field)                     \
+    }
+#define TAGS(key, activity, help)                                                                                    \
+    {                                                                                                                \
+        key, AM_OPTION_TAGS, "", help, 0.0f, 0.0f, NULL, 0, all, activity                                            \
+    }
+
+enum {
+    all = (1 << AM_METHOD_COUNT) - 1,
+    ahead_only = 1 << AM_METHOD_LONG_HORIZON,
+    searches = 1 << AM_METHOD_MATCH | ahead_only | 1 << AM_METHOD_OWN,
+    field_only = 1 << AM_METHOD_FIELD | 1 << AM_METHOD_OWN,
+    asks = searches | 1 << AM_METHOD_LEARNED,
+    not_ahead = all & ~ahead_only
+};
+
+static const am_option options[] = {
+    NUMBER("search_every_s", search_every_s, 0.001f, 60.0f, "s", asks,
+           "time between searches; the end of a clip and a sharp change of the target search at once"),
+    NUMBER("stay_bias", stay_bias, 0.0f, 1e6f, "", searches, "cost taken off playing on"),
+    NUMBER("surround_s", surround_s, 0.0f, 60.0f, "s", searches,
+           "frames this near the playing one are not jumped to"),
+    NUMBER("rough_mps2", rough_mps2, 0.0f, 1e4f, "m/s^2", searches,
+           "frames where the capture bends a joint by more are landed on only when none of the next 15 is smoother; "
+           "0: no limit"),
+    INTEGER("k", k, 1.0f, (float)AM_MAX_HITS, ahead_only, "branches of looking ahead"),
+    INTEGER("l", l, 1.0f, 8.0f, ahead_only, "levels of looking ahead"),
+    INTEGER("most_searches", most_searches, 0.0f, 1e6f, ahead_only, "searches of one choice; 0: no limit"),
+    INTEGER("k", candidates, 1.0f, (float)AM_MAX_CANDIDATES, not_ahead,
+            "candidates that a trace lists (8 with --trace)"),
+    CHOICE("task", task, tasks, field_only, "what the character is asked to do"),
+    CHOICE("policy", policy, policies, field_only, "how an action is chosen"),
+    INTEGER("every", every, 0.0f, (float)AM_FIELD_MAX_EVERY, field_only,
+            "ticks between the anchors of the value function; 0: the least that there is"),
+    CHOICE("root", root, roots, all, "what moves the root (default of a field: animation)"),
+    CHOICE("inertialise", inertialise, blends, all, "how a transition dies out"),
+    NUMBER("inertialise_halflife_s", inertialise_halflife, 1e-4f, 10.0f, "s", all, "half-life of the spring"),
+    NUMBER("inertialise_bend_mps2", inertialise_bend, 0.0f, 1e4f, "m/s^2", all,
+           "spring: what a transition may bend arms, head and trunk by; 0: no limit"),
+    NUMBER("inertialise_s", inertialise_seconds, 1e-3f, 10.0f, "s", all, "longest blend of the quintic"),
+    { "ik", AM_OPTION_SWITCH, "", "keep planted feet in place", 0.0f, 1.0f, NULL, 0, all, AT(ik) },
+    NUMBER("velocity_halflife_s", velocity_halflife, 1e-4f, 10.0f, "s", all,
+           "how fast the predicted velocity reaches the desired one"),
+    NUMBER("facing_halflife_s", facing_halflife, 1e-4f, 10.0f, "s", all,
+           "how fast the predicted facing reaches the desired one"),
+    NUMBER("adjust_position_halflife_s", adjust_position_halflife, 1e-4f, 10.0f, "s", all,
+           "mixed root: how fast it is drawn to the simulated point"),
+    NUMBER("adjust_facing_halflife_s", adjust_facing_halflife, 1e-4f, 10.0f, "s", all,
+           "mixed root: how fast it turns to the simulated facing"),
+    NUMBER("adjust_position_ratio", adjust_position_ratio, 0.0f, 10.0f, "", all,
+           "mixed root: by no more than this part of its own movement"),
+    NUMBER("adjust_facing_ratio", adjust_facing_ratio, 0.0f, 10.0f, "", all,
+           "mixed root: by no more than this part of its own turning"),
+    NUMBER("clamp_m", clamp_m, 0.0f, 100.0f, "m", all, "mixed root: largest distance from the simulated point"),
+    NUMBER("clamp_rad", clamp_rad, 0.0f, 10.0f, "rad", all, "mixed root: largest angle from the simulated facing"),
+    NUMBER("time_scale", time_scale, 0.05f, 20.0f, "", all, "speed of playing; 1: as captured"),
+    NUMBER("trajectory_weight", trajectory_weight, 0.0f, 1e3f, "", all,
+           "weight of all trajectory features; 0 with pose_weight 0: unweighted"),
+    NUMBER("pose_weight", pose_weight, 0.0f, 1e3f, "", all, "weight of all other features"),
+    NUMBER("walk_mps", walk_mps, 0.0f, 20.0f, "m/s", all, "speed of a full stick or a key; 0: the data's own"),
+    NUMBER("sprint_mps", sprint_mps, 0.0f, 20.0f, "m/s", all, "speed with Shift; 0: the data's own"),
+    TAGS("tags", 0, "frames for ordinary movement"),
+    TAGS("stand_tags", 1, "frames for standing"),
+    TAGS("creep_tags", 2, "frames for creeping"),
+    TAGS("jump_tags", 3, "frames for jumping"),
+    TAGS("dance_tags", 4, "frames for dancing"),
+    { "weights", AM_OPTION_WEIGHTS, "", "factors by feature channel", 0.0f, 1e3f, NULL, 0, all, 0 },
+};
+
+const am_option *am_options(int *count)
+{
+    *count = COUNT(options);
+    return options;
+}
+
+double am_option_get(const am_option *option, const am_settings *settings)
+{
+    const char *at = (const char *)settings + option->offset;
+    float number;
+    int32_t integer;
+    memcpy(&number, at, sizeof number);
+    memcpy(&integer, at, sizeof integer);
+    return option->type == AM_OPTION_NUMBER ? (double)number : (double)integer;
+}
+
+void am_option_put(const am_option *option, am_settings *settings, double value)
+{
+    char *at = (char *)settings + option->offset;
+    float number = (float)value;
+    int32_t integer = (int32_t)value;
+    memcpy(at, option->type == AM_OPTION_NUMBER ? (const void *)&number : &integer, sizeof number);
+}
+
+static bool within(double value, double low, double high) { return value >= low && value <= high; }
+
+am_result am_settings_check(const am_settings *s, am_error *err)
+{
+    for (int i = 0; i < COUNT(options); i++) {
+        const am_option *o = &options[i];
+        double value = o->type <= AM_OPTION_CHOICE ? am_option_get(o, s) : 0.0;
+        double high = o->type == AM_OPTION_CHOICE ? (double)(o->choice_count - 1) : (double)o->high;
+        if (o->type <= AM_OPTION_CHOICE && !within(value, (double)o->low, high)) {
+            return ami_fail(err, AM_ERR_RANGE, "the setting '%s' is %g; it must lie within %g and %g", o->key, value,
+                            (double)o->low, high);
+        }
+    }
+    const float least[] = { s->sharp_mps, s->sharp_rad, s->stand_mps };
+    for (int i = 0; i < COUNT(least); i++) {
+        if (!within((double)least[i], 0.0, 1e6)) {
+            return ami_fail(err, AM_ERR_RANGE, "sharp_mps, sharp_rad and stand_mps must not be below 0");
+        }
+    }
+    if ((int)s->method < 0 || s->method >= AM_METHOD_COUNT || !within(s->springs, 0, 1) ||
+        !within(s->push_blend, AM_PUSH_ADDED, AM_PUSH_PRINTED)) {
+        return ami_fail(err, AM_ERR_RANGE, "no such method, springs or push_blend");
+    }
+    return AM_OK;
+}
