@@ -364,9 +364,22 @@ static int play(job *j, const cli_common *common)
     return print_json(j);
 }
 
+static int list_options(void)
+{
+    am_error err = { 0 };
+    am_bytes text = { 0 };
+    am_result result = am_run_options_table(&text, &err);
+    if (result == AM_OK) {
+        fwrite(text.data, 1, text.size, stdout);
+    }
+    am_bytes_free(&text);
+    return result == AM_OK ? CLI_DONE : cli_fail(&err);
+}
+
 int verb_run(const cli_verb *verb, int argc, char **argv)
 {
     job j = { 0 };
+    bool list = false;
     const cli_option options[] = {
         { .name = "--output,-o",
           .value = "OUT.bvh",
@@ -389,10 +402,14 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
           .value = "X.amnet",
           .help = "play by these networks instead; with --database both",
           .text = &j.model },
+        { .name = "--options", .help = "list the options of a script and stop", .flag = &list },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
+    }
+    if (list) {
+        return list_options();
     }
     if (call.operands != 1) {
         return cli_usage("run wants one RUN.json; see amble run --help");

@@ -84,6 +84,9 @@ typedef struct am_run_script {
     struct am_run_script_own *own;
 } am_run_script;
 
+/// The table of options in Markdown. Free with am_bytes_free.
+AM_API am_result am_run_options_table(am_bytes *out, am_error *err);
+
 /// Parses RUN.json text; `file` names it in errors and says where its paths begin. An unknown key names the nearest
 /// known one; keys and controllers of the format that this build does not play are AM_ERR_SUPPORT.
 AM_API am_result am_run_parse(am_run_script *out, const char *text, size_t size, const char *file,

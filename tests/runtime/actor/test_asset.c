@@ -1,0 +1,258 @@
+// Assets and what their actors can do: settings while they run, snapshots that carry them, crowds on threads, poses
+// between steps, sticks.
+#include "actor/get.h"
+#include "support/refuse.h"
+#include "support/world.h"
+
+static am_asset *shared; // match, long-horizon and a field without values
+
+static int make_asset(void **state)
+{
+    am_error err = { 0 };
+    am_asset_def def;
+    am_asset_def_init(&def);
+    if (make_db(state) != 0) {
+        return -1;
+    }
+    def.db = shared_db;
+    def.methods = 1u << AM_METHOD_MATCH | 1u << AM_METHOD_FIELD;
+    return am_asset_create(&shared, &def, &err) == AM_OK ? 0 : -1;
+}
+
+static int free_asset(void **state)
+{
+    am_asset_close(shared);
+    return free_db(state);
+}
+
+static am_actor *make_actor(void)
+{
+    am_error err = { 0 };
+    am_actor *actor = NULL;
+    am_actor_def def;
+    am_actor_def_init(&def, shared);
+    check_ok(am_actor_create(&actor, &def, &err), &err);
+    return actor;
+}
+
+static void walk(am_actor *actor, int steps)
+{
+    const am_intent ahead = { .velocity = { 0.3f, 0.0f, 1.1f } };
+    for (int i = 0; i < steps; i++) {
+        am_actor_step(actor, &ahead, DT);
+    }
+}
+
+static void an_asset_says_what_it_has(void **state)
+{
+    (void)state;
+    assert_int_equal(am_asset_methods(shared),
+                     1u << AM_METHOD_MATCH | 1u << AM_METHOD_LONG_HORIZON | 1u << AM_METHOD_FIELD);
+    int toe = am_asset_joint(shared, "left_toe");
+    assert_int_equal(toe, am_asset_roles(shared)->joint[AM_ROLE_LEFT_TOE]);
+    assert_int_equal(am_asset_joint(shared, am_asset_skeleton(shared)->names[toe]), toe);
+    assert_int_equal(am_asset_joint(shared, "tail"), -1);
+    assert_int_equal(am_asset_value(shared, 0, 0), 0);
+    assert_ptr_equal(am_asset_db(shared, AM_METHOD_FIELD), shared_db);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_asset *asset = NULL;
+    am_asset_def def;
+    am_asset_def_init(&def);
+    check_refused(am_asset_create(&asset, &def, &err), AM_ERR_SUPPORT);
+    def.methods = 1u << AM_METHOD_MATCH;
+    check_refused(am_asset_create(&asset, &def, &err), AM_ERR_SUPPORT);
+    def.db = shared_db;
+    def.methods = 1u << AM_METHOD_LEARNED;
+    check_refused(am_asset_create(&asset, &def, &err), AM_ERR_SUPPORT);
+    def.cookie = 0;
+    check_refused(am_asset_create(&asset, &def, &err), AM_ERR_DEF);
+    am_asset_file none = { .name = "no/such/file.amdb" };
+    check_refused(am_asset_open(&asset, &none, 1, NULL, &err), AM_ERR_OPEN);
+    am_actor *actor = NULL;
+    check_refused(am_actor_open(&actor, "no/such/file.amdb", &err), AM_ERR_OPEN);
+    assert_null(asset);
+}
+
+static void refused_settings_change_nothing(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_actor *actor = make_actor();
+    walk(actor, 30);
+    uint64_t hash = am_actor_hash(actor);
+    am_settings before, after;
+    am_actor_get_settings(actor, &before);
+    am_settings bad = before;
+    bad.clamp_m = 0.5f;
+    bad.facing_halflife = -1.0f;
+    check_refused(am_actor_set(actor, &bad, &err), AM_ERR_RANGE);
+    assert_non_null(strstr(err.text, "facing_halflife_s"));
+    bad = before;
+    bad.method = AM_METHOD_LEARNED;
+    check_refused(am_actor_set(actor, &bad, &err), AM_ERR_SUPPORT);
+    bad.method = AM_METHOD_FIELD; // look ahead without values
+    check_refused(am_actor_set(actor, &bad, &err), AM_ERR_SUPPORT);
+    check_refused(am_actor_set_weight(actor, "left_fot_position", 2.0f, &err), AM_ERR_KEY);
+    check_refused(am_actor_set_tags(actor, AM_ACTIVITY_MOVE, "wlak", &err), AM_ERR_KEY);
+    am_actor_get_settings(actor, &after);
+    assert_memory_equal(&before, &after, sizeof before);
+    assert_true(am_actor_hash(actor) == hash);
+    am_actor_destroy(actor);
+}
+
+static void a_change_of_method_keeps_the_pose_and_snapshots(void **state)
+{
+    (void)state;
+    static const am_method methods[] = { AM_METHOD_LONG_HORIZON, AM_METHOD_FIELD, AM_METHOD_MATCH };
+    am_error err = { 0 };
+    am_actor *actor = make_actor(), *twin = make_actor();
+    walk(actor, 90);
+    walk(twin, 90);
+    size_t size = am_actor_snapshot(actor, NULL, 0);
+    void *matching = malloc(size);
+    am_actor_snapshot(actor, matching, size);
+    for (int m = 0; m < 3; m++) {
+        am_vec3 hips = ami_pose_of(actor).world[0].translation;
+        am_settings settings;
+        am_settings_init(&settings, methods[m]);
+        settings.policy = AM_FIELD_GREEDY;
+        check_ok(am_actor_set(actor, &settings, &err), &err);
+        walk(actor, 1);
+        assert_true(am_v3_distance(hips, ami_pose_of(actor).world[0].translation) < 0.06f);
+        walk(actor, 20);
+        size_t room = am_actor_snapshot(actor, NULL, 0);
+        void *bytes = malloc(room);
+        am_actor_snapshot(actor, bytes, room);
+        walk(actor, 60);
+        uint64_t hash = am_actor_hash(actor);
+        check_ok(am_actor_restore(actor, bytes, room, &err), &err);
+        walk(actor, 60);
+        assert_true(am_actor_hash(actor) == hash);
+        free(bytes);
+    }
+    check_ok(am_actor_restore(actor, matching, size, &err), &err); // of a method three changes ago
+    walk(actor, 60);
+    walk(twin, 60);
+    assert_true(am_actor_hash(actor) == am_actor_hash(twin));
+    free(matching);
+    am_actor_destroy(actor);
+    am_actor_destroy(twin);
+}
+
+static void a_crowd_on_threads_moves_as_each_one_alone(void **state)
+{
+    (void)state;
+    enum { many = 70 };
+    am_error err = { 0 };
+    am_pool *pool = NULL;
+    check_ok(am_pool_create(&pool, 3, NULL, &err), &err);
+    am_tasks tasks = am_pool_tasks(pool);
+    am_actor *crowd[many], *alone[many];
+    am_intent targets[many];
+    for (int i = 0; i < many; i++) {
+        crowd[i] = make_actor();
+        alone[i] = make_actor();
+        targets[i] = (am_intent){ .velocity = am_v3(0.02f * (float)i, 0.0f, 1.0f) };
+    }
+    for (int f = 0; f < 40; f++) {
+        am_actors_step(crowd, targets, many, DT, &tasks);
+        for (int i = 0; i < many; i++) {
+            am_actor_step(alone[i], &targets[i], DT);
+        }
+    }
+    for (int i = 0; i < many; i++) {
+        assert_true(am_actor_hash(crowd[i]) == am_actor_hash(alone[i]));
+        am_actor_destroy(crowd[i]);
+        am_actor_destroy(alone[i]);
+    }
+    am_pool_destroy(pool);
+}
+
+static void poses_lie_between_the_last_two_steps(void **state)
+{
+    (void)state;
+    am_actor *actor = make_actor();
+    walk(actor, 100);
+    am_transform before = ami_pose_of(actor).root;
+    walk(actor, 1);
+    am_transform after = ami_pose_of(actor).root;
+    am_transform root, local[AM_MAX_JOINTS];
+    am_actor_sample(actor, 0.0f, &root, local);
+    check_near(am_v3_distance(root.translation, before.translation), 0.0f, 1e-6f);
+    am_actor_sample(actor, 1.0f, &root, local);
+    check_near(am_v3_distance(root.translation, after.translation), 0.0f, 1e-6f);
+    check_near(am_quat_angle(local[3].rotation, ami_pose_of(actor).local[3].rotation), 0.0f, 1e-3f);
+    am_actor_sample(actor, 0.5f, &root, local);
+    float whole = am_v3_distance(before.translation, after.translation);
+    assert_true(whole > 0.01f);
+    check_near(am_v3_distance(root.translation, before.translation), 0.5f * whole, 1e-5f);
+    am_actor_destroy(actor);
+}
+
+static void a_stick_is_steered_by_the_camera(void **state)
+{
+    (void)state;
+    am_actor *actor = make_actor();
+    am_intent ahead, left;
+    am_stick stick = { .y = 1.0f };
+    am_actor_steer(actor, &ahead, &stick);
+    stick.camera_heading = 90.0f * AM_DEG; // looks along +x
+    am_actor_steer(actor, &left, &stick);
+    assert_true(ahead.velocity.z > 0.5f);
+    check_near(left.velocity.x, ahead.velocity.z, 1e-5f);
+    check_near(left.velocity.z, 0.0f, 1e-5f);
+    am_error err = { 0 };
+    am_settings settings;
+    am_actor_get_settings(actor, &settings);
+    settings.walk_mps = 0.7f;
+    check_ok(am_actor_set(actor, &settings, &err), &err);
+    am_actor_steer(actor, &left, &stick);
+    check_near(left.velocity.x, 0.7f, 1e-5f);
+    am_actor_destroy(actor);
+}
+
+static void the_defaults_of_every_method_are_good(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    int count;
+    const am_option *table = am_options(&count);
+    for (int m = 0; m < AM_METHOD_COUNT; m++) {
+        am_settings settings;
+        am_settings_init(&settings, (am_method)m);
+        check_ok(am_settings_check(&settings, &err), &err);
+        for (int i = 0; i < count; i++) { // a key means one thing for a method
+            for (int j = 0; j < i; j++) {
+                bool both = (table[i].methods & table[j].methods) != 0;
+                assert_false(both && strcmp(table[i].key, table[j].key) == 0);
+            }
+        }
+    }
+    for (int i = 0; i < count && table[i].type == AM_OPTION_NUMBER; i++) {
+        am_settings settings;
+        am_settings_init(&settings, AM_METHOD_MATCH);
+        am_option_put(&table[i], &settings, (double)table[i].high * 1.01);
+        check_refused(am_settings_check(&settings, &err), AM_ERR_RANGE);
+        assert_non_null(strstr(err.text, table[i].key));
+    }
+}
+
+TEST_SUITE(asset)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_asset_says_what_it_has),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(refused_settings_change_nothing),
+        cmocka_unit_test(a_change_of_method_keeps_the_pose_and_snapshots),
+        cmocka_unit_test(a_crowd_on_threads_moves_as_each_one_alone),
+        cmocka_unit_test(poses_lie_between_the_last_two_steps),
+        cmocka_unit_test(a_stick_is_steered_by_the_camera),
+        cmocka_unit_test(the_defaults_of_every_method_are_good),
+    };
+    return cmocka_run_group_tests(tests, make_asset, free_asset);
+}
