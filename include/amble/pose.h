@@ -45,6 +45,23 @@ typedef struct am_pose {
 AM_API void am_pose_read(am_pose *out, const am_pose_layout *layout, const float *y, const am_skeleton *skeleton,
                          const int16_t *moving);
 
+/// A pose on another skeleton: the user's own rig. Begin with am_rig_map_def_init().
+typedef struct am_rig_map_def {
+    const am_alloc *alloc;
+    const am_skeleton *from, *to;          ///< borrowed; must outlive the map
+    const am_roles *from_roles, *to_roles; ///< read during create; joints without a role are paired by name
+    uint32_t cookie;
+} am_rig_map_def;
+AM_API void am_rig_map_def_init(am_rig_map_def *def);
+typedef struct am_rig_map am_rig_map;
+AM_API am_result am_rig_map_create(am_rig_map **out, const am_rig_map_def *def, am_error *err);
+AM_API void am_rig_map_destroy(am_rig_map *map);
+/// to(joints of `to`) from from(joints of `from`): local transforms, joint 0 relative to the ground root. Allocates
+/// nothing.
+AM_API void am_rig_map_apply(const am_rig_map *map, am_transform *to, const am_transform *from);
+/// Leg length of `to` by that of `from`: a root that travels this much less or more keeps feet from sliding.
+AM_API float am_rig_map_scale(const am_rig_map *map);
+
 #ifdef __cplusplus
 }
 #endif

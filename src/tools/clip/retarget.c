@@ -2,11 +2,10 @@
 // as its partner does, in model space; where the rest poses point limbs differently, the reference's limb is
 // first laid along the source's. For two skeletons of one rig this is the same as copying local rotations, and
 // is then done so. The hip sockets travel in proportion to leg length.
-#include "clip/retarget.h"
-
 #include "clip/clip.h"
 #include "clip/contacts.h"
 #include "data/filter.h"
+#include "data/rig_map.h"
 #include "clip/plant.h"
 #include "clip/track.h"
 #include "base/error.h"
@@ -35,49 +34,12 @@ static am_vec3 socket_middle(const am_clip *clip, int frame, const am_roles *rol
         0.5f);
 }
 
-/// How the source's trunk has turned away from its rest pose over one reference joint's part of it.
-static am_quat trunk_turn(const ami_retarget *r, int row, const am_quat *source_model)
-{
-    am_quat sum = am_q(0.0f, 0.0f, 0.0f, 0.0f);
-    am_quat first = am_quat_identity();
-    for (int k = 0; k < r->source_trunk_count; k++) {
-        int joint = r->source_trunk[k];
-        float share = r->trunk_share[row][k];
-        am_quat turn = am_quat_mul(source_model[joint], am_quat_inv(r->source_rest[joint].rotation));
-        first = k == 0 ? turn : first;
-        turn = am_quat_nearest(turn, first);
-        sum = am_q(sum.x + share * turn.x, sum.y + share * turn.y, sum.z + share * turn.z, sum.w + share * turn.w);
-    }
-    return am_quat_normalize(sum);
-}
-
-static void transfer_rotations(am_quat *out, const ami_retarget *r, const am_quat *from)
-{
-    am_quat source[AM_MAX_JOINTS];
-    am_quat model[AM_MAX_JOINTS];
-    for (int j = 0; j < r->source->joint_count; j++) {
-        source[j] = j == 0 ? from[0] : am_quat_mul(source[r->source->parents[j]], from[j]);
-    }
-    for (int j = 0; j < r->reference->joint_count; j++) {
-        int p = r->reference->parents[j];
-        am_quat above = p < 0 ? am_quat_identity() : model[p];
-        if (r->trunk_row[j] >= 0) {
-            model[j] = am_quat_mul(trunk_turn(r, r->trunk_row[j], source), r->after[j]);
-        } else if (r->pair[j] >= 0) {
-            model[j] = am_quat_normalize(am_quat_mul(source[r->pair[j]], r->after[j]));
-        } else {
-            model[j] = am_quat_mul(above, r->reference->rests[j]);
-        }
-        out[j] = r->copied[j] ? from[r->pair[j]] : am_quat_normalize(am_quat_mul(am_quat_inv(above), model[j]));
-    }
-}
-
 static void transfer_frames(am_clip *made, const ami_retarget *r, const am_clip *clip, float floor_m,
                             float reference_floor_m)
 {
     for (int f = 0; f < clip->frame_count; f++) {
         const am_quat *from = clip->rotations + (size_t)f * (size_t)r->source->joint_count;
-        transfer_rotations(made->rotations + (size_t)f * (size_t)r->reference->joint_count, r, from);
+        ami_retarget_rotations(made->rotations + (size_t)f * (size_t)r->reference->joint_count, r, from);
         am_vec3 at = socket_middle(clip, f, r->source_roles);
         at.y -= floor_m;
         at = am_v3_scale(at, r->scale);

@@ -35,14 +35,6 @@ void ami_joint_positions(am_vec3 *out, const am_clip *clip, int joint)
     }
 }
 
-void ami_rest_model(am_transform *out, const am_skeleton *skeleton)
-{
-    for (int j = 0; j < skeleton->joint_count; j++) {
-        am_transform local = { skeleton->rests[j], skeleton->offsets[j] };
-        out[j] = j == 0 ? local : am_transform_mul(out[skeleton->parents[j]], local);
-    }
-}
-
 void ami_track_speed(float *out, const am_vec3 *positions, int frame_count, float fps)
 {
     // One frame each side at 60 Hz and below, more above, so that a higher rate does not mean more noise.

@@ -4,12 +4,12 @@
 
 #include <amble/tools/clip.h>
 
+#include "data/rig_map.h"
+
 /// Model-space transform of one joint in one frame.
 am_transform ami_joint_model(const am_clip *clip, int frame, int joint);
 /// out(frame_count): model-space positions of one joint.
 void ami_joint_positions(am_vec3 *out, const am_clip *clip, int joint);
-/// out(joint_count): model-space transforms of the rest pose.
-void ami_rest_model(am_transform *out, const am_skeleton *skeleton);
 /// out(frame_count): speed (m/s) of a track by central differences over about 1/30 s, one-sided at the ends.
 void ami_track_speed(float *out, const am_vec3 *positions, int frame_count, float fps);
 

@@ -150,6 +150,47 @@ static void a_larger_body_travels_in_proportion(void **state)
     am_clip_destroy(made);
 }
 
+static void a_rig_map_gives_the_poses_of_a_retargeted_clip(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_clip *small = other_walker(120, 0.8f, false);
+    am_clip *large = test_walker(1);
+    am_clip *made = retarget(small, large->skeleton, false);
+    am_roles from_roles = test_roles(small->skeleton), to_roles = test_roles(large->skeleton);
+    am_rig_map *map = NULL;
+    am_rig_map_def def;
+    am_rig_map_def_init(&def);
+    assert_int_equal(am_rig_map_create(&map, &def, &err), AM_ERR_DEF);
+    def.from = small->skeleton;
+    def.to = large->skeleton;
+    def.from_roles = &from_roles;
+    def.to_roles = &to_roles;
+    assert_int_equal(am_rig_map_create(&map, &def, &err), AM_OK);
+    check_near(am_rig_map_scale(map), 1.0 / 0.8, 1e-4);
+    int joints = large->skeleton->joint_count;
+    for (int f = 0; f < 120; f += 17) {
+        am_transform from[AM_MAX_JOINTS], to[AM_MAX_JOINTS];
+        for (int j = 0; j < small->skeleton->joint_count; j++) {
+            from[j].rotation = small->rotations[(size_t)f * (size_t)small->skeleton->joint_count + (size_t)j];
+            from[j].translation = j > 0 ? small->skeleton->offsets[j] : small->translations[f];
+        }
+        am_rig_map_apply(map, to, from);
+        for (int j = 0; j < joints; j++) {
+            am_quat q = made->rotations[(size_t)f * (size_t)joints + (size_t)j];
+            check_near(am_quat_angle(to[j].rotation, q), 0.0, 1e-3);
+            assert_true(j == 0 || am_v3_distance(to[j].translation, large->skeleton->offsets[j]) == 0.0f);
+        }
+        // The clip was moved onto its floor as well: the height differs by a constant.
+        am_vec3 gap = am_v3_ground(am_v3_sub(to[0].translation, made->translations[f]));
+        check_near(am_v3_length(gap), 0.0, 1e-4);
+    }
+    am_rig_map_destroy(map);
+    am_clip_destroy(small);
+    am_clip_destroy(large);
+    am_clip_destroy(made);
+}
+
 static am_vec3 limb(const am_clip *clip, int frame, int from, int to)
 {
     am_vec3 way = am_v3_sub(test_position(clip, frame, to), test_position(clip, frame, from));
@@ -531,6 +572,7 @@ TEST_SUITE(retarget)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_body_gets_its_own_motion_back),
         cmocka_unit_test(a_larger_body_travels_in_proportion),
+        cmocka_unit_test(a_rig_map_gives_the_poses_of_a_retargeted_clip),
         cmocka_unit_test(rest_poses_that_differ_do_not_change_where_limbs_point),
         cmocka_unit_test(rigs_with_other_spines_share_the_bend),
         cmocka_unit_test(a_floor_that_drifts_is_made_even),

@@ -1,7 +1,5 @@
 // Which joint of the reference follows which of the source, and how their rest poses differ.
-#include "clip/retarget.h"
-
-#include "clip/track.h"
+#include "data/rig_map.h"
 
 #include <string.h>
 
@@ -272,6 +270,14 @@ static float leg_length(const am_transform *rest, const am_roles *roles)
                am_v3_distance(rest[knee].translation, rest[ankle].translation);
     }
     return 0.5f * sum;
+}
+
+void ami_rest_model(am_transform *out, const am_skeleton *skeleton)
+{
+    for (int j = 0; j < skeleton->joint_count; j++) {
+        am_transform local = { skeleton->rests[j], skeleton->offsets[j] };
+        out[j] = j == 0 ? local : am_transform_mul(out[skeleton->parents[j]], local);
+    }
 }
 
 void ami_retarget_prepare(ami_retarget *r)

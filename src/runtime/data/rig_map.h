@@ -1,8 +1,8 @@
 /// What retargeting knows about two skeletons before it looks at a frame.
-#ifndef AMI_ANIM_RETARGET_H
-#define AMI_ANIM_RETARGET_H
+#ifndef AMI_DATA_RIG_MAP_H
+#define AMI_DATA_RIG_MAP_H
 
-#include <amble/tools/clip.h>
+#include <amble/pose.h>
 
 #define AMI_TRUNK_MAX 16 ///< joints from hips to chest, both included; longer trunks are paired by name only
 
@@ -24,7 +24,11 @@ typedef struct ami_retarget {
     float scale;                                     ///< leg length of the reference / of the source
 } ami_retarget;
 
-/// Fills everything after the four pointers, which the caller has set.
+/// rig_pair.c: fills everything after the four pointers, which the caller has set.
 void ami_retarget_prepare(ami_retarget *r);
+/// rig_map.c: out(reference joints): local rotations, from(source joints).
+void ami_retarget_rotations(am_quat *out, const ami_retarget *r, const am_quat *from);
+/// rig_pair.c: out(joint_count): model-space transforms of the rest pose.
+void ami_rest_model(am_transform *out, const am_skeleton *skeleton);
 
 #endif
