@@ -1,4 +1,6 @@
 // Databases from anywhere.
+#include <amble/tools/database.h>
+
 #include "data/format.h"
 #include "data/index.h"
 
