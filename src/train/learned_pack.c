@@ -37,7 +37,7 @@ typedef struct packing {
     float *x, *z;        ///< [start] [count], [latent]
     am_transform *poses; ///< [start] [joint]
     uint8_t contacts[most_starts];
-    am_source_facts facts;
+    am_facts facts;
 } packing;
 
 static am_result open_nets(packing *p)
@@ -262,14 +262,7 @@ static am_result ask_asset(packing *p)
     def.methods = 1u << AM_METHOD_MATCH;
     am_result result = am_asset_create(&asset, &def, p->err);
     if (result == AM_OK) {
-        const ami_kit *kit = ami_asset_kit(asset, AM_METHOD_MATCH);
-        p->facts.activities = kit->activities;
-        p->facts.hip_m = kit->facts.hip_m;
-        p->facts.creep_hip_m = kit->facts.creep_hip_m;
-        p->facts.creep_mps = kit->facts.creep_mps;
-        p->facts.jump_rise_m = kit->facts.jump_rise_m;
-        p->facts.toe_m = kit->facts.toe_m;
-        p->facts.heel_m = kit->facts.heel_m;
+        p->facts = ami_kit_facts(ami_asset_kit(asset, AM_METHOD_MATCH));
     }
     am_asset_close(asset);
     return result;
@@ -277,32 +270,17 @@ static am_result ask_asset(packing *p)
 
 static am_result measure(packing *p)
 {
-    am_source_facts *f = &p->facts;
-    am_path_limits limits = { 0 };
+    am_facts *f = &p->facts;
     am_db_measures own = { 0 };
-    am_intent_def intent = am_intent_def_of(p->db);
-    f->version = AM_SOURCE_FACTS_VERSION;
-    f->data_hash = p->db->hash;
-    f->walk_mps = intent.walk_mps;
-    f->sprint_mps = intent.sprint_mps;
-    f->sneak_mps = intent.creep_mps;
     am_result result = ask_asset(p);
-    result = result == AM_OK ? am_path_limits_of(&limits, p->db, &p->alloc, p->err) : result;
     result = result == AM_OK ? am_db_measure(&own, p->db, &p->alloc, p->err) : result;
-    f->v_max = limits.v_max;
-    f->v_least = limits.v_least;
-    f->v_run = limits.v_run;
-    f->lateral = limits.lateral;
-    f->faster_mps2 = limits.faster_mps2;
-    f->slower_mps2 = limits.slower_mps2;
+    f->data_hash = p->db->hash;
     f->foot_slide_cm = (float)own.quality.foot_slide_cm;
     f->skate_share = (float)own.quality.skate_share;
     f->jitter_cm = (float)own.quality.jitter_cm;
     f->penetration_cm = (float)own.quality.penetration_cm;
     f->joint_travel_cm = (float)own.quality.joint_travel_cm;
     f->bend_p999_cm = (float)own.bend_p999_cm;
-    f->toe_floor_m = own.floor.toe_m;
-    f->heel_floor_m = own.floor.heel_m;
     return result;
 }
 

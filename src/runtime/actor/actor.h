@@ -7,6 +7,7 @@
 #include <amble/direction.h>
 
 #include "actor/get.h"
+#include "actor/floor.h"
 #include "actor/path.h"
 
 struct ami_push;
@@ -52,6 +53,7 @@ typedef struct ami_kit {
     uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
     uint32_t activities;                ///< 1 << am_activity for those that can be done
     am_actor_facts facts;
+    bool stored;                        ///< filters and facts are those of the database's file
     am_path_limits limits;
     float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
     int time_count;
@@ -70,12 +72,12 @@ am_result ami_kit_create(ami_kit **out, const am_source *source, const char *con
 void ami_kit_destroy(ami_kit *kit);
 /// Fills kit->facts from the database.
 am_result ami_kit_measure(ami_kit *kit, am_error *err);
+/// All that a kit knows of its source's motion, as a file keeps it.
+am_facts ami_kit_facts(const ami_kit *kit);
 /// planted.c: fills kit->path_filter, after the filters and the facts.
 am_result ami_kit_plant(ami_kit *kit, am_error *err);
 /// push.c: fills kit->ranges.
 am_result ami_kit_ranges(ami_kit *kit, am_error *err);
-/// Where a joint is in the space of local[0]'s parent.
-am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *local, int joint);
 /// Whether `frame` of the source's database belongs to an activity; yes below 0.
 bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame);
 
