@@ -252,7 +252,7 @@ typedef struct am_model_def {
     const am_alloc *alloc;
     const am_net_graph *const *graphs; ///< [graph_count], finished; their names become the parts'. A model of
                                        ///< attachments alone may have none
-    const am_net_weights *weights; ///< [graph_count], or NULL: all fp32
+    const am_net_weights *weights;     ///< [graph_count], or NULL: all fp32
     const float *const *samples; ///< [graph_count] of [sample_count][all inputs behind one another] to measure errors
                                  ///< on, and to round int8 weights so that these inputs suffer least; NULL (as may
                                  ///< be each item): plain rounding, measured on standard normal numbers before
