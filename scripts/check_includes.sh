@@ -12,7 +12,7 @@ BEGIN {
     rank["train"] = count + 1
     rank["physics"] = rank["actor"] + 0.5 # beside the tools: it may not use them
     # Public headers belong to a folder, too. Those of tools/ are named after theirs or listed here.
-    owner("base", "base json"); owner("math", "math"); owner("net", "net"); owner("data", "skeleton db features tags pose index")
+    owner("base", "base json"); owner("math", "math"); owner("net", "net"); owner("data", "skeleton facts db features tags pose index")
     owner("method", "source field field_source field_task field_value learned")
     owner("actor", "control path push post direction amble")
     owner("formats", "tools/formats tools/arrays"); owner("build", "tools/build tools/database tools/tags")

@@ -99,6 +99,9 @@ static void database_text(const char *path, const am_db *db, bool verified)
     printf("  %d joints, %d features (%d raw), %s precision, %.1f MB\n", db->joint_count, db->features.count,
            db->features.raw_count, db->precision == AM_PRECISION_COMPACT ? "compact" : "float",
            (double)db->image_size / 1e6);
+    if (!db->facts) {
+        printf("  no facts and no index in the file: build it again, and characters start quicker\n");
+    }
     int counts[AM_MAX_TAGS];
     count_tags(db, counts);
     for (int t = 0; t < db->tag_count; t++) {

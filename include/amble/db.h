@@ -8,6 +8,7 @@
 #ifndef AMBLE_DB_H
 #define AMBLE_DB_H
 
+#include <amble/facts.h>
 #include <amble/features.h>
 #include <amble/skeleton.h>
 #include <amble/tags.h>
@@ -70,10 +71,11 @@ typedef struct am_db {
     const float *z;      ///< [frame][latent_count] what a Compressor adds to the features; NULL without
     int latent_count;    ///< 0 without latents
     uint64_t latent_key; ///< says which Compressor made them: a Decompressor of the same key fits; 0 when unknown
-    bool has_poses;     ///< false when they were left out (am_db_copy_def.drop_poses): am_db_pose gives the rest pose
-    const char *config; ///< how it was built (JSON text), "" when unknown
-    uint64_t hash;      ///< of everything but `config`
-    const void *image;  ///< the file's bytes
+    bool has_poses; ///< false when they were left out (am_db_copy_def.drop_poses): am_db_pose gives the rest pose
+    const am_facts *facts; ///< NULL: the file is older than version 2; what needs them measures for itself
+    const char *config;    ///< how it was built (JSON text), "" when unknown
+    uint64_t hash;         ///< of everything but `config`
+    const void *image;     ///< the file's bytes
     size_t image_size;
     struct am_db_own *own; ///< what it must free
 } am_db;

@@ -2,7 +2,7 @@
 ///
 /// A model for it has the parts `decompressor` (x, z -> pose), `stepper` (x, z -> change a second of x and z) and
 /// `projector` (query x -> x, z), and two attachments: `character`, a small database of start states whose poses are
-/// the network's own, with skeleton, roles, feature schema and tag names; and `facts` (am_source_facts).
+/// the network's own, with skeleton, roles, feature schema and tag names; and `facts` (am_facts).
 /// am_learned_pack makes the attachments when training is over.
 #ifndef AMBLE_LEARNED_H
 #define AMBLE_LEARNED_H

@@ -126,22 +126,6 @@ typedef struct am_source_output {
 
 typedef struct am_source am_source;
 
-/// What is known of the motion behind a source whose own database is too small to tell, or without poses. Also the
-/// attachment `facts` of a network: 256 bytes. Lengths in metres, speeds in metres a second.
-typedef struct am_source_facts {
-    uint32_t version;    ///< 1
-    uint32_t activities; ///< 1 << am_activity for each that the data have frames for
-    uint64_t data_hash;  ///< of the database that they were taken from
-    float hip_m, creep_hip_m, creep_mps, jump_rise_m, toe_m, heel_m; ///< am_character_facts
-    float walk_mps, sprint_mps, sneak_mps;                           ///< am_intent_def
-    float v_max, v_least, v_run, lateral, faster_mps2, slower_mps2;  ///< am_path_limits
-    float far; ///< distance of a query from its projection beyond which it lies outside the data, in stored features
-    float foot_slide_cm, skate_share, jitter_cm, penetration_cm, joint_travel_cm, bend_p999_cm; ///< am_db_measures
-    float toe_floor_m, heel_floor_m;
-    uint8_t reserved[144];
-} am_source_facts;
-#define AM_SOURCE_FACTS_VERSION 1u
-
 /// The one small interface. A source of any kind begins with this.
 typedef struct am_source_interface {
     const char *name; ///< "match", "long-horizon", "learned", ...
@@ -169,11 +153,11 @@ typedef struct am_source_interface {
 
 struct am_source {
     const am_source_interface *interface;
-    const am_skeleton *skeleton;  ///< borrowed
-    const am_roles *roles;        ///< borrowed
-    const am_db *db;              ///< NULL for sources without one
-    const am_index *index;        ///< NULL for sources without one
-    const am_source_facts *facts; ///< NULL: its database tells
+    const am_skeleton *skeleton; ///< borrowed
+    const am_roles *roles;       ///< borrowed
+    const am_db *db;             ///< NULL for sources without one
+    const am_index *index;       ///< NULL for sources without one
+    const am_facts *facts;       ///< NULL: its database tells
     am_alloc alloc;
     uint64_t key; ///< of the numbers in its def: a snapshot goes on only with the same
 };

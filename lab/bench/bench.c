@@ -17,7 +17,7 @@ typedef struct bench_item {
 
 // One line for each bench_NAME.c.
 static const bench_item items[] = {
-    { "load", "BVH files: bytes to a clip with rotations, against strtof and Assimp", bench_load },
+    { "load", "BVH files to clips, against strtof and Assimp; a database file to the first pose", bench_load },
     { "search", "exact nearest frames, against boxes, FLANN, nanoflann, ANN and FAISS", bench_search },
     { "crowd", "many characters on one thread: a whole step of each", bench_crowd },
     { "infer", "one evaluation of a network, against OpenBLAS products and ONNX Runtime", bench_infer },

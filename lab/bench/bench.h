@@ -68,6 +68,8 @@ void bench_peer_stop(bench_peer *peer);
 
 // The benches.
 int bench_load(bench *b);
+/// bench_open.c: its part about databases.
+int bench_open(bench *b);
 int bench_search(bench *b);
 int bench_crowd(bench *b);
 /// bench_crowd_paths.c: its part with `count` characters on paths.

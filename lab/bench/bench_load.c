@@ -260,5 +260,5 @@ int bench_load(bench *b)
         status = run_generated(b, &peer);
     }
     bench_peer_stop(peer);
-    return status;
+    return status == CLI_DONE ? bench_open(b) : status;
 }

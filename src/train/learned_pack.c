@@ -36,7 +36,7 @@ typedef struct packing {
     float *x, *z;        ///< [start] [count], [latent]
     am_transform *poses; ///< [start] [joint]
     uint8_t contacts[most_starts];
-    am_source_facts facts;
+    am_facts facts;
 } packing;
 
 static am_result open_nets(packing *p)
@@ -292,11 +292,11 @@ static am_result ask_character(packing *p)
 
 static am_result measure(packing *p)
 {
-    am_source_facts *f = &p->facts;
+    am_facts *f = &p->facts;
     am_path_limits limits = { 0 };
     am_db_measures own = { 0 };
     am_intent_def intent = am_intent_def_of(p->db);
-    f->version = AM_SOURCE_FACTS_VERSION;
+    f->version = AM_FACTS_VERSION;
     f->data_hash = p->db->hash;
     f->walk_mps = intent.walk_mps;
     f->sprint_mps = intent.sprint_mps;
@@ -316,8 +316,6 @@ static am_result measure(packing *p)
     f->penetration_cm = (float)own.quality.penetration_cm;
     f->joint_travel_cm = (float)own.quality.joint_travel_cm;
     f->bend_p999_cm = (float)own.bend_p999_cm;
-    f->toe_floor_m = own.floor.toe_m;
-    f->heel_floor_m = own.floor.heel_m;
     return result;
 }
 

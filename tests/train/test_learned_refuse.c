@@ -98,7 +98,7 @@ static void damaged_attachments_are_refused(void **state)
     size_t size = 0;
     const void *image = am_model_attached(tiny.model, AM_LEARNED_CHARACTER, &size);
     uint8_t *bytes = malloc(size);
-    am_source_facts facts;
+    am_facts facts;
     size_t facts_size = 0;
     memcpy(&facts, am_model_attached(tiny.model, AM_LEARNED_FACTS, &facts_size), sizeof facts);
     int tried = 0, refused = 0;
@@ -120,7 +120,7 @@ static void damaged_attachments_are_refused(void **state)
         fail_msg("%d of %d damaged images were refused", refused, tried);
     }
     for (int kind = 0; kind < 3; kind++) {
-        am_source_facts bad = facts;
+        am_facts bad = facts;
         bad.version = kind == 0 ? 99 : bad.version;
         bad.hip_m = kind == 1 ? NAN : bad.hip_m;
         const am_model_blob blob = { AM_LEARNED_FACTS, &bad, sizeof bad - (kind == 2 ? 4 : 0) };

@@ -6,6 +6,7 @@
 
 #include <amble/direction.h>
 
+#include "actor/floor.h"
 #include "actor/path.h"
 
 struct ami_push;
@@ -29,6 +30,7 @@ typedef struct ami_kit {
     am_tag_query queries[AM_ACTIVITY_COUNT];
     uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
     uint32_t activities;                ///< 1 << am_activity for those that can be done
+    bool stored;                        ///< filters and facts are those of the database's file
     am_character_facts facts;
     am_path_limits limits;
     float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
@@ -55,8 +57,6 @@ am_result ami_kit_measure(ami_kit *kit, am_error *err);
 am_result ami_kit_plant(ami_kit *kit, am_error *err);
 /// push.c: fills kit->ranges.
 am_result ami_kit_ranges(ami_kit *kit, am_error *err);
-/// Where a joint is in the space of local[0]'s parent.
-am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *local, int joint);
 /// Whether `frame` of the source's database belongs to an activity; yes below 0.
 bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame);
 

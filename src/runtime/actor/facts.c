@@ -19,42 +19,18 @@ static float quantile(float *values, int count, float share)
     return count > 0 ? ami_quantile(values, count, share) : 0.0f;
 }
 
-am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *local, int joint)
-{
-    am_transform out = local[joint];
-    for (int p = skeleton->parents[joint]; p >= 0; p = skeleton->parents[p]) {
-        out = am_transform_mul(local[p], out);
-    }
-    return out;
-}
-
 /// Room for the samples of one measure, and how many it has.
 typedef struct samples {
     float *values;
     int count;
 } samples;
 
-enum { hips_upright, hips_creep, speed_creep, toes, heels, measure_count };
+enum { hips_upright, hips_creep, speed_creep, measure_count };
 
 static void take(samples *s, float value)
 {
-    if (s->count < 2 * most_samples && value * 0.0f == 0.0f) {
+    if (s->count < most_samples && value * 0.0f == 0.0f) {
         s->values[s->count++] = value;
-    }
-}
-
-static void take_feet(samples *all, const am_skeleton *skeleton, const am_roles *roles, const am_transform *pose)
-{
-    static const am_role sides[2][2] = { { AM_ROLE_LEFT_FOOT, AM_ROLE_LEFT_TOE },
-                                         { AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE } };
-    for (int side = 0; side < 2; side++) {
-        int ankle = roles->joint[sides[side][0]];
-        int toe = roles->joint[sides[side][1]];
-        if (ankle >= 0 && toe >= 0) {
-            take(&all[toes], ami_joint_place(skeleton, pose, toe).translation.y);
-            take(&all[heels],
-                 am_transform_point(ami_joint_place(skeleton, pose, ankle), am_heel_offset(skeleton, ankle, toe)).y);
-        }
     }
 }
 
@@ -70,7 +46,6 @@ static void take_frame(samples *all, const ami_kit *kit, int frame, am_transform
         take(&all[hips_creep], pose[0].translation.y);
         take(&all[speed_creep], am_v3_length(am_db_root_velocity(db, frame).linear));
     }
-    take_feet(all, db->skeleton, &db->roles, pose);
 }
 
 static float hip_height(const am_db *db, int frame)
@@ -109,7 +84,8 @@ static float leap_rise(const ami_kit *kit, float *values)
 am_result ami_kit_measure(ami_kit *kit, am_error *err)
 {
     const am_db *db = kit->source->db;
-    const am_source_facts *known = kit->source->facts;
+    // What a database's file says holds for the tags that a character has by default.
+    const am_facts *known = kit->source->facts ? kit->source->facts : db && kit->stored ? db->facts : NULL;
     if (known) {
         uint32_t unmet = kit->facts.unmet;
         kit->facts = (am_character_facts){ .hip_m = known->hip_m,
@@ -124,7 +100,7 @@ am_result ami_kit_measure(ami_kit *kit, am_error *err)
     if (!db) {
         return AM_OK;
     }
-    size_t each = 2 * most_samples; // both feet
+    size_t each = most_samples;
     float *room = ami_alloc_array(&kit->alloc, measure_count * each, sizeof *room);
     if (!room) {
         return ami_fail_memory(err, measure_count * each * sizeof *room);
@@ -142,11 +118,9 @@ am_result ami_kit_measure(ami_kit *kit, am_error *err)
     facts->hip_m = quantile(all[hips_upright].values, all[hips_upright].count, 0.5f);
     facts->creep_hip_m = quantile(all[hips_creep].values, all[hips_creep].count, 0.5f);
     facts->creep_mps = quantile(all[speed_creep].values, all[speed_creep].count, 0.5f);
-    facts->toe_m = quantile(all[toes].values, all[toes].count, 0.01f);
-    facts->heel_m = quantile(all[heels].values, all[heels].count, 0.01f);
     facts->jump_rise_m = leap_rise(kit, room);
     ami_release(&kit->alloc, room, measure_count * each * sizeof *room);
-    return AM_OK;
+    return ami_db_floor(db, &facts->toe_m, &facts->heel_m, &kit->alloc, err);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -180,9 +154,20 @@ static float tag_speed(const am_db *db, const char *name, float fallback)
     return count > 0 ? quantile(values, count, 0.5f) : fallback;
 }
 
+static am_intent_def with_speeds(am_intent_def def, const am_facts *facts)
+{
+    def.walk_mps = facts->walk_mps;
+    def.sprint_mps = facts->sprint_mps;
+    def.creep_mps = facts->sneak_mps;
+    return def;
+}
+
 am_intent_def am_intent_def_of(const am_db *db)
 {
     am_intent_def def = am_intent_def_default();
+    if (db->facts) {
+        return with_speeds(def, db->facts);
+    }
     def.walk_mps = tag_speed(db, am_auto_tag_name(AM_TAG_WALK), def.walk_mps);
     def.sprint_mps = tag_speed(db, am_auto_tag_name(AM_TAG_RUN), def.sprint_mps);
     def.creep_mps = tag_speed(db, am_auto_tag_name(AM_TAG_CREEP), def.creep_mps);
@@ -193,10 +178,7 @@ am_intent_def am_intent_def_for(const am_source *source)
 {
     am_intent_def def = am_intent_def_default();
     if (source->facts) {
-        def.walk_mps = source->facts->walk_mps;
-        def.sprint_mps = source->facts->sprint_mps;
-        def.creep_mps = source->facts->sneak_mps;
-        return def;
+        return with_speeds(def, source->facts);
     }
     return source->db ? am_intent_def_of(source->db) : def;
 }

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/format.h"
+#include "data/index.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -134,6 +136,26 @@ static am_result make_beginnings(ami_kit *kit, am_activity activity, bool *fell_
     return result;
 }
 
+/// The filter of an activity from the database's file.
+static am_result take_filter(ami_kit *kit, am_activity activity, am_error *err)
+{
+    const am_index *index = kit->source->index;
+    int stay = activity == AM_ACTIVITY_MOVE    ? AMI_SLOT_STAY_MOVE
+               : activity == AM_ACTIVITY_CREEP ? AMI_SLOT_STAY_CREEP
+                                               : AMI_SLOT_COUNT;
+    am_result result =
+        ami_filter_stored(&kit->filters[activity], index, AMI_SLOT_BEGIN + (int)activity, &kit->alloc, err);
+    if (result == AM_OK && stay != AMI_SLOT_COUNT) {
+        result = ami_filter_stored(&kit->stays[activity], index, stay, &kit->alloc, err);
+    }
+    if (kit->filters[activity]) {
+        kit->activities |= 1u << activity;
+    } else if (result == AM_OK) {
+        result = am_db_tag_query(kit->source->db, &kit->queries[activity], "", err);
+    }
+    return result;
+}
+
 static am_result make_filter(ami_kit *kit, am_activity activity, const char *words, am_error *err)
 {
     const am_db *db = kit->source->db;
@@ -149,6 +171,9 @@ static am_result make_filter(ami_kit *kit, am_activity activity, const char *wor
     }
     if (text[0] == '\0') {
         return AM_OK; // ordinary movement with every frame, or an activity that is not to be had
+    }
+    if (kit->stored) {
+        return take_filter(kit, activity, err);
     }
     bool fell_back = true;
     bool lasts = activity == AM_ACTIVITY_MOVE || activity == AM_ACTIVITY_CREEP;
@@ -230,6 +255,10 @@ static am_result make_filters(ami_kit *kit, const am_character_def *def, am_erro
                                              def->dance_tags };
     if (!kit->source->db || !kit->source->index) {
         return kit->source->db ? make_targets(kit, words, err) : AM_OK;
+    }
+    kit->stored = ami_filters_stored(kit->source->index);
+    for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
+        kit->stored = kit->stored && !words[a];
     }
     am_result result = AM_OK;
     for (int a = 0; result == AM_OK && a < AM_ACTIVITY_COUNT; a++) {
@@ -444,7 +473,7 @@ am_result ami_kit_create(ami_kit **out, const am_character_def *def, const am_al
         result = ami_kit_measure(kit, err);
     }
     if (result == AM_OK && kit->source->facts) {
-        const am_source_facts *f = kit->source->facts;
+        const am_facts *f = kit->source->facts;
         kit->limits = (am_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
     } else if (result == AM_OK && kit->source->db) {
         result = am_path_limits_of(&kit->limits, kit->source->db, &kit->alloc, err);

@@ -53,6 +53,11 @@ static float percentile(float *values, int count, float share, float fallback)
 
 am_result am_path_limits_of(am_path_limits *out, const am_db *db, const am_alloc *allocator, am_error *err)
 {
+    if (db->facts) {
+        const am_facts *f = db->facts;
+        *out = (am_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
+        return AM_OK;
+    }
     am_alloc alloc = ami_alloc_or_default(allocator);
     size_t size = 4 * (size_t)most_samples * sizeof(float);
     float *room = ami_alloc_zero(&alloc, size);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/format.h"
 #include "data/index.h"
 
 #include <string.h>
@@ -58,6 +59,12 @@ am_result ami_kit_plant(ami_kit *kit, am_error *err)
     const int toes[2] = { db ? db->roles.joint[AM_ROLE_LEFT_TOE] : -1, db ? db->roles.joint[AM_ROLE_RIGHT_TOE] : -1 };
     if (!db || !kit->source->index || !db->has_poses || toes[0] < 0 || toes[1] < 0) {
         return AM_OK;
+    }
+    if (kit->stored) {
+        am_result result = ami_filter_stored(&kit->path_filter, kit->source->index, AMI_SLOT_PATH, &kit->alloc, err);
+        return result != AM_OK
+                   ? result
+                   : ami_filter_stored(&kit->path_stay, kit->source->index, AMI_SLOT_PATH_STAY, &kit->alloc, err);
     }
     size_t size = (size_t)db->frame_count;
     uint8_t *frames = ami_alloc_zero(&kit->alloc, size);

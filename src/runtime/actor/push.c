@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/format.h"
 
 #include <string.h>
 
@@ -31,6 +32,10 @@ am_result ami_kit_ranges(ami_kit *kit, am_error *err)
         return ami_fail_memory(err, (size_t)joints * sizeof *kit->ranges);
     }
     kit->few = db->frame_count < few_frames;
+    if (db->own && db->own->derived.joint_ranges) {
+        memcpy(kit->ranges, db->own->derived.joint_ranges, (size_t)joints * sizeof *kit->ranges);
+        return AM_OK;
+    }
     return am_joint_ranges(kit->ranges, db, kit->few ? 0.0f : RANGE_SHARE, most_frames, &kit->alloc, err);
 }
 

@@ -42,23 +42,19 @@ enum {
 // Fewer deviations make a finer grid, on which more of the frames lie in the outermost cells.
 static const double grid_deviations = 8.0;
 
-/// Leaves are up to eight consecutive offered frames of one range. Counts them, and writes their first frames and
-/// the bits of the frames that are there when `first` is given.
-static int list_leaves(const am_index *index, int32_t *first, uint8_t *valid)
+/// Leaves are up to eight consecutive offered frames of one range: their first frames, and the bits of those that are
+/// there.
+static void list_leaves(const am_index *index, int32_t *first, uint8_t *valid)
 {
     int count = 0;
     for (int r = 0; r < index->db->range_count; r++) {
         const am_db_range *range = &index->db->ranges[r];
         int end = range->stop - range->tail;
         for (int f = range->start + range->head; f < end; f += ami_leaf_frames) {
-            if (first) {
-                first[count] = f;
-                valid[count] = (uint8_t)(0xFF >> (end - f < ami_leaf_frames ? ami_leaf_frames - (end - f) : 0));
-            }
-            count++;
+            first[count] = f;
+            valid[count++] = (uint8_t)(0xFF >> (end - f < ami_leaf_frames ? ami_leaf_frames - (end - f) : 0));
         }
     }
-    return count;
 }
 
 static void box_leaves(builder *b)
@@ -316,59 +312,23 @@ static void fill_leaves(builder *b, float *lo, float *hi)
     size_t dims = fast->dims;
     for (int i = 0; i < fast->leaf_count; i++) {
         int32_t leaf = b->order[i];
-        uint8_t valid = b->valid[leaf];
         fast->leaf_first[i] = b->first[leaf];
-        fast->leaf_valid[i] = valid;
+        fast->leaf_valid[i] = b->valid[leaf];
         memcpy(lo + (size_t)i * dims, b->lo + (size_t)leaf * dims, dims * sizeof(float));
         memcpy(hi + (size_t)i * dims, b->hi + (size_t)leaf * dims, dims * sizeof(float));
-        float *x = fast->leaf_x + (size_t)i * dims * ami_leaf_frames;
-        for (int j = 0; j < ami_leaf_frames; j++) {
-            const float *row = valid >> j & 1 ? am_db_x(b->db, b->first[leaf] + j) : NULL;
-            for (size_t d = 0; d < dims; d++) {
-                x[d * ami_leaf_frames + (size_t)j] = row ? row[d] : 0.0f;
-            }
-        }
     }
+    ami_fast_gather(fast, b->db);
 }
 
-static ami_fast *lay_out(ami_layout *layout, const am_index *index, int leaf_count)
+/// A tree of its own: all in one block, that begins with the struct.
+static ami_fast *lay_out(ami_layout *layout, int dims, int leaves)
 {
-    size_t dims = (size_t)index->db->features.count;
-    size_t pairs = (dims + 1) / 2;
-    size_t block = pairs * 4 * ami_fan;
-    size_t leaves = (size_t)leaf_count;
-    size_t nodes = (leaves + ami_fan - 1) / ami_fan;
-    size_t groups = (nodes + ami_fan - 1) / ami_fan;
-    size_t tops = (groups + ami_fan - 1) / ami_fan;
+    ami_fast measure = { 0 };
     ami_fast *fast = ami_layout_take(layout, 1, sizeof *fast);
-    float *base = ami_layout_take(layout, dims, sizeof(float));
-    float *least = ami_layout_take(layout, dims, sizeof(float));
-    float *most = ami_layout_take(layout, dims, sizeof(float));
-    int32_t *dim_order = ami_layout_take(layout, dims, sizeof(int32_t));
-    int32_t *leaf_first = ami_layout_take(layout, leaves, sizeof(int32_t));
-    uint8_t *leaf_valid = ami_layout_take(layout, leaves, 1);
-    float *leaf_x = ami_layout_take(layout, leaves * dims * ami_leaf_frames, sizeof(float));
-    uint8_t *node_boxes = ami_layout_take(layout, nodes, block);
-    uint8_t *group_boxes = ami_layout_take(layout, groups, block);
-    uint8_t *top_boxes = ami_layout_take(layout, tops, block);
+    ami_fast_lay(layout, fast ? fast : &measure, dims, leaves);
+    float *rows = ami_layout_take(layout, 1, ami_fast_row_bytes(dims, leaves));
     if (fast) {
-        *fast = (ami_fast){ .dims = dims,
-                            .pairs = pairs,
-                            .block_bytes = block,
-                            .leaf_count = leaf_count,
-                            .node_count = (int)nodes,
-                            .group_count = (int)groups,
-                            .top_count = (int)tops,
-                            .base = base,
-                            .least = least,
-                            .most = most,
-                            .dim_order = dim_order,
-                            .leaf_first = leaf_first,
-                            .leaf_valid = leaf_valid,
-                            .leaf_x = leaf_x,
-                            .node_boxes = node_boxes,
-                            .group_boxes = group_boxes,
-                            .top_boxes = top_boxes };
+        fast->leaf_x = rows;
     }
     return fast;
 }
@@ -396,14 +356,14 @@ static void build_tree(builder *b, const am_index *index, float *lo, float *hi, 
 
 am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err)
 {
-    int leaf_count = list_leaves(index, NULL, NULL);
+    int leaf_count = ami_count_leaves(index->db->ranges, index->db->range_count);
     ami_layout measure = { 0 };
-    lay_out(&measure, index, leaf_count);
+    lay_out(&measure, index->db->features.count, leaf_count);
     ami_layout place = ami_layout_room(&measure, &index->alloc);
     if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_fast *fast = lay_out(&place, index, leaf_count);
+    ami_fast *fast = lay_out(&place, index->db->features.count, leaf_count);
     fast->block_size = measure.size;
     builder b = { .db = index->db, .fast = fast };
     ami_arena arena = ami_arena_make(&index->alloc);
@@ -434,28 +394,4 @@ am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err)
     index->bytes += measure.size;
     *out = fast;
     return AM_OK;
-}
-
-void ami_fast_destroy(ami_fast *fast, const am_alloc *alloc)
-{
-    if (fast) {
-        ami_release(alloc, fast, fast->block_size);
-    }
-}
-
-// ---------------------------------------------------------------------------------------------
-// Filters: a bit for each node with any accepted frame below it
-
-size_t ami_fast_node_words(const ami_fast *fast) { return ((size_t)fast->node_count + 63) / 64; }
-
-void ami_fast_filter_nodes(const ami_fast *fast, uint64_t *nodes, const uint64_t *frames)
-{
-    for (int i = 0; i < fast->leaf_count; i++) {
-        uint64_t any = 0;
-        for (int j = 0; j < ami_leaf_frames; j++) {
-            int f = fast->leaf_first[i] + j;
-            any |= fast->leaf_valid[i] >> j & 1 ? frames[f >> 6] >> (f & 63) & 1 : 0;
-        }
-        nodes[i / ami_fan / 64] |= any << (i / ami_fan % 64);
-    }
 }

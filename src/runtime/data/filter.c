@@ -143,3 +143,12 @@ float ami_quantile(const float *ascending, int count, float share)
     int above = below + 1 < count ? below + 1 : below;
     return am_lerp(ascending[below], ascending[above], at - (float)below);
 }
+
+bool ami_all_finite(const float *numbers, int count)
+{
+    float sum = 0.0f;
+    for (int i = 0; i < count; i++) {
+        sum += numbers[i] * 0.0f; // zero times anything finite is zero
+    }
+    return !(sum != 0.0f);
+}

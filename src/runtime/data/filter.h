@@ -22,5 +22,7 @@ void ami_majority(uint8_t *out, const uint8_t *in, int count, uint8_t bit, int w
 void ami_sort_floats(float *values, int count);
 /// The value below which `share` of the ascending values lie, interpolated. count > 0.
 float ami_quantile(const float *ascending, int count, float share);
+/// False when a number is not finite.
+bool ami_all_finite(const float *numbers, int count);
 
 #endif

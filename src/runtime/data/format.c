@@ -2,6 +2,7 @@
 #include "data/format.h"
 
 #include "base/error.h"
+#include "data/fast.h"
 
 #include <string.h>
 
@@ -33,6 +34,12 @@ static const ami_part_kind parts[AMI_PART_COUNT] = {
     [AMI_PART_TAGS] = { "tags", false, false },
     [AMI_PART_X] = { "feat", false, false },
     [AMI_PART_Z] = { "late", false, false },
+    [AMI_PART_FACTS] = { "fact", true, false },
+    [AMI_PART_JOINT_RANGES] = { "jran", true, false },
+    [AMI_PART_ROUGHNESS] = { "roug", false, false },
+    [AMI_PART_FILTERS] = { "filt", false, false },
+    [AMI_PART_INDEX] = { "indx", false, false },
+    [AMI_PART_INDEX_ROWS] = { "ixro", false, false },
 };
 
 const ami_container_kind ami_db_kind = { "AMDB", AMI_DB_VERSION, "database", "build it again with amble build" };
@@ -100,6 +107,41 @@ uint64_t ami_part_size(int part, const ami_db_info *info)
     default:
         return 0;
     }
+}
+
+uint64_t ami_derived_size(int part, const ami_db_info *info, int leaf_count)
+{
+    uint64_t frames = (uint64_t)info->frame_count;
+    if (leaf_count == 0) {
+        return 0;
+    }
+    switch (part) {
+    case AMI_PART_FACTS:
+        return sizeof(am_facts);
+    case AMI_PART_JOINT_RANGES:
+        return (uint64_t)info->joint_count * sizeof(am_joint_range);
+    case AMI_PART_ROUGHNESS:
+        return frames * sizeof(float);
+    case AMI_PART_FILTERS:
+        return sizeof(ami_filters_head) +
+               AMI_SLOT_COUNT * (ami_frame_words(info->frame_count) + ami_node_words(leaf_count)) * sizeof(uint64_t);
+    case AMI_PART_INDEX:
+        return ami_fast_table_bytes(info->feature_count, leaf_count);
+    case AMI_PART_INDEX_ROWS:
+        return info->precision == AM_PRECISION_COMPACT ? 0 : ami_fast_row_bytes(info->feature_count, leaf_count);
+    default:
+        return 0;
+    }
+}
+
+int ami_count_leaves(const am_db_range *ranges, int count)
+{
+    int leaves = 0;
+    for (int r = 0; r < count; r++) {
+        int64_t offered = (int64_t)ranges[r].stop - ranges[r].start - ranges[r].head - (int64_t)ranges[r].tail;
+        leaves += offered > 0 ? (int)((offered + ami_leaf_frames - 1) / ami_leaf_frames) : 0;
+    }
+    return leaves;
 }
 
 static bool between(int32_t value, int32_t lo, int32_t hi) { return value >= lo && value <= hi; }

@@ -7,7 +7,7 @@
 
 #include "base/container.h"
 
-#define AMI_DB_VERSION 1u
+#define AMI_DB_VERSION 2u
 #define AMI_DB_NO_POSES 1u ///< rotations and translations were left out
 #define AMI_DB_ENDIAN AMI_CONTAINER_ENDIAN
 #define AMI_DB_MAX_SECTIONS AMI_CONTAINER_MOST
@@ -60,6 +60,13 @@ typedef enum ami_part {
     AMI_PART_TAGS,
     AMI_PART_X,
     AMI_PART_Z,
+    // What follows from the parts above. A file has all of these (rows only with float poses) or none.
+    AMI_PART_FACTS,
+    AMI_PART_JOINT_RANGES,
+    AMI_PART_ROUGHNESS,
+    AMI_PART_FILTERS,
+    AMI_PART_INDEX,
+    AMI_PART_INDEX_ROWS,
     AMI_PART_COUNT
 } ami_part;
 
@@ -70,23 +77,62 @@ typedef struct ami_part_kind {
     bool free_size;  ///< text: any size of at least 1
 } ami_part_kind;
 
+/// The parts from here on follow from those before and do not count for the content hash.
+#define AMI_FIRST_DERIVED AMI_PART_FACTS
+
 const ami_part_kind *ami_part_of(int part);
 uint32_t ami_part_id(int part);
 /// Bytes of a part for these counts; 0 when the file has no such part. Meaningless for parts of free size.
 uint64_t ami_part_size(int part, const ami_db_info *info);
+/// Bytes of a derived part; 0 when there is no such part: without leaves (no frame is offered) there is none at all.
+uint64_t ami_derived_size(int part, const ami_db_info *info, int leaf_count);
+/// Leaves of the index over these ranges: up to eight consecutive offered frames each.
+int ami_count_leaves(const am_db_range *ranges, int count);
 /// Refuses counts out of range.
 am_result ami_db_check_info(const ami_db_info *info, const char *file, int64_t offset, am_error *err);
 
 /// create.c: sums of all parts of an image whose bodies stand, then header and table.
 void ami_db_seal(uint8_t *image, uint64_t size, ami_db_section *table, const am_tasks *tasks);
 
-/// What a database must free.
+/// Which frames an activity may use, with the words that a character has by default. Their order in the file.
+typedef enum ami_slot {
+    AMI_SLOT_BEGIN, ///< and four more: where each am_activity may begin
+    AMI_SLOT_STAY_MOVE = 5,
+    AMI_SLOT_STAY_CREEP,
+    AMI_SLOT_PATH,      ///< frames that a path lands on
+    AMI_SLOT_PATH_STAY, ///< with it, where every frame may be played on
+    AMI_SLOT_COUNT
+} ami_slot;
+
+/// The beginning of the section `filt`. The bits follow: those of the frames of all slots, then those of the nodes.
+typedef struct ami_filters_head {
+    int32_t count[16]; ///< [slot] accepted frames; 0: there is no such filter
+} ami_filters_head;
+
+/// The beginning of the section `indx`; the tables of fast.h follow.
+typedef struct ami_index_head {
+    int32_t leaf_count, dims;
+    float step;
+    uint8_t reserved[52];
+} ami_index_head;
+
+/// The derived parts of a database beside its facts; NULL where the file has none.
+typedef struct ami_derived {
+    const am_joint_range *joint_ranges; ///< [joint]
+    const float *roughness;             ///< [frame] landing.c
+    const ami_filters_head *filters;
+    const ami_index_head *index;
+    const float *index_rows; ///< [leaf][dims][8]; NULL in compact files
+} ami_derived;
+
+/// What a database must free, and what only the library reads.
 struct am_db_own {
     am_alloc alloc;
     am_file file; ///< mapped
     void *image;  ///< allocated
     size_t image_size;
     size_t block_size; ///< of the am_db with its small tables
+    ami_derived derived;
 };
 
 /// Makes the am_db over an image whose header and table were checked. Takes over `own`'s file or image on success.

@@ -1,5 +1,5 @@
 // The index object: which frames are offered, filters, the linear reference, and the choice among the three kinds.
-#include "data/index.h"
+#include "data/fast.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -43,7 +43,7 @@ am_result am_index_create(am_index **out, const am_index_def *def, am_error *err
         return ami_fail(err, AM_ERR_SUPPORT, "this machine has no kernels called '%s'", def->kernels);
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
-    size_t words = ((size_t)def->db->frame_count + 63) / 64 + 1; // a spare one, so that eight bits are read anywhere
+    size_t words = ami_frame_words(def->db->frame_count);
     am_index *index = ami_alloc_zero(&alloc, sizeof *index);
     uint64_t *offered = index ? ami_alloc_array(&alloc, words, sizeof *offered) : NULL;
     if (!offered) {
@@ -58,12 +58,14 @@ am_result am_index_create(am_index **out, const am_index_def *def, am_error *err
                          .words = words,
                          .bytes = sizeof *index + words * sizeof *offered };
     am_result result = AM_OK;
-    if (mark_offered(offered, def->db) == 0) {
+    int count = mark_offered(offered, def->db);
+    if (count == 0) {
         result = ami_fail(err, AM_ERR_EMPTY, "no frame to offer: every range is shorter than its ignored ends");
     } else if (def->kind == AM_INDEX_BOXES) {
         result = ami_boxes_create(&index->boxes, index, err);
     } else if (def->kind == AM_INDEX_FAST) {
-        result = ami_fast_create(&index->fast, index, err);
+        result = ami_fast_map(&index->fast, index, count, err);
+        result = result == AM_OK && !index->fast ? ami_fast_create(&index->fast, index, err) : result;
     }
     if (result != AM_OK) {
         am_index_destroy(index);
@@ -95,7 +97,7 @@ static am_result make_filter(am_filter **out, const am_index *index, const am_ta
 {
     *out = NULL;
     am_alloc alloc = ami_alloc_or_default(allocator);
-    size_t node_words = index->fast ? ami_fast_node_words(index->fast) : 0;
+    size_t node_words = index->fast ? ami_node_words(index->fast->leaf_count) : 0;
     am_filter *filter = ami_alloc_zero(&alloc, sizeof *filter);
     uint64_t *frames = filter ? ami_alloc_array(&alloc, index->words + node_words, sizeof *frames) : NULL;
     if (!frames) {
@@ -118,8 +120,12 @@ static am_result make_filter(am_filter **out, const am_index *index, const am_ta
         memcpy(frames, index->offered, index->words * sizeof *frames);
         count = offered;
     }
-    *filter =
-        (am_filter){ frames, node_words ? frames + index->words : NULL, index->words, node_words, count, alloc };
+    *filter = (am_filter){ .frames = frames,
+                           .nodes = node_words ? frames + index->words : NULL,
+                           .words = index->words,
+                           .node_words = node_words,
+                           .count = count,
+                           .alloc = alloc };
     if (filter->nodes) {
         ami_fast_filter_nodes(index->fast, filter->nodes, frames);
     }
@@ -139,11 +145,41 @@ am_result am_filter_create_mask(am_filter **out, const am_index *index, const ui
     return make_filter(out, index, NULL, mask, fell_back, alloc, err);
 }
 
+bool ami_filters_stored(const am_index *index) { return index->fast && index->fast->mapped; }
+
+am_result ami_filter_stored(am_filter **out, const am_index *index, int slot, const am_alloc *allocator,
+                            am_error *err)
+{
+    *out = NULL;
+    const ami_filters_head *head = index->db->own->derived.filters;
+    if (head->count[slot] <= 0) {
+        return AM_OK;
+    }
+    am_alloc alloc = ami_alloc_or_default(allocator);
+    am_filter *filter = ami_alloc_zero(&alloc, sizeof *filter);
+    if (!filter) {
+        return ami_fail_memory(err, sizeof *filter);
+    }
+    uint64_t *bits = (uint64_t *)(uintptr_t)(head + 1); // which nobody writes
+    size_t node_words = ami_node_words(index->fast->leaf_count);
+    *filter = (am_filter){ .frames = bits + (size_t)slot * index->words,
+                           .nodes = bits + AMI_SLOT_COUNT * index->words + (size_t)slot * node_words,
+                           .words = index->words,
+                           .node_words = node_words,
+                           .count = head->count[slot],
+                           .mapped = true,
+                           .alloc = alloc };
+    *out = filter;
+    return AM_OK;
+}
+
 void am_filter_destroy(am_filter *filter)
 {
     if (filter) {
         am_alloc alloc = filter->alloc;
-        ami_release(&alloc, filter->frames, (filter->words + filter->node_words) * sizeof *filter->frames);
+        if (!filter->mapped) {
+            ami_release(&alloc, filter->frames, (filter->words + filter->node_words) * sizeof *filter->frames);
+        }
         ami_release(&alloc, filter, sizeof *filter);
     }
 }

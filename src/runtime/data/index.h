@@ -28,6 +28,7 @@ struct am_filter {
     uint64_t *nodes;  ///< [words of the fast index's nodes] a bit where any frame below is accepted; NULL otherwise
     size_t words, node_words;
     int count;
+    bool mapped; ///< the bits are those of the database's file
     am_alloc alloc;
 };
 
@@ -69,12 +70,20 @@ typedef struct ami_work_room {
 } ami_work_room;
 ami_work_room *ami_search_work_room(am_search_work *work);
 
+/// True when the database's file has filters over this index.
+bool ami_filters_stored(const am_index *index);
+/// One of them (ami_slot); *out is NULL when there is no such filter.
+am_result ami_filter_stored(am_filter **out, const am_index *index, int slot, const am_alloc *alloc, am_error *err);
+
 // The parts of each kind.
 am_result ami_boxes_create(ami_boxes **out, am_index *index, am_error *err);
 void ami_boxes_destroy(ami_boxes *boxes, const am_alloc *alloc);
 void ami_boxes_search(const am_index *index, ami_best *best, const am_search *search);
 
 am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err);
+/// The index of the database's file over `offered` frames, after checking everything that it points to; NULL where
+/// there is none or it does not fit.
+am_result ami_fast_map(ami_fast **out, am_index *index, int offered, am_error *err);
 void ami_fast_destroy(ami_fast *fast, const am_alloc *alloc);
 /// bests(count) for searches(count) of finite queries, at most ami_crowd; the bounds that they come with must hold.
 void ami_fast_search(const am_index *index, ami_best *bests, const am_search *const *searches, am_search_work *work,
@@ -84,8 +93,7 @@ void ami_fast_search_batch(const am_index *index, am_hit *out, int *found, const
                            am_search_work *work, int count);
 /// False when a number of the query or a weight is not finite.
 bool ami_search_is_finite(const am_search *search, int count);
-/// How many bits a filter needs over the nodes, and how they follow from the frames' bits.
-size_t ami_fast_node_words(const ami_fast *fast);
+/// The bits of a filter over the nodes from those of the frames.
 void ami_fast_filter_nodes(const ami_fast *fast, uint64_t *nodes, const uint64_t *frames);
 
 #endif

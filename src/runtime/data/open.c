@@ -4,7 +4,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/fast.h"
 #include "data/feature.h"
+#include "data/filter.h"
 
 #include <string.h>
 
@@ -56,7 +58,7 @@ static am_result check_sizes(opening *o)
     if (result != AM_OK) {
         return result;
     }
-    for (int p = 0; p < AMI_PART_COUNT; p++) {
+    for (int p = 0; p < AMI_FIRST_DERIVED; p++) {
         const ami_db_section *s = &o->parts[p];
         bool free_size = ami_part_of(p)->free_size;
         uint64_t wanted = free_size ? 1 : ami_part_size(p, &o->info);
@@ -143,12 +145,54 @@ static am_result check_ranges(const opening *o)
     for (int r = 0; r < o->info.range_count; r++) {
         const am_db_range *range = &ranges[r];
         if (range->start != at || range->stop <= range->start || range->stop > o->info.frame_count ||
-            range->head < 0 || range->tail < 0 || !memchr(range->name, 0, sizeof range->name)) {
+            range->head < 0 || range->head > AM_MAX_DB_FRAMES || range->tail < 0 || range->tail > AM_MAX_DB_FRAMES ||
+            !memchr(range->name, 0, sizeof range->name)) {
             return fail_part(o, AMI_PART_RANGES, "ranges do not follow one another");
         }
         at = range->stop;
     }
     return at == o->info.frame_count ? AM_OK : fail_part(o, AMI_PART_RANGES, "ranges do not cover all frames");
+}
+
+static bool has_derived(const opening *o) { return o->parts[AMI_PART_FACTS].id != 0; }
+
+static am_result check_facts(const opening *o)
+{
+    const am_facts *f = body(o, AMI_PART_FACTS);
+    const am_joint_range *ranges = body(o, AMI_PART_JOINT_RANGES);
+    bool sane = f->version == AM_FACTS_VERSION && ami_all_finite(&f->hip_m, (int)(f->old_floor_m - &f->hip_m)) &&
+                f->standing_frame >= 0 && f->standing_frame < o->info.frame_count;
+    // Paths divide by these.
+    sane = sane && f->v_max > 0.0f && f->v_least > 0.0f && f->v_run > 0.0f && f->lateral > 0.0f &&
+           f->faster_mps2 > 0.0f && f->slower_mps2 > 0.0f;
+    if (!sane) {
+        return fail_part(o, AMI_PART_FACTS, "a fact is out of range");
+    }
+    int numbers = o->info.joint_count * (int)(sizeof *ranges / sizeof(float));
+    return ami_all_finite(&ranges->mean.x, numbers) ? AM_OK
+                                                    : fail_part(o, AMI_PART_JOINT_RANGES, "a number is not finite");
+}
+
+/// Sizes and small tables. What the leaves of the index point to is checked where it is used: am_index_create.
+static am_result check_derived(const opening *o)
+{
+    int leaves = ami_count_leaves(body(o, AMI_PART_RANGES), o->info.range_count);
+    for (int p = AMI_FIRST_DERIVED; p < AMI_PART_COUNT; p++) {
+        const ami_db_section *s = &o->parts[p];
+        uint64_t wanted = has_derived(o) ? ami_derived_size(p, &o->info, leaves) : 0;
+        if ((s->id != 0) != (wanted != 0) || s->size != wanted) {
+            return ami_fail_at(o->err, AM_ERR_FORMAT, o->file, (int64_t)s->offset,
+                               "section '%s' has %llu bytes where %llu belong; build it again",
+                               ami_part_of(p)->letters, (unsigned long long)s->size, (unsigned long long)wanted);
+        }
+    }
+    if (!has_derived(o)) {
+        return AM_OK;
+    }
+    if (!ami_fast_tables_sane(body(o, AMI_PART_INDEX), o->info.feature_count, leaves)) {
+        return fail_part(o, AMI_PART_INDEX, "the grid or the order of the dimensions makes no sense");
+    }
+    return check_facts(o);
 }
 
 static bool channel_sane(const am_channel *c, const ami_db_info *info)
@@ -291,6 +335,7 @@ static void set_arrays(am_db *db, const block *b, const opening *o)
     db->tags = body(o, AMI_PART_TAGS);
     db->x = body(o, AMI_PART_X);
     db->z = body(o, AMI_PART_Z);
+    db->facts = body(o, AMI_PART_FACTS);
     db->latent_count = o->info.latent_count;
     db->latent_key = o->info.latent_key;
     db->has_poses = (o->info.flags & AMI_DB_NO_POSES) == 0;
@@ -311,7 +356,8 @@ static am_result check_all(opening *o)
     result = result == AM_OK ? check_sizes(o) : result;
     result = result == AM_OK ? check_skeleton(o) : result;
     result = result == AM_OK ? check_names(o) : result;
-    return result == AM_OK ? check_ranges(o) : result;
+    result = result == AM_OK ? check_ranges(o) : result;
+    return result == AM_OK ? check_derived(o) : result;
 }
 
 am_result ami_db_view(am_db **out, const void *data, size_t size, const char *file, const struct am_db_own *own,
@@ -343,6 +389,11 @@ am_result ami_db_view(am_db **out, const void *data, size_t size, const char *fi
     set_arrays(b.db, &b, &o);
     *b.own = *own;
     b.own->block_size = measure.size;
+    b.own->derived = (ami_derived){ .joint_ranges = body(&o, AMI_PART_JOINT_RANGES),
+                                    .roughness = body(&o, AMI_PART_ROUGHNESS),
+                                    .filters = body(&o, AMI_PART_FILTERS),
+                                    .index = body(&o, AMI_PART_INDEX),
+                                    .index_rows = body(&o, AMI_PART_INDEX_ROWS) };
     b.db->own = b.own;
     *out = b.db;
     return AM_OK;

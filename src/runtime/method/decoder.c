@@ -73,15 +73,6 @@ void ami_part_net_put(const ami_part_net *net, am_net_work *work, int sample, co
     }
 }
 
-bool ami_all_finite(const float *numbers, int count)
-{
-    float sum = 0.0f;
-    for (int i = 0; i < count; i++) {
-        sum += numbers[i] * 0.0f; // zero times anything finite is zero
-    }
-    return !(sum != 0.0f);
-}
-
 void ami_side_from(am_source_pose *side, const am_pose_layout *layout, const float *y, const am_db *db)
 {
     am_pose pose = { .local = side->local, .velocity = side->velocity };

@@ -5,6 +5,8 @@
 #include <amble/pose.h>
 #include <amble/source.h>
 
+#include "data/filter.h"
+
 /// A network with the places of its inputs and its output.
 typedef struct ami_part_net {
     am_net *net;
@@ -40,7 +42,7 @@ typedef struct ami_decoder {
     ami_part_net net;
     am_pose_layout layout;
     const am_db *db;
-    am_source_facts facts; ///< version 0 when the model carries none
+    am_facts facts; ///< version 0 when the model carries none
 } ami_decoder;
 /// Refuses models that do not fit the database: features, latents, skeleton.
 am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *model, const am_alloc *alloc,
@@ -48,8 +50,6 @@ am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *mo
 /// The pose vector of a moment, in the network's own memory until it runs again; NULL when it is not finite.
 const float *ami_decode(const ami_decoder *decoder, am_search_work *work, int frame, float fraction);
 
-/// False when a number is not finite.
-bool ami_all_finite(const float *numbers, int count);
 /// One side of a transition from a pose vector.
 void ami_side_from(am_source_pose *side, const am_pose_layout *layout, const float *y, const am_db *db);
 /// AM_CONTACT_* bits of a pose vector.

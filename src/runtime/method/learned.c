@@ -120,7 +120,7 @@ static const am_source_interface interface = {
     .tags = learned_tags,
 };
 
-am_result ami_learned_facts(am_source_facts *out, const am_model *model, am_error *err)
+am_result ami_learned_facts(am_facts *out, const am_model *model, am_error *err)
 {
     size_t size = 0;
     const void *facts = am_model_attached(model, AM_LEARNED_FACTS, &size);
@@ -130,11 +130,11 @@ am_result ami_learned_facts(am_source_facts *out, const am_model *model, am_erro
                         AM_LEARNED_FACTS);
     }
     memcpy(out, facts, sizeof *out);
-    if (out->version != AM_SOURCE_FACTS_VERSION) {
+    if (out->version != AM_FACTS_VERSION) {
         return ami_fail(err, AM_ERR_VERSION, "version %u of the facts about a character; this build reads %u",
-                        out->version, AM_SOURCE_FACTS_VERSION);
+                        out->version, AM_FACTS_VERSION);
     }
-    if (!ami_all_finite(&out->hip_m, (int)(((const float *)(const void *)out->reserved) - &out->hip_m))) {
+    if (!ami_all_finite(&out->hip_m, (int)(out->old_floor_m - &out->hip_m))) {
         return ami_fail(err, AM_ERR_NUMBER, "the facts about a character are not finite; pack it again");
     }
     return AM_OK;

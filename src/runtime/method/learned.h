@@ -12,7 +12,7 @@ typedef struct ami_learned {
     am_source base;
     size_t block_size;
     am_db *character; ///< the start states
-    am_source_facts facts;
+    am_facts facts;
     ami_part_net nets[ami_net_count];
     am_pose_layout layout;
     int count, latent; ///< of x and z
@@ -51,7 +51,7 @@ static inline float *ami_learned_y(const ami_learned *l, void *state)
 void ami_learned_step(const am_source *source, void *const *states, am_source_output *const *outs,
                       const am_source_input *const *inputs, int count, am_search_work *work);
 /// learned.c: the facts that a model carries. Refuses what is not there, of another version or not finite.
-am_result ami_learned_facts(am_source_facts *out, const am_model *model, am_error *err);
+am_result ami_learned_facts(am_facts *out, const am_model *model, am_error *err);
 /// learned.c: x, z and pose of a start state.
 void ami_learned_begin(const ami_learned *learned, void *state, int start);
 

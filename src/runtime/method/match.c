@@ -343,8 +343,7 @@ static void standing_features(const am_features *features, float *out)
     am_features_normalise(features, out, raw);
 }
 
-/// The offered frame nearest to standing; of those tagged idle when there are any.
-static int find_standing(const am_db *db, const am_index *index)
+int ami_find_standing(const am_db *db, const am_index *index)
 {
     float x[AM_MAX_FEATURES + 8];
     standing_features(&db->features, x);
@@ -451,7 +450,7 @@ am_result ami_match_create(am_source **out, const am_match_def *def, const ami_a
     const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s, def->rough_mps2 };
     match->base.key = am_hash64(numbers, sizeof numbers, def->decompressor ? def->decompressor->hash : 0);
     match->base.facts = !def->db->has_poses && match->decoder.facts.version ? &match->decoder.facts : NULL;
-    match->standing = find_standing(def->db, def->index);
+    match->standing = def->db->facts ? def->db->facts->standing_frame : ami_find_standing(def->db, def->index);
     match->ahead = ahead ? *ahead : (ami_ahead){ .k = 1, .l = 1 };
     match->ahead.frames = (int)(am_max(def->search_every_s * def->db->fps, 1.0f) + 0.5f);
     *out = &match->base;

@@ -77,8 +77,11 @@ static void count_all(copying *c)
     info->latent_key = def->z ? def->latent_key : info->latent_key;
     info->flags = def->poses ? info->flags & ~AMI_DB_NO_POSES : info->flags;
     info->flags |= def->drop_poses ? AMI_DB_NO_POSES : 0;
+    // What follows from the frames is kept where they are, and measured at run time where they are not.
+    bool same_frames = !def->frames && !def->x && !def->contacts;
     for (int p = 0; p < AMI_PART_COUNT; p++) {
         uint64_t size = ami_part_of(p)->free_size ? c->from[p].size : ami_part_size(p, info);
+        size = p >= AMI_FIRST_DERIVED && same_frames ? c->from[p].size : size;
         size = p == AMI_PART_CONFIG && def->config ? strlen(def->config) + 1 : size;
         c->table[p].size = size;
         c->table[p].id = size ? ami_part_id(p) : 0;
@@ -177,8 +180,9 @@ static void fill_frames(const copying *c)
 static void fill(const copying *c)
 {
     const am_db_copy_def *def = c->def;
-    for (int p = 0; p < AMI_PART_ROOT_POSITIONS; p++) {
-        if (c->table[p].id && c->from[p].size == c->table[p].size) {
+    for (int p = 0; p < AMI_PART_COUNT; p++) {
+        bool rows = p >= AMI_PART_ROOT_POSITIONS && p < AMI_FIRST_DERIVED;
+        if (!rows && c->table[p].id && c->from[p].size == c->table[p].size) {
             memcpy(to(c, p), from(c, p), (size_t)c->table[p].size);
         }
     }

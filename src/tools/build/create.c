@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "build/bake.h"
+#include "build/derive.h"
 #include "data/feature.h"
 #include "data/scale.h"
 
@@ -190,10 +191,28 @@ static uint64_t names_size(const am_skeleton *s)
     return size;
 }
 
+/// Frames at an end of a range that are not offered, as a file may say it.
+static int unoffered(int frames) { return frames < 0 ? 0 : frames > AM_MAX_DB_FRAMES ? AM_MAX_DB_FRAMES : frames; }
+
+/// Leaves of the index: see ami_count_leaves.
+static int count_leaves(const making *m)
+{
+    int leaves = 0;
+    for (int c = 0; c < m->def->clip_count; c++) {
+        const am_db_clip *in = &m->def->clips[c];
+        am_db_range range = { .stop = in->clip->frame_count,
+                              .head = unoffered(in->head),
+                              .tail = unoffered(in->tail) };
+        leaves += ami_count_leaves(&range, 1);
+    }
+    return leaves;
+}
+
 static void place_parts(making *m)
 {
+    int leaves = count_leaves(m);
     for (int p = 0; p < AMI_PART_COUNT; p++) {
-        uint64_t size = ami_part_size(p, &m->info);
+        uint64_t size = p < AMI_FIRST_DERIVED ? ami_part_size(p, &m->info) : ami_derived_size(p, &m->info, leaves);
         size = p == AMI_PART_NAMES ? names_size(m->def->clips[0].clip->skeleton) : size;
         size = p == AMI_PART_CONFIG ? (m->def->config ? strlen(m->def->config) : 0) + 1 : size;
         m->table[p].size = size;
@@ -285,8 +304,8 @@ static void put_ranges(const making *m)
         range->source = in->source;
         range->source_first = in->source_first;
         range->source_fps = in->source_fps > 0.0f ? in->source_fps : in->clip->fps;
-        range->head = in->head < 0 ? 0 : in->head;
-        range->tail = in->tail < 0 ? 0 : in->tail;
+        range->head = unoffered(in->head);
+        range->tail = unoffered(in->tail);
         range->flags = in->mirrored ? AM_RANGE_MIRRORED : 0;
         m->starts[c] = at;
         at = range->stop;
@@ -472,14 +491,42 @@ static void sum_item(void *context, int item)
     }
 }
 
-/// Where a database came from is not what it is.
-static bool is_content(int part) { return part != AMI_PART_CONFIG; }
+/// Where a database came from is not what it is, and what follows from it adds nothing.
+static bool is_content(int part) { return part != AMI_PART_CONFIG && part < AMI_FIRST_DERIVED; }
 
 void ami_db_seal(uint8_t *image, uint64_t size, ami_db_section *table, const am_tasks *tasks)
 {
     sealing it = { image, table };
     tasks->run(tasks->user, AMI_PART_COUNT, sum_item, &it);
-    ami_container_seal(image, size, table, AMI_PART_COUNT, &ami_db_kind, is_content);
+    // Without derived parts it is a file of version 1, which older readers take as well.
+    ami_container_kind kind = ami_db_kind;
+    kind.version = table[AMI_FIRST_DERIVED].id ? AMI_DB_VERSION : 1u;
+    ami_container_seal(image, size, table, AMI_PART_COUNT, &kind, is_content);
+}
+
+/// The parts that follow from the others, measured on the database as it is without them.
+static am_result derive(making *m)
+{
+    if (!m->table[AMI_FIRST_DERIVED].id) {
+        return AM_OK; // no frame is offered
+    }
+    ami_db_section plain[AMI_PART_COUNT];
+    memcpy(plain, m->table, sizeof plain);
+    memset(plain + AMI_FIRST_DERIVED, 0, (AMI_PART_COUNT - AMI_FIRST_DERIVED) * sizeof *plain);
+    ami_db_seal(m->image, m->image_size, plain, &m->tasks);
+    am_db *db = NULL;
+    am_result result = am_db_from_memory(&db, m->image, (size_t)m->image_size, NULL, &m->alloc, m->err);
+    if (result == AM_OK) {
+        ami_derive_target target = { .facts = part(m, AMI_PART_FACTS),
+                                     .joint_ranges = part(m, AMI_PART_JOINT_RANGES),
+                                     .roughness = part(m, AMI_PART_ROUGHNESS),
+                                     .filters = part(m, AMI_PART_FILTERS),
+                                     .index = part(m, AMI_PART_INDEX),
+                                     .index_rows = part(m, AMI_PART_INDEX_ROWS) };
+        result = ami_derive(&target, db, &m->tasks, &m->alloc, m->err);
+    }
+    am_db_close(db);
+    return result;
 }
 
 static am_result make(making *m, am_db **out)
@@ -495,6 +542,10 @@ static am_result make(making *m, am_db **out)
         return result;
     }
     pack_translations(m);
+    result = derive(m);
+    if (result != AM_OK) {
+        return result;
+    }
     ami_db_seal(m->image, m->image_size, m->table, &m->tasks);
     struct am_db_own own = { .alloc = m->alloc, .image = m->image, .image_size = (size_t)m->image_size };
     return ami_db_view(out, m->image, (size_t)m->image_size, NULL, &own, m->err);

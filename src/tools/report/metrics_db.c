@@ -1,19 +1,19 @@
 // The measures of a database's own motion: what a character's are set beside.
 #include <amble/tools/metrics.h>
 
-#include "data/filter.h"
+#include "actor/floor.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/filter.h"
 
 #include <string.h>
 
 /// Room for one pass over all frames.
 typedef struct pass {
     const am_db *db;
-    float *heights[2]; ///< [2 * frame] toes, heels
-    float *bends;      ///< [frame]
+    float *bends; ///< [frame]
     am_transform *pose;
-    int toe_count, bend_count;
+    int bend_count;
 } pass;
 
 static void pose_in_world(const pass *p, int frame)
@@ -22,23 +22,6 @@ static void pose_in_world(const pass *p, int frame)
     am_db_pose(db, frame, p->pose);
     p->pose[0] = am_transform_mul(am_db_root(db, frame), p->pose[0]);
     am_fk(p->pose, p->pose, db->skeleton->parents, db->joint_count);
-}
-
-static void take_heights(pass *p)
-{
-    static const am_role roles[2][2] = { { AM_ROLE_LEFT_FOOT, AM_ROLE_LEFT_TOE },
-                                         { AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE } };
-    const am_skeleton *skeleton = p->db->skeleton;
-    for (int s = 0; s < 2; s++) {
-        int ankle = p->db->roles.joint[roles[s][0]];
-        int toe = p->db->roles.joint[roles[s][1]];
-        if (ankle >= 0 && toe >= 0) {
-            am_vec3 heel = am_transform_point(p->pose[ankle], am_heel_offset(skeleton, ankle, toe));
-            p->heights[0][p->toe_count] = p->pose[toe].translation.y;
-            p->heights[1][p->toe_count] = heel.y;
-            p->toe_count++;
-        }
-    }
 }
 
 static float quantile(float *values, int count, float share)
@@ -68,22 +51,20 @@ static void measure_frames(am_db_measures *out, pass *p, am_meter *meter)
     out->bend_p999_cm = (double)quantile(p->bends, p->bend_count, 0.999f);
 }
 
-static am_result run_passes(am_db_measures *out, pass *p, const am_alloc *alloc, am_error *err)
+static am_result run_pass(am_db_measures *out, pass *p, const am_alloc *alloc, am_error *err)
 {
     const am_db *db = p->db;
-    for (int f = 0; f < db->frame_count; f++) {
-        pose_in_world(p, f);
-        take_heights(p);
+    am_result result = ami_db_floor(db, &out->floor.toe_m, &out->floor.heel_m, alloc, err);
+    if (result != AM_OK) {
+        return result;
     }
-    out->floor.toe_m = quantile(p->heights[0], p->toe_count, 0.01f);
-    out->floor.heel_m = quantile(p->heights[1], p->toe_count, 0.01f);
     am_meter_def def = am_meter_def_default();
     def.alloc = alloc;
     def.skeleton = db->skeleton;
     def.roles = &db->roles;
     def.floor = out->floor;
     am_meter *meter = NULL;
-    am_result result = am_meter_create(&meter, &def, err);
+    result = am_meter_create(&meter, &def, err);
     if (result == AM_OK) {
         measure_frames(out, p, meter);
     }
@@ -93,11 +74,11 @@ static am_result run_passes(am_db_measures *out, pass *p, const am_alloc *alloc,
 
 am_result am_source_measure(am_db_measures *out, const am_source *source, const am_alloc *alloc, am_error *err)
 {
-    const am_source_facts *f = source->facts;
+    const am_facts *f = source->facts;
     if (!f) {
         return am_db_measure(out, source->db, alloc, err);
     }
-    *out = (am_db_measures){ .floor = { f->toe_floor_m, f->heel_floor_m }, .bend_p999_cm = (double)f->bend_p999_cm };
+    *out = (am_db_measures){ .floor = { f->toe_m, f->heel_m }, .bend_p999_cm = (double)f->bend_p999_cm };
     out->quality.foot_slide_cm = (double)f->foot_slide_cm;
     out->quality.skate_share = (double)f->skate_share;
     out->quality.jitter_cm = (double)f->jitter_cm;
@@ -115,8 +96,6 @@ am_result am_db_measure(am_db_measures *out, const am_db *db, const am_alloc *al
     uint8_t *block = NULL;
     ami_layout layout = { 0 };
     for (int round = 0; round < 2; round++) {
-        p.heights[0] = ami_layout_take(&layout, 2 * frames, sizeof(float));
-        p.heights[1] = ami_layout_take(&layout, 2 * frames, sizeof(float));
         p.bends = ami_layout_take(&layout, frames, sizeof(float));
         p.pose = ami_layout_take(&layout, (size_t)db->joint_count, sizeof(am_transform));
         if (round == 0) {
@@ -127,7 +106,7 @@ am_result am_db_measure(am_db_measures *out, const am_db *db, const am_alloc *al
             layout = (ami_layout){ block, 0, false };
         }
     }
-    am_result result = run_passes(out, &p, &own, err);
+    am_result result = run_pass(out, &p, &own, err);
     ami_release(&own, block, layout.size);
     return result;
 }

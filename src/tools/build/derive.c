@@ -1,0 +1,114 @@
+// Measures what follows from the frames of a database, by the code that a character runs on a file without these
+// parts: both give the same bits.
+#include "build/derive.h"
+
+#include "actor/character.h"
+#include "data/fast.h"
+#include "method/match.h"
+
+#include <string.h>
+
+typedef struct rough_job {
+    const am_db *db;
+    float *out;
+} rough_job;
+
+static void rough_item(void *context, int item)
+{
+    const rough_job *job = context;
+    ami_roughness_range(job->db, job->out, &job->db->ranges[item]);
+}
+
+static void put_filter(ami_filters_head *head, const am_index *index, int slot, const am_filter *filter)
+{
+    if (filter) {
+        uint64_t *bits = (uint64_t *)(void *)(head + 1);
+        size_t node_words = ami_node_words(index->fast->leaf_count);
+        head->count[slot] = filter->count;
+        memcpy(bits + (size_t)slot * index->words, filter->frames, index->words * sizeof *bits);
+        memcpy(bits + AMI_SLOT_COUNT * index->words + (size_t)slot * node_words, filter->nodes,
+               node_words * sizeof *bits);
+    }
+}
+
+static void put_filters(ami_filters_head *head, const ami_kit *kit)
+{
+    const am_index *index = kit->source->index;
+    for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
+        put_filter(head, index, AMI_SLOT_BEGIN + a, kit->filters[a]);
+    }
+    put_filter(head, index, AMI_SLOT_STAY_MOVE, kit->stays[AM_ACTIVITY_MOVE]);
+    put_filter(head, index, AMI_SLOT_STAY_CREEP, kit->stays[AM_ACTIVITY_CREEP]);
+    put_filter(head, index, AMI_SLOT_PATH, kit->path_filter);
+    put_filter(head, index, AMI_SLOT_PATH_STAY, kit->path_stay);
+}
+
+static void put_facts(am_facts *out, const ami_kit *kit)
+{
+    const am_db *db = kit->source->db;
+    const am_character_facts *f = &kit->facts;
+    const am_path_limits *limits = &kit->limits;
+    am_intent_def intent = am_intent_def_of(db);
+    *out = (am_facts){ .version = AM_FACTS_VERSION,
+                       .activities = kit->activities,
+                       .hip_m = f->hip_m,
+                       .creep_hip_m = f->creep_hip_m,
+                       .creep_mps = f->creep_mps,
+                       .jump_rise_m = f->jump_rise_m,
+                       .toe_m = f->toe_m,
+                       .heel_m = f->heel_m,
+                       .walk_mps = intent.walk_mps,
+                       .sprint_mps = intent.sprint_mps,
+                       .sneak_mps = intent.creep_mps,
+                       .v_max = limits->v_max,
+                       .v_least = limits->v_least,
+                       .v_run = limits->v_run,
+                       .lateral = limits->lateral,
+                       .faster_mps2 = limits->faster_mps2,
+                       .slower_mps2 = limits->slower_mps2,
+                       .standing_frame = ami_find_standing(db, kit->source->index) };
+}
+
+/// What a character by default knows of the source.
+static am_result ask_kit(const ami_derive_target *target, const am_source *source, const am_alloc *alloc,
+                         am_error *err)
+{
+    am_character_def def = am_character_def_default();
+    def.source = source;
+    ami_kit *kit = NULL;
+    am_result result = ami_kit_create(&kit, &def, alloc, err);
+    result = result == AM_OK ? ami_kit_plant(kit, err) : result;
+    result = result == AM_OK ? ami_kit_ranges(kit, err) : result;
+    if (result == AM_OK) {
+        put_facts(target->facts, kit);
+        put_filters(target->filters, kit);
+        memcpy(target->joint_ranges, kit->ranges, (size_t)source->db->joint_count * sizeof *kit->ranges);
+    }
+    ami_kit_destroy(kit);
+    return result;
+}
+
+am_result ami_derive(const ami_derive_target *target, const am_db *db, const am_tasks *tasks, const am_alloc *alloc,
+                     am_error *err)
+{
+    rough_job job = { db, target->roughness };
+    tasks->run(tasks->user, db->range_count, rough_item, &job);
+    am_index_def index_def = am_index_def_default();
+    index_def.db = db;
+    index_def.alloc = alloc;
+    am_index *index = NULL;
+    am_source *source = NULL;
+    am_result result = am_index_create(&index, &index_def, err);
+    if (result == AM_OK) {
+        ami_fast_write(index->fast, target->index, target->index_rows);
+        am_match_def def = am_match_def_default();
+        def.alloc = alloc;
+        def.db = db;
+        def.index = index;
+        result = am_match_create(&source, &def, err);
+    }
+    result = result == AM_OK ? ask_kit(target, source, alloc, err) : result;
+    am_source_destroy(source);
+    am_index_destroy(index);
+    return result;
+}
