@@ -1,4 +1,4 @@
-// amble-lab: what measures Amble against papers and peers. Not installed; `amble eval` and `amble bench` start it.
+// amble-lab: evaluations and benchmarks. Not installed; `amble eval` and `amble bench` start it.
 #include "lab.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The graph itself: cuts, clips between them, followers, and what hangs together.
+// The motion graph: cuts, the clips between them, their followers, and the strongly connected part that is kept.
 #include "graph.h"
 
 #include "base/error.h"

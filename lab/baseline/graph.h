@@ -1,4 +1,4 @@
-/// What the parts of the graph-based controller share.
+/// Types and functions shared by the files of the graph-based controller.
 #ifndef AMI_SOURCE_GRAPH_H
 #define AMI_SOURCE_GRAPH_H
 

@@ -1,6 +1,6 @@
-/// A graph-based controller (Kovar 2002, Treuille 2007, Lee 2009), which motion fields are compared with: the motion
-/// is cut into short clips where it resembles other motion, a clip may be followed by any clip that begins like it
-/// ends, and only there is something to decide. Each clip may be bent by up to 45 degrees while it plays.
+/// A graph-based controller (Kovar 2002, Treuille 2007, Lee 2009) that motion fields are compared with. The motion is
+/// cut into short clips where it resembles other motion; a clip may be followed by any clip that begins like it ends;
+/// decisions are made only there. Each clip may be bent by up to 45 degrees while it plays.
 ///
 /// States, metric (Fields eq. 1) and steps of the ground root are those of a motion field, tasks and rewards too.
 #ifndef AMBLE_MOTION_GRAPH_H

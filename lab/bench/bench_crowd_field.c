@@ -1,5 +1,5 @@
-// The motion field under a crowd of amble bench crowd: the page's data and value functions, or procedural motion
-// where the best of the next tick has to do.
+// The motion fields of amble bench crowd: the page's data and value functions, or procedural motion with the greedy
+// policy.
 #include "bench.h"
 
 #include "database.h"

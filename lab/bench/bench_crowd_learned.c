@@ -1,6 +1,6 @@
-// The learned part of amble bench crowd: what a frame of learned motion matching costs with fp32 and int8 networks
-// (Projector every ten frames), beside a frame of matching over ever more frames; and whole steps of many learned
-// characters, one by one and in batches.
+// The learned part of amble bench crowd: the cost of a frame of learned motion matching with fp32 and int8 networks
+// (Projector every ten frames), beside a frame of matching over growing numbers of frames; and whole steps of many
+// learned characters, one by one and in batches.
 #include "bench.h"
 
 #include "bench_search.h"
@@ -102,7 +102,7 @@ static am_result match_rows(bench *b, const char *config, int rounds, am_error *
 {
     static const int sizes[] = { 10000, 100000, 300000 };
     static double us[4096];
-    const int count = bench_size(b) > 0 ? 1 : 3; // who asks for one size of a crowd has no use for ever more frames
+    const int count = bench_size(b) > 0 ? 1 : 3; // a run of one crowd size measures one number of frames
     search_data data = { 0 };
     rounds = rounds < 4096 ? rounds : 4096;
     am_result result = search_data_load(&data, b, config, false, sizes[count - 1], err);

@@ -1,6 +1,6 @@
-// amble bench crowd, the part with paths: characters that each follow a round path of their own by long-horizon
-// matching, a call every 1/6 s, on one thread. Two things are timed: the whole step of every character, and the
-// single calls (all searches of one tree), against those of basic matching over the same index.
+// The paths of amble bench crowd: characters that each follow a round path of their own by long-horizon matching, a
+// call every 1/6 s, on one thread. It times the whole step of every character, and the single calls (all searches of
+// one tree) against those of basic matching over the same index.
 #include "bench.h"
 
 #include <stdio.h>

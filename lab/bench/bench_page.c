@@ -1,4 +1,4 @@
-// The page of a bench: its rows as a table, and time against size as curves.
+// Writes the HTML page of a bench: its rows as a table, and time against size as curves.
 #include "bench.h"
 
 #include <amble/tools/tables.h>

@@ -1,10 +1,10 @@
-// amble bench search: exact nearest frames on one thread, one question at a time.
+// amble bench search: exact nearest frames on one thread, one query at a time.
 //
-// Variants: amble (the fast index), boxes (LMM appendix B), linear, the peers of bench/peers/search_peers.cpp, and
-// wasm (the fast index in WebAssembly under node, bench/peers/search_wasm.c). All variants answer the same questions
-// in turn within a round. A round's time is the processor time of the thread, so that other work on the machine slows
-// a long round no more than a short one; the 99th percentile is of single questions. Every answer is compared with
-// the linear one.
+// Variants: amble (the fast index), boxes (LMM appendix B), linear, the peers of lab/peers/search_peers.cpp, and wasm
+// (the fast index in WebAssembly under node, lab/peers/search_wasm.c). All variants answer the same queries in turn
+// within a round. A round's time is the processor time of the thread, so that other work on the machine slows a long
+// round no more than a short one; the 99th percentile is of single queries. Every answer is compared with the linear
+// one.
 #include "bench_search.h"
 
 #include "database.h"

@@ -1,6 +1,6 @@
-/// How quickly a source answers (Fields 6.1.2, tables 1 and 2): the target changes abruptly, and the response is the
-/// first time at which the ground root faces within a tolerance of it, and stands near the desired line, and from
-/// then on stays so for a while. The source runs by itself: no character, no springs, no inverse kinematics.
+/// How quickly a source responds (Fields 6.1.2, tables 1 and 2): the target changes abruptly, and the response is the
+/// first time at which the ground root faces within a tolerance of it, and stands near the desired line, and stays so
+/// for a while. The source runs by itself: no character, no springs, no inverse kinematics.
 #ifndef AMBLE_AGILITY_H
 #define AMBLE_AGILITY_H
 

@@ -1,4 +1,4 @@
-/// What the evaluations share: tables to fill, tasks, switches.
+/// What the evaluations share: tables to fill, tasks, options.
 #ifndef AMBLE_CLI_EVAL_H
 #define AMBLE_CLI_EVAL_H
 

@@ -1,5 +1,5 @@
-// amble eval fields: how quickly motion fields answer, beside a graph-based controller on the same data (Fields
-// tables 1 and 2, figure 7), what their value functions take, ten minutes of them, and what a frame costs.
+// amble eval fields: how quickly motion fields respond, beside a graph-based controller on the same data (Fields
+// tables 1 and 2, figure 7), the cost of their value functions, ten minutes of play, and the cost of a frame.
 #include "eval_fields.h"
 
 #include "database.h"

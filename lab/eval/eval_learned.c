@@ -1,5 +1,5 @@
-// amble eval learned: what the networks of Learned Motion Matching cost and how near they come to the database, with
-// the paper's own figures beside them (table 3, section 6.3).
+// amble eval learned: the cost of the networks of Learned Motion Matching and how close they come to the database,
+// with the paper's own figures beside them (table 3, section 6.3).
 #include "eval_learned.h"
 
 #include "database.h"

@@ -1,4 +1,4 @@
-/// What `amble eval learned` measures, between its files: networks over a database, frame by frame.
+/// What the files of `amble eval learned` share: networks over a database, frame by frame.
 #ifndef AMBLE_CLI_EVAL_LEARNED_H
 #define AMBLE_CLI_EVAL_LEARNED_H
 
@@ -90,7 +90,7 @@ typedef struct learned_player {
     const am_db *db;
     const am_model *model;
     const am_db_measures *own;                     ///< of the whole data
-    am_run_observer watch;                         ///< told each frame; zeros: nobody
+    am_run_observer watch;                         ///< called each frame; zeros: none
     void (*take)(void *user, am_run_meter *meter); ///< told at the end
     void *user;
 } learned_player;

@@ -1,5 +1,5 @@
-// Ten minutes of a random stick, played by matching and by the networks: whether anything explodes, freezes, drifts
-// away from the data or slides, and how fast it answers.
+// Ten minutes of a random stick, played by matching and by the networks: checks for explosions, frozen poses, drift
+// from the data and foot slide, and measures response times.
 #include "eval_learned.h"
 
 #include "wander.h"
@@ -17,7 +17,7 @@ enum { fps = 60, whole_s = 600, quick_s = 20, search_every = 10 };
 #define MOVE_MPS 0.3f
 // Targets that change again sooner ask for no answer.
 #define HELD_S 1.2f
-// Who has been told to stand for so long stands.
+// A character whose target was to stand for this long counts as standing.
 #define STOPPED_S 1.5f
 
 /// What one character did over all its frames.

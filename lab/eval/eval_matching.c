@@ -1,5 +1,5 @@
 // amble eval matching: fixed courses of keys and sticks over a database, every measure beside the database's own and
-// its bound; then the same with one part of the method left out at a time.
+// its bound; then the same with one part of the method removed at a time.
 #include "configs.h"
 #include "database.h"
 #include "eval.h"

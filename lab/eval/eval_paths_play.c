@@ -1,4 +1,4 @@
-// One path, one way of following it, five starts: what `amble eval paths` measures.
+// Plays one path with one way of following it from five starts, for `amble eval paths`.
 #include "eval_paths.h"
 
 #include "configs.h"
@@ -155,7 +155,7 @@ void path_play(path_score *s, const am_db *db, const am_db_measures *own, const 
     }
     float drawn_s = samples[count - 1].t - samples[0].t;
     s->drawn_mps = drawn_s > 0.0f ? length / drawn_s : 0.0f;
-    // Whoever has not arrived by then is stuck.
+    // A character that has not arrived by then is stuck.
     float longest = 2.0f * fmaxf(drawn_s, length / 1.0f) + 20.0f;
     am_run_script script = { .fps = 60.0f, .seconds = longest, .ends_with_paths = true, .seed = 1 };
     script.options.match = am_match_def_default();

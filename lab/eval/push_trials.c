@@ -1,5 +1,5 @@
-// Random pushes: how far they bring a character from the data, how soon it is back, what feet and joints do, and
-// which way the chest goes.
+// Random pushes: how far they take a character from the data, how soon it recovers, what feet and joints do, and in
+// which direction the chest moves.
 #include "push_trials.h"
 
 #include "data/filter.h"

@@ -1,4 +1,4 @@
-/// How characters of a source take pushes: many random ones, each beside a twin that is not pushed.
+/// Push trials: many random pushes on characters of a source, each beside a twin that is not pushed.
 #ifndef AMBLE_PUSH_TRIALS_H
 #define AMBLE_PUSH_TRIALS_H
 
@@ -19,7 +19,7 @@ typedef struct lab_push_trials_def {
     const am_push_engine *engine; ///< borrowed
     int count;
     float least_n, most_n, seconds;
-    float walk_mps;      ///< desired by those who walk; 0: the source's own
+    float walk_mps;      ///< desired speed of walking characters; 0: the source's own
     am_push_blend blend; ///< of the characters
     uint64_t seed;
     uint32_t cookie;

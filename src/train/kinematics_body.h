@@ -1,4 +1,5 @@
-/// Two-axis rotations and forward kinematics with their ways back. Included with `real`, KINEMATICS(name) and ROOT.
+/// Two-axis rotations and forward kinematics with their backward passes. Included with `real`, KINEMATICS(name) and
+/// ROOT.
 ///
 /// A rotation matrix is nine rows of a block, row-major: entry (i, j) is row 3 i + j. Two axes are six rows: the
 /// first column, then the second (LMM: the "two-axis" form, Zhou et al. 2019). a = x / |x|, c = a x y / |a x y|,

@@ -1,5 +1,5 @@
-// What makes three trained networks a character: start states whose poses are the networks' own, and facts of the
-// data that only a whole database can tell.
+// Packs three trained networks into a character: start states whose poses are the networks' own, and facts that only
+// a whole database can provide.
 #include <amble/control.h>
 #include <amble/learned.h>
 #include <amble/tools/database.h>
@@ -134,7 +134,7 @@ static float x_apart(const packing *p, int a, int b)
 }
 
 /// Where a dance begins: in the middle of it, with half as much again as the usual movement a second before and
-/// after, not where somebody waits for the music; and there as near as can be to standing.
+/// after, not where the dancer waits for the music; and there as close as possible to standing.
 static int find_dance(const packing *p, uint64_t dance, int standing)
 {
     const am_db *db = p->db;

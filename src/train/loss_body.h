@@ -72,7 +72,7 @@ static double LOSS(huber)(double mean, real *dy, const real *y, const real *targ
     return mean * total;
 }
 
-/// Of changes a second between two blocks; a gradient that nobody wants is NULL.
+/// Of changes a second between two blocks; a gradient that is not needed is NULL.
 static double LOSS(velocities)(const am_loss *loss, double mean, real *const dy[2], const real *const y[2],
                                const real *const target[2], int width, real dt, int columns, int used)
 {

@@ -1,4 +1,4 @@
-// The arithmetic of training in double: what analytic gradients are held against finite differences in.
+// The arithmetic of training in double, for comparing analytic gradients with finite differences.
 #include "train/ops.h"
 
 #define real double

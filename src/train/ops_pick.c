@@ -1,4 +1,4 @@
-// Which version of the arithmetic runs here.
+// Picks the version of the arithmetic for this processor.
 #include "train/ops.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Kinematics of training in double: what gradients are held against finite differences in.
+// Kinematics of training in double, for comparing gradients with finite differences.
 #include "train/poses.h"
 
 #define real double

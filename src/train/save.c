@@ -1,4 +1,4 @@
-// A trainer's state as bytes: what a checkpoint holds, and the way back.
+// Saves a trainer's state as bytes for a checkpoint, and restores it.
 #include "train/trainer.h"
 
 #include <math.h>

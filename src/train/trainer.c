@@ -382,7 +382,8 @@ static double run_passes(iteration *it, int thread)
         }
         ami_team_wait(t->team);
     }
-    // First come, first served: a processor that others slow down does fewer. The numbers do not depend on who.
+    // First come, first served: a processor that others slow down does fewer. The numbers do not depend on which
+    // thread works.
     for (int b = take(&it->next_block); b < t->block_count; b = take(&it->next_block)) {
         t->blocks[b].memory = memory;
         t->blocks[b].taken = 0;
@@ -393,8 +394,8 @@ static double run_passes(iteration *it, int thread)
 }
 
 /// Gradients and steps of the weights, strip by strip: low strips for batches so small that all samples stay in the
-/// cache while the strips pass by. A thread that is through with its share helps the next one: what a strip gives
-/// does not depend on who takes it, and a processor has other things to do now and then.
+/// cache while the strips pass by. A thread that is through with its share helps the next one: the result of a strip
+/// does not depend on which thread takes it, and a processor may be busy with other work.
 static void step_strips(iteration *it, int thread, int threads)
 {
     am_trainer *t = it->t;

@@ -1,4 +1,4 @@
-/// The trainer from the inside.
+/// Internals of the trainer.
 #ifndef AMI_TRAIN_TRAINER_H
 #define AMI_TRAIN_TRAINER_H
 

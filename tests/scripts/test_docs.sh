@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs every command of README.md and docs/*.md as it is printed, each page in a fresh copy of the tree with nothing
-# beside it. A line is run as it stands, with these exceptions, which a reader sees, too:
+# Runs every command of README.md, docs/*.md and docs/results/*.md as it is printed, each page in a fresh copy of the
+# tree with nothing beside it. A line is run as it stands, with these exceptions, which a reader sees, too:
 #   ./run ...                    is left out, but `./run studio ...` starts the studio, which must answer and is stopped
 #   # ... minute(s) or hour(s)   is stopped after some seconds; a shipped network stands in for the -o X.amnet it owes
 #   # needs motion capture: ...  must fail with "is not here" where there is no capture; else it is run for a while
@@ -134,7 +134,7 @@ if [ $# = 0 ]; then
     plant 1 'amble train configs/recipes/synth.json --database none.amdb -o x.amnet    # 2 minutes'
     [ $capture = yes ] || plant 1 'amble synth walk -o clips/    # needs motion capture: docs/data.md'
     [ ! -d "$root/build/wasm" ] || plant 1 './run studio --db none.amdb'
-    cd "$root" && set -- README.md docs/*.md
+    cd "$root" && set -- README.md docs/*.md docs/results/*.md
 fi
 result=0
 lines=0

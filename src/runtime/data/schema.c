@@ -1,4 +1,4 @@
-// Schemas from JSON. What a kind does not use is an unknown key there, so that a misplaced "times" is told.
+// Schemas from JSON. A key that a kind does not use is unknown there, so that a misplaced "times" is reported.
 #include "data/feature.h"
 
 #include "base/error.h"

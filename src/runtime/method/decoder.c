@@ -1,4 +1,4 @@
-// Networks of learned motion matching as sources use them.
+// The Decompressor for sources: features and latents in, a pose vector out.
 #include "method/decoder.h"
 
 #include "base/error.h"

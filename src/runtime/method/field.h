@@ -1,4 +1,4 @@
-/// Motion fields from the inside.
+/// Internals of motion fields.
 #ifndef AMI_SOURCE_FIELD_H
 #define AMI_SOURCE_FIELD_H
 

@@ -1,7 +1,7 @@
-// Where the clips of a motion field end. The last state of a range leads two ticks beyond it and no further: a state
-// that came there has it for its nearest one for good, and eq. 5 draws it back to one pose while the mean velocity of
-// the neighbours carries the root on. So every last state is tied to one that goes on, as a graph ties its clips. And
-// since a flow that is left alone soon goes round in one clip, it may go over to others now and then.
+// The ends of a motion field's clips. The last state of a range leads two ticks beyond it and no further. A character
+// that reaches this state keeps it as its nearest neighbour forever: eq. 5 pulls it back to one pose while the mean
+// velocity of the neighbours carries the root on. So every last state is tied to one that continues, as a graph ties
+// its clips. And since a flow left alone soon circles in one clip, it may move over to others now and then.
 #include "method/field.h"
 
 #include <string.h>
@@ -98,7 +98,8 @@ static void put_first(am_field_neighbours *near, int state, float d2)
 
 int am_field_go_on(const am_field *field, am_field_neighbours *near, const float *row, int followed)
 {
-    // 1.5 times as far: at 1.2 who stands often stays there for good, at 2 steps of other clips mix in less well.
+    // 1.5 times as far: at 1.2 a standing character often stays there forever, at 2 steps of other clips mix in less
+    // well.
     const float loyal2 = 1.5f * 1.5f;
     if (near->count < 1) {
         return -1;

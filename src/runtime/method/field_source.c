@@ -1,5 +1,4 @@
-// The source `field`: a state that flows through a motion field, one tick at a time, and what it looks like between
-// the ticks.
+// The source `field`: a state that moves through a motion field one tick at a time, and its pose between the ticks.
 #include <amble/field_source.h>
 
 #include "base/error.h"

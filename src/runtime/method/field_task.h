@@ -1,4 +1,4 @@
-/// Places on the axes of a task's grid, for the loops that ask for millions of them.
+/// Positions on the axes of a task's grid, for loops that need millions of them.
 #ifndef AMI_SOURCE_FIELD_TASK_H
 #define AMI_SOURCE_FIELD_TASK_H
 

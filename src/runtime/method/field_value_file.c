@@ -1,4 +1,4 @@
-// Value functions as attachments of a network: made, recognised, checked and opened.
+// Value functions as attachments of a network: written, recognised, checked and opened.
 #include <amble/field_value.h>
 
 #include <stdio.h>

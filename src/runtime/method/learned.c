@@ -1,5 +1,5 @@
-// Learned motion matching: opening a model, its start states, and the source's small interface. The step itself is
-// in learned_step.c.
+// Learned motion matching: opening a model, its start states, and the source interface. The step itself is in
+// learned_step.c.
 #include "method/learned.h"
 
 #include "base/error.h"

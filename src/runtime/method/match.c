@@ -1,4 +1,4 @@
-// Motion matching (LMM section 3, appendix A): play on, and every so often look for the frame whose features are
+// Motion matching (LMM section 3, appendix A): play on, and at intervals search for the frame whose features are
 // nearest to the features of the playing frame joined with the desired trajectory; jump there when it beats playing
 // on.
 #include <amble/source.h>
@@ -320,7 +320,8 @@ static void match_step(const am_source *source, void *state, am_source_output *o
 // ---------------------------------------------------------------------------------------------
 // Making one
 
-/// The features of someone who stands still, as far as a schema can say: mean pose, no velocity, going nowhere.
+/// The features of a standing character, as far as the schema can express them: mean pose, no velocity, no
+/// displacement.
 static void standing_features(const am_features *features, float *out)
 {
     float raw[AM_MAX_FEATURES];

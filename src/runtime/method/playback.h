@@ -1,4 +1,4 @@
-/// Motion of a database played between its frames: what the sources share that play it.
+/// Playback of a database between its frames, shared by the sources that play clips.
 #ifndef AMI_SOURCE_PLAYBACK_H
 #define AMI_SOURCE_PLAYBACK_H
 

@@ -1,4 +1,4 @@
-// What all sources share.
+// What all sources share: creation of work memory, checks and dispatch.
 #include <amble/source.h>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/// What sources with tasks make of a plain target.
+/// How sources with tasks read a plain target.
 #ifndef AMI_SOURCE_WISH_H
 #define AMI_SOURCE_WISH_H
 

@@ -1,5 +1,5 @@
-/// The .amnet file in C; docs/networks.md tells it too. The container is that of a database
-/// (base/container.h); the sections are these, in this order:
+/// The .amnet file in C; docs/networks.md describes it too. The container is that of a database (base/container.h);
+/// the sections are these, in this order:
 ///   info  counts and hashes
 ///   part  [part] am_model_part
 ///   valu  am_net_value of all parts, one part after another

@@ -1,5 +1,5 @@
-// Making a net ready: tensors resolved to panels, values to places in the work, whose memory they share as soon as
-// nobody reads them any more.
+// Makes a network ready to run: tensors are resolved to panels, values to places in the work memory, which are shared
+// as soon as their value is no longer read.
 #include "net/net.h"
 
 #include "base/error.h"
@@ -185,7 +185,7 @@ static void place_values(placing *p)
             }
         }
         if (p->last[op->out] < 0) {
-            p->last[op->out] = net->part->op_count; // nobody reads it: it keeps its place
+            p->last[op->out] = net->part->op_count; // never read: it keeps its place
         }
     }
 }

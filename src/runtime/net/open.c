@@ -1,5 +1,5 @@
-// Opening a model: header, section table, graphs and everything else that is small are checked; the weights stay
-// where they lie.
+// Opens a model: checks the header, the section table, the graphs and everything else that is small; the weights stay
+// in place.
 #include "net/format.h"
 
 #include "base/error.h"

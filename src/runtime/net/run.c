@@ -1,4 +1,5 @@
-// A run: operation after operation over the work's memory. No allocation, no branch on anything but sizes and zeros.
+// Runs a network: one operation after another over the work's memory. No allocation, and branches only on sizes and
+// zeros.
 #include "net/net.h"
 
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-/// Shared by what looks at the feet.
+/// Thresholds and helpers shared by everything that looks at feet.
 #ifndef AMI_ANIM_CONTACTS_H
 #define AMI_ANIM_CONTACTS_H
 

@@ -1,5 +1,5 @@
-// Other people's formats through Assimp, which may crash on a bad file: it runs in a helper program (assimp_child.c)
-// that gives back a GLB, so the worst that can happen here is an error.
+// Reads other formats through Assimp, which may crash on a bad file: it runs in a helper program (assimp_child.c)
+// that returns a GLB, so that the worst case here is an error.
 #include "formats/assimp.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 // Reads clips from an .npz: `rotations` and `parents`, and `positions` or `offsets`, must be there; names, ranges,
-// rate, rest rotations and end sites have defaults. What else is in the file is left alone.
+// rate, rest rotations and end sites have defaults. Other arrays are ignored.
 #include <amble/tools/formats.h>
 
 #include "base/error.h"

@@ -19,7 +19,7 @@ enum {
     DOS_DATE_1980 = 0x21, // 1 January 1980: the same bytes whenever an archive is written
 };
 
-// Deflate cannot do better than 1032 to 1: whoever promises more only wants our memory.
+// Deflate cannot compress better than 1032 to 1: an archive that claims more only exhausts memory.
 #define BEST_RATIO 1032
 
 static uint32_t peek_u32(const uint8_t *at)

@@ -109,7 +109,7 @@ am_path_metrics am_path_measure(const am_track *track, const am_polyline *path)
         out.path_error_m += am_polyline_distance(path->points, path->count, track->places[f]) / (last + 1);
     }
     for (int i = 0; i < path->count; i++) {
-        // The whole track: someone who comes nearer after the end was reached has still been there.
+        // The whole track: a character that comes closer after it reached the end has still been there.
         double far = am_polyline_distance(track->places, track->count, path->points[i]);
         out.path_cover_m += far / path->count;
         out.path_cover_max_m = far > out.path_cover_max_m ? far : out.path_cover_max_m;

@@ -1,4 +1,4 @@
-/// Tables from the inside: lists in one arena.
+/// Internals of tables: lists in one arena.
 #ifndef AMI_MEASURE_TABLES_H
 #define AMI_MEASURE_TABLES_H
 

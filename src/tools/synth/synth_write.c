@@ -1,4 +1,4 @@
-// The truth of a synthetic clip as text, for other programs and for the database's tags.
+// Writes the truth of a synthetic clip as text, for other programs and for the database's tags.
 #include <amble/tools/synth.h>
 
 #include "base/bytes.h"
