@@ -1,5 +1,6 @@
 // Databases from anywhere.
 #include "data/format.h"
+#include "data/index.h"
 
 #include "containers.h"
 
@@ -42,6 +43,40 @@ static void use(const am_db *db)
     free(velocity);
 }
 
+/// The index of the file, or one that is built, with and without the filters of the file.
+static void search(const am_db *db)
+{
+    am_error err = { 0 };
+    am_index_def def = am_index_def_default();
+    def.db = db;
+    am_index *index = NULL;
+    am_search_work *work = NULL;
+    if (am_index_create(&index, &def, &err) != AM_OK || am_search_work_create(&work, index, NULL, &err) != AM_OK) {
+        am_index_destroy(index);
+        return;
+    }
+    for (int slot = 0; slot < AMI_SLOT_COUNT; slot++) {
+        am_filter *filter = NULL;
+        if (ami_filters_stored(index)) {
+            ami_filter_stored(&filter, index, slot, NULL, &err);
+        }
+        am_search one = am_search_default();
+        one.x = am_db_x(db, slot * db->frame_count / AMI_SLOT_COUNT);
+        one.k = 8;
+        one.filter = filter;
+        am_hit hits[8];
+        int count = am_index_search(index, hits, &one, work);
+        for (int h = 0; h < count; h++) {
+            if (hits[h].frame < 0 || hits[h].frame >= db->frame_count) {
+                abort();
+            }
+        }
+        am_filter_destroy(filter);
+    }
+    am_search_work_destroy(work);
+    am_index_destroy(index);
+}
+
 static void try(const uint8_t *data, size_t size)
 {
     am_db *db = NULL;
@@ -49,6 +84,7 @@ static void try(const uint8_t *data, size_t size)
     am_result result = am_db_from_memory(&db, data, size, "fuzz.amdb", NULL, &err);
     if (result == AM_OK) {
         use(db);
+        search(db);
     } else if (db || err.code != result || !err.text[0]) {
         abort();
     }

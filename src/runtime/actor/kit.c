@@ -136,6 +136,8 @@ static am_result make_beginnings(ami_kit *kit, am_activity activity, bool *fell_
     return result;
 }
 
+_Static_assert(AMI_SLOT_BEGIN + AM_ACTIVITY_COUNT == AMI_SLOT_STAY_MOVE, "a filter in the file for each activity");
+
 /// The filter of an activity from the database's file.
 static am_result take_filter(ami_kit *kit, am_activity activity, am_error *err)
 {

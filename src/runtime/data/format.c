@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+_Static_assert(sizeof(am_facts) == 256 && sizeof(am_joint_range) == 40, "sections of a file");
+_Static_assert(sizeof(ami_filters_head) == 64 && sizeof(ami_index_head) == 64, "sections of a file");
+
 static const ami_part_kind parts[AMI_PART_COUNT] = {
     [AMI_PART_INFO] = { "info", true, false },
     [AMI_PART_PARENTS] = { "pare", true, false },

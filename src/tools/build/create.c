@@ -9,6 +9,7 @@
 #include "build/bake.h"
 #include "build/derive.h"
 #include "data/feature.h"
+#include "data/filter.h"
 #include "data/scale.h"
 
 #include <stdio.h>
@@ -504,15 +505,28 @@ void ami_db_seal(uint8_t *image, uint64_t size, ami_db_section *table, const am_
     ami_container_seal(image, size, table, AMI_PART_COUNT, &kind, is_content);
 }
 
+static void drop_derived(ami_db_section *table)
+{
+    memset(table + AMI_FIRST_DERIVED, 0, (AMI_PART_COUNT - AMI_FIRST_DERIVED) * sizeof *table);
+}
+
 /// The parts that follow from the others, measured on the database as it is without them.
 static am_result derive(making *m)
 {
+    const float *x = part(m, AMI_PART_X);
+    bool finite = true;
+    for (int f = 0; finite && f < m->info.frame_count; f++) {
+        finite = ami_all_finite(x + (size_t)f * (size_t)m->info.feature_stride, m->info.feature_count);
+    }
+    if (!finite) {
+        drop_derived(m->table); // nothing can be searched
+    }
     if (!m->table[AMI_FIRST_DERIVED].id) {
-        return AM_OK; // no frame is offered
+        return AM_OK;
     }
     ami_db_section plain[AMI_PART_COUNT];
     memcpy(plain, m->table, sizeof plain);
-    memset(plain + AMI_FIRST_DERIVED, 0, (AMI_PART_COUNT - AMI_FIRST_DERIVED) * sizeof *plain);
+    drop_derived(plain);
     ami_db_seal(m->image, m->image_size, plain, &m->tasks);
     am_db *db = NULL;
     am_result result = am_db_from_memory(&db, m->image, (size_t)m->image_size, NULL, &m->alloc, m->err);
@@ -548,7 +562,14 @@ static am_result make(making *m, am_db **out)
     }
     ami_db_seal(m->image, m->image_size, m->table, &m->tasks);
     struct am_db_own own = { .alloc = m->alloc, .image = m->image, .image_size = (size_t)m->image_size };
-    return ami_db_view(out, m->image, (size_t)m->image_size, NULL, &own, m->err);
+    result = ami_db_view(out, m->image, (size_t)m->image_size, NULL, &own, m->err);
+    if (result == AM_ERR_FORMAT && m->table[AMI_FIRST_DERIVED].id) {
+        // Frames that are not finite lead to facts that are not: the file goes without.
+        drop_derived(m->table);
+        ami_db_seal(m->image, m->image_size, m->table, &m->tasks);
+        result = ami_db_view(out, m->image, (size_t)m->image_size, NULL, &own, m->err);
+    }
+    return result;
 }
 
 am_result am_db_create(am_db **out, const am_db_def *def, am_error *err)

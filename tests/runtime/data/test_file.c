@@ -1,36 +1,14 @@
 // The file: what comes back, what is refused, and that opening does not grow with the frames.
-#include "runtime/data/support.h"
+#include "runtime/data/image.h"
 #include "support/refuse.h"
-
-#include "data/format.h"
 
 #include <time.h>
 #include <unistd.h>
 
-static am_db *make(bool all_kinds, am_precision precision)
-{
-    static test_world w;
-    test_world_make(&w, all_kinds);
-    w.def.precision = precision;
-    am_db *db = NULL;
-    am_error err = { 0 };
-    check_ok(am_db_create(&db, &w.def, &err), &err);
-    test_world_free(&w);
-    return db;
-}
-
-static void *aligned_copy(const void *data, size_t size)
-{
-    void *copy = NULL;
-    assert_int_equal(posix_memalign(&copy, 64, size + 64), 0);
-    memcpy(copy, data, size);
-    return copy;
-}
-
 static void a_database_comes_back_from_its_file(void **state)
 {
     (void)state;
-    am_db *db = make(true, AM_PRECISION_FLOAT);
+    am_db *db = image_make(true, AM_PRECISION_FLOAT);
     char path[1200];
     snprintf(path, sizeof path, "%s/a.amdb", test_temp_dir("db_file"));
     am_error err = { 0 };
@@ -82,7 +60,7 @@ static void poses_and_roots_give_the_clip_again(void **state)
 static void ranges_are_found_and_wall_off_their_frames(void **state)
 {
     (void)state;
-    am_db *db = make(false, AM_PRECISION_FLOAT);
+    am_db *db = image_make(false, AM_PRECISION_FLOAT);
     for (int f = 0; f < db->frame_count; f++) {
         int r = am_db_range_of(db, f);
         assert_true(db->ranges[r].start <= f && f < db->ranges[r].stop);
@@ -110,8 +88,8 @@ static void ranges_are_found_and_wall_off_their_frames(void **state)
 static void compact_poses_stay_within_their_error(void **state)
 {
     (void)state;
-    am_db *full = make(false, AM_PRECISION_FLOAT);
-    am_db *compact = make(false, AM_PRECISION_COMPACT);
+    am_db *full = image_make(false, AM_PRECISION_FLOAT);
+    am_db *compact = image_make(false, AM_PRECISION_COMPACT);
     assert_true(compact->rotations == NULL && compact->packed_rotations != NULL);
     assert_true(compact->image_size < full->image_size * 2 / 3);
     float angle = 0.0f;
@@ -216,13 +194,13 @@ static am_result read_bytes(void *user, const uint8_t *data, size_t size, const 
 static void damaged_files_are_refused(void **state)
 {
     (void)state;
-    am_db *db = make(true, AM_PRECISION_FLOAT);
+    am_db *db = image_make(true, AM_PRECISION_FLOAT);
     refuse_options options = { .truncations = 500, .flips = 1500 };
     refuse_counts counts = refuse_loop(read_bytes, NULL, db->image, db->image_size, &options);
     // Every byte is under a checksum, but for the padding between sections.
     assert_true(counts.refused_flips > 1300);
     am_db_close(db);
-    db = make(false, AM_PRECISION_COMPACT);
+    db = image_make(false, AM_PRECISION_COMPACT);
     refuse_loop(read_bytes, NULL, db->image, db->image_size, &options);
     am_db_close(db);
 }
@@ -235,36 +213,10 @@ typedef struct patch {
     am_result code;
 } patch;
 
-/// Makes checksum and table hash right again, so that only the planted nonsense is wrong.
-static void sign(uint8_t *image)
-{
-    ami_db_header *header = (ami_db_header *)(void *)image;
-    ami_db_section *table = (ami_db_section *)(void *)(image + sizeof *header);
-    for (uint32_t i = 0; i < header->section_count; i++) {
-        table[i].checksum = am_hash64(image + table[i].offset, (size_t)table[i].size, table[i].id);
-    }
-    header->table_hash = 0;
-    uint64_t hash = am_hash64(header, sizeof *header, 0);
-    header->table_hash = am_hash64(table, header->section_count * sizeof *table, hash);
-}
-
-static ami_db_section *find_section(uint8_t *image, int part)
-{
-    ami_db_header *header = (ami_db_header *)(void *)image;
-    ami_db_section *table = (ami_db_section *)(void *)(image + sizeof *header);
-    for (uint32_t i = 0; i < header->section_count; i++) {
-        if (table[i].id == ami_part_id(part)) {
-            return &table[i];
-        }
-    }
-    fail_msg("no section %d", part);
-    return NULL;
-}
-
 static void nonsense_with_right_checksums_is_refused_too(void **state)
 {
     (void)state;
-    am_db *db = make(true, AM_PRECISION_FLOAT);
+    am_db *db = image_make(true, AM_PRECISION_FLOAT);
     static const patch patches[] = {
         { "frame count", offsetof(ami_db_info, frame_count), AMI_PART_INFO, 7, AM_ERR_FORMAT },
         { "negative frames", offsetof(ami_db_info, frame_count), AMI_PART_INFO, -1, AM_ERR_FORMAT },
@@ -286,7 +238,18 @@ static void nonsense_with_right_checksums_is_refused_too(void **state)
         { "channel time", offsetof(am_channel, times), AMI_PART_CHANNELS, 0x7FC00000, AM_ERR_FORMAT },
         { "channel mirror", offsetof(am_channel, mirror), AMI_PART_CHANNELS, 0x7F7F7F7F, AM_ERR_FORMAT },
         { "joint names", 0, AMI_PART_NAMES, 0, AM_ERR_FORMAT },
-        { "version", offsetof(ami_db_header, version), -1, 2, AM_ERR_VERSION },
+        { "range tail beyond all", offsetof(am_db_range, tail), AMI_PART_RANGES, INT32_MAX, AM_ERR_FORMAT },
+        { "other leaves", offsetof(am_db_range, tail), AMI_PART_RANGES, 60, AM_ERR_FORMAT },
+        { "facts' version", offsetof(am_facts, version), AMI_PART_FACTS, 9, AM_ERR_FORMAT },
+        { "hips", offsetof(am_facts, hip_m), AMI_PART_FACTS, 0x7FC00000, AM_ERR_FORMAT },
+        { "no speed", offsetof(am_facts, v_max), AMI_PART_FACTS, 0, AM_ERR_FORMAT },
+        { "standing frame", offsetof(am_facts, standing_frame), AMI_PART_FACTS, 1 << 20, AM_ERR_FORMAT },
+        { "joint range", 8, AMI_PART_JOINT_RANGES, 0x7F800000, AM_ERR_FORMAT },
+        { "index leaves", offsetof(ami_index_head, leaf_count), AMI_PART_INDEX, 1 << 28, AM_ERR_FORMAT },
+        { "index dims", offsetof(ami_index_head, dims), AMI_PART_INDEX, 1, AM_ERR_FORMAT },
+        { "index step", offsetof(ami_index_head, step), AMI_PART_INDEX, 0, AM_ERR_FORMAT },
+        { "index grid", sizeof(ami_index_head), AMI_PART_INDEX, 0x7FC00000, AM_ERR_FORMAT },
+        { "version", offsetof(ami_db_header, version), -1, AMI_DB_VERSION + 1, AM_ERR_VERSION },
         { "version 0", offsetof(ami_db_header, version), -1, 0, AM_ERR_VERSION },
         { "byte order", offsetof(ami_db_header, endian), -1, 0x04030201, AM_ERR_FORMAT },
         { "magic", 0, -1, 0, AM_ERR_FORMAT },
@@ -298,11 +261,11 @@ static void nonsense_with_right_checksums_is_refused_too(void **state)
     };
     for (size_t i = 0; i < sizeof patches / sizeof patches[0]; i++) {
         const patch *p = &patches[i];
-        uint8_t *image = aligned_copy(db->image, db->image_size);
-        size_t base = p->part < 0 ? 0 : (size_t)find_section(image, p->part)->offset;
+        uint8_t *image = image_copy(db->image, db->image_size);
+        size_t base = p->part < 0 ? 0 : (size_t)image_section(image, p->part)->offset;
         memcpy(image + base + p->at, &p->value, sizeof p->value);
         if (p->at + 4 <= 24 || p->part >= 0 || p->at >= sizeof(ami_db_header)) {
-            sign(image);
+            image_sign(image);
         }
         am_db *bad = NULL;
         am_error err = { 0 };
@@ -319,13 +282,13 @@ static void nonsense_with_right_checksums_is_refused_too(void **state)
 static void a_section_of_a_later_version_is_passed_over(void **state)
 {
     (void)state;
-    am_db *db = make(false, AM_PRECISION_FLOAT);
-    uint8_t *image = aligned_copy(db->image, db->image_size);
+    am_db *db = image_make(false, AM_PRECISION_FLOAT);
+    uint8_t *image = image_copy(db->image, db->image_size);
     // Tag names are not needed when there are no tags: turn that section into one that nobody knows.
-    ami_db_section *tags = find_section(image, AMI_PART_TAG_NAMES);
+    ami_db_section *tags = image_section(image, AMI_PART_TAG_NAMES);
     tags->id = 0x7A7A7A7Au;
-    ((ami_db_info *)(void *)(image + find_section(image, AMI_PART_INFO)->offset))->tag_count = 0;
-    sign(image);
+    ((ami_db_info *)(void *)(image + image_section(image, AMI_PART_INFO)->offset))->tag_count = 0;
+    image_sign(image);
     am_db *back = NULL;
     am_error err = { 0 };
     check_ok(am_db_from_memory(&back, image, db->image_size, NULL, NULL, &err), &err);
@@ -338,8 +301,8 @@ static void a_section_of_a_later_version_is_passed_over(void **state)
 static void a_crooked_address_is_refused(void **state)
 {
     (void)state;
-    am_db *db = make(false, AM_PRECISION_FLOAT);
-    uint8_t *image = aligned_copy(db->image, db->image_size);
+    am_db *db = image_make(false, AM_PRECISION_FLOAT);
+    uint8_t *image = image_copy(db->image, db->image_size);
     memmove(image + 4, image, db->image_size);
     am_db *back = NULL;
     am_error err = { 0 };
@@ -351,8 +314,8 @@ static void a_crooked_address_is_refused(void **state)
 static void verify_names_section_and_offset_of_a_damaged_body(void **state)
 {
     (void)state;
-    am_db *db = make(false, AM_PRECISION_FLOAT);
-    uint8_t *image = aligned_copy(db->image, db->image_size);
+    am_db *db = image_make(false, AM_PRECISION_FLOAT);
+    uint8_t *image = image_copy(db->image, db->image_size);
     size_t at = (size_t)((const uint8_t *)db->rotations - (const uint8_t *)db->image);
     image[at + 1000] ^= 0x10;
     am_db *back = NULL;
@@ -366,7 +329,7 @@ static void verify_names_section_and_offset_of_a_damaged_body(void **state)
     memcpy(image, db->image, db->image_size);
     float nan_value = NAN;
     memcpy(image + at + 1000, &nan_value, sizeof nan_value);
-    sign(image);
+    image_sign(image);
     check_ok(am_db_from_memory(&back, image, db->image_size, NULL, NULL, &err), &err);
     check_refused(am_db_verify(back, &err), AM_ERR_NUMBER);
     assert_true(err.offset == (int64_t)at + 1000);
@@ -378,7 +341,7 @@ static void verify_names_section_and_offset_of_a_damaged_body(void **state)
 static void info_finds_a_damaged_body_and_says_where(void **state)
 {
     (void)state;
-    am_db *db = make(false, AM_PRECISION_FLOAT);
+    am_db *db = image_make(false, AM_PRECISION_FLOAT);
     char path[1200];
     snprintf(path, sizeof path, "%s/b.amdb", test_temp_dir("db_info"));
     am_error err = { 0 };
