@@ -70,8 +70,7 @@ static float spin_of(const am_field_task *task, am_field_step step, float speed)
 static void read_speed(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
 {
     read_direction(task, theta, target, root);
-    theta[0] =
-        target->speed < REST_MPS && !target->faces ? 0.0f : theta[0]; // released, the character keeps its facing
+    theta[0] = target->speed < REST_MPS && !target->faces ? 0.0f : theta[0]; // released: it keeps its facing
     theta[1] = target->speed;
 }
 
