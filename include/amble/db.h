@@ -66,12 +66,11 @@ typedef struct am_db {
     const uint64_t *tags;                ///< [frame] bit t is tag_names[t]
     const char *const *tag_names;        ///< [tag]
     am_features features;
-    const float *x;   ///< [frame][features.stride] stored features
-    const float *z;   ///< [frame][latent_count] what a Compressor adds to the features; NULL without
-    int latent_count; ///< 0 without latents
-    uint64_t
-        latent_key; ///< identifies the Compressor that made them: a Decompressor of the same key fits; 0 when unknown
-    bool has_poses; ///< false when they were left out (am_db_copy_def.drop_poses): am_db_pose gives the rest pose
+    const float *x;      ///< [frame][features.stride] stored features
+    const float *z;      ///< [frame][latent_count] what a Compressor adds to the features; NULL without
+    int latent_count;    ///< 0 without latents
+    uint64_t latent_key; ///< of the Compressor that made them: a Decompressor of the same key fits; 0 when unknown
+    bool has_poses;     ///< false when they were left out (am_db_copy_def.drop_poses): am_db_pose gives the rest pose
     const char *config; ///< how it was built (JSON text), "" when unknown
     uint64_t hash;      ///< of everything but `config`
     const void *image;  ///< the file's bytes

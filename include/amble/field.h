@@ -174,10 +174,10 @@ AM_API am_field_step am_field_integrate(const am_field *field, float *next_x, fl
 /// that it keeps to, plus state_count for each tick for which it does so even if another state is nearer.
 /// - A neighbour that is the last of its range gives its place to the state that goes on from there: the most similar
 ///   of another range (of its own where there is no other) with half a second or more before its own end. The paper
-///   says nothing of ends. Actions get away from them; the passive field would stay for good, its pose held at the
+///   does not mention ends. Actions get away from them; the passive field would stay forever, its pose held at the
 ///   end by the drift correction while its root glides on.
-/// - What comes after `followed` is put first, to be drawn to (eq. 5-6), unless it is 1.5 times as far as the
-///   nearest: among many poses of one who stands the nearest may be the same one for ever.
+/// - The successor of `followed` is put first, as the target of the drift correction (eq. 5-6), unless it is 1.5
+///   times as far as the nearest: among many poses of a standing character the nearest may stay the same forever.
 AM_API int am_field_go_on(const am_field *field, am_field_neighbours *near, const float *row, int followed);
 /// Another state to follow, so that the passive field visits all of the data: a state of another range that is not
 /// far from row(stride), drawn among the nearest of each range, to be kept for a second as its action (eq. 8).
