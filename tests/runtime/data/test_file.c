@@ -321,7 +321,7 @@ static void a_section_of_a_later_version_is_passed_over(void **state)
     (void)state;
     am_db *db = make(false, AM_PRECISION_FLOAT);
     uint8_t *image = aligned_copy(db->image, db->image_size);
-    // Tag names are not needed when there are no tags: turn that section into one that nobody knows.
+    // Tag names are not needed when there are no tags: turn that section into an unknown one.
     ami_db_section *tags = find_section(image, AMI_PART_TAG_NAMES);
     tags->id = 0x7A7A7A7Au;
     ((ami_db_info *)(void *)(image + find_section(image, AMI_PART_INFO)->offset))->tag_count = 0;
