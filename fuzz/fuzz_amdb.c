@@ -1,4 +1,4 @@
-// Databases from anywhere.
+// Fuzzes the database reader.
 #include "data/format.h"
 #include "data/index.h"
 

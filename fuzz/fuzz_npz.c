@@ -1,4 +1,4 @@
-// NPZ from anywhere (zip, deflate, .npy): read it under limits; what was read is written and comes back with the same
+// Fuzzes the NPZ reader (zip, deflate, .npy) under limits; what was read is written and comes back with the same
 // bits.
 //
 // Checksums stop most damage at the door, so the first byte chooses: 1 wraps arrays (name, length, bytes; repeated)

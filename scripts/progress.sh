@@ -1,4 +1,5 @@
-# What ./run and its scripts share; source it in the root of the tree: one line that tells what is going on, and builds.
+# What ./run and its scripts share: one line that shows what is going on, and builds. Source it in the root of the
+# tree.
 jobs=$(nproc 2>/dev/null || echo 2)
 # Emscripten's scripts look for their modules in Debian's folder when Node.js is not Debian's.
 export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"

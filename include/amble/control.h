@@ -1,8 +1,8 @@
-/// A character: intent in, pose out. It predicts where the person wants to go (critically damped springs), asks its
-/// source for the next pose, lets transitions die out, keeps feet planted, and moves its root.
+/// A character: intent in, pose out. It predicts the desired trajectory (critically damped springs), gets the next
+/// pose from its source, fades out transitions, keeps feet planted, and moves its root.
 ///
-/// All that changes lies in one flat block without pointers: snapshot, restore and hash are copies of bytes, so that
-/// rollback and replay give the same frames again, on any machine.
+/// Its whole state is one flat block without pointers: snapshot, restore and hash work on bytes, so that rollback and
+/// replay give the same frames again, on any machine.
 #ifndef AMBLE_CONTROL_H
 #define AMBLE_CONTROL_H
 
@@ -19,7 +19,7 @@ extern "C" {
 // ---------------------------------------------------------------------------------------------
 // Input devices -> intent
 
-/// Keys that mean something. Letters and arrows as the keyboard names them.
+/// Keys that steer. Letters and arrows as the keyboard names them.
 enum {
     AM_KEY_W = 1 << 0, ///< +z
     AM_KEY_A = 1 << 1, ///< +x: the character's left at the start
@@ -45,7 +45,7 @@ typedef struct am_gamepad {
     uint32_t buttons; ///< AM_KEY_* bits: south = J, east = C, north = P, shoulder = Shift
 } am_gamepad;
 
-/// What a person wants now, whatever the device.
+/// The user's target, whatever the device.
 typedef struct am_intent {
     am_vec3 velocity; ///< desired velocity in the world, m/s
     am_vec3 facing;   ///< desired facing in the world, unit; zero means: the way it moves
@@ -63,12 +63,12 @@ typedef struct am_intent_def {
     uint32_t cookie;
 } am_intent_def;
 AM_API am_intent_def am_intent_def_default(void);
-/// The same with the speeds that a database knows best: medians of its frames tagged walk, run and creep.
+/// The same with the speeds of a database: medians of its frames tagged walk, run and creep.
 AM_API am_intent_def am_intent_def_of(const am_db *db);
 /// The same of a source, whether it has a database or not.
 AM_API am_intent_def am_intent_def_for(const am_source *source);
 
-/// What devices remember between frames: the target speed. One state for all devices of a person.
+/// What devices keep between frames: the target speed. One state for all devices of a user.
 typedef struct am_intent_state {
     float target_mps;
     uint32_t held;
@@ -81,8 +81,8 @@ AM_API am_intent am_intent_from_gamepad(am_intent_state *state, const am_intent_
 /// never quite at rest), else the keys.
 AM_API am_intent am_intent_from_devices(am_intent_state *state, const am_intent_def *def, uint32_t keys,
                                         const am_gamepad *pad, float dt);
-/// Somebody at `root` who goes straight to a place on the ground, m/s, and is there within 0.4 m of it: nobody's
-/// steps end nearer to a place that they did not see.
+/// Intent to walk straight from `root` to a point on the ground, m/s, and stop within 0.4 m of it: steps toward a
+/// point that was not seen do not end closer.
 AM_API am_intent am_intent_to_point(am_transform root, am_vec3 point, float mps);
 
 // ---------------------------------------------------------------------------------------------
@@ -101,11 +101,11 @@ typedef struct am_stick_target {
 AM_API am_horizon am_stick_horizon(const am_stick_target *target, void *context, am_vec3 position, am_vec3 velocity,
                                    am_vec3 acceleration, float heading, float heading_velocity);
 
-/// A place to go to and stop at.
+/// A point to walk to and stop at.
 typedef struct am_point_target {
     am_vec3 place;
     float speed;                    ///< m/s
-    float near_m;                   ///< that near is there
+    float near_m;                   ///< this close counts as there
     float hip_m;                    ///< desired height of the hips
     float times[AM_MAX_TRAJECTORY]; ///< [time_count] s, ascending
     int time_count;
@@ -115,11 +115,11 @@ AM_API am_horizon am_target_horizon(const am_point_target *target, void *context
 // ---------------------------------------------------------------------------------------------
 // Character
 
-/// Who moves the root.
+/// What moves the root.
 typedef enum am_root_mode {
     AM_ROOT_ANIMATION,  ///< the animation's own root motion; the simulated point follows it
     AM_ROOT_SIMULATION, ///< the simulated point
-    AM_ROOT_MIXED       ///< the animation's, drawn to the simulated point, which waits at the clamps
+    AM_ROOT_MIXED       ///< the animation's, pulled to the simulated point, which waits at the clamps
 } am_root_mode;
 AM_API const char *am_root_mode_name(am_root_mode mode);
 
@@ -166,40 +166,41 @@ typedef struct am_character_def {
     const float *channel_weights;         ///< [channel] factors of the schema's own weights, or NULL; not with PCA
     int candidates;                       ///< best frames that the view shows, 1 to AM_MAX_CANDIDATES
     const am_clock *clock;                ///< borrowed, for timings; NULL means none
-    const am_net *direction;              ///< borrowed: tells facings on paths (am_direction_open); NULL means none
-    const am_push_solver *push;           ///< borrowed: answers pushes; NULL: the character cannot be pushed
-    am_push_blend push_blend;             ///< how pushes and the motion come together
-    int path_points;                      ///< room for points of a path (am_path_room); 0: follows none
-    uint64_t seed;                        ///< of the character's random stream
-    am_vec3 position;                     ///< start
-    float heading;                        ///< start, radians
-    int start_frame;                      ///< database frame to begin with, -1 means a standing one
+    const am_net *direction;    ///< borrowed: predicts facings on paths (am_direction_open); NULL means none
+    const am_push_solver *push; ///< borrowed: answers pushes; NULL: the character cannot be pushed
+    am_push_blend push_blend;   ///< how pushes and the motion are combined
+    int path_points;            ///< room for points of a path (am_path_room); 0: follows none
+    uint64_t seed;              ///< of the character's random stream
+    am_vec3 position;           ///< start
+    float heading;              ///< start, radians
+    int start_frame;            ///< database frame to begin with, -1 means a standing one
     uint32_t cookie;
 } am_character_def;
 AM_API am_character_def am_character_def_default(void);
 
 AM_API am_result am_character_create(am_character **out, const am_character_def *def, am_error *err);
 AM_API void am_character_destroy(am_character *character);
-/// One step of dt seconds (above 0, at most 0.1: longer ones count as that). No allocation, no lock, no I/O.
-/// Numbers that are not finite are not taken: the target before them stays, and the frame is counted.
+/// One step of dt seconds (above 0, at most 0.1: longer ones count as that). No allocation, no lock, no I/O. Numbers
+/// that are not finite are ignored: the last target stays, and the frame is counted.
 AM_API void am_character_step(am_character *character, const am_intent *intent, float dt);
 /// One step of many characters: the same bits as single steps. Those of a source that can (learned) run its networks
-/// once for all of them, in `work` (am_source_work_create for as many as shall run together); put characters of the
-/// same source one behind another. work NULL: one after another.
+/// once for all of them, in `work` (am_source_work_create for the size of a batch); put characters of the same source
+/// next to each other. work NULL: one after another.
 AM_API void am_characters_step(am_character *const *characters, const am_intent *intents, int count, float dt,
                                am_search_work *work);
-/// The character goes on from where another one is, which stays as it is: place, pose, movement, target and path.
-/// With the next step its own source takes over, from the pose nearest to this one, and the difference dies out: so a
-/// character changes its method while it runs (make one for each). Refuses another skeleton. Allocates nothing.
+/// The character continues from where another one is, which stays unchanged: place, pose, movement, target and path.
+/// In the next step its own source takes over, from the pose nearest to this one, and the difference fades out: this
+/// is how a character changes its method while it runs (make one for each). Refuses another skeleton. Allocates
+/// nothing.
 AM_API am_result am_character_take_over(am_character *character, const am_character *from, am_error *err);
-/// Puts the character somewhere else at once, its pose too; motion goes on, turned along.
+/// Moves the character to another place at once, with its pose; its motion continues, turned with it.
 AM_API void am_character_place(am_character *character, am_vec3 position, float heading);
 
 /// Follows a path from the next step on, instead of one that it follows already, until its end, where the character
 /// stands. While on it the desired velocity does not count; the facing does with AM_PATH_FACING_JOYSTICK, and `run`
 /// runs. A path that is refused leaves the character without one. Allocates nothing.
 AM_API am_result am_character_follow(am_character *character, const am_path_def *def, am_error *err);
-/// Gives the path up: the target counts again.
+/// Leaves the path: the target counts again.
 AM_API void am_character_leave_path(am_character *character);
 
 /// A path as it is followed.
@@ -210,7 +211,7 @@ typedef struct am_path_view {
     int loop_first; ///< first point of the round, -1 without
     int at;         ///< where the character is taken to be
     float v_max;
-    int recoveries; ///< times that it did not get on for 2 s
+    int recoveries; ///< times without progress for 2 s
     int laps;
     am_vec3 offset; ///< by how much the drawing was moved
 } am_path_view;
@@ -224,7 +225,7 @@ AM_API am_path_view am_character_get_path(const am_character *character);
 /// 1 frames (0.63 s), others the ten (0.33 s) until they re-enter. Refuses a character without solver
 /// (AM_ERR_SUPPORT), more than AM_MAX_PUSHES and what is not finite. Allocates nothing of its own.
 AM_API am_result am_character_push(am_character *character, int joint, am_vec3 force, float seconds, am_error *err);
-/// What pushes the character.
+/// The pushes on the character.
 typedef struct am_push_view {
     const am_push *pushes; ///< [count] that act now
     int count;
@@ -262,7 +263,7 @@ typedef struct am_character_view {
 AM_API am_character_view am_character_get_view(const am_character *character);
 AM_API const am_source *am_character_source(const am_character *character);
 
-/// What a character found out about its database when it was made.
+/// What a character measured of its database when it was created.
 typedef struct am_character_facts {
     float hip_m;                  ///< median height of the hips when moving upright
     float creep_hip_m, creep_mps; ///< medians of the frames tagged creep; 0 without any

@@ -128,8 +128,9 @@ typedef struct am_net_graph {
 AM_API am_result am_net_graph_create(am_net_graph **out, const char *name, const am_alloc *alloc, am_error *err);
 AM_API void am_net_graph_destroy(am_net_graph *graph);
 
-// Builders. Each gives the number of the value it made, or -1; a fault is remembered, so that a chain of calls needs
-// one look at am_net_graph_finish. Inputs and states in the order that a caller of the network will give them.
+// Builders. Each returns the number of the value it made, or -1; a fault is remembered, so that a chain of calls
+// needs one check, by am_net_graph_finish. Add inputs and states in the order in which a caller of the network passes
+// them.
 AM_API int am_net_graph_input(am_net_graph *graph, const char *name, int width);
 /// A set of at most `rows` vectors.
 AM_API int am_net_graph_input_set(am_net_graph *graph, const char *name, int rows, int width);
@@ -180,9 +181,9 @@ AM_API const char *am_net_kind_name(int kind);
 /// "weight", "bias_ih", ... of a kind's tensor, or NULL behind its last.
 AM_API const char *am_net_tensor_name(int kind, int which);
 
-/// The plain evaluation, straight from the definitions above and in double: what the fast one and every export are
-/// held against. values[v] is room for batch x rows x width doubles of each value v; inputs and states are read,
-/// all others written.
+/// The plain evaluation in double, straight from the definitions above: the fast one and every export are compared
+/// with it. values[v] is room for batch x rows x width doubles of each value v; inputs and states are read, all
+/// others written.
 AM_API void am_net_graph_eval(const am_net_graph *graph, double *const *values, int batch);
 
 // ---------------------------------------------------------------------------------------------
@@ -290,7 +291,7 @@ AM_API const void *am_model_attached(const am_model *model, const char *name, si
 /// A copy with these attachments (borrowed for the call) beside its own; of the same name they take its place.
 AM_API am_result am_model_attach(am_model **out, const am_model *model, const am_model_blob *blobs, int count,
                                  const am_alloc *alloc, am_error *err);
-/// A copy with another provenance (JSON text, borrowed for the call): what was measured afterwards. Its hash stays.
+/// A copy with another provenance (JSON text, borrowed for the call), for later measurements. Its hash stays.
 AM_API am_result am_model_note(am_model **out, const am_model *model, const char *provenance, const am_alloc *alloc,
                                am_error *err);
 /// A part as a graph with fp32 weights again (of 16- and 8-bit ones: the numbers that they stand for).
@@ -333,7 +334,7 @@ AM_API int am_net_state_size(const am_net *net);
 /// The version of the kernels that it runs on.
 AM_API const char *am_net_kernels(const am_net *net);
 
-/// Room for runs of at most `most_batch` samples.
+/// Working memory for runs of at most `most_batch` samples.
 AM_API am_result am_net_work_create(am_net_work **out, const am_net *net, int most_batch, const am_alloc *alloc,
                                     am_error *err);
 AM_API void am_net_work_destroy(am_net_work *work);

@@ -1,9 +1,9 @@
 /// Training of the networks of net.h on processors: no Python, no graphics card. A library of its own
 /// (libamble_train): the runtime does not need it.
 ///
-/// Two levels. am_train_run reads a recipe (JSON with stages, see docs/train.md) and leaves one `.amnet`, with
-/// checkpoints, previews, losses and a plot on the way: what `amble train` does. am_trainer is what it stands on: any
-/// graphs, and a function of the caller's that fills a block of samples, runs them and says how wrong they are.
+/// Two levels. am_train_run runs a recipe (JSON with stages, see docs/train.md), as `amble train` does, and writes
+/// one `.amnet`, with checkpoints, previews, losses and a plot on the way. am_trainer is the level below: any graphs,
+/// and the caller's function that fills a block of samples, runs the graphs and returns a loss.
 ///
 /// A block holds values feature-major: x(width, columns), one column a sample. Numbers of a column do not depend on
 /// the threads or on its neighbours. Training repeats its bits on the same machine with the same threads.
@@ -57,7 +57,7 @@ typedef struct am_train_group {
 // Trainer
 
 typedef struct am_trainer am_trainer;
-/// A share of the batch, in the hands of one thread.
+/// A share of the batch, processed by one thread.
 typedef struct am_train_block am_train_block;
 
 /// Start from am_trainer_def_default().
@@ -69,7 +69,7 @@ typedef struct am_trainer_def {
     int slots;                   ///< time steps that are kept: 1 without recurrence
     int threads;                 ///< 0: all
     bool input_grads;            ///< also compute the gradients of the graphs' inputs
-    unsigned fixed_inputs;       ///< bit g: not of graph g's, all the same
+    unsigned fixed_inputs;       ///< bit g: except those of graph g
     int scratch;                 ///< floats for each column that a pass may take; default 2048
     am_optimiser optimiser;
     const am_train_group *group; ///< NULL: this process alone
@@ -115,8 +115,8 @@ AM_API float *am_block_grad(const am_train_block *block, int graph, int value, i
 AM_API void am_block_forward(am_train_block *block, int graph, int slot);
 /// Slots from the last to the first.
 AM_API void am_block_backward(am_train_block *block, int graph, int slot);
-/// Room for `count` floats that is the block's until its pass ends, zeroed; NULL when there is not so much left
-/// (the def's `scratch` for each column).
+/// Memory for `count` floats, zeroed, valid until the block's pass ends; NULL when not enough is left (the def's
+/// `scratch` for each column).
 AM_API float *am_block_scratch(am_train_block *block, size_t count);
 
 typedef enum am_loss_kind {
@@ -146,14 +146,14 @@ AM_API void am_two_axes_back(float *dx, const float *dm, const float *x, int col
 /// parents[j] < j, -1 for the root.
 AM_API void am_block_fk(float *rotations, float *places, const float *r, const float *t, const int16_t *parents,
                         int joints, int columns);
-/// Adds to dr and dt what the gradients of the model-space rotations and places give; both are used up.
+/// Adds to dr and dt the gradients through the model-space rotations and places, which are overwritten.
 AM_API void am_block_fk_back(float *dr, float *dt, float *d_rotations, float *d_places, const float *rotations,
                              const float *r, const float *t, const int16_t *parents, int joints, int columns);
 
 // ---------------------------------------------------------------------------------------------
 // Recipes
 
-/// Arrays of a data file, as am_arrays_read of io gives them: training reads no files of others itself.
+/// An array of a data file, as am_arrays_read gives it: training itself reads no foreign files.
 typedef struct am_train_array {
     const float *data; ///< (rows, columns)
     int64_t rows, columns;
@@ -162,7 +162,7 @@ typedef struct am_train_array {
 typedef am_result (*am_train_load)(void *user, am_train_array *out, const char *path, const char *name,
                                    am_error *err);
 
-/// How far a run is.
+/// The progress of a run.
 typedef struct am_train_progress {
     const char *stage;
     int stage_number, stage_count;

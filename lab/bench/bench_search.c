@@ -154,7 +154,7 @@ static void wash_caches(search_bench *s)
     s->washed = washed;
 }
 
-/// A quarter more than the largest cache that the system tells of.
+/// A quarter more than the largest cache that the system reports.
 static int find_wash_mib(void)
 {
     int largest = least_wash_mib;

@@ -20,7 +20,7 @@ typedef struct lab_agility_def {
     bool line;                   ///< the target is a line, which moves sideways too; else a direction
     int changes;                 ///< of the direction, even (default 36): +-180 degrees in equal steps without 0
     int starts;                  ///< frames that are begun at (default 50)
-    float offset_m;              ///< lines move sideways by up to so much, evenly drawn (default 0.5)
+    float offset_m;              ///< lines move sideways by up to this, uniformly drawn (default 0.5)
     float near_rad, near_m;      ///< tolerances (default 5 degrees, 0.1 m)
     float hold_s;                ///< that it must stay so (default 0.3)
     float most_s;                ///< what is not there by then is late and counts as this (default 3)

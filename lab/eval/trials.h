@@ -33,7 +33,7 @@ typedef struct lab_push_trial {
     float newton, angle; ///< of the force; heading in the world, rad
     float farthest;      ///< largest distance from the nearest state of the data afterwards (Fields eq. 1)
     float end_far;       ///< the same of the last 0.3 s before 3 s
-    float back_s;        ///< after the push, until it is within reach of the data for good; 3: not 0.3 s before 3 s
+    float back_s;        ///< after the push, until it stays within reach of the data; 3: not 0.3 s before 3 s
     float usual_back_s;  ///< the same of the twin: 0 unless it goes that far by itself
     bool returns;        ///< within reach for 0.3 s at some time between the window of a push and 3 s
     float depth_m;       ///< deepest of toes and heels below the floor that feet are kept to

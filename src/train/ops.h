@@ -10,11 +10,11 @@
 
 /// Columns come in multiples of this: one AVX-512 vector, one cache line.
 enum { AMI_COLUMNS = 16 };
-/// Transposed values lie in panels so many features wide, (panel, samples, AMI_PANEL): a product reads one from end
-/// to end, where rows a power of two apart would share a few places of the cache.
+/// Transposed values are stored in panels this many features wide, (panel, samples, AMI_PANEL): a product reads one
+/// from end to end, where rows a power of two apart would share a few places of the cache.
 enum { AMI_PANEL = 32 };
-/// Weights that many products need lie in bands so many rows (or columns) wide, (band, depth, AMI_BAND): a product
-/// reads them from end to end, one cache line after the other.
+/// Weights that many products need are stored in bands this many rows (or columns) wide, (band, depth, AMI_BAND): a
+/// product reads them from end to end, one cache line after the other.
 enum { AMI_BAND = 16 };
 
 typedef enum ami_activation { AMI_RELU, AMI_ELU, AMI_GELU, AMI_TANH, AMI_SIGMOID } ami_activation;

@@ -1,4 +1,4 @@
-// amble eval learned: all its tables on networks that were trained for a moment, the same for any number of threads.
+// amble eval learned: all its tables on networks trained for a moment, the same for any number of threads.
 #include "support/check.h"
 
 #include <math.h>

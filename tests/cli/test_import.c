@@ -1,4 +1,4 @@
-// amble import as a person calls it: files, folders, what cannot be read, --fix, --json, wrong usage.
+// amble import as a user calls it: files, folders, unreadable files, --fix, --json, wrong usage.
 #include "support/alter.h"
 #include "support/motion.h"
 

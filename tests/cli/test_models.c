@@ -1,5 +1,5 @@
 // The networks that ship: whole, small, with the recipe that makes them again, and of the shape that their users
-// want.
+// expect.
 #include "support/check.h"
 
 #include <math.h>
@@ -103,7 +103,7 @@ static void a_recipe_says_what_it_kept(void **state)
     }
 }
 
-/// A path drawn to the character's left: who faces as people do steps sideways, at least at first.
+/// A path drawn to the character's left: a character that faces as people do steps sideways, at least at first.
 static void amble_run_takes_the_shipped_network(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void the_shipped_character_walks_runs_and_stops(void **state)
     free(text);
 }
 
-/// The dancer: P makes it dance for as long as nobody steers, and not merely stand; then it walks off.
+/// The dancer: P makes it dance, not merely stand, until it is steered; then it walks off.
 static void the_shipped_dancer_dances_and_walks(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void the_shipped_dancer_dances_and_walks(void **state)
         }
         hand = now;
     }
-    assert_true(way / frames * 60.0 > 0.4); // m/s in its own space; who waits for the music has 0.05
+    assert_true(way / frames * 60.0 > 0.4); // m/s in its own space; a dancer waiting for the music has 0.05
     am_vec3 from = am_character_get_pose(body).root.translation;
     for (int i = 0; i < 240; i++) {
         am_intent intent = { .velocity = { 0.0f, 0.0f, 1.4f } };

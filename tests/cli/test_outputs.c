@@ -1,5 +1,5 @@
-// What the verbs say before they begin to work: places that cannot be written, tags that nothing has, files that are
-// no motion; and what they leave when nothing came of it.
+// What the verbs report before they begin to work: places that cannot be written, tags that no frame has, files that
+// are not motion; and what they leave behind after a failure.
 #include "support/check.h"
 
 static char text[1 << 16];

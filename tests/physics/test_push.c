@@ -1,4 +1,4 @@
-// Characters that are pushed: which way they go, that they find back, that the same pushes give the same bits.
+// Pushed characters: which way they move, that they recover, and that the same pushes give the same bits.
 #include "push_trials.h"
 #include "physics/pushable.h"
 

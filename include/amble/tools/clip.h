@@ -2,9 +2,9 @@
 /// glitches.
 ///
 /// A clip owns a copy of its skeleton. Clips are immutable once built: operations read one and make another. Data
-/// fresh from a file is in that file's unit and axes; am_clip_convert brings it to metres, y up, +z forward, which
-/// everything that speaks of metres below expects, with joint 0 = hips. Every function that makes a clip leaves *out
-/// NULL when it fails.
+/// read from a file is in that file's unit and axes; am_clip_convert converts it to metres, y up, +z forward, which
+/// all functions below that use metres expect, with joint 0 = hips. Every function that makes a clip leaves *out NULL
+/// when it fails.
 #ifndef AMBLE_TOOLS_CLIP_H
 #define AMBLE_TOOLS_CLIP_H
 

@@ -1,5 +1,5 @@
-/// The import doctor: looks at a clip fresh from a file and says what it is (unit, axes, facing, rest pose,
-/// roles, true rate, floor) and what is wrong with it; and makes a clean clip from it.
+/// The import doctor: examines a clip as read from a file, finds its unit, axes, facing, rest pose, roles, true rate,
+/// floor and faults, and makes a clean clip from it.
 #ifndef AMBLE_DOCTOR_H
 #define AMBLE_DOCTOR_H
 
@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-/// One thing the doctor has to say. Codes are stable words: "unit", "fps", "step", "frozen", "duplicate", ...
+/// One finding of the doctor. Codes are stable words: "unit", "fps", "step", "frozen", "duplicate", ...
 typedef struct am_finding {
     char code[24];
-    char text[232]; ///< what it found, what it did, what a person must decide
-    int frame;      ///< first frame it speaks of, -1 for the whole file
+    char text[232]; ///< what it found, what it did, what the user must decide
+    int frame;      ///< first frame concerned, -1 for the whole file
     int last;       ///< last frame, -1 for the whole file
     bool serious;   ///< bad data: leave out or cut
 } am_finding;
@@ -22,20 +22,21 @@ typedef struct am_finding {
 /// What the doctor found in one clip. Free with am_diagnosis_free.
 typedef struct am_diagnosis {
     float fps;         ///< the header's
-    float fps_true;    ///< by gravity and step rate where they can tell, else the header's
+    float fps_true;    ///< by gravity and step rate where they suffice, else the header's
     float unit_m;      ///< metres in one unit of the file
     char up[3];        ///< "+y", "+z", ...
-    char facing[3];    ///< the way the rest pose faces in file axes: "+z", "-y", ...
+    char facing[3];    ///< facing of the rest pose in file axes: "+z", "-y", ...
     am_quat axes;      ///< file axes -> Amble axes
     am_roles roles;    ///< joints of the file
     float floor_m;     ///< toe height in stance after conversion
     bool rest_is_pose; ///< the rest pose is no usable stance (zero rotations give a contorted figure)
     int rest_frame;    ///< a frame to take as the rest pose when rest_is_pose, else -1
     am_quat *rests;    ///< [rest_count] a standing pose as local rotations of the clean clip's joints, or NULL
-    int rest_count;    ///< joints of the clean clip when rests is not NULL; am_doctor_compare may lend them
-    float rest_lean;   ///< how far that pose is from standing upright, feet together (0)
-    uint64_t content;  ///< hash of the motion, for finding duplicates
-    am_fault *faults;  ///< bad stretches, in frames of the file
+    int rest_count; ///< joints of the clean clip when rests is not NULL; am_doctor_compare may copy them from another
+                    ///< clip
+    float rest_lean;  ///< how far that pose is from standing upright, feet together (0)
+    uint64_t content; ///< hash of the motion, for finding duplicates
+    am_fault *faults; ///< bad stretches, in frames of the file
     int fault_count;
     am_finding *findings;
     int finding_count;
@@ -58,11 +59,11 @@ AM_API am_doctor_def am_doctor_def_default(void);
 
 AM_API am_result am_doctor_examine(am_diagnosis *out, const am_clip *clip, const am_doctor_def *def, am_error *err);
 AM_API void am_diagnosis_free(am_diagnosis *diagnosis);
-/// Looks across clips of one batch: marks duplicates, and where one rig's files disagree on unit or axes lets
-/// the majority decide; adds findings to the diagnoses.
+/// Compares the clips of one batch: marks duplicates, and lets the majority decide where files of one rig disagree on
+/// unit or axes; adds findings to the diagnoses.
 AM_API am_result am_doctor_compare(am_diagnosis *diagnoses, const am_clip *const *clips, int count, am_error *err);
 
-/// Joints of each role by names first and by shape where names do not tell. Any unit and axes.
+/// Joints of each role, by name first and by shape where names do not help. Any unit and axes.
 AM_API am_roles am_roles_guess(const am_skeleton *skeleton);
 
 /// How a clip is cleaned. Start from am_clean_def_default().

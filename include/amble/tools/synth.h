@@ -1,6 +1,6 @@
-/// Procedural motion with exact ground truth: a biped that stands, walks, runs, turns, strafes, jumps, crouches
-/// and sits. It is the character of a machine without motion capture and the yardstick of everything that
-/// measures motion: where a foot stands, how fast the root goes and when the body flies is known, not estimated.
+/// Procedural motion with exact ground truth: a biped that stands, walks, runs, turns, strafes, jumps, crouches and
+/// sits. It is the character on a machine without motion capture, and the reference for everything that measures
+/// motion: contacts, speed and flight are known, not estimated.
 ///
 /// A kind is a plan of velocities, turns and actions; the plan is smoothed to a path, footsteps are placed along
 /// the path where each foot's stance has its middle, the pelvis rides on the footsteps (an inverted pendulum in

@@ -24,7 +24,7 @@ AM_API void am_tables_destroy(am_tables *tables);
 
 /// Begins a table; columns and rows that follow belong to it. All texts are copied.
 AM_API void am_tables_begin(am_tables *tables, const char *name, const char *about);
-/// A column of numbers with so many digits, or of text when `digits` is negative. Before the first row.
+/// A column of numbers with `digits` decimals, or of text when `digits` is negative. Call it before the first row.
 AM_API void am_tables_column(am_tables *tables, const char *name, int digits);
 /// Several columns at once, from the left.
 typedef struct am_column {
@@ -47,7 +47,7 @@ AM_API void am_tables_note(am_tables *tables, const char *format, ...) AM_PRINTF
 AM_API void am_tables_plot(am_tables *tables, const char *column, int rows_from);
 /// A track seen from above, on the page.
 AM_API void am_tables_track(am_tables *tables, const char *caption, const am_track *track);
-/// The same over the path that it was to follow; also in JSON, as "tracks".
+/// The same over the path to be followed; also in JSON, as "tracks".
 AM_API void am_tables_path(am_tables *tables, const char *caption, const am_track *track, const am_polyline *path);
 /// A curve through `count` points of positive numbers; `top` (or NULL) are the upper ends of whiskers on them.
 typedef struct am_curve {

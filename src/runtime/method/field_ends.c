@@ -129,7 +129,7 @@ int am_field_go_on(const am_field *field, am_field_neighbours *near, const float
 int am_field_wander(const am_field *field, const float *row, int followed, am_rng *rng)
 {
     // Farther than this (metres of eq. 1) another motion is not gone over to; one up to eight times as far as the
-    // nearest may be: the nearest alone would be the same few for ever. It takes a second to come there.
+    // nearest may be: the nearest alone would always be the same few. It takes a second to get there.
     const float most = 1.0f, spread = 8.0f, kept_s = 1.0f;
     const int here = followed >= 0 ? field->ranges[followed % field->state_count] : -1;
     am_rng own = am_rng_make(am_rng_u64(rng)); // one draw, however many ranges there are

@@ -164,7 +164,7 @@ void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt)
 /// Softened |x|: it turns round over `ease` without a corner.
 static float soft(float x, float ease) { return x < ease ? 0.5f * (x * x / ease + ease) : x; }
 
-/// The place in the data, so many frames after it began in the stretch's middle.
+/// The frame of the data, a number of frames after it started in the middle of the stretch.
 static float place_of(const ami_field_stretch *stretch, float lived, float ease)
 {
     const float length = (float)(stretch->last - stretch->first);

@@ -56,7 +56,7 @@ static float reward_line(const am_field_task *task, const float *theta, am_field
 
 // A slower target means: stand.
 #define REST_MPS 0.05f
-// Feet that stand let a body turn by so much, feet that walk by more; what is beyond would spin on the spot.
+// Planted feet let a body turn this fast, walking feet faster; anything beyond would spin on the spot.
 #define FREE_TURN 0.5f       // rad/s
 #define FREE_TURN_PER_M 3.0f // rad/m: a full circle on 2 m of way
 #define SPIN_WEIGHT 1.0f     // rad of a wrong facing for each rad/s beyond
@@ -70,8 +70,7 @@ static float spin_of(const am_field_task *task, am_field_step step, float speed)
 static void read_speed(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
 {
     read_direction(task, theta, target, root);
-    theta[0] =
-        target->speed < REST_MPS && !target->faces ? 0.0f : theta[0]; // released, the character keeps its facing
+    theta[0] = target->speed < REST_MPS && !target->faces ? 0.0f : theta[0]; // released: it keeps its facing
     theta[1] = target->speed;
 }
 

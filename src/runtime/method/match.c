@@ -36,7 +36,7 @@ typedef struct match_state {
 #define SNAP 1e-4f
 // Rounding of summed steps must not put a search off by a whole step.
 #define TIME_SLACK_S 1e-4f
-// Where the best frame is a bad place to land, so many of the best are looked at: its neighbours among them.
+// Where the best frame is a bad place to land, this many of the best are considered, its neighbours among them.
 #define LANDINGS 16
 
 am_match_def am_match_def_default(void)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// From so many samples on a batch goes through tiles; below, each sample alone, with zeros skipped.
+// Batches of at least this many samples go through tiles; smaller ones sample by sample, with zeros skipped.
 enum { tiles_from = 4 };
 
 // Panels that a run backwards takes at a time: a multiple of what every kernel sums at once.

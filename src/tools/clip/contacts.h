@@ -1,4 +1,4 @@
-/// Thresholds and helpers shared by everything that looks at feet.
+/// The joints that touch the ground, for everything that looks at feet.
 #ifndef AMI_ANIM_CONTACTS_H
 #define AMI_ANIM_CONTACTS_H
 

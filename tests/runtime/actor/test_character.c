@@ -1,5 +1,5 @@
-// The character on procedural motion: goes where it is told, turns, stops, does the special motions, and is nothing
-// but its bytes.
+// The character on procedural motion: it goes where it is steered, turns, stops, does the special motions, and its
+// bytes are its whole state.
 #include "support/world.h"
 #include "support/refuse.h"
 
@@ -88,7 +88,7 @@ static void a_jump_rises_and_ends_by_itself(void **state)
     free_world(&w);
 }
 
-/// Nobody who walks lands where walking ends at once: the next transition would be forced, and a bad one.
+/// A walking character never lands where walking ends at once: the next transition would be forced, and a bad one.
 static void whoever_lands_may_play_on_for_two_searches(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Answers to the target and paths, on tracks drawn by hand.
+// Responses to the target and paths, on tracks drawn by hand.
 #include "support/check.h"
 
 #define DT (1.0f / 60.0f)

@@ -1,4 +1,4 @@
-// Characters of a motion field: run by a script, recorded, restored, taken over from matching and given back.
+// Characters of a motion field: run by a script, recorded, restored, taken over from matching and handed back.
 #include "support/world.h"
 
 static void parse(am_run_script *script, const char *options, const char *character)
