@@ -13,3 +13,9 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/src/tools/formats/assimp.c PRO
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT EMSCRIPTEN AND NOT AMBLE_SCALAR)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/tools/formats/text_avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2;-mbmi")
 endif()
+# Compressed NPZ: native builds only, since neither the page nor a cross build reads any.
+if(NOT EMSCRIPTEN AND NOT CMAKE_CROSSCOMPILING)
+    find_package(ZLIB REQUIRED)
+    target_compile_definitions(amble_tools PRIVATE AMI_HAS_ZLIB=1)
+    target_link_libraries(amble_tools PRIVATE $<BUILD_INTERFACE:ZLIB::ZLIB> INTERFACE $<INSTALL_INTERFACE:z>)
+endif()
