@@ -84,7 +84,7 @@ static am_result make_database(ami_build *b, am_db **out)
             .name = p->name,
             .source = p->source,
             .source_first = p->source_first,
-            .source_fps = b->sources[p->source].fps,
+            .source_fps = b->import.clips[p->source].fps,
             .head = frames_of(b, b->config.ignore_start_s),
             .tail = frames_of(b, b->config.ignore_end_s),
             .mirrored = p->mirrored,
@@ -100,7 +100,7 @@ static am_result make_database(ami_build *b, am_db **out)
     def.progress = b->def->progress;
     def.clips = clips;
     def.clip_count = b->piece_count;
-    def.roles = b->config.retarget ? b->roles : b->sources[b->reference].roles;
+    def.roles = b->config.retarget ? b->roles : b->import.clips[b->reference].roles;
     def.schema = &b->config.schema;
     def.tag_names = tag_names;
     def.tag_count = b->tag_count;
@@ -116,15 +116,7 @@ static am_result make_database(ami_build *b, am_db **out)
 static void release(ami_build *b)
 {
     ami_build_free_sides(b);
-    for (int i = 0; i < b->source_count; i++) {
-        ami_build_file *source = &b->sources[i];
-        am_clip_destroy(source->raw);
-        am_clips_free(&source->pieces);
-        if (source->examined) {
-            am_diagnosis_free(&source->diagnosis);
-        }
-    }
-    ami_release(&b->alloc, b->sources, (size_t)b->source_room * sizeof *b->sources);
+    am_import_free(&b->import);
     for (int i = 0; i < b->piece_count; i++) {
         am_clip_destroy(b->pieces[i].clip);
         ami_release(&b->alloc, b->pieces[i].block, b->pieces[i].block_size);
@@ -178,6 +170,9 @@ am_result am_build(am_db **out, am_build_summary *summary, const am_build_def *d
     b->tasks = def->tasks ? *def->tasks : am_tasks_serial();
     b->err = err;
     b->summary.alloc = alloc;
+    b->import = am_import_begin(&alloc);
+    b->import.tasks = &b->tasks;
+    b->import.progress = def->progress;
     b->config.alloc = alloc;
     am_result result = load_config(b);
     b->config.alloc = alloc; // a refused config comes back empty
