@@ -54,7 +54,10 @@ typedef struct ami_build {
     am_build_summary summary;
 } ami_build;
 
-/// Lists the motion files that the config (or clips_dir) names, in a fixed order, and reads them.
+/// Reads the config. After a failure *out is NULL; ami_build_end takes NULL, too.
+am_result ami_build_begin(ami_build **out, const am_build_def *def, am_error *err);
+void ami_build_end(ami_build *b);
+/// Lists the motion files that the config (or clips_dir) names, in a fixed order.
 am_result ami_build_list(ami_build *b);
 am_result ami_build_read(ami_build *b);
 am_result ami_build_examine(ami_build *b);
