@@ -6,7 +6,6 @@
 #include "clips.h"
 
 #include "base/bytes.h"
-#include "formats/inflate.h"
 #include "formats/zip.h"
 
 static void write_again(const am_clips *clips, const am_alloc *alloc)

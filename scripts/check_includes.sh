@@ -7,7 +7,7 @@ set -eu
 cd "${1:-$(dirname "$0")/..}"
 find src apps lab examples include -name '*.[ch]' 2>/dev/null | sort | xargs -r awk '
 BEGIN {
-    count = split("base math kernel net world data operators method actor clip formats doctor build synth script report", order, " ")
+    count = split("base math kernel net world data operators method actor clip formats doctor synth build script report", order, " ")
     for (i = 1; i <= count; i++) { rank[order[i]] = i }
     rank["train"] = count + 1
     rank["physics"] = rank["actor"] + 0.5 # beside the tools: it may not use them

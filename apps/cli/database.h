@@ -8,8 +8,7 @@
 bool cli_database_has_data(const char *config);
 
 /// A database by the name of its config ("locomotion"). It is kept as NAME.amdb in the cache folder
-/// "databases" and made anew when the config, its clips or this program have changed. "synth" needs no data: its
-/// clips are made too.
+/// "databases" (am_build_open). "synth" needs no data.
 am_result cli_database_open(am_db **out, const char *config, const am_tasks *tasks, const am_progress *progress,
                             am_error *err);
 

@@ -50,7 +50,7 @@ am_result studio_sets_find(studio_sets *out, const studio_def *def, am_error *er
 void studio_sets_free(studio_sets *sets);
 /// The set called `name`, or NULL.
 const studio_set *studio_sets_get(const studio_sets *sets, const char *name);
-/// Builds a set's database unless it is there and newer than its config and this program. Safe from any thread.
+/// Builds a set's database unless it is there and made of what its config names. Safe from any thread.
 am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *err);
 /// The file name of the network that tells facings for a set: its own, else the one of all locomotion; false without.
 bool studio_direction_of(const studio_sets *sets, const char *name, char *out, size_t size);

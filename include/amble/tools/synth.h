@@ -114,6 +114,8 @@ AM_API void am_synth_free(am_synth *synth);
 /// (a literal) and seed. Enough speeds, turns, directions and changes to steer a character by.
 AM_API int am_synth_all_count(void);
 AM_API am_synth_def am_synth_all_item(int index, uint64_t seed);
+/// Writes all of them, of seed 1, as NAME.bvh into a folder.
+AM_API am_result am_synth_write_all(const char *folder, am_error *err);
 
 /// NAME.truth.csv: a header line, then one row a frame.
 AM_API am_result am_synth_truth_csv(am_bytes *out, const am_synth *synth, const am_alloc *alloc, am_error *err);
