@@ -1,4 +1,6 @@
 // Fuzzes the database reader.
+#include <amble/tools/database.h>
+
 #include "data/format.h"
 #include "data/index.h"
 

@@ -5,6 +5,7 @@
 #include <amble/tools/database.h>
 #include <amble/tools/metrics.h>
 
+#include "actor/character.h"
 #include "data/filter.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -259,7 +260,6 @@ static am_result ask_character(packing *p)
     am_index_def index_def = am_index_def_default();
     index_def.alloc = &p->alloc;
     index_def.db = p->db;
-    index_def.kind = AM_INDEX_LINEAR;
     am_result result = am_index_create(&index, &index_def, p->err);
     if (result == AM_OK) {
         am_match_def match = am_match_def_default();
@@ -275,14 +275,7 @@ static am_result ask_character(packing *p)
         result = am_character_create(&character, &def, p->err);
     }
     if (result == AM_OK) {
-        am_character_facts f = am_character_get_facts(character);
-        p->facts.activities = am_character_get_view(character).activities;
-        p->facts.hip_m = f.hip_m;
-        p->facts.creep_hip_m = f.creep_hip_m;
-        p->facts.creep_mps = f.creep_mps;
-        p->facts.jump_rise_m = f.jump_rise_m;
-        p->facts.toe_m = f.toe_m;
-        p->facts.heel_m = f.heel_m;
+        p->facts = ami_kit_facts(character->kit);
     }
     am_character_destroy(character);
     am_source_destroy(source);
@@ -293,23 +286,10 @@ static am_result ask_character(packing *p)
 static am_result measure(packing *p)
 {
     am_facts *f = &p->facts;
-    am_path_limits limits = { 0 };
     am_db_measures own = { 0 };
-    am_intent_def intent = am_intent_def_of(p->db);
-    f->version = AM_FACTS_VERSION;
-    f->data_hash = p->db->hash;
-    f->walk_mps = intent.walk_mps;
-    f->sprint_mps = intent.sprint_mps;
-    f->sneak_mps = intent.creep_mps;
     am_result result = ask_character(p);
-    result = result == AM_OK ? am_path_limits_of(&limits, p->db, &p->alloc, p->err) : result;
     result = result == AM_OK ? am_db_measure(&own, p->db, &p->alloc, p->err) : result;
-    f->v_max = limits.v_max;
-    f->v_least = limits.v_least;
-    f->v_run = limits.v_run;
-    f->lateral = limits.lateral;
-    f->faster_mps2 = limits.faster_mps2;
-    f->slower_mps2 = limits.slower_mps2;
+    f->data_hash = p->db->hash;
     f->foot_slide_cm = (float)own.quality.foot_slide_cm;
     f->skate_share = (float)own.quality.skate_share;
     f->jitter_cm = (float)own.quality.jitter_cm;

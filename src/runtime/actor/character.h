@@ -53,6 +53,8 @@ void ami_kit_destroy(ami_kit *kit);
 const float *ami_kit_weights(const ami_kit *kit, bool high);
 /// Fills kit->facts from the database.
 am_result ami_kit_measure(ami_kit *kit, am_error *err);
+/// All that a kit knows of its source's motion, as a file keeps it.
+am_facts ami_kit_facts(const ami_kit *kit);
 /// planted.c: fills kit->path_filter, after the filters and the facts.
 am_result ami_kit_plant(ami_kit *kit, am_error *err);
 /// push.c: fills kit->ranges.

@@ -182,3 +182,27 @@ am_intent_def am_intent_def_for(const am_source *source)
     }
     return source->db ? am_intent_def_of(source->db) : def;
 }
+
+am_facts ami_kit_facts(const ami_kit *kit)
+{
+    const am_character_facts *f = &kit->facts;
+    const am_path_limits *limits = &kit->limits;
+    am_intent_def intent = am_intent_def_for(kit->source);
+    return (am_facts){ .version = AM_FACTS_VERSION,
+                       .activities = kit->activities,
+                       .hip_m = f->hip_m,
+                       .creep_hip_m = f->creep_hip_m,
+                       .creep_mps = f->creep_mps,
+                       .jump_rise_m = f->jump_rise_m,
+                       .toe_m = f->toe_m,
+                       .heel_m = f->heel_m,
+                       .walk_mps = intent.walk_mps,
+                       .sprint_mps = intent.sprint_mps,
+                       .sneak_mps = intent.creep_mps,
+                       .v_max = limits->v_max,
+                       .v_least = limits->v_least,
+                       .v_run = limits->v_run,
+                       .lateral = limits->lateral,
+                       .faster_mps2 = limits->faster_mps2,
+                       .slower_mps2 = limits->slower_mps2 };
+}

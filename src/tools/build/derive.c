@@ -43,32 +43,6 @@ static void put_filters(ami_filters_head *head, const ami_kit *kit)
     put_filter(head, index, AMI_SLOT_PATH_STAY, kit->path_stay);
 }
 
-static void put_facts(am_facts *out, const ami_kit *kit)
-{
-    const am_db *db = kit->source->db;
-    const am_character_facts *f = &kit->facts;
-    const am_path_limits *limits = &kit->limits;
-    am_intent_def intent = am_intent_def_of(db);
-    *out = (am_facts){ .version = AM_FACTS_VERSION,
-                       .activities = kit->activities,
-                       .hip_m = f->hip_m,
-                       .creep_hip_m = f->creep_hip_m,
-                       .creep_mps = f->creep_mps,
-                       .jump_rise_m = f->jump_rise_m,
-                       .toe_m = f->toe_m,
-                       .heel_m = f->heel_m,
-                       .walk_mps = intent.walk_mps,
-                       .sprint_mps = intent.sprint_mps,
-                       .sneak_mps = intent.creep_mps,
-                       .v_max = limits->v_max,
-                       .v_least = limits->v_least,
-                       .v_run = limits->v_run,
-                       .lateral = limits->lateral,
-                       .faster_mps2 = limits->faster_mps2,
-                       .slower_mps2 = limits->slower_mps2,
-                       .standing_frame = ami_find_standing(db, kit->source->index) };
-}
-
 /// What a character by default knows of the source.
 static am_result ask_kit(const ami_derive_target *target, const am_source *source, const am_alloc *alloc,
                          am_error *err)
@@ -80,7 +54,8 @@ static am_result ask_kit(const ami_derive_target *target, const am_source *sourc
     result = result == AM_OK ? ami_kit_plant(kit, err) : result;
     result = result == AM_OK ? ami_kit_ranges(kit, err) : result;
     if (result == AM_OK) {
-        put_facts(target->facts, kit);
+        *target->facts = ami_kit_facts(kit);
+        target->facts->standing_frame = ami_find_standing(source->db, source->index);
         put_filters(target->filters, kit);
         memcpy(target->joint_ranges, kit->ranges, (size_t)source->db->joint_count * sizeof *kit->ranges);
     }

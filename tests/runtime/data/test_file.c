@@ -361,6 +361,23 @@ static void info_finds_a_damaged_body_and_says_where(void **state)
     am_db_close(db);
 }
 
+static void info_says_that_a_rebuild_makes_an_old_file_quicker(void **state)
+{
+    (void)state;
+    am_db *db = image_make(false, AM_PRECISION_FLOAT);
+    char path[1200];
+    snprintf(path, sizeof path, "%s/new.amdb", test_temp_dir("db_old"));
+    am_error err = { 0 };
+    check_ok(am_db_write(db, path, &err), &err);
+    char out[4096];
+    assert_int_equal(test_shell(out, sizeof out, "'%s' info '%s'", test_command(), path), 0);
+    assert_null(strstr(out, "build it again"));
+    const char *old = AMBLE_SOURCE_DIR "/tests/runtime/data/golden/v1_synth.amdb";
+    assert_int_equal(test_shell(out, sizeof out, "'%s' info '%s'", test_command(), old), 0);
+    assert_non_null(strstr(out, "build it again"));
+    am_db_close(db);
+}
+
 static am_result create_db(void *user, const am_alloc *alloc)
 {
     am_db_def def = *(const am_db_def *)user;
@@ -555,6 +572,7 @@ TEST_SUITE(file)
         cmocka_unit_test(a_crooked_address_is_refused),
         cmocka_unit_test(verify_names_section_and_offset_of_a_damaged_body),
         cmocka_unit_test(info_finds_a_damaged_body_and_says_where),
+        cmocka_unit_test(info_says_that_a_rebuild_makes_an_old_file_quicker),
         cmocka_unit_test(creating_survives_every_failed_allocation),
         cmocka_unit_test(defs_are_refused_with_a_reason),
         cmocka_unit_test(a_cancelled_create_leaves_nothing),
