@@ -124,7 +124,8 @@ static bool stamp_matches(const char *path, uint64_t stamp)
 static am_result write_synth(const char *folder, am_error *err)
 {
     if (!cli_make_folder(folder)) {
-        return fail(err, AM_ERR_WRITE, folder, "cannot make this folder for the procedural clips");
+        return fail(err, AM_ERR_WRITE, folder,
+                    "cannot create this folder for the procedural clips; choose another place");
     }
     am_result result = AM_OK;
     for (int i = 0; result == AM_OK && i < am_synth_all_count(); i++) {
@@ -184,7 +185,8 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
     }
     cli_cache_folder(home, sizeof home, "databases");
     if (!cli_make_folder(home)) {
-        return fail(err, AM_ERR_WRITE, home, "cannot make this folder for databases; run from a folder of your own");
+        return fail(err, AM_ERR_WRITE, home,
+                    "cannot create this folder for databases; run from a folder that you can write to");
     }
     char file[2 * path_size];
     char stamp_file[2 * path_size];
@@ -274,9 +276,9 @@ void cli_database_advise(am_error *err, const char *path, const char *otherwise)
         const char *name = strchr(names[found], '/') + 1;
         snprintf(config, sizeof config, "%.*s", (int)strlen(name) - 5, name);
     }
-    snprintf(text, sizeof text, "the database '%.120s' is not here; make it with: %samble build %.80s%s -o %.120s%s",
-             whole, clips ? "" : "amble synth all -o synth/ && ", config, clips ? "" : " --clips synth/", whole,
-             otherwise);
+    snprintf(text, sizeof text,
+             "the database '%.120s' was not found; make it with: %samble build %.80s%s -o %.120s%s", whole,
+             clips ? "" : "amble synth all -o synth/ && ", config, clips ? "" : " --clips synth/", whole, otherwise);
     memcpy(err->text, text, sizeof text);
     if (err->line == 0) {
         err->file[0] = '\0'; // the database itself, which is named already

@@ -102,7 +102,7 @@ void import_print_text(const import_job *j)
         serious += bad;
         kept += !e->nothing;
         if (e->nothing) {
-            printf("  ! left out: no good piece of a second or more remains\n");
+            printf("  ! left out: no good stretch of a second or more remains\n");
         }
     }
     if (j->count > 1) {

@@ -390,11 +390,11 @@ int network_write(const network_export *job, bool json)
 {
     bool model = cli_ends_with(job->output, ".amnet");
     if (!model && !cli_ends_with(job->output, ".npz") && !cli_ends_with(job->output, ".onnx")) {
-        return cli_usage("a network goes to .npz, .onnx or .amnet, not to '%s'", job->output);
+        return cli_usage("a network can be exported to .npz, .onnx or .amnet, not to '%s'", job->output);
     }
     if (job->type && strcmp(job->type, "fp32") != 0 && strcmp(job->type, "fp16") != 0 &&
         strcmp(job->type, "int8") != 0) {
-        return cli_usage("--type is fp32, fp16 or int8, not '%s'", job->type);
+        return cli_usage("--type must be fp32, fp16 or int8, not '%s'", job->type);
     }
     writing w = { .job = job };
     am_error err = { 0 };

@@ -460,16 +460,16 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         return call.status;
     }
     if (call.operands == 0) {
-        return cli_usage("import wants files or folders; see amble import --help");
+        return cli_usage("import needs files or folders; see amble import --help");
     }
     if (fix != (j.out_dir != NULL)) {
-        return cli_usage("import: --fix and -o DIR go together");
+        return cli_usage("import: --fix needs -o DIR, and -o DIR needs --fix");
     }
     if (!is_axis(j.doctor.up) || !is_axis(j.doctor.facing)) {
         return cli_usage("import: an axis is one of +x -x +y -y +z -z");
     }
     if (!(unit >= 0.0) || !(fps >= 0.0)) { // also no NaN
-        return cli_usage("import: --unit and --fps want numbers above 0");
+        return cli_usage("import: --unit and --fps must be numbers above 0");
     }
     if (unit > 0.0) {
         j.doctor.unit_m = (float)unit;
@@ -478,7 +478,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
     if (j.out_dir && mkdir(j.out_dir, 0777) != 0) {
         struct stat info;
         if (stat(j.out_dir, &info) != 0 || !S_ISDIR(info.st_mode)) {
-            return cli_usage("import: %s is no folder and none can be made there", j.out_dir);
+            return cli_usage("import: cannot create the folder %s; choose another place", j.out_dir);
         }
     }
     bool added = true;
@@ -491,7 +491,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         return CLI_FAILED;
     }
     if (j.count == 0) {
-        fputs("amble: no motion files (.bvh .glb .gltf .fbx .dae .npz) there\n", stderr);
+        fputs("amble: no motion files (.bvh .glb .gltf .fbx .dae .npz) found\n", stderr);
         free_job(&j);
         return CLI_FAILED;
     }

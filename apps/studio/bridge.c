@@ -29,7 +29,8 @@ static am_result open_networks(web_set *b, const void *data, size_t size, const 
     am_result result = am_model_from_memory(&b->networks, data, size, name, NULL, &web_now.error);
     const void *image = result == AM_OK ? am_model_attached(b->networks, AM_LEARNED_CHARACTER, &image_size) : NULL;
     if (result == AM_OK && !image) {
-        web_now.error = (am_error){ .code = AM_ERR_FORMAT, .offset = -1, .text = "these networks are no character" };
+        web_now.error =
+            (am_error){ .code = AM_ERR_FORMAT, .offset = -1, .text = "these networks are not a learned character" };
         return AM_ERR_FORMAT;
     }
     return result == AM_OK ? am_db_from_memory(&b->db, image, image_size, name, NULL, &web_now.error) : result;

@@ -188,8 +188,8 @@ static am_result listen_on(studio *server, const studio_def *def, am_error *err)
     server->http = mg_start(&callbacks, server, options);
     if (!server->http) {
         *err = (am_error){ .code = AM_ERR_OPEN, .offset = -1 };
-        snprintf(err->text, sizeof err->text, "port %d of this machine cannot be had%s%s; give another with --port",
-                 def->port, server->complaint[0] ? ": " : "", server->complaint);
+        snprintf(err->text, sizeof err->text, "cannot listen on port %d%s%s; choose another with --port", def->port,
+                 server->complaint[0] ? ": " : "", server->complaint);
         return AM_ERR_OPEN;
     }
     struct mg_server_port ports[4] = { 0 };

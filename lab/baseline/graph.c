@@ -93,7 +93,7 @@ static am_result publish(lab_motion_graph **out, const lab_motion_graph_def *def
     fill(&sketch, NULL, NULL, draft, keep, number);
     if (sketch.clip_count < 2) {
         return ami_fail(err, AM_ERR_EMPTY,
-                        "no two clips of the database hang together: more motion, or a larger 'similar'");
+                        "no two clips of the database are connected; add motion, or raise 'similar'");
     }
     size_t clip_bytes = (size_t)sketch.clip_count * sizeof(lab_motion_graph_clip);
     size_t bytes = sizeof(lab_motion_graph) + sizeof(struct lab_motion_graph_own) + clip_bytes +

@@ -14,7 +14,7 @@
 am_result fields_pushes(const fields *f, am_error *err)
 {
     (void)err;
-    fprintf(stderr, "eval: this build is without Open Dynamics Engine, so nothing is pushed\n");
+    fprintf(stderr, "eval: this build has no Open Dynamics Engine, so nothing is pushed\n");
     (void)f;
     return AM_OK;
 }

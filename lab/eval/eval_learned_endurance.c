@@ -301,8 +301,8 @@ static void add_table(const endurance *e)
         t,
         "Bounds: foot slide 1.5 times matching's, answers 1.2 times: medians over turns, starts and stops "
         "that were desired for at least %.1f s. standing_cmps: how fast the root still goes from %.1f s "
-        "after the stick was let go. frozen_s: longest time without a joint faster than %.0f cm/s relative "
-        "to the root while asked to move.",
+        "after the stick was released. frozen_s: longest time without a joint faster than %.0f cm/s relative "
+        "to the root while the target moves.",
         (double)HELD_S, (double)STOPPED_S, 100.0 * (double)STILL_MPS);
     am_tables_note(t,
                    "away: distance of the body (feet and hips with their velocities) from the nearest frame of the "

@@ -94,7 +94,7 @@ async function playByKeys(on, limits) {
 /** A click on the ground sends it there, and there it stands. */
 async function goToPoint(on) {
     await setTask(POINT, 0, on);
-    assert.doesNotMatch(await on.textContent('#field-note'), /Nobody trained/);
+    assert.doesNotMatch(await on.textContent('#field-note'), /No value function was trained/);
     await on.evaluate(() => {
         window.amble.studio.reset();
         window.amble.studio.draw(10); // the camera is back

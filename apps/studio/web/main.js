@@ -201,7 +201,7 @@ class Studio {
 
     /** Networks that know the skeleton of what plays. */
     async findNetworks() {
-        let why = new Error('No trained networks are here: amble train makes them.');
+        let why = new Error('No trained networks were found: make them with amble train.');
         for (const set of this.sets.filter((item) => item.networks)) {
             const response = await fetch(set.url.slice(1));
             const bytes = response.ok ? new Uint8Array(await response.arrayBuffer()) : null;

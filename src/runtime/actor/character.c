@@ -52,13 +52,13 @@ static am_result check_def(const am_character_def *def, am_error *err)
                         "character def not begun from am_character_def_default(), or without a source");
     }
     if (def->like && def->like->kit->source != def->source) {
-        return ami_fail(err, AM_ERR_DEF, "the character to be like has another source");
+        return ami_fail(err, AM_ERR_DEF, "def.like has another source");
     }
     if (def->push && def->like && !def->like->kit->ranges) {
-        return ami_fail(err, AM_ERR_DEF, "the character to be like cannot be pushed; give it a solver too");
+        return ami_fail(err, AM_ERR_DEF, "def.like has no push solver; give it one too");
     }
     if (def->push && (!def->push->solve || !am_skeleton_same_shape(def->push->skeleton, def->source->skeleton))) {
-        return ami_fail(err, AM_ERR_SKELETON, "the solver of pushes has another skeleton");
+        return ami_fail(err, AM_ERR_SKELETON, "the push solver has another skeleton");
     }
     const float above[] = { def->inertialise_halflife,  def->inertialise_seconds, def->velocity_halflife,
                             def->facing_halflife,       def->time_scale,          def->adjust_position_halflife,

@@ -94,7 +94,7 @@ am_result am_character_restore(am_character *c, const void *snapshot, size_t siz
                         "not a snapshot of a character made by the same def over the same source");
     }
     if (am_hash64(body, c->flat_size, 0) != head.hash) {
-        return ami_fail(err, AM_ERR_CHECKSUM, "the snapshot was changed on its way");
+        return ami_fail(err, AM_ERR_CHECKSUM, "the snapshot is damaged: its checksum does not match");
     }
     memcpy(c->flat, body, c->flat_size);
     // What is not part of the state says nothing about a step that was not taken here.

@@ -137,8 +137,8 @@ static am_result list_pieces(ami_build *b)
         count += b->sources[i].hidden ? 0 : b->sources[i].pieces.count;
     }
     if (count == 0) {
-        return ami_fail(b->err, AM_ERR_EMPTY, "no usable motion is left of %d files; amble import says what is wrong",
-                        b->source_count);
+        return ami_fail(b->err, AM_ERR_EMPTY,
+                        "no usable motion is left of %d files; amble import shows what is wrong", b->source_count);
     }
     b->piece_room = (size_t)(b->config.mirror ? 2 * count : count);
     b->pieces = ami_alloc_array(&b->alloc, b->piece_room, sizeof *b->pieces);
@@ -177,7 +177,7 @@ static am_result choose_skeleton(ami_build *b)
     ami_build_file *source = &b->sources[b->reference];
     if (source->pieces.count == 0) {
         return ami_fail(b->err, AM_ERR_EMPTY,
-                        "no usable motion is left; amble import says what is wrong with the files");
+                        "no usable motion is left; amble import shows what is wrong with the files");
     }
     b->roles = source->roles;
     const am_clip *clip = source->pieces.items[0];

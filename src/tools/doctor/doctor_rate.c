@@ -367,14 +367,14 @@ static am_result judge(ami_exam *exam, rate_exam *x, am_error *err)
     }
     out->fps_true = rate;
     if (fell) {
-        return ami_finding_add(out, "fps", -1, -1, false, err,
-                               "the header says %g Hz, but then jumps fall at %.1f m/s2: "
-                               "taken as %g Hz; say --fps if you know better",
-                               (double)out->fps, (double)(9.81f / (ratio * ratio)), (double)rate);
+        return ami_finding_add(
+            out, "fps", -1, -1, false, err,
+            "the header says %g Hz, but then jumps fall at %.1f m/s2: treated as %g Hz; give --fps if that is wrong",
+            (double)out->fps, (double)(9.81f / (ratio * ratio)), (double)rate);
     }
     return ami_finding_add(out, "fps", -1, -1, false, err,
                            "the header says %g Hz, but then the steps are too %s for a "
-                           "body: taken as %g Hz; say --fps if you know better",
+                           "body: treated as %g Hz; give --fps if that is wrong",
                            (double)out->fps, ratio < 1.0f ? "fast" : "slow", (double)rate);
 }
 

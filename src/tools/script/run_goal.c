@@ -22,7 +22,7 @@ static am_result read_goal(am_run_goal *goal, const am_json_doc *doc, const am_j
     }
     if (result == AM_OK && (!values || values->type != AM_JSON_OBJECT)) {
         return am_json_fail(doc, values ? values : item, values ? AM_ERR_TYPE : AM_ERR_KEY, err,
-                            "a goal has 'values', such as {\"target\": [2, 0, 3]}; {} asks for nothing any more");
+                            "a goal has 'values', such as {\"target\": [2, 0, 3]}; {} ends the goal");
     }
     if (result == AM_OK) {
         result = am_json_only(doc, values, known, COUNT(known), err);
@@ -33,7 +33,7 @@ static am_result read_goal(am_run_goal *goal, const am_json_doc *doc, const am_j
         goal->target = am_v3(target[0], target[1], target[2]);
         if (result == AM_OK && (count != 3 || !(am_v3_length(goal->target) <= FARTHEST_M))) {
             return am_json_fail(doc, am_json_get(values, "target"), AM_ERR_RANGE, err,
-                                "'target' must be a place [x, y, z] in metres, within %g m of the origin",
+                                "'target' must be a point [x, y, z] in metres, within %g m of the origin",
                                 (double)FARTHEST_M);
         }
     }
