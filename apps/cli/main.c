@@ -1,4 +1,4 @@
-// amble: the command. Each verb has a file of its own; this one only picks it.
+// amble: the command. Each verb has a file of its own; this one dispatches to it.
 #include "cli.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/// Networks that ship with Amble, found by name. One place for all verbs.
+/// Finds the networks that ship with Amble by name, for all verbs.
 #ifndef AMBLE_CLI_MODELS_H
 #define AMBLE_CLI_MODELS_H
 

@@ -1,4 +1,4 @@
-// Networks in the command: what is inside one, and its weights for other tools.
+// Networks in the command: `amble info` of one, and export of its weights.
 #include "network.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ static am_result put_part(am_json_writer *writer, const am_model *model, int p, 
     return AM_OK;
 }
 
-/// Value functions of motion fields lie in attachments, but are parts to who looks.
+/// Value functions of motion fields are attachments, but are listed as parts.
 static void put_values_of_field(am_json_writer *writer, const am_model *model)
 {
     am_field_value_head head;

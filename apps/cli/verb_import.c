@@ -1,4 +1,5 @@
-// amble import: the doctor looks at motion files and says what they are and what is wrong; --fix writes clean clips.
+// amble import: the doctor examines motion files and reports what they are and what is wrong; --fix writes clean
+// clips.
 #include "import.h"
 
 #include <dirent.h>
@@ -230,7 +231,7 @@ typedef struct written {
     char path[2048];
 } written;
 
-/// Whether `path` is one of the files to be cleaned: nobody's only copy is overwritten.
+/// Whether `path` is one of the files to be cleaned: an original is never overwritten.
 static bool is_input(const import_job *j, const char *path)
 {
     struct stat info;

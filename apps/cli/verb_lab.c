@@ -1,4 +1,4 @@
-// amble eval and amble bench: handed to amble-lab, the program that measures, which is built beside this one and not
+// amble eval and amble bench: start amble-lab, the program that measures, which is built beside this one and not
 // installed.
 #include "cli.h"
 #include "places.h"

@@ -298,7 +298,7 @@ static void take_given(job *j)
     }
 }
 
-/// Tells how to make the database of the script when it is not here, or how to do without it.
+/// Adds how to make the script's database when it is missing, or how to do without it.
 static void advise(const job *j, am_error *err)
 {
     const am_run_script *s = &j->script;

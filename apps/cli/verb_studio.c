@@ -47,7 +47,7 @@ static void open_browser(const char *url)
 {
     pid_t child = fork();
     if (child == 0) {
-        // Once more, so that nobody has to wait for the browser.
+        // Forks again, so that nothing has to wait for the browser.
         if (fork() == 0) {
             if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) {
                 _exit(127);

@@ -141,7 +141,7 @@ static int print_result(const cli_common *common, const am_train_summary *s, con
     return status;
 }
 
-/// Tells how to make the database that the error says is not here.
+/// Adds how to make the database that is missing.
 static void advise(am_error *err, const char *recipe, const char *database)
 {
     am_json_doc *doc = NULL;

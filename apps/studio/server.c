@@ -216,7 +216,7 @@ am_result studio_start(studio **out, const studio_def *def, am_error *err)
     mg_init_library(MG_FEATURES_DEFAULT);
     snprintf(server->wasm_dir, sizeof server->wasm_dir, "%s", def->wasm_dir);
     result = studio_sets_find(&server->sets, def, err);
-    // The port first: who has none shall not wait for a build to hear of it.
+    // The port first: without one, the error should not wait for a build.
     result = result == AM_OK ? listen_on(server, def, err) : result;
     result = result == AM_OK ? studio_set_ready(&server->sets, &server->sets.items[0], err) : result;
     if (result != AM_OK) {

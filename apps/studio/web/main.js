@@ -345,7 +345,7 @@ class Studio {
         this.play.step(this.view);
     }
 
-    /** What the next step takes: keys, sticks, who is chosen, paths that were just drawn. */
+    /** What the next step takes: keys, sticks, the chosen character, paths that were just drawn. */
     devices() {
         return { ...this.input.read(this.stage.yaw), ...this.play.devices(), ...this.pusher.devices(), ...this.aim.devices() };
     }

@@ -337,7 +337,7 @@ void am_character_place(am_character *c, am_vec3 position, float heading)
     s->root.rotation = am_quat_from_heading(s->heading);
     ami_history_move(c, from, s->root);
     am_feet_reset(&s->feet);
-    // Body and motion come along: who looks before the next step sees the pose where it is.
+    // Body and motion move along, so that a caller who reads the pose before the next step sees it in place.
     am_transform moved = am_transform_mul(s->root, am_transform_inv(from));
     s->velocity = am_quat_rotate(moved.rotation, s->velocity);
     s->acceleration = am_quat_rotate(moved.rotation, s->acceleration);

@@ -1,4 +1,4 @@
-/// A character from the inside: what it shares (kit), what it keeps (state), and the parts of one step.
+/// Internals of a character: what it shares (kit), its state, and the parts of one step.
 #ifndef AMI_CONTROL_CHARACTER_H
 #define AMI_CONTROL_CHARACTER_H
 

@@ -1,4 +1,4 @@
-/// A path from the inside: what a character keeps of it, and the parts of following it.
+/// Internals of paths: what a character keeps of a path, and the parts of following it.
 #ifndef AMI_CONTROL_PATH_H
 #define AMI_CONTROL_PATH_H
 
@@ -94,8 +94,8 @@ float ami_path_along(const ami_path *path, const am_path_point *points, int i);
 
 /// path_facing.c: what a network has told for an index, laps included.
 float ami_path_told(const ami_path *path, const float *facings, float index);
-/// path_query.c: the target of someone at `place`; the context goes on. out: points at times(count), heights and
-/// facing are the caller's to fill in. Directions are those that a network has told, or of the way.
+/// path_query.c: the target of a character at `place`; advances the context. out: points at times(count); the caller
+/// fills in heights and facing. Directions are those that a network predicted, or along the path.
 void ami_path_query(const ami_path_room *room, ami_path_context *context, am_query_point *out, const float *times,
                     int count, am_vec3 place);
 /// path_query.c: i_d for a place (LHMM eq. 1), and the clock with it.

@@ -1,5 +1,5 @@
-// A character on a path: where it is, what it targets, how its root is steered, when it is there, and what happens
-// when it does not get on.
+// A character on a path: its position on the path, its target, the steering of its root, arrival, and recovery when
+// it makes no progress.
 #include "actor/character.h"
 
 #include "base/error.h"
@@ -20,7 +20,7 @@
 // The way that a stop takes beyond the last step: a base, and part of a second at the speed.
 #define STOP_M 0.03f
 #define STOP_S 0.12f
-// Farther than this from the end nobody has arrived.
+// Farther than this from the end, a character has not arrived.
 #define ARRIVED_M 0.2f
 #define ARRIVE_LONGEST_S 3.0f
 // Steering: at most this part of the body's own way across and along the path (14 degrees, 10 per cent), and these
@@ -163,7 +163,7 @@ static void go_round(ami_path *path, const am_path_point *points)
     }
 }
 
-/// Whoever does not get on for a while is pulled on: the target goes ahead by itself.
+/// A character that makes no progress for a while is pulled along: the target advances by itself.
 static void watch_progress(am_character *c, float dt)
 {
     ami_path *path = c->path.head;
@@ -183,8 +183,8 @@ static void watch_progress(am_character *c, float dt)
     }
 }
 
-/// Whoever turns on the spot gets nowhere along the path, and near a hairpin the nearest point may be one that they
-/// have left behind: after a moment the target goes on by itself, as long as it stays within reach.
+/// A character that turns on the spot makes no progress along the path, and near a hairpin the nearest point may be
+/// one that it has passed: after a moment the target advances by itself, as long as it stays within reach.
 static void drift_on(am_character *c, int came_on, float dt)
 {
     ami_path *path = c->path.head;

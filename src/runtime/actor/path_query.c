@@ -1,5 +1,5 @@
-// What is desired of someone on a path (LHMM section VI and appendix D): where on it they are, and the places a
-// little later, no faster than v_max, carried on to the vertex of a sharp corner before they turn.
+// The target of a character on a path (LHMM section VI and appendix D): where on it the character is, and the points
+// a little later, no faster than v_max, extended to the vertex of a sharp corner before it turns.
 #include "actor/path.h"
 
 // Counted in frames of 30 Hz in the paper.

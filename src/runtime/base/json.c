@@ -10,7 +10,7 @@
 
 enum {
     depth_limit = 64,
-    few_keys = 16, // up to so many, repeated keys are found by looking at all of them
+    few_keys = 16, // up to this many, repeated keys are found by comparing all of them
 };
 
 typedef struct parser {

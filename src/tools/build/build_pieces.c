@@ -1,4 +1,4 @@
-// Build stages over pieces: rate, reference skeleton, ground root, contacts, tags, and the mirrored twins.
+// Build stages over pieces: rate, reference skeleton, ground root, contacts, tags, and the mirrored clips.
 #include "build/build_internal.h"
 
 #include "base/batch.h"

@@ -1,5 +1,5 @@
-// Looking across the clips of one batch: duplicates, files of one rig that disagree with the others, and a rest pose
-// lent to files in which nobody stands.
+// Compares the clips of one batch: duplicates, files of one rig that disagree with the others, and a rest pose lent
+// to files without a standing frame.
 #include "doctor/examine.h"
 
 #include "base/error.h"

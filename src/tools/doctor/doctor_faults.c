@@ -1,4 +1,4 @@
-// Bad stretches in words: what was found, what cleaning does about it, what a person must decide.
+// Puts bad stretches into words: what was found, what cleaning does about it, what the user must decide.
 #include "doctor/examine.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Bringing a clip home (metres, Amble axes, hips first) and its rest pose: usable as it is, or taken from a frame in
+// Converts a clip (metres, Amble axes, hips first) and finds its rest pose: usable as it is, or taken from a frame in
 // which the person stands.
 #include "doctor/examine.h"
 

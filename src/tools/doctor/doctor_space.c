@@ -1,4 +1,5 @@
-// The space of a file: who is who, how long a unit is, which way is up and which way the rest pose faces.
+// The space of a file: which joint has which role, how long a unit is, which way is up and which way the rest pose
+// faces.
 #include "doctor/examine.h"
 
 #include "data/filter.h"

@@ -1,4 +1,4 @@
-// Pushes of RUN.json.
+// 'pushes' of RUN.json.
 #include "script/run.h"
 
 #include "base/error.h"
