@@ -350,7 +350,7 @@ void am_character_place(am_character *c, am_vec3 position, float heading)
 // ---------------------------------------------------------------------------------------------
 // One step
 
-/// Takes a target that is finite; false when it is not, and the target before stays.
+/// Takes over a finite target; false when it is not finite, and the last target stays.
 static bool take_target(ami_state *s, const am_intent *intent)
 {
     am_vec3 v = am_v3_ground(intent->velocity);

@@ -217,7 +217,7 @@ void ami_path_facing_step(am_character *character, float dt);
 
 /// path_follow.c: whether a path is being followed.
 bool ami_path_active(const am_character *character);
-/// path_follow.c: where on the path the body is, and what is desired there; may end it.
+/// path_follow.c: where on the path the body is, and its target there; may end the path.
 void ami_path_begin_step(am_character *character, float dt);
 /// path_follow.c: fills the trajectory from the path. *context is what the query found out; the horizon points to it.
 am_horizon ami_path_predict(am_character *character, ami_path_context *context);

@@ -10,7 +10,7 @@
 // A path on which this little happens for so long is stuck on.
 #define STUCK_S 2.0f
 #define STUCK_M 0.1f
-// How far the target is put on then.
+// How far the target is then advanced.
 #define RECOVER_S 0.7f
 // Coming on by less than this part of the pace is slow; after so long, this part of it is made up, up to this far.
 #define DRIFT_SLOW 0.25f

@@ -6,7 +6,7 @@
 #define WINDOW_S (10.0f / 30.0f) // beta; alpha is 0
 #define PUSH_S (2.0f / 30.0f)    // c
 #define SHARP_RAD (80.0f * AM_DEG)
-// How far the target goes on before a body that does not follow.
+// How far the target may get ahead of a body that does not follow.
 #define LEAD_S 0.15f
 
 float ami_path_along(const ami_path *path, const am_path_point *points, int i)
