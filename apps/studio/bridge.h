@@ -23,8 +23,9 @@ void web_free(void *block);
 /// Opens a database, or the networks of a learned character, from bytes of web_alloc, which the module keeps from
 /// then on, and makes characters of it. Gives 0, or the error code; what was open before is then still open.
 int web_open(void *data, int size, const char *name);
-/// The network that tells facings on paths, from bytes of web_alloc, which the module keeps from then on; NULL: none.
-/// Characters that are made later have it: call it before web_open. Gives 0 or the error code; there is then none.
+/// The network that predicts facings on paths, from bytes of web_alloc, which the module keeps from then on; NULL:
+/// none. Characters that are made later have it: call it before web_open. Gives 0 or the error code; there is then
+/// none.
 int web_direction(void *data, int size);
 /// What went wrong last, in words.
 const char *web_error(void);

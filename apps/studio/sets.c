@@ -27,7 +27,7 @@ static am_result fail(am_error *err, am_result code, const char *format, ...)
 // Configs of databases whose file names begin so are the page's.
 #define PREFIX "studio_"
 
-/// True when every set of motion capture that a config names is here; *any tells whether it names one at all.
+/// True when every set of motion capture that a config names is present; *any is set when it names one at all.
 static bool has_clips(const studio_def *def, const am_json *root, bool *any)
 {
     const am_json *clips = am_json_get(root, "clips");

@@ -120,7 +120,7 @@ void bench_note(bench *b, const char *format, ...)
     }
 }
 
-/// "Model of the processor, N cores", as far as the system tells.
+/// "Model of the processor, N cores", as far as the system reports them.
 static void describe_machine(char *out, size_t size)
 {
     char model[128] = "unknown processor";

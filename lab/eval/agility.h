@@ -15,7 +15,7 @@ typedef struct lab_agility_def {
     const am_alloc *alloc;       ///< NULL means malloc/free
     const am_tasks *tasks;       ///< NULL means serial; the numbers are the same
     const am_progress *progress; ///< NULL means none
-    const char *stage;           ///< what progress is told
+    const char *stage;           ///< name shown with the progress
     const am_source *source;     ///< borrowed; with a database
     bool line;                   ///< the target is a line, which moves sideways too; else a direction
     int changes;                 ///< of the direction, even (default 36): +-180 degrees in equal steps without 0

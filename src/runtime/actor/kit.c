@@ -32,7 +32,7 @@ static bool has_tag(const am_db *db, const char *name)
     return false;
 }
 
-/// The words of a def, or what the database itself suggests; "" when the activity is not to be had.
+/// The tags of a def, or what the database itself suggests; "" when the activity is not available.
 static void tag_words(char *out, size_t size, const am_db *db, am_activity activity, const char *words)
 {
     out[0] = '\0';
@@ -148,7 +148,7 @@ static am_result make_filter(ami_kit *kit, am_activity activity, const char *wor
         return result;
     }
     if (text[0] == '\0') {
-        return AM_OK; // ordinary movement with every frame, or an activity that is not to be had
+        return AM_OK; // ordinary movement with every frame, or an activity that is not available
     }
     bool fell_back = true;
     bool lasts = activity == AM_ACTIVITY_MOVE || activity == AM_ACTIVITY_CREEP;

@@ -77,7 +77,7 @@ static void fill_window(const am_character *c, am_direction_window *w, float str
     }
 }
 
-/// What was told at 30 Hz, to the points between.
+/// Interpolates the predictions at 30 Hz to the points between.
 static void keep_told(const am_character *c, const am_direction_window *w, float stride)
 {
     ami_path *path = c->path.head;

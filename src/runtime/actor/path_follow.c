@@ -294,7 +294,7 @@ static int compute_query(const void *user, void *context, am_query_point *out, a
     ami_path_query(&c->path, &now, out + past, times + past, kit->time_count - past, root.translation);
     for (int i = 0; i < kit->time_count; i++) {
         if (i < past) {
-            out[i] = ami_history_at(c, -times[i]); // in thought, too: what has been since is not known
+            out[i] = ami_history_at(c, -times[i]); // for virtual steps, too: what happened since is not known
         } else {
             out[i].position.y = kit->facts.hip_m;
             out[i].direction = ami_path_turned(c, out[i].direction);

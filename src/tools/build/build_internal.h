@@ -25,7 +25,7 @@ typedef struct ami_build_file {
     int first_frames[AMI_MAX_PIECES];
     am_roles roles; ///< of the pieces
     am_error error; ///< why it was left out
-    bool noted;     ///< and that was told
+    bool noted;     ///< and that was reported
 } ami_build_file;
 
 /// One range to be: a clip on the database's skeleton with all that belongs to its frames.

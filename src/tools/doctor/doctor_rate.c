@@ -151,7 +151,7 @@ static bool fit_parabola(flight *out, const rate_exam *x, int a, int b, float fl
     return true;
 }
 
-/// A body falls by its centre of mass, made-up motion often by its hips: the better parabola tells.
+/// A body falls by its centre of mass, generated motion often by its hips: the better parabola decides.
 static bool fit_flight(flight *out, const rate_exam *x, int a, int b, float flat)
 {
     flight hips;
