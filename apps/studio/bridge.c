@@ -207,8 +207,8 @@ int web_field_options(int task, int policy)
     return code;
 }
 
-// --------------------------------------------------------------------------------------------- The characters on the
-// scene
+// ---------------------------------------------------------------------------------------------
+// The characters on the scene
 
 int web_cast(int count, int ahead, const float *places)
 {

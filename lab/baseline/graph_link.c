@@ -65,8 +65,8 @@ am_result ami_graph_link(ami_graph_draft *draft, const lab_motion_graph_def *def
     return AM_OK;
 }
 
-// --------------------------------------------------------------------------------------------- The strongly
-// connected part
+// ---------------------------------------------------------------------------------------------
+// The strongly connected part
 
 /// One clip as Tarjan sees it.
 typedef struct visit {

@@ -114,8 +114,8 @@ static void sum_up(summary *s, const lab_push_trial *trials, int count, const am
     }
 }
 
-// --------------------------------------------------------------------------------------------- The characters to
-// push
+// ---------------------------------------------------------------------------------------------
+// The characters to push
 
 static am_result push_source(pushing *p, summary row, const am_source *source, const am_field *field,
                              am_push_blend blend, am_error *err)

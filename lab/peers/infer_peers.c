@@ -238,8 +238,8 @@ static int run_ort(runtime *rt, network *n)
     return 1;
 }
 
-// --------------------------------------------------------------------------------------------- Reading: a lower
-// bound for every evaluation that needs all weights.
+// ---------------------------------------------------------------------------------------------
+// Reading: a lower bound for every evaluation that needs all weights.
 
 static void run_read(network *n)
 {
