@@ -25,8 +25,9 @@ commands() {
 make_tree() {
     mkdir -p "$1/build/release" "$1/build/databases"
     (cd "$root" && git ls-files -z | xargs -0 cp --parents -t "$1" 2>/dev/null)
-    cp "$root/build/release/amble" "$1/build/release/"
-    [ -x "$root/build/release/amble-assimp" ] && cp "$root/build/release/amble-assimp" "$1/build/release/"
+    for program in amble amble-lab amble-assimp; do
+        [ -x "$root/build/release/$program" ] && cp "$root/build/release/$program" "$1/build/release/"
+    done
     ln -s release/amble "$1/build/amble"
     for part in build/wasm apps/studio/web/node_modules; do
         [ -d "$root/$part" ] && ln -s "$root/$part" "$1/$part"
