@@ -31,7 +31,7 @@ log_state() {
     END { print state }' "$1" 2>/dev/null
 }
 
-# watch_log LOG LABEL: from now until watch_end a line tells where LOG has come to. On a terminal it changes in place;
+# watch_log LOG LABEL: from now until watch_end a line shows the progress of LOG. On a terminal it changes in place;
 # elsewhere there is a new one every ten seconds.
 watch_log() {
     : >"$1"

@@ -1,4 +1,4 @@
-// The search for the shared motion capture.
+// Finds the shared motion capture.
 #include "data.h"
 
 #include "places.h"

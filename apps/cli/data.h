@@ -1,4 +1,4 @@
-/// Where the shared motion capture is. One place for all verbs.
+/// Finds the shared motion capture, for all verbs.
 #ifndef AMBLE_CLI_DATA_H
 #define AMBLE_CLI_DATA_H
 

@@ -115,9 +115,9 @@ void cli_database_advise(am_error *err, const char *path, const char *otherwise)
         const char *name = strchr(names[found], '/') + 1;
         snprintf(config, sizeof config, "%.*s", (int)strlen(name) - 5, name);
     }
-    snprintf(text, sizeof text, "the database '%.120s' is not here; make it with: %samble build %.80s%s -o %.120s%s",
-             whole, clips ? "" : "amble synth all -o synth/ && ", config, clips ? "" : " --clips synth/", whole,
-             otherwise);
+    snprintf(text, sizeof text,
+             "the database '%.120s' was not found; make it with: %samble build %.80s%s -o %.120s%s", whole,
+             clips ? "" : "amble synth all -o synth/ && ", config, clips ? "" : " --clips synth/", whole, otherwise);
     memcpy(err->text, text, sizeof text);
     if (err->line == 0) {
         err->file[0] = '\0'; // the database itself, which is named already

@@ -1,4 +1,4 @@
-/// Databases by the name of their config, built when they are needed and kept. One place for all verbs.
+/// Finds databases by the name of their config, or builds and keeps them, for all verbs.
 #ifndef AMBLE_CLI_DATABASE_H
 #define AMBLE_CLI_DATABASE_H
 

@@ -1,4 +1,4 @@
-/// What amble import found, and how it is told.
+/// The results of amble import and how they are printed.
 #ifndef AMBLE_CLI_IMPORT_H
 #define AMBLE_CLI_IMPORT_H
 

@@ -1,4 +1,5 @@
-// amble import: the doctor looks at motion files and says what they are and what is wrong; --fix writes clean clips.
+// amble import: the doctor examines motion files and reports what they are and what is wrong; --fix writes clean
+// clips.
 #include "import.h"
 
 #include <ctype.h>
@@ -228,7 +229,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         return call.status;
     }
     if (call.operands == 0) {
-        return cli_usage("import wants files or folders; see amble import --help");
+        return cli_usage("import needs files or folders; see amble import --help");
     }
     if (wants_fix != (j.out_dir != NULL)) {
         return cli_usage("import: --fix and -o DIR go together");
@@ -237,7 +238,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         return cli_usage("import: an axis is one of +x -x +y -y +z -z");
     }
     if (!(unit >= 0.0) || !(fps >= 0.0)) { // also no NaN
-        return cli_usage("import: --unit and --fps want numbers above 0");
+        return cli_usage("import: --unit and --fps must be numbers above 0");
     }
     if (unit > 0.0) {
         doctor->unit_m = (float)unit;
@@ -246,7 +247,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
     if (j.out_dir && mkdir(j.out_dir, 0777) != 0) {
         struct stat info;
         if (stat(j.out_dir, &info) != 0 || !S_ISDIR(info.st_mode)) {
-            return cli_usage("import: %s is no folder and none can be made there", j.out_dir);
+            return cli_usage("import: cannot create the folder %s; choose another place", j.out_dir);
         }
     }
     int status = import_all(&j, &call, argv);

@@ -1,4 +1,4 @@
-// libamble for the page: a data set from bytes, methods and options, and who is on the scene.
+// libamble for the page: a data set from bytes, methods and options, and the characters on the scene.
 #include "bridge.h"
 
 #include "describe.h"
@@ -29,7 +29,8 @@ static am_result open_networks(web_set *b, const void *data, size_t size, const 
     am_result result = am_model_from_memory(&b->networks, data, size, name, NULL, &web_now.error);
     const void *image = result == AM_OK ? am_model_attached(b->networks, AM_LEARNED_CHARACTER, &image_size) : NULL;
     if (result == AM_OK && !image) {
-        web_now.error = (am_error){ .code = AM_ERR_FORMAT, .offset = -1, .text = "these networks are no character" };
+        web_now.error =
+            (am_error){ .code = AM_ERR_FORMAT, .offset = -1, .text = "these networks are not a learned character" };
         return AM_ERR_FORMAT;
     }
     return result == AM_OK ? am_db_from_memory(&b->db, image, image_size, name, NULL, &web_now.error) : result;
@@ -207,7 +208,7 @@ int web_field_options(int task, int policy)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Who is there
+// The characters on the scene
 
 int web_cast(int count, int ahead, const float *places)
 {
@@ -238,7 +239,7 @@ int web_crowd(int count)
     web_lineup who = { .count = count, .method = web_now.lineup.method, .crowd = count > 1 };
     who.method = who.method == WEB_SIDE_BY_SIDE ? WEB_MATCH : who.method;
     for (int i = 1; i < count; i++) {
-        // A sunflower's seeds: evenly spread, whoever comes next.
+        // Like a sunflower's seeds: evenly spread for any number of characters.
         float angle = 2.39996323f * (float)i;
         float far = 0.75f * sqrtf((float)i + 1.0f);
         who.places[i][0] = far * am_sin(angle);

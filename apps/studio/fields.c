@@ -68,7 +68,7 @@ am_result web_fields_source(am_source **out, web_fields *fields, const am_db *db
     am_field_source_def def = am_field_source_def_default();
     def.field = fields->field;
     def.value = policy == AM_FIELD_LOOKAHEAD ? fields->values[task] : NULL;
-    // Where nobody trained for a task the best of the next tick has to do.
+    // Without a value function for the task, the greedy policy takes its place.
     def.policy = policy == AM_FIELD_LOOKAHEAD && !def.value ? AM_FIELD_GREEDY : policy;
     def.wander_s = AM_FIELD_WANDER_S;
     am_field_task_find(&def.task, am_field_task_name(task));

@@ -29,7 +29,7 @@ void web_fields_describe(am_json_writer *w, const web_fields *fields);
 
 #define WEB_FIELD_NUMBERS 4
 /// out(AM_MAX_CANDIDATES, WEB_FIELD_NUMBERS): weight, and how the ground root went on there in one tick (x, z, turn
-/// in its own frame), of the neighbours that a tick tells of, the chosen one first. Returns how many.
+/// in its own frame), of the neighbours of a tick, the chosen one first. Returns how many.
 int web_fields_near(float *out, const web_fields *fields, const am_source_output *tick);
 
 /// Where a character was sent.
@@ -42,7 +42,7 @@ typedef struct web_target {
 /// The target of a character at `root` that goes there at a speed.
 am_intent web_point_target(const web_target *target, am_transform root, float mps);
 
-/// Someone who has nothing to do: from one place near the start to another, with a rest now and then.
+/// A character that is not steered: it walks from one point near the start to another, with pauses.
 typedef struct web_stroll {
     am_rng rng;
     am_vec3 to;

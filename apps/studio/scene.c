@@ -1,4 +1,5 @@
-// Who is on the page's scene: sources by the method, characters over them, and how new ones take over from the old.
+// The characters on the page's scene: sources by method, characters over them, and how new ones take over from the
+// old.
 #include "scene.h"
 
 #include "view.h"
@@ -149,8 +150,8 @@ static void close_actors(web_set *b)
     web_scene_forget(b);
 }
 
-/// Every character goes on from where the one before it is, on its path and with its devices; those who are new from
-/// where the first is.
+/// Every character goes on from where the one before it is, on its path and with its devices; new ones from where the
+/// first is.
 static am_result take_over(web_set *b, const web_set *before, am_error *err)
 {
     am_result result = AM_OK;

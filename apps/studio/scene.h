@@ -1,5 +1,5 @@
-/// What the module keeps between the page's calls: an open data set, who is on the scene, and their options.
-/// Inside the module only; the page calls bridge.h.
+/// What the module keeps between the page's calls: an open data set, the characters on the scene, and their options.
+/// Internal to the module; the page calls bridge.h.
 #ifndef AMBLE_STUDIO_STAGE_H
 #define AMBLE_STUDIO_STAGE_H
 
@@ -13,7 +13,7 @@ typedef struct web_actor {
     am_intent_state devices;
     web_drawn drawn;
     web_target target;
-    web_stroll stroll; ///< of those in a crowd whom nobody steers
+    web_stroll stroll; ///< of those in a crowd that are not steered
 } web_actor;
 
 /// Everything that belongs to one open database.
@@ -23,10 +23,10 @@ typedef struct web_set {
     am_index *index;     ///< NULL where networks are all there is
     void *network_bytes; ///< of `networks`, when they are not `bytes`
     am_model *networks;  ///< of learned motion matching; NULL without
-    am_source *source;   ///< matching; NULL when nobody uses it
-    am_source *learned;  ///< NULL when nobody uses it
+    am_source *source;   ///< matching; NULL when not in use
+    am_source *learned;  ///< NULL when not in use
     web_fields fields;
-    am_source *flow;      ///< of the field; NULL when nobody uses it
+    am_source *flow;      ///< of the field; NULL when not in use
     am_search_work *work; ///< that a crowd shares; NULL: each has its own
     web_actor actors[WEB_MOST_ACTORS];
     int actor_count;
@@ -37,10 +37,10 @@ typedef struct web_set {
     const am_push_solver *solver; ///< of pushes; NULL without an engine
 } web_set;
 
-/// Who is on the scene, and where from the start.
+/// The characters on the scene and their starts.
 typedef struct web_lineup {
     int count;
-    bool ahead; ///< they follow paths; those who match look ahead then
+    bool ahead; ///< they follow paths; matching then looks ahead
     int method; ///< WEB_MATCH, ...
     bool crowd; ///< the first is steered, the others stroll
     float places[WEB_MOST_ACTORS][3];
@@ -51,7 +51,7 @@ typedef struct web_page {
     web_set open;
     web_set next; ///< the model of the database that is opened next, and nothing else
     web_lineup lineup;
-    int chosen; ///< whom devices, view and paths mean
+    int chosen; ///< the character that devices, view and paths refer to
     int task;   ///< of fields: WEB_TASK_SPEED, ...
     am_field_policy policy;
     am_path_def path;
@@ -69,7 +69,7 @@ extern web_page web_now;
 double web_microseconds(void);
 /// The character that devices, view and paths mean; there is one.
 am_character *web_chosen(void);
-/// Options that nobody has set yet get their defaults.
+/// Options that are not set yet get their defaults.
 void web_scene_options(void);
 
 /// Source and characters over an open database and index. They go on from those of `before`; NULL means that all
@@ -85,7 +85,7 @@ void web_scene_devices(web_set *b);
 am_result web_scene_learned(web_set *b, am_error *err);
 /// A body that can be pushed, where there is an engine. Data that give none (no poses, no legs) are steered only.
 void web_scene_solver(web_set *b);
-/// The copy of a set has no sources: whoever has the original frees them.
+/// The copy of a set has no sources: the owner of the original frees them.
 void web_scene_forget(web_set *b);
 void web_scene_close_model(web_set *b);
 /// Frees everything of a set.

@@ -152,7 +152,7 @@ static am_result find_configs(studio_sets *sets, am_error *err)
     DIR *dir = opendir(sets->def.config_dir);
     if (!dir) {
         return fail(err, AM_ERR_OPEN,
-                    "the folder %s is not here; ./run install PREFIX installs it, or name databases with --db",
+                    "the folder %s was not found; ./run install PREFIX installs it, or name databases with --db",
                     sets->def.config_dir);
     }
     am_result result = AM_OK;
@@ -250,7 +250,7 @@ am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *e
     struct stat info;
     if (result == AM_OK && stat(set->path, &info) == 0 && info.st_size > STUDIO_MAX_DB_BYTES) {
         result = fail(err, AM_ERR_LIMIT,
-                      "%s has %.0f MB, a page takes %d; build it with \"precision\": \"compact\" or "
+                      "%s has %.0f MB, but a page can load %d; build it with \"precision\": \"compact\" or "
                       "from fewer clips",
                       set->path, (double)info.st_size / 1e6, STUDIO_MAX_DB_BYTES / 1000000);
     }

@@ -6,8 +6,7 @@
 ///
 /// - direction: the angle from the facing to the target; 18 samples; reward -|angle|
 /// - line: that angle of the line's direction, and the place across the line; 18 x 13 samples over +-2 m, denser
-/// about
-///   the line; reward -|angle| - w |d|
+///   about the line; reward -|angle| - w |d|
 /// - speed: angle and desired speed; 18 x 7 samples over 0 to 4.5 m/s; reward -|angle| - w |speed - target|
 /// - point: the point as seen from the ground root; 15 x 15 samples over +-3.5 m; reward -distance
 ///

@@ -33,8 +33,8 @@ typedef struct am_transform {
     am_vec3 translation;
 } am_transform;
 
-// --------------------------------------------------------------------------------------------- Elementary functions
-// (src/runtime/math/elementary.c states the largest error of each; a test checks it)
+// ---------------------------------------------------------------------------------------------
+// Elementary functions (src/runtime/math/elementary.c states the largest error of each; a test checks it)
 
 AM_API float am_sin(float x);
 AM_API float am_cos(float x);

@@ -3,8 +3,7 @@
 ///
 /// Three things:
 /// - *am_net_graph* describes one network and holds its weights as plain fp32 arrays. It is built layer by layer,
-/// filled
-///   (by a trainer, from an NPZ) and packed into a model. Training and export read it.
+///   filled (by a trainer, from an NPZ) and packed into a model. Training and export read it.
 /// - *am_model* is a `.amnet` file in memory: graphs, packed weights and where they came from. Immutable.
 /// - *am_net* is one part of a model ready to run. Immutable; any number of *am_net_work* (the numbers of one
 ///   evaluation, and the state of recurrent layers) run on it at once. A run allocates nothing.

@@ -66,7 +66,7 @@ am_result ami_graph_link(ami_graph_draft *draft, const lab_motion_graph_def *def
 }
 
 // ---------------------------------------------------------------------------------------------
-// What hangs together
+// The strongly connected part
 
 /// One clip as Tarjan sees it.
 typedef struct visit {

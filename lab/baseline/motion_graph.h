@@ -56,7 +56,7 @@ typedef struct lab_motion_graph_source_def {
     const am_alloc *alloc;         ///< NULL means malloc/free
     const am_tasks *tasks;         ///< NULL means serial
     const lab_motion_graph *graph; ///< borrowed
-    const am_field_task *task;     ///< borrowed: what is desired and rewarded
+    const am_field_task *task;     ///< borrowed: target and reward
     float gamma;                   ///< discount of one tick (default 0.99)
     float warp;                    ///< rad that a clip may be bent by to either side (default 45 degrees)
     int warps;                     ///< bends that are tried, odd (default 19); the best is then refined

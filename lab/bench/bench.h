@@ -56,7 +56,7 @@ am_result bench_page_write(const bench_results *results, const char *path, am_er
 /// printed on stderr at once. Without a bench it is not used.
 void bench_note(bench *b, const char *format, ...) AM_PRINTF(2, 3);
 
-/// A peer: a program of bench/peers beside the command, asked over pipes, one line for one line.
+/// A peer: a program of lab/peers beside the command, asked over pipes, one line for one line.
 typedef struct bench_peer bench_peer;
 /// Starts peer `name`; NULL when it was not built or does not start, after a note about it.
 bench_peer *bench_peer_start(bench *b, const char *name);

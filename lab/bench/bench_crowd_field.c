@@ -9,7 +9,7 @@ static am_result take_values(bench_field_ground *g, am_error *err)
 {
     char path[1024];
     if (!cli_model_find(path, sizeof path, "fields_page.amnet")) {
-        *err = cli_error(AM_ERR_OPEN, NULL, "models/fields_page.amnet is not here");
+        *err = cli_error(AM_ERR_OPEN, NULL, "models/fields_page.amnet was not found");
         return AM_ERR_OPEN;
     }
     am_result result = am_model_open(&g->model, path, NULL, err);

@@ -68,7 +68,7 @@ static am_result open_model(bench *b, am_model **out, const am_db *db, am_error 
         bench_note(b, "learned: %s", strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
         return am_model_open(out, path, NULL, err);
     }
-    bench_note(b, "learned: models/locomotion.amnet is not here; untrained networks of the paper's sizes");
+    bench_note(b, "learned: models/locomotion.amnet was not found; untrained networks of the paper's sizes");
     return make_untrained(out, db, err);
 }
 

@@ -185,7 +185,7 @@ static am_result make_source(field_bench *s, am_error *err)
     return result == AM_OK ? am_source_work_create(&s->work, s->source, 1, NULL, err) : result;
 }
 
-/// Microseconds of a tick, in the mean over the frames; the target turns all the time.
+/// Mean microseconds of a tick over the frames; the target direction turns all the time.
 static double run_ticks(field_bench *s)
 {
     am_transform local[AM_MAX_JOINTS];

@@ -390,7 +390,7 @@ static bool make_room(search_bench *s)
         s->wash = malloc((size_t)s->wash_mib << 20);
         if (s->wash) {
             memset(s->wash, 1, (size_t)s->wash_mib << 20); // pages of zeros would all be the same one
-            bench_note(s->b, "cold: %d MiB are read before every question", s->wash_mib);
+            bench_note(s->b, "cold: %d MiB are read before every query", s->wash_mib);
         }
     }
     return s->ranges && s->asked && s->tallies && (s->wash || !bench_full(s->b));
@@ -407,9 +407,8 @@ static void note_absent(search_bench *s)
         bench_note(s->b, "%d answers of peers were another frame, equally near within rounding: counted as the same",
                    s->ties);
     }
-    bench_note(s->b,
-               "one thread, one question at a time; processor time of a round over its questions; p99 of single "
-               "questions on the wall clock");
+    bench_note(s->b, "one thread, one query at a time; processor time of a round over its queries; p99 of single "
+                     "queries on the wall clock");
 }
 
 int bench_search(bench *b)

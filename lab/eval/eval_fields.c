@@ -407,8 +407,8 @@ static am_result add_turns(const fields *f, am_error *err)
     for (int c = 0; c < 3; c++) {
         curves[c].count = count;
     }
-    am_tables_lines(t, "the facing while the target turns", "seconds", "degrees", curves, sources + 1);
-    am_tables_note(t, "The target turns by 90, -120 and 150 degrees, 1.41 s apart.");
+    am_tables_lines(t, "the facing while the target direction changes", "seconds", "degrees", curves, sources + 1);
+    am_tables_note(t, "The target direction changes by 90, -120 and 150 degrees, 1.41 s apart.");
     return AM_OK;
 }
 

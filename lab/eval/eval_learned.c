@@ -35,7 +35,7 @@ static am_result open_parts(learned *l, am_error *err)
 {
     const eval *e = l->e;
     if (!e->model && !cli_model_find(l->model_path, sizeof l->model_path, "locomotion.amnet")) {
-        *err = cli_error(AM_ERR_OPEN, NULL, "models/locomotion.amnet is not here; give --model");
+        *err = cli_error(AM_ERR_OPEN, NULL, "models/locomotion.amnet was not found; give --model");
         return AM_ERR_OPEN;
     }
     if (e->model) {

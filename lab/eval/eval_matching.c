@@ -502,7 +502,7 @@ am_result eval_matching(eval *e, am_error *err)
     }
     snprintf(e->about, sizeof e->about, "%s%d values beyond their bound (marked !).",
              agile  ? ""
-             : real ? "Without basketball and ACCAD: their sets are not here. "
+             : real ? "Without basketball and ACCAD: their sets were not found. "
                     : "The bounds were made for motion capture. ",
              result == AM_OK ? am_tables_bad_count(e->tables) : 0);
     return result;

@@ -238,8 +238,8 @@ static int run_ort(runtime *rt, network *n)
     return 1;
 }
 
-// --------------------------------------------------------------------------------------------- Reading: a lower
-// bound for every evaluation that needs all weights.
+// ---------------------------------------------------------------------------------------------
+// Reading: a lower bound for every evaluation that needs all weights.
 
 static void run_read(network *n)
 {
@@ -335,8 +335,8 @@ static int run_all(network *n, runtime *rt, const char *line)
     return 1;
 }
 
-/// OpenBLAS takes processors that it does not know for one of 2004; then it is told which kernels run here and loaded
-/// again, since a peer must not lose by that.
+/// OpenBLAS takes processors that it does not know for one of 2004; it is then given the kernels for this one and
+/// loaded again, since a peer must not lose by that.
 static void use_right_kernels(char **argv)
 {
 #if defined(HAS_OPENBLAS) && defined(__x86_64__)

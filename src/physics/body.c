@@ -18,7 +18,8 @@
 #define DAMPING_S 0.2f
 // A person pushed on a limb moves as a whole: this share of the force acts on the whole body, each part by its mass,
 // and the limb the rest. Without it a kick sweeps the foot away under the chest or vanishes in the ground: 52 of 72
-// pushes on legs did not carry the chest along, and with stiff legs alone still 26 to 31 of them (docs/pushes.md).
+// pushes on legs did not carry the chest along, and with stiff legs alone still 26 to 31 of them
+// (docs/results/pushes.md).
 #define LEG_SPREAD 0.7f
 #define ARM_SPREAD 0.4f
 // Of a leg about the vertical over a planted foot, in N m/rad: hip and shank are about as stiff against turning.

@@ -396,7 +396,8 @@ am_result ami_stage_threads_train(ami_recipe_run *run, am_error *err)
         return result;
     }
     result = ami_recipe_run_write_checkpoint(run, err);
-    return result == AM_OK ? ami_fail(err, AM_ERR_CANCELLED, "stopped at iteration %lld; --resume goes on from there",
-                                      (long long)ami_lane_iteration(&run->lanes[0]))
-                           : result;
+    return result == AM_OK
+               ? ami_fail(err, AM_ERR_CANCELLED, "stopped at iteration %lld; --resume continues from there",
+                          (long long)ami_lane_iteration(&run->lanes[0]))
+               : result;
 }

@@ -438,11 +438,10 @@ static am_result iterate(iteration *it, double *loss, am_error *err)
     ami_team_run(it->t->team, work, it);
     *loss = it->loss;
     if (!isfinite(it->loss)) {
-        return ami_fail(
-            err, AM_ERR_NUMBER,
-            "the loss is no longer a number at iteration %lld; lower the rate, clip the gradient, or look "
-            "for extreme values in the data",
-            (long long)it->t->iteration);
+        return ami_fail(err, AM_ERR_NUMBER,
+                        "the loss is no longer finite at iteration %lld; lower the rate, clip the gradient, or look "
+                        "for extreme values in the data",
+                        (long long)it->t->iteration);
     }
     if (it->endless) {
         return ami_fail(err, AM_ERR_NUMBER, "the gradient is no longer finite at iteration %lld; lower the rate",

@@ -3,7 +3,7 @@
 # tree with nothing beside it. A line is run as it stands, with these exceptions, which a reader sees, too:
 #   ./run ...                    is left out, but `./run studio ...` starts the studio, which must answer and is stopped
 #   # ... minute(s) or hour(s)   is stopped after some seconds; a shipped network stands in for the -o X.amnet it owes
-#   # needs motion capture: ...  must fail with "is not here" where there is no capture; else it is run for a while
+#   # needs motion capture: ...  must fail with "was not found" where there is no capture; else it is run for a while
 # my_mocap/ is a folder of procedural clips. Usage: test_docs.sh [--whole] [PAGE.md...]; --whole stops nothing.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -75,7 +75,7 @@ try_line() {
     *'# needs motion capture'* | *'; needs motion capture'*)
         timeout -k 20 -s INT $((4 * some_seconds)) sh -c "$1" >"$log" 2>&1
         status=$?
-        if [ "$capture" = no ]; then [ $status = 1 ] && grep -q 'is not here' "$log"; else
+        if [ "$capture" = no ]; then [ $status = 1 ] && grep -q 'was not found' "$log"; else
             [ $status = 0 ] || [ $status = 124 ]
         fi
         ;;

@@ -52,13 +52,13 @@ static am_result check_def(const am_character_def *def, am_error *err)
                         "character def not begun from am_character_def_default(), or without a source");
     }
     if (def->like && def->like->kit->source != def->source) {
-        return ami_fail(err, AM_ERR_DEF, "the character to be like has another source");
+        return ami_fail(err, AM_ERR_DEF, "def.like has another source");
     }
     if (def->push && def->like && !def->like->kit->ranges) {
-        return ami_fail(err, AM_ERR_DEF, "the character to be like cannot be pushed; give it a solver too");
+        return ami_fail(err, AM_ERR_DEF, "def.like has no push solver; give it one too");
     }
     if (def->push && (!def->push->solve || !am_skeleton_same_shape(def->push->skeleton, def->source->skeleton))) {
-        return ami_fail(err, AM_ERR_SKELETON, "the solver of pushes has another skeleton");
+        return ami_fail(err, AM_ERR_SKELETON, "the push solver has another skeleton");
     }
     const float above[] = { def->inertialise_halflife,  def->inertialise_seconds, def->velocity_halflife,
                             def->facing_halflife,       def->time_scale,          def->adjust_position_halflife,
@@ -337,7 +337,7 @@ void am_character_place(am_character *c, am_vec3 position, float heading)
     s->root.rotation = am_quat_from_heading(s->heading);
     ami_history_move(c, from, s->root);
     am_feet_reset(&s->feet);
-    // Body and motion come along: who looks before the next step sees the pose where it is.
+    // Body and motion move along, so that a caller who reads the pose before the next step sees it in place.
     am_transform moved = am_transform_mul(s->root, am_transform_inv(from));
     s->velocity = am_quat_rotate(moved.rotation, s->velocity);
     s->acceleration = am_quat_rotate(moved.rotation, s->acceleration);
@@ -350,7 +350,7 @@ void am_character_place(am_character *c, am_vec3 position, float heading)
 // ---------------------------------------------------------------------------------------------
 // One step
 
-/// Takes a target that is finite; false when it is not, and the target before stays.
+/// Takes over a finite target; false when it is not finite, and the last target stays.
 static bool take_target(ami_state *s, const am_intent *intent)
 {
     am_vec3 v = am_v3_ground(intent->velocity);

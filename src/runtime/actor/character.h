@@ -1,4 +1,4 @@
-/// A character from the inside: what it shares (kit), what it keeps (state), and the parts of one step.
+/// Internals of a character: what it shares (kit), its state, and the parts of one step.
 #ifndef AMI_CONTROL_CHARACTER_H
 #define AMI_CONTROL_CHARACTER_H
 
@@ -200,7 +200,7 @@ void ami_step_end(am_character *character, ami_step *step);
 
 /// switch.c: c->arrival from how `from` moved in its last step: local velocities, then those in the root's space.
 void ami_find_velocities(am_character *character, const am_character *from);
-/// switch.c: what the source is told of a body that another one moved; false when it is its own.
+/// switch.c: passes to the source a body that another one moved; false when it is its own.
 bool ami_arrive(am_character *character, am_source_input *input);
 /// switch.c: the transition of an arrival, instead of the one that the source speaks of.
 void ami_arrived(am_character *character);
@@ -214,12 +214,12 @@ float ami_path_facing(const am_character *character, float heading, float index)
 am_vec3 ami_path_turned(const am_character *character, am_vec3 way);
 /// path_facing.c: a path begins, or gets other points: the body has always faced as it does.
 void ami_path_facing_begin(am_character *character);
-/// path_facing.c: dt passed; tells how the body is to face from here on when it is time to.
+/// path_facing.c: lets dt pass; predicts the facings from here on when they are due.
 void ami_path_facing_step(am_character *character, float dt);
 
 /// path_follow.c: whether a path is being followed.
 bool ami_path_active(const am_character *character);
-/// path_follow.c: where on the path the body is, and what is desired there; may end it.
+/// path_follow.c: where on the path the body is, and its target there; may end the path.
 void ami_path_begin_step(am_character *character, float dt);
 /// path_follow.c: fills the trajectory from the path. *context is what the query found out; the horizon points to it.
 am_horizon ami_path_predict(am_character *character, ami_path_context *context);

@@ -1,4 +1,4 @@
-// What a character finds out about its database: heights of hips, toes and heels, speeds, how far jumps rise.
+// What a character measures of its database: heights of hips, toes and heels, speeds, how far jumps rise.
 #include "actor/character.h"
 
 #include "data/filter.h"

@@ -1,10 +1,10 @@
-// Targets that can be asked about the future beside paths: a stick that stays as it is, and a place to go to. Looking
-// ahead (LHMM section IV) takes any of them.
+// Targets with a future besides paths: a stick that stays as it is, and a point to walk to. Long-horizon matching
+// (LHMM section IV) takes any of them.
 #include "actor/character.h"
 
 #include <string.h>
 
-// How fast someone who comes to a place slows down, m/s^2.
+// Deceleration on arrival at a point, m/s^2.
 #define BRAKE_MPS2 1.5f
 
 // ---------------------------------------------------------------------------------------------

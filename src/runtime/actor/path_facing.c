@@ -1,10 +1,9 @@
-// Which way a character on a path faces: along it, turned by the stick, or as DirectionNet tells (LHMM VI-D to G).
+// The facing of a character on a path: along it, turned by the stick, or as DirectionNet predicts (LHMM VI-D to G).
 //
-// For the network a path carries one facing for each of its points, told again and again from the 2 s behind the
-// character for the 2 s before it. Before a path's beginning there is nothing: its first point and the body's facing
-// there are repeated, as the paper says. What is behind is what was told, not how the body faced: a body that lags in
-// a turn would be taken for one that walks sideways, and go on so (facing the wrong way by 36 instead of 33 degrees
-// on the ways of held-out clips).
+// For the network a path carries one facing for each of its points, predicted repeatedly from the 2 s behind the
+// character for the 2 s ahead. Before the start of a path, its first point and the body's facing there are repeated,
+// as in the paper. The past facings are the predicted ones, not the body's: a body that lags in a turn would be taken
+// for one that walks sideways, and continue so (an error of 36 instead of 33 degrees on the paths of held-out clips).
 #include "actor/character.h"
 
 // Told as often as a search comes by default.
@@ -16,7 +15,7 @@ static float own_heading(const am_character *c) { return am_quat_heading(c->stat
 
 static bool is_told(const am_character *c) { return c->path.head->facing == AM_PATH_FACING_NET && c->path.facings; }
 
-/// An index before the present one of somebody who goes round: the lap before, where there was one.
+/// An index before the present one on a lap: on the previous lap, where there was one.
 static int behind(const ami_path *path, int i)
 {
     if (path->laps > 0 && i < path->loop_first) {
@@ -78,12 +77,12 @@ static void fill_window(const am_character *c, am_direction_window *w, float str
     }
 }
 
-/// What was told at 30 Hz, to the points between.
+/// Interpolates the predictions at 30 Hz to the points between.
 static void keep_told(const am_character *c, const am_direction_window *w, float stride)
 {
     ami_path *path = c->path.head;
     int count = (int)((float)told_steps * stride);
-    // Whoever goes round so small a lap would write over where they have just been.
+    // On a small lap the prediction would overwrite the points just passed.
     int lap = path->count - path->loop_first;
     count = path->loop_first >= 0 && count > lap / 2 ? lap / 2 : count;
     for (int i = 0; i <= count; i++) {

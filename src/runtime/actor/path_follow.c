@@ -1,5 +1,5 @@
-// A character on a path: where it is, what it targets, how its root is steered, when it is there, and what happens
-// when it does not get on.
+// A character on a path: its position on the path, its target, the steering of its root, arrival, and recovery when
+// it makes no progress.
 #include "actor/character.h"
 
 #include "base/error.h"
@@ -10,7 +10,7 @@
 // A path on which this little happens for so long is stuck on.
 #define STUCK_S 2.0f
 #define STUCK_M 0.1f
-// How far the target is put on then.
+// How far the target is then advanced.
 #define RECOVER_S 0.7f
 // Coming on by less than this part of the pace is slow; after so long, this part of it is made up, up to this far.
 #define DRIFT_SLOW 0.25f
@@ -20,7 +20,7 @@
 // The way that a stop takes beyond the last step: a base, and part of a second at the speed.
 #define STOP_M 0.03f
 #define STOP_S 0.12f
-// Farther than this from the end nobody has arrived.
+// Farther than this from the end, a character has not arrived.
 #define ARRIVED_M 0.2f
 #define ARRIVE_LONGEST_S 3.0f
 // Steering: at most this part of the body's own way across and along the path (14 degrees, 10 per cent), and these
@@ -163,7 +163,7 @@ static void go_round(ami_path *path, const am_path_point *points)
     }
 }
 
-/// Whoever does not get on for a while is pulled on: the target goes ahead by itself.
+/// A character that makes no progress for a while is pulled along: the target advances by itself.
 static void watch_progress(am_character *c, float dt)
 {
     ami_path *path = c->path.head;
@@ -183,8 +183,8 @@ static void watch_progress(am_character *c, float dt)
     }
 }
 
-/// Whoever turns on the spot gets nowhere along the path, and near a hairpin the nearest point may be one that they
-/// have left behind: after a moment the target goes on by itself, as long as it stays within reach.
+/// A character that turns on the spot makes no progress along the path, and near a hairpin the nearest point may be
+/// one that it has passed: after a moment the target advances by itself, as long as it stays within reach.
 static void drift_on(am_character *c, int came_on, float dt)
 {
     ami_path *path = c->path.head;
@@ -294,7 +294,7 @@ static int compute_query(const void *user, void *context, am_query_point *out, a
     ami_path_query(&c->path, &now, out + past, times + past, kit->time_count - past, root.translation);
     for (int i = 0; i < kit->time_count; i++) {
         if (i < past) {
-            out[i] = ami_history_at(c, -times[i]); // in thought, too: what has been since is not known
+            out[i] = ami_history_at(c, -times[i]); // for virtual steps, too: what happened since is not known
         } else {
             out[i].position.y = kit->facts.hip_m;
             out[i].direction = ami_path_turned(c, out[i].direction);

@@ -1,6 +1,6 @@
-// Who moves the root: the animation, the simulated point, or the animation drawn to the point. The draw is limited
-// by a part of the body's own movement, so that nobody glides who stands; what the body cannot make good in that way
-// the point waits for.
+// Moves the root: by the animation, by the simulated point, or by the animation pulled to the point. The pull is
+// limited to a part of the body's own movement, so that a standing character does not glide; the point waits for what
+// the body cannot make up that way.
 #include "actor/character.h"
 
 #define LN2 0.69314718f
@@ -59,7 +59,7 @@ static void wait(am_character *c)
     s->heading = am_wrap_angle(heading + am_clamp(angle, -c->def.clamp_rad, c->def.clamp_rad));
 }
 
-/// The point comes to the body: nobody is drawn about who stands.
+/// The point comes to the body: a standing character is not dragged.
 static void come_to_rest(ami_state *s, float dt)
 {
     float part = share(REST_HALFLIFE_S, dt);

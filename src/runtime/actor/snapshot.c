@@ -66,7 +66,8 @@ am_character_facts am_character_get_facts(const am_character *c) { return c->kit
 
 uint64_t am_character_hash(const am_character *c)
 {
-    // Who was never pushed is as one who cannot be: a page that offers it has the hashes of a run that does not.
+    // A character that was never pushed hashes like one that cannot be pushed: a page with pushes has the hashes of a
+    // run without them.
     bool pushed = am_character_get_push(c).total > 0;
     return am_hash64(c->flat, pushed ? c->flat_size : c->plain_size, 0);
 }
@@ -94,7 +95,7 @@ am_result am_character_restore(am_character *c, const void *snapshot, size_t siz
                         "not a snapshot of a character made by the same def over the same source");
     }
     if (am_hash64(body, c->flat_size, 0) != head.hash) {
-        return ami_fail(err, AM_ERR_CHECKSUM, "the snapshot was changed on its way");
+        return ami_fail(err, AM_ERR_CHECKSUM, "the snapshot is damaged: its checksum does not match");
     }
     memcpy(c->flat, body, c->flat_size);
     // What is not part of the state says nothing about a step that was not taken here.

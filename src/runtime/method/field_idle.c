@@ -130,7 +130,7 @@ static float share_of(float mps, bool planted)
 am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts)
 {
     const float share = share_of(ami_step_speed(task, step), both_feet(contacts));
-    // An axis that comes round is an angle to a desired facing, 0 when none is desired.
+    // A cyclic axis is the angle to a desired facing, 0 when there is none.
     const float off = task->axis[0].cyclic ? am_abs(theta[0]) : 0.0f;
     const float turn = am_max(share, am_min(off / FACING, 1.0f));
     return (am_field_step){ step.x * share, step.z * share, step.turn * turn };

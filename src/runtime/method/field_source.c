@@ -273,7 +273,7 @@ static am_result check_def(const am_field_source_def *def, am_error *err)
         return ami_fail(err, AM_ERR_DEF, "the value function belongs to another field");
     }
     if (!def->value && (am_field_task_cells(&def->task) < 1 || !def->task.read || !def->task.reward)) {
-        return ami_fail(err, AM_ERR_DEF, "field source def: the task is not whole");
+        return ami_fail(err, AM_ERR_DEF, "field source def: the task is incomplete");
     }
     return AM_OK;
 }

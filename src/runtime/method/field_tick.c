@@ -105,7 +105,7 @@ static void keep_near(ami_field_view *s, const am_field_neighbours *near, bool f
     memcpy(s->near_d2, near->d2, (size_t)near->count * sizeof *near->d2);
 }
 
-/// What is desired of a character whose ground root is at `root`, as the task's numbers.
+/// The target of a character whose ground root is at `root`, as the task's numbers.
 static void read_target(const ami_field_source *f, ami_field_head *head, float *theta, const am_source_target *target,
                         am_transform root)
 {

@@ -41,8 +41,8 @@ typedef struct match_state {
 
 am_match_def am_match_def_default(void)
 {
-    // 1/6 s: LMM's ten frames at 60 Hz. No bias: already 0.1 lets a walk of 1.4 m/s go on when 1.1 is desired. 0.2 s
-    // of surroundings: a jump nearer than that is the same motion, stuttering. 90 m/s^2 (2.5 cm a frame squared at
+    // 1/6 s: LMM's ten frames at 60 Hz. No bias: even 0.1 lets a walk of 1.4 m/s continue when the target is 1.1. 0.2
+    // s of surroundings: a jump nearer than that is the same motion, stuttering. 90 m/s^2 (2.5 cm a frame squared at
     // 60 Hz): half of CMU's 99.9th percentile; beyond it lie hands, knees and toes that flick in the capture.
     am_match_def def = {
         .search_every_s = 1.0f / 6.0f, .stay_bias = 0.0f, .surround_s = 0.2f, .rough_mps2 = 90.0f, .cookie = AM_COOKIE

@@ -83,8 +83,8 @@ static ami_matrix part_of(const ami_matrix *m, size_t first, size_t panels)
 }
 
 /// The same from the last panels to the first. A cache that is too small for a network forgets just what is wanted
-/// next when every run goes the same way; going to and fro finds part of each layer again (dense Projector: 4 % less
-/// time).
+/// next when every run goes the same way; alternating directions finds part of each layer again (dense Projector: 4 %
+/// less time).
 static void multiply_back(const ami_layers *layers, float *out, const ami_matrix *m, const single *s)
 {
     for (size_t end = m->panels; end > 0;) {

@@ -55,7 +55,7 @@ static am_result list_sets(ami_build *b)
         if (!find_set(b, c->sets.items[i], folder, sizeof folder)) {
             return ami_fail(
                 b->err, AM_ERR_OPEN,
-                "the set '%s' is not here; unpack it, set AMBLE_DATA to the folder that holds it, or give "
+                "the set '%s' was not found; unpack it, set AMBLE_DATA to the folder that holds it, or give "
                 "--clips DIR",
                 c->sets.items[i]);
         }
@@ -116,8 +116,7 @@ am_result ami_build_list(ami_build *b)
     if (b->import.count == 0) {
         return ami_fail(
             b->err, AM_ERR_EMPTY,
-            "no motion files (.bvh .glb .gltf .fbx .dae .npz) found; look at \"clips\" in the config or at "
-            "--clips");
+            "no motion files (.bvh .glb .gltf .fbx .dae .npz) found; check \"clips\" in the config, or --clips");
     }
     return choose_reference(b);
 }

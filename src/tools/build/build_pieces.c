@@ -1,4 +1,4 @@
-// Build stages over pieces: rate, reference skeleton, ground root, contacts, tags, and the mirrored twins.
+// Build stages over pieces: rate, reference skeleton, ground root, contacts, tags, and the mirrored clips.
 #include "build/build_internal.h"
 
 #include "base/batch.h"
@@ -169,7 +169,7 @@ static am_result choose_skeleton(ami_build *b)
     am_import_clip *source = &b->import.clips[b->reference];
     if (source->pieces.count == 0) {
         return ami_fail(b->err, AM_ERR_EMPTY,
-                        "no usable motion is left; amble import says what is wrong with the files");
+                        "no usable motion is left; amble import shows what is wrong with the files");
     }
     b->roles = source->roles;
     const am_clip *clip = source->pieces.items[0];

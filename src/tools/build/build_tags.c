@@ -60,7 +60,7 @@ static am_result check_rows(ami_build *b)
             found = strcmp(b->summary.notes[n].clip, clip) == 0;
         }
         if (!found) {
-            return ami_fail(b->err, AM_ERR_KEY, "the tag file '%s' speaks of a clip '%s' that is not here",
+            return ami_fail(b->err, AM_ERR_KEY, "the tag file '%s' names a clip '%s' that was not found",
                             b->config.tags, clip);
         }
     }

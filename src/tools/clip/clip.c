@@ -50,8 +50,8 @@ static am_result check_hierarchy(const am_clip_def *def, am_error *err)
     }
     for (int e = 0; e < def->end_count; e++) {
         if (def->end_joints[e] < 0 || def->end_joints[e] >= def->joint_count) {
-            return ami_fail(err, AM_ERR_SKELETON, "end site %d hangs on joint %d of %d", e, def->end_joints[e],
-                            def->joint_count);
+            return ami_fail(err, AM_ERR_SKELETON, "end site %d belongs to joint %d, but there are %d joints", e,
+                            def->end_joints[e], def->joint_count);
         }
     }
     for (int m = 0; m < def->moving_count; m++) {

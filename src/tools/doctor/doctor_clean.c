@@ -1,4 +1,5 @@
-// Clean clips from one file: brought home, rest pose usable, short glitches bridged, serious stretches cut out.
+// Makes clean clips from one file: converted, with a usable rest pose, short glitches bridged, serious stretches cut
+// out.
 #include "doctor/examine.h"
 
 #include "clip/faults.h"

@@ -43,7 +43,7 @@ static am_result find_end(size_t *out, const ami_zip *zip, am_error *err)
         }
     }
     return ami_fail_at(err, AM_ERR_TRUNCATED, zip->file, (int64_t)zip->size,
-                       "no zip directory at the end: the file is cut off or no .npz");
+                       "no zip directory at the end: the file is cut off, or not an .npz");
 }
 
 static am_result read_entry(ami_zip_entry *out, ami_reader *in, const char *file, am_error *err)

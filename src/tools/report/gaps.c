@@ -84,7 +84,7 @@ static bool has_mirror_image(const am_coverage *c, const am_gap *gap, float fps)
            alike(other.frames, gap->frames) && alike(other.neighbours, gap->neighbours);
 }
 
-/// Of two mirror images the one to the left is told, or of straight ones the one that turns left.
+/// Of two mirror images the one to the left is listed, or of straight ones the one that turns left.
 static bool told_by_mirror(const am_gap *gap)
 {
     bool straight = gap->way == 0 || gap->way == AM_WAY_BINS / 2;

@@ -8,7 +8,7 @@
 
 // Slower than this, there is nothing to stop.
 #define MOVING_MPS 0.5f
-// A body is going where it was told after this time at the latest.
+// A body moves along its target after this time at the latest.
 #define SETTLE_S 1.0f
 
 /// What is kept of one character.

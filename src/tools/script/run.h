@@ -60,7 +60,7 @@ am_result ami_run_read_models(am_run_script *script, ami_arena *arena, const am_
 am_result ami_run_open_models(am_run *run, const am_run_def *def, am_error *err);
 /// run_models.c: the first model with that part, or NULL.
 const am_model *ami_run_model_with(const am_run *run, const char *part);
-/// run_models.c: the network that tells facings, when a path wants one.
+/// run_models.c: the network that predicts facings, when a path needs one.
 am_result ami_run_open_direction(am_run *run, am_error *err);
 void ami_run_close_models(am_run *run);
 

@@ -1,4 +1,4 @@
-// The networks of a run: files that its script names, and what the program has at hand beside them.
+// The networks of a run: files that its script names, and those that the caller provides.
 #include "script/run.h"
 
 #include "base/error.h"

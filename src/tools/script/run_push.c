@@ -1,4 +1,4 @@
-// Pushes of RUN.json.
+// 'pushes' of RUN.json.
 #include "script/run.h"
 
 #include "base/error.h"
@@ -105,8 +105,9 @@ am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_erro
             const char *name = actor->pushes[i].joint;
             if (find_joint(source, name) < 0) {
                 const char *near = am_nearest_name(name, source->skeleton->names, source->skeleton->joint_count);
-                return ami_fail(err, AM_ERR_RANGE, "a push names the joint '%s', which the skeleton has not%s%s",
-                                name, near ? "; did you mean " : "", near ? near : "");
+                return ami_fail(err, AM_ERR_RANGE,
+                                "a push names the joint '%s', which the skeleton does not have%s%s", name,
+                                near ? "; did you mean " : "", near ? near : "");
             }
         }
     }
@@ -114,10 +115,9 @@ am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_erro
         return AM_OK;
     }
     if (!engine) {
-        return ami_fail(
-            err, AM_ERR_SUPPORT,
-            "'pushes' need Open Dynamics Engine, which this build is without; install libode-dev and build "
-            "again, or leave them out");
+        return ami_fail(err, AM_ERR_SUPPORT,
+                        "'pushes' need Open Dynamics Engine, which this build does not have; install libode-dev and "
+                        "build again, or remove them");
     }
     run->engine = *engine;
     return engine->create(engine->user, &run->solver, source->skeleton, source->roles, &run->alloc, err);

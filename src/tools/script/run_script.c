@@ -1,4 +1,4 @@
-// RUN.json: what the format knows, what this build plays of it, and errors that name the place.
+// Reads RUN.json: the keys of the format, which of them this build plays, and errors that name the place.
 #include "script/run.h"
 
 #include "base/error.h"
@@ -456,7 +456,7 @@ char *ami_run_path(ami_arena *arena, const char *file, const char *name)
 static am_result read_database(const reader *r, const am_json *root)
 {
     const char *name = NULL;
-    // A learned character is its networks; who switches methods may leave the database in.
+    // A learned character is its networks; a script that switches methods may keep its database.
     bool needed = !r->script->options.learned;
     am_result result = am_json_read_string(r->doc, root, "database", needed, &name, r->err);
     if (result != AM_OK || !needed) {

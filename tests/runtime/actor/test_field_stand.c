@@ -191,7 +191,7 @@ static void who_stands_turns_to_a_facing_that_is_desired(void **state)
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         float drift;
         const float off = face_aside(targets[i], &drift);
-        print_message("desired to face %.0f degrees aside: %.1f degrees off after 4 s, %.2f m away\n",
+        print_message("desired facing %.0f degrees aside: %.1f degrees off after 4 s, %.2f m away\n",
                       (double)targets[i], (double)off, (double)drift);
         assert_true(off < 4.0f);
     }
