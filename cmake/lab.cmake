@@ -4,7 +4,7 @@ if(TARGET amble_train)
     list(FILTER AMBLE_LAB_SOURCES EXCLUDE REGEX "lab/peers/")
     add_library(amble_lab_parts STATIC ${AMBLE_LAB_SOURCES})
     target_include_directories(amble_lab_parts PUBLIC ${PROJECT_SOURCE_DIR}/lab ${PROJECT_SOURCE_DIR}/lab/baseline
-        ${PROJECT_SOURCE_DIR}/lab/bench ${PROJECT_SOURCE_DIR}/lab/eval PRIVATE ${AMBLE_INTERNAL})
+        ${PROJECT_SOURCE_DIR}/lab/bench ${PROJECT_SOURCE_DIR}/lab/eval ${PROJECT_SOURCE_DIR}/lab/tables PRIVATE ${AMBLE_INTERNAL})
     target_link_libraries(amble_lab_parts PUBLIC amble_cli_shared PRIVATE amble_flags)
     add_executable(amble_lab ${PROJECT_SOURCE_DIR}/lab/main.c)
     set_target_properties(amble_lab PROPERTIES OUTPUT_NAME amble-lab)

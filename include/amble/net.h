@@ -330,8 +330,6 @@ AM_API int am_net_input_find(const am_net *net, const char *name);
 AM_API int am_net_output_find(const am_net *net, const char *name);
 /// Numbers of all states of one sample: what a snapshot of a character keeps.
 AM_API int am_net_state_size(const am_net *net);
-/// The version of the kernels that it runs on.
-AM_API const char *am_net_kernels(const am_net *net);
 
 /// Working memory for runs of at most `most_batch` samples.
 AM_API am_result am_net_work_create(am_net_work **out, const am_net *net, int most_batch, const am_alloc *alloc,

@@ -79,8 +79,6 @@ typedef struct am_trainer_def {
 AM_API am_trainer_def am_trainer_def_default(void);
 AM_API am_result am_trainer_create(am_trainer **out, const am_trainer_def *def, am_error *err);
 AM_API void am_trainer_destroy(am_trainer *trainer);
-AM_API int am_trainer_threads(const am_trainer *trainer);
-AM_API const char *am_trainer_isa(const am_trainer *trainer);
 /// How many steps it has made.
 AM_API int64_t am_trainer_iteration(const am_trainer *trainer);
 
@@ -91,9 +89,6 @@ typedef double (*am_train_pass)(void *user, am_train_block *block);
 /// One iteration: passes of all blocks, gradients of all weights, one step of the optimiser. AM_ERR_NUMBER when the
 /// loss is not finite: the parameters are then as they were.
 AM_API am_result am_trainer_step(am_trainer *trainer, am_train_pass pass, void *user, double *loss, am_error *err);
-/// The same without the optimiser: the gradient of graph g's weights into gradients[g](weight_count). For tests.
-AM_API am_result am_trainer_gradient(am_trainer *trainer, am_train_pass pass, void *user, double *loss,
-                                     float *const *gradients, am_error *err);
 /// Everything that the next step depends on besides the caller's data: parameters, running means, iteration.
 AM_API am_result am_trainer_save(const am_trainer *trainer, am_bytes *out, am_error *err);
 /// Refuses bytes of other graphs (AM_ERR_FORMAT) and damaged ones (AM_ERR_CHECKSUM, AM_ERR_TRUNCATED): the trainer
@@ -134,21 +129,6 @@ typedef struct am_loss {
 } am_loss;
 AM_API double am_block_loss(const am_train_block *block, const am_loss *loss, float *dy, const float *y,
                             const float *target, int width);
-/// The same of finite differences: ((y1 - y0) - (target1 - target0)) / dt; gradients to both. dy0 or dy1 may be NULL.
-AM_API double am_block_velocity_loss(const am_train_block *block, const am_loss *loss, float *const dy[2],
-                                     const float *const y[2], const float *const target[2], int width, float dt);
-
-/// Rotations as two columns of a matrix, made orthonormal: x(6, columns) -> m(9, columns), row-major rows of a 3 x 3
-/// matrix. The first column is kept in direction, the third is perpendicular to both.
-AM_API void am_two_axes(float *m, const float *x, int columns);
-AM_API void am_two_axes_back(float *dx, const float *dm, const float *x, int columns);
-/// Forward kinematics: local rotations r(joints * 9, columns) and places t(joints * 3, columns) to model space.
-/// parents[j] < j, -1 for the root.
-AM_API void am_block_fk(float *rotations, float *places, const float *r, const float *t, const int16_t *parents,
-                        int joints, int columns);
-/// Adds to dr and dt the gradients through the model-space rotations and places, which are overwritten.
-AM_API void am_block_fk_back(float *dr, float *dt, float *d_rotations, float *d_places, const float *rotations,
-                             const float *r, const float *t, const int16_t *parents, int joints, int columns);
 
 // ---------------------------------------------------------------------------------------------
 // Recipes

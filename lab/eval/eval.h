@@ -3,6 +3,7 @@
 #define AMBLE_CLI_EVAL_H
 
 #include "cli.h"
+#include "tables.h"
 
 typedef struct eval {
     bool quick;             ///< fewer courses and variants

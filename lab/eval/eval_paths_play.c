@@ -3,6 +3,7 @@
 
 #include "configs.h"
 #include "database.h"
+#include "report/metrics_path.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static void take_start(path_score *s, am_run_meter *meter, int start, const am_p
     s->cover_max = fmax(s->cover_max, m.path.path_cover_max_m);
     s->ratio = fmax(s->ratio, m.path.path_time_ratio);
     s->end = fmax(s->end, m.path.path_end_m);
-    s->oscillation += am_path_oscillation(&track, line) / path_starts;
+    s->oscillation += ami_path_oscillation(&track, line) / path_starts;
     s->error_mean += m.path.path_completed ? m.path.path_error_m : 0.0;
     s->completed += m.path.path_completed;
     s->recoveries += m.path_recoveries;

@@ -29,23 +29,16 @@ typedef struct ami_step_scale {
     double gradient;     ///< scales the gradient first: 1, or less when it was clipped
 } ami_step_scale;
 
-// One table for each number type; the float one is filled for each instruction set.
+// Filled for each instruction set; the tests have the table in double, too.
 #define real float
 #define OPS ami_ops_f32
-#include "train/ops_table.h"
-#undef real
-#undef OPS
-#define real double
-#define OPS ami_ops_f64
 #include "train/ops_table.h"
 #undef real
 #undef OPS
 
 /// The fastest here; `isa` asks for one ("avx512", "avx2", "base"), NULL when this machine lacks it.
 const ami_ops_f32 *ami_train_ops(const char *isa);
-const ami_ops_f64 *ami_train_ops_f64(void);
 
 extern const ami_ops_f32 ami_ops_base, ami_ops_avx2, ami_ops_avx512;
-extern const ami_ops_f64 ami_ops_double;
 
 #endif

@@ -175,8 +175,6 @@ void am_trainer_destroy(am_trainer *t)
     ami_release(&alloc, t, sizeof *t);
 }
 
-int am_trainer_threads(const am_trainer *trainer) { return trainer->threads; }
-const char *am_trainer_isa(const am_trainer *trainer) { return trainer->ops->isa; }
 int64_t am_trainer_iteration(const am_trainer *trainer) { return trainer->iteration; }
 
 // ---------------------------------------------------------------------------------------------
@@ -458,8 +456,8 @@ am_result am_trainer_step(am_trainer *t, am_train_pass pass, void *user, double 
     return result;
 }
 
-am_result am_trainer_gradient(am_trainer *t, am_train_pass pass, void *user, double *loss, float *const *gradients,
-                              am_error *err)
+am_result ami_trainer_gradient(am_trainer *t, am_train_pass pass, void *user, double *loss, float *const *gradients,
+                               am_error *err)
 {
     iteration it = { .t = t, .pass = pass, .user = user, .keep = true };
     const am_result result = iterate(&it, loss, err);

@@ -65,13 +65,8 @@ AM_API void am_clip_destroy(am_clip *clip);
 
 /// Local transforms of one frame. out(joint_count).
 AM_API void am_clip_local(const am_clip *clip, int frame, am_transform *out);
-/// Local transforms at a time in seconds: nlerp of rotations, linear translations, clamped ends.
-AM_API void am_clip_sample(const am_clip *clip, float seconds, am_transform *out);
 /// 64-bit hash of everything but the name.
 AM_API uint64_t am_clip_hash(const am_clip *clip);
-
-/// Local velocities of one frame by finite differences (central inside, one-sided at the ends).
-AM_API void am_clip_velocity(const am_clip *clip, int frame, am_velocity *out);
 
 // ---------------------------------------------------------------------------------------------
 // Change of representation (any unit and axes)

@@ -141,9 +141,6 @@ typedef struct am_path_metrics {
 /// The end is reached when it is near and the progress along the path, which never decreases, is in its last tenth: a
 /// path that ends where it began is not over at once.
 AM_API am_path_metrics am_path_measure(const am_track *track, const am_polyline *path);
-/// How a track swings about a path, m: root mean square of its signed distance, smoothed over half a second (so that
-/// the sway of a step does not count), about the mean; up to where the end is reached.
-AM_API double am_path_oscillation(const am_track *track, const am_polyline *path);
 /// Distance of a place from a line of points on the ground, m; infinite without points.
 AM_API double am_polyline_distance(const am_vec3 *points, int count, am_vec3 place);
 

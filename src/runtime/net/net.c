@@ -303,7 +303,6 @@ void am_net_destroy(am_net *net)
 int am_net_input_count(const am_net *net) { return net->input_count; }
 int am_net_output_count(const am_net *net) { return net->output_count; }
 int am_net_state_size(const am_net *net) { return (int)net->state_size; }
-const char *am_net_kernels(const am_net *net) { return net->layers->name; }
 
 static int size_at(const am_net *net, int v) { return net->values[v].rows * net->values[v].width; }
 int am_net_input_size(const am_net *net, int input) { return size_at(net, net->inputs[input]); }

@@ -1,7 +1,8 @@
-// Curves as SVG text: growth over logarithmic axes, tracks over linear ones.
-#include "report/plot.h"
+// Curves as SVG text: over logarithmic axes how something grows, over even ones how it moves.
+#include "tables_parts.h"
 
 #include "base/bytes.h"
+#include "report/plot.h"
 
 enum { left = 56, right = 440, upper = 12, lower = 300, width = 560, height = 340 };
 

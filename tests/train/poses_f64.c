@@ -1,5 +1,5 @@
-// Kinematics of training in double, for comparing gradients with finite differences.
-#include "train/poses.h"
+// Kinematics of training in double: what gradients are held against finite differences in.
+#include "in_double.h"
 
 #define real double
 #define ROOT sqrt

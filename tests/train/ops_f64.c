@@ -1,5 +1,5 @@
-// The arithmetic of training in double, for comparing analytic gradients with finite differences.
-#include "train/ops.h"
+// The arithmetic of training in double: what analytic gradients are held against finite differences in.
+#include "in_double.h"
 
 #define real double
 #define REAL_IS_DOUBLE 1
