@@ -48,6 +48,7 @@ AM_API am_result am_db_create(am_db **out, const am_db_def *def, am_error *err);
 /// Writes the image, all or nothing.
 AM_API am_result am_db_write(const am_db *db, const char *path, am_error *err);
 /// How a database is made from another one. Start from am_db_copy_def_default(). Everything is borrowed for the call.
+/// Facts, filters and index are kept with the frames; a copy with frames, x or contacts of its own has none.
 typedef struct am_db_copy_def {
     const am_alloc *alloc;
     const am_db *db;
