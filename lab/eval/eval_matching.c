@@ -147,6 +147,11 @@ static void run_item(void *context, int item)
 {
     field *f = context;
     score *s = &f->scores[item];
+    if (cli_interrupted()) { // creating a run takes seconds on a large database
+        s->err = cli_error(AM_ERR_CANCELLED, NULL, "stopped");
+        s->result = AM_ERR_CANCELLED;
+        return;
+    }
     char path[1024];
     am_run_script script = { 0 };
     s->result = cli_config_find(path, sizeof path, CLI_RUN, f->courses[item % f->course_count], &s->err);
