@@ -1,5 +1,5 @@
 // Kept databases: opened as they are while nothing that they are made of has changed, built anew when something has;
-// and pieces that import and build call alike.
+// and clips and pieces, which import and build name alike.
 #include "support/folder.h"
 
 #include <sys/stat.h>
@@ -146,6 +146,58 @@ static void piece_names_count_on_behind_z(void **state)
     assert_string_equal(name, "a_name_of_more_than_the_forty_eight_bytes_that_t-b");
 }
 
+/// A GLB of two clips in a folder of its own.
+static void write_two(const char *folder)
+{
+    am_synth synths[2] = { 0 };
+    am_error err = { 0 };
+    for (int i = 0; i < 2; i++) {
+        am_synth_def def = am_synth_def_default();
+        def.kind = i ? AM_SYNTH_RUN : AM_SYNTH_WALK;
+        check_ok(am_synth_make(&synths[i], &def, &err), &err);
+    }
+    const am_clip *clips[2] = { synths[0].clip, synths[1].clip };
+    am_write_def write = am_write_def_default();
+    am_bytes bytes = { 0 };
+    check_ok(am_glb_write(&bytes, clips, 2, &write, &err), &err);
+    char path[1300];
+    mkdir(folder, 0777);
+    snprintf(path, sizeof path, "%s/two.glb", folder);
+    check_ok(am_file_write(path, bytes.data, bytes.size, &err), &err);
+    am_bytes_free(&bytes);
+    am_synth_free(&synths[0]);
+    am_synth_free(&synths[1]);
+}
+
+static void import_and_build_name_clips_alike(void **state)
+{
+    (void)state;
+    char folder[1200];
+    char config[1200];
+    const char *home = make_folder("cache_names", "{" FEATURES "}");
+    snprintf(folder, sizeof folder, "%s/two", home);
+    snprintf(config, sizeof config, "%s/config.json", home);
+    write_two(folder);
+    am_error err = { 0 };
+    am_import import = am_import_begin(NULL);
+    check_ok(am_import_add(&import, folder, &err), &err);
+    check_ok(am_import_read(&import, &err), &err);
+    assert_int_equal(import.count, 2);
+    assert_int_equal(import.clips[1].file, 0); // one file, read once
+    am_build_def def = am_build_def_default();
+    def.config_path = config;
+    def.clips_dir = folder;
+    am_db *db = NULL;
+    check_ok(am_build(&db, NULL, &def, &err), &err);
+    assert_int_equal(db->range_count, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_memory_equal(import.clips[i].name, "two.", 4);
+        assert_string_equal(db->ranges[i].name, import.clips[i].name);
+    }
+    am_db_close(db);
+    am_import_free(&import);
+}
+
 TEST_SUITE(build_cache)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +207,7 @@ TEST_SUITE(build_cache)
         cmocka_unit_test(a_config_without_clips_gets_procedural_motion),
         cmocka_unit_test(missing_motion_is_told),
         cmocka_unit_test(piece_names_count_on_behind_z),
+        cmocka_unit_test(import_and_build_name_clips_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
