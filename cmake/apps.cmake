@@ -1,5 +1,5 @@
-# The command, the lab beside it, and the child process that talks to Assimp.
-# What the programs share: options, messages, progress, where things are found.
+# The command, the lab beside it, and the child process that runs Assimp.
+# amble_cli_shared: options, messages, progress, where things are found.
 file(GLOB AMBLE_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/cli/*.c)
 set(AMBLE_CLI_SHARED ${AMBLE_CLI_SOURCES})
 list(FILTER AMBLE_CLI_SHARED EXCLUDE REGEX "/(main|verb_[a-z]+)\\.c$")

@@ -23,6 +23,8 @@ endif()
 set(AMBLE_SHARE share/amble)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${AMBLE_SHARE})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${AMBLE_SHARE} PATTERN recipes EXCLUDE PATTERN "*.losses.csv" EXCLUDE)
+# The pages that messages name.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION share/doc/amble FILES_MATCHING PATTERN "*.md")
 if(NOT EMSCRIPTEN)
     set(AMBLE_WEB ${PROJECT_SOURCE_DIR}/apps/studio/web)
     install(DIRECTORY ${AMBLE_WEB}/ DESTINATION ${AMBLE_SHARE}/web

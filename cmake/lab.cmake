@@ -4,14 +4,14 @@ if(TARGET amble_train)
     list(FILTER AMBLE_LAB_SOURCES EXCLUDE REGEX "lab/peers/")
     add_library(amble_lab_parts STATIC ${AMBLE_LAB_SOURCES})
     target_include_directories(amble_lab_parts PUBLIC ${PROJECT_SOURCE_DIR}/lab ${PROJECT_SOURCE_DIR}/lab/baseline
-        ${PROJECT_SOURCE_DIR}/lab/bench ${PROJECT_SOURCE_DIR}/lab/eval PRIVATE ${AMBLE_INTERNAL})
+        ${PROJECT_SOURCE_DIR}/lab/bench ${PROJECT_SOURCE_DIR}/lab/eval ${PROJECT_SOURCE_DIR}/lab/tables PRIVATE ${AMBLE_INTERNAL})
     target_link_libraries(amble_lab_parts PUBLIC amble_cli_shared PRIVATE amble_flags)
     add_executable(amble_lab ${PROJECT_SOURCE_DIR}/lab/main.c)
     set_target_properties(amble_lab PROPERTIES OUTPUT_NAME amble-lab)
     target_link_libraries(amble_lab PRIVATE amble_lab_parts amble_flags)
 endif()
 
-# Peers of the benches: lab/peers/NAME.c (or .cpp) becomes peers/NAME beside the command, when its library is here. Nothing of
+# Peers of the benches: lab/peers/NAME.c (or .cpp) becomes peers/NAME beside the command, when its library is installed. Nothing of
 # the product links them.
 if(NOT AMBLE_PEERS)
     return()
@@ -32,7 +32,7 @@ if(ASSIMP_LIBRARY)
     target_link_libraries(peer_load_assimp PRIVATE amble_flags ${ASSIMP_LIBRARY})
 endif()
 
-# Networks: OpenBLAS where it is here; ONNX Runtime is opened when it runs, from the npm package.
+# Networks: OpenBLAS where it is installed; ONNX Runtime is opened when it runs, from the npm package.
 find_library(INFER_BLAS_LIBRARY openblas PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread NO_DEFAULT_PATH)
 find_path(INFER_BLAS_INCLUDE cblas.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread openblas-pthread)
 if(NOT CMAKE_CROSSCOMPILING AND NOT AMBLE_SANITIZE AND NOT AMBLE_FUZZ)
@@ -53,7 +53,7 @@ endif()
 configure_file(${PROJECT_SOURCE_DIR}/lab/peers/train_torch.py ${PROJECT_BINARY_DIR}/peers/train_torch COPYONLY
     FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
-# The search peers are C++ headers and libraries; the program holds those that are here and names them.
+# The search peers are C++ headers and libraries; the program holds those that are installed and names them.
 if(CMAKE_CROSSCOMPILING OR AMBLE_SANITIZE OR AMBLE_FUZZ)
     return()
 endif()

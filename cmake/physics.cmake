@@ -1,6 +1,6 @@
-# libamble_physics: pushes through Open Dynamics Engine, a library of its own, where the engine is here. For WebAssembly
+# libamble_physics: pushes through Open Dynamics Engine, a library of its own, where the engine is installed. For WebAssembly
 # the engine comes from scripts/ode_wasm.sh.
-option(AMBLE_PHYSICS "Build pushes where Open Dynamics Engine is here" ON)
+option(AMBLE_PHYSICS "Build pushes where Open Dynamics Engine is installed" ON)
 if(NOT AMBLE_PHYSICS)
     return()
 endif()

@@ -52,7 +52,9 @@ foreach(path ${AMBLE_TEST_FOLDERS})
         add_test(NAME ${folder}.${name} COMMAND ${target} ${name})
     endforeach()
     configure_file(${PROJECT_SOURCE_DIR}/tests/support/main.c.in ${PROJECT_BINARY_DIR}/tests/main_${folder}.c @ONLY)
-    add_executable(${target} ${PROJECT_BINARY_DIR}/tests/main_${folder}.c ${sources})
+    # Beside test_NAME.c: what is compiled for the tests alone, such as training in double.
+    file(GLOB beside CONFIGURE_DEPENDS ${path}/*_f64.c)
+    add_executable(${target} ${PROJECT_BINARY_DIR}/tests/main_${folder}.c ${sources} ${beside})
     target_link_libraries(${target} PRIVATE amble_test_support ${needs})
     # Tests look at what the library does, not at how fast they are themselves.
     target_compile_options(${target} PRIVATE -O1)

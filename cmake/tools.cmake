@@ -13,3 +13,19 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/src/tools/formats/assimp.c PRO
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT EMSCRIPTEN AND NOT AMBLE_SCALAR)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/tools/formats/text_avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2;-mbmi")
 endif()
+# Kept databases belong to one state of the code that makes them.
+set(ROOT ${PROJECT_SOURCE_DIR})
+include(cmake/builder_version.cmake)
+set(AMBLE_BUILDER_VERSION ${PROJECT_BINARY_DIR}/generated/build/builder_version.h)
+add_custom_command(OUTPUT ${AMBLE_BUILDER_VERSION}
+    COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -DOUT=${AMBLE_BUILDER_VERSION}
+        -P ${PROJECT_SOURCE_DIR}/cmake/builder_version.cmake
+    DEPENDS ${AMBLE_BUILDER_SOURCES} ${PROJECT_SOURCE_DIR}/cmake/builder_version.cmake)
+target_sources(amble_tools PRIVATE ${AMBLE_BUILDER_VERSION})
+target_include_directories(amble_tools PRIVATE ${PROJECT_BINARY_DIR}/generated)
+# Compressed NPZ: native builds only, since neither the page nor a cross build reads any.
+if(NOT EMSCRIPTEN AND NOT CMAKE_CROSSCOMPILING)
+    find_package(ZLIB REQUIRED)
+    target_compile_definitions(amble_tools PRIVATE AMI_HAS_ZLIB=1)
+    target_link_libraries(amble_tools PRIVATE $<BUILD_INTERFACE:ZLIB::ZLIB> INTERFACE $<INSTALL_INTERFACE:z>)
+endif()

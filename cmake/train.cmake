@@ -1,6 +1,6 @@
-# libamble_train: training, a library of its own with a dependency of its own (MPI, where it is here).
+# libamble_train: training, a library of its own with a dependency of its own (MPI, where it is installed).
 option(AMBLE_TRAIN "Build training" ON)
-option(AMBLE_MPI "Train over several processes where MPI is here" ON)
+option(AMBLE_MPI "Train over several processes where MPI is installed" ON)
 if(EMSCRIPTEN OR NOT AMBLE_TRAIN)
     return()
 endif()

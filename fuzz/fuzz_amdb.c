@@ -1,4 +1,4 @@
-// Databases from anywhere.
+// Fuzzes the database reader.
 #include <amble/tools/database.h>
 
 #include "data/format.h"

@@ -1,4 +1,4 @@
-// Networks from anywhere; what passes is run.
+// Fuzzes the network reader; networks that pass are run.
 #include "net/format.h"
 
 #include <amble/tools/formats.h>

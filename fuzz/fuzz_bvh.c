@@ -1,4 +1,4 @@
-// BVH from anywhere: both readers must agree on it, and what is read must survive being written and read again.
+// Fuzzes the BVH readers: both must agree, and what is read must survive being written and read again.
 #include "formats/bvh.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Build configs and schemas from anywhere.
+// Fuzzes build configs and schemas.
 #include "build/build_config.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Whatever the BVH reader accepts, the doctor must survive: examine, compare with itself, clean.
+// Fuzzes the doctor with whatever the BVH reader accepts: examine, compare with itself, clean.
 #include <amble/tools/doctor.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-// GLB from anywhere: read it under limits; what was read is written and read again, to the same bits where it can be.
+// Fuzzes the GLB reader under limits; what was read is written and read again, to the same bits where possible.
 #include "clips.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// JSON from anywhere: parse it, walk every value, write it out again, and read that back.
+// Fuzzes the JSON reader: walks every value, writes it out again, and reads that back.
 #include <amble/json.h>
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// NPZ from anywhere (zip, deflate, .npy): read it under limits; what was read is written and comes back with the same
+// Fuzzes the NPZ reader (zip, deflate, .npy) under limits; what was read is written and comes back with the same
 // bits.
 //
 // Checksums stop most damage at the door, so the first byte chooses: 1 wraps arrays (name, length, bytes; repeated)
@@ -6,7 +6,6 @@
 #include "clips.h"
 
 #include "base/bytes.h"
-#include "formats/inflate.h"
 #include "formats/zip.h"
 
 static void write_again(const am_clips *clips, const am_alloc *alloc)

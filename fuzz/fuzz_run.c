@@ -1,4 +1,4 @@
-// RUN.json from anywhere: parse it; what is accepted holds what it says, and what is refused says where.
+// Fuzzes RUN.json: an accepted script holds what it says, and a refusal names the place.
 #include <amble/tools/script.h>
 
 #include <stdlib.h>

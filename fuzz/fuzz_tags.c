@@ -1,4 +1,4 @@
-// Tag files and tag queries from anywhere: the bytes are read as a sheet, and their first line as a query.
+// Fuzzes tag files and tag queries: the bytes are read as a sheet, and their first line as a query.
 #include <amble/tags.h>
 
 #include <stdlib.h>

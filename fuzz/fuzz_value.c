@@ -1,4 +1,4 @@
-// Value functions of motion fields from anywhere: the bytes of an attachment; what passes is asked for values.
+// Fuzzes the value functions of motion fields: the bytes of an attachment; functions that pass are queried.
 #include <amble/field_value.h>
 
 #include <stdlib.h>

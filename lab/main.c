@@ -1,12 +1,12 @@
-// amble-lab: what measures Amble against papers and peers. Not installed; `amble eval` and `amble bench` start it.
+// amble-lab: evaluations and benchmarks. Not installed; `amble eval` and `amble bench` start it.
 #include "lab.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const cli_verb verbs[] = {
-    { "eval", "NAME", "tables of how good a method is, beside the bounds it should keep", lab_eval },
-    { "bench", "NAME", "speed against peers in the same run", lab_bench },
+    { "eval", "NAME", "measure how good a method is, in tables with bounds", lab_eval },
+    { "bench", "NAME", "measure speed against peers in the same run", lab_bench },
 };
 
 int main(int argc, char **argv)

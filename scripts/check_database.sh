@@ -43,12 +43,12 @@ result=0
 for set in $sets; do
     clips=""
     [ "$set" = synth ] && clips="--clips $work/clips"
-    want=$(hash_of "$first" "configs/$set.json" $clips --threads 1)
+    want=$(hash_of "$first" "configs/databases/$set.json" $clips --threads 1)
     # All at once: those under node and qemu take longer than the others together.
     number=0
     for program in "$@"; do
         number=$((number + 1))
-        (hash_of "$program" "configs/$set.json" $clips || echo none) >"$work/hash.$number" &
+        (hash_of "$program" "configs/databases/$set.json" $clips || echo none) >"$work/hash.$number" &
     done
     wait
     number=0

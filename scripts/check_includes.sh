@@ -7,7 +7,7 @@ set -eu
 cd "${1:-$(dirname "$0")/..}"
 find src apps lab examples include -name '*.[ch]' 2>/dev/null | sort | xargs -r awk '
 BEGIN {
-    count = split("base math kernel net world data operators method actor clip formats doctor build synth script report", order, " ")
+    count = split("base math kernel net world data operators method actor clip formats doctor synth build script report", order, " ")
     for (i = 1; i <= count; i++) { rank[order[i]] = i }
     rank["train"] = count + 1
     rank["physics"] = rank["actor"] + 0.5 # beside the tools: it may not use them
@@ -16,7 +16,7 @@ BEGIN {
     owner("method", "options source field field_source field_task field_value learned")
     owner("actor", "actor asset control path push post direction amble")
     owner("formats", "tools/formats tools/arrays"); owner("build", "tools/build tools/database tools/tags")
-    owner("report", "tools/report tools/metrics tools/tables tools/tools")
+    owner("report", "tools/report tools/metrics tools/tools")
     owner("clip", "tools/clip"); owner("doctor", "tools/doctor"); owner("synth", "tools/synth"); owner("script", "tools/script")
     owner("train", "train"); owner("physics", "physics")
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Text that does not belong in the tree: unfinished marks, paths of a machine, motion capture, large files that are
-# no trained network. Usage: check_text.sh [ROOT].
+# Finds text that does not belong in the tree: unfinished marks, paths of a machine, motion capture, large files that
+# are not trained networks. Usage: check_text.sh [ROOT].
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 status=0

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every fuzzer for SECONDS, as many at once as there are cores; findings land in build/fuzz-findings. Exits 1 on any.
+# Runs every fuzzer for SECONDS, one on each core; findings go to build/fuzz-findings. Exits 1 on any.
 set -u
 cd "$(dirname "$0")/.."
 seconds=$1

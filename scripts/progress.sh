@@ -1,4 +1,5 @@
-# What ./run and its scripts share; source it in the root of the tree: one line that tells what is going on, and builds.
+# What ./run and its scripts share: one line that shows what is going on, and builds. Source it in the root of the
+# tree.
 jobs=$(nproc 2>/dev/null || echo 2)
 # Emscripten's scripts look for their modules in Debian's folder when Node.js is not Debian's.
 export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
@@ -30,7 +31,7 @@ log_state() {
     END { print state }' "$1" 2>/dev/null
 }
 
-# watch_log LOG LABEL: from now until watch_end a line tells where LOG has come to. On a terminal it changes in place;
+# watch_log LOG LABEL: from now until watch_end a line shows the progress of LOG. On a terminal it changes in place;
 # elsewhere there is a new one every ten seconds.
 watch_log() {
     : >"$1"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # The tests, in steps; called by ./run test, which has installed what they need.
 #   test.sh             release checks wasm browser, without evaluations and benches that take long (AMBLE_QUICK)
-#   test.sh all         all steps, whole
-#   test.sh STEP...     these steps, whole
+#   test.sh all         all steps, in full
+#   test.sh STEP...     these steps, in full
 # The log of each step is build/log/STEP.txt; a failed step shows its end. The last line counts all tests.
 set -u
 cd "$(dirname "$0")/.."

@@ -91,7 +91,7 @@ static int store_value(const cli_option *option, const char *word, const char *v
     } else if (option->integer) {
         long number = strtol(value, &end, 10);
         if (*value == '\0' || *end || number < -1000000000 || number > 1000000000) {
-            return cli_usage("%s wants a whole number, not '%s'", word, value);
+            return cli_usage("%s needs a whole number, not '%s'", word, value);
         }
         *option->integer = (int)number;
     } else if (option->number) {
@@ -167,7 +167,7 @@ static int read_words(cli_call *call, const cli_verb *verb, const cli_option *op
             return status;
         }
     }
-    return call->common.threads < 0 ? cli_usage("--threads wants 0 (all) or more") : CLI_DONE;
+    return call->common.threads < 0 ? cli_usage("--threads must be 0 (all cores) or more") : CLI_DONE;
 }
 
 /// Help is shown before anything is said about the other words.
@@ -208,10 +208,10 @@ static int check_output(const char *path)
     if (there && S_ISDIR(info.st_mode)) {
         err = cli_error(AM_ERR_WRITE, path, "is a folder; give the name of a file");
     } else if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        err =
-            cli_error(AM_ERR_WRITE, path, "the folder %.200s is not there; make it, or choose another place", folder);
+        err = cli_error(AM_ERR_WRITE, path, "the folder %.200s does not exist; create it, or choose another place",
+                        folder);
     } else if (access(folder, W_OK | X_OK) != 0) {
-        err = cli_error(AM_ERR_WRITE, path, "the folder %.200s may not be written to; choose another place", folder);
+        err = cli_error(AM_ERR_WRITE, path, "the folder %.200s is not writable; choose another place", folder);
     }
     return err.code == AM_OK ? CLI_DONE : cli_fail(&err);
 }

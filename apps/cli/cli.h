@@ -61,7 +61,7 @@ int cli_usage(const char *format, ...) AM_PRINTF(1, 2);
 am_progress cli_progress(void);
 /// True after Ctrl-C, once cli_progress has been called: for a verb without stages to report.
 bool cli_interrupted(void);
-/// Progress that tells nothing but listens for Ctrl-C: for work on several threads.
+/// Progress that prints nothing but listens for Ctrl-C: for work on several threads.
 am_progress cli_quiet_progress(void);
 /// Ends a progress line.
 void cli_progress_end(void);
@@ -72,7 +72,7 @@ double cli_now_us(void *unused);
 double cli_cpu_us(void *unused);
 
 bool cli_ends_with(const char *text, const char *end);
-/// Whether a file is of a kind that tells itself by its first bytes ("\x89" and `name`, as "AMDB"), or by its ending.
+/// Whether a file is of a kind by its first bytes ("\x89" and `name`, such as "AMDB"), or by its extension.
 bool cli_is_kind(const char *path, const char *name, const char *ending);
 
 /// The thread pool for --threads, as a task hook; am_pool_destroy frees it.

@@ -1,4 +1,4 @@
-// The search for configs by name.
+// Finds configs by name.
 #include "configs.h"
 
 #include "places.h"

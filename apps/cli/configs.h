@@ -1,4 +1,4 @@
-/// Configs by name. One place for all verbs.
+/// Finds configs by name, for all verbs.
 #ifndef AMBLE_CLI_CONFIGS_H
 #define AMBLE_CLI_CONFIGS_H
 

@@ -1,4 +1,4 @@
-/// Where the shared motion capture is. One place for all verbs.
+/// Finds the shared motion capture, for all verbs.
 #ifndef AMBLE_CLI_DATA_H
 #define AMBLE_CLI_DATA_H
 
@@ -9,15 +9,5 @@
 bool cli_data_find(char *out, size_t size, const char *set);
 /// The same in the form of am_build_def's find_set.
 bool cli_find_set(void *unused, const char *set, char *out, size_t size);
-
-/// The BVH files of a folder in name order.
-typedef struct cli_files {
-    char **paths;
-    int count;
-} cli_files;
-
-/// At most `most` of them, evenly spread over the folder; 0 means all. An empty list when it cannot be read.
-cli_files cli_files_list(const char *folder, int most);
-void cli_files_free(cli_files *files);
 
 #endif

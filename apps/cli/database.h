@@ -1,4 +1,4 @@
-/// Databases by the name of their config, built when they are needed and kept. One place for all verbs.
+/// Finds databases by the name of their config, or builds and keeps them, for all verbs.
 #ifndef AMBLE_CLI_DATABASE_H
 #define AMBLE_CLI_DATABASE_H
 
@@ -8,8 +8,7 @@
 bool cli_database_has_data(const char *config);
 
 /// A database by the name of its config ("locomotion"). It is kept as NAME.amdb in the cache folder
-/// "databases" and made anew when the config, its clips or this program have changed. "synth" needs no data: its
-/// clips are made too.
+/// "databases" (am_build_open). "synth" needs no data.
 am_result cli_database_open(am_db **out, const char *config, const am_tasks *tasks, const am_progress *progress,
                             am_error *err);
 

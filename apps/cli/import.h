@@ -1,29 +1,23 @@
-/// What amble import found, and how it is told.
+/// The results of amble import and how they are printed.
 #ifndef AMBLE_CLI_IMPORT_H
 #define AMBLE_CLI_IMPORT_H
 
 #include "cli.h"
 
-#include <sys/stat.h>
+#include <sys/types.h>
 
-/// One clip of a file (BVH has one; other formats may have several).
-typedef struct import_entry {
-    char *path;
-    struct stat file; ///< which file that is, whatever the path; all 0 when there is none
-    int clip;         ///< index within the file
-    int clip_count;   ///< 0 until it was read
-    am_clip *motion;
-    am_diagnosis diagnosis;
-    am_error error; ///< code AM_OK when it was read and examined
-    bool nothing;   ///< --fix left nothing of it
-} import_entry;
+/// What the command knows of a clip beside the library.
+typedef struct import_mark {
+    dev_t device; ///< which file it is from, whatever the path
+    ino_t inode;
+    bool done;    ///< --fix had it
+    bool nothing; ///< and left nothing of it
+} import_mark;
 
 typedef struct import_job {
-    import_entry *entries;
-    int count, room;
-    am_doctor_def doctor;
+    am_import import;
+    import_mark *marks; ///< [import.count] once the clips are read
     const char *out_dir;
-    am_progress progress;
 } import_job;
 
 /// {"files": [...]} on stdout.

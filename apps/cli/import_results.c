@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static void write_json_entry(am_json_writer *w, const import_entry *e)
+static void write_json_clip(am_json_writer *w, const am_import_clip *e, bool nothing)
 {
     am_json_begin_object(w, NULL);
     am_json_string(w, "file", e->path);
@@ -16,11 +16,11 @@ static void write_json_entry(am_json_writer *w, const import_entry *e)
     }
     const am_diagnosis *d = &e->diagnosis;
     if (e->clip_count > 1) {
-        am_json_string(w, "clip", e->motion->name);
+        am_json_string(w, "clip", e->raw->name);
     }
     am_json_number(w, "fps", (double)d->fps);
     am_json_number(w, "fps_true", (double)d->fps_true);
-    am_json_integer(w, "frames", e->motion->frame_count);
+    am_json_integer(w, "frames", e->raw->frame_count);
     am_json_number(w, "unit_m", (double)d->unit_m);
     am_json_string(w, "up", d->up);
     am_json_string(w, "facing", d->facing);
@@ -29,11 +29,11 @@ static void write_json_entry(am_json_writer *w, const import_entry *e)
     am_json_begin_object(w, "joints");
     for (int r = 0; r < AM_ROLE_COUNT; r++) {
         if (d->roles.joint[r] >= 0) {
-            am_json_string(w, am_role_name((am_role)r), e->motion->skeleton->names[d->roles.joint[r]]);
+            am_json_string(w, am_role_name((am_role)r), e->raw->skeleton->names[d->roles.joint[r]]);
         }
     }
     am_json_end_object(w);
-    if (e->nothing) {
+    if (nothing) {
         am_json_bool(w, "left_out", true);
     }
     am_json_begin_array(w, "warnings");
@@ -59,8 +59,8 @@ int import_print_json(const import_job *j)
     }
     am_json_begin_object(w, NULL);
     am_json_begin_array(w, "files");
-    for (int i = 0; i < j->count; i++) {
-        write_json_entry(w, &j->entries[i]);
+    for (int i = 0; i < j->import.count; i++) {
+        write_json_clip(w, &j->import.clips[i], j->marks[i].nothing);
     }
     am_json_end_array(w);
     am_json_end_object(w);
@@ -85,28 +85,28 @@ void import_print_text(const import_job *j)
     int serious = 0;
     int failed = 0;
     int kept = 0;
-    for (int i = 0; i < j->count; i++) {
-        const import_entry *e = &j->entries[i];
+    for (int i = 0; i < j->import.count; i++) {
+        const am_import_clip *e = &j->import.clips[i];
         if (e->error.code != AM_OK) {
             failed++;
             continue; // said on stderr
         }
         const am_diagnosis *d = &e->diagnosis;
-        printf("%s: %d frames at %g Hz, %d joints, unit %g m, up %s, facing %s\n", e->path, e->motion->frame_count,
-               (double)d->fps_true, e->motion->skeleton->joint_count, (double)d->unit_m, d->up, d->facing);
+        printf("%s: %d frames at %g Hz, %d joints, unit %g m, up %s, facing %s\n", e->path, e->raw->frame_count,
+               (double)d->fps_true, e->raw->skeleton->joint_count, (double)d->unit_m, d->up, d->facing);
         bool bad = false;
         for (int k = 0; k < d->finding_count; k++) {
             print_finding(&d->findings[k]);
             bad = bad || d->findings[k].serious;
         }
         serious += bad;
-        kept += !e->nothing;
-        if (e->nothing) {
+        kept += !j->marks[i].nothing;
+        if (j->marks[i].nothing) {
             printf("  ! left out: no good piece of a second or more remains\n");
         }
     }
-    if (j->count > 1) {
-        printf("%d files, %d with bad stretches (!), %d that could not be used\n", j->count, serious, failed);
+    if (j->import.count > 1) {
+        printf("%d files, %d with bad stretches (!), %d that could not be used\n", j->import.count, serious, failed);
     }
     if (j->out_dir && kept > 0) {
         printf("clean clips are in %s\n", j->out_dir);

@@ -1,4 +1,4 @@
-// amble: the command. Each verb has a file of its own; this one only picks it.
+// amble: the command. Each verb has a file of its own; this one dispatches to it.
 #include "cli.h"
 
 #include <stdio.h>
@@ -6,26 +6,26 @@
 
 // The runner's own list: a verb appears here when it works.
 static const cli_verb verbs[] = {
-    { "import", "FILE...", "the doctor: says what motion files are and what is wrong; --fix writes clean clips",
-      verb_import },
-    { "build", "CONFIG -o X.amdb", "clips to one database; --report OUT.html shows what it holds and lacks",
+    { "import", "FILE...", "check motion files and report what is wrong; --fix writes clean clips", verb_import },
+    { "build", "CONFIG -o X.amdb", "build a database from clips; --report OUT.html shows what it holds and lacks",
       verb_build },
-    { "info", "FILE", "what is inside a motion, database, network or schema file", verb_info },
-    { "run", "RUN.json -o OUT.bvh", "any controller, headless, from scripted input, the same every time", verb_run },
-    { "export", "FILE -o OUT", "motion to other tools: .bvh, .glb, .npz, .csv", verb_export },
-    { "synth", "KIND -o DIR", "procedural motion with known ground truth: contacts, phase, speed", verb_synth },
-    { "train", "RECIPE -o X.amnet", "networks from a recipe; checkpoints on the way, mpirun for several processes",
+    { "info", "FILE", "show what is inside a motion, database, network or schema file", verb_info },
+    { "run", "RUN.json -o OUT.bvh", "play scripted input with any controller, without a screen, the same every time",
+      verb_run },
+    { "export", "FILE -o OUT", "convert motion to .bvh, .glb, .npz or .csv, networks to .npz or .onnx", verb_export },
+    { "synth", "KIND -o DIR", "make procedural motion with known contacts, phase and speed", verb_synth },
+    { "train", "RECIPE -o X.amnet", "train networks by a recipe, with checkpoints; mpirun uses several processes",
       verb_train },
-    { "eval", "NAME", "tables of how good a method is, beside the bounds it should keep", verb_lab },
-    { "studio", "[X.amdb...]", "the page: a character to steer, on a port of this machine", verb_studio },
-    { "bench", "NAME", "speed against peers in the same run", verb_lab },
+    { "eval", "NAME", "measure how good a method is, in tables with bounds", verb_lab },
+    { "studio", "[X.amdb...]", "open the page: a character to steer, served on this machine only", verb_studio },
+    { "bench", "NAME", "measure speed against peers in the same run", verb_lab },
 };
 
 enum { verb_count = sizeof verbs / sizeof verbs[0] };
 
 static void print_overview(FILE *out)
 {
-    fprintf(out, "amble %s: from motion capture to a character that a person steers\n\nusage: amble VERB ...\n\n",
+    fprintf(out, "amble %s: from motion capture to a character that you steer\n\nusage: amble VERB ...\n\n",
             am_version());
     for (int i = 0; i < verb_count; i++) {
         fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].summary);

@@ -1,4 +1,4 @@
-// The search for shipped networks.
+// Finds the shipped networks.
 #include "models.h"
 
 #include "places.h"

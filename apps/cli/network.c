@@ -1,4 +1,4 @@
-// Networks in the command: what is inside one, and its weights for other tools.
+// Networks in the command: `amble info` of one, and export of its weights.
 #include "network.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ static am_result put_part(am_json_writer *writer, const am_model *model, int p, 
     return AM_OK;
 }
 
-/// Value functions of motion fields lie in attachments, but are parts to who looks.
+/// Value functions of motion fields are attachments, but are listed as parts.
 static void put_values_of_field(am_json_writer *writer, const am_model *model)
 {
     am_field_value_head head;
@@ -390,11 +390,11 @@ int network_write(const network_export *job, bool json)
 {
     bool model = cli_ends_with(job->output, ".amnet");
     if (!model && !cli_ends_with(job->output, ".npz") && !cli_ends_with(job->output, ".onnx")) {
-        return cli_usage("a network goes to .npz, .onnx or .amnet, not to '%s'", job->output);
+        return cli_usage("a network can be exported to .npz, .onnx or .amnet, not to '%s'", job->output);
     }
     if (job->type && strcmp(job->type, "fp32") != 0 && strcmp(job->type, "fp16") != 0 &&
         strcmp(job->type, "int8") != 0) {
-        return cli_usage("--type is fp32, fp16 or int8, not '%s'", job->type);
+        return cli_usage("--type must be fp32, fp16 or int8, not '%s'", job->type);
     }
     writing w = { .job = job };
     am_error err = { 0 };

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/// A network tells itself by its first bytes, or by its name.
+/// Whether a file is a network, by its first bytes or its name.
 bool network_is(const char *path);
 int network_info(const char *path, bool verify, bool json);
 

@@ -1,4 +1,4 @@
-// The search for what ships beside the command.
+// Finds what ships beside the command.
 #include "places.h"
 
 #include <errno.h>

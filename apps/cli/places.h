@@ -1,5 +1,5 @@
-/// Where things are: configs, networks, the page, caches. Found from where this program lies, so that a clone and an
-/// installed tree both work wherever they are moved. One place for all verbs.
+/// Finds configs, networks, the page and caches from the location of this program, so that a clone and an installed
+/// tree both work wherever they are moved. For all verbs.
 #ifndef AMBLE_CLI_PLACES_H
 #define AMBLE_CLI_PLACES_H
 

@@ -124,10 +124,13 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
     const char *report = NULL;
     const cli_option options[] = {
         { .name = "--output,-o", .value = "X.amdb", .help = "the database to write", .text = &out },
-        { .name = "--clips", .value = "DIR", .help = "these clips instead of the config's", .text = &clips },
+        { .name = "--clips",
+          .value = "DIR",
+          .help = "use the clips in this folder instead of the config's",
+          .text = &clips },
         { .name = "--report",
           .value = "OUT.html",
-          .help = "coverage, speeds, contacts, duplicates, gaps",
+          .help = "write a page with coverage, speeds, contacts, duplicates and gaps",
           .text = &report },
     };
     cli_call call;
@@ -135,7 +138,7 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
         return call.status;
     }
     if (call.operands != 1 || !out) {
-        return cli_usage("build wants one config and -o X.amdb; see amble build --help");
+        return cli_usage("build needs one config and -o X.amdb; see amble build --help");
     }
     const char *const outputs[] = { out, report };
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {

@@ -308,15 +308,15 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
     const cli_option options[] = {
         { .name = "--output,-o",
           .value = "FILE",
-          .help = "what to write: .bvh, .glb, .npz or .csv; of a network .npz, .onnx or .amnet",
+          .help = "file to write: .bvh, .glb, .npz or .csv; for a network .npz, .onnx or .amnet",
           .text = &job.output },
         { .name = "--clip",
           .value = "NAME",
-          .help = "one clip of several, by name or number from 0",
+          .help = "export this clip, by name or by number from 0",
           .text = &job.clip },
         { .name = "--unit-m",
           .value = "M",
-          .help = "metres in one unit of FILE; lengths come out in metres",
+          .help = "metres in one unit of FILE; lengths are written in metres",
           .number = &job.unit_m },
         { .name = "--contacts",
           .help = "find toe contacts and write them too (.npz, .csv; metres, y up)",
@@ -324,11 +324,11 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
         { .name = "--part", .value = "NAME", .help = "one part of a network", .text = &network.part },
         { .name = "--weights",
           .value = "NPZ",
-          .help = "a network's numbers from this file instead",
+          .help = "replace a network's weights by those in this file",
           .text = &network.weights },
         { .name = "--type",
           .value = "TYPE",
-          .help = "weights of an .amnet: fp32, fp16 or int8",
+          .help = "type of the weights of an .amnet: fp32, fp16 or int8",
           .text = &network.type },
     };
     cli_call call;
@@ -336,7 +336,7 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
         return call.status;
     }
     if (call.operands != 1 || !job.output) {
-        return cli_usage("export wants one FILE and -o OUT.{bvh,glb,npz,csv}; see amble export --help");
+        return cli_usage("export needs one FILE and -o OUT.{bvh,glb,npz,csv}; see amble export --help");
     }
     const char *const outputs[] = { job.output };
     if (network_is(argv[0])) {
@@ -351,7 +351,7 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
         return cli_usage("cannot tell what to write from '%s'; end it in .bvh, .glb, .npz or .csv", job.output);
     }
     if (!(job.unit_m >= 0.0)) {
-        return cli_usage("--unit-m wants a number above 0");
+        return cli_usage("--unit-m must be a number above 0");
     }
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
         return CLI_FAILED;

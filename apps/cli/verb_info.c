@@ -261,7 +261,7 @@ int verb_info(const cli_verb *verb, int argc, char **argv)
         return call.status;
     }
     if (call.operands != 1) {
-        return cli_usage("info wants one file; see amble info --help");
+        return cli_usage("info needs one file; see amble info --help");
     }
     if (network_is(argv[0])) {
         return network_info(argv[0], verify, call.common.json);

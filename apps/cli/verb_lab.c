@@ -1,4 +1,4 @@
-// amble eval and amble bench: handed to amble-lab, the program that measures, which is built beside this one and not
+// amble eval and amble bench: start amble-lab, the program that measures, which is built beside this one and not
 // installed.
 #include "cli.h"
 #include "places.h"
@@ -13,8 +13,8 @@ int verb_lab(const cli_verb *verb, int argc, char **argv)
 {
     char program[4096];
     am_error err = cli_error(AM_ERR_SUPPORT, NULL,
-                             "amble %s is part of amble-lab, which is not beside this command; clone the source and "
-                             "run ./run build, then build/amble %s",
+                             "amble %s needs amble-lab, which is not installed with this command; clone the source, "
+                             "run ./run build and use build/amble %s",
                              verb->name, verb->name);
     if (!cli_program_beside(program, sizeof program, "amble-lab")) {
         return cli_fail(&err);

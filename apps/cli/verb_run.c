@@ -300,7 +300,7 @@ static void take_given(job *j)
     }
 }
 
-/// Tells how to make the database of the script when it is not here, or how to do without it.
+/// Adds how to make the script's database when it is missing, or how to do without it.
 static void advise(const job *j, am_error *err)
 {
     const am_run_script *s = &j->script;
@@ -383,24 +383,27 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
     const cli_option options[] = {
         { .name = "--output,-o",
           .value = "OUT.bvh",
-          .help = "the motion; OUT.0.bvh, OUT.1.bvh for several characters",
+          .help = "write the motion; OUT.0.bvh, OUT.1.bvh for several characters",
           .text = &j.out },
         { .name = "--metrics",
           .value = "M.json",
-          .help = "feet, jitter, answers, timings, beside the database's own",
+          .help = "write feet, jitter, response times and timings, beside the database's own",
           .text = &j.metrics },
-        { .name = "--trace", .value = "T.jsonl", .help = "one line a frame: what played and why", .text = &j.trace },
+        { .name = "--trace",
+          .value = "T.jsonl",
+          .help = "write one line for each frame: what played and why",
+          .text = &j.trace },
         { .name = "--record",
           .value = "R.json",
-          .help = "the inputs as they happened, to run again",
+          .help = "write the inputs as they happened, to run again",
           .text = &j.record },
         { .name = "--database",
           .value = "X.amdb",
-          .help = "play by this database instead of what the script names",
+          .help = "play with this database instead of the script's",
           .text = &j.database },
         { .name = "--model",
           .value = "X.amnet",
-          .help = "play by these networks instead; with --database both",
+          .help = "play with these networks instead; with --database, both",
           .text = &j.model },
         { .name = "--options", .help = "list the options of a script and stop", .flag = &list },
     };
@@ -412,7 +415,7 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
         return list_options();
     }
     if (call.operands != 1) {
-        return cli_usage("run wants one RUN.json; see amble run --help");
+        return cli_usage("run needs one RUN.json; see amble run --help");
     }
     const char *const outputs[] = { j.out, j.metrics, j.trace, j.record };
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {

@@ -47,7 +47,7 @@ static void open_browser(const char *url)
 {
     pid_t child = fork();
     if (child == 0) {
-        // Once more, so that nobody has to wait for the browser.
+        // Forks again, so that nothing has to wait for the browser.
         if (fork() == 0) {
             if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) {
                 _exit(127);
@@ -144,15 +144,21 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     def.config_dir = sets;
     def.model_dir = models;
     const cli_option options[] = {
-        { .name = "--port", .value = "N", .help = "default 8080; 0 takes any free one", .integer = &def.port },
+        { .name = "--port",
+          .value = "N",
+          .help = "port to listen on (default 8080; 0: any free one)",
+          .integer = &def.port },
         { .name = "--no-open", .help = "do not open a browser", .flag = &no_open },
         { .name = "--db",
           .value = "X.amdb",
           .help = "serve this database (may be repeated) instead of the built sets",
           .text = &db },
-        { .name = "--models", .value = "DIR", .help = "where networks are looked for", .text = &def.model_dir },
-        { .name = "--cache", .value = "DIR", .help = "where built databases are kept", .text = &def.cache_dir },
-        { .name = "--wasm", .value = "DIR", .help = "where the page's module was built", .text = &def.wasm_dir },
+        { .name = "--models", .value = "DIR", .help = "folder of the networks", .text = &def.model_dir },
+        { .name = "--cache", .value = "DIR", .help = "folder for built databases", .text = &def.cache_dir },
+        { .name = "--wasm",
+          .value = "DIR",
+          .help = "folder of the page's WebAssembly module",
+          .text = &def.wasm_dir },
     };
     argc = drop_db_words(argc, argv);
     cli_call call;

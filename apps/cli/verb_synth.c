@@ -172,14 +172,14 @@ static int read_request(synth_job *job, const char *kind)
         }
     }
     if (job->format == FORMAT_COUNT) {
-        return cli_usage("synth: --format is bvh, glb or npz, not '%s'", job->format_word);
+        return cli_usage("synth: --format must be bvh, glb or npz, not '%s'", job->format_word);
     }
     bool left = strcmp(job->side_word, "left") == 0;
     if (!left && strcmp(job->side_word, "right") != 0) {
-        return cli_usage("synth: --side is left or right, not '%s'", job->side_word);
+        return cli_usage("synth: --side must be left or right, not '%s'", job->side_word);
     }
     if (job->seed < 0) {
-        return cli_usage("synth: --seed wants 0 or more");
+        return cli_usage("synth: --seed must be 0 or more");
     }
     if (job->all && (job->seconds > 0.0 || job->speed > 0.0 || job->turn_deg > 0.0)) {
         return cli_usage(
@@ -232,10 +232,7 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
           .value = "SIDE",
           .help = "left (default) or right, for turn, curve, strafe and corner",
           .text = &job.side_word },
-        { .name = "--seed",
-          .value = "N",
-          .help = "another number, other small variations (default 1)",
-          .integer = &job.seed },
+        { .name = "--seed", .value = "N", .help = "seed of the small variations (default 1)", .integer = &job.seed },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
@@ -243,7 +240,7 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
     }
     if (call.operands != 1 || !job.out_dir) {
         return cli_usage(
-            "synth wants one kind and -o DIR: stand walk jog run turn curve strafe backward start_stop jump "
+            "synth needs one kind and -o DIR: stand walk jog run turn curve strafe backward start_stop jump "
             "crouch sit wander, or all");
     }
     int status = read_request(&job, argv[0]);
@@ -252,7 +249,7 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
     }
     am_error err = { 0 };
     if (!cli_make_folder(job.out_dir)) {
-        err = cli_error(AM_ERR_OPEN, job.out_dir, "is no folder and none can be made there; choose another place");
+        err = cli_error(AM_ERR_OPEN, job.out_dir, "is not a folder and cannot be created; choose another place");
         return cli_fail(&err);
     }
     am_result result = call.common.json ? am_json_writer_create(&job.json, 2, NULL, &err) : AM_OK;

@@ -141,7 +141,7 @@ static int print_result(const cli_common *common, const am_train_summary *s, con
     return status;
 }
 
-/// Tells how to make the database that the error says is not here.
+/// Adds how to make the database that is missing.
 static void advise(am_error *err, const char *recipe, const char *database)
 {
     am_json_doc *doc = NULL;
@@ -208,18 +208,17 @@ int verb_train(const cli_verb *verb, int argc, char **argv)
 {
     am_train_def def = am_train_def_default();
     const cli_option options[] = {
-        { "--output,-o", "X.amnet", "where the networks go; checkpoint, preview and losses lie beside it",
+        { "--output,-o", "X.amnet", "file for the networks; checkpoint, preview and losses go beside it",
           .text = &def.output },
-        { "--database", "X.amdb", "train on this database instead of those that the recipe names",
-          .text = &def.database },
-        { "--resume", NULL, "go on from the checkpoint that an earlier run left", .flag = &def.resume },
+        { "--database", "X.amdb", "train on this database instead of the recipe's", .text = &def.database },
+        { "--resume", NULL, "continue from the checkpoint of an earlier run", .flag = &def.resume },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }
     if (call.operands != 1 || !def.output) {
-        return cli_usage("train wants one recipe and -o X.amnet; see amble train --help");
+        return cli_usage("train needs one recipe and -o X.amnet; see amble train --help");
     }
     if (cli_check_outputs(&def.output, 1) != CLI_DONE) {
         return CLI_FAILED;

@@ -1,4 +1,4 @@
-// libamble for the page: a data set from bytes, methods and options, and who is on the scene.
+// libamble for the page: a data set from bytes, methods and options, and the characters on the scene.
 #include "bridge.h"
 
 #include "describe.h"
@@ -199,7 +199,7 @@ int web_field_options(int task, int policy)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Who is there
+// The characters on the scene
 
 int web_cast(int count, int ahead, const float *places)
 {
@@ -230,7 +230,7 @@ int web_crowd(int count)
     web_lineup who = { .count = count, .method = web_now.lineup.method, .crowd = count > 1 };
     who.method = who.method == WEB_SIDE_BY_SIDE ? WEB_MATCH : who.method;
     for (int i = 1; i < count; i++) {
-        // A sunflower's seeds: evenly spread, whoever comes next.
+        // Like a sunflower's seeds: evenly spread for any number of characters.
         float angle = 2.39996323f * (float)i;
         float far = 0.75f * sqrtf((float)i + 1.0f);
         who.places[i][0] = far * am_sin(angle);

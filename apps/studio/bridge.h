@@ -23,8 +23,9 @@ void web_free(void *block);
 /// Opens a database, or the networks of a learned character, from bytes of web_alloc, which the module keeps from
 /// then on, and makes characters of it. Gives 0, or the error code; what was open before is then still open.
 int web_open(void *data, int size, const char *name);
-/// The network that tells facings on paths, from bytes of web_alloc, which the module keeps from then on; NULL: none.
-/// Characters that are made later have it: call it before web_open. Gives 0 or the error code; there is then none.
+/// The network that predicts facings on paths, from bytes of web_alloc, which the module keeps from then on; NULL:
+/// none. Characters that are made later have it: call it before web_open. Gives 0 or the error code; there is then
+/// none.
 int web_direction(void *data, int size);
 /// What went wrong last, in words.
 const char *web_error(void);
@@ -44,9 +45,9 @@ int web_values(void *data, int size);
 /// or the error code.
 int web_field_options(int task, int policy);
 /// Sends the chosen character, or all of a crowd, along a line (WEB_LINE) through x, z or to a point (WEB_POINT);
-/// WEB_NOWHERE: not any more. Whoever steers does not go there either.
+/// WEB_NOWHERE ends it, and so does steering.
 void web_send(int kind, float x, float z, float way_x, float way_z);
-/// So many characters at new places: the first is steered, the others stroll. Gives 0 or the error code.
+/// `count` characters at new places: the first is steered, the others stroll. Gives 0 or the error code.
 int web_crowd(int count);
 
 /// The database as JSON: skeleton, roles, channels, activities, speeds, and where each number of web_view stands.
@@ -63,15 +64,15 @@ void web_walk_speed(float mps);
 /// Back to the start, with the options as they are.
 int web_reset(void);
 
-/// Who is on the scene: `count` characters at places [count][x m, z m, heading rad], or where they are when that is
-/// NULL. Those who look ahead (long-horizon matching) follow paths; the others are steered only. The first is chosen.
-/// Gives 0 or the error code; then all stays as it was.
+/// Sets the characters on the scene: `count` of them at places [count][x m, z m, heading rad], or where they are when
+/// that is NULL. With `ahead` (long-horizon matching) they follow paths; otherwise they are steered only. The first
+/// is chosen. Gives 0 or the error code; on an error nothing changes.
 int web_cast(int count, int ahead, const float *places);
 /// Which character the devices, the view and paths mean.
 void web_choose(int number);
 
-/// One step of all. With a touched gamepad its sticks count, else the keys: as in a run (RUN.json). Whoever steers
-/// while on a path leaves it.
+/// One step of all. With a touched gamepad its sticks count, else the keys: as in a run (RUN.json). Steering leaves a
+/// path.
 void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt);
 
 /// How the next path is followed: am_path_mode, am_path_facing, scale of its speed, round and round.

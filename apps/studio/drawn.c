@@ -1,4 +1,4 @@
-// Drawn paths and the ways that were walked for them.
+// Drawn paths and the tracks that were walked for them.
 #include "drawn.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/// A path that someone drew on the page, and the way that was walked for it: kept so that it can be measured as
-/// `amble run --metrics` does.
+/// A path drawn on the page, and the track that was walked for it: kept so that it can be measured as `amble run
+/// --metrics` does.
 #ifndef AMBLE_STUDIO_DRAWN_H
 #define AMBLE_STUDIO_DRAWN_H
 

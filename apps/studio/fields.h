@@ -27,7 +27,7 @@ typedef struct web_target {
 /// The target of a character at `root` that goes there at a speed.
 am_intent web_point_target(const web_target *target, am_transform root, float mps);
 
-/// Someone who has nothing to do: from one place near the start to another, with a rest now and then.
+/// A character that is not steered: it walks from one point near the start to another, with pauses.
 typedef struct web_stroll {
     am_rng rng;
     am_vec3 to;

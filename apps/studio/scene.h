@@ -1,5 +1,5 @@
-/// What the module keeps between the page's calls: an open data set, who is on the scene, and their options.
-/// Inside the module only; the page calls bridge.h.
+/// What the module keeps between the page's calls: an open data set, the characters on the scene, and their options.
+/// Internal to the module; the page calls bridge.h.
 #ifndef AMBLE_STUDIO_STAGE_H
 #define AMBLE_STUDIO_STAGE_H
 
@@ -12,7 +12,7 @@ typedef struct web_actor {
     am_intent_state devices;
     web_drawn drawn;
     web_target target;
-    web_stroll stroll; ///< of those in a crowd whom nobody steers
+    web_stroll stroll; ///< of those in a crowd that are not steered
 } web_actor;
 
 /// Bytes of a file that the page gave.
@@ -35,10 +35,10 @@ typedef struct web_set {
     const am_push_solver *solver; ///< of pushes; NULL without an engine
 } web_set;
 
-/// Who is on the scene, and where from the start.
+/// The characters on the scene and their starts.
 typedef struct web_lineup {
     int count;
-    bool ahead; ///< they follow paths; those who match look ahead then
+    bool ahead; ///< they follow paths; matching then looks ahead
     int method; ///< WEB_MATCH, ...
     bool crowd; ///< the first is steered, the others stroll
     float places[WEB_MOST_ACTORS][3];

@@ -188,8 +188,8 @@ static am_result listen_on(studio *server, const studio_def *def, am_error *err)
     server->http = mg_start(&callbacks, server, options);
     if (!server->http) {
         *err = (am_error){ .code = AM_ERR_OPEN, .offset = -1 };
-        snprintf(err->text, sizeof err->text, "port %d of this machine cannot be had%s%s; give another with --port",
-                 def->port, server->complaint[0] ? ": " : "", server->complaint);
+        snprintf(err->text, sizeof err->text, "cannot listen on port %d%s%s; choose another with --port", def->port,
+                 server->complaint[0] ? ": " : "", server->complaint);
         return AM_ERR_OPEN;
     }
     struct mg_server_port ports[4] = { 0 };
@@ -216,7 +216,7 @@ am_result studio_start(studio **out, const studio_def *def, am_error *err)
     mg_init_library(MG_FEATURES_DEFAULT);
     snprintf(server->wasm_dir, sizeof server->wasm_dir, "%s", def->wasm_dir);
     result = studio_sets_find(&server->sets, def, err);
-    // The port first: who has none shall not wait for a build to hear of it.
+    // The port first: without one, the error should not wait for a build.
     result = result == AM_OK ? listen_on(server, def, err) : result;
     result = result == AM_OK ? studio_set_ready(&server->sets, &server->sets.items[0], err) : result;
     if (result != AM_OK) {

@@ -1,9 +1,7 @@
-// Which databases the page can have, and how they come to be: built once, kept, built again when older than what
-// they are made from.
+// Which databases the page can have; am_build_open makes and keeps them.
 #include "studio.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,20 +25,15 @@ static am_result fail(am_error *err, am_result code, const char *format, ...)
 // Configs of databases whose file names begin so are the page's.
 #define PREFIX "studio_"
 
-/// True when every set of motion capture that a config names is here; *any tells whether it names one at all.
-static bool has_clips(const studio_def *def, const am_json *root, bool *any)
+static am_build_def build_def(const studio_sets *sets, const studio_set *set)
 {
-    const am_json *clips = am_json_get(root, "clips");
-    const am_json *names = clips ? am_json_get(clips, "sets") : NULL;
-    *any = clips != NULL;
-    for (const am_json *name = names ? names->first : NULL; name; name = name->next) {
-        char folder[1024];
-        if (name->type != AM_JSON_STRING || !def->find_set ||
-            !def->find_set(def->find_set_user, name->string, folder, sizeof folder)) {
-            return false;
-        }
-    }
-    return true;
+    am_build_def def = am_build_def_default();
+    def.config_path = set->config;
+    def.find_set = sets->def.find_set;
+    def.find_set_user = sets->def.find_set_user;
+    def.tasks = sets->def.tasks;
+    def.progress = sets->def.progress;
+    return def;
 }
 
 /// The file name of a path without folder and ending.
@@ -92,9 +85,9 @@ static am_result add_config(studio_sets *sets, const char *file, am_error *err)
     snprintf(set->title, sizeof set->title, "%s", stem);
     copy_text(set->title, sizeof set->title, am_json_root(doc), "name");
     result = follow_config(set, &doc, sets->def.config_dir, err);
-    bool any;
-    if (result == AM_OK && has_clips(&sets->def, am_json_root(doc), &any)) {
-        set->synth = !any;
+    am_build_def def = build_def(sets, set);
+    if (result == AM_OK && am_build_has_clips(&def)) {
+        set->synth = !am_json_get(am_json_root(doc), "clips");
         sets->count++;
     }
     am_json_free(doc);
@@ -159,7 +152,7 @@ static am_result find_configs(studio_sets *sets, am_error *err)
     DIR *dir = opendir(sets->def.config_dir);
     if (!dir) {
         return fail(err, AM_ERR_OPEN,
-                    "the folder %s is not here; ./run install PREFIX installs it, or name databases with --db",
+                    "the folder %s was not found; ./run install PREFIX installs it, or name databases with --db",
                     sets->def.config_dir);
     }
     am_result result = AM_OK;
@@ -231,66 +224,17 @@ const studio_set *studio_sets_get(const studio_sets *sets, const char *name)
 // ---------------------------------------------------------------------------------------------
 // Building
 
-static bool newer(const char *path, time_t than)
+static bool is_fresh(const studio_sets *sets, const studio_set *set)
 {
-    struct stat info;
-    return stat(path, &info) == 0 && info.st_mtime > than;
-}
-
-/// True when the database is there and nothing that it is made from changed since: config, tags, this program.
-static bool is_fresh(const studio_set *set)
-{
-    struct stat info;
-    char tags[2 * sizeof set->config];
-    const char *slash = strrchr(set->config, '/'), *name = slash ? slash + 1 : set->config;
-    snprintf(tags, sizeof tags, "%.*s../tags/%.*s.csv", (int)(name - set->config), set->config, (int)strlen(name) - 5,
-             name);
-    return stat(set->path, &info) == 0 && !newer(set->config, info.st_mtime) && !newer(tags, info.st_mtime) &&
-           !newer("/proc/self/exe", info.st_mtime);
-}
-
-/// Writes the balanced procedural set as BVH files into `folder`.
-static am_result make_clips(const char *folder, am_error *err)
-{
-    bool made = mkdir(folder, 0777) == 0 || errno == EEXIST;
-    am_result result =
-        made ? AM_OK : fail(err, AM_ERR_WRITE, "%s cannot be made; give another place with --cache", folder);
-    for (int i = 0; i < am_synth_all_count() && result == AM_OK; i++) {
-        am_synth_def def = am_synth_all_item(i, 1);
-        am_synth synth = { 0 };
-        am_bytes bytes = { 0 };
-        am_write_def write = am_write_def_default();
-        char path[2048];
-        result = am_synth_make(&synth, &def, err);
-        result = result == AM_OK ? am_bvh_write(&bytes, synth.clip, &write, err) : result;
-        if (result == AM_OK) {
-            snprintf(path, sizeof path, "%s/%s.bvh", folder, synth.clip->name);
-            result = am_file_write(path, bytes.data, bytes.size, err);
-        }
-        am_bytes_free(&bytes);
-        am_synth_free(&synth);
-    }
-    return result;
+    am_build_def def = build_def(sets, set);
+    return am_build_is_fresh(&def, set->path);
 }
 
 static am_result build(const studio_sets *sets, const studio_set *set, am_error *err)
 {
-    char clips[1024 + 16];
-    snprintf(clips, sizeof clips, "%s/%s", sets->def.cache_dir, set->name);
-    am_build_def def = am_build_def_default();
-    def.config_path = set->config;
-    def.find_set = sets->def.find_set;
-    def.find_set_user = sets->def.find_set_user;
-    def.tasks = sets->def.tasks;
-    def.progress = sets->def.progress;
-    am_result result = AM_OK;
-    if (set->synth) {
-        def.clips_dir = clips;
-        result = make_clips(clips, err);
-    }
+    am_build_def def = build_def(sets, set);
     am_db *db = NULL;
-    result = result == AM_OK ? am_build(&db, NULL, &def, err) : result;
-    result = result == AM_OK ? am_db_write(db, set->path, err) : result;
+    am_result result = am_build_open(&db, &def, set->path, err);
     am_db_close(db);
     return result;
 }
@@ -299,14 +243,14 @@ am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *e
 {
     pthread_mutex_lock(&sets->lock);
     am_result result = AM_OK;
-    if (set->config[0] && !is_fresh(set)) {
+    if (set->config[0] && !is_fresh(sets, set)) {
         fprintf(stderr, "amble: building %s\n", set->title);
         result = build(sets, set, err);
     }
     struct stat info;
     if (result == AM_OK && stat(set->path, &info) == 0 && info.st_size > STUDIO_MAX_DB_BYTES) {
         result = fail(err, AM_ERR_LIMIT,
-                      "%s has %.0f MB, a page takes %d; build it with \"precision\": \"compact\" or "
+                      "%s has %.0f MB, but a page can load %d; build it with \"precision\": \"compact\" or "
                       "from fewer clips",
                       set->path, (double)info.st_size / 1e6, STUDIO_MAX_DB_BYTES / 1000000);
     }
@@ -364,8 +308,8 @@ static void put_set(am_json_writer *w, const studio_sets *sets, const studio_set
     am_error unused = { 0 };
     am_db *db = NULL;
     struct stat info = { 0 };
-    bool opens =
-        !set->networks && (!set->config[0] || is_fresh(set)) && am_db_open(&db, set->path, NULL, &unused) == AM_OK;
+    bool opens = !set->networks && (!set->config[0] || is_fresh(sets, set)) &&
+                 am_db_open(&db, set->path, NULL, &unused) == AM_OK;
     bool ready = opens || (set->networks && stat(set->path, &info) == 0);
     am_json_begin_object(w, NULL);
     am_json_string(w, "name", set->name);

@@ -1,10 +1,10 @@
-// A step of everyone on the page's scene: what each wants, pushes, and the paths that they follow.
+// A step of all characters on the page's scene: their targets, pushes, and the paths that they follow.
 #include "scene.h"
 #include "view.h"
 
 #include <string.h>
 
-/// What a character wants. Whoever steers leaves the path, and does not go any more where they were sent.
+/// The target of a character. Steering leaves the path, and the point or line that it was sent to.
 static am_intent target_of(int number, uint32_t keys, const am_gamepad *pad, float dt)
 {
     web_actor *a = &web_now.open.actors[number];

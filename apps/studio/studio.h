@@ -50,18 +50,18 @@ am_result studio_sets_find(studio_sets *out, const studio_def *def, am_error *er
 void studio_sets_free(studio_sets *sets);
 /// The set called `name`, or NULL.
 const studio_set *studio_sets_get(const studio_sets *sets, const char *name);
-/// Builds a set's database unless it is there and newer than its config and this program. Safe from any thread.
+/// Builds a set's database unless it is there and made of what its config names. Safe from any thread.
 am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *err);
-/// The file name of the network that tells facings for a set: its own, else the one of all locomotion; false without.
+/// The file name of the network that predicts facings for a set: its own, else the one of all locomotion; false
+/// without.
 bool studio_direction_of(const studio_sets *sets, const char *name, char *out, size_t size);
 /// The file name of the value functions of a set's motion field; false without.
 bool studio_values_of(const studio_sets *sets, const char *name, char *out, size_t size);
 /// {"sets": [{"name", "title", "url", "networks", "method", "direction", "values", "ready", "frames", "joints",
-/// "bytes"}], "mannequin"};
-/// networks: a learned character without a database, which has no frames; else frames, joints and bytes are null
-/// until a set is built; direction and values are the addresses of the network that tells facings and of the field's
-/// value functions, or null; mannequin tells whether
-/// the page has that model. Free with am_json_writer_destroy.
+/// "bytes"}], "mannequin"}; networks: a learned character without a database, which has no frames; else frames,
+/// joints and bytes are null until a set is built; direction and values are the addresses of the network that
+/// predicts facings and of the field's value functions, or null; mannequin tells whether the page has that model.
+/// Free with am_json_writer_destroy.
 am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_error *err);
 
 typedef struct studio studio;

@@ -1,5 +1,5 @@
-/// What every part of Amble stands on: results and errors, allocation, hashing, random
-/// streams, tasks, progress and files. Nothing here knows about motion.
+/// The base of every part of Amble: results and errors, allocation, hashing, random streams, tasks, progress and
+/// files. Nothing here knows about motion.
 ///
 /// Conventions of the whole library: SI units (metres, seconds, radians), y up, right-handed,
 /// +z forward, +x the character's left, quaternions as x y z w. No function keeps a global.
@@ -34,9 +34,9 @@ extern "C" {
 /// Why a call failed. Each item has one meaning, so that a test can assert which error was raised.
 typedef enum am_result {
     AM_OK = 0,
-    AM_ERR_MEMORY,    ///< the allocator gave nothing
+    AM_ERR_MEMORY,    ///< the allocator returned no memory
     AM_ERR_LIMIT,     ///< a stated limit (bytes, counts, depth) would be exceeded
-    AM_ERR_DEF,       ///< a def was not begun from its default, or holds a value out of range
+    AM_ERR_DEF,       ///< a def was not started from its default, or holds a value out of range
     AM_ERR_OPEN,      ///< a file cannot be opened
     AM_ERR_READ,      ///< a file opened but cannot be read
     AM_ERR_WRITE,     ///< a file cannot be written or renamed into place
@@ -61,7 +61,7 @@ typedef enum am_result {
 /// The name of a result in lower case words, e.g. "truncated". Never NULL.
 AM_API const char *am_result_name(am_result code);
 
-/// What went wrong, for the person who holds the file. Owned by the caller; start from {0}.
+/// What went wrong, where, and what to do. Owned by the caller; start from {0}.
 typedef struct am_error {
     am_result code;
     int64_t line;   ///< 1-based, 0 when it does not apply
@@ -77,9 +77,8 @@ AM_API void am_error_format(const am_error *err, char *out, size_t size);
 // ---------------------------------------------------------------------------------------------
 // Allocation
 
-/// Where memory comes from. `alloc` returns NULL when it has none; `align` is a power of two of
-/// at most 64. `release` gets the size that was asked for. Must be safe from several threads
-/// when a task hook with several threads is used beside it.
+/// Where memory comes from. `alloc` returns NULL when it has none; `align` is a power of two of at most 64. `release`
+/// gets the requested size. Must be thread-safe when it is used together with a task hook that has several threads.
 typedef struct am_alloc {
     void *user;
     void *(*alloc)(void *user, size_t size, size_t align);
@@ -104,7 +103,7 @@ typedef struct am_budget {
 
 /// A budget without limits over `parent` (NULL means malloc/free); set limits before first use.
 AM_API am_budget am_budget_make(const am_alloc *parent);
-/// The allocator that draws on `budget`, which must outlive whatever it gave.
+/// The allocator that draws on `budget`, which must outlive everything allocated from it.
 AM_API am_alloc am_budget_alloc(am_budget *budget);
 
 /// Bytes made by a writer. Free with am_bytes_free.
@@ -164,7 +163,7 @@ AM_API am_result am_pool_create(am_pool **out, int threads, const am_alloc *allo
 AM_API void am_pool_destroy(am_pool *pool);
 AM_API am_tasks am_pool_tasks(am_pool *pool);
 
-/// Told how far a long job is. Return false to cancel it: it cleans up and gives AM_ERR_CANCELLED.
+/// Called with the progress of a long job. Return false to cancel the job: it cleans up and gives AM_ERR_CANCELLED.
 /// May be called from any thread of the job, one at a time.
 typedef struct am_progress {
     void *user;
@@ -184,16 +183,16 @@ typedef struct am_file {
 AM_API am_result am_file_open(am_file *out, const char *path, am_error *err);
 AM_API void am_file_close(am_file *file);
 
-/// Writes `size` bytes to `path` all or nothing: to a temporary beside it, then renamed.
+/// Writes `size` bytes to `path`, all or nothing: to a temporary file beside it, which is then renamed.
 AM_API am_result am_file_write(const char *path, const void *data, size_t size, am_error *err);
 
-/// A file written in pieces, that appears under its name only when committed.
+/// A file written in pieces, which appears under its name only when committed.
 typedef struct am_outfile am_outfile;
 AM_API am_result am_outfile_begin(am_outfile **out, const char *path, am_error *err);
 AM_API am_result am_outfile_put(am_outfile *file, const void *data, size_t size, am_error *err);
 /// Ends the file: renames it into place. The handle is gone whether or not this succeeds.
 AM_API am_result am_outfile_commit(am_outfile *file, am_error *err);
-/// Ends the file without a trace. NULL is allowed.
+/// Discards the file. NULL is allowed.
 AM_API void am_outfile_abort(am_outfile *file);
 
 /// The library's version, "major.minor.patch".

@@ -11,7 +11,7 @@ extern "C" {
 // ---------------------------------------------------------------------------------------------
 // Input devices -> intent
 
-/// Keys that mean something. Letters and arrows as the keyboard names them.
+/// Keys that steer. Letters and arrows as the keyboard names them.
 enum {
     AM_KEY_W = 1 << 0, ///< +z
     AM_KEY_A = 1 << 1, ///< +x: the character's left at the start
@@ -37,7 +37,7 @@ typedef struct am_gamepad {
     uint32_t buttons; ///< AM_KEY_* bits: south = J, east = C, north = P, shoulder = Shift
 } am_gamepad;
 
-/// What a person wants now, whatever the device.
+/// The user's target, whatever the device.
 typedef struct am_intent {
     am_vec3 velocity; ///< desired velocity in the world, m/s
     am_vec3 facing;   ///< desired facing in the world, unit; zero means: the way it moves
@@ -55,12 +55,12 @@ typedef struct am_intent_def {
     uint32_t cookie;
 } am_intent_def;
 AM_API am_intent_def am_intent_def_default(void);
-/// The same with the speeds that a database knows best: medians of its frames tagged walk, run and creep.
+/// The same with the speeds of a database: medians of its frames tagged walk, run and creep.
 AM_API am_intent_def am_intent_def_of(const am_db *db);
 /// The same of a source, whether it has a database or not.
 AM_API am_intent_def am_intent_def_for(const am_source *source);
 
-/// What devices remember between frames: the target speed. One state for all devices of a person.
+/// What devices keep between frames: the target speed. One state for all devices of a user.
 typedef struct am_intent_state {
     float target_mps;
     uint32_t held;
@@ -73,8 +73,8 @@ AM_API am_intent am_intent_from_gamepad(am_intent_state *state, const am_intent_
 /// never quite at rest), else the keys.
 AM_API am_intent am_intent_from_devices(am_intent_state *state, const am_intent_def *def, uint32_t keys,
                                         const am_gamepad *pad, float dt);
-/// Somebody at `root` who goes straight to a place on the ground, m/s, and is there within 0.4 m of it: nobody's
-/// steps end nearer to a place that they did not see.
+/// Intent to walk straight from `root` to a point on the ground, m/s, and stop within 0.4 m of it: steps toward a
+/// point that was not seen do not end closer.
 AM_API am_intent am_intent_to_point(am_transform root, am_vec3 point, float mps);
 
 // ---------------------------------------------------------------------------------------------
@@ -93,11 +93,11 @@ typedef struct am_stick_target {
 AM_API am_horizon am_stick_horizon(const am_stick_target *target, void *context, am_vec3 position, am_vec3 velocity,
                                    am_vec3 acceleration, float heading, float heading_velocity);
 
-/// A place to go to and stop at.
+/// A point to walk to and stop at.
 typedef struct am_point_target {
     am_vec3 place;
     float speed;                    ///< m/s
-    float near_m;                   ///< that near is there
+    float near_m;                   ///< this close counts as there
     float hip_m;                    ///< desired height of the hips
     float times[AM_MAX_TRAJECTORY]; ///< [time_count] s, ascending
     int time_count;

@@ -1,10 +1,10 @@
 /// The database: every pose Y and every feature row X of a set of clips, with ranges, contacts and tags, in one
-/// immutable memory image. The file is that image (docs/format-amdb.md), so mapping it is all the loading there is.
+/// immutable memory image. The file is that image (docs/format-amdb.md), so loading only maps it.
 ///
 /// Frames of all ranges lie one after another. A pose is a ground root (position on y = 0, rotation about y) and
-/// local transforms, joint 0 (hips) relative to that root; root * local is the world. Velocities are not stored:
-/// they are finite differences within the range (LMM 6.2), and translations that never change are stored once, in
-/// the skeleton. A clip's end is a wall: times beyond it take its last frame, times before its start the first.
+/// local transforms, joint 0 (hips) relative to that root; root * local is the world. Velocities are not stored: they
+/// are finite differences within the range (LMM 6.2), and translations that never change are stored once, in the
+/// skeleton. Times beyond the end of a clip take its last frame, times before its start the first.
 #ifndef AMBLE_DB_H
 #define AMBLE_DB_H
 
@@ -120,7 +120,7 @@ AM_API am_result am_db_tag_query(const am_db *db, am_tag_query *out, const char 
 /// *fell_back is set, and the count is frame_count: a wrong query must not stop a character.
 AM_API int am_db_select(const am_db *db, const am_tag_query *query, uint8_t *mask, bool *fell_back);
 
-/// How far a joint turns in some motion data: rotation vectors of mean^-1 q between low and high, in radians.
+/// The range of a joint in motion data: rotation vectors of mean^-1 q between low and high, in radians.
 typedef struct am_joint_range {
     am_quat mean;
     am_vec3 low, high;
@@ -130,9 +130,9 @@ typedef struct am_joint_range {
 /// are the `share` and 1 - `share` quantiles over at most `most` frames, evenly spread; most 0 means every frame.
 AM_API am_result am_joint_ranges(am_joint_range *out, const am_db *db, float share, int most, const am_alloc *alloc,
                                  am_error *err);
-/// By how much (rad) a rotation lies outside a range: the largest of the three components; 0 inside.
+/// How far (rad) a rotation lies outside a range: the largest of the three components; 0 inside.
 AM_API float am_joint_excess(const am_joint_range *range, am_quat rotation);
-/// The rotation brought to within `margin` (rad) of the range; the same bits when it is inside.
+/// The rotation clamped to within `margin` (rad) of the range; the same bits when it is inside.
 AM_API am_quat am_joint_clamp(const am_joint_range *range, am_quat rotation, float margin);
 
 #ifdef __cplusplus

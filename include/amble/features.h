@@ -1,6 +1,6 @@
-/// Feature schemas: which numbers describe a frame for matching (X), how they are made from motion (bake) and
-/// from what a controller wants (query), and how they are scaled. A schema names body parts by role and times in
-/// seconds, so it fits any rig and any rate.
+/// Feature schemas: which numbers describe a frame for matching (X), how they are made from motion (bake) and from a
+/// controller's target (query), and how they are scaled. A schema names body parts by role and times in seconds, so
+/// it fits any rig and any rate.
 ///
 /// Raw features are in the character's frame: origin at the ground root, +z the root's facing, metres and metres a
 /// second. A stored feature is (raw - offset) / scale, where scale = standard deviation / weight, so that the
@@ -22,7 +22,7 @@ extern "C" {
 #define AM_MAX_TAGS 64      ///< tags are bits of a uint64_t
 #define AM_NAME_SIZE 32     ///< bytes of a tag's or channel's name with its terminator
 
-/// What a channel measures. src/db/feature_*.c holds one file for each, bake and query side by side.
+/// What a channel measures. src/runtime/data/feature_NAME.c has bake and query of each.
 typedef enum am_feature {
     AM_FEATURE_POSITION,             ///< "position": a joint's position; 3 dims a time
     AM_FEATURE_VELOCITY,             ///< "velocity": a joint's velocity; 3 dims a time
@@ -95,13 +95,14 @@ AM_API am_result am_schema_parse(am_schema *out, const am_json_doc *doc, const a
 AM_API am_schema am_schema_lmm(void);
 /// Index of the channel called `name`, or -1.
 AM_API int am_schema_find(const am_schema *schema, const char *name);
-/// Whether a channel says what is desired (way, facing, height, tags, ground, numbers of the caller) rather than how
-/// the body is.
+/// Whether a channel describes the target (trajectory, facing, height, tags, ground, the caller's numbers) rather
+/// than the body.
 AM_API bool am_channel_is_target(const am_channel *channel);
 /// A word for one raw dimension: "left_foot_position.x", "trajectory_position@0.333.z". Always terminated.
 AM_API void am_schema_dim_name(const am_schema *schema, int dim, char *out, size_t size);
 
-/// A schema with its scaling: all that turns raw features into stored ones. Belongs to a database (or a network).
+/// A schema with its scaling: everything that turns raw features into stored ones. Belongs to a database (or a
+/// network).
 typedef struct am_features {
     const am_schema *schema;
     int raw_count;       ///< dimensions before PCA
@@ -118,7 +119,7 @@ AM_API void am_features_normalise(const am_features *features, float *out, const
 /// out(raw_count) = raw form of x(stride); with PCA the nearest one.
 AM_API void am_features_denormalise(const am_features *features, float *out, const float *x);
 
-/// Where the controller wants to be at one time, in the world.
+/// A point of the desired trajectory, in the world.
 typedef struct am_query_point {
     float time;        ///< seconds from now; points ascend in time
     am_vec3 position;  ///< of the ground root; y is the hips' height above the floor
@@ -126,7 +127,8 @@ typedef struct am_query_point {
     am_vec3 velocity;  ///< m/s
 } am_query_point;
 
-/// What a controller knows and wants. Start from am_query_default(); what is left out comes from `current`.
+/// The present state and the target of a controller. Start from am_query_default(); what is left out comes from
+/// `current`.
 typedef struct am_query {
     const float *current;             ///< [raw_count] raw features of the frame that plays, or NULL: zeros
     am_transform root;                ///< the character's ground root in the world
@@ -142,7 +144,7 @@ typedef struct am_query {
 } am_query;
 AM_API am_query am_query_default(void);
 
-/// raw(raw_count): each channel asks the query, and takes what the query does not say from query->current.
+/// raw(raw_count): each channel reads the query, and takes from query->current what the query leaves out.
 AM_API void am_query_raw(const am_schema *schema, float *raw, const am_query *query);
 /// out(stride): the same in stored form, ready for a search. Allocates nothing.
 AM_API void am_query_make(const am_features *features, float *out, const am_query *query);

@@ -1,8 +1,8 @@
 /// Motion fields (Fields section 3): motion as a flow through the space of poses and velocities.
 ///
 /// A motion state is m = (x, v): a pose and the displacement to the pose one tick (1/30 s) later. A field holds every
-/// state of a database with the displacement y that followed it, finds the k states most similar to any state
-/// (eq. 1-2), and says where a state goes when its neighbours are followed with given weights (eq. 4-6).
+/// state of a database with the displacement y that followed it, finds the k states most similar to any state (eq.
+/// 1-2), and gives the next state when its neighbours are followed with given weights (eq. 4-6).
 ///
 /// Numbers of a pose x, `pose_count` floats: the translations of the database's moving joints (three each; the first
 /// is the hips, relative to the ground root), then the rotations of all joints as four arrays x, y, z, w of `lanes`
@@ -39,7 +39,7 @@ typedef struct am_field_def {
     float root_weight;     ///< beta_root of eq. 1, >= 0 (default 0.5)
     float turn_weight;     ///< beta_0 (default 0.5)
     float thin;            ///< states of a range that are nearer than this to the last one that was taken are left
-                           ///< out (default 0: none). Who stands still fills all k neighbours with the same pose, and
+                           ///< out (default 0: none). A standing character fills all k neighbours with one pose, and
                            ///< no action leads away; 0.05 leaves walking as it is, at 30 ticks a second
     const char *kernels;   ///< name of an instruction set for tests; NULL means the best
     uint32_t cookie;
@@ -53,7 +53,7 @@ typedef struct am_field {
     int k;
     int joint_count;
     int lanes;          ///< floats of each of the four arrays of rotations, a multiple of 8
-    int bones;          ///< joints that count in the metric: the first so many lanes
+    int bones;          ///< number of joints that count in the metric: the first lanes
     int pose_count;     ///< floats of a pose
     int velocity_count; ///< floats of a velocity
     int dims, stride;   ///< of a row of the embedding; the padding is zero
@@ -71,8 +71,8 @@ typedef struct am_field {
     const float *rows;            ///< [state][stride] the embedding: squared distances of rows are d^2 of eq. 1
     const float *x;               ///< [state][pose_count]
     const float *v, *y;           ///< [state][velocity_count]
-    uint64_t hash;                ///< of the database and the numbers of the def
-    size_t bytes;                 ///< that it holds beside the database
+    uint64_t hash;                ///< of the database and the parameters of the def
+    size_t bytes;                 ///< that it holds besides the database
     struct am_field_own *own;
 } am_field;
 
@@ -143,7 +143,7 @@ typedef struct am_field_neighbours {
     float weight[AM_FIELD_MAX_K];  ///< similarity weights (eq. 2), sum 1; a distance of 0 takes all
 } am_field_neighbours;
 
-/// Room that searches work in, one for each thread.
+/// The working memory of searches, one for each thread.
 typedef struct am_field_work am_field_work;
 AM_API am_result am_field_work_create(am_field_work **out, const am_field *field, const am_alloc *alloc,
                                       am_error *err);
@@ -154,7 +154,7 @@ AM_API void am_field_work_destroy(am_field_work *work);
 /// neighbours of the last frame; they never change the answer. May be NULL.
 AM_API void am_field_search(const am_field *field, am_field_neighbours *out, const float *rows, int count,
                             const int32_t *hint, int hint_count, am_field_work *work);
-/// The same answer from one plain look at every state.
+/// The same answer from a linear scan over all states.
 AM_API void am_field_search_reference(const am_field *field, am_field_neighbours *out, const float *rows, int count);
 /// w(count) = similarity weights of squared distances (eq. 2). Distances of 0 share all of the weight.
 AM_API void am_field_weights(float *w, const float *d2, int count);
@@ -169,22 +169,22 @@ AM_API void am_field_action(float *a, const float *w, int count, int i);
 /// returns how the ground root moves. next_x may be x.
 AM_API am_field_step am_field_integrate(const am_field *field, float *next_x, float *next_v, const float *x,
                                         const am_field_neighbours *near, const float *a);
-/// Neighbours of the state at row(stride) become those that the passive field follows, so that it never comes to rest
-/// where the data do not. `followed` is what the call of the tick before returned, -1 at first: the state that it
-/// keeps to, and state_count for each tick for which it does so whatever is nearer.
+/// Replaces the neighbours of the state at row(stride) by those that the passive field follows, so that it never
+/// comes to rest where the data do not. `followed` is the result of the previous tick's call, -1 at first: the state
+/// that it keeps to, plus state_count for each tick for which it does so even if another state is nearer.
 /// - A neighbour that is the last of its range gives its place to the state that goes on from there: the most similar
 ///   of another range (of its own where there is no other) with half a second or more before its own end. The paper
-///   says nothing of ends. Actions get away from them; the passive field would stay for good, its pose held at the
+///   does not mention ends. Actions get away from them; the passive field would stay forever, its pose held at the
 ///   end by the drift correction while its root glides on.
-/// - What comes after `followed` is put first, to be drawn to (eq. 5-6), unless it is 1.5 times as far as the
-///   nearest: among many poses of one who stands the nearest may be the same one for ever.
+/// - The successor of `followed` is put first, as the target of the drift correction (eq. 5-6), unless it is 1.5
+///   times as far as the nearest: among many poses of a standing character the nearest may stay the same forever.
 AM_API int am_field_go_on(const am_field *field, am_field_neighbours *near, const float *row, int followed);
-/// What to follow next instead, so that the passive field comes round in the data: a state of another range that is
-/// not far from row(stride), drawn among the nearest of each, to be kept to for a second as its action (eq. 8).
-/// `followed` itself where nothing is near. A plain look at every state: for now and then.
+/// Another state to follow, so that the passive field visits all of the data: a state of another range that is not
+/// far from row(stride), drawn among the nearest of each range, to be kept for a second as its action (eq. 8).
+/// `followed` itself where nothing is near. Linear scan over all states; too slow for every tick.
 AM_API int am_field_wander(const am_field *field, const float *row, int followed, am_rng *rng);
 /// All of a state's actions at once, in the bits of am_field_integrate and am_field_embed: for each i below
-/// near->count what action i leads to. Any of next_x(k, pose_count), next_v(k, velocity_count), rows(k, stride) and
+/// near->count the result of action i. Any of next_x(k, pose_count), next_v(k, velocity_count), rows(k, stride) and
 /// steps(k) may be NULL.
 AM_API void am_field_try_all(const am_field *field, float *next_x, float *next_v, float *rows, am_field_step *steps,
                              const float *x, const am_field_neighbours *near, am_field_work *work);

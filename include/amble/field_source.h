@@ -22,20 +22,20 @@ typedef struct am_field_source_def {
     int value_count;
     am_field_task task; ///< for AM_FIELD_GREEDY; AM_FIELD_LOOKAHEAD takes the value's (default: direction)
     am_field_policy policy;
-    float wander_s; ///< AM_FIELD_PASSIVE goes over to another motion about so often, while nothing acts on it: else
-                    ///< it ends in one cycle. 0: never (default)
+    float wander_s; ///< AM_FIELD_PASSIVE moves over to another motion about this often, while nothing acts on it:
+                    ///< else it ends in one cycle. 0: never (default)
     uint32_t cookie;
 } am_field_source_def;
 AM_API am_field_source_def am_field_source_def_default(void);
 /// The state ticks at the field's rate; steps of any length show it in between, along curves through the ticks. The
-/// task's target comes from am_source_input: its direction is where the desired velocity points, or the desired
-/// facing. Without a desired point a line begins where the character is when the desired direction changes.
+/// task's target comes from am_source_input: its direction is that of the desired velocity, or the desired facing.
+/// Without a desired point a line begins where the character is when the desired direction changes.
 AM_API am_result am_field_source_create(am_source **out, const am_field_source_def *def, am_error *err);
 
 /// Pose and velocity of a state of such a source at its next tick: x(pose_count), v(velocity_count), each may be
 /// NULL.
 AM_API void am_field_source_get(const am_source *source, const void *state, float *x, float *v);
-/// Overwrites them; the flow goes on from there.
+/// Overwrites them; the flow continues from there.
 AM_API void am_field_source_put(const am_source *source, void *state, const float *x, const float *v);
 /// The field of such a source; NULL for other sources.
 AM_API const am_field *am_field_source_field(const am_source *source);

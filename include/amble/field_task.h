@@ -1,13 +1,12 @@
-/// Tasks of motion fields (Fields section 4 and 6.1): what a character is asked to do, as a few numbers theta beside
-/// its motion state, how theta moves on with the ground root, and what a tick is worth.
+/// Tasks of motion fields (Fields section 4 and 6.1): what a character should do, as a few numbers theta beside its
+/// motion state, how theta changes with the ground root, and the reward of a tick.
 ///
 /// A task is a small plug-in: a grid over theta on which values are stored, three functions, and a fourth where it
 /// can ask a character to stand. Four tasks are here; a caller may fill in one of its own.
 ///
 /// - direction: the angle from the facing to the target; 18 samples; reward -|angle|
 /// - line: that angle of the line's direction, and the place across the line; 18 x 13 samples over +-2 m, denser
-/// about
-///   the line; reward -|angle| - w |d|
+///   about the line; reward -|angle| - w |d|
 /// - speed: angle and desired speed; 18 x 7 samples over 0 to 4.5 m/s; reward -|angle| - w |speed - target|
 /// - point: the point as seen from the ground root; 15 x 15 samples over +-3.5 m; reward -distance
 ///
@@ -30,12 +29,12 @@ extern "C" {
 #define AM_FIELD_MAX_CORNERS (1 << AM_FIELD_MAX_AXES)
 #define AM_FIELD_MAX_CELLS 4096 ///< samples of a whole grid
 
-/// What a person wants, in the world. Each task reads what it needs.
+/// The user's target, in the world. Each task reads what it needs.
 typedef struct am_field_target {
     float heading; ///< desired facing, as am_quat_heading gives it (direction, speed); of the line (line)
     float speed;   ///< m/s (speed)
     am_vec3 point; ///< on the line (line); to go to (point)
-    bool faces;    ///< the facing is desired at rest, too; else who shall stand stays as they face (speed)
+    bool faces;    ///< the facing is desired at rest, too; otherwise a standing character keeps its own (speed)
 } am_field_target;
 
 /// One axis of the grid: samples from low on, evenly spaced or denser in the middle. A cyclic axis comes back to low
@@ -58,9 +57,9 @@ struct am_field_task {
     void (*read)(const am_field_task *task, float *theta, const am_field_target *target, am_transform root);
     /// next(axes): theta after a step of the root; next may be theta.
     void (*advance)(const am_field_task *task, float *next, const float *theta, am_field_step step);
-    /// What a tick with this step is worth that led to theta.
+    /// The reward of a tick with this step that led to theta.
     float (*reward)(const am_field_task *task, const float *theta, am_field_step step);
-    /// Whether the character shall stand where it is. NULL: it never shall.
+    /// Whether the character should stand where it is. NULL: never.
     bool (*rests)(const am_field_task *task, const float *theta);
 };
 
@@ -79,7 +78,7 @@ typedef struct am_field_corners {
     int32_t cell[AM_FIELD_MAX_CORNERS];
     float share[AM_FIELD_MAX_CORNERS]; ///< >= 0, sum 1
 } am_field_corners;
-/// Multilinear; the same bits everywhere. A theta that is not a number gives a place on the grid all the same.
+/// Multilinear; the same bits everywhere. A theta that is not a number also gives a place on the grid.
 AM_API void am_field_task_corners(const am_field_task *task, am_field_corners *out, const float *theta);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/// Value functions of motion fields (Fields section 4.2): what a task state (m, theta) is worth to a character that
-/// acts as well as it can, as numbers on the grid of a task for states of a database, and the policies that choose
-/// an action by them.
+/// Value functions of motion fields (Fields section 4.2): the value of a task state (m, theta) under the best
+/// actions, as numbers on the grid of a task for states of a database, and the policies that choose an action by
+/// them.
 ///
 /// Values stand at anchors (eq. 14): the first and the last state of every range and states between them, evenly
 /// spaced and about `every` ticks apart; with `every` 1 all states are anchors. A state between two anchors has their
@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 #define AM_FIELD_MAX_EVERY 1000 ///< ticks between anchors
-#define AM_FIELD_MAX_STEER 1.0f ///< rad a tick: what an action may be turned by stays below
+#define AM_FIELD_MAX_STEER 1.0f ///< rad a tick: upper bound of an action's steering
 
 /// What a value function is: the head of its attachment, 192 bytes, behind which stand mean[cells] in fp32 and
 /// values[anchors][cells].
@@ -33,7 +33,7 @@ typedef struct am_field_value_head {
     am_field_axis axis[AM_FIELD_MAX_AXES];
     float weight;
     float fps;
-    float gamma; ///< what a reward a tick later counts
+    float gamma; ///< discount of a tick
     int32_t every, states, anchors, cells;
     int32_t k; ///< neighbours and actions that it was made with
     int32_t iterations;
@@ -80,18 +80,18 @@ AM_API bool am_field_value_peek(am_field_value_head *out, const am_model *model,
 /// Whether a model has values of a task, at any distance of anchors.
 AM_API bool am_field_value_has(const am_model *model, const char *task);
 
-/// What a task state is worth: of a motion state with these neighbours.
+/// The value of a task state: of a motion state with these neighbours.
 AM_API float am_field_value_at(const am_field_value *value, const am_field_neighbours *near, const float *theta);
 
 /// Eq. 12 with its discount: the action i below `count` with the greatest R + gamma V, where steps[i] is the root's
 /// step of action i and near[i] are the neighbours of the state that it leads to. Without a value function (NULL) eq.
 /// 9, the greedy policy, which looks at no neighbours (near may be NULL). Equal ones: the lower action. -1 when no
-/// action has a worth that is a number. worth(count) gets what each is worth, or is NULL. Allocates nothing, the same
-/// bits everywhere.
+/// action has a worth that is a number. worth(count) gets R + gamma V of each, or is NULL. Allocates nothing, the
+/// same bits everywhere.
 ///
 /// A value function with `steer` has each action seven times: as it is, and with the root turned more to either side,
-/// by so much and by 0.4 and 0.1 of it, which changes the step and nothing else of the state. steps[i] of the chosen
-/// action is then the step to take.
+/// by `steer` and by 0.4 and 0.1 of it, which changes only the step. steps[i] of the chosen action is then the step
+/// to take.
 AM_API int am_field_choose(const am_field_task *task, const am_field_value *value, const float *theta,
                            am_field_step *steps, const am_field_neighbours *near, int count, float *worth);
 

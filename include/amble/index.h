@@ -1,8 +1,8 @@
 /// Exact nearest frames: a query in stored features against every frame of a database that may be offered.
 ///
-/// Three indices, one answer: the linear reference, the two-level boxes of LMM appendix B, and the fast one. The cost
-/// of a frame is the squared distance (optionally weighted), summed in the one shape of the library's kernels; ties
-/// go to the lower frame. Frames in the ignored head and tail of a range are never offered.
+/// Three indices with the same answers: the linear reference, the two-level boxes of LMM appendix B, and the fast
+/// one. The cost of a frame is the squared distance (optionally weighted), summed in the one shape of the library's
+/// kernels; ties go to the lower frame. Frames in the ignored head and tail of a range are never offered.
 #ifndef AMBLE_INDEX_H
 #define AMBLE_INDEX_H
 
@@ -48,7 +48,7 @@ AM_API void am_filter_destroy(am_filter *filter);
 /// How many frames it accepts.
 AM_API int am_filter_count(const am_filter *filter);
 
-/// Room that a search works in: one for each thread that searches. Nothing is allocated later. index NULL: room for
+/// The working memory of a search: one for each thread that searches. Nothing is allocated later. index NULL: for
 /// sources without one (am_source_work_create).
 typedef struct am_search_work am_search_work;
 AM_API am_result am_search_work_create(am_search_work **out, const am_index *index, const am_alloc *alloc,

@@ -1,5 +1,5 @@
-/// JSON with comments (// and /* */) and trailing commas: what people write for Amble. Errors name line,
-/// column and, for a misspelt key, the nearest known one. And a writer for what Amble prints.
+/// A reader of JSON with comments (// and /* */) and trailing commas, and a writer. Errors name line, column and, for
+/// a misspelt key, the nearest known one.
 #ifndef AMBLE_JSON_H
 #define AMBLE_JSON_H
 
@@ -66,17 +66,17 @@ AM_API am_result am_json_read_choice(const am_json_doc *doc, const am_json *obje
 /// An array of at most `capacity` numbers.
 AM_API am_result am_json_read_floats(const am_json_doc *doc, const am_json *object, const char *key, bool required,
                                      float *out, int capacity, int *count, am_error *err);
-/// Fails at `value` with a message of the caller's: file, line and column filled in.
+/// Fails at `value` with the caller's message; fills in file, line and column.
 AM_API am_result am_json_fail(const am_json_doc *doc, const am_json *value, am_result code, am_error *err,
                               const char *format, ...) AM_PRINTF(5, 6);
 
 /// The one of names[count] nearest to `word` by edit distance, or NULL when none is near.
 AM_API const char *am_nearest_name(const char *word, const char *const *names, int count);
 
-/// Writes JSON text. After a failed allocation it stays failed and finish says so. Commas, quoting and
-/// (with indent > 0) line breaks are its own business. Whole numbers below 2^53 print exactly; of the others, a value
-/// that is a float prints as the shortest text that reads back as that float, else as that double. A number that
-/// is not finite prints as null; bytes of a string that are no UTF-8 as U+FFFD.
+/// Writes JSON text. After a failed allocation it stays failed, and finish returns NULL. It adds commas, quotes and
+/// (with indent > 0) line breaks. Whole numbers below 2^53 print exactly; of the others, a value that is a float
+/// prints as the shortest text that reads back as that float, else as that double. A number that is not finite prints
+/// as null; bytes of a string that are no UTF-8 as U+FFFD.
 typedef struct am_json_writer am_json_writer;
 AM_API am_result am_json_writer_create(am_json_writer **out, int indent, const am_alloc *alloc, am_error *err);
 AM_API void am_json_writer_destroy(am_json_writer *writer);

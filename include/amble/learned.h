@@ -1,6 +1,6 @@
 /// Learned motion matching (LMM section 4): a character that is three small networks and no database.
 ///
-/// A model for it has the parts `decompressor` (x, z -> pose), `stepper` (x, z -> change a second of x and z) and
+/// Its model has the parts `decompressor` (x, z -> pose), `stepper` (x, z -> change a second of x and z) and
 /// `projector` (query x -> x, z), and two attachments: `character`, a small database of start states whose poses are
 /// the network's own, with skeleton, roles, feature schema and tag names; and `facts` (am_facts).
 /// am_learned_pack makes the attachments when training is over.
@@ -21,7 +21,7 @@ typedef struct am_learned_def {
     const am_alloc *alloc;
     const am_model *model; ///< borrowed
     float search_every_s;  ///< time between projections (default 1/6: ten frames at 60 Hz)
-    float far;             ///< distance of a query from its projection beyond which the last good target is asked for
+    float far;             ///< distance of a query from its projection beyond which the last good target is used
                            ///< instead; 0 means no limit, below 0 (the default) what was learnt when it was packed
     am_net_mode mode;      ///< exact by default: the same bits everywhere
     const char *kernels;   ///< as in am_net_def
@@ -38,9 +38,9 @@ AM_API am_result am_learned_create(am_source **out, const am_learned_def *def, a
 AM_API am_result am_learned_pack(am_model **out, const am_model *model, const am_db *db, const am_alloc *alloc,
                                  am_error *err);
 
-/// A copy of a packed character whose parts have `weights` [model->part_count]. No data is needed: those of 8 bits
-/// are rounded so that what the networks meet in play suffers least, and that is learnt by letting them play from the
-/// start states. The same model, the same bits.
+/// A copy of a packed character whose parts have `weights` [model->part_count]. No data is needed: 8-bit weights are
+/// rounded for the least error on what the networks meet in play, which is found by letting them play from the start
+/// states. The same model gives the same bits.
 AM_API am_result am_learned_weights(am_model **out, const am_model *model, const am_net_weights *weights,
                                     const am_alloc *alloc, am_error *err);
 

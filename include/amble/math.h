@@ -1,8 +1,8 @@
 /// Vectors, quaternions, springs and the library's own elementary functions.
 ///
-/// Units and axes, said once: metres, seconds, radians; y up, right-handed, +z forward, +x the
-/// character's left; quaternions x y z w, unit length unless said otherwise; a rotation by q of v
-/// is q v q*; a(b) composes as am_quat_mul(a, b): first b, then a.
+/// Units and axes: metres, seconds, radians; y up, right-handed, +z forward, +x the character's left; quaternions x y
+/// z w, unit length unless said otherwise; a rotation by q of v is q v q*; a(b) composes as am_quat_mul(a, b): first
+/// b, then a.
 ///
 /// Everything here gives the same bits on every machine: no fused multiply-add, no libm except
 /// sqrtf, which IEEE 754 fixes. Values pass by value.
@@ -34,7 +34,7 @@ typedef struct am_transform {
 } am_transform;
 
 // ---------------------------------------------------------------------------------------------
-// Elementary functions (src/math/elementary.c states and tests the largest error of each)
+// Elementary functions (src/runtime/math/elementary.c states the largest error of each; a test checks it)
 
 AM_API float am_sin(float x);
 AM_API float am_cos(float x);
@@ -56,7 +56,7 @@ static inline float am_clamp(float x, float lo, float hi) { return am_min(am_max
 static inline float am_lerp(float a, float b, float t) { return a + (b - a) * t; }
 static inline float am_abs(float x) { return x < 0.0f ? -x : x; }
 
-/// An angle brought into (-pi, pi].
+/// An angle wrapped to (-pi, pi].
 AM_API float am_wrap_angle(float angle);
 
 // ---------------------------------------------------------------------------------------------
@@ -153,9 +153,9 @@ AM_API am_quat am_quat_from_heading(float heading);
 AM_API float am_quat_heading(am_quat q);
 /// exp of a half-angle axis: am_quat_exp(v) rotates by 2|v| about v.
 AM_API am_quat am_quat_exp(am_vec3 v);
-/// Inverse of am_quat_exp: half-angle axis of q (give am_quat_abs(q) for the shorter way).
+/// Inverse of am_quat_exp: half-angle axis of q (pass am_quat_abs(q) for the shorter rotation).
 AM_API am_vec3 am_quat_log(am_quat q);
-/// Scaled angle axis (radians): rotates by |v| about v. Back: the shorter way, |v| <= pi.
+/// Scaled angle axis (radians): rotates by |v| about v. The inverse gives the shorter rotation, |v| <= pi.
 AM_API am_quat am_quat_from_scaled_axis(am_vec3 v);
 AM_API am_vec3 am_quat_to_scaled_axis(am_quat q);
 /// Angular velocity (rad/s, in the outer space) that takes a to b in dt seconds, the shorter way.
@@ -214,7 +214,7 @@ static inline am_transform am_transform_inv(am_transform a)
 // Springs: critically damped, closed form, so that two half steps equal one whole step.
 // Half-lives are in seconds; from rest, 60 % of the way is left after one half-life, 24 % after two.
 
-/// Lets an offset x with velocity v die out.
+/// Lets an offset x with velocity v fade out.
 AM_API void am_decay_f(float *x, float *v, float halflife, float dt);
 AM_API void am_decay_v3(am_vec3 *x, am_vec3 *v, float halflife, float dt);
 /// The same for a rotation offset x (near the identity) with angular velocity v (rad/s).

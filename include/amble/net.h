@@ -3,8 +3,7 @@
 ///
 /// Three things:
 /// - *am_net_graph* describes one network and holds its weights as plain fp32 arrays. It is built layer by layer,
-/// filled
-///   (by a trainer, from an NPZ) and packed into a model. Training and export read it.
+///   filled (by a trainer, from an NPZ) and packed into a model. Training and export read it.
 /// - *am_model* is a `.amnet` file in memory: graphs, packed weights and where they came from. Immutable.
 /// - *am_net* is one part of a model ready to run. Immutable; any number of *am_net_work* (the numbers of one
 ///   evaluation, and the state of recurrent layers) run on it at once. A run allocates nothing.
@@ -128,8 +127,9 @@ typedef struct am_net_graph {
 AM_API am_result am_net_graph_create(am_net_graph **out, const char *name, const am_alloc *alloc, am_error *err);
 AM_API void am_net_graph_destroy(am_net_graph *graph);
 
-// Builders. Each gives the number of the value it made, or -1; a fault is remembered, so that a chain of calls needs
-// one look at am_net_graph_finish. Inputs and states in the order that a caller of the network will give them.
+// Builders. Each returns the number of the value it made, or -1; a fault is remembered, so that a chain of calls
+// needs one check, by am_net_graph_finish. Add inputs and states in the order in which a caller of the network passes
+// them.
 AM_API int am_net_graph_input(am_net_graph *graph, const char *name, int width);
 /// A set of at most `rows` vectors.
 AM_API int am_net_graph_input_set(am_net_graph *graph, const char *name, int rows, int width);
@@ -180,9 +180,9 @@ AM_API const char *am_net_kind_name(int kind);
 /// "weight", "bias_ih", ... of a kind's tensor, or NULL behind its last.
 AM_API const char *am_net_tensor_name(int kind, int which);
 
-/// The plain evaluation, straight from the definitions above and in double: what the fast one and every export are
-/// held against. values[v] is room for batch x rows x width doubles of each value v; inputs and states are read,
-/// all others written.
+/// The plain evaluation in double, straight from the definitions above: the fast one and every export are compared
+/// with it. values[v] is room for batch x rows x width doubles of each value v; inputs and states are read, all
+/// others written.
 AM_API void am_net_graph_eval(const am_net_graph *graph, double *const *values, int batch);
 
 // ---------------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ typedef struct am_model_def {
     const am_alloc *alloc;
     const am_net_graph *const *graphs; ///< [graph_count], finished; their names become the parts'. A model of
                                        ///< attachments alone may have none
-    const am_net_weights *weights; ///< [graph_count], or NULL: all fp32
+    const am_net_weights *weights;     ///< [graph_count], or NULL: all fp32
     const float *const *samples; ///< [graph_count] of [sample_count][all inputs behind one another] to measure errors
                                  ///< on, and to round int8 weights so that these inputs suffer least; NULL (as may
                                  ///< be each item): plain rounding, measured on standard normal numbers before
@@ -290,7 +290,7 @@ AM_API const void *am_model_attached(const am_model *model, const char *name, si
 /// A copy with these attachments (borrowed for the call) beside its own; of the same name they take its place.
 AM_API am_result am_model_attach(am_model **out, const am_model *model, const am_model_blob *blobs, int count,
                                  const am_alloc *alloc, am_error *err);
-/// A copy with another provenance (JSON text, borrowed for the call): what was measured afterwards. Its hash stays.
+/// A copy with another provenance (JSON text, borrowed for the call), for later measurements. Its hash stays.
 AM_API am_result am_model_note(am_model **out, const am_model *model, const char *provenance, const am_alloc *alloc,
                                am_error *err);
 /// A part as a graph with fp32 weights again (of 16- and 8-bit ones: the numbers that they stand for).
@@ -330,10 +330,8 @@ AM_API int am_net_input_find(const am_net *net, const char *name);
 AM_API int am_net_output_find(const am_net *net, const char *name);
 /// Numbers of all states of one sample: what a snapshot of a character keeps.
 AM_API int am_net_state_size(const am_net *net);
-/// The version of the kernels that it runs on.
-AM_API const char *am_net_kernels(const am_net *net);
 
-/// Room for runs of at most `most_batch` samples.
+/// Working memory for runs of at most `most_batch` samples.
 AM_API am_result am_net_work_create(am_net_work **out, const am_net *net, int most_batch, const am_alloc *alloc,
                                     am_error *err);
 AM_API void am_net_work_destroy(am_net_work *work);

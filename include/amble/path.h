@@ -1,5 +1,5 @@
-/// Drawn paths: time-stamped places on the ground that a character follows (LHMM sections V to VII), and what Amble
-/// does beyond the paper so that it stays on them: retiming by what the data can do, and steering.
+/// Drawn paths: time-stamped points on the ground that a character follows (LHMM sections V to VII), and what Amble
+/// adds to keep it on them: retiming to the limits of the data, and steering.
 #ifndef AMBLE_PATH_H
 #define AMBLE_PATH_H
 
@@ -18,12 +18,12 @@ typedef struct am_path_sample {
 } am_path_sample;
 
 typedef enum am_path_mode {
-    AM_PATH_GLOBAL, ///< where it was drawn, after a straight way to its beginning
+    AM_PATH_GLOBAL, ///< where it was drawn, after a straight walk to its start
     AM_PATH_LOCAL   ///< moved so that it begins where the character stands
 } am_path_mode;
 
 typedef enum am_path_facing {
-    AM_PATH_FACING_TANGENT,  ///< the way it goes
+    AM_PATH_FACING_TANGENT,  ///< along the path
     AM_PATH_FACING_JOYSTICK, ///< that turned by the angle of the facing stick from 12 o'clock
     AM_PATH_FACING_NET       ///< as people would; the character's def needs a network for it (direction.h)
 } am_path_facing;
@@ -31,7 +31,7 @@ typedef enum am_path_facing {
 /// Where on the path the character is taken to be (LHMM VI-A).
 typedef enum am_path_desired {
     AM_PATH_DESIRED_WINDOW, ///< the nearest point a little ahead of the last one
-    AM_PATH_DESIRED_FRAME,  ///< the point that the time asks for (ablation)
+    AM_PATH_DESIRED_FRAME,  ///< the point of the present time (ablation)
     AM_PATH_DESIRED_NEAREST ///< the nearest of all (ablation)
 } am_path_desired;
 
@@ -40,19 +40,19 @@ typedef struct am_path_method {
     bool smooth;             ///< Gaussian of 0.1 s (LHMM V-B), or of 0.1 m when retimed
     am_path_desired desired; ///< LHMM VI-A
     bool speed_limit;        ///< LHMM VI-B; a retimed path keeps it by itself
-    bool corners;            ///< LHMM VI-C; a retimed path goes round them slowly instead
-    bool retime;             ///< speeds by the accelerations that the data know
-    bool lead;               ///< the target goes on with time and waits for the body no further than a little ahead
-    bool steer;              ///< the root's way is bent by a few degrees and per cent
+    bool corners;            ///< LHMM VI-C; a retimed path takes them slowly instead
+    bool retime;             ///< speeds within the accelerations of the data
+    bool lead;               ///< the target advances with time and waits for the body a little ahead
+    bool steer;              ///< the root's motion is bent by a few degrees and scaled by a few per cent
     bool plant;              ///< frames after which the feet shuffle are not landed on
     bool weigh;              ///< the trajectory counts for more than the pose
-    bool recover;            ///< after 2 s without progress the target goes on by itself
+    bool recover;            ///< after 2 s without progress the target advances by itself
 } am_path_method;
 AM_API am_path_method am_path_method_default(void);
-/// LHMM as it is, without what Amble adds.
+/// LHMM as published, without what Amble adds.
 AM_API am_path_method am_path_method_paper(void);
 
-/// A round thing that a path is bent around.
+/// A round obstacle that a path is bent around.
 typedef struct am_path_obstacle {
     float x, z, radius; ///< m
 } am_path_obstacle;
@@ -63,16 +63,16 @@ typedef struct am_path_def {
     int count;
     am_path_mode mode;
     am_path_facing facing;
-    float v_max;                       ///< m/s; 0 means what the database knows
+    float v_max;                       ///< m/s; 0 means the database's own
     float scale;                       ///< of the speed: 0.2 plays a drawing five times slower
-    bool loop;                         ///< back to its beginning for ever, from its nearest point on
+    bool loop;                         ///< repeated forever, starting at its nearest point
     const am_path_obstacle *obstacles; ///< [obstacle_count] copied
     int obstacle_count;
     am_path_method method;
     uint32_t cookie;
 } am_path_def;
 AM_API am_path_def am_path_def_default(void);
-/// Refuses numbers that are not finite or far too large, times that go back, no sample at all.
+/// Refuses numbers that are not finite or far too large, decreasing times, and an empty path.
 AM_API am_result am_path_check(const am_path_def *def, am_error *err);
 
 /// What a database can do on a path: percentiles of its moving frames.
@@ -80,7 +80,7 @@ typedef struct am_path_limits {
     float v_max;       ///< m/s: 98th percentile of the speed
     float v_least;     ///< m/s: 20th percentile, within 0.4 and 0.65
     float v_run;       ///< m/s: median of the frames tagged run, for Shift
-    float lateral;     ///< m/s^2: 99th percentile across the way, at most 4
+    float lateral;     ///< m/s^2: 99th percentile across the direction of travel, at most 4
     float faster_mps2; ///< m/s^2: 99th percentiles along it, at most 3
     float slower_mps2;
 } am_path_limits;

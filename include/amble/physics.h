@@ -1,5 +1,5 @@
 /// A body with masses that can be pushed: the solver of amble/push.h, by Open Dynamics Engine. A library of its own
-/// (amble_physics), in builds where ODE is.
+/// (amble_physics), built where ODE is installed.
 ///
 /// The body is made from any skeleton by its roles: a rigid part for hips, spine, chest, head, and for each upper and
 /// lower limb, hand and foot; joints between belong to the part that they hang on. Parts are capsules along their
@@ -8,11 +8,11 @@
 /// = 22 kg/m^2 height^2, and of it the shares of Winter (2009, table 4.1).
 ///
 /// As the paper has it: no gravity, no velocity at the beginning, and feet in contact are pinned to the ground: the
-/// leg hangs on a ball joint at the ankle, the foot itself stays. So a body without forces stays as it is, and a
+/// leg hangs on a ball joint at the ankle, the foot itself stays. So a body without forces does not move, and a
 /// pushed one tips about its feet.
 ///
-/// Beyond the paper: who is pushed on a limb goes along. Of a force on an arm or a leg the whole body takes a share,
-/// each part by its mass; and a pushed leg stiffens with the other, unless both feet stand.
+/// Beyond the paper: a push on a limb moves the whole body. The body takes a share of a force on an arm or a leg,
+/// each part by its mass; and a pushed leg stiffens with the other, unless both feet are planted.
 #ifndef AMBLE_PHYSICS_H
 #define AMBLE_PHYSICS_H
 

@@ -1,5 +1,5 @@
-/// What happens to a pose after its source chose it: transitions die out (inertialisation), feet stay planted.
-/// Jobs over flat states of the caller's, which may be copied and restored like any other bytes.
+/// Corrections of a pose after its source chose it: transitions fade out (inertialisation), feet stay planted.
+/// Functions over flat states owned by the caller, which may be copied and restored like any other bytes.
 #ifndef AMBLE_POST_H
 #define AMBLE_POST_H
 
@@ -19,7 +19,7 @@ AM_API am_quintic am_quintic_make(float x0, float v0, float t1);
 /// Value at t (0 beyond t1); *velocity may be NULL.
 AM_API float am_quintic_at(const am_quintic *quintic, float t, float *velocity);
 
-/// How transitions die out. Start from am_inertia_def_default().
+/// How transitions fade out. Start from am_inertia_def_default().
 typedef struct am_inertia_def {
     am_inertialise mode;
     float halflife;     ///< s, spring
@@ -47,8 +47,8 @@ typedef struct am_inertia_pose {
 } am_inertia_pose;
 AM_API void am_inertia_transition(am_inertia *state, const am_inertia_def *def, const am_inertia_pose *from,
                                   const am_inertia_pose *to);
-/// Lets dt seconds pass and adds what is left of the offsets to local, velocity (in place; NULL when nobody wants it)
-/// and the root velocity.
+/// Lets dt seconds pass and adds what is left of the offsets to local, velocity (in place; may be NULL) and the root
+/// velocity.
 AM_API void am_inertia_apply(am_inertia *state, const am_inertia_def *def, am_transform *local, am_velocity *velocity,
                              am_vec3 *root_linear, am_vec3 *root_angular, float dt);
 
@@ -59,8 +59,8 @@ AM_API am_vec3 am_heel_offset(const am_skeleton *skeleton, int ankle, int toe);
 typedef struct am_feet_def {
     const am_skeleton *skeleton; ///< borrowed
     const am_roles *roles;       ///< borrowed; both legs with foot and toe
-    float unlock_radius_m;       ///< a planted toe lets go when the animation is this far away
-    float blend_out_s;           ///< time in which a foot that let go finds back to the animation (0.2)
+    float unlock_radius_m;       ///< a planted toe is released when the animation is this far away
+    float blend_out_s;           ///< time in which a released foot returns to the animation (0.2)
     float floor_m;               ///< lowest height of the toe joint
     float heel_m;                ///< lowest height of the heel
     am_vec3 heel_offset[2]; ///< left and right heel in the ankle's space (am_heel_offset); zero: the ankle itself
@@ -88,9 +88,9 @@ typedef struct am_feet {
 } am_feet;
 
 AM_API void am_feet_reset(am_feet *feet);
-/// How high the motion that plays has the toes (m), without what is left of transitions: a foot that is not in
-/// contact is lifted there instead of being dragged over the floor. Told before each am_feet_apply; never: nothing is
-/// lifted.
+/// The height of the toes (m) in the motion that plays, without the rest of transitions: a foot that is not in
+/// contact is lifted there instead of being dragged over the floor. Call it before each am_feet_apply; if it is never
+/// called, nothing is lifted.
 AM_API void am_feet_swing(am_feet *feet, float left_m, float right_m);
 /// Changes leg and foot rotations in local(joint_count) in place. world(joint_count) is scratch and holds the final
 /// transforms afterwards. Returns the AM_CONTACT_* bits that are locked.

@@ -1,8 +1,8 @@
 /// Pushes (Fields section 5): forces on any part of a body, answered by a solver that simulates the body's dynamics
 /// and blended with whatever moves the character.
 ///
-/// The library knows only the question. Who answers it is a solver: am_physics (amble/physics.h) does so with Open
-/// Dynamics Engine, a library of its own; a game may bring its engine's.
+/// The library only defines the interface of a solver. am_physics (amble/physics.h) implements it with Open Dynamics
+/// Engine, in a library of its own; a game may use its own engine.
 #ifndef AMBLE_PUSH_H
 #define AMBLE_PUSH_H
 
@@ -21,7 +21,7 @@ extern "C" {
 /// A force on the part of the body that a joint moves.
 typedef struct am_push {
     int32_t joint;
-    float seconds; ///< for so long, > 0
+    float seconds; ///< duration, > 0
     am_vec3 force; ///< N, world axes
 } am_push;
 
@@ -34,7 +34,7 @@ typedef struct am_push_query {
     int frames;       ///< i: frames of 1 / AM_PUSH_FPS, 1 to AM_PUSH_WINDOW
 } am_push_query;
 
-/// Whoever simulates. The same question gives the same bits in the same build, whatever was asked before.
+/// A push solver. The same input gives the same bits in the same build, whatever came before.
 typedef struct am_push_solver {
     void *user;
     const am_skeleton *skeleton; ///< of the poses that it takes; borrowed
@@ -43,7 +43,7 @@ typedef struct am_push_solver {
     bool (*solve)(void *user, am_transform *local, am_transform *before, const am_push_query *query);
 } am_push_solver;
 
-/// Whoever makes solvers, for runs that only know their skeleton when they have opened their data: am_physics_engine.
+/// A factory of solvers, for runs that know their skeleton only after opening their data: am_physics_engine.
 typedef struct am_push_engine {
     void *user;
     am_result (*create)(void *user, const am_push_solver **out, const am_skeleton *skeleton, const am_roles *roles,

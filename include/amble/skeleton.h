@@ -94,20 +94,19 @@ AM_API void am_fk_velocity(am_transform *out, am_velocity *out_velocity, const a
 // ---------------------------------------------------------------------------------------------
 // Inverse kinematics
 
-/// Analytic two-bone IK on model-space transforms: turns hip and knee (local rotations) so that the
-/// ankle reaches `target`; `pole` is the model-space direction in which the knee bends. Exact where the
-/// leg reaches; within `soften_m` of full stretch (or full fold) the target is eased in so that the knee
-/// does not pop, and the ankle then stays up to 0.4 soften_m short. Joints between the three are carried
-/// along. The ankle's own local rotation is left alone (see am_ik_keep_rotation). A target or pole
-/// that is not finite, or a bone without length, changes nothing.
+/// Analytic two-bone IK on model-space transforms: turns hip and knee (local rotations) so that the ankle reaches
+/// `target`; `pole` is the model-space direction in which the knee bends. Exact where the leg reaches; within
+/// `soften_m` of full stretch (or full fold) the target is eased in so that the knee does not pop, and the ankle then
+/// stays up to 0.4 soften_m short. Joints between the three are carried along. The ankle's own local rotation stays
+/// (see am_ik_keep_rotation). A target or pole that is not finite, or a bone without length, changes nothing.
 typedef struct am_ik_chain {
     am_transform *local;       ///< [joint] changed in place
     const am_transform *model; ///< [joint] model-space transforms of `local` before the change
     int upper, middle, end;    ///< hip, knee, ankle joints; each an ancestor of the next
 } am_ik_chain;
 AM_API void am_ik_two_bone(const am_ik_chain *chain, am_vec3 target, am_vec3 pole, float soften_m);
-/// Gives `joint` the model-space rotation it has in `model` again, whatever its ancestors in `local` have
-/// done since: keeps a foot flat after its leg was moved.
+/// Restores the model-space rotation that `joint` has in `model` after its ancestors in `local` changed: keeps a foot
+/// flat after its leg moved.
 AM_API void am_ik_keep_rotation(am_transform *local, const am_transform *model, const int16_t *parents, int joint);
 
 #ifdef __cplusplus

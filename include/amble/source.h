@@ -17,14 +17,14 @@ extern "C" {
 #define AM_MAX_CANDIDATES 8  ///< that a trace remembers
 #define AM_MAX_CONTEXT 64    ///< bytes of what a target remembers on its way into the future
 
-/// For timings in traces; what it says changes nothing else.
+/// A clock for timings in traces; it affects nothing else.
 typedef struct am_clock {
     void *user;
     double (*microseconds)(void *user);
 } am_clock;
 
-/// A target that can be asked about the future (LHMM algorithm 1): what would be wanted of a character that stands
-/// somewhere else a little later. Paths, a stick and a target point are such targets; src/control has them.
+/// A target that knows its future (LHMM algorithm 1): the desired trajectory of a character that is elsewhere a
+/// little later. Paths, a stick and a target point are such targets (src/runtime/actor).
 typedef struct am_horizon {
     const void *user;
     size_t context_size; ///< bytes, at most AM_MAX_CONTEXT
@@ -36,8 +36,8 @@ typedef struct am_horizon {
     void (*update_context)(const void *user, void *next, const void *context, float seconds);
 } am_horizon;
 
-/// One tick of a source that has ticks of its own (field), while pushes act on its character: whoever is called may
-/// change where it leads. Poses have joint 0 relative to the ground root.
+/// One tick of a source that has ticks of its own (field), while pushes act on its character: the hook may change
+/// where it leads. Poses have joint 0 relative to the ground root.
 typedef struct am_tick {
     const am_transform *before; ///< [joint] the pose x that the tick began with
     am_transform *after;        ///< [joint] where the source leads; changed in place
@@ -55,22 +55,22 @@ typedef struct am_tick_hook {
     void (*tick)(void *user, am_tick *tick);
 } am_tick_hook;
 
-/// What a person wants, plainly: for sources that follow no trajectory.
+/// A plain target, for sources that follow no trajectory.
 typedef struct am_source_target {
     am_vec3 velocity; ///< in the world, m/s
     float heading;    ///< desired facing
     am_vec3 point;    ///< on the line to keep to, or to go to
     bool has_point;
-    bool faces; ///< the facing is desired at rest, too; else it is the way that was desired last
+    bool faces; ///< the facing is desired at rest, too; otherwise it is the last desired direction
 } am_source_target;
 
-/// What a character asks of its source in one step.
+/// The input of a source in one step.
 typedef struct am_source_input {
     float dt;                         ///< seconds that pass, > 0; already scaled when time is stretched
     am_transform root;                ///< the character's ground root in the world, before the step
     const am_query_point *trajectory; ///< [trajectory_count] desired, in the world, ascending in time
     int trajectory_count;
-    const am_horizon *horizon; ///< how the target goes on, for sources that look ahead; NULL: not known
+    const am_horizon *horizon; ///< the target's future, for sources that look ahead; NULL: not known
     const am_filter *filter;   ///< frames that may be matched (tags), NULL means all; sources without frames
                                ///< take `wanted_tags`
     const am_filter *stay; ///< frames that may play on, NULL means those of `filter`: a wider set, since a frame to
@@ -100,9 +100,8 @@ typedef struct am_source_pose {
     am_vec3 root_angular;  ///< rad/s
 } am_source_pose;
 
-/// What a source answers: the pose of this frame, relative to the ground root, and how the root moves.
-/// The arrays belong to the caller and keep their contents between steps: a source that has no good pose to offer
-/// leaves them as they are.
+/// The output of a source: the pose of this frame, relative to the ground root, and how the root moves. The arrays
+/// belong to the caller and keep their contents between steps: a source without a good pose leaves them as they are.
 typedef struct am_source_output {
     am_transform *local;   ///< [joint] local transforms, joint 0 relative to the ground root
     am_vec3 root_linear;   ///< mean velocity of the ground root over the step in its own frame before the step, m/s:
@@ -112,7 +111,7 @@ typedef struct am_source_output {
     bool transition;       ///< the pose jumped: `left` and `landed` say from what to what, inertialise
     bool searched;         ///< a search took place
     bool ended;            ///< a held clip came to its end; its last pose stands
-    bool fell_back;        ///< something was not finite or not to be had: the last good answer was kept
+    bool fell_back;        ///< something was not finite or not available: the last good answer was kept
     int frame;             ///< database frame that plays, -1 for sources without one
     float fraction;        ///< part of a frame beyond it
     am_source_pose left;   ///< at a transition: the pose of the last step, before dt passed
@@ -142,8 +141,8 @@ typedef struct am_source_interface {
     void (*step)(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
                  am_search_work *work);
     void (*destroy)(am_source *source);
-    // What not every source has; NULL where it has not.
-    /// Rooms for its networks in a work, for steps of at most `most` states at once.
+    // Optional; NULL where a source does not have it.
+    /// Adds the working memory of its networks to a work, for steps of at most `most` states at once.
     am_result (*make_work)(const am_source *source, am_search_work *work, int most, const am_alloc *alloc,
                            am_error *err);
     /// `count` steps at once, of states of their own, in the bits of single steps.
@@ -165,8 +164,8 @@ struct am_source {
     uint64_t key; ///< of the numbers in its def: a snapshot goes on only with the same
 };
 
-/// Room that a source steps in, one for each thread, for at most `most` characters in one batch. Every source can do
-/// with it; those with networks need it. Free with am_search_work_destroy.
+/// The working memory of a source, one for each thread, for at most `most` characters in one batch. Every source
+/// accepts it; those with networks need it. Free with am_search_work_destroy.
 AM_API am_result am_source_work_create(am_search_work **out, const am_source *source, int most, const am_alloc *alloc,
                                        am_error *err);
 /// Frees a source of any kind. NULL is allowed.
@@ -191,14 +190,14 @@ AM_API am_result am_match_create(am_source **out, const am_match_def *def, am_er
 
 /// Long-horizon motion matching (LHMM section IV). Start from am_long_horizon_def_default().
 ///
-/// Each of the k nearest frames is played on for search_every_s in thought and asked again, level after level; the
-/// frame whose best future costs least in sum is taken: 1 + k + ... + k^(l-1) searches. One level, or a target
-/// without a horizon, is plain matching.
+/// Each of the k nearest frames is played on virtually for search_every_s and searched again, level after level; the
+/// frame whose best future has the smallest sum of costs is taken: 1 + k + ... + k^(l-1) searches. One level, or a
+/// target without a horizon, is plain matching.
 typedef struct am_long_horizon_def {
     am_match_def match;
     int k;             ///< branches, 1 to AM_MAX_HITS (default 3)
     int l;             ///< levels, 1 to 8 (default 3)
-    int most_searches; ///< of one call; when it is spent the dearest branches stay unexplored. 0 means no limit
+    int most_searches; ///< of one call; beyond it the most expensive branches stay unexplored. 0 means no limit
     uint32_t cookie;
 } am_long_horizon_def;
 AM_API am_long_horizon_def am_long_horizon_def_default(void);

@@ -1,5 +1,5 @@
-/// Tags: up to 64 named bits on every frame, read from rows `clip, tag, first frame, last frame`, found by
-/// themselves (idle, walk, run, creep, jump, turn), and asked for with `and or not ( )`.
+/// Tags: up to 64 named bits on every frame, read from rows `clip, tag, first frame, last frame` or found
+/// automatically (idle, walk, run, creep, jump, turn), and queried with `and or not ( )`.
 #ifndef AMBLE_TAGS_H
 #define AMBLE_TAGS_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/// The tags that are found by themselves. They are always the first of a database's tags, in this order.
+/// The automatic tags. They are always the first of a database's tags, in this order.
 typedef enum am_auto_tag {
     AM_TAG_IDLE,  ///< the root moves slower than 0.25 m/s and turns slower than 30 degrees a second
     AM_TAG_WALK,  ///< 0.25 to 2.0 m/s

@@ -1,9 +1,9 @@
 /// Training of the networks of net.h on processors: no Python, no graphics card. A library of its own
 /// (libamble_train): the runtime does not need it.
 ///
-/// Two levels. am_train_run reads a recipe (JSON with stages, see docs/train.md) and leaves one `.amnet`, with
-/// checkpoints, previews, losses and a plot on the way: what `amble train` does. am_trainer is what it stands on: any
-/// graphs, and a function of the caller's that fills a block of samples, runs them and says how wrong they are.
+/// Two levels. am_train_run runs a recipe (JSON with stages, see docs/train.md), as `amble train` does, and writes
+/// one `.amnet`, with checkpoints, previews, losses and a plot on the way. am_trainer is the level below: any graphs,
+/// and the caller's function that fills a block of samples, runs the graphs and returns a loss.
 ///
 /// A block holds values feature-major: x(width, columns), one column a sample. Numbers of a column do not depend on
 /// the threads or on its neighbours. Training repeats its bits on the same machine with the same threads.
@@ -57,7 +57,7 @@ typedef struct am_train_group {
 // Trainer
 
 typedef struct am_trainer am_trainer;
-/// A share of the batch, in the hands of one thread.
+/// A share of the batch, processed by one thread.
 typedef struct am_train_block am_train_block;
 
 /// Start from am_trainer_def_default().
@@ -69,7 +69,7 @@ typedef struct am_trainer_def {
     int slots;                   ///< time steps that are kept: 1 without recurrence
     int threads;                 ///< 0: all
     bool input_grads;            ///< also compute the gradients of the graphs' inputs
-    unsigned fixed_inputs;       ///< bit g: not of graph g's, all the same
+    unsigned fixed_inputs;       ///< bit g: except those of graph g
     int scratch;                 ///< floats for each column that a pass may take; default 2048
     am_optimiser optimiser;
     const am_train_group *group; ///< NULL: this process alone
@@ -79,8 +79,6 @@ typedef struct am_trainer_def {
 AM_API am_trainer_def am_trainer_def_default(void);
 AM_API am_result am_trainer_create(am_trainer **out, const am_trainer_def *def, am_error *err);
 AM_API void am_trainer_destroy(am_trainer *trainer);
-AM_API int am_trainer_threads(const am_trainer *trainer);
-AM_API const char *am_trainer_isa(const am_trainer *trainer);
 /// How many steps it has made.
 AM_API int64_t am_trainer_iteration(const am_trainer *trainer);
 
@@ -91,9 +89,6 @@ typedef double (*am_train_pass)(void *user, am_train_block *block);
 /// One iteration: passes of all blocks, gradients of all weights, one step of the optimiser. AM_ERR_NUMBER when the
 /// loss is not finite: the parameters are then as they were.
 AM_API am_result am_trainer_step(am_trainer *trainer, am_train_pass pass, void *user, double *loss, am_error *err);
-/// The same without the optimiser: the gradient of graph g's weights into gradients[g](weight_count). For tests.
-AM_API am_result am_trainer_gradient(am_trainer *trainer, am_train_pass pass, void *user, double *loss,
-                                     float *const *gradients, am_error *err);
 /// Everything that the next step depends on besides the caller's data: parameters, running means, iteration.
 AM_API am_result am_trainer_save(const am_trainer *trainer, am_bytes *out, am_error *err);
 /// Refuses bytes of other graphs (AM_ERR_FORMAT) and damaged ones (AM_ERR_CHECKSUM, AM_ERR_TRUNCATED): the trainer
@@ -115,8 +110,8 @@ AM_API float *am_block_grad(const am_train_block *block, int graph, int value, i
 AM_API void am_block_forward(am_train_block *block, int graph, int slot);
 /// Slots from the last to the first.
 AM_API void am_block_backward(am_train_block *block, int graph, int slot);
-/// Room for `count` floats that is the block's until its pass ends, zeroed; NULL when there is not so much left
-/// (the def's `scratch` for each column).
+/// Memory for `count` floats, zeroed, valid until the block's pass ends; NULL when not enough is left (the def's
+/// `scratch` for each column).
 AM_API float *am_block_scratch(am_train_block *block, size_t count);
 
 typedef enum am_loss_kind {
@@ -134,26 +129,11 @@ typedef struct am_loss {
 } am_loss;
 AM_API double am_block_loss(const am_train_block *block, const am_loss *loss, float *dy, const float *y,
                             const float *target, int width);
-/// The same of finite differences: ((y1 - y0) - (target1 - target0)) / dt; gradients to both. dy0 or dy1 may be NULL.
-AM_API double am_block_velocity_loss(const am_train_block *block, const am_loss *loss, float *const dy[2],
-                                     const float *const y[2], const float *const target[2], int width, float dt);
-
-/// Rotations as two columns of a matrix, made orthonormal: x(6, columns) -> m(9, columns), row-major rows of a 3 x 3
-/// matrix. The first column is kept in direction, the third is perpendicular to both.
-AM_API void am_two_axes(float *m, const float *x, int columns);
-AM_API void am_two_axes_back(float *dx, const float *dm, const float *x, int columns);
-/// Forward kinematics: local rotations r(joints * 9, columns) and places t(joints * 3, columns) to model space.
-/// parents[j] < j, -1 for the root.
-AM_API void am_block_fk(float *rotations, float *places, const float *r, const float *t, const int16_t *parents,
-                        int joints, int columns);
-/// Adds to dr and dt what the gradients of the model-space rotations and places give; both are used up.
-AM_API void am_block_fk_back(float *dr, float *dt, float *d_rotations, float *d_places, const float *rotations,
-                             const float *r, const float *t, const int16_t *parents, int joints, int columns);
 
 // ---------------------------------------------------------------------------------------------
 // Recipes
 
-/// Arrays of a data file, as am_arrays_read of io gives them: training reads no files of others itself.
+/// An array of a data file, as am_arrays_read gives it: training itself reads no foreign files.
 typedef struct am_train_array {
     const float *data; ///< (rows, columns)
     int64_t rows, columns;
@@ -162,7 +142,7 @@ typedef struct am_train_array {
 typedef am_result (*am_train_load)(void *user, am_train_array *out, const char *path, const char *name,
                                    am_error *err);
 
-/// How far a run is.
+/// The progress of a run.
 typedef struct am_train_progress {
     const char *stage;
     int stage_number, stage_count;

@@ -1,4 +1,4 @@
-// The graph itself: cuts, clips between them, followers, and what hangs together.
+// The motion graph: cuts, the clips between them, their followers, and the strongly connected part that is kept.
 #include "graph.h"
 
 #include "base/error.h"
@@ -13,7 +13,7 @@ struct lab_motion_graph_own {
 lab_motion_graph_def lab_motion_graph_def_default(void)
 {
     // So that the graph answers as quickly as the paper's (0.94 s for a direction, 1.30 s for a line): see
-    // docs/fields.md for other settings.
+    // docs/results/fields.md for other settings.
     lab_motion_graph_def def = { .similar = 0.9f, .least_s = 0.4f, .branches = 64, .cookie = AM_COOKIE };
     return def;
 }
@@ -93,7 +93,7 @@ static am_result publish(lab_motion_graph **out, const lab_motion_graph_def *def
     fill(&sketch, NULL, NULL, draft, keep, number);
     if (sketch.clip_count < 2) {
         return ami_fail(err, AM_ERR_EMPTY,
-                        "no two clips of the database hang together: more motion, or a larger 'similar'");
+                        "no two clips of the database are connected; add motion, or raise 'similar'");
     }
     size_t clip_bytes = (size_t)sketch.clip_count * sizeof(lab_motion_graph_clip);
     size_t bytes = sizeof(lab_motion_graph) + sizeof(struct lab_motion_graph_own) + clip_bytes +

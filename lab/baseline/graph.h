@@ -1,4 +1,4 @@
-/// What the parts of the graph-based controller share.
+/// Types and functions shared by the files of the graph-based controller.
 #ifndef AMI_SOURCE_GRAPH_H
 #define AMI_SOURCE_GRAPH_H
 
@@ -27,7 +27,7 @@ am_result ami_graph_link(ami_graph_draft *draft, const lab_motion_graph_def *def
 am_result ami_graph_connected(uint8_t *keep, int *kept, const ami_graph_draft *draft, const am_alloc *alloc,
                               am_error *err);
 
-/// What is desired and rewarded on which graph.
+/// A task on a graph.
 typedef struct ami_graph_rules {
     const lab_motion_graph *graph;
     const am_field_task *task;

@@ -1,6 +1,6 @@
-// Where motion is cut into clips. Two motions are most alike at the local minima of the distance of their states over
-// both times (Kovar 2002); the best of these become cuts, as long as clips do not get too short. What is still long
-// then is halved or divided further: also where nothing else can follow, a clip can be bent anew.
+// Cuts motion into clips. Two motions are most alike at the local minima of the distance of their states over both
+// times (Kovar 2002); the best of these become cuts, as long as clips do not get too short. Clips that are still long
+// are divided further, so that a clip can be bent anew even where nothing else can follow.
 #include "graph.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-// Which clip may follow which, and what of it hangs together: the largest strongly connected part of the graph, by
-// Tarjan's algorithm, so that nobody walks into a dead end.
+// Finds which clips may follow each clip, and keeps the largest strongly connected part of the graph (Tarjan's
+// algorithm), so that a character never walks into a dead end.
 #include "graph.h"
 
 #include "base/error.h"
@@ -66,7 +66,7 @@ am_result ami_graph_link(ami_graph_draft *draft, const lab_motion_graph_def *def
 }
 
 // ---------------------------------------------------------------------------------------------
-// What hangs together
+// The strongly connected part
 
 /// One clip as Tarjan sees it.
 typedef struct visit {

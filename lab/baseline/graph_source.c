@@ -1,6 +1,6 @@
-// Following a graph: a clip plays to its end, bent by the angle it was chosen with, and there the follower and the
-// bend with the most reward ahead are taken. A follower that was not captured after it is a transition, which the
-// character lets die out; ground root and facing go exactly as planned, the body alone carries the difference.
+// Plays a graph: a clip plays to its end, bent by its chosen angle, and there the follower and the bend with the most
+// reward ahead are taken. A follower that was not captured after the clip is a transition, which the character fades
+// out. Ground root and facing move exactly as planned; the body alone carries the difference.
 #include "graph.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Values of the graph-based controller: what the future is worth at the end of each clip, for samples of the task's
+// Values of the graph-based controller: the discounted reward after the end of each clip, for samples of the task's
 // parameters, by value iteration over clips, bends and followers with the rewards of a motion field's ticks.
 #include "graph.h"
 

@@ -1,6 +1,6 @@
-/// A graph-based controller (Kovar 2002, Treuille 2007, Lee 2009), which motion fields are compared with: the motion
-/// is cut into short clips where it resembles other motion, a clip may be followed by any clip that begins like it
-/// ends, and only there is something to decide. Each clip may be bent by up to 45 degrees while it plays.
+/// A graph-based controller (Kovar 2002, Treuille 2007, Lee 2009) that motion fields are compared with. The motion is
+/// cut into short clips where it resembles other motion; a clip may be followed by any clip that begins like it ends;
+/// decisions are made only there. Each clip may be bent by up to 45 degrees while it plays.
 ///
 /// States, metric (Fields eq. 1) and steps of the ground root are those of a motion field, tasks and rewards too.
 #ifndef AMBLE_MOTION_GRAPH_H
@@ -56,7 +56,7 @@ typedef struct lab_motion_graph_source_def {
     const am_alloc *alloc;         ///< NULL means malloc/free
     const am_tasks *tasks;         ///< NULL means serial
     const lab_motion_graph *graph; ///< borrowed
-    const am_field_task *task;     ///< borrowed: what is desired and rewarded
+    const am_field_task *task;     ///< borrowed: target and reward
     float gamma;                   ///< discount of one tick (default 0.99)
     float warp;                    ///< rad that a clip may be bent by to either side (default 45 degrees)
     int warps;                     ///< bends that are tried, odd (default 19); the best is then refined

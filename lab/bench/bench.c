@@ -120,7 +120,7 @@ void bench_note(bench *b, const char *format, ...)
     }
 }
 
-/// "Model of the processor, N cores", as far as the system tells.
+/// "Model of the processor, N cores", as far as the system reports them.
 static void describe_machine(char *out, size_t size)
 {
     char model[128] = "unknown processor";
@@ -257,10 +257,10 @@ int lab_bench(const cli_verb *verb, int argc, char **argv)
           .integer = &size },
         { .name = "--config",
           .value = "NAME",
-          .help = "the data of configs/NAME.json (search, crowd)",
+          .help = "use the database of this config (search, crowd)",
           .text = &config },
-        { .name = "--html", .value = "OUT.html", .help = "the same as a page with plots", .text = &page },
-        { .name = "--list", .help = "the names of the benches, one a line", .flag = &list },
+        { .name = "--html", .value = "OUT.html", .help = "also write a page with plots", .text = &page },
+        { .name = "--list", .help = "print the names of the benches, one on each line", .flag = &list },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {

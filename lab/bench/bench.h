@@ -1,4 +1,4 @@
-/// What the benches share. A bench is a file bench_NAME.c with one function, and a line in verb_bench.c.
+/// What the benches share. A bench is a file bench_NAME.c with one function, and a line in bench.c.
 #ifndef AMBLE_CLI_BENCH_H
 #define AMBLE_CLI_BENCH_H
 
@@ -53,10 +53,10 @@ typedef struct bench_results {
 /// Writes a page: the rows, the remarks, and curves over n of every subject that was measured at several sizes.
 am_result bench_page_write(const bench_results *results, const char *path, am_error *err);
 /// A remark for the reader: which peer was absent and why, what the data was. One that begins with "peer " is also
-/// said on stderr at once. Without a bench nobody reads it.
+/// printed on stderr at once. Without a bench it is not used.
 void bench_note(bench *b, const char *format, ...) AM_PRINTF(2, 3);
 
-/// A peer: a program of bench/peers beside the command, asked over pipes, one line for one line.
+/// A peer: a program of lab/peers beside the command, asked over pipes, one line for one line.
 typedef struct bench_peer bench_peer;
 /// Starts peer `name`; NULL when it was not built or does not start, after a note about it.
 bench_peer *bench_peer_start(bench *b, const char *name);

@@ -1,5 +1,5 @@
-// The motion field under a crowd of amble bench crowd: the page's data and value functions, or procedural motion
-// where the best of the next tick has to do.
+// The motion fields of amble bench crowd: the page's data and value functions, or procedural motion with the greedy
+// policy.
 #include "bench.h"
 
 #include "database.h"
@@ -11,7 +11,7 @@ static am_result open_values(bench_field_ground *g, am_error *err)
 {
     char path[1024];
     if (!cli_model_find(path, sizeof path, "fields_page.amnet")) {
-        *err = cli_error(AM_ERR_OPEN, NULL, "models/fields_page.amnet is not here");
+        *err = cli_error(AM_ERR_OPEN, NULL, "models/fields_page.amnet was not found");
         return AM_ERR_OPEN;
     }
     return am_model_open(&g->model, path, NULL, err);

@@ -69,7 +69,7 @@ static am_result open_model(bench *b, am_model **out, const am_db *db, am_error 
         bench_note(b, "learned: %s", strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
         return am_model_open(out, path, NULL, err);
     }
-    bench_note(b, "learned: models/locomotion.amnet is not here; untrained networks of the paper's sizes");
+    bench_note(b, "learned: models/locomotion.amnet was not found; untrained networks of the paper's sizes");
     return make_untrained(out, db, err);
 }
 
@@ -103,7 +103,7 @@ static am_result match_rows(bench *b, const char *config, int rounds, am_error *
 {
     static const int sizes[] = { 10000, 100000, 300000 };
     static double us[4096];
-    const int count = bench_size(b) > 0 ? 1 : 3; // who asks for one size of a crowd has no use for ever more frames
+    const int count = bench_size(b) > 0 ? 1 : 3; // a run of one crowd size measures one number of frames
     search_data data = { 0 };
     rounds = rounds < 4096 ? rounds : 4096;
     am_result result = search_data_load(&data, b, config, false, sizes[count - 1], err);

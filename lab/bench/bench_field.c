@@ -1,10 +1,10 @@
 // amble bench field: a controlled frame of a motion field on one thread, and its neighbour searches beside those of
 // the libraries.
 //
-// A controlled frame asks 16 times for the k nearest states: of the character's own state, and of what each of its
-// k = 15 actions leads to. The questions are those of a character that takes a random action every tick. The row
-// `field searches` is those 16 together; `field frame` is a whole tick of the source with the policy lookahead
-// (searches, actions, values, choice). A peer's frame is our tick with its searches in place of ours.
+// A controlled frame has 16 queries for the k nearest states: of the character's own state, and of the result of each
+// of its k = 15 actions. The queries come from a character that takes a random action every tick. The row `field
+// searches` is those 16 together; `field frame` is a whole tick of the source with the policy lookahead (searches,
+// actions, values, choice). A peer's frame is our tick with its searches in place of ours.
 #include "bench.h"
 #include "database.h"
 
@@ -185,7 +185,7 @@ static am_result make_source(field_bench *s, am_error *err)
     return result == AM_OK ? am_source_work_create(&s->work, s->source, 1, NULL, err) : result;
 }
 
-/// Microseconds of a tick, in the mean over the frames; the target turns all the time.
+/// Mean microseconds of a tick over the frames; the target direction turns all the time.
 static double run_ticks(field_bench *s)
 {
     am_transform local[AM_MAX_JOINTS];

@@ -2,9 +2,9 @@
 //
 // Subjects name network, batch, weights and the share of zeros behind ReLUs; those of a batch also "fast" where fused
 // multiply-add is allowed. The peers compute in fp32 always: beside fp16 and int8 they are what a user would run
-// instead. Set "warm" evaluates again and again; "cold" walks through 64 MB of other memory before each evaluation.
-// All variants take turns in small groups, so that a busy machine slows them alike. Variant "read" only reads as many
-// bytes as our weights have: where nothing is skipped, nobody can be faster.
+// instead. Set "warm" evaluates repeatedly; "cold" reads 64 MB of other memory before each evaluation. All variants
+// take turns in small groups, so that a busy machine slows them alike. Variant "read" only reads as many bytes as our
+// weights have: a lower bound where nothing is skipped.
 #include "bench.h"
 #include "bench_infer.h"
 #include "places.h"
@@ -130,7 +130,7 @@ static am_result make_net(infer *f, am_error *err)
     return result;
 }
 
-/// Writes what the peers read and asks who can run it.
+/// Writes the files for the peers and asks which of them can run the network.
 static am_result open_peers(infer *f, am_error *err)
 {
     char onnx[600], chain[600], inputs[600], line[4000], answer[256];

@@ -19,7 +19,7 @@ const char *infer_name(infer_net net);
 am_result infer_build(am_net_graph **out, infer_net net, int zeros, const float *inputs, int samples, am_error *err);
 /// Numbers that the network reads.
 int infer_width(infer_net net);
-/// The network as the list of steps that the OpenBLAS peer reads (see bench/peers/infer_peers.c). False when it
+/// The network as the list of steps that the OpenBLAS peer reads (see lab/peers/infer_peers.c). False when it
 /// cannot be written.
 bool infer_write_chain(const am_net_graph *graph, const char *path);
 

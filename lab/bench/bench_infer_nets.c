@@ -1,4 +1,4 @@
-// The networks of bench infer.
+// Makes the networks of bench infer.
 #include "bench_infer.h"
 
 #include "bench.h"

@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "data.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,15 +141,15 @@ static char *copy_motion(const char *path)
     return copy;
 }
 
-static int run_set(bench *b, const char *name, const cli_files *files, bench_peer **peer)
+static int run_set(bench *b, const char *name, const am_import *files, bench_peer **peer)
 {
     static const char *const variants[3] = { "amble", "strtof", "assimp" };
     load_set set = { .name = name, .count = files->count };
     set.files = calloc((size_t)files->count, sizeof *set.files);
     bool ok = set.files != NULL;
     for (int i = 0; ok && i < files->count; i++) {
-        set.files[i].path = files->paths[i];
-        set.files[i].motion = copy_motion(files->paths[i]);
+        set.files[i].path = files->clips[i].path;
+        set.files[i].motion = copy_motion(files->clips[i].path);
         ok = set.files[i].motion != NULL;
     }
     int rounds = bench_rounds(b, bench_full(b) ? full_rounds : some_rounds, most_rounds);
@@ -220,14 +221,15 @@ static int run_generated(bench *b, bench_peer **peer)
     am_result result = make_clip(&clip, 1000, &err);
     result = result == AM_OK ? am_bvh_write(&bytes, clip, &def, &err) : result;
     result = result == AM_OK ? am_file_write(path, bytes.data, bytes.size, &err) : result;
+    am_import files = am_import_begin(NULL);
+    result = result == AM_OK ? am_import_add_file(&files, path, &err) : result;
     int status = CLI_FAILED;
     if (result == AM_OK) {
-        char *paths[1] = { path };
-        cli_files files = { paths, 1 };
         status = run_set(b, "generated", &files, peer);
     } else {
         cli_fail(&err);
     }
+    am_import_free(&files);
     am_bytes_free(&bytes);
     am_clip_destroy(clip);
     if (made) {
@@ -237,22 +239,35 @@ static int run_generated(bench *b, bench_peer **peer)
     return status;
 }
 
+/// At most `most` files, evenly spread over the folder; none when it is not here.
+static am_import list_files(const char *set, int most)
+{
+    char folder[1024];
+    am_error err = { 0 };
+    am_import files = am_import_begin(NULL);
+    if (cli_data_find(folder, sizeof folder, set)) {
+        am_import_add_folder(&files, folder, 0, &err);
+    }
+    const int count = files.count;
+    files.count = count < most ? count : most;
+    for (int i = 0; i < files.count; i++) {
+        files.clips[i] = files.clips[(int64_t)i * count / files.count]; // only listed: it owns nothing yet
+    }
+    return files;
+}
+
 int bench_load(bench *b)
 {
     static const char *const sets[2] = { "locomotion", "accad_male1" };
     bench_peer *peer = bench_peer_start(b, "load_assimp");
     int status = CLI_DONE, found = 0;
     for (int s = 0; s < 2 && status == CLI_DONE; s++) {
-        char folder[1024];
-        cli_files files = { NULL, 0 };
-        if (cli_data_find(folder, sizeof folder, sets[s])) {
-            files = cli_files_list(folder, bench_full(b) ? 0 : some_files);
-        }
+        am_import files = list_files(sets[s], bench_full(b) ? INT_MAX : some_files);
         if (files.count > 0) {
             found++;
             status = run_set(b, sets[s], &files, &peer);
         }
-        cli_files_free(&files);
+        am_import_free(&files);
     }
     if (found == 0) {
         bench_note(b,

@@ -1,7 +1,7 @@
-// The page of a bench: its rows as a table, and time against size as curves.
+// Writes the HTML page of a bench: its rows as a table, and time against size as curves.
 #include "bench.h"
 
-#include <amble/tools/tables.h>
+#include "tables.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Peers of the benches: programs of their own, since the product does not link what it is compared with.
+// Runs the peers of the benches, which are programs of their own: the product does not link what it is compared with.
 #include "bench.h"
 
 #include <stdio.h>

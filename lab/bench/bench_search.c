@@ -1,10 +1,10 @@
-// amble bench search: exact nearest frames on one thread, one question at a time.
+// amble bench search: exact nearest frames on one thread, one query at a time.
 //
-// Variants: amble (the fast index), boxes (LMM appendix B), linear, the peers of bench/peers/search_peers.cpp, and
-// wasm (the fast index in WebAssembly under node, bench/peers/search_wasm.c). All variants answer the same questions
-// in turn within a round. A round's time is the processor time of the thread, so that other work on the machine slows
-// a long round no more than a short one; the 99th percentile is of single questions. Every answer is compared with
-// the linear one.
+// Variants: amble (the fast index), boxes (LMM appendix B), linear, the peers of lab/peers/search_peers.cpp, and wasm
+// (the fast index in WebAssembly under node, lab/peers/search_wasm.c). All variants answer the same queries in turn
+// within a round. A round's time is the processor time of the thread, so that other work on the machine slows a long
+// round no more than a short one; the 99th percentile is of single queries. Every answer is compared with the linear
+// one.
 #include "bench_search.h"
 
 #include "database.h"
@@ -154,7 +154,7 @@ static void wash_caches(search_bench *s)
     s->washed = washed;
 }
 
-/// A quarter more than the largest cache that the system tells of.
+/// A quarter more than the largest cache that the system reports.
 static int find_wash_mib(void)
 {
     int largest = least_wash_mib;
@@ -390,7 +390,7 @@ static bool make_room(search_bench *s)
         s->wash = malloc((size_t)s->wash_mib << 20);
         if (s->wash) {
             memset(s->wash, 1, (size_t)s->wash_mib << 20); // pages of zeros would all be the same one
-            bench_note(s->b, "cold: %d MiB are read before every question", s->wash_mib);
+            bench_note(s->b, "cold: %d MiB are read before every query", s->wash_mib);
         }
     }
     return s->ranges && s->asked && s->tallies && (s->wash || !bench_full(s->b));
@@ -407,9 +407,8 @@ static void note_absent(search_bench *s)
         bench_note(s->b, "%d answers of peers were another frame, equally near within rounding: counted as the same",
                    s->ties);
     }
-    bench_note(s->b,
-               "one thread, one question at a time; processor time of a round over its questions; p99 of single "
-               "questions on the wall clock");
+    bench_note(s->b, "one thread, one query at a time; processor time of a round over its queries; p99 of single "
+                     "queries on the wall clock");
 }
 
 int bench_search(bench *b)

@@ -1,4 +1,4 @@
-/// Frames and questions for the search bench: rows of features from databases, some clips held out.
+/// Frames and queries for the search bench: rows of features from databases, with some clips held out.
 #ifndef AMBLE_CLI_BENCH_SEARCH_H
 #define AMBLE_CLI_BENCH_SEARCH_H
 

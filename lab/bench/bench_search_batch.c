@@ -1,4 +1,4 @@
-// Batches in the search bench: many questions in one call, against one call each.
+// Batches in the search bench: many queries in one call, against one call each.
 #include "bench_search.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// What the search bench searches: frames of whole clips, in an order of clips that is shuffled once, so that every
-// size is a fair sample of all; every tenth source clip (with its mirror image) is kept out and asked for instead.
+// The data of the search bench: frames of whole clips, in an order that is shuffled once, so that every size is a
+// fair sample of all; every tenth source clip (with its mirror image) is held out for queries.
 #include "bench_search.h"
 
 #include "database.h"

@@ -286,7 +286,8 @@ static double least_of(const double *us, int rounds)
     return least;
 }
 
-/// PyTorch's row of so many threads: with two, the better of both ways to wait. False when PyTorch is not here.
+/// PyTorch's row of `threads` threads: with two, the better of both ways to wait. False when PyTorch is not
+/// installed.
 static bool measure_peer(bench *b, const train_shape *shape, int threads, const char *label, int rounds)
 {
     double *us = calloc(4 * (size_t)most_rounds, sizeof *us), *other = us ? us + 2 * (size_t)most_rounds : NULL;

@@ -1,4 +1,4 @@
-// A learned character that walks in a circle, frame by frame on the clock.
+// Times the frames of a learned character that walks in a circle.
 #include "learned_cost.h"
 
 #include <stdlib.h>

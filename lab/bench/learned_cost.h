@@ -1,4 +1,4 @@
-/// What a frame of a learned character costs, for the bench and the evaluation.
+/// The cost of a frame of a learned character, for the bench and the evaluation.
 #ifndef AMBLE_CLI_LEARNED_COST_H
 #define AMBLE_CLI_LEARNED_COST_H
 

@@ -1,6 +1,6 @@
-/// How quickly a source answers (Fields 6.1.2, tables 1 and 2): the target changes abruptly, and the response is the
-/// first time at which the ground root faces within a tolerance of it, and stands near the desired line, and from
-/// then on stays so for a while. The source runs by itself: no character, no springs, no inverse kinematics.
+/// How quickly a source responds (Fields 6.1.2, tables 1 and 2): the target changes abruptly, and the response is the
+/// first time at which the ground root faces within a tolerance of it, and stands near the desired line, and stays so
+/// for a while. The source runs by itself: no character, no springs, no inverse kinematics.
 #ifndef AMBLE_AGILITY_H
 #define AMBLE_AGILITY_H
 
@@ -15,16 +15,16 @@ typedef struct lab_agility_def {
     const am_alloc *alloc;       ///< NULL means malloc/free
     const am_tasks *tasks;       ///< NULL means serial; the numbers are the same
     const am_progress *progress; ///< NULL means none
-    const char *stage;           ///< what progress is told
+    const char *stage;           ///< name shown with the progress
     const am_source *source;     ///< borrowed; with a database
     bool line;                   ///< the target is a line, which moves sideways too; else a direction
     int changes;                 ///< of the direction, even (default 36): +-180 degrees in equal steps without 0
     int starts;                  ///< frames that are begun at (default 50)
-    float offset_m;              ///< lines move sideways by up to so much, evenly drawn (default 0.5)
+    float offset_m;              ///< lines move sideways by up to this, uniformly drawn (default 0.5)
     float near_rad, near_m;      ///< tolerances (default 5 degrees, 0.1 m)
     float hold_s;                ///< that it must stay so (default 0.3)
     float most_s;                ///< what is not there by then is late and counts as this (default 3)
-    float settle_s;              ///< before the change, with a target that stays (default 2)
+    float settle_s;              ///< before the change, with a constant target (default 2)
     float dt;                    ///< of a step (default 1/30)
     uint64_t seed;               ///< of starts and offsets
     uint32_t cookie;
@@ -45,8 +45,8 @@ typedef struct lab_agility_turn {
     float t;     ///< s
     float angle; ///< rad, added to the target
 } lab_agility_turn;
-/// Figure 7: out(count) = facing after each step of dt while the target turns, in radians from the beginning,
-/// unwrapped.
+/// Figure 7: out(count) = facing after each step of dt while the target direction changes, in radians from the
+/// beginning, unwrapped.
 am_result lab_agility_curve(const lab_agility_def *def, float *out, int count, const lab_agility_turn *turns,
                             int turn_count, am_error *err);
 /// out(turn_count): the response to each turn of such a curve by the rule of lab_agility_measure: seconds until the

@@ -14,9 +14,9 @@ typedef struct eval_item {
 
 // One line for each eval_NAME.c.
 static const eval_item items[] = {
-    { "matching", "motion matching on fixed courses: feet, jitter, answers, and what each part is good for",
+    { "matching", "motion matching on fixed courses: feet, jitter, response times, and what each part contributes",
       eval_matching },
-    { "learned", "learned motion matching: memory and time, poses, drift and projections of its networks",
+    { "learned", "learned motion matching: memory, time, poses, drift and projections of its networks",
       eval_learned },
     { "fields", "motion fields and a graph-based controller: response times, value functions, ten minutes, rates",
       eval_fields },
@@ -43,7 +43,7 @@ static int refuse_name(const char *name)
         names[i] = items[i].name;
     }
     const char *near = name ? am_nearest_name(name, names, item_count) : NULL;
-    fprintf(stderr, "amble: eval wants one name%s%s%s:\n", near ? "; did you mean '" : "", near ? near : "",
+    fprintf(stderr, "amble: eval needs one name%s%s%s:\n", near ? "; did you mean '" : "", near ? near : "",
             near ? "'?" : "");
     for (int i = 0; i < item_count; i++) {
         fprintf(stderr, "  %-10s %s\n", items[i].name, items[i].summary);
@@ -79,7 +79,7 @@ static int print_text(const eval *e)
 
 void eval_without_capture(eval *e, const char *instead)
 {
-    snprintf(e->on, sizeof e->on, "%s: the motion capture is not here; docs/data.md says how to get it.", instead);
+    snprintf(e->on, sizeof e->on, "%s: the motion capture was not found; docs/data.md says how to get it.", instead);
     FILE *to = e->json ? stderr : stdout;
     fprintf(to, "%s\n", e->on);
     fflush(to);
@@ -118,11 +118,8 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
     const char *page = NULL;
     eval e = { 0 };
     const cli_option options[] = {
-        { .name = "--html", .value = "OUT.html", .help = "the same as a page with plots", .text = &page },
-        { .name = "--config",
-          .value = "NAME",
-          .help = "configs/NAME.json alone, instead of what the evaluation takes",
-          .text = &e.config },
+        { .name = "--html", .value = "OUT.html", .help = "also write a page with plots", .text = &page },
+        { .name = "--config", .value = "NAME", .help = "use the database of this config alone", .text = &e.config },
         { .name = "--model",
           .value = "X.amnet",
           .help = "learned, paths, fields: the networks or value functions to evaluate",
@@ -133,15 +130,15 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
           .text = &e.compressor },
         { .name = "--ablation",
           .value = "X.amnet",
-          .help = "learned: another Compressor and Decompressor to set beside it",
+          .help = "learned: another Compressor and Decompressor to compare with",
           .text = &e.ablation },
         { .name = "--keep",
           .value = "OUT.amnet",
-          .help = "learned: the networks once more, with these results in their provenance",
+          .help = "learned: write a copy of the networks with these results in their provenance",
           .text = &e.keep },
         { .name = "--quick", .help = "a few courses and variants only", .flag = &e.quick },
         { .name = "--pushes", .help = "fields: the tables of pushes alone", .flag = &e.pushes },
-        { .name = "--timings", .help = "also what differs from run to run: microseconds", .flag = &e.timings },
+        { .name = "--timings", .help = "also print timings, which differ from run to run", .flag = &e.timings },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {

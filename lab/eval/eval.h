@@ -1,8 +1,9 @@
-/// What the evaluations share: tables to fill, tasks, switches.
+/// What the evaluations share: tables to fill, tasks, options.
 #ifndef AMBLE_CLI_EVAL_H
 #define AMBLE_CLI_EVAL_H
 
 #include "cli.h"
+#include "tables.h"
 
 typedef struct eval {
     bool quick;             ///< fewer courses and variants

@@ -1,5 +1,5 @@
-// amble eval fields: how quickly motion fields answer, beside a graph-based controller on the same data (Fields
-// tables 1 and 2, figure 7), what their value functions take, ten minutes of them, and what a frame costs.
+// amble eval fields: how quickly motion fields respond, beside a graph-based controller on the same data (Fields
+// tables 1 and 2, figure 7), the cost of their value functions, ten minutes of play, and the cost of a frame.
 #include "eval_fields.h"
 
 #include "database.h"
@@ -407,8 +407,8 @@ static am_result add_turns(const fields *f, am_error *err)
     for (int c = 0; c < 3; c++) {
         curves[c].count = count;
     }
-    am_tables_lines(t, "the facing while the target turns", "seconds", "degrees", curves, sources + 1);
-    am_tables_note(t, "The target turns by 90, -120 and 150 degrees, 1.41 s apart.");
+    am_tables_lines(t, "the facing while the target direction changes", "seconds", "degrees", curves, sources + 1);
+    am_tables_note(t, "The target direction changes by 90, -120 and 150 degrees, 1.41 s apart.");
     return AM_OK;
 }
 

@@ -28,8 +28,8 @@ typedef struct fields {
 int fields_every(int i);
 /// The least ticks between anchors that are looked at.
 int fields_finest(const fields *f);
-/// Whether the one of a task with so many ticks between its anchors is looked at: quick evaluations take the smallest
-/// of the direction alone.
+/// Whether the value function of a task with `every` ticks between its anchors is measured: quick evaluations take
+/// only the smallest of the direction.
 bool fields_measures(const fields *f, const char *task, int every);
 /// eval_fields_values.c: opens the model, or trains the value functions that are needed.
 am_result fields_open_values(fields *f, am_error *err);

@@ -1,5 +1,5 @@
 // Ten minutes of a motion field, alone and with random directions, beside the graph and matching on the same data:
-// whether it stays near the data and how the feet are.
+// distance from the data and foot measures.
 #include "eval_fields.h"
 
 #include <math.h>
@@ -207,7 +207,7 @@ static void add_row(const flow *w, int i, double most)
     field && w->f->real ? am_tables_bounded(t, q->foot_slide_cm, 0.5 * w->own.quality.foot_slide_cm)
                         : am_tables_number(t, q->foot_slide_cm);
     am_tables_number(t, s->m.raw.foot_slide_cm);
-    // Who is held in one pose while the root goes on skates in every frame.
+    // A character held in one pose while its root moves on skates in every frame.
     i == passive && w->f->real ? am_tables_bounded(t, q->skate_share, w->own.quality.skate_share)
                                : am_tables_number(t, q->skate_share);
     am_tables_number(t, q->jitter_cm);

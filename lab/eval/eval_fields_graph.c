@@ -1,4 +1,4 @@
-// How the graph-based controller depends on its settings: so that nobody need take on trust that it is a fair peer.
+// Measures how the graph-based controller depends on its settings, to show that it is a fair peer.
 #include "eval_fields.h"
 
 typedef struct setting {

@@ -14,7 +14,7 @@
 am_result fields_pushes(const fields *f, am_error *err)
 {
     (void)err;
-    fprintf(stderr, "eval: this build is without Open Dynamics Engine, so nothing is pushed\n");
+    fprintf(stderr, "eval: this build has no Open Dynamics Engine, so nothing is pushed\n");
     (void)f;
     return AM_OK;
 }
@@ -23,7 +23,7 @@ am_result fields_pushes(const fields *f, am_error *err)
 
 #include <amble/physics.h>
 
-// What the issue asks for: back within 3 s, no joint further out, the chest that near the push's way.
+// Bounds: back within 3 s, no joint farther out, the chest this close to the direction of the push.
 static const double most_deg = 10.0;
 static const double most_off_deg = 30.0;
 static const double most_depth_cm = 1.0;
@@ -42,7 +42,7 @@ typedef struct group {
     int count, off, slight_off, end_off, last_off, stance_off, moved, moved_off;
 } group;
 
-/// What a row of the tables tells.
+/// A row of the tables.
 typedef struct summary {
     const char *set, *controller;
     int count;
@@ -115,7 +115,7 @@ static void sum_up(summary *s, const lab_push_trial *trials, int count, const am
 }
 
 // ---------------------------------------------------------------------------------------------
-// Who is pushed
+// The characters to push
 
 static am_result push_source(pushing *p, summary row, const am_source *source, const am_field *field,
                              am_push_blend blend, am_error *err)

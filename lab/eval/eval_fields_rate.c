@@ -1,4 +1,5 @@
-// What a controlled frame of a motion field costs, against the neighbours k and the size of the data.
+// Measures the cost of a controlled frame of a motion field, against the number of neighbours k and the size of the
+// data.
 #include "eval_fields.h"
 
 #include "database.h"

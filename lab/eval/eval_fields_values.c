@@ -1,5 +1,5 @@
-// The value functions that amble eval fields looks at: those of a model that is given, of one that ships for these
-// data, or new ones, made by the recipe that ships.
+// The value functions for amble eval fields: those of a given model, of one that ships for these data, or newly
+// trained ones by the shipped recipe.
 #include "eval_fields.h"
 
 #include "configs.h"

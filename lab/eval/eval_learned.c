@@ -1,5 +1,5 @@
-// amble eval learned: what the networks of Learned Motion Matching cost and how near they come to the database, with
-// the paper's own figures beside them (table 3, section 6.3).
+// amble eval learned: the cost of the networks of Learned Motion Matching and how close they come to the database,
+// with the paper's own figures beside them (table 3, section 6.3).
 #include "eval_learned.h"
 
 #include "database.h"
@@ -35,7 +35,7 @@ static am_result open_parts(learned *l, am_error *err)
 {
     const eval *e = l->e;
     if (!e->model && !cli_model_find(l->model_path, sizeof l->model_path, "locomotion.amnet")) {
-        *err = cli_error(AM_ERR_OPEN, NULL, "models/locomotion.amnet is not here; give --model");
+        *err = cli_error(AM_ERR_OPEN, NULL, "models/locomotion.amnet was not found; give --model");
         return AM_ERR_OPEN;
     }
     if (e->model) {

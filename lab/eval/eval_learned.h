@@ -1,4 +1,4 @@
-/// What `amble eval learned` measures, between its files: networks over a database, frame by frame.
+/// What the files of `amble eval learned` share: networks over a database, frame by frame.
 #ifndef AMBLE_CLI_EVAL_LEARNED_H
 #define AMBLE_CLI_EVAL_LEARNED_H
 
@@ -25,7 +25,7 @@ typedef struct learned {
     learned_part ablation_compressor, ablation;
     am_pose_layout layout;
     int latent;
-    int held_out; ///< every so-manieth clip was not trained on; 0 when unknown
+    int held_out; ///< every Nth clip was not trained on; 0 when unknown
     float *z;     ///< [frame][latent], NULL without a Compressor
 } learned;
 
@@ -78,7 +78,8 @@ am_result learned_projection(const learned *l, float noise, float swap, projecti
 /// Memory and time: table 3 of the paper, what grows with the frames, hours of training.
 am_result learned_costs(const learned *l, am_error *err);
 double learned_part_mb(const learned_part *part);
-/// Poses of so many frames as a database keeps them: rotations, translations of moving joints, the root, contacts.
+/// Size of the poses of `frames` frames as a database stores them: rotations, translations of moving joints, the
+/// root, contacts.
 double learned_poses_mb(const am_db *db, int frames);
 
 /// The tables of the same inputs played by matching, matching with the Decompressor, and the networks alone.
@@ -90,7 +91,7 @@ typedef struct learned_player {
     const am_db *db;
     const am_model *model;
     const am_db_measures *own;                     ///< of the whole data
-    am_run_observer watch;                         ///< told each frame; zeros: nobody
+    am_run_observer watch;                         ///< called each frame; zeros: none
     void (*take)(void *user, am_run_meter *meter); ///< told at the end
     void *user;
 } learned_player;

@@ -1,4 +1,4 @@
-// What matching and its networks cost: table 3 of the paper, and how that grows with the frames.
+// The cost of matching and of its networks: table 3 of the paper, and the growth with the number of frames.
 #include "bench_search.h"
 #include "eval_learned.h"
 #include "learned_cost.h"
@@ -321,7 +321,8 @@ static am_result add_growth(const learned *l, const variants *v, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // Training
 
-/// Hours of training of the stage called `name`, from X.times.json beside X.amnet; 0 when nobody has noted them.
+/// Hours of training of the stage called `name`, from X.times.json beside X.amnet; 0 when the file does not have
+/// them.
 static double hours_of(const char *model, const char *name)
 {
     char path[1100];

@@ -1,5 +1,5 @@
-// Ten minutes of a random stick, played by matching and by the networks: whether anything explodes, freezes, drifts
-// away from the data or slides, and how fast it answers.
+// Ten minutes of a random stick, played by matching and by the networks: checks for explosions, frozen poses, drift
+// from the data and foot slide, and measures response times.
 #include "eval_learned.h"
 
 #include "wander.h"
@@ -17,7 +17,7 @@ enum { fps = 60, whole_s = 600, quick_s = 20, search_every = 10 };
 #define MOVE_MPS 0.3f
 // Targets that change again sooner ask for no answer.
 #define HELD_S 1.2f
-// Who has been told to stand for so long stands.
+// A character whose target was to stand for this long counts as standing.
 #define STOPPED_S 1.5f
 
 /// What one character did over all its frames.
@@ -25,7 +25,7 @@ typedef struct watcher {
     const am_db *db;
     am_index *index;
     am_search_work *work;
-    float *weights; ///< [stride] 1 for what the body is, 0 for what is desired
+    float *weights; ///< [stride] 1 for channels of the body, 0 for those of the target
     am_transform before[AM_MAX_JOINTS];
     am_vec3 root_before;
     int frames, not_finite;
@@ -136,7 +136,7 @@ static am_result watch_frame(void *user, const am_run_sample *s, am_error *err)
     return AM_OK;
 }
 
-/// Median time of the answers to targets of one kind that were held for a while; those that never came are infinite.
+/// Median response time to targets of one kind that were held for a while; a missing response is infinite.
 static double held_median(const am_metrics *m, am_response_kind kind)
 {
     am_response *held = calloc((size_t)m->response_count + 1, sizeof *held);
@@ -301,8 +301,8 @@ static void add_table(const endurance *e)
         t,
         "Bounds: foot slide 1.5 times matching's, answers 1.2 times: medians over turns, starts and stops "
         "that were desired for at least %.1f s. standing_cmps: how fast the root still goes from %.1f s "
-        "after the stick was let go. frozen_s: longest time without a joint faster than %.0f cm/s relative "
-        "to the root while asked to move.",
+        "after the stick was released. frozen_s: longest time without a joint faster than %.0f cm/s relative "
+        "to the root while the target moves.",
         (double)HELD_S, (double)STOPPED_S, 100.0 * (double)STILL_MPS);
     am_tables_note(t,
                    "away: distance of the body (feet and hips with their velocities) from the nearest frame of the "

@@ -1,5 +1,4 @@
-// What was measured goes into the file: a copy of the model whose provenance has "quality", rows of the tables as
-// objects. `amble info` prints them.
+// Writes a copy of the model whose provenance has "quality": rows of the tables as objects. `amble info` prints them.
 #include "eval_learned.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Decompressed poses against the database's own, and how the Stepper drifts.
+// Compares decompressed poses with the database's own, and measures how the Stepper drifts.
 #include "eval_learned.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// The Projector against a true search, and what each costs.
+// Compares the Projector with a true search, in answers and in cost.
 #include "eval_learned.h"
 
 #include <math.h>

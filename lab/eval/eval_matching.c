@@ -1,5 +1,5 @@
 // amble eval matching: fixed courses of keys and sticks over a database, every measure beside the database's own and
-// its bound; then the same with one part of the method left out at a time.
+// its bound; then the same with one part of the method removed at a time.
 #include "configs.h"
 #include "database.h"
 #include "eval.h"
@@ -147,6 +147,11 @@ static void run_item(void *context, int item)
 {
     field *f = context;
     score *s = &f->scores[item];
+    if (cli_interrupted()) { // creating a run takes seconds on a large database
+        s->err = cli_error(AM_ERR_CANCELLED, NULL, "stopped");
+        s->result = AM_ERR_CANCELLED;
+        return;
+    }
     char path[1024];
     am_run_script script = { 0 };
     s->result = cli_config_find(path, sizeof path, CLI_RUN, f->courses[item % f->course_count], &s->err);
@@ -502,7 +507,7 @@ am_result eval_matching(eval *e, am_error *err)
     }
     snprintf(e->about, sizeof e->about, "%s%d values beyond their bound (marked !).",
              agile  ? ""
-             : real ? "Without basketball and ACCAD: their sets are not here. "
+             : real ? "Without basketball and ACCAD: their sets were not found. "
                     : "The bounds were made for motion capture. ",
              result == AM_OK ? am_tables_bad_count(e->tables) : 0);
     return result;

@@ -1,5 +1,5 @@
-// amble eval paths: long-horizon matching along drawn paths (LHMM tables 1 and 2, figures 7 and 9), the paper's own
-// figures beside ours, and what Amble adds to it.
+// amble eval paths: long-horizon matching along drawn paths (LHMM tables 1 and 2, figures 7 and 9), with the paper's
+// own figures beside ours, and what Amble adds to it.
 #include "eval_paths.h"
 
 #include "database.h"

@@ -44,7 +44,7 @@ am_result path_read(am_path_sample **out, int *count, const char *name, am_error
 /// eval_paths_new.c: rows(row_count) compared on smooth curves.
 am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own, const path_row *rows, int row_count,
                             am_error *err);
-/// eval_paths_new.c: the table of paths that nobody tuned for.
+/// eval_paths_new.c: the table of new paths, which nothing was tuned for.
 am_result path_table_new(eval *e, const am_db *db, const am_db_measures *own, am_error *err);
 
 /// eval_paths_direction.c: how DirectionNet faces along clips that it was not trained on, told and in play.

@@ -1,5 +1,5 @@
-// amble eval paths, DirectionNet (LHMM VI-G): facings told along clips kept from training, and a character that faces
-// so along the ways of such clips.
+// The DirectionNet part of amble eval paths (LHMM VI-G): facings predicted along clips kept from training, and a
+// character that faces so along the paths of such clips.
 #include "eval_paths.h"
 
 #include "database.h"

@@ -1,5 +1,5 @@
-// Paths that nobody tuned for: drawn by a random hand as people draw, with curves, crossings, corners, shaking and
-// haste, each from five starts.
+// New paths, which nothing was tuned for: drawn by a simulated random hand as people draw, with curves, crossings,
+// corners, shaking and haste, each from five starts.
 #include "eval_paths.h"
 
 #include <math.h>

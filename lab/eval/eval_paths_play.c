@@ -1,8 +1,9 @@
-// One path, one way of following it, five starts: what `amble eval paths` measures.
+// Plays one path with one way of following it from five starts, for `amble eval paths`.
 #include "eval_paths.h"
 
 #include "configs.h"
 #include "database.h"
+#include "report/metrics_path.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static void take_start(path_score *s, am_run_meter *meter, int start, const am_p
     s->cover_max = fmax(s->cover_max, m.path.path_cover_max_m);
     s->ratio = fmax(s->ratio, m.path.path_time_ratio);
     s->end = fmax(s->end, m.path.path_end_m);
-    s->oscillation += am_path_oscillation(&track, line) / path_starts;
+    s->oscillation += ami_path_oscillation(&track, line) / path_starts;
     s->error_mean += m.path.path_completed ? m.path.path_error_m : 0.0;
     s->completed += m.path.path_completed;
     s->recoveries += m.path_recoveries;
@@ -155,7 +156,7 @@ void path_play(path_score *s, const am_db *db, const am_db_measures *own, const 
     }
     float drawn_s = samples[count - 1].t - samples[0].t;
     s->drawn_mps = drawn_s > 0.0f ? length / drawn_s : 0.0f;
-    // Whoever has not arrived by then is stuck.
+    // A character that has not arrived by then is stuck.
     float longest = 2.0f * fmaxf(drawn_s, length / 1.0f) + 20.0f;
     am_run_script script = { .fps = 60.0f, .seconds = longest, .ends_with_paths = true, .seed = 1 };
     am_settings_init(&script.options.settings, AM_METHOD_LONG_HORIZON);

@@ -1,4 +1,4 @@
-/// What distances from the data tell of a pushed character, from the inside.
+/// Internals of the push trials: recovery of a pushed character, from its distances to the data.
 #ifndef AMI_MEASURE_PUSH_TRIALS_H
 #define AMI_MEASURE_PUSH_TRIALS_H
 
@@ -10,7 +10,7 @@ enum {
 };
 
 /// Seconds until the last of far(ami_push_ticks) that is beyond `reach`, 0 without any: forces move a body for most
-/// of the window, so that who is near at first is not back yet. 3 when too few samples are left to tell that it
+/// of the window, so being close early does not count as recovered. 3 when too few samples are left to tell that it
 /// stays.
 float ami_push_back(const float *far, float reach);
 /// True when far(ami_push_ticks) is within reach for 0.3 s at some time after the window of a push: back, though it

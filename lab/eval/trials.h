@@ -1,4 +1,4 @@
-/// How characters of a source take pushes: many random ones, each beside a twin that is not pushed.
+/// Push trials: many random pushes on characters of a source, each beside a twin that is not pushed.
 #ifndef AMBLE_PUSH_TRIALS_H
 #define AMBLE_PUSH_TRIALS_H
 
@@ -12,14 +12,14 @@ extern "C" {
 /// Start from lab_push_trials_def_default(): 200 pushes of 10 to 400 N for 0.1 s.
 typedef struct lab_push_trials_def {
     const am_alloc *alloc;
-    const am_tasks *tasks;        ///< NULL means serial
-    const am_source *source;      ///< borrowed; its database has frames tagged idle and walk where it has any
-    const am_field *field;        ///< borrowed: tells how far a state is from the data; its database has the ranges
-                                  ///< of joints
+    const am_tasks *tasks;   ///< NULL means serial
+    const am_source *source; ///< borrowed; its database has frames tagged idle and walk where it has any
+    const am_field *field; ///< borrowed: measures how far a state is from the data; its database has the joint ranges
+                           ///< of joints
     const am_push_engine *engine; ///< borrowed
     int count;
     float least_n, most_n, seconds;
-    float walk_mps;      ///< desired by those who walk; 0: the source's own
+    float walk_mps;      ///< desired speed of walking characters; 0: the source's own
     am_push_blend blend; ///< of the characters
     uint64_t seed;
     uint32_t cookie;
@@ -33,7 +33,7 @@ typedef struct lab_push_trial {
     float newton, angle; ///< of the force; heading in the world, rad
     float farthest;      ///< largest distance from the nearest state of the data afterwards (Fields eq. 1)
     float end_far;       ///< the same of the last 0.3 s before 3 s
-    float back_s;        ///< after the push, until it is within reach of the data for good; 3: not 0.3 s before 3 s
+    float back_s;        ///< after the push, until it stays within reach of the data; 3: not 0.3 s before 3 s
     float usual_back_s;  ///< the same of the twin: 0 unless it goes that far by itself
     bool returns;        ///< within reach for 0.3 s at some time between the window of a push and 3 s
     float depth_m;       ///< deepest of toes and heels below the floor that feet are kept to

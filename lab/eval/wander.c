@@ -1,4 +1,4 @@
-// A hand on the stick that does not know what it wants: holds, circles, flicks and pauses of random length.
+// Random stick input: holds, circles, flicks and pauses of random length.
 #include "wander.h"
 
 lab_wander lab_wander_make(uint64_t seed)

@@ -1,9 +1,9 @@
 // The peers of `amble bench infer`: a chain of OpenBLAS products, ONNX Runtime's C library, and "read", which only
 // reads as many bytes as our weights have. One line on stdin is one question, one line on stdout its answer:
 //   open ONNX CHAIN INPUTS BATCH BYTES LIBRARY  loads a network; answers the names of the peers that can run it
-//   run NAME COUNT COLD                         evaluates COUNT times; answers "SUM t1 t2 ..." in microseconds
-// SUM is the sum of the outputs of the last evaluation, for comparison. With COLD every evaluation comes after a walk
-// through 64 MB of other memory. All on one thread.
+// run NAME COUNT COLD evaluates COUNT times; answers "SUM t1 t2 ..." in microseconds SUM is the sum of the outputs of
+// the last evaluation, for comparison. With COLD, 64 MB of other memory are read before every evaluation. All on one
+// thread.
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <math.h>
@@ -239,7 +239,7 @@ static int run_ort(runtime *rt, network *n)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Reading: what nobody who needs all weights can be faster than.
+// Reading: a lower bound for every evaluation that needs all weights.
 
 static void run_read(network *n)
 {
@@ -335,8 +335,8 @@ static int run_all(network *n, runtime *rt, const char *line)
     return 1;
 }
 
-/// OpenBLAS takes processors that it does not know for one of 2004; then it is told which kernels run here and loaded
-/// again, since a peer must not lose by that.
+/// OpenBLAS takes processors that it does not know for one of 2004; it is then given the kernels for this one and
+/// loaded again, since a peer must not lose by that.
 static void use_right_kernels(char **argv)
 {
 #if defined(HAS_OPENBLAS) && defined(__x86_64__)

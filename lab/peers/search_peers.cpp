@@ -1,5 +1,5 @@
-// The peers of `amble bench search`: FLANN, nanoflann, ANN and FAISS, as many as were here when this was built. One
-// line on stdin is one question, one line on stdout its answer:
+// The peers of `amble bench search`: FLANN, nanoflann, ANN and FAISS, those that were installed at build time. One
+// line on stdin is one command, one line on stdout its answer:
 //   load FILE               frames and questions (see read_all); answers the names of the peers
 //   run NAME SET K MIB OUT  asks peer NAME all questions of a set one by one; writes to OUT the microseconds of each
 //                           question (double) and the frames found (int32); answers the mean microseconds. Before

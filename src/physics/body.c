@@ -1,4 +1,5 @@
-// Parts of a body from a skeleton: which joints move together, how long and heavy each part is, how stiff its joint.
+// Makes the parts of a body from a skeleton: which joints move together, how long and heavy each part is, how stiff
+// its joint.
 #include "physics/body.h"
 
 #include "base/error.h"
@@ -15,9 +16,10 @@
 #define USUAL_M 1.75f
 // Dampers in springs: a trunk of 35 kg on 300 N m/rad comes to rest without swinging at about this ratio.
 #define DAMPING_S 0.2f
-// People who are pushed on a limb go along: this share of the force the whole body takes, each part by its mass, and
-// the limb the rest. Without it a kick sweeps the foot away under the chest or vanishes in the ground: 52 of 72
-// pushes on legs did not carry the chest along, and with stiff legs alone still 26 to 31 of them (docs/pushes.md).
+// A person pushed on a limb moves as a whole: this share of the force acts on the whole body, each part by its mass,
+// and the limb the rest. Without it a kick sweeps the foot away under the chest or vanishes in the ground: 52 of 72
+// pushes on legs did not carry the chest along, and with stiff legs alone still 26 to 31 of them
+// (docs/results/pushes.md).
 #define LEG_SPREAD 0.7f
 #define ARM_SPREAD 0.4f
 // Of a leg about the vertical over a planted foot, in N m/rad: hip and shank are about as stiff against turning.

@@ -1,4 +1,4 @@
-/// A body of rigid parts in Open Dynamics Engine, from the inside.
+/// Internals of a body of rigid parts in Open Dynamics Engine.
 #ifndef AMI_PHYSICS_BODY_H
 #define AMI_PHYSICS_BODY_H
 

@@ -1,4 +1,4 @@
-// Making a body that can be pushed: parts in Open Dynamics Engine.
+// Creates a body that can be pushed, from rigid parts in Open Dynamics Engine.
 #include "physics/body.h"
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-// D(x, 0, i) of Fields eq. 15: a pose at rest, forces, feet pinned, no gravity, i frames of dynamics.
+// D(x, 0, i) of Fields eq. 15: a pose at rest under forces, with pinned feet and no gravity, after i frames of
+// dynamics.
 #include "physics/body.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/// Attention over small sets and its way back, column by column of a block. Part of plan_body.h.
+/// Attention over small sets and its backward pass, column by column of a block. Part of plan_body.h.
 ///
 /// For each head: p[i, j] = softmax over the rows j in use of q_i . k_j / sqrt(key); y = sum over j of pbar_j v_j,
 /// where pbar_j is the mean over the rows i in use of p[i, j] (papers' errata: mean over rows, then heads behind one

@@ -1,4 +1,4 @@
-// What a pass sees of its block.
+// The view that a training pass has of its block of samples.
 #include "train/trainer.h"
 
 #include <string.h>

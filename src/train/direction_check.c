@@ -1,5 +1,5 @@
-// How well DirectionNet tells what captured people did: along clips kept from training, beside the two rules that
-// need no network.
+// Checks DirectionNet against captured people along clips kept from training, beside the two rules that need no
+// network.
 #include "actor/direction.h"
 
 #include <amble/json.h>
@@ -14,7 +14,7 @@
 // A frame that turns faster than this turns: over a fifth of a second.
 #define TURNING_RAD_S (60.0f * AM_DEG)
 #define TURN_S 0.1f
-// Slower than this nobody can tell which way it goes at first.
+// Slower than this, the initial direction of movement is not defined.
 #define STILL_MPS 0.15f
 
 const char *am_direction_class_name(am_direction_class which)

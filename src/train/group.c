@@ -1,4 +1,4 @@
-// Whether this program is one of several, started by mpirun.
+// Detects whether this program is one of several processes started by mpirun.
 #include "train/group.h"
 
 #include <stdlib.h>

@@ -359,7 +359,7 @@ static am_result create(ami_stage *s, am_error *err)
     a->rng = am_rng_make(s->seed ^ 0x6465636f6du);
     a->noise_rng = am_rng_make(s->seed ^ 0x6e6f697365u);
     s->input_grads = true;
-    s->fixed_inputs = 1u; // nobody asks how the Compressor's input should change
+    s->fixed_inputs = 1u; // no gradient of the Compressor's input is needed
     s->columns_each = 2;
     s->scratch = l->count + (3 * AMI_Q_COUNT + 2 * 9) * l->joint_count + a->latent + 64;
     s->term_names = term_names;

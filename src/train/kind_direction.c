@@ -1,5 +1,5 @@
-// Stage "direction": DirectionNet (LHMM VI-G): a GRU of 30 units and a linear layer that tell, from the points of a
-// path and the facing so far, how a person would face along it. Gives the part "direction" (amble/direction.h).
+// Stage "direction": DirectionNet (LHMM VI-G): a GRU of 30 units and a linear layer that predict, from the points of
+// a path and the facing so far, how a person would face along it. Gives the part "direction" (amble/direction.h).
 //
 // A window has 2 s with known facings and 2 s in which the previous facing is the network's own, made a unit vector,
 // as when it runs; the loss is L1 over those. Where the paper is silent: points are seen from the one before and
@@ -129,8 +129,8 @@ static void shake(const direction *d, window *w, am_rng *rng)
     }
 }
 
-/// Known facings that are off by one angle, which dies out from then on: who begins a path may face anywhere, and
-/// must neither take a small error for a way of walking nor a large one for a side step.
+/// Known facings that are off by one angle, which fades out from then on: a character at the start of a path may face
+/// anywhere, and must neither take a small error for a way of walking nor a large one for a side step.
 static void nudge(const direction *d, window *w, am_rng *rng)
 {
     const float small = d->nudge_deg * AM_DEG * am_rng_normal(rng), any = am_rng_range(rng, -AM_PI, AM_PI);

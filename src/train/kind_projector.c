@@ -1,7 +1,7 @@
 // Stage "projector": the Projector of Learned Motion Matching (section 4.3, algorithm 3). Learns to give features and
 // latent numbers of the frame that a search would find for a query: a frame's features with noise of random size, and
-// for a share of the queries (`swap`, none in the paper) the targets of another frame, since that is what a player's
-// query is: this pose, that way. Gives the part "projector".
+// for a share of the queries (`swap`, none in the paper) the targets of another frame, since a player's query is this
+// pose with another trajectory. Gives the part "projector".
 #include "train/lmm.h"
 
 #include <math.h>

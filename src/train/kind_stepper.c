@@ -1,6 +1,6 @@
-// Stage "stepper": the Stepper of Learned Motion Matching (section 4.2, algorithm 2). From features and latent
-// numbers of a frame it tells how they change a second; over a window of `window` steps it runs on its own results.
-// Gives the part "stepper". Rates rather than steps let a game choose its own time step (section 7.1).
+// Stage "stepper": the Stepper of Learned Motion Matching (section 4.2, algorithm 2). From features and latents of a
+// frame it predicts their change per second; over a window of `window` steps it runs on its own results. Gives the
+// part "stepper". Rates rather than steps let a game choose its own time step (section 7.1).
 #include "train/lmm.h"
 
 #include <string.h>

@@ -188,7 +188,7 @@ static am_result begin_part(ami_stage *s, value_stage *v, am_error *err)
     const am_train_group *group = s->def->group;
     const am_result result =
         ami_value_cache_create(&v->cache, v->field, v->every[v->part], &v->tasks, group, &s->alloc, err);
-    if (result == AM_OK) { // so many for each process, though one may have a row fewer: all must meet afterwards
+    if (result == AM_OK) { // equal for all processes, though one may have a row fewer: all must meet afterwards
         const int size = group ? group->size : 1, most = (v->cache.rows + size - 1) / size;
         v->slabs = (most + slab_rows - 1) / slab_rows;
     }

@@ -135,7 +135,7 @@ static float x_apart(const packing *p, int a, int b)
 }
 
 /// Where a dance begins: in the middle of it, with half as much again as the usual movement a second before and
-/// after, not where somebody waits for the music; and there as near as can be to standing.
+/// after, not where the dancer waits for the music; and there as close as possible to standing.
 static int find_dance(const packing *p, uint64_t dance, int standing)
 {
     const am_db *db = p->db;

@@ -1,6 +1,6 @@
-// A learned character with weights of 16 or 8 bits. Which numbers its networks meet in play they tell themselves:
-// from the start states on the character projects noisy queries and steps on, and what went through is what int8
-// weights are fitted to. No database is needed.
+// Rounds a learned character's weights to 16 or 8 bits. The networks themselves provide the numbers that they meet in
+// play: from its start states the character projects noisy queries and steps on, and the int8 weights are fitted to
+// what passed through. No database is needed.
 #include <amble/learned.h>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Data of the stages of Learned Motion Matching.
+// Loads the data of the stages of Learned Motion Matching.
 #include "train/lmm.h"
 
 #include <string.h>

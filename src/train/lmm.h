@@ -16,7 +16,7 @@ typedef struct ami_lmm {
     int features; ///< numbers of x; 0 when the recipe wants none
     int *first;   ///< [first_count] frames that may begin a sample
     int first_count;
-    int held_out; ///< every so-manieth source clip is not trained on; 0: all are
+    int held_out; ///< every Nth source clip is not trained on; 0: all are
 } ami_lmm;
 
 /// Opens the database under the stage's key "database", makes its pose vectors, reads "held_out".

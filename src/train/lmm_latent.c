@@ -1,4 +1,4 @@
-// Features and latent numbers side by side: what Stepper and Projector are trained on.
+// Features and latents side by side: the training data of Stepper and Projector.
 #include "train/lmm.h"
 
 #include <math.h>

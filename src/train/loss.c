@@ -21,10 +21,3 @@ double am_block_loss(const am_train_block *b, const am_loss *loss, float *dy, co
 {
     return loss_values(loss, mean_of(b, loss->scale, width), dy, y, target, width, b->trainer->columns, b->used);
 }
-
-double am_block_velocity_loss(const am_train_block *b, const am_loss *loss, float *const dy[2],
-                              const float *const y[2], const float *const target[2], int width, float dt)
-{
-    return loss_velocities(loss, mean_of(b, loss->scale, width), dy, y, target, width, dt, b->trainer->columns,
-                           b->used);
-}

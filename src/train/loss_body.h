@@ -71,26 +71,3 @@ static double LOSS(huber)(double mean, real *dy, const real *y, const real *targ
     }
     return mean * total;
 }
-
-/// Of changes a second between two blocks; a gradient that nobody wants is NULL.
-static double LOSS(velocities)(const am_loss *loss, double mean, real *const dy[2], const real *const y[2],
-                               const real *const target[2], int width, real dt, int columns, int used)
-{
-    double total = 0.0;
-    for (ptrdiff_t r = 0; r < width; r++) {
-        const double weight = loss->weights ? (double)loss->weights[r] : 1.0;
-        const real factor = (real)(mean * weight / (double)dt);
-        for (ptrdiff_t i = r * columns; i < r * columns + used; i++) {
-            real slope;
-            total +=
-                weight * LOSS(of)(loss->kind, ((y[1][i] - y[0][i]) - (target[1][i] - target[0][i])) / dt, &slope);
-            if (dy[1]) {
-                dy[1][i] += factor * slope;
-            }
-            if (dy[0]) {
-                dy[0][i] -= factor * slope;
-            }
-        }
-    }
-    return mean * total;
-}

@@ -1,4 +1,4 @@
-// Nearest frames ahead of the network: a ring of small groups of queries, taken in order by whoever has time.
+// Finds nearest frames ahead of the network: a ring of small groups of queries, taken in order by any free thread.
 #include "train/neighbours.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ struct ami_neighbours {
     cell *cells;    ///< [cell_count]
     float *queries; ///< [cell_count][group][stride]
     int cell_count;
-    atomic_uint_least64_t next;  ///< group that nobody has taken yet
+    atomic_uint_least64_t next;  ///< first group that is not taken yet
     atomic_uint_least64_t begun; ///< first group that the running iteration may want
     atomic_bool known; ///< the first pass has said where the run goes on; before, helpers would fill other groups
     atomic_bool over;

@@ -1,7 +1,7 @@
 /// Queries of the Projector and their true nearest frames, made ahead of the network that learns from them.
 ///
-/// Query i is drawn from a random stream of its own, so that it does not matter who makes it: helpers that run ahead,
-/// or the pass that wants it when nobody has made it yet.
+/// Query i is drawn from a random stream of its own, so that it does not matter which thread makes it: a helper that
+/// runs ahead, or the pass that needs it when it is not ready.
 #ifndef AMI_TRAIN_NEIGHBOURS_H
 #define AMI_TRAIN_NEIGHBOURS_H
 

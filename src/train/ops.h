@@ -10,11 +10,11 @@
 
 /// Columns come in multiples of this: one AVX-512 vector, one cache line.
 enum { AMI_COLUMNS = 16 };
-/// Transposed values lie in panels so many features wide, (panel, samples, AMI_PANEL): a product reads one from end
-/// to end, where rows a power of two apart would share a few places of the cache.
+/// Transposed values are stored in panels this many features wide, (panel, samples, AMI_PANEL): a product reads one
+/// from end to end, where rows a power of two apart would share a few places of the cache.
 enum { AMI_PANEL = 32 };
-/// Weights that many products need lie in bands so many rows (or columns) wide, (band, depth, AMI_BAND): a product
-/// reads them from end to end, one cache line after the other.
+/// Weights that many products need are stored in bands this many rows (or columns) wide, (band, depth, AMI_BAND): a
+/// product reads them from end to end, one cache line after the other.
 enum { AMI_BAND = 16 };
 
 typedef enum ami_activation { AMI_RELU, AMI_ELU, AMI_GELU, AMI_TANH, AMI_SIGMOID } ami_activation;
@@ -29,23 +29,16 @@ typedef struct ami_step_scale {
     double gradient;     ///< scales the gradient first: 1, or less when it was clipped
 } ami_step_scale;
 
-// One table for each number type; the float one is filled for each instruction set.
+// Filled for each instruction set; the tests have the table in double, too.
 #define real float
 #define OPS ami_ops_f32
-#include "train/ops_table.h"
-#undef real
-#undef OPS
-#define real double
-#define OPS ami_ops_f64
 #include "train/ops_table.h"
 #undef real
 #undef OPS
 
 /// The fastest here; `isa` asks for one ("avx512", "avx2", "base"), NULL when this machine lacks it.
 const ami_ops_f32 *ami_train_ops(const char *isa);
-const ami_ops_f64 *ami_train_ops_f64(void);
 
 extern const ami_ops_f32 ami_ops_base, ami_ops_avx2, ami_ops_avx512;
-extern const ami_ops_f64 ami_ops_double;
 
 #endif

@@ -1,4 +1,4 @@
-// Which version of the arithmetic runs here.
+// Picks the version of the arithmetic for this processor.
 #include "train/ops.h"
 
 #include <string.h>
@@ -32,5 +32,3 @@ const ami_ops_f32 *ami_train_ops(const char *isa)
     }
     return NULL;
 }
-
-const ami_ops_f64 *ami_train_ops_f64(void) { return &ami_ops_double; }

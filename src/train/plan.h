@@ -38,14 +38,5 @@ typedef struct ami_plan_def {
 #undef PLAN
 #undef OPS
 #undef NAME
-#define real double
-#define PLAN ami_plan_f64
-#define OPS ami_ops_f64
-#define NAME(x) ami_plan_##x##_f64
-#include "train/plan_table.h"
-#undef real
-#undef PLAN
-#undef OPS
-#undef NAME
 
 #endif

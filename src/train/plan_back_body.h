@@ -1,4 +1,4 @@
-/// The way back over a graph, and the gradients of its weights. Part of plan_body.h.
+/// The backward pass over a graph, and the gradients of its weights. Part of plan_body.h.
 
 static void join_rows_back(const PLAN *plan, int o, const real *dy, int slot, int block)
 {

@@ -155,7 +155,7 @@ static void find_wanted(PLAN *plan, bool *wanted, bool input_grads)
         }
         wanted[op->out] = any;
     }
-    // From the outputs back: what nobody behind it reads has no gradient.
+    // From the outputs back: a value that no later operation reads has no gradient.
     for (int o = g->op_count - 1; o >= 0; o--) {
         const am_net_op *op = &g->ops[o];
         const bool alive = wanted[op->out] && (plan->seeded[op->out] || plan->first_touch[op->out] >= 0);
@@ -248,7 +248,7 @@ static bool is_read_later(const am_net_graph *g, int v)
     return later;
 }
 
-/// The activation that may write over value v, -1 when there is none: v is a linear layer's, nobody else reads it,
+/// The activation that may write over value v, -1 when there is none: v is a linear layer's, nothing else reads it,
 /// and the slope can be told from what the activation gave. Its gradient is written over likewise. Over many slots
 /// these are half of all numbers, and they do not fit the caches.
 static int overwritten_by(const PLAN *plan, int v)

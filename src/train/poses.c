@@ -1,4 +1,4 @@
-// Which version of the kinematics runs here, and which rows of a pose belong together.
+// Picks the version of the kinematics for this processor, and knows which rows of a pose belong together.
 #include "train/poses.h"
 
 #include <string.h>

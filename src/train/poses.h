@@ -56,15 +56,9 @@ int ami_pose_group(const am_pose_layout *layout, int g, int *first, bool *of_q);
 #include "train/poses_table.h"
 #undef real
 #undef POSES
-#define real double
-#define POSES ami_poses_f64
-#include "train/poses_table.h"
-#undef real
-#undef POSES
 
 /// The functions of an instruction set of ami_train_ops.
 const ami_poses_f32 *ami_train_poses(const char *isa);
 extern const ami_poses_f32 ami_poses_base, ami_poses_avx2, ami_poses_avx512;
-extern const ami_poses_f64 ami_poses_double;
 
 #endif

@@ -208,7 +208,7 @@ am_result am_train_run(am_train_summary *out, const am_train_def *def, am_error 
     err = err ? err : &own;
     memset(out, 0, sizeof *out);
     if (def->cookie != AM_COOKIE || !def->recipe || !def->output) {
-        return ami_fail(err, AM_ERR_DEF, "a training run needs a recipe and a place for what it makes");
+        return ami_fail(err, AM_ERR_DEF, "a training run needs a recipe and an output file");
     }
     const am_alloc alloc = ami_alloc_or_default(def->alloc);
     ami_recipe_run *run = ami_alloc_zero(&alloc, sizeof *run);

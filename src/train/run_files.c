@@ -183,11 +183,10 @@ static am_result read_lanes(ami_recipe_run *run, ami_reader *in, am_error *err)
     }
     for (int i = 0; i < run->lane_count && result == AM_OK && in->size - in->at > 8; i++) { // earlier ones end here
         if (ami_read_u64(in) != run->lanes[i].stage.data_hash) {
-            return ami_fail_at(
-                err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at,
-                "the data of stage '%s' have changed since the checkpoint was written; bring them back, "
-                "or remove it to begin anew",
-                run->lanes[i].stage.name);
+            return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at,
+                               "the data of stage '%s' have changed since the checkpoint was written; restore them, "
+                               "or remove the checkpoint to start over",
+                               run->lanes[i].stage.name);
         }
     }
     return result;
@@ -220,7 +219,7 @@ static am_result read_blobs(ami_recipe_run *run, ami_reader *in, am_error *err)
 static am_result check_body(const ami_recipe_run *run, const am_file *file, am_error *err)
 {
     if (file->size < sizeof magic || memcmp(file->data, magic, sizeof magic) != 0) {
-        return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, 0, "this is no checkpoint of amble train");
+        return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, 0, "this is not a checkpoint of amble train");
     }
     uint64_t sum = 0;
     if (file->size >= 40) {
@@ -230,7 +229,7 @@ static am_result check_body(const ami_recipe_run *run, const am_file *file, am_e
     }
     if (file->size < 40 || sum != am_hash64(file->data, file->size - 8, 0)) {
         return ami_fail_at(err, AM_ERR_CHECKSUM, run->checkpoint, (int64_t)file->size,
-                           "the checkpoint is damaged or cut off; remove it to begin anew");
+                           "the checkpoint is damaged or cut off; remove it to start over");
     }
     return AM_OK;
 }
@@ -247,8 +246,9 @@ static am_result read_body(ami_recipe_run *run, const am_file *file, am_error *e
     run->stage = stage < (uint64_t)run->stage_count ? (int)stage : 0;
     if (recipe != run->recipe_hash || stage >= (uint64_t)run->stage_count ||
         lanes != (uint64_t)ami_stage_threads_count(run)) {
-        return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, 8,
-                           "the checkpoint belongs to another recipe; give the one it was begun with, or remove it");
+        return ami_fail_at(
+            err, AM_ERR_FORMAT, run->checkpoint, 8,
+            "the checkpoint belongs to another recipe; use the recipe it was started with, or remove it");
     }
     for (int s = 0; s < run->stage_count && result == AM_OK; s++) {
         result = read_curve(run, &run->curves[s], &in, err);

@@ -1,4 +1,4 @@
-// A trainer's state as bytes: what a checkpoint holds, and the way back.
+// Saves a trainer's state as bytes for a checkpoint, and restores it.
 #include "train/trainer.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static am_result check_finite(const am_net_graph *g, am_error *err)
     for (size_t i = 0; i < g->weight_count; i++) {
         if (!isfinite(g->weights[i])) {
             return ami_fail(err, AM_ERR_NUMBER,
-                            "weights of '%s' are no longer numbers; lower the rate or clip the gradient", g->name);
+                            "weights of '%s' are no longer finite; lower the rate or clip the gradient", g->name);
         }
     }
     return AM_OK;
@@ -66,7 +66,7 @@ am_result am_trainer_load(am_trainer *t, const void *data, size_t size, am_error
     const uint8_t *found = ami_read_bytes(&in, sizeof magic);
     const uint64_t iteration = ami_read_u64(&in), graphs = ami_read_u64(&in);
     if (!found || memcmp(found, magic, sizeof magic) != 0) {
-        return ami_fail_at(err, AM_ERR_FORMAT, NULL, 0, "this is no state of a trainer");
+        return ami_fail_at(err, AM_ERR_FORMAT, NULL, 0, "this is not the state of a trainer");
     }
     if (graphs != (uint64_t)t->def.graph_count) {
         return ami_fail_at(err, AM_ERR_FORMAT, NULL, 16, "the state is of %llu networks, not of %d",

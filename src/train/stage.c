@@ -134,7 +134,7 @@ am_result ami_stage_database(ami_stage *s, am_db **out, am_error *err)
     if (result == AM_ERR_OPEN && !given) {
         *err = (am_error){ 0 };
         return am_json_fail(s->doc, am_json_get(s->json, "database"), AM_ERR_OPEN, err,
-                            "the database '%s' is not here", s->database);
+                            "the database '%s' was not found", s->database);
     }
     return result;
 }
@@ -209,7 +209,7 @@ am_result ami_stage_array(ami_stage *s, const char *key, const char *usual, am_t
         result = ami_stage_path(s, data, path, sizeof path, err);
     }
     if (result == AM_OK && !s->def->load) {
-        result = ami_fail(err, AM_ERR_DEF, "a stage wants '%s', but the run was given no way to load data", path);
+        result = ami_fail(err, AM_ERR_DEF, "a stage needs '%s', but the run has no function that loads data", path);
     }
     if (result == AM_OK && s->def->load) {
         result = s->def->load(s->def->load_user, out, path, name, err);
@@ -225,7 +225,7 @@ am_result ami_stage_array(ami_stage *s, const char *key, const char *usual, am_t
         if (!isfinite(out->data[i])) {
             result = ami_fail(err, AM_ERR_NUMBER,
                               "array '%s' holds a number that is not finite at row %lld, column "
-                              "%lld (from 0); take the row out or mend it",
+                              "%lld (from 0); remove or correct the row",
                               name, (long long)(i / out->columns), (long long)(i % out->columns));
             ami_error_file(err, path);
             return result;
@@ -290,7 +290,7 @@ am_result ami_stage_layers(const ami_stage *s, const char *key, am_net_graph *gr
         if (next < 0) {
             return am_json_fail(
                 s->doc, item, AM_ERR_RANGE, err,
-                "'%s' is no layer that fits here; layers are \"linear WIDTH\", relu, elu, gelu, tanh, "
+                "'%s' is not a layer that fits here; layers are \"linear WIDTH\", relu, elu, gelu, tanh, "
                 "sigmoid, \"layer norm\", skip, and residual between equal widths",
                 item->type == AM_JSON_STRING ? item->string : "this");
         }

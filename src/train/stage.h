@@ -1,5 +1,5 @@
-/// A stage of a recipe, and what a kind of stage has to offer. A new kind is one file kind_NAME.c and a line in
-/// kinds.c.
+/// A stage of a recipe, and the interface of a kind of stage. A new kind is one file kind_NAME.c, a declaration here
+/// and a line in kinds.c.
 #ifndef AMI_TRAIN_STAGE_H
 #define AMI_TRAIN_STAGE_H
 
@@ -84,7 +84,7 @@ extern const ami_kind ami_kind_regression, ami_kind_autoencoder, ami_kind_direct
 extern const ami_kind *const ami_kinds[];
 extern const int ami_kind_count;
 
-/// Reads the keys that all kinds share, after refusing those that nobody knows.
+/// Reads the keys that all kinds share, after refusing unknown ones.
 am_result ami_stage_read(ami_stage *stage, am_error *err);
 /// folder/path unless path is absolute; AM_ERR_LIMIT when it does not fit.
 am_result ami_stage_path(const ami_stage *stage, const char *path, char *out, size_t size, am_error *err);

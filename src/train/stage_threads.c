@@ -1,7 +1,7 @@
-// Stages while they are trained: one after another, or several at once beside one another.
+// Runs the stages: one after another, or several in parallel.
 //
-// Lanes share nothing but the files that the run writes: for these one lane holds the others at the end of their
-// iteration. So each learns what it would have learnt alone, and a checkpoint may be taken at any time.
+// Lanes share only the files that the run writes: for these, one lane holds the others at the end of their iteration.
+// So each lane gives the same result as it would alone, and a checkpoint may be taken at any time.
 #include <stdio.h>
 #include <string.h>
 
@@ -267,7 +267,7 @@ static void park(ami_recipe_run *run)
     pthread_mutex_unlock(&run->lock);
 }
 
-/// What is due after an iteration, written while nobody trains: preview and checkpoint.
+/// Writes what is due after an iteration, while no lane trains: preview and checkpoint.
 static am_result write_files(ami_recipe_run *run, bool checkpoint, bool preview, am_error *err)
 {
     am_result result = AM_OK;
@@ -294,7 +294,7 @@ static am_result write_due(ami_stage_thread *lane, am_error *err)
         return AM_OK;
     }
     pthread_mutex_lock(&run->lock);
-    while (run->hold) { // somebody else writes: this lane stands still as well
+    while (run->hold) { // another lane writes: this one waits as well
         run->parked++;
         pthread_cond_broadcast(&run->moved);
         while (run->hold) {
@@ -396,7 +396,8 @@ am_result ami_stage_threads_train(ami_recipe_run *run, am_error *err)
         return result;
     }
     result = ami_recipe_run_write_checkpoint(run, err);
-    return result == AM_OK ? ami_fail(err, AM_ERR_CANCELLED, "stopped at iteration %lld; --resume goes on from there",
-                                      (long long)ami_lane_iteration(&run->lanes[0]))
-                           : result;
+    return result == AM_OK
+               ? ami_fail(err, AM_ERR_CANCELLED, "stopped at iteration %lld; --resume continues from there",
+                          (long long)ami_lane_iteration(&run->lanes[0]))
+               : result;
 }

@@ -1,6 +1,7 @@
-// Threads that meet some times in a third of a millisecond: waiting spins first, since waking a sleeper takes longer
-// than most waits, then gives the processor away, since on a busy machine the one waited for may not be running.
-// OpenMP's teams do the first but not the second: with two programs beside it an iteration took ten times as long.
+// A team of threads that meet several times in a third of a millisecond. Waiting spins first, since waking a sleeping
+// thread takes longer than most waits, then yields the processor, since on a busy machine the other thread may not be
+// running. OpenMP's teams do the first but not the second: with two other programs running, an iteration took ten
+// times as long.
 #include "train/team.h"
 
 #include <pthread.h>
@@ -103,7 +104,7 @@ static void *live(void *user)
     }
 }
 
-/// Lets the others begin a round. The lock makes sure that nobody falls asleep in between.
+/// Lets the others begin a round. The lock ensures that no thread falls asleep in between.
 static void give_out(ami_team *team)
 {
     pthread_mutex_lock(&team->lock);

@@ -175,8 +175,6 @@ void am_trainer_destroy(am_trainer *t)
     ami_release(&alloc, t, sizeof *t);
 }
 
-int am_trainer_threads(const am_trainer *trainer) { return trainer->threads; }
-const char *am_trainer_isa(const am_trainer *trainer) { return trainer->ops->isa; }
 int64_t am_trainer_iteration(const am_trainer *trainer) { return trainer->iteration; }
 
 // ---------------------------------------------------------------------------------------------
@@ -382,7 +380,8 @@ static double run_passes(iteration *it, int thread)
         }
         ami_team_wait(t->team);
     }
-    // First come, first served: a processor that others slow down does fewer. The numbers do not depend on who.
+    // First come, first served: a processor that others slow down does fewer. The numbers do not depend on which
+    // thread works.
     for (int b = take(&it->next_block); b < t->block_count; b = take(&it->next_block)) {
         t->blocks[b].memory = memory;
         t->blocks[b].taken = 0;
@@ -393,8 +392,8 @@ static double run_passes(iteration *it, int thread)
 }
 
 /// Gradients and steps of the weights, strip by strip: low strips for batches so small that all samples stay in the
-/// cache while the strips pass by. A thread that is through with its share helps the next one: what a strip gives
-/// does not depend on who takes it, and a processor has other things to do now and then.
+/// cache while the strips pass by. A thread that is through with its share helps the next one: the result of a strip
+/// does not depend on which thread takes it, and a processor may be busy with other work.
 static void step_strips(iteration *it, int thread, int threads)
 {
     am_trainer *t = it->t;
@@ -437,11 +436,10 @@ static am_result iterate(iteration *it, double *loss, am_error *err)
     ami_team_run(it->t->team, work, it);
     *loss = it->loss;
     if (!isfinite(it->loss)) {
-        return ami_fail(
-            err, AM_ERR_NUMBER,
-            "the loss is no longer a number at iteration %lld; lower the rate, clip the gradient, or look "
-            "for extreme values in the data",
-            (long long)it->t->iteration);
+        return ami_fail(err, AM_ERR_NUMBER,
+                        "the loss is no longer finite at iteration %lld; lower the rate, clip the gradient, or look "
+                        "for extreme values in the data",
+                        (long long)it->t->iteration);
     }
     if (it->endless) {
         return ami_fail(err, AM_ERR_NUMBER, "the gradient is no longer finite at iteration %lld; lower the rate",
@@ -458,8 +456,8 @@ am_result am_trainer_step(am_trainer *t, am_train_pass pass, void *user, double 
     return result;
 }
 
-am_result am_trainer_gradient(am_trainer *t, am_train_pass pass, void *user, double *loss, float *const *gradients,
-                              am_error *err)
+am_result ami_trainer_gradient(am_trainer *t, am_train_pass pass, void *user, double *loss, float *const *gradients,
+                               am_error *err)
 {
     iteration it = { .t = t, .pass = pass, .user = user, .keep = true };
     const am_result result = iterate(&it, loss, err);

@@ -1,4 +1,4 @@
-/// The trainer from the inside.
+/// Internals of the trainer.
 #ifndef AMI_TRAIN_TRAINER_H
 #define AMI_TRAIN_TRAINER_H
 
@@ -52,5 +52,9 @@ double ami_block_huber(const am_train_block *b, float *dy, const float *y, const
 
 /// The numbers of step i (0-based) of an optimiser, for a gradient that is scaled first.
 ami_step_scale ami_step_scale_at(const am_optimiser *optimiser, int64_t i, double gradient);
+
+/// am_trainer_step without the optimiser: the gradient of graph g's weights into gradients[g](weight_count).
+am_result ami_trainer_gradient(am_trainer *trainer, am_train_pass pass, void *user, double *loss,
+                               float *const *gradients, am_error *err);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct ami_value_cache {
 am_result ami_value_cache_create(ami_value_cache *cache, const am_field *field, int every, const am_tasks *tasks,
                                  const am_train_group *group, const am_alloc *alloc, am_error *err);
 void ami_value_cache_free(ami_value_cache *cache);
-/// Computes the next so many rows; false when all are there.
+/// Computes the next `rows` rows; false when all are done.
 bool ami_value_cache_fill(ami_value_cache *cache, int rows);
 /// The problem of a task, over the cache's arrays.
 ami_value_problem ami_value_cache_problem(const ami_value_cache *cache, const am_field_task *task, float gamma,

@@ -94,7 +94,7 @@ async function playByKeys(on, limits) {
 /** A click on the ground sends it there, and there it stands. */
 async function goToPoint(on) {
     await setTask(POINT, 0, on);
-    assert.doesNotMatch(await on.textContent('#field-note'), /Nobody trained/);
+    assert.doesNotMatch(await on.textContent('#field-note'), /No value function was trained/);
     await on.evaluate(() => {
         window.amble.studio.reset();
         window.amble.studio.draw(10); // the camera is back
@@ -199,7 +199,7 @@ test('it keeps to a line that is dragged on the ground', async () => {
     const hash = await page.evaluate(() => window.amble.engine.hash());
     assert.equal(await page.evaluate(() => window.amble.replay(window.amble.studio.log.slice())), hash, 'a replay is sent along, too');
     await page.keyboard.down('a');
-    assert.equal((await advance(2)).target, 0, 'who steers leaves it');
+    assert.equal((await advance(2)).target, 0, 'steering leaves it');
     await page.keyboard.up('a');
 });
 

@@ -136,7 +136,7 @@ test('a new path takes the place of the one that is walked, and keys lead away f
     await page.keyboard.down('w');
     const steered = await advance(60);
     await page.keyboard.up('w');
-    assert.equal(steered.path, 0, 'who steers has left the path');
+    assert.equal(steered.path, 0, 'steering leaves the path');
     assert.ok(steered.desiredZ > 0);
 });
 
@@ -239,7 +239,7 @@ test('cross the finish line: obstacles are waited for, and touched ones send bac
         }
         return window.amble.state().game;
     });
-    assert.equal(touched, 'lost', 'who stands in a lane is hit');
+    assert.equal(touched, 'lost', 'a character that stands in a lane is hit');
     const again = await advance(91);
     assert.equal(again.game, 'plays');
     assert.ok(Math.abs(again.rootZ) < 0.2, 'back at the start');
@@ -280,7 +280,7 @@ test('reach the target: around the obstacles, by hand or by a path that avoids t
     await page.uncheck('#avoid');
 });
 
-test('several characters: keys choose who is drawn for, all walk at once', async () => {
+test('several characters: keys choose the character to draw for, all walk at once', async () => {
     await begin('several characters');
     const ways = [[[2, 0], [0.9, 2.2], [0, 3.6], [-0.6, 4.6], [-2, 6]], [[0, 0], [0.8, 1.6], [0.8, 2.4], [0.5, 3.6], [0.9, 4.8], [2, 6]],
         [[-2, 0], [-1, 2.2], [-0.5, 3.4], [0, 6]]];
@@ -288,10 +288,10 @@ test('several characters: keys choose who is drawn for, all walk at once', async
         await page.keyboard.press(String(i + 1));
         await draw(way);
     }
-    assert.equal((await advance(60)).chosen, 2, 'paths that begin choose nobody');
+    assert.equal((await advance(60)).chosen, 2, 'a path that begins does not change the choice');
     const shown = await page.evaluate(() => window.amble.studio.view.rootX);
     const before = await hips();
-    assert.ok(Math.abs(shown - before[2].x) < 0.3, 'the view shows whom the key chose');
+    assert.ok(Math.abs(shown - before[2].x) < 0.3, 'the view shows the character that the key chose');
     await advance(60);
     const moving = await hips();
     assert.ok(moving.every((at, i) => away(at, [before[i].x, before[i].z]) > 0.1), 'all walk at once');
@@ -405,7 +405,7 @@ test('the network that ships faces as people would, as in amble run', async (t) 
         return;
     }
     const along = await facesOnTheWay('along the path');
-    // It begins with side steps and turns into the way later than one who faces along it.
+    // It begins with side steps and turns into the path later than a character that faces along it.
     assert.ok(told.off > along.off + 3, `it steps sideways: ${told.off} degrees off its way, else ${along.off}`);
     const script = join(outDir, 'studio-facing.json');
     writeFileSync(script, JSON.stringify({ database: join(cache, 'cmu.amdb'), controller: 'long-horizon', fps: 60,

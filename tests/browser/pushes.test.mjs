@@ -90,7 +90,7 @@ async function staggers(keys) {
     assert.equal(on.fallback, 0);
 }
 
-test('a drag on the chest pushes a standing and a walking character, who walks on', { skip }, async () => {
+test('a drag on the chest pushes a standing and a walking character, which walks on', { skip }, async () => {
     await staggers([]);
     await staggers(['w']);
 });

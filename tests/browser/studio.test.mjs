@@ -1,5 +1,5 @@
-// The studio as a person meets it: the server starts, the page loads, keys and a gamepad steer, and what is computed in
-// the page is what the command computes.
+// The studio as a user meets it: the server starts, the page loads, keys and a gamepad steer, and the page computes
+// what the command computes.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

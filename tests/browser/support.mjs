@@ -1,4 +1,4 @@
-// What the browser tests share: made-up motion, the built command, a small web server, headless Chromium.
+// What the browser tests share: generated motion, the built command, a small web server, headless Chromium.
 import { execFileSync, spawn } from 'node:child_process';
 import { createReadStream, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

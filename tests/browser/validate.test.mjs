@@ -1,4 +1,4 @@
-// GLB files against Khronos' validator: no errors, no warnings, and nothing that it would rather see otherwise.
+// GLB files against Khronos' validator: no errors, no warnings, no hints.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-// amble build, info and export over one another, as a person calls them.
+// amble build, info and export, as a user calls them one after another.
 #include "support/folder.h"
 
 static void the_command_builds_reports_and_exports(void **state)

@@ -1,4 +1,4 @@
-// Configs by name, as a person types them: one lookup for build, train, run and eval.
+// Configs by name, as a user types them: one lookup for build, train, run and eval.
 #include "support/check.h"
 
 static void a_name_is_found_from_any_folder(void **state)

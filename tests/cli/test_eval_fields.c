@@ -67,7 +67,7 @@ static void it_prints_the_papers_tables_and_a_page(void **state)
     char path[600];
     snprintf(path, sizeof path, "%s/page.html", dir);
     char *page = test_read_file(path, &size);
-    assert_non_null(strstr(page, "the facing while the target turns"));
+    assert_non_null(strstr(page, "the facing while the target direction changes"));
     free(page);
     free(text);
 }

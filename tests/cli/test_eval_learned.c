@@ -1,4 +1,4 @@
-// amble eval learned: all its tables on networks that were trained for a moment, the same for any number of threads.
+// amble eval learned: all its tables on networks trained for a moment, the same for any number of threads.
 #include "support/check.h"
 
 #include <math.h>
@@ -183,7 +183,7 @@ static void without_capture_the_networks_play_alone(void **state)
                                 test_command()),
                      0);
     const char *line =
-        "The networks alone, without matching beside them: the motion capture is not here; docs/data.md";
+        "The networks alone, without matching beside them: the motion capture was not found; docs/data.md";
     assert_memory_equal(out, line, strlen(line));
     assert_non_null(strstr(out, "\nlmm fp16 "));
     assert_non_null(strstr(out, "\nturns_90  lmm "));

@@ -104,7 +104,7 @@ static void a_recipe_says_what_it_kept(void **state)
     }
 }
 
-/// A path drawn to the character's left: who faces as people do steps sideways, at least at first.
+/// A path drawn to the character's left: a character that faces as people do steps sideways, at least at first.
 static void amble_run_takes_the_shipped_network(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void the_shipped_character_walks_runs_and_stops(void **state)
     free(text);
 }
 
-/// The dancer: P makes it dance for as long as nobody steers, and not merely stand; then it walks off.
+/// The dancer: P makes it dance, not merely stand, until it is steered; then it walks off.
 static void the_shipped_dancer_dances_and_walks(void **state)
 {
     (void)state;

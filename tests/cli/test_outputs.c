@@ -1,5 +1,5 @@
-// What the verbs say before they begin to work: places that cannot be written, tags that nothing has, files that are
-// no motion; and what they leave when nothing came of it.
+// What the verbs report before they begin to work: places that cannot be written, tags that no frame has, files that
+// are not motion; and what they leave behind after a failure.
 #include "support/check.h"
 
 static char text[1 << 16];
@@ -23,7 +23,7 @@ static void a_place_that_cannot_be_written_is_told_at_once(void **state)
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         int status = run(lines[i]);
-        if (status != 1 || !strstr(text, "nowhere/") || !strstr(text, "the folder nowhere is not there")) {
+        if (status != 1 || !strstr(text, "nowhere/") || !strstr(text, "the folder nowhere does not exist")) {
             fail_msg("%s: status %d, %s", lines[i], status, text);
         }
     }
@@ -60,7 +60,7 @@ static void an_unknown_kind_of_file_is_told_in_plain_words(void **state)
         int status = test_shell(text, sizeof text, "%s info '%s' 2>&1", test_command(), path);
         assert_int_equal(status, 1);
         assert_null(strstr(text, "suitable reader"));
-        bool plain = strstr(text, "no motion file that Amble knows") || strstr(text, "not BVH, GLB or NPZ");
+        bool plain = strstr(text, "Amble does not know this kind of file") || strstr(text, "not BVH, GLB or NPZ");
         assert_true(plain);
     }
 }

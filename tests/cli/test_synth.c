@@ -1,4 +1,4 @@
-// amble synth as a person calls it.
+// amble synth as a user calls it.
 #include "support/check.h"
 
 #include <amble/tools/clip.h>

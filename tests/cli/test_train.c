@@ -231,16 +231,16 @@ static void a_missing_database_says_what_makes_it(void **state)
     const struct {
         const char *call, *says;
     } cases[] = {
-        { "train recipe.json",
-          "recipe.json:1:50: the database 'build/databases/agile.amdb' is not here; make it with: "
-          "amble build configs/databases/agile.json -o build/databases/agile.amdb" },
+        { "train recipe.json", "recipe.json:1:50: the database 'build/databases/agile.amdb' was not found; make it "
+                               "with: amble build configs/databases/agile.json -o build/databases/agile.amdb" },
         { "train recipe.json --database mine.amdb",
-          "amble: the database 'mine.amdb' is not here; make it with: amble "
+          "amble: the database 'mine.amdb' was not found; make it with: amble "
           "build CONFIG -o mine.amdb" },
-        { "train second.json", "second.json:2:36: the database 'second.amdb' is not here; make it with: amble build "
-                               "CONFIG -o second.amdb, "
-                               "or give your own with --database X.amdb" },
-        { "run run.json", "amble build fields_play -o play.amdb, or play the script by the networks that ship: "
+        { "train second.json",
+          "second.json:2:36: the database 'second.amdb' was not found; make it with: amble build "
+          "CONFIG -o second.amdb, "
+          "or give your own with --database X.amdb" },
+        { "run run.json", "amble build fields_play -o play.amdb, or play the script with the networks that ship: "
                           "--model " AMBLE_SOURCE_DIR "/models/locomotion.amnet" },
         { "run run.json --database synth.amdb",
           "amble synth all -o synth/ && amble build synth --clips synth/ -o synth.amdb" },

@@ -1,4 +1,4 @@
-// The graph-based controller: clips that hang together, played and bent exactly, chosen by what is to come.
+// The graph-based controller: strongly connected clips, played and bent exactly, chosen by their value.
 #include "agility.h"
 #include "motion_graph.h"
 #include "support/player.h"

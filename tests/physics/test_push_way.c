@@ -214,7 +214,7 @@ static void a_pushed_foot_in_the_air_is_not_held(void **state)
     assert_int_equal(p.pushed->push.head->held, 0);
     assert_true(ami_push_dynamics(p.pushed, &d, x, AM_CONTACT_RIGHT, 10));
     memcpy(free_leg, d.pose, size);
-    // Who stood is pinned beside it.
+    // The foot that was planted is pinned as well.
     assert_true(ami_push_dynamics(p.pushed, &d, x, AM_CONTACT_LEFT, 1));
     assert_true(ami_push_dynamics(p.pushed, &d, x, AM_CONTACT_RIGHT, 10));
     assert_memory_not_equal(free_leg, d.pose, size);
@@ -238,7 +238,7 @@ static void joints_that_the_data_have_beyond_their_range_are_drawn_back_slowly(v
     pair p;
     pair_make(&p, false, AM_PUSH_ADDED, -1);
     int head = shared_db->roles.joint[AM_ROLE_HEAD];
-    check_near(left_beyond(p.pushed, head), 25.0f, 0.1f); // nobody pushed yet
+    check_near(left_beyond(p.pushed, head), 25.0f, 0.1f); // not pushed yet
     pair_push(&p, AM_ROLE_HIPS, am_v3(5.0f, 0.0f, 0.0f));
     float before = 25.0f;
     for (int step = 1; step <= 80; step++) {

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs every command of README.md and docs/*.md as it is printed, each page in a fresh copy of the tree with nothing
-# beside it. A line is run as it stands, with these exceptions, which a reader sees, too:
+# Runs every command of README.md, docs/*.md and docs/results/*.md as it is printed, each page in a fresh copy of the
+# tree with nothing beside it. A line is run as it stands, with these exceptions, which a reader sees, too:
 #   ./run ...                    is left out, but `./run studio ...` starts the studio, which must answer and is stopped
 #   # ... minute(s) or hour(s)   is stopped after some seconds; a shipped network stands in for the -o X.amnet it owes
-#   # needs motion capture: ...  must fail with "is not here" where there is no capture; else it is run for a while
+#   # needs motion capture: ...  must fail with "was not found" where there is no capture; else it is run for a while
 # my_mocap/ is a folder of procedural clips. Usage: test_docs.sh [--whole] [PAGE.md...]; --whole stops nothing.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -25,8 +25,9 @@ commands() {
 make_tree() {
     mkdir -p "$1/build/release" "$1/build/databases"
     (cd "$root" && git ls-files -z | xargs -0 cp --parents -t "$1" 2>/dev/null)
-    cp "$root/build/release/amble" "$1/build/release/"
-    [ -x "$root/build/release/amble-assimp" ] && cp "$root/build/release/amble-assimp" "$1/build/release/"
+    for program in amble amble-lab amble-assimp; do
+        [ -x "$root/build/release/$program" ] && cp "$root/build/release/$program" "$1/build/release/"
+    done
     ln -s release/amble "$1/build/amble"
     for part in build/wasm apps/studio/web/node_modules; do
         [ -d "$root/$part" ] && ln -s "$root/$part" "$1/$part"
@@ -74,7 +75,7 @@ try_line() {
     *'# needs motion capture'* | *'; needs motion capture'*)
         timeout -k 20 -s INT $((4 * some_seconds)) sh -c "$1" >"$log" 2>&1
         status=$?
-        if [ "$capture" = no ]; then [ $status = 1 ] && grep -q 'is not here' "$log"; else
+        if [ "$capture" = no ]; then [ $status = 1 ] && grep -q 'was not found' "$log"; else
             [ $status = 0 ] || [ $status = 124 ]
         fi
         ;;
@@ -134,7 +135,7 @@ if [ $# = 0 ]; then
     plant 1 'amble train configs/recipes/synth.json --database none.amdb -o x.amnet    # 2 minutes'
     [ $capture = yes ] || plant 1 'amble synth walk -o clips/    # needs motion capture: docs/data.md'
     [ ! -d "$root/build/wasm" ] || plant 1 './run studio --db none.amdb'
-    cd "$root" && set -- README.md docs/*.md
+    cd "$root" && set -- README.md docs/*.md docs/results/*.md
 fi
 result=0
 lines=0

@@ -1,5 +1,5 @@
-/// Clips altered as other people's files differ: names, unit, axes, joints, rest pose, text form. Each function
-/// takes a clip over and gives another in its place, with roles kept up to date; the test frees the last one.
+/// Clips altered as foreign files differ: names, unit, axes, joints, rest pose, text form. Each function takes over a
+/// clip and returns another in its place, with roles kept up to date; the test frees the last one.
 #ifndef AMBLE_TEST_ALTER_H
 #define AMBLE_TEST_ALTER_H
 

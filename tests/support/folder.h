@@ -1,4 +1,4 @@
-/// A folder with a few made-up clips and a config, for the tests of builds.
+/// A folder with a few generated clips and a config, for the tests of builds.
 #ifndef AMBLE_TEST_MAKE_FOLDER_H
 #define AMBLE_TEST_MAKE_FOLDER_H
 

@@ -1,4 +1,4 @@
-/// Clips for tests: made up, or read from the real data.
+/// Clips for tests: generated, or read from the real data.
 #ifndef AMBLE_TEST_MOTION_H
 #define AMBLE_TEST_MOTION_H
 

@@ -1,5 +1,5 @@
-/// A body that a source moves over the procedural database: what the tests of sources share. Each test program has
-/// one database, one index and one room to search in.
+/// A body that a source moves over the procedural database, shared by the tests of sources. Each test program has one
+/// database, one index and one search work.
 #ifndef AMBLE_TESTS_SOURCE_PLAYER_H
 #define AMBLE_TESTS_SOURCE_PLAYER_H
 

@@ -25,9 +25,9 @@ typedef am_result (*refuse_read)(void *user, const uint8_t *data, size_t size, c
 
 /// How hard to try. All zero (or NULL in refuse_loop) means the defaults.
 typedef struct refuse_options {
-    int truncations;  ///< at most so many lengths, evenly spread, plus the first and last 64; 0 means 2000
+    int truncations;  ///< most lengths tried, evenly spread, plus the first and last 64; 0 means 2000
     int flips;        ///< inputs with one to four damaged bytes; 0 means 2000
-    int failures;     ///< at most so many failing allocations, evenly spread; 0 means 500
+    int failures;     ///< most failing allocations tried, evenly spread; 0 means 500
     size_t max_bytes; ///< live bytes that a damaged input may make the reader ask for; 0 means 256 MB
     uint64_t seed;    ///< of the damage
     bool any_prefix;  ///< truncated inputs may also be accepted (formats without an end mark)

@@ -169,7 +169,7 @@ static void the_check_knows_who_faces_where(void **state)
     model = open_net(&net, direction_crab);
     check_ok(am_direction_check(&crab, net, shared_db, 5, -1, NULL, &err), &err);
     close_net(net, model);
-    // Whoever faces ahead is as far off as the tangent, but for what it sees before it comes there.
+    // A network that faces ahead is as far off as the tangent, except for what it sees in advance.
     check_near(ahead.scores[AM_DIRECTION_FORWARD].net_deg, s[AM_DIRECTION_FORWARD].tangent_deg, 8.0);
     check_near(ahead.scores[AM_DIRECTION_FORWARD].past_deg, ahead.scores[AM_DIRECTION_FORWARD].net_deg, 0.01);
     check_near(crab.scores[AM_DIRECTION_FORWARD].net_deg, 90.0, 15.0);

@@ -1,7 +1,7 @@
 // Every layer: forward against the plain evaluation, gradients against finite differences, in double and in float.
 #include "support/check.h"
 
-#include "train/plan.h"
+#include "in_double.h"
 
 #include <amble/net.h>
 #include <math.h>
@@ -187,7 +187,7 @@ static ami_plan_f64 *plan_in_double(const am_net_graph *g, int slots, double **w
     ami_plan_def def = { g, columns, blocks, slots, true, NULL, false };
     ami_plan_f64 *plan = NULL;
     am_error err = { 0 };
-    check_ok(ami_plan_create_f64(&plan, &def, ami_train_ops_f64(), *weights, &err), &err);
+    check_ok(ami_plan_create_f64(&plan, &def, &ami_ops_double, *weights, &err), &err);
     fill_f64(plan);
     return plan;
 }

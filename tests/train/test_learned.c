@@ -191,7 +191,7 @@ static void a_batch_gives_the_bits_of_single_steps(void **state)
     }
     for (int frame = 0; frame < 40; frame++) {
         for (int i = 0; i < many; i++) {
-            float far = i == 5 ? 1e4f : 1.0f; // one asks for what nobody can do
+            float far = i == 5 ? 1e4f : 1.0f; // one target is beyond any motion
             points[i][0] = (am_query_point){ 0.3333333f, am_v3(0.2f * (float)i, 0.0f, 0.5f * far), am_v3(0, 0, 1),
                                              am_v3(0, 0, 1.5f) };
             points[i][1] =

@@ -1,5 +1,4 @@
-// What is no learned character is refused: models without its parts, damaged attachments, other databases, too little
-// memory.
+// Refusals of learned characters: models without its parts, damaged attachments, other databases, too little memory.
 #include "train/tiny_walk.h"
 
 #include <math.h>

@@ -21,7 +21,7 @@ static place make_place(const char *name)
     return p;
 }
 
-/// Lets a run stop after so many reports, and keeps what the last one said.
+/// Stops a run after a number of reports, and keeps what the last one said.
 typedef struct watcher {
     int stop_after, reports;
     char terms[256];

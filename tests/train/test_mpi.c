@@ -3,6 +3,8 @@
 // The test starts itself under mpirun; the processes below it compute and leave their numbers in a file.
 #include "support/check.h"
 
+#include "train/trainer.h"
+
 #include <amble/train.h>
 #include <math.h>
 #include <unistd.h>
@@ -72,7 +74,7 @@ static double *numbers(const am_train_group *group, size_t *count)
     float *gradient = calloc(weights, sizeof *gradient);
     double *all = calloc(weights + iterations, sizeof *all), loss = 0.0;
     am_error err = { 0 };
-    check_ok(am_trainer_gradient(w.trainer, pass, &w, &loss, &gradient, &err), &err);
+    check_ok(ami_trainer_gradient(w.trainer, pass, &w, &loss, &gradient, &err), &err);
     for (size_t i = 0; i < weights; i++) {
         all[i] = (double)gradient[i];
     }

@@ -1,4 +1,4 @@
-// Queries made ahead by helpers are those that each pass makes for itself, from the first iteration or from a late
+// Queries made ahead by helpers equal those that each pass makes for itself, from the first iteration or from a late
 // one.
 #include "support/check.h"
 #include "support/synth_db.h"
@@ -79,7 +79,7 @@ static void a_resumed_run_finds_its_own_queries(void **state)
 {
     (void)state;
     ami_neighbours *alone = make(0);
-    alarm(60); // before that was mended, it waited for ever
+    alarm(60); // before this was fixed, it waited forever
     for (uint64_t i = 0; i < 60; i++) {
         ami_neighbours *helped = make(2);
         const struct timespec a_while = { 0, (long)(i * 37 % 40) * 8000 };

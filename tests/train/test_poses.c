@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "train/poses.h"
+#include "in_double.h"
 
 enum { joints = 5, moving = 2, n = 16, used = 14 };
 static const int16_t parents[joints] = { -1, 0, 1, 1, 3 };

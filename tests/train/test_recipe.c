@@ -1,4 +1,4 @@
-// Recipes through am_train_run: what they make, how they go on, and everything that they refuse.
+// Recipes through am_train_run: what they make, how they resume, and everything that they refuse.
 #include "support/check.h"
 
 #include <amble/train.h>

@@ -2,6 +2,8 @@
 // tests/reference/training.txt (made by scripts/reference_training.py).
 #include "support/check.h"
 
+#include "train/trainer.h"
+
 #include <amble/train.h>
 #include <math.h>
 
@@ -157,7 +159,7 @@ static void check_isa(const char *isa)
     float *gradient = calloc(w.graph->weight_count, sizeof *gradient);
     double value = 0.0;
     am_error err = { 0 };
-    check_ok(am_trainer_gradient(w.trainer, pass, &w, &value, &gradient, &err), &err);
+    check_ok(ami_trainer_gradient(w.trainer, pass, &w, &value, &gradient, &err), &err);
     check_near(value, loss, 1e-5);
     check_weights(gradient, w.graph, &r, "gradient", 1e-5);
     free(gradient);
@@ -209,7 +211,7 @@ static void outputs_are_those_of_pytorch(void **state)
     float *gradient = calloc(w.graph->weight_count, sizeof *gradient);
     double value = 0.0;
     am_error err = { 0 };
-    check_ok(am_trainer_gradient(w.trainer, keep_outputs, &w, &value, &gradient, &err), &err);
+    check_ok(ami_trainer_gradient(w.trainer, keep_outputs, &w, &value, &gradient, &err), &err);
     for (int i = 0; i < steps * samples * n_out; i++) {
         check_near(w.targets[i], y[i], 1e-5);
     }

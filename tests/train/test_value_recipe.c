@@ -35,7 +35,7 @@ static const char usual[] =
     "{ \"kind\": \"value\", \"name\": \"speed\", \"database\": \"small.amdb\", \"task\": \"speed\", \"every\": 40,"
     "  \"gamma\": 0.9, \"k\": 4, \"bound\": 0.01, \"weights\": \"fp32\" } ] }";
 
-/// Stops after so many reports; 0: never.
+/// Stops after this many reports; 0: never.
 typedef struct stopper {
     int64_t at; ///< iteration of a stage to stop at
     int stage;

@@ -263,7 +263,7 @@ static inline am_model *tiny_packed(const tiny_lmm *t, am_net_weights weights)
     return packed;
 }
 
-/// Trains all three for so many iterations.
+/// Trains all three for a number of iterations.
 static inline void tiny_begin(tiny_lmm *t, const char *schema, int iterations)
 {
     static float weights[3][1024];

@@ -9,7 +9,7 @@
 
 static tiny_lmm tiny; ///< of the program
 
-/// What cmocka calls before and after all tests: the networks after so many iterations.
+/// What cmocka calls before and after all tests: the networks after a number of iterations.
 static inline int tiny_train(int iterations)
 {
     tiny_begin(&tiny, NULL, iterations);

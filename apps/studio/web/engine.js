@@ -124,7 +124,7 @@ export class Engine {
         return result;
     }
 
-    /** Who is on the stage. @param places [[x, z, heading]], or null for `count` characters where they are */
+    /** Sets the characters on the stage. @param places [[x, z, heading]], or null for `count` characters where they are */
     cast(count, ahead, places = null) {
         const cast = (at) => this.module._web_cast(count, ahead ? 1 : 0, at);
         if ((places ? this.lend(places.flat(), cast) : cast(0)) !== 0) {

@@ -1,4 +1,4 @@
-// Motion fields on the page: lines and places that a person sends characters to, and what a tick chose among.
+// Motion fields on the page: lines and points that characters are sent to, and what a tick chose among.
 import * as THREE from 'three';
 import { SENT, TASK } from './engine.js';
 import { Ribbon, flat, paint } from './overlay.js';
@@ -82,7 +82,7 @@ export class Aim {
         this.stage.held = false;
     }
 
-    /** Nobody is sent anywhere. */
+    /** Forgets where characters were sent. */
     forget() {
         [this.next, this.sent] = [null, null];
     }
@@ -105,7 +105,7 @@ export class Aim {
     /** Once a picture. */
     update(view) {
         if (this.sent && view.target === SENT.NOWHERE && !this.next) {
-            this.sent = null; // someone steered
+            this.sent = null; // a character was steered
         }
         const drawing = this.pointer !== null && this.kind === SENT.LINE;
         const [x, z] = drawing ? [this.to.x - this.from.x, this.to.z - this.from.z] : [0, 0];

@@ -131,11 +131,11 @@ export class Game {
             return '';
         }
         if (this.result === 'lost') {
-            return 'Touched an obstacle. Once more…';
+            return 'You touched an obstacle. Try again…';
         }
         const seconds = (this.steps * STEP).toFixed(0);
         if (this.result === 'won') {
-            return 'Done! Restart plays again.';
+            return 'Done! Press Restart to play again.';
         }
         const there = this.reached.length > 1 ? ` · ${this.reached.filter(Boolean).length} of ${this.reached.length} there` : '';
         return `${this.title} · ${seconds} s${there}`;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What the page needs from npm, into node_modules: again only when the lockfile or this file changed. The mannequin is
-# one file of a package whose dependencies nobody wants here, so it is taken out of the packed tarball; without it (no
-# network for it, another checksum) the page has its own figure.
+# one file of a package whose dependencies are not needed, so it is taken out of the packed tarball; without it (no
+# network, another checksum) the page has its own figure.
 set -eu
 cd "$(dirname "$0")"
 stamp() { cat package-lock.json install.sh | cksum; }

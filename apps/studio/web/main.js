@@ -201,7 +201,7 @@ class Studio {
 
     /** Networks that know the skeleton of what plays. */
     async findNetworks() {
-        let why = new Error('No trained networks are here: amble train makes them.');
+        let why = new Error('No trained networks were found: make them with amble train.');
         for (const set of this.sets.filter((item) => item.networks)) {
             const response = await fetch(set.url.slice(1));
             const bytes = response.ok ? new Uint8Array(await response.arrayBuffer()) : null;
@@ -345,7 +345,7 @@ class Studio {
         this.play.step(this.view);
     }
 
-    /** What the next step takes: keys, sticks, who is chosen, paths that were just drawn. */
+    /** What the next step takes: keys, sticks, the chosen character, paths that were just drawn. */
     devices() {
         return { ...this.input.read(this.stage.yaw), ...this.play.devices(), ...this.pusher.devices(), ...this.aim.devices() };
     }

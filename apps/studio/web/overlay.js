@@ -1,4 +1,4 @@
-// What the character wants and does, on the ground: target, predicted trajectory, where it was, which feet stand.
+// Drawings on the ground: target, predicted trajectory, past track, planted feet.
 import * as THREE from 'three';
 
 const HISTORY = 40; // dots, one each twelfth of a second: 3.3 s

@@ -162,12 +162,12 @@ export class Panel {
     showField({ field }) {
         const { task, policy } = this.field;
         const trained = field?.values[task] > 0;
-        const does = ['It faces where you steer and walks on when you let go: no speed is asked for.',
-            'It keeps to the line that you drag, else to the one along which you steer.',
-            'It takes the direction and, as far as the data have it, the speed; let go and it comes to a stand.',
-            'It goes to the place that you click and stands there, within half a metre.'][task];
-        const how = [trained ? '' : 'Nobody trained values for this task and these data: it looks one tick ahead, like greedy.',
-            'It looks one tick ahead, which rarely leads round a bend.', 'Nothing is asked of it: it wanders where the data lead.'][policy];
+        const does = ['It faces where you steer, at any speed, and walks on when you release the keys.',
+            'It follows the line that you drag, or otherwise the one along which you steer.',
+            'It follows the direction and, as far as the data allow, the speed; release the keys and it stops.',
+            'It walks to the point that you click and stops within half a metre of it.'][task];
+        const how = [trained ? '' : 'No value function was trained for this task on these data: it looks one tick ahead, like greedy.',
+            'It looks one tick ahead, which rarely gets it around a bend.', 'It has no target and wanders where the data lead.'][policy];
         this.fieldNote.textContent = policy === 2 ? how : `${does} ${how}`.trim();
     }
 

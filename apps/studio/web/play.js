@@ -1,4 +1,4 @@
-// Modes and games: steer or draw, who is on the stage, whose path is drawn, how it goes.
+// Modes and games: steering or drawing, the characters on the stage, whose path is drawn, and the state of the game.
 import { Ghosts, PathView, Pen } from './draw.js';
 import { Game } from './games.js';
 
@@ -46,7 +46,7 @@ export class Play {
         this.stage.draws(draws);
         const { places, centre } = this.game.rules;
         this.stage.look(centre ? 'field' : draws ? 'above' : 'behind', centre);
-        // A game begins at its own places, and so does what follows it; else who is there stays there.
+        // A game begins at its own places, and so does what follows it; otherwise characters stay where they are.
         studio.engine.cast(this.count, draws, places ?? (moves ? [[0, 0, 0]] : null));
         studio.began(places !== null || moves);
     }
@@ -68,7 +68,7 @@ export class Play {
         this.game.begin();
     }
 
-    /** Other characters in the place of the old ones: paths and the game stay; those who left took theirs along. */
+    /** Other characters in the place of the old ones: paths and the game stay; removed characters lose theirs. */
     goOn() {
         while (this.views.length < this.count) {
             this.views.push(new PathView());
@@ -108,7 +108,7 @@ export class Play {
         return { ...(this.count > 1 ? { chosen: this.chosen } : {}), ...(paths.length ? { paths } : {}) };
     }
 
-    /** Before a step: who is meant, and the paths that it begins. */
+    /** Before a step: the chosen character, and the paths that it starts. */
     begin({ chosen = 0, paths = [] }) {
         if (chosen !== this.chosen) {
             this.choose(chosen);

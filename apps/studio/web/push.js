@@ -52,7 +52,7 @@ export class Pusher {
         this.shown = 0;   // s that the arrow of the last push stays
         this.next = [];   // pushes that the next step begins
         const { canvas } = this.stage;
-        // Before the camera's own listeners: who hits the body does not turn the view.
+        // Before the camera's own listeners: a click on the body does not turn the view.
         canvas.addEventListener('pointerdown', (event) => this.down(event), { capture: true });
         canvas.addEventListener('pointermove', (event) => this.move(event), { capture: true });
         canvas.addEventListener('pointerup', (event) => this.up(event), { capture: true });

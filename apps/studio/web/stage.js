@@ -87,7 +87,7 @@ export class Stage {
         this.camera = new THREE.PerspectiveCamera(38, 1, 0.05, 120);
         this.target = new THREE.Vector3(0, 0.95, 0);
         this.offset = VIEWS.behind;
-        this.fixed = null; // a place that is looked at whoever walks where
+        this.fixed = null; // a point that the camera looks at, wherever characters walk
         this.held = false; // nothing may move under a pen
         this.camera.position.copy(this.target).add(this.offset);
         this.controls = new OrbitControls(this.camera, this.canvas);

@@ -1,6 +1,6 @@
-// The user study of Learned Motion Matching (section 6.4): can anyone tell networks from the database? First the
-// reference (matching), then A and B, blind, with a key that toggles, and three questions; then ten systems to be told
-// from the reference. What was answered is scored at the end and saved as a file.
+// The user study of Learned Motion Matching (section 6.4): can people tell networks from the database? First the
+// reference (matching), then A and B, blind, with a key that toggles, and three questions; then ten systems to be
+// told from the reference. The answers are scored at the end and saved as a file.
 import { LEARNED } from './engine.js';
 
 const MATCHING = 0;
@@ -29,7 +29,7 @@ function make(tag, attributes = {}, ...children) {
 }
 
 export class Study {
-    /** @param seed of who is A and who comes when; by default another one each time */
+    /** @param seed decides which system is A and the order of the trials; by default another one each time */
     constructor(studio, seed = crypto.getRandomValues(new Uint32Array(1))[0]) {
         const draw = stream(seed);
         this.studio = studio;

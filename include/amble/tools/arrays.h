@@ -21,7 +21,8 @@ typedef struct am_arrays {
     struct am_arrays_own *own;
 } am_arrays;
 
-/// Reads all numeric arrays of an .npz (stored or deflated); arrays of text are left out. `file` is for errors.
+/// Reads all numeric arrays of an .npz (stored or deflated); arrays of text are skipped. `file` is the name in
+/// errors.
 AM_API am_result am_arrays_read(am_arrays **out, const void *data, size_t size, const char *file,
                                 const am_alloc *alloc, am_error *err);
 AM_API void am_arrays_free(am_arrays *arrays);

@@ -65,6 +65,18 @@ AM_API am_build_def am_build_def_default(void);
 /// Builds. The same files and config give the same bytes for any number of threads. `summary` may be NULL.
 AM_API am_result am_build(am_db **out, am_build_summary *summary, const am_build_def *def, am_error *err);
 
+// ---------------------------------------------------------------------------------------------
+// Databases that are kept
+
+/// Opens `file`, or builds and writes it when it is not there or was made of something else: other code of the
+/// builder, config, schema, tags, side files or clips. Beside X.amdb it keeps X.stamp. A config that names no clips
+/// gets the motion of am_synth_write_all, in the folder X.
+AM_API am_result am_build_open(am_db **out, const am_build_def *def, const char *file, am_error *err);
+/// Whether am_build_open would take `file` without reading a clip.
+AM_API bool am_build_is_fresh(const am_build_def *def, const char *file);
+/// Whether the config can be read and all motion that it names is on this machine.
+AM_API bool am_build_has_clips(const am_build_def *def);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,9 +2,9 @@
 /// glitches.
 ///
 /// A clip owns a copy of its skeleton. Clips are immutable once built: operations read one and make another. Data
-/// fresh from a file is in that file's unit and axes; am_clip_convert brings it to metres, y up, +z forward, which
-/// everything that speaks of metres below expects, with joint 0 = hips. Every function that makes a clip leaves *out
-/// NULL when it fails.
+/// read from a file is in that file's unit and axes; am_clip_convert converts it to metres, y up, +z forward, which
+/// all functions below that use metres expect, with joint 0 = hips. Every function that makes a clip leaves *out NULL
+/// when it fails.
 #ifndef AMBLE_TOOLS_CLIP_H
 #define AMBLE_TOOLS_CLIP_H
 
@@ -65,13 +65,8 @@ AM_API void am_clip_destroy(am_clip *clip);
 
 /// Local transforms of one frame. out(joint_count).
 AM_API void am_clip_local(const am_clip *clip, int frame, am_transform *out);
-/// Local transforms at a time in seconds: nlerp of rotations, linear translations, clamped ends.
-AM_API void am_clip_sample(const am_clip *clip, float seconds, am_transform *out);
 /// 64-bit hash of everything but the name.
 AM_API uint64_t am_clip_hash(const am_clip *clip);
-
-/// Local velocities of one frame by finite differences (central inside, one-sided at the ends).
-AM_API void am_clip_velocity(const am_clip *clip, int frame, am_velocity *out);
 
 // ---------------------------------------------------------------------------------------------
 // Change of representation (any unit and axes)

@@ -35,7 +35,7 @@ AM_API am_result am_bvh_read(am_clip **out, const void *data, size_t size, const
 /// the rate behind its key times (60 when there is none). Nodes above the root joint, and uniform scale, are baked
 /// in; other scale is AM_ERR_SUPPORT. Without an animation: one clip without frames.
 AM_API am_result am_glb_read(am_clips *out, const void *data, size_t size, const am_read_def *def, am_error *err);
-/// NPZ with the arrays that am_npz_write gives (stored or deflated).
+/// NPZ with the arrays that am_npz_write writes (stored or deflated).
 AM_API am_result am_npz_read(am_clips *out, const void *data, size_t size, const am_read_def *def, am_error *err);
 /// Reads a motion file by its contents and extension; other formats go through Assimp in a child
 /// process where the build has it (AM_ERR_SUPPORT otherwise).
@@ -77,7 +77,7 @@ AM_API am_result am_csv_write(am_bytes *out, const am_clip *clip, const am_write
 AM_API am_result am_net_npz_write(am_bytes *out, const am_net_graph *const *graphs, int count, const am_alloc *alloc,
                                   am_error *err);
 /// The way back into graphs of the same shapes: every tensor must be there (AM_ERR_KEY), have its shape
-/// (AM_ERR_RANGE) and be finite (AM_ERR_NUMBER). Other arrays are left alone; after an error so are the graphs.
+/// (AM_ERR_RANGE) and be finite (AM_ERR_NUMBER). Other arrays are ignored; after an error the graphs are unchanged.
 AM_API am_result am_net_npz_read(am_net_graph *const *graphs, int count, const void *data, size_t size,
                                  const char *file, const am_alloc *alloc, am_error *err);
 /// A graph as an ONNX file of standard operators (opset 17) with a free batch. States become inputs NAME and outputs

@@ -1,6 +1,6 @@
-/// How good motion is, in numbers: feet that slide, sink or skate, joints that shake, answers that come late, paths
-/// that are cut short. The same measures are taken of a character's frames and of the database they come from, so
-/// that a bound can be a multiple of what people themselves do.
+/// Measures of motion quality: feet that slide, sink or skate, joints that shake, late responses, paths cut short.
+/// The same measures are taken of a character's frames and of the database they come from, so that a bound can be a
+/// multiple of the capture's own value.
 ///
 /// Lengths below are centimetres where the name says so. What is counted by the frame is given for frames of 1/60 s,
 /// whatever the rate: speeds are divided by 60, second differences scaled by the square of the rates' ratio.
@@ -56,20 +56,20 @@ AM_API am_result am_meter_create(am_meter **out, const am_meter_def *def, am_err
 AM_API void am_meter_destroy(am_meter *meter);
 /// world(joint_count), dt seconds (above 0) after the pose before. `transition`: the source jumped between the two.
 AM_API void am_meter_add(am_meter *meter, const am_transform *world, float dt, bool transition);
-/// What follows has nothing to do with what was: another clip.
+/// Starts a new clip: the next pose is unrelated to the last.
 AM_API void am_meter_cut(am_meter *meter);
 AM_API am_quality am_meter_result(const am_meter *meter);
 /// Largest second difference of a joint (cm) over the last three poses, -1 when there are not three yet.
 AM_API double am_meter_bend(const am_meter *meter);
 
-/// The same of a database: what its own motion is like.
+/// The same of a database's own motion.
 typedef struct am_db_measures {
     am_floor floor;
     am_quality quality;
     double bend_p999_cm; ///< 99.9th percentile over frames of the largest second difference of a joint
 } am_db_measures;
 AM_API am_result am_db_measure(am_db_measures *out, const am_db *db, const am_alloc *alloc, am_error *err);
-/// The same of what is behind a source: its database, or what it knows of the data that it was trained on.
+/// The same of the data behind a source: its database, or its facts about the data that it was trained on.
 AM_API am_result am_source_measure(am_db_measures *out, const am_source *source, const am_alloc *alloc,
                                    am_error *err);
 /// The same of a run's method.
@@ -84,13 +84,13 @@ typedef struct am_track {
     float dt; ///< s between two
 } am_track;
 
-/// How answers to a target are judged. Start from am_response_def_default().
+/// How responses to a target are judged. Start from am_response_def_default().
 typedef struct am_response_def {
     float window_s;       ///< the movement over this time before a frame is its movement (0.2)
-    float tolerance_rad;  ///< that near the target is an answer (15 degrees)
+    float tolerance_rad;  ///< this close to the target counts as a response (15 degrees)
     float stay_s;         ///< when it stays so for this time (0.3)
-    float least_turn_rad; ///< smaller changes of the target ask for no answer (20 degrees)
-    float least_mps;      ///< slower targets are none (0.05)
+    float least_turn_rad; ///< smaller changes of the target are not counted (20 degrees)
+    float least_mps;      ///< a slower target counts as standing (0.05)
     float still_mps;      ///< slower movement is a stop (0.1)
     uint32_t cookie;
 } am_response_def;
@@ -108,17 +108,17 @@ typedef struct am_response {
     float t;         ///< s, of the change
     float turn_rad;  ///< between the old and the new target; 0 for starts and stops
     float speed_mps; ///< of the body before the change
-    float seconds;   ///< until the answer; infinite when the target changed again or the track ended before
+    float seconds;   ///< until the response; infinite when the target changed again or the track ended before
 } am_response;
-/// targets(track->count): desired velocities, in the step that led to each place. Writes up to `capacity` answers in
-/// their order and returns how many there are in all.
+/// targets(track->count): desired velocities, in the step that led to each place. Writes up to `capacity` responses
+/// in order and returns how many there are in all.
 AM_API int am_responses_find(am_response *out, int capacity, const am_track *track, const am_vec3 *targets,
                              const am_response_def *def);
 /// Mean angle in radians between movement and target, over frames whose target has not changed for `settle_s`; NAN
 /// without any such frame.
 AM_API double am_direction_error(const am_track *track, const am_vec3 *targets, float settle_s,
                                  const am_response_def *def);
-/// Median of the answers of one kind with a turn within [low, high] radians; NAN without any.
+/// Median of the responses of one kind with a turn within [low, high] radians; NAN without any.
 AM_API float am_responses_median(const am_response *responses, int count, am_response_kind kind, float low,
                                  float high);
 
@@ -140,12 +140,9 @@ typedef struct am_path_metrics {
     double path_s;           ///< time taken: until the end is reached, or all there is
     bool path_completed;
 } am_path_metrics;
-/// The end is reached when it is near and the way along the path, which only ever goes on, has come to its last
-/// tenth: a path that ends where it began is not over at once.
+/// The end is reached when it is near and the progress along the path, which never decreases, is in its last tenth: a
+/// path that ends where it began is not over at once.
 AM_API am_path_metrics am_path_measure(const am_track *track, const am_polyline *path);
-/// How a track swings about a path, m: root mean square of its signed distance, smoothed over half a second (so that
-/// the sway of a step does not count), about the mean; up to where the end is reached.
-AM_API double am_path_oscillation(const am_track *track, const am_polyline *path);
 /// Distance of a place from a line of points on the ground, m; infinite without points.
 AM_API double am_polyline_distance(const am_vec3 *points, int count, am_vec3 place);
 
@@ -159,11 +156,11 @@ typedef struct am_metrics {
     am_quality raw;    ///< before
     am_quality played; ///< of the database's frames that were played, as they were captured
     float response_s; ///< median over changes of the desired direction until the movement is within 15 degrees of it;
-                      ///< NAN without any, infinite when more than half were never answered
+                      ///< NAN without any, infinite when more than half had no response
     float stop_s;     ///< median over stops of a moving body
     double direction_error_deg; ///< mean angle between movement and target from 1 s after a change of the target on
     double point_bend_cm;       ///< largest second difference of the simulated point, by its velocity
-    int turns, unanswered;      ///< changes of direction, and those without an answer before the next change
+    int turns, unanswered;      ///< changes of direction, and those without a response before the next change
     double transitions_per_s;
     double frame_us, search_us; ///< means; 0 without a clock
     int64_t fallback_frames;

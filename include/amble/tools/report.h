@@ -25,7 +25,7 @@ typedef struct am_coverage {
 /// Over windows of 0.25 s. Mirrored ranges count like the others.
 AM_API void am_coverage_measure(am_coverage *out, const am_db *db);
 
-/// Two stretches that are nearly the same motion.
+/// Two stretches of nearly the same motion.
 typedef struct am_repeat {
     int range_a, range_b;
     int first_a, first_b; ///< frames of the database
@@ -44,7 +44,7 @@ typedef struct am_gap {
     int64_t frames;       ///< what there is
     int64_t neighbours;   ///< frames in the neighbouring cells
     bool both_sides;      ///< its mirror image is missing likewise, and is not listed apart
-    char text[200];       ///< in words for whoever directs the next capture
+    char text[200];       ///< in words, for the director of the next capture
 } am_gap;
 /// Writes up to `capacity` gaps, most wanted first; returns how many.
 AM_API int am_gaps_find(am_gap *out, int capacity, const am_coverage *coverage, float fps);

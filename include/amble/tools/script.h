@@ -1,5 +1,5 @@
-/// Runs: characters that play a script of inputs at a fixed rate, without a screen and the same every time. RUN.json
-/// says what (docs/design.md); `amble run`, the metrics and the tests step through it frame by frame.
+/// Runs: characters that play a script of inputs (RUN.json, docs/run.md) at a fixed rate, without a screen and the
+/// same every time. `amble run`, the metrics and the tests step through a run frame by frame.
 #ifndef AMBLE_RUN_H
 #define AMBLE_RUN_H
 
@@ -15,7 +15,7 @@ extern "C" {
 #define AM_MAX_ACTORS 4096
 #define AM_MAX_RUN_MODELS 16
 
-/// What a device shows from a time on.
+/// The state of a device from a time on.
 typedef struct am_key_event {
     float t;       ///< s
     uint32_t down; ///< AM_KEY_* bits of all keys that are down
@@ -42,8 +42,8 @@ typedef struct am_run_push {
 /// Where to go from a time on.
 typedef struct am_run_goal {
     float t;
-    bool has_target; ///< else nothing is asked any more
-    am_vec3 target;  ///< a place in the world; its height does not count
+    bool has_target; ///< false: no goal any more
+    am_vec3 target;  ///< a point in the world; its height is ignored
 } am_run_goal;
 
 /// One character of a script. With both devices the gamepad counts while it is touched (am_intent_from_devices).
@@ -95,8 +95,8 @@ AM_API am_result am_run_read(am_run_script *out, const char *path, const am_allo
 /// A zeroed struct is allowed.
 AM_API void am_run_script_free(am_run_script *script);
 
-/// What one frame of one character was: everything that metrics, traces and recordings look at. Pointers live until
-/// the next step.
+/// One frame of one character: everything that metrics, traces and recordings read. Pointers are valid until the next
+/// step.
 typedef struct am_run_sample {
     int actor;
     int frame;     ///< from 0; its pose is the one after the step
@@ -113,7 +113,7 @@ typedef struct am_run_sample {
     double step_us;     ///< 0 without a clock
 } am_run_sample;
 
-/// Told each frame of each character, in order.
+/// Called with each frame of each character, in order.
 typedef struct am_run_observer {
     void *user;
     am_result (*frame)(void *user, const am_run_sample *sample, am_error *err); ///< other than AM_OK ends the run
@@ -150,7 +150,7 @@ AM_API am_actor *am_run_character(am_run *run, int actor);
 AM_API bool am_run_step(am_run *run);
 /// The last frame of one character; valid after a step.
 AM_API am_run_sample am_run_get_sample(const am_run *run, int actor);
-/// Steps to the end, telling observers(count); AM_ERR_CANCELLED when progress (may be NULL) asks to stop.
+/// Steps to the end, calling observers(count); AM_ERR_CANCELLED when progress (may be NULL) asks to stop.
 AM_API am_result am_run_play(am_run *run, const am_run_observer *observers, int count, const am_progress *progress,
                              am_error *err);
 /// Hash of all characters' states.

@@ -1,6 +1,6 @@
-/// Procedural motion with exact ground truth: a biped that stands, walks, runs, turns, strafes, jumps, crouches
-/// and sits. It is the character of a machine without motion capture and the yardstick of everything that
-/// measures motion: where a foot stands, how fast the root goes and when the body flies is known, not estimated.
+/// Procedural motion with exact ground truth: a biped that stands, walks, runs, turns, strafes, jumps, crouches and
+/// sits. It is the character on a machine without motion capture, and the reference for everything that measures
+/// motion: contacts, speed and flight are known, not estimated.
 ///
 /// A kind is a plan of velocities, turns and actions; the plan is smoothed to a path, footsteps are placed along
 /// the path where each foot's stance has its middle, the pelvis rides on the footsteps (an inverted pendulum in
@@ -114,6 +114,8 @@ AM_API void am_synth_free(am_synth *synth);
 /// (a literal) and seed. Enough speeds, turns, directions and changes to steer a character by.
 AM_API int am_synth_all_count(void);
 AM_API am_synth_def am_synth_all_item(int index, uint64_t seed);
+/// Writes all of them, of seed 1, as NAME.bvh into a folder.
+AM_API am_result am_synth_write_all(const char *folder, am_error *err);
 
 /// NAME.truth.csv: a header line, then one row a frame.
 AM_API am_result am_synth_truth_csv(am_bytes *out, const am_synth *synth, const am_alloc *alloc, am_error *err);

@@ -1,4 +1,4 @@
-/// Tags of frames: from rows `clip, tag, first frame, last frame`, and found by themselves.
+/// Tags of frames: from rows `clip, tag, first frame, last frame`, and automatic ones.
 #ifndef AMBLE_TOOLS_TAGS_H
 #define AMBLE_TOOLS_TAGS_H
 

@@ -13,7 +13,6 @@
 #include <amble/tools/report.h>
 #include <amble/tools/script.h>
 #include <amble/tools/synth.h>
-#include <amble/tools/tables.h>
 #include <amble/tools/tags.h>
 
 #endif

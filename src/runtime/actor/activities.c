@@ -85,7 +85,7 @@ static am_activity choose(const am_actor *c)
     if (!is_over(c)) {
         return (am_activity)s->activity;
     }
-    // A dance goes round again while its key is down; a jump wants to be asked for anew.
+    // A dance repeats while its key is down; a jump needs a new key press.
     bool dance = pressed(s, ami_button_dance) || (s->activity == AM_ACTIVITY_DANCE &&
                                                   (s->target_buttons & ami_button_dance) != 0 && !wants_to_move(s));
     if (pressed(s, ami_button_jump) && can(c, AM_ACTIVITY_JUMP)) {

@@ -1,4 +1,4 @@
-/// The ways of captured clips as DirectionNet sees them: for its training and for its check.
+/// The paths of captured clips as DirectionNet sees them, for its training and its check.
 #ifndef AMI_CONTROL_DIRECTION_H
 #define AMI_CONTROL_DIRECTION_H
 

@@ -1,6 +1,6 @@
-// The foot lock: a toe in contact stays where it touched down until the animation lets it go or walks too far away;
-// then the difference dies out. Hip and knee follow by analytic IK, the foot turns so that the toe is where it should
-// be, and neither toe nor heel goes below the floor.
+// The foot lock: a toe in contact stays where it touched down until the animation releases it or moves too far away;
+// then the difference fades out. Hip and knee follow by analytic IK, the foot turns so that the toe is where it
+// should be, and neither toe nor heel goes below the floor.
 #include <amble/post.h>
 
 #include <string.h>
@@ -111,7 +111,7 @@ static float rise(am_foot *foot, const am_feet_def *def, float y, bool contact, 
     return foot->rise_m;
 }
 
-/// Where the toe shall be, given where the animation has it; keeps the foot's state.
+/// Where the toe should be, given where the animation has it; keeps the foot's state.
 static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool contact, bool first, float dt)
 {
     am_vec3 grounded = am_v3(toe.x, am_max(toe.y, def->floor_m), toe.z);
@@ -203,9 +203,10 @@ static bool bends_backwards(const leg *l, const am_skeleton *skeleton, const am_
     return am_v3_dot(bend, forwards) < 0.0f;
 }
 
-/// Which way the knee shall stand out: as it does, and forwards from the thigh the straighter the leg is. The way of
-/// an almost straight knee alone is noise, and following it makes the knee jump from side to side. A foot that hardly
-/// moves keeps the knee it has; one that is bent backwards is turned over, which a straight leg goes through unseen.
+/// The direction in which the knee bends: as it does now, and the straighter the leg is, the more forward from the
+/// thigh. The direction of an almost straight knee alone is noise, and following it makes the knee jump from side to
+/// side. A foot that hardly moves keeps its knee; a knee that is bent backwards is flipped, which is invisible on a
+/// straight leg.
 static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_transform *world, float moved)
 {
     am_vec3 forwards;
@@ -218,9 +219,9 @@ static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_tran
     return lack > 0.0f ? am_v3_add(bend, am_v3_scale(forwards, lack)) : bend;
 }
 
-/// Where the ankle shall be instead of `goal`, no further from the hip than the leg stretches gently: beyond the
-/// animation's own stretch, or soften_m before the full one, it gives way the more the further. What stays short of
-/// full stretch goes to *kept.
+/// Where the ankle should be instead of `goal`, no farther from the hip than the leg stretches gently: beyond the
+/// animation's own stretch, or soften_m before the full one, it gives way progressively. What stays short of full
+/// stretch goes to *kept.
 static am_vec3 stretch(const leg *l, const am_feet_def *def, const am_transform *world, am_vec3 goal, float moved,
                        float *kept)
 {

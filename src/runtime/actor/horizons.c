@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// How fast someone who comes to a place slows down, m/s^2.
+// Deceleration on arrival at a point, m/s^2.
 #define BRAKE_MPS2 1.5f
 
 // ---------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
-// Inertialisation: at a transition the difference between the old and the new motion becomes an offset that dies out,
-// by critically damped springs or by the quintic of the Responsive paper (eq. 21-24). Only one motion is ever read.
+// Inertialisation: at a transition the difference between the old and the new motion becomes an offset that fades
+// out, by critically damped springs or by the quintic of the Responsive paper (eq. 21-24). Only one motion is ever
+// read.
 #include <amble/post.h>
 
 #include <string.h>
@@ -91,7 +92,7 @@ static am_vec3 spin_of_rate(am_vec3 turn, am_vec3 rate)
     return am_v3_add(am_v3_add(rate, am_v3_scale(once, a)), am_v3_scale(am_v3_cross(turn, once), b));
 }
 
-/// The offset as it stands t seconds after the transition, and its velocity when somebody asks.
+/// The offset t seconds after the transition, and its velocity when v is not NULL.
 static void turn_now(const turn_offset *offset, am_inertialise mode, float t, am_vec3 *v, am_quat *x)
 {
     if (mode == AM_INERTIALISE_QUINTIC) {

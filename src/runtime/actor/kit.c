@@ -34,7 +34,7 @@ static bool has_tag(const am_db *db, const char *name)
     return false;
 }
 
-/// The words of a def, or what the database itself suggests; "" when the activity is not to be had.
+/// The tags of a def, or what the database itself suggests; "" when the activity is not available.
 static void tag_words(char *out, size_t size, const am_db *db, am_activity activity, const char *words)
 {
     out[0] = '\0';
@@ -54,7 +54,7 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
             }
         }
     } else if (activity == AM_ACTIVITY_STAND && has_tag(db, tag_of(AM_ACTIVITY_STAND))) {
-        // Who crouches or lands does not stand.
+        // Crouching and landing are not standing.
         snprintf(out, size, "idle%s%s%s", creep ? " and not creep" : "", jump ? " and not jump" : "",
                  dance ? " and not dance" : "");
     } else if (has_tag(db, tag_of(activity))) {
@@ -68,7 +68,7 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
 #define STAND_DRIFT_M 0.05f // within that time
 #define PUSH_OFF_S 0.1f     // at least, of a jump before its flight
 #define STAND_TURN_RAD (6.0f * AM_DEG)
-// Whoever lands on a frame may play on for this long: two searches, so that leaving is seldom forced.
+// A character that lands on a frame may play on for this long: two searches, so that leaving is rarely forced.
 #define MOVE_LEAST_S 0.35f
 
 /// Frames from `frame` on that belong to the activity, in its range.
@@ -171,7 +171,7 @@ static am_result make_filter(ami_kit *kit, am_activity activity, const char *wor
         return result;
     }
     if (text[0] == '\0') {
-        return AM_OK; // ordinary movement with every frame, or an activity that is not to be had
+        return AM_OK; // ordinary movement with every frame, or an activity that is not available
     }
     if (kit->stored) {
         return take_filter(kit, activity, err);

@@ -1,4 +1,4 @@
-/// A path from the inside: what a character keeps of it, and the parts of following it.
+/// Internals of paths: what a character keeps of a path, and the parts of following it.
 #ifndef AMI_CONTROL_PATH_H
 #define AMI_CONTROL_PATH_H
 
@@ -19,7 +19,7 @@ enum { ami_path_none, ami_path_follows, ami_path_arrives, ami_path_ended };
 typedef struct ami_path {
     int32_t phase; ///< ami_path_*
     int32_t laid_count, count;
-    int32_t loop_first; ///< first point of the lap that goes round, -1 without
+    int32_t loop_first; ///< first point of the lap, -1 without
     int32_t laid_loop;  ///< the same among the laid samples
     int32_t facing;     ///< am_path_facing
     uint32_t switches;  ///< am_path_method as bits
@@ -37,8 +37,8 @@ typedef struct ami_path {
     am_path_limits limits;
     am_vec3 drawn_first, drawn_offset; ///< where the drawing begins, and by how much it was moved
     am_vec3 stick;                     ///< the facing that the devices target
-    float told_s;                      ///< until a network tells facings again
-    int32_t told_to;                   ///< the last point that it has told
+    float told_s;                      ///< until a network predicts facings again
+    int32_t told_to;                   ///< the last point that it has predicted
 } ami_path;
 
 enum {
@@ -64,7 +64,7 @@ typedef struct ami_path_room {
     ami_path *head;
     ami_laid *laid;        ///< [room] in the flat block
     am_path_point *points; ///< [room] in the flat block
-    float *facings;        ///< [room] rad, in the flat block: as a network tells; NULL without one
+    float *facings;        ///< [room] rad, in the flat block: as a network predicts; NULL without one
     float *scratch;        ///< [ami_path_scratch * room]
     int room;
 } ami_path_room;
@@ -92,10 +92,10 @@ static inline int ami_path_index(const ami_path *path, int i)
 /// Metres along the path at an index, laps included.
 float ami_path_along(const ami_path *path, const am_path_point *points, int i);
 
-/// path_facing.c: what a network has told for an index, laps included.
+/// path_facing.c: what a network predicted for an index, laps included.
 float ami_path_told(const ami_path *path, const float *facings, float index);
-/// path_query.c: the target of someone at `place`; the context goes on. out: points at times(count), heights and
-/// facing are the caller's to fill in. Directions are those that a network has told, or of the way.
+/// path_query.c: the target of a character at `place`; advances the context. out: points at times(count); the caller
+/// fills in heights and facing. Directions are those that a network predicted, or along the path.
 void ami_path_query(const ami_path_room *room, ami_path_context *context, am_query_point *out, const float *times,
                     int count, am_vec3 place);
 /// path_query.c: i_d for a place (LHMM eq. 1), and the clock with it.

@@ -1,4 +1,4 @@
-// Which way a character on a path faces: along it, turned by the stick, or as DirectionNet tells (LHMM VI-D to G).
+// The facing of a character on a path: along it, turned by the stick, or as DirectionNet predicts (LHMM VI-D to G).
 //
 // For the network a path carries one facing for each of its points, told again and again from the 2 s behind the
 // character for the 2 s before it. Before a path's beginning there is nothing: its first point and the body's facing
@@ -16,7 +16,7 @@ static float own_heading(const am_actor *c) { return am_quat_heading(c->state->r
 
 static bool is_told(const am_actor *c) { return c->path.head->facing == AM_PATH_FACING_NET && c->path.facings; }
 
-/// An index before the present one of somebody who goes round: the lap before, where there was one.
+/// An index before the present one on a lap: on the previous lap, where there was one.
 static int behind(const ami_path *path, int i)
 {
     if (path->laps > 0 && i < path->loop_first) {
@@ -83,7 +83,7 @@ static void keep_told(const am_actor *c, const am_direction_window *w, float str
 {
     ami_path *path = c->path.head;
     int count = (int)((float)told_steps * stride);
-    // Whoever goes round so small a lap would write over where they have just been.
+    // On a small lap the prediction would overwrite the points just passed.
     int lap = path->count - path->loop_first;
     count = path->loop_first >= 0 && count > lap / 2 ? lap / 2 : count;
     for (int i = 0; i <= count; i++) {

@@ -10,7 +10,7 @@
 // A path on which this little happens for so long is stuck on.
 #define STUCK_S 2.0f
 #define STUCK_M 0.1f
-// How far the target is put on then.
+// How far the target is then advanced.
 #define RECOVER_S 0.7f
 // Coming on by less than this part of the pace is slow; after so long, this part of it is made up, up to this far.
 #define DRIFT_SLOW 0.25f
@@ -20,7 +20,7 @@
 // The way that a stop takes beyond the last step: a base, and part of a second at the speed.
 #define STOP_M 0.03f
 #define STOP_S 0.12f
-// Farther than this from the end nobody has arrived.
+// Farther than this from the end, a character has not arrived.
 #define ARRIVED_M 0.2f
 #define ARRIVE_LONGEST_S 3.0f
 // Steering: at most this part of the body's own way across and along the path (14 degrees, 10 per cent), and these
@@ -294,7 +294,7 @@ static int compute_query(const void *user, void *context, am_query_point *out, a
     ami_path_query(&c->path, &now, out + past, times + past, kit->time_count - past, root.translation);
     for (int i = 0; i < kit->time_count; i++) {
         if (i < past) {
-            out[i] = ami_history_at(c, -times[i]); // in thought, too: what has been since is not known
+            out[i] = ami_history_at(c, -times[i]); // for virtual steps, too: what happened since is not known
         } else {
             out[i].position.y = kit->facts.hip_m;
             out[i].direction = ami_path_turned(c, out[i].direction);

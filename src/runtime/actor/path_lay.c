@@ -53,7 +53,7 @@ static am_result check_samples(const am_path_def *def, am_error *err)
                             i);
         }
         if (i > 0 && s.t < before) {
-            return ami_fail(err, AM_ERR_RANGE, "path point %d is at %g s, before the one before it (%g s)", i,
+            return ami_fail(err, AM_ERR_RANGE, "path point %d is at %g s, earlier than the previous point (%g s)", i,
                             (double)s.t, (double)before);
         }
         before = s.t;

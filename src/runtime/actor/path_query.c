@@ -1,12 +1,12 @@
-// What is desired of someone on a path (LHMM section VI and appendix D): where on it they are, and the places a
-// little later, no faster than v_max, carried on to the vertex of a sharp corner before they turn.
+// The target of a character on a path (LHMM section VI and appendix D): where on it the character is, and the points
+// a little later, no faster than v_max, extended to the vertex of a sharp corner before it turns.
 #include "actor/path.h"
 
 // Counted in frames of 30 Hz in the paper.
 #define WINDOW_S (10.0f / 30.0f) // beta; alpha is 0
 #define PUSH_S (2.0f / 30.0f)    // c
 #define SHARP_RAD (80.0f * AM_DEG)
-// How far the target goes on before a body that does not follow.
+// How far the target may get ahead of a body that does not follow.
 #define LEAD_S 0.15f
 
 float ami_path_along(const ami_path *path, const am_path_point *points, int i)

@@ -1,4 +1,4 @@
-/// Pushes of a character from the inside: what lies in its flat block, and the parts of a step that answer them.
+/// Internals of pushes: what lies in a character's flat block, and the parts of a step that respond to them.
 #ifndef AMI_CONTROL_PUSH_H
 #define AMI_CONTROL_PUSH_H
 

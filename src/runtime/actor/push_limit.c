@@ -8,8 +8,8 @@
 #define MARGIN AMI_PUSH_MARGIN
 // After a push, for so long.
 #define LIMIT_S 3.0f
-// Frames of the data may be beyond the percentiles by themselves. They are drawn back too, in this time, and let go
-// again afterwards, so that nothing jumps.
+// Frames of the data may be beyond the percentiles by themselves. They are drawn back too, in this time, and released
+// afterwards, so that nothing jumps.
 #define EASE_S 0.3f
 #define ENOUGH_M 0.001f
 
@@ -30,7 +30,7 @@ static float let_be(const am_actor *c)
 
 void ami_push_watch(am_actor *c)
 {
-    // From what is let be now: who is watched already goes on so.
+    // Continues from the present limit, so that a character already limited stays so.
     c->push.head->limit_s = LIMIT_S + EASE_S + let_be(c) * EASE_S;
 }
 

@@ -1,6 +1,6 @@
-// The reaction of a character whose source knows nothing of forces (match, long-horizon, learned): for the first half
-// of the window the pose is blended with what they do to it (as eq. 15, with the source's pose for I); then the
-// source re-enters by the state nearest to the pushed body, and the difference dies out as in any transition.
+// The reaction of a character whose source does not know forces (match, long-horizon, learned): for the first half of
+// the window the pose is blended with the result of the forces (as eq. 15, with the source's pose for I); then the
+// source re-enters at the state nearest to the pushed body, and the difference fades out as in any transition.
 #include "actor/push.h"
 
 #include <string.h>
@@ -118,7 +118,7 @@ void ami_push_move(am_actor *c, float dt)
     float part = dt * AM_PUSH_FPS;
     am_vec3 was = s->root.translation;
     ami_root_follow(s, am_v3_scale(p->move, part), p->turn * part);
-    // The simulated point comes along: nobody is drawn back to where he was pushed from.
+    // The simulated point moves along, so that the character is not pulled back to where it was pushed.
     s->position = am_v3_add(s->position, am_v3_sub(s->root.translation, was));
     s->heading = am_wrap_angle(s->heading + p->turn * part);
 }

@@ -52,7 +52,7 @@ static void wait(am_actor *c)
     s->heading = am_wrap_angle(heading + am_clamp(angle, -c->settings.clamp_rad, c->settings.clamp_rad));
 }
 
-/// The point comes to the body: nobody is drawn about who stands.
+/// The point comes to the body: a standing character is not dragged.
 static void come_to_rest(ami_state *s, float dt)
 {
     float part = share(REST_HALFLIFE_S, dt);

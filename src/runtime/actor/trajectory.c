@@ -74,7 +74,7 @@ static point later(const am_actor *c, const ami_activity_plan *plan, float t)
 
 void ami_leap(float rise_m, float *speed, float *halflife)
 {
-    // Ballistic: v^2 = 2 g h. The spring's velocity is zero where (1 + u) exp(-u) = 1/2, u = 1.678, which shall be
+    // Ballistic: v^2 = 2 g h. The spring's velocity is zero where (1 + u) exp(-u) = 1/2, u = 1.678, which should be
     // after v / g seconds; u = 2 ln 2 t / halflife.
     const float gravity = 9.81f;
     *speed = sqrtf(2.0f * gravity * am_max(rise_m, 0.02f));

@@ -33,14 +33,6 @@ uint16_t ami_read_u16(ami_reader *reader) { return (uint16_t)read_little(reader,
 uint32_t ami_read_u32(ami_reader *reader) { return (uint32_t)read_little(reader, 4); }
 uint64_t ami_read_u64(ami_reader *reader) { return read_little(reader, 8); }
 
-float ami_read_f32(ami_reader *reader)
-{
-    uint32_t bits = ami_read_u32(reader);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 void ami_reader_seek(ami_reader *reader, size_t at)
 {
     if (at > reader->size) {

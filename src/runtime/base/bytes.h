@@ -23,7 +23,6 @@ uint8_t ami_read_u8(ami_reader *reader);
 uint16_t ami_read_u16(ami_reader *reader);
 uint32_t ami_read_u32(ami_reader *reader);
 uint64_t ami_read_u64(ami_reader *reader);
-float ami_read_f32(ami_reader *reader);
 /// Moves to an absolute offset; past the end it fails.
 void ami_reader_seek(ami_reader *reader, size_t at);
 

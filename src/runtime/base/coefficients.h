@@ -1,7 +1,7 @@
 // Coefficients of the float sine, cosine, exponential and hyperbolic tangent, shared by the scalar functions
-// (src/math) and their vector versions (src/kernel), which must give the same bits: both evaluate them in the
-// same order, without fused multiply-add. Minimax fits of our own (Remez exchange, each coefficient rounded to
-// float and the rest fitted again); the largest relative error of the fit alone stands beside each.
+// (src/runtime/math) and their vector versions (src/runtime/kernel), which must give the same bits: both evaluate
+// them in the same order, without fused multiply-add. Minimax fits of our own (Remez exchange, each coefficient
+// rounded to float and the rest fitted again); the largest relative error of the fit alone stands beside each.
 #ifndef AMI_BASE_COEFFICIENTS_H
 #define AMI_BASE_COEFFICIENTS_H
 

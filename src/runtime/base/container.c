@@ -47,11 +47,11 @@ static am_result check_header(const checking *c, ami_header *h)
     if (c->size < sizeof *h) {
         bool foreign = c->size >= sizeof magic && memcmp(c->data, magic, sizeof magic) != 0;
         return ami_fail_at(c->err, foreign ? AM_ERR_FORMAT : AM_ERR_TRUNCATED, c->file, (int64_t)c->size,
-                           "too short for a %s; is it one? %s", c->kind->what, c->kind->make);
+                           "too short for a %s; check the file, or %s", c->kind->what, c->kind->make);
     }
     memcpy(h, c->data, sizeof *h);
     if (memcmp(h->magic, magic, sizeof magic) != 0) {
-        return ami_fail_at(c->err, AM_ERR_FORMAT, c->file, 0, "not an Amble %s (its first bytes are others)",
+        return ami_fail_at(c->err, AM_ERR_FORMAT, c->file, 0, "not an Amble %s: its first bytes differ",
                            c->kind->what);
     }
     if (h->endian != AMI_CONTAINER_ENDIAN) {
@@ -69,8 +69,8 @@ static am_result check_header(const checking *c, ami_header *h)
                            (unsigned long long)h->file_size, c->kind->make);
     }
     if (h->file_size < c->size) {
-        return ami_fail_at(c->err, AM_ERR_FORMAT, c->file, (int64_t)h->file_size, "bytes follow after the %s's end",
-                           c->kind->what);
+        return ami_fail_at(c->err, AM_ERR_FORMAT, c->file, (int64_t)h->file_size,
+                           "there are bytes after the end of the %s", c->kind->what);
     }
     return AM_OK;
 }

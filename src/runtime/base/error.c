@@ -1,4 +1,4 @@
-// Results, their names, and errors that speak to the person who holds the file.
+// Results, their names, and error messages.
 #include "base/error.h"
 
 #include <stdio.h>

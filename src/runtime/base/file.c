@@ -31,7 +31,7 @@ static const char *advice(int code)
         return "a part of the path is a file, not a folder; check the name";
     case EACCES:
     case EPERM:
-        return "permission denied; check who owns it and its permissions";
+        return "permission denied; check its owner and permissions";
     case EISDIR:
         return "it is a folder; give the name of a file";
     case ENOSPC:

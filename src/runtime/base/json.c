@@ -10,7 +10,7 @@
 
 enum {
     depth_limit = 64,
-    few_keys = 16, // up to so many, repeated keys are found by looking at all of them
+    few_keys = 16, // up to this many, repeated keys are found by comparing all of them
 };
 
 typedef struct parser {
@@ -287,7 +287,7 @@ static am_result parse_number(parser *p, am_json *value)
     const char *end = number_end(p);
     if (!end) {
         return fail(p, start, AM_ERR_SYNTAX,
-                    "this is no number; write it like -12.5 or 1e-3, without a leading zero or +");
+                    "this is not a number; write it like -12.5 or 1e-3, without a leading zero or +");
     }
     value->type = AM_JSON_NUMBER;
     if (!ami_parse_number(&p->at, end, &value->number)) {
@@ -327,7 +327,7 @@ static am_result parse_word(parser *p, am_json *value)
     if (length == 0) {
         return fail_expected(p, "a value");
     }
-    return fail(p, start, AM_ERR_SYNTAX, "'%.*s' is no value; quote it if it is text (or true, false, null)",
+    return fail(p, start, AM_ERR_SYNTAX, "'%.*s' is not a value; quote it if it is text (or true, false, null)",
                 (int)(length < 40 ? length : 40), start);
 }
 
@@ -337,7 +337,7 @@ static am_result parse_word(parser *p, am_json *value)
 static am_result fail_repeated(parser *p, const am_json *member)
 {
     am_result result =
-        fail(p, p->begin, AM_ERR_KEY, "\"%s\" stands here a second time; remove one of the two", member->key);
+        fail(p, p->begin, AM_ERR_KEY, "\"%s\" appears twice in this object; remove one of the two", member->key);
     if (p->err) {
         p->err->line = member->key_line;
         p->err->column = member->key_column;
@@ -486,7 +486,7 @@ static am_result parse_document(parser *p)
     }
     const char *bad = ami_utf8_check(p->at, p->end);
     if (bad != p->end) {
-        return fail(p, bad, AM_ERR_SYNTAX, "byte 0x%02X is no UTF-8; save the file as UTF-8", (unsigned char)*bad);
+        return fail(p, bad, AM_ERR_SYNTAX, "byte 0x%02X is not UTF-8; save the file as UTF-8", (unsigned char)*bad);
     }
     if (p->end - p->at >= 3 && memcmp(p->at, "\xEF\xBB\xBF", 3) == 0) { // byte order mark
         p->at += 3;
@@ -501,7 +501,7 @@ static am_result parse_document(parser *p)
     result = result == AM_OK ? parse_value(p, root) : result;
     result = result == AM_OK ? skip_blanks(p) : result;
     if (result == AM_OK && p->at != p->end) {
-        return fail(p, p->at, AM_ERR_SYNTAX, "the document ended before this; remove what follows");
+        return fail(p, p->at, AM_ERR_SYNTAX, "the document ends before this; remove the rest");
     }
     return result;
 }

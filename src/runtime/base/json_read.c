@@ -84,7 +84,7 @@ static am_result need_object(const am_json_doc *doc, const am_json *object, am_e
     if (object->type == AM_JSON_OBJECT) {
         return AM_OK;
     }
-    return am_json_fail(doc, object, AM_ERR_TYPE, err, "an object { ... } should stand here, not %s",
+    return am_json_fail(doc, object, AM_ERR_TYPE, err, "expected an object { ... } here, not %s",
                         type_name(object->type));
 }
 

@@ -125,7 +125,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-// The caller works on its own job until all items are handed out and then waits only for those who are inside it. A
+// The caller works on its own job until all items are handed out and then waits only for the threads inside it. A
 // nested run does the same one level deeper, so waiting goes strictly downwards and cannot form a circle.
 static void run_pool(void *user, int count, am_task_fn fn, void *context)
 {

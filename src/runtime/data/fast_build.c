@@ -1,8 +1,8 @@
 // The fast exact index. Three levels of boxes over leaves of eight consecutive frames, their corners rounded outward
 // to eight bits on one grid for all dimensions, so that one instruction compares a corner of 16 boxes and a squared
 // distance is an integer. Leaves that look alike are neighbours (balanced splits across the direction in which they
-// vary most), 16 leaves make a node, 16 nodes a group. A search expands what is nearest first, from a queue of
-// buckets, and reads the real numbers only of leaves whose rounded box comes within the bound.
+// vary most), 16 leaves make a node, 16 nodes a group. A search expands the nearest first, from a queue of buckets,
+// and reads the features only of leaves whose rounded box is within the bound.
 //
 // A rounded distance is never above the true one: corners are rounded outward, the query inward, values beyond the
 // grid are clamped (which only shrinks distances), products and sums saturate. For queries beyond the grid, see

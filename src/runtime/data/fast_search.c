@@ -28,7 +28,7 @@ typedef struct entry {
     int32_t item;  ///< a node, a group with group_bit, or a leaf with leaf_bit
     int32_t next;  ///< entry in the same bucket, -1 after the last
     uint16_t key;  ///< least of those that it concerns
-    uint16_t asks; ///< whom it concerns, a bit for each
+    uint16_t asks; ///< the queries it concerns, a bit for each
 } entry;
 
 struct am_search_work {

@@ -1,5 +1,5 @@
-/// The .amdb file: header, section table, sections. docs/format-amdb.md tells it as an essay with offsets; this is
-/// the same in C. Little-endian, sections aligned to 64 bytes, the file is the memory image.
+/// The .amdb file: header, section table, sections. docs/format-amdb.md describes it with offsets; this is the same
+/// in C. Little-endian, sections aligned to 64 bytes, the file is the memory image.
 #ifndef AMI_DB_FORMAT_H
 #define AMI_DB_FORMAT_H
 

@@ -40,7 +40,7 @@ static am_vec3 across(am_vec3 v, am_vec3 along)
     return am_v3_length2(part) > 1e-12f ? part : am_v3_zero();
 }
 
-/// Unit vector across `along` in which the knee shall stand out: the pole, else where the knee is now.
+/// Unit vector across `along` toward which the knee bends: the pole, otherwise where the knee is now.
 static am_vec3 bend_direction(const leg *l, am_vec3 along, am_vec3 pole)
 {
     am_vec3 knee_now = across(am_v3_sub(l->knee, l->hip), along);

@@ -65,7 +65,7 @@ static am_result check_sizes(opening *o)
         bool fits = free_size ? s->size >= wanted : s->size == wanted;
         if ((wanted && !s->id) || (s->id && !fits)) {
             return ami_fail_at(o->err, AM_ERR_FORMAT, o->file, (int64_t)s->offset,
-                               "section '%s' is missing or has %llu bytes where %llu belong", ami_part_of(p)->letters,
+                               "section '%s' is missing or has %llu bytes instead of %llu", ami_part_of(p)->letters,
                                (unsigned long long)s->size, (unsigned long long)wanted);
         }
     }
@@ -103,7 +103,7 @@ static am_result check_skeleton(const opening *o)
     }
     for (int e = 0; e < o->info.end_count; e++) {
         if (ends[e] < 0 || ends[e] >= joints) {
-            return fail_part(o, AMI_PART_END_JOINTS, "an end site hangs on no joint");
+            return fail_part(o, AMI_PART_END_JOINTS, "an end site belongs to no joint");
         }
     }
     for (int r = 0; r < o->info.role_count; r++) {

@@ -1,4 +1,5 @@
-// Queries: every channel is asked what the controller wants of it, then scaled like the stored rows.
+// Makes queries: every channel converts the controller's target into its numbers, which are then scaled like the
+// stored rows.
 #include "data/feature.h"
 
 am_query am_query_default(void)

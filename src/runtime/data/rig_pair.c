@@ -170,7 +170,7 @@ static bool rest_heading(float *out, const am_transform *rest, const am_roles *r
     return am_v3_length2(across) > 0.01f;
 }
 
-/// Joint whose direction tells how a joint of this role lies, and by how much it may differ.
+/// The joint whose direction defines the orientation of this role, and by how much it may differ.
 typedef struct bone_role {
     am_role from, to;
     float most;

@@ -1,4 +1,4 @@
-// Schemas from JSON. What a kind does not use is an unknown key there, so that a misplaced "times" is told.
+// Schemas from JSON. A key that a kind does not use is unknown there, so that a misplaced "times" is reported.
 #include "data/feature.h"
 
 #include "base/error.h"
@@ -104,7 +104,7 @@ static am_result read_tags(am_schema *schema, am_channel *channel, const am_json
     const am_json *list = am_json_get(object, "tags");
     if (!list || list->type != AM_JSON_ARRAY || list->count < 1 || list->count > AM_MAX_TIMES) {
         return am_json_fail(doc, list ? list : object, list ? AM_ERR_TYPE : AM_ERR_KEY, err,
-                            "a tag channel wants 'tags', a list of 1 to %d names", AM_MAX_TIMES);
+                            "a tag channel needs 'tags', a list of 1 to %d names", AM_MAX_TIMES);
     }
     for (const am_json *item = list->first; item; item = item->next) {
         if (item->type != AM_JSON_STRING || item->string[0] == '\0' || strlen(item->string) >= AM_NAME_SIZE) {
@@ -277,7 +277,7 @@ am_result am_schema_parse(am_schema *out, const am_json_doc *doc, const am_json 
     const am_json *list = am_json_get(object, "channels");
     if (!list || list->type != AM_JSON_ARRAY || list->count < 1 || list->count > AM_MAX_CHANNELS) {
         return am_json_fail(doc, list ? list : object, list ? AM_ERR_TYPE : AM_ERR_KEY, err,
-                            "a schema wants 'channels', a list of 1 to %d", AM_MAX_CHANNELS);
+                            "a schema needs 'channels', a list of 1 to %d", AM_MAX_CHANNELS);
     }
     for (const am_json *item = list->first; item; item = item->next) {
         result = read_channel(out, normalise, doc, item, err);

@@ -16,7 +16,7 @@ const char *am_auto_tag_name(am_auto_tag tag)
 
 enum { OP_AND = 64, OP_OR = 65, OP_NOT = 66, OP_TRUE = 67 };
 
-// Nested deeper than this nobody reads it; it bounds the recursion and the evaluation stack.
+// The deepest nesting; it bounds the recursion and the evaluation stack.
 #define MAX_DEPTH 32
 
 typedef struct parser {

@@ -1,4 +1,4 @@
-// Which versions of the layers run here.
+// Picks the versions of the layers for this processor.
 #include "kernel/layers.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// The layers of networks, plainly: what every other version is compared with.
+// The layers of networks in plain C: every other version is compared with these.
 #include "kernel/layers.h"
 
 #include "base/coefficients.h"

@@ -1,4 +1,4 @@
-// Which versions of the kernels run here, and the order of an Euler joint.
+// Picks the versions of the kernels for this processor, and the order of an Euler joint.
 #include "kernel/kernel.h"
 
 #include <string.h>

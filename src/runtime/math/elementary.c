@@ -1,6 +1,6 @@
-// The library's own elementary functions: the same bits on every machine, since glibc, Emscripten and others
-// disagree in the last one. sin, cos, exp and tanh work in float, so that the vector kernels can do the very same
-// steps; the others work in double inside and round once.
+// The library's own elementary functions, with the same bits on every machine: glibc, Emscripten and others differ in
+// the last one. sin, cos, exp and tanh compute in float, so that the vector kernels can repeat their steps; the
+// others compute in double and round once.
 #include <amble/math.h>
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Networks of learned motion matching as sources use them.
+// The Decompressor for sources: features and latents in, a pose vector out.
 #include "method/decoder.h"
 
 #include "base/error.h"
@@ -16,21 +16,20 @@ static am_result check_widths(const ami_part_net *p, const ami_nets_def *def, co
     if (p->in[0] < 0 || p->out < 0 || am_net_input_count(p->net) != (latent ? 2 : 1) ||
         am_net_output_count(p->net) != 1 || am_net_state_size(p->net) != 0) {
         return ami_fail(err, AM_ERR_FORMAT,
-                        "part '%s' is no network of learned motion matching: it must read x (and z) and give '%s'",
+                        "part '%s' is not a network of learned motion matching: it must read x (and z) and give '%s'",
                         part, output);
     }
     if (ami_part_net_width(p, 0) != def->count) {
         return ami_fail(err, AM_ERR_FORMAT,
-                        "part '%s' reads %d features where there are %d; train it for this "
-                        "database",
-                        part, ami_part_net_width(p, 0), def->count);
+                        "part '%s' reads %d features, but there are %d; train it for this database", part,
+                        ami_part_net_width(p, 0), def->count);
     }
     if (latent && def->latent > 0 && ami_part_net_width(p, 1) != def->latent) {
-        return ami_fail(err, AM_ERR_FORMAT, "part '%s' reads %d latents where there are %d", part,
+        return ami_fail(err, AM_ERR_FORMAT, "part '%s' reads %d latents, but there are %d", part,
                         ami_part_net_width(p, 1), def->latent);
     }
     if (width > 0 && am_net_output_size(p->net, p->out) != width) {
-        return ami_fail(err, AM_ERR_FORMAT, "part '%s' gives %d numbers where %d belong", part,
+        return ami_fail(err, AM_ERR_FORMAT, "part '%s' gives %d numbers instead of %d", part,
                         am_net_output_size(p->net, p->out), width);
     }
     return AM_OK;

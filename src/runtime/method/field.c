@@ -1,4 +1,4 @@
-// Making a field: the motion states of a database at 30 Hz with their embedding (Fields section 3.1).
+// Creates a field: the motion states of a database at 30 Hz with their embedding (Fields section 3.1).
 #include "method/field.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/// Motion fields from the inside.
+/// Internals of motion fields.
 #ifndef AMI_SOURCE_FIELD_H
 #define AMI_SOURCE_FIELD_H
 
@@ -29,7 +29,7 @@ struct am_field_own {
     float longest;     ///< length of the longest row
 };
 
-/// Frames of the database in a tick, when so many ticks a second are desired.
+/// Frames of the database in a tick, for `fps` ticks a second.
 int ami_field_tick_frames(const am_db *db, float fps);
 
 /// The four arrays of rotations in a pose or a velocity.

@@ -1,5 +1,5 @@
-// The principal axes of a field's rows, in which lower bounds of distances are cheap: see field_search.c. They prune
-// and decide nothing, so rounding in them only has to stay within the margin of the search.
+// The principal axes of a field's rows, in which lower bounds of distances are cheap (see field_search.c). They only
+// prune, so their rounding errors need only stay within the margin of the search.
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/scale.h"

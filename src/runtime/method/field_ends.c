@@ -1,7 +1,7 @@
-// Where the clips of a motion field end. The last state of a range leads two ticks beyond it and no further: a state
-// that came there has it for its nearest one for good, and eq. 5 draws it back to one pose while the mean velocity of
-// the neighbours carries the root on. So every last state is tied to one that goes on, as a graph ties its clips. And
-// since a flow that is left alone soon goes round in one clip, it may go over to others now and then.
+// The ends of a motion field's clips. The last state of a range leads two ticks beyond it and no further. A character
+// that reaches this state keeps it as its nearest neighbour forever: eq. 5 pulls it back to one pose while the mean
+// velocity of the neighbours carries the root on. So every last state is tied to one that continues, as a graph ties
+// its clips. And since a flow left alone soon circles in one clip, it may move over to others now and then.
 #include "method/field.h"
 
 #include <string.h>
@@ -98,7 +98,8 @@ static void put_first(am_field_neighbours *near, int state, float d2)
 
 int am_field_go_on(const am_field *field, am_field_neighbours *near, const float *row, int followed)
 {
-    // 1.5 times as far: at 1.2 who stands often stays there for good, at 2 steps of other clips mix in less well.
+    // 1.5 times as far: at 1.2 a standing character often stays there forever, at 2 steps of other clips mix in less
+    // well.
     const float loyal2 = 1.5f * 1.5f;
     if (near->count < 1) {
         return -1;
@@ -128,7 +129,7 @@ int am_field_go_on(const am_field *field, am_field_neighbours *near, const float
 int am_field_wander(const am_field *field, const float *row, int followed, am_rng *rng)
 {
     // Farther than this (metres of eq. 1) another motion is not gone over to; one up to eight times as far as the
-    // nearest may be: the nearest alone would be the same few for ever. It takes a second to come there.
+    // nearest may be: the nearest alone would always be the same few. It takes a second to get there.
     const float most = 1.0f, spread = 8.0f, kept_s = 1.0f;
     const int here = followed >= 0 ? field->ranges[followed % field->state_count] : -1;
     am_rng own = am_rng_make(am_rng_u64(rng)); // one draw, however many ranges there are

@@ -1,8 +1,9 @@
-// Who shall stand, in a motion field: the last steps are hurried, and the stander shows some of the data's life.
+// Stopping and standing in a motion field: the last steps are hurried, and a standing character shows some of the
+// data's idle motion.
 //
-// Neighbours of a standing state are many standers, and the weighted sum of what they do is next to nothing: a
-// statue. The field's own state may stay one, since from there it starts at once. What is shown moves as a stretch of
-// the data in which somebody stands: each joint turns as it does there, to and fro, from the stance that the
+// The neighbours of a standing state all stand, and the weighted sum of what they do is close to nothing: a statue.
+// The field's own state may stay one, since from there it starts at once. The pose that is shown moves like a stretch
+// of standing in the data: each joint turns as it does there, back and forth, relative to the stance that the
 // character has.
 #include "method/field_source.h"
 #include "method/field_task.h"
@@ -10,9 +11,10 @@
 // A stance that moves less than this in a tick has settled: metres of eq. 1. Standers of motion capture have 0.003 to
 // 0.03, the slowest moments of a walk 0.03.
 #define SETTLED 0.02f
-// Slower than this one who shall stand goes less the slower it is: mixtures of standing states with the beginnings of
-// steps creep. With both feet on the ground one slower than the second does not go at all, quicker than the third as
-// the field says: mixtures of stances lean, and the root would creep from under planted feet.
+// Below this speed, residual motion of a character that should stand fades out: mixtures of standing states with the
+// beginnings of steps creep. With both feet on the ground, motion slower than the second speed stops, and motion
+// faster than the third is the field's own: mixtures of stances lean, and the root would creep from under planted
+// feet.
 #define CREEP_MPS 0.15f
 #define PLANTED_MPS 0.13f
 #define LEAVING_MPS 0.2f
@@ -116,7 +118,7 @@ float ami_field_motion(const am_field *field, const float *row)
     return sum;
 }
 
-/// How much of a step over ground those take who shall rest.
+/// How much of its step over ground a character takes that should rest.
 static float share_of(float mps, bool planted)
 {
     if (planted) {
@@ -128,7 +130,7 @@ static float share_of(float mps, bool planted)
 am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts)
 {
     const float share = share_of(ami_step_speed(task, step), both_feet(contacts));
-    // An axis that comes round is an angle to a desired facing, 0 when none is desired.
+    // A cyclic axis is the angle to a desired facing, 0 when there is none.
     const float off = task->axis[0].cyclic ? am_abs(theta[0]) : 0.0f;
     const float turn = am_max(share, am_min(off / FACING, 1.0f));
     return (am_field_step){ step.x * share, step.z * share, step.turn * turn };
@@ -162,7 +164,7 @@ void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt)
 /// Softened |x|: it turns round over `ease` without a corner.
 static float soft(float x, float ease) { return x < ease ? 0.5f * (x * x / ease + ease) : x; }
 
-/// The place in the data, so many frames after it began in the stretch's middle.
+/// The frame of the data, a number of frames after it started in the middle of the stretch.
 static float place_of(const ami_field_stretch *stretch, float lived, float ease)
 {
     const float length = (float)(stretch->last - stretch->first);

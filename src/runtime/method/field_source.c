@@ -1,5 +1,4 @@
-// The source `field`: a state that flows through a motion field, one tick at a time, and what it looks like between
-// the ticks.
+// The source `field`: a state that moves through a motion field one tick at a time, and its pose between the ticks.
 #include <amble/field_source.h>
 
 #include "base/error.h"
@@ -302,7 +301,7 @@ static am_result check_def(const am_field_source_def *def, am_error *err)
         return ami_fail(err, AM_ERR_DEF, "the value function belongs to another field");
     }
     if (!def->value && (am_field_task_cells(&def->task) < 1 || !def->task.read || !def->task.reward)) {
-        return ami_fail(err, AM_ERR_DEF, "field source def: the task is not whole");
+        return ami_fail(err, AM_ERR_DEF, "field source def: the task is incomplete");
     }
     return AM_OK;
 }

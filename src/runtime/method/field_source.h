@@ -1,4 +1,4 @@
-/// The source `field` from the inside.
+/// Internals of the source `field`.
 #ifndef AMI_SOURCE_FIELD_SOURCE_H
 #define AMI_SOURCE_FIELD_SOURCE_H
 
@@ -12,7 +12,7 @@
 /// Floats of the largest pose or velocity.
 #define AMI_FIELD_MOST_NUMBERS (3 + 7 * AM_MAX_JOINTS + 32)
 
-/// Frames of the database in which somebody stands, and one of them in a plain stance; all 0 where nobody does.
+/// Frames of the database in which the person stands, and one of them in a plain stance; all 0 where there are none.
 typedef struct ami_field_stretch {
     int first, last, middle;
 } ami_field_stretch;
@@ -74,8 +74,8 @@ static inline ami_field_view ami_field_view_of(const ami_field_source *f, void *
     return s;
 }
 
-// Who shall stand takes the last steps by so much quicker than the data, and by as much shorter: the way over ground
-// is no quicker. Quick short steps are how people stop, too.
+// A character that should stand takes its last steps faster than the data by this factor, and shorter by as much: its
+// speed over ground does not grow. People stop with quick short steps, too.
 #define AMI_FIELD_HURRY 0.4f
 
 /// What a state does that is asked to rest.
@@ -94,8 +94,8 @@ const am_field_value *ami_field_source_value(const am_source *source, int task, 
 float ami_field_motion(const am_field *field, const float *row);
 /// field_idle.c: the longest stretch of standing.
 ami_field_stretch ami_field_find_stretch(const am_field *field, int standing);
-/// field_idle.c: what is left of a step of who shall rest: it creeps less the slower it is, and turns no more than
-/// that unless a facing is desired that it has not yet.
+/// field_idle.c: the rest of a step of a character that should rest: the slower it is, the less it creeps, and it
+/// turns no more than that unless its desired facing is elsewhere.
 am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts);
 /// field_idle.c: the step of a state x, v that is asked to rest; says in the head whether it stands yet. row(stride)
 /// is room.

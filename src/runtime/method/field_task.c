@@ -54,9 +54,9 @@ static float reward_line(const am_field_task *task, const float *theta, am_field
 // ---------------------------------------------------------------------------------------------
 // Speed: theta[1] is the desired one and stays
 
-// Slower targets are those of somebody who shall stand.
+// A slower target means: stand.
 #define REST_MPS 0.05f
-// Feet that stand let a body turn by so much, feet that walk by more; what is beyond would spin on the spot.
+// Planted feet let a body turn this fast, walking feet faster; anything beyond would spin on the spot.
 #define FREE_TURN 0.5f       // rad/s
 #define FREE_TURN_PER_M 3.0f // rad/m: a full circle on 2 m of way
 #define SPIN_WEIGHT 1.0f     // rad of a wrong facing for each rad/s beyond
@@ -70,7 +70,7 @@ static float spin_of(const am_field_task *task, am_field_step step, float speed)
 static void read_speed(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
 {
     read_direction(task, theta, target, root);
-    theta[0] = target->speed < REST_MPS && !target->faces ? 0.0f : theta[0]; // who is let go stays as they face
+    theta[0] = target->speed < REST_MPS && !target->faces ? 0.0f : theta[0]; // released: it keeps its facing
     theta[1] = target->speed;
 }
 
@@ -123,12 +123,12 @@ static void advance_point(const am_field_task *task, float *next, const float *t
     keep_near(task, next);
 }
 
-// That near is there: nobody's steps end nearer to a place that they did not see. To move costs, so that who is there
-// stands: m for a metre a second.
+// This close counts as there: steps toward a point that was not seen do not end closer. Moving costs, so that a
+// character that is there stands: m for a metre a second.
 #define THERE_M 0.3f
 #define MOVE_WEIGHT 0.2f
-// That near it may stand: who has stopped short of it would creep on. Wider than where targets of other methods end
-// (intent.c), since a field's steps end where the data's do.
+// This close it may stand: a character that has stopped short of the point would creep on. Wider than where targets
+// of other methods end (intent.c), since a field's steps end where the data's do.
 #define REST_M 0.5f
 
 static float reward_point(const am_field_task *task, const float *theta, am_field_step step)

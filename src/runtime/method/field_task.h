@@ -1,4 +1,4 @@
-/// Places on the axes of a task's grid, for the loops that ask for millions of them.
+/// Positions on the axes of a task's grid, for loops that need millions of them.
 #ifndef AMI_SOURCE_FIELD_TASK_H
 #define AMI_SOURCE_FIELD_TASK_H
 
@@ -52,7 +52,7 @@ static inline float ami_step_speed(const am_field_task *task, am_field_step step
     return sqrtf(step.x * step.x + step.z * step.z) * task->fps;
 }
 
-/// Each action comes in so many ways: as it is, and with the root turned more to either side, by the whole steering
+/// Each action has this many variants: as it is, and with the root turned more to either side, by the whole steering
 /// and by smaller parts of it, so that a direction can be met exactly.
 enum { ami_steer_ways = 7 };
 static inline int ami_ways(float steer) { return steer > 0.0f ? ami_steer_ways : 1; }

@@ -1,5 +1,5 @@
-// One tick of the source `field`: neighbours, a choice among the actions, integration, and whoever acts on the body
-// (Fields sections 4 and 5).
+// One tick of the source `field`: neighbours, a choice among the actions, integration, and the hook that acts on the
+// body (Fields sections 4 and 5).
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/index.h"
@@ -105,7 +105,7 @@ static void keep_near(ami_field_view *s, const am_field_neighbours *near, bool f
     memcpy(s->near_d2, near->d2, (size_t)near->count * sizeof *near->d2);
 }
 
-/// What is desired of a character whose ground root is at `root`, as the task's numbers.
+/// The target of a character whose ground root is at `root`, as the task's numbers.
 static void read_target(const ami_field_source *f, ami_field_head *head, float *theta, const am_source_target *target,
                         am_transform root)
 {
@@ -161,7 +161,7 @@ static am_field_step step_of(am_transform t)
     return step;
 }
 
-/// Eq. 15: whoever acts on the body changes where the tick leads.
+/// Eq. 15: the hook that acts on the body changes where the tick leads.
 static am_field_step act(const am_field *field, ami_field_view *s, am_field_step step, const am_tick_hook *hook)
 {
     am_transform before[AM_MAX_JOINTS];
@@ -186,7 +186,7 @@ static am_field_step act(const am_field *field, ami_field_view *s, am_field_step
     } else {
         am_field_velocity_add(field, s->next_v, s->next_v, fast, am_min(tick.share, 1.0f));
     }
-    s->head->rest = AMI_FIELD_MOVES; // whoever is pushed takes the time that it takes
+    s->head->rest = AMI_FIELD_MOVES; // a pushed character is not hurried
     s->head->fresh = 0;
     return step_of(tick.step);
 }

@@ -21,7 +21,7 @@ static int range_end(const am_field *field, int first)
     return end;
 }
 
-/// Tick of anchor g when so many gaps share a range's ticks.
+/// Tick of anchor g when `gaps` gaps share a range's ticks.
 static int tick_of(int ticks, int gaps, int g) { return gaps ? (int)((int64_t)ticks * g / gaps) : 0; }
 
 int am_field_anchors(const am_field *field, int every, int32_t *anchor, float *share, int32_t *at)

@@ -1,4 +1,4 @@
-// Value functions as attachments of a network: made, recognised, checked and opened.
+// Value functions as attachments of a network: written, recognised, checked and opened.
 #include <amble/field_value.h>
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static am_result check_values(const float *values, const float *mean, size_t cou
     }
     for (size_t i = 0; half && i < count; i++) {
         if (!(am_abs(values[i] - mean[i % cells]) < 65504.0f)) {
-            return ami_fail(err, AM_ERR_RANGE, "value %zu of anchor %zu is too great for 16 bits; store fp32",
+            return ami_fail(err, AM_ERR_RANGE, "value %zu of anchor %zu is too large for 16 bits; store fp32",
                             i % cells, i / cells);
         }
     }
@@ -178,10 +178,10 @@ static am_result check_head(const am_field_value_head *head, am_field_task *task
     const uint64_t wanted = sizeof *head + (uint64_t)head->cells * sizeof(float) +
                             (uint64_t)head->anchors * (uint64_t)head->cells * number_size(head->numbers);
     if (size < wanted) {
-        return ami_fail(err, AM_ERR_TRUNCATED, "'%s' has %zu bytes where %llu belong", name, size,
+        return ami_fail(err, AM_ERR_TRUNCATED, "'%s' has %zu bytes instead of %llu", name, size,
                         (unsigned long long)wanted);
     }
-    return size == wanted ? AM_OK : ami_fail(err, AM_ERR_FORMAT, "'%s' has bytes behind its end", name);
+    return size == wanted ? AM_OK : ami_fail(err, AM_ERR_FORMAT, "'%s' has bytes after its end", name);
 }
 
 static am_result check_field(const am_field_value_head *head, const am_field *field, const char *name, am_error *err)

@@ -1,4 +1,4 @@
-/// The room that a motion field's searches work in.
+/// The working memory of a motion field's searches.
 #ifndef AMI_SOURCE_FIELD_WORK_H
 #define AMI_SOURCE_FIELD_WORK_H
 
@@ -17,7 +17,7 @@ struct am_field_work {
     ami_field_candidate *candidates; ///< [state]
     float *rows;                     ///< [ami_field_gather][stride] of candidates, side by side
     float *centre;                   ///< [stride]
-    float *x, *v;                    ///< [pose_count], [velocity_count] of an action whose state nobody wants
+    float *x, *v;                    ///< [pose_count], [velocity_count] of an action whose state is not needed
 };
 
 enum { ami_field_gather = 64 };

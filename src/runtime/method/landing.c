@@ -1,5 +1,5 @@
-// How rough a frame of the capture is to land on. Captures flick: a hand, a knee or a toe that leaves its way for a
-// frame or two. Where a transition lands on one, both bends come together, and the eye is just there.
+// How rough a frame of the capture is to land on. Captures flick: a hand, a knee or a toe leaves its path for a frame
+// or two. Where a transition lands on such a frame, both bends add up where the eye notices them.
 #include "method/match.h"
 
 #include "data/format.h"

@@ -1,5 +1,5 @@
-// Learned motion matching: opening a model, its start states, and the source's small interface. The step itself is
-// in learned_step.c.
+// Learned motion matching: opening a model, its start states, and the source interface. The step itself is in
+// learned_step.c.
 #include "method/learned.h"
 
 #include "base/error.h"
@@ -177,7 +177,7 @@ static am_result open_nets(ami_learned *l, const am_learned_def *def, am_error *
     }
     if (result == AM_OK && (l->nets[ami_net_decompressor].in[1] < 0 || l->nets[ami_net_stepper].in[1] < 0 ||
                             l->nets[ami_net_projector].in[1] >= 0)) {
-        return ami_fail(err, AM_ERR_FORMAT, "the networks do not read what those of learned motion matching do");
+        return ami_fail(err, AM_ERR_FORMAT, "the networks do not have the inputs of learned motion matching");
     }
     return result;
 }

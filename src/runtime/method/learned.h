@@ -1,4 +1,4 @@
-/// Learned motion matching from the inside.
+/// Internals of learned motion matching.
 #ifndef AMI_SOURCE_LEARNED_H
 #define AMI_SOURCE_LEARNED_H
 

@@ -1,5 +1,5 @@
-// One step of learned motion matching (LMM figure 3), for any number of characters at once: the Projector for those
-// whose time has come, then Stepper and Decompressor for all. Batches give the bits of single steps.
+// One step of learned motion matching (LMM figure 3), for any number of characters at once: the Projector for the
+// characters that are due, then Stepper and Decompressor for all. Batches give the bits of single steps.
 #include "method/learned.h"
 
 #include "data/index.h"
@@ -9,7 +9,7 @@
 
 // Rounding of summed steps must not put a projection off by a whole step.
 #define TIME_SLACK_S 1e-4f
-// As the automatic tags of a database say it (src/db/auto_tags.c).
+// The same limits as the automatic tags of a database (src/tools/build/auto_tags.c).
 #define IDLE_MPS 0.25f
 #define RUN_MPS 2.0f
 // Standing, the root does not move when it would be slower than this; from twice as fast on it moves as it is.
@@ -60,9 +60,9 @@ static uint64_t gait_of(const ami_learned *l, const am_source_input *input)
     return tag >= 0 ? (uint64_t)1 << tag : 0;
 }
 
-/// Who shall stand has no way left to go on: asked with the velocities of a walk the Projector answers with a slower
-/// walk, again and again. Matching lands on a standing frame at once, by its filter, and so does this question; the
-/// inertialisation brings the body there.
+/// A query to stand has zero velocities: with those of a walk the Projector answers with a slower walk, again and
+/// again. Matching lands on a standing frame at once, by its filter, and so does this query; the inertialisation
+/// brings the body there.
 static void be_still(const am_schema *schema, float *raw)
 {
     for (int c = 0; c < schema->channel_count; c++) {
@@ -113,8 +113,8 @@ static void make_query(const ami_learned *l, void *state, float *q, const am_sou
         query.velocity = NULL;
     }
     am_query_make(features, q, &query);
-    // Asked to dance and to stay, the Projector would answer with somebody who waits for the music: a motion that is
-    // to be played through begins at its start state.
+    // A query to dance in place would project to a dancer waiting for the music: a motion that is played through
+    // begins at its start state.
     int start = input->hold && !input->stand && input->search_now ? start_of(l, tags) : -1;
     if (start >= 0) {
         memcpy(q, am_db_x(l->character, start), (size_t)l->count * sizeof *q);
@@ -149,8 +149,8 @@ static am_vec3 fade(am_vec3 velocity, float least)
     return am_v3_scale(velocity, am_clamp(am_v3_length(velocity) / least - 1.0f, 0.0f, 1.0f));
 }
 
-/// Standing, the networks come to rest in one pose, but a mean of people who shift their weight still has some speed
-/// left, with which a still body would glide on for ever: slow movement stops, faster comes through.
+/// While standing, the networks come to rest in one pose, but the mean of people shifting their weight still has some
+/// speed, with which a still body would glide on forever: slow movement stops, faster movement passes.
 static void settle(const am_source_input *input, am_vec3 *linear, am_vec3 *angular)
 {
     if (input->stand) {
@@ -213,7 +213,7 @@ static void project(batch *b)
     b->listed = refused;
 }
 
-/// Lists those who project in this step, with their queries made.
+/// Lists the characters that project in this step, with their queries.
 static void list_due(batch *b)
 {
     const ami_learned *l = b->learned;
@@ -261,7 +261,8 @@ static void project_due(batch *b)
 // ---------------------------------------------------------------------------------------------
 // Stepping
 
-/// The pose vector of the listed members. Who has none that is finite stands again, where everything is known.
+/// The pose vectors of the listed members. A member without a finite one returns to standing, where everything is
+/// known.
 static void decompress(batch *b)
 {
     const ami_learned *l = b->learned;

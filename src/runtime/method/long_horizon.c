@@ -1,5 +1,5 @@
-// Long-horizon motion matching (LHMM section IV, algorithm 1): the k nearest frames are played on in thought for the
-// time between two searches, asked again from where they lead, and so on for l levels; the first frame of the path
+// Long-horizon motion matching (LHMM section IV, algorithm 1): the k nearest frames are played on virtually for the
+// time between two searches, searched again from where they lead, and so on for l levels; the first frame of the path
 // with the smallest sum of costs is taken.
 //
 // The tree grows level by level instead of by recursion, so that the searches of a level go to the index together,

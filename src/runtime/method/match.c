@@ -1,4 +1,4 @@
-// Motion matching (LMM section 3, appendix A): play on, and every so often look for the frame whose features are
+// Motion matching (LMM section 3, appendix A): play on, and at intervals search for the frame whose features are
 // nearest to the features of the playing frame joined with the desired trajectory; jump there when it beats playing
 // on.
 #include <amble/source.h>
@@ -41,13 +41,13 @@ typedef struct match_state {
 #define SNAP 1e-4f
 // Rounding of summed steps must not put a search off by a whole step.
 #define TIME_SLACK_S 1e-4f
-// Where the best frame is a bad place to land, so many of the best are looked at: its neighbours among them.
+// Where the best frame is a bad place to land, this many of the best are considered, its neighbours among them.
 #define LANDINGS 16
 
 am_match_def am_match_def_default(void)
 {
-    // 1/6 s: LMM's ten frames at 60 Hz. No bias: already 0.1 lets a walk of 1.4 m/s go on when 1.1 is desired. 0.2 s
-    // of surroundings: a jump nearer than that is the same motion, stuttering. 90 m/s^2 (2.5 cm a frame squared at
+    // 1/6 s: LMM's ten frames at 60 Hz. No bias: even 0.1 lets a walk of 1.4 m/s continue when the target is 1.1. 0.2
+    // s of surroundings: a jump nearer than that is the same motion, stuttering. 90 m/s^2 (2.5 cm a frame squared at
     // 60 Hz): half of CMU's 99.9th percentile; beyond it lie hands, knees and toes that flick in the capture.
     am_match_def def = {
         .search_every_s = 1.0f / 6.0f, .stay_bias = 0.0f, .surround_s = 0.2f, .rough_mps2 = 90.0f, .cookie = AM_COOKIE
@@ -351,7 +351,8 @@ static void match_step(const am_source *source, void *state, am_source_output *o
 // ---------------------------------------------------------------------------------------------
 // Making one
 
-/// The features of someone who stands still, as far as a schema can say: mean pose, no velocity, going nowhere.
+/// The features of a standing character, as far as the schema can express them: mean pose, no velocity, no
+/// displacement.
 static void standing_features(const am_features *features, float *out)
 {
     float raw[AM_MAX_FEATURES];

@@ -1,4 +1,4 @@
-// Playing a database between its frames.
+// Plays a database between its frames.
 #include "method/playback.h"
 
 // A time this near a frame is that frame: 1/60 s in floats is not quite a frame of 60 Hz.

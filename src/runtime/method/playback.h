@@ -1,4 +1,4 @@
-/// Motion of a database played between its frames: what the sources share that play it.
+/// Playback of a database between its frames, shared by the sources that play clips.
 #ifndef AMI_SOURCE_PLAYBACK_H
 #define AMI_SOURCE_PLAYBACK_H
 
@@ -8,7 +8,7 @@
 void ami_play_pose(const am_db *db, am_transform *out, int frame, float fraction);
 /// The ground root of such a moment in the clip's world.
 am_transform ami_play_root(const am_db *db, int frame, float fraction);
-/// Moves on by so many frames, no further than `last`. A time very near a frame is that frame.
+/// Advances by a number of frames, no further than `last`. A time very near a frame snaps to it.
 void ami_play_advance(int32_t *frame, float *fraction, int last, float frames);
 /// Velocities of one side of a transition from two poses one frame of the database apart, `first` and `last`; zero
 /// where these are the same frame, and of the joints when there are no poses (from NULL).

@@ -1,4 +1,4 @@
-// What all sources share.
+// What all sources share: destruction, and the work memory of batches.
 #include <amble/source.h>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/// What sources with tasks make of a plain target.
+/// How sources with tasks read a plain target.
 #ifndef AMI_SOURCE_WISH_H
 #define AMI_SOURCE_WISH_H
 
@@ -8,7 +8,7 @@
 // A target that turns by more than this begins a new line.
 #define AMI_NEW_LINE_RAD (1.0f * AM_DEG)
 
-/// The line that is kept to while no point is desired. Part of a state; zero before the first target.
+/// The line to follow while there is no target point. Part of a state; zero before the first target.
 typedef struct ami_line {
     int32_t begun;
     float heading, x, z;

@@ -1,7 +1,7 @@
-// Rounding to int8 with a look at the inputs: the weights of a row are rounded one after another, and those that are
-// still to come, with the bias as the last, take over the error of those that went before, as far as the layer's
-// inputs go together (the nearest-plane method; with it stands OPTQ, Frantar 2022). Plain rounding would waste this:
-// inputs behind an activation have means far from zero and much in common.
+// Rounds weights to int8 with regard to the inputs: the weights of a row are rounded one after another, and the
+// remaining ones, the bias last, absorb the error of the ones before, as far as the layer's inputs are correlated
+// (the nearest-plane method, to which OPTQ belongs; Frantar 2022). Plain rounding cannot use this: inputs after an
+// activation have means far from zero and are strongly correlated.
 #include "net/pack.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-// The plain evaluation of a graph in double, straight from the definitions in net.h. Slow and clear: what the fast
-// one, the exports and PyTorch's tensors are compared with.
+// Evaluates a graph in double, straight from the definitions in net.h. Slow and clear: the fast version, the exports
+// and PyTorch's tensors are compared with it.
 #include "net/graph.h"
 
 #include <amble/math.h>

@@ -1,5 +1,5 @@
-/// The .amnet file in C; docs/networks.md tells it too. The container is that of a database
-/// (base/container.h); the sections are these, in this order:
+/// The .amnet file in C; docs/networks.md describes it too. The container is that of a database (base/container.h);
+/// the sections are these, in this order:
 ///   info  counts and hashes
 ///   part  [part] am_model_part
 ///   valu  am_net_value of all parts, one part after another
@@ -74,7 +74,7 @@ am_result ami_attach_check(const am_model_blob *blobs, int count, am_error *err)
 uint64_t ami_attach_place(am_model_attachment *records, const am_model_blob *blobs, int count);
 /// attach.c: copies them to where their records say.
 void ami_attach_put(uint8_t *body, const am_model_attachment *records, const am_model_blob *blobs, int count);
-/// attach.c: what is wrong with records(count) of a file whose bodies have so many bytes, or NULL.
+/// attach.c: what is wrong with records(count) of a file, given the size of its bodies, or NULL.
 const char *ami_attach_wrong(const am_model_attachment *records, int count, uint64_t body_size);
 /// model.c: checksums of all sections of table, then header and table.
 void ami_model_seal(uint8_t *image, uint64_t size, ami_section *table);

@@ -1,4 +1,4 @@
-// What 16- and 8-bit weights cost in accuracy: both networks run on the same inputs.
+// Measures the accuracy lost by 16- and 8-bit weights: both networks run on the same inputs.
 #include "net/pack.h"
 
 #include "base/error.h"

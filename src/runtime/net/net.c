@@ -1,5 +1,5 @@
-// Making a net ready: tensors resolved to panels, values to places in the work, whose memory they share as soon as
-// nobody reads them any more.
+// Makes a network ready to run: tensors are resolved to panels, values to places in the work memory, which are shared
+// as soon as their value is no longer read.
 #include "net/net.h"
 
 #include "base/error.h"
@@ -185,7 +185,7 @@ static void place_values(placing *p)
             }
         }
         if (p->last[op->out] < 0) {
-            p->last[op->out] = net->part->op_count; // nobody reads it: it keeps its place
+            p->last[op->out] = net->part->op_count; // never read: it keeps its place
         }
     }
 }
@@ -303,7 +303,6 @@ void am_net_destroy(am_net *net)
 int am_net_input_count(const am_net *net) { return net->input_count; }
 int am_net_output_count(const am_net *net) { return net->output_count; }
 int am_net_state_size(const am_net *net) { return (int)net->state_size; }
-const char *am_net_kernels(const am_net *net) { return net->layers->name; }
 
 static int size_at(const am_net *net, int v) { return net->values[v].rows * net->values[v].width; }
 int am_net_input_size(const am_net *net, int input) { return size_at(net, net->inputs[input]); }

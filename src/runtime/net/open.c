@@ -1,5 +1,5 @@
-// Opening a model: header, section table, graphs and everything else that is small are checked; the weights stay
-// where they lie.
+// Opens a model: checks the header, the section table, the graphs and everything else that is small; the weights stay
+// in place.
 #include "net/format.h"
 
 #include "base/error.h"
@@ -78,7 +78,7 @@ static am_result check_sizes(opening *o)
                                             (uint64_t)i->tensor_count * sizeof(am_net_tensor) };
     for (int s = 0; s < AMI_NET_BODY; s++) {
         if (o->parts[s].size != wanted[s]) {
-            return fail_in(o, s, "section '%s' has %llu bytes where %llu belong", ami_net_letters(s),
+            return fail_in(o, s, "section '%s' has %llu bytes instead of %llu", ami_net_letters(s),
                            (unsigned long long)o->parts[s].size, (unsigned long long)wanted[s]);
         }
     }

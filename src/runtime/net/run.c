@@ -1,11 +1,12 @@
-// A run: operation after operation over the work's memory. No allocation, no branch on anything but sizes and zeros.
+// Runs a network: one operation after another over the work's memory. No allocation, and branches only on sizes and
+// zeros.
 #include "net/net.h"
 
 #include "base/assert.h"
 
 #include <string.h>
 
-// From so many samples on a batch goes through tiles; below, each sample alone, with zeros skipped.
+// Batches of at least this many samples go through tiles; smaller ones sample by sample, with zeros skipped.
 enum { tiles_from = 4 };
 
 // Panels that a run backwards takes at a time: a multiple of what every kernel sums at once.
@@ -82,8 +83,8 @@ static ami_matrix part_of(const ami_matrix *m, size_t first, size_t panels)
 }
 
 /// The same from the last panels to the first. A cache that is too small for a network forgets just what is wanted
-/// next when every run goes the same way; going to and fro finds part of each layer again (dense Projector: 4 % less
-/// time).
+/// next when every run goes the same way; alternating directions finds part of each layer again (dense Projector: 4 %
+/// less time).
 static void multiply_back(const ami_layers *layers, float *out, const ami_matrix *m, const single *s)
 {
     for (size_t end = m->panels; end > 0;) {

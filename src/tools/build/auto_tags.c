@@ -1,4 +1,4 @@
-// Tags that are found by themselves, from speeds, heights and contacts of one stretch.
+// Finds automatic tags from speeds, heights and contacts of one stretch.
 #include <amble/tools/tags.h>
 
 #include <amble/tools/clip.h>

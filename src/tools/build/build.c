@@ -84,7 +84,7 @@ static am_result make_database(ami_build *b, am_db **out)
             .name = p->name,
             .source = p->source,
             .source_first = p->source_first,
-            .source_fps = b->sources[p->source].fps,
+            .source_fps = b->import.clips[p->source].fps,
             .head = frames_of(b, b->config.ignore_start_s),
             .tail = frames_of(b, b->config.ignore_end_s),
             .mirrored = p->mirrored,
@@ -100,7 +100,7 @@ static am_result make_database(ami_build *b, am_db **out)
     def.progress = b->def->progress;
     def.clips = clips;
     def.clip_count = b->piece_count;
-    def.roles = b->config.retarget ? b->roles : b->sources[b->reference].roles;
+    def.roles = b->config.retarget ? b->roles : b->import.clips[b->reference].roles;
     def.schema = &b->config.schema;
     def.tag_names = tag_names;
     def.tag_count = b->tag_count;
@@ -111,29 +111,6 @@ static am_result make_database(ami_build *b, am_db **out)
     am_result result = am_db_create(out, &def, b->err);
     ami_release(&b->alloc, clips, count * sizeof *clips);
     return result;
-}
-
-static void release(ami_build *b)
-{
-    ami_build_free_sides(b);
-    for (int i = 0; i < b->source_count; i++) {
-        ami_build_file *source = &b->sources[i];
-        am_clip_destroy(source->raw);
-        am_clips_free(&source->pieces);
-        if (source->examined) {
-            am_diagnosis_free(&source->diagnosis);
-        }
-    }
-    ami_release(&b->alloc, b->sources, (size_t)b->source_room * sizeof *b->sources);
-    for (int i = 0; i < b->piece_count; i++) {
-        am_clip_destroy(b->pieces[i].clip);
-        ami_release(&b->alloc, b->pieces[i].block, b->pieces[i].block_size);
-    }
-    ami_release(&b->alloc, b->pieces, b->piece_room * sizeof *b->pieces);
-    am_clip_destroy(b->reference_clip);
-    am_tag_sheet_free(&b->sheet);
-    ami_build_config_free(&b->config);
-    ami_release(&b->alloc, b->config_text, b->config_size);
 }
 
 typedef am_result (*stage_fn)(ami_build *b);
@@ -159,12 +136,30 @@ static am_result run_stages(ami_build *b, am_db **out)
     return result;
 }
 
-am_result am_build(am_db **out, am_build_summary *summary, const am_build_def *def, am_error *err)
+void ami_build_end(ami_build *b)
+{
+    if (!b) {
+        return;
+    }
+    ami_build_free_sides(b);
+    am_import_free(&b->import);
+    for (int i = 0; i < b->piece_count; i++) {
+        am_clip_destroy(b->pieces[i].clip);
+        ami_release(&b->alloc, b->pieces[i].block, b->pieces[i].block_size);
+    }
+    ami_release(&b->alloc, b->pieces, b->piece_room * sizeof *b->pieces);
+    am_clip_destroy(b->reference_clip);
+    am_tag_sheet_free(&b->sheet);
+    ami_build_config_free(&b->config);
+    ami_release(&b->alloc, b->config_text, b->config_size);
+    am_build_summary_free(&b->summary);
+    am_alloc alloc = b->alloc;
+    ami_release(&alloc, b, sizeof *b);
+}
+
+am_result ami_build_begin(ami_build **out, const am_build_def *def, am_error *err)
 {
     *out = NULL;
-    if (summary) {
-        memset(summary, 0, sizeof *summary);
-    }
     if (!def || def->cookie != AM_COOKIE || !def->config_path) {
         return ami_fail(err, AM_ERR_DEF, "build def not begun from am_build_def_default(), or without a config");
     }
@@ -178,16 +173,33 @@ am_result am_build(am_db **out, am_build_summary *summary, const am_build_def *d
     b->tasks = def->tasks ? *def->tasks : am_tasks_serial();
     b->err = err;
     b->summary.alloc = alloc;
+    b->import = am_import_begin(&alloc);
+    b->import.tasks = &b->tasks;
+    b->import.progress = def->progress;
     b->config.alloc = alloc;
     am_result result = load_config(b);
     b->config.alloc = alloc; // a refused config comes back empty
+    if (result != AM_OK) {
+        ami_build_end(b);
+        b = NULL;
+    }
+    *out = b;
+    return result;
+}
+
+am_result am_build(am_db **out, am_build_summary *summary, const am_build_def *def, am_error *err)
+{
+    *out = NULL;
+    if (summary) {
+        memset(summary, 0, sizeof *summary);
+    }
+    ami_build *b = NULL;
+    am_result result = ami_build_begin(&b, def, err);
     result = result == AM_OK ? run_stages(b, out) : result;
-    release(b);
     if (result == AM_OK && summary) {
         *summary = b->summary;
-    } else {
-        am_build_summary_free(&b->summary);
+        memset(&b->summary, 0, sizeof b->summary); // the caller's now
     }
-    ami_release(&alloc, b, sizeof *b);
+    ami_build_end(b);
     return result;
 }

@@ -1,4 +1,4 @@
-/// What a build config says. docs/configs.md lists the keys for people.
+/// What a build config says. docs/build.md lists the keys.
 #ifndef AMI_MAKE_BUILD_CONFIG_H
 #define AMI_MAKE_BUILD_CONFIG_H
 

@@ -192,7 +192,7 @@ static void sample_side(float *out, const struct ami_side_file *side, const char
 void ami_build_custom_piece(const ami_build *b, ami_piece *piece)
 {
     int count = b->config.schema.custom_count;
-    const char *clip = b->sources[piece->source].name;
+    const char *clip = b->import.clips[piece->source].name;
     for (int f = 0; f < piece->clip->frame_count && count; f++) {
         float *out = piece->custom + (size_t)f * (size_t)count;
         float frame = ami_build_source_frame(b, piece, f);

@@ -1,4 +1,4 @@
-/// A build in the making: files become sources, sources become pieces, pieces become ranges.
+/// A build in the making: files become clips, clips become pieces, pieces become ranges.
 #ifndef AMI_MAKE_BUILD_INTERNAL_H
 #define AMI_MAKE_BUILD_INTERNAL_H
 
@@ -8,30 +8,10 @@
 
 #include "base/memory.h"
 
-#define AMI_MAX_PIECES 64 ///< of one file; a file cut into more is not worth having
-
-/// One motion file.
-typedef struct ami_build_file {
-    char path[1024];
-    char name[64];   ///< file stem, "#2", ... added for the second clip of a file on
-    int clip_index;  ///< which clip of the file
-    bool hidden;     ///< read for its skeleton only
-    am_clip *raw;    ///< as read; gone after cleaning
-    float fps;       ///< true rate
-    int frame_count; ///< of the file
-    am_diagnosis diagnosis;
-    bool examined;
-    am_clips pieces;
-    int first_frames[AMI_MAX_PIECES];
-    am_roles roles; ///< of the pieces
-    am_error error; ///< why it was left out
-    bool noted;     ///< and that was told
-} ami_build_file;
-
 /// One range to be: a clip on the database's skeleton with all that belongs to its frames.
 typedef struct ami_piece {
-    int source;
-    int piece; ///< which of the source's
+    int source; ///< clip of the import
+    int piece;  ///< which of its pieces
     bool mirrored;
     int twin; ///< mirrored: the piece it mirrors
     char name[64];
@@ -55,13 +35,12 @@ typedef struct ami_build {
     ami_build_config config;
     char *config_text;
     size_t config_size;
-    ami_build_file *sources;
-    int source_count;
-    int source_room;
+    am_import import;
     ami_piece *pieces;
     int piece_count;
     size_t piece_room;
-    int reference;           ///< source
+    int reference;           ///< clip of the import
+    bool hidden;             ///< it is read for its skeleton only
     am_clip *reference_clip; ///< its skeleton is the database's; owned
     am_roles roles;          ///< of the reference
     int16_t mirror_map[AM_MAX_JOINTS];
@@ -75,7 +54,10 @@ typedef struct ami_build {
     am_build_summary summary;
 } ami_build;
 
-/// Lists the motion files that the config (or clips_dir) names, in a fixed order, and reads them.
+/// Reads the config. After a failure *out is NULL; ami_build_end takes NULL, too.
+am_result ami_build_begin(ami_build **out, const am_build_def *def, am_error *err);
+void ami_build_end(ami_build *b);
+/// Lists the motion files that the config (or clips_dir) names, in a fixed order.
 am_result ami_build_list(ami_build *b);
 am_result ami_build_read(ami_build *b);
 am_result ami_build_examine(ami_build *b);
@@ -96,6 +78,8 @@ void ami_build_free_sides(ami_build *b);
 /// Fills piece->custom.
 void ami_build_custom_piece(const ami_build *b, ami_piece *piece);
 
+/// Whether a clip is not to become part of the database.
+static inline bool ami_build_hides(const ami_build *b, int clip) { return b->hidden && clip == b->reference; }
 /// Remembers something left out.
 am_result ami_build_note(ami_build *b, const char *clip, int first, int last, const char *why);
 /// Frame of the source that became frame `frame` of the piece.

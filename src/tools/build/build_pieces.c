@@ -1,4 +1,4 @@
-// Build stages over pieces: rate, reference skeleton, ground root, contacts, tags, and the mirrored twins.
+// Build stages over pieces: rate, reference skeleton, ground root, contacts, tags, and the mirrored clips.
 #include "build/build_internal.h"
 
 #include "base/batch.h"
@@ -9,7 +9,7 @@
 
 float ami_build_source_frame(const ami_build *b, const ami_piece *piece, int frame)
 {
-    const ami_build_file *source = &b->sources[piece->source];
+    const am_import_clip *source = &b->import.clips[piece->source];
     return (float)piece->source_first + (float)frame * (source->fps / b->fps);
 }
 
@@ -59,7 +59,7 @@ static am_result match_rate(const ami_build *b, ami_piece *piece, am_error *err)
 
 static am_result match_skeleton(const ami_build *b, ami_piece *piece, am_error *err)
 {
-    const ami_build_file *source = &b->sources[piece->source];
+    const am_import_clip *source = &b->import.clips[piece->source];
     if (!b->config.retarget) {
         return AM_OK; // am_db_create refuses another skeleton
     }
@@ -81,7 +81,7 @@ static am_result match_floor(const ami_build *b, ami_piece *piece, am_error *err
         return AM_OK;
     }
     float floor_m = 0.0f;
-    am_result result = am_floor_find(&floor_m, clip, &b->sources[piece->source].roles, &b->alloc, err);
+    am_result result = am_floor_find(&floor_m, clip, &b->import.clips[piece->source].roles, &b->alloc, err);
     for (int f = 0; f < clip->frame_count && result == AM_OK; f++) {
         clip->translations[(size_t)f * (size_t)clip->moving_count].y += b->config.floor_m - floor_m;
     }
@@ -90,7 +90,7 @@ static am_result match_floor(const ami_build *b, ami_piece *piece, am_error *err
 
 static am_result find_track(const ami_build *b, ami_piece *piece, am_error *err)
 {
-    const am_roles *roles = b->config.retarget ? &b->roles : &b->sources[piece->source].roles;
+    const am_roles *roles = b->config.retarget ? &b->roles : &b->import.clips[piece->source].roles;
     am_result result = am_root_track(piece->root_positions, piece->root_rotations, piece->clip, roles,
                                      &b->config.root, &b->alloc, err);
     bool toes = roles->joint[AM_ROLE_LEFT_TOE] >= 0 && roles->joint[AM_ROLE_RIGHT_TOE] >= 0;
@@ -133,36 +133,28 @@ static am_result first_error(ami_build *b, int first)
 static am_result list_pieces(ami_build *b)
 {
     int count = 0;
-    for (int i = 0; i < b->source_count; i++) {
-        count += b->sources[i].hidden ? 0 : b->sources[i].pieces.count;
+    for (int i = 0; i < b->import.count; i++) {
+        count += ami_build_hides(b, i) ? 0 : b->import.clips[i].pieces.count;
     }
     if (count == 0) {
         return ami_fail(b->err, AM_ERR_EMPTY, "no usable motion is left of %d files; amble import says what is wrong",
-                        b->source_count);
+                        b->import.count);
     }
     b->piece_room = (size_t)(b->config.mirror ? 2 * count : count);
     b->pieces = ami_alloc_array(&b->alloc, b->piece_room, sizeof *b->pieces);
     if (!b->pieces) {
         return ami_fail_memory(b->err, b->piece_room * sizeof *b->pieces);
     }
-    for (int i = 0; i < b->source_count; i++) {
-        ami_build_file *source = &b->sources[i];
-        for (int p = 0; p < source->pieces.count && !source->hidden; p++) {
+    for (int i = 0; i < b->import.count; i++) {
+        am_import_clip *source = &b->import.clips[i];
+        for (int p = 0; p < source->pieces.count && !ami_build_hides(b, i); p++) {
             ami_piece *piece = &b->pieces[b->piece_count++];
             piece->source = i;
             piece->piece = p;
             piece->clip = source->pieces.items[p];
             source->pieces.items[p] = NULL; // the piece owns it now
             piece->source_first = source->first_frames[p];
-            snprintf(piece->name, sizeof piece->name, "%s", source->name);
-            if (source->pieces.count > 1) {
-                // -a to -z, then -a1 to -z1, -a2, ...
-                char number[12] = "";
-                if (p >= 26) {
-                    snprintf(number, sizeof number, "%d", p / 26);
-                }
-                snprintf(piece->name, sizeof piece->name, "%.48s-%c%s", source->name, 'a' + p % 26, number);
-            }
+            am_piece_name(piece->name, sizeof piece->name, source->name, p, source->pieces.count);
         }
     }
     return AM_OK;
@@ -171,13 +163,13 @@ static am_result list_pieces(ami_build *b)
 /// The skeleton that all pieces get: the reference clip's, made symmetrical when mirrored twins are wanted.
 static am_result choose_skeleton(ami_build *b)
 {
-    while (b->sources[b->reference].pieces.count == 0 && b->reference + 1 < b->source_count) {
+    while (b->import.clips[b->reference].pieces.count == 0 && b->reference + 1 < b->import.count) {
         b->reference++; // without a named reference the first usable clip lends its skeleton
     }
-    ami_build_file *source = &b->sources[b->reference];
+    am_import_clip *source = &b->import.clips[b->reference];
     if (source->pieces.count == 0) {
         return ami_fail(b->err, AM_ERR_EMPTY,
-                        "no usable motion is left; amble import says what is wrong with the files");
+                        "no usable motion is left; amble import shows what is wrong with the files");
     }
     b->roles = source->roles;
     const am_clip *clip = source->pieces.items[0];
@@ -193,7 +185,7 @@ static am_result choose_skeleton(ami_build *b)
 am_result ami_build_retarget(ami_build *b)
 {
     am_result result = choose_skeleton(b);
-    b->fps = b->config.fps > 0.0f ? b->config.fps : b->sources[b->reference].fps;
+    b->fps = b->config.fps > 0.0f ? b->config.fps : b->import.clips[b->reference].fps;
     result = result == AM_OK ? list_pieces(b) : result;
     if (result == AM_OK) {
         result = ami_run_batches(&b->tasks, b->def->progress, "retarget", b->piece_count, retarget_item, b, b->err);

@@ -53,14 +53,14 @@ static am_result check_rows(ami_build *b)
     for (int r = 0; r < b->sheet.row_count; r++) {
         const char *clip = b->sheet.rows[r].clip;
         bool found = false;
-        for (int i = 0; i < b->source_count && !found; i++) {
-            found = strcmp(b->sources[i].name, clip) == 0;
+        for (int i = 0; i < b->import.count && !found; i++) {
+            found = strcmp(b->import.clips[i].name, clip) == 0;
         }
         for (int n = 0; n < b->summary.note_count && !found; n++) {
             found = strcmp(b->summary.notes[n].clip, clip) == 0;
         }
         if (!found) {
-            return ami_fail(b->err, AM_ERR_KEY, "the tag file '%s' speaks of a clip '%s' that is not here",
+            return ami_fail(b->err, AM_ERR_KEY, "the tag file '%s' names a clip '%s' that was not found",
                             b->config.tags, clip);
         }
     }
@@ -114,7 +114,7 @@ uint64_t ami_build_mirror_tags(const ami_build *b, uint64_t tags)
 
 static void apply_rows(const ami_build *b, ami_piece *piece)
 {
-    const ami_build_file *source = &b->sources[piece->source];
+    const am_import_clip *source = &b->import.clips[piece->source];
     for (int r = 0; r < b->sheet.row_count; r++) {
         const am_tag_row *row = &b->sheet.rows[r];
         if (strcmp(row->clip, source->name) != 0) {
@@ -143,7 +143,7 @@ static float leg_length(const am_skeleton *s, const am_roles *roles)
 am_result ami_build_tag_piece(const ami_build *b, ami_piece *piece, am_error *err)
 {
     const am_clip *clip = piece->clip;
-    const am_roles *roles = b->config.retarget ? &b->roles : &b->sources[piece->source].roles;
+    const am_roles *roles = b->config.retarget ? &b->roles : &b->import.clips[piece->source].roles;
     size_t frames = (size_t)clip->frame_count;
     size_t joints = (size_t)clip->skeleton->joint_count;
     apply_rows(b, piece);

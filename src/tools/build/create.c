@@ -94,7 +94,7 @@ static am_result number_tags(making *m)
             }
             if (found < 0) {
                 const char *near = am_nearest_name(name, def->tag_names, def->tag_count);
-                return ami_fail(m->err, AM_ERR_KEY, "channel '%s' wants the tag '%s', which no frame has%s%s%s",
+                return ami_fail(m->err, AM_ERR_KEY, "channel '%s' needs the tag '%s', which no frame has%s%s%s",
                                 channel->name, name, near ? "; did you mean '" : "", near ? near : "",
                                 near ? "'?" : "");
             }

@@ -129,7 +129,7 @@ static am_result find_tag(am_tag_sheet *sheet, span name, const parser *p, int *
     if (!is_word(name) || name.size >= AM_NAME_SIZE || span_is(name, "and") || span_is(name, "or") ||
         span_is(name, "not")) {
         return ami_fail_line(p->err, AM_ERR_SYNTAX, p->file, p->line, 0,
-                             "'%.*s' is no tag; a tag is a word of letters, digits, _ - . (1 to %d)",
+                             "'%.*s' is not a tag; a tag is a word of letters, digits, _ - . (1 to %d)",
                              (int)(name.size < 60 ? name.size : 60), name.at, AM_NAME_SIZE - 1);
     }
     for (int t = 0; t < sheet->name_count; t++) {
@@ -152,7 +152,7 @@ static am_result read_row(am_tag_sheet *sheet, am_tag_row *row, span line, const
     int count = split(line, values, 4);
     if (count != 4) {
         return ami_fail_line(p->err, AM_ERR_SYNTAX, p->file, p->line, 0,
-                             "row has %d values; it wants 4: clip, tag, first frame, last frame", count);
+                             "row has %d values; it needs 4: clip, tag, first frame, last frame", count);
     }
     if (!is_clip_name(values[0], sizeof row->clip)) {
         return ami_fail_line(p->err, AM_ERR_SYNTAX, p->file, p->line, 0,

@@ -50,8 +50,8 @@ static am_result check_hierarchy(const am_clip_def *def, am_error *err)
     }
     for (int e = 0; e < def->end_count; e++) {
         if (def->end_joints[e] < 0 || def->end_joints[e] >= def->joint_count) {
-            return ami_fail(err, AM_ERR_SKELETON, "end site %d hangs on joint %d of %d", e, def->end_joints[e],
-                            def->joint_count);
+            return ami_fail(err, AM_ERR_SKELETON, "end site %d belongs to joint %d, but there are %d joints", e,
+                            def->end_joints[e], def->joint_count);
         }
     }
     for (int m = 0; m < def->moving_count; m++) {
@@ -221,27 +221,6 @@ void am_clip_local(const am_clip *clip, int frame, am_transform *out)
     }
 }
 
-void am_clip_sample(const am_clip *clip, float seconds, am_transform *out)
-{
-    float at = am_clamp(seconds * clip->fps, 0.0f, (float)(clip->frame_count - 1));
-    int frame = (int)at;
-    int next = frame + 1 < clip->frame_count ? frame + 1 : frame;
-    float t = at - (float)frame;
-    const am_skeleton *s = clip->skeleton;
-    size_t joints = (size_t)s->joint_count;
-    size_t moving = (size_t)clip->moving_count;
-    am_clip_local(clip, frame, out);
-    const am_quat *b = clip->rotations + (size_t)next * joints;
-    for (size_t j = 0; j < joints; j++) {
-        out[j].rotation = am_quat_nlerp(out[j].rotation, b[j], t);
-    }
-    const am_vec3 *to = clip->translations + (size_t)next * moving;
-    for (size_t m = 0; m < moving; m++) {
-        am_transform *joint = &out[clip->moving[m]];
-        joint->translation = am_v3_lerp(joint->translation, to[m], t);
-    }
-}
-
 uint64_t am_clip_hash(const am_clip *clip)
 {
     const am_skeleton *s = clip->skeleton;
@@ -261,24 +240,4 @@ uint64_t am_clip_hash(const am_clip *clip)
     hash = am_hash64(clip->moving, (size_t)clip->moving_count * sizeof(int16_t), hash);
     hash = am_hash64(clip->rotations, frames * joints * sizeof(am_quat), hash);
     return am_hash64(clip->translations, frames * (size_t)clip->moving_count * sizeof(am_vec3), hash);
-}
-
-void am_clip_velocity(const am_clip *clip, int frame, am_velocity *out)
-{
-    size_t joints = (size_t)clip->skeleton->joint_count;
-    size_t moving = (size_t)clip->moving_count;
-    int before = frame > 0 ? frame - 1 : frame;
-    int after = frame + 1 < clip->frame_count ? frame + 1 : frame;
-    float dt = (float)(after - before) / clip->fps;
-    const am_quat *a = clip->rotations + (size_t)before * joints;
-    const am_quat *b = clip->rotations + (size_t)after * joints;
-    for (size_t j = 0; j < joints; j++) {
-        out[j].linear = am_v3_zero();
-        out[j].angular = dt > 0.0f ? am_quat_velocity(a[j], b[j], dt) : am_v3_zero();
-    }
-    const am_vec3 *from = clip->translations + (size_t)before * moving;
-    const am_vec3 *to = clip->translations + (size_t)after * moving;
-    for (size_t m = 0; dt > 0.0f && m < moving; m++) {
-        out[clip->moving[m]].linear = am_v3_scale(am_v3_sub(to[m], from[m]), 1.0f / dt);
-    }
 }

@@ -1,4 +1,4 @@
-/// Clips from the inside.
+/// Internals of clips.
 #ifndef AMI_ANIM_CLIP_H
 #define AMI_ANIM_CLIP_H
 

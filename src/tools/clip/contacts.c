@@ -1,5 +1,5 @@
-// Foot contacts: a toe touches when it is slow and low, lifts when it is fast or high, with room between the two
-// so that noise does not make it flicker; a median takes out what flickers still.
+// Finds foot contacts: a toe touches when it is slow and low, lifts when it is fast or high, with hysteresis between
+// the two against noise; a median removes the remaining flicker.
 #include "clip/contacts.h"
 
 #include "data/filter.h"

@@ -1,4 +1,4 @@
-/// Shared by what looks at the feet.
+/// The joints that touch the ground, for everything that looks at feet.
 #ifndef AMI_ANIM_CONTACTS_H
 #define AMI_ANIM_CONTACTS_H
 

@@ -1,4 +1,4 @@
-// Change of unit, axes and rate; of the root; of the rest pose. The motion stays what it is.
+// Changes unit, axes and rate, the root, or the rest pose of a clip; the motion stays the same.
 #include <amble/tools/clip.h>
 
 #include "clip/track.h"

@@ -1,5 +1,5 @@
 // Bad stretches of a clip. Each finder has one robust rule with human limits; the limits were set on 782 captured
-// files, of which 23 were known to be bad: see docs/import.md.
+// files, of which 23 were known to be bad: see docs/results/import.md.
 #include "clip/faults.h"
 
 #include "base/error.h"
@@ -154,7 +154,7 @@ static void sort_faults(am_fault *faults, int count)
 static am_result check_scan(const am_clip *clip, const am_roles *roles, int capacity, am_error *err)
 {
     if (!clip || !roles || capacity < 0) {
-        return ami_fail(err, AM_ERR_DEF, "faults are looked for in a clip with roles");
+        return ami_fail(err, AM_ERR_DEF, "finding faults needs a clip with roles");
     }
     for (int r = 0; r < AM_ROLE_COUNT; r++) {
         if (roles->joint[r] >= clip->skeleton->joint_count) {

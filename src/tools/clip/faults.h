@@ -1,4 +1,4 @@
-/// What the finders of bad stretches share. Internal to src/anim and the import doctor.
+/// What the finders of bad stretches share. Internal to src/tools/clip and the import doctor.
 #ifndef AMI_ANIM_FAULTS_H
 #define AMI_ANIM_FAULTS_H
 

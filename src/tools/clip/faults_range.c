@@ -167,7 +167,7 @@ static void feet_below(ami_fault_scan *scan, const int16_t *feet, float level)
         deep += scan->marks[f];
     }
     int before = scan->count;
-    if (deep >= 3 && deep * 3 < scan->frames) { // more often than that it is the floor, or a person who lies
+    if (deep >= 3 && deep * 3 < scan->frames) { // more often: the floor is elsewhere, or the person lies down
         ami_fault_add_marked(scan, AM_FAULT_FLOOR, -1, (int)(0.5f * scan->clip->fps));
     }
     for (int i = before; i < scan->count && i < scan->capacity; i++) {

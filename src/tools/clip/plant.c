@@ -1,6 +1,6 @@
-// The touch-up of planted feet after retargeting: where a foot stands its toe gets the floor's height and the
-// source's own slide; between contacts the correction passes smoothly from one to the next. The hips take the
-// part that both legs share, up and down, since a stance leg is nearly straight and cannot reach lower.
+// Corrects planted feet after retargeting: in stance the toe gets the floor's height and the source's own slide;
+// between contacts the correction passes smoothly from one to the next. The hips take the vertical part that both
+// legs share, since a stance leg is nearly straight and cannot reach lower.
 #include "clip/plant.h"
 
 #include "clip/contacts.h"

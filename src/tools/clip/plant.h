@@ -1,4 +1,4 @@
-/// The touch-up of planted feet after retargeting.
+/// Correction of planted feet after retargeting.
 #ifndef AMI_ANIM_PLANT_H
 #define AMI_ANIM_PLANT_H
 

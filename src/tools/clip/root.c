@@ -45,9 +45,9 @@ static void add_across(root_work *work, const am_clip *clip, int left, int right
     }
 }
 
-/// Headings of the frames whose left-to-right line lies well on the ground (within about 70 degrees of it),
-/// each the nearest turn to the one before; a straight line through the frames between, as when rolling over.
-/// Returns false when no frame tells.
+/// Headings of the frames whose left-to-right line lies well on the ground (within about 70 degrees of it), each the
+/// nearest turn to the one before; a straight line through the frames between, as when rolling over. Returns false
+/// when no frame decides.
 static bool find_headings(root_work *work, int frame_count)
 {
     int last = -1;

@@ -1,4 +1,4 @@
-// A stretch of a clip.
+// Cuts a stretch out of a clip.
 #include <amble/tools/clip.h>
 
 #include "base/error.h"

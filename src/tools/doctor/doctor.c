@@ -1,4 +1,4 @@
-// The import doctor: one examination, step by step, and what it has to say.
+// The import doctor: one examination, step by step, and its findings.
 #include "doctor/examine.h"
 
 #include "base/error.h"
@@ -143,7 +143,7 @@ static am_result check_def(const am_clip *clip, const am_doctor_def *def, am_err
     return AM_OK;
 }
 
-/// A header that announces fewer frames than there are rows: somebody cut the clip there, or miscounted.
+/// A header that announces fewer frames than there are rows: the clip was cut there, or miscounted.
 static am_result note_unread(const ami_exam *exam, am_error *err)
 {
     const am_clip *clip = exam->clip;

@@ -1,4 +1,5 @@
-// Clean clips from one file: brought home, rest pose usable, short glitches bridged, serious stretches cut out.
+// Makes clean clips from one file: converted, with a usable rest pose, short glitches bridged, serious stretches cut
+// out.
 #include "doctor/examine.h"
 
 #include "clip/faults.h"
@@ -111,13 +112,7 @@ static am_result make_piece(am_clip **out, const am_clip *clip, piece p, int ind
                             am_error *err)
 {
     char name[600];
-    if (count == 1) {
-        snprintf(name, sizeof name, "%.500s", clip->name);
-    } else if (count <= 26) {
-        snprintf(name, sizeof name, "%.500s-%c", clip->name, 'a' + index);
-    } else {
-        snprintf(name, sizeof name, "%.500s-%d", clip->name, index + 1);
-    }
+    am_piece_name(name, sizeof name, clip->name, index, count);
     am_clip_def def = am_clip_def_like(clip);
     def.alloc = alloc;
     def.name = name;

@@ -1,5 +1,5 @@
-// Looking across the clips of one batch: duplicates, files of one rig that disagree with the others, and a rest pose
-// lent to files in which nobody stands.
+// Compares the clips of one batch: duplicates, files of one rig that disagree with the others, and a rest pose lent
+// to files without a standing frame.
 #include "doctor/examine.h"
 
 #include "base/error.h"
@@ -69,10 +69,10 @@ static am_result follow_majority(batch *b, int item, int leader, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    result = ami_finding_add(&again, "majority", -1, -1, false, err,
-                             "alone it seemed to have unit %g, up %s, facing %s; "
-                             "taken as the other files of this rig",
-                             (double)d->unit_m, d->up, d->facing);
+    result = ami_finding_add(
+        &again, "majority", -1, -1, false, err,
+        "by itself it seems to have unit %g, up %s, facing %s; treated like the other files of this rig",
+        (double)d->unit_m, d->up, d->facing);
     if (result != AM_OK) {
         am_diagnosis_free(&again);
         return result;
@@ -151,10 +151,10 @@ static am_result lend_rest(batch *b, int item, am_error *err)
             i--;
         }
     }
-    return ami_finding_add(d, "rest", -1, -1, false, err,
-                           "zero rotations give no standing figure: the pose of frame %d of "
-                           "%.100s is taken as rest pose",
-                           b->all[best].rest_frame, b->clips[best]->name);
+    return ami_finding_add(
+        d, "rest", -1, -1, false, err,
+        "zero rotations do not give a standing figure: the pose of frame %d of %.100s is used as rest pose",
+        b->all[best].rest_frame, b->clips[best]->name);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ am_result am_doctor_compare(am_diagnosis *diagnoses, const am_clip *const *clips
 {
     batch b = { diagnoses, clips, count };
     if (count < 0 || (count > 0 && (!diagnoses || !clips))) {
-        return ami_fail(err, AM_ERR_DEF, "a batch is clips and as many diagnoses");
+        return ami_fail(err, AM_ERR_DEF, "a batch needs as many diagnoses as clips");
     }
     am_result result = settle_spaces(&b, err);
     for (int i = 0; result == AM_OK && i < count; i++) {

@@ -1,4 +1,4 @@
-// Bad stretches in words: what was found, what cleaning does about it, what a person must decide.
+// Puts bad stretches into words: what was found, what cleaning does about it, what the user must decide.
 #include "doctor/examine.h"
 
 #include "base/error.h"
@@ -22,14 +22,15 @@ static void describe(char *text, size_t size, const am_fault *fault, const char 
         snprintf(text, size, "%s jumps by %.1f cm in one frame", joint, amount * 100.0);
         break;
     case AM_FAULT_FROZEN:
-        snprintf(text, size, "%s stands still like a picture for %.0f frames while %s", joint, amount,
+        snprintf(text, size, "%s is frozen for %.0f frames while %s", joint, amount,
                  fault->joint < 0 ? "in full motion" : "the body goes on");
         break;
     case AM_FAULT_FLIP:
         snprintf(text, size, "%s turns by %.0f degrees in one frame", joint, degrees);
         break;
     case AM_FAULT_RANGE:
-        snprintf(text, size, "%s is bent up to %.0f degrees from the rest pose, which no body does", joint, degrees);
+        snprintf(text, size, "%s is bent up to %.0f degrees from the rest pose, beyond what a body can do", joint,
+                 degrees);
         break;
     case AM_FAULT_FLOOR:
         snprintf(text, size, "the feet stand %.1f cm %s than elsewhere: a step, or a floor that drifts",

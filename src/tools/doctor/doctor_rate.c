@@ -1,7 +1,7 @@
-// The true frame rate. A body in the air falls at 9.81 m/s2 whatever the header says: the curvature of the centre of
-// mass over flights gives the rate to a few percent. Where nobody jumps, steps tell factors of two: a walk without
-// flight cannot be faster than a pendulum of a leg's length allows (Froude number 0.5; Alexander 1989), no run makes
-// six steps a second, and long regular steps on straight legs are not made at one a second.
+// Finds the true frame rate. A body in the air falls at 9.81 m/s2 whatever the header says: the curvature of the
+// centre of mass over flights gives the rate to a few percent. Without jumps, steps decide factors of two: a walk
+// without flight cannot be faster than a pendulum of a leg's length allows (Froude number 0.5; Alexander 1989), no
+// run makes six steps a second, and long regular steps on straight legs are not made at one a second.
 #include "doctor/examine.h"
 
 #include "data/filter.h"
@@ -151,7 +151,7 @@ static bool fit_parabola(flight *out, const rate_exam *x, int a, int b, float fl
     return true;
 }
 
-/// A body falls by its centre of mass, made-up motion often by its hips: the better parabola tells.
+/// A body falls by its centre of mass, generated motion often by its hips: the better parabola decides.
 static bool fit_flight(flight *out, const rate_exam *x, int a, int b, float flat)
 {
     flight hips;
@@ -367,14 +367,14 @@ static am_result judge(ami_exam *exam, rate_exam *x, am_error *err)
     }
     out->fps_true = rate;
     if (fell) {
-        return ami_finding_add(out, "fps", -1, -1, false, err,
-                               "the header says %g Hz, but then jumps fall at %.1f m/s2: "
-                               "taken as %g Hz; say --fps if you know better",
-                               (double)out->fps, (double)(9.81f / (ratio * ratio)), (double)rate);
+        return ami_finding_add(
+            out, "fps", -1, -1, false, err,
+            "the header says %g Hz, but then jumps fall at %.1f m/s2: treated as %g Hz; give --fps if that is wrong",
+            (double)out->fps, (double)(9.81f / (ratio * ratio)), (double)rate);
     }
     return ami_finding_add(out, "fps", -1, -1, false, err,
                            "the header says %g Hz, but then the steps are too %s for a "
-                           "body: taken as %g Hz; say --fps if you know better",
+                           "body: treated as %g Hz; give --fps if that is wrong",
                            (double)out->fps, ratio < 1.0f ? "fast" : "slow", (double)rate);
 }
 

@@ -1,4 +1,4 @@
-// Bringing a clip home (metres, Amble axes, hips first) and its rest pose: usable as it is, or taken from a frame in
+// Converts a clip (metres, Amble axes, hips first) and finds its rest pose: usable as it is, or taken from a frame in
 // which the person stands.
 #include "doctor/examine.h"
 
@@ -154,13 +154,12 @@ am_result ami_exam_rest(ami_exam *exam, am_error *err)
     if (out->rest_frame < 0) {
         ami_release(&out->alloc, rests, (size_t)joints * sizeof *rests);
         return ami_finding_add(out, "rest", -1, -1, false, err,
-                               "zero rotations give no standing figure and nobody stands "
-                               "in this file: give it together with a file of the same rig in which somebody does");
+                               "zero rotations do not give a standing figure, and no frame of this file stands: "
+                               "import it together with a file of the same rig that has standing");
     }
     out->rests = rests;
     out->rest_count = joints;
     return ami_finding_add(out, "rest", out->rest_frame, out->rest_frame, false, err,
-                           "zero rotations give no standing "
-                           "figure: the pose of frame %d is taken as rest pose",
+                           "zero rotations do not give a standing figure: the pose of frame %d is used as rest pose",
                            out->rest_frame);
 }

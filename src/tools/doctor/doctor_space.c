@@ -1,4 +1,5 @@
-// The space of a file: who is who, how long a unit is, which way is up and which way the rest pose faces.
+// The space of a file: which joint has which role, how long a unit is, which way is up and which way the rest pose
+// faces.
 #include "doctor/examine.h"
 
 #include "data/filter.h"
@@ -122,8 +123,8 @@ am_result ami_exam_roles(ami_exam *exam, am_error *err)
         return AM_OK;
     }
     return ami_finding_add(out, "sides", -1, -1, false, err,
-                           "joints called left are on the body's right: sides taken "
-                           "from toes and knees; if the file is mirrored, mirror it back instead");
+                           "joints called left are on the body's right: sides are taken from toes and knees; if the "
+                           "file is mirrored, mirror it back instead");
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -163,7 +164,7 @@ static am_result find_unit(ami_exam *exam, am_error *err)
     }
     out->unit_m = 1.0f;
     if (!(exam->leg > 0.0f)) {
-        return ami_finding_add(out, "unit", -1, -1, false, err, "no legs to measure: taken as metres; say --unit");
+        return ami_finding_add(out, "unit", -1, -1, false, err, "no legs to measure: treated as metres; give --unit");
     }
     for (int i = 1; i < (int)(sizeof units / sizeof units[0]); i++) {
         if (ratio_to(exam->leg * units[i], usual_leg_m) < ratio_to(exam->leg * out->unit_m, usual_leg_m)) {
@@ -171,10 +172,10 @@ static am_result find_unit(ami_exam *exam, am_error *err)
         }
     }
     if (ratio_to(exam->leg * out->unit_m, usual_leg_m) > 1.45f) {
-        return ami_finding_add(out, "unit", -1, -1, false, err,
-                               "a leg of %.2f m in the likeliest unit (%g m): a child, "
-                               "a giant, or an unknown unit; say --unit",
-                               (double)(exam->leg * out->unit_m), (double)out->unit_m);
+        return ami_finding_add(
+            out, "unit", -1, -1, false, err,
+            "a leg of %.2f m in the likeliest unit (%g m): a child, a giant, or an unknown unit; give --unit",
+            (double)(exam->leg * out->unit_m), (double)out->unit_m);
     }
     return AM_OK;
 }
@@ -231,9 +232,7 @@ static am_result find_up(ami_exam *exam, am_error *err)
     }
     if (!exam->def->up && scores[best] - second < 0.3f) {
         return ami_finding_add(out, "up", -1, -1, false, err,
-                               "%s taken as up, but the body does not tell for sure; say "
-                               "--up",
-                               out->up);
+                               "%s is treated as up, but the body is not conclusive; give --up", out->up);
     }
     return AM_OK;
 }
@@ -297,8 +296,8 @@ am_result ami_exam_space(ami_exam *exam, am_error *err)
     }
     const char *facing = exam->def->facing ? exam->def->facing : find_facing(exam, ami_axis_vector(out->up));
     if (facing[1] == out->up[1]) {
-        return ami_fail(err, AM_ERR_DEF, "the body says that %s is up, so that it cannot face %s; say both", out->up,
-                        facing);
+        return ami_fail(err, AM_ERR_DEF, "by the body %s is up, so it cannot face %s; give both --up and --facing",
+                        out->up, facing);
     }
     memcpy(out->facing, facing, 3);
     out->axes = ami_axes_of(out->up, out->facing);

@@ -1,4 +1,4 @@
-// Plain arrays from an .npz.
+// Reads plain arrays from an .npz.
 #include <amble/tools/arrays.h>
 
 #include "base/error.h"

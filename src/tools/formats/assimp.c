@@ -1,5 +1,5 @@
-// Other people's formats through Assimp, which may crash on a bad file: it runs in a helper program (assimp_child.c)
-// that gives back a GLB, so the worst that can happen here is an error.
+// Reads other formats through Assimp, which may crash on a bad file: it runs in a helper program (assimp_child.c)
+// that returns a GLB, so that the worst case here is an error.
 #include "formats/assimp.h"
 
 #include "base/bytes.h"
@@ -84,7 +84,7 @@ static am_result judge(const ami_child *child, am_error *err)
     snprintf(text, sizeof text, "%s", child->message);
     text[strcspn(text, "\n")] = '\0';
     return ami_fail(err, known ? (am_result)code : AM_ERR_CHILD, "%s",
-                    text[0] ? text : "the importer failed without saying why");
+                    text[0] ? text : "the importer failed without a message; try another exporter, BVH or GLB");
 }
 
 am_result ami_assimp_read(am_clips *out, const char *path, const am_read_def *def, am_error *err)

@@ -272,7 +272,7 @@ static void order_joints(rig *r)
                 give_up(AM_ERR_LIMIT, "the skeleton has more than %d joints", AM_MAX_JOINTS);
             }
             if (above < 0 && r->joint_count > 0) {
-                give_up(AM_ERR_SKELETON, "the joints hang on several roots");
+                give_up(AM_ERR_SKELETON, "the joints have several roots; put them under one node");
             }
             nearest[n] = r->joint_count;
             r->parents[r->joint_count] = (int16_t)above;
@@ -492,7 +492,7 @@ static am_clip *read_animation(const rig *r, scratch *s, const am_clip_def *base
         animation->mTicksPerSecond > 0.0 ? animation->mTicksPerSecond : 25.0; // Assimp's own default
     ami_rate rate = find_rate(animation, ticks_per_second);
     if (!(rate.frames <= 1e6)) {
-        give_up(AM_ERR_LIMIT, "an animation of %g s is longer than Amble takes", rate.last - rate.first);
+        give_up(AM_ERR_LIMIT, "an animation of %g s is longer than Amble reads", rate.last - rate.first);
     }
     int frames = (int)rate.frames;
     size_t joints = (size_t)r->joint_count;
@@ -599,7 +599,7 @@ int main(int argc, char **argv)
     const char *dot = strrchr(argv[1], '.');
     if (!dot || strchr(dot, '/') || aiIsExtensionSupported(dot) != AI_TRUE) {
         give_up(AM_ERR_SUPPORT,
-                "this is no motion file that Amble knows: it reads .bvh, .glb, .gltf, .fbx, .dae, .npz");
+                "Amble does not know this kind of file; it reads .bvh, .glb, .gltf, .fbx, .dae, .npz");
     }
     const struct aiScene *scene = aiImportFileExWithProperties(argv[1], 0, NULL, properties);
     if (!scene || !scene->mRootNode) {

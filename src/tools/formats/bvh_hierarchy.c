@@ -318,7 +318,7 @@ static am_result add_channel(parser *p, ami_word word, unsigned *seen)
     int kind = channel_kind(word);
     if (kind < 0) {
         return fail_word(p, word, AM_ERR_SYNTAX,
-                         "is no channel; there are Xposition, Yposition, Zposition, Xrotation, "
+                         "is not a channel; channels are Xposition, Yposition, Zposition, Xrotation, "
                          "Yrotation and Zrotation, as many as CHANNELS says");
     }
     if (*seen & (1u << kind)) {
@@ -403,7 +403,7 @@ static am_result read_hierarchy(parser *p)
     if (same_word(word, "hierarchy")) {
         word = next_word(p);
     } else if (!same_word(word, "root")) {
-        return fail_here(p, AM_ERR_FORMAT, "does not begin with HIERARCHY: this is no BVH file");
+        return fail_here(p, AM_ERR_FORMAT, "does not begin with HIERARCHY: this is not a BVH file");
     }
     while (!same_word(word, "motion")) {
         if (word.size == 0) {

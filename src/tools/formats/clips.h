@@ -1,4 +1,4 @@
-/// What writers of clips ask of them, and readers' care for unit quaternions.
+/// Checks of clips before writing, and unit quaternions after reading.
 #ifndef AMI_IO_CLIPS_H
 #define AMI_IO_CLIPS_H
 

@@ -57,7 +57,7 @@ static am_result find_chunks(chunks *out, const void *data, size_t size, const c
         }
     }
     if (!out->json) {
-        return ami_fail_at(err, AM_ERR_FORMAT, file, 12, "the first chunk is no JSON chunk");
+        return ami_fail_at(err, AM_ERR_FORMAT, file, 12, "the first chunk is not JSON");
     }
     return AM_OK;
 }
@@ -245,7 +245,7 @@ static am_result read_kind(placed *out, const ami_glb *glb, const am_json *acces
         }
     }
     if (result == AM_OK && !out->kind) {
-        return am_json_fail(glb->doc, accessor, AM_ERR_RANGE, err, "componentType %d is none of glTF's", component);
+        return am_json_fail(glb->doc, accessor, AM_ERR_RANGE, err, "componentType %d is unknown to glTF", component);
     }
     return result;
 }

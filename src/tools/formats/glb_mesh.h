@@ -1,5 +1,5 @@
-/// The figure that the GLB writer draws, so that any viewer shows something: a slim octahedron for each bone, skinned
-/// to the joint it begins at.
+/// The figure that the GLB writer adds, so that any viewer shows something: a slim octahedron for each bone, skinned
+/// to the joint at its start.
 #ifndef AMI_IO_GLB_MESH_H
 #define AMI_IO_GLB_MESH_H
 

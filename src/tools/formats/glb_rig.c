@@ -141,7 +141,7 @@ static am_result close_marks(ami_glb_rig *rig, ami_glb *glb, am_error *err)
     rig->root = lowest_above(rig, weights);
     if (rig->root < 0) {
         return ami_fail_at(err, AM_ERR_SKELETON, glb->def->file, 0,
-                           "the skin's joints hang on different roots; put them under one node");
+                           "the skin's joints have different roots; put them under one node");
     }
     rig->nodes[rig->root].marked = true;
     for (int i = rig->node_count - 1; i >= 0; i--) {
@@ -284,7 +284,7 @@ static am_result bake_chain(ami_glb_rig *rig, const ami_glb *glb, float *scale, 
     rig->chain_count = rig->nodes[rig->root].depth;
     if (rig->chain_count > max_chain) {
         return ami_fail_at(err, AM_ERR_LIMIT, glb->def->file, 0,
-                           "the skeleton hangs on %d nodes; at most %d are read", rig->chain_count, (int)max_chain);
+                           "the skeleton lies below %d nodes; at most %d are read", rig->chain_count, (int)max_chain);
     }
     int at = rig->nodes[rig->root].parent;
     for (int i = rig->chain_count - 1; i >= 0; i--) {

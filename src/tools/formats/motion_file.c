@@ -1,4 +1,4 @@
-// Picks the reader of a motion file: by its first bytes where they tell, else by its extension.
+// Picks the reader of a motion file: by its first bytes where they identify it, otherwise by its extension.
 #include "formats/assimp.h"
 #include "formats/defs.h"
 

@@ -109,7 +109,7 @@ static am_result find_array(reading *in, ami_npy *array, const am_net_graph *gra
                        : array->dims == 1 && array->shape[0] == columns;
     if (!fits || array->kind == 'U') {
         return ami_fail_at(in->err, AM_ERR_RANGE, in->file, (int64_t)entry->at,
-                           "array '%s' is not the network's: %d x %d numbers belong there", name, tensor->rows,
+                           "array '%s' does not fit the network, which needs %d x %d numbers", name, tensor->rows,
                            tensor->columns);
     }
     return AM_OK;

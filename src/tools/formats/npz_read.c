@@ -1,5 +1,5 @@
 // Reads clips from an .npz: `rotations` and `parents`, and `positions` or `offsets`, must be there; names, ranges,
-// rate, rest rotations and end sites have defaults. What else is in the file is left alone.
+// rate, rest rotations and end sites have defaults. Other arrays are ignored.
 #include <amble/tools/formats.h>
 
 #include "base/error.h"
@@ -212,7 +212,8 @@ static am_result read_rests(npz *in, am_error *err)
     for (size_t j = 0; j < in->joints && result == AM_OK; j++) {
         rests[j] = get_quat(&array, j);
         if (!ami_is_unit(rests[j])) {
-            return ami_fail_at(err, AM_ERR_NUMBER, in->def->file, 0, "the rest rotation of joint %zu is none", j);
+            return ami_fail_at(err, AM_ERR_NUMBER, in->def->file, 0,
+                               "the rest rotation of joint %zu is not a rotation", j);
         }
     }
     in->clip.rests = rests;
@@ -323,7 +324,7 @@ static am_result fill(am_clip *clip, const npz *in, size_t first, am_error *err)
             am_quat q = get_quat(&in->rotations, (first + f) * in->joints + j);
             if (!ami_is_unit(q)) {
                 return ami_fail_at(err, AM_ERR_NUMBER, in->def->file, 0,
-                                   "the rotation of joint %zu in frame %zu is none", j, first + f);
+                                   "the rotation of joint %zu in frame %zu is not a rotation", j, first + f);
             }
             clip->rotations[f * in->joints + j] = q;
         }

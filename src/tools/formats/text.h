@@ -2,8 +2,8 @@
 // results: one on 64-bit integers that runs everywhere, one for AVX2.
 //
 // Neither has a branch that depends on the text, but for the rare long words: lengths, signs and points of measured
-// numbers look random, and a wrong guess costs as much as reading a number. What is wrong with a word is gathered and
-// asked for once.
+// numbers look random, and a wrong guess costs as much as reading a number. Faults of words are collected and checked
+// once.
 #ifndef AMI_KERNEL_TEXT_H
 #define AMI_KERNEL_TEXT_H
 

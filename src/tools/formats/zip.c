@@ -4,9 +4,12 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "formats/inflate.h"
 
 #include <string.h>
+#ifdef AMI_HAS_ZLIB
+#define ZLIB_CONST
+#include <zlib.h>
+#endif
 
 enum {
     LOCAL_MAGIC = 0x04034B50,
@@ -19,7 +22,7 @@ enum {
     DOS_DATE_1980 = 0x21, // 1 January 1980: the same bytes whenever an archive is written
 };
 
-// Deflate cannot do better than 1032 to 1: whoever promises more only wants our memory.
+// Deflate cannot compress better than 1032 to 1: an archive that claims more only exhausts memory.
 #define BEST_RATIO 1032
 
 static uint32_t peek_u32(const uint8_t *at)
@@ -40,7 +43,7 @@ static am_result find_end(size_t *out, const ami_zip *zip, am_error *err)
         }
     }
     return ami_fail_at(err, AM_ERR_TRUNCATED, zip->file, (int64_t)zip->size,
-                       "no zip directory at the end: the file is cut off or no .npz");
+                       "no zip directory at the end: the file is cut off, or not an .npz");
 }
 
 static am_result read_entry(ami_zip_entry *out, ami_reader *in, const char *file, am_error *err)
@@ -131,6 +134,64 @@ static am_result locate(const uint8_t **out, const ami_zip *zip, const ami_zip_e
     }
     return AM_OK;
 }
+
+uint32_t ami_crc32(const uint8_t *data, size_t size)
+{
+    // Archives are written where zlib is not, too. Four bits at a time: 16 constants instead of a table of 256.
+    static const uint32_t table[16] = { 0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4,
+                                        0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+                                        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C };
+    uint32_t crc = 0xFFFFFFFFu;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= data[i];
+        crc = crc >> 4 ^ table[crc & 15];
+        crc = crc >> 4 ^ table[crc & 15];
+    }
+    return ~crc;
+}
+
+#ifdef AMI_HAS_ZLIB
+am_result ami_inflate(uint8_t *out, size_t out_size, const uint8_t *data, size_t size, am_error *err)
+{
+    z_stream z = { .next_in = data, .avail_in = (uInt)size, .next_out = out, .avail_out = (uInt)out_size };
+    if (inflateInit2(&z, -MAX_WBITS) != Z_OK) { // negative: raw deflate without a header
+        return ami_fail_memory(err, out_size);
+    }
+    int status = inflate(&z, Z_FINISH);
+    uint8_t spare = 0;
+    if (status == Z_BUF_ERROR && z.avail_out == 0) { // the end may be all that is left, or more than was promised
+        z.next_out = &spare;
+        z.avail_out = 1;
+        status = inflate(&z, Z_FINISH);
+    }
+    size_t read = z.total_in;
+    size_t made = z.total_out;
+    const char *why = z.msg ? z.msg : "damaged";
+    inflateEnd(&z);
+    if (status == Z_MEM_ERROR) {
+        return ami_fail_memory(err, out_size);
+    }
+    if (status == Z_BUF_ERROR && made <= out_size) {
+        return ami_fail_at(err, AM_ERR_TRUNCATED, NULL, (int64_t)size, "the compressed data ends early");
+    }
+    if (made > out_size || (status == Z_STREAM_END && made != out_size)) {
+        return ami_fail_at(err, AM_ERR_FORMAT, NULL, (int64_t)read,
+                           "the compressed data does not hold the %zu bytes that the file says", out_size);
+    }
+    if (status != Z_STREAM_END) {
+        return ami_fail_at(err, AM_ERR_FORMAT, NULL, (int64_t)read, "the compressed data is bad: %s", why);
+    }
+    return AM_OK;
+}
+#else
+am_result ami_inflate(uint8_t *out, size_t out_size, const uint8_t *data, size_t size, am_error *err)
+{
+    (void)out, (void)out_size, (void)data, (void)size;
+    return ami_fail_at(err, AM_ERR_SUPPORT, NULL, 0,
+                       "a compressed array, and this build has no zlib; save with numpy.savez or use the native "
+                       "command");
+}
+#endif
 
 am_result ami_zip_extract(const uint8_t **out, const ami_zip *zip, const ami_zip_entry *entry, ami_arena *arena,
                           am_error *err)

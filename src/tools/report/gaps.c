@@ -1,5 +1,5 @@
-// Gaps: cells of speed x direction x turn that are empty though the cells around them are not. Something next to
-// what was captured is something that a person can do, and that a player will ask for.
+// Finds gaps: cells of speed x direction x turn that are empty though the cells around them are not. A movement next
+// to captured ones is possible, and players will ask for it.
 #include <amble/tools/report.h>
 
 #include <stdio.h>
@@ -84,7 +84,7 @@ static bool has_mirror_image(const am_coverage *c, const am_gap *gap, float fps)
            alike(other.frames, gap->frames) && alike(other.neighbours, gap->neighbours);
 }
 
-/// Of two mirror images the one to the left is told, or of straight ones the one that turns left.
+/// Of two mirror images the one to the left is listed, or of straight ones the one that turns left.
 static bool told_by_mirror(const am_gap *gap)
 {
     bool straight = gap->way == 0 || gap->way == AM_WAY_BINS / 2;
@@ -94,7 +94,7 @@ static bool told_by_mirror(const am_gap *gap)
 int am_gaps_find(am_gap *out, int capacity, const am_coverage *coverage, float fps)
 {
     int count = 0;
-    for (int s = 0; s < AM_SPEED_BINS - 1 && capacity > 0; s++) { // the open end is nobody's target
+    for (int s = 0; s < AM_SPEED_BINS - 1 && capacity > 0; s++) { // the open end is no target
         for (int w = 0; w < AM_WAY_BINS; w++) {
             for (int t = 0; t < AM_TURN_BINS; t++) {
                 am_gap gap = { .speed = s, .way = w, .turn = t, .frames = coverage->cells[s][w][t] };

@@ -1,4 +1,4 @@
-// The measures of a database's own motion: what a character's are set beside.
+// The measures of a database's own motion, for comparison with a character's.
 #include <amble/tools/metrics.h>
 
 #include "actor/floor.h"

@@ -1,6 +1,6 @@
 // How well a track follows a drawn path, both ways: the track against the path, and the path against the track, so
 // that no shortcut pays.
-#include <amble/tools/metrics.h>
+#include "report/metrics_path.h"
 
 #define END_RADIUS_M 0.3
 // How far ahead along the path the progress looks: further than a frame goes, nearer than the next crossing.
@@ -109,7 +109,7 @@ am_path_metrics am_path_measure(const am_track *track, const am_polyline *path)
         out.path_error_m += am_polyline_distance(path->points, path->count, track->places[f]) / (last + 1);
     }
     for (int i = 0; i < path->count; i++) {
-        // The whole track: someone who comes nearer after the end was reached has still been there.
+        // The whole track: a character that comes closer after it reached the end has still been there.
         double far = am_polyline_distance(track->places, track->count, path->points[i]);
         out.path_cover_m += far / path->count;
         out.path_cover_max_m = far > out.path_cover_max_m ? far : out.path_cover_max_m;
@@ -140,7 +140,7 @@ static double signed_distance(const am_polyline *path, flat p)
     return best * side;
 }
 
-double am_path_oscillation(const am_track *track, const am_polyline *path)
+double ami_path_oscillation(const am_track *track, const am_polyline *path)
 {
     if (track->count < 1 || path->count < 2 || !(track->dt > 0.0f)) {
         return 0.0;

@@ -1,4 +1,4 @@
-// All measures of a run: poses before and after IK, answers to the target, timings; and M.json.
+// All measures of a run: poses before and after IK, responses to the target, timings; and M.json.
 #include "report/metrics_drawn.h"
 
 #include "base/error.h"
@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-// Slower than this nobody has to stop.
+// Slower than this, there is nothing to stop.
 #define MOVING_MPS 0.5f
-// A body is going where it was told after this time at the latest.
+// A body moves along its target after this time at the latest.
 #define SETTLE_S 1.0f
 
 /// What is kept of one character.

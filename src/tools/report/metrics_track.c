@@ -1,4 +1,4 @@
-// How long a body takes to do what is desired: turns, starts, stops, found on the track of its hips.
+// Response times, found on the track of the hips: turns, starts and stops.
 #include <amble/tools/metrics.h>
 
 am_response_def am_response_def_default(void)

@@ -1,9 +1,8 @@
-/// Small plots as inline SVG: bars, heat maps, roses, tracks, curves. Colours come from the page's style sheet.
+/// Small plots as inline SVG: bars, heat maps, roses. Colours come from the page's style sheet.
 #ifndef AMI_MEASURE_PLOT_H
 #define AMI_MEASURE_PLOT_H
 
-#include <amble/math.h>
-#include <amble/tools/tables.h>
+#include <amble/base.h>
 
 /// Bars of shares (0 to 1 of the whole) with a label under each.
 typedef struct ami_bars {
@@ -33,27 +32,6 @@ typedef struct ami_rose {
     int ring_count, sector_count;
 } ami_rose;
 bool ami_plot_rose(am_bytes *out, const ami_rose *rose);
-
-/// One bar of a lying bar chart; `red` for what is beyond its bound.
-typedef struct ami_bar_row {
-    const char *label;
-    double value;
-    bool red;
-} ami_bar_row;
-bool ami_plot_bar_rows(am_bytes *out, const ami_bar_row *bars, int count, int digits);
-
-/// A way over the ground seen from above: +z up, +x (the left) to the left; the start is a dot.
-/// path(path_count), which may be none, lies below it.
-bool ami_plot_track(am_bytes *out, const am_vec3 *places, int count, const am_vec3 *path, int path_count);
-
-/// Curves with their names beside them: of positive numbers over logarithmic axes, or of any over even ones.
-typedef struct ami_curves {
-    const am_curve *curves;
-    int count;
-    const char *x_axis, *y_axis;
-    bool even;
-} ami_curves;
-bool ami_plot_curves(am_bytes *out, const ami_curves *plot);
 
 /// Text with <, >, & and quotes made harmless.
 bool ami_put_escaped(am_bytes *out, const char *text);

@@ -88,7 +88,7 @@ static am_repeat follow(const search *s, int seed, int match)
            distance2(db, match + ahead + 1, seed + ahead + 1, s->limit2) < s->limit2) {
         ahead++;
     }
-    // A cyclic motion that is like itself a period later: only so much as does not overlap itself repeats.
+    // A cyclic motion that is like itself a period later: only the part that does not overlap itself repeats.
     int shift = seed - match;
     if (a == b && back + ahead + 1 > shift) {
         int spare = back + ahead + 1 - shift;

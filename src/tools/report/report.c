@@ -1,4 +1,4 @@
-// The report of a build: one HTML page with inline plots, no script, for whoever captures and builds.
+// The report of a build: one HTML page with inline plots, no script, for the people who capture and build.
 #include <amble/tools/report.h>
 
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-// How feet meet the ground: shares, how long a foot stands, how far it slides while it does.
+// How feet meet the ground: shares of contact, how long a foot is planted, how far it slides meanwhile.
 #include "report/steps.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Playing a script: devices over time, a step for every character, samples for whoever looks.
+// Plays a script: devices over time, a step for every character, samples for observers.
 #include "script/run.h"
 
 #include "actor/actor.h"

@@ -1,4 +1,4 @@
-// 'goals' of RUN.json: places to go to.
+// 'goals' of RUN.json: points to walk to.
 #include "script/run.h"
 
 #include "base/error.h"
@@ -22,7 +22,7 @@ static am_result read_goal(am_run_goal *goal, const am_json_doc *doc, const am_j
     }
     if (result == AM_OK && (!values || values->type != AM_JSON_OBJECT)) {
         return am_json_fail(doc, values ? values : item, values ? AM_ERR_TYPE : AM_ERR_KEY, err,
-                            "a goal has 'values', such as {\"target\": [2, 0, 3]}; {} asks for nothing any more");
+                            "a goal has 'values', such as {\"target\": [2, 0, 3]}; {} ends the goal");
     }
     if (result == AM_OK) {
         result = am_json_only(doc, values, known, COUNT(known), err);
@@ -33,7 +33,7 @@ static am_result read_goal(am_run_goal *goal, const am_json_doc *doc, const am_j
         goal->target = am_v3(target[0], target[1], target[2]);
         if (result == AM_OK && (count != 3 || !(am_v3_length(goal->target) <= FARTHEST_M))) {
             return am_json_fail(doc, am_json_get(values, "target"), AM_ERR_RANGE, err,
-                                "'target' must be a place [x, y, z] in metres, within %g m of the origin",
+                                "'target' must be a point [x, y, z] in metres, within %g m of the origin",
                                 (double)FARTHEST_M);
         }
     }
@@ -93,7 +93,7 @@ am_intent ami_run_take_goal(ami_player *player, const am_run_actor *actor, am_in
     while (player->next_goal < actor->goal_count && (double)actor->goals[player->next_goal].t <= due) {
         player->goal = actor->goals[player->next_goal++];
     }
-    // Whoever steers leaves the goal, as on the page; paths come first.
+    // Steering leaves the goal, as on the page; paths come first.
     player->goal.has_target = player->goal.has_target && !(am_v3_length(devices.velocity) > 0.0f);
     if (!player->goal.has_target || ami_path_of(player->character).following) {
         return devices;

@@ -1,11 +1,11 @@
-// Paths of RUN.json.
+// 'path' of RUN.json.
 #include "script/run.h"
 
 #include "base/error.h"
 
 #include <string.h>
 
-// Nobody needs longer for a path than three times what it asks for, and to get going.
+// A path takes at most three times its own duration, plus some time to start.
 #define PATIENCE 3.0f
 #define EXTRA_S 20.0f
 #define AFTER_S 2.0f

@@ -1,4 +1,4 @@
-// Pushes of RUN.json.
+// 'pushes' of RUN.json.
 #include "script/run.h"
 
 #include "base/error.h"
@@ -106,10 +106,9 @@ am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_erro
         return AM_OK;
     }
     if (!engine) {
-        return ami_fail(
-            err, AM_ERR_SUPPORT,
-            "'pushes' need Open Dynamics Engine, which this build is without; install libode-dev and build "
-            "again, or leave them out");
+        return ami_fail(err, AM_ERR_SUPPORT,
+                        "'pushes' need Open Dynamics Engine, which this build does not have; install libode-dev and "
+                        "build again, or remove them");
     }
     run->engine = *engine;
     return engine->create(engine->user, &run->solver, skeleton, am_asset_roles(run->asset), &run->alloc, err);

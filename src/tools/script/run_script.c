@@ -1,4 +1,4 @@
-// RUN.json: what the format knows, what this build plays of it, and errors that name the place.
+// Reads RUN.json: the keys of the format, which of them this build plays, and errors that name the place.
 #include "script/run.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// What each kind of clip does: commands over time, begun from and ended in standing, of which the clip shows a part.
+// What each kind of clip does: commands over time that begin and end in standing; the clip shows a part of them.
 #include "synth/synth.h"
 
 #define COMFORT_MPS2 2.2f // a brisk but unhurried change of speed
@@ -164,7 +164,7 @@ static void plan_sit(synth_plan *plan)
 // ---------------------------------------------------------------------------------------------
 // Wandering: one leg after another, drawn so that no pair of legs is impossible for a human
 
-/// Walks for a moment, upright: nobody runs bent down, so crouching begins and ends in a walk.
+/// Walks upright for a moment: people do not run bent down, so crouching begins and ends in a walk.
 static void change_over(synth_plan *plan)
 {
     const synth_move *last = &plan->moves[plan->move_count - 1];

@@ -193,8 +193,8 @@ static double time_of(const stretch *s, double strides)
     return ((double)low + share) / SYNTH_RATE;
 }
 
-/// Strides a second at a grid point. Who is about to be fast, or just was, takes quick steps already: a slow one
-/// would leave its foot far behind.
+/// Strides a second at a grid point. A walker about to be fast, or just after, already takes quick steps: a slow step
+/// would leave the foot far behind.
 static float pace_at(const synth_path *path, int i)
 {
     float now = ami_synth_gait(&path->grid[i]).frequency, near = now;

@@ -1,9 +1,12 @@
-// The truth of a synthetic clip as text, for other programs and for the database's tags.
+// Writes synthetic clips as files and their truth as text, for other programs and for the database's tags.
+#include <amble/tools/formats.h>
 #include <amble/tools/synth.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
+
+#include <stdio.h>
 
 static am_result end(am_bytes *out, am_bytes *bytes, bool good, am_error *err)
 {
@@ -53,4 +56,25 @@ am_result am_synth_tags_csv(am_bytes *out, const am_synth *synth, const am_alloc
             ami_put_format(&bytes, "%s, %s, %d, %d\n", clip->name, am_synth_tag_name((am_synth_tag)tag), first, last);
     }
     return end(out, &bytes, good, err);
+}
+
+am_result am_synth_write_all(const char *folder, am_error *err)
+{
+    am_result result = AM_OK;
+    for (int i = 0; i < am_synth_all_count() && result == AM_OK; i++) {
+        am_synth_def def = am_synth_all_item(i, 1);
+        am_write_def write = am_write_def_default();
+        am_synth synth = { 0 };
+        am_bytes bytes = { 0 };
+        char path[2048];
+        result = am_synth_make(&synth, &def, err);
+        result = result == AM_OK ? am_bvh_write(&bytes, synth.clip, &write, err) : result;
+        if (result == AM_OK) {
+            snprintf(path, sizeof path, "%s/%s.bvh", folder, synth.clip->name);
+            result = am_file_write(path, bytes.data, bytes.size, err);
+        }
+        am_bytes_free(&bytes);
+        am_synth_free(&synth);
+    }
+    return result;
 }

@@ -89,7 +89,7 @@ static void a_jump_rises_and_ends_by_itself(void **state)
     free_world(&w);
 }
 
-/// Nobody who walks lands where walking ends at once: the next transition would be forced, and a bad one.
+/// A walking character never lands where walking ends at once: the next transition would be forced, and a bad one.
 static void whoever_lands_may_play_on_for_two_searches(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The foot lock: planted toes stay, released ones find back without a pop, nothing goes below the floor.
+// The foot lock: planted toes stay, released ones return without a pop, nothing goes below the floor.
 #include "support/motion.h"
 
 typedef struct walker {
@@ -245,7 +245,7 @@ static void a_swinging_foot_is_lifted_to_where_the_motion_has_it(void **state)
     for (int i = 0; i < 30; i++) {
         walker_step(&w, 0, 0, am_v3_zero());
     }
-    check_near(toe(&w).y, low, 1e-4); // nobody has told how high: as the animation has it
+    check_near(toe(&w).y, low, 1e-4); // no height was given: as the animation has it
     float before = low;
     for (int i = 0; i < 30; i++) {
         am_feet_swing(&w.feet, low + 0.03f, low + 0.03f);
@@ -263,7 +263,7 @@ static void a_swinging_foot_is_lifted_to_where_the_motion_has_it(void **state)
         am_feet_swing(&w.feet, low + 0.03f, low + 0.03f);
         walker_step(&w, 0, AM_CONTACT_LEFT, am_v3_zero());
     }
-    check_near(toe(&w).y, low, 1e-3); // who stands is not lifted
+    check_near(toe(&w).y, low, 1e-3); // a planted foot is not lifted
     am_clip_destroy(w.clip);
 }
 

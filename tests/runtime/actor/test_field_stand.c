@@ -1,4 +1,4 @@
-// The field character that ships for the page: it comes to a stand when the stick is let go, stands without gliding
+// The field character that ships for the page: it comes to a stand when the stick is released, stands without gliding
 // or spinning, but not as a statue, and starts again.
 #include "actor/get.h"
 #include "support/check.h"
@@ -59,8 +59,8 @@ static int close_all(void **state)
     return 0;
 }
 
-/// What a trial tells, in seconds from when the stick is let go, and from when it is pushed again to the side; from
-/// 2.5 s after the first on how quickly joints move on average, and toes at most.
+/// What a trial measures, in seconds from when the stick is released, and from when it is pushed again to the side;
+/// from 2.5 s after the first on how quickly joints move on average, and toes at most.
 typedef struct trial {
     float stand_s, drift_m, turn_rad, joints_mps, toes_mps, start_s, face_s;
 } trial;
@@ -148,14 +148,15 @@ static void who_is_let_go_stands_and_starts_again(void **state)
         (double)sum.stand_s, (double)most.stand_s, (double)most.drift_m, (double)sum.joints_mps,
         (double)most.toes_mps, (double)sum.start_s, (double)most.start_s, (double)sum.face_s, (double)most.face_s);
     assert_true(sum.stand_s < 1.1f && most.stand_s < 1.8f);
-    assert_true(sum.joints_mps > 0.006f && sum.joints_mps < 0.03f); // who stands in the data: 0.013
+    assert_true(sum.joints_mps > 0.006f && sum.joints_mps < 0.03f); // standing people in the data: 0.013
     assert_true(most.toes_mps < 0.02f);
     assert_true(most.drift_m < 0.05f && most.turn_rad < 3.0f * AM_DEG); // in 1.5 s
     assert_true(sum.start_s < 0.6f && most.start_s < 1.0f);
     assert_true(sum.face_s < 1.0f && most.face_s < 1.2f);
 }
 
-/// Who stands is desired to face so many degrees aside: how far off it is at last, and how far its root went.
+/// A standing character gets a desired facing some degrees aside: how far off it is in the end, and how far its root
+/// moved.
 static float face_aside(float degrees, float *drift_m)
 {
     am_error err = { 0 };
@@ -193,7 +194,7 @@ static void who_stands_turns_to_a_facing_that_is_desired(void **state)
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         float drift;
         const float off = face_aside(targets[i], &drift);
-        print_message("desired to face %.0f degrees aside: %.1f degrees off after 4 s, %.2f m away\n",
+        print_message("desired facing %.0f degrees aside: %.1f degrees off after 4 s, %.2f m away\n",
                       (double)targets[i], (double)off, (double)drift);
         assert_true(off < 4.0f);
     }

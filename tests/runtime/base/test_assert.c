@@ -44,7 +44,7 @@ static void a_failed_assert_aborts(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// A tiny format: "AB", a length byte, so many bytes, and a '!'. Its reader can be told to misbehave.
+// A tiny format: "AB", a length byte, that many bytes, and a '!'. Its reader can be told to misbehave.
 
 enum fault { none, leak_on_failure, accept_anything, hide_failed_allocation, wrong_result, silent_error };
 

@@ -47,7 +47,7 @@ static void the_first_values_are_pinned(void **state)
     for (int i = 0; i < 3; i++) {
         normal[i] = am_rng_normal(&rng);
     }
-    // From the first release on: whoever stores a seed relies on them.
+    // Fixed since the first release: stored seeds rely on them.
     assert_true(first == 0x08260B0F1B52FCACu);
     assert_true(second == 0x5D9320F71CE29FF1u);
     assert_true(forked == 0x6057A1476B3FF724u);

@@ -1,4 +1,4 @@
-/// Databases for tests: a few made-up walkers, with everything a def can carry.
+/// Databases for tests: a few generated walkers, with everything that a def can carry.
 #ifndef AMBLE_TEST_DB_SUPPORT_H
 #define AMBLE_TEST_DB_SUPPORT_H
 

@@ -1,4 +1,5 @@
-// The source `field`: flows, shows the same ticks at any rate, goes on from any body, hears who acts on it.
+// The source `field`: it flows, shows the same ticks at any rate, continues from any body, and calls the hook that
+// acts on it.
 #include "support/check.h"
 #include "method/field_source.h"
 #include "support/synth_field.h"
@@ -242,7 +243,7 @@ static void who_stands_breathes_where_they_are(void **state)
                   (double)(sum / AM_DEG), (double)(most / AM_DEG));
     assert_true(sum > 0.002f * AM_DEG && most < 2.0f * AM_DEG);
     assert_true(am_v3_distance(stood.translation, p.root.translation) < 0.01f);
-    // Whoever goes loses it within a moment, and without a jump.
+    // A character that starts to move loses it within a moment, and without a jump.
     p.input.target.velocity = am_v3(0.0f, 0.0f, 1.2f);
     for (int i = 0; i < 120; i++) {
         am_transform before[most_joints];

@@ -112,7 +112,7 @@ static void turns_that_no_steps_make_cost(void **state)
     check_near(speed.reward(&speed, theta, slow), 0.0, 1e-6);
     check_near(speed.reward(&speed, theta, spin), -1.5, 1e-5);
     check_near(point.reward(&point, theta, spin), -1.5, 1e-5);
-    check_near(speed.reward(&speed, theta, walk), -(double)speed.weight, 1e-5); // who walks may
+    check_near(speed.reward(&speed, theta, walk), -(double)speed.weight, 1e-5); // a walking character may
 }
 
 static void who_is_let_go_stands_as_they_face(void **state)

@@ -1,5 +1,5 @@
-// The matching source by itself: plays what was captured, at any rate, jumps only where it should, never runs off a
-// clip.
+// The matching source by itself: it plays what was captured, at any rate, jumps only where it should, and never runs
+// off a clip.
 #include "support/player.h"
 
 static am_match_def match_def(void)

@@ -1,4 +1,5 @@
-// Builds: what a database holds of its clips, on made-up motion everywhere, on the real data where it is here.
+// Builds: what a database holds of its clips, on generated motion everywhere, on the real data where they are
+// present.
 #include "support/folder.h"
 #include "support/motion.h"
 

@@ -1,4 +1,4 @@
-// Builds that come to nothing: memory that runs out, a person who stops them, clips that are not there.
+// Builds that fail: memory that runs out, a user who cancels, clips that are missing.
 #include "support/folder.h"
 #include "support/refuse.h"
 

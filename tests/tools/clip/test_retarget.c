@@ -1,4 +1,4 @@
-// Retargeting: bone lengths, stance height, slide, limb directions; on made-up bodies and on captured ones.
+// Retargeting: bone lengths, stance height, slide, limb directions; on generated bodies and on captured ones.
 #include "support/motion.h"
 
 #include "data/filter.h"

@@ -1,5 +1,5 @@
-// The matrix: procedural and captured clips altered as other people's rigs differ, in names, unit, axes, rotation
-// orders, joints, root and header. The doctor must find every alteration, each field by itself.
+// The matrix: procedural and captured clips altered as foreign rigs differ, in names, unit, axes, rotation orders,
+// joints, root and header. The doctor must find every alteration, each field by itself.
 #include "support/alter.h"
 #include "support/motion.h"
 

@@ -1,4 +1,4 @@
-/// Deflate streams of another program, for test_inflate.c.
+/// Deflate streams of another program, for test_zip.c.
 #ifndef AMBLE_TEST_DEFLATED_H
 #define AMBLE_TEST_DEFLATED_H
 

@@ -254,7 +254,7 @@ static void misdeeds_of_the_child_are_ordinary_errors(void **state)
         const char *script, *word;
         am_result code;
     } cases[] = { { "kill -SEGV $$", "crashed (signal 11)", AM_ERR_CHILD },
-                  { "exit 1", "without saying why", AM_ERR_CHILD },
+                  { "exit 1", "without a message", AM_ERR_CHILD },
                   { "echo no such bone >&2; exit 3", "no such bone", AM_ERR_CHILD },
                   { "echo cannot read it >&2; echo more >&2; exit 83", "cannot read it", AM_ERR_SUPPORT },
                   { "exit 0", "", AM_ERR_TRUNCATED },

@@ -297,8 +297,8 @@ typedef struct refusal {
 } refusal;
 
 static const refusal refusals[] = {
-    { "", AM_ERR_FORMAT, 1, "no BVH file" },
-    { "\n\nVersion 1\n", AM_ERR_FORMAT, 3, "no BVH file" },
+    { "", AM_ERR_FORMAT, 1, "not a BVH file" },
+    { "\n\nVersion 1\n", AM_ERR_FORMAT, 3, "not a BVH file" },
     { "HIERARCHY\n", AM_ERR_TRUNCATED, 2, "before MOTION" },
     { "HIERARCHY\nMOTION\n", AM_ERR_EMPTY, 2, "no ROOT" },
     { "HIERARCHY\nROOT A\n{\nOFFSET 0 0", AM_ERR_TRUNCATED, 4, "number" },
@@ -316,8 +316,8 @@ static const refusal refusals[] = {
     { "HIERARCHY\nEnd Site\n", AM_ERR_SYNTAX, 2, "End Site" },
     { "HIERARCHY\nROOT A\n{\nOFSET 0 0 0\n", AM_ERR_SYNTAX, 4, "'OFSET'" },
     { "HIERARCHY\nROOT A\n{\nOFFSET 0 0 0\n}\nROOT B\n{\n}\n", AM_ERR_SUPPORT, 6, "second ROOT ('B')" },
-    { "HIERARCHY\nROOT A\n{\nCHANNELS 1 Wrotation\n", AM_ERR_SYNTAX, 4, "'Wrotation' is no channel" },
-    { "HIERARCHY\nROOT A\n{\nCHANNELS 2 Xrotation\n}\n", AM_ERR_SYNTAX, 5, "'}' is no channel" },
+    { "HIERARCHY\nROOT A\n{\nCHANNELS 1 Wrotation\n", AM_ERR_SYNTAX, 4, "'Wrotation' is not a channel" },
+    { "HIERARCHY\nROOT A\n{\nCHANNELS 2 Xrotation\n}\n", AM_ERR_SYNTAX, 5, "'}' is not a channel" },
     { "HIERARCHY\nROOT A\n{\nCHANNELS 1 Xrotation Yrotation\n", AM_ERR_SYNTAX, 4, "one channel more" },
     { "HIERARCHY\nROOT A\n{\nCHANNELS 3 Zrotation Xrotation Zrotation\n", AM_ERR_SUPPORT, 4, "twice" },
     { "HIERARCHY\nROOT A\n{\nCHANNELS 7 Zrotation\n", AM_ERR_LIMIT, 4, "above the limit of 6" },

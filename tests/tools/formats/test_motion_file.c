@@ -86,7 +86,7 @@ static void a_file_of_the_wrong_kind_is_refused_by_the_reader_of_its_extension(v
     assert_non_null(strstr(err.file, "x.glb"));
     assert_int_not_equal(read_path(&clips, put("x.npz", "what", 4), &err), AM_OK);
     assert_non_null(strstr(err.file, "x.npz"));
-    // Nobody's: Assimp's child does not know it either, or is not there.
+    // An unknown format: Assimp's child does not know it either, or is not installed.
     assert_int_not_equal(read_path(&clips, put("x.what", "what", 4), &err), AM_OK);
     assert_true(strlen(err.text) > 0);
     assert_non_null(strstr(err.file, "x.what"));

@@ -1,4 +1,4 @@
-// Metrics of databases and runs: procedural motion in memory, and the figures that are known of the CMU clips.
+// Metrics of databases and runs: procedural motion in memory, and the known figures of the CMU clips.
 #include "support/check.h"
 #include "support/motion.h"
 #include "support/synth_db.h"

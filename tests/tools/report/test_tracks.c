@@ -1,5 +1,7 @@
-// Answers to the target and paths, on tracks drawn by hand.
+// Responses to the target and paths, on tracks drawn by hand.
 #include "support/check.h"
+
+#include "report/metrics_path.h"
 
 #define DT (1.0f / 60.0f)
 enum { most = 1200 };
@@ -216,13 +218,13 @@ static void swinging_about_a_path_is_told_from_walking_beside_it(void **state)
     for (int i = 0; i < 600; i++) {
         places[i] = am_v3(0.3f, 0.0f, (float)i * 0.02f);
     }
-    check_near(am_path_oscillation(&track, &path), 0.0, 1e-6); // beside it all the way
+    check_near(ami_path_oscillation(&track, &path), 0.0, 1e-6); // beside it all the way
     for (int i = 0; i < 600; i++) {
         places[i].x = 0.2f * am_sin(2.0f * AM_PI * (float)i / 300.0f); // once in five seconds
     }
-    check_near(am_path_oscillation(&track, &path), 0.2 / 1.41421356, 0.01);
+    check_near(ami_path_oscillation(&track, &path), 0.2 / 1.41421356, 0.01);
     am_track nothing = { places, 0, DT };
-    check_near(am_path_oscillation(&nothing, &path), 0.0, 0.0);
+    check_near(ami_path_oscillation(&nothing, &path), 0.0, 0.0);
 }
 
 static void a_round_is_not_over_where_it_begins(void **state)

@@ -140,7 +140,7 @@ static void every_wrong_key_names_its_place_and_the_nearest(void **state)
         { "", "", "\"path\": 3", AM_ERR_TYPE, "object" },
         { "", "", "\"path\": {\"points\": [[0, 1]]}", AM_ERR_TYPE, "time s" },
         { "", "", "\"path\": {\"points\": [[0, 1, 1e9]]}", AM_ERR_TYPE, "time s" },
-        { "", "", "\"path\": {\"points\": [[1, 0, 0], [0, 0, 1]]}", AM_ERR_RANGE, "before the one before" },
+        { "", "", "\"path\": {\"points\": [[1, 0, 0], [0, 0, 1]]}", AM_ERR_RANGE, "earlier than the previous point" },
         { "", "", "\"path\": {\"points\": [[0, 0, 0]], \"mode\": \"lokal\"}", AM_ERR_RANGE, "local" },
         { "", "", "\"path\": {\"points\": [[0, 0, 0]], \"scale\": 0}", AM_ERR_RANGE, "scale" },
         { "", "", "\"path\": {\"points\": [[0, 0, 0]], \"method\": \"papre\"}", AM_ERR_RANGE, "paper" },

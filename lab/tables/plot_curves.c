@@ -1,11 +1,12 @@
 // Curves as SVG text: over logarithmic axes how something grows, over even ones how it moves.
-#include "report/plot.h"
+#include "tables_parts.h"
 
 #include "base/bytes.h"
+#include "report/plot.h"
 
 enum { left = 56, right = 440, upper = 12, lower = 300, width = 560, height = 340 };
 
-// Told apart in light and dark, and by most who see colours differently.
+// Distinct in light and dark mode, and for most kinds of colour blindness.
 static const char *const colours[AM_MAX_CURVES] = {
     "#3f6fd8", "#d9822b", "#1a8a4a", "#c4342d", "#8a56c2", "#2a9d9d",
     "#b8860b", "#d0509a", "#667085", "#5a9e2f", "#a0522d", "#4682b4"

@@ -1,5 +1,5 @@
 // Tables as a page: the numbers, bars of the columns that matter, tracks from above.
-#include "report/tables.h"
+#include "tables_parts.h"
 
 #include "base/bytes.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 // Kinematics of training in double: what gradients are held against finite differences in.
-#include "train/poses.h"
+#include "in_double.h"
 
 #define real double
 #define ROOT sqrt

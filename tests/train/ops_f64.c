@@ -1,5 +1,5 @@
 // The arithmetic of training in double: what analytic gradients are held against finite differences in.
-#include "train/ops.h"
+#include "in_double.h"
 
 #define real double
 #define REAL_IS_DOUBLE 1

@@ -1,6 +1,8 @@
 // Tables of results as text, JSON and a page.
 #include "support/check.h"
 
+#include "tables.h"
+
 static am_tables *make_tables(const am_alloc *alloc)
 {
     am_error err = { 0 };

@@ -1,5 +1,5 @@
 // Plans in double.
-#include "train/plan.h"
+#include "in_double.h"
 
 #define real double
 #define PLAN ami_plan_f64

@@ -1,5 +1,5 @@
 // Tables of results: filling them, and printing them as text and JSON. The page is in tables_page.c.
-#include "report/tables.h"
+#include "tables_parts.h"
 
 #include "base/bytes.h"
 #include "base/error.h"

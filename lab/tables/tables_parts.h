@@ -1,8 +1,8 @@
 /// Tables from the inside: lists in one arena.
-#ifndef AMI_MEASURE_TABLES_H
-#define AMI_MEASURE_TABLES_H
+#ifndef AMBLE_LAB_TABLES_PARTS_H
+#define AMBLE_LAB_TABLES_PARTS_H
 
-#include <amble/tools/tables.h>
+#include "tables.h"
 
 #include "base/memory.h"
 
@@ -54,5 +54,29 @@ struct am_tables {
 
 /// A cell as people read it, at most `size` bytes with its end.
 void ami_cell_format(char *out, size_t size, const ami_cell *cell, int digits);
+
+// ---------------------------------------------------------------------------------------------
+// Plots as inline SVG; colours come from the page's style sheet
+
+/// One bar of a lying bar chart; `red` for what is beyond its bound.
+typedef struct ami_bar_row {
+    const char *label;
+    double value;
+    bool red;
+} ami_bar_row;
+bool ami_plot_bar_rows(am_bytes *out, const ami_bar_row *bars, int count, int digits);
+
+/// A way over the ground seen from above: +z up, +x (the left) to the left; the start is a dot.
+/// path(path_count), which may be none, lies below it.
+bool ami_plot_track(am_bytes *out, const am_vec3 *places, int count, const am_vec3 *path, int path_count);
+
+/// Curves with their names beside them: of positive numbers over logarithmic axes, or of any over even ones.
+typedef struct ami_curves {
+    const am_curve *curves;
+    int count;
+    const char *x_axis, *y_axis;
+    bool even;
+} ami_curves;
+bool ami_plot_curves(am_bytes *out, const ami_curves *plot);
 
 #endif

@@ -1,13 +1,9 @@
 /// Tables of results, as text for a terminal, JSON for programs and a page with plots for people.
-#ifndef AMBLE_TABLES_H
-#define AMBLE_TABLES_H
+#ifndef AMBLE_LAB_TABLES_H
+#define AMBLE_LAB_TABLES_H
 
 #include <amble/json.h>
 #include <amble/tools/metrics.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define AM_MAX_COLUMNS 32
 
@@ -19,36 +15,36 @@ typedef enum am_mark {
 
 /// Tables in the making. After a failed allocation it stays failed and the writers say so.
 typedef struct am_tables am_tables;
-AM_API am_result am_tables_create(am_tables **out, const am_alloc *alloc, am_error *err);
-AM_API void am_tables_destroy(am_tables *tables);
+am_result am_tables_create(am_tables **out, const am_alloc *alloc, am_error *err);
+void am_tables_destroy(am_tables *tables);
 
 /// Begins a table; columns and rows that follow belong to it. All texts are copied.
-AM_API void am_tables_begin(am_tables *tables, const char *name, const char *about);
+void am_tables_begin(am_tables *tables, const char *name, const char *about);
 /// A column of numbers with so many digits, or of text when `digits` is negative. Before the first row.
-AM_API void am_tables_column(am_tables *tables, const char *name, int digits);
+void am_tables_column(am_tables *tables, const char *name, int digits);
 /// Several columns at once, from the left.
 typedef struct am_column {
     const char *name;
     int digits; ///< of am_tables_column
 } am_column;
-AM_API void am_tables_columns(am_tables *tables, const am_column *columns, int count);
+void am_tables_columns(am_tables *tables, const am_column *columns, int count);
 /// Begins a row; its cells follow from the left. What is not given stays empty.
-AM_API void am_tables_row(am_tables *tables);
-AM_API void am_tables_text(am_tables *tables, const char *text);
+void am_tables_row(am_tables *tables);
+void am_tables_text(am_tables *tables, const char *text);
 /// NAN leaves the cell empty (null in JSON); infinity prints as "never".
-AM_API void am_tables_number(am_tables *tables, double value);
+void am_tables_number(am_tables *tables, double value);
 /// The same, marked good when it is at most `bound`.
-AM_API void am_tables_bounded(am_tables *tables, double value, double bound);
+void am_tables_bounded(am_tables *tables, double value, double bound);
 /// The same, marked good when it is more than `bound`.
-AM_API void am_tables_at_least(am_tables *tables, double value, double bound);
+void am_tables_at_least(am_tables *tables, double value, double bound);
 /// A line below the table.
-AM_API void am_tables_note(am_tables *tables, const char *format, ...) AM_PRINTF(2, 3);
+void am_tables_note(am_tables *tables, const char *format, ...) AM_PRINTF(2, 3);
 /// Bars of a column over the rows, on the page; `rows_from` leaves rows at the top out.
-AM_API void am_tables_plot(am_tables *tables, const char *column, int rows_from);
+void am_tables_plot(am_tables *tables, const char *column, int rows_from);
 /// A track seen from above, on the page.
-AM_API void am_tables_track(am_tables *tables, const char *caption, const am_track *track);
+void am_tables_track(am_tables *tables, const char *caption, const am_track *track);
 /// The same over the path that it was to follow; also in JSON, as "tracks".
-AM_API void am_tables_path(am_tables *tables, const char *caption, const am_track *track, const am_polyline *path);
+void am_tables_path(am_tables *tables, const char *caption, const am_track *track, const am_polyline *path);
 /// A curve through `count` points of positive numbers; `top` (or NULL) are the upper ends of whiskers on them.
 typedef struct am_curve {
     const char *name;
@@ -57,25 +53,21 @@ typedef struct am_curve {
 } am_curve;
 #define AM_MAX_CURVES 12 ///< in one plot
 /// Curves over logarithmic axes, on the page.
-AM_API void am_tables_curves(am_tables *tables, const char *caption, const char *x_axis, const char *y_axis,
-                             const am_curve *curves, int count);
+void am_tables_curves(am_tables *tables, const char *caption, const char *x_axis, const char *y_axis,
+                      const am_curve *curves, int count);
 /// The same over even axes: numbers may be 0 or below; whiskers are not drawn.
-AM_API void am_tables_lines(am_tables *tables, const char *caption, const char *x_axis, const char *y_axis,
-                            const am_curve *curves, int count);
+void am_tables_lines(am_tables *tables, const char *caption, const char *x_axis, const char *y_axis,
+                     const am_curve *curves, int count);
 /// How many cells are marked bad.
-AM_API int am_tables_bad_count(const am_tables *tables);
+int am_tables_bad_count(const am_tables *tables);
 
 /// Text for a terminal. Free it with am_bytes_free.
-AM_API am_result am_tables_print(am_bytes *out, const am_tables *tables, am_error *err);
+am_result am_tables_print(am_bytes *out, const am_tables *tables, am_error *err);
 /// Writes {"tables": [{"name", "columns", "rows", "about", "notes", "tracks"}]}, tracks with paths as
 /// {"caption", "path": [[x, z]], "track": [[x, z]]} and only where there are any; cells are numbers, texts or null
 /// ("never" for an infinite number).
-AM_API void am_tables_json(am_json_writer *writer, const am_tables *tables);
+void am_tables_json(am_json_writer *writer, const am_tables *tables);
 /// One self-contained HTML page. Free it with am_bytes_free.
-AM_API am_result am_tables_page(am_bytes *out, const am_tables *tables, const char *title, const char *about,
-                                am_error *err);
+am_result am_tables_page(am_bytes *out, const am_tables *tables, const char *title, const char *about, am_error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
