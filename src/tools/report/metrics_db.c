@@ -1,6 +1,7 @@
 // The measures of a database's own motion, for comparison with a character's.
 #include <amble/tools/metrics.h>
 
+#include "actor/actor.h"
 #include "actor/floor.h"
 #include "base/error.h"
 #include "script/run.h"
