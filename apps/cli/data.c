@@ -3,7 +3,6 @@
 
 #include "places.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +32,6 @@ bool cli_find_set(void *unused, const char *set, char *out, size_t size)
     return cli_data_find(out, size, set);
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
 static bool is_bvh(const char *name)
 {
     size_t length = strlen(name);
@@ -61,19 +58,17 @@ static bool add_path(cli_files *files, const char *folder, const char *name)
 cli_files cli_files_list(const char *folder, int most)
 {
     cli_files files = { NULL, 0 };
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
-        if (is_bvh(entry->d_name) && !add_path(&files, folder, entry->d_name)) {
+    am_folder_names names;
+    am_folder_list(&names, folder);
+    for (int i = 0; i < names.count; i++) {
+        if (is_bvh(names.items[i]) && !add_path(&files, folder, names.items[i])) {
             break;
         }
     }
-    if (dir) {
-        closedir(dir);
-    }
+    am_folder_names_free(&names);
     if (files.count == 0) {
         return files;
     }
-    qsort(files.paths, (size_t)files.count, sizeof *files.paths, by_name);
     int kept = most > 0 && most < files.count ? most : files.count;
     for (int i = 0; i < kept; i++) {
         // Swapped, not copied, so that every path is still freed once.

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { path_size = 1024 };
 
@@ -44,12 +43,9 @@ static uint64_t hash_set(const char *set, uint64_t hash, bool *found)
     }
     cli_files files = cli_files_list(folder, 0);
     for (int i = 0; i < files.count; i++) {
-        struct stat info;
-        int64_t facts[2] = { 0, 0 };
-        if (stat(files.paths[i], &info) == 0) {
-            facts[0] = (int64_t)info.st_size;
-            facts[1] = (int64_t)info.st_mtime;
-        }
+        am_path_info info;
+        am_path_look(&info, files.paths[i]);
+        const int64_t facts[2] = { info.size, info.changed_s };
         const char *name = strrchr(files.paths[i], '/');
         hash = am_hash64(name, strlen(name), am_hash64(facts, sizeof facts, hash));
     }

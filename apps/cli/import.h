@@ -4,12 +4,10 @@
 
 #include "cli.h"
 
-#include <sys/stat.h>
-
 /// One clip of a file (BVH has one; other formats may have several).
 typedef struct import_entry {
     char *path;
-    struct stat file; ///< which file that is, whatever the path; all 0 when there is none
+    am_path_info file; ///< which file that is, whatever the path
     int clip;         ///< index within the file
     int clip_count;   ///< 0 until it was read
     am_clip *motion;

@@ -1,7 +1,7 @@
 // amble import: the doctor looks at motion files and says what they are and what is wrong; --fix writes clean clips.
 #include "import.h"
+#include "places.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +30,7 @@ static bool add_entry(import_job *j, const char *path)
     import_entry *e = &j->entries[j->count];
     memset(e, 0, sizeof *e);
     e->path = copy_text(path);
-    if (stat(path, &e->file) != 0) {
-        memset(&e->file, 0, sizeof e->file);
-    }
+    am_path_look(&e->file, path);
     j->count += e->path ? 1 : 0;
     return e->path != NULL;
 }
@@ -58,65 +56,29 @@ static bool is_motion_file(const char *name)
     return false;
 }
 
-static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
 static bool add_path(import_job *j, const char *path, int depth);
-
-/// Names in a folder, sorted, so that results do not depend on the file system. NULL when it cannot be listed.
-static char **list_folder(const char *path, int *count)
-{
-    DIR *dir = opendir(path);
-    char **names = NULL;
-    int room = 0;
-    *count = 0;
-    for (struct dirent *item = dir ? readdir(dir) : NULL; item; item = readdir(dir)) {
-        if (item->d_name[0] == '.') {
-            continue;
-        }
-        if (*count == room) {
-            room = room ? room * 2 : 64;
-            char **more = realloc(names, (size_t)room * sizeof *more);
-            if (!more) {
-                break;
-            }
-            names = more;
-        }
-        names[*count] = copy_text(item->d_name);
-        *count += names[*count] ? 1 : 0;
-    }
-    if (dir) {
-        closedir(dir);
-    }
-    if (*count > 0) {
-        qsort(names, (size_t)*count, sizeof *names, compare_names);
-    }
-    return names;
-}
 
 static bool add_folder(import_job *j, const char *path, int depth)
 {
-    int count = 0;
-    char **names = list_folder(path, &count);
+    am_folder_names names;
+    am_folder_list(&names, path);
     bool ok = true;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < names.count && ok; i++) {
         char full[4096];
-        int size = snprintf(full, sizeof full, "%s%s%s", path, cli_slash(path), names[i]);
-        struct stat info;
-        bool folder = size > 0 && (size_t)size < sizeof full && stat(full, &info) == 0 && S_ISDIR(info.st_mode);
-        if (ok && (folder || is_motion_file(names[i]))) {
+        int size = snprintf(full, sizeof full, "%s%s%s", path, cli_slash(path), names.items[i]);
+        bool folder = size > 0 && (size_t)size < sizeof full && cli_is_folder(full);
+        if (folder || is_motion_file(names.items[i])) {
             ok = add_path(j, full, depth + 1);
         }
-        free(names[i]);
     }
-    free(names);
+    am_folder_names_free(&names);
     return ok;
 }
 
 /// A file as it is; a folder with everything below it. Links that run in a circle end at depth 32.
 static bool add_path(import_job *j, const char *path, int depth)
 {
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+    if (cli_is_folder(path)) {
         return depth > 32 || add_folder(j, path, depth);
     }
     return add_entry(j, path);
@@ -233,11 +195,11 @@ typedef struct written {
 /// Whether `path` is one of the files to be cleaned: nobody's only copy is overwritten.
 static bool is_input(const import_job *j, const char *path)
 {
-    struct stat info;
+    am_path_info info;
     bool found = false;
-    if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+    if (am_path_look(&info, path) == AM_PATH_FILE) {
         for (int i = 0; i < j->count && !found; i++) {
-            found = j->entries[i].file.st_ino == info.st_ino && j->entries[i].file.st_dev == info.st_dev;
+            found = memcmp(j->entries[i].file.identity, info.identity, sizeof info.identity) == 0;
         }
     }
     return found;
@@ -475,11 +437,8 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         j.doctor.unit_m = (float)unit;
     }
     j.doctor.fps = (float)fps;
-    if (j.out_dir && mkdir(j.out_dir, 0777) != 0) {
-        struct stat info;
-        if (stat(j.out_dir, &info) != 0 || !S_ISDIR(info.st_mode)) {
-            return cli_usage("import: %s is no folder and none can be made there", j.out_dir);
-        }
+    if (j.out_dir && !am_folder_make(j.out_dir)) {
+        return cli_usage("import: %s is no folder and none can be made there", j.out_dir);
     }
     bool added = true;
     for (int i = 0; added && i < call.operands; i++) {

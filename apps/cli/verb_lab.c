@@ -3,11 +3,9 @@
 #include "cli.h"
 #include "places.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int verb_lab(const cli_verb *verb, int argc, char **argv)
 {
@@ -16,7 +14,7 @@ int verb_lab(const cli_verb *verb, int argc, char **argv)
                              "amble %s is part of amble-lab, which is not beside this command; clone the source and "
                              "run ./run build, then build/amble %s",
                              verb->name, verb->name);
-    if (!cli_program_beside(program, sizeof program, "amble-lab")) {
+    if (!am_program_beside(program, sizeof program, "amble-lab")) {
         return cli_fail(&err);
     }
     char **words = calloc((size_t)argc + 3, sizeof *words);
@@ -27,8 +25,8 @@ int verb_lab(const cli_verb *verb, int argc, char **argv)
     words[0] = program;
     words[1] = (char *)(uintptr_t)verb->name;
     memcpy(words + 2, argv, (size_t)argc * sizeof *words);
-    execv(program, words);
-    err = cli_error(AM_ERR_CHILD, program, "cannot be started: %s", strerror(errno));
+    am_program_become(words);
+    err = cli_error(AM_ERR_CHILD, program, "cannot be started; build it again with ./run build");
     free(words);
     return cli_fail(&err);
 }

@@ -2,9 +2,9 @@
 #ifndef AMI_TRAIN_RUN_H
 #define AMI_TRAIN_RUN_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/thread.h"
 #include "train/stage.h"
 
 enum { AMI_MOST_BESIDE = 4 };
@@ -38,7 +38,7 @@ typedef struct ami_stage_thread {
     double term_sums[AMI_MOST_TERMS]; ///< since the last report
     char terms[256];                  ///< the last report's
     am_error err;                     ///< how it ended
-    pthread_t thread;
+    ami_thread thread;
     bool threaded;
 } ami_stage_thread;
 
@@ -71,8 +71,8 @@ typedef struct ami_recipe_run {
     uint64_t data_hash, database_hash;
     char database[1024]; ///< of the finished stages
     // Lanes that run at once:
-    pthread_mutex_t lock;
-    pthread_cond_t moved; ///< somebody parked, ended or goes on
+    ami_mutex lock;
+    ami_condition moved; ///< somebody parked, ended or goes on
     int active, parked;   ///< lanes that train; of them those that wait at the end of an iteration
     bool hold;            ///< all but one wait
     atomic_bool held;     ///< the same, to look at without the lock

@@ -2,8 +2,6 @@
 #include "support/check.h"
 
 #include <math.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 void ami_check_near(double a, double b, double tolerance, const char *what, const char *file, int line)
 {
@@ -33,18 +31,12 @@ void ami_check_refused(am_result result, am_result code, const char *file, int l
     }
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 const char *test_data_dir(const char *set)
 {
     static char path[1024];                 // one at a time is enough for a test program
     const char *env = getenv("AMBLE_DATA"); // the only place when it is set: a folder that is not there means no data
     snprintf(path, sizeof path, "%s/%s", env ? env : AMBLE_SOURCE_DIR "/build/data", set);
-    if (is_folder(path)) {
+    if (am_path_look(NULL, path) == AM_PATH_FOLDER) {
         return path;
     }
     printf("SKIPPED: the real data set '%s' is not here (build/data/%s)\n", set, set);

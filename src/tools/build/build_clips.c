@@ -3,11 +3,10 @@
 #include "build/build_internal.h"
 
 #include "base/error.h"
+#include "base/os.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // A folder with more files than this is the wrong folder.
 #define MAX_SOURCES 100000
@@ -125,34 +124,28 @@ static am_result filter(ami_build *b, int first)
     return AM_OK;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 static am_result list_folder(ami_build *b, const char *folder)
 {
-    DIR *dir = opendir(folder);
-    if (!dir) {
+    am_folder_names names;
+    if (!am_folder_list(&names, folder)) {
         return ami_fail(b->err, AM_ERR_OPEN, "cannot open the folder '%s'; does it exist?", folder);
     }
     int first = b->source_count;
     am_result result = AM_OK;
-    for (struct dirent *entry = readdir(dir); entry && result == AM_OK; entry = readdir(dir)) {
+    for (int i = 0; i < names.count && result == AM_OK; i++) {
         char path[1024];
-        if (!is_motion(entry->d_name)) {
+        if (!is_motion(names.items[i])) {
             continue;
         }
-        int used = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        int used = snprintf(path, sizeof path, "%s/%s", folder, names.items[i]);
         if (used < 0 || (size_t)used >= sizeof path) {
             result = ami_fail(b->err, AM_ERR_LIMIT, "a path in '%s' is longer than %d bytes", folder,
                               (int)sizeof path - 1);
-        } else if (!is_folder(path)) {
+        } else if (am_path_look(NULL, path) != AM_PATH_FOLDER) {
             result = add(b, path, false);
         }
     }
-    closedir(dir);
+    am_folder_names_free(&names);
     if (result == AM_OK) {
         sort_sources(b, first);
         result = filter(b, first);
