@@ -7,7 +7,7 @@ file(GLOB_RECURSE AMBLE_TEST_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tes
 if(WIN32)
     # The run time's tests, with the little of cmocka that they use. What starts other programs stays with the other systems.
     list(FILTER AMBLE_TEST_SOURCES INCLUDE REGEX "/tests/runtime/")
-    list(FILTER AMBLE_TEST_SOURCES EXCLUDE REGEX "/base/test_assert.c$")
+    list(FILTER AMBLE_TEST_SOURCES EXCLUDE REGEX "/base/test_(assert|file_posix).c$")
     add_library(amble_cmocka STATIC ${PROJECT_SOURCE_DIR}/tests/support/windows/cmocka.c)
     target_include_directories(amble_cmocka PUBLIC ${PROJECT_SOURCE_DIR}/tests/support/windows)
     set(CMOCKA_LIBRARY amble_cmocka)

@@ -8,8 +8,8 @@
 typedef struct import_entry {
     char *path;
     am_path_info file; ///< which file that is, whatever the path
-    int clip;         ///< index within the file
-    int clip_count;   ///< 0 until it was read
+    int clip;          ///< index within the file
+    int clip_count;    ///< 0 until it was read
     am_clip *motion;
     am_diagnosis diagnosis;
     am_error error; ///< code AM_OK when it was read and examined

@@ -4,7 +4,6 @@
 
 #include <amble/tools/tools.h>
 
-
 #define STUDIO_MAX_SETS 32
 #define STUDIO_MAX_DB_BYTES 60000000 ///< what a page is asked to load at most
 

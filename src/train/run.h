@@ -73,10 +73,10 @@ typedef struct ami_recipe_run {
     // Lanes that run at once:
     ami_mutex lock;
     ami_condition moved; ///< somebody parked, ended or goes on
-    int active, parked;   ///< lanes that train; of them those that wait at the end of an iteration
-    bool hold;            ///< all but one wait
-    atomic_bool held;     ///< the same, to look at without the lock
-    atomic_bool stop;     ///< all end after their iteration
+    int active, parked;  ///< lanes that train; of them those that wait at the end of an iteration
+    bool hold;           ///< all but one wait
+    atomic_bool held;    ///< the same, to look at without the lock
+    atomic_bool stop;    ///< all end after their iteration
 } ami_recipe_run;
 
 // Lanes.

@@ -58,7 +58,14 @@ const char *test_temp_dir(const char *name)
     static char path[1024];
     snprintf(path, sizeof path, "%s/test-files/%s", AMBLE_BINARY_DIR, name);
     char line[2200];
+#if defined(_WIN32)
+    snprintf(line, sizeof line, "rmdir /s /q \"%s\" 2>nul & mkdir \"%s\"", path, path);
+    for (char *at = line; *at; at++) { // a shell that takes '/' for an option
+        *at = *at == '/' && at[1] != 's' && at[1] != 'q' ? '\\' : *at;
+    }
+#else
     snprintf(line, sizeof line, "rm -rf '%s' && mkdir -p '%s'", path, path);
+#endif
     if (system(line) != 0) {
         fail_msg("cannot make %s", path);
     }

@@ -88,16 +88,16 @@ AM_API void am_lock_give(am_lock *lock);
 AM_API bool am_program_path(char *out, size_t size);
 /// The path of a program in the folder of the running one; false when there is no such file. `name` may have folders.
 AM_API bool am_program_beside(char *out, size_t size, const char *name);
-/// Runs a program in place of this one, which ends with its status. words[0] is its path, NULL ends them. Returns only
-/// when it cannot be started.
+/// Runs a program in place of this one, which ends with its status. words[0] is its path, NULL ends them. Returns
+/// only when it cannot be started.
 AM_API void am_program_become(char *const *words);
 /// Shows an address in the user's browser; without a desktop nothing happens.
 AM_API void am_browser_open(const char *address);
 
 /// A program that answers questions line by line.
 typedef struct am_dialogue am_dialogue;
-/// words[0] is a path or a name to look for, NULL ends them. NULL when it cannot be started, and always on Windows and
-/// in WebAssembly.
+/// words[0] is a path or a name to look for, NULL ends them. NULL when it cannot be started, and always on Windows
+/// and in WebAssembly.
 AM_API am_dialogue *am_dialogue_start(const char *const *words);
 /// Sends a line and reads one. False when the program has ended.
 AM_API bool am_dialogue_ask(am_dialogue *dialogue, char *answer, size_t size, const char *question);

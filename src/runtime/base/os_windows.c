@@ -166,9 +166,9 @@ am_path_kind am_path_look(am_path_info *out, const char *path)
 {
     wchar_t wide[longest_path];
     am_path_info found = { .kind = AM_PATH_NONE };
-    HANDLE handle = CreateFileW(widen(wide, path), FILE_READ_ATTRIBUTES,
-                                FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,
-                                FILE_FLAG_BACKUP_SEMANTICS, NULL); // the flag lets folders open
+    HANDLE handle =
+        CreateFileW(widen(wide, path), FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                    NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL); // the flag lets folders open
     if (handle != INVALID_HANDLE_VALUE) {
         describe(&found, handle);
         CloseHandle(handle);

@@ -74,7 +74,7 @@ struct am_pool {
     ami_mutex mutex;
     ami_condition work; // there is a new job, or stop
     ami_condition idle; // some job lost its last helper
-    job *jobs;           // those that may still have items, newest first
+    job *jobs;          // those that may still have items, newest first
     bool stop;
     int workers;
     size_t size; // of this block

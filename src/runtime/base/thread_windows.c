@@ -17,7 +17,8 @@ bool ami_thread_start(ami_thread *thread, void (*fn)(void *user), void *user)
 {
     thread->fn = fn;
     thread->user = user;
-    thread->handle = (void *)_beginthreadex(NULL, stack_bytes, begin, thread, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+    thread->handle =
+        (void *)_beginthreadex(NULL, stack_bytes, begin, thread, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
     return thread->handle != NULL;
 }
 

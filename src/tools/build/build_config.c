@@ -14,7 +14,7 @@ bool ami_path_beside(char *out, size_t size, const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
     int used = am_path_is_absolute(name) || !slash ? snprintf(out, size, "%s", name)
-                                        : snprintf(out, size, "%.*s/%s", (int)(slash - path), path, name);
+                                                   : snprintf(out, size, "%.*s/%s", (int)(slash - path), path, name);
     return used >= 0 && (size_t)used < size;
 }
 

@@ -15,8 +15,14 @@ struct CMUnitTest {
     int (*teardown)(void **state);
 };
 
-#define cmocka_unit_test(fn) { #fn, fn, NULL, NULL }
-#define cmocka_unit_test_setup_teardown(fn, before, after) { #fn, fn, before, after }
+#define cmocka_unit_test(fn)                                                                                         \
+    {                                                                                                                \
+#fn, fn, NULL, NULL                                                                                          \
+    }
+#define cmocka_unit_test_setup_teardown(fn, before, after)                                                           \
+    {                                                                                                                \
+#fn, fn, before, after                                                                                       \
+    }
 #define cmocka_run_group_tests(tests, setup, teardown)                                                               \
     shim_run(tests, sizeof(tests) / sizeof(tests)[0], setup, teardown)
 
@@ -39,7 +45,8 @@ void shim_check_text(const char *a, const char *b, bool equal, const char *what,
 #define assert_null(p) shim_check((p) == NULL, #p " == NULL", __FILE__, __LINE__)
 #define assert_non_null(p) shim_check((p) != NULL, #p " != NULL", __FILE__, __LINE__)
 #define assert_ptr_equal(a, b) shim_check((const void *)(a) == (const void *)(b), #a " == " #b, __FILE__, __LINE__)
-#define assert_ptr_not_equal(a, b) shim_check((const void *)(a) != (const void *)(b), #a " != " #b, __FILE__, __LINE__)
+#define assert_ptr_not_equal(a, b)                                                                                   \
+    shim_check((const void *)(a) != (const void *)(b), #a " != " #b, __FILE__, __LINE__)
 #define assert_int_equal(a, b) shim_check_equal((intmax_t)(a), (intmax_t)(b), true, #a " == " #b, __FILE__, __LINE__)
 #define assert_int_not_equal(a, b)                                                                                   \
     shim_check_equal((intmax_t)(a), (intmax_t)(b), false, #a " != " #b, __FILE__, __LINE__)
