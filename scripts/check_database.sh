@@ -1,7 +1,7 @@
 #!/bin/sh
 # The same database everywhere: builds one from the same clips with the command of every build and compares the hashes.
 #   check_database.sh             the commands of build/{release,clang,scalar,neon,wasm} that are there
-#   check_database.sh PROGRAM...  these (a .js runs under node, an AArch64 one under qemu)
+#   check_database.sh PROGRAM...  these (a .js runs under node, an AArch64 one under qemu, an .exe under wine)
 # The first program also runs with one and with several threads. Real clips are used too where they are unpacked.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,6 +14,7 @@ run() {
     shift
     case $program in
     *.js) node "$program" "$@" ;;
+    *.exe) sh scripts/wine.sh "$program" "$@" | tr -d '\r' ;;
     *neon*) qemu-aarch64 "$program" "$@" ;;
     *) "$program" "$@" ;;
     esac
@@ -43,12 +44,12 @@ result=0
 for set in $sets; do
     clips=""
     [ "$set" = synth ] && clips="--clips $work/clips"
-    want=$(hash_of "$first" "configs/$set.json" $clips --threads 1)
+    want=$(hash_of "$first" "configs/databases/$set.json" $clips --threads 1)
     # All at once: those under node and qemu take longer than the others together.
     number=0
     for program in "$@"; do
         number=$((number + 1))
-        (hash_of "$program" "configs/$set.json" $clips || echo none) >"$work/hash.$number" &
+        (hash_of "$program" "configs/databases/$set.json" $clips || echo none) >"$work/hash.$number" &
     done
     wait
     number=0

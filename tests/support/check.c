@@ -72,15 +72,25 @@ const char *test_temp_dir(const char *name)
     return path;
 }
 
+#if defined(_WIN32)
+#define QUOTE 1
+const char *test_command(void) { return AMBLE_BINARY_DIR "/amble.exe"; }
+#else
+#define QUOTE 0
 const char *test_command(void) { return AMBLE_BINARY_DIR "/amble"; }
+#endif
 
 int test_shell(char *out, size_t size, const char *format, ...)
 {
     char line[8192];
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    vsnprintf(line + QUOTE, sizeof line - 2 * QUOTE, format, args);
     va_end(args);
+#if defined(_WIN32)
+    line[0] = '"'; // the shell takes off the first and the last
+    snprintf(line + strlen(line), 2, "\"");
+#endif
     FILE *pipe = popen(line, "r");
     if (!pipe) {
         return -1;
@@ -99,7 +109,25 @@ int test_shell(char *out, size_t size, const char *format, ...)
         out[used] = '\0';
     }
     int status = pclose(pipe);
+#if defined(_WIN32)
+    return status;
+#else
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+#endif
+}
+
+void *test_aligned(size_t size)
+{
+    const am_alloc alloc = am_alloc_default();
+    void *block = alloc.alloc(alloc.user, size, 64);
+    assert_non_null(block);
+    return block;
+}
+
+void test_aligned_free(void *block)
+{
+    const am_alloc alloc = am_alloc_default();
+    alloc.release(alloc.user, block, 0);
 }
 
 char *test_read_file(const char *path, size_t *size)

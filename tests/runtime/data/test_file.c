@@ -18,8 +18,7 @@ static am_db *make(bool all_kinds, am_precision precision)
 
 static void *aligned_copy(const void *data, size_t size)
 {
-    void *copy = NULL;
-    assert_int_equal(posix_memalign(&copy, 64, size + 64), 0);
+    void *copy = test_aligned(size + 64);
     memcpy(copy, data, size);
     return copy;
 }
@@ -308,7 +307,7 @@ static void nonsense_with_right_checksums_is_refused_too(void **state)
             fail_msg("%s: %s (%s)", p->what, am_result_name(result), err.text);
         }
         assert_string_equal(err.file, "bad.amdb");
-        free(image);
+        test_aligned_free(image);
     }
     am_db_close(db);
 }
@@ -329,7 +328,7 @@ static void a_section_of_a_later_version_is_passed_over(void **state)
     assert_int_equal(back->tag_count, 0);
     am_db_close(back);
     am_db_close(db);
-    free(image);
+    test_aligned_free(image);
 }
 
 static void a_crooked_address_is_refused(void **state)
@@ -341,7 +340,7 @@ static void a_crooked_address_is_refused(void **state)
     am_db *back = NULL;
     am_error err = { 0 };
     check_refused(am_db_from_memory(&back, image + 4, db->image_size, NULL, NULL, &err), AM_ERR_DEF);
-    free(image);
+    test_aligned_free(image);
     am_db_close(db);
 }
 
@@ -368,7 +367,7 @@ static void verify_names_section_and_offset_of_a_damaged_body(void **state)
     check_refused(am_db_verify(back, &err), AM_ERR_NUMBER);
     assert_true(err.offset == (int64_t)at + 1000);
     am_db_close(back);
-    free(image);
+    test_aligned_free(image);
     am_db_close(db);
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct CMUnitTest {
@@ -25,6 +26,7 @@ struct CMUnitTest {
     }
 #define cmocka_run_group_tests(tests, setup, teardown)                                                               \
     shim_run(tests, sizeof(tests) / sizeof(tests)[0], setup, teardown)
+#define cmocka_run_group_tests_name(name, tests, setup, teardown) cmocka_run_group_tests(tests, setup, teardown)
 
 int shim_run(const struct CMUnitTest *tests, size_t count, int (*setup)(void **), int (*teardown)(void **));
 /// Ends the test that runs.
@@ -35,6 +37,8 @@ void shim_check_equal(intmax_t a, intmax_t b, bool equal, const char *what, cons
 void shim_check_text(const char *a, const char *b, bool equal, const char *what, const char *file, int line);
 
 #define skip() shim_skip()
+#define test_malloc(size) malloc(size) // without a look for leaks
+#define test_free(block) free(block)
 #define fail() _fail(__FILE__, __LINE__)
 #define fail_msg(...) (printf(__VA_ARGS__), putchar('\n'), _fail(__FILE__, __LINE__))
 #define print_error(...) printf(__VA_ARGS__)
