@@ -17,13 +17,13 @@ int verb_lab(const cli_verb *verb, int argc, char **argv)
     if (!am_program_beside(program, sizeof program, "amble-lab")) {
         return cli_fail(&err);
     }
-    char **words = calloc((size_t)argc + 3, sizeof *words);
+    const char **words = calloc((size_t)argc + 3, sizeof *words);
     if (!words) {
         err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
         return cli_fail(&err);
     }
     words[0] = program;
-    words[1] = (char *)(uintptr_t)verb->name;
+    words[1] = verb->name;
     memcpy(words + 2, argv, (size_t)argc * sizeof *words);
     am_program_become(words);
     err = cli_error(AM_ERR_CHILD, program, "cannot be started; build it again with ./run build");

@@ -90,7 +90,7 @@ AM_API bool am_program_path(char *out, size_t size);
 AM_API bool am_program_beside(char *out, size_t size, const char *name);
 /// Runs a program in place of this one, which ends with its status. words[0] is its path, NULL ends them. Returns
 /// only when it cannot be started.
-AM_API void am_program_become(char *const *words);
+AM_API void am_program_become(const char *const *words);
 /// Shows an address in the user's browser; without a desktop nothing happens.
 AM_API void am_browser_open(const char *address);
 

@@ -101,7 +101,7 @@ void ami_os_unmap(const void *data, size_t size)
     (void)data;
     (void)size;
 #else
-    munmap((void *)(uintptr_t)data, size);
+    munmap((void *)data, size);
 #endif
 }
 
@@ -227,7 +227,10 @@ bool am_program_path(char *out, size_t size)
 // ---------------------------------------------------------------------------------------------
 // Other programs; those that answer are in child_posix.c
 
-void am_program_become(char *const *words) { execv(words[0], words); }
+void am_program_become(const char *const *words)
+{
+    execv(words[0], (char *const *)words); // whose type is older than const
+}
 
 void am_browser_open(const char *address)
 {

@@ -342,7 +342,7 @@ static char *put_word(char *at, const char *end, const char *word)
     return at;
 }
 
-void am_program_become(char *const *words)
+void am_program_become(const char *const *words)
 {
     char *line = malloc(longest_line);
     wchar_t *wide = malloc(longest_line * sizeof *wide);
