@@ -17,6 +17,10 @@ endforeach()
 add_executable(amble_cli ${AMBLE_CLI_SOURCES})
 set_target_properties(amble_cli PROPERTIES OUTPUT_NAME amble)
 target_link_libraries(amble_cli PRIVATE amble_cli_shared amble_flags)
+if(WIN32)
+    enable_language(RC)
+    target_sources(amble_cli PRIVATE ${PROJECT_SOURCE_DIR}/apps/cli/windows.rc)
+endif()
 
 if(EMSCRIPTEN)
     # The whole command under node: the tests compare what it writes with the native one.

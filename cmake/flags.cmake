@@ -22,6 +22,13 @@ if(AMBLE_SCALAR)
 endif()
 if(EMSCRIPTEN)
     target_compile_options(amble_flags INTERFACE -msimd128)
+elseif(WIN32)
+    # printf as in C, calls of Windows 7 on, and moves that do not want the stack aligned to 32 bytes: gcc believes that it
+    # is, Windows aligns it to 16 (gcc bug 54412).
+    target_compile_definitions(amble_flags INTERFACE __USE_MINGW_ANSI_STDIO=1 _WIN32_WINNT=0x0601)
+    target_compile_options(amble_flags INTERFACE -Wa,-muse-unaligned-vector-move -Wno-float-conversion) # isfinite of a double
+    target_link_options(amble_flags INTERFACE -static -Wl,--stack,8388608) # as large as elsewhere
+    target_link_libraries(amble_flags INTERFACE m)
 else()
     find_package(Threads REQUIRED)
     target_link_libraries(amble_flags INTERFACE Threads::Threads m)

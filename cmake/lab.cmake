@@ -9,6 +9,9 @@ if(TARGET amble_train)
     add_executable(amble_lab ${PROJECT_SOURCE_DIR}/lab/main.c)
     set_target_properties(amble_lab PROPERTIES OUTPUT_NAME amble-lab)
     target_link_libraries(amble_lab PRIVATE amble_lab_parts amble_flags)
+    if(WIN32)
+        target_sources(amble_lab PRIVATE ${PROJECT_SOURCE_DIR}/apps/cli/windows.rc)
+    endif()
 endif()
 
 # Peers of the benches: lab/peers/NAME.c (or .cpp) becomes peers/NAME beside the command, when its library is installed. Nothing of

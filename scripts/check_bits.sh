@@ -2,7 +2,7 @@
 # The same bits everywhere: runs the program of tests/bits as built by gcc, clang, without SIMD, for NEON (under qemu) and for
 # WebAssembly (under node) and compares every line with tests/bits/golden.txt.
 #   check_bits.sh             builds the program in build/{release,clang,scalar,neon,wasm} and runs all five
-#   check_bits.sh PROGRAM...  runs the given ones (a .js under node, an AArch64 one under qemu)
+#   check_bits.sh PROGRAM...  runs the given ones (a .js under node, an AArch64 one under qemu, an .exe under wine)
 #   check_bits.sh --update    writes golden.txt anew from build/release: only when results are meant to change
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,6 +22,7 @@ run() {
     shift
     case $program in
     *.js) node "$program" "$@" ;;
+    *.exe) sh scripts/wine.sh "$program" "$@" | tr -d '\r' ;;
     *neon*) qemu-aarch64 "$program" "$@" ;;
     *) "$program" "$@" ;;
     esac

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The same database everywhere: builds one from the same clips with the command of every build and compares the hashes.
 #   check_database.sh             the commands of build/{release,clang,scalar,neon,wasm} that are there
-#   check_database.sh PROGRAM...  these (a .js runs under node, an AArch64 one under qemu)
+#   check_database.sh PROGRAM...  these (a .js runs under node, an AArch64 one under qemu, an .exe under wine)
 # The first program also runs with one and with several threads. Real clips are used too where they are unpacked.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,6 +14,7 @@ run() {
     shift
     case $program in
     *.js) node "$program" "$@" ;;
+    *.exe) sh scripts/wine.sh "$program" "$@" | tr -d '\r' ;;
     *neon*) qemu-aarch64 "$program" "$@" ;;
     *) "$program" "$@" ;;
     esac

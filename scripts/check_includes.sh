@@ -1,7 +1,8 @@
 #!/bin/sh
 # The order of the folders (docs/design.md): a file includes internal headers of its own folder and of those before it, spelt
 # FOLDER/FILE.h, and public headers of the same. Apps and examples include <amble/...> only; lab and tests may include
-# internal headers; nothing includes lab/. Usage: check_includes.sh [ROOT]; prints each fault and exits 1 when there is any.
+# internal headers; nothing includes lab/. Headers of the operating system stand in src/runtime/base alone, and in lab/peers,
+# whose programs are not ours to move. Usage: check_includes.sh [ROOT]; prints each fault and exits 1 when there is any.
 # tests/scripts/test_checks.sh plants faults that it must catch.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
@@ -11,6 +12,7 @@ BEGIN {
     for (i = 1; i <= count; i++) { rank[order[i]] = i }
     rank["train"] = count + 1
     rank["physics"] = rank["actor"] + 0.5 # beside the tools: it may not use them
+    system_header = "^(sys/.*|(unistd|pthread|dirent|signal|time|fcntl|poll|sched|spawn|dlfcn|termios|windows|io|direct|process|malloc)[.]h)$"
     # Public headers belong to a folder, too. Those of tools/ are named after theirs or listed here.
     owner("base", "base json"); owner("math", "math"); owner("net", "net"); owner("data", "skeleton facts db features tags pose index")
     owner("method", "options source field field_source field_task field_value learned")
@@ -38,6 +40,9 @@ function reach(folder, into, what) {
 }
 /^[ \t]*#[ \t]*include[ \t]*</ {
     name = $0; sub(/^[^<]*</, "", name); sub(/>.*/, "", name)
+    if (name ~ system_header && FILENAME !~ /^(src\/runtime\/base|lab\/peers)\//) {
+        fault("<" name "> is the operating system\047s; only src/runtime/base knows it (<amble/tools/os.h>)")
+    }
     if (name !~ /^amble\//) { next }
     sub(/^amble\//, "", name); sub(/\.h$/, "", name)
     folder = home(FILENAME)

@@ -99,7 +99,7 @@ step_lint() {
         --suppress=missingIncludeSystem -j "$jobs" -Iinclude -Isrc/runtime -Isrc/tools -Isrc -Iapps/cli -Ilab -Ilab/eval -Ilab/bench -Ilab/baseline src apps lab || result=1
     # Only files that changed since their last clean run are read again.
     mkdir -p build/tidy
-    git ls-files 'src/*.c' 'apps/*.c' 'lab/*.c' | grep -v lab/peers | grep -Ev 'kernel/(neon|wasm)\.c' >build/tidy/files
+    git ls-files 'src/*.c' 'apps/*.c' 'lab/*.c' | grep -v lab/peers | grep -Ev 'kernel/(neon|wasm)\.c|_windows\.c|child_none\.c' >build/tidy/files
     check each sh scripts/tidy.sh <build/tidy/files || result=1
     return $result
 }
@@ -126,6 +126,17 @@ step_bits() {
     result=0
     check sh scripts/check_bits.sh build/neon/bits || result=1
     check sh scripts/check_database.sh build/release/amble build/neon/amble build/wasm/amble.js || result=1
+    return $result
+}
+
+# The same bits and databases on Windows (under wine), and the run time's tests there, without the motion capture.
+step_windows() {
+    compile_tests release && compile_tests windows || return 1
+    result=0
+    check sh scripts/check_bits.sh build/windows/bits.exe || result=1
+    AMBLE_QUICK=1 without_data run_tests windows || result=1
+    check sh scripts/check_database.sh build/release/amble build/windows/amble.exe || result=1
+    check sh tests/scripts/test_windows.sh || result=1
     return $result
 }
 
@@ -159,7 +170,7 @@ case $* in
     export AMBLE_QUICK=1
     set -- release checks wasm browser
     ;;
-all) set -- release checks wasm browser docs nodata asan clang scalar bits install coverage lint valgrind fuzz ;;
+all) set -- release checks wasm browser docs nodata asan clang scalar bits windows install coverage lint valgrind fuzz ;;
 esac
 for step in "$@"; do
     grep -q "^step_$step()" scripts/test.sh || { say "test: there is no step '$step'; see scripts/test.sh"; exit 2; }

@@ -1,25 +1,22 @@
 // What the verbs share: option parsing, messages, progress with Ctrl-C.
 #include "cli.h"
 
-#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 // The one thing a signal handler may touch: set by Ctrl-C, read by the progress hook.
-static volatile sig_atomic_t interrupted;
+static atomic_bool interrupted;
 
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
     if (interrupted) {
-        _exit(130); // the second Ctrl-C does not wait
+        _Exit(130); // the second Ctrl-C does not wait
     }
-    interrupted = 1;
+    interrupted = true;
 }
 
 int cli_fail(const am_error *err)
@@ -195,9 +192,8 @@ bool cli_begin(cli_call *call, const cli_verb *verb, const cli_option *options, 
 
 static int check_output(const char *path)
 {
-    struct stat info;
-    bool there = stat(path, &info) == 0;
-    if (there && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    const am_path_kind kind = am_path_look(NULL, path);
+    if (kind == AM_PATH_OTHER) {
         return CLI_DONE; // a device or a pipe
     }
     char folder[4096];
@@ -205,7 +201,7 @@ static int check_output(const char *path)
     int size = slash ? (int)(slash - path) : 0;
     snprintf(folder, sizeof folder, "%.*s", slash ? (size > 0 ? size : 1) : 1, slash ? path : ".");
     am_error err = { 0 };
-    if (there && S_ISDIR(info.st_mode)) {
+    if (kind == AM_PATH_FOLDER) {
         err = cli_error(AM_ERR_WRITE, path, "is a folder; give the name of a file");
     } else if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
         err = cli_error(AM_ERR_WRITE, path, "the folder %.200s does not exist; create it, or choose another place",
@@ -259,7 +255,7 @@ static bool report_progress(void *user, const char *stage, int64_t done, int64_t
 {
     (void)user;
     double now = 1e-6 * cli_now_us(NULL);
-    bool terminal = isatty(2);
+    bool terminal = am_stderr_is_terminal();
     if (strcmp(stage, progress.stage) != 0) {
         cli_progress_end();
         snprintf(progress.stage, sizeof progress.stage, "%s", stage);
@@ -281,10 +277,7 @@ static bool report_progress(void *user, const char *stage, int64_t done, int64_t
 am_progress cli_progress(void)
 {
     if (!progress.hooked) {
-        struct sigaction action = { .sa_handler = on_interrupt };
-        sigemptyset(&action.sa_mask);
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
+        am_interrupt_catch(on_interrupt);
         progress.hooked = true;
     }
     am_progress hook = { NULL, report_progress };
@@ -345,23 +338,16 @@ int cli_print_json(am_json_writer *writer)
 // ---------------------------------------------------------------------------------------------
 // Clocks and kinds of files
 
-static double clock_us(clockid_t clock)
-{
-    struct timespec now = { 0 };
-    clock_gettime(clock, &now);
-    return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
-}
-
 double cli_now_us(void *unused)
 {
     (void)unused;
-    return clock_us(CLOCK_MONOTONIC);
+    return am_clock_us();
 }
 
 double cli_cpu_us(void *unused)
 {
     (void)unused;
-    return clock_us(CLOCK_THREAD_CPUTIME_ID);
+    return am_clock_thread_us();
 }
 
 bool cli_ends_with(const char *text, const char *end)

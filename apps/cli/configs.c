@@ -3,7 +3,6 @@
 
 #include "places.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,22 +25,20 @@ typedef struct names {
     int count;
 } names;
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
-
 static void add_folder(names *n, const char *folder)
 {
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && n->count < most_names; entry = readdir(dir)) {
-        int stem = (int)strlen(entry->d_name) - 5;
-        if (stem > 0 && stem < (int)sizeof n->texts[0] && strcmp(entry->d_name + stem, ".json") == 0) {
-            snprintf(n->texts[n->count], sizeof n->texts[0], "%.*s", stem, entry->d_name);
+    am_folder_names found;
+    am_folder_list(&found, folder);
+    for (int i = 0; i < found.count && n->count < most_names; i++) {
+        const char *name = found.items[i];
+        int stem = (int)strlen(name) - 5;
+        if (stem > 0 && stem < (int)sizeof n->texts[0] && strcmp(name + stem, ".json") == 0) {
+            snprintf(n->texts[n->count], sizeof n->texts[0], "%.*s", stem, name);
             n->items[n->count] = n->texts[n->count];
             n->count++;
         }
     }
-    if (dir) {
-        closedir(dir);
-    }
+    am_folder_names_free(&found);
 }
 
 static am_result refuse(am_error *err, cli_config kind, const char *word)
@@ -52,7 +49,6 @@ static am_result refuse(am_error *err, cli_config kind, const char *word)
     cli_place_folder(configs, sizeof configs, CLI_CONFIGS);
     snprintf(folder, sizeof folder, "%s/%s", configs, kinds[kind].folder);
     add_folder(&n, folder);
-    qsort(n.items, (size_t)n.count, sizeof n.items[0], by_text);
     size_t used = 0;
     for (int i = 0; i < n.count && used + sizeof n.texts[0] + 2 < sizeof list; i++) {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", n.items[i]);

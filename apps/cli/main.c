@@ -61,4 +61,10 @@ static int run(int argc, char **argv)
                      near ? near : "", near ? "'?" : "");
 }
 
-int main(int argc, char **argv) { return cli_finish(run(argc, argv)); }
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        am_path_tidy(argv[i]); // most words are paths, and no other has a backslash
+    }
+    return cli_finish(run(argc, argv));
+}

@@ -1,12 +1,9 @@
 // Finds what ships beside the command.
 #include "places.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /// The folder that everything else is below.
 typedef struct tree {
@@ -14,17 +11,8 @@ typedef struct tree {
     bool installed;
 } tree;
 
-bool cli_is_file(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-bool cli_is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
+bool cli_is_file(const char *path) { return am_path_look(NULL, path) == AM_PATH_FILE; }
+bool cli_is_folder(const char *path) { return am_path_look(NULL, path) == AM_PATH_FOLDER; }
 
 static bool has_folder(const char *root, const char *name)
 {
@@ -37,8 +25,7 @@ static bool has_folder(const char *root, const char *name)
 static tree find_tree(void)
 {
     tree found = { 0 };
-    ssize_t length = readlink("/proc/self/exe", found.path, sizeof found.path - 1);
-    found.path[length > 0 ? length : 0] = '\0';
+    am_program_path(found.path, sizeof found.path);
     for (int up = 0; up < 3; up++) {
         char *slash = strrchr(found.path, '/');
         if (!slash) {
@@ -51,15 +38,6 @@ static tree find_tree(void)
         }
     }
     return (tree){ .path = "." };
-}
-
-bool cli_program_beside(char *out, size_t size, const char *name)
-{
-    ssize_t length = readlink("/proc/self/exe", out, size - 1);
-    out[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(out, '/');
-    size_t room = slash ? size - (size_t)(slash + 1 - out) : 0;
-    return slash && snprintf(slash + 1, room, "%s", name) < (int)room && cli_is_file(out);
 }
 
 void cli_place_folder(char *out, size_t size, cli_place place)
@@ -93,14 +71,11 @@ bool cli_source_path(char *out, size_t size, const char *below)
 void cli_cache_folder(char *out, size_t size, const char *name)
 {
     const tree root = find_tree();
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
+    char cache[1024];
     if (!root.installed && !cli_is_folder("build")) {
         snprintf(out, size, "%s/build/%s", root.path, name);
-    } else if (root.installed && cache && cache[0] == '/') {
+    } else if (root.installed && am_folder_cache(cache, sizeof cache)) {
         snprintf(out, size, "%s/amble/%s", cache, name);
-    } else if (root.installed && home && home[0] == '/') {
-        snprintf(out, size, "%s/.cache/amble/%s", home, name);
     } else {
         snprintf(out, size, "build/%s", name);
     }
@@ -114,7 +89,7 @@ bool cli_make_folder(const char *path)
         if (path[i] == '/' || path[i] == '\0') {
             memcpy(part, path, i);
             part[i] = '\0';
-            if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            if (!am_folder_make(part)) {
                 break;
             }
         }

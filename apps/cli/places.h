@@ -14,14 +14,11 @@ void cli_place_folder(char *out, size_t size, cli_place place);
 /// The path of a file in it. The working folder's own configs/ and models/ come first. False when it is in neither.
 bool cli_place_file(char *out, size_t size, cli_place place, const char *name);
 
-/// The program called `name` in the folder of this one; false when there is none.
-bool cli_program_beside(char *out, size_t size, const char *name);
-
 /// A path below the source tree; false for an installed command, which has none.
 bool cli_source_path(char *out, size_t size, const char *below);
 
 /// The folder for what can be made again ("databases", "studio"), which need not exist yet: below build/ of the
-/// working folder or the source tree; for an installed command below $XDG_CACHE_HOME/amble or ~/.cache/amble.
+/// working folder or the source tree; for an installed command below the user's cache, as ~/.cache/amble.
 void cli_cache_folder(char *out, size_t size, const char *name);
 
 /// Makes a folder and those above it; true when it is there afterwards.

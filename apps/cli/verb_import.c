@@ -1,6 +1,7 @@
 // amble import: the doctor examines motion files and reports what they are and what is wrong; --fix writes clean
 // clips.
 #include "import.h"
+#include "places.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 /// Whether `path` is one of the files to be cleaned: nobody's only copy is overwritten.
 static bool is_input(const import_job *j, const char *path)
 {
-    struct stat info;
+    am_path_info info;
     bool found = false;
     if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
         for (int i = 0; i < j->import.count && !found; i++) {

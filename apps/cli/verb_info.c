@@ -155,7 +155,7 @@ static am_result read_schema(am_schema *out, const char *path, bool named, am_er
     if (!named && features && features->type == AM_JSON_STRING) {
         char beside[2048];
         const char *slash = strrchr(path, '/');
-        int folder = slash && features->string[0] != '/' ? (int)(slash - path) + 1 : 0;
+        int folder = slash && !am_path_is_absolute(features->string) ? (int)(slash - path) + 1 : 0;
         snprintf(beside, sizeof beside, "%.*s%s", folder, path, features->string);
         result = read_schema(out, beside, true, err);
     } else {

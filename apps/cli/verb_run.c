@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /// What one run writes, and what it has gathered for that.
 typedef struct job {
@@ -94,7 +93,7 @@ static am_result write_record(const job *j, am_error *err)
     char here[1024];
     char whole[2048];
     const char *database = j->script.database ? j->script.database : "";
-    bool relative = database[0] && database[0] != '/' && getcwd(here, sizeof here) != NULL;
+    bool relative = database[0] && !am_path_is_absolute(database) && am_folder_working(here, sizeof here);
     snprintf(whole, sizeof whole, "%s%s%s", relative ? here : "", relative ? "/" : "", database);
     am_bytes bytes = { 0 };
     am_result result = am_recording_write(&bytes, j->recording, database[0] ? whole : NULL, err);

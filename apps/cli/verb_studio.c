@@ -6,31 +6,21 @@
 #ifdef AMBLE_HAS_STUDIO
 #include "studio.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 // Set by Ctrl-C; builds and the wait below look at it.
-static volatile sig_atomic_t stop_asked;
+static atomic_bool stop_asked;
 
 static void on_stop(int signal_number)
 {
     (void)signal_number;
     if (stop_asked) {
-        _exit(130); // the second Ctrl-C does not wait
+        _Exit(130); // the second Ctrl-C does not wait
     }
-    stop_asked = 1;
-}
-
-static void catch_stop(void)
-{
-    struct sigaction action = { .sa_handler = on_stop };
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    stop_asked = true;
 }
 
 static bool go_on(void *user, const char *stage, int64_t done, int64_t total)
@@ -104,11 +94,10 @@ static int serve(const studio_def *def, bool open, bool as_json)
     snprintf(url, sizeof url, "http://localhost:%d", studio_port(server));
     int status = announce(server, url, as_json);
     if (open && status == CLI_DONE) {
-        open_browser(url);
+        am_browser_open(url);
     }
     while (!stop_asked && status == CLI_DONE) {
-        const struct timespec tenth = { 0, 100000000 };
-        nanosleep(&tenth, NULL);
+        am_sleep_us(1e5);
     }
     studio_stop(server);
     return status;
@@ -177,7 +166,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     def.databases = (const char *const *)argv;
     def.database_count = call.operands;
     cli_make_folder(def.cache_dir); // where it fails, the first build says so
-    catch_stop();
+    am_interrupt_catch(on_stop);
     int status = serve(&def, !no_open, call.common.json);
     am_pool_destroy(pool);
     return status;

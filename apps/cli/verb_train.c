@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #if !defined(AMBLE_HAS_TRAIN)
 
@@ -155,7 +154,7 @@ static void advise(am_error *err, const char *recipe, const char *database)
     for (const am_json *stage = stages ? stages->first : NULL; stage && !path[0]; stage = stage->next) {
         const char *name = NULL, *slash = strrchr(recipe, '/');
         if (am_json_read_string(doc, stage, "database", true, &name, &unread) == AM_OK) {
-            const int folder = slash && name[0] != '/' ? (int)(slash - recipe) + 1 : 0;
+            const int folder = slash && !am_path_is_absolute(name) ? (int)(slash - recipe) + 1 : 0;
             snprintf(path, sizeof path, "%.*s%s", folder, recipe, name);
         }
         if (!strstr(err->text, path)) {
@@ -175,7 +174,7 @@ static int run(const cli_common *common, am_train_def def)
     }
     am_train_group group;
     const bool shared = am_train_mpi(&group);
-    reporter r = { .terminal = isatty(2) != 0, .quiet = shared && group.rank > 0 };
+    reporter r = { .terminal = am_stderr_is_terminal(), .quiet = shared && group.rank > 0 };
     (void)cli_progress(); // from here on Ctrl-C is a target, not the end
     def.threads = common->threads > 0 ? common->threads : shared ? 1 : 0;
     def.load = load;

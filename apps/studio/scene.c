@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // Room for a path: at 60 points a second eighteen minutes, of a round eight.
 #define PATH_POINTS 65536
@@ -21,9 +20,7 @@ web_page web_now = { .lineup = { .count = 1 } };
 static double microseconds(void *user)
 {
     (void)user;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+    return am_clock_us();
 }
 
 static const am_clock page_clock = { NULL, microseconds };

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct studio {
     studio_sets sets;
@@ -141,9 +140,8 @@ static int keep_complaint(const struct mg_connection *conn, const char *message)
 static bool is_file(const char *folder, const char *name)
 {
     char path[1200];
-    struct stat info;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    return am_path_look(NULL, path) == AM_PATH_FILE;
 }
 
 static am_result check_page(const studio_def *def, am_error *err)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static am_result fail(am_error *err, am_result code, const char *format, ...) AM_PRINTF(3, 4);
 static am_result fail(am_error *err, am_result code, const char *format, ...)
@@ -127,16 +126,18 @@ static void add_networks(studio_sets *sets, const char *file)
 
 static void find_networks(studio_sets *sets)
 {
-    DIR *dir = sets->def.model_dir ? opendir(sets->def.model_dir) : NULL;
-    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
-        size_t length = strlen(entry->d_name);
-        if (length > 6 && strcmp(entry->d_name + length - 6, ".amnet") == 0 && sets->count < STUDIO_MAX_SETS) {
-            add_networks(sets, entry->d_name);
+    am_folder_names names = { 0 };
+    if (sets->def.model_dir) {
+        am_folder_list(&names, sets->def.model_dir);
+    }
+    for (int i = 0; i < names.count; i++) {
+        const char *name = names.items[i];
+        size_t length = strlen(name);
+        if (length > 6 && strcmp(name + length - 6, ".amnet") == 0 && sets->count < STUDIO_MAX_SETS) {
+            add_networks(sets, name);
         }
     }
-    if (dir) {
-        closedir(dir);
-    }
+    am_folder_names_free(&names);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -149,21 +150,22 @@ static int by_rank(const void *a, const void *b)
 
 static am_result find_configs(studio_sets *sets, am_error *err)
 {
-    DIR *dir = opendir(sets->def.config_dir);
-    if (!dir) {
+    am_folder_names names;
+    if (!am_folder_list(&names, sets->def.config_dir)) {
         return fail(err, AM_ERR_OPEN,
                     "the folder %s was not found; ./run install PREFIX installs it, or name databases with --db",
                     sets->def.config_dir);
     }
     am_result result = AM_OK;
-    for (struct dirent *entry = readdir(dir); entry && result == AM_OK; entry = readdir(dir)) {
-        size_t length = strlen(entry->d_name);
-        if (length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0 &&
-            strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 && sets->count < STUDIO_MAX_SETS) {
-            result = add_config(sets, entry->d_name, err);
+    for (int i = 0; i < names.count && result == AM_OK; i++) {
+        const char *name = names.items[i];
+        size_t length = strlen(name);
+        if (length > 5 && strcmp(name + length - 5, ".json") == 0 && strncmp(name, PREFIX, strlen(PREFIX)) == 0 &&
+            sets->count < STUDIO_MAX_SETS) {
+            result = add_config(sets, name, err);
         }
     }
-    closedir(dir);
+    am_folder_names_free(&names);
     find_networks(sets);
     qsort(sets->items, (size_t)sets->count, sizeof sets->items[0], by_rank);
     return result;
@@ -195,8 +197,7 @@ static am_result add_file(studio_sets *sets, const char *path, am_error *err)
 am_result studio_sets_find(studio_sets *out, const studio_def *def, am_error *err)
 {
     *out = (studio_sets){ .def = *def };
-    pthread_mutex_init(&out->lock, NULL);
-    am_result result = AM_OK;
+    am_result result = am_lock_create(&out->lock, err);
     for (int i = 0; i < def->database_count && result == AM_OK; i++) {
         result = add_file(out, def->databases[i], err);
     }
@@ -209,7 +210,7 @@ am_result studio_sets_find(studio_sets *out, const studio_def *def, am_error *er
     return result;
 }
 
-void studio_sets_free(studio_sets *sets) { pthread_mutex_destroy(&sets->lock); }
+void studio_sets_free(studio_sets *sets) { am_lock_destroy(sets->lock); }
 
 const studio_set *studio_sets_get(const studio_sets *sets, const char *name)
 {
@@ -241,20 +242,21 @@ static am_result build(const studio_sets *sets, const studio_set *set, am_error 
 
 am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *err)
 {
-    pthread_mutex_lock(&sets->lock);
+    am_lock_take(sets->lock);
     am_result result = AM_OK;
     if (set->config[0] && !is_fresh(sets, set)) {
         fprintf(stderr, "amble: building %s\n", set->title);
         result = build(sets, set, err);
     }
-    struct stat info;
-    if (result == AM_OK && stat(set->path, &info) == 0 && info.st_size > STUDIO_MAX_DB_BYTES) {
+    am_path_info info;
+    am_path_look(&info, set->path);
+    if (result == AM_OK && info.size > STUDIO_MAX_DB_BYTES) {
         result = fail(err, AM_ERR_LIMIT,
                       "%s has %.0f MB, but a page can load %d; build it with \"precision\": \"compact\" or "
                       "from fewer clips",
-                      set->path, (double)info.st_size / 1e6, STUDIO_MAX_DB_BYTES / 1000000);
+                      set->path, (double)info.size / 1e6, STUDIO_MAX_DB_BYTES / 1000000);
     }
-    pthread_mutex_unlock(&sets->lock);
+    am_lock_give(sets->lock);
     return result;
 }
 
@@ -265,10 +267,9 @@ bool studio_direction_of(const studio_sets *sets, const char *name, char *out, s
 {
     for (int i = 0; i < 2 && sets->def.model_dir; i++) {
         char path[1300];
-        struct stat info;
         snprintf(out, size, "direction%s%s.amnet", i == 0 ? "_" : "", i == 0 ? name : "");
         snprintf(path, sizeof path, "%s/%s", sets->def.model_dir, out);
-        if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+        if (am_path_look(NULL, path) == AM_PATH_FILE) {
             return true;
         }
     }
@@ -278,11 +279,10 @@ bool studio_direction_of(const studio_sets *sets, const char *name, char *out, s
 bool studio_values_of(const studio_sets *sets, const char *name, char *out, size_t size)
 {
     char path[1300];
-    struct stat info;
     // fields.amnet would be what amble eval fields looks at: more value functions than a page loads.
     snprintf(out, size, "fields_%s.amnet", strcmp(name, "fields") == 0 ? "page" : name);
     snprintf(path, sizeof path, "%s/%s", sets->def.model_dir ? sets->def.model_dir : "", out);
-    return sets->def.model_dir && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    return sets->def.model_dir && am_path_look(NULL, path) == AM_PATH_FILE;
 }
 
 /// The address of a model, or null.
@@ -327,7 +327,7 @@ static void put_set(am_json_writer *w, const studio_sets *sets, const studio_set
     } else {
         am_json_null(w, "frames");
         am_json_null(w, "joints");
-        am_json_integer(w, "bytes", (int64_t)info.st_size);
+        am_json_integer(w, "bytes", info.size);
     }
     am_json_end_object(w);
     am_db_close(db);
@@ -346,9 +346,8 @@ am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_err
     }
     am_json_end_array(*out);
     char model[1200];
-    struct stat info;
     snprintf(model, sizeof model, "%s/node_modules/mannequin/dist/assets/mannequin.js", sets->def.web_dir);
-    am_json_bool(*out, "mannequin", stat(model, &info) == 0);
+    am_json_bool(*out, "mannequin", am_path_look(NULL, model) != AM_PATH_NONE);
     am_json_end_object(*out);
     if (!am_json_text(*out, NULL)) {
         am_json_writer_destroy(*out);

@@ -4,8 +4,6 @@
 
 #include <amble/tools/tools.h>
 
-#include <pthread.h>
-
 #define STUDIO_MAX_SETS 32
 #define STUDIO_MAX_DB_BYTES 60000000 ///< what a page is asked to load at most
 
@@ -42,7 +40,7 @@ typedef struct studio_sets {
     studio_def def;
     studio_set items[STUDIO_MAX_SETS];
     int count;
-    pthread_mutex_t lock; ///< one build at a time
+    am_lock *lock; ///< one build at a time
 } studio_sets;
 
 /// Finds the given databases, or the configs whose motion capture is here and the procedural set.

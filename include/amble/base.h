@@ -14,7 +14,9 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
+#if defined(_WIN32) && defined(AMI_BUILD)
+#define AM_API __declspec(dllexport)
+#elif defined(_WIN32)
 #define AM_API
 #elif defined(__GNUC__)
 #define AM_API __attribute__((visibility("default")))
@@ -22,7 +24,9 @@ extern "C" {
 #define AM_API
 #endif
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__) // without this it means the formats of Microsoft's library
+#define AM_PRINTF(fmt, args) __attribute__((format(gnu_printf, fmt, args)))
+#elif defined(__GNUC__)
 #define AM_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define AM_PRINTF(fmt, args)

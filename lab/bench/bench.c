@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct bench_item {
     const char *name;
@@ -137,7 +136,7 @@ static void describe_machine(char *out, size_t size)
     if (file) {
         fclose(file);
     }
-    snprintf(out, size, "%s, %ld cores", model, sysconf(_SC_NPROCESSORS_ONLN));
+    snprintf(out, size, "%s, %d cores", model, am_processor_count());
 }
 
 static int print_json(const bench *b, const char *machine)

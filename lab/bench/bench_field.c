@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     k = 15,
@@ -46,7 +45,7 @@ typedef struct field_bench {
     int frames;
     bench_peer *peer;
     bool here[variants];
-    char rows_file[512], found_file[512];
+    char folder[400], rows_file[512], found_file[512];
     bool wrong;
 } field_bench;
 
@@ -373,8 +372,7 @@ static void close_all(field_bench *s)
     free(s->hints);
     free(s->found);
     bench_peer_stop(s->peer);
-    remove(s->rows_file);
-    remove(s->found_file);
+    am_folder_remove(s->folder);
 }
 
 static am_result open_all(field_bench *s, const char *config, am_error *err)
@@ -389,9 +387,9 @@ static am_result open_all(field_bench *s, const char *config, am_error *err)
         return result;
     }
     s->frames = s->field->state_count > large ? large_frames : most_frames;
-    const char *folder = getenv("TMPDIR");
-    snprintf(s->rows_file, sizeof s->rows_file, "%.400s/amble-field-%d", folder ? folder : "/tmp", (int)getpid());
-    snprintf(s->found_file, sizeof s->found_file, "%.400s/amble-found-%d", folder ? folder : "/tmp", (int)getpid());
+    am_folder_make_temporary(s->folder, sizeof s->folder, "amble-field"); // without it the peers are not asked
+    snprintf(s->rows_file, sizeof s->rows_file, "%s/rows", s->folder);
+    snprintf(s->found_file, sizeof s->found_file, "%s/found", s->folder);
     s->rows = calloc((size_t)s->frames * asks * (size_t)s->field->stride, sizeof *s->rows);
     s->hints = calloc((size_t)s->frames * 2 * k, sizeof *s->hints);
     s->found = calloc((size_t)variants * (size_t)s->frames * asks * k, sizeof *s->found);

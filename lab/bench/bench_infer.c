@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { group = 16, most_groups = 40, most_times = group * most_groups, samples = 64, cold_bytes = 64 << 20 };
 
@@ -295,7 +293,7 @@ static void find_library(infer *f)
                        : cli_source_path(f->library, sizeof f->library,
                                          "tests/browser/node_modules/onnxruntime-node/bin/napi-v6/linux/x64/"
                                          "libonnxruntime.so.1");
-    if (!found || access(f->library, R_OK) != 0) {
+    if (!found || am_path_look(NULL, f->library) == AM_PATH_NONE) {
         bench_note(f->b, "peer onnxruntime: absent, onnxruntime-node is not installed (./run bench installs it)");
         f->library[0] = '\0';
     }
@@ -305,7 +303,6 @@ int bench_infer(bench *b)
 {
     infer *f = calloc(1, sizeof *f);
     char *cold = malloc(cold_bytes);
-    const char *temporary = getenv("TMPDIR");
     am_error err = { 0 };
     am_result result = f && cold ? AM_OK : AM_ERR_MEMORY;
     bool made = false;
@@ -313,8 +310,7 @@ int bench_infer(bench *b)
         memset(cold, 1, cold_bytes);
         f->b = b;
         f->cold = cold;
-        snprintf(f->folder, sizeof f->folder, "%s/amble-bench-%ld", temporary ? temporary : "/tmp", (long)getpid());
-        made = mkdir(f->folder, 0700) == 0;
+        made = am_folder_make_temporary(f->folder, sizeof f->folder, "amble-bench");
         find_library(f);
     } else {
         err = cli_error(AM_ERR_MEMORY, NULL, "no memory for the bench");
@@ -334,7 +330,7 @@ int bench_infer(bench *b)
     }
     cli_progress_end();
     if (made) {
-        remove(f->folder);
+        am_folder_remove(f->folder);
     }
     free(cold);
     free(f);

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     some_files = 12, // spread over the set, unless --full
@@ -210,9 +208,7 @@ static am_result make_clip(am_clip **out, int frames, am_error *err)
 static int run_generated(bench *b, bench_peer **peer)
 {
     char folder[512], path[600];
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/amble-bench-%ld", temporary ? temporary : "/tmp", (long)getpid());
-    bool made = mkdir(folder, 0700) == 0;
+    bool made = am_folder_make_temporary(folder, sizeof folder, "amble-bench");
     snprintf(path, sizeof path, "%s/generated.bvh", folder);
     am_error err = { 0 };
     am_clip *clip = NULL;
@@ -233,8 +229,7 @@ static int run_generated(bench *b, bench_peer **peer)
     am_bytes_free(&bytes);
     am_clip_destroy(clip);
     if (made) {
-        remove(path);
-        remove(folder);
+        am_folder_remove(folder);
     }
     return status;
 }

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     own_variants = 3,
@@ -54,7 +53,7 @@ typedef struct search_bench {
     int wash_mib; ///< what is read to push all else out of the caches
     volatile char washed;
     tally *tallies; ///< [variants]
-    char frames_file[512], found_file[512];
+    char folder[400], frames_file[512], found_file[512];
     int ties; ///< answers of peers that are as near as ours, but another frame
     bool wrong;
 } search_bench;
@@ -377,11 +376,9 @@ static int run_size(search_bench *s, int n)
 
 static bool make_room(search_bench *s)
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(s->frames_file, sizeof s->frames_file, "%.400s/amble-search-%ld.frames", folder ? folder : "/tmp",
-             (long)getpid());
-    snprintf(s->found_file, sizeof s->found_file, "%.400s/amble-search-%ld.found", folder ? folder : "/tmp",
-             (long)getpid());
+    am_folder_make_temporary(s->folder, sizeof s->folder, "amble-search"); // without it the peers are not asked
+    snprintf(s->frames_file, sizeof s->frames_file, "%s/frames", s->folder);
+    snprintf(s->found_file, sizeof s->found_file, "%s/found", s->folder);
     s->ranges = calloc((size_t)s->data.range_count, sizeof *s->ranges);
     s->asked = calloc((size_t)(questions * search_sets) * (size_t)s->data.stride, sizeof *s->asked);
     s->tallies = calloc(variants, sizeof *s->tallies);
@@ -444,6 +441,7 @@ int bench_search(bench *b)
     }
     bench_peer_stop(s.peer);
     bench_peer_stop(s.wasm);
+    am_folder_remove(s.folder);
     free(s.ranges);
     free(s.asked);
     free(s.wash);

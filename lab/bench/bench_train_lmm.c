@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #if defined(AMBLE_HAS_TRAIN)
 
@@ -94,13 +93,7 @@ int bench_train_lmm(bench *b)
     am_tasks serial = am_tasks_serial();
     am_progress quiet = cli_quiet_progress();
     am_result result = cli_database_open(&db, config, &serial, &quiet, &err);
-    snprintf(folder, sizeof folder,
-             "%s/amble-bench-"
-             "XX"
-             "XX"
-             "XX",
-             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    if (result == AM_OK && !mkdtemp(folder)) {
+    if (!am_folder_make_temporary(folder, sizeof folder, "amble-bench") && result == AM_OK) {
         err = cli_error(AM_ERR_WRITE, folder, "cannot make a folder for the bench");
         result = AM_ERR_WRITE;
     }
@@ -130,16 +123,7 @@ int bench_train_lmm(bench *b)
         add_rows(b, &times, "2 threads");
     }
     am_db_close(db);
-    remove(recipe);
-    remove(output);
-    remove(database);
-    static const char *const beside[] = { "out.losses.csv", "out.losses.html", "out.times.json" };
-    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
-        char path[640];
-        snprintf(path, sizeof path, "%s/%s", folder, beside[i]);
-        remove(path);
-    }
-    rmdir(folder);
+    am_folder_remove(folder);
     return result == AM_OK ? CLI_DONE : cli_fail(&err);
 }
 

@@ -20,7 +20,7 @@ typedef struct fields {
     am_model *full;   ///< the same of the direction in 32 bits; NULL: not looked at
     am_model *plain;  ///< of all states, without steering; NULL: not looked at
     am_model *bent;   ///< of all states, with as much steering as the graph's bends; NULL: not looked at
-    char folder[64];  ///< of the files that were made on the way; "" without any
+    char folder[512]; ///< of the files that were made on the way; "" without any
     double trained_s; ///< what making the value functions took; 0 when they were there
 } fields;
 

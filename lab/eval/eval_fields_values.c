@@ -6,11 +6,9 @@
 #include "database.h"
 #include "models.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /// Whether a model has all value functions that are looked at, of this field.
 static bool fits(const fields *f, const am_model *model)
@@ -145,19 +143,11 @@ static bool report(void *user, const am_train_progress *p)
 /// A folder for what is made on the way.
 static am_result make_folder(fields *f, am_error *err)
 {
-    const char *temporary = getenv("TMPDIR");
     if (f->folder[0]) {
         return AM_OK;
     }
-    snprintf(f->folder, sizeof f->folder,
-             "%.40s/amble-fields-"
-             "XX"
-             "XX"
-             "XX",
-             temporary ? temporary : "/tmp");
-    if (!mkdtemp(f->folder)) {
-        *err = cli_error(AM_ERR_WRITE, f->folder, "cannot make this folder for the value functions");
-        f->folder[0] = '\0';
+    if (!am_folder_make_temporary(f->folder, sizeof f->folder, "amble-fields")) {
+        *err = cli_error(AM_ERR_WRITE, NULL, "cannot make a temporary folder for the value functions");
         return err->code;
     }
     return AM_OK;
@@ -165,7 +155,7 @@ static am_result make_folder(fields *f, am_error *err)
 
 am_result fields_train(fields *f, am_model **out, const fields_values *what, am_error *err)
 {
-    char recipe[128], data[128], output[128];
+    char recipe[640], data[640], output[640];
     am_train_summary summary;
     am_result result = make_folder(f, err);
     if (result != AM_OK) {
@@ -210,15 +200,8 @@ am_result fields_open_values(fields *f, am_error *err)
 
 void fields_close_values(fields *f)
 {
-    DIR *folder = f->folder[0] ? opendir(f->folder) : NULL;
-    for (struct dirent *entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", f->folder, entry->d_name);
-        unlink(path);
-    }
-    if (folder) {
-        closedir(folder);
-        rmdir(f->folder);
+    if (f->folder[0]) {
+        am_folder_remove(f->folder);
     }
     f->folder[0] = '\0';
 }

@@ -1,13 +1,12 @@
 // Finds nearest frames ahead of the network: a ring of small groups of queries, taken in order by any free thread.
 #include "train/neighbours.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
+#include "base/os.h"
+#include "base/thread.h"
 
 enum { group = 8, ahead = 6, most_helpers = 64 }; // queries of one search batch; iterations that helpers run ahead
 
@@ -31,7 +30,7 @@ struct ami_neighbours {
     atomic_uint_least64_t begun; ///< first group that the running iteration may want
     atomic_bool known; ///< the first pass has said where the run goes on; before, helpers would fill other groups
     atomic_bool over;
-    pthread_t threads[most_helpers];
+    ami_thread threads[most_helpers];
     struct helper {
         ami_neighbours *of;
         int number;
@@ -120,21 +119,19 @@ static void fill_cell(ami_neighbours *a, uint64_t number, am_search_work *work)
 /// Groups may be made until they would overwrite one that the running iteration still wants.
 static uint64_t limit_of(ami_neighbours *a) { return atomic_load(&a->begun) + (uint64_t)a->cell_count; }
 
-static void *help(void *user)
+static void help(void *user)
 {
     const struct helper *me = user;
     ami_neighbours *a = me->of;
     am_search_work *work = a->works[a->def.blocks + me->number];
-    const struct timespec nap = { 0, 100000 }; // 0.1 ms: the ring holds some milliseconds of work
     while (!atomic_load(&a->over)) {
         uint64_t number;
         if (atomic_load(&a->known) && take_next(a, limit_of(a), &number)) {
             fill_cell(a, number, work);
         } else {
-            nanosleep(&nap, NULL);
+            am_sleep_us(100.0); // the ring holds some milliseconds of work
         }
     }
-    return NULL;
 }
 
 static void copy_out(const ami_neighbours *a, const float *query, float *x, int c, int n)
@@ -155,7 +152,7 @@ static void take_from_ring(ami_neighbours *a, int block, uint64_t item, int coun
     for (number = first; number < behind; number++) {
         const cell *c = cell_of(a, number);
         while (atomic_load_explicit(&c->done, memory_order_acquire) != number + 1) {
-            sched_yield();
+            ami_thread_yield();
         }
     }
     for (int i = 0; i < count; i++) {
@@ -256,7 +253,7 @@ am_result ami_neighbours_create(ami_neighbours **out, const ami_neighbours_def *
     atomic_store(&a->begun, 0);
     for (int i = 0; i < a->def.helpers; i++) {
         a->helpers[i] = (struct helper){ a, i };
-        if (pthread_create(&a->threads[i], NULL, help, &a->helpers[i]) != 0) {
+        if (!ami_thread_start(&a->threads[i], help, &a->helpers[i])) {
             break; // the passes do it then
         }
         a->helper_count++;
@@ -272,7 +269,7 @@ void ami_neighbours_destroy(ami_neighbours *a)
     }
     atomic_store(&a->over, true);
     for (int i = 0; i < a->helper_count; i++) {
-        pthread_join(a->threads[i], NULL);
+        ami_thread_join(&a->threads[i]);
     }
     const am_alloc alloc = a->def.alloc;
     const size_t cells = (size_t)a->cell_count;

@@ -3,18 +3,13 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
+#include "base/os.h"
 
 am_train_def am_train_def_default(void) { return (am_train_def){ .cookie = AM_COOKIE }; }
 
-double ami_recipe_run_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+double ami_recipe_run_now(void) { return 1e-6 * am_clock_us(); }
 
 // ---------------------------------------------------------------------------------------------
 // Reading the recipe
@@ -198,8 +193,8 @@ static void free_run(ami_recipe_run *run)
     }
     am_json_free(run->doc);
     ami_release(&run->alloc, run->text, run->text_size);
-    pthread_cond_destroy(&run->moved);
-    pthread_mutex_destroy(&run->lock);
+    ami_condition_destroy(&run->moved);
+    ami_mutex_destroy(&run->lock);
 }
 
 am_result am_train_run(am_train_summary *out, const am_train_def *def, am_error *err)
@@ -217,8 +212,8 @@ am_result am_train_run(am_train_summary *out, const am_train_def *def, am_error 
     }
     run->def = def;
     run->alloc = alloc;
-    pthread_mutex_init(&run->lock, NULL);
-    pthread_cond_init(&run->moved, NULL);
+    ami_mutex_init(&run->lock);
+    ami_condition_init(&run->moved);
     run->begun = ami_recipe_run_now();
     am_result result = name_files(run, err);
     if (result == AM_OK) {
@@ -238,8 +233,8 @@ am_result am_train_run(am_train_summary *out, const am_train_def *def, am_error 
         summarise(out, run);
         out->hash = hash;
         if (!def->group || def->group->rank == 0) { // what was only for the way
-            remove(run->checkpoint);
-            remove(run->preview);
+            ami_os_remove(run->checkpoint);
+            ami_os_remove(run->preview);
         }
     }
     free_run(run);

@@ -2,9 +2,9 @@
 #ifndef AMI_TRAIN_RUN_H
 #define AMI_TRAIN_RUN_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/thread.h"
 #include "train/stage.h"
 
 enum { AMI_MOST_BESIDE = 4 };
@@ -38,7 +38,7 @@ typedef struct ami_stage_thread {
     double term_sums[AMI_MOST_TERMS]; ///< since the last report
     char terms[256];                  ///< the last report's
     am_error err;                     ///< how it ended
-    pthread_t thread;
+    ami_thread thread;
     bool threaded;
 } ami_stage_thread;
 

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/os.h"
 #include "train/lmm.h"
 
 static const char magic[8] = { 'A', 'M', 'C', 'H', 'E', 'C', 'K', '2' };
@@ -262,7 +262,7 @@ static am_result read_body(ami_recipe_run *run, const am_file *file, am_error *e
 
 am_result ami_recipe_run_read_checkpoint(ami_recipe_run *run, bool *found, am_error *err)
 {
-    *found = access(run->checkpoint, F_OK) == 0;
+    *found = am_path_look(NULL, run->checkpoint) != AM_PATH_NONE;
     if (!*found) {
         return AM_OK;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/os.h"
 
 static const char *const common_keys[] = {
     "kind",    "name", "batch", "iterations",       "optimiser",     "rate",  "clip", "decay", "schedule", "seed",
@@ -114,8 +115,8 @@ am_result ami_stage_read(ami_stage *s, am_error *err)
 
 am_result ami_stage_path(const ami_stage *s, const char *path, char *out, size_t size, am_error *err)
 {
-    const int written = path[0] == '/' || !s->folder[0] ? snprintf(out, size, "%s", path)
-                                                        : snprintf(out, size, "%s/%s", s->folder, path);
+    const int written = am_path_is_absolute(path) || !s->folder[0] ? snprintf(out, size, "%s", path)
+                                                                   : snprintf(out, size, "%s/%s", s->folder, path);
     return written < (int)size ? AM_OK : ami_fail(err, AM_ERR_LIMIT, "the path '%s' is too long", path);
 }
 

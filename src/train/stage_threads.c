@@ -178,9 +178,9 @@ static bool note_loss(ami_stage_thread *lane, double loss)
                               am_optimiser_rate(&lane->stage.optimiser, done - 1) };
     curve->sum = 0.0;
     curve->sum_count = 0;
-    pthread_mutex_lock(&lane->run->lock);
+    ami_mutex_lock(&lane->run->lock);
     const bool added = ami_curve_add(curve, &point, &lane->run->alloc);
-    pthread_mutex_unlock(&lane->run->lock);
+    ami_mutex_unlock(&lane->run->lock);
     return added;
 }
 
@@ -238,9 +238,9 @@ static bool report(ami_stage_thread *lane, double loss)
     if (!def->report) {
         return true;
     }
-    pthread_mutex_lock(&lane->run->lock);
+    ami_mutex_lock(&lane->run->lock);
     const bool go_on = def->report(def->report_user, &progress);
-    pthread_mutex_unlock(&lane->run->lock);
+    ami_mutex_unlock(&lane->run->lock);
     return go_on;
 }
 
@@ -257,14 +257,14 @@ static void park(ami_recipe_run *run)
     if (!atomic_load_explicit(&run->held, memory_order_acquire)) {
         return;
     }
-    pthread_mutex_lock(&run->lock);
+    ami_mutex_lock(&run->lock);
     run->parked++;
-    pthread_cond_broadcast(&run->moved);
+    ami_condition_wake_all(&run->moved);
     while (run->hold) {
-        pthread_cond_wait(&run->moved, &run->lock);
+        ami_condition_wait(&run->moved, &run->lock);
     }
     run->parked--;
-    pthread_mutex_unlock(&run->lock);
+    ami_mutex_unlock(&run->lock);
 }
 
 /// Writes what is due after an iteration, while no lane trains: preview and checkpoint.
@@ -296,31 +296,31 @@ static am_result write_due(ami_stage_thread *lane, am_error *err)
     pthread_mutex_lock(&run->lock);
     while (run->hold) { // another lane writes: this one waits as well
         run->parked++;
-        pthread_cond_broadcast(&run->moved);
+        ami_condition_wake_all(&run->moved);
         while (run->hold) {
-            pthread_cond_wait(&run->moved, &run->lock);
+            ami_condition_wait(&run->moved, &run->lock);
         }
         run->parked--;
     }
     run->hold = true;
     atomic_store_explicit(&run->held, true, memory_order_release);
     while (run->parked < run->active - 1) {
-        pthread_cond_wait(&run->moved, &run->lock);
+        ami_condition_wait(&run->moved, &run->lock);
     }
     const am_result result = write_files(run, checkpoint, preview, err);
     run->hold = false;
     atomic_store_explicit(&run->held, false, memory_order_release);
-    pthread_cond_broadcast(&run->moved);
-    pthread_mutex_unlock(&run->lock);
+    ami_condition_wake_all(&run->moved);
+    ami_mutex_unlock(&run->lock);
     return result;
 }
 
 static void leave(ami_recipe_run *run)
 {
-    pthread_mutex_lock(&run->lock);
+    ami_mutex_lock(&run->lock);
     run->active--;
-    pthread_cond_broadcast(&run->moved);
-    pthread_mutex_unlock(&run->lock);
+    ami_condition_wake_all(&run->moved);
+    ami_mutex_unlock(&run->lock);
 }
 
 /// One iteration of either sort of kind. *counted is false when it was but a preparation.
@@ -335,7 +335,7 @@ static am_result iterate(ami_stage_thread *lane, double *loss, bool *counted)
     return result;
 }
 
-static void *train_lane(void *user)
+static void train_lane(void *user)
 {
     ami_stage_thread *lane = user;
     ami_recipe_run *run = lane->run;
@@ -362,20 +362,19 @@ static void *train_lane(void *user)
     }
     lane->err.code = result;
     leave(run);
-    return NULL;
 }
 
 am_result ami_stage_threads_train(ami_recipe_run *run, am_error *err)
 {
     run->active = run->lane_count;
     for (int i = 1; i < run->lane_count; i++) {
-        run->lanes[i].threaded = pthread_create(&run->lanes[i].thread, NULL, train_lane, &run->lanes[i]) == 0;
+        run->lanes[i].threaded = ami_thread_start(&run->lanes[i].thread, train_lane, &run->lanes[i]);
         run->active -= !run->lanes[i].threaded; // such a lane has its turn after the others
     }
     train_lane(&run->lanes[0]);
     for (int i = 1; i < run->lane_count; i++) {
         if (run->lanes[i].threaded) {
-            pthread_join(run->lanes[i].thread, NULL);
+            ami_thread_join(&run->lanes[i].thread);
         } else {
             run->active++;
             train_lane(&run->lanes[i]);

@@ -4,20 +4,19 @@
 // times as long.
 #include "train/team.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/os.h"
+#include "base/thread.h"
 
 enum { most_threads = 64, spins = 600, idle_yields = 200 };
 
 struct ami_team {
     am_alloc alloc;
     int size;
-    pthread_t threads[most_threads];
+    ami_thread threads[most_threads];
     struct member {
         ami_team *team;
         int number;
@@ -28,8 +27,8 @@ struct ami_team {
     atomic_bool over;   ///< the round is the end
     atomic_int arrived; ///< at the meeting point
     atomic_uint phase;  ///< meetings so far
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
+    ami_mutex lock;
+    ami_condition wake;
     int sleepers; ///< under the lock
 };
 
@@ -44,8 +43,8 @@ static inline void pause_a_little(void)
 
 int ami_team_most(void)
 {
-    const long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : count > most_threads ? most_threads : (int)count;
+    const int count = am_processor_count();
+    return count > most_threads ? most_threads : count;
 }
 
 void ami_team_wait(ami_team *team)
@@ -60,7 +59,7 @@ void ami_team_wait(ami_team *team)
         if (i < spins) {
             pause_a_little();
         } else {
-            sched_yield();
+            ami_thread_yield();
         }
     }
 }
@@ -73,23 +72,23 @@ static unsigned next_round(ami_team *team, unsigned seen)
         if (i < spins) {
             pause_a_little();
         } else {
-            sched_yield();
+            ami_thread_yield();
         }
         round = atomic_load_explicit(&team->round, memory_order_acquire);
     }
     if (round == seen) {
-        pthread_mutex_lock(&team->lock);
+        ami_mutex_lock(&team->lock);
         team->sleepers++;
         while ((round = atomic_load_explicit(&team->round, memory_order_acquire)) == seen) {
-            pthread_cond_wait(&team->wake, &team->lock);
+            ami_condition_wait(&team->wake, &team->lock);
         }
         team->sleepers--;
-        pthread_mutex_unlock(&team->lock);
+        ami_mutex_unlock(&team->lock);
     }
     return round;
 }
 
-static void *live(void *user)
+static void live(void *user)
 {
     const struct member *me = user;
     ami_team *team = me->team;
@@ -97,7 +96,7 @@ static void *live(void *user)
     for (;;) {
         seen = next_round(team, seen);
         if (atomic_load(&team->over)) {
-            return NULL;
+            return;
         }
         team->fn(team->context, me->number, team->size);
         ami_team_wait(team);
@@ -107,12 +106,12 @@ static void *live(void *user)
 /// Lets the others begin a round. The lock ensures that no thread falls asleep in between.
 static void give_out(ami_team *team)
 {
-    pthread_mutex_lock(&team->lock);
+    ami_mutex_lock(&team->lock);
     atomic_fetch_add_explicit(&team->round, 1, memory_order_release);
     if (team->sleepers > 0) {
-        pthread_cond_broadcast(&team->wake);
+        ami_condition_wake_all(&team->wake);
     }
-    pthread_mutex_unlock(&team->lock);
+    ami_mutex_unlock(&team->lock);
 }
 
 void ami_team_run(ami_team *team, void (*fn)(void *context, int thread, int threads), void *context)
@@ -137,13 +136,13 @@ am_result ami_team_create(ami_team **out, int threads, const am_alloc *alloc, am
         return ami_fail_memory(err, sizeof *team);
     }
     team->alloc = from;
-    pthread_mutex_init(&team->lock, NULL);
-    pthread_cond_init(&team->wake, NULL);
+    ami_mutex_init(&team->lock);
+    ami_condition_init(&team->wake);
     const int want = threads < most_threads ? threads : most_threads;
     team->size = 1;
     for (int i = 1; i < want; i++) {
         team->members[i] = (struct member){ team, i };
-        if (pthread_create(&team->threads[i], NULL, live, &team->members[i]) != 0) {
+        if (!ami_thread_start(&team->threads[i], live, &team->members[i])) {
             break; // fewer do the same work
         }
         team->size = i + 1;
@@ -159,10 +158,10 @@ void ami_team_destroy(ami_team *team)
     atomic_store(&team->over, true);
     give_out(team);
     for (int i = 1; i < team->size; i++) {
-        pthread_join(team->threads[i], NULL);
+        ami_thread_join(&team->threads[i]);
     }
-    pthread_mutex_destroy(&team->lock);
-    pthread_cond_destroy(&team->wake);
+    ami_mutex_destroy(&team->lock);
+    ami_condition_destroy(&team->wake);
     const am_alloc alloc = team->alloc;
     ami_release(&alloc, team, sizeof *team);
 }

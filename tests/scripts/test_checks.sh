@@ -9,6 +9,7 @@ fail() { echo "test_checks: $*"; exit 1; }
 mkdir -p "$tree/src/runtime/base" "$tree/src/runtime/data" "$tree/src/tools/build" "$tree/src/train" "$tree/src/physics" \
     "$tree/apps/cli" "$tree/lab/eval" "$tree/include/amble/tools"
 printf '#include "base/memory.h"\n#include <amble/db.h>\n' >"$tree/src/runtime/data/file.c"
+printf '#include "base/memory.h"\n#include <sys/stat.h>\n' >"$tree/src/runtime/base/file.c"
 printf '#include "data/format.h"\n#include <amble/tools/clip.h>\n' >"$tree/src/tools/build/file.c"
 echo '#include "method/match.h"' >"$tree/lab/eval/file.c"
 echo '#include <amble/amble.h>' >"$tree/apps/cli/main.c"
@@ -41,6 +42,11 @@ plant include/amble/net.h '#include <amble/control.h>' check_includes.sh
 plant include/amble/db.h '#include <amble/tools/clip.h>' check_includes.sh
 plant include/amble/net.h '#include "base/memory.h"' check_includes.sh
 plant include/amble/nobodys.h '#include <amble/base.h>' check_includes.sh
+plant src/runtime/data/bad.c '#include <sys/stat.h>' check_includes.sh
+plant src/train/bad.h '#include <pthread.h>' check_includes.sh
+plant apps/cli/bad.c '# include <unistd.h>' check_includes.sh
+plant lab/eval/bad.c '#include <windows.h>' check_includes.sh
+plant include/amble/db.h '#include <time.h>' check_includes.sh
 plant include/amble/tools/bad3.h 'static inline size_t a(void) { return 1; }' check_headers.sh
 plant include/amble/bad.h 'static inline size_t a(void) { return 1; }' check_headers.sh
 plant include/amble/bad2.h '#include <stdint.h>

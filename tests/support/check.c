@@ -2,8 +2,6 @@
 #include "support/check.h"
 
 #include <math.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 void ami_check_near(double a, double b, double tolerance, const char *what, const char *file, int line)
 {
@@ -33,18 +31,12 @@ void ami_check_refused(am_result result, am_result code, const char *file, int l
     }
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 const char *test_data_dir(const char *set)
 {
     static char path[1024];                 // one at a time is enough for a test program
     const char *env = getenv("AMBLE_DATA"); // the only place when it is set: a folder that is not there means no data
     snprintf(path, sizeof path, "%s/%s", env ? env : AMBLE_SOURCE_DIR "/build/data", set);
-    if (is_folder(path)) {
+    if (am_path_look(NULL, path) == AM_PATH_FOLDER) {
         return path;
     }
     printf("SKIPPED: the real data set '%s' is not here (build/data/%s)\n", set, set);
@@ -66,22 +58,39 @@ const char *test_temp_dir(const char *name)
     static char path[1024];
     snprintf(path, sizeof path, "%s/test-files/%s", AMBLE_BINARY_DIR, name);
     char line[2200];
+#if defined(_WIN32)
+    snprintf(line, sizeof line, "rmdir /s /q \"%s\" 2>nul & mkdir \"%s\"", path, path);
+    for (char *at = line; *at; at++) { // a shell that takes '/' for an option
+        *at = *at == '/' && at[1] != 's' && at[1] != 'q' ? '\\' : *at;
+    }
+#else
     snprintf(line, sizeof line, "rm -rf '%s' && mkdir -p '%s'", path, path);
+#endif
     if (system(line) != 0) {
         fail_msg("cannot make %s", path);
     }
     return path;
 }
 
+#if defined(_WIN32)
+#define QUOTE 1
+const char *test_command(void) { return AMBLE_BINARY_DIR "/amble.exe"; }
+#else
+#define QUOTE 0
 const char *test_command(void) { return AMBLE_BINARY_DIR "/amble"; }
+#endif
 
 int test_shell(char *out, size_t size, const char *format, ...)
 {
     char line[8192];
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    vsnprintf(line + QUOTE, sizeof line - 2 * QUOTE, format, args);
     va_end(args);
+#if defined(_WIN32)
+    line[0] = '"'; // the shell takes off the first and the last
+    snprintf(line + strlen(line), 2, "\"");
+#endif
     FILE *pipe = popen(line, "r");
     if (!pipe) {
         return -1;
@@ -100,7 +109,25 @@ int test_shell(char *out, size_t size, const char *format, ...)
         out[used] = '\0';
     }
     int status = pclose(pipe);
+#if defined(_WIN32)
+    return status;
+#else
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+#endif
+}
+
+void *test_aligned(size_t size)
+{
+    const am_alloc alloc = am_alloc_default();
+    void *block = alloc.alloc(alloc.user, size, 64);
+    assert_non_null(block);
+    return block;
+}
+
+void test_aligned_free(void *block)
+{
+    const am_alloc alloc = am_alloc_default();
+    alloc.release(alloc.user, block, 0);
 }
 
 char *test_read_file(const char *path, size_t *size)

@@ -47,6 +47,9 @@ const char *test_temp_dir(const char *name);
 const char *test_command(void);
 /// Runs a shell command line; returns its exit status, and its stdout in out (terminated) when out is not NULL.
 int test_shell(char *out, size_t size, const char *format, ...) AM_PRINTF(3, 4);
+/// Memory aligned to 64, as a mapped file is; fails the test when there is none.
+void *test_aligned(size_t size);
+void test_aligned_free(void *block);
 /// A whole file as terminated text, malloc'ed; fails the test when it cannot be read.
 char *test_read_file(const char *path, size_t *size);
 

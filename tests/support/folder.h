@@ -4,8 +4,6 @@
 
 #include "support/check.h"
 
-#include <sys/stat.h>
-
 static inline void write_text(const char *path, const char *text)
 {
     am_error err = { 0 };
@@ -36,7 +34,7 @@ static inline const char *make_folder(const char *name, const char *config)
     char path[1200];
     snprintf(folder, sizeof folder, "%s", test_temp_dir(name));
     snprintf(path, sizeof path, "%s/clips", folder);
-    mkdir(path, 0777);
+    am_folder_make(path);
     snprintf(path, sizeof path, "%s/clips/walk.bvh", folder);
     write_synth(path, AM_SYNTH_WALK, 4.0f, 1);
     snprintf(path, sizeof path, "%s/clips/run.bvh", folder);

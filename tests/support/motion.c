@@ -1,8 +1,6 @@
 // Clips for tests: generated, or read from the real data.
 #include "support/motion.h"
 
-#include <dirent.h>
-
 static am_clip *create(const am_clip_def *def)
 {
     am_clip *clip = NULL;
@@ -131,33 +129,22 @@ am_clip *test_load(const char *path, float unit_m)
     return clip;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
 int test_list(char **paths, int capacity, const char *folder)
 {
-    DIR *dir = opendir(folder);
-    assert_non_null(dir);
-    char *all[1024];
+    am_folder_names names;
+    assert_true(am_folder_list(&names, folder));
     int count = 0;
-    for (struct dirent *item = readdir(dir); item; item = readdir(dir)) {
-        size_t size = strlen(item->d_name);
-        if (count < 1024 && size > 4 && strcmp(item->d_name + size - 4, ".bvh") == 0) {
-            size_t room = strlen(folder) + size + 2;
-            all[count] = malloc(room);
-            assert_non_null(all[count]);
-            snprintf(all[count++], room, "%s/%s", folder, item->d_name);
+    for (int i = 0; i < names.count && count < capacity; i++) {
+        const size_t size = strlen(names.items[i]);
+        if (size > 4 && strcmp(names.items[i] + size - 4, ".bvh") == 0) {
+            const size_t room = strlen(folder) + size + 2;
+            paths[count] = malloc(room);
+            assert_non_null(paths[count]);
+            snprintf(paths[count++], room, "%s/%s", folder, names.items[i]);
         }
     }
-    closedir(dir);
-    qsort(all, (size_t)count, sizeof all[0], by_name);
-    for (int i = 0; i < count; i++) {
-        if (i < capacity) {
-            paths[i] = all[i];
-        } else {
-            free(all[i]);
-        }
-    }
-    return count < capacity ? count : capacity;
+    am_folder_names_free(&names);
+    return count;
 }
 
 am_roles test_roles(const am_skeleton *skeleton)

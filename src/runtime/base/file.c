@@ -1,23 +1,12 @@
 // Files: whole ones mapped (or read, where the platform or the kind of file cannot map), and new ones that appear
 // under their name only when complete. No allocator is passed in: handles come from malloc.
-#ifdef __linux__
-#define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): O_TMPFILE
-#include <fcntl.h>
-#include <unistd.h>
-#endif
-
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/os.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#if defined(__unix__) && !defined(__EMSCRIPTEN__)
-#include <sys/mman.h>
-#define AMI_HAS_MMAP 1
-#endif
 
 static const uint8_t nothing[1] = { 0 }; // an empty file's data, so that data is never NULL
 
@@ -103,39 +92,24 @@ static am_result read_stream(am_file *out, FILE *stream, size_t expected, const 
     return AM_OK;
 }
 
-static bool map_stream(am_file *out, FILE *stream, size_t size)
-{
-#if AMI_HAS_MMAP
-    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(stream), 0);
-    if (data != MAP_FAILED) {
-        out->data = data;
-        out->size = size;
-        out->mapped = true;
-        return true;
-    }
-#endif
-    (void)out;
-    (void)stream;
-    (void)size;
-    return false;
-}
-
 static am_result open_stream(am_file *out, FILE *stream, const char *path, am_error *err)
 {
-    struct stat info;
-    if (fstat(fileno(stream), &info) != 0) {
+    am_path_info info;
+    if (!ami_os_stream_look(&info, stream)) {
         return fail_file(err, AM_ERR_READ, path, "cannot read", errno);
     }
-    if (S_ISDIR(info.st_mode)) {
+    if (info.kind == AM_PATH_FOLDER) {
         return fail_file(err, AM_ERR_OPEN, path, "cannot open", EISDIR);
     }
-    if (info.st_size < 0 || (uintmax_t)info.st_size > SIZE_MAX / 2) {
+    if (info.size < 0 || (uint64_t)info.size > SIZE_MAX / 2) {
         ami_fail(err, AM_ERR_LIMIT, "the file is too large for this machine's memory; split it");
         ami_error_file(err, path);
         return AM_ERR_LIMIT;
     }
-    size_t size = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
-    if (size > 0 && map_stream(out, stream, size)) {
+    size_t size = info.kind == AM_PATH_FILE ? (size_t)info.size : 0;
+    const void *data = size > 0 ? ami_os_map(stream, size) : NULL;
+    if (data) {
+        *out = (am_file){ data, size, true };
         return AM_OK;
     }
     return read_stream(out, stream, size > 0 ? size : 4096, path, err);
@@ -144,7 +118,7 @@ static am_result open_stream(am_file *out, FILE *stream, const char *path, am_er
 am_result am_file_open(am_file *out, const char *path, am_error *err)
 {
     memset(out, 0, sizeof *out);
-    FILE *stream = fopen(path, "rb");
+    FILE *stream = ami_os_open(path, "rb");
     if (!stream) {
         return fail_file(err, AM_ERR_OPEN, path, "cannot open", errno);
     }
@@ -158,12 +132,9 @@ void am_file_close(am_file *file)
     if (!file) {
         return;
     }
-#if AMI_HAS_MMAP
     if (file->mapped) {
-        munmap((void *)file->data, file->size);
-    }
-#endif
-    if (!file->mapped && file->data && file->data != nothing) {
+        ami_os_unmap(file->data, file->size);
+    } else if (file->data && file->data != nothing) {
         am_alloc alloc = am_alloc_default();
         ami_release(&alloc, (void *)file->data, file->size);
     }
@@ -182,19 +153,6 @@ struct am_outfile {
     int reason;    // errno of the first failed put, or 0
 };
 
-// Devices and pipes (-o /dev/stdout) must not be replaced by a rename: they are written straight through.
-static bool is_special(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 // Opens a file that did not exist before, beside the target so that the rename stays on one disk. Numbers are tried
 // in turn, as a killed run may have left its own behind and other runs may be writing the same target.
 static int open_partial(am_outfile *file)
@@ -202,7 +160,7 @@ static int open_partial(am_outfile *file)
     size_t room = strlen(file->path) + 16;
     for (int i = 0; i < 1000; i++) {
         snprintf(file->partial, room, "%s.part%d", file->path, i);
-        file->stream = fopen(file->partial, "wbx");
+        file->stream = ami_os_create(file->partial);
         if (file->stream) {
             return 0;
         }
@@ -213,47 +171,16 @@ static int open_partial(am_outfile *file)
     return EEXIST;
 }
 
-// Where the system can, the bytes have no name at all until they are complete: whatever ends the program then, a
-// second Ctrl-C or worse, leaves nothing behind. False: open_partial must do.
-static bool open_unnamed(am_outfile *file)
-{
-#ifdef O_TMPFILE
-    const char *slash = strrchr(file->path, '/');
-    size_t size = slash ? (size_t)(slash - file->path) + 1 : 0;
-    memcpy(file->partial, slash ? file->path : ".", size ? size : 1);
-    file->partial[size ? size : 1] = '\0';
-    int fd = access("/proc/self/fd", X_OK) == 0 ? open(file->partial, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
-    file->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (fd >= 0 && !file->stream) {
-        close(fd);
-    }
-    file->unnamed = file->stream != NULL;
-#endif
-    return file->unnamed;
-}
-
 // Gives complete bytes a name beside the target, from which they are renamed: a name cannot be taken over at once.
 static int name_partial(am_outfile *file)
 {
-#ifdef O_TMPFILE
-    char from[64];
-    if (fflush(file->stream) != 0) {
-        return errno;
-    }
-    snprintf(from, sizeof from, "/proc/self/fd/%d", fileno(file->stream));
-    for (int i = 0; i < 1000; i++) {
+    int reason = EEXIST;
+    for (int i = 0; i < 1000 && reason == EEXIST; i++) {
         snprintf(file->partial, strlen(file->path) + 16, "%s.part%d", file->path, i);
-        if (linkat(AT_FDCWD, from, AT_FDCWD, file->partial, AT_SYMLINK_FOLLOW) == 0) {
-            file->unnamed = false;
-            return 0;
-        }
-        if (errno != EEXIST) {
-            return errno;
-        }
+        reason = ami_os_name(file->stream, file->partial);
     }
-#endif
-    (void)file;
-    return EEXIST;
+    file->unnamed = reason != 0;
+    return reason;
 }
 
 static void free_outfile(am_outfile *file)
@@ -265,7 +192,8 @@ static void free_outfile(am_outfile *file)
 am_result am_outfile_begin(am_outfile **out, const char *path, am_error *err)
 {
     *out = NULL;
-    if (is_folder(path)) {
+    const am_path_kind kind = am_path_look(NULL, path);
+    if (kind == AM_PATH_FOLDER) {
         return fail_file(err, AM_ERR_WRITE, path, "cannot write", EISDIR);
     }
     am_alloc alloc = am_alloc_default();
@@ -280,12 +208,16 @@ am_result am_outfile_begin(am_outfile **out, const char *path, am_error *err)
     memcpy(file->path, path, length);
     file->partial = file->path + length + 1;
     int reason = 0;
-    if (is_special(path)) {
+    if (kind == AM_PATH_OTHER) { // a device or a pipe (-o /dev/stdout) must not be replaced by a rename
         file->partial = file->path;
-        file->stream = fopen(path, "wb");
+        file->stream = ami_os_open(path, "wb");
         reason = file->stream ? 0 : errno;
-    } else if (!open_unnamed(file)) {
-        reason = open_partial(file);
+    } else {
+        // Where the system can, the bytes have no name at all until they are complete: whatever ends the program
+        // then, a second Ctrl-C or worse, leaves nothing behind.
+        file->stream = ami_os_unnamed(path);
+        file->unnamed = file->stream != NULL;
+        reason = file->unnamed ? 0 : open_partial(file);
     }
     if (reason) {
         free_outfile(file);
@@ -316,12 +248,12 @@ am_result am_outfile_commit(am_outfile *file, am_error *err)
         reason = errno;
     }
     bool renamed = file->partial != file->path && !file->unnamed;
-    if (!reason && renamed && rename(file->partial, file->path) != 0) {
-        reason = errno;
+    if (!reason && renamed) {
+        reason = ami_os_replace(file->partial, file->path);
     }
     am_result result = reason ? fail_file(err, AM_ERR_WRITE, file->path, "cannot write", reason) : AM_OK;
     if (reason && renamed) {
-        remove(file->partial);
+        ami_os_remove(file->partial);
     }
     free_outfile(file);
     return result;
@@ -334,7 +266,7 @@ void am_outfile_abort(am_outfile *file)
     }
     fclose(file->stream);
     if (file->partial != file->path && !file->unnamed) {
-        remove(file->partial);
+        ami_os_remove(file->partial);
     }
     free_outfile(file);
 }

@@ -1,25 +1,25 @@
 // Allocators: malloc/free, budgets with limits, arenas, and one-block layouts.
 #include "base/memory.h"
 
-#include <stdlib.h>
+#include "base/os.h"
+
 #include <string.h>
 
 static void *default_alloc(void *user, size_t size, size_t align)
 {
     (void)user;
-    // aligned_alloc wants a multiple of the alignment.
     size_t rounded = (size + align - 1) / align * align;
     if (rounded < size) {
         return NULL;
     }
-    return aligned_alloc(align, rounded ? rounded : align);
+    return ami_os_alloc(rounded ? rounded : align, align);
 }
 
 static void default_release(void *user, void *block, size_t size)
 {
     (void)user;
     (void)size;
-    free(block);
+    ami_os_free(block);
 }
 
 am_alloc am_alloc_default(void)

@@ -52,9 +52,10 @@ am_tasks am_pool_tasks(am_pool *pool)
 
 #else
 
-#include <pthread.h>
+#include "base/os.h"
+#include "base/thread.h"
+
 #include <stdatomic.h>
-#include <unistd.h>
 
 enum { most_threads = 256 };
 
@@ -70,14 +71,14 @@ typedef struct job {
 
 struct am_pool {
     am_alloc alloc;
-    pthread_mutex_t mutex;
-    pthread_cond_t work; // there is a new job, or stop
-    pthread_cond_t idle; // some job lost its last helper
-    job *jobs;           // those that may still have items, newest first
+    ami_mutex mutex;
+    ami_condition work; // there is a new job, or stop
+    ami_condition idle; // some job lost its last helper
+    job *jobs;          // those that may still have items, newest first
     bool stop;
     int workers;
     size_t size; // of this block
-    pthread_t thread[];
+    ami_thread thread[];
 };
 
 static void take_items(job *j)
@@ -101,28 +102,27 @@ static job *find_job(am_pool *pool)
     return NULL;
 }
 
-static void *work(void *argument)
+static void work(void *argument)
 {
     am_pool *pool = argument;
-    pthread_mutex_lock(&pool->mutex);
+    ami_mutex_lock(&pool->mutex);
     for (;;) {
         job *j = find_job(pool);
         if (j) {
             j->helpers++;
-            pthread_mutex_unlock(&pool->mutex);
+            ami_mutex_unlock(&pool->mutex);
             take_items(j);
-            pthread_mutex_lock(&pool->mutex);
+            ami_mutex_lock(&pool->mutex);
             if (--j->helpers == 0) {
-                pthread_cond_broadcast(&pool->idle);
+                ami_condition_wake_all(&pool->idle);
             }
         } else if (pool->stop) {
             break;
         } else {
-            pthread_cond_wait(&pool->work, &pool->mutex);
+            ami_condition_wait(&pool->work, &pool->mutex);
         }
     }
-    pthread_mutex_unlock(&pool->mutex);
-    return NULL;
+    ami_mutex_unlock(&pool->mutex);
 }
 
 // The caller works on its own job until all items are handed out and then waits only for the threads inside it. A
@@ -136,54 +136,48 @@ static void run_pool(void *user, int count, am_task_fn fn, void *context)
     }
     job j = { .fn = fn, .context = context, .count = count };
     atomic_init(&j.item, 0);
-    pthread_mutex_lock(&pool->mutex);
+    ami_mutex_lock(&pool->mutex);
     j.next = pool->jobs;
     pool->jobs = &j;
-    pthread_cond_broadcast(&pool->work);
-    pthread_mutex_unlock(&pool->mutex);
+    ami_condition_wake_all(&pool->work);
+    ami_mutex_unlock(&pool->mutex);
 
     take_items(&j);
 
-    pthread_mutex_lock(&pool->mutex);
+    ami_mutex_lock(&pool->mutex);
     job **link = &pool->jobs;
     while (*link != &j) {
         link = &(*link)->next;
     }
     *link = j.next;
     while (j.helpers > 0) {
-        pthread_cond_wait(&pool->idle, &pool->mutex);
+        ami_condition_wait(&pool->idle, &pool->mutex);
     }
-    pthread_mutex_unlock(&pool->mutex);
-}
-
-static int count_cores(void)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > most_threads ? most_threads : (int)cores;
+    ami_mutex_unlock(&pool->mutex);
 }
 
 am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
-    threads = threads <= 0 ? count_cores() : threads;
+    threads = threads <= 0 ? am_processor_count() : threads;
     threads = threads > most_threads ? most_threads : threads;
     am_alloc from = ami_alloc_or_default(alloc);
-    size_t size = sizeof(am_pool) + (size_t)(threads - 1) * sizeof(pthread_t);
+    size_t size = sizeof(am_pool) + (size_t)(threads - 1) * sizeof(ami_thread);
     am_pool *pool = ami_alloc_zero(&from, size);
     if (!pool) {
         return ami_fail_memory(err, size);
     }
     pool->alloc = from;
     pool->size = size;
-    pthread_mutex_init(&pool->mutex, NULL);
-    pthread_cond_init(&pool->work, NULL);
-    pthread_cond_init(&pool->idle, NULL);
+    ami_mutex_init(&pool->mutex);
+    ami_condition_init(&pool->work);
+    ami_condition_init(&pool->idle);
     // The calling thread is one of them. When the system gives fewer, the work is the same, only slower.
-    pthread_mutex_lock(&pool->mutex);
-    while (pool->workers < threads - 1 && pthread_create(&pool->thread[pool->workers], NULL, work, pool) == 0) {
+    ami_mutex_lock(&pool->mutex);
+    while (pool->workers < threads - 1 && ami_thread_start(&pool->thread[pool->workers], work, pool)) {
         pool->workers++;
     }
-    pthread_mutex_unlock(&pool->mutex);
+    ami_mutex_unlock(&pool->mutex);
     *out = pool;
     return AM_OK;
 }
@@ -193,16 +187,16 @@ void am_pool_destroy(am_pool *pool)
     if (!pool) {
         return;
     }
-    pthread_mutex_lock(&pool->mutex);
+    ami_mutex_lock(&pool->mutex);
     pool->stop = true;
-    pthread_cond_broadcast(&pool->work);
-    pthread_mutex_unlock(&pool->mutex);
+    ami_condition_wake_all(&pool->work);
+    ami_mutex_unlock(&pool->mutex);
     for (int i = 0; i < pool->workers; i++) {
-        pthread_join(pool->thread[i], NULL);
+        ami_thread_join(&pool->thread[i]);
     }
-    pthread_cond_destroy(&pool->idle);
-    pthread_cond_destroy(&pool->work);
-    pthread_mutex_destroy(&pool->mutex);
+    ami_condition_destroy(&pool->idle);
+    ami_condition_destroy(&pool->work);
+    ami_mutex_destroy(&pool->mutex);
     am_alloc alloc = pool->alloc;
     ami_release(&alloc, pool, pool->size);
 }

@@ -2,9 +2,9 @@
 #include "build/build_internal.h"
 
 #include "base/error.h"
+#include "base/os.h"
 
 #include <string.h>
-#include <time.h>
 
 static const char *const stage_names[AM_BUILD_STEP_COUNT] = { "read",   "examine",  "clean", "retarget",
                                                               "mirror", "features", "write" };
@@ -28,12 +28,7 @@ void am_build_summary_free(am_build_summary *summary)
     memset(summary, 0, sizeof *summary);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static double now(void) { return 1e-6 * am_clock_us(); }
 
 static am_result load_config(ami_build *b)
 {

@@ -2,6 +2,7 @@
 #include "build/build_internal.h"
 
 #include "base/error.h"
+#include "base/os.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/os.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 bool ami_path_beside(char *out, size_t size, const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
-    int used = name[0] == '/' || !slash ? snprintf(out, size, "%s", name)
-                                        : snprintf(out, size, "%.*s/%s", (int)(slash - path), path, name);
+    int used = am_path_is_absolute(name) || !slash ? snprintf(out, size, "%s", name)
+                                                   : snprintf(out, size, "%.*s/%s", (int)(slash - path), path, name);
     return used >= 0 && (size_t)used < size;
 }
 

@@ -3,9 +3,10 @@
 #include "formats/assimp.h"
 
 #include "base/bytes.h"
+#include "base/child.h"
 #include "base/error.h"
+#include "base/os.h"
 #include "formats/assimp_status.h"
-#include "formats/child.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,6 @@ am_result ami_assimp_read(am_clips *out, const char *path, const am_read_def *de
 
 #else
 
-#include <unistd.h>
-
 #define HELPER "amble-assimp"
 // A minute is many times what the largest rig takes; a file that needs longer has sent the importer round in circles.
 #define SECONDS 60.0
@@ -37,24 +36,14 @@ static bool find_helper(char *out, size_t size)
     const char *named = getenv("AMBLE_ASSIMP");
     if (named && named[0]) {
         snprintf(out, size, "%s", named);
-        return access(out, X_OK) == 0;
+        return am_path_look(NULL, out) == AM_PATH_FILE;
     }
-    char self[1024];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length > 0) {
-        self[length] = '\0';
-        char *slash = strrchr(self, '/');
-        if (slash) {
-            *slash = '\0';
-            snprintf(out, size, "%s/%s", self, HELPER);
-            if (access(out, X_OK) == 0) {
-                return true;
-            }
-        }
+    if (am_program_beside(out, size, HELPER)) {
+        return true;
     }
 #if defined(AMI_HELPER_DIR)
     snprintf(out, size, "%s/%s", AMI_HELPER_DIR, HELPER);
-    return access(out, X_OK) == 0;
+    return am_path_look(NULL, out) == AM_PATH_FILE;
 #else
     return false;
 #endif
@@ -93,7 +82,7 @@ am_result ami_assimp_read(am_clips *out, const char *path, const am_read_def *de
     const char *file = def->file ? def->file : path;
     char helper[1200];
     am_result result;
-    if (access(path, R_OK) != 0) {
+    if (am_path_look(NULL, path) == AM_PATH_NONE) {
         result = ami_fail(err, AM_ERR_OPEN, "the file cannot be opened");
     } else if (!find_helper(helper, sizeof helper)) {
         result = ami_fail(err, AM_ERR_SUPPORT,

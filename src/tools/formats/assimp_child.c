@@ -5,6 +5,7 @@
 // multiplied out, joints end up where the file puts them, and only the direction of axes is left to rotations.
 #include <amble/tools/formats.h>
 
+#include "base/child.h"
 #include "base/memory.h"
 #include "formats/assimp_status.h"
 #include "formats/rate.h"
@@ -16,12 +17,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 // A file that makes the importer ask for more than this is broken or hostile.
-#define MEMORY_LIMIT ((rlim_t)8 << 30)
+#define MEMORY_LIMIT ((size_t)8 << 30)
 #define FBX_HELPER "_$AssimpFbx$"
 
 /// Says why on stderr and ends: the parent turns the status back into the code.
@@ -33,7 +33,7 @@ static _Noreturn void give_up(am_result code, const char *format, ...)
     va_end(args);
     fputc('\n', stderr);
     fflush(stderr);
-    _exit(AMI_ASSIMP_STATUS + (int)code); // without clean-up, which a half-read scene may not survive
+    _Exit(AMI_ASSIMP_STATUS + (int)code); // without clean-up, which a half-read scene may not survive
 }
 
 // All memory of this program, freed by its end: what is read once and written once needs no more care.
@@ -575,23 +575,13 @@ static void convert(const struct aiScene *scene)
     write_out(clips, count, find_unit(scene));
 }
 
-static void limit_resources(void)
-{
-    struct rlimit none = { 0, 0 };
-    setrlimit(RLIMIT_CORE, &none);
-#if !defined(__SANITIZE_ADDRESS__) // which reserves terabytes of address space
-    struct rlimit most = { MEMORY_LIMIT, MEMORY_LIMIT };
-    setrlimit(RLIMIT_AS, &most);
-#endif
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 2) {
         fprintf(stderr, "usage: amble-assimp FILE >OUT.glb (called by amble; see amble import --help)\n");
         return 2;
     }
-    limit_resources();
+    ami_child_limit(MEMORY_LIMIT);
     memory = ami_arena_make(NULL);
     // Without this Assimp gives files without a mesh one that has every node as a bone, its own scene root included.
     struct aiPropertyStore *properties = aiCreatePropertyStore();
@@ -608,5 +598,5 @@ int main(int argc, char **argv)
         convert(scene);
     }
     fflush(stdout);
-    _exit(0);
+    _Exit(0);
 }

@@ -269,13 +269,25 @@ static const char *as_text(am_bytes *bytes)
     return (const char *)bytes->data;
 }
 
+#if defined(_WIN32) // whose strtod is off by one just below powers of two; ours was compared with a better one
+static double read_double(const char *text)
+{
+    double v = 0.0;
+    const char *at = text;
+    return ami_parse_number(&at, text + strlen(text), &v) ? v
+                                                          : INFINITY; // few digits may round up beyond the largest
+}
+#else
+static double read_double(const char *text) { return strtod(text, NULL); }
+#endif
+
 // Fewest digits with which printf's %g still reads back; the yardstick of "shortest".
 static int fewest_digits(double v, bool single)
 {
     char text[64];
     for (int digits = 1; digits < 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, v);
-        if (single ? strtof(text, NULL) == (float)v : strtod(text, NULL) == v) {
+        if (single ? strtof(text, NULL) == (float)v : read_double(text) == v) {
             return digits;
         }
     }
@@ -345,7 +357,7 @@ static void check_double_text(am_bytes *bytes, double v)
     bytes->size = 0;
     assert_true(ami_put_double(bytes, v));
     const char *text = as_text(bytes);
-    double back = strtod(text, NULL);
+    double back = read_double(text);
     if (memcmp(&back, &v, sizeof v) != 0 || significant(text) > fewest_digits(v, false)) {
         fail_msg("%a was written as %s", v, text);
     }

@@ -2,11 +2,9 @@
 #include "support/check.h"
 
 #include "base/batch.h"
+#include "base/thread.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { items = 5000 };
 
@@ -110,19 +108,23 @@ static void nested_jobs_do_not_deadlock(void **state)
     }
 }
 
-static void *caller(void *argument)
+typedef struct caller {
+    const am_tasks *tasks;
+    bool all; // its items ran as often as they should
+} caller;
+
+static void call(void *argument)
 {
-    const am_tasks *tasks = argument;
+    caller *c = argument;
     tally *t = make_tally();
     for (int i = 0; i < 50; i++) {
-        tasks->run(tasks->user, 100, count_item, t);
+        c->tasks->run(c->tasks->user, 100, count_item, t);
     }
-    bool all = true;
+    c->all = true;
     for (int i = 0; i < 100; i++) {
-        all = all && atomic_load(&t->seen[i]) == 50;
+        c->all = c->all && atomic_load(&t->seen[i]) == 50;
     }
     free(t);
-    return all ? argument : NULL;
 }
 
 static void several_threads_may_share_a_pool(void **state)
@@ -131,14 +133,15 @@ static void several_threads_may_share_a_pool(void **state)
     am_pool *pool;
     check_ok(am_pool_create(&pool, 3, NULL, NULL), NULL);
     am_tasks tasks = am_pool_tasks(pool);
-    pthread_t thread[4];
+    ami_thread threads[4];
+    caller callers[4] = { 0 };
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(pthread_create(&thread[i], NULL, caller, &tasks), 0);
+        callers[i].tasks = &tasks;
+        assert_true(ami_thread_start(&threads[i], call, &callers[i]));
     }
     for (int i = 0; i < 4; i++) {
-        void *result = NULL;
-        pthread_join(thread[i], &result);
-        assert_ptr_equal(result, &tasks);
+        ami_thread_join(&threads[i]);
+        assert_true(callers[i].all);
     }
     am_pool_destroy(pool);
 }
@@ -154,7 +157,7 @@ static void wait_for_the_other(void *context, int item)
     meeting *m = context;
     atomic_fetch_add(&m->here, 1);
     for (int i = 0; i < 5000 && atomic_load(&m->here) < 2; i++) {
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+        am_sleep_us(1000.0);
     }
     atomic_fetch_add(&m->met, atomic_load(&m->here) >= 2);
 }
@@ -176,7 +179,7 @@ static void no_number_means_one_thread_for_each_core(void **state)
     (void)state;
     am_pool *pool;
     check_ok(am_pool_create(&pool, 0, NULL, NULL), NULL);
-    assert_int_equal(am_pool_tasks(pool).threads, (int)sysconf(_SC_NPROCESSORS_ONLN));
+    assert_int_equal(am_pool_tasks(pool).threads, am_processor_count());
     am_pool_destroy(pool);
     check_ok(am_pool_create(&pool, 100000, NULL, NULL), NULL); // capped, not refused
     assert_true(am_pool_tasks(pool).threads <= 256);

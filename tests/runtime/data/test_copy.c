@@ -187,7 +187,7 @@ static am_result open_and_copy(void *user, const uint8_t *data, size_t size, con
     am_db *db = NULL;
     am_db *out = NULL;
     am_error err = { 0 };
-    assert_int_equal(posix_memalign(&copy, 64, size + 1), 0);
+    copy = test_aligned(size + 1);
     memcpy(copy, data, size);
     am_result result = refuse_checked(am_db_from_memory(&db, copy, size, "x.amdb", alloc, &err), &err);
     if (result == AM_OK) {
@@ -198,7 +198,7 @@ static am_result open_and_copy(void *user, const uint8_t *data, size_t size, con
     }
     am_db_close(out);
     am_db_close(db);
-    free(copy);
+    test_aligned_free(copy);
     return result;
 }
 

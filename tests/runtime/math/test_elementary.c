@@ -52,16 +52,23 @@ static void check_within(largest got, double ulp, double absolute, const char *n
     }
 }
 
+// Up to where the C library's own functions are right.
+#if defined(_WIN32)
+#define LARGEST_ANGLE 1e5f // the processor's sine, which it calls, knows pi to 66 bits
+#else
+#define LARGEST_ANGLE 3.4e38f
+#endif
+
 static void sine_and_cosine_keep_their_error(void **unused)
 {
     (void)unused;
     check_within(sweep(am_sin, sin, 0.0f, AM_PI), 1.5, 7.8e-8, "sin");
     check_within(sweep(am_sin, sin, AM_PI, 6433.0f), 2.4, 8.4e-8, "sin to 6433");
-    check_within(sweep(am_sin, sin, 6433.0f, 3.4e38f), 1.6, 7.9e-8, "sin of large angles");
+    check_within(sweep(am_sin, sin, 6433.0f, LARGEST_ANGLE), 1.6, 7.9e-8, "sin of large angles");
     check_within(sweep(am_cos, cos, 0.0f, AM_PI), 1.5, 7.8e-8, "cos");
     check_within(sweep(am_cos, cos, AM_PI, 6433.0f), 2.4, 8.4e-8, "cos to 6433");
-    check_within(sweep(am_cos, cos, 6433.0f, 3.4e38f), 1.6, 7.9e-8, "cos of large angles");
-    check_within(sweep(am_tan, tan, 0.0f, 3.4e38f), 3.4, INFINITY, "tan");
+    check_within(sweep(am_cos, cos, 6433.0f, LARGEST_ANGLE), 1.6, 7.9e-8, "cos of large angles");
+    check_within(sweep(am_tan, tan, 0.0f, LARGEST_ANGLE), 3.4, INFINITY, "tan");
 }
 
 static void inverse_functions_round_once(void **unused)
@@ -186,6 +193,9 @@ static void angles_wrap_into_one_turn(void **unused)
             float x = sign ? -float_of(bits) : float_of(bits);
             float w = am_wrap_angle(x);
             assert_true(w > -AM_PI && w <= AM_PI);
+            if (am_abs(x) > LARGEST_ANGLE) {
+                continue;
+            }
             check_near(sin((double)w), sin((double)x), 3e-7);
             check_near(cos((double)w), cos((double)x), 3e-7);
         }

@@ -131,7 +131,7 @@ static am_result open_and_attach(void *user, const uint8_t *data, size_t size, c
     am_model *more = NULL;
     am_error err = { 0 };
     const am_model_blob blob = { "numbers", words, sizeof words };
-    assert_int_equal(posix_memalign(&copy, 64, size + 1), 0);
+    copy = test_aligned(size + 1);
     memcpy(copy, data, size);
     am_result result = refuse_checked(am_model_from_memory(&model, copy, size, "x.amnet", alloc, &err), &err);
     if (result == AM_OK) {
@@ -141,7 +141,7 @@ static am_result open_and_attach(void *user, const uint8_t *data, size_t size, c
     }
     am_model_close(more);
     am_model_close(model);
-    free(copy);
+    test_aligned_free(copy);
     return result;
 }
 

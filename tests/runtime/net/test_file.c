@@ -12,7 +12,7 @@ static am_result open_bytes(void *user, const uint8_t *data, size_t size, const 
     void *copy = NULL; // a file's bytes are mapped to a page: here to 64
     am_model *model = NULL;
     am_error err = { 0 };
-    assert_int_equal(posix_memalign(&copy, 64, size + 1), 0);
+    copy = test_aligned(size + 1);
     memcpy(copy, data, size);
     am_result result = am_model_from_memory(&model, copy, size, "x.amnet", alloc, &err);
     result = refuse_checked(result, &err);
@@ -35,7 +35,7 @@ static am_result open_bytes(void *user, const uint8_t *data, size_t size, const 
         am_net_destroy(net);
     }
     am_model_close(model);
-    free(copy);
+    test_aligned_free(copy);
     return result;
 }
 
@@ -61,7 +61,7 @@ static void every_flipped_byte_is_found_by_verify(void **state)
     am_net_graph *g = zoo_mlp("mlp", widths, 3, 1);
     am_model *model = zoo_model(g, AM_NET_FP32);
     uint8_t *copy = NULL;
-    assert_int_equal(posix_memalign((void **)&copy, 64, model->image_size), 0);
+    copy = test_aligned(model->image_size);
     memcpy(copy, model->image, model->image_size);
     const ami_header *header = (const ami_header *)(const void *)copy;
     const ami_section *table = (const ami_section *)(const void *)(copy + sizeof *header);
@@ -78,7 +78,7 @@ static void every_flipped_byte_is_found_by_verify(void **state)
             copy[table[s].offset + i] ^= 0x10;
         }
     }
-    free(copy);
+    test_aligned_free(copy);
     am_model_close(model);
     am_net_graph_destroy(g);
 }
@@ -148,7 +148,7 @@ static void graphs_that_make_no_sense_are_refused(void **state)
     am_net_graph *g = zoo_mlp("mlp", widths, 3, 1);
     am_model *model = zoo_model(g, AM_NET_FP32);
     uint8_t *copy = NULL;
-    assert_int_equal(posix_memalign((void **)&copy, 64, model->image_size), 0);
+    copy = test_aligned(model->image_size);
     for (size_t i = 0; i < sizeof patches / sizeof patches[0]; i++) {
         memcpy(copy, model->image, model->image_size);
         memcpy(section(copy, patches[i].section) + patches[i].at, &patches[i].value, sizeof(int32_t));
@@ -160,7 +160,7 @@ static void graphs_that_make_no_sense_are_refused(void **state)
             fail_msg("%s: gave %s", patches[i].what, am_result_name(result));
         }
     }
-    free(copy);
+    test_aligned_free(copy);
     am_model_close(model);
     am_net_graph_destroy(g);
 }
@@ -264,7 +264,7 @@ static void verify_finds_a_weight_that_is_no_number(void **state)
         am_model *model = zoo_model(g, (am_net_weights)w), *other = NULL;
         am_error err = { 0 };
         uint8_t *copy = NULL;
-        assert_int_equal(posix_memalign((void **)&copy, 64, model->image_size), 0);
+        copy = test_aligned(model->image_size);
         memcpy(copy, model->image, model->image_size);
         // fp16: half a NaN is one too; int8: the first scale lies behind 3 pairs of columns of 2 panels.
         memset(section(copy, AMI_NET_BODY) + (w == AM_NET_INT8 ? 3 * 32 * 2 : 0), 0xFF, 4);
@@ -274,7 +274,7 @@ static void verify_finds_a_weight_that_is_no_number(void **state)
         assert_true(err.offset > 0);
         am_model_close(other);
         am_model_close(model);
-        free(copy);
+        test_aligned_free(copy);
     }
     am_net_graph_destroy(g);
 }

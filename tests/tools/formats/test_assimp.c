@@ -4,7 +4,7 @@
 #include "support/motion.h"
 
 #include "formats/assimp.h"
-#include "formats/child.h"
+#include "base/child.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

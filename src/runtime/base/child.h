@@ -1,6 +1,6 @@
 /// Runs a helper program and collects what it prints.
-#ifndef AMI_IO_CHILD_H
-#define AMI_IO_CHILD_H
+#ifndef AMI_BASE_CHILD_H
+#define AMI_BASE_CHILD_H
 
 #include <amble/base.h>
 
@@ -15,8 +15,11 @@ typedef struct ami_child {
 
 /// Runs argv[0] (a path; at most 15 words, NULL behind the last) and waits, at most `seconds`; stdin is empty.
 /// AM_ERR_CHILD when it cannot be started or has to be stopped (too long, or more than `max_output` bytes); a crash
-/// or a failing exit is AM_OK, for the caller to judge.
+/// or a failing exit is AM_OK, for the caller to judge. AM_ERR_SUPPORT on Windows and in WebAssembly.
 am_result ami_child_run(ami_child *out, const char *const *argv, double seconds, size_t max_output,
                         const am_alloc *alloc, am_error *err);
+
+/// Called by a helper first: no more than `memory` bytes, and no core file when it crashes.
+void ami_child_limit(size_t memory);
 
 #endif

@@ -1,35 +1,22 @@
-// Helper processes: two pipes, a deadline, and no trace left behind.
+// Helper processes: two pipes, a deadline, and no trace left behind; and programs that answer questions.
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE // pipe2: another thread's child must not inherit our pipe and keep it open
 #endif
-#include "formats/child.h"
+#include "base/child.h"
 
 #include "base/bytes.h"
 #include "base/error.h"
-
-#include <string.h>
-
-#if defined(__EMSCRIPTEN__) || defined(_WIN32)
-
-am_result ami_child_run(ami_child *out, const char *const *argv, double seconds, size_t max_output,
-                        const am_alloc *alloc, am_error *err)
-{
-    (void)seconds;
-    (void)max_output;
-    memset(out, 0, sizeof *out);
-    out->output = ami_bytes_make(alloc);
-    return ami_fail(err, AM_ERR_SUPPORT, "this platform cannot run %s", argv[0]);
-}
-
-#else
+#include "base/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -63,16 +50,12 @@ static bool open_pipe(int ends[2])
 #endif
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+static double seconds_now(void) { return 1e-6 * am_clock_us(); }
 
 enum { max_arguments = 15 };
 
-static int start(pid_t *pid, const char *const *argv, const pipes *p)
+/// Starts a program with these streams: `in` may be -1 for nothing to read, `message` -1 for our own stderr.
+static int start(pid_t *pid, const char *const *argv, int in, int out, int message)
 {
     // posix_spawn promises not to write to the strings, but its type is older than const.
     char *words[max_arguments + 1] = { NULL };
@@ -87,15 +70,16 @@ static int start(pid_t *pid, const char *const *argv, const pipes *p)
     if (status != 0) {
         return status;
     }
-    status = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    status = in < 0 ? posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+                    : posix_spawn_file_actions_adddup2(&actions, in, 0);
     if (status == 0) {
-        status = posix_spawn_file_actions_adddup2(&actions, p->output[1], 1);
+        status = posix_spawn_file_actions_adddup2(&actions, out, 1);
+    }
+    if (status == 0 && message >= 0) {
+        status = posix_spawn_file_actions_adddup2(&actions, message, 2);
     }
     if (status == 0) {
-        status = posix_spawn_file_actions_adddup2(&actions, p->message[1], 2);
-    }
-    if (status == 0) {
-        status = posix_spawn(pid, argv[0], &actions, NULL, words, environ);
+        status = posix_spawnp(pid, argv[0], &actions, NULL, words, environ); // a name without '/' is found in PATH
     }
     posix_spawn_file_actions_destroy(&actions);
     return status;
@@ -192,7 +176,7 @@ am_result ami_child_run(ami_child *out, const char *const *argv, double seconds,
         return result;
     }
     pid_t pid = 0;
-    int status = start(&pid, argv, &p);
+    int status = start(&pid, argv, -1, p.output[1], p.message[1]);
     close_fd(&p.output[1]);
     close_fd(&p.message[1]);
     am_result result = status != 0 ? ami_fail(err, AM_ERR_CHILD, "cannot run %s: %s", argv[0], strerror(status))
@@ -201,4 +185,67 @@ am_result ami_child_run(ami_child *out, const char *const *argv, double seconds,
     return result;
 }
 
+void ami_child_limit(size_t memory)
+{
+    const struct rlimit none = { 0, 0 };
+    setrlimit(RLIMIT_CORE, &none);
+#if defined(__SANITIZE_ADDRESS__) // which reserves terabytes of address space
+    (void)memory;
+#else
+    const struct rlimit most = { (rlim_t)memory, (rlim_t)memory };
+    setrlimit(RLIMIT_AS, &most);
 #endif
+}
+
+// ---------------------------------------------------------------------------------------------
+// Dialogues
+
+struct am_dialogue {
+    pid_t child;
+    FILE *to;
+    FILE *from;
+};
+
+am_dialogue *am_dialogue_start(const char *const *words)
+{
+    int to[2] = { -1, -1 }, from[2] = { -1, -1 };
+    pid_t child = 0;
+    signal(SIGPIPE, SIG_IGN); // a program that dies is a failed question, not our end
+    bool started = open_pipe(to) && open_pipe(from) && start(&child, words, to[0], from[1], -1) == 0;
+    close_fd(&to[0]);
+    close_fd(&from[1]);
+    am_dialogue *d = started ? calloc(1, sizeof *d) : NULL;
+    FILE *out = d ? fdopen(to[1], "w") : NULL;
+    FILE *in = out ? fdopen(from[0], "r") : NULL;
+    if (in) {
+        *d = (am_dialogue){ child, out, in };
+        return d;
+    }
+    if (out) {
+        fclose(out);
+    } else {
+        close_fd(&to[1]);
+    }
+    close_fd(&from[0]);
+    if (started) {
+        waitpid(child, NULL, 0);
+    }
+    free(d);
+    return NULL;
+}
+
+bool am_dialogue_ask(am_dialogue *dialogue, char *answer, size_t size, const char *question)
+{
+    return fprintf(dialogue->to, "%s\n", question) >= 0 && fflush(dialogue->to) == 0 &&
+           fgets(answer, (int)size, dialogue->from);
+}
+
+void am_dialogue_end(am_dialogue *dialogue)
+{
+    if (dialogue) {
+        fclose(dialogue->to); // the program ends with its input
+        fclose(dialogue->from);
+        waitpid(dialogue->child, NULL, 0);
+        free(dialogue);
+    }
+}

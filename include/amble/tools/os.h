@@ -1,0 +1,110 @@
+/// The operating system, as programs around the library need it: paths, folders, clocks, Ctrl-C, other programs. Its
+/// code is in src/runtime/base, the only folder that knows which system this is. Paths are UTF-8 with '/' between
+/// their parts, on Windows too.
+#ifndef AMBLE_TOOLS_OS_H
+#define AMBLE_TOOLS_OS_H
+
+#include <amble/base.h>
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------------------------------------
+// Paths and folders
+
+typedef enum am_path_kind {
+    AM_PATH_NONE,   ///< nothing is there, or it cannot be looked at
+    AM_PATH_FILE,   ///< a plain file
+    AM_PATH_FOLDER, ///< a folder
+    AM_PATH_OTHER,  ///< a device or a pipe
+} am_path_kind;
+
+typedef struct am_path_info {
+    am_path_kind kind;
+    int64_t size;         ///< bytes
+    int64_t changed_s;    ///< when it was last written, seconds since 1970
+    uint64_t identity[2]; ///< equal for two paths of one file, {0, 0} where nothing is
+} am_path_info;
+
+/// What a path leads to; links are followed. `out` may be NULL.
+AM_API am_path_kind am_path_look(am_path_info *out, const char *path);
+/// Whether a path means the same from every working folder.
+AM_API bool am_path_is_absolute(const char *path);
+/// Gives a path that a person typed the separators that this library uses: '\' becomes '/' on Windows.
+AM_API void am_path_tidy(char *path);
+
+/// The names in a folder, sorted, without those that begin with a dot.
+typedef struct am_folder_names {
+    char **items;
+    int count;
+} am_folder_names;
+
+/// False when the folder cannot be listed or there is no memory; `out` is empty then.
+AM_API bool am_folder_list(am_folder_names *out, const char *folder);
+AM_API void am_folder_names_free(am_folder_names *names);
+/// Makes one folder. True when a folder is there afterwards.
+AM_API bool am_folder_make(const char *path);
+/// Makes an empty folder for temporary files that no other program has; `out` is its path, "" when it fails.
+AM_API bool am_folder_make_temporary(char *out, size_t size, const char *name);
+/// Removes a folder with the files in it; folders in it stay, and so does it then. "" is allowed: nothing happens.
+AM_API void am_folder_remove(const char *path);
+/// Whether this user may create files in a folder.
+AM_API bool am_folder_is_writable(const char *path);
+/// The working folder.
+AM_API bool am_folder_working(char *out, size_t size);
+/// Where programs keep files of this user that they can make again.
+AM_API bool am_folder_cache(char *out, size_t size);
+
+// ---------------------------------------------------------------------------------------------
+// This process
+
+/// Microseconds of a clock that never goes back.
+AM_API double am_clock_us(void);
+/// Microseconds that the calling thread has computed for.
+AM_API double am_clock_thread_us(void);
+AM_API void am_sleep_us(double us);
+/// Processors that threads can run on, at least 1.
+AM_API int am_processor_count(void);
+/// Whether a person sees stderr: it is a terminal.
+AM_API bool am_stderr_is_terminal(void);
+/// Calls `handler` on Ctrl-C and when the system asks the program to end. It may only touch atomic variables and call
+/// _Exit. On Windows it runs on a thread of its own, and the second Ctrl-C ends the program without it.
+AM_API void am_interrupt_catch(void (*handler)(int signal_number));
+
+/// A lock between threads of a program; not to be taken twice by one thread.
+typedef struct am_lock am_lock;
+AM_API am_result am_lock_create(am_lock **out, am_error *err);
+AM_API void am_lock_destroy(am_lock *lock);
+AM_API void am_lock_take(am_lock *lock);
+AM_API void am_lock_give(am_lock *lock);
+
+// ---------------------------------------------------------------------------------------------
+// Other programs
+
+/// The path of the running program.
+AM_API bool am_program_path(char *out, size_t size);
+/// The path of a program in the folder of the running one; false when there is no such file. `name` may have folders.
+AM_API bool am_program_beside(char *out, size_t size, const char *name);
+/// Runs a program in place of this one, which ends with its status. words[0] is its path, NULL ends them. Returns
+/// only when it cannot be started.
+AM_API void am_program_become(const char *const *words);
+/// Shows an address in the user's browser; without a desktop nothing happens.
+AM_API void am_browser_open(const char *address);
+
+/// A program that answers questions line by line.
+typedef struct am_dialogue am_dialogue;
+/// words[0] is a path or a name to look for, NULL ends them. NULL when it cannot be started, and always on Windows
+/// and in WebAssembly.
+AM_API am_dialogue *am_dialogue_start(const char *const *words);
+/// Sends a line and reads one. False when the program has ended.
+AM_API bool am_dialogue_ask(am_dialogue *dialogue, char *answer, size_t size, const char *question);
+/// Closes the program's input and waits for its end. NULL is allowed.
+AM_API void am_dialogue_end(am_dialogue *dialogue);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

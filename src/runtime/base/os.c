@@ -1,0 +1,102 @@
+// The parts of <amble/tools/os.h> that are the same on every system.
+#include "base/os.h"
+
+#include "base/error.h"
+#include "base/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct gathering {
+    am_folder_names *names;
+    int room;
+} gathering;
+
+static bool gather(void *user, const char *name)
+{
+    gathering *g = user;
+    if (name[0] == '.') {
+        return true;
+    }
+    if (g->names->count == g->room) {
+        g->room = g->room ? 2 * g->room : 64;
+        char **more = realloc(g->names->items, (size_t)g->room * sizeof *more);
+        if (!more) {
+            return false;
+        }
+        g->names->items = more;
+    }
+    const size_t size = strlen(name) + 1;
+    char *copy = malloc(size);
+    if (copy) {
+        memcpy(copy, name, size);
+        g->names->items[g->names->count++] = copy;
+    }
+    return copy != NULL;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+bool am_folder_list(am_folder_names *out, const char *folder)
+{
+    *out = (am_folder_names){ NULL, 0 };
+    gathering g = { out, 0 };
+    if (!ami_os_list(folder, gather, &g)) {
+        am_folder_names_free(out);
+        return false;
+    }
+    if (out->count > 0) {
+        qsort(out->items, (size_t)out->count, sizeof *out->items, by_name);
+    }
+    return true;
+}
+
+void am_folder_names_free(am_folder_names *names)
+{
+    for (int i = 0; i < names->count; i++) {
+        free(names->items[i]);
+    }
+    free(names->items);
+    *names = (am_folder_names){ NULL, 0 };
+}
+
+bool am_program_beside(char *out, size_t size, const char *name)
+{
+    if (!am_program_path(out, size)) {
+        return false;
+    }
+#if defined(_WIN32)
+    const char *ending = ".exe";
+#else
+    const char *ending = "";
+#endif
+    char *slash = strrchr(out, '/');
+    const size_t room = slash ? size - (size_t)(slash + 1 - out) : 0;
+    const int used = slash ? snprintf(slash + 1, room, "%s%s", name, ending) : -1;
+    return used > 0 && (size_t)used < room && am_path_look(NULL, out) == AM_PATH_FILE;
+}
+
+struct am_lock {
+    ami_mutex mutex;
+};
+
+am_result am_lock_create(am_lock **out, am_error *err)
+{
+    *out = malloc(sizeof **out);
+    if (!*out) {
+        return ami_fail_memory(err, sizeof **out);
+    }
+    ami_mutex_init(&(*out)->mutex);
+    return AM_OK;
+}
+
+void am_lock_destroy(am_lock *lock)
+{
+    if (lock) {
+        ami_mutex_destroy(&lock->mutex);
+        free(lock);
+    }
+}
+
+void am_lock_take(am_lock *lock) { ami_mutex_lock(&lock->mutex); }
+void am_lock_give(am_lock *lock) { ami_mutex_unlock(&lock->mutex); }
