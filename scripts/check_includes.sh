@@ -14,7 +14,7 @@ BEGIN {
     rank["physics"] = rank["actor"] + 0.5 # beside the tools: it may not use them
     system_header = "^(sys/.*|(unistd|pthread|dirent|signal|time|fcntl|poll|sched|spawn|dlfcn|termios|windows|io|direct|process|malloc)[.]h)$"
     # Public headers belong to a folder, too. Those of tools/ are named after theirs or listed here.
-    owner("base", "base json"); owner("math", "math"); owner("net", "net"); owner("data", "skeleton facts db features tags pose index")
+    owner("base", "base json tools/os"); owner("math", "math"); owner("net", "net"); owner("data", "skeleton facts db features tags pose index")
     owner("method", "options source field field_source field_task field_value learned")
     owner("actor", "actor asset control path push post direction amble")
     owner("formats", "tools/formats tools/arrays"); owner("build", "tools/build tools/database tools/tags")

@@ -203,10 +203,10 @@ static int check_output(const char *path)
     am_error err = { 0 };
     if (kind == AM_PATH_FOLDER) {
         err = cli_error(AM_ERR_WRITE, path, "is a folder; give the name of a file");
-    } else if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
+    } else if (am_path_look(NULL, folder) != AM_PATH_FOLDER) {
         err = cli_error(AM_ERR_WRITE, path, "the folder %.200s does not exist; create it, or choose another place",
                         folder);
-    } else if (access(folder, W_OK | X_OK) != 0) {
+    } else if (!am_folder_is_writable(folder)) {
         err = cli_error(AM_ERR_WRITE, path, "the folder %.200s is not writable; choose another place", folder);
     }
     return err.code == AM_OK ? CLI_DONE : cli_fail(&err);

@@ -4,14 +4,11 @@
 
 #include "cli.h"
 
-#include <sys/types.h>
-
 /// What the command knows of a clip beside the library.
 typedef struct import_mark {
-    dev_t device; ///< which file it is from, whatever the path
-    ino_t inode;
-    bool done;    ///< --fix had it
-    bool nothing; ///< and left nothing of it
+    am_path_info file; ///< which file it is from, whatever the path
+    bool done;         ///< --fix had it
+    bool nothing;      ///< and left nothing of it
 } import_mark;
 
 typedef struct import_job {

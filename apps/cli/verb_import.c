@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // ---------------------------------------------------------------------------------------------
 // --fix
@@ -17,9 +16,9 @@ static bool is_input(const import_job *j, const char *path)
 {
     am_path_info info;
     bool found = false;
-    if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+    if (am_path_look(&info, path) == AM_PATH_FILE) {
         for (int i = 0; i < j->import.count && !found; i++) {
-            found = j->marks[i].inode == info.st_ino && j->marks[i].device == info.st_dev;
+            found = memcmp(j->marks[i].file.identity, info.identity, sizeof info.identity) == 0;
         }
     }
     return found;
@@ -116,11 +115,7 @@ static void name_apart(am_import *import)
 static am_result fix(import_job *j, am_error *err)
 {
     for (int i = 0; i < j->import.count; i++) {
-        struct stat info;
-        if (stat(j->import.clips[i].path, &info) == 0) {
-            j->marks[i].inode = info.st_ino;
-            j->marks[i].device = info.st_dev;
-        }
+        am_path_look(&j->marks[i].file, j->import.clips[i].path);
     }
     name_apart(&j->import);
     return am_import_clean(&j->import, write_clip, j, err);
@@ -245,11 +240,8 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         doctor->unit_m = (float)unit;
     }
     doctor->fps = (float)fps;
-    if (j.out_dir && mkdir(j.out_dir, 0777) != 0) {
-        struct stat info;
-        if (stat(j.out_dir, &info) != 0 || !S_ISDIR(info.st_mode)) {
-            return cli_usage("import: cannot create the folder %s; choose another place", j.out_dir);
-        }
+    if (j.out_dir && !am_folder_make(j.out_dir)) {
+        return cli_usage("import: cannot create the folder %s; choose another place", j.out_dir);
     }
     int status = import_all(&j, &call, argv);
     am_import_free(&j.import);

@@ -305,7 +305,7 @@ static void advise(const job *j, am_error *err)
     const am_run_script *s = &j->script;
     char model[1024], otherwise[1100] = "";
     if (s->options.settings.method != AM_METHOD_FIELD && cli_model_find(model, sizeof model, "locomotion.amnet")) {
-        snprintf(otherwise, sizeof otherwise, ", or play the script by the networks that ship: --model %s", model);
+        snprintf(otherwise, sizeof otherwise, ", or play the script with the networks that ship: --model %s", model);
     }
     cli_database_advise(err, s->database ? s->database : "", otherwise);
 }

@@ -32,26 +32,6 @@ static bool go_on(void *user, const char *stage, int64_t done, int64_t total)
     return !stop_asked;
 }
 
-/// Asks the desktop for a browser; without a desktop the printed address must do.
-static void open_browser(const char *url)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        // Forks again, so that nothing has to wait for the browser.
-        if (fork() == 0) {
-            if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) {
-                _exit(127);
-            }
-            execlp("xdg-open", "xdg-open", url, (char *)NULL);
-            _exit(127);
-        }
-        _exit(0);
-    }
-    if (child > 0) {
-        waitpid(child, NULL, 0);
-    }
-}
-
 static int announce(const studio *server, const char *url, bool as_json)
 {
     const studio_sets *sets = studio_get_sets(server);

@@ -1,7 +1,6 @@
 // Which databases the page can have; am_build_open makes and keeps them.
 #include "studio.h"
 
-#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,10 +306,10 @@ static void put_set(am_json_writer *w, const studio_sets *sets, const studio_set
     bool valued = studio_values_of(sets, set->name, values, sizeof values);
     am_error unused = { 0 };
     am_db *db = NULL;
-    struct stat info = { 0 };
+    am_path_info info = { 0 };
     bool opens = !set->networks && (!set->config[0] || is_fresh(sets, set)) &&
                  am_db_open(&db, set->path, NULL, &unused) == AM_OK;
-    bool ready = opens || (set->networks && stat(set->path, &info) == 0);
+    bool ready = opens || (set->networks && am_path_look(&info, set->path) != AM_PATH_NONE);
     am_json_begin_object(w, NULL);
     am_json_string(w, "name", set->name);
     am_json_string(w, "title", set->title);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { usual_rounds = 15, most_rounds = 100 };
 
@@ -40,12 +39,10 @@ static double time_first_pose(const char *path, uint64_t *checksum, am_error *er
 }
 
 /// Writes the database once as it is and once without what follows from its frames.
-static am_result write_both(char paths[2][640], const am_db *db, am_error *err)
+static am_result write_both(char paths[2][640], const char *folder, const am_db *db, am_error *err)
 {
-    const char *temporary = getenv("TMPDIR");
     for (int i = 0; i < 2; i++) {
-        snprintf(paths[i], sizeof paths[i], "%.500s/amble-bench-%ld-%d.amdb", temporary ? temporary : "/tmp",
-                 (long)getpid(), i);
+        snprintf(paths[i], sizeof paths[i], "%s/%d.amdb", folder, i);
     }
     am_db *plain = NULL;
     am_db_copy_def def = am_db_copy_def_default();
@@ -67,8 +64,12 @@ int bench_open(bench *b)
     am_progress progress = cli_progress();
     am_result result = cli_database_open(&db, config, NULL, &progress, &err);
     cli_progress_end();
-    char paths[2][640] = { "", "" };
-    result = result == AM_OK ? write_both(paths, db, &err) : result;
+    char paths[2][640] = { "", "" }, folder[512] = "";
+    if (result == AM_OK && !am_folder_make_temporary(folder, sizeof folder, "amble-bench")) {
+        err = cli_error(AM_ERR_WRITE, NULL, "cannot make a temporary folder; set TMPDIR");
+        result = err.code;
+    }
+    result = result == AM_OK ? write_both(paths, folder, db, &err) : result;
     int rounds = bench_rounds(b, usual_rounds, most_rounds);
     double us[2][most_rounds] = { { 0.0 } };
     uint64_t checksum[2] = { 0, 0 };
@@ -84,8 +85,8 @@ int bench_open(bench *b)
         if (result == AM_OK) {
             bench_row(b, "file to first pose", variants[v], db->frame_count, config, us[v], rounds, checksum[v]);
         }
-        remove(paths[v]);
     }
+    am_folder_remove(folder);
     am_db_close(db);
     return result == AM_OK ? CLI_DONE : cli_fail(&err);
 }

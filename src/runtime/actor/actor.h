@@ -53,7 +53,7 @@ typedef struct ami_kit {
     uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
     uint32_t activities;                ///< 1 << am_activity for those that can be done
     am_actor_facts facts;
-    bool stored;                        ///< filters and facts are those of the database's file
+    bool stored; ///< filters and facts are those of the database's file
     am_path_limits limits;
     float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
     int time_count;

@@ -3,16 +3,15 @@
 // so that a second start reads no clip; when they differ, the bytes decide.
 #include "build/build_internal.h"
 
+#include <amble/tools/os.h>
 #include <amble/tools/synth.h>
 
 #include "build/builder_version.h"
 
 #include "base/error.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { path_size = 1100 };
 
@@ -71,12 +70,9 @@ static uint64_t hash_clips(const ami_build *b, uint64_t hash, bool bytes)
             hash = hash_file(clip->path, hash);
             continue;
         }
-        struct stat info;
-        int64_t facts[2] = { 0, 0 };
-        if (stat(clip->path, &info) == 0) {
-            facts[0] = (int64_t)info.st_size;
-            facts[1] = (int64_t)info.st_mtime;
-        }
+        am_path_info info;
+        am_path_look(&info, clip->path);
+        const int64_t facts[2] = { info.size, info.changed_s };
         hash = am_hash64(facts, sizeof facts, hash);
     }
     return hash;
@@ -183,7 +179,7 @@ static am_result make_clips(char *folder, size_t size, const char *file, am_erro
         return ami_fail(err, AM_ERR_LIMIT, "the path '%.200s' is too long", file);
     }
     folder[strlen(folder) - strlen(".stamp")] = '\0';
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    if (!am_folder_make(folder)) {
         return ami_fail(err, AM_ERR_WRITE, "the folder '%s' for procedural clips cannot be made", folder);
     }
     return am_synth_write_all(folder, err);

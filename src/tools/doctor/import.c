@@ -1,6 +1,7 @@
 // From motion files to clean clips, the one way for amble import and amble build: list, read, examine, clean. Items
 // run in parallel; each writes only its own clip.
 #include <amble/tools/doctor.h>
+#include <amble/tools/os.h>
 
 #include "base/batch.h"
 #include "base/bytes.h"
@@ -8,11 +9,9 @@
 #include "base/memory.h"
 #include "formats/defs.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // A folder with more files than this is the wrong folder.
 #define MAX_CLIPS 100000
@@ -134,57 +133,15 @@ static bool is_motion(const char *name)
     return false;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
-/// The names in a folder, hidden ones left out, in one block behind the list of them.
-typedef struct names {
-    char **items;
-    int count;
-    size_t size;
-} names;
-
-/// Names in byte order, so that every machine sees the same order.
-static am_result list_names(names *out, const am_import *import, const char *folder, am_error *err)
-{
-    *out = (names){ 0 };
-    DIR *dir = opendir(folder);
-    if (!dir) {
-        return ami_fail(err, AM_ERR_OPEN, "cannot open the folder '%s'; does it exist?", folder);
-    }
-    am_bytes text = ami_bytes_make(&import->alloc);
-    bool good = true;
-    for (struct dirent *entry = readdir(dir); entry && good; entry = readdir(dir)) {
-        if (entry->d_name[0] != '.') {
-            good = ami_put(&text, entry->d_name, strlen(entry->d_name) + 1);
-            out->count++;
-        }
-    }
-    closedir(dir);
-    size_t list = (size_t)out->count * sizeof *out->items;
-    out->size = list + text.size;
-    out->items = good ? ami_alloc_zero(&import->alloc, out->size + 1) : NULL;
-    if (out->items) {
-        char *at = (char *)out->items + list;
-        memcpy(at, text.data ? text.data : (const uint8_t *)"", text.size);
-        for (int i = 0; i < out->count; i++, at += strlen(at) + 1) {
-            out->items[i] = at;
-        }
-        qsort(out->items, (size_t)out->count, sizeof *out->items, by_name);
-    }
-    am_bytes_free(&text);
-    return out->items ? AM_OK : ami_fail_memory(err, out->size);
-}
+static bool is_folder(const char *path) { return am_path_look(NULL, path) == AM_PATH_FOLDER; }
 
 am_result am_import_add_folder(am_import *import, const char *folder, int depth, am_error *err)
 {
-    names listed;
-    am_result result = list_names(&listed, import, folder, err);
+    am_folder_names listed;
+    if (!am_folder_list(&listed, folder)) {
+        return ami_fail(err, AM_ERR_OPEN, "cannot open the folder '%s'; does it exist?", folder);
+    }
+    am_result result = AM_OK;
     for (int i = 0; i < listed.count && result == AM_OK; i++) {
         char path[sizeof import->clips->path];
         size_t length = strlen(folder);
@@ -199,9 +156,7 @@ am_result am_import_add_folder(am_import *import, const char *folder, int depth,
             result = am_import_add_file(import, path, err);
         }
     }
-    if (listed.items) {
-        ami_release(&import->alloc, listed.items, listed.size + 1);
-    }
+    am_folder_names_free(&listed);
     return result;
 }
 

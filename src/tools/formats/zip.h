@@ -32,9 +32,9 @@ const ami_zip_entry *ami_zip_find(const ami_zip *zip, const char *name);
 am_result ami_zip_extract(const uint8_t **out, const ami_zip *zip, const ami_zip_entry *entry, ami_arena *arena,
                           am_error *err);
 
-/// Unpacks `size` bytes of raw deflate (below 4 GB) into exactly `out_size` bytes. AM_ERR_TRUNCATED when the input ends
-/// early, AM_ERR_FORMAT when it is damaged or gives another number of bytes, AM_ERR_SUPPORT in a build without zlib;
-/// offsets in errors count from data[0].
+/// Unpacks `size` bytes of raw deflate (below 4 GB) into exactly `out_size` bytes. AM_ERR_TRUNCATED when the input
+/// ends early, AM_ERR_FORMAT when it is damaged or gives another number of bytes, AM_ERR_SUPPORT in a build without
+/// zlib; offsets in errors count from data[0].
 am_result ami_inflate(uint8_t *out, size_t out_size, const uint8_t *data, size_t size, am_error *err);
 /// CRC-32 as zip uses it (polynomial 0xEDB88320, reflected).
 uint32_t ami_crc32(const uint8_t *data, size_t size);
