@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs into a folder, moves it out of this tree and checks what is there: nothing names this tree, a user's program
-# builds against it three ways (pkg-config with the shared library, with the static one, the CMake package), the command
+# builds against it three ways (pkg-config with the shared library, with the static one, the CMake package), and so do the
+# examples, the command
 # finds its configs by name, and the studio serves a character that walks. Needs the page's module (build/wasm).
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -77,6 +78,32 @@ if nm -D --defined-only "$lib/libamble.so" | awk '$2 ~ /[TDBR]/ { print $3 }' | 
     fail "the shared library exports names without am_"
 fi
 
+# The examples, built against the installed package alone: each says what it should. The first as C++, too.
+cp -R "$root/examples" "$moved/examples"
+cmake -S "$moved/examples" -B "$moved/examples/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$moved/examples/build" >/dev/null || fail "the examples do not build"
+gcc -std=c17 "$moved/examples/hello.c" -o "$moved/examples/build/hello_c" $(pkg-config --cflags --libs amble) -Wl,-rpath,"$lib"
+g++ -std=c++17 -x c++ "$moved/examples/hello.c" -o "$moved/examples/build/hello_cpp" $(pkg-config --cflags --libs amble) -Wl,-rpath,"$lib"
+networks=$prefix/share/amble/models/locomotion.amnet
+shows() {
+    want=$1
+    shift
+    "$moved/examples/build/$@" >"$moved/said" 2>&1 || fail "example $1: $(cat "$moved/said")"
+    grep -q "$want" "$moved/said" || fail "example $1 said '$(cat "$moved/said")', which lacks '$want'"
+}
+for program in hello hello_c hello_cpp; do shows 'walked to x -*0\.[0-9]*, z [3-8]\.' $program "$networks"; done
+shows 'walked [6-9]\.[0-9] m and ended [0-9.]* m away\|walked 1[0-9]\.[0-9] m' stick_and_camera "$networks"
+shows 'back after 1[0-9]\.[0-9] s, 0\.[0-5]' path "$networks"
+shows '100 actors, the same bits on all cores' crowd "$networks"
+shows 'the same frames after [0-9]* bytes; the guess was wrong' rollback "$networks"
+"$prefix/bin/amble" synth walk -o "$moved/rig" >/dev/null 2>&1
+shows 'joints of .*hips at 0\.[89]\|hips at 1\.[01]' own_rig "$(ls "$moved"/rig/*.bvh | head -n 1)" "$networks"
+"$prefix/bin/amble" synth all -o "$moved/all" >/dev/null 2>&1
+"$prefix/bin/amble" build synth_gaits --clips "$moved/all" -o "$moved/gaits.amdb" >/dev/null 2>&1
+if [ -x "$moved/examples/build/train" ]; then
+    shows 'stopped; run it again to continue' train "$prefix/share/amble/configs/recipes/synth.json" "$moved/gaits.amdb" "$moved/mine.amnet" 50
+fi
+
 # From a folder and a home of nothing.
 files=$(find "$prefix" | sort | cksum)
 mkdir "$moved/home"
@@ -90,7 +117,7 @@ says() {
 }
 amble synth all -o clips >/dev/null 2>&1
 amble build synth --clips clips -o synth.amdb >/dev/null 2>&1 || fail "a config is not found by name"
-amble eval matching 2>&1 | grep -q "amble-lab, which is not beside this command" || fail "amble eval does not say that its lab is not installed"
+amble eval matching 2>&1 | grep -q "needs amble-lab, which is not installed" || fail "amble eval does not say that its lab is not installed"
 says "(nearest: 'locomotion'); those that ship are accad_male1, agile," build locomotive -o x.amdb
 says "(nearest: 'spiral')" run spirl
 says "there is no recipe config 'none'" train none -o x.amnet
