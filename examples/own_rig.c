@@ -1,5 +1,5 @@
-// Poses on the user's own rig: a BVH file gives the skeleton, roles are found by the doctor, and every pose of the actor
-// is mapped onto it. Usage: own_rig RIG.bvh FILE
+// Poses on the user's own rig: a BVH file gives the skeleton, roles are found by the doctor, and every pose of the
+// actor is mapped onto it. Usage: own_rig RIG.bvh FILE
 #include <amble/tools/tools.h>
 #include <stdio.h>
 

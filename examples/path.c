@@ -6,8 +6,9 @@ enum { ROOM = 8192 }; // points of a path as it is followed, one for each frame
 
 int main(int argc, char **argv)
 {
-    static const am_path_sample drawn[] = { { 0.0f, 0.0f, 0.0f }, { 3.0f, 0.0f, 3.0f }, { 6.0f, 3.0f, 3.0f },
-                                            { 9.0f, 3.0f, 0.0f }, { 12.0f, 0.0f, 0.0f } };
+    static const am_path_sample drawn[] = {
+        { 0.0f, 0.0f, 0.0f }, { 3.0f, 0.0f, 3.0f }, { 6.0f, 3.0f, 3.0f }, { 9.0f, 3.0f, 0.0f }, { 12.0f, 0.0f, 0.0f }
+    };
     am_asset *asset = NULL;
     am_actor *actor = NULL;
     am_error err = { 0 };
@@ -33,7 +34,8 @@ int main(int argc, char **argv)
     if (result == AM_OK) {
         am_actor_pose pose;
         am_actor_get_pose(actor, &pose);
-        printf("back after %.1f s, %.2f m from the start\n", frame / 60.0, (double)am_v3_length(pose.root.translation));
+        printf("back after %.1f s, %.2f m from the start\n", frame / 60.0,
+               (double)am_v3_length(pose.root.translation));
     } else {
         fprintf(stderr, "path: %s\n", err.text);
     }

@@ -35,8 +35,9 @@ int main(int argc, char **argv)
     uint64_t guess = am_actor_hash(actor);
     result = result == AM_OK ? am_actor_restore(actor, kept, size, &err) : result;
     play(actor, 1.0f, 8); // played again
-    printf("%s after %d bytes; the guess was %s\n", am_actor_hash(actor) == truth ? "the same frames" : "other frames",
-           (int)size, guess == truth ? "right" : "wrong");
+    printf("%s after %d bytes; the guess was %s\n",
+           am_actor_hash(actor) == truth ? "the same frames" : "other frames", (int)size,
+           guess == truth ? "right" : "wrong");
     free(kept);
     am_actor_destroy(actor);
     return result != AM_OK;
