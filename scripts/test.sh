@@ -70,7 +70,11 @@ step_checks() {
     return $result
 }
 
-step_release() { native release && link_command; }
+# Evaluations and benches take most of the time and repeat what other tests check piece by piece: they are in `all`.
+step_release() {
+    [ -z "${AMBLE_QUICK:-}" ] || set -- -E '^cli\.(bench|eval)'
+    native release "$@" && link_command
+}
 # Evaluations and benches only add up what other tests check by themselves: with gcc is enough.
 step_clang() { native clang -E '^cli\.(bench|eval)'; }
 step_scalar() { native scalar -E '^cli\.(bench|eval)'; }
