@@ -11,7 +11,7 @@
 // ---------------------------------------------------------------------------------------------
 // --fix
 
-/// Whether `path` is one of the files to be cleaned: nobody's only copy is overwritten.
+/// Whether `path` is one of the files to be cleaned: an only copy is never overwritten.
 static bool is_input(const import_job *j, const char *path)
 {
     am_path_info info;

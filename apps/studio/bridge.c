@@ -76,7 +76,8 @@ int web_open(void *data, int size, const char *name)
     return 0;
 }
 
-/// Other bytes for an asset beside the open database. Whoever uses the old ones matches while they are changed.
+/// Other bytes for an asset beside the open database. Characters that use the old ones match while they are
+/// exchanged.
 static am_result exchange(int kind, web_bytes *bytes, web_bytes given, bool used)
 {
     int method = web_now.lineup.method;

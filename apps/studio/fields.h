@@ -14,7 +14,7 @@ void web_fields_describe(am_json_writer *w, const am_asset *asset, size_t value_
 
 #define WEB_FIELD_NUMBERS 4
 /// out(AM_MAX_CANDIDATES, WEB_FIELD_NUMBERS): weight, and how the ground root went on there in one tick (x, z, turn
-/// in its own frame), of the neighbours that a tick tells of, the chosen one first. Returns how many.
+/// in its own frame), of the neighbours of a tick, the chosen one first. Returns how many.
 int web_fields_near(float *out, const am_field *field, const am_source_output *tick);
 
 /// Where a character was sent.

@@ -1,4 +1,4 @@
-// Who is on the page's scene: assets by the method, characters of them, and how new ones take over from the old.
+// The characters on the page: an asset for each method, its actors, and how new ones take over from the old.
 #include "scene.h"
 
 #include "view.h"
@@ -176,7 +176,7 @@ static void close_actors(web_set *b)
     b->actor_count = 0;
 }
 
-/// Every character goes on from where the one before it is, on its path and with its devices; those who are new from
+/// Every character continues from where its predecessor is, on its path and with its devices; additional ones from
 /// where the first is.
 static am_result take_over(web_set *b, const web_set *before, bool flows, am_error *err)
 {

@@ -21,7 +21,7 @@ typedef struct web_bytes {
     size_t size;
 } web_bytes;
 
-/// What the page opens, each as an asset of its own: they come one after another, and whoever moves goes on.
+/// What the page opens, each as an asset of its own: they arrive one after another, and moving characters continue.
 enum { WEB_ASSET_MATCH, WEB_ASSET_LEARNED, WEB_ASSET_FIELD, WEB_ASSET_COUNT };
 
 /// Everything that belongs to one data set.
@@ -64,7 +64,7 @@ extern web_page web_now;
 double web_microseconds(void);
 /// The character that devices, view and paths mean; there is one.
 am_actor *web_chosen(void);
-/// Options that nobody has set yet get their defaults.
+/// Options that were not set yet get their defaults.
 void web_scene_options(void);
 
 /// Characters of a set. They go on from those of `before`; NULL means that all stand at their starts.

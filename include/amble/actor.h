@@ -1,8 +1,9 @@
-/// An actor: what a person wants in, a pose out. It predicts where the person wants to go (critically damped
-/// springs), asks its method for the next pose, lets transitions die out, keeps feet planted, and moves its root.
+/// An actor is one character: the user's intent goes in, a pose comes out. It predicts where the user wants to go
+/// (critically damped springs), asks its method for the next pose, lets transitions die out, keeps planted feet in
+/// place, and moves its root.
 ///
-/// All that changes lies in flat memory without pointers: snapshot, restore and hash are copies of bytes, so that
-/// rollback and replay give the same frames again, on any machine. An actor belongs to one thread at a time.
+/// Everything that changes lies in flat memory without pointers: snapshot, restore and hash work on bytes, so that
+/// rollback and replay give the same frames again on any machine. An actor belongs to one thread at a time.
 #ifndef AMBLE_ACTOR_H
 #define AMBLE_ACTOR_H
 
@@ -36,69 +37,71 @@ typedef struct am_actor_def {
     const am_source *source;    ///< borrowed: a method of the caller's own, without an asset; NULL: settings.method
     const am_push_solver *push; ///< borrowed: answers pushes; NULL: the actor cannot be pushed
     const am_clock *clock;      ///< borrowed, for timings; NULL means none
-    am_search_work *work;       ///< borrowed room to step in, one for each thread; NULL means its own
+    am_search_work *work;       ///< borrowed working memory, one for each thread; NULL means its own
     am_settings settings;
-    const char *tags[AM_ACTIVITY_COUNT]; ///< tag queries: frames for an activity. NULL: what the data suggest; ""
-                                         ///< means every frame (move), or that the actor has none of it
+    const char *tags[AM_ACTIVITY_COUNT]; ///< tag queries: frames for each activity. NULL: by the data's tags; "":
+                                         ///< every frame (move), or the actor does not have the activity
     const float *channel_weights;        ///< [channel] factors of the schema's own weights, or NULL; not with PCA
-    int path_points;                     ///< room for points of a path (am_path_room); 0: follows none
+    int path_points;                     ///< room for points of a path (am_path_room); 0: it cannot follow paths
     uint64_t seed;                       ///< of its random stream
     am_vec3 position;                    ///< start
     float heading;                       ///< start, radians
-    int start_frame;                     ///< database frame to begin with, -1 means a standing one
+    int start_frame;                     ///< database frame to begin with; -1: a standing one
     uint32_t cookie;
 } am_actor_def;
-/// The usual def over an asset: the first of its methods in the order match, learned, field, own. asset may be NULL:
-/// set `source` then.
+/// The usual def for an asset, with the first method that it has of match, learned, field, own. asset may be NULL
+/// when `source` is set afterwards.
 AM_API void am_actor_def_init(am_actor_def *def, const am_asset *asset);
 
 AM_API am_result am_actor_create(am_actor **out, const am_actor_def *def, am_error *err);
-/// The short way: one actor of one file, which owns its asset.
+/// The short way: one actor from one file. The actor owns its asset.
 AM_API am_result am_actor_open(am_actor **out, const char *file, am_error *err);
 AM_API void am_actor_destroy(am_actor *actor);
 
-/// One step of dt seconds (above 0, at most 0.1: longer ones count as that). No allocation, no lock, no I/O.
-/// Numbers that are not finite are not taken: the target before them stays, and the frame is counted.
+/// One step of dt seconds (above 0; longer ones than 0.1 count as 0.1). No allocation, no lock, no I/O. An intent
+/// with numbers that are not finite is ignored: the target before it stays, and the frame is counted in
+/// fallback_frames.
 AM_API void am_actor_step(am_actor *actor, const am_intent *intent, float dt);
-/// One step of many actors, in the bits of single steps. Chunks of them run as tasks (NULL: one after another); those
-/// of a learned asset that stand beside one another run its networks together.
+/// One step of many actors, with the same bits as single steps. Chunks of 32 run as up to eight tasks (NULL: one
+/// after another); neighbours in the array that share the first actor's asset and its learned method run the networks
+/// together.
 AM_API void am_actors_step(am_actor *const *actors, const am_intent *intents, int count, float dt,
                            const am_tasks *tasks);
 
 /// A stick and where the camera looks.
 typedef struct am_stick {
     float x, y;           ///< right, forward; -1 to 1
-    float face_x, face_y; ///< desired facing, the same; 0: the way it moves
+    float face_x, face_y; ///< desired facing, as x and y; both 0: the direction of movement
     float camera_heading; ///< rad about the vertical, 0 looks along +z
     uint32_t actions;     ///< AM_KEY_SHIFT sprints, AM_KEY_J jumps, AM_KEY_C creeps, AM_KEY_P dances
 } am_stick;
-/// What a stick asks of an actor: its speeds are those of the settings, or the data's own.
+/// The intent of a stick for an actor, with the speeds of its settings or the data's own.
 AM_API void am_actor_steer(const am_actor *actor, am_intent *out, const am_stick *stick);
 /// Speeds of sticks and keys for an actor, for am_intent_from_devices.
 AM_API void am_actor_get_speeds(const am_actor *actor, am_intent_def *out);
 
-/// Takes other settings, all or nothing, and keeps the pose: a change of method or of `inertialise` begins a
+/// Changes the settings, all or nothing, and keeps the pose: a change of method or of `inertialise` begins a
 /// transition. Refuses what is out of range (AM_ERR_RANGE) and methods that the asset does not have
 /// (AM_ERR_SUPPORT). Allocates when a method is new to the actor.
 AM_API am_result am_actor_set(am_actor *actor, const am_settings *settings, am_error *err);
 AM_API void am_actor_get_settings(const am_actor *actor, am_settings *out);
-/// The factor of one feature channel (1: as the schema has it), 0 to 1000.
+/// Sets the factor of one feature channel, 0 to 1000 (1: the schema's own weight).
 AM_API am_result am_actor_set_weight(am_actor *actor, const char *feature, float weight, am_error *err);
-/// The frames of an activity by a tag query; NULL: what the data suggest. Allocates.
+/// Sets the frames of an activity by a tag query; NULL: by the data's tags. Allocates.
 AM_API am_result am_actor_set_tags(am_actor *actor, am_activity activity, const char *query, am_error *err);
 
-/// The actor goes on from where another one is, which stays as it is: place, pose, movement, target and path. With
-/// the next step its own method takes over, from the pose nearest to this one, and the difference dies out: so a
-/// character changes its asset. Refuses another skeleton. Allocates nothing.
+/// The actor continues from where another one is, which stays as it is: place, pose, movement, target and path. In
+/// the next step its own method takes over from the pose nearest to this one, and the difference dies out. This is
+/// how a character changes its asset. Refuses another skeleton. Allocates nothing.
 AM_API am_result am_actor_take_over(am_actor *actor, const am_actor *from, am_error *err);
-/// Puts the actor somewhere else at once, its pose too; motion goes on, turned along.
+/// Moves the actor to another place at once, with its pose; its motion continues in the new heading.
 AM_API void am_actor_place(am_actor *actor, am_vec3 position, float heading);
 
-/// Follows a path from the next step on, instead of one that it follows already, until its end, where the character
-/// stands. While on it the desired velocity does not count; the facing does with AM_PATH_FACING_JOYSTICK, and `run`
-/// runs. A path that is refused leaves the character without one. Allocates nothing.
+/// Follows a path from the next step on, in place of one that it already follows; at its end the character stands.
+/// On a path the intent's velocity is ignored; its facing counts with AM_PATH_FACING_JOYSTICK, and with `run` the
+/// character runs. After a path that is refused the character follows none. Allocates nothing.
 AM_API am_result am_actor_follow(am_actor *actor, const am_path_def *def, am_error *err);
-/// Gives the path up: the target counts again.
+/// Leaves the path: the intent counts again.
 AM_API void am_actor_leave_path(am_actor *actor);
 
 /// A path as it is followed.
@@ -106,10 +109,10 @@ typedef struct am_path_view {
     bool following, ended;
     const am_path_point *points; ///< [count] lives as long as the character
     int count;
-    int loop_first; ///< first point of the round, -1 without
+    int loop_first; ///< first point of the lap, -1 without one
     int at;         ///< where the character is taken to be
     float v_max;
-    int recoveries; ///< times that it did not get on for 2 s
+    int recoveries; ///< times that it made no progress for 2 s
     int laps;
     am_vec3 offset; ///< by how much the drawing was moved
 } am_path_view;
@@ -117,18 +120,18 @@ AM_API void am_actor_get_path(const am_actor *actor, am_path_view *out);
 
 /// Pushes the part of the body that `joint` moves with `force` (N, world axes) for `seconds` (above 0, at most 10)
 /// from the next step on. Over AM_PUSH_WINDOW frames the pose is blended with what the forces do to it (after Fields
-/// eq. 15, see am_push_blend); a source with ticks of its own (field) goes on from there, others re-enter by the
-/// state nearest to the pushed body. Pushes before the same step act together; later ones end the blend that is on
-/// its way and begin another. Forces end with the blend: of a longer push a source with ticks feels AM_PUSH_WINDOW -
-/// 1 frames (0.63 s), others the ten (0.33 s) until they re-enter. Refuses a character without solver
-/// (AM_ERR_SUPPORT), more than AM_MAX_PUSHES and what is not finite. Allocates nothing of its own.
+/// eq. 15, see am_push_blend). A source with ticks of its own (field) continues from there; others re-enter at the
+/// state nearest to the pushed body. Pushes before the same step act together; a later one ends the current blend and
+/// begins another. Forces end with the blend: a source with ticks feels at most AM_PUSH_WINDOW - 1 frames of a push
+/// (0.63 s), others the ten (0.33 s) until they re-enter. Refuses an actor without a solver (AM_ERR_SUPPORT), more
+/// than AM_MAX_PUSHES, and numbers that are not finite. Allocates nothing of its own.
 AM_API am_result am_actor_push(am_actor *actor, int joint, am_vec3 force, float seconds, am_error *err);
-/// What pushes the character.
+/// The pushes on a character.
 typedef struct am_push_view {
     const am_push *pushes; ///< [count] that act now
     int count;
     int frame;      ///< of the blend, 0 before the first
-    uint64_t total; ///< pushes since it was made
+    uint64_t total; ///< pushes since it was created
 } am_push_view;
 AM_API void am_actor_get_push(const am_actor *actor, am_push_view *out);
 
@@ -143,7 +146,7 @@ typedef struct am_actor_pose {
     uint8_t locked;                ///< AM_CONTACT_* that the foot lock holds
 } am_actor_pose;
 AM_API void am_actor_get_pose(const am_actor *actor, am_actor_pose *out);
-/// The pose at a time between the last two steps: t 0 the one before, 1 the last. local(joint) as in am_actor_pose.
+/// The pose between the last two steps: t = 0 the one before, 1 the last. local(joint) as in am_actor_pose.
 AM_API void am_actor_sample(const am_actor *actor, float t, am_transform *root, am_transform *local);
 
 /// What was desired, predicted and chosen in the last step.
@@ -151,7 +154,7 @@ typedef struct am_actor_view {
     am_intent intent;
     am_activity activity;
     uint32_t activities;     ///< 1 << am_activity for each that the database has frames for
-    am_transform simulation; ///< the simulated point; its height is the desired one of the hips
+    am_transform simulation; ///< the simulated point; its height is the desired height of the hips
     am_vec3 simulation_velocity;
     const am_query_point *trajectory; ///< [trajectory_count] predicted
     int trajectory_count;
@@ -170,19 +173,19 @@ typedef struct am_actor_facts {
     float jump_rise_m;            ///< median rise of the hips in a jump; 0 without any
     float toe_m, heel_m;          ///< the floor: 1st percentiles of the heights of toe and heel (the point under the
                                   ///< ankle at toe height at rest)
-    uint32_t unmet;               ///< 1 << am_activity for each whose given tags no frame has: movement then takes
-                                  ///< every frame, another activity is left out
+    uint32_t unmet;               ///< 1 << am_activity for each whose tag query no frame satisfies: movement then
+                                  ///< takes every frame, another activity is left out
 } am_actor_facts;
 AM_API void am_actor_get_facts(const am_actor *actor, am_actor_facts *out);
 
-/// The whole state as bytes, settings, weights and tags included: as many as it gives back, written to `out` when
-/// `room` is enough for them. The number may change with the settings.
+/// The whole state as bytes, with settings, weights and tags. Returns their number, which may change with the
+/// settings; writes them to `out` when `room` is enough.
 AM_API size_t am_actor_snapshot(const am_actor *actor, void *out, size_t room);
-/// Goes back to a snapshot of an actor of the same asset and the same def but for its settings. Refuses other bytes
-/// (AM_ERR_FORMAT), and changed ones (AM_ERR_CHECKSUM); the actor then stays as it is. Allocates as am_actor_set
-/// does.
+/// Restores a snapshot of an actor with the same asset and the same def; settings, weights and tags may differ.
+/// Refuses foreign bytes (AM_ERR_FORMAT) and damaged ones (AM_ERR_CHECKSUM); the actor then stays as it is. Allocates
+/// when am_actor_set would.
 AM_API am_result am_actor_restore(am_actor *actor, const void *bytes, size_t size, am_error *err);
-/// 64-bit hash of the motion's state: equal ones with equal settings go on alike.
+/// 64-bit hash of the motion's state: actors with equal hashes and settings continue alike.
 AM_API uint64_t am_actor_hash(const am_actor *actor);
 
 #ifdef __cplusplus

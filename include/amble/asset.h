@@ -1,5 +1,5 @@
-/// An asset: databases and networks that belong together, opened once, with everything that is made of them and never
-/// changes (index, filters, measures of the data, motion field, value functions). Actors share it, on any thread.
+/// An asset: a database and networks that belong together, opened once, with everything that is made from them and
+/// never changes (index, filters, facts, motion field, value functions). Actors on any thread share it.
 #ifndef AMBLE_ASSET_H
 #define AMBLE_ASSET_H
 
@@ -18,50 +18,50 @@ extern "C" {
 /// A file of an asset: an .amdb or an .amnet.
 typedef struct am_asset_file {
     const char *name; ///< to map, and for errors
-    const void *data; ///< its bytes instead, which must outlive the asset; NULL: map the file
+    const void *data; ///< its bytes, which must outlive the asset; NULL: map the file
     size_t size;
 } am_asset_file;
 
 typedef struct am_asset am_asset;
 
-/// How an asset is made of more than files. Begin with am_asset_def_init().
+/// How an asset is made. Begin with am_asset_def_init().
 typedef struct am_asset_def {
     const am_alloc *alloc;
     const am_asset_file *files; ///< [file_count]; at most one database
     int file_count;
     const am_db *db;               ///< borrowed: an open database instead of a file
-    const am_model *const *models; ///< [model_count] borrowed: open models, after those of the files
+    const am_model *const *models; ///< [model_count] borrowed: open models; those of the files come first
     int model_count;
     const am_source *source; ///< borrowed: a method of the caller's own, AM_METHOD_OWN; NULL: none
-    uint32_t methods;        ///< 1u << am_method of those to prepare; 0 means all that files and models offer: match
-                             ///< and long-horizon with a database, learned with its networks, field with values.
-                             ///< AM_METHOD_FIELD here makes a field without values, too
+    uint32_t methods;        ///< 1u << am_method for each to prepare. 0: `source` alone where there is one, else all
+                             ///< that files and models offer: match and long-horizon with a database, learned with
+                             ///< its networks, field with value functions. Named here, a field needs none
     uint32_t cookie;
 } am_asset_def;
 AM_API void am_asset_def_init(am_asset_def *def);
-/// Refuses what does not fit together: another skeleton (AM_ERR_SKELETON), values of another database, methods that
-/// nothing was given for (AM_ERR_SUPPORT).
+/// Refuses what does not fit together: networks of another skeleton (AM_ERR_SKELETON), value functions of another
+/// database, methods without the files that they need (AM_ERR_SUPPORT).
 AM_API am_result am_asset_create(am_asset **out, const am_asset_def *def, am_error *err);
 /// The short way: all that the files offer.
 AM_API am_result am_asset_open(am_asset **out, const am_asset_file *files, int count, const am_alloc *alloc,
                                am_error *err);
-/// After its last actor. NULL is allowed.
+/// Call it after the last actor is destroyed. NULL is allowed.
 AM_API void am_asset_close(am_asset *asset);
 
 /// 1u << am_method for each method that its actors can use.
 AM_API uint32_t am_asset_methods(const am_asset *asset);
 AM_API const am_skeleton *am_asset_skeleton(const am_asset *asset);
 AM_API const am_roles *am_asset_roles(const am_asset *asset);
-/// The joint of that name, or of that role ("left_foot"); -1: none.
+/// The joint with this name or role ("left_foot"); -1: none.
 AM_API int am_asset_joint(const am_asset *asset, const char *name_or_role);
-/// The database behind a method: of AM_METHOD_LEARNED the small one of its start states. NULL: none.
+/// The database behind a method; for AM_METHOD_LEARNED the small one of its start states. NULL: none.
 AM_API const am_db *am_asset_db(const am_asset *asset, am_method method);
-/// Whether paths may have AM_PATH_FACING_NET.
+/// Whether it has a network for paths with AM_PATH_FACING_NET.
 AM_API bool am_asset_has_direction(const am_asset *asset);
-/// The value function that a field uses for a task: ticks between its anchors, 0 when there is none. every: as in
+/// Ticks between the anchors of the value function that a field uses for a task; 0 when there is none. every: as in
 /// am_settings.
 AM_API int am_asset_value(const am_asset *asset, int task, int every);
-/// What was made for matching and for motion fields; NULL without.
+/// The index of matching, and the motion field; NULL where the asset has none.
 AM_API const am_index *am_asset_index(const am_asset *asset);
 AM_API const am_field *am_asset_field(const am_asset *asset);
 

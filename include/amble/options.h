@@ -1,5 +1,5 @@
-/// The settings of an actor and THE table of options: one row for each setting that a script, a page or a program may
-/// change. Reading, checking, recording, help and documentation all come from the table (docs/run.md is generated).
+/// The settings of an actor, and the one table of options: a row for each setting that a script, a page or a program
+/// may change. Reading, checking, recording, help and the table in docs/run.md all come from it.
 #ifndef AMBLE_OPTIONS_H
 #define AMBLE_OPTIONS_H
 
@@ -41,9 +41,9 @@ typedef enum am_field_policy {
 /// "lookahead", "greedy", "passive".
 AM_API const char *am_field_policy_name(am_field_policy policy);
 
-/// How the motion and what forces do come together in frame i of k = AM_PUSH_WINDOW.
+/// How the motion I and the result D of the forces are blended in frame i of k = AM_PUSH_WINDOW.
 typedef enum am_push_blend {
-    /// I + (k - i)/k (D(x, 0, i) - x): the motion goes on and is moved by what the forces do. A weak push does
+    /// I + (k - i)/k (D(x, 0, i) - x): the motion continues, moved by what the forces do. A weak push changes
     /// little.
     AM_PUSH_ADDED,
     /// Eq. 15 as printed: i/k I + (k - i)/k D(x, 0, i). D begins at rest, so that any push stops the motion first.
@@ -57,13 +57,13 @@ typedef struct am_settings {
     float search_every_s;   ///< match, long-horizon, learned: time between searches
     float stay_bias;        ///< match, long-horizon: cost taken off playing on
     float surround_s;       ///< match, long-horizon: frames this near the playing one are not jumped to
-    float rough_mps2;       ///< match, long-horizon: rougher frames are landed on only when no good one is smoother
+    float rough_mps2;       ///< match, long-horizon: rougher frames are avoided when a good one is smoother; 0: never
     int32_t k, l;           ///< long-horizon: branches and levels
     int32_t most_searches;  ///< long-horizon: of one choice; 0 means no limit
     int32_t candidates;     ///< best frames that the view shows, 1 to AM_MAX_CANDIDATES
     int32_t task;           ///< field: number of a built-in task (am_field_task_name)
     am_field_policy policy; ///< field
-    int32_t every;          ///< field: ticks between the anchors of its values; 0 means the least that there is
+    int32_t every;          ///< field: ticks between the anchors of its values; 0: the fewest that were trained
     am_root_mode root;
     am_inertialise inertialise;
     float inertialise_halflife; ///< s, spring
@@ -73,20 +73,20 @@ typedef struct am_settings {
     float velocity_halflife, facing_halflife;               ///< s, of the predicted trajectory
     float time_scale;                                       ///< 1 plays as captured
     float adjust_position_halflife, adjust_facing_halflife; ///< s, mixed root: how fast it is drawn to the point
-    float adjust_position_ratio, adjust_facing_ratio;       ///< but by no more than this part of its own movement
+    float adjust_position_ratio, adjust_facing_ratio;       ///< mixed root: at most this part of its own movement
     float clamp_m, clamp_rad; ///< mixed root: largest distance from the simulated point, which waits there
     float trajectory_weight, pose_weight; ///< Responsive eq. 13: 0.8 and 0.2; both 0 means unweighted
     float walk_mps, sprint_mps;           ///< speeds of sticks and keys; 0 means the data's own
-    // Not in the table: for programs and the lab.
-    float sharp_mps, sharp_rad; ///< a change of the target beyond these searches at once
-    float stand_mps;            ///< below this predicted speed without input the character stands
-    int32_t springs;            ///< 0: straight interpolation of the trajectory (Responsive's ablation)
+    // Not in the table; for programs and the lab:
+    float sharp_mps, sharp_rad; ///< a larger change of the target triggers a search at once
+    float stand_mps;            ///< without input, a character predicted to be slower than this stands
+    int32_t springs;            ///< 0: linear interpolation of the trajectory (Responsive's ablation)
     am_push_blend push_blend;
 } am_settings;
 
 /// The usual settings of a method.
 AM_API void am_settings_init(am_settings *out, am_method method);
-/// Refuses what is out of range (AM_ERR_RANGE), naming the option.
+/// Refuses values out of range (AM_ERR_RANGE) and names the option.
 AM_API am_result am_settings_check(const am_settings *settings, am_error *err);
 
 /// How a value of the table is read.
@@ -112,7 +112,7 @@ typedef struct am_option {
     size_t offset;    ///< in am_settings
 } am_option;
 AM_API const am_option *am_options(int *count);
-/// Value of a row in settings: the number, or the index of a choice. Not for tags and weights.
+/// The value of a row in settings: a number, or the index of a choice. Not for tags and weights.
 AM_API double am_option_get(const am_option *option, const am_settings *settings);
 AM_API void am_option_put(const am_option *option, am_settings *settings, double value);
 

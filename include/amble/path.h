@@ -25,7 +25,7 @@ typedef enum am_path_mode {
 typedef enum am_path_facing {
     AM_PATH_FACING_TANGENT,  ///< along the path
     AM_PATH_FACING_JOYSTICK, ///< that turned by the angle of the facing stick from 12 o'clock
-    AM_PATH_FACING_NET       ///< as people would; the character's def needs a network for it (direction.h)
+    AM_PATH_FACING_NET       ///< as people would; the asset needs a network for it (am_asset_has_direction)
 } am_path_facing;
 
 /// Where on the path the character is taken to be (LHMM VI-A).
@@ -86,8 +86,8 @@ typedef struct am_path_limits {
 } am_path_limits;
 AM_API am_result am_path_limits_of(am_path_limits *out, const am_db *db, const am_alloc *alloc, am_error *err);
 
-/// Points that a character's def must have room for (am_actor_def.path_points) to follow the path from a place
-/// that far (m) from its beginning.
+/// Points that an actor needs room for (am_actor_def.path_points) to follow the path from a place away_m metres from
+/// its beginning.
 AM_API int am_path_room(const am_path_def *def, float away_m, float fps);
 
 /// One point of a path as it is followed, a frame of the database after the one before.

@@ -1,6 +1,6 @@
-/// The operating system, as programs around the library need it: paths, folders, clocks, Ctrl-C, other programs. Its
-/// code is in src/runtime/base, the only folder that knows which system this is. Paths are UTF-8 with '/' between
-/// their parts, on Windows too.
+/// What programs around the library need from the operating system: paths, folders, clocks, Ctrl-C, other programs.
+/// The code is in src/runtime/base, the only folder that knows which system this is. Paths are UTF-8 with '/' as the
+/// separator, on Windows too.
 #ifndef AMBLE_TOOLS_OS_H
 #define AMBLE_TOOLS_OS_H
 
@@ -16,7 +16,7 @@ extern "C" {
 // Paths and folders
 
 typedef enum am_path_kind {
-    AM_PATH_NONE,   ///< nothing is there, or it cannot be looked at
+    AM_PATH_NONE,   ///< nothing is there, or it is not accessible
     AM_PATH_FILE,   ///< a plain file
     AM_PATH_FOLDER, ///< a folder
     AM_PATH_OTHER,  ///< a device or a pipe
@@ -26,14 +26,14 @@ typedef struct am_path_info {
     am_path_kind kind;
     int64_t size;         ///< bytes
     int64_t changed_s;    ///< when it was last written, seconds since 1970
-    uint64_t identity[2]; ///< equal for two paths of one file, {0, 0} where nothing is
+    uint64_t identity[2]; ///< equal for two paths to the same file; {0, 0} where there is none
 } am_path_info;
 
 /// What a path leads to; links are followed. `out` may be NULL.
 AM_API am_path_kind am_path_look(am_path_info *out, const char *path);
-/// Whether a path means the same from every working folder.
+/// Whether a path does not depend on the working folder.
 AM_API bool am_path_is_absolute(const char *path);
-/// Gives a path that a person typed the separators that this library uses: '\' becomes '/' on Windows.
+/// Gives a path that a user typed the library's separators: '\' becomes '/' on Windows.
 AM_API void am_path_tidy(char *path);
 
 /// The names in a folder, sorted, without those that begin with a dot.
@@ -47,15 +47,16 @@ AM_API bool am_folder_list(am_folder_names *out, const char *folder);
 AM_API void am_folder_names_free(am_folder_names *names);
 /// Makes one folder. True when a folder is there afterwards.
 AM_API bool am_folder_make(const char *path);
-/// Makes an empty folder for temporary files that no other program has; `out` is its path, "" when it fails.
+/// Makes a new, empty folder for temporary files; `out` is its path, "" when that fails.
 AM_API bool am_folder_make_temporary(char *out, size_t size, const char *name);
-/// Removes a folder with the files in it; folders in it stay, and so does it then. "" is allowed: nothing happens.
+/// Removes a folder and the files in it; folders inside it stay, and then it stays, too. "" is allowed: nothing
+/// happens.
 AM_API void am_folder_remove(const char *path);
 /// Whether this user may create files in a folder.
 AM_API bool am_folder_is_writable(const char *path);
 /// The working folder.
 AM_API bool am_folder_working(char *out, size_t size);
-/// Where programs keep files of this user that they can make again.
+/// The user's folder for files that programs can make again.
 AM_API bool am_folder_cache(char *out, size_t size);
 
 // ---------------------------------------------------------------------------------------------
@@ -63,18 +64,19 @@ AM_API bool am_folder_cache(char *out, size_t size);
 
 /// Microseconds of a clock that never goes back.
 AM_API double am_clock_us(void);
-/// Microseconds that the calling thread has computed for.
+/// Microseconds of processor time of the calling thread.
 AM_API double am_clock_thread_us(void);
 AM_API void am_sleep_us(double us);
 /// Processors that threads can run on, at least 1.
 AM_API int am_processor_count(void);
-/// Whether a person sees stderr: it is a terminal.
+/// Whether stderr is a terminal.
 AM_API bool am_stderr_is_terminal(void);
-/// Calls `handler` on Ctrl-C and when the system asks the program to end. It may only touch atomic variables and call
-/// _Exit. On Windows it runs on a thread of its own, and the second Ctrl-C ends the program without it.
+/// Calls `handler` on Ctrl-C and when the system asks the program to end. The handler may only touch atomic variables
+/// and call _Exit. On Windows it runs on a thread of its own, and a second Ctrl-C ends the program without calling
+/// it.
 AM_API void am_interrupt_catch(void (*handler)(int signal_number));
 
-/// A lock between threads of a program; not to be taken twice by one thread.
+/// A lock between the threads of a program. A thread must not take it twice.
 typedef struct am_lock am_lock;
 AM_API am_result am_lock_create(am_lock **out, am_error *err);
 AM_API void am_lock_destroy(am_lock *lock);
@@ -86,18 +88,18 @@ AM_API void am_lock_give(am_lock *lock);
 
 /// The path of the running program.
 AM_API bool am_program_path(char *out, size_t size);
-/// The path of a program in the folder of the running one; false when there is no such file. `name` may have folders.
+/// The path of a program in the folder of the running one; false when there is no such file. `name` may contain '/'.
 AM_API bool am_program_beside(char *out, size_t size, const char *name);
-/// Runs a program in place of this one, which ends with its status. words[0] is its path, NULL ends them. Returns
-/// only when it cannot be started.
+/// Runs a program in place of this one and ends with its status. words[0] is its path; NULL ends the words. Returns
+/// only when the program cannot be started.
 AM_API void am_program_become(const char *const *words);
-/// Shows an address in the user's browser; without a desktop nothing happens.
+/// Opens an address in the user's browser; without a desktop nothing happens.
 AM_API void am_browser_open(const char *address);
 
 /// A program that answers questions line by line.
 typedef struct am_dialogue am_dialogue;
-/// words[0] is a path or a name to look for, NULL ends them. NULL when it cannot be started, and always on Windows
-/// and in WebAssembly.
+/// words[0] is a path, or a name to look for; NULL ends the words. Returns NULL when the program cannot be started,
+/// and always on Windows and in WebAssembly.
 AM_API am_dialogue *am_dialogue_start(const char *const *words);
 /// Sends a line and reads one. False when the program has ended.
 AM_API bool am_dialogue_ask(am_dialogue *dialogue, char *answer, size_t size, const char *question);

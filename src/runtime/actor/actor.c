@@ -1,5 +1,5 @@
-// The character: one step from intent to pose. Intent -> activity -> predicted trajectory -> source -> transition
-// dies out -> root -> feet.
+// One step of an actor: intent -> activity -> predicted trajectory -> source -> what is left of transitions -> root
+// -> feet.
 #include "actor/actor.h"
 
 #include "actor/push.h"
@@ -20,7 +20,7 @@ void am_actor_place(am_actor *c, am_vec3 position, float heading)
     s->root.rotation = am_quat_from_heading(s->heading);
     ami_history_move(c, from, s->root);
     am_feet_reset(&s->feet);
-    // Body and motion come along: who looks before the next step sees the pose where it is.
+    // Body and motion move too: a caller that looks before the next step sees the pose at the new place.
     am_transform moved = am_transform_mul(s->root, am_transform_inv(from));
     s->velocity = am_quat_rotate(moved.rotation, s->velocity);
     s->acceleration = am_quat_rotate(moved.rotation, s->acceleration);
@@ -34,7 +34,7 @@ void am_actor_place(am_actor *c, am_vec3 position, float heading)
 // ---------------------------------------------------------------------------------------------
 // One step
 
-/// Takes a target that is finite; false when it is not, and the target before stays.
+/// Takes a finite target; returns false and keeps the previous one when it is not finite.
 static bool take_target(ami_state *s, const am_intent *intent)
 {
     am_vec3 v = am_v3_ground(intent->velocity);
@@ -52,7 +52,7 @@ static bool take_target(ami_state *s, const am_intent *intent)
     return true;
 }
 
-/// The target without a trajectory: the stick's, or on a path that of the point where the character is taken to be.
+/// The target for sources that follow no trajectory: the stick's, or that of the character's point on its path.
 static am_source_target find_target(const am_actor *c)
 {
     const ami_state *s = c->state;

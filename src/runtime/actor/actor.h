@@ -1,4 +1,4 @@
-/// An actor from the inside: what it shares (kit), what it keeps (state), and the parts of one step.
+/// The inside of an actor: what it shares with others (kit), what is its own (state), and the parts of one step.
 #ifndef AMI_ACTOR_ACTOR_H
 #define AMI_ACTOR_ACTOR_H
 
@@ -72,7 +72,7 @@ am_result ami_kit_create(ami_kit **out, const am_source *source, const char *con
 void ami_kit_destroy(ami_kit *kit);
 /// Fills kit->facts from the database.
 am_result ami_kit_measure(ami_kit *kit, am_error *err);
-/// All that a kit knows of its source's motion, as a file keeps it.
+/// The kit's facts about its source's motion, as files store them.
 am_facts ami_kit_facts(const ami_kit *kit);
 /// planted.c: fills kit->path_filter, after the filters and the facts.
 am_result ami_kit_plant(ami_kit *kit, am_error *err);
@@ -128,7 +128,7 @@ typedef struct ami_activity_plan {
     bool stand; ///< what is held is standing
 } ami_activity_plan;
 
-/// One step on its way: what lies between the parts before and after the source (character.c).
+/// One step on its way: what lies between the parts before and after the source (actor.c).
 typedef struct ami_step {
     ami_activity_plan plan;
     ami_path_context context;
@@ -215,7 +215,7 @@ static inline const am_settings *ami_source_settings(const am_actor *actor)
     return actor->settings.method == AM_METHOD_OWN ? NULL : &actor->settings;
 }
 
-/// settings.c: other settings and tags for an actor, ready to be taken.
+/// settings.c: new settings and tags for an actor, checked and prepared.
 typedef struct ami_change {
     am_settings settings;
     const ami_kit *kit;
@@ -223,11 +223,11 @@ typedef struct ami_change {
     char *tags[AM_ACTIVITY_COUNT]; ///< copies
     am_search_work *work;
 } ami_change;
-/// Refuses what the actor cannot be; a change that is not taken is dropped.
+/// Refuses settings that the actor cannot have. Take the change, or drop it.
 am_result ami_change_make(ami_change *out, am_actor *actor, const am_settings *settings, const char *const *tags,
                           am_error *err);
 void ami_change_drop(ami_change *change, const am_actor *actor);
-/// Takes kit, settings and tags, and lays the flat block out anew: the parts behind the source's state move along.
+/// Takes kit, settings and tags over, and lays out the flat block again: the parts behind the source's state move.
 void ami_change_take(ami_change *change, am_actor *actor);
 /// settings.c: sets actor->weights.
 void ami_actor_weigh(am_actor *actor);
@@ -238,14 +238,14 @@ size_t ami_actor_flat_size(const am_actor *actor, const ami_kit *kit);
 /// make.c: numbers of parts that follow from kit and settings.
 void ami_actor_set_parts(am_actor *actor);
 
-/// asset.c: the kit of a method, NULL when the asset has none; the family is the method whose source it shares.
+/// asset.c: the kit of a method, NULL when the asset has none. A family is the method whose source others share.
 const ami_kit *ami_asset_kit(const am_asset *asset, am_method method);
 am_method ami_method_family(am_method method);
 const am_source *ami_asset_source(const am_asset *asset, am_method method);
 const am_net *ami_asset_direction(const am_asset *asset);
 uint64_t ami_asset_key(const am_asset *asset);
-/// asset.c: room for steps of many learned actors at once, one for each slot; NULL when there is none or another call
-/// has it. Give it back.
+/// asset.c: working memory for batches of learned actors, one for each slot; NULL when there is none or another call
+/// uses it. Return it afterwards.
 am_search_work *const *ami_asset_borrow(const am_asset *asset);
 void ami_asset_return(const am_asset *asset);
 #define AMI_ASSET_SLOTS 8
@@ -280,18 +280,18 @@ void ami_root_move(am_actor *character, const ami_activity_plan *plan, am_vec3 m
 /// root.c: moves the root by what the animation did, and no more.
 void ami_root_follow(ami_state *state, am_vec3 moved, float turned);
 
-/// character.c: all of a step that comes before the source is asked; `over` when there is nothing to ask.
+/// actor.c: the part of a step before the source is asked; `over` when there is nothing to ask.
 void ami_step_begin(am_actor *character, ami_step *step, const am_intent *intent, float dt);
-/// character.c: all that comes after it has answered into the character's output.
+/// actor.c: the part after the source has written the character's output.
 void ami_step_end(am_actor *character, ami_step *step);
 
 /// switch.c: c->arrival from how `from` moved in its last step: local velocities, then those in the root's space.
 void ami_find_velocities(am_actor *character, const am_actor *from);
-/// switch.c: the source begins anew from the body as it is, with the next step.
+/// switch.c: in the next step the source begins again from the body as it is.
 void ami_begin_arrival(am_actor *actor);
 /// switch.c: what the source is told of a body that another one moved; false when it is its own.
 bool ami_arrive(am_actor *character, am_source_input *input);
-/// switch.c: the transition of an arrival, instead of the one that the source speaks of.
+/// switch.c: the transition of an arrival, in place of the source's own.
 void ami_arrived(am_actor *character);
 
 /// snapshot.c: the weights of a search now, NULL when all are 1.

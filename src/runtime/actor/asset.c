@@ -1,4 +1,4 @@
-// An asset: databases and networks opened together, and all that is made of them once.
+// An asset: a database and networks opened together, and everything that is made from them once.
 #include "actor/actor.h"
 
 #include "base/error.h"
@@ -234,7 +234,7 @@ static am_result make_kits(am_asset *a, am_error *err)
     return result;
 }
 
-/// What snapshots depend on beside settings.
+/// What snapshots depend on besides the settings.
 static uint64_t key_of(const am_asset *a)
 {
     uint64_t key = 1;

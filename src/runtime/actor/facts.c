@@ -1,4 +1,4 @@
-// What a character finds out about its database: heights of hips, toes and heels, speeds, how far jumps rise.
+// Facts about a database that a character needs: heights of hips, toes and heels, speeds, how far jumps rise.
 #include "actor/actor.h"
 
 #include "data/filter.h"

@@ -1,5 +1,5 @@
-// Targets that can be asked about the future beside paths: a stick that stays as it is, and a place to go to. Looking
-// ahead (LHMM section IV) takes any of them.
+// Targets with a future, besides paths: a stick that stays as it is, and a point to walk to. Looking ahead (LHMM
+// section IV) works with any of them.
 #include "actor/actor.h"
 
 #include <string.h>

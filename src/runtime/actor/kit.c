@@ -1,5 +1,5 @@
-// What a character prepares once: which frames each activity may use, how features weigh in flat and in high
-// motion, and at which times the future is predicted.
+// What is prepared once for a method's characters: the frames that each activity may use, the weights of features in
+// flat and in high motion, and the times at which the future is predicted.
 #include "actor/actor.h"
 
 #include "base/error.h"
@@ -207,7 +207,7 @@ static am_result make_filter(ami_kit *kit, am_activity activity, const char *wor
     return result;
 }
 
-/// The tags that the features of a source without frames can say.
+/// The tags that the schema of a source without frames can express.
 static uint64_t heard_tags(const am_db *db)
 {
     const am_schema *schema = db->features.schema;
@@ -221,8 +221,8 @@ static uint64_t heard_tags(const am_db *db)
     return heard;
 }
 
-/// A source without frames does what the data behind it knew, as far as its features can ask for it: standing is
-/// asked for by going nowhere, the others by their tags. Frames to choose from it has none.
+/// A source without frames has the activities of its data, as far as its features can ask for them: standing is a
+/// target without velocity, the others are asked for by their tags.
 static am_result make_targets(ami_kit *kit, const char *const *words, am_error *err)
 {
     const am_source *source = kit->source;

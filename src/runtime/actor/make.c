@@ -1,4 +1,4 @@
-// Making an actor: its memory, its parts, and how it begins.
+// Creates actors: their memory, their parts, and their first pose.
 #include "actor/actor.h"
 
 #include "actor/push.h"

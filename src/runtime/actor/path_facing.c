@@ -1,13 +1,13 @@
 // The facing of a character on a path: along it, turned by the stick, or as DirectionNet predicts (LHMM VI-D to G).
 //
-// For the network a path carries one facing for each of its points, told again and again from the 2 s behind the
-// character for the 2 s before it. Before a path's beginning there is nothing: its first point and the body's facing
-// there are repeated, as the paper says. What is behind is what was told, not how the body faced: a body that lags in
-// a turn would be taken for one that walks sideways, and go on so (facing the wrong way by 36 instead of 33 degrees
-// on the ways of held-out clips).
+// For the network a path carries one facing for each of its points. It is predicted again and again for the 2 s ahead
+// of the character, from the 2 s behind it. Before the path's beginning its first point and the body's facing there
+// are repeated, as in the paper. The past facings are the predicted ones, not the body's: a body that lags in a turn
+// would look like one that walks sideways, and keep doing so (36 instead of 33 degrees off on the paths of held-out
+// clips).
 #include "actor/actor.h"
 
-// Told as often as a search comes by default.
+// Predicted as often as a search takes place by default.
 #define TELL_EVERY_S (1.0f / 6.0f)
 
 enum { told_steps = AM_DIRECTION_STEPS - AM_DIRECTION_KNOWN };

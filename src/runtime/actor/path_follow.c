@@ -1,5 +1,5 @@
-// A character on a path: where it is, what it targets, how its root is steered, when it is there, and what happens
-// when it does not get on.
+// A character on a path: where it is, what it targets, how its root is steered, when it has arrived, and what happens
+// when it makes no progress.
 #include "actor/actor.h"
 
 #include "base/error.h"
@@ -7,12 +7,13 @@
 #include <string.h>
 
 #define LN2 0.69314718f
-// A path on which this little happens for so long is stuck on.
+// A character that advances by less than this in this time is stuck.
 #define STUCK_S 2.0f
 #define STUCK_M 0.1f
 // How far the target is then advanced.
 #define RECOVER_S 0.7f
-// Coming on by less than this part of the pace is slow; after so long, this part of it is made up, up to this far.
+// An advance of less than this part of the pace is slow; after this time the target advances by this part of the
+// pace, up to this far.
 #define DRIFT_SLOW 0.25f
 #define DRIFT_AFTER_S 0.35f
 #define DRIFT_PACE 0.7f
@@ -163,7 +164,7 @@ static void go_round(ami_path *path, const am_path_point *points)
     }
 }
 
-/// Whoever does not get on for a while is pulled on: the target goes ahead by itself.
+/// A character without progress is pulled along: the target advances by itself.
 static void watch_progress(am_actor *c, float dt)
 {
     ami_path *path = c->path.head;
@@ -183,8 +184,8 @@ static void watch_progress(am_actor *c, float dt)
     }
 }
 
-/// Whoever turns on the spot gets nowhere along the path, and near a hairpin the nearest point may be one that they
-/// have left behind: after a moment the target goes on by itself, as long as it stays within reach.
+/// A character that turns on the spot does not advance along the path, and near a hairpin the nearest point may be
+/// one that it has left behind: after a moment the target advances by itself, as long as it stays within reach.
 static void drift_on(am_actor *c, int came_on, float dt)
 {
     ami_path *path = c->path.head;

@@ -1,5 +1,5 @@
-// Pushes: forces that act on a character, what they do to a pose (Fields eq. 15), and ticks of sources that blend it
-// for themselves.
+// Pushes: forces that act on a character, what they do to a pose (Fields eq. 15), and the blend within the ticks of
+// sources that have their own.
 #include "actor/push.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
-// Legs of a pushed character after the feet were placed: planted feet under a body that tips would bend ankles and
-// knees further than people's go. Joints are brought back to what the data show, and the foot is lifted to the floor
-// on its toe or heel, as it would roll.
+// Limits the legs of a pushed character after the feet were placed: planted feet under a tipping body would bend
+// ankles and knees further than people can. Joints are brought back to the range of the data, and the foot is lifted
+// onto its toe or heel, as it would roll.
 #include "actor/push.h"
 
 #include <string.h>
@@ -20,8 +20,8 @@ static const am_role legs[2][4] = {
     { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE },
 };
 
-/// How much of what the source itself has beyond the range is let be: all at first and at last, and where the range
-/// is of few frames.
+/// The share of the source's own excess over the range that is allowed: all of it at first and at last, and where the
+/// range comes from few frames.
 static float let_be(const am_actor *c)
 {
     float left = c->kit->few ? 0.0f : c->push.head->limit_s;

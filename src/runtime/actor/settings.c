@@ -1,4 +1,4 @@
-// Settings of an actor while it runs: checked and prepared first, then taken whole, so that a refusal changes
+// Changes the settings of an actor while it runs: all is checked and prepared first, so that a refusal changes
 // nothing.
 #include "actor/actor.h"
 
@@ -140,7 +140,7 @@ void ami_change_take(ami_change *change, am_actor *c)
     memmove(c->source_local, tail, tail_size);
 }
 
-/// Takes a change; the body goes on as it is.
+/// Takes a change; the body continues as it is.
 static void go_on(am_actor *c, ami_change *change)
 {
     const am_source *before = c->kit->source;

@@ -1,5 +1,5 @@
-// What an actor shows, and its state as bytes: a header that says what they belong to, settings with weights and
-// tags, how the body moved last, then the flat block.
+// What an actor shows, and its state as bytes: a header that says what it belongs to, settings with weights and tags,
+// the body's last movement, then the flat block.
 #include "actor/actor.h"
 
 #include "base/error.h"
@@ -86,8 +86,8 @@ void am_actor_get_facts(const am_actor *c, am_actor_facts *out) { *out = c->kit-
 
 uint64_t am_actor_hash(const am_actor *c)
 {
-    // An actor that was never pushed is as one that cannot be: a page that offers it has the hashes of a run that
-    // does not.
+    // An actor that was never pushed hashes like one that cannot be pushed, so that the page, which offers pushes,
+    // has the hashes of a run without them.
     bool pushed = ami_push_of(c).total > 0;
     return am_hash64(c->flat, pushed ? c->flat_size : c->plain_size, 0);
 }

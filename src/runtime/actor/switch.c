@@ -1,5 +1,4 @@
-// Another source takes a moving body over (matching, long-horizon, learned, ... while it runs), and steps of many
-// characters at once.
+// Hands a moving body over to another source (matching, learned, ...), and steps many actors at once.
 #include "actor/actor.h"
 
 #include "base/error.h"
@@ -175,7 +174,7 @@ static void step_together(am_actor *const *actors, const am_intent *intents, int
     }
 }
 
-/// Many steps on their way: each slot takes every AMI_ASSET_SLOTS-th chunk.
+/// One call of am_actors_step: each slot takes every AMI_ASSET_SLOTS-th chunk.
 typedef struct many {
     am_actor *const *actors;
     const am_intent *intents;

@@ -1,4 +1,4 @@
-/// What files, folders and memory need of the system. <amble/tools/os.h> has the rest. Paths are UTF-8.
+/// What files, folders and memory need from the operating system. <amble/tools/os.h> has the rest. Paths are UTF-8.
 #ifndef AMI_BASE_OS_H
 #define AMI_BASE_OS_H
 
@@ -15,8 +15,8 @@ int ami_os_remove(const char *path);
 FILE *ami_os_create(const char *path);
 /// Renames a file, over the one that has that name. 0, or an errno.
 int ami_os_replace(const char *from, const char *to);
-/// A file to write that has no name yet, in the folder of `path`; it is gone with the program. NULL where the system
-/// has no such thing.
+/// A file to write that has no name yet, in the folder of `path`; it vanishes with the program. NULL where the system
+/// cannot do this.
 FILE *ami_os_unnamed(const char *path);
 /// Gives the file of ami_os_unnamed a name that is free. 0, or an errno.
 int ami_os_name(FILE *stream, const char *path);

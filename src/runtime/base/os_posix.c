@@ -1,4 +1,4 @@
-// The system by POSIX: Linux, other Unix systems, and WebAssembly, which has files under node only.
+// The operating system through POSIX: Linux, other Unix systems, and WebAssembly (which has files only under node).
 #if defined(__linux__)
 #define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): O_TMPFILE
 #endif
@@ -236,7 +236,7 @@ void am_browser_open(const char *address)
 {
     pid_t child = fork();
     if (child == 0) {
-        // Once more, so that nobody has to wait for the browser.
+        // A second fork, so that the program need not wait for the browser.
         if (fork() == 0) {
             if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) {
                 _exit(127);

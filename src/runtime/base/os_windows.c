@@ -1,5 +1,5 @@
-// The system by Windows' own calls. Paths come in UTF-8 and go to the calls for wide characters, so that they work
-// whatever the code page is.
+// The operating system through the Windows API. Paths are UTF-8 and are passed to the wide-character calls, so that
+// they work with any code page.
 #include "base/os.h"
 
 #include <direct.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <windows.h>
-// Behind windows.h, which it needs.
+// After windows.h, which it needs.
 #include <shellapi.h>
 
 enum { longest_path = 4096, longest_line = 32767 };
@@ -23,7 +23,7 @@ void ami_os_free(void *block) { _aligned_free(block); }
 // ---------------------------------------------------------------------------------------------
 // Text
 
-/// An empty result is what every call refuses.
+/// On failure the result is empty, which every call refuses.
 static const wchar_t *widen(wchar_t out[longest_path], const char *text)
 {
     if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, out, longest_path) == 0) {
@@ -46,7 +46,7 @@ static bool narrow(char *out, size_t size, const wchar_t *text)
 // ---------------------------------------------------------------------------------------------
 // Files
 
-/// Windows says "denied" or "not found" where POSIX says more; people read it in messages.
+/// Sets errno as POSIX would, for messages: Windows only says "denied" or "not found".
 static void explain(const char *path)
 {
     char above[longest_path];
@@ -100,7 +100,7 @@ int ami_os_replace(const char *from, const char *to)
     if (MoveFileExW(widen(wide_from, from), widen(wide_to, to), MOVEFILE_REPLACE_EXISTING)) {
         return 0;
     }
-    errno = GetLastError() == ERROR_DISK_FULL ? ENOSPC : EACCES; // most often: somebody has the old file open
+    errno = GetLastError() == ERROR_DISK_FULL ? ENOSPC : EACCES; // usually another program has the old file open
     explain(to);
     return errno;
 }

@@ -19,7 +19,7 @@ typedef pthread_cond_t ami_condition;
 typedef pthread_t ami_thread_handle;
 #endif
 
-/// Stays where it is from start to join.
+/// Must not be moved between start and join.
 typedef struct ami_thread {
     void (*fn)(void *user);
     void *user;
@@ -40,7 +40,7 @@ void ami_mutex_unlock(ami_mutex *mutex);
 
 void ami_condition_init(ami_condition *condition);
 void ami_condition_destroy(ami_condition *condition);
-/// Gives the mutex away while it sleeps; may wake without a reason.
+/// Releases the mutex while it sleeps; may wake up without a reason.
 void ami_condition_wait(ami_condition *condition, ami_mutex *mutex);
 void ami_condition_wake_all(ami_condition *condition);
 

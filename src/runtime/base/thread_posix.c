@@ -1,4 +1,4 @@
-// Threads by pthreads.
+// Threads through pthreads.
 #include "base/thread.h"
 
 #include <sched.h>

@@ -1,4 +1,4 @@
-// Threads by the calls of Windows 7 and later, so that programs need no library of pthreads.
+// Threads through the API of Windows 7 and later, so that programs need no pthreads library.
 #include "base/thread.h"
 
 #include <process.h>

@@ -40,7 +40,7 @@ size_t ami_fast_row_bytes(int dims, int leaves)
     return (size_t)leaves * (size_t)dims * ami_leaf_frames * sizeof(float);
 }
 
-/// The tables of a section, which nobody writes through these pointers.
+/// The tables of a section; never written through these pointers.
 static void map_tables(ami_fast *fast, const ami_index_head *head)
 {
     ami_layout at = { (uint8_t *)(uintptr_t)head, sizeof *head, false };

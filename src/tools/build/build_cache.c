@@ -1,6 +1,6 @@
-// Databases that are kept: beside X.amdb lies X.stamp, which says what it was made of. Three numbers: the key of all
-// inputs by name, size and time, that by their bytes, and the database's own hash. Equal sizes and times are enough,
-// so that a second start reads no clip; when they differ, the bytes decide.
+// Keeps databases between runs. Beside X.amdb lies X.stamp, which says what it was made from, in three numbers: a
+// hash of all inputs by name, size and time, one by their bytes, and the hash of the database. Equal sizes and times
+// are enough, so that a second start reads no clip; when they differ, the bytes decide.
 #include "build/build_internal.h"
 
 #include <amble/tools/os.h>
@@ -17,7 +17,7 @@ enum { path_size = 1100 };
 
 typedef struct stamp {
     uint64_t quick;   ///< of texts and the clips' names, sizes and times
-    uint64_t content; ///< of texts and the clips' names and bytes; 0 while it was not asked for
+    uint64_t content; ///< of texts and the clips' names and bytes; 0 before it is computed
     uint64_t db_hash;
 } stamp;
 
@@ -55,7 +55,7 @@ static uint64_t hash_texts(const ami_build *b)
     return hash;
 }
 
-/// Nothing names a clip: the motion is am_synth_write_all's, whose code is part of the builder.
+/// The config names no clips: am_synth_write_all, which is part of the builder, makes the motion.
 static bool is_procedural(const ami_build *b)
 {
     return !b->def->clips_dir && b->config.sets.count == 0 && b->config.folders.count == 0;
@@ -161,14 +161,14 @@ static bool open_kept(am_db **out, const ami_build *b, stamp *now, const char *f
     if (!is || now->content != kept.content || am_db_open(out, file, b->def->alloc, &err) != AM_OK) {
         return false;
     }
-    if ((*out)->hash != kept.db_hash) { // another process was between database and stamp
+    if ((*out)->hash != kept.db_hash) { // another process has written one of the two files in between
         am_db_close(*out);
         *out = NULL;
         return false;
     }
     now->db_hash = kept.db_hash;
     if (!quick) {
-        write_stamp(now, file, &err); // copied or touched files; where it cannot be written, the bytes are read again
+        write_stamp(now, file, &err); // files were copied or touched; if this fails, the bytes are read again
     }
     return true;
 }

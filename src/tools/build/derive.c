@@ -1,5 +1,5 @@
-// Measures what follows from the frames of a database, by the code that a character runs on a file without these
-// parts: both give the same bits.
+// Measures the derived sections of a database (facts, filters, joint ranges, roughness, index) with the code that a
+// character runs on a file without them: both give the same bits.
 #include "build/derive.h"
 
 #include "actor/actor.h"
@@ -43,7 +43,7 @@ static void put_filters(ami_filters_head *head, const ami_kit *kit)
     put_filter(head, index, AMI_SLOT_PATH_STAY, kit->path_stay);
 }
 
-/// What an actor with the usual tags knows of the source.
+/// Facts, filters and joint ranges, as an actor with the usual tags finds them.
 static am_result ask_kit(const ami_derive_target *target, const am_source *source, const am_alloc *alloc,
                          am_error *err)
 {

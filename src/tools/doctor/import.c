@@ -1,5 +1,5 @@
-// From motion files to clean clips, the one way for amble import and amble build: list, read, examine, clean. Items
-// run in parallel; each writes only its own clip.
+// From motion files to clean clips, for amble import and amble build alike: list, read, examine, clean. Clips are
+// worked on in parallel; each item writes only its own clip.
 #include <amble/tools/doctor.h>
 #include <amble/tools/os.h>
 
@@ -15,7 +15,7 @@
 
 // A folder with more files than this is the wrong folder.
 #define MAX_CLIPS 100000
-// Links that run in a circle end here.
+// Ends circles of symbolic links.
 #define MAX_DEPTH 32
 
 am_import am_import_begin(const am_alloc *alloc)
@@ -47,8 +47,8 @@ void am_import_free(am_import *import)
 // ---------------------------------------------------------------------------------------------
 // Names
 
-/// Text as part of a path: no folders, nothing hidden, nothing a terminal obeys. Names inside a file are anyone's
-/// text; "../x" must not leave the folder.
+/// Makes text fit for a file name: no folders, no leading dot, no control characters. Names inside a motion file may
+/// be anything; "../x" must not leave the folder.
 static void make_safe(char *name)
 {
     name[0] = name[0] == '.' ? '_' : name[0];
@@ -196,7 +196,7 @@ static void take_clips(am_import_clip *to, am_import_clip *file)
         to[k].clip_count = clips.count;
         if (k < clips.count) {
             to[k].raw = clips.items[k];
-            clips.items[k] = NULL; // ours now; the list frees what is left: nothing
+            clips.items[k] = NULL; // ours now: am_clips_free must not free it
             to[k].frame_count = to[k].raw->frame_count;
             to[k].fps = to[k].raw->fps;
             name_clip(&to[k]);
@@ -265,7 +265,7 @@ static am_result compare_in(am_import *import, am_diagnosis *diagnoses, const am
         }
     }
     am_result result = am_doctor_compare(diagnoses, clips, count, err);
-    // Findings may have been added on the way to a failure too: what the copies own now goes back in every case.
+    // Findings may have been added before a failure, too: what the copies own goes back in every case.
     for (int i = 0, k = 0; k < count; i++) {
         if (import->clips[i].examined) {
             import->clips[i].diagnosis = diagnoses[k++];
@@ -280,7 +280,7 @@ am_result am_import_examine(am_import *import, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    // Arrays of their own, because some clips may be missing.
+    // Separate arrays, because clips that could not be examined are left out.
     size_t room = (size_t)import->count;
     am_diagnosis *diagnoses = ami_alloc_array(&import->alloc, room, sizeof *diagnoses);
     const am_clip **clips = ami_alloc_array(&import->alloc, room, sizeof *clips);

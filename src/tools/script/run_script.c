@@ -360,7 +360,7 @@ char *ami_run_path(ami_arena *arena, const char *file, const char *name)
 static am_result read_database(const reader *r, const am_json *root)
 {
     const char *name = NULL;
-    // A learned character is its networks; who switches methods may leave the database in.
+    // A learned character is its networks; a script that switches methods may keep its database.
     bool needed = !(r->script->options.settings.method == AM_METHOD_LEARNED);
     am_result result = am_json_read_string(r->doc, root, "database", needed, &name, r->err);
     if (result != AM_OK || !needed) {
