@@ -247,7 +247,7 @@ static int print_json(const job *j)
     return status;
 }
 
-/// Tags of the script that no frame has are no error, but the person should know.
+/// Tags of the script that no frame has are no error, but the user should know.
 static void warn_of_tags(job *j)
 {
     am_actor_facts facts;

@@ -159,7 +159,7 @@ struct am_source {
     const am_roles *roles;       ///< borrowed
     const am_db *db;             ///< NULL for sources without one
     const am_index *index;       ///< NULL for sources without one
-    const am_facts *facts;       ///< NULL: its database tells
+    const am_facts *facts;       ///< NULL: taken from its database
     am_alloc alloc;
     uint64_t key; ///< of the numbers in its def: a snapshot goes on only with the same
 };
