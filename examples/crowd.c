@@ -1,4 +1,4 @@
-// A hundred actors of one asset, stepped on all cores: the same bits as one after another. Usage: crowd FILE
+// A hundred actors of one asset, stepped on several cores: the same bits as one after another. Usage: crowd FILE
 #include <amble/amble.h>
 #include <stdio.h>
 
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     if (result == AM_OK) {
         am_tasks tasks = am_pool_tasks(pool);
         uint64_t together = play(actors[0], &tasks), alone = play(actors[1], NULL);
-        printf("%d actors, %s bits on all cores\n", COUNT, together == alone ? "the same" : "other");
+        printf("%d actors, %s bits on several cores\n", COUNT, together == alone ? "the same" : "other");
     } else {
         fprintf(stderr, "crowd: %s\n", err.text);
     }
