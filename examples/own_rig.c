@@ -29,6 +29,7 @@ int main(int argc, char **argv)
     am_error err = { 0 };
     am_read_def read = am_read_def_default();
     am_result result = argc > 1 ? am_motion_read_file(&rig, argv[1], &read, &err) : AM_ERR_OPEN;
+    result = result == AM_OK && rig.count < 1 ? AM_ERR_EMPTY : result;
     result = result == AM_OK ? am_actor_open(&actor, argc > 2 ? argv[2] : "models/locomotion.amnet", &err) : result;
     result = result == AM_OK ? map_to(&map, am_actor_asset(actor), rig.items[0], &err) : result;
     if (result == AM_OK) {

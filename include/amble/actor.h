@@ -35,18 +35,19 @@ typedef struct am_actor_def {
     const am_alloc *alloc;
     const am_asset *asset;      ///< borrowed; NULL with a source
     const am_source *source;    ///< borrowed: a method of the caller's own, without an asset; NULL: settings.method
-    const am_push_solver *push; ///< borrowed: answers pushes; NULL: the actor cannot be pushed
-    const am_clock *clock;      ///< borrowed, for timings; NULL means none
-    am_search_work *work;       ///< borrowed working memory, one for each thread; NULL means its own
+    const am_push_solver *push; ///< borrowed: answers pushes, for one thread at a time: actors that tasks step
+                                ///< together must not share one; NULL: the actor cannot be pushed
+    const am_clock *clock; ///< borrowed, for timings; NULL means none
+    am_search_work *work;  ///< borrowed working memory, one for each thread; NULL means its own
     am_settings settings;
     const char *tags[AM_ACTIVITY_COUNT]; ///< tag queries: frames for each activity. NULL: by the data's tags; "":
                                          ///< every frame (move), or the actor does not have the activity
-    const float *channel_weights;        ///< [channel] factors of the schema's own weights, or NULL; not with PCA
-    int path_points;                     ///< room for points of a path (am_path_room); 0: it cannot follow paths
-    uint64_t seed;                       ///< of its random stream
-    am_vec3 position;                    ///< start
-    float heading;                       ///< start, radians
-    int start_frame;                     ///< database frame to begin with; -1: a standing one
+    const float *channel_weights; ///< [channel] factors of the schema's own weights, 0 to 1000, or NULL; not with PCA
+    int path_points;              ///< room for points of a path (am_path_room); 0: it cannot follow paths
+    uint64_t seed;                ///< of its random stream
+    am_vec3 position;             ///< start
+    float heading;                ///< start, radians
+    int start_frame;              ///< database frame to begin with; -1: a standing one
     uint32_t cookie;
 } am_actor_def;
 /// The usual def for an asset, with the first method that it has of match, learned, field, own. asset may be NULL
@@ -107,7 +108,7 @@ AM_API void am_actor_leave_path(am_actor *actor);
 /// A path as it is followed.
 typedef struct am_path_view {
     bool following, ended;
-    const am_path_point *points; ///< [count] lives as long as the character
+    const am_path_point *points; ///< [count] holds as long as the pointers of am_actor_pose
     int count;
     int loop_first; ///< first point of the lap, -1 without one
     int at;         ///< where the character is taken to be
@@ -135,7 +136,8 @@ typedef struct am_push_view {
 } am_push_view;
 AM_API void am_actor_get_push(const am_actor *actor, am_push_view *out);
 
-/// The pose after the last step. Pointers live as long as the character.
+/// The pose after the last step. Pointers hold until settings or tags change or a snapshot is restored: get them
+/// again then.
 typedef struct am_actor_pose {
     am_transform root;             ///< ground root in the world
     const am_transform *local;     ///< [joint] final local transforms; joint 0 relative to the root

@@ -27,7 +27,6 @@ typedef enum am_root_mode {
     AM_ROOT_SIMULATION, ///< the simulated point
     AM_ROOT_MIXED       ///< the animation's, drawn to the simulated point, which waits at the clamps
 } am_root_mode;
-AM_API const char *am_root_mode_name(am_root_mode mode);
 
 /// How a transition dies out.
 typedef enum am_inertialise { AM_INERTIALISE_OFF, AM_INERTIALISE_SPRING, AM_INERTIALISE_QUINTIC } am_inertialise;

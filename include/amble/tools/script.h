@@ -138,8 +138,6 @@ AM_API am_result am_run_create(am_run **out, const am_run_def *def, am_error *er
 AM_API void am_run_destroy(am_run *run);
 /// Its database; of a learned character the small one of its start states.
 AM_API const am_db *am_run_db(const am_run *run);
-AM_API const am_asset *am_run_asset(const am_run *run);
-AM_API am_method am_run_method(const am_run *run);
 AM_API const am_run_script *am_run_get_script(const am_run *run);
 /// Of the whole run; of a script that ends with its paths the most there can be, until it has ended.
 AM_API int am_run_frame_count(const am_run *run);

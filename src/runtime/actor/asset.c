@@ -245,6 +245,9 @@ static uint64_t key_of(const am_asset *a)
             key = am_hash64(words, sizeof words, am_hash64(name, strlen(name), key));
         }
     }
+    for (int i = 0; a->field && i < a->model_count; i++) { // their values choose the field's actions
+        key = am_hash64(&a->models[i]->hash, sizeof a->models[i]->hash, key);
+    }
     uint64_t direction = a->direction ? a->direction->model->hash : 0;
     return am_hash64(&direction, sizeof direction, key);
 }

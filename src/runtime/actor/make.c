@@ -221,6 +221,10 @@ static am_result take_parts(am_actor *c, const am_actor_def *def, am_error *err)
     const am_schema *schema = c->kit->source->db ? c->kit->source->db->features.schema : NULL;
     for (int i = 0; i < AM_MAX_CHANNELS; i++) {
         bool given = def->channel_weights && schema && i < schema->channel_count;
+        if (given && !(def->channel_weights[i] >= 0.0f && def->channel_weights[i] <= 1e3f)) {
+            return ami_fail(err, AM_ERR_RANGE, "the weight of '%s' must be a number from 0 to 1000",
+                            schema->channels[i].name);
+        }
         c->factors[i] = given ? def->channel_weights[i] : 1.0f;
         c->factored |= given;
     }

@@ -100,7 +100,9 @@ am_result ami_change_make(ami_change *out, am_actor *c, const am_settings *setti
         result = kept ? AM_OK : ami_kit_create(&out->own_kit, shared->source, tags, &c->alloc, err);
         out->kit = out->own_kit;
     }
-    out->work = c->lent_work && c->lent_family == family ? c->lent_work : c->own_works[family];
+    if (result == AM_OK) { // only now is the method known to be one
+        out->work = c->lent_work && c->lent_family == family ? c->lent_work : c->own_works[family];
+    }
     if (result == AM_OK && !out->work) {
         result = am_source_work_create(&c->own_works[family], shared->source, 1, &c->alloc, err);
         out->work = c->own_works[family];

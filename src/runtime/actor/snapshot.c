@@ -200,11 +200,13 @@ am_result am_actor_restore(am_actor *c, const void *bytes, size_t size, am_error
         return ami_fail(err, AM_ERR_FORMAT, "not a snapshot of an actor of the same asset and the same def");
     }
     ami_change change;
+    bool factored = c->factored;
+    c->factored = head.factor_count > 0; // the change is checked with the weights of the snapshot
     result = ami_change_make(&change, c, &head.settings, tags, err);
     if (result != AM_OK) {
+        c->factored = factored;
         return result;
     }
-    c->factored = head.factor_count > 0;
     for (int i = 0; i < AM_MAX_CHANNELS; i++) {
         c->factors[i] = 1.0f;
     }

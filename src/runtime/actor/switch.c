@@ -186,7 +186,9 @@ typedef struct many {
 
 static bool batches(const many *m, const am_actor *actor)
 {
-    return m->works && actor->asset == m->asset && actor->kit->source->interface->step_batch;
+    // The works have rooms for the learned networks alone.
+    return m->works && actor->asset == m->asset &&
+           actor->kit->source == ami_asset_source(m->asset, AM_METHOD_LEARNED);
 }
 
 static void step_chunk(const many *m, int first, int count, int slot)

@@ -23,7 +23,6 @@ static const char *name_of(const char *const *names, int count, int i)
 }
 
 const char *am_method_name(am_method method) { return name_of(methods, COUNT(methods), (int)method); }
-const char *am_root_mode_name(am_root_mode mode) { return name_of(roots, COUNT(roots), (int)mode); }
 const char *am_field_policy_name(am_field_policy policy) { return name_of(policies, COUNT(policies), (int)policy); }
 
 void am_settings_init(am_settings *out, am_method method)

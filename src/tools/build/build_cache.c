@@ -141,9 +141,12 @@ bool am_build_is_fresh(const am_build_def *def, const char *file)
 {
     am_error err = { 0 };
     ami_build *b = NULL;
+    am_db *db = NULL;
     stamp kept;
-    bool fresh = read_stamp(&kept, file) && list_inputs(&b, def, &err) == AM_OK &&
+    bool fresh = read_stamp(&kept, file) && am_db_open(&db, file, def->alloc, &err) == AM_OK &&
+                 db->hash == kept.db_hash && list_inputs(&b, def, &err) == AM_OK &&
                  hash_clips(b, hash_texts(b), false) == kept.quick;
+    am_db_close(db);
     ami_build_end(b);
     return fresh;
 }

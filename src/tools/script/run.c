@@ -173,8 +173,6 @@ void am_run_destroy(am_run *run)
 }
 
 const am_db *am_run_db(const am_run *run) { return run->db; }
-const am_asset *am_run_asset(const am_run *run) { return run->asset; }
-am_method am_run_method(const am_run *run) { return run->method; }
 const char *ami_run_controller(const am_run *run)
 {
     bool own = run->method == AM_METHOD_OWN;

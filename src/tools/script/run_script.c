@@ -1,6 +1,8 @@
 // Reads RUN.json: the keys of the format, which of them this build plays, and errors that name the place.
 #include "script/run.h"
 
+#include <amble/tools/os.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -344,7 +346,7 @@ static am_result read_actors(const reader *r, const am_json *root)
 
 char *ami_run_path(ami_arena *arena, const char *file, const char *name)
 {
-    const char *slash = file && name[0] != '/' ? strrchr(file, '/') : NULL;
+    const char *slash = file && !am_path_is_absolute(name) ? strrchr(file, '/') : NULL;
     size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
     size_t length = strlen(name);
     char *path = ami_arena_get(arena, folder + length + 1);

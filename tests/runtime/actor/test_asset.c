@@ -95,6 +95,8 @@ static void refused_settings_change_nothing(void **state)
     bad = before;
     bad.method = AM_METHOD_LEARNED;
     check_refused(am_actor_set(actor, &bad, &err), AM_ERR_SUPPORT);
+    bad.method = (am_method)1000;
+    check_refused(am_actor_set(actor, &bad, &err), AM_ERR_RANGE);
     bad.method = AM_METHOD_FIELD; // look ahead without values
     check_refused(am_actor_set(actor, &bad, &err), AM_ERR_SUPPORT);
     check_refused(am_actor_set_weight(actor, "left_fot_position", 2.0f, &err), AM_ERR_KEY);

@@ -57,6 +57,9 @@ static void only_what_changed_is_built_again(void **state)
     assert_true(built);
     assert_true(open_kept(folder) == first);
     assert_false(built);
+    replace(folder, "kept.amdb", "");
+    assert_true(open_kept(folder) == first); // a stamp without its database is no database
+    assert_true(built);
     replace(folder, "tags.csv", "walk, one, 0, 8\n");
     uint64_t second = open_kept(folder);
     assert_true(built && second != first);
