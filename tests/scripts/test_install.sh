@@ -95,6 +95,7 @@ for program in hello hello_c hello_cpp; do shows 'walked to x -*0\.[0-9]*, z [3-
 shows 'walked [6-9]\.[0-9] m and ended [0-9.]* m away\|walked 1[0-9]\.[0-9] m' stick_and_camera "$networks"
 shows 'back after 1[0-9]\.[0-9] s, 0\.[0-5]' path "$networks"
 shows '100 actors, the same bits on several cores' crowd "$networks"
+shows '48[0-9] steps by networks alone, [0-2]\.[0-9] m from the start, 0 not finite' learned "$networks"
 shows 'the same frames after [0-9]* bytes; the guess was wrong' rollback "$networks"
 "$prefix/bin/amble" synth walk -o "$moved/rig" >/dev/null 2>&1
 shows 'joints of .*hips at 0\.[89]\|hips at 1\.[01]' own_rig "$(ls "$moved"/rig/*.bvh | head -n 1)" "$networks"
