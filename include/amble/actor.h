@@ -37,8 +37,8 @@ typedef struct am_actor_def {
     const am_source *source;    ///< borrowed: a method of the caller's own, without an asset; NULL: settings.method
     const am_push_solver *push; ///< borrowed: answers pushes, for one thread at a time: actors that tasks step
                                 ///< together must not share one; NULL: the actor cannot be pushed
-    const am_clock *clock; ///< borrowed, for timings; NULL means none
-    am_search_work *work;  ///< borrowed working memory, one for each thread; NULL means its own
+    const am_clock *clock;      ///< borrowed, for timings; NULL means none
+    am_search_work *work;       ///< borrowed working memory, one for each thread; NULL means its own
     am_settings settings;
     const char *tags[AM_ACTIVITY_COUNT]; ///< tag queries: frames for each activity. NULL: by the data's tags; "":
                                          ///< every frame (move), or the actor does not have the activity
