@@ -61,7 +61,7 @@ static am_result open_source(walkers *w, const am_db *db, int k, int l, am_error
 static am_result open_walkers(walkers *w, const am_clock *clock, int count, float fps, am_error *err)
 {
     w->characters = calloc((size_t)count, sizeof *w->characters);
-    w->calls = malloc(most_calls * sizeof *w->calls);
+    w->calls = calloc(most_calls, sizeof *w->calls);
     am_result result = AM_OK;
     if (!w->characters || !w->calls) {
         *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);

@@ -299,7 +299,7 @@ am_result am_actor_create(am_actor **out, const am_actor_def *def, am_error *err
         own.settings.method = AM_METHOD_OWN;
         result = create_over(out, &own, asset, err);
     }
-    if (result != AM_OK) {
+    if (result != AM_OK || !*out) {
         am_asset_close(asset);
         return result;
     }
@@ -318,7 +318,7 @@ am_result am_actor_open(am_actor **out, const char *file, am_error *err)
         am_actor_def_init(&def, asset);
         result = am_actor_create(out, &def, err);
     }
-    if (result != AM_OK) {
+    if (result != AM_OK || !*out) {
         am_asset_close(asset);
         return result;
     }

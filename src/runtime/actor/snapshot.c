@@ -187,7 +187,7 @@ static am_result check_header(const am_actor *c, header *head, const void *bytes
 
 am_result am_actor_restore(am_actor *c, const void *bytes, size_t size, am_error *err)
 {
-    header head;
+    header head = { 0 };
     const char *tags[AM_ACTIVITY_COUNT] = { NULL };
     am_result result = check_header(c, &head, bytes, size, err);
     if (result != AM_OK) {

@@ -43,7 +43,7 @@ size_t ami_fast_row_bytes(int dims, int leaves)
 /// The tables of a section; never written through these pointers.
 static void map_tables(ami_fast *fast, const ami_index_head *head)
 {
-    ami_layout at = { (uint8_t *)(uintptr_t)head, sizeof *head, false };
+    ami_layout at = { (uint8_t *)head, sizeof *head, false };
     ami_fast_lay(&at, fast, head->dims, head->leaf_count);
     fast->step = head->step;
     fast->inverse_step = 1.0f / head->step;
@@ -139,7 +139,7 @@ am_result ami_fast_map(ami_fast **out, am_index *index, int offered, am_error *e
     float *own_rows = ami_layout_take(&place, 1, rows ? 0 : ami_fast_row_bytes(head->dims, head->leaf_count));
     *fast = mapped;
     fast->block_size = measure.size;
-    fast->leaf_x = rows ? (float *)(uintptr_t)rows : own_rows;
+    fast->leaf_x = rows ? (float *)rows : own_rows;
     if (!rows) {
         ami_fast_gather(fast, db);
     }

@@ -160,7 +160,7 @@ am_result ami_filter_stored(am_filter **out, const am_index *index, int slot, co
     if (!filter) {
         return ami_fail_memory(err, sizeof *filter);
     }
-    uint64_t *bits = (uint64_t *)(uintptr_t)(head + 1); // never written
+    uint64_t *bits = (uint64_t *)(head + 1); // never written
     size_t node_words = ami_node_words(index->fast->leaf_count);
     *filter = (am_filter){ .frames = bits + (size_t)slot * index->words,
                            .nodes = bits + AMI_SLOT_COUNT * index->words + (size_t)slot * node_words,

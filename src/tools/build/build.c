@@ -190,6 +190,9 @@ am_result am_build(am_db **out, am_build_summary *summary, const am_build_def *d
     }
     ami_build *b = NULL;
     am_result result = ami_build_begin(&b, def, err);
+    if (!b) {
+        return result;
+    }
     result = result == AM_OK ? run_stages(b, out) : result;
     if (result == AM_OK && summary) {
         *summary = b->summary;
