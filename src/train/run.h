@@ -71,12 +71,12 @@ typedef struct ami_recipe_run {
     uint64_t data_hash, database_hash;
     char database[1024]; ///< of the finished stages
     // Lanes that run at once:
-    pthread_mutex_t lock;
-    pthread_cond_t moved; ///< a lane parked, ended or continues
-    int active, parked;   ///< lanes that train; of them those that wait at the end of an iteration
-    bool hold;            ///< all but one wait
-    atomic_bool held;     ///< the same, to look at without the lock
-    atomic_bool stop;     ///< all end after their iteration
+    ami_mutex lock;
+    ami_condition moved; ///< a lane parked, ended or continues
+    int active, parked;  ///< lanes that train; of them those that wait at the end of an iteration
+    bool hold;           ///< all but one wait
+    atomic_bool held;    ///< the same, to look at without the lock
+    atomic_bool stop;    ///< all end after their iteration
 } ami_recipe_run;
 
 // Lanes.

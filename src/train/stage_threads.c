@@ -293,7 +293,7 @@ static am_result write_due(ami_stage_thread *lane, am_error *err)
     if (!checkpoint && !preview) {
         return AM_OK;
     }
-    pthread_mutex_lock(&run->lock);
+    ami_mutex_lock(&run->lock);
     while (run->hold) { // another lane writes: this one waits as well
         run->parked++;
         ami_condition_wake_all(&run->moved);

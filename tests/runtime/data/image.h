@@ -20,8 +20,8 @@ static inline am_db *image_make(bool all_kinds, am_precision precision)
 
 static inline void *image_copy(const void *data, size_t size)
 {
-    void *copy = NULL;
-    assert_int_equal(posix_memalign(&copy, 64, size + 64), 0);
+
+    void *copy = test_aligned(size + 64);
     memcpy(copy, data, size);
     return copy;
 }

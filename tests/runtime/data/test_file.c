@@ -2,9 +2,6 @@
 #include "runtime/data/image.h"
 #include "support/refuse.h"
 
-#include <time.h>
-#include <unistd.h>
-
 static void a_database_comes_back_from_its_file(void **state)
 {
     (void)state;

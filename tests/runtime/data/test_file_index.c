@@ -137,7 +137,7 @@ static void leaves_that_lie_are_not_followed(void **state)
         memcpy(image + first + 12, &lies[i], sizeof lies[i]);
         image_sign(image);
         assert_false(search_image(image, db->image_size, true)); // it is built instead
-        free(image);
+        test_aligned_free(image);
     }
     for (int leaf = 0; leaf < leaves; leaf++) {
         // A frame too few, or one in the ignored tail: the tree would miss a frame or offer a wrong one.
@@ -145,7 +145,7 @@ static void leaves_that_lie_are_not_followed(void **state)
         image[valid + (size_t)leaf] ^= (uint8_t)(image[valid + (size_t)leaf] == 0xFF ? 1 : 0x80);
         image_sign(image);
         assert_false(search_image(image, db->image_size, false));
-        free(image);
+        test_aligned_free(image);
     }
     am_db_close(db);
 }
@@ -166,7 +166,7 @@ static void flipped_bytes_of_derived_sections_do_no_harm(void **state)
         }
         image_sign(image);
         used += search_image(image, db->image_size, false);
-        free(image);
+        test_aligned_free(image);
     }
     assert_true(used > tried / 2); // else the search was hardly tried on them
     am_db_close(db);
@@ -182,7 +182,7 @@ static void a_file_without_one_derived_section_is_refused(void **state)
         image_sign(image);
         am_db *bad = NULL;
         check_refused(am_db_from_memory(&bad, image, db->image_size, "bad.amdb", NULL, NULL), AM_ERR_FORMAT);
-        free(image);
+        test_aligned_free(image);
     }
     am_db_close(db);
 }
