@@ -1,5 +1,5 @@
 // Fuzzes tag files and tag queries: the bytes are read as a sheet, and their first line as a query.
-#include <amble/tags.h>
+#include <amble/tools/tags.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -367,10 +367,10 @@ static void info_says_that_a_rebuild_makes_an_old_file_quicker(void **state)
     am_error err = { 0 };
     check_ok(am_db_write(db, path, &err), &err);
     char out[4096];
-    assert_int_equal(test_shell(out, sizeof out, "'%s' info '%s'", test_command(), path), 0);
+    assert_int_equal(test_shell(out, sizeof out, "\"%s\" info \"%s\"", test_command(), path), 0);
     assert_null(strstr(out, "build it again"));
     const char *old = AMBLE_SOURCE_DIR "/tests/runtime/data/golden/v1_synth.amdb";
-    assert_int_equal(test_shell(out, sizeof out, "'%s' info '%s'", test_command(), old), 0);
+    assert_int_equal(test_shell(out, sizeof out, "\"%s\" info \"%s\"", test_command(), old), 0);
     assert_non_null(strstr(out, "build it again"));
     am_db_close(db);
 }
