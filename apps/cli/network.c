@@ -311,6 +311,20 @@ static bool is_character(const writing *w)
     return !w->job->part && !w->job->weights && am_model_attached(w->model, AM_LEARNED_CHARACTER, &size);
 }
 
+/// A learned character's weights are rounded for what its networks meet in play: a part of training.
+static am_result round_character(am_model **out, const writing *w, am_error *err)
+{
+#if defined(AMBLE_HAS_TRAIN)
+    return am_learned_weights(out, w->model, w->weights, NULL, err);
+#else
+    *out = NULL;
+    *err = cli_error(
+        AM_ERR_SUPPORT, w->job->input,
+        "this build has no training, which the weights of a learned character need; build it with training");
+    return err->code;
+#endif
+}
+
 static am_result write_model(writing *w, am_error *err)
 {
     am_model_def def = am_model_def_like(w->model);
@@ -334,8 +348,7 @@ static am_result write_model(writing *w, am_error *err)
     def.attachments = blobs;
     def.attachment_count = w->model->attachment_count;
     am_model *made = NULL;
-    am_result result = is_character(w) ? am_learned_weights(&made, w->model, w->weights, NULL, err)
-                                       : am_model_create(&made, &def, err);
+    am_result result = is_character(w) ? round_character(&made, w, err) : am_model_create(&made, &def, err);
     result = result == AM_OK ? am_model_write(made, w->job->output, err) : result;
     w->bytes = made ? made->image_size : 0;
     am_model_close(made);
