@@ -1,29 +1,11 @@
 // Files: mapped or read, written all or nothing, and what is said when that does not work.
-#include "support/check.h"
-
-static char root[512];
-static char path[700];
-
-static const char *in_root(const char *name)
-{
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    return path;
-}
+#include "base/file_root.h"
 
 static int make_root(void **state)
 {
     (void)state;
     snprintf(root, sizeof root, "%s", test_temp_dir("base.file"));
     return 0;
-}
-
-static int files_in_root(void)
-{
-    am_folder_names names;
-    assert_true(am_folder_list(&names, root));
-    const int count = names.count;
-    am_folder_names_free(&names);
-    return count;
 }
 
 static void check_content(const char *name, const void *data, size_t size)

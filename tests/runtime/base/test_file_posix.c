@@ -1,5 +1,5 @@
 // Files where POSIX has more than other systems: pipes, devices, permissions, programs and disks that end early.
-#include "support/check.h"
+#include "base/file_root.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -8,29 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char root[512];
-static char path[700];
-
-static const char *in_root(const char *name)
-{
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    return path;
-}
-
 static int make_root(void **state)
 {
     (void)state;
     snprintf(root, sizeof root, "%s", test_temp_dir("base.file_posix"));
     return 0;
-}
-
-static int files_in_root(void)
-{
-    am_folder_names names;
-    assert_true(am_folder_list(&names, root));
-    const int count = names.count;
-    am_folder_names_free(&names);
-    return count;
 }
 
 static void *feed(void *argument)
