@@ -42,6 +42,9 @@ without_data() {
     return $status
 }
 
+# The test programs of $folders in a configured preset.
+test_programs() { ninja -C "build/$1" -t targets all | sed -nE "s/^(test_($folders)): .*/\1/p"; }
+
 # Runs a check that counts as one test.
 check() {
     echo "progress: $*"
@@ -77,7 +80,12 @@ step_release() {
 }
 # Evaluations and benches only add up what other tests check by themselves: with gcc is enough.
 step_clang() { native clang -E '^cli\.(bench|eval)'; }
-step_scalar() { native scalar -E '^cli\.(bench|eval)'; }
+# Plain C instead of vector instructions: the folders whose results could depend on it.
+step_scalar() {
+    folders='base|math|kernel|net|data|method|actor|script|train|bits'
+    # shellcheck disable=SC2046
+    configure scalar -DAMBLE_TESTS=ON && compile_tests scalar amble_bits $(test_programs scalar) && run_tests scalar -R "^($folders)\."
+}
 # Benches say nothing when they are sanitised, and what takes long there repeats what is quick.
 step_asan() { (export AMBLE_QUICK=1 UBSAN_OPTIONS=print_stacktrace=1 && native asan -E '^cli\.bench'); }
 
@@ -88,7 +96,7 @@ step_coverage() {
     find build/coverage -name '*.gcda' -delete 2>/dev/null
     configure coverage -DAMBLE_TESTS=ON || return 1
     # shellcheck disable=SC2046
-    compile_tests coverage $(ninja -C build/coverage -t targets all | sed -nE "s/^(test_($folders)): .*/\1/p") || return 1
+    compile_tests coverage $(test_programs coverage) || return 1
     AMBLE_QUICK=1 without_data run_tests coverage -R "^($folders)\." || return 1
     # Layers for AVX2 and AVX-512 are compiled twice, fused and not, with functions at other lines: gcovr 5.2 gives up on
     # such files. The kernels' own tests compare every one of them with the reference.
@@ -99,7 +107,7 @@ step_coverage() {
 step_lint() {
     configure release -DAMBLE_TESTS=ON || return 1
     result=0
-    check cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+    check cppcheck --quiet --std=c11 --max-configs=2 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
         --suppress=missingIncludeSystem -j "$jobs" -Iinclude -Isrc/runtime -Isrc/tools -Isrc -Iapps/cli -Ilab -Ilab/eval -Ilab/bench -Ilab/baseline src apps lab || result=1
     # Only files that changed since their last clean run are read again.
     mkdir -p build/tidy

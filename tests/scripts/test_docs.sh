@@ -4,10 +4,12 @@
 #   ./run ...                    is left out, but `./run studio ...` starts the studio, which must answer and is stopped
 #   # ... minute(s) or hour(s)   is stopped after some seconds; a shipped network stands in for the -o X.amnet it owes
 #   # needs motion capture: ...  must fail with "was not found" where there is no capture; else it is run for a while
-# my_mocap/ is a folder of procedural clips. Usage: test_docs.sh [--whole] [PAGE.md...]; --whole stops nothing.
+# my_mocap/ is a folder of procedural clips. Pages run side by side, one on each core.
+# Usage: test_docs.sh [--whole] [PAGE.md...]; --whole stops nothing. (--one PAGE.md: as a job of the others.)
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$root/build/test-docs
+jobs=$(nproc 2>/dev/null || echo 2)
 whole=no
 [ "${1:-}" = --whole ] && { whole=yes && shift; }
 some_seconds=5
@@ -124,11 +126,20 @@ plant() {
     fi
 }
 
-rm -rf "$work"
-mkdir -p "$work"
 capture=no
 place=${AMBLE_DATA:-$root/build/data}
 [ -d "$place/locomotion" ] && capture=yes && export AMBLE_DATA="$place"
+if [ "${1:-}" = --one ]; then
+    work=$work/$(echo "$2" | tr / _)
+    mkdir -p "$work"
+    echo "progress: $2"
+    try_page "$root/$2" "$2"
+    status=$?
+    rm -rf "$work/tree"
+    exit $status
+fi
+rm -rf "$work"
+mkdir -p "$work"
 if [ $# = 0 ]; then
     plant 0 'amble synth walk -o clips/ --speed 2'
     plant 1 'amble synth walk -o clips/ --speeed 2'
@@ -137,15 +148,14 @@ if [ $# = 0 ]; then
     [ ! -d "$root/build/wasm" ] || plant 1 './run studio --db none.amdb'
     cd "$root" && set -- README.md docs/*.md docs/results/*.md
 fi
-result=0
-lines=0
-: >"$work/times"
+rm -rf "$work/tree" "$work/times"
+whole_option=""
+[ $whole = no ] || whole_option=--whole
 for page in "$@"; do
-    [ -n "$(commands "$root/$page" "$page")" ] || continue
-    try_page "$root/$page" "$page" || result=1
-    lines=$((lines + $(wc -l <"$work/commands")))
-done
-sort -k2 -n -r "$work/times" | head -n 5 | sed 's/^/slowest: /'
-rm -rf "$work/tree"
+    [ -z "$(commands "$root/$page" "$page")" ] || echo "$page"
+done | xargs -P "$jobs" -n 1 sh "$root/tests/scripts/test_docs.sh" $whole_option --one
+result=$?
+lines=$(cat "$work"/*/commands | wc -l)
+cat "$work"/*/times | sort -k2 -n -r | head -n 5 | sed 's/^/slowest: /'
 [ $result = 0 ] && echo "$lines commands of the documentation run as printed (motion capture: $capture)"
 exit $result
