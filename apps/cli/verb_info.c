@@ -134,9 +134,7 @@ static am_result read_schema(am_schema *out, const char *path, bool named, am_er
     const am_json *features = root->type == AM_JSON_OBJECT ? am_json_get(root, "features") : NULL;
     if (!named && features && features->type == AM_JSON_STRING) {
         char beside[2048];
-        const char *slash = strrchr(path, '/');
-        int folder = slash && !am_path_is_absolute(features->string) ? (int)(slash - path) + 1 : 0;
-        snprintf(beside, sizeof beside, "%.*s%s", folder, path, features->string);
+        am_path_beside(beside, sizeof beside, path, features->string);
         result = read_schema(out, beside, true, err);
     } else {
         result = am_schema_parse(out, doc, features && features->type == AM_JSON_OBJECT ? features : root, err);

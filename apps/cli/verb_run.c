@@ -87,17 +87,8 @@ static am_result write_motion(const job *j, am_error *err)
 
 static am_result write_record(const job *j, am_error *err)
 {
-    // The recording may lie elsewhere than the script: a path from the root is right from everywhere.
-    char here[1024];
-    char whole[2048];
-    const char *database = j->script.database ? j->script.database : "";
-    bool relative = database[0] && !am_path_is_absolute(database) && am_folder_working(here, sizeof here);
-    snprintf(whole, sizeof whole, "%s%s%s", relative ? here : "", relative ? "/" : "", database);
     am_bytes bytes = { 0 };
-    am_result result = am_recording_write(&bytes, j->recording, database[0] ? whole : NULL, err);
-    result = result == AM_OK ? am_file_write(j->record, bytes.data, bytes.size, err) : result;
-    am_bytes_free(&bytes);
-    return result;
+    return cli_write(j->record, &bytes, am_recording_write(&bytes, j->recording, j->record, err), err);
 }
 
 static am_result begin_metrics(job *j, am_error *err)

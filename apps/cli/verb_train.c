@@ -142,10 +142,9 @@ static void advise(am_error *err, const char *recipe, const char *database)
     const am_json *stages = am_json_get(am_json_root(doc), "stages");
     char path[2048] = "";
     for (const am_json *stage = stages ? stages->first : NULL; stage && !path[0]; stage = stage->next) {
-        const char *name = NULL, *slash = strrchr(recipe, '/');
+        const char *name = NULL;
         if (am_json_read_string(doc, stage, "database", true, &name, &unread) == AM_OK) {
-            const int folder = slash && !am_path_is_absolute(name) ? (int)(slash - recipe) + 1 : 0;
-            snprintf(path, sizeof path, "%.*s%s", folder, recipe, name);
+            am_path_beside(path, sizeof path, recipe, name);
         }
         if (!strstr(err->text, path)) {
             path[0] = '\0'; // the error is not about this one
