@@ -16,7 +16,6 @@ extern "C" {
 
 typedef enum am_index_kind {
     AM_INDEX_LINEAR, ///< every frame, one after another: the truth
-    AM_INDEX_BOXES,  ///< boxes of 16 and 64 consecutive frames in file order (LMM appendix B): the baseline
     AM_INDEX_FAST    ///< 8-bit boxes of 8 frames, 16 and 256 of those, best first
 } am_index_kind;
 
