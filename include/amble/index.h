@@ -44,8 +44,6 @@ AM_API am_result am_filter_create(am_filter **out, const am_index *index, const 
 AM_API am_result am_filter_create_mask(am_filter **out, const am_index *index, const uint8_t *mask, bool *fell_back,
                                        const am_alloc *alloc, am_error *err);
 AM_API void am_filter_destroy(am_filter *filter);
-/// How many frames it accepts.
-AM_API int am_filter_count(const am_filter *filter);
 
 /// The working memory of a search: one for each thread that searches. Nothing is allocated later. index NULL: for
 /// sources without one (am_source_work_create).

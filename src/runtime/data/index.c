@@ -181,8 +181,6 @@ void am_filter_destroy(am_filter *filter)
     }
 }
 
-int am_filter_count(const am_filter *filter) { return filter->count; }
-
 // ---------------------------------------------------------------------------------------------
 // Searching
 

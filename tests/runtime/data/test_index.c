@@ -184,17 +184,21 @@ static void a_filter_without_frames_accepts_all(void **state)
     const char *names[] = { "a" };
     am_tag_query tags;
     check_ok(am_tag_query_parse(&tags, "a", names, 1, &err), &err);
-    am_index_def def = am_index_def_default();
-    def.db = &f.db;
-    am_index *index;
-    check_ok(am_index_create(&index, &def, &err), &err);
+    tool t = tool_make(&f.db, AM_INDEX_FAST, NULL, &tags);
     am_filter *filter;
     bool fell_back = false;
-    check_ok(am_filter_create(&filter, index, &tags, &fell_back, NULL, &err), &err);
+    check_ok(am_filter_create(&filter, t.index, &tags, &fell_back, NULL, &err), &err);
     assert_true(fell_back);
-    assert_true(am_filter_count(filter) > 0);
+    float x[8] = { 0 };
+    am_hit of_all, of_filter;
+    am_search search = am_search_default();
+    search.x = x;
+    assert_int_equal(am_index_search(t.index, &of_all, &search, t.work), 1);
+    search.filter = filter;
+    assert_int_equal(am_index_search(t.index, &of_filter, &search, t.work), 1);
+    assert_int_equal(of_filter.frame, of_all.frame);
     am_filter_destroy(filter);
-    am_index_destroy(index);
+    tool_free(&t);
     fake_free(&f);
 }
 
