@@ -20,7 +20,7 @@ static void use(const am_db *db)
         am_db_pose(db, f, pose);
         am_db_velocity(db, f, velocity, pose + db->joint_count);
         am_db_root_velocity(db, f);
-        am_db_raw(db, f, raw);
+        am_features_denormalise(&db->features, raw, am_db_x(db, f));
         am_query query = am_query_default();
         am_query_point point = { 0.5f, { 1.0f, 0.9f, 2.0f }, { 0.0f, 0.0f, 1.0f }, { 0.0f, 0.0f, 1.0f } };
         uint64_t tags = db->tags[f];

@@ -28,15 +28,30 @@ int cli_fail(const am_error *err)
     return CLI_FAILED;
 }
 
-am_error cli_error(am_result code, const char *file, const char *format, ...)
+static void set_error(am_error *err, am_result code, const char *file, const char *format, va_list args)
 {
-    am_error err = { .code = code, .offset = -1 };
+    *err = (am_error){ .code = code, .offset = -1 };
+    vsnprintf(err->text, sizeof err->text, format, args);
+    snprintf(err->file, sizeof err->file, "%s", file ? file : "");
+}
+
+am_result cli_error(am_error *err, am_result code, const char *file, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(err.text, sizeof err.text, format, args);
+    set_error(err, code, file, format, args);
     va_end(args);
-    snprintf(err.file, sizeof err.file, "%s", file ? file : "");
-    return err;
+    return code;
+}
+
+int cli_stop(const char *file, const char *format, ...)
+{
+    am_error err;
+    va_list args;
+    va_start(args, format);
+    set_error(&err, AM_ERR_DEF, file, format, args);
+    va_end(args);
+    return cli_fail(&err);
 }
 
 int cli_usage(const char *format, ...)
@@ -48,6 +63,25 @@ int cli_usage(const char *format, ...)
     fputc('\n', stderr);
     va_end(args);
     return CLI_USAGE;
+}
+
+cli_hint cli_nearest(const char *word, const char *const *names, int count)
+{
+    cli_hint hint = { "" };
+    const char *near = am_nearest_name(word, names, count);
+    if (near) {
+        snprintf(hint.text, sizeof hint.text, "; did you mean '%.70s'?", near);
+    }
+    return hint;
+}
+
+int cli_find_word(const char *const *words, int count, const char *word)
+{
+    int i = 0;
+    while (i < count && strcmp(words[i], word) != 0) {
+        i++;
+    }
+    return i < count ? i : -1;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -111,9 +145,8 @@ static int unknown_option(const cli_verb *verb, const cli_option *options, int o
     names[count++] = "--json";
     names[count++] = "--threads";
     names[count++] = "--help";
-    const char *near = am_nearest_name(word, names, count);
-    return cli_usage("%s: unknown option '%s'%s%s%s; see amble %s --help", verb->name, word,
-                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", verb->name);
+    return cli_usage("%s: unknown option '%s'%s; see amble %s --help", verb->name, word,
+                     cli_nearest(word, names, count).text, verb->name);
 }
 
 /// The option that a word names: one of the verb's, or one that all verbs have.
@@ -200,16 +233,15 @@ static int check_output(const char *path)
     const char *slash = strrchr(path, '/');
     int size = slash ? (int)(slash - path) : 0;
     snprintf(folder, sizeof folder, "%.*s", slash ? (size > 0 ? size : 1) : 1, slash ? path : ".");
-    am_error err = { 0 };
     if (kind == AM_PATH_FOLDER) {
-        err = cli_error(AM_ERR_WRITE, path, "is a folder; give the name of a file");
-    } else if (am_path_look(NULL, folder) != AM_PATH_FOLDER) {
-        err = cli_error(AM_ERR_WRITE, path, "the folder %.200s does not exist; create it, or choose another place",
-                        folder);
-    } else if (!am_folder_is_writable(folder)) {
-        err = cli_error(AM_ERR_WRITE, path, "the folder %.200s is not writable; choose another place", folder);
+        return cli_stop(path, "is a folder; give the name of a file");
     }
-    return err.code == AM_OK ? CLI_DONE : cli_fail(&err);
+    if (am_path_look(NULL, folder) != AM_PATH_FOLDER) {
+        return cli_stop(path, "the folder %.200s does not exist; create it, or choose another place", folder);
+    }
+    return am_folder_is_writable(folder)
+               ? CLI_DONE
+               : cli_stop(path, "the folder %.200s is not writable; choose another place", folder);
 }
 
 int cli_check_outputs(const char *const *paths, int count)
@@ -324,15 +356,53 @@ const char *cli_slash(const char *folder)
     return length > 0 && folder[length - 1] == '/' ? "" : "/";
 }
 
-int cli_print_json(am_json_writer *writer)
+// ---------------------------------------------------------------------------------------------
+// Results
+
+am_json_writer *cli_json_begin(int indent)
+{
+    am_json_writer *writer = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&writer, indent, NULL, &err) != AM_OK) {
+        cli_fail(&err);
+        return NULL;
+    }
+    am_json_begin_object(writer, NULL);
+    return writer;
+}
+
+int cli_print_json(const am_json_writer *writer)
 {
     size_t size = 0;
     const char *text = am_json_text(writer, &size);
     if (!text || fwrite(text, 1, size, stdout) != size || fputc('\n', stdout) == EOF || fflush(stdout) != 0) {
-        fputs("amble: cannot write the JSON result to stdout\n", stderr);
-        return CLI_FAILED;
+        return cli_stop(NULL, "cannot write the JSON result to stdout");
     }
     return CLI_DONE;
+}
+
+int cli_json_end(am_json_writer *writer)
+{
+    am_json_end_object(writer);
+    int status = cli_print_json(writer);
+    am_json_writer_destroy(writer);
+    return status;
+}
+
+void cli_json_hash(am_json_writer *writer, const char *key, uint64_t hash)
+{
+    char text[24] = "";
+    if (hash) {
+        snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+    }
+    am_json_string(writer, key, text);
+}
+
+am_result cli_write(const char *path, am_bytes *bytes, am_result made, am_error *err)
+{
+    am_result result = made == AM_OK ? am_file_write(path, bytes->data, bytes->size, err) : made;
+    am_bytes_free(bytes);
+    return result;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -51,10 +51,20 @@ int cli_check_outputs(const char *const *paths, int count);
 
 /// Prints "amble: FILE:LINE: what is wrong; what to do" and returns CLI_FAILED.
 int cli_fail(const am_error *err);
-/// An error of the command's own: no line, no byte, `file` or NULL.
-am_error cli_error(am_result code, const char *file, const char *format, ...) AM_PRINTF(3, 4);
+/// An error of the command's own: no line, no byte, `file` or NULL. Returns `code`.
+am_result cli_error(am_error *err, am_result code, const char *file, const char *format, ...) AM_PRINTF(4, 5);
+/// Prints such an error and returns CLI_FAILED.
+int cli_stop(const char *file, const char *format, ...) AM_PRINTF(2, 3);
 /// Prints "amble: ..." and returns CLI_USAGE.
 int cli_usage(const char *format, ...) AM_PRINTF(1, 2);
+
+/// "; did you mean 'walk'?" for a word that is none of the names, or "" where none is near.
+typedef struct cli_hint {
+    char text[96];
+} cli_hint;
+cli_hint cli_nearest(const char *word, const char *const *names, int count);
+/// Which of the words it is; -1 for none.
+int cli_find_word(const char *const *words, int count, const char *word);
 
 /// Progress on stderr: a bar with rate and time left on a terminal, plain lines otherwise. After Ctrl-C the
 /// report returns false, so that the job cleans up.
@@ -82,8 +92,17 @@ am_tasks cli_tasks(const cli_common *common, am_pool **pool);
 const char *cli_slash(const char *folder);
 /// What main returns: the status of the verb, or CLI_FAILED when its result could not be written to stdout.
 int cli_finish(int status);
-/// Prints the writer's text and a newline on stdout. Returns CLI_DONE, or CLI_FAILED when it could not.
-int cli_print_json(am_json_writer *writer);
+
+/// Begins the object that --json prints; NULL after saying that there is no memory for it.
+am_json_writer *cli_json_begin(int indent);
+/// Ends the object, prints it and frees the writer.
+int cli_json_end(am_json_writer *writer);
+/// Prints the writer's text and a newline on stdout. CLI_DONE, or CLI_FAILED when it could not.
+int cli_print_json(const am_json_writer *writer);
+/// 64 bits as hexadecimal text, since JSON numbers do not hold them; "" for 0, which means unknown.
+void cli_json_hash(am_json_writer *writer, const char *key, uint64_t hash);
+/// Writes bytes that were made with this result to a file, and frees them.
+am_result cli_write(const char *path, am_bytes *bytes, am_result made, am_error *err);
 
 // Verbs, one file each.
 int verb_import(const cli_verb *verb, int argc, char **argv);

@@ -1,8 +1,6 @@
 // Databases by the name of their config, and what to tell a person when one is not here.
 #include "database.h"
 
-#include "configs.h"
-#include "data.h"
 #include "places.h"
 
 #include <stdio.h>
@@ -39,8 +37,8 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
     }
     cli_cache_folder(home, sizeof home, "databases");
     if (!cli_make_folder(home)) {
-        *err = cli_error(AM_ERR_WRITE, home, "cannot make this folder for databases; run from a folder of your own");
-        return err->code;
+        return cli_error(err, AM_ERR_WRITE, home,
+                         "cannot make this folder for databases; run from a folder of your own");
     }
     snprintf(file, sizeof file, "%s/%s.amdb", home, config);
     am_build_def def = build_def(path);

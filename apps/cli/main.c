@@ -56,9 +56,7 @@ static int run(int argc, char **argv)
             return verbs[i].run(&verbs[i], argc - 2, argv + 2);
         }
     }
-    const char *near = am_nearest_name(argv[1], names, verb_count);
-    return cli_usage("unknown verb '%s'%s%s%s; see amble --help", argv[1], near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    return cli_usage("unknown verb '%s'%s; see amble --help", argv[1], cli_nearest(argv[1], names, verb_count).text);
 }
 
 int main(int argc, char **argv)

@@ -10,13 +10,6 @@ bool network_is(const char *path) { return cli_is_kind(path, "AMNT", ".amnet"); 
 // ---------------------------------------------------------------------------------------------
 // Info
 
-static void put_hash(am_json_writer *writer, const char *key, uint64_t hash)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
-    am_json_string(writer, key, hash ? text : "");
-}
-
 static void put_values(am_json_writer *writer, const am_net_graph *graph)
 {
     static const char *const lists[3] = { "inputs", "outputs", "states" };
@@ -91,7 +84,7 @@ static void put_values_of_field(am_json_writer *writer, const am_model *model)
         am_json_number(writer, "steer_deg_s", (double)(head.steer * head.fps / AM_DEG));
         am_json_integer(writer, "k", head.k);
         am_json_number(writer, "bound", (double)head.bound);
-        put_hash(writer, "database_hash", head.database_hash);
+        cli_json_hash(writer, "database_hash", head.database_hash);
         am_json_end_object(writer);
     }
 }
@@ -121,10 +114,10 @@ static int print_json(const am_model *model, bool verified)
     }
     am_json_end_array(writer);
     am_json_string(writer, "recipe", model->recipe);
-    put_hash(writer, "data_hash", model->data_hash);
-    put_hash(writer, "database_hash", model->database_hash);
-    put_hash(writer, "skeleton_hash", model->skeleton_hash);
-    put_hash(writer, "hash", model->hash);
+    cli_json_hash(writer, "data_hash", model->data_hash);
+    cli_json_hash(writer, "database_hash", model->database_hash);
+    cli_json_hash(writer, "skeleton_hash", model->skeleton_hash);
+    cli_json_hash(writer, "hash", model->hash);
     am_json_integer(writer, "seed", (int64_t)model->seed);
     am_json_string(writer, "provenance", model->provenance);
     am_json_integer(writer, "bytes", (int64_t)model->image_size);
@@ -271,6 +264,7 @@ typedef struct writing {
     am_model *model;
     am_net_graph *graphs[AM_NET_MOST_PARTS];
     am_net_weights weights[AM_NET_MOST_PARTS];
+    am_net_weights type; ///< that job->type names
     int count;
     size_t bytes;
 } writing;
@@ -287,8 +281,7 @@ static am_result load_graphs(writing *w, am_error *err)
         w->count += result == AM_OK;
     }
     if (result == AM_OK && w->count == 0) {
-        *err = cli_error(AM_ERR_KEY, w->job->input, "there is no part '%s'; see amble info", w->job->part);
-        result = err->code;
+        result = cli_error(err, AM_ERR_KEY, w->job->input, "there is no part '%s'; see amble info", w->job->part);
     }
     return result;
 }
@@ -318,10 +311,9 @@ static am_result round_character(am_model **out, const writing *w, am_error *err
     return am_learned_weights(out, w->model, w->weights, NULL, err);
 #else
     *out = NULL;
-    *err = cli_error(
-        AM_ERR_SUPPORT, w->job->input,
+    return cli_error(
+        err, AM_ERR_SUPPORT, w->job->input,
         "this build has no training, which the weights of a learned character need; build it with training");
-    return err->code;
 #endif
 }
 
@@ -331,11 +323,7 @@ static am_result write_model(writing *w, am_error *err)
     const am_net_graph *graphs[AM_NET_MOST_PARTS];
     for (int g = 0; g < w->count; g++) {
         graphs[g] = w->graphs[g];
-        const char *type = w->job->type;
-        w->weights[g] = !type                       ? w->weights[g]
-                        : strcmp(type, "fp16") == 0 ? AM_NET_FP16
-                        : strcmp(type, "int8") == 0 ? AM_NET_INT8
-                                                    : AM_NET_FP32;
+        w->weights[g] = w->job->type ? w->type : w->weights[g];
     }
     def.graphs = graphs;
     def.graph_count = w->count;
@@ -364,8 +352,7 @@ static am_result write_bytes(writing *w, am_error *err)
     } else if (w->count == 1) {
         result = am_onnx_write(&bytes, w->graphs[0], NULL, err);
     } else {
-        *err = cli_error(AM_ERR_KEY, w->job->input, "an .onnx holds one network; choose a part with --part");
-        result = err->code;
+        result = cli_error(err, AM_ERR_KEY, w->job->input, "an .onnx holds one network; choose a part with --part");
     }
     result = result == AM_OK ? am_file_write(w->job->output, bytes.data, bytes.size, err) : result;
     w->bytes = bytes.size;
@@ -379,12 +366,10 @@ static int report(const writing *w, bool json)
         printf("wrote %s (%zu bytes, %d part%s)\n", w->job->output, w->bytes, w->count, w->count == 1 ? "" : "s");
         return CLI_DONE;
     }
-    am_json_writer *writer = NULL;
-    am_error err = { 0 };
-    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
-        return cli_fail(&err);
+    am_json_writer *writer = cli_json_begin(2);
+    if (!writer) {
+        return CLI_FAILED;
     }
-    am_json_begin_object(writer, NULL);
     am_json_string(writer, "file", w->job->input);
     am_json_string(writer, "output", w->job->output);
     am_json_integer(writer, "bytes", (int64_t)w->bytes);
@@ -393,10 +378,7 @@ static int report(const writing *w, bool json)
         am_json_string(writer, NULL, w->graphs[g]->name);
     }
     am_json_end_array(writer);
-    am_json_end_object(writer);
-    int status = cli_print_json(writer);
-    am_json_writer_destroy(writer);
-    return status;
+    return cli_json_end(writer);
 }
 
 int network_write(const network_export *job, bool json)
@@ -405,11 +387,12 @@ int network_write(const network_export *job, bool json)
     if (!model && !cli_ends_with(job->output, ".npz") && !cli_ends_with(job->output, ".onnx")) {
         return cli_usage("a network can be exported to .npz, .onnx or .amnet, not to '%s'", job->output);
     }
-    if (job->type && strcmp(job->type, "fp32") != 0 && strcmp(job->type, "fp16") != 0 &&
-        strcmp(job->type, "int8") != 0) {
+    static const char *const types[] = { [AM_NET_FP32] = "fp32", [AM_NET_FP16] = "fp16", [AM_NET_INT8] = "int8" };
+    const int type = job->type ? cli_find_word(types, CLI_COUNT(types), job->type) : AM_NET_FP32;
+    if (type < 0) {
         return cli_usage("--type must be fp32, fp16 or int8, not '%s'", job->type);
     }
-    writing w = { .job = job };
+    writing w = { .job = job, .type = (am_net_weights)type };
     am_error err = { 0 };
     am_result result = load_graphs(&w, &err);
     result = result == AM_OK && job->weights ? take_weights(&w, &err) : result;

@@ -1,7 +1,6 @@
 // amble build CONFIG: clips to a database, with the time of each stage.
 #include "cli.h"
-#include "configs.h"
-#include "data.h"
+#include "places.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,14 +37,10 @@ static void print_text(const am_db *db, const am_build_summary *s, const char *o
 
 static int print_json(const am_db *db, const am_build_summary *s, const char *out)
 {
-    am_json_writer *w = NULL;
-    am_error err = { 0 };
-    if (am_json_writer_create(&w, 2, NULL, &err) != AM_OK) {
-        return cli_fail(&err);
+    am_json_writer *w = cli_json_begin(2);
+    if (!w) {
+        return CLI_FAILED;
     }
-    char hash[24];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)db->hash);
-    am_json_begin_object(w, NULL);
     am_json_string(w, "file", out);
     am_json_integer(w, "frames", db->frame_count);
     am_json_integer(w, "joints", db->joint_count);
@@ -55,7 +50,7 @@ static int print_json(const am_db *db, const am_build_summary *s, const char *ou
     am_json_integer(w, "files", s->file_count);
     am_json_integer(w, "source_frames", s->source_frames);
     am_json_integer(w, "ranges", db->range_count);
-    am_json_string(w, "hash", hash);
+    cli_json_hash(w, "hash", db->hash);
     am_json_begin_object(w, "seconds");
     for (int i = 0; i < AM_BUILD_STEP_COUNT; i++) {
         am_json_number(w, am_build_step_name((am_build_step)i), s->seconds[i]);
@@ -72,10 +67,7 @@ static int print_json(const am_db *db, const am_build_summary *s, const char *ou
         am_json_end_object(w);
     }
     am_json_end_array(w);
-    am_json_end_object(w);
-    int status = cli_print_json(w);
-    am_json_writer_destroy(w);
-    return status;
+    return cli_json_end(w);
 }
 
 /// Writes the database and, where one is wanted, the report.
@@ -90,10 +82,7 @@ static am_result write_files(const am_db *db, am_build_summary *summary, const c
     }
     am_bytes page = { 0 };
     am_report_def def = am_report_def_default();
-    result = am_report_write(&page, db, &def, err);
-    result = result == AM_OK ? am_file_write(report, page.data, page.size, err) : result;
-    am_bytes_free(&page);
-    return result;
+    return cli_write(report, &page, am_report_write(&page, db, &def, err), err);
 }
 
 static int build(const cli_common *common, const am_build_def *def, const char *out, const char *report)
@@ -123,14 +112,9 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
     const char *out = NULL;
     const char *report = NULL;
     const cli_option options[] = {
-        { .name = "--output,-o", .value = "X.amdb", .help = "the database to write", .text = &out },
-        { .name = "--clips",
-          .value = "DIR",
-          .help = "use the clips in this folder instead of the config's",
-          .text = &clips },
-        { .name = "--report",
-          .value = "OUT.html",
-          .help = "write a page with coverage, speeds, contacts, duplicates and gaps",
+        { "--output,-o", "X.amdb", "the database to write", .text = &out },
+        { "--clips", "DIR", "use the clips in this folder instead of the config's", .text = &clips },
+        { "--report", "OUT.html", "write a page with coverage, speeds, contacts, duplicates and gaps",
           .text = &report },
     };
     cli_call call;

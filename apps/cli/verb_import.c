@@ -1,12 +1,25 @@
 // amble import: the doctor examines motion files and reports what they are and what is wrong; --fix writes clean
 // clips.
-#include "import.h"
+#include "cli.h"
 #include "places.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/// What the command knows of a clip beside the library.
+typedef struct import_mark {
+    am_path_info file; ///< which file it is from, whatever the path
+    bool done;         ///< --fix had it
+    bool nothing;      ///< and left nothing of it
+} import_mark;
+
+typedef struct import_job {
+    am_import import;
+    import_mark *marks; ///< [import.count] once the clips are read
+    const char *out_dir;
+} import_job;
 
 // ---------------------------------------------------------------------------------------------
 // --fix
@@ -27,17 +40,11 @@ static bool is_input(const import_job *j, const char *path)
 static am_result write_piece(const import_job *j, const char *path, const am_clip *piece, am_error *err)
 {
     if (is_input(j, path)) {
-        *err = cli_error(AM_ERR_WRITE, path, "is one of the files to clean; choose another folder for -o");
-        return err->code;
+        return cli_error(err, AM_ERR_WRITE, path, "is one of the files to clean; choose another folder for -o");
     }
     am_write_def write = am_write_def_default();
     am_bytes bytes = { 0 };
-    am_result result = am_bvh_write(&bytes, piece, &write, err);
-    if (result == AM_OK) {
-        result = am_file_write(path, bytes.data, bytes.size, err);
-        am_bytes_free(&bytes);
-    }
-    return result;
+    return cli_write(path, &bytes, am_bvh_write(&bytes, piece, &write, err), err);
 }
 
 static void piece_path(char *out, size_t size, const import_job *j, const am_import_clip *clip, int piece)
@@ -122,6 +129,116 @@ static am_result fix(import_job *j, am_error *err)
 }
 
 // ---------------------------------------------------------------------------------------------
+// What is said about it
+
+static void write_json_clip(am_json_writer *w, const am_import_clip *e, bool nothing)
+{
+    am_json_begin_object(w, NULL);
+    am_json_string(w, "file", e->path);
+    if (e->error.code != AM_OK) {
+        char text[1024];
+        am_error_format(&e->error, text, sizeof text);
+        am_json_string(w, "error", text);
+        am_json_end_object(w);
+        return;
+    }
+    const am_diagnosis *d = &e->diagnosis;
+    if (e->clip_count > 1) {
+        am_json_string(w, "clip", e->raw->name);
+    }
+    am_json_number(w, "fps", (double)d->fps);
+    am_json_number(w, "fps_true", (double)d->fps_true);
+    am_json_integer(w, "frames", e->raw->frame_count);
+    am_json_number(w, "unit_m", (double)d->unit_m);
+    am_json_string(w, "up", d->up);
+    am_json_string(w, "facing", d->facing);
+    am_json_number(w, "floor_m", (double)d->floor_m);
+    am_json_bool(w, "rest_usable", !d->rest_is_pose);
+    am_json_begin_object(w, "joints");
+    for (int r = 0; r < AM_ROLE_COUNT; r++) {
+        if (d->roles.joint[r] >= 0) {
+            am_json_string(w, am_role_name((am_role)r), e->raw->skeleton->names[d->roles.joint[r]]);
+        }
+    }
+    am_json_end_object(w);
+    if (nothing) {
+        am_json_bool(w, "left_out", true);
+    }
+    am_json_begin_array(w, "warnings");
+    for (int i = 0; i < d->finding_count; i++) {
+        am_json_begin_object(w, NULL);
+        am_json_string(w, "code", d->findings[i].code);
+        am_json_string(w, "text", d->findings[i].text);
+        am_json_integer(w, "frame", d->findings[i].frame);
+        am_json_integer(w, "last", d->findings[i].last);
+        am_json_bool(w, "serious", d->findings[i].serious);
+        am_json_end_object(w);
+    }
+    am_json_end_array(w);
+    am_json_end_object(w);
+}
+
+static int print_json(const import_job *j)
+{
+    am_json_writer *w = cli_json_begin(1);
+    if (!w) {
+        return CLI_FAILED;
+    }
+    am_json_begin_array(w, "files");
+    for (int i = 0; i < j->import.count; i++) {
+        write_json_clip(w, &j->import.clips[i], j->marks[i].nothing);
+    }
+    am_json_end_array(w);
+    return cli_json_end(w);
+}
+
+static void print_finding(const am_finding *f)
+{
+    if (f->frame < 0) {
+        printf("  %s %s: %s\n", f->serious ? "!" : "-", f->code, f->text);
+    } else if (f->frame == f->last) {
+        printf("  %s %s, frame %d: %s\n", f->serious ? "!" : "-", f->code, f->frame, f->text);
+    } else {
+        printf("  %s %s, frames %d-%d: %s\n", f->serious ? "!" : "-", f->code, f->frame, f->last, f->text);
+    }
+}
+
+static void print_text(const import_job *j)
+{
+    int serious = 0;
+    int failed = 0;
+    int kept = 0;
+    for (int i = 0; i < j->import.count; i++) {
+        const am_import_clip *e = &j->import.clips[i];
+        if (e->error.code != AM_OK) {
+            failed++;
+            continue; // said on stderr
+        }
+        const am_diagnosis *d = &e->diagnosis;
+        printf("%s: %d frames at %g Hz, %d joints, unit %g m, up %s, facing %s\n", e->path, e->raw->frame_count,
+               (double)d->fps_true, e->raw->skeleton->joint_count, (double)d->unit_m, d->up, d->facing);
+        bool bad = false;
+        for (int k = 0; k < d->finding_count; k++) {
+            print_finding(&d->findings[k]);
+            bad = bad || d->findings[k].serious;
+        }
+        serious += bad;
+        kept += !j->marks[i].nothing;
+        if (j->marks[i].nothing) {
+            printf("  ! left out: no good piece of a second or more remains\n");
+        }
+    }
+    if (j->import.count > 1) {
+        printf("%d files, %d with bad stretches (!), %d that could not be used\n", j->import.count, serious, failed);
+    }
+    if (j->out_dir && kept > 0) {
+        printf("clean clips are in %s\n", j->out_dir);
+    } else if (j->out_dir) {
+        printf("nothing was written: no clip could be used\n");
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
 // The verb
 
 static int report_errors(const import_job *j)
@@ -141,12 +258,9 @@ static int say_stopped(const import_job *j)
     for (int i = 0; j->marks && i < j->import.count; i++) {
         done += j->marks[i].done;
     }
-    if (done > 0) {
-        fprintf(stderr, "amble: stopped after %d of %d clips; each file written is whole\n", done, j->import.count);
-    } else {
-        fputs("amble: stopped; nothing was written\n", stderr);
-    }
-    return CLI_FAILED;
+    return done > 0
+               ? cli_stop(NULL, "stopped after %d of %d clips; each file written is whole", done, j->import.count)
+               : cli_stop(NULL, "stopped; nothing was written");
 }
 
 static int run_job(import_job *j, const cli_common *common)
@@ -161,8 +275,7 @@ static int run_job(import_job *j, const cli_common *common)
     result = result == AM_OK ? am_import_examine(&j->import, &err) : result;
     j->marks = calloc((size_t)j->import.count + 1, sizeof *j->marks);
     if (!j->marks) {
-        err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
-        result = err.code;
+        result = cli_error(&err, AM_ERR_MEMORY, NULL, "out of memory");
     }
     if (result == AM_OK && j->out_dir) {
         result = fix(j, &err);
@@ -177,10 +290,10 @@ static int run_job(import_job *j, const cli_common *common)
     }
     int status = report_errors(j);
     if (!common->json) {
-        import_print_text(j);
+        print_text(j);
         return status;
     }
-    int printed = import_print_json(j);
+    int printed = print_json(j);
     return printed != CLI_DONE ? printed : status;
 }
 
@@ -194,8 +307,7 @@ static int import_all(import_job *j, const cli_call *call, char **argv)
         }
     }
     if (j->import.count == 0) {
-        fputs("amble: no motion files (.bvh .glb .gltf .fbx .dae .npz) there\n", stderr);
-        return CLI_FAILED;
+        return cli_stop(NULL, "no motion files (.bvh .glb .gltf .fbx .dae .npz) there");
     }
     return run_job(j, &call->common);
 }
@@ -213,12 +325,12 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
     import_job j = { .import = am_import_begin(NULL) };
     am_doctor_def *doctor = &j.import.doctor;
     const cli_option options[] = {
-        { .name = "--fix", .help = "write clean clips: metres, y up, +z forward, hips first", .flag = &wants_fix },
-        { .name = "--output,-o", .value = "DIR", .help = "folder for --fix", .text = &j.out_dir },
-        { .name = "--unit", .value = "M", .help = "metres in one unit of the files", .number = &unit },
-        { .name = "--fps", .value = "N", .help = "true frames a second", .number = &fps },
-        { .name = "--up", .value = "AXIS", .help = "the files' up axis: +y, +z, ...", .text = &doctor->up },
-        { .name = "--facing", .value = "AXIS", .help = "the way the rest pose faces", .text = &doctor->facing },
+        { "--fix", NULL, "write clean clips: metres, y up, +z forward, hips first", .flag = &wants_fix },
+        { "--output,-o", "DIR", "folder for --fix", .text = &j.out_dir },
+        { "--unit", "M", "metres in one unit of the files", .number = &unit },
+        { "--fps", "N", "true frames a second", .number = &fps },
+        { "--up", "AXIS", "the files' up axis: +y, +z, ...", .text = &doctor->up },
+        { "--facing", "AXIS", "the way the rest pose faces", .text = &doctor->facing },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {

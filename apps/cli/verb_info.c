@@ -5,16 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/// "0123456789abcdef": JSON numbers do not hold 64 bits.
-static void hash_text(char out[24], uint64_t hash) { snprintf(out, 24, "%016llx", (unsigned long long)hash); }
-
-static int finish(am_json_writer *writer)
-{
-    int status = cli_print_json(writer);
-    am_json_writer_destroy(writer);
-    return status;
-}
-
 // ---------------------------------------------------------------------------------------------
 // Database
 
@@ -55,16 +45,12 @@ static void write_channels(am_json_writer *writer, const am_schema *schema)
 
 static int database_json(const am_db *db, bool verified)
 {
-    am_json_writer *writer = NULL;
-    am_error err = { 0 };
-    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
-        return cli_fail(&err);
+    am_json_writer *writer = cli_json_begin(2);
+    if (!writer) {
+        return CLI_FAILED;
     }
-    char hash[24];
-    hash_text(hash, db->hash);
     int counts[AM_MAX_TAGS];
     count_tags(db, counts);
-    am_json_begin_object(writer, NULL);
     am_json_string(writer, "kind", "database");
     am_json_string(writer, "name", db->name);
     am_json_integer(writer, "frames", db->frame_count);
@@ -72,7 +58,7 @@ static int database_json(const am_db *db, bool verified)
     am_json_integer(writer, "features", db->features.count);
     am_json_integer(writer, "bytes", (int64_t)db->image_size);
     am_json_integer(writer, "clips", count_sources(db));
-    am_json_string(writer, "hash", hash);
+    cli_json_hash(writer, "hash", db->hash);
     am_json_number(writer, "fps", (double)db->fps);
     am_json_integer(writer, "ranges", db->range_count);
     am_json_integer(writer, "features_raw", db->features.raw_count);
@@ -84,16 +70,14 @@ static int database_json(const am_db *db, bool verified)
     }
     am_json_end_object(writer);
     write_channels(writer, db->features.schema);
-    am_json_end_object(writer);
-    return finish(writer);
+    return cli_json_end(writer);
 }
 
 static void database_text(const char *path, const am_db *db, bool verified)
 {
-    char hash[24];
-    hash_text(hash, db->hash);
     double seconds = (double)db->frame_count / (double)db->fps;
-    printf("%s: database '%s', hash %s%s\n", path, db->name, hash, verified ? ", all checksums right" : "");
+    printf("%s: database '%s', hash %016llx%s\n", path, db->name, (unsigned long long)db->hash,
+           verified ? ", all checksums right" : "");
     printf("  %d frames at %g Hz (%.1f minutes) in %d ranges of %d clips\n", db->frame_count, (double)db->fps,
            seconds / 60.0, db->range_count, count_sources(db));
     printf("  %d joints, %d features (%d raw), %s precision, %.1f MB\n", db->joint_count, db->features.count,
@@ -121,16 +105,12 @@ static int info_database(const char *path, bool verify, bool json)
     am_db *db = NULL;
     am_error err = { 0 };
     am_result result = am_db_open(&db, path, NULL, &err);
-    if (result == AM_OK && verify) {
-        result = am_db_verify(db, &err);
-    }
+    result = result == AM_OK && verify ? am_db_verify(db, &err) : result;
+    int status = CLI_DONE;
     if (result != AM_OK) {
         snprintf(err.file, sizeof err.file, "%s", path);
-        am_db_close(db);
-        return cli_fail(&err);
-    }
-    int status = CLI_DONE;
-    if (json) {
+        status = cli_fail(&err);
+    } else if (json) {
         status = database_json(db, verify);
     } else {
         database_text(path, db, verify);
@@ -154,9 +134,7 @@ static am_result read_schema(am_schema *out, const char *path, bool named, am_er
     const am_json *features = root->type == AM_JSON_OBJECT ? am_json_get(root, "features") : NULL;
     if (!named && features && features->type == AM_JSON_STRING) {
         char beside[2048];
-        const char *slash = strrchr(path, '/');
-        int folder = slash && !am_path_is_absolute(features->string) ? (int)(slash - path) + 1 : 0;
-        snprintf(beside, sizeof beside, "%.*s%s", folder, path, features->string);
+        am_path_beside(beside, sizeof beside, path, features->string);
         result = read_schema(out, beside, true, err);
     } else {
         result = am_schema_parse(out, doc, features && features->type == AM_JSON_OBJECT ? features : root, err);
@@ -181,17 +159,15 @@ static int info_schema(const char *path, bool json)
         }
         return CLI_DONE;
     }
-    am_json_writer *writer = NULL;
-    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
-        return cli_fail(&err);
+    am_json_writer *writer = cli_json_begin(2);
+    if (!writer) {
+        return CLI_FAILED;
     }
-    am_json_begin_object(writer, NULL);
     am_json_string(writer, "kind", "schema");
     am_json_integer(writer, "features", schema.pca_count ? schema.pca_count : schema.raw_count);
     am_json_integer(writer, "features_raw", schema.raw_count);
     write_channels(writer, &schema);
-    am_json_end_object(writer);
-    return finish(writer);
+    return cli_json_end(writer);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -199,30 +175,25 @@ static int info_schema(const char *path, bool json)
 
 static int motion_json(const am_clips *clips)
 {
-    am_json_writer *writer = NULL;
-    am_error err = { 0 };
-    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
-        return cli_fail(&err);
+    am_json_writer *writer = cli_json_begin(2);
+    if (!writer) {
+        return CLI_FAILED;
     }
-    am_json_begin_object(writer, NULL);
     am_json_string(writer, "kind", "motion");
     am_json_begin_array(writer, "clips");
     for (int i = 0; i < clips->count; i++) {
         const am_clip *clip = clips->items[i];
-        char hash[24];
-        hash_text(hash, am_clip_hash(clip));
         am_json_begin_object(writer, NULL);
         am_json_string(writer, "name", clip->name);
         am_json_integer(writer, "frames", clip->frame_count);
         am_json_number(writer, "fps", (double)clip->fps);
         am_json_integer(writer, "joints", clip->skeleton->joint_count);
         am_json_integer(writer, "moving", clip->moving_count);
-        am_json_string(writer, "hash", hash);
+        cli_json_hash(writer, "hash", am_clip_hash(clip));
         am_json_end_object(writer);
     }
     am_json_end_array(writer);
-    am_json_end_object(writer);
-    return finish(writer);
+    return cli_json_end(writer);
 }
 
 static int info_motion(const char *path, bool json)
@@ -254,7 +225,7 @@ int verb_info(const cli_verb *verb, int argc, char **argv)
 {
     bool verify = false;
     const cli_option options[] = {
-        { .name = "--verify", .help = "also check every byte of a database or network", .flag = &verify },
+        { "--verify", NULL, "also check every byte of a database or network", .flag = &verify },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {

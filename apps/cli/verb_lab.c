@@ -1,32 +1,27 @@
 // amble eval and amble bench: start amble-lab, the program that measures, which is built beside this one and not
 // installed.
 #include "cli.h"
-#include "places.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int verb_lab(const cli_verb *verb, int argc, char **argv)
 {
     char program[4096];
-    am_error err = cli_error(AM_ERR_SUPPORT, NULL,
-                             "amble %s needs amble-lab, which is not installed with this command; clone the source, "
-                             "run ./run build and use build/amble %s",
-                             verb->name, verb->name);
     if (!am_program_beside(program, sizeof program, "amble-lab")) {
-        return cli_fail(&err);
+        return cli_stop(NULL,
+                        "amble %s needs amble-lab, which is not installed with this command; clone the source, run "
+                        "./run build and use build/amble %s",
+                        verb->name, verb->name);
     }
     const char **words = calloc((size_t)argc + 3, sizeof *words);
     if (!words) {
-        err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
-        return cli_fail(&err);
+        return cli_stop(NULL, "out of memory");
     }
     words[0] = program;
     words[1] = verb->name;
     memcpy(words + 2, argv, (size_t)argc * sizeof *words);
     am_program_become(words);
-    err = cli_error(AM_ERR_CHILD, program, "cannot be started; build it again with ./run build");
     free(words);
-    return cli_fail(&err);
+    return cli_stop(program, "cannot be started; build it again with ./run build");
 }

@@ -1,8 +1,7 @@
 // amble run RUN.json: characters play a script; BVH, metrics, traces and recordings come out.
 #include "cli.h"
-#include "configs.h"
+#include "places.h"
 #include "database.h"
-#include "models.h"
 
 #if defined(AMBLE_HAS_PHYSICS)
 #include <amble/physics.h>
@@ -80,26 +79,16 @@ static am_result write_motion(const job *j, am_error *err)
         am_clip *played = NULL; // a run along paths may have been shorter than there was room for
         result = am_clip_trim(&played, j->clips[i], 0, am_run_frame_count(j->run) - 1, NULL, err);
         result = result == AM_OK ? am_bvh_write(&bytes, played, &def, err) : result;
+        result = cli_write(path, &bytes, result, err);
         am_clip_destroy(played);
-        result = result == AM_OK ? am_file_write(path, bytes.data, bytes.size, err) : result;
-        am_bytes_free(&bytes);
     }
     return result;
 }
 
 static am_result write_record(const job *j, am_error *err)
 {
-    // The recording may lie elsewhere than the script: a path from the root is right from everywhere.
-    char here[1024];
-    char whole[2048];
-    const char *database = j->script.database ? j->script.database : "";
-    bool relative = database[0] && !am_path_is_absolute(database) && am_folder_working(here, sizeof here);
-    snprintf(whole, sizeof whole, "%s%s%s", relative ? here : "", relative ? "/" : "", database);
     am_bytes bytes = { 0 };
-    am_result result = am_recording_write(&bytes, j->recording, database[0] ? whole : NULL, err);
-    result = result == AM_OK ? am_file_write(j->record, bytes.data, bytes.size, err) : result;
-    am_bytes_free(&bytes);
-    return result;
+    return cli_write(j->record, &bytes, am_recording_write(&bytes, j->recording, j->record, err), err);
 }
 
 static am_result begin_metrics(job *j, am_error *err)
@@ -120,12 +109,8 @@ static am_result write_metrics(const job *j, am_error *err)
         am_run_meter_write(w, j->meter);
         size_t size = 0;
         const char *text = am_json_text(w, &size);
-        if (!text) {
-            err->code = result = AM_ERR_MEMORY;
-            snprintf(err->text, sizeof err->text, "out of memory for the metrics");
-        } else {
-            result = am_file_write(j->metrics, text, size, err);
-        }
+        result = text ? am_file_write(j->metrics, text, size, err)
+                      : cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the metrics");
     }
     am_json_writer_destroy(w);
     return result;
@@ -142,8 +127,7 @@ static am_result begin_outputs(job *j, am_error *err)
             result = am_run_clip_create(&j->clips[i], j->run, "run", NULL, err);
         }
         if (!j->clips) {
-            err->code = result = AM_ERR_MEMORY;
-            snprintf(err->text, sizeof err->text, "out of memory for %d characters", count);
+            result = cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for %d characters", count);
         }
     }
     if (result == AM_OK && j->record) {
@@ -209,16 +193,12 @@ static void print_text(const job *j)
 
 static int print_json(const job *j)
 {
-    am_json_writer *w = NULL;
-    am_error err = { 0 };
-    if (am_json_writer_create(&w, 2, NULL, &err) != AM_OK) {
-        return cli_fail(&err);
+    am_json_writer *w = cli_json_begin(2);
+    if (!w) {
+        return CLI_FAILED;
     }
-    char hash[24];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)am_run_hash(j->run));
-    am_json_begin_object(w, NULL);
     am_json_integer(w, "frames", am_run_frame_count(j->run));
-    am_json_string(w, "hash", hash);
+    cli_json_hash(w, "hash", am_run_hash(j->run));
     am_json_number(w, "frame_us", mean(j->step_us, j->steps));
     am_json_number(w, "search_us", mean(j->search_us, j->searches));
     am_json_begin_array(w, "characters");
@@ -241,10 +221,7 @@ static int print_json(const job *j)
         am_json_end_object(w);
     }
     am_json_end_array(w);
-    am_json_end_object(w);
-    int status = cli_print_json(w);
-    am_json_writer_destroy(w);
-    return status;
+    return cli_json_end(w);
 }
 
 /// Tags of the script that no frame has are no error, but the user should know.
@@ -380,31 +357,14 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
     job j = { 0 };
     bool list = false;
     const cli_option options[] = {
-        { .name = "--output,-o",
-          .value = "OUT.bvh",
-          .help = "write the motion; OUT.0.bvh, OUT.1.bvh for several characters",
-          .text = &j.out },
-        { .name = "--metrics",
-          .value = "M.json",
-          .help = "write feet, jitter, response times and timings, beside the database's own",
+        { "--output,-o", "OUT.bvh", "write the motion; OUT.0.bvh, OUT.1.bvh for several characters", .text = &j.out },
+        { "--metrics", "M.json", "write feet, jitter, response times and timings, beside the database's own",
           .text = &j.metrics },
-        { .name = "--trace",
-          .value = "T.jsonl",
-          .help = "write one line for each frame: what played and why",
-          .text = &j.trace },
-        { .name = "--record",
-          .value = "R.json",
-          .help = "write the inputs as they happened, to run again",
-          .text = &j.record },
-        { .name = "--database",
-          .value = "X.amdb",
-          .help = "play with this database instead of the script's",
-          .text = &j.database },
-        { .name = "--model",
-          .value = "X.amnet",
-          .help = "play with these networks instead; with --database, both",
-          .text = &j.model },
-        { .name = "--options", .help = "list the options of a script and stop", .flag = &list },
+        { "--trace", "T.jsonl", "write one line for each frame: what played and why", .text = &j.trace },
+        { "--record", "R.json", "write the inputs as they happened, to run again", .text = &j.record },
+        { "--database", "X.amdb", "play with this database instead of the script's", .text = &j.database },
+        { "--model", "X.amnet", "play with these networks instead; with --database, both", .text = &j.model },
+        { "--options", NULL, "list the options of a script and stop", .flag = &list },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {

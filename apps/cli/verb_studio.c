@@ -1,36 +1,12 @@
 // amble studio: the page on a port of this machine, until Ctrl-C.
 #include "cli.h"
-#include "data.h"
 #include "places.h"
 
 #ifdef AMBLE_HAS_STUDIO
 #include "studio.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-// Set by Ctrl-C; builds and the wait below look at it.
-static atomic_bool stop_asked;
-
-static void on_stop(int signal_number)
-{
-    (void)signal_number;
-    if (stop_asked) {
-        _Exit(130); // the second Ctrl-C does not wait
-    }
-    stop_asked = true;
-}
-
-static bool go_on(void *user, const char *stage, int64_t done, int64_t total)
-{
-    (void)user;
-    (void)stage;
-    (void)done;
-    (void)total;
-    return !stop_asked;
-}
 
 static int announce(const studio *server, const char *url, bool as_json)
 {
@@ -43,12 +19,10 @@ static int announce(const studio *server, const char *url, bool as_json)
         fflush(stdout);
         return CLI_DONE;
     }
-    am_json_writer *w = NULL;
-    am_error err = { 0 };
-    if (am_json_writer_create(&w, 0, NULL, &err) != AM_OK) {
-        return cli_fail(&err);
+    am_json_writer *w = cli_json_begin(0);
+    if (!w) {
+        return CLI_FAILED;
     }
-    am_json_begin_object(w, NULL);
     am_json_string(w, "url", url);
     am_json_integer(w, "port", studio_port(server));
     am_json_begin_array(w, "sets");
@@ -56,11 +30,7 @@ static int announce(const studio *server, const char *url, bool as_json)
         am_json_string(w, NULL, sets->items[i].name);
     }
     am_json_end_array(w);
-    am_json_end_object(w);
-    int status = cli_print_json(w);
-    fflush(stdout);
-    am_json_writer_destroy(w);
-    return status;
+    return cli_json_end(w);
 }
 
 static int serve(const studio_def *def, bool open, bool as_json)
@@ -76,7 +46,7 @@ static int serve(const studio_def *def, bool open, bool as_json)
     if (open && status == CLI_DONE) {
         am_browser_open(url);
     }
-    while (!stop_asked && status == CLI_DONE) {
+    while (!cli_interrupted() && status == CLI_DONE) {
         am_sleep_us(1e5);
     }
     studio_stop(server);
@@ -113,21 +83,12 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     def.config_dir = sets;
     def.model_dir = models;
     const cli_option options[] = {
-        { .name = "--port",
-          .value = "N",
-          .help = "port to listen on (default 8080; 0: any free one)",
-          .integer = &def.port },
-        { .name = "--no-open", .help = "do not open a browser", .flag = &no_open },
-        { .name = "--db",
-          .value = "X.amdb",
-          .help = "serve this database (may be repeated) instead of the built sets",
-          .text = &db },
-        { .name = "--models", .value = "DIR", .help = "folder of the networks", .text = &def.model_dir },
-        { .name = "--cache", .value = "DIR", .help = "folder for built databases", .text = &def.cache_dir },
-        { .name = "--wasm",
-          .value = "DIR",
-          .help = "folder of the page's WebAssembly module",
-          .text = &def.wasm_dir },
+        { "--port", "N", "port to listen on (default 8080; 0: any free one)", .integer = &def.port },
+        { "--no-open", NULL, "do not open a browser", .flag = &no_open },
+        { "--db", "X.amdb", "serve this database (may be repeated) instead of the built sets", .text = &db },
+        { "--models", "DIR", "folder of the networks", .text = &def.model_dir },
+        { "--cache", "DIR", "folder for built databases", .text = &def.cache_dir },
+        { "--wasm", "DIR", "folder of the page's WebAssembly module", .text = &def.wasm_dir },
     };
     argc = drop_db_words(argc, argv);
     cli_call call;
@@ -139,14 +100,14 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     }
     am_pool *pool = NULL;
     am_tasks tasks = cli_tasks(&call.common, &pool);
-    am_progress progress = { NULL, go_on };
+    (void)cli_progress(); // catches Ctrl-C
+    am_progress progress = cli_quiet_progress();
     def.tasks = &tasks;
     def.progress = &progress;
     def.find_set = cli_find_set;
     def.databases = (const char *const *)argv;
     def.database_count = call.operands;
     cli_make_folder(def.cache_dir); // where it fails, the first build says so
-    am_interrupt_catch(on_stop);
     int status = serve(&def, !no_open, call.common.json);
     am_pool_destroy(pool);
     return status;
@@ -158,10 +119,6 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     if (!cli_begin(&call, verb, NULL, 0, argc, argv)) {
         return call.status;
     }
-    am_error err = { .code = AM_ERR_SUPPORT,
-                     .offset = -1,
-                     .text =
-                         "this build has no studio; install libcivetweb-dev and build again, or use ./run studio" };
-    return cli_fail(&err);
+    return cli_stop(NULL, "this build has no studio; install libcivetweb-dev and build again, or use ./run studio");
 }
 #endif

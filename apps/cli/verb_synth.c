@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT_BVH, FORMAT_GLB, FORMAT_NPZ, FORMAT_COUNT };
-static const char *const format_names[FORMAT_COUNT] = { "bvh", "glb", "npz" };
+/// Those that amble import reads again.
+static const char *const extensions[] = { ".bvh", ".glb", ".npz" };
 
 /// What the person asked for, and what came of it.
 typedef struct synth_job {
     const char *out_dir, *format_word, *side_word;
     double fps, seconds, speed, turn_deg;
     int seed;
-    int format;
+    const am_motion_format *format;
     bool all;
     am_synth_def def;
     am_bytes tags;
@@ -26,13 +26,11 @@ typedef struct synth_job {
 } synth_job;
 
 static am_result write_bytes(const synth_job *job, const char *name, const char *ending, am_bytes *bytes,
-                             am_error *err)
+                             am_result made, am_error *err)
 {
     char path[1400];
     snprintf(path, sizeof path, "%s%s%s%s", job->out_dir, cli_slash(job->out_dir), name, ending);
-    am_result result = am_file_write(path, bytes->data, bytes->size, err);
-    am_bytes_free(bytes);
-    return result;
+    return cli_write(path, bytes, made, err);
 }
 
 static am_result write_clip(const synth_job *job, const am_synth *synth, am_error *err)
@@ -45,17 +43,8 @@ static am_result write_clip(const synth_job *job, const am_synth *synth, am_erro
     }
     def.contacts = contacts;
     am_bytes bytes = { 0 };
-    am_result result = AM_OK;
-    char ending[8];
-    snprintf(ending, sizeof ending, ".%s", format_names[job->format]);
-    if (job->format == FORMAT_BVH) {
-        result = am_bvh_write(&bytes, clip, &def, err);
-    } else if (job->format == FORMAT_GLB) {
-        result = am_glb_write(&bytes, &clip, 1, &def, err);
-    } else {
-        result = am_npz_write(&bytes, &clip, 1, &def, err);
-    }
-    result = result == AM_OK ? write_bytes(job, clip->name, ending, &bytes, err) : result;
+    am_result result = job->format->write(&bytes, &clip, 1, &def, err);
+    result = write_bytes(job, clip->name, job->format->extension, &bytes, result, err);
     free(contacts);
     return result;
 }
@@ -74,8 +63,7 @@ static am_result gather_tags(synth_job *job, const am_synth *synth, am_error *er
         job->tags.data = grown;
         job->tags.size += rows.size;
     } else {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the tags");
-        result = err->code;
+        result = cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the tags");
     }
     am_bytes_free(&rows);
     return result;
@@ -88,12 +76,12 @@ static void report_clip(synth_job *job, const am_synth *synth)
     job->frames += clip->frame_count;
     job->clips++;
     if (!job->json) {
-        printf("%s%s%s.%s: %d frames, %.1f s\n", job->out_dir, cli_slash(job->out_dir), clip->name,
-               format_names[job->format], clip->frame_count, seconds);
+        printf("%s%s%s%s: %d frames, %.1f s\n", job->out_dir, cli_slash(job->out_dir), clip->name,
+               job->format->extension, clip->frame_count, seconds);
         return;
     }
     char file[300];
-    snprintf(file, sizeof file, "%s.%s", clip->name, format_names[job->format]);
+    snprintf(file, sizeof file, "%s%s", clip->name, job->format->extension);
     am_json_begin_object(job->json, NULL);
     am_json_string(job->json, "file", file);
     am_json_string(job->json, "kind", am_synth_kind_name(synth->kind));
@@ -113,7 +101,7 @@ static am_result make_clip(synth_job *job, const am_synth_def *def, am_error *er
     }
     result = write_clip(job, &synth, err);
     result = result == AM_OK ? am_synth_truth_csv(&truth, &synth, NULL, err) : result;
-    result = result == AM_OK ? write_bytes(job, synth.clip->name, ".truth.csv", &truth, err) : result;
+    result = write_bytes(job, synth.clip->name, ".truth.csv", &truth, result, err);
     result = result == AM_OK ? gather_tags(job, &synth, err) : result;
     if (result == AM_OK) {
         report_clip(job, &synth);
@@ -135,9 +123,8 @@ static am_result make_all(synth_job *job, am_error *err)
         }
         result = make_clip(job, &def, err);
         if (result == AM_OK && job->all && !progress.report(progress.user, "synth", i + 1, count)) {
-            *err = cli_error(AM_ERR_CANCELLED, NULL, "stopped after %d of %d clips; each file written is whole",
-                             i + 1, count);
-            result = err->code;
+            result = cli_error(err, AM_ERR_CANCELLED, NULL,
+                               "stopped after %d of %d clips; each file written is whole", i + 1, count);
         }
     }
     cli_progress_end();
@@ -162,16 +149,13 @@ static int read_request(synth_job *job, const char *kind)
     job->all = strcmp(kind, "all") == 0;
     int found = am_synth_kind_find(kind);
     if (!job->all && found < 0) {
-        const char *near = am_nearest_name(kind, names, AM_SYNTH_KIND_COUNT + 1);
-        return cli_usage("synth: there is no kind '%s'%s%s%s; see amble synth --help", kind,
-                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return cli_usage("synth: there is no kind '%s'%s; see amble synth --help", kind,
+                         cli_nearest(kind, names, AM_SYNTH_KIND_COUNT + 1).text);
     }
-    for (job->format = 0; job->format < FORMAT_COUNT; job->format++) {
-        if (strcmp(job->format_word, format_names[job->format]) == 0) {
-            break;
-        }
-    }
-    if (job->format == FORMAT_COUNT) {
+    char extension[8];
+    snprintf(extension, sizeof extension, ".%s", job->format_word);
+    job->format = am_motion_format_find(extension);
+    if (cli_find_word(extensions, CLI_COUNT(extensions), extension) < 0) {
         return cli_usage("synth: --format must be bvh, glb or npz, not '%s'", job->format_word);
     }
     bool left = strcmp(job->side_word, "left") == 0;
@@ -216,23 +200,14 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
     synth_job job = { .format_word = "bvh", .side_word = "left", .fps = 60.0, .seed = 1 };
     job.def = am_synth_def_default();
     const cli_option options[] = {
-        { .name = "--output,-o",
-          .value = "DIR",
-          .help = "folder for clips, NAME.truth.csv and tags.csv",
-          .text = &job.out_dir },
-        { .name = "--format", .value = "FORMAT", .help = "bvh (default), glb or npz", .text = &job.format_word },
-        { .name = "--fps", .value = "N", .help = "frames a second, 10 to 480 (default 60)", .number = &job.fps },
-        { .name = "--seconds", .value = "S", .help = "length (default: the kind's own)", .number = &job.seconds },
-        { .name = "--speed", .value = "M/S", .help = "speed (default: the kind's own)", .number = &job.speed },
-        { .name = "--turn",
-          .value = "DEG/S",
-          .help = "turning of turn, curve and corner (default: the kind's own)",
-          .number = &job.turn_deg },
-        { .name = "--side",
-          .value = "SIDE",
-          .help = "left (default) or right, for turn, curve, strafe and corner",
-          .text = &job.side_word },
-        { .name = "--seed", .value = "N", .help = "seed of the small variations (default 1)", .integer = &job.seed },
+        { "--output,-o", "DIR", "folder for clips, NAME.truth.csv and tags.csv", .text = &job.out_dir },
+        { "--format", "FORMAT", "bvh (default), glb or npz", .text = &job.format_word },
+        { "--fps", "N", "frames a second, 10 to 480 (default 60)", .number = &job.fps },
+        { "--seconds", "S", "length (default: the kind's own)", .number = &job.seconds },
+        { "--speed", "M/S", "speed (default: the kind's own)", .number = &job.speed },
+        { "--turn", "DEG/S", "turning of turn, curve and corner (default: the kind's own)", .number = &job.turn_deg },
+        { "--side", "SIDE", "left (default) or right, for turn, curve, strafe and corner", .text = &job.side_word },
+        { "--seed", "N", "seed of the small variations (default 1)", .integer = &job.seed },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
@@ -249,8 +224,7 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
     }
     am_error err = { 0 };
     if (!cli_make_folder(job.out_dir)) {
-        err = cli_error(AM_ERR_OPEN, job.out_dir, "is not a folder and cannot be created; choose another place");
-        return cli_fail(&err);
+        return cli_stop(job.out_dir, "is not a folder and cannot be created; choose another place");
     }
     am_result result = call.common.json ? am_json_writer_create(&job.json, 2, NULL, &err) : AM_OK;
     if (result == AM_OK && job.json) {

@@ -10,13 +10,12 @@
 int verb_train(const cli_verb *verb, int argc, char **argv)
 {
     (void)verb, (void)argc, (void)argv;
-    const am_error err = cli_error(AM_ERR_SUPPORT, NULL, "this build has no training");
-    return cli_fail(&err);
+    return cli_stop(NULL, "this build has no training");
 }
 
 #else
 
-#include "configs.h"
+#include "places.h"
 #include "database.h"
 
 #include <amble/tools/arrays.h>
@@ -40,8 +39,7 @@ static am_result open_arrays(data_files *files, const char *path, am_arrays **ou
         }
     }
     if (files->count == (int)(sizeof files->items / sizeof files->items[0])) {
-        *err = cli_error(AM_ERR_LIMIT, path, "a recipe may read at most %d data files", files->count);
-        return err->code;
+        return cli_error(err, AM_ERR_LIMIT, path, "a recipe may read at most %d data files", files->count);
     }
     am_file file;
     am_result result = am_file_open(&file, path, err);
@@ -70,8 +68,7 @@ static am_result load(void *user, am_train_array *out, const char *path, const c
             snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                      arrays->items[i].name);
         }
-        *err = cli_error(AM_ERR_KEY, path, "there is no array '%s' in the file; it holds %s", name, known);
-        return err->code;
+        return cli_error(err, AM_ERR_KEY, path, "there is no array '%s' in the file; it holds %s", name, known);
     }
     *out = (am_train_array){ array->data, array->rows, array->columns };
     return AM_OK;
@@ -119,25 +116,18 @@ static int print_result(const cli_common *common, const am_train_summary *s, con
                (long long)s->iterations, s->seconds, s->first_loss, s->last_loss, (unsigned long long)s->hash);
         return CLI_DONE;
     }
-    am_json_writer *w = NULL;
-    am_error err = { 0 };
-    if (am_json_writer_create(&w, 2, NULL, &err) != AM_OK) {
-        return cli_fail(&err);
+    am_json_writer *w = cli_json_begin(2);
+    if (!w) {
+        return CLI_FAILED;
     }
-    char hash[24];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)s->hash);
-    am_json_begin_object(w, NULL);
     am_json_string(w, "file", output);
     am_json_integer(w, "stages", s->stage_count);
     am_json_integer(w, "iterations", s->iterations);
     am_json_number(w, "seconds", s->seconds);
     am_json_number(w, "first_loss", s->first_loss);
     am_json_number(w, "last_loss", s->last_loss);
-    am_json_string(w, "hash", hash);
-    am_json_end_object(w);
-    const int status = cli_print_json(w);
-    am_json_writer_destroy(w);
-    return status;
+    cli_json_hash(w, "hash", s->hash);
+    return cli_json_end(w);
 }
 
 /// Adds how to make the database that is missing.
@@ -152,10 +142,9 @@ static void advise(am_error *err, const char *recipe, const char *database)
     const am_json *stages = am_json_get(am_json_root(doc), "stages");
     char path[2048] = "";
     for (const am_json *stage = stages ? stages->first : NULL; stage && !path[0]; stage = stage->next) {
-        const char *name = NULL, *slash = strrchr(recipe, '/');
+        const char *name = NULL;
         if (am_json_read_string(doc, stage, "database", true, &name, &unread) == AM_OK) {
-            const int folder = slash && !am_path_is_absolute(name) ? (int)(slash - recipe) + 1 : 0;
-            snprintf(path, sizeof path, "%.*s%s", folder, recipe, name);
+            am_path_beside(path, sizeof path, recipe, name);
         }
         if (!strstr(err->text, path)) {
             path[0] = '\0'; // the error is not about this one
@@ -169,8 +158,7 @@ static int run(const cli_common *common, am_train_def def)
 {
     data_files *files = calloc(1, sizeof *files);
     if (!files) {
-        const am_error err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
-        return cli_fail(&err);
+        return cli_stop(NULL, "out of memory");
     }
     am_train_group group;
     const bool shared = am_train_mpi(&group);

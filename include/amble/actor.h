@@ -63,9 +63,9 @@ AM_API void am_actor_destroy(am_actor *actor);
 /// with numbers that are not finite is ignored: the target before it stays, and the frame is counted in
 /// fallback_frames.
 AM_API void am_actor_step(am_actor *actor, const am_intent *intent, float dt);
-/// One step of many actors, with the same bits as single steps. Chunks of 32 run as up to eight tasks (NULL: one
-/// after another); neighbours in the array that share the first actor's asset and its learned method run the networks
-/// together.
+/// One step of many actors, with the same bits as single steps. Each 32 are a task (NULL: one after another);
+/// neighbours in the array that share the first actor's asset and its learned method run the networks together. Such
+/// an asset has memory for eight batches at once, so that there are at most eight tasks.
 AM_API void am_actors_step(am_actor *const *actors, const am_intent *intents, int count, float dt,
                            const am_tasks *tasks);
 

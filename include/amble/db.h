@@ -101,8 +101,6 @@ AM_API void am_db_pose(const am_db *db, int frame, am_transform *out);
 AM_API void am_db_velocity(const am_db *db, int frame, am_velocity *out, am_transform *scratch);
 /// Velocity of the ground root, in the root's own frame at `frame`.
 AM_API am_velocity am_db_root_velocity(const am_db *db, int frame);
-/// raw(raw_count): raw features of a frame, from X; with PCA the nearest ones.
-AM_API void am_db_raw(const am_db *db, int frame, float *raw);
 /// The stored row of a frame.
 static inline const float *am_db_x(const am_db *db, int frame)
 {
@@ -116,9 +114,6 @@ static inline const float *am_db_z(const am_db *db, int frame)
 
 /// Parses a tag query against the database's tags.
 AM_API am_result am_db_tag_query(const am_db *db, am_tag_query *out, const char *text, am_error *err);
-/// Marks accepted frames with 1 in mask(frame_count); returns how many. When none is accepted all are marked,
-/// *fell_back is set, and the count is frame_count: a wrong query must not stop a character.
-AM_API int am_db_select(const am_db *db, const am_tag_query *query, uint8_t *mask, bool *fell_back);
 
 /// The range of a joint in motion data: rotation vectors of mean^-1 q between low and high, in radians.
 typedef struct am_joint_range {

@@ -32,14 +32,6 @@ AM_API am_field_source_def am_field_source_def_default(void);
 /// Without a desired point a line begins where the character is when the desired direction changes.
 AM_API am_result am_field_source_create(am_source **out, const am_field_source_def *def, am_error *err);
 
-/// Pose and velocity of a state of such a source at its next tick: x(pose_count), v(velocity_count), each may be
-/// NULL.
-AM_API void am_field_source_get(const am_source *source, const void *state, float *x, float *v);
-/// Overwrites them; the flow continues from there.
-AM_API void am_field_source_put(const am_source *source, void *state, const float *x, const float *v);
-/// The field of such a source; NULL for other sources.
-AM_API const am_field *am_field_source_field(const am_source *source);
-
 #ifdef __cplusplus
 }
 #endif

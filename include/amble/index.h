@@ -16,7 +16,6 @@ extern "C" {
 
 typedef enum am_index_kind {
     AM_INDEX_LINEAR, ///< every frame, one after another: the truth
-    AM_INDEX_BOXES,  ///< boxes of 16 and 64 consecutive frames in file order (LMM appendix B): the baseline
     AM_INDEX_FAST    ///< 8-bit boxes of 8 frames, 16 and 256 of those, best first
 } am_index_kind;
 
@@ -45,8 +44,6 @@ AM_API am_result am_filter_create(am_filter **out, const am_index *index, const 
 AM_API am_result am_filter_create_mask(am_filter **out, const am_index *index, const uint8_t *mask, bool *fell_back,
                                        const am_alloc *alloc, am_error *err);
 AM_API void am_filter_destroy(am_filter *filter);
-/// How many frames it accepts.
-AM_API int am_filter_count(const am_filter *filter);
 
 /// The working memory of a search: one for each thread that searches. Nothing is allocated later. index NULL: for
 /// sources without one (am_source_work_create).

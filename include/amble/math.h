@@ -75,7 +75,6 @@ static inline am_vec3 am_v3_add(am_vec3 a, am_vec3 b) { return am_v3(a.x + b.x, 
 static inline am_vec3 am_v3_sub(am_vec3 a, am_vec3 b) { return am_v3(a.x - b.x, a.y - b.y, a.z - b.z); }
 static inline am_vec3 am_v3_scale(am_vec3 a, float s) { return am_v3(a.x * s, a.y * s, a.z * s); }
 static inline am_vec3 am_v3_neg(am_vec3 a) { return am_v3(-a.x, -a.y, -a.z); }
-static inline am_vec3 am_v3_mul(am_vec3 a, am_vec3 b) { return am_v3(a.x * b.x, a.y * b.y, a.z * b.z); }
 static inline float am_v3_dot(am_vec3 a, am_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static inline am_vec3 am_v3_cross(am_vec3 a, am_vec3 b)
 {

@@ -54,8 +54,6 @@ typedef struct am_physics_part {
 } am_physics_part;
 AM_API int am_physics_part_count(const am_physics *physics);
 AM_API am_physics_part am_physics_get_part(const am_physics *physics, int part);
-/// The part that a joint belongs to.
-AM_API int am_physics_part_of(const am_physics *physics, int joint);
 
 #ifdef __cplusplus
 }

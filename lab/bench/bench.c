@@ -141,18 +141,14 @@ static void describe_machine(char *out, size_t size)
 
 static int print_json(const bench *b, const char *machine)
 {
-    am_json_writer *writer = NULL;
-    am_error err = { 0 };
-    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
-        return cli_fail(&err);
+    am_json_writer *writer = cli_json_begin(2);
+    if (!writer) {
+        return CLI_FAILED;
     }
-    am_json_begin_object(writer, NULL);
     am_json_string(writer, "machine", machine);
     am_json_begin_array(writer, "rows");
     for (int i = 0; i < b->row_count; i++) {
         const row *r = &b->rows[i];
-        char checksum[20];
-        snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)r->checksum);
         am_json_begin_object(writer, NULL);
         am_json_string(writer, "subject", r->subject);
         am_json_string(writer, "variant", r->variant);
@@ -161,7 +157,7 @@ static int print_json(const bench *b, const char *machine)
         am_json_number(writer, "us_min", r->us_min);
         am_json_number(writer, "us_median", r->us_median);
         am_json_number(writer, "us_p99", r->us_p99);
-        am_json_string(writer, "checksum", checksum);
+        cli_json_hash(writer, "checksum", r->checksum);
         am_json_end_object(writer);
     }
     am_json_end_array(writer);
@@ -170,10 +166,7 @@ static int print_json(const bench *b, const char *machine)
         am_json_string(writer, NULL, b->notes[i]);
     }
     am_json_end_array(writer);
-    am_json_end_object(writer);
-    int status = cli_print_json(writer);
-    am_json_writer_destroy(writer);
-    return status;
+    return cli_json_end(writer);
 }
 
 /// Amble's row with the same subject, size and set, to compare a peer with.
@@ -245,21 +238,12 @@ int lab_bench(const cli_verb *verb, int argc, char **argv)
     int rounds = 0, size = 0;
     const char *config = NULL, *page = NULL;
     const cli_option options[] = {
-        { .name = "--full", .help = "more data, slow peers, large sizes", .flag = &full },
-        { .name = "--rounds",
-          .value = "N",
-          .help = "measure N times (default: the bench decides)",
-          .integer = &rounds },
-        { .name = "--size",
-          .value = "N",
-          .help = "only this size (search: frames, crowd: characters)",
-          .integer = &size },
-        { .name = "--config",
-          .value = "NAME",
-          .help = "use the database of this config (search, crowd)",
-          .text = &config },
-        { .name = "--html", .value = "OUT.html", .help = "also write a page with plots", .text = &page },
-        { .name = "--list", .help = "print the names of the benches, one on each line", .flag = &list },
+        { "--full", NULL, "more data, slow peers, large sizes", .flag = &full },
+        { "--rounds", "N", "measure N times (default: the bench decides)", .integer = &rounds },
+        { "--size", "N", "only this size (search: frames, crowd: characters)", .integer = &size },
+        { "--config", "NAME", "use the database of this config (search, crowd)", .text = &config },
+        { "--html", "OUT.html", "also write a page with plots", .text = &page },
+        { "--list", NULL, "print the names of the benches, one on each line", .flag = &list },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {

@@ -106,7 +106,7 @@ static am_result open_characters(crowd *c, int count, am_error *err)
     c->characters = calloc((size_t)count, sizeof *c->characters);
     c->sticks = calloc((size_t)count, sizeof *c->sticks);
     if (!c->characters || !c->sticks) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
         return AM_ERR_MEMORY;
     }
     am_result result = AM_OK;
@@ -169,7 +169,7 @@ static int run_crowd(bench *b, crowd *c, const char *subject, const char *set, i
                (double)searches / ((double)steps * (double)dt), (unsigned long long)fell_back);
     close_characters(c);
     if (allocations > 0) {
-        err = cli_error(AM_ERR_DEF, NULL, "bench crowd: stepping allocated %zu times; it must not", allocations);
+        cli_error(&err, AM_ERR_DEF, NULL, "bench crowd: stepping allocated %zu times; it must not", allocations);
         return cli_fail(&err);
     }
     return CLI_DONE;

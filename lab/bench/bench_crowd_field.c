@@ -3,7 +3,7 @@
 #include "bench.h"
 
 #include "database.h"
-#include "models.h"
+#include "places.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static am_result open_values(bench_field_ground *g, am_error *err)
 {
     char path[1024];
     if (!cli_model_find(path, sizeof path, "fields_page.amnet")) {
-        *err = cli_error(AM_ERR_OPEN, NULL, "models/fields_page.amnet was not found");
+        cli_error(err, AM_ERR_OPEN, NULL, "models/fields_page.amnet was not found");
         return AM_ERR_OPEN;
     }
     return am_model_open(&g->model, path, NULL, err);

@@ -6,7 +6,7 @@
 
 #include "bench_search.h"
 #include "learned_cost.h"
-#include "models.h"
+#include "places.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,7 +176,7 @@ static am_result crowd_begin(crowd *c, const am_model *model, int count, am_erro
     c->characters = calloc((size_t)count, sizeof *c->characters);
     c->intents = calloc((size_t)count, sizeof *c->intents);
     if (!c->characters || !c->intents) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
         return AM_ERR_MEMORY;
     }
     am_result result = am_asset_create(&c->asset, &def, err);
@@ -229,7 +229,7 @@ static am_result crowd_rows(bench *b, const am_model *model, const char *weights
         crowd_end(&c);
     }
     if (result == AM_OK && sums[0] != sums[1]) {
-        *err = cli_error(AM_ERR_DEF, NULL, "bench crowd: a batch of learned characters gave other bits");
+        cli_error(err, AM_ERR_DEF, NULL, "bench crowd: a batch of learned characters gave other bits");
         result = AM_ERR_DEF;
     }
     if (result == AM_OK) {

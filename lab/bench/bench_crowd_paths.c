@@ -64,7 +64,7 @@ static am_result open_walkers(walkers *w, const am_clock *clock, int count, floa
     w->calls = calloc(most_calls, sizeof *w->calls);
     am_result result = AM_OK;
     if (!w->characters || !w->calls) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
         result = AM_ERR_MEMORY;
     }
     am_rng rng = am_rng_make(3);
@@ -155,8 +155,8 @@ static am_result walk(bench *b, walkers *w, const char *set, int frames, const c
     bench_row(b, name, "amble", w->count, set, w->calls, w->call_count, checksum);
     allocations = w->budget.total_count - allocations;
     if (allocations > 0) {
-        *err =
-            cli_error(AM_ERR_DEF, NULL, "bench crowd: following paths allocated %zu times; it must not", allocations);
+        cli_error(err, AM_ERR_DEF, NULL, "bench crowd: following paths allocated %zu times; it must not",
+                  allocations);
         return AM_ERR_DEF;
     }
     return AM_OK;

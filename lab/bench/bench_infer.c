@@ -313,7 +313,7 @@ int bench_infer(bench *b)
         made = am_folder_make_temporary(f->folder, sizeof f->folder, "amble-bench");
         find_library(f);
     } else {
-        err = cli_error(AM_ERR_MEMORY, NULL, "no memory for the bench");
+        cli_error(&err, AM_ERR_MEMORY, NULL, "no memory for the bench");
     }
     am_progress progress = cli_progress();
     int count = 0; // those for --full stand last
@@ -324,8 +324,7 @@ int bench_infer(bench *b)
         f->subject = &subjects[i];
         result = run_subject(f, &err);
         if (result == AM_OK && !progress.report(progress.user, "infer", i + 1, count)) {
-            err = cli_error(AM_ERR_CANCELLED, NULL, "stopped");
-            result = err.code;
+            result = cli_error(&err, AM_ERR_CANCELLED, NULL, "stopped");
         }
     }
     cli_progress_end();

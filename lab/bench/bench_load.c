@@ -4,7 +4,7 @@
 // the C library, no rotations), assimp (aiImportFile without post-processing). All files of a set are read by each
 // variant in turn within a round, so that a busy machine slows all of them alike.
 #include "bench.h"
-#include "data.h"
+#include "places.h"
 
 #include <limits.h>
 #include <stdio.h>

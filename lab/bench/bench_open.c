@@ -66,8 +66,7 @@ int bench_open(bench *b)
     cli_progress_end();
     char paths[2][640] = { "", "" }, folder[512] = "";
     if (result == AM_OK && !am_folder_make_temporary(folder, sizeof folder, "amble-bench")) {
-        err = cli_error(AM_ERR_WRITE, NULL, "cannot make a temporary folder; set TMPDIR");
-        result = err.code;
+        result = cli_error(&err, AM_ERR_WRITE, NULL, "cannot make a temporary folder; set TMPDIR");
     }
     result = result == AM_OK ? write_both(paths, folder, db, &err) : result;
     int rounds = bench_rounds(b, usual_rounds, most_rounds);

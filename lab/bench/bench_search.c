@@ -7,6 +7,7 @@
 // one.
 #include "bench_search.h"
 
+#include "boxes.h"
 #include "database.h"
 
 #include <math.h>
@@ -15,6 +16,8 @@
 #include <string.h>
 
 enum {
+    variant_boxes = 1,
+    variant_linear = 2,
     own_variants = 3,
     variant_wasm = 7,
     variants = 8,
@@ -44,8 +47,9 @@ typedef struct search_bench {
     search_data data;
     am_db db;
     am_db_range *ranges;
-    am_index *index[own_variants];
+    am_index *index[own_variants]; ///< none for boxes
     am_search_work *work[own_variants];
+    lab_boxes *boxes;
     float *asked;            ///< [set][question][stride]
     bench_peer *peer, *wasm; ///< the libraries, and our own index under node
     bool peer_here[variants];
@@ -63,6 +67,8 @@ typedef struct search_bench {
 
 static void close_size(search_bench *s)
 {
+    lab_boxes_destroy(s->boxes);
+    s->boxes = NULL;
     for (int i = 0; i < own_variants; i++) {
         am_search_work_destroy(s->work[i]);
         am_index_destroy(s->index[i]);
@@ -117,16 +123,18 @@ static void load_peers(search_bench *s, bench_peer *peer)
 
 static am_result open_size(search_bench *s, int n, am_error *err)
 {
-    static const am_index_kind kinds[own_variants] = { AM_INDEX_FAST, AM_INDEX_BOXES, AM_INDEX_LINEAR };
     s->db = search_data_db(&s->data, n, s->ranges);
     am_result result = AM_OK;
     for (int i = 0; result == AM_OK && i < own_variants; i++) {
         am_index_def def = am_index_def_default();
         def.db = &s->db;
-        def.kind = kinds[i];
-        result = am_index_create(&s->index[i], &def, err);
-        result = result == AM_OK ? am_search_work_create(&s->work[i], s->index[i], NULL, err) : result;
+        def.kind = i == variant_linear ? AM_INDEX_LINEAR : AM_INDEX_FAST;
+        if (i != variant_boxes) {
+            result = am_index_create(&s->index[i], &def, err);
+            result = result == AM_OK ? am_search_work_create(&s->work[i], s->index[i], NULL, err) : result;
+        }
     }
+    result = result == AM_OK ? lab_boxes_create(&s->boxes, s->index[variant_linear], NULL, err) : result;
     if (result == AM_OK) {
         for (int set = 0; set < search_sets; set++) {
             search_data_questions(&s->data, n, set, s->asked + (size_t)(set * questions) * (size_t)s->data.stride,
@@ -185,7 +193,8 @@ static double ask_own(search_bench *s, int variant, int set, int k, bool cold, d
             wash_caches(s);
         }
         double start = cold ? bench_cpu_us() : bench_now_us();
-        int count = am_index_search(s->index[variant], hits, &search, s->work[variant]);
+        int count = variant == variant_boxes ? lab_boxes_search(s->boxes, hits, &search)
+                                             : am_index_search(s->index[variant], hits, &search, s->work[variant]);
         singles[q] = (cold ? bench_cpu_us() : bench_now_us()) - start;
         sum += singles[q];
         for (int i = 0; i < k; i++) {
@@ -220,8 +229,8 @@ static double ask_peer(search_bench *s, int variant, int set, int k, bool cold, 
 static void check_answer(search_bench *s, int variant, int set, int k)
 {
     tally *t = &s->tallies[variant];
-    const tally *truth = &s->tallies[2];
-    const am_index *linear = s->index[2];
+    const tally *truth = &s->tallies[variant_linear];
+    const am_index *linear = s->index[variant_linear];
     t->checksum = 0;
     int bad = 0;
     for (int i = 0; i < questions * k; i++) {

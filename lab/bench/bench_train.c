@@ -181,7 +181,7 @@ static am_result make_subject(subject *s, const train_shape *shape, int threads,
     s->target = malloc(targets * sizeof(float));
     s->start = malloc((size_t)s->n_in * columns * sizeof(float));
     if (result == AM_OK && (!s->target || !s->start)) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory");
         result = AM_ERR_MEMORY;
     }
     am_rng rng = am_rng_make(2);
@@ -317,7 +317,8 @@ static bool measure_peer(bench *b, const train_shape *shape, int threads, const 
 static int measure(bench *b, const train_shape *shape, int threads, const char *label, int rounds, bool *peer)
 {
     double *us = calloc(2 * (size_t)most_rounds, sizeof *us); // two clocks
-    am_error err = cli_error(AM_ERR_MEMORY, NULL, "out of memory");
+    am_error err;
+    cli_error(&err, AM_ERR_MEMORY, NULL, "out of memory");
     subject s = { 0 };
     am_result result = us ? make_subject(&s, shape, threads, &err) : AM_ERR_MEMORY;
     const int half = (rounds + 1) / 2;

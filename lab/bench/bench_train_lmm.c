@@ -53,7 +53,7 @@ static am_result write_recipe(const char *path, const char *database, bool full,
                                s ? ", " : " ", stages[s].kind, database, stages[s].iterations * (full ? 5 : 1));
     }
     if (at + 4 > sizeof text) {
-        *err = cli_error(AM_ERR_LIMIT, database, "the path is too long for the bench");
+        cli_error(err, AM_ERR_LIMIT, database, "the path is too long for the bench");
         return AM_ERR_LIMIT;
     }
     memcpy(text + at, " ] }", 5);
@@ -94,7 +94,7 @@ int bench_train_lmm(bench *b)
     am_progress quiet = cli_quiet_progress();
     am_result result = cli_database_open(&db, config, &serial, &quiet, &err);
     if (!am_folder_make_temporary(folder, sizeof folder, "amble-bench") && result == AM_OK) {
-        err = cli_error(AM_ERR_WRITE, folder, "cannot make a folder for the bench");
+        cli_error(&err, AM_ERR_WRITE, folder, "cannot make a folder for the bench");
         result = AM_ERR_WRITE;
     }
     snprintf(recipe, sizeof recipe, "%s/recipe.json", folder);

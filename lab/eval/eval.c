@@ -42,9 +42,7 @@ static int refuse_name(const char *name)
     for (int i = 0; i < item_count; i++) {
         names[i] = items[i].name;
     }
-    const char *near = name ? am_nearest_name(name, names, item_count) : NULL;
-    fprintf(stderr, "amble: eval needs one name%s%s%s:\n", near ? "; did you mean '" : "", near ? near : "",
-            near ? "'?" : "");
+    fprintf(stderr, "amble: eval needs one name%s:\n", name ? cli_nearest(name, names, item_count).text : "");
     for (int i = 0; i < item_count; i++) {
         fprintf(stderr, "  %-10s %s\n", items[i].name, items[i].summary);
     }
@@ -118,27 +116,19 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
     const char *page = NULL;
     eval e = { 0 };
     const cli_option options[] = {
-        { .name = "--html", .value = "OUT.html", .help = "also write a page with plots", .text = &page },
-        { .name = "--config", .value = "NAME", .help = "use the database of this config alone", .text = &e.config },
-        { .name = "--model",
-          .value = "X.amnet",
-          .help = "learned, paths, fields: the networks or value functions to evaluate",
+        { "--html", "OUT.html", "also write a page with plots", .text = &page },
+        { "--config", "NAME", "use the database of this config alone", .text = &e.config },
+        { "--model", "X.amnet", "learned, paths, fields: the networks or value functions to evaluate",
           .text = &e.model },
-        { .name = "--compressor",
-          .value = "X.amnet",
-          .help = "learned: the model with the Compressor, when it is not in the other",
+        { "--compressor", "X.amnet", "learned: the model with the Compressor, when it is not in the other",
           .text = &e.compressor },
-        { .name = "--ablation",
-          .value = "X.amnet",
-          .help = "learned: another Compressor and Decompressor to compare with",
+        { "--ablation", "X.amnet", "learned: another Compressor and Decompressor to compare with",
           .text = &e.ablation },
-        { .name = "--keep",
-          .value = "OUT.amnet",
-          .help = "learned: write a copy of the networks with these results in their provenance",
+        { "--keep", "OUT.amnet", "learned: write a copy of the networks with these results in their provenance",
           .text = &e.keep },
-        { .name = "--quick", .help = "a few courses and variants only", .flag = &e.quick },
-        { .name = "--pushes", .help = "fields: the tables of pushes alone", .flag = &e.pushes },
-        { .name = "--timings", .help = "also print timings, which differ from run to run", .flag = &e.timings },
+        { "--quick", NULL, "a few courses and variants only", .flag = &e.quick },
+        { "--pushes", NULL, "fields: the tables of pushes alone", .flag = &e.pushes },
+        { "--timings", NULL, "also print timings, which differ from run to run", .flag = &e.timings },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {

@@ -97,8 +97,7 @@ am_result fields_source_make(fields_source *out, const fields *f, const char *ta
     *out = (fields_source){ 0 };
     am_field_task rules;
     if (!am_field_task_find(&rules, task)) {
-        *err = cli_error(AM_ERR_KEY, NULL, "there is no task '%s'", task);
-        return err->code;
+        return cli_error(err, AM_ERR_KEY, NULL, "there is no task '%s'", task);
     }
     am_result result = every == 0 ? make_graph(out, f, &rules, err) : make_field(out, f, f->model, task, every, err);
     if (result != AM_OK) {

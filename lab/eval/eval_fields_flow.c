@@ -131,7 +131,7 @@ static void run_method(void *context, int item)
     score->result = am_run_parse(&script, text, strlen(text), "fields", NULL, &score->err);
     score->seen = calloc((size_t)w->f->db->frame_count, 1);
     if (!score->seen) {
-        score->err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
+        cli_error(&score->err, AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
         score->result = AM_ERR_MEMORY;
     }
     if (score->result == AM_OK) {
@@ -276,7 +276,7 @@ am_result fields_endurance(const fields *f, am_error *err)
     double mean = 0.0, most = 0.0;
     am_result result = AM_OK;
     if (!w || !events) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
         result = AM_ERR_MEMORY;
     } else {
         w->f = f;

@@ -3,7 +3,7 @@
 #include "eval_fields.h"
 
 #include "database.h"
-#include "models.h"
+#include "places.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -124,8 +124,7 @@ static am_result push_source(pushing *p, summary row, const am_source *source, c
     int count = f->e->quick ? quick_count : trial_count;
     lab_push_trial *trials = calloc((size_t)count, sizeof *trials);
     if (!trials) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "no memory for %d pushes", count);
-        return err->code;
+        return cli_error(err, AM_ERR_MEMORY, NULL, "no memory for %d pushes", count);
     }
     am_push_engine engine = am_physics_engine();
     lab_push_trials_def def = lab_push_trials_def_default();

@@ -44,8 +44,7 @@ static am_result make_room(rate_room *r, const am_field *field, am_error *err)
     r->steps = calloc(k, sizeof *r->steps);
     r->near = calloc(k + 1, sizeof *r->near);
     if (!r->x || !r->v || !r->next_x || !r->next_v || !r->rows || !r->steps || !r->near) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
-        return err->code;
+        return cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
     }
     return am_field_work_create(&r->work, field, NULL, err);
 }

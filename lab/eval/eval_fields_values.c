@@ -2,9 +2,8 @@
 // trained ones by the shipped recipe.
 #include "eval_fields.h"
 
-#include "configs.h"
+#include "places.h"
 #include "database.h"
-#include "models.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,8 +146,7 @@ static am_result make_folder(fields *f, am_error *err)
         return AM_OK;
     }
     if (!am_folder_make_temporary(f->folder, sizeof f->folder, "amble-fields")) {
-        *err = cli_error(AM_ERR_WRITE, NULL, "cannot make a temporary folder for the value functions");
-        return err->code;
+        return cli_error(err, AM_ERR_WRITE, NULL, "cannot make a temporary folder for the value functions");
     }
     return AM_OK;
 }

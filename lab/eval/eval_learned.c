@@ -3,7 +3,7 @@
 #include "eval_learned.h"
 
 #include "database.h"
-#include "models.h"
+#include "places.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ static am_result open_part(learned_part *out, const am_model *model, const char 
     *out = (learned_part){ .model = model, .part = model ? am_model_find(model, name) : -1 };
     if (out->part < 0) {
         if (needed) {
-            *err = cli_error(AM_ERR_KEY, NULL,
-                             "the model has no part '%s'; train it with a recipe of configs/recipes", name);
+            cli_error(err, AM_ERR_KEY, NULL, "the model has no part '%s'; train it with a recipe of configs/recipes",
+                      name);
             return AM_ERR_KEY;
         }
         return AM_OK;
@@ -35,7 +35,7 @@ static am_result open_parts(learned *l, am_error *err)
 {
     const eval *e = l->e;
     if (!e->model && !cli_model_find(l->model_path, sizeof l->model_path, "locomotion.amnet")) {
-        *err = cli_error(AM_ERR_OPEN, NULL, "models/locomotion.amnet was not found; give --model");
+        cli_error(err, AM_ERR_OPEN, NULL, "models/locomotion.amnet was not found; give --model");
         return AM_ERR_OPEN;
     }
     if (e->model) {
@@ -95,11 +95,11 @@ static am_result check_fit(const learned *l, am_error *err)
     if (!pair_fits(l, &l->compressor, &l->decompressor) ||
         (l->ablation.net && !pair_fits(l, &l->ablation_compressor, &l->ablation)) ||
         !has_sizes(&l->stepper, x, l->latent, both) || !has_sizes(&l->projector, x, 0, both)) {
-        *err = cli_error(AM_ERR_FORMAT, NULL, "the networks do not fit the database; give its --config");
+        cli_error(err, AM_ERR_FORMAT, NULL, "the networks do not fit the database; give its --config");
         return AM_ERR_FORMAT;
     }
     if (am_net_input_count(l->decompressor.net) == 1 && (l->stepper.net || l->projector.net)) {
-        *err = cli_error(AM_ERR_FORMAT, NULL, "a Stepper or Projector beside a Decompressor that reads no features");
+        cli_error(err, AM_ERR_FORMAT, NULL, "a Stepper or Projector beside a Decompressor that reads no features");
         return AM_ERR_FORMAT;
     }
     return AM_OK;
@@ -128,9 +128,9 @@ static am_result open_alone(learned *l, am_error *err)
     size_t size = 0;
     const void *image = result == AM_OK ? am_model_attached(l->model, AM_LEARNED_CHARACTER, &size) : NULL;
     if (result == AM_OK && (!image || l->e->compressor || l->e->ablation)) {
-        *err = cli_error(AM_ERR_EMPTY, l->model_path,
-                         "without the motion capture only a whole character can be played; docs/data.md says how to "
-                         "get the capture, --config NAME names another database");
+        cli_error(err, AM_ERR_EMPTY, l->model_path,
+                  "without the motion capture only a whole character can be played; docs/data.md says how to "
+                  "get the capture, --config NAME names another database");
         return AM_ERR_EMPTY;
     }
     return result == AM_OK ? am_db_from_memory(&l->db, image, size, AM_LEARNED_CHARACTER, NULL, err) : result;
@@ -175,7 +175,7 @@ static am_result open_all(learned *l, am_error *err)
     l->held_out = held_out_of(l->compressor.model);
     l->z = malloc((size_t)l->db->frame_count * (size_t)l->latent * sizeof *l->z);
     if (result == AM_OK && !l->z) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the latent numbers");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the latent numbers");
         result = AM_ERR_MEMORY;
     }
     return result == AM_OK ? learned_latent(l, &l->compressor, l->z, l->latent, err) : result;
@@ -295,7 +295,7 @@ static am_result score_ablation(const learned *l, pose_score *scores, am_error *
     const int latent = am_net_output_size(l->ablation_compressor.net, 0);
     float *z = malloc((size_t)l->db->frame_count * (size_t)latent * sizeof *z);
     if (!z) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the latent numbers");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the latent numbers");
         return AM_ERR_MEMORY;
     }
     am_result result = learned_latent(l, &l->ablation_compressor, z, latent, err);
@@ -322,7 +322,7 @@ static am_result add_poses(const learned *l, am_error *err)
     pose_score *scores = calloc(2 * ranges, sizeof *scores), *sums = calloc(4, sizeof *sums);
     am_result result = AM_OK;
     if (!scores || !sums) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the scores");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the scores");
         result = AM_ERR_MEMORY;
     }
     if (result == AM_OK) {

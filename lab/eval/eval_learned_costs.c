@@ -211,7 +211,7 @@ static am_result grow(const learned *l, const search_data *data, growth *g, am_e
     am_search_work *work = NULL;
     am_result result = AM_OK;
     if (!ranges || !asked) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
         result = AM_ERR_MEMORY;
     }
     if (result == AM_OK) {

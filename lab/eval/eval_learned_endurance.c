@@ -179,7 +179,7 @@ static am_result open_watcher(watcher *w, const learned *l, int frames, am_error
     }
     w->weights = calloc((size_t)db->features.stride, sizeof *w->weights);
     if (result == AM_OK && !w->weights) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
         result = AM_ERR_MEMORY;
     }
     for (int c = 0; c < schema->channel_count && w->weights && !db->features.pca; c++) {
@@ -317,7 +317,7 @@ am_result learned_endurance(const learned *l, am_error *err)
     am_gamepad_event *events = calloc((size_t)frames, sizeof *events);
     am_result result = AM_OK;
     if (!e || !events) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
         result = AM_ERR_MEMORY;
     } else {
         e->l = l;

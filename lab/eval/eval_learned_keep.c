@@ -89,7 +89,7 @@ static am_result write_note(const learned *l, const char *quality, am_error *err
     if (provenance) {
         result = am_model_note(&noted, l->model, provenance, NULL, err);
     } else {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the provenance");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the provenance");
     }
     result = result == AM_OK ? am_model_write(noted, l->e->keep, err) : result;
     am_model_close(noted);

@@ -1,7 +1,7 @@
 // The same inputs played by matching (MM), matching with the Decompressor (DMM) and the networks alone (LMM).
 #include "eval_learned.h"
 
-#include "configs.h"
+#include "places.h"
 #include "database.h"
 
 #include <math.h>
@@ -285,7 +285,7 @@ am_result learned_play(const learned *l, am_error *err)
     s.latent = latent;
     s.runs = calloc((size_t)items, sizeof *s.runs);
     if (result == AM_OK && !s.runs) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the runs");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the runs");
         result = AM_ERR_MEMORY;
     }
     if (result == AM_OK) {

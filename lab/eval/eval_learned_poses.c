@@ -9,7 +9,7 @@ enum { batch = 64 };
 
 static am_result no_memory(am_error *err)
 {
-    *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
+    cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
     return AM_ERR_MEMORY;
 }
 

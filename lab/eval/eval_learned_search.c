@@ -156,7 +156,7 @@ static am_result open_search(const learned *l, bench_search *b, am_error *err)
     b->result = calloc((size_t)l->db->features.stride + (size_t)l->latent, sizeof *b->result);
     b->y = calloc((size_t)l->layout.count, sizeof *b->y);
     if (result == AM_OK && (!b->query || !b->result || !b->y)) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
         result = AM_ERR_MEMORY;
     }
     return result;

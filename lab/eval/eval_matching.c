@@ -1,6 +1,6 @@
 // amble eval matching: fixed courses of keys and sticks over a database, every measure beside the database's own and
 // its bound; then the same with one part of the method removed at a time.
-#include "configs.h"
+#include "places.h"
 #include "database.h"
 #include "eval.h"
 
@@ -148,7 +148,7 @@ static void run_item(void *context, int item)
     field *f = context;
     score *s = &f->scores[item];
     if (cli_interrupted()) { // creating a run takes seconds on a large database
-        s->err = cli_error(AM_ERR_CANCELLED, NULL, "stopped");
+        cli_error(&s->err, AM_ERR_CANCELLED, NULL, "stopped");
         s->result = AM_ERR_CANCELLED;
         return;
     }

@@ -53,7 +53,7 @@ static am_result grid_play(grid *g, const eval *e, const char *const *names, boo
     }
     g->scores = calloc((size_t)g->row_count * (size_t)g->column_count, sizeof *g->scores);
     if (result == AM_OK && !g->scores) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for the scores");
+        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for the scores");
         result = AM_ERR_MEMORY;
     }
     if (result != AM_OK) {

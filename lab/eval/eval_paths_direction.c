@@ -3,7 +3,7 @@
 #include "eval_paths.h"
 
 #include "database.h"
-#include "models.h"
+#include "places.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -328,7 +328,7 @@ static am_result play_ways(eval *e, const am_db *db, const char *config, am_erro
     way *ways = calloc((size_t)way_count * (size_t)most, sizeof *ways);
     am_result result = ways ? teller_open(&t, e, config, err) : AM_ERR_MEMORY;
     if (!ways) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for the ways");
+        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for the ways");
         return result;
     }
     result = result == AM_OK ? am_db_measure(&own, db, NULL, err) : result;

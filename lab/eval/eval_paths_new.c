@@ -173,7 +173,7 @@ static am_result work_play(work *w, const eval *e, const int *of, int kind_count
     w->counts = calloc((size_t)count, sizeof *w->counts);
     am_result result = AM_OK;
     if (!w->scores || !w->samples || !w->counts) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d paths", count);
+        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for %d paths", count);
         result = AM_ERR_MEMORY;
     }
     am_rng rng = am_rng_make(seed);

@@ -1,7 +1,7 @@
 // Plays one path with one way of following it from five starts, for `amble eval paths`.
 #include "eval_paths.h"
 
-#include "configs.h"
+#include "places.h"
 #include "database.h"
 #include "report/metrics_path.h"
 
@@ -185,7 +185,7 @@ am_result path_read(am_path_sample **out, int *count, const char *name, am_error
     am_result result = cli_config_find(path, sizeof path, CLI_RUN, name, err);
     result = result == AM_OK ? am_run_read(&script, path, NULL, err) : result;
     if (result == AM_OK && script.actors[0].path_count < 1) {
-        *err = cli_error(AM_ERR_FORMAT, path, "its first character has no path");
+        cli_error(err, AM_ERR_FORMAT, path, "its first character has no path");
         result = AM_ERR_FORMAT;
     }
     if (result == AM_OK) {
@@ -195,7 +195,7 @@ am_result path_read(am_path_sample **out, int *count, const char *name, am_error
         if (*out) {
             memcpy(*out, def->samples, (size_t)def->count * sizeof **out);
         } else {
-            *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for a path");
+            cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for a path");
             result = AM_ERR_MEMORY;
         }
     }

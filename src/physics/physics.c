@@ -134,8 +134,6 @@ am_push_engine am_physics_engine(void)
 
 int am_physics_part_count(const am_physics *physics) { return physics->part_count; }
 
-int am_physics_part_of(const am_physics *physics, int joint) { return physics->part_of[joint]; }
-
 am_physics_part am_physics_get_part(const am_physics *physics, int part)
 {
     const ami_part *p = &physics->parts[part];

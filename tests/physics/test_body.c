@@ -52,11 +52,12 @@ static void masses_follow_from_segment_lengths(void **state)
     (void)state;
     am_physics *body = make_body(1.0f);
     float total = 0.0f;
+    int thigh = -1;
     for (int i = 0; i < am_physics_part_count(body); i++) {
         am_physics_part part = am_physics_get_part(body, i);
         assert_true(part.mass_kg > 0.1f && part.length_m > 0.01f && part.radius_m > 0.01f);
         assert_true(part.parent < i);
-        assert_int_equal(am_physics_part_of(body, part.joint), i);
+        thigh = part.joint == db->roles.joint[AM_ROLE_LEFT_UP_LEG] ? i : thigh;
         total += part.mass_kg;
     }
     assert_int_equal(am_physics_part_count(body), 16);
@@ -67,7 +68,7 @@ static void masses_follow_from_segment_lengths(void **state)
     float leg = am_v3_distance(joint_at(rest, AM_ROLE_LEFT_UP_LEG), joint_at(rest, AM_ROLE_LEFT_LEG)) +
                 am_v3_distance(joint_at(rest, AM_ROLE_LEFT_LEG), joint_at(rest, AM_ROLE_LEFT_FOOT));
     check_near(total, 22.0f * leg * leg / (0.491f * 0.491f), 0.1f);
-    int thigh = am_physics_part_of(body, db->roles.joint[AM_ROLE_LEFT_UP_LEG]);
+    assert_true(thigh >= 0);
     check_near(am_physics_get_part(body, thigh).mass_kg, 0.1f * total, 1e-3f * total);
     am_physics_destroy(body);
 }

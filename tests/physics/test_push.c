@@ -229,7 +229,7 @@ static void runs_with_pushes_are_traced_recorded_and_played_again(void **state)
     check_near(w.pushed, 40, 2); // twice ten frames at 30 Hz
     assert_int_equal(am_run_get_sample(w.run, 0).push.total, 2);
     am_bytes bytes = { 0 };
-    check_ok(am_recording_write(&bytes, w.recording, "x.amdb", &err), &err);
+    check_ok(am_recording_write(&bytes, w.recording, "r.json", &err), &err);
     check_ok(am_run_parse(&again, (const char *)bytes.data, bytes.size, "r.json", NULL, &err), &err);
     am_run *second = make_run(&again);
     check_ok(am_run_play(second, NULL, 0, NULL, &err), &err);

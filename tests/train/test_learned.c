@@ -381,10 +381,16 @@ static void a_script_plays_it_without_a_database(void **state)
     assert_non_null(strstr(metrics, "\"fallback_frames\""));
     assert_non_null(strstr(metrics, "\"foot_slide_cm\""));
     free(metrics);
-    // What was recorded plays the same again.
+    // What was recorded plays the same again, from another folder too.
     assert_int_equal(test_shell(out, sizeof out, "cd %s && %s run r.json -o again.bvh 2>&1 && cmp out.bvh again.bvh",
                                 folder, test_command()),
                      0);
+    if (test_shell(out, sizeof out,
+                   "cd %s && mkdir -p sub/sub && %s run run.json --record sub/sub/r.json 2>&1 && cd sub && "
+                   "%s run sub/r.json -o ../again.bvh 2>&1 && cmp ../out.bvh ../again.bvh",
+                   folder, test_command(), test_command()) != 0) {
+        fail_msg("%s", out);
+    }
     snprintf(text, sizeof text,
              "{ \"controller\": \"learned\", \"seconds\": 1, \"characters\": [ { \"keys\": [] } ] }");
     snprintf(path, sizeof path, "%s/none.json", folder);

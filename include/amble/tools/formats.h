@@ -69,6 +69,15 @@ AM_API am_result am_npz_write(am_bytes *out, const am_clip *const *clips, int co
 /// One row a frame: time, then model-space position and local quaternion of each joint.
 AM_API am_result am_csv_write(am_bytes *out, const am_clip *clip, const am_write_def *def, am_error *err);
 
+/// A format that motion can be written in.
+typedef struct am_motion_format {
+    const char *extension; ///< ".bvh"
+    bool one_clip;         ///< a file holds one clip: `write` takes the first
+    am_result (*write)(am_bytes *out, const am_clip *const *clips, int count, const am_write_def *def, am_error *err);
+} am_motion_format;
+/// The format of a file to write, by its extension; NULL for none of them.
+AM_API const am_motion_format *am_motion_format_find(const char *path);
+
 // ---------------------------------------------------------------------------------------------
 // Networks
 

@@ -25,7 +25,7 @@ typedef enum am_path_kind {
 typedef struct am_path_info {
     am_path_kind kind;
     int64_t size;         ///< bytes
-    int64_t changed_s;    ///< when it was last written, seconds since 1970
+    int64_t changed_ns;   ///< when it was last written, nanoseconds since 1970
     uint64_t identity[2]; ///< equal for two paths to the same file; {0, 0} where there is none
 } am_path_info;
 
@@ -35,6 +35,12 @@ AM_API am_path_kind am_path_look(am_path_info *out, const char *path);
 AM_API bool am_path_is_absolute(const char *path);
 /// Gives a path that a user typed the library's separators: '\' becomes '/' on Windows.
 AM_API void am_path_tidy(char *path);
+/// Where `name` leads that stands inside a file: paths inside a file are relative to that file. False when it is too
+/// long.
+AM_API bool am_path_beside(char *out, size_t size, const char *file, const char *name);
+/// The way back: `path`, which must exist, as it is written inside a file, which need not. False, and `path` as it
+/// is, when that cannot be told.
+AM_API bool am_path_relative(char *out, size_t size, const char *file, const char *path);
 
 /// The names in a folder, sorted, without those that begin with a dot.
 typedef struct am_folder_names {
@@ -54,8 +60,6 @@ AM_API bool am_folder_make_temporary(char *out, size_t size, const char *name);
 AM_API void am_folder_remove(const char *path);
 /// Whether this user may create files in a folder.
 AM_API bool am_folder_is_writable(const char *path);
-/// The working folder.
-AM_API bool am_folder_working(char *out, size_t size);
 /// The user's folder for files that programs can make again.
 AM_API bool am_folder_cache(char *out, size_t size);
 

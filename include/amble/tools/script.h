@@ -167,9 +167,9 @@ typedef struct am_recording am_recording;
 AM_API am_result am_recording_create(am_recording **out, const am_run *run, const am_alloc *alloc, am_error *err);
 AM_API void am_recording_destroy(am_recording *recording);
 AM_API am_result am_recording_add(am_recording *recording, const am_run_sample *sample, am_error *err);
-/// RUN.json of what was recorded so far. `database` is the path to write into it; NULL means the script's.
-AM_API am_result am_recording_write(am_bytes *out, const am_recording *recording, const char *database,
-                                    am_error *err);
+/// RUN.json of what was recorded so far. `file` is where it will lie: database and models are written relative to it;
+/// NULL means the working folder.
+AM_API am_result am_recording_write(am_bytes *out, const am_recording *recording, const char *file, am_error *err);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { most_values = 32, most_models = 2 * AM_MAX_ASSET_FILES };
+enum { most_models = 2 * AM_MAX_ASSET_FILES, most_values = most_models * AM_NET_MOST_ATTACHMENTS };
 
 struct am_asset {
     am_alloc alloc;
@@ -146,7 +146,7 @@ static am_result open_values(am_asset *a, am_error *err)
     for (int m = 0; m < a->model_count; m++) {
         am_field_value_head head;
         for (int i = 0; i < a->models[m]->attachment_count && result == AM_OK; i++) {
-            if (am_field_value_peek(&head, a->models[m], i) && a->value_count < most_values) {
+            if (am_field_value_peek(&head, a->models[m], i)) {
                 am_field_value_def def = am_field_value_def_default();
                 def.alloc = &a->alloc;
                 def.model = a->models[m];

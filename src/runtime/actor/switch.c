@@ -174,11 +174,11 @@ static void step_together(am_actor *const *actors, const am_intent *intents, int
     }
 }
 
-/// One call of am_actors_step: each slot takes every AMI_ASSET_SLOTS-th chunk.
+/// One call of am_actors_step: each slot takes every slots-th chunk.
 typedef struct many {
     am_actor *const *actors;
     const am_intent *intents;
-    int count;
+    int count, slots;
     float dt;
     am_search_work *const *works; ///< [slot] for batches of `asset`; NULL: single steps
     const am_asset *asset;
@@ -211,7 +211,7 @@ static void step_chunk(const many *m, int first, int count, int slot)
 static void step_slot(void *context, int slot)
 {
     const many *m = context;
-    for (int first = slot * crowd; first < m->count; first += AMI_ASSET_SLOTS * crowd) {
+    for (int first = slot * crowd; first < m->count; first += m->slots * crowd) {
         step_chunk(m, first, m->count - first < crowd ? m->count - first : crowd, slot);
     }
 }
@@ -221,12 +221,14 @@ void am_actors_step(am_actor *const *actors, const am_intent *intents, int count
     if (count < 1) {
         return;
     }
-    many m = { actors, intents, count, dt, ami_asset_borrow(actors[0]->asset), actors[0]->asset };
     int chunks = (count + crowd - 1) / crowd;
-    int slots = chunks < AMI_ASSET_SLOTS ? chunks : AMI_ASSET_SLOTS;
+    many m = { actors, intents, count, chunks, dt, ami_asset_borrow(actors[0]->asset), actors[0]->asset };
+    if (m.works && chunks > AMI_ASSET_SLOTS) {
+        m.slots = AMI_ASSET_SLOTS; // each has a work of its own
+    }
     am_tasks serial = am_tasks_serial();
     const am_tasks *run = tasks ? tasks : &serial;
-    run->run(run->user, slots, step_slot, &m);
+    run->run(run->user, m.slots, step_slot, &m);
     if (m.works) {
         ami_asset_return(m.asset);
     }

@@ -7,6 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool am_path_beside(char *out, size_t size, const char *file, const char *name)
+{
+    const char *slash = am_path_is_absolute(name) ? NULL : strrchr(file, '/');
+    const int used = snprintf(out, size, "%.*s%s", slash ? (int)(slash - file) + 1 : 0, file, name);
+    return used >= 0 && (size_t)used < size;
+}
+
+bool am_path_relative(char *out, size_t size, const char *file, const char *path)
+{
+    char folder[4096], from[4096], to[4096];
+    snprintf(out, size, "%s", path);
+    if (!am_path_beside(folder, sizeof folder, file, ".") || !ami_os_whole_path(from, sizeof from, folder) ||
+        !ami_os_whole_path(to, sizeof to, path)) {
+        return false;
+    }
+    if (from[strlen(from) - 1] != '/') {
+        strncat(from, "/", sizeof from - strlen(from) - 1);
+    }
+    size_t shared = 0; // up to here both are in the same folder
+    for (size_t i = 0; from[i] && from[i] == to[i]; i++) {
+        shared = from[i] == '/' ? i + 1 : shared;
+    }
+    char up[4096] = "";
+    for (const char *at = from + shared; shared > 0 && (at = strchr(at, '/')) != NULL; at++) {
+        strncat(up, "../", sizeof up - strlen(up) - 1);
+    }
+    const int used = snprintf(out, size, "%s%s", up, to + shared);
+    return used >= 0 && (size_t)used < size;
+}
+
 typedef struct gathering {
     am_folder_names *names;
     int room;

@@ -28,6 +28,8 @@ const void *ami_os_map(FILE *stream, size_t size);
 void ami_os_unmap(const void *data, size_t size);
 
 /// Calls visit for every name in a folder, in the system's order, until it gives false. False when the folder cannot
+/// The path from the root of something that exists, without links where the system tells.
+bool ami_os_whole_path(char *out, size_t size, const char *path);
 /// be opened or visit gave false.
 bool ami_os_list(const char *folder, bool (*visit)(void *user, const char *name), void *user);
 

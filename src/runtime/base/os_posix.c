@@ -1,6 +1,8 @@
 // The operating system through POSIX: Linux, other Unix systems, and WebAssembly (which has files only under node).
 #if defined(__linux__)
 #define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): O_TMPFILE
+#else
+#define _XOPEN_SOURCE 700 // NOLINT(bugprone-reserved-identifier): realpath
 #endif
 #include "base/os.h"
 
@@ -67,7 +69,12 @@ static void describe(am_path_info *out, const struct stat *info)
 {
     out->kind = S_ISREG(info->st_mode) ? AM_PATH_FILE : S_ISDIR(info->st_mode) ? AM_PATH_FOLDER : AM_PATH_OTHER;
     out->size = (int64_t)info->st_size;
-    out->changed_s = (int64_t)info->st_mtime;
+#if defined(__APPLE__)
+    const struct timespec *changed = &info->st_mtimespec;
+#else
+    const struct timespec *changed = &info->st_mtim;
+#endif
+    out->changed_ns = (int64_t)changed->tv_sec * 1000000000 + changed->tv_nsec;
     out->identity[0] = (uint64_t)info->st_dev;
     out->identity[1] = (uint64_t)info->st_ino;
 }
@@ -124,6 +131,17 @@ am_path_kind am_path_look(am_path_info *out, const char *path)
 bool am_path_is_absolute(const char *path) { return path[0] == '/'; }
 void am_path_tidy(char *path) { (void)path; }
 
+bool ami_os_whole_path(char *out, size_t size, const char *path)
+{
+    char *found = realpath(path, NULL);
+    const bool fits = found && strlen(found) < size;
+    if (fits) {
+        memcpy(out, found, strlen(found) + 1);
+    }
+    free(found);
+    return fits;
+}
+
 bool ami_os_list(const char *folder, bool (*visit)(void *user, const char *name), void *user)
 {
     DIR *dir = opendir(folder);
@@ -169,7 +187,6 @@ void am_folder_remove(const char *path)
 }
 
 bool am_folder_is_writable(const char *path) { return access(path, W_OK | X_OK) == 0; }
-bool am_folder_working(char *out, size_t size) { return getcwd(out, size) != NULL; }
 
 bool am_folder_cache(char *out, size_t size)
 {

@@ -129,7 +129,7 @@ static void describe(am_path_info *out, HANDLE handle)
     const uint64_t ticks = (uint64_t)info.ftLastWriteTime.dwHighDateTime << 32 | info.ftLastWriteTime.dwLowDateTime;
     out->kind = folder ? AM_PATH_FOLDER : AM_PATH_FILE;
     out->size = (int64_t)((uint64_t)info.nFileSizeHigh << 32 | info.nFileSizeLow);
-    out->changed_s = (int64_t)(ticks / 10000000) - 11644473600; // 100 ns since 1601
+    out->changed_ns = ((int64_t)ticks - 116444736000000000) * 100; // ticks of 100 ns since 1601
     out->identity[0] = info.dwVolumeSerialNumber;
     out->identity[1] = (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow;
 }
@@ -189,6 +189,18 @@ void am_path_tidy(char *path)
     for (; *path; path++) {
         *path = *path == '\\' ? '/' : *path;
     }
+}
+
+bool ami_os_whole_path(char *out, size_t size, const char *path)
+{
+    wchar_t wide[longest_path], whole[longest_path];
+    const DWORD used = GetFullPathNameW(widen(wide, path), longest_path, whole, NULL);
+    const bool found =
+        used > 0 && used < longest_path && narrow(out, size, whole) && am_path_look(NULL, path) != AM_PATH_NONE;
+    if (found) {
+        am_path_tidy(out);
+    }
+    return found;
 }
 
 bool ami_os_list(const char *folder, bool (*visit)(void *user, const char *name), void *user)
@@ -251,12 +263,6 @@ bool am_folder_is_writable(const char *path)
 {
     wchar_t wide[longest_path];
     return _waccess(widen(wide, path), 2) == 0;
-}
-
-bool am_folder_working(char *out, size_t size)
-{
-    wchar_t wide[longest_path];
-    return GetCurrentDirectoryW(longest_path, wide) > 0 && narrow(out, size, wide);
 }
 
 bool am_folder_cache(char *out, size_t size)

@@ -1,4 +1,4 @@
-// The index object: which frames are offered, filters, the linear reference, and the choice among the three kinds.
+// The index object: which frames are offered, filters, the linear reference, and the choice between the two kinds.
 #include "data/fast.h"
 
 #include "base/error.h"
@@ -61,8 +61,6 @@ am_result am_index_create(am_index **out, const am_index_def *def, am_error *err
     int count = mark_offered(offered, def->db);
     if (count == 0) {
         result = ami_fail(err, AM_ERR_EMPTY, "no frame to offer: every range is shorter than its ignored ends");
-    } else if (def->kind == AM_INDEX_BOXES) {
-        result = ami_boxes_create(&index->boxes, index, err);
     } else if (def->kind == AM_INDEX_FAST) {
         result = ami_fast_map(&index->fast, index, count, err);
         result = result == AM_OK && !index->fast ? ami_fast_create(&index->fast, index, err) : result;
@@ -79,7 +77,6 @@ void am_index_destroy(am_index *index)
 {
     if (index) {
         am_alloc alloc = index->alloc;
-        ami_boxes_destroy(index->boxes, &alloc);
         ami_fast_destroy(index->fast, &alloc);
         ami_release(&alloc, index->offered, index->words * sizeof *index->offered);
         ami_release(&alloc, index, sizeof *index);
@@ -184,8 +181,6 @@ void am_filter_destroy(am_filter *filter)
     }
 }
 
-int am_filter_count(const am_filter *filter) { return filter->count; }
-
 // ---------------------------------------------------------------------------------------------
 // Searching
 
@@ -220,7 +215,7 @@ float am_index_cost(const am_index *index, int frame, const float *x, const floa
     return cost;
 }
 
-/// Every frame, one after another: the truth that the others are tested against.
+/// Every frame, one after another: the truth that the fast index is tested against.
 static void search_linear(const am_index *index, ami_best *best, const am_search *search)
 {
     const uint64_t *bits = ami_search_bits(index, search);
@@ -248,16 +243,10 @@ int am_index_search(const am_index *index, am_hit *out, const am_search *search,
     }
     int k = search->k < AM_MAX_HITS ? search->k : AM_MAX_HITS;
     ami_best best = ami_best_make(out, k);
-    switch (index->kind) {
-    case AM_INDEX_LINEAR:
-        search_linear(index, &best, search);
-        break;
-    case AM_INDEX_BOXES:
-        ami_boxes_search(index, &best, search);
-        break;
-    case AM_INDEX_FAST:
+    if (index->kind == AM_INDEX_FAST) {
         ami_fast_search(index, &best, &search, work, 1);
-        break;
+    } else {
+        search_linear(index, &best, search);
     }
     return best.count;
 }

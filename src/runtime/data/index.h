@@ -1,4 +1,4 @@
-/// What the three indices share: the offered frames, the best hits so far, filters.
+/// What the two indices share: the offered frames, the best hits so far, filters.
 #ifndef AMI_INDEX_INDEX_H
 #define AMI_INDEX_INDEX_H
 
@@ -8,7 +8,6 @@
 
 #include <amble/net.h>
 
-typedef struct ami_boxes ami_boxes;
 typedef struct ami_fast ami_fast;
 
 struct am_index {
@@ -19,8 +18,7 @@ struct am_index {
     uint64_t *offered; ///< [words] a bit for each frame that may be returned
     size_t words;
     size_t bytes;
-    ami_boxes *boxes; ///< when kind is AM_INDEX_BOXES
-    ami_fast *fast;   ///< when kind is AM_INDEX_FAST
+    ami_fast *fast; ///< when kind is AM_INDEX_FAST
 };
 
 struct am_filter {
@@ -75,11 +73,7 @@ bool ami_filters_stored(const am_index *index);
 /// One of them (ami_slot); *out is NULL when there is no such filter.
 am_result ami_filter_stored(am_filter **out, const am_index *index, int slot, const am_alloc *alloc, am_error *err);
 
-// The parts of each kind.
-am_result ami_boxes_create(ami_boxes **out, am_index *index, am_error *err);
-void ami_boxes_destroy(ami_boxes *boxes, const am_alloc *alloc);
-void ami_boxes_search(const am_index *index, ami_best *best, const am_search *search);
-
+// The parts of the fast index.
 am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err);
 /// The index of the database's file over `offered` frames, after checking everything that it points to; NULL where
 /// there is none or it does not fit.

@@ -88,29 +88,7 @@ am_velocity am_db_root_velocity(const am_db *db, int frame)
     return velocity;
 }
 
-void am_db_raw(const am_db *db, int frame, float *raw)
-{
-    am_features_denormalise(&db->features, raw, am_db_x(db, frame));
-}
-
 am_result am_db_tag_query(const am_db *db, am_tag_query *out, const char *text, am_error *err)
 {
     return am_tag_query_parse(out, text, db->tag_names, db->tag_count, err);
-}
-
-int am_db_select(const am_db *db, const am_tag_query *query, uint8_t *mask, bool *fell_back)
-{
-    int count = 0;
-    for (int f = 0; f < db->frame_count; f++) {
-        mask[f] = am_tag_query_accepts(query, db->tags[f]);
-        count += mask[f];
-    }
-    *fell_back = count == 0;
-    if (*fell_back) {
-        for (int f = 0; f < db->frame_count; f++) {
-            mask[f] = 1;
-        }
-        count = db->frame_count;
-    }
-    return count;
 }

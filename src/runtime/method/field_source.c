@@ -349,30 +349,3 @@ am_result am_field_source_create(am_source **out, const am_field_source_def *def
     *out = &f->base;
     return AM_OK;
 }
-
-const am_field *am_field_source_field(const am_source *source)
-{
-    return source->interface == &interface ? ami_field_source_of(source)->field : NULL;
-}
-
-void am_field_source_get(const am_source *source, const void *state, float *x, float *v)
-{
-    const ami_field_source *f = ami_field_source_of(source);
-    ami_field_view s = ami_field_view_of(f, (void *)state);
-    if (x) {
-        memcpy(x, s.next_x, (size_t)f->field->pose_count * sizeof(float));
-    }
-    if (v) {
-        memcpy(v, s.next_v, (size_t)f->field->velocity_count * sizeof(float));
-    }
-}
-
-void am_field_source_put(const am_source *source, void *state, const float *x, const float *v)
-{
-    const ami_field_source *f = ami_field_source_of(source);
-    ami_field_view s = ami_field_view_of(f, state);
-    memcpy(s.next_x, x, (size_t)f->field->pose_count * sizeof(float));
-    memcpy(s.next_v, v, (size_t)f->field->velocity_count * sizeof(float));
-    am_field_difference(f->field, s.d, s.x, s.next_x, am_field_velocity_step(s.d));
-    s.head->fresh = 0;
-}

@@ -37,7 +37,7 @@ static uint64_t hash_file(const char *path, uint64_t hash)
 static uint64_t hash_beside(const ami_build *b, const char *name, uint64_t hash)
 {
     char path[path_size];
-    bool found = name && ami_path_beside(path, sizeof path, b->def->config_path, name);
+    bool found = name && am_path_beside(path, sizeof path, b->def->config_path, name);
     return found ? hash_file(path, hash) : am_hash64("none", 4, hash);
 }
 
@@ -72,7 +72,7 @@ static uint64_t hash_clips(const ami_build *b, uint64_t hash, bool bytes)
         }
         am_path_info info;
         am_path_look(&info, clip->path);
-        const int64_t facts[2] = { info.size, info.changed_s };
+        const int64_t facts[2] = { info.size, info.changed_ns };
         hash = am_hash64(facts, sizeof facts, hash);
     }
     return hash;

@@ -67,7 +67,7 @@ static am_result list_sets(ami_build *b)
     }
     for (int i = 0; i < c->folders.count; i++) {
         char folder[1024];
-        if (!ami_path_beside(folder, sizeof folder, b->def->config_path, c->folders.items[i])) {
+        if (!am_path_beside(folder, sizeof folder, b->def->config_path, c->folders.items[i])) {
             return ami_fail(b->err, AM_ERR_LIMIT, "the path of folder '%s' is too long", c->folders.items[i]);
         }
         am_result result = list_folder(b, folder);

@@ -10,14 +10,6 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-bool ami_path_beside(char *out, size_t size, const char *path, const char *name)
-{
-    const char *slash = strrchr(path, '/');
-    int used = am_path_is_absolute(name) || !slash ? snprintf(out, size, "%s", name)
-                                                   : snprintf(out, size, "%.*s/%s", (int)(slash - path), path, name);
-    return used >= 0 && (size_t)used < size;
-}
-
 bool ami_pattern_fits(const char *pattern, const char *text)
 {
     const char *star = NULL;
@@ -210,7 +202,7 @@ static am_result read_schema(ami_build_config *c, const am_json *root, const cha
         return am_schema_parse(&c->schema, c->doc, features, err);
     }
     char file[1024];
-    if (!ami_path_beside(file, sizeof file, path, features->string)) {
+    if (!am_path_beside(file, sizeof file, path, features->string)) {
         return am_json_fail(c->doc, features, AM_ERR_RANGE, err, "the schema's path is too long");
     }
     am_result result = am_json_parse_file(&c->schema_doc, file, &c->alloc, err);

@@ -62,8 +62,6 @@ am_result ami_build_config_parse(ami_build_config *out, const char *text, size_t
                                  const am_alloc *alloc, am_error *err);
 void ami_build_config_free(ami_build_config *config);
 
-/// `name` beside `path`'s file (or as it is when absolute), in out(size); false when it is too long.
-bool ami_path_beside(char *out, size_t size, const char *path, const char *name);
 /// Whether `text` fits a pattern with * and ?.
 bool ami_pattern_fits(const char *pattern, const char *text);
 

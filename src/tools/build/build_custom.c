@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/os.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,7 +138,7 @@ am_result ami_build_read_sides(ami_build *b)
         side->rows = ami_bytes_make(&b->alloc);
         side->values = ami_bytes_make(&b->alloc);
         char path[1024];
-        if (!ami_path_beside(path, sizeof path, b->def->config_path, b->config.sides[i].path)) {
+        if (!am_path_beside(path, sizeof path, b->def->config_path, b->config.sides[i].path)) {
             return ami_fail(b->err, AM_ERR_LIMIT, "the path of a side file is too long");
         }
         am_file file;

@@ -2,6 +2,7 @@
 #include "build/build_internal.h"
 
 #include "base/error.h"
+#include "base/os.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static am_result read_sheet(ami_build *b)
     if (!b->config.tags || b->def->clips_dir) {
         return AM_OK;
     }
-    if (!ami_path_beside(path, sizeof path, b->def->config_path, b->config.tags)) {
+    if (!am_path_beside(path, sizeof path, b->def->config_path, b->config.tags)) {
         return ami_fail(b->err, AM_ERR_LIMIT, "the path of the tag file is too long");
     }
     am_file file;

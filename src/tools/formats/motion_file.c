@@ -1,4 +1,5 @@
-// Picks the reader of a motion file: by its first bytes where they identify it, otherwise by its extension.
+// Picks the reader of a motion file, by its first bytes where they identify it, otherwise by its extension; and the
+// writer, by the extension.
 #include "formats/assimp.h"
 #include "formats/defs.h"
 
@@ -87,4 +88,38 @@ am_result am_motion_read_file(am_clips *out, const char *path, const am_read_def
         ami_error_file(err, named.file);
     }
     return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Writers
+
+static am_result write_bvh(am_bytes *out, const am_clip *const *clips, int count, const am_write_def *def,
+                           am_error *err)
+{
+    (void)count;
+    return am_bvh_write(out, clips[0], def, err);
+}
+
+static am_result write_csv(am_bytes *out, const am_clip *const *clips, int count, const am_write_def *def,
+                           am_error *err)
+{
+    (void)count;
+    return am_csv_write(out, clips[0], def, err);
+}
+
+const am_motion_format *am_motion_format_find(const char *path)
+{
+    static const am_motion_format formats[] = {
+        { ".bvh", true, write_bvh },
+        { ".glb", false, am_glb_write },
+        { ".npz", false, am_npz_write },
+        { ".csv", true, write_csv },
+    };
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcmp(dot, formats[i].extension) == 0) {
+            return &formats[i];
+        }
+    }
+    return NULL;
 }

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/os.h"
 
 #include <string.h>
 
@@ -180,7 +181,17 @@ static void write_actor(am_json_writer *w, const am_recording *recording, int ac
     am_json_end_object(w);
 }
 
-am_result am_recording_write(am_bytes *out, const am_recording *recording, const char *database, am_error *err)
+/// Paths inside a file are relative to that file; those of the script are relative to the working folder by now.
+static void write_path(am_json_writer *w, const char *key, const char *file, const char *path)
+{
+    char relative[4096];
+    if (file && path[0] && am_path_relative(relative, sizeof relative, file, path)) {
+        path = relative;
+    }
+    am_json_string(w, key, path);
+}
+
+am_result am_recording_write(am_bytes *out, const am_recording *recording, const char *file, am_error *err)
 {
     const am_run *run = recording->run;
     am_json_writer *w = NULL;
@@ -190,14 +201,13 @@ am_result am_recording_write(am_bytes *out, const am_recording *recording, const
     }
     *out = ami_bytes_make(&recording->alloc);
     am_json_begin_object(w, NULL);
-    const char *path = database ? database : run->script->database;
-    if (path || run->method != AM_METHOD_LEARNED) {
-        am_json_string(w, "database", path ? path : "");
+    if (run->script->database || run->method != AM_METHOD_LEARNED) {
+        write_path(w, "database", file, run->script->database ? run->script->database : "");
     }
     if (run->script->model_count > 0) {
         am_json_begin_array(w, "model");
         for (int i = 0; i < run->script->model_count; i++) {
-            am_json_string(w, NULL, run->script->models[i]);
+            write_path(w, NULL, file, run->script->models[i]);
         }
         am_json_end_array(w);
     }

@@ -175,6 +175,102 @@ static void a_crowd_on_threads_moves_as_each_one_alone(void **state)
     am_pool_destroy(pool);
 }
 
+static void count_tasks(void *user, int count, void (*run)(void *context, int index), void *context)
+{
+    *(int *)user = count;
+    am_tasks serial = am_tasks_serial();
+    serial.run(serial.user, count, run, context);
+}
+
+static void a_large_crowd_fills_as_many_threads(void **state)
+{
+    (void)state;
+    enum { many = 32 * 12 };
+    int count = 0;
+    const am_tasks tasks = { .user = &count, .threads = 1, .run = count_tasks };
+    am_actor *crowd[many], *alone = make_actor();
+    am_intent targets[many];
+    for (int i = 0; i < many; i++) {
+        crowd[i] = make_actor();
+        targets[i] = (am_intent){ .velocity = { 0.3f, 0.0f, 1.1f } };
+    }
+    am_actors_step(crowd, targets, many, DT, &tasks);
+    assert_int_equal(count, 12);
+    walk(alone, 1);
+    for (int i = 0; i < many; i++) {
+        assert_true(am_actor_hash(crowd[i]) == am_actor_hash(alone));
+        am_actor_destroy(crowd[i]);
+    }
+    am_actor_destroy(alone);
+}
+
+static am_model *make_values(const am_field *field, const am_field_def *def, int first)
+{
+    enum { count = AM_NET_MOST_ATTACHMENTS };
+    am_error err = { 0 };
+    am_bytes bytes[count];
+    am_model_blob blobs[count];
+    char names[count][AM_NET_NAME_SIZE];
+    am_field_task task;
+    assert_true(am_field_task_find(&task, am_field_task_name(0)));
+    float *zeros = calloc((size_t)field->state_count * 1024, sizeof *zeros);
+    for (int i = 0; i < count; i++) {
+        const am_field_value_head head = { .gamma = 0.9f,
+                                           .every = first + i,
+                                           .k = field->k,
+                                           .field_fps = def->fps,
+                                           .field_delta = def->delta,
+                                           .field_root = def->root_weight,
+                                           .field_turn = def->turn_weight,
+                                           .field_thin = def->thin };
+        check_ok(am_field_value_pack(&bytes[i], &head, &task, field, zeros, NULL, &err), &err);
+        am_field_value_name(names[i], task.name, head.every);
+        blobs[i] = (am_model_blob){ names[i], bytes[i].data, bytes[i].size };
+    }
+    const am_net_graph *none[1] = { NULL };
+    am_model_def model_def = am_model_def_default();
+    model_def.graphs = none;
+    model_def.attachments = blobs;
+    model_def.attachment_count = count;
+    am_model *model = NULL;
+    check_ok(am_model_create(&model, &model_def, &err), &err);
+    for (int i = 0; i < count; i++) {
+        am_bytes_free(&bytes[i]);
+    }
+    free(zeros);
+    return model;
+}
+
+static void value_functions_of_all_models_are_there(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_field *field = NULL;
+    am_field_def field_def = am_field_def_default();
+    field_def.db = shared_db;
+    check_ok(am_field_create(&field, &field_def, &err), &err);
+    const am_model *models[3];
+    for (int m = 0; m < 3; m++) {
+        models[m] = make_values(field, &field_def, 100 + AM_NET_MOST_ATTACHMENTS * m);
+    }
+    am_asset *asset = NULL;
+    am_asset_def def;
+    am_asset_def_init(&def);
+    def.db = shared_db;
+    def.models = models;
+    def.model_count = 3;
+    def.methods = 1u << AM_METHOD_FIELD;
+    check_ok(am_asset_create(&asset, &def, &err), &err);
+    for (int every = 100; every < 100 + 3 * AM_NET_MOST_ATTACHMENTS; every++) {
+        assert_int_equal(am_asset_value(asset, 0, every), every);
+    }
+    am_asset_close(asset);
+    for (int m = 0; m < 3; m++) {
+        am_model_close((am_model *)models[m]);
+    }
+    am_field_destroy(field);
+}
+
 static void poses_lie_between_the_last_two_steps(void **state)
 {
     (void)state;
@@ -252,6 +348,8 @@ TEST_SUITE(asset)
         cmocka_unit_test(refused_settings_change_nothing),
         cmocka_unit_test(a_change_of_method_keeps_the_pose_and_snapshots),
         cmocka_unit_test(a_crowd_on_threads_moves_as_each_one_alone),
+        cmocka_unit_test(a_large_crowd_fills_as_many_threads),
+        cmocka_unit_test(value_functions_of_all_models_are_there),
         cmocka_unit_test(poses_lie_between_the_last_two_steps),
         cmocka_unit_test(a_stick_is_steered_by_the_camera),
         cmocka_unit_test(the_defaults_of_every_method_are_good),

@@ -142,7 +142,7 @@ static void every_kind_agrees_with_the_slow_reference(void **state)
     for (int r = 0; r < db->range_count; r++) {
         slow s = { &w.items[r], w.def.roles };
         for (int f = 0; f < w.clips[r]->frame_count; f += 7) {
-            am_db_raw(db, db->ranges[r].start + f, raw);
+            am_features_denormalise(&db->features, raw, am_db_x(db, db->ranges[r].start + f));
             check_joint_kinds(db, &s, raw, f);
             check_trajectory_kinds(db, &s, raw, f);
             check_other_kinds(db, &s, raw, f);
@@ -192,7 +192,7 @@ static void every_kind_agrees_on_real_frames_too(void **state)
     float raw[AM_MAX_FEATURES];
     slow s = { &item, roles };
     for (int f = 0; f < clip->frame_count; f += 13) {
-        am_db_raw(db, f, raw);
+        am_features_denormalise(&db->features, raw, am_db_x(db, f));
         check_joint_kinds(db, &s, raw, f);
         check_trajectory_kinds(db, &s, raw, f);
         check_other_kinds(db, &s, raw, f);
@@ -219,7 +219,7 @@ static void custom_numbers_that_nobody_gives_are_zero(void **state)
     am_error err = { 0 };
     check_ok(am_db_create(&db, &w.def, &err), &err);
     float raw[AM_MAX_FEATURES];
-    am_db_raw(db, 17, raw);
+    am_features_denormalise(&db->features, raw, am_db_x(db, 17));
     const float *props = channel_of(db, raw, "props");
     assert_true(props[0] == 0.0f && props[1] == 0.0f && props[2] == 0.0f);
     am_db_close(db);
@@ -286,7 +286,7 @@ static void a_feature_that_never_varies_or_weighs_nothing_does_no_harm(void **st
         }
     }
     float raw[AM_MAX_FEATURES];
-    am_db_raw(db, 3, raw);
+    am_features_denormalise(&db->features, raw, am_db_x(db, 3));
     check_near(raw[0], 1, 0);
     check_near(raw[1], db->features.offset[1], 0);
     check_ok(am_db_verify(db, &err), &err);
@@ -323,8 +323,8 @@ static void pca_with_all_dimensions_keeps_distances(void **state)
     }
     float raw[27];
     float raw_turned[27];
-    am_db_raw(plain, 40, raw);
-    am_db_raw(turned, 40, raw_turned);
+    am_features_denormalise(&plain->features, raw, am_db_x(plain, 40));
+    am_features_denormalise(&turned->features, raw_turned, am_db_x(turned, 40));
     for (int d = 0; d < 27; d++) {
         check_near(raw_turned[d], raw[d], 1e-4);
     }
@@ -399,7 +399,7 @@ static void a_query_that_wants_what_the_frame_does_is_that_frame(void **state)
     }
     float raw[AM_MAX_FEATURES];
     float x[AM_MAX_FEATURES];
-    am_db_raw(db, frame, raw);
+    am_features_denormalise(&db->features, raw, am_db_x(db, frame));
     am_transform pose[AM_MAX_JOINTS];
     static am_velocity velocity[AM_MAX_JOINTS];
     am_db_pose(db, frame, pose);

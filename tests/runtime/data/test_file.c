@@ -180,7 +180,7 @@ static am_result read_bytes(void *user, const uint8_t *data, size_t size, const 
         float raw[AM_MAX_FEATURES];
         for (int f = 0; f < db->frame_count; f += 37) { // whatever opens can be read without harm
             am_db_pose(db, f, pose);
-            am_db_raw(db, f, raw);
+            am_features_denormalise(&db->features, raw, am_db_x(db, f));
             am_db_root_velocity(db, f);
         }
     }

@@ -59,7 +59,7 @@ static void make_query(float *out, node n, const am_horizon *horizon, void *cont
 {
     float raw[AM_MAX_FEATURES];
     am_query_point points[AM_MAX_TRAJECTORY];
-    am_db_raw(db, n.frame, raw);
+    am_features_denormalise(&db->features, raw, am_db_x(db, n.frame));
     am_query query = am_query_default();
     query.current = raw;
     query.root = n.root;

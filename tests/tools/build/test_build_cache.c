@@ -2,6 +2,7 @@
 // and clips and pieces, which import and build name alike.
 #include "support/folder.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <utime.h>
 
@@ -86,7 +87,17 @@ static void clips_are_known_by_their_bytes(void **state)
     *digit = *digit == '1' ? '2' : '1'; // another number, the same size
     am_error err = { 0 };
     check_ok(am_file_write(path, text, size, &err), &err);
+    open_kept(folder);
+    assert_true(built);
+    // Edits within one second, and the same size.
+    struct timespec times[2] = { { 2000, 1000000 }, { 2000, 1000000 } };
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    open_kept(folder);
+    *digit = *digit == '3' ? '4' : '3';
+    check_ok(am_file_write(path, text, size, &err), &err);
     free(text);
+    times[1].tv_nsec = 2000000;
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
     open_kept(folder);
     assert_true(built);
     assert_int_equal(remove(path), 0);

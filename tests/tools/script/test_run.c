@@ -254,7 +254,7 @@ static void a_recording_gives_the_same_frames_again(void **state)
     am_run_observer observer = { recording, record_frame };
     check_ok(am_run_play(run, &observer, 1, NULL, &err), &err);
     am_bytes bytes = { 0 };
-    check_ok(am_recording_write(&bytes, recording, "x.amdb", &err), &err);
+    check_ok(am_recording_write(&bytes, recording, "r.json", &err), &err);
     am_run_script again;
     check_ok(am_run_parse(&again, (const char *)bytes.data, bytes.size, "r.json", NULL, &err), &err);
     am_run *second = make_run(&again);
@@ -403,6 +403,10 @@ static void the_command_writes_motion_for_each_character(void **state)
     assert_non_null(a);
     assert_non_null(b);
     assert_memory_equal(a, b, 26);
+    snprintf(path, sizeof path, "%s/r.json", folder);
+    char *recorded = test_read_file(path, NULL);
+    assert_non_null(strstr(recorded, "\"database\": \"loco.amdb\""));
+    free(recorded);
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/out.%d.bvh", folder, i);
         size_t size = 0;

@@ -1,6 +1,7 @@
 // The two-level box search of LMM appendix B, written plainly: boxes of 16 and of 64 consecutive frames, visited in
-// file order, each given up as soon as the distance gathered so far exceeds the best. It is the baseline that the
-// fast index is measured against, and an independent second answer.
+// file order, each given up as soon as the distance gathered so far exceeds the best.
+#include "boxes.h"
+
 #include "data/index.h"
 
 #include "base/error.h"
@@ -8,7 +9,9 @@
 
 enum { small_frames = 16, large_frames = 64 };
 
-struct ami_boxes {
+struct lab_boxes {
+    const am_index *index;
+    am_alloc alloc;
     size_t dims;
     size_t small_count, large_count;
     float *small_lo, *small_hi; ///< [small][dims]
@@ -24,33 +27,43 @@ static void grow(float *lo, float *hi, const float *row, size_t dims)
     }
 }
 
-static ami_boxes *lay_out(ami_layout *layout, size_t dims, size_t small_count, size_t large_count)
+static lab_boxes *lay_out(ami_layout *layout, size_t dims, size_t small_count, size_t large_count)
 {
-    ami_boxes *boxes = ami_layout_take(layout, 1, sizeof *boxes);
+    lab_boxes *boxes = ami_layout_take(layout, 1, sizeof *boxes);
     float *small_lo = ami_layout_take(layout, small_count * dims, sizeof(float));
     float *small_hi = ami_layout_take(layout, small_count * dims, sizeof(float));
     float *large_lo = ami_layout_take(layout, large_count * dims, sizeof(float));
     float *large_hi = ami_layout_take(layout, large_count * dims, sizeof(float));
     if (boxes) {
-        *boxes = (ami_boxes){ dims, small_count, large_count, small_lo, small_hi, large_lo, large_hi, 0 };
+        *boxes = (lab_boxes){ .dims = dims,
+                              .small_count = small_count,
+                              .large_count = large_count,
+                              .small_lo = small_lo,
+                              .small_hi = small_hi,
+                              .large_lo = large_lo,
+                              .large_hi = large_hi };
     }
     return boxes;
 }
 
-am_result ami_boxes_create(ami_boxes **out, am_index *index, am_error *err)
+am_result lab_boxes_create(lab_boxes **out, const am_index *index, const am_alloc *allocator, am_error *err)
 {
+    *out = NULL;
     const am_db *db = index->db;
+    const am_alloc alloc = ami_alloc_or_default(allocator);
     size_t frames = (size_t)db->frame_count;
     size_t dims = (size_t)db->features.count;
     size_t small_count = (frames + small_frames - 1) / small_frames;
     size_t large_count = (frames + large_frames - 1) / large_frames;
     ami_layout measure = { 0 };
     lay_out(&measure, dims, small_count, large_count);
-    ami_layout place = ami_layout_room(&measure, &index->alloc);
+    ami_layout place = ami_layout_room(&measure, &alloc);
     if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    ami_boxes *boxes = lay_out(&place, dims, small_count, large_count);
+    lab_boxes *boxes = lay_out(&place, dims, small_count, large_count);
+    boxes->index = index;
+    boxes->alloc = alloc;
     boxes->block_size = measure.size;
     for (size_t i = 0; i < small_count * dims; i++) {
         boxes->small_lo[i] = INFINITY;
@@ -65,15 +78,15 @@ am_result ami_boxes_create(ami_boxes **out, am_index *index, am_error *err)
         grow(boxes->small_lo + f / small_frames * dims, boxes->small_hi + f / small_frames * dims, row, dims);
         grow(boxes->large_lo + f / large_frames * dims, boxes->large_hi + f / large_frames * dims, row, dims);
     }
-    index->bytes += measure.size;
     *out = boxes;
     return AM_OK;
 }
 
-void ami_boxes_destroy(ami_boxes *boxes, const am_alloc *alloc)
+void lab_boxes_destroy(lab_boxes *boxes)
 {
     if (boxes) {
-        ami_release(alloc, boxes, boxes->block_size);
+        am_alloc alloc = boxes->alloc;
+        ami_release(&alloc, boxes, boxes->block_size);
     }
 }
 
@@ -109,36 +122,40 @@ static bool row_is_far(const float *row, const am_search *search, size_t dims, f
 static float limit_of(const ami_best *best) { return best->bound + best->bound * 1e-4f; }
 
 /// The frames of one small box.
-static void visit_frames(const am_index *index, ami_best *best, const am_search *search, const uint64_t *bits,
+static void visit_frames(const lab_boxes *boxes, ami_best *best, const am_search *search, const uint64_t *bits,
                          size_t first, size_t last)
 {
-    size_t dims = index->boxes->dims;
+    const am_index *index = boxes->index;
     for (size_t f = first; f < last; f++) {
         if (ami_allowed(bits, search, (int)f) &&
-            !row_is_far(am_db_x(index->db, (int)f), search, dims, limit_of(best))) {
+            !row_is_far(am_db_x(index->db, (int)f), search, boxes->dims, limit_of(best))) {
             ami_best_add(best, (int)f, am_index_cost(index, (int)f, search->x, search->weights));
         }
     }
 }
 
-void ami_boxes_search(const am_index *index, ami_best *best, const am_search *search)
+int lab_boxes_search(const lab_boxes *boxes, am_hit *out, const am_search *search)
 {
-    const ami_boxes *boxes = index->boxes;
     size_t dims = boxes->dims;
-    size_t frames = (size_t)index->db->frame_count;
-    const uint64_t *bits = ami_search_bits(index, search);
+    size_t frames = (size_t)boxes->index->db->frame_count;
     const size_t ratio = large_frames / small_frames;
+    if (!ami_search_is_finite(search, (int)dims)) {
+        return 0;
+    }
+    const uint64_t *bits = ami_search_bits(boxes->index, search);
+    ami_best best = ami_best_make(out, search->k < AM_MAX_HITS ? search->k : AM_MAX_HITS);
     for (size_t l = 0; l < boxes->large_count; l++) {
-        if (box_is_far(boxes->large_lo + l * dims, boxes->large_hi + l * dims, search, dims, limit_of(best))) {
+        if (box_is_far(boxes->large_lo + l * dims, boxes->large_hi + l * dims, search, dims, limit_of(&best))) {
             continue;
         }
         size_t end = (l + 1) * ratio < boxes->small_count ? (l + 1) * ratio : boxes->small_count;
         for (size_t s = l * ratio; s < end; s++) {
-            if (box_is_far(boxes->small_lo + s * dims, boxes->small_hi + s * dims, search, dims, limit_of(best))) {
+            if (box_is_far(boxes->small_lo + s * dims, boxes->small_hi + s * dims, search, dims, limit_of(&best))) {
                 continue;
             }
             size_t last = (s + 1) * small_frames < frames ? (s + 1) * small_frames : frames;
-            visit_frames(index, best, search, bits, s * small_frames, last);
+            visit_frames(boxes, &best, search, bits, s * small_frames, last);
         }
     }
+    return best.count;
 }
