@@ -1,6 +1,6 @@
 /// Every kind of layer once, in the order of am_net_kind: LAYER(KIND, name). The tables of kinds follow this list:
 /// - net/layer.c: ami_net_layer_NAME, its shape and evaluation (net/layer_*.c)
-/// - train/plan_body.h: layer_NAME, its training (train/layer_*_body.h)
+/// - train/layers_body.h: layer_NAME, its training (train/layer_*_body.h)
 /// - formats/onnx_write.c: ami_onnx_put_NAME, its nodes (formats/onnx_*.c)
 #ifndef AMI_NET_LAYER_LIST_H
 #define AMI_NET_LAYER_LIST_H

@@ -1,0 +1,77 @@
+/// Encodings of an index, a count or a position.
+
+/// The nearest whole number; too many are all, no number is none.
+static int encode_index(real x, int width)
+{
+    return x > (real)-0.5 && x < (real)width ? (int)(x + (real)0.5) : x >= (real)width ? width : -1;
+}
+
+static void one_hot_forward(const pass *p)
+{
+    for (int c = 0; c < p->n; c++) {
+        const int at = encode_index(p->x[c], p->width);
+        for (int i = 0; i < p->width; i++) {
+            p->y[(ptrdiff_t)i * p->n + c] = i == at ? (real)1 : (real)0;
+        }
+    }
+}
+
+static void count_forward(const pass *p)
+{
+    for (int c = 0; c < p->n; c++) {
+        const int at = encode_index(p->x[c], p->width);
+        for (int i = 0; i < p->width; i++) {
+            p->y[(ptrdiff_t)i * p->n + c] = i < at ? (real)1 : (real)0;
+        }
+    }
+}
+
+static const layer_row layer_one_hot = { .forward = one_hot_forward };
+static const layer_row layer_count = { .forward = count_forward };
+
+static void fraction_forward(const pass *p)
+{
+    for (size_t i = 0; i < p->plan->span[p->op->out]; i++) {
+        p->y[i] = p->x[i] / (real)p->op->number[0];
+    }
+}
+
+static void fraction_back(const pass *p)
+{
+    for (size_t i = 0; i < p->plan->span[p->op->out]; i++) {
+        p->dx[i] = (p->add ? p->dx[i] : (real)0) + p->dy[i] / (real)p->op->number[0];
+    }
+}
+
+static const layer_row layer_fraction = { .forward = fraction_forward, .backward = fraction_back };
+
+/// How fast wave i of a positional encoding turns; sine and cosine come in pairs.
+static double waves_frequency(const pass *p, int i)
+{
+    const int pair = i / 2;
+    return pow((double)p->op->number[0], -2.0 * (double)pair / (double)p->width);
+}
+
+static void waves_forward(const pass *p)
+{
+    for (int c = 0; c < p->n; c++) {
+        for (int i = 0; i < p->width; i++) {
+            const double f = waves_frequency(p, i) * (double)p->x[c];
+            p->y[(ptrdiff_t)i * p->n + c] = (real)(i % 2 ? cos(f) : sin(f));
+        }
+    }
+}
+
+static void waves_back(const pass *p)
+{
+    for (int c = 0; c < p->n; c++) {
+        double sum = p->add ? (double)p->dx[c] : 0.0;
+        for (int i = 0; i < p->width; i++) {
+            const double f = waves_frequency(p, i), at = f * (double)p->x[c];
+            sum += f * (i % 2 ? -sin(at) : cos(at)) * (double)p->dy[(ptrdiff_t)i * p->n + c];
+        }
+        p->dx[c] = (real)sum;
+    }
+}
+
+static const layer_row layer_waves = { .forward = waves_forward, .backward = waves_back };
