@@ -26,7 +26,8 @@ typedef struct factor {
 } factor;
 
 typedef struct layer_row {
-    /// Numbers to keep for each block; NULL for none.
+    /// Numbers to keep for each block, NULL for none. Asked before the plan's arrays are there: by rows_of, width_of,
+    /// span_of alone.
     size_t (*aux)(const PLAN *plan, const am_net_op *op);
     void (*forward)(const pass *p);
     /// Called when an input wants a gradient, or the weights' gradients come from `factor`; NULL where none flows.

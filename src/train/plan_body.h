@@ -57,6 +57,10 @@ static const real *tensor_at(const PLAN *plan, const am_net_op *op, int which)
 
 static int width_of(const PLAN *plan, int value) { return plan->graph->values[value].width; }
 static int rows_of(const PLAN *plan, int value) { return plan->graph->values[value].rows; }
+static size_t span_of(const PLAN *plan, int value)
+{
+    return (size_t)rows_of(plan, value) * (size_t)width_of(plan, value) * (size_t)plan->columns;
+}
 
 #include "train/layers_body.h"
 
@@ -228,7 +232,6 @@ static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
     list_jobs(plan, false);
     plan->jobs = ami_layout_take(room, (size_t)plan->job_count, sizeof *plan->jobs);
     for (int v = 0; v < g->value_count; v++) {
-        const size_t span = (size_t)rows_of(plan, v) * (size_t)width_of(plan, v) * (size_t)plan->columns;
         const size_t pitch = pitch_of(plan, v);
         const bool own = overwritten_by(plan, v) < 0;
         real *value = own ? ami_layout_take(room, places * pitch, sizeof(real)) : NULL;
@@ -244,7 +247,7 @@ static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
             plan->value[v] = value;
             plan->grad[v] = grad;
             plan->turned[v] = other;
-            plan->span[v] = span;
+            plan->span[v] = span_of(plan, v);
             plan->pitch[v] = pitch;
         }
     }
