@@ -11,11 +11,12 @@
 
 #include "train/ops.h"
 
-/// One tensor (two for a layer norm: gain and shift) whose gradient can be computed in any range of its rows.
+/// One tensor (two for a layer without products, such as a layer norm's gain and shift) whose gradient can be
+/// computed in any range of its rows.
 typedef struct ami_job {
     int op;
-    int tensor, tensor_2; ///< numbers in the graph; tensor_2 is -1 but for a layer norm
-    int part;             ///< which product of a GRU or attention: see plan_body.h
+    int tensor, tensor_2; ///< numbers in the graph; tensor_2 is -1 for a single one
+    int part;             ///< which of its layer's products
     bool matrix;
     int rows, columns;
 } ami_job;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pages.h"
+#include "net/layer.h"
 
 // ---------------------------------------------------------------------------------------------
 // Places
@@ -56,71 +57,15 @@ static const real *tensor_at(const PLAN *plan, const am_net_op *op, int which)
 
 static int width_of(const PLAN *plan, int value) { return plan->graph->values[value].width; }
 static int rows_of(const PLAN *plan, int value) { return plan->graph->values[value].rows; }
-
-#include "train/attention_body.h"
-
-static bool is_activation(int kind) { return kind >= AM_NET_RELU && kind <= AM_NET_SIGMOID; }
-static ami_activation activation_of(int kind) { return (ami_activation)(kind - AM_NET_RELU); }
-
-/// GRU memory of one block: gi, gh, gates, dgi, dgh, each (3 units, columns).
-static size_t aux_size(const PLAN *plan, const am_net_op *op)
+static size_t span_of(const PLAN *plan, int value)
 {
-    const size_t n = (size_t)plan->columns;
-    switch (op->kind) {
-    case AM_NET_LAYER_NORM:
-        return 2 * n * (size_t)rows_of(plan, op->in[0]);
-    case AM_NET_GRU:
-        return 15 * (size_t)width_of(plan, op->out) * n;
-    case AM_NET_ATTENTION:
-        return attention_size(op, rows_of(plan, op->in[0]), plan->columns);
-    default:
-        return 0;
-    }
+    return (size_t)rows_of(plan, value) * (size_t)width_of(plan, value) * (size_t)plan->columns;
 }
+
+#include "train/layers_body.h"
 
 // ---------------------------------------------------------------------------------------------
 // Which gradients are wanted
-
-/// True when a gradient flows from the operation to its input i: not to indices and counts.
-static bool flows(const am_net_op *op, int i)
-{
-    switch (op->kind) {
-    case AM_NET_ONE_HOT:
-    case AM_NET_COUNT:
-        return false;
-    case AM_NET_CHOOSE:
-        return i > 0;
-    case AM_NET_ATTENTION:
-        return i == 0;
-    default:
-        return true;
-    }
-}
-
-static int inputs_of(const am_net_op *op)
-{
-    int count = 0;
-    while (count < AM_NET_MOST_IN && op->in[count] >= 0) {
-        count++;
-    }
-    return count;
-}
-
-/// Whether input i of operation o adds to the gradient, or is the first on the way back and overwrites it.
-static bool adds(const PLAN *plan, int o, int i)
-{
-    const am_net_op *op = &plan->graph->ops[o];
-    const int v = op->in[i];
-    if (plan->seeded[v] || plan->first_touch[v] != o) {
-        return true;
-    }
-    for (int other = 0; other < i; other++) {
-        if (op->in[other] == v && flows(op, other)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static bool is_trained(const am_net_graph *g, const am_net_op *op)
 {
@@ -150,7 +95,7 @@ static void find_wanted(PLAN *plan, bool *wanted, bool input_grads)
     for (int o = 0; o < g->op_count; o++) {
         const am_net_op *op = &g->ops[o];
         bool any = is_trained(g, op);
-        for (int i = 0; i < inputs_of(op); i++) {
+        for (int i = 0; i < ami_net_in_count(op); i++) {
             any |= flows(op, i) && wanted[op->in[i]];
         }
         wanted[op->out] = any;
@@ -159,7 +104,7 @@ static void find_wanted(PLAN *plan, bool *wanted, bool input_grads)
     for (int o = g->op_count - 1; o >= 0; o--) {
         const am_net_op *op = &g->ops[o];
         const bool alive = wanted[op->out] && (plan->seeded[op->out] || plan->first_touch[op->out] >= 0);
-        for (int i = 0; i < inputs_of(op) && alive; i++) {
+        for (int i = 0; i < ami_net_in_count(op) && alive; i++) {
             if (flows(op, i) && wanted[op->in[i]] && plan->first_touch[op->in[i]] < 0) {
                 plan->first_touch[op->in[i]] = o;
             }
@@ -202,29 +147,13 @@ static void list_jobs(PLAN *plan, bool place_them)
         if (place_them && !plan->grad[op->out]) {
             continue;
         }
-        const int products = op->kind == AM_NET_GRU ? 2 : op->kind == AM_NET_ATTENTION ? 3 : 1;
-        switch (op->kind) {
-        case AM_NET_LINEAR:
-        case AM_NET_ATTENTION:
-            for (int part = 0; part < products; part++) {
-                add_job(plan, place_them, o, 2 * part, -1, part);
-                add_job(plan, place_them, o, 2 * part + 1, -1, part);
-            }
-            break;
-        case AM_NET_GRU:
-            for (int part = 0; part < products; part++) {
-                add_job(plan, place_them, o, part, -1, part);
-                add_job(plan, place_them, o, 2 + part, -1, part);
-            }
-            break;
-        case AM_NET_LAYER_NORM:
-            add_job(plan, place_them, o, 0, 1, 0);
-            break;
-        case AM_NET_CONSTANT:
-            add_job(plan, place_them, o, 0, -1, 0);
-            break;
-        default:
-            break;
+        const ami_net_layer *layer = ami_net_layer_of(op->kind);
+        for (int part = 0; part < layer->product_count; part++) {
+            add_job(plan, place_them, o, layer->products[part].weight, -1, part);
+            add_job(plan, place_them, o, layer->products[part].bias, -1, part);
+        }
+        if (layer->product_count == 0 && is_trained(g, op)) {
+            add_job(plan, place_them, o, 0, op->tensor[1] >= 0 ? 1 : -1, 0);
         }
     }
 }
@@ -232,10 +161,15 @@ static void list_jobs(PLAN *plan, bool place_them)
 // ---------------------------------------------------------------------------------------------
 // Creation
 
+/// True when a product reads input i: its gradient wants the transposed one.
 static bool needs_turned(const am_net_op *op, int i)
 {
-    return (op->kind == AM_NET_LINEAR && i == 0) || (op->kind == AM_NET_GRU && i <= 1) ||
-           (op->kind == AM_NET_ATTENTION && i == 0);
+    const ami_net_layer *layer = ami_net_layer_of(op->kind);
+    bool read = false;
+    for (int m = 0; m < layer->product_count; m++) {
+        read |= layer->products[m].in == i;
+    }
+    return read;
 }
 
 /// Outputs, and what a state takes over: read from outside, or in the next slot.
@@ -248,9 +182,9 @@ static bool is_read_later(const am_net_graph *g, int v)
     return later;
 }
 
-/// The activation that may write over value v, -1 when there is none: v is a linear layer's, nothing else reads it,
-/// and the slope can be told from what the activation gave. Its gradient is written over likewise. Over many slots
-/// these are half of all numbers, and they do not fit the caches.
+/// The operation that may write over value v, -1 when there is none: v is a linear layer's, nothing else reads it,
+/// and the way back through the operation needs what it gave only. Its gradient is written over likewise. Over many
+/// slots these are half of all numbers, and they do not fit the caches.
 static int overwritten_by(const PLAN *plan, int v)
 {
     const am_net_graph *g = plan->graph;
@@ -258,13 +192,12 @@ static int overwritten_by(const PLAN *plan, int v)
     bool made = false;
     for (int o = 0; o < g->op_count; o++) {
         made |= g->ops[o].out == v && g->ops[o].kind == AM_NET_LINEAR;
-        for (int i = 0; i < inputs_of(&g->ops[o]); i++) {
+        for (int i = 0; i < ami_net_in_count(&g->ops[o]); i++) {
             reader = g->ops[o].in[i] == v ? o : reader;
             readers += g->ops[o].in[i] == v;
         }
     }
-    const bool may = made && readers == 1 && is_activation(g->ops[reader].kind) &&
-                     g->ops[reader].kind != AM_NET_GELU && !is_read_later(g, v) &&
+    const bool may = made && readers == 1 && row_of(&g->ops[reader])->by_output && !is_read_later(g, v) &&
                      !is_read_later(g, g->ops[reader].out);
     return may ? reader : -1;
 }
@@ -299,14 +232,13 @@ static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
     list_jobs(plan, false);
     plan->jobs = ami_layout_take(room, (size_t)plan->job_count, sizeof *plan->jobs);
     for (int v = 0; v < g->value_count; v++) {
-        const size_t span = (size_t)rows_of(plan, v) * (size_t)width_of(plan, v) * (size_t)plan->columns;
         const size_t pitch = pitch_of(plan, v);
         const bool own = overwritten_by(plan, v) < 0;
         real *value = own ? ami_layout_take(room, places * pitch, sizeof(real)) : NULL;
         real *grad = own && wanted[v] ? ami_layout_take(room, places * pitch, sizeof(real)) : NULL;
         bool turned = false;
         for (int o = 0; o < g->op_count; o++) {
-            for (int i = 0; i < inputs_of(&g->ops[o]); i++) {
+            for (int i = 0; i < ami_net_in_count(&g->ops[o]); i++) {
                 turned |= g->ops[o].in[i] == v && needs_turned(&g->ops[o], i);
             }
         }
@@ -315,12 +247,13 @@ static void lay_out(PLAN *plan, ami_layout *room, const bool *wanted)
             plan->value[v] = value;
             plan->grad[v] = grad;
             plan->turned[v] = other;
-            plan->span[v] = span;
+            plan->span[v] = span_of(plan, v);
             plan->pitch[v] = pitch;
         }
     }
     for (int o = 0; o < g->op_count; o++) {
-        const size_t size = aux_size(plan, &g->ops[o]);
+        const layer_row *row = row_of(&g->ops[o]);
+        const size_t size = row->aux ? row->aux(plan, &g->ops[o]) : 0;
         real *aux = ami_layout_take(room, places * size, sizeof(real));
         if (room->base) {
             plan->aux[o] = aux;
@@ -424,183 +357,6 @@ void NAME(band)(const PLAN *plan, int thread, int threads)
     }
 }
 
-static void linear_forward(const PLAN *plan, const am_net_op *op, real *y, const real *x, int width, int in)
-{
-    const real *bands = plan->by_rows[op->tensor[0]], *bias = tensor_at(plan, op, 1);
-    if (bands) {
-        plan->ops->banded(y, bands, bias, x, width, in, plan->columns, false);
-    } else {
-        plan->ops->forward(y, tensor_at(plan, op, 0), bias, x, width, in, plan->columns);
-    }
-}
-
-static void join_rows(const PLAN *plan, const am_net_op *op, real *y, int slot, int block)
-{
-    const size_t n = (size_t)plan->columns;
-    for (int r = 0; r < rows_of(plan, op->out); r++) {
-        for (int i = 0; i < inputs_of(op); i++) {
-            const size_t count = (size_t)width_of(plan, op->in[i]) * n;
-            memcpy(y, NAME(value)(plan, op->in[i], slot, block) + (size_t)r * count, count * sizeof *y);
-            y += count;
-        }
-    }
-}
-
-/// How fast wave i of a positional encoding turns; sine and cosine come in pairs.
-static double frequency_of(const am_net_op *op, int i, int width)
-{
-    const int pair = i / 2;
-    return pow((double)op->number[0], -2.0 * (double)pair / (double)width);
-}
-
-static void encode(const PLAN *plan, const am_net_op *op, real *y, const real *x)
-{
-    const int n = plan->columns, width = width_of(plan, op->out);
-    for (int c = 0; c < n; c++) {
-        // The nearest whole number; too many are all, no number is none.
-        const int at = x[c] > (real)-0.5 && x[c] < (real)width ? (int)(x[c] + (real)0.5)
-                       : x[c] >= (real)width                   ? width
-                                                               : -1;
-        for (int i = 0; i < width; i++) {
-            real v;
-            if (op->kind == AM_NET_ONE_HOT) {
-                v = i == at ? (real)1 : (real)0;
-            } else if (op->kind == AM_NET_COUNT) {
-                v = i < at ? (real)1 : (real)0;
-            } else {
-                const double f = frequency_of(op, i, width) * (double)x[c];
-                v = (real)(i % 2 ? cos(f) : sin(f));
-            }
-            y[(ptrdiff_t)i * n + c] = v;
-        }
-    }
-}
-
-/// Which input of a choice column c takes, -1 for none.
-static int chosen(const am_net_op *op, real x)
-{
-    const int count = inputs_of(op) - 1;
-    const int index = x > (real)-0.5 && x < (real)1e6 ? (int)(x + (real)0.5) : count;
-    return index < count ? index : -1;
-}
-
-static void choose(const PLAN *plan, const am_net_op *op, real *y, int slot, int block)
-{
-    const int n = plan->columns;
-    const real *index = NAME(value)(plan, op->in[0], slot, block);
-    for (int c = 0; c < n; c++) {
-        const int i = chosen(op, index[c]);
-        const real *x = i >= 0 ? NAME(value)(plan, op->in[1 + i], slot, block) : NULL;
-        for (int r = 0; r < width_of(plan, op->out); r++) {
-            y[(ptrdiff_t)r * n + c] = x ? x[(ptrdiff_t)r * n + c] : (real)0;
-        }
-    }
-}
-
-static void gru_forward(const PLAN *plan, const am_net_op *op, real *y, const real *x, const real *h, real *aux)
-{
-    const int n = plan->columns, units = width_of(plan, op->out);
-    const size_t part = 3 * (size_t)units * (size_t)n;
-    plan->ops->forward(aux, tensor_at(plan, op, 0), tensor_at(plan, op, 2), x, 3 * units, width_of(plan, op->in[0]),
-                       n);
-    plan->ops->forward(aux + part, tensor_at(plan, op, 1), tensor_at(plan, op, 3), h, 3 * units, units, n);
-    plan->ops->gru(y, aux + 2 * part, aux, aux + part, h, units, n);
-}
-
-/// (x - mean) * scale, or back, of each row of a set. In this order: x * scale would lose the digits that are left
-/// when the mean is large beside the deviation.
-static void normalise(const PLAN *plan, const am_net_op *op, real *y, const real *x, int width, int rows)
-{
-    const int n = plan->columns;
-    const real *mean = tensor_at(plan, op, 0), *scale = tensor_at(plan, op, 1);
-    for (int r = 0; r < rows * width; r++) {
-        const real s = scale[r % width], m = mean[r % width];
-        const bool back = op->kind == AM_NET_RESTORE;
-        for (int c = 0; c < n; c++) {
-            const real v = x[(ptrdiff_t)r * n + c];
-            y[(ptrdiff_t)r * n + c] = back ? v * s + m : (v - m) * s;
-        }
-    }
-}
-
-static void rows_forward(const PLAN *plan, const am_net_op *op, real *y, const real *x, real *aux)
-{
-    const int n = plan->columns, in = width_of(plan, op->in[0]), width = width_of(plan, op->out);
-    for (int r = 0; r < rows_of(plan, op->in[0]); r++) {
-        const real *row = x + (ptrdiff_t)r * in * n;
-        real *to = y + (ptrdiff_t)r * width * n;
-        if (op->kind == AM_NET_LINEAR) {
-            linear_forward(plan, op, to, row, width, in);
-        } else if (op->kind == AM_NET_LAYER_NORM) {
-            plan->ops->norm(to, aux + (ptrdiff_t)2 * r * n, row, tensor_at(plan, op, 0), tensor_at(plan, op, 1), in,
-                            n, (real)op->number[0]);
-        } else { // slice
-            memcpy(to, row + (ptrdiff_t)op->size[0] * n, (size_t)width * (size_t)n * sizeof *to);
-        }
-    }
-}
-
-static void constant(const PLAN *plan, const am_net_op *op, real *y)
-{
-    const real *value = tensor_at(plan, op, 0);
-    for (int r = 0; r < width_of(plan, op->out); r++) {
-        for (int c = 0; c < plan->columns; c++) {
-            y[(ptrdiff_t)r * plan->columns + c] = value[r];
-        }
-    }
-}
-
-static void op_forward(const PLAN *plan, int o, int slot, int block)
-{
-    const am_net_op *op = &plan->graph->ops[o];
-    real *y = NAME(value)(plan, op->out, slot, block);
-    const real *x = op->in[0] >= 0 ? NAME(value)(plan, op->in[0], slot, block) : NULL;
-    real *aux = plan->aux[o] + place(plan, slot, block) * plan->aux_span[o];
-    const size_t count = plan->span[op->out];
-    if (is_activation(op->kind)) {
-        plan->ops->activate(y, x, count, activation_of(op->kind));
-        return;
-    }
-    switch (op->kind) {
-    case AM_NET_LINEAR:
-    case AM_NET_LAYER_NORM:
-    case AM_NET_SLICE:
-        rows_forward(plan, op, y, x, aux);
-        break;
-    case AM_NET_CONCAT:
-        join_rows(plan, op, y, slot, block);
-        break;
-    case AM_NET_ADD:
-        memcpy(y, x, count * sizeof *y);
-        plan->ops->add(y, NAME(value)(plan, op->in[1], slot, block), count);
-        break;
-    case AM_NET_NORMALISE:
-    case AM_NET_RESTORE:
-        normalise(plan, op, y, x, width_of(plan, op->out), rows_of(plan, op->out));
-        break;
-    case AM_NET_GRU:
-        gru_forward(plan, op, y, x, NAME(value)(plan, op->in[1], slot, block), aux);
-        break;
-    case AM_NET_ATTENTION:
-        attention_forward(plan, op, y, x, NAME(value)(plan, op->in[1], slot, block), aux);
-        break;
-    case AM_NET_FRACTION:
-        for (size_t i = 0; i < count; i++) {
-            y[i] = x[i] / (real)op->number[0];
-        }
-        break;
-    case AM_NET_CHOOSE:
-        choose(plan, op, y, slot, block);
-        break;
-    case AM_NET_CONSTANT:
-        constant(plan, op, y);
-        break;
-    default:
-        encode(plan, op, y, x);
-        break;
-    }
-}
-
 static void turn(const PLAN *plan, int v, int slot, int block)
 {
     const int width = width_of(plan, v), n = plan->columns;
@@ -628,7 +384,8 @@ void NAME(forward)(const PLAN *plan, int slot, int block)
         }
     }
     for (int o = 0; o < g->op_count; o++) {
-        op_forward(plan, o, slot, block);
+        const pass p = pass_at(plan, o, slot, block);
+        row_of(p.op)->forward(&p);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/os.h"
+#include "net/layer.h"
 
 static const char *const common_keys[] = {
     "kind",    "name", "batch", "iterations",       "optimiser",     "rate",  "clip", "decay", "schedule", "seed",
@@ -239,31 +240,31 @@ am_result ami_stage_array(ami_stage *s, const char *key, const char *usual, am_t
 // ---------------------------------------------------------------------------------------------
 // Layers
 
-static const struct {
-    const char *word;
-    am_net_kind kind;
-} activations[] = { { "relu", AM_NET_RELU },
-                    { "elu", AM_NET_ELU },
-                    { "gelu", AM_NET_GELU },
-                    { "tanh", AM_NET_TANH },
-                    { "sigmoid", AM_NET_SIGMOID } };
+/// The value behind a layer of the table of kinds: "NAME", or "NAME WIDTH". -1 when the words are none.
+static int add_kind(am_net_graph *g, const char *words, int x)
+{
+    for (int kind = 0; kind < AM_NET_KIND_COUNT; kind++) {
+        const ami_net_layer *layer = ami_net_layer_of(kind);
+        const size_t length = strlen(layer->name);
+        if (!layer->build || strncmp(words, layer->name, length) != 0) {
+            continue;
+        }
+        char *end = NULL;
+        if (!layer->sized && words[length] == '\0') {
+            return layer->build(g, (am_net_kind)kind, x, 1);
+        }
+        if (layer->sized && words[length] == ' ') {
+            const long width = strtol(words + length + 1, &end, 10);
+            const bool fits = *end == '\0' && width > 0 && width <= AM_NET_MOST_WIDTH;
+            return fits ? layer->build(g, (am_net_kind)kind, x, (int)width) : -1;
+        }
+    }
+    return -1;
+}
 
 /// The value behind one layer, or -1 when the words mean nothing.
 static int add_layer(am_net_graph *g, const char *words, int start, int *kept, int x)
 {
-    for (size_t i = 0; i < sizeof activations / sizeof activations[0]; i++) {
-        if (strcmp(words, activations[i].word) == 0) {
-            return am_net_graph_activation(g, x, activations[i].kind);
-        }
-    }
-    if (strncmp(words, "linear ", 7) == 0) {
-        char *end = NULL;
-        const long width = strtol(words + 7, &end, 10);
-        return *end == '\0' && width > 0 && width <= AM_NET_MOST_WIDTH ? am_net_graph_linear(g, x, (int)width) : -1;
-    }
-    if (strcmp(words, "layer norm") == 0) {
-        return am_net_graph_layer_norm(g, x);
-    }
     if (strcmp(words, "skip") == 0) {
         return am_net_graph_concat(g, (int[]){ x, start }, 2);
     }
@@ -271,7 +272,22 @@ static int add_layer(am_net_graph *g, const char *words, int start, int *kept, i
         *kept = am_net_graph_add(g, *kept, x);
         return *kept;
     }
-    return -1;
+    return add_kind(g, words, x);
+}
+
+/// The words that recipes know: "linear WIDTH", relu, ...
+static void list_words(char *out, size_t size)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (int kind = 0; kind < AM_NET_KIND_COUNT; kind++) {
+        const ami_net_layer *layer = ami_net_layer_of(kind);
+        if (layer->build && at < size) {
+            const char *quote = layer->sized || strchr(layer->name, ' ') ? "\"" : "";
+            at += (size_t)snprintf(out + at, size - at, "%s%s%s%s, ", quote, layer->name,
+                                   layer->sized ? " WIDTH" : "", quote);
+        }
+    }
 }
 
 am_result ami_stage_layers(const ami_stage *s, const char *key, am_net_graph *graph, int x, int *out, am_error *err)
@@ -289,11 +305,12 @@ am_result ami_stage_layers(const ami_stage *s, const char *key, am_net_graph *gr
             return ami_fail(err, graph->failed, "%s", graph->reason);
         }
         if (next < 0) {
-            return am_json_fail(
-                s->doc, item, AM_ERR_RANGE, err,
-                "'%s' is not a layer that fits here; layers are \"linear WIDTH\", relu, elu, gelu, tanh, "
-                "sigmoid, \"layer norm\", skip, and residual between equal widths",
-                item->type == AM_JSON_STRING ? item->string : "this");
+            char words[160];
+            list_words(words, sizeof words);
+            return am_json_fail(s->doc, item, AM_ERR_RANGE, err,
+                                "'%s' is not a layer that fits here; layers are %sskip, and residual between equal "
+                                "widths",
+                                item->type == AM_JSON_STRING ? item->string : "this", words);
         }
         x = next;
     }

@@ -75,6 +75,16 @@ static void build_encodings(am_net_graph *g)
     am_net_graph_output(g, "y", am_net_graph_add(g, chosen, chosen));
 }
 
+static void build_encodings_of_a_set(am_net_graph *g)
+{
+    int index = am_net_graph_input_set(g, "index", 3, 1), x = am_net_graph_input_set(g, "x", 3, 1);
+    int count = am_net_graph_input(g, "count", 1);
+    int parts[3] = { am_net_graph_encode(g, index, AM_NET_ONE_HOT, 4), am_net_graph_encode(g, index, AM_NET_COUNT, 3),
+                     am_net_graph_waves(g, x, 4, 20.0f) };
+    int rows = am_net_graph_concat(g, parts, 3);
+    am_net_graph_output(g, "y", am_net_graph_attention(g, rows, count, 1, 3, 2));
+}
+
 static void build_scales(am_net_graph *g)
 {
     int x = am_net_graph_normalise(g, am_net_graph_input(g, "x", 5));
@@ -91,6 +101,7 @@ static const subject subjects[] = {
     { "gru through time", build_gru, 4 },
     { "attention", build_attention, 1 },
     { "encodings", build_encodings, 1 },
+    { "encodings of a set", build_encodings_of_a_set, 1 },
     { "input and output scales", build_scales, 1 },
 };
 enum { subject_count = sizeof subjects / sizeof subjects[0] };

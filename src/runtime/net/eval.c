@@ -1,13 +1,11 @@
-// Evaluates a graph in double, straight from the definitions in net.h. Slow and clear: the fast version, the exports
-// and PyTorch's tensors are compared with it.
-#include "net/graph.h"
+// Evaluates a graph in double, straight from the definitions in net.h (each in the file of its layer). Slow and
+// clear: the fast version, the exports and PyTorch's tensors are compared with it.
+#include "net/layer.h"
 
-#include <amble/math.h>
-
-#include <string.h>
+#include <math.h>
 
 /// exp, erf, tanh in double from series and the library's own float functions would lose digits; these keep 1e-12.
-static double exp_of(double x)
+double ami_eval_exp(double x)
 {
     if (x > 700.0 || x < -700.0 || x != x) {
         return x != x ? x : x > 0.0 ? 1e300 : 0.0;
@@ -30,15 +28,15 @@ static double exp_of(double x)
     return sum;
 }
 
-static double tanh_of(double x)
+double ami_eval_tanh(double x)
 {
-    double e = exp_of(-2.0 * (x < 0.0 ? -x : x));
+    double e = ami_eval_exp(-2.0 * (x < 0.0 ? -x : x));
     double t = (1.0 - e) / (1.0 + e);
     return x < 0.0 ? -t : t;
 }
 
 /// erf x = 2 / sqrt pi * exp(-x^2) * sum of 2^n x^(2n + 1) / (2n + 1)!!, which has no cancellation.
-static double erf_of(double x)
+double ami_eval_erf(double x)
 {
     double a = x < 0.0 ? -x : x;
     if (!(a < 6.0)) {
@@ -49,245 +47,40 @@ static double erf_of(double x)
         term *= 2.0 * a * a / (2 * n + 1);
         sum += term;
     }
-    double e = 1.1283791670955126 * exp_of(-a * a) * sum;
+    double e = 1.1283791670955126 * ami_eval_exp(-a * a) * sum;
     return x < 0.0 ? -e : e;
 }
 
-static double activate(int kind, double x)
+double ami_eval_sigmoid(double x) { return 1.0 / (1.0 + ami_eval_exp(-x)); }
+
+double ami_eval_product(const float *w, const float *b, const double *x, int row, int m)
 {
-    switch (kind) {
-    case AM_NET_RELU:
-        return x > 0.0 ? x : 0.0;
-    case AM_NET_ELU:
-        return x > 0.0 ? x : exp_of(x) - 1.0;
-    case AM_NET_GELU:
-        return 0.5 * x * (1.0 + erf_of(x * 0.70710678118654752));
-    case AM_NET_TANH:
-        return tanh_of(x);
-    default:
-        return 1.0 / (1.0 + exp_of(-x));
+    double sum = b[row];
+    for (int c = 0; c < m; c++) {
+        sum += (double)w[(size_t)row * (size_t)m + (size_t)c] * x[c];
     }
+    return sum;
 }
 
-/// y(n) = W(n, m) x(m) + b(n)
-static void product(double *y, const float *w, const float *b, const double *x, int n, int m)
+double *ami_eval_row(const ami_net_eval *e, int value, int row)
 {
-    for (int r = 0; r < n; r++) {
-        double sum = b[r];
-        for (int c = 0; c < m; c++) {
-            sum += (double)w[(size_t)r * (size_t)m + (size_t)c] * x[c];
-        }
-        y[r] = sum;
-    }
+    const am_net_value *v = &e->graph->values[value];
+    return e->values[value] + ((size_t)e->sample * (size_t)v->rows + (size_t)row) * (size_t)v->width;
 }
 
-static void layer_norm(double *y, const double *x, const float *gain, const float *shift, int n, double eps)
+void ami_graph_eval_op(const am_net_graph *graph, int o, double *const *values, int batch)
 {
-    double mean = 0.0, square = 0.0;
-    for (int i = 0; i < n; i++) {
-        mean += x[i] / n;
+    const am_net_op *op = &graph->ops[o];
+    const am_net_value *out = &graph->values[op->out], *in = op->in[0] >= 0 ? &graph->values[op->in[0]] : NULL;
+    ami_net_eval e = { .graph = graph, .op = op, .values = values, .n = out->width, .m = in ? in->width : 0 };
+    for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
+        e.tensor[t] = graph->weights + graph->tensors[op->tensor[t]].offset;
     }
-    for (int i = 0; i < n; i++) {
-        square += (x[i] - mean) * (x[i] - mean) / n;
-    }
-    for (int i = 0; i < n; i++) {
-        y[i] = (x[i] - mean) / sqrt(square + eps) * gain[i] + shift[i];
-    }
-}
-
-/// One row of W x + b.
-static double row_of(const float *w, const float *b, const double *x, int row, int m)
-{
-    double y;
-    product(&y, w + (size_t)row * (size_t)m, b + row, x, 1, m);
-    return y;
-}
-
-/// h'(n) of x(m), h(n)
-static void gru(double *out, const double *x, const double *h, const float *const t[], int n, int m)
-{
-    for (int i = 0; i < n; i++) {
-        double reset = activate(AM_NET_SIGMOID, row_of(t[0], t[2], x, i, m) + row_of(t[1], t[3], h, i, n));
-        double keep = activate(AM_NET_SIGMOID, row_of(t[0], t[2], x, n + i, m) + row_of(t[1], t[3], h, n + i, n));
-        double fresh = tanh_of(row_of(t[0], t[2], x, 2 * n + i, m) + reset * row_of(t[1], t[3], h, 2 * n + i, n));
-        out[i] = (1.0 - keep) * fresh + keep * h[i];
-    }
-}
-
-/// How many rows of a set are in use.
-static int used_rows(double count, int most)
-{
-    int used = count > 0.0 ? (int)(count < most ? count + 0.5 : most) : 0;
-    return used < most ? used : most;
-}
-
-/// q . k / sqrt(key) of two rows of a set, one head
-static double score(const double *a, const double *b, const float *const t[], int head, int key, int m)
-{
-    double sum = 0.0;
-    for (int d = 0; d < key; d++) {
-        sum += row_of(t[0], t[1], a, head * key + d, m) * row_of(t[2], t[3], b, head * key + d, m);
-    }
-    return sum / sqrt((double)key);
-}
-
-static void attention(double *out, const double *set, int used, const float *const t[], const am_net_op *op, int m)
-{
-    int heads = op->size[0], key = op->size[1], value = op->size[2];
-    memset(out, 0, (size_t)(heads * value) * sizeof *out);
-    for (int head = 0; head < heads; head++) {
-        for (int i = 0; i < used; i++) {
-            double total = 0.0, most = -1e300;
-            for (int j = 0; j < used; j++) {
-                double s = score(set + (size_t)i * (size_t)m, set + (size_t)j * (size_t)m, t, head, key, m);
-                most = s > most ? s : most;
-            }
-            for (int j = 0; j < used; j++) {
-                double s = score(set + (size_t)i * (size_t)m, set + (size_t)j * (size_t)m, t, head, key, m);
-                total += exp_of(s - most);
-            }
-            for (int j = 0; j < used; j++) {
-                const double *x = set + (size_t)j * (size_t)m;
-                double s = score(set + (size_t)i * (size_t)m, x, t, head, key, m);
-                double weight = exp_of(s - most) / total / used;
-                for (int d = 0; d < value; d++) {
-                    out[head * value + d] += weight * row_of(t[4], t[5], x, head * value + d, m);
-                }
-            }
-        }
-    }
-}
-
-static void encode(double *y, const am_net_op *op, double x, int width)
-{
-    int index = x > -0.5 && x < width ? (int)(x + 0.5) : x >= width ? width : -1;
-    for (int i = 0; i < width; i++) {
-        if (op->kind == AM_NET_ONE_HOT) {
-            y[i] = i == index ? 1.0 : 0.0;
-        } else if (op->kind == AM_NET_COUNT) {
-            y[i] = i < index ? 1.0 : 0.0;
-        } else {
-            // n^(-2i/width), the frequency rounded to float as the runtime keeps it
-            float f = am_exp(-(float)(i - i % 2) / (float)width * am_log(op->number[0]));
-            float angle = (float)x * f;
-            y[i] = (double)(i % 2 ? am_cos(angle) : am_sin(angle));
-        }
-    }
-}
-
-typedef struct step {
-    const am_net_graph *graph;
-    const am_net_op *op;
-    double *const *values;
-    int sample;
-} step;
-
-/// The numbers of one row of a value.
-static double *row_at(const step *s, int value, int row)
-{
-    const am_net_value *v = &s->graph->values[value];
-    return s->values[value] + ((size_t)s->sample * (size_t)v->rows + (size_t)row) * (size_t)v->width;
-}
-
-static void join(const step *s, double *y, int row)
-{
-    for (int i = 0; i < ami_net_in_count(s->op); i++) {
-        int width = s->graph->values[s->op->in[i]].width;
-        memcpy(y, row_at(s, s->op->in[i], row), (size_t)width * sizeof *y);
-        y += width;
-    }
-}
-
-static void choose(const step *s, double *y, double x, int n)
-{
-    int count = ami_net_in_count(s->op) - 1;
-    int index = x > -0.5 && x < 1e6 ? (int)(x + 0.5) : count;
-    if (index < count) {
-        memcpy(y, row_at(s, s->op->in[1 + index], 0), (size_t)n * sizeof *y);
-    } else {
-        memset(y, 0, (size_t)n * sizeof *y);
-    }
-}
-
-/// Operations that go through a row number by number.
-static void elementwise(const step *s, double *y, const double *x, const float *const t[], int row, int n)
-{
-    const am_net_op *op = s->op;
-    const double *other = op->kind == AM_NET_ADD ? row_at(s, op->in[1], row) : NULL;
-    for (int i = 0; i < n; i++) {
-        switch (op->kind) {
-        case AM_NET_ADD:
-            y[i] = x[i] + other[i];
-            break;
-        case AM_NET_NORMALISE:
-            y[i] = (x[i] - t[0][i]) * t[1][i];
-            break;
-        case AM_NET_RESTORE:
-            y[i] = x[i] * t[1][i] + t[0][i];
-            break;
-        case AM_NET_FRACTION:
-            y[i] = x[i] / op->number[0];
-            break;
-        case AM_NET_SLICE:
-            y[i] = x[op->size[0] + i];
-            break;
-        case AM_NET_CONSTANT:
-            y[i] = t[0][i];
-            break;
-        default:
-            y[i] = activate(op->kind, x[i]);
-        }
-    }
-}
-
-static void run_row(const step *s, int row)
-{
-    const am_net_graph *g = s->graph;
-    const am_net_op *op = s->op;
-    const float *t[AM_NET_MOST_TENSORS];
-    for (int i = 0; i < AM_NET_MOST_TENSORS; i++) {
-        t[i] = op->tensor[i] >= 0 ? g->weights + g->tensors[op->tensor[i]].offset : NULL;
-    }
-    double *y = row_at(s, op->out, row);
-    int n = g->values[op->out].width;
-    const double *x = op->in[0] >= 0 ? row_at(s, op->in[0], row) : NULL;
-    int m = op->in[0] >= 0 ? g->values[op->in[0]].width : 0;
-    switch (op->kind) {
-    case AM_NET_LINEAR:
-        product(y, t[0], t[1], x, n, m);
-        break;
-    case AM_NET_LAYER_NORM:
-        layer_norm(y, x, t[0], t[1], n, (double)op->number[0]);
-        break;
-    case AM_NET_CONCAT:
-        join(s, y, row);
-        break;
-    case AM_NET_GRU:
-        gru(y, x, row_at(s, op->in[1], 0), t, n, m);
-        break;
-    case AM_NET_ATTENTION:
-        attention(y, x, used_rows(row_at(s, op->in[1], 0)[0], g->values[op->in[0]].rows), t, op, m);
-        break;
-    case AM_NET_ONE_HOT:
-    case AM_NET_COUNT:
-    case AM_NET_WAVES:
-        encode(y, op, x[0], n);
-        break;
-    case AM_NET_CHOOSE:
-        choose(s, y, x[0], n);
-        break;
-    default:
-        elementwise(s, y, x, t, row, n);
-    }
-}
-
-void ami_graph_eval_op(const am_net_graph *graph, int op, double *const *values, int batch)
-{
-    step s = { graph, &graph->ops[op], values, 0 };
-    int rows = graph->values[graph->ops[op].out].rows;
-    for (s.sample = 0; s.sample < batch; s.sample++) {
-        for (int row = 0; row < rows; row++) {
-            run_row(&s, row);
+    for (e.sample = 0; e.sample < batch; e.sample++) {
+        for (e.row = 0; e.row < out->rows; e.row++) {
+            e.y = ami_eval_row(&e, op->out, e.row);
+            e.x = in ? ami_eval_row(&e, op->in[0], in->rows == out->rows ? e.row : 0) : NULL;
+            ami_net_layer_of(op->kind)->eval(&e);
         }
     }
 }

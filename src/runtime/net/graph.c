@@ -1,5 +1,6 @@
-// Building a graph: every builder appends one operation with its tensors and the value it makes.
-#include "net/graph.h"
+// Building a graph: values, operations with their tensors, and the whole. The builders of operations are in the files
+// of their layers.
+#include "net/layer.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -40,7 +41,7 @@ void am_net_graph_destroy(am_net_graph *graph)
     ami_release(&alloc, graph, sizeof *graph);
 }
 
-static int AM_PRINTF(3, 4) fault(am_net_graph *graph, am_result code, const char *format, ...)
+int ami_graph_fault(am_net_graph *graph, am_result code, const char *format, ...)
 {
     if (graph->failed == AM_OK) {
         va_list args;
@@ -61,7 +62,7 @@ static bool grow(am_net_graph *graph, void **items, int *room, int count, size_t
     int more = *room ? *room * 2 : 16;
     void *bigger = ami_alloc_array(&graph->alloc, (size_t)more, size);
     if (!bigger) {
-        fault(graph, AM_ERR_MEMORY, "no memory for a graph of %d items", more);
+        ami_graph_fault(graph, AM_ERR_MEMORY, "no memory for a graph of %d items", more);
         return false;
     }
     if (*items) {
@@ -76,11 +77,11 @@ static bool grow(am_net_graph *graph, void **items, int *room, int count, size_t
 static bool copy_name(am_net_graph *graph, char *out, const char *name)
 {
     if (!name || !name[0] || strlen(name) >= AM_NET_NAME_SIZE) {
-        fault(graph, AM_ERR_DEF, "a name has 1 to %d bytes", AM_NET_NAME_SIZE - 1);
+        ami_graph_fault(graph, AM_ERR_DEF, "a name has 1 to %d bytes", AM_NET_NAME_SIZE - 1);
         return false;
     }
     if (am_net_graph_find(graph, name) >= 0) {
-        fault(graph, AM_ERR_DEF, "two values are called '%s'", name);
+        ami_graph_fault(graph, AM_ERR_DEF, "two values are called '%s'", name);
         return false;
     }
     memcpy(out, name, strlen(name) + 1);
@@ -94,14 +95,14 @@ static int add_value(am_net_graph *graph, int rows, int width, am_net_role role)
         return -1;
     }
     if (graph->weights) {
-        return fault(graph, AM_ERR_DEF, "the graph is finished");
+        return ami_graph_fault(graph, AM_ERR_DEF, "the graph is finished");
     }
     if (rows < 1 || rows > AM_NET_MOST_ROWS || width < 1 || width > AM_NET_MOST_WIDTH) {
-        return fault(graph, AM_ERR_LIMIT, "a value of %d x %d numbers; at most %d x %d are allowed", rows, width,
-                     AM_NET_MOST_ROWS, AM_NET_MOST_WIDTH);
+        return ami_graph_fault(graph, AM_ERR_LIMIT, "a value of %d x %d numbers; at most %d x %d are allowed", rows,
+                               width, AM_NET_MOST_ROWS, AM_NET_MOST_WIDTH);
     }
     if (graph->value_count >= 2 * AM_NET_MOST_OPS) {
-        return fault(graph, AM_ERR_LIMIT, "more than %d values", 2 * AM_NET_MOST_OPS);
+        return ami_graph_fault(graph, AM_ERR_LIMIT, "more than %d values", 2 * AM_NET_MOST_OPS);
     }
     void *items = graph->values;
     if (!grow(graph, &items, &graph->value_room, graph->value_count, sizeof *graph->values)) {
@@ -146,7 +147,7 @@ int am_net_graph_state(am_net_graph *graph, const char *name, int width)
 static bool is_value(am_net_graph *graph, int value)
 {
     if (graph->failed == AM_OK && (value < 0 || value >= graph->value_count)) {
-        fault(graph, AM_ERR_DEF, "there is no value %d", value);
+        ami_graph_fault(graph, AM_ERR_DEF, "there is no value %d", value);
     }
     return graph->failed == AM_OK;
 }
@@ -155,7 +156,7 @@ void am_net_graph_keep(am_net_graph *graph, int state, int value)
 {
     if (is_value(graph, state) && is_value(graph, value)) {
         if (graph->values[state].role != AM_NET_STATE || graph->values[state].width != graph->values[value].width) {
-            fault(graph, AM_ERR_DEF, "value %d is no state of the width of value %d", state, value);
+            ami_graph_fault(graph, AM_ERR_DEF, "value %d is no state of the width of value %d", state, value);
             return;
         }
         graph->values[state].next = value;
@@ -169,7 +170,7 @@ void am_net_graph_output(am_net_graph *graph, const char *name, int value)
     }
     am_net_value *v = &graph->values[value];
     if (v->role != AM_NET_INNER || v->output >= 0) {
-        fault(graph, AM_ERR_DEF, "value %d is an input or an output already", value);
+        ami_graph_fault(graph, AM_ERR_DEF, "value %d is an input or an output already", value);
     } else if (copy_name(graph, v->name, name)) {
         v->output = graph->output_count++;
     }
@@ -193,11 +194,10 @@ static bool add_tensors(am_net_graph *graph, am_net_op *op, const ami_net_shape 
     return true;
 }
 
-/// Appends an operation; `width` is the output's where the kind leaves it free.
-static int add_op(am_net_graph *graph, am_net_op op, const int *in, int in_count, int width)
+int ami_graph_add(am_net_graph *graph, am_net_op op, const int *in, int in_count, int width)
 {
     if (in_count > AM_NET_MOST_IN) {
-        return fault(graph, AM_ERR_LIMIT, "an operation reads at most %d values", AM_NET_MOST_IN);
+        return ami_graph_fault(graph, AM_ERR_LIMIT, "an operation reads at most %d values", AM_NET_MOST_IN);
     }
     for (int i = 0; i < AM_NET_MOST_IN; i++) {
         if (i < in_count && !is_value(graph, in[i])) {
@@ -214,10 +214,11 @@ static int add_op(am_net_graph *graph, am_net_op op, const int *in, int in_count
     ami_net_shape shape;
     const char *wrong = ami_net_infer(&shape, &op, graph->values, width);
     if (wrong) {
-        return fault(graph, AM_ERR_DEF, "operation %d (%s) %s", graph->op_count, am_net_kind_name(op.kind), wrong);
+        return ami_graph_fault(graph, AM_ERR_DEF, "operation %d (%s) %s", graph->op_count, am_net_kind_name(op.kind),
+                               wrong);
     }
     if (graph->op_count >= AM_NET_MOST_OPS) {
-        return fault(graph, AM_ERR_LIMIT, "more than %d operations", AM_NET_MOST_OPS);
+        return ami_graph_fault(graph, AM_ERR_LIMIT, "more than %d operations", AM_NET_MOST_OPS);
     }
     void *items = graph->ops;
     if (!grow(graph, &items, &graph->op_room, graph->op_count, sizeof *graph->ops)) {
@@ -232,95 +233,9 @@ static int add_op(am_net_graph *graph, am_net_op op, const int *in, int in_count
     return op.out;
 }
 
-static int add_unary(am_net_graph *graph, am_net_kind kind, int x, int width)
+int ami_graph_add_plain(am_net_graph *graph, am_net_kind kind, int x, int width)
 {
-    return add_op(graph, (am_net_op){ .kind = (int32_t)kind }, &x, 1, width);
-}
-
-int am_net_graph_linear(am_net_graph *graph, int x, int width) { return add_unary(graph, AM_NET_LINEAR, x, width); }
-
-int am_net_graph_activation(am_net_graph *graph, int x, am_net_kind kind)
-{
-    if (kind < AM_NET_RELU || kind > AM_NET_SIGMOID) {
-        return fault(graph, AM_ERR_DEF, "%s is no activation", am_net_kind_name((int)kind));
-    }
-    return add_unary(graph, kind, x, 1);
-}
-
-int am_net_graph_layer_norm(am_net_graph *graph, int x)
-{
-    am_net_op op = { .kind = AM_NET_LAYER_NORM, .number = { 1e-5f } }; // PyTorch's
-    return add_op(graph, op, &x, 1, 1);
-}
-
-int am_net_graph_concat(am_net_graph *graph, const int *values, int count)
-{
-    return add_op(graph, (am_net_op){ .kind = AM_NET_CONCAT }, values, count, 1);
-}
-
-int am_net_graph_add(am_net_graph *graph, int a, int b)
-{
-    const int in[2] = { a, b };
-    return add_op(graph, (am_net_op){ .kind = AM_NET_ADD }, in, 2, 1);
-}
-
-int am_net_graph_normalise(am_net_graph *graph, int x) { return add_unary(graph, AM_NET_NORMALISE, x, 1); }
-int am_net_graph_restore(am_net_graph *graph, int x) { return add_unary(graph, AM_NET_RESTORE, x, 1); }
-
-int am_net_graph_gru(am_net_graph *graph, int x, int h)
-{
-    const int in[2] = { x, h };
-    return add_op(graph, (am_net_op){ .kind = AM_NET_GRU }, in, 2, 1);
-}
-
-int am_net_graph_attention(am_net_graph *graph, int set, int count, int heads, int key, int value)
-{
-    const int in[2] = { set, count };
-    am_net_op op = { .kind = AM_NET_ATTENTION, .size = { heads, key, value } };
-    return add_op(graph, op, in, 2, 1);
-}
-
-int am_net_graph_encode(am_net_graph *graph, int x, am_net_kind kind, int width)
-{
-    if (kind != AM_NET_ONE_HOT && kind != AM_NET_COUNT) {
-        return fault(graph, AM_ERR_DEF, "%s is no encoding of an index", am_net_kind_name((int)kind));
-    }
-    return add_unary(graph, kind, x, width);
-}
-
-int am_net_graph_fraction(am_net_graph *graph, int x, float n)
-{
-    am_net_op op = { .kind = AM_NET_FRACTION, .number = { n } };
-    return add_op(graph, op, &x, 1, 1);
-}
-
-int am_net_graph_waves(am_net_graph *graph, int x, int width, float n)
-{
-    am_net_op op = { .kind = AM_NET_WAVES, .number = { n } };
-    return add_op(graph, op, &x, 1, width);
-}
-
-int am_net_graph_slice(am_net_graph *graph, int x, int first, int width)
-{
-    am_net_op op = { .kind = AM_NET_SLICE, .size = { first } };
-    return add_op(graph, op, &x, 1, width);
-}
-
-int am_net_graph_choose(am_net_graph *graph, int index, const int *values, int count)
-{
-    int in[AM_NET_MOST_IN];
-    if (count < 1 || count >= AM_NET_MOST_IN) {
-        return fault(graph, AM_ERR_LIMIT, "chooses between 1 to %d values", AM_NET_MOST_IN - 1);
-    }
-    in[0] = index;
-    memcpy(in + 1, values, (size_t)count * sizeof *in);
-    return add_op(graph, (am_net_op){ .kind = AM_NET_CHOOSE }, in, count + 1, 1);
-}
-
-int am_net_graph_constant(am_net_graph *graph, int width)
-{
-    const int none[1] = { -1 };
-    return add_op(graph, (am_net_op){ .kind = AM_NET_CONSTANT }, none, 0, width);
+    return ami_graph_add(graph, (am_net_op){ .kind = (int32_t)kind }, &x, 1, width);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -353,13 +268,11 @@ static void fill_ones(am_net_graph *graph)
 {
     for (int i = 0; i < graph->op_count; i++) {
         const am_net_op *op = &graph->ops[i];
-        int which = op->kind == AM_NET_LAYER_NORM                                ? 0
-                    : op->kind == AM_NET_NORMALISE || op->kind == AM_NET_RESTORE ? 1
-                                                                                 : -1;
-        if (which >= 0) {
-            const am_net_tensor *tensor = &graph->tensors[op->tensor[which]];
-            for (int c = 0; c < tensor->columns; c++) {
-                graph->weights[tensor->offset + (size_t)c] = 1.0f;
+        for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
+            const am_net_tensor *tensor = &graph->tensors[op->tensor[t]];
+            bool ones = ami_net_layer_of(op->kind)->tensors[t].ones;
+            for (size_t k = 0; ones && k < am_net_tensor_count(tensor); k++) {
+                graph->weights[tensor->offset + k] = 1.0f;
             }
         }
     }
@@ -392,14 +305,16 @@ void am_net_graph_randomise(am_net_graph *graph, uint64_t seed)
     for (int i = 0; i < graph->op_count; i++) {
         const am_net_op *op = &graph->ops[i];
         am_rng rng = am_rng_fork(&base, (uint64_t)i);
-        bool norm = op->kind == AM_NET_LAYER_NORM;
+        const ami_net_layer *layer = ami_net_layer_of(op->kind);
         for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
             const am_net_tensor *tensor = &graph->tensors[op->tensor[t]];
             float *data = graph->weights + tensor->offset;
-            int inputs = graph->tensors[op->tensor[op->kind == AM_NET_GRU ? 1 : t / 2 * 2]].columns;
+            int inputs = graph->tensors[op->tensor[layer->tensors[t].bound_by]].columns;
             float bound = 1.0f / sqrtf((float)inputs);
             for (size_t k = 0; k < am_net_tensor_count(tensor) && !(tensor->flags & AM_NET_FIXED); k++) {
-                data[k] = norm ? (t == 0 ? 1.0f : 0.0f) : am_rng_range(&rng, -bound, bound);
+                data[k] = !layer->plain_start      ? am_rng_range(&rng, -bound, bound)
+                          : layer->tensors[t].ones ? 1.0f
+                                                   : 0.0f;
             }
         }
     }

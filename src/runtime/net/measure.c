@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "net/graph.h"
+#include "net/layer.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,13 +63,9 @@ static void draw(float *out, const am_net_graph *graph, int value, am_rng *rng)
     const am_net_value *v = &graph->values[value];
     int place = 0;
     const am_net_op *op = reader_of(graph, value, &place);
-    uint32_t choices = 0;
-    if (op && v->rows * v->width == 1) {
-        choices = op->kind == AM_NET_ONE_HOT || op->kind == AM_NET_COUNT ? (uint32_t)graph->values[op->out].width
-                  : op->kind == AM_NET_CHOOSE && place == 0              ? (uint32_t)ami_net_in_count(op) - 1
-                  : op->kind == AM_NET_ATTENTION                         ? (uint32_t)graph->values[op->in[0]].rows + 1
-                                                                         : 0;
-    }
+    const ami_net_layer *layer = op ? ami_net_layer_of(op->kind) : NULL;
+    bool whole = layer && (layer->whole_in >> place & 1u) != 0;
+    uint32_t choices = whole ? (uint32_t)layer->choices(op, graph->values) : 0;
     bool scaled = op && op->kind == AM_NET_NORMALISE;
     const float *mean = scaled ? am_net_graph_tensor(graph, op->out, 0) : NULL;
     const float *scale = scaled ? am_net_graph_tensor(graph, op->out, 1) : NULL;

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "net/graph.h"
 
 #include <string.h>
 
@@ -42,45 +41,26 @@ static int most_for(size_t n)
 static void resolve(am_net *net, ami_net_step *step)
 {
     const am_net_op *op = step->op;
+    const ami_net_layer *layer = ami_net_layer_of(op->kind);
+    step->layer = layer;
     step->in_count = ami_net_in_count(op);
-    int matrices = 0;
-    if (op->kind == AM_NET_LINEAR) {
-        step->matrix[matrices++] = matrix_at(net, op, 0, 1);
-    } else if (op->kind == AM_NET_GRU) {
-        step->matrix[matrices++] = matrix_at(net, op, 0, 2);
-        step->matrix[matrices++] = matrix_at(net, op, 1, 3);
-    } else if (op->kind == AM_NET_ATTENTION) {
-        for (; matrices < 3; matrices++) {
-            step->matrix[matrices] = matrix_at(net, op, 2 * matrices, 2 * matrices + 1);
-        }
-    } else {
-        for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
-            step->vector[t] = vector_at(net, op->tensor[t]);
-        }
-    }
     step->quant_most = 32767;
-    for (int m = 0; m < matrices; m++) {
+    for (int m = 0; m < layer->product_count; m++) {
+        step->matrix[m] = matrix_at(net, op, layer->products[m].weight, layer->products[m].bias);
         int most = most_for(step->matrix[m].n_in);
         step->quant_most = most < step->quant_most ? most : step->quant_most;
         size_t wide = up16(step->matrix[m].n_in);
         net->most_in = wide > net->most_in ? wide : net->most_in;
     }
+    for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
+        const am_net_tensor *tensor = net->model->own->tensors + net->part->tensor_first + op->tensor[t];
+        step->vector[t] = tensor->flags & AM_NET_MATRIX ? NULL : vector_at(net, op->tensor[t]);
+    }
     if (op->in[0] >= 0) {
         size_t rows = (size_t)net->values[op->in[0]].rows;
         net->most_rows = rows > net->most_rows ? rows : net->most_rows;
     }
-    size_t out = up16((size_t)net->values[op->out].width);
-    size_t scratch = 0;
-    if (op->kind == AM_NET_GRU) {
-        scratch = 2 * AMI_PANEL * step->matrix[0].panels;
-    } else if (op->kind == AM_NET_ATTENTION) {
-        size_t rows = (size_t)net->values[op->in[0]].rows;
-        size_t width = 0;
-        for (int m = 0; m < 3; m++) {
-            width += step->matrix[m].panels * AMI_PANEL;
-        }
-        scratch = rows * width + 2 * up16(rows) + out;
-    }
+    size_t scratch = layer->scratch ? layer->scratch(step, net->values) : 0;
     net->scratch = scratch > net->scratch ? scratch : net->scratch;
 }
 
@@ -127,12 +107,6 @@ static void take_slot(placing *p, int v)
     p->gaps[best].size -= size;
 }
 
-static bool works_in_place(int kind)
-{
-    return (kind >= AM_NET_RELU && kind <= AM_NET_LAYER_NORM) || kind == AM_NET_NORMALISE || kind == AM_NET_RESTORE ||
-           kind == AM_NET_FRACTION || kind == AM_NET_ADD;
-}
-
 static void find_last(placing *p)
 {
     const am_net *net = p->net;
@@ -169,7 +143,7 @@ static void place_values(placing *p)
     for (int i = 0; i < net->part->op_count; i++) {
         ami_net_step *step = &net->steps[i];
         const am_net_op *op = step->op;
-        step->in_place = works_in_place(op->kind) && p->last[op->in[0]] == i;
+        step->in_place = step->layer->in_place && p->last[op->in[0]] == i;
         if (step->in_place) {
             net->places[op->out].slot = net->places[op->in[0]].slot;
         } else {

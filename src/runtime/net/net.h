@@ -3,6 +3,7 @@
 #define AMI_NET_NET_H
 
 #include "net/format.h"
+#include "net/layer.h"
 
 /// Where a value's numbers lie in a work: at slot * most_batch, [sample][row][stride].
 typedef struct ami_net_place {
@@ -14,8 +15,9 @@ typedef struct ami_net_place {
 /// One operation with everything it needs resolved.
 typedef struct ami_net_step {
     const am_net_op *op;
+    const ami_net_layer *layer;
     int in_count;
-    ami_matrix matrix[3];                     ///< linear: 0; GRU: input, state; attention: q, k, v
+    ami_matrix matrix[AMI_NET_MOST_MATRICES]; ///< of the layer's products
     const float *vector[AM_NET_MOST_TENSORS]; ///< tensors that are no matrices
     int quant_most;                           ///< largest integer of an input for 8-bit weights
     bool in_place;                            ///< writes where its input lies
@@ -37,7 +39,7 @@ struct am_net {
     size_t state_size; ///< floats of all states of one sample
     size_t most_in;    ///< widest input of a matrix, filled up
     size_t most_rows;  ///< of a set
-    size_t scratch;    ///< floats for GRU and attention
+    size_t scratch;    ///< floats, the most that a layer asks for
     bool half, quant;
 };
 

@@ -1,43 +1,7 @@
 // What each kind of operation reads, makes and owns, and the check of a whole graph against it.
-#include "net/graph.h"
+#include "net/layer.h"
 
 #include <string.h>
-
-typedef struct kind_info {
-    const char *name;
-    const char *tensors[AM_NET_MOST_TENSORS];
-} kind_info;
-
-static const kind_info kinds[AM_NET_KIND_COUNT] = {
-    [AM_NET_LINEAR] = { "linear", { "weight", "bias" } },
-    [AM_NET_RELU] = { "relu", { NULL } },
-    [AM_NET_ELU] = { "elu", { NULL } },
-    [AM_NET_GELU] = { "gelu", { NULL } },
-    [AM_NET_TANH] = { "tanh", { NULL } },
-    [AM_NET_SIGMOID] = { "sigmoid", { NULL } },
-    [AM_NET_LAYER_NORM] = { "layer norm", { "gain", "shift" } },
-    [AM_NET_CONCAT] = { "concat", { NULL } },
-    [AM_NET_ADD] = { "add", { NULL } },
-    [AM_NET_NORMALISE] = { "normalise", { "mean", "scale" } },
-    [AM_NET_RESTORE] = { "restore", { "mean", "scale" } },
-    [AM_NET_GRU] = { "gru", { "weight_ih", "weight_hh", "bias_ih", "bias_hh" } },
-    [AM_NET_ATTENTION] = { "attention", { "weight_q", "bias_q", "weight_k", "bias_k", "weight_v", "bias_v" } },
-    [AM_NET_ONE_HOT] = { "one-hot", { NULL } },
-    [AM_NET_COUNT] = { "count", { NULL } },
-    [AM_NET_FRACTION] = { "fraction", { NULL } },
-    [AM_NET_WAVES] = { "waves", { NULL } },
-    [AM_NET_SLICE] = { "slice", { NULL } },
-    [AM_NET_CHOOSE] = { "choose", { NULL } },
-    [AM_NET_CONSTANT] = { "constant", { "value" } },
-};
-
-const char *am_net_kind_name(int kind) { return kind >= 0 && kind < AM_NET_KIND_COUNT ? kinds[kind].name : "?"; }
-
-const char *am_net_tensor_name(int kind, int which)
-{
-    bool known = kind >= 0 && kind < AM_NET_KIND_COUNT && which >= 0 && which < AM_NET_MOST_TENSORS;
-    return known ? kinds[kind].tensors[which] : NULL;
-}
 
 const char *am_net_weights_name(am_net_weights weights)
 {
@@ -56,174 +20,36 @@ int ami_net_in_count(const am_net_op *op)
 // ---------------------------------------------------------------------------------------------
 // One operation
 
-static void tensor(ami_net_shape *s, int32_t rows, int32_t columns, uint32_t flags)
+void ami_net_tensor(ami_net_shape *shape, int32_t rows, int32_t columns, uint32_t flags)
 {
-    s->tensor[s->tensor_count] = (ami_net_dims){ rows, columns };
-    s->flags[s->tensor_count++] = flags;
+    shape->tensor[shape->tensor_count] = (ami_net_dims){ rows, columns };
+    shape->flags[shape->tensor_count++] = flags;
 }
 
-static const char *infer_many(ami_net_shape *s, const am_net_op *op, const am_net_value *values, int count)
+const char *ami_net_shape_same(ami_net_shape *out, const am_net_op *op, const am_net_value *values, int width)
 {
-    const am_net_value *first = &values[op->in[0]];
-    s->out = (ami_net_dims){ first->rows, first->width };
-    if (op->kind == AM_NET_ADD) {
-        const am_net_value *other = &values[op->in[1]];
-        return other->rows != first->rows || other->width != first->width ? "adds values of different sizes" : NULL;
-    }
-    if (op->kind == AM_NET_CHOOSE) {
-        const am_net_value *one = &values[op->in[1]];
-        s->out = (ami_net_dims){ 1, one->width };
-        for (int i = 1; i < count; i++) {
-            if (values[op->in[i]].rows != 1 || values[op->in[i]].width != one->width) {
-                return "chooses between values of different sizes";
-            }
-        }
-        return first->rows != 1 || first->width != 1 ? "chooses by an index that is no single number" : NULL;
-    }
-    int64_t width = 0;
-    for (int i = 0; i < count; i++) {
-        if (values[op->in[i]].rows != first->rows) {
-            return "joins sets of different rows";
-        }
-        width += values[op->in[i]].width;
-    }
-    if (width > AM_NET_MOST_WIDTH) {
-        return "is too wide";
-    }
-    s->out.columns = (int32_t)width;
+    (void)out, (void)op, (void)values, (void)width;
     return NULL;
-}
-
-static const char *infer_gru(ami_net_shape *s, const am_net_value *x, const am_net_value *h)
-{
-    if (x->rows != 1 || h->rows != 1) {
-        return "cannot step a set";
-    }
-    if (h->width > AM_NET_MOST_WIDTH / 3) {
-        return "is too wide";
-    }
-    s->out = (ami_net_dims){ 1, h->width };
-    tensor(s, 3 * h->width, x->width, AM_NET_MATRIX);
-    tensor(s, 3 * h->width, h->width, AM_NET_MATRIX);
-    tensor(s, 1, 3 * h->width, 0);
-    tensor(s, 1, 3 * h->width, 0);
-    return NULL;
-}
-
-static const char *infer_attention(ami_net_shape *s, const am_net_op *op, const am_net_value *x,
-                                   const am_net_value *count)
-{
-    int32_t heads = op->size[0], key = op->size[1], value = op->size[2];
-    if (heads < 1 || key < 1 || value < 1 || heads > 1024 || key > 4096 || value > 4096 ||
-        heads * key > AM_NET_MOST_WIDTH || heads * value > AM_NET_MOST_WIDTH) {
-        return "has heads, keys or values out of range";
-    }
-    if (count->rows != 1 || count->width != 1) {
-        return "has a count that is no single number";
-    }
-    s->out = (ami_net_dims){ 1, heads * value };
-    const int32_t rows[3] = { heads * key, heads * key, heads * value };
-    for (int i = 0; i < 3; i++) {
-        tensor(s, rows[i], x->width, AM_NET_MATRIX);
-        tensor(s, 1, rows[i], 0);
-    }
-    return NULL;
-}
-
-/// Kinds that read one number and make `width` of them.
-static const char *infer_encoding(ami_net_shape *s, const am_net_op *op, const am_net_value *x, int width)
-{
-    s->out = (ami_net_dims){ x->rows, width };
-    if (op->kind == AM_NET_FRACTION) {
-        s->out.columns = x->width;
-    } else if (x->width != 1 || (op->kind == AM_NET_WAVES && width % 2 != 0)) {
-        return "encodes a value that is no single number, or in an odd width";
-    }
-    if ((op->kind == AM_NET_FRACTION || op->kind == AM_NET_WAVES) &&
-        !(op->number[0] >= 1e-6f && op->number[0] <= 1e9f)) {
-        return "divides by a number out of range";
-    }
-    return NULL;
-}
-
-static const char *infer_one(ami_net_shape *s, const am_net_op *op, const am_net_value *x, int width)
-{
-    s->out = (ami_net_dims){ x->rows, x->width };
-    switch (op->kind) {
-    case AM_NET_LINEAR:
-        s->out.columns = width;
-        tensor(s, width, x->width, AM_NET_MATRIX);
-        tensor(s, 1, width, 0);
-        return NULL;
-    case AM_NET_LAYER_NORM:
-        tensor(s, 1, x->width, 0);
-        tensor(s, 1, x->width, 0);
-        return op->number[0] >= 0.0f && op->number[0] <= 1.0f ? NULL : "has an eps out of range";
-    case AM_NET_NORMALISE:
-    case AM_NET_RESTORE:
-        tensor(s, 1, x->width, AM_NET_FIXED);
-        tensor(s, 1, x->width, AM_NET_FIXED);
-        return NULL;
-    case AM_NET_SLICE:
-        s->out.columns = width;
-        return op->size[0] >= 0 && op->size[0] <= x->width - width ? NULL : "reaches beyond what it cuts";
-    case AM_NET_ONE_HOT:
-    case AM_NET_COUNT:
-    case AM_NET_FRACTION:
-    case AM_NET_WAVES:
-        return infer_encoding(s, op, x, width);
-    default:
-        return NULL; // activations
-    }
-}
-
-static bool takes(int kind, int count)
-{
-    switch (kind) {
-    case AM_NET_CONSTANT:
-        return count == 0;
-    case AM_NET_ADD:
-    case AM_NET_GRU:
-    case AM_NET_ATTENTION:
-        return count == 2;
-    case AM_NET_CONCAT:
-        return count >= 1;
-    case AM_NET_CHOOSE:
-        return count >= 2;
-    default:
-        return count == 1;
-    }
 }
 
 const char *ami_net_infer(ami_net_shape *out, const am_net_op *op, const am_net_value *values, int width)
 {
     memset(out, 0, sizeof *out);
-    if (op->kind < 0 || op->kind >= AM_NET_KIND_COUNT) {
+    const ami_net_layer *layer = ami_net_layer_of(op->kind);
+    if (!layer) {
         return "is of a kind that this build does not know";
     }
     int count = ami_net_in_count(op);
-    if (!takes(op->kind, count)) {
+    if (count < layer->least_in || count > layer->most_in) {
         return "reads too many or too few values";
     }
     if (width < 1 || width > AM_NET_MOST_WIDTH) {
         return "has a width out of range";
     }
-    switch (op->kind) {
-    case AM_NET_CONSTANT:
-        out->out = (ami_net_dims){ 1, width };
-        tensor(out, 1, width, 0);
-        return NULL;
-    case AM_NET_ADD:
-    case AM_NET_CONCAT:
-    case AM_NET_CHOOSE:
-        return infer_many(out, op, values, count);
-    case AM_NET_GRU:
-        return infer_gru(out, &values[op->in[0]], &values[op->in[1]]);
-    case AM_NET_ATTENTION:
-        return infer_attention(out, op, &values[op->in[0]], &values[op->in[1]]);
-    default:
-        return infer_one(out, op, &values[op->in[0]], width);
+    if (count > 0) {
+        out->out = (ami_net_dims){ values[op->in[0]].rows, values[op->in[0]].width };
     }
+    return layer->shape(out, op, values, width);
 }
 
 // ---------------------------------------------------------------------------------------------

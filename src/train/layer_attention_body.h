@@ -1,4 +1,4 @@
-/// Attention over small sets and its backward pass, column by column of a block. Part of plan_body.h.
+/// Attention over small sets and its backward pass, column by column of a block.
 ///
 /// For each head: p[i, j] = softmax over the rows j in use of q_i . k_j / sqrt(key); y = sum over j of pbar_j v_j,
 /// where pbar_j is the mean over the rows i in use of p[i, j] (papers' errata: mean over rows, then heads behind one
@@ -12,8 +12,9 @@ typedef struct attention_parts {
     real *dq, *dk, *dv; ///< as q, k, v
 } attention_parts;
 
-static size_t attention_size(const am_net_op *op, int rows, int n)
+static size_t attention_aux(const PLAN *plan, const am_net_op *op)
 {
+    const int rows = rows_of(plan, op->in[0]), n = plan->columns;
     const size_t keys = (size_t)op->size[0] * (size_t)op->size[1], values = (size_t)op->size[0] * (size_t)op->size[2];
     return ((size_t)rows * (4 * keys + 2 * values) + (size_t)op->size[0] * (size_t)rows * (size_t)rows) * (size_t)n;
 }
@@ -80,13 +81,14 @@ static void attend(const attention_parts *a, real *y, int head, int i, const rea
     }
 }
 
-static void attention_forward(const PLAN *plan, const am_net_op *op, real *y, const real *x, const real *count,
-                              real *aux)
+static void attention_forward(const pass *p)
 {
-    const attention_parts a = attention_at(plan, op, aux);
+    const PLAN *plan = p->plan;
+    const am_net_op *op = p->op;
+    const attention_parts a = attention_at(plan, op, p->aux);
     const int n = a.n, keys = a.heads * a.key, values = a.heads * a.val;
     for (int r = 0; r < a.rows; r++) {
-        const real *row = x + (ptrdiff_t)r * a.width * n;
+        const real *row = p->x + (ptrdiff_t)r * a.width * n;
         plan->ops->forward(a.q + (ptrdiff_t)r * keys * n, tensor_at(plan, op, 0), tensor_at(plan, op, 1), row, keys,
                            a.width, n);
         plan->ops->forward(a.k + (ptrdiff_t)r * keys * n, tensor_at(plan, op, 2), tensor_at(plan, op, 3), row, keys,
@@ -94,10 +96,10 @@ static void attention_forward(const PLAN *plan, const am_net_op *op, real *y, co
         plan->ops->forward(a.v + (ptrdiff_t)r * values * n, tensor_at(plan, op, 4), tensor_at(plan, op, 5), row,
                            values, a.width, n);
     }
-    memset(y, 0, (size_t)values * (size_t)n * sizeof *y);
+    memset(p->y, 0, (size_t)values * (size_t)n * sizeof *p->y);
     for (int head = 0; head < a.heads; head++) {
         for (int i = 0; i < a.rows; i++) {
-            attend(&a, y, head, i, count);
+            attend(&a, p->y, head, i, input_of(p, 1));
         }
     }
 }
@@ -111,7 +113,7 @@ static void attend_back(const attention_parts *a, const real *dy, int head, int 
     for (int c = 0; c < n; c++) {
         const int used = rows_used(count[c], a->rows);
         real mean = (real)0; // of dp under p
-        for (int pass = 0; pass < 2; pass++) {
+        for (int round = 0; round < 2; round++) {
             for (int j = 0; j < used && i < used; j++) {
                 real dp = (real)0;
                 for (int d = 0; d < a->val; d++) {
@@ -119,7 +121,7 @@ static void attend_back(const attention_parts *a, const real *dy, int head, int 
                     dp += dy[at * n + c] * a->v[(j * values + at) * n + c];
                 }
                 dp /= (real)used;
-                if (pass == 0) {
+                if (round == 0) {
                     mean += p[j * n + c] * dp;
                     continue;
                 }
@@ -138,21 +140,35 @@ static void attend_back(const attention_parts *a, const real *dy, int head, int 
     }
 }
 
-static void attention_backward(const PLAN *plan, const am_net_op *op, real *dx, const real *dy, const real *count,
-                               real *aux, bool add)
+/// Also without dx: the weights' gradients need dq, dk, dv.
+static void attention_back(const pass *p)
 {
-    const attention_parts a = attention_at(plan, op, aux);
+    const PLAN *plan = p->plan;
+    const am_net_op *op = p->op;
+    const attention_parts a = attention_at(plan, op, p->aux);
     const int n = a.n, keys = a.heads * a.key, values = a.heads * a.val;
     memset(a.dq, 0, (size_t)a.rows * (size_t)(2 * keys + values) * (size_t)n * sizeof *a.dq);
     for (int head = 0; head < a.heads; head++) {
         for (int i = 0; i < a.rows; i++) {
-            attend_back(&a, dy, head, i, count);
+            attend_back(&a, p->dy, head, i, input_of(p, 1));
         }
     }
-    for (int r = 0; dx && r < a.rows; r++) {
-        real *row = dx + (ptrdiff_t)r * a.width * n;
-        plan->ops->backward(row, tensor_at(plan, op, 0), a.dq + (ptrdiff_t)r * keys * n, keys, a.width, n, add);
+    for (int r = 0; p->dx && r < a.rows; r++) {
+        real *row = p->dx + (ptrdiff_t)r * a.width * n;
+        plan->ops->backward(row, tensor_at(plan, op, 0), a.dq + (ptrdiff_t)r * keys * n, keys, a.width, n, p->add);
         plan->ops->backward(row, tensor_at(plan, op, 2), a.dk + (ptrdiff_t)r * keys * n, keys, a.width, n, true);
         plan->ops->backward(row, tensor_at(plan, op, 4), a.dv + (ptrdiff_t)r * values * n, values, a.width, n, true);
     }
 }
+
+static factor attention_factor(const PLAN *plan, const ami_job *job)
+{
+    const attention_parts a = attention_at(plan, &plan->graph->ops[job->op], plan->aux[job->op]);
+    const real *dy = job->part == 0 ? a.dq : job->part == 1 ? a.dk : a.dv;
+    const size_t width = (size_t)(a.heads * (job->part == 2 ? a.val : a.key));
+    return (factor){ dy, plan->aux_span[job->op], width * (size_t)a.n, a.rows };
+}
+
+static const layer_row layer_attention = {
+    .aux = attention_aux, .forward = attention_forward, .backward = attention_back, .factor = attention_factor
+};
