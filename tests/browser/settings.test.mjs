@@ -59,21 +59,26 @@ const control = (option) => page.evaluate(({ key, type: kind, unit }) => {
     return element && { title, values: values[kind]() };
 }, option);
 
+async function hasAll(method) {
+    const rows = await options();
+    assert.deepEqual(rows.map(({ key }) => key), printed(method).map(([key]) => key));
+    for (const [i, [key, values]] of printed(method).entries()) {
+        const shown = await control(rows[i]);
+        assert.ok(shown, `${key} is on the panel`);
+        assert.equal(shown.values, values, key);
+        assert.ok(shown.title.includes(rows[i].help), `${key} is explained`);
+    }
+    const inSight = await page.locator('#settings label').count();
+    assert.ok(inSight >= 4 && inSight <= 8, `${inSight} in sight`);
+    const wide = await page.evaluate(() => [...document.querySelectorAll('#panel label')]
+        .filter((row) => row.scrollWidth > row.clientWidth + 1).map((row) => row.textContent));
+    assert.deepEqual(wide, [], 'no row is wider than the panel');
+}
+
 for (const method of ['match', 'long-horizon', 'field']) {
     test(`the panel has every option of ${method} with its range`, async () => {
         await setMethod(method);
-        const rows = await options();
-        assert.deepEqual(rows.map(({ key }) => key), printed(method).map(([key]) => key));
-        for (const [i, [key, values]] of printed(method).entries()) {
-            const shown = await control(rows[i]);
-            assert.ok(shown, `${key} is on the panel`);
-            assert.equal(shown.values, values, key);
-            assert.ok(shown.title.includes(rows[i].help), `${key} is explained`);
-        }
-        const inSight = await page.locator('#settings label').count();
-        assert.ok(inSight >= 4 && inSight <= 8, `${inSight} in sight`);
-        const left = await page.evaluate(() => [...document.querySelectorAll('#panel label')].filter((row) => row.scrollWidth > row.clientWidth + 1).map((row) => row.textContent));
-        assert.deepEqual(left, [], 'no row is wider than the panel');
+        await hasAll(method);
     });
 }
 
@@ -151,5 +156,16 @@ test('what is out of range is refused in the words of the table', async () => {
     assert.match(await refused({ stay_bais: 1 }), /stay_bias/);
     assert.match(await refused({ task: 'line' }), /not an option of the controller 'match'/);
     assert.match(await refused({ root: 'mixt' }), /mixed/);
+});
+
+test('another data set has its own tags, weights and walk', async () => {
+    await type('walk_mps', '2');
+    await page.selectOption('#set', 'locomotion');
+    await page.waitForFunction(() => window.amble.state().set === 'locomotion', null, { timeout: 60000 });
+    await page.evaluate(() => window.amble.pause());
+    await hasAll('learned');
+    assert.ok(Object.values(await value('weights')).every((weight) => weight === 1));
+    assert.ok(Math.abs(await value('walk_mps') - 1.2) < 0.3, `walks at ${await value('walk_mps')}`);
+    assert.ok(Math.abs(await value('search_every_s') - 0.2) < 1e-6, 'the other settings stay');
     assert.deepEqual(browser.errors, []);
 });
