@@ -44,137 +44,121 @@ int web_direction(void *data, int size)
     return (int)result;
 }
 
+/// The first method that plays frames, or networks alone.
+static am_method first_method(bool networks)
+{
+    int count;
+    const am_method_row *rows = am_methods(&count);
+    int m = 0;
+    while (m < count - 1 && rows[m].database == networks) {
+        m++;
+    }
+    return (am_method)m;
+}
+
 int web_open(void *data, int size, const char *name)
 {
-    (void)name; // the bytes name it
     web_scene_options();
+    am_settings settings = web_now.settings;
+    web_now.settings.walk_mps = web_now.settings.sprint_mps = 0.0f; // the new data's own
     web_now.error = (am_error){ 0 };
     bool networks = size > 5 && memcmp((const char *)data + 1, "AMNT", 4) == 0;
-    const web_bytes bytes = { data, (size_t)size };
-    web_set next = { .direction = web_now.next_direction };
-    *(networks ? &next.networks : &next.database) = bytes;
-    web_now.next_direction = (web_bytes){ 0 };
-    int kind = networks ? WEB_ASSET_LEARNED : WEB_ASSET_MATCH;
-    am_result result = web_scene_open(&next, kind, &web_now.error);
     web_lineup who = web_now.lineup;
-    who.count = who.method == WEB_SIDE_BY_SIDE ? 1 : who.count;
-    who.method = networks ? WEB_LEARNED : WEB_MATCH;
+    who.count = who.pair ? 1 : who.count;
+    who.pair = false;
+    who.method = first_method(networks);
+    web_set next = { .direction = web_now.next_direction };
+    web_now.next_direction = (web_bytes){ 0 };
+    *(networks ? &next.models[who.method] : &next.database) = (web_bytes){ data, (size_t)size };
+    am_result result =
+        networks ? AM_OK : am_db_from_memory(&next.own_db, data, (size_t)size, name, NULL, &web_now.error);
+    next.db = next.own_db;
+    result = result == AM_OK ? web_scene_open(&next, who.method, &web_now.error) : result;
     if (result == AM_OK) {
-        next.db = am_asset_db(next.assets[kind], networks ? AM_METHOD_LEARNED : AM_METHOD_MATCH);
+        next.db = am_asset_db(next.assets[who.method], who.method);
         web_scene_solver(&next);
         result = web_scene_fill(&next, &who, NULL, &web_now.error);
     }
     if (result != AM_OK) {
+        web_now.settings = settings;
         web_scene_close(&next);
         return (int)result;
     }
     web_scene_close(&web_now.open);
     web_now.open = next;
     web_now.lineup = who;
-    web_scene_devices(&web_now.open);
+    web_settings_walk();
     web_view_clear();
     return 0;
 }
 
-/// Other bytes for an asset beside the open database. Characters that use the old ones match while they are
-/// exchanged.
-static am_result exchange(int kind, web_bytes *bytes, web_bytes given, bool used)
+/// The number of a method, or -1.
+static int find_method(const char *name)
 {
-    int method = web_now.lineup.method;
+    int count;
+    const am_method_row *rows = am_methods(&count);
+    for (int m = 0; m < count; m++) {
+        if (strcmp(rows[m].name, name) == 0) {
+            return m;
+        }
+    }
+    return -1;
+}
+
+int web_model(const char *name, void *data, int size)
+{
     web_set *open = &web_now.open;
-    web_set trial = *open;
-    *(kind == WEB_ASSET_FIELD ? &trial.values : &trial.networks) = given;
-    trial.assets[kind] = NULL;
-    am_result result = web_scene_open(&trial, kind, &web_now.error);
-    if (result == AM_OK && used) {
-        result = (am_result)web_method(WEB_MATCH);
-    }
-    if (result != AM_OK) {
-        am_asset_close(trial.assets[kind]);
-        web_scene_free(&given);
-        return result;
-    }
-    am_asset_close(open->assets[kind]);
-    web_scene_free(bytes);
-    *bytes = given;
-    open->assets[kind] = trial.assets[kind];
-    return used ? (am_result)web_method(method) : AM_OK;
-}
-
-int web_networks(void *data, int size)
-{
+    int method = find_method(name);
     web_now.error = (am_error){ 0 };
-    int method = web_now.lineup.method;
-    if (!web_now.open.database.data) {
+    if (method < 0 || !open->own_db) {
         free(data);
+        web_now.error = (am_error){ .code = AM_ERR_EMPTY, .offset = -1, .text = "a model needs an open database" };
         return (int)AM_ERR_EMPTY;
     }
-    bool used = method == WEB_LEARNED || method == WEB_SIDE_BY_SIDE;
-    return (int)exchange(WEB_ASSET_LEARNED, &web_now.open.networks, (web_bytes){ data, (size_t)size }, used);
-}
-
-int web_values(void *data, int size)
-{
-    web_now.error = (am_error){ 0 };
-    if (!web_now.open.database.data) {
-        free(data);
-        web_now.error = (am_error){ .code = AM_ERR_EMPTY, .offset = -1, .text = "a field needs a database" };
-        return (int)AM_ERR_EMPTY;
+    web_set next = *open;
+    web_bytes given = { data, (size_t)size };
+    web_bytes old = open->models[method];
+    am_asset *before = open->assets[method];
+    next.models[method] = given;
+    next.assets[method] = NULL;
+    int code = (int)web_scene_open(&next, (am_method)method, &web_now.error);
+    bool used = false;
+    for (int i = 0; i < open->actor_count; i++) {
+        used |= web_scene_method(&web_now.lineup, i) == (am_method)method;
     }
-    bool used = web_now.lineup.method == WEB_FIELD;
-    return (int)exchange(WEB_ASSET_FIELD, &web_now.open.values, (web_bytes){ data, (size_t)size }, used);
-}
-
-// ---------------------------------------------------------------------------------------------
-// Options
-
-/// Takes settings; when they are refused all stays as it was.
-static int change_settings(const am_settings *settings)
-{
-    am_settings before = web_now.settings;
-    web_now.settings = *settings;
-    int code = web_scene_set();
+    if (code == 0 && used) {
+        code = web_scene_exchange(&next, &web_now.lineup, open);
+    }
     if (code != 0) {
-        web_now.settings = before;
+        am_asset_close(next.assets[method]);
+        web_scene_free(&given);
+        return code;
     }
-    return code;
+    open->models[method] = given;
+    open->assets[method] = next.assets[method];
+    am_asset_close(before);
+    web_scene_free(&old);
+    return 0;
 }
 
-int web_options(int root, int inertialise, int ik, float search_every_s, float stay_bias)
+int web_method(const char *name)
 {
-    web_scene_options();
-    am_settings settings = web_now.settings;
-    settings.search_every_s = search_every_s;
-    settings.stay_bias = stay_bias;
-    settings.root = (am_root_mode)root;
-    settings.inertialise = (am_inertialise)inertialise;
-    settings.ik = ik != 0;
-    return change_settings(&settings);
-}
-
-void web_walk_speed(float mps)
-{
-    web_now.walk_mps = mps;
-    if (web_now.open.db) {
-        web_scene_devices(&web_now.open);
-    }
-}
-
-int web_method(int method)
-{
+    bool pair = strcmp(name, WEB_SIDE_BY_SIDE) == 0;
+    int method = pair ? AM_METHOD_MATCH : find_method(name);
     web_now.error = (am_error){ 0 };
-    if (method < 0 || method > WEB_FIELD || web_now.open.actor_count == 0) {
+    if (method < 0 || web_now.open.actor_count == 0) {
         return (int)AM_ERR_RANGE;
     }
     web_lineup who = web_now.lineup;
-    who.method = method;
-    who.count = method == WEB_SIDE_BY_SIDE ? 2 : web_now.lineup.method == WEB_SIDE_BY_SIDE ? 1 : who.count;
-    who.crowd &= method != WEB_SIDE_BY_SIDE;
+    who.method = (am_method)method;
+    who.pair = pair;
+    who.count = pair ? 2 : web_now.lineup.pair ? 1 : who.count;
+    who.crowd &= !pair;
     int code = web_scene_replace(&who, &web_now.open);
     if (code != 0) {
         return code;
     }
-    if (method == WEB_SIDE_BY_SIDE) {
+    if (pair) {
         // The second stands at the first one's right.
         am_actor_pose pose;
         am_actor_get_pose(web_now.open.actors[0].character, &pose);
@@ -186,19 +170,6 @@ int web_method(int method)
     return 0;
 }
 
-int web_field_options(int task, int policy)
-{
-    web_now.error = (am_error){ 0 };
-    if (task < 0 || task >= WEB_TASK_COUNT || policy < 0 || policy > AM_FIELD_PASSIVE) {
-        return (int)AM_ERR_RANGE;
-    }
-    web_scene_options();
-    am_settings settings = web_now.settings;
-    settings.task = task;
-    settings.policy = (am_field_policy)policy;
-    return change_settings(&settings);
-}
-
 // ---------------------------------------------------------------------------------------------
 // The characters on the scene
 
@@ -208,9 +179,7 @@ int web_cast(int count, int ahead, const float *places)
         return (int)AM_ERR_RANGE;
     }
     web_lineup who = { .count = count, .ahead = ahead != 0, .method = web_now.lineup.method };
-    if (who.method == WEB_SIDE_BY_SIDE && (count != 2 || places)) {
-        who.method = WEB_MATCH;
-    }
+    who.pair = web_now.lineup.pair && count == 2 && !places;
     for (int i = 0; places && i < count; i++) {
         memcpy(who.places[i], places + 3 * i, sizeof who.places[i]);
     }
@@ -229,7 +198,6 @@ int web_crowd(int count)
         return (int)AM_ERR_RANGE;
     }
     web_lineup who = { .count = count, .method = web_now.lineup.method, .crowd = count > 1 };
-    who.method = who.method == WEB_SIDE_BY_SIDE ? WEB_MATCH : who.method;
     for (int i = 1; i < count; i++) {
         // Like a sunflower's seeds: evenly spread for any number of characters.
         float angle = 2.39996323f * (float)i;
@@ -281,13 +249,12 @@ const char *web_describe(void)
     }
     am_json_writer *w = description;
     const web_set *open = &web_now.open;
-    const am_asset *match = open->assets[WEB_ASSET_MATCH];
+    const am_asset *match = web_scene_asset(open, AM_METHOD_MATCH);
+    const am_asset *field = web_scene_asset(open, AM_METHOD_FIELD);
     am_actor_facts facts;
     am_actor_view view;
-    am_intent_def speeds;
     am_actor_get_facts(web_chosen(), &facts);
     am_actor_get_view(web_chosen(), &view);
-    am_actor_get_speeds(web_chosen(), &speeds);
     char hash[24];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)db->hash);
     am_json_begin_object(w, NULL);
@@ -298,17 +265,14 @@ const char *web_describe(void)
     am_json_integer(w, "ranges", db->range_count);
     am_json_integer(w, "bytes", (int64_t)db->image_size);
     am_json_integer(w, "indexBytes", match ? (int64_t)am_index_bytes(am_asset_index(match)) : 0);
-    am_json_bool(w, "matches", match != NULL);
-    am_json_bool(w, "networks", open->assets[WEB_ASSET_LEARNED] != NULL);
-    am_json_integer(w, "networkBytes", (int64_t)open->networks.size);
+    am_json_bool(w, "hasFrames", open->own_db != NULL);
     am_json_integer(w, "features", db->features.count);
-    am_json_number(w, "walkMps", (double)speeds.walk_mps);
-    am_json_number(w, "sprintMps", (double)web_now.open.intent.sprint_mps);
     am_json_number(w, "toeM", (double)facts.toe_m);
     am_json_integer(w, "mostActors", WEB_MOST_ACTORS);
     am_json_bool(w, "direction", open->direction.data != NULL);
     am_json_bool(w, "canBePushed", web_now.open.solver != NULL);
-    web_fields_describe(w, open->assets[WEB_ASSET_FIELD], open->values.size);
+    web_describe_methods(w, open, &web_now.lineup);
+    web_fields_describe(w, field);
     web_describe_skeleton(w, db);
     web_describe_names(w, db, view.activities);
     web_view_describe(w);

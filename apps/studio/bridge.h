@@ -7,98 +7,94 @@
 
 #define WEB_MOST_ACTORS 64
 
-/// How the characters move.
-enum {
-    WEB_MATCH,
-    WEB_LONG_HORIZON,
-    WEB_LEARNED,
-    WEB_SIDE_BY_SIDE, ///< two with the same input: the first matches, the second is learned
-    WEB_FIELD
-};
+/// Before each call: the linker keeps and exports it.
+#define WEB_CALL __attribute__((used))
+
+/// Beside the run time's methods: two characters with the same input; the first matches, the second is learned.
+#define WEB_SIDE_BY_SIDE "side-by-side"
 
 /// Room for a database's bytes, aligned as am_db_from_memory wants it; NULL when there is none.
-void *web_alloc(int size);
-void web_free(void *block);
+WEB_CALL void *web_alloc(int size);
+WEB_CALL void web_free(void *block);
 
 /// Opens a database, or the networks of a learned character, from bytes of web_alloc, which the module keeps from
 /// then on, and makes characters of it. Gives 0, or the error code; what was open before is then still open.
-int web_open(void *data, int size, const char *name);
+WEB_CALL int web_open(void *data, int size, const char *name);
 /// The network that predicts facings on paths, from bytes of web_alloc, which the module keeps from then on; NULL:
 /// none. Characters that are made later have it: call it before web_open. Gives 0 or the error code; there is then
 /// none.
-int web_direction(void *data, int size);
+WEB_CALL int web_direction(void *data, int size);
 /// What went wrong last, in words.
-const char *web_error(void);
+WEB_CALL const char *web_error(void);
 
-/// Networks of a learned character beside the open database, from bytes of web_alloc, which the module keeps from
-/// then on. Gives 0, or the error code: of another skeleton, or no character at all.
-int web_networks(void *data, int size);
-/// Another method (WEB_MATCH, ...) for all, from their poses on, also along their paths. Gives 0 or the error
-/// code; then all stays as it was.
-int web_method(int method);
+/// A model for a method beside the open database (networks of a learned character, value functions of a field), from
+/// bytes of web_alloc, which the module keeps from then on. Gives 0, or the error code: of another skeleton or
+/// database, or without what the method needs; all then stays as it was.
+WEB_CALL int web_model(const char *method, void *data, int size);
+/// Another method for all, by its name (am_methods, WEB_SIDE_BY_SIDE), from their poses on, also along their paths.
+/// Gives 0 or the error code; then all stays as it was.
+WEB_CALL int web_method(const char *name);
 
-/// Value functions of the open database's field, from bytes of web_alloc, which the module keeps from then on. Gives
-/// 0, or the error code: of another database; there are then none.
-int web_values(void *data, int size);
-/// What characters of a field are asked to do (WEB_TASK_DIRECTION, ...), and how they choose (am_field_policy).
-/// Without values for a task they look one tick ahead. Along drawings they follow lines, whatever the task. Gives 0
-/// or the error code.
-int web_field_options(int task, int policy);
+/// The options of what the chosen character plays, as JSON: {"method", "options": [{"key", "type", "label", "unit",
+/// "help", "low", "usual", "high", "choices", "default", "value"}]}, a row for each of am_options that the method
+/// has; low to high of numbers and integers, "choices" of choices; "value" is the character's. Lives until the next
+/// call.
+WEB_CALL const char *web_options(void);
+/// Takes options, a JSON object of values by key as in a script. All go on from their poses, also along their paths.
+/// Along drawings a field follows lines, whatever its task; without values for a task it looks one tick ahead. Gives
+/// 0 or the error code; then all stays as it was.
+WEB_CALL int web_set_options(const char *values);
+
 /// Sends the chosen character, or all of a crowd, along a line (WEB_LINE) through x, z or to a point (WEB_POINT);
 /// WEB_NOWHERE ends it, and so does steering.
-void web_send(int kind, float x, float z, float way_x, float way_z);
+WEB_CALL void web_send(int kind, float x, float z, float way_x, float way_z);
 /// `count` characters at new places: the first is steered, the others stroll. Gives 0 or the error code.
-int web_crowd(int count);
+WEB_CALL int web_crowd(int count);
 
-/// The database as JSON: skeleton, roles, channels, activities, speeds, and where each number of web_view stands.
-/// Lives until the next call.
-const char *web_describe(void);
+/// The database as JSON: skeleton, roles, channels, activities, speeds, methods, and where each number of web_view
+/// stands. Lives until the next call.
+WEB_CALL const char *web_describe(void);
 /// The name of the range that holds a frame.
-const char *web_clip_name(int frame);
+WEB_CALL const char *web_clip_name(int frame);
 
-/// Takes options; all go on from their poses, also along their paths. Gives 0 or the error code; then all stays as it
-/// was.
-int web_options(int root, int inertialise, int ik, float search_every_s, float stay_bias);
-/// The speed of a walk, m/s; 0 means the database's own. Counts at once.
-void web_walk_speed(float mps);
 /// Back to the start, with the options as they are.
-int web_reset(void);
+WEB_CALL int web_reset(void);
 
 /// Sets the characters on the scene: `count` of them at places [count][x m, z m, heading rad], or where they are when
 /// that is NULL. With `ahead` (long-horizon matching) they follow paths; otherwise they are steered only. The first
 /// is chosen. Gives 0 or the error code; on an error nothing changes.
-int web_cast(int count, int ahead, const float *places);
+WEB_CALL int web_cast(int count, int ahead, const float *places);
 /// Which character the devices, the view and paths mean.
-void web_choose(int number);
+WEB_CALL void web_choose(int number);
 
 /// One step of all. With a touched gamepad its sticks count, else the keys: as in a run (RUN.json). Steering leaves a
 /// path.
-void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt);
+WEB_CALL void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt);
 
 /// How the next path is followed: am_path_mode, am_path_facing, scale of its speed, round and round.
-void web_path_options(int mode, int facing, float scale, int loop);
+WEB_CALL void web_path_options(int mode, int facing, float scale, int loop);
 /// Round things that the next path is bent around: [count][x, z, radius] m.
-void web_obstacles(const float *places, int count);
+WEB_CALL void web_obstacles(const float *places, int count);
 /// The chosen character follows a drawing, [count][time s, x m, z m], from the next step on, instead of one that it
 /// follows already. Gives 0 or the error code; it is then without a path.
-int web_follow(const float *samples, int count);
-void web_leave(void);
+WEB_CALL int web_follow(const float *samples, int count);
+WEB_CALL void web_leave(void);
 /// The path as it is followed, [web_path_count][x, z, along, heading], one point a frame of the database.
-const float *web_path(void);
-int web_path_count(void);
+WEB_CALL const float *web_path(void);
+WEB_CALL int web_path_count(void);
 /// path_error_m, path_cover_m, path_cover_max_m, path_time_ratio, path_end_m, path_completed of the way so far, with
 /// steps of dt.
-const double *web_measure(float dt);
+WEB_CALL const double *web_measure(float dt);
 
 /// Pushes the part of a character that a joint moves, from the next step on: N in world axes, s. Gives 0 or the error
 /// code: of a module without Open Dynamics Engine, or of numbers that make no push.
-int web_push(int number, int joint, float x, float y, float z, float seconds);
+WEB_CALL int web_push(int number, int joint, float x, float y, float z, float seconds);
 
 /// [joint][7] of one character: rotation x y z w, translation, in the world, after the last step.
-const float *web_world(int number);
+WEB_CALL const float *web_world(int number);
 /// Numbers of the last step, in the places that web_describe names.
-const float *web_view(void);
+WEB_CALL const float *web_view(void);
 /// Hash of all states, as `amble run` prints it: 16 hexadecimal digits.
-const char *web_hash(void);
+WEB_CALL const char *web_hash(void);
 
 #endif

@@ -1,4 +1,4 @@
-// A database in JSON for the page: the skeleton with its roles, and what things are called.
+// What is open in JSON for the page: the skeleton with its roles, what things are called, and methods.
 #include "describe.h"
 
 static void put_vec3(am_json_writer *w, const char *key, am_vec3 v)
@@ -65,6 +65,24 @@ void web_describe_names(am_json_writer *w, const am_db *db, uint32_t can)
     am_json_begin_array(w, "keys");
     for (int k = 0; k < AM_KEY_COUNT; k++) {
         am_json_string(w, NULL, am_key_name(k));
+    }
+    am_json_end_array(w);
+}
+
+void web_describe_methods(am_json_writer *w, const web_set *set, const web_lineup *who)
+{
+    int count;
+    const am_method_row *rows = am_methods(&count);
+    am_json_string(w, "method", who->pair ? WEB_SIDE_BY_SIDE : rows[who->method].name);
+    am_json_begin_array(w, "methods");
+    for (int m = 0; m < count; m++) {
+        am_json_begin_object(w, NULL);
+        am_json_string(w, "name", rows[m].name);
+        am_json_string(w, "label", rows[m].label);
+        am_json_bool(w, "needsDatabase", rows[m].database);
+        am_json_bool(w, "needsModel", rows[m].part != NULL);
+        am_json_integer(w, "modelBytes", (int64_t)set->models[m].size);
+        am_json_end_object(w);
     }
     am_json_end_array(w);
 }

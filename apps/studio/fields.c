@@ -10,7 +10,7 @@
 #define LONGEST_REST_S 3.0f
 #define REST_SHARE 0.3f
 
-void web_fields_describe(am_json_writer *w, const am_asset *asset, size_t value_bytes)
+void web_fields_describe(am_json_writer *w, const am_asset *asset)
 {
     const am_field *field = asset ? am_asset_field(asset) : NULL;
     if (!field) {
@@ -21,7 +21,6 @@ void web_fields_describe(am_json_writer *w, const am_asset *asset, size_t value_
     am_json_integer(w, "states", field->state_count);
     am_json_integer(w, "k", field->k);
     am_json_integer(w, "bytes", (int64_t)field->bytes);
-    am_json_integer(w, "valueBytes", (int64_t)value_bytes);
     am_json_begin_array(w, "values");
     for (int t = 0; t < WEB_TASK_COUNT; t++) {
         am_json_integer(w, NULL, am_asset_value(asset, t, 0));

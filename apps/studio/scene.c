@@ -29,16 +29,6 @@ double web_microseconds(void) { return microseconds(NULL); }
 
 am_actor *web_chosen(void) { return web_now.open.actors[web_now.chosen].character; }
 
-void web_scene_options(void)
-{
-    if (!web_now.options_set) {
-        am_settings_init(&web_now.settings, AM_METHOD_MATCH);
-        web_now.settings.task = WEB_TASK_SPEED;
-        web_now.path = am_path_def_default();
-        web_now.options_set = true;
-    }
-}
-
 // ---------------------------------------------------------------------------------------------
 // Making
 
@@ -50,106 +40,83 @@ static uint64_t run_seed(int number)
     return am_rng_u64(&rng);
 }
 
-static am_method method_of(const web_lineup *who, int number)
+am_method web_scene_method(const web_lineup *who, int number)
 {
-    bool second = who->method == WEB_SIDE_BY_SIDE && number > 0;
-    bool ahead = who->ahead || who->method == WEB_LONG_HORIZON;
-    return who->method == WEB_FIELD               ? AM_METHOD_FIELD
-           : who->method == WEB_LEARNED || second ? AM_METHOD_LEARNED
-           : ahead                                ? AM_METHOD_LONG_HORIZON
-                                                  : AM_METHOD_MATCH;
-}
-
-static int kind_of(am_method method)
-{
-    return method == AM_METHOD_FIELD     ? WEB_ASSET_FIELD
-           : method == AM_METHOD_LEARNED ? WEB_ASSET_LEARNED
-                                         : WEB_ASSET_MATCH;
+    bool ahead = who->ahead && who->method == AM_METHOD_MATCH;
+    return who->pair && number > 0 ? AM_METHOD_LEARNED : ahead ? AM_METHOD_LONG_HORIZON : who->method;
 }
 
 am_settings web_scene_settings(const web_set *b, const web_lineup *who, int number)
 {
-    am_settings settings = web_now.settings;
-    settings.method = method_of(who, number);
+    am_settings settings = web_settings_for(web_scene_method(who, number));
     if (settings.method == AM_METHOD_FIELD) {
-        settings.root = AM_ROOT_ANIMATION; // its own flow is how a field turns and goes
-        settings.candidates = AM_MAX_CANDIDATES;
         settings.task = who->ahead ? WEB_TASK_LINE : settings.task; // drawings are lines that bend
         // Where no values were trained for a task the best of the next tick has to do.
         bool ahead = settings.policy == AM_FIELD_LOOKAHEAD;
-        bool values = am_asset_value(b->assets[WEB_ASSET_FIELD], settings.task, 0) > 0;
+        bool values = am_asset_value(web_scene_asset(b, AM_METHOD_FIELD), settings.task, settings.every) > 0;
         settings.policy = ahead && !values ? AM_FIELD_GREEDY : settings.policy;
     }
     return settings;
 }
 
-int web_scene_set(void)
+am_asset *web_scene_asset(const web_set *b, am_method method)
 {
-    am_result result = am_settings_check(&web_now.settings, &web_now.error);
-    for (int i = 0; i < web_now.open.actor_count && result == AM_OK; i++) {
-        am_settings settings = web_scene_settings(&web_now.open, &web_now.lineup, i);
-        result = am_actor_set(web_now.open.actors[i].character, &settings, &web_now.error);
+    for (int m = 0; m < AM_METHOD_OWN; m++) {
+        if (b->assets[m] && (am_asset_methods(b->assets[m]) >> method & 1) != 0) {
+            return b->assets[m];
+        }
     }
-    return (int)result;
+    return NULL;
 }
 
-am_result web_scene_open(web_set *b, int kind, am_error *err)
+am_result web_scene_open(web_set *b, am_method method, am_error *err)
 {
-    static const uint32_t methods[WEB_ASSET_COUNT] = { 1u << AM_METHOD_MATCH, 1u << AM_METHOD_LEARNED,
-                                                       1u << AM_METHOD_FIELD };
-    const web_bytes *main = kind == WEB_ASSET_MATCH     ? &b->database
-                            : kind == WEB_ASSET_LEARNED ? &b->networks
-                                                        : &b->values;
+    int count;
+    const am_method_row *row = &am_methods(&count)[method];
+    const web_bytes *model = &b->models[method];
     am_asset_file files[2] = { { "direction", b->direction.data, b->direction.size },
-                               { "data", main->data, main->size } };
+                               { row->name, model->data, model->size } };
     int first = b->direction.data ? 0 : 1;
     am_asset_def def;
     am_asset_def_init(&def);
     def.files = files + first;
-    def.file_count = (main->data ? 2 : 1) - first;
-    def.db = kind == WEB_ASSET_FIELD ? b->db : NULL;
-    def.methods = methods[kind];
-    if (b->assets[kind]) {
+    def.file_count = (model->data ? 2 : 1) - first;
+    def.db = row->database ? b->own_db : NULL;
+    def.methods = 1u << method;
+    if (web_scene_asset(b, method)) {
         return AM_OK;
     }
-    am_result result = am_asset_create(&b->assets[kind], &def, err);
-    if (result == AM_OK && b->db && !am_skeleton_same_shape(am_asset_skeleton(b->assets[kind]), b->db->skeleton)) {
-        *err = (am_error){ .code = AM_ERR_SKELETON, .offset = -1, .text = "the networks have another skeleton" };
-        result = AM_ERR_SKELETON;
-        am_asset_close(b->assets[kind]);
-        b->assets[kind] = NULL;
-    }
-    return result;
-}
-
-/// The assets that a cast needs. Refuses methods that there is nothing for.
-static am_result find_assets(web_set *b, const web_lineup *who, am_error *err)
-{
-    if (who->method == WEB_FIELD && b->database.data) {
-        return web_scene_open(b, WEB_ASSET_FIELD, err);
-    }
-    bool learned = who->method == WEB_LEARNED || who->method == WEB_SIDE_BY_SIDE;
-    bool match = who->method != WEB_LEARNED;
-    if ((learned && !b->assets[WEB_ASSET_LEARNED]) || (match && !b->assets[WEB_ASSET_MATCH])) {
+    if ((row->database && !b->own_db) || (row->part && !model->data)) {
         *err = (am_error){ .code = AM_ERR_SUPPORT, .offset = -1 };
-        snprintf(err->text, sizeof err->text,
-                 learned && !b->assets[WEB_ASSET_LEARNED] ? "there are no networks for this data set"
-                                                          : "matching needs a database");
+        snprintf(err->text, sizeof err->text, "%s needs %s; this data set has none", row->label,
+                 row->part ? "networks" : "a database");
         return AM_ERR_SUPPORT;
     }
-    return AM_OK;
+    am_result result = am_asset_create(&b->assets[method], &def, err);
+    if (result == AM_OK && b->db && !am_skeleton_same_shape(am_asset_skeleton(b->assets[method]), b->db->skeleton)) {
+        *err = (am_error){ .code = AM_ERR_SKELETON, .offset = -1, .text = "the networks have another skeleton" };
+        result = AM_ERR_SKELETON;
+        am_asset_close(b->assets[method]);
+        b->assets[method] = NULL;
+    }
+    return result;
 }
 
 /// One more character, which stands at place [x m, z m, heading rad].
 static am_result add_actor(web_set *b, const web_lineup *who, am_error *err)
 {
     int number = b->actor_count;
+    am_result result = web_scene_open(b, web_scene_method(who, number), err);
+    if (result != AM_OK) {
+        return result;
+    }
     const float *place = who->places[number];
     web_actor *a = &b->actors[number];
     am_actor_def def;
     am_settings settings = web_scene_settings(b, who, number);
-    am_actor_def_init(&def, b->assets[kind_of(settings.method)]);
+    am_actor_def_init(&def, web_scene_asset(b, settings.method));
     def.settings = settings;
+    memcpy(def.tags, b->tags, sizeof def.tags);
     def.clock = &page_clock;
     def.seed = run_seed(number);
     def.path_points = who->ahead ? PATH_POINTS : 0;
@@ -157,7 +124,10 @@ static am_result add_actor(web_set *b, const web_lineup *who, am_error *err)
     def.position = am_v3(place[0], 0.0f, place[1]);
     def.heading = place[2];
     a->stroll = web_stroll_make(def.seed, def.position);
-    am_result result = am_actor_create(&a->character, &def, err);
+    result = am_actor_create(&a->character, &def, err);
+    if (result == AM_OK) {
+        web_settings_weigh(b, a->character);
+    }
     if (result == AM_OK && who->ahead && !web_drawn_create(&a->drawn, LONGEST_WAY_S)) {
         *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "no memory for the ways of paths" };
         result = AM_ERR_MEMORY;
@@ -189,7 +159,9 @@ static am_result take_over(web_set *b, const web_set *before, bool flows, am_err
         if (flows) {
             b->actors[i].target = from->target; // others cannot be sent
         }
-        if (web_now.settings.root == AM_ROOT_SIMULATION) {
+        am_settings settings;
+        am_actor_get_settings(b->actors[i].character, &settings);
+        if (settings.root == AM_ROOT_SIMULATION) {
             // The point that moves the root begins at the body, which may have been away from it.
             am_actor_pose pose;
             am_actor_get_pose(b->actors[i].character, &pose);
@@ -201,12 +173,12 @@ static am_result take_over(web_set *b, const web_set *before, bool flows, am_err
 
 am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *before, am_error *err)
 {
-    am_result result = find_assets(b, who, err);
+    am_result result = AM_OK;
     for (int i = 0; i < who->count && result == AM_OK; i++) {
         result = add_actor(b, who, err);
     }
     if (result == AM_OK && before) {
-        result = take_over(b, before, who->method == WEB_FIELD, err);
+        result = take_over(b, before, who->method == AM_METHOD_FIELD, err);
     }
     if (result != AM_OK) {
         close_actors(b);
@@ -217,31 +189,37 @@ am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *befor
 void web_scene_devices(web_set *b)
 {
     am_actor_get_speeds(b->actors[0].character, &b->intent);
-    b->intent.walk_mps = web_now.walk_mps > 0.0f ? web_now.walk_mps : b->intent.walk_mps;
     for (int i = 0; i < b->actor_count; i++) {
         b->actors[i].devices = am_intent_state_make(&b->intent);
     }
 }
 
-int web_scene_replace(const web_lineup *who, const web_set *before)
+int web_scene_exchange(web_set *next, const web_lineup *who, const web_set *before)
 {
-    web_set next = web_now.open;
-    memset(next.actors, 0, sizeof next.actors);
-    next.actor_count = 0;
-    am_result result = web_scene_fill(&next, who, before, &web_now.error);
-    memcpy(web_now.open.assets, next.assets, sizeof next.assets); // one that was opened for them stays
-    if (result == AM_OK) {
-        for (int i = 0; before && who->ahead && i < web_now.open.actor_count && i < next.actor_count; i++) {
-            web_drawn_swap(&next.actors[i].drawn, &web_now.open.actors[i].drawn);
-        }
-        close_actors(&web_now.open);
-        web_now.open = next;
+    memset(next->actors, 0, sizeof next->actors);
+    next->actor_count = 0;
+    am_result result = web_scene_fill(next, who, before, &web_now.error);
+    if (result != AM_OK) {
+        return (int)result;
     }
-    if (result == AM_OK && !before) {
+    for (int i = 0; before && who->ahead && i < web_now.open.actor_count && i < next->actor_count; i++) {
+        web_drawn_swap(&next->actors[i].drawn, &web_now.open.actors[i].drawn);
+    }
+    close_actors(&web_now.open);
+    web_now.open = *next;
+    if (!before) {
         web_scene_devices(&web_now.open);
         web_view_clear();
     }
-    return (int)result;
+    return 0;
+}
+
+int web_scene_replace(const web_lineup *who, const web_set *before)
+{
+    web_set next = web_now.open;
+    int code = web_scene_exchange(&next, who, before);
+    memcpy(web_now.open.assets, next.assets, sizeof next.assets); // one that was opened for them stays
+    return code;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -279,12 +257,15 @@ void web_scene_close(web_set *b)
 {
     close_actors(b);
     close_solver(b);
-    for (int i = WEB_ASSET_COUNT - 1; i >= 0; i--) { // the field's before its database's
-        am_asset_close(b->assets[i]);
+    for (int m = 0; m < AM_METHOD_OWN; m++) {
+        am_asset_close(b->assets[m]);
+        web_scene_free(&b->models[m]);
     }
+    for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
+        free(b->tags[a]);
+    }
+    am_db_close(b->own_db);
     web_scene_free(&b->database);
-    web_scene_free(&b->networks);
-    web_scene_free(&b->values);
     web_scene_free(&b->direction);
     *b = (web_set){ 0 };
 }

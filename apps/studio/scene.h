@@ -21,25 +21,29 @@ typedef struct web_bytes {
     size_t size;
 } web_bytes;
 
-/// What the page opens, each as an asset of its own: they arrive one after another, and moving characters continue.
-enum { WEB_ASSET_MATCH, WEB_ASSET_LEARNED, WEB_ASSET_FIELD, WEB_ASSET_COUNT };
-
-/// Everything that belongs to one data set.
+/// Everything that belongs to one data set. Each method has an asset of its own, since models arrive one after
+/// another while characters move.
 typedef struct web_set {
-    web_bytes database, networks, values, direction;
-    am_asset *assets[WEB_ASSET_COUNT]; ///< NULL: nothing was given for it, or not asked for yet
-    const am_db *db;                   ///< of matching, or where networks are all there is of their start states
+    web_bytes database, direction;
+    web_bytes models[AM_METHOD_OWN]; ///< [method] what was given for it
+    am_asset *assets[AM_METHOD_OWN]; ///< [method] NULL: not asked for yet, or another one plays it, too
+    am_db *own_db;                   ///< of `database`
+    const am_db *db;                 ///< that one, or where networks are all there is that of their start states
     web_actor actors[WEB_MOST_ACTORS];
     int actor_count;
     am_intent_def intent;
-    const am_push_solver *solver; ///< of pushes; NULL without an engine
+    const am_push_solver *solver;   ///< of pushes; NULL without an engine
+    char *tags[AM_ACTIVITY_COUNT];  ///< queries that were set, or NULL
+    float weights[AM_MAX_CHANNELS]; ///< [channel] factors
+    bool weighted[AM_MAX_CHANNELS]; ///< those that were set
 } web_set;
 
 /// The characters on the scene and their starts.
 typedef struct web_lineup {
     int count;
     bool ahead; ///< they follow paths; matching then looks ahead
-    int method; ///< WEB_MATCH, ...
+    am_method method;
+    bool pair;  ///< WEB_SIDE_BY_SIDE
     bool crowd; ///< the first is steered, the others stroll
     float places[WEB_MOST_ACTORS][3];
 } web_lineup;
@@ -52,9 +56,8 @@ typedef struct web_page {
     int chosen; ///< whom devices, view and paths mean
     am_path_def path;
     am_path_obstacle obstacles[AM_MAX_PATH_OBSTACLES];
-    am_settings settings; ///< of all, but for the method
+    am_settings settings; ///< as last set, for the method that they name
     bool options_set;     ///< path and settings have their defaults or better
-    float walk_mps;       ///< 0 means the database's own
     am_error error;       ///< what went wrong last
 } web_page;
 
@@ -72,15 +75,26 @@ am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *befor
 /// Puts new characters in the place of the old ones. `before` is what is open, or NULL: they begin anew. Gives 0 or
 /// the error code; then all stays as it was.
 int web_scene_replace(const web_lineup *who, const web_set *before);
+/// The same with models and assets of `next`, a copy of what is open.
+int web_scene_exchange(web_set *next, const web_lineup *who, const web_set *before);
 /// Devices at rest, with the speeds of the set.
 void web_scene_devices(web_set *b);
 
-/// The settings of the characters of a cast: the second of two side by side is learned.
+/// What a character of a cast plays: the second of two side by side is learned.
+am_method web_scene_method(const web_lineup *who, int number);
+/// The page's settings for a method: what was not set has the method's own default.
+am_settings web_settings_for(am_method method);
+/// The settings of a character of a cast.
 am_settings web_scene_settings(const web_set *b, const web_lineup *who, int number);
-/// Gives the characters the page's settings. Gives 0 or the error code; then all stays as it was.
-int web_scene_set(void);
-/// Opens an asset of a set from its bytes where it is not open yet. Refuses those of another skeleton or database.
-am_result web_scene_open(web_set *b, int kind, am_error *err);
+/// The walk of a new set: its own, or a brisker one.
+void web_settings_walk(void);
+/// Gives a character the set's weights, as far as its features have them.
+void web_settings_weigh(const web_set *b, am_actor *character);
+/// The asset of a method, or NULL.
+am_asset *web_scene_asset(const web_set *b, am_method method);
+/// Opens the asset of a method from its bytes where it is not open yet. Refuses those of another skeleton or
+/// database, and methods that there is nothing for.
+am_result web_scene_open(web_set *b, am_method method, am_error *err);
 /// A body that can be pushed, where there is an engine. Data that give none (no poses, no legs) are steered only.
 void web_scene_solver(web_set *b);
 void web_scene_free(web_bytes *bytes);

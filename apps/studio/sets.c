@@ -100,27 +100,29 @@ static int rank_of(const studio_set *set)
     return strcmp(set->name, "cmu") == 0 ? 0 : learned ? 1 : set->synth ? 4 : set->networks ? 3 : 2;
 }
 
-/// Takes a file of networks that is a learned character; others are none of ours.
+/// Takes a file of networks that is a character by itself; others are none of ours.
 static void add_networks(studio_sets *sets, const char *file)
 {
     am_error unused = { 0 };
-    am_model *model = NULL;
-    am_source *source = NULL;
+    am_asset *asset = NULL;
     studio_set *set = &sets->items[sets->count];
     *set = (studio_set){ .networks = true };
     stem_of(set->name, sizeof set->name, file);
     snprintf(set->path, sizeof set->path, "%s/%s", sets->def.model_dir, file);
-    am_learned_def def = am_learned_def_default();
-    if (am_model_open(&model, set->path, NULL, &unused) == AM_OK) {
-        def.model = model;
-        if (am_learned_create(&source, &def, &unused) == AM_OK && !studio_sets_get(sets, set->name)) {
-            const char *name = source->db->name[0] ? source->db->name : set->name;
-            snprintf(set->title, sizeof set->title, "%.40s, learned", name);
-            sets->count++;
+    const am_asset_file given = { .name = set->path };
+    if (am_asset_open(&asset, &given, 1, NULL, &unused) == AM_OK && !studio_sets_get(sets, set->name)) {
+        int count;
+        int method = 0;
+        while ((am_asset_methods(asset) >> method & 1) == 0) {
+            method++;
         }
+        const am_method_row *row = &am_methods(&count)[method];
+        const char *name = am_asset_db(asset, (am_method)method)->name;
+        snprintf(set->method, sizeof set->method, "%s", row->name);
+        snprintf(set->title, sizeof set->title, "%.40s, %s", name[0] ? name : set->name, row->label);
+        sets->count++;
     }
-    am_source_destroy(source);
-    am_model_close(model);
+    am_asset_close(asset);
 }
 
 static void find_networks(studio_sets *sets)
@@ -317,7 +319,11 @@ static void put_set(am_json_writer *w, const studio_sets *sets, const studio_set
     am_json_bool(w, "networks", set->networks);
     am_json_string(w, "method", set->method);
     put_model(w, "direction", told, file);
-    put_model(w, "values", valued, values);
+    am_json_begin_object(w, "models");
+    if (valued) {
+        put_model(w, am_method_name(AM_METHOD_FIELD), true, values);
+    }
+    am_json_end_object(w);
     am_json_bool(w, "ready", ready);
     if (opens) {
         am_json_integer(w, "frames", db->frame_count);

@@ -9,7 +9,7 @@ static am_intent target_of(int number, uint32_t keys, const am_gamepad *pad, flo
 {
     web_actor *a = &web_now.open.actors[number];
     const am_gamepad idle = { 0 };
-    bool steered = number == web_now.chosen || web_now.lineup.method == WEB_SIDE_BY_SIDE;
+    bool steered = number == web_now.chosen || web_now.lineup.pair;
     am_intent target =
         am_intent_from_devices(&a->devices, &web_now.open.intent, steered ? keys : 0, steered ? pad : &idle, dt);
     if (am_v3_length(target.velocity) > 0.0f) {

@@ -32,7 +32,7 @@ typedef struct studio_set {
     char path[1024];   ///< the database, built or to be built
     char method[16];   ///< that a page begins with; "" means its usual one
     bool synth;        ///< its clips are made, not found
-    bool networks;     ///< a learned character: `path` is an .amnet
+    bool networks;     ///< a character without a database: `path` is an .amnet
 } studio_set;
 
 /// All of them; the first is what a page begins with.
@@ -55,10 +55,11 @@ am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *e
 bool studio_direction_of(const studio_sets *sets, const char *name, char *out, size_t size);
 /// The file name of the value functions of a set's motion field; false without.
 bool studio_values_of(const studio_sets *sets, const char *name, char *out, size_t size);
-/// {"sets": [{"name", "title", "url", "networks", "method", "direction", "values", "ready", "frames", "joints",
-/// "bytes"}], "mannequin"}; networks: a learned character without a database, which has no frames; else frames,
-/// joints and bytes are null until a set is built; direction and values are the addresses of the network that
-/// predicts facings and of the field's value functions, or null; mannequin tells whether the page has that model.
+/// {"sets": [{"name", "title", "url", "networks", "method", "direction", "models", "ready", "frames", "joints",
+/// "bytes"}], "mannequin"}; networks: a character without a database, which has no frames and plays by `method`; else
+/// frames, joints and bytes are null until a set is built; direction is the address of the network that predicts
+/// facings, or null; models has the address of a method's model where one ships (the field's value functions);
+/// mannequin tells whether the page has that model.
 /// Free with am_json_writer_destroy.
 am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_error *err);
 

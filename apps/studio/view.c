@@ -155,12 +155,12 @@ void web_view_path(void)
 static void fill_field(const am_source_output *out)
 {
     view[VIEW_TARGET] = (float)web_now.open.actors[web_now.chosen].target.kind;
-    if (web_now.lineup.method != WEB_FIELD) {
+    if (web_now.lineup.method != AM_METHOD_FIELD) {
         view[VIEW_NEAREST] = view[VIEW_NEAR_COUNT] = 0.0f;
     } else if (out->searched) { // else the last tick counts
         view[VIEW_NEAREST] = sqrtf(out->cost);
-        view[VIEW_NEAR_COUNT] =
-            (float)web_fields_near(view + VIEW_NEAR, am_asset_field(web_now.open.assets[WEB_ASSET_FIELD]), out);
+        const am_field *field = am_asset_field(web_scene_asset(&web_now.open, AM_METHOD_FIELD));
+        view[VIEW_NEAR_COUNT] = (float)web_fields_near(view + VIEW_NEAR, field, out);
     }
 }
 

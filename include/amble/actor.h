@@ -50,8 +50,8 @@ typedef struct am_actor_def {
     int start_frame;              ///< database frame to begin with; -1: a standing one
     uint32_t cookie;
 } am_actor_def;
-/// The usual def for an asset, with the first method that it has of match, learned, field, own. asset may be NULL
-/// when `source` is set afterwards.
+/// The usual def for an asset, with the first method that it has, in the order of am_method. asset may be NULL when
+/// `source` is set afterwards.
 AM_API void am_actor_def_init(am_actor_def *def, const am_asset *asset);
 
 AM_API am_result am_actor_create(am_actor **out, const am_actor_def *def, am_error *err);

@@ -1,5 +1,6 @@
-/// The settings of an actor, and the one table of options: a row for each setting that a script, a page or a program
-/// may change. Reading, checking, recording, help and the table in docs/run.md all come from it.
+/// The table of methods, the settings of an actor, and the one table of options: a row for each setting that a
+/// script, a page or a program may change. Reading, checking, recording, help, the studio's panel and the table in
+/// docs/run.md all come from it.
 #ifndef AMBLE_OPTIONS_H
 #define AMBLE_OPTIONS_H
 
@@ -15,11 +16,21 @@ typedef enum am_method {
     AM_METHOD_LONG_HORIZON,
     AM_METHOD_LEARNED,
     AM_METHOD_FIELD,
-    AM_METHOD_OWN, ///< a source of the caller's own
+    AM_METHOD_OWN, ///< a source of the caller's own; the library's come before it
     AM_METHOD_COUNT
 } am_method;
 /// "match", "long-horizon", "learned", "field", "own".
 AM_API const char *am_method_name(am_method method);
+
+/// One row of the table of methods.
+typedef struct am_method_row {
+    const char *name;  ///< in scripts
+    const char *label; ///< for people
+    bool database;     ///< it needs the frames of one
+    const char *part;  ///< of a model that it needs; NULL: it plays without
+} am_method_row;
+/// The library's own methods, by am_method: those that scripts and the studio offer.
+AM_API const am_method_row *am_methods(int *count);
 
 /// What moves the root.
 typedef enum am_root_mode {
@@ -105,10 +116,12 @@ typedef struct am_option {
     const char *unit;           ///< "" without one
     const char *help;           ///< one line
     float low, high;            ///< of numbers and integers
+    float usual;                ///< of the same: higher values are rare, so that a slider ends here
     const char *const *choices; ///< [choice_count]
     int choice_count;
-    uint32_t methods; ///< 1u << am_method
-    size_t offset;    ///< in am_settings
+    uint32_t methods;  ///< 1u << am_method
+    size_t offset;     ///< in am_settings
+    const char *label; ///< a page shows it at once, under this name; NULL: among its other settings, by its key
 } am_option;
 AM_API const am_option *am_options(int *count);
 /// The value of a row in settings: a number, or the index of a choice. Not for tags and weights.

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openHalted, openStudio, outDir } from './support.mjs';
 
-const FIELD = 4;
-const [DIRECTION, LINE, SPEED, POINT] = [0, 1, 2, 3];
+const FIELD = 'field';
+const [DIRECTION, LINE, SPEED, POINT] = ['direction', 'line', 'speed', 'point'];
 let server, browser, page;
 
 before(async () => {
@@ -25,13 +25,13 @@ const advance = (steps) => page.evaluate((count) => window.amble.advance(count),
 const wrap = (angle) => Math.atan2(Math.sin(angle), Math.cos(angle));
 
 async function setMethod(method, on = page) {
-    await on.selectOption('#method', String(method));
+    await on.selectOption('#method', method);
     await on.waitForFunction((wanted) => window.amble.state().method === wanted, method, { timeout: 60000 });
 }
 
-async function setTask(task, policy = 0, on = page) {
-    await on.selectOption('#task', String(task));
-    await on.selectOption('#policy', String(policy));
+async function setTask(task, policy = 'lookahead', on = page) {
+    await on.selectOption('#task', task);
+    await on.selectOption('#policy', policy);
 }
 
 /**
@@ -65,7 +65,7 @@ const watch = (on, steps) => on.evaluate((count) => {
 
 /** W walks, nothing stands with planted feet but no statue, W starts again, D turns by 90 degrees, and all over. */
 async function playByKeys(on, limits) {
-    await setTask(SPEED, 0, on);
+    await setTask(SPEED, 'lookahead', on);
     await on.evaluate(() => {
         window.amble.studio.reset();
     });
@@ -93,7 +93,7 @@ async function playByKeys(on, limits) {
 
 /** A click on the ground sends it there, and there it stands. */
 async function goToPoint(on) {
-    await setTask(POINT, 0, on);
+    await setTask(POINT, 'lookahead', on);
     assert.doesNotMatch(await on.textContent('#field-note'), /No value function was trained/);
     await on.evaluate(() => {
         window.amble.studio.reset();
@@ -126,12 +126,12 @@ test('the value functions that ship fit the database that the studio builds', as
 });
 
 test('the method changes while the character walks, and the pose goes on', async () => {
-    await setMethod(0);
+    await setMethod('match');
     await page.evaluate(() => window.amble.studio.reset());
     await page.keyboard.down('w');
     await advance(120);
     const pose = () => page.evaluate(() => Array.from(window.amble.studio.after));
-    for (const method of [FIELD, 0, FIELD]) {
+    for (const method of [FIELD, 'match', FIELD]) {
         const last = await pose();
         await setMethod(method);
         await advance(1);
@@ -204,13 +204,13 @@ test('it keeps to a line that is dragged on the ground', async () => {
 });
 
 test('policies can be chosen, and what they do is said', async () => {
-    await setTask(DIRECTION, 2);
+    await setTask(DIRECTION, 'passive');
     assert.match(await page.textContent('#field-note'), /wanders/);
     const passive = await advance(60);
     assert.equal(passive.fallback, 0);
-    await setTask(DIRECTION, 1);
+    await setTask(DIRECTION, 'greedy');
     assert.match(await page.textContent('#field-note'), /one tick ahead/);
-    await setTask(SPEED, 0);
+    await setTask(SPEED);
     await advance(2);
     assert.equal(await page.isVisible('#near'), true);
 });
@@ -226,6 +226,6 @@ test('a crowd of fifty strolls', async () => {
     assert.equal(last.fallback, 0);
     await page.selectOption('#crowd', { label: '1' });
     assert.equal((await hips()).length, 1);
-    await setMethod(0);
+    await setMethod('match');
     assert.deepEqual(browser.errors, []);
 });

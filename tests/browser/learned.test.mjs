@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { addStudy } from '../../lab/study/run.mjs';
 import { amble, buildDir, openHalted, openStudio, outDir } from './support.mjs';
 
 const trained = join(buildDir, 'test-files/learned_run/tiny.amnet');
@@ -33,7 +34,7 @@ const advance = (steps) => page.evaluate((count) => window.amble.advance(count),
 const state = () => page.evaluate(() => window.amble.state());
 
 async function setMethod(method) {
-    await page.selectOption('#method', String(method));
+    await page.selectOption('#method', method);
     await page.waitForFunction((wanted) => window.amble.state().method === wanted, method, { timeout: 60000 });
 }
 
@@ -41,9 +42,10 @@ test('networks are listed as a data set, files that are none are not', { skip },
     assert.ok(server.sets.includes('locomotion_tiny'));
     assert.ok(!server.sets.includes('broken'));
     const about = await page.evaluate(() => window.amble.engine.about);
-    assert.equal(about.matches, false);
-    assert.equal(about.networks, true);
-    assert.equal((await state()).method, 2);
+    assert.equal(about.hasFrames, false);
+    assert.ok(about.methods.find((item) => item.name === 'learned').modelBytes > 0);
+    assert.equal((await state()).method, 'learned');
+    assert.deepEqual(await page.locator('#method option').allTextContents(), ['learned'], 'no method that needs frames');
     assert.match(await page.textContent('#show-size'), /networks/);
 });
 
@@ -70,7 +72,7 @@ test('a learned character walks, turns and stops by the keys', { skip }, async (
 test('the page computes what the command computes', { skip }, async () => {
     const log = join(outDir, 'learned-run.json');
     await page.evaluate(() => window.amble.studio.reset());
-    await page.evaluate(() => window.amble.engine.walkSpeed(0));
+    await page.evaluate(() => window.amble.engine.set({ walk_mps: 0 }));
     await page.keyboard.down('w');
     const { hash } = await advance(120);
     await page.keyboard.up('w');
@@ -86,7 +88,7 @@ test('methods change while the character walks, and the pose goes on', { skip },
     await page.evaluate(() => window.amble.pause());
     await page.keyboard.down('w');
     await advance(120);
-    for (const method of [2, 1, 0, 2, 0]) {
+    for (const method of ['learned', 'long-horizon', 'match', 'learned', 'match']) {
         const pose = () => page.evaluate(() => Array.from(window.amble.studio.after));
         const before = await pose();
         await setMethod(method);
@@ -97,7 +99,7 @@ test('methods change while the character walks, and the pose goes on', { skip },
             farthest = Math.max(farthest, Math.hypot(after[i + 4] - before[i + 4], after[i + 5] - before[i + 5], after[i + 6] - before[i + 6]));
         }
         assert.ok(farthest < 0.2, `a joint jumped by ${farthest} m with method ${method}`);
-        assert.equal(now.frame < 0, method === 2);
+        assert.equal(now.frame < 0, method === 'learned');
         const walking = await advance(90);
         assert.ok(walking.speed > 0.4, `speed ${walking.speed} with method ${method}`);
     }
@@ -105,7 +107,7 @@ test('methods change while the character walks, and the pose goes on', { skip },
 });
 
 test('networks take over on a drawn path, and give it back', { skip }, async () => {
-    await setMethod(0);
+    await setMethod('match');
     await page.selectOption('#mode', { label: 'draw a path' });
     await page.evaluate(() => {
         const { studio } = window.amble;
@@ -113,7 +115,7 @@ test('networks take over on a drawn path, and give it back', { skip }, async () 
         studio.play.take(Array.from({ length: 30 }, (_, i) => [0.05 * i, x, z + 0.2 * i]));
     });
     let last = await advance(60);
-    for (const method of [2, 0, 2, 1]) {
+    for (const method of ['learned', 'match', 'learned', 'long-horizon']) {
         await setMethod(method);
         const now = await advance(60);
         assert.equal(now.path, 1, `followed with method ${method}`);
@@ -121,12 +123,12 @@ test('networks take over on a drawn path, and give it back', { skip }, async () 
         last = now;
     }
     await page.selectOption('#mode', { label: 'steer' });
-    await setMethod(0);
+    await setMethod('match');
     assert.deepEqual(browser.errors, []);
 });
 
 test('matching and learned go side by side by the same keys', { skip }, async () => {
-    await setMethod(3);
+    await setMethod('side-by-side');
     const hips = () => page.evaluate(() => window.amble.studio.hips);
     assert.equal((await hips()).length, 2);
     const from = await hips();
@@ -145,14 +147,14 @@ test('matching and learned go side by side by the same keys', { skip }, async ()
     });
     assert.ok(seen.places.every((x) => x > 0 && x < seen.left), `both beside the panel: ${JSON.stringify(seen)}`);
     await page.screenshot({ path: join(outDir, 'side-by-side.png') });
-    await setMethod(0);
+    await setMethod('match');
     assert.equal((await hips()).length, 1);
     assert.deepEqual(browser.errors, []);
 });
 
 test('the study asks blind, toggles, scores and saves', { skip }, async () => {
-    await page.goto(`${server.url}/?quality=low&set=synth&study&seed=7`);
-    await page.waitForFunction(() => window.amble?.study, null, { timeout: 60000 });
+    await page.goto(`${server.url}/?quality=low&set=synth`);
+    await addStudy(page, 7);
     const ready = () => page.evaluate(() => window.amble.study.ready);
     const method = async () => (await state()).method;
     await page.evaluate(() => {
@@ -160,7 +162,7 @@ test('the study asks blind, toggles, scores and saves', { skip }, async () => {
         window.amble.studio.blind = true; // clicks need not wait for pictures
     });
     await ready();
-    assert.equal(await method(), 0); // the reference is matching
+    assert.equal(await method(), 'match'); // the reference is matching
     assert.equal(await page.isVisible('#panel'), false);
     await page.click('#study-next');
     await ready();
@@ -174,7 +176,7 @@ test('the study asks blind, toggles, scores and saves', { skip }, async () => {
     await page.click('#study-next');
     await page.click('#study-next'); // nothing is answered yet: it stays
     assert.equal(await page.evaluate(() => window.amble.study.step), 'questions');
-    const reference = systems.A === 0 ? 0 : 4; // surely the right one
+    const reference = systems.A === 'match' ? 0 : 4; // surely the right one
     await page.check(`#study-reference input[value="${reference}"]`);
     await page.check('#study-quality input[value="2"]');
     await page.check('#study-responsiveness input[value="1"]');
@@ -184,14 +186,14 @@ test('the study asks blind, toggles, scores and saves', { skip }, async () => {
     await ready();
     for (let i = 0; i < 10; i++) {
         const plays = await method();
-        await page.click(plays === 0 && i !== 3 ? '#study-yes' : '#study-no');
+        await page.click(plays === 'match' && i !== 3 ? '#study-yes' : '#study-no');
         await ready();
     }
     const text = await page.evaluate(async () => (await fetch(document.getElementById('study-file').href)).text());
     const answers = JSON.parse(text);
     assert.equal(answers.scores.reference, 2);
     assert.equal(answers.scores.quality, 0);
-    assert.equal(answers.scores.responsiveness, systems.B === 2 ? -1 : 1);
+    assert.equal(answers.scores.responsiveness, systems.B === 'learned' ? -1 : 1);
     assert.equal(answers.trials.length, 10);
     const systemsPlayed = answers.trials.map((item) => item.system);
     assert.equal(answers.scores.right, systemsPlayed[3] === 'MM' ? 9 : 10);
@@ -206,7 +208,7 @@ test('the character that ships walks, runs, turns and stops without any motion d
     const { page: shown } = window_;
     try {
         const go = (steps) => shown.evaluate((count) => window.amble.advance(count), steps);
-        assert.equal((await go(30)).method, 2);
+        assert.equal((await go(30)).method, 'learned');
         await shown.keyboard.down('w');
         const walking = await go(150);
         assert.ok(Math.abs(walking.speed - 1.2) < 0.25, `walks at ${walking.speed}`);

@@ -173,7 +173,7 @@ test('options and methods change on the way, and the path goes on to its end', a
     await draw(curve);
     let last = await advance(40);
     const setEvery = (value) => page.evaluate((text) => {
-        const input = document.getElementById('searchEvery');
+        const input = document.getElementById('search_every_s');
         input.value = text;
         input.dispatchEvent(new Event('change'));
     }, value);
@@ -202,7 +202,7 @@ test('options and methods change on the way, and the path goes on to its end', a
     assert.ok(there.measures.end < 0.3, `it stands ${there.measures.end} m from the end`);
     await page.check('#ik');
     await page.selectOption('#inertialise', { label: 'spring' });
-    await setEvery('0.17');
+    await page.dblclick('label:has(#search_every_s) > span'); // the default again
 });
 
 test('a log with drawings plays again', async () => {

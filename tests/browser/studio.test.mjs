@@ -126,7 +126,7 @@ async function creeps() {
 /** A minute of keys, recorded in the page, gives the same state again in the page and with `amble run`. */
 async function agrees(set) {
     await page.evaluate(() => {
-        window.amble.engine.walkSpeed(0);
+        window.amble.engine.set({ walk_mps: 0 });
         window.amble.studio.reset();
     });
     const presses = ['w', 'a', 'd', 'Shift', 'j', 's', 'c'];

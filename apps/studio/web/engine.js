@@ -1,14 +1,9 @@
 // The character's C code in WebAssembly, with the calls of bridge.h as methods.
 import createModule from './wasm/amble_web.mjs';
 
-/** How characters move, by the numbers of bridge.h. */
-export const METHODS = ['matching', 'long-horizon', 'learned', 'side by side', 'motion field'];
-export const LEARNED = 2;
-export const SIDE_BY_SIDE = 3;
-export const FIELD = 4;
-/** What characters of a field are asked to do, and where they are sent, by the numbers of fields.h. */
-export const TASKS = ['direction', 'line', 'speed and direction', 'point'];
-export const TASK = { DIRECTION: 0, LINE: 1, SPEED: 2, POINT: 3 };
+/** Two characters by the same keys: the page's own, beside the library's methods (about.methods). */
+export const SIDE_BY_SIDE = 'side-by-side';
+/** Where characters of a field are sent, by the numbers of fields.h. */
 export const SENT = { NOWHERE: 0, LINE: 1, POINT: 2 };
 const NEAR_NUMBERS = 4;
 
@@ -25,6 +20,14 @@ export class Engine {
         this.about = null;
     }
 
+    /** A call of bridge.h without its web_; throws with the library's own words when it is refused. */
+    call(name, ...values) {
+        const types = values.map((value) => (typeof value === 'string' ? 'string' : 'number'));
+        if (this.module.ccall(`web_${name}`, 'number', types, values) !== 0) {
+            throw new Error(this.error());
+        }
+    }
+
     /** Bytes in wasm memory, which the module owns from then on, also when it refuses them. */
     give(bytes) {
         const at = this.module._web_alloc(bytes.length);
@@ -35,66 +38,43 @@ export class Engine {
         return at;
     }
 
-    /** Opens a database from its bytes, with a network that tells facings on paths (or null); throws with the library's
-     * own words when it will not. */
+    /** Reads what is open. */
+    describe() {
+        this.about = JSON.parse(this.module.UTF8ToString(this.module._web_describe()));
+    }
+
+    /** Opens a database from its bytes, with a network that tells facings on paths (or null). */
     open(bytes, name, direction = null) {
-        const { module } = this;
-        if (module._web_direction(direction ? this.give(direction) : 0, direction?.length ?? 0) !== 0) {
-            throw new Error(this.error());
-        }
-        const at = this.give(bytes);
-        if (module.ccall('web_open', 'number', ['number', 'number', 'string'], [at, bytes.length, name]) !== 0) {
-            throw new Error(this.error());
-        }
-        this.about = JSON.parse(module.UTF8ToString(module._web_describe()));
+        this.call('direction', direction ? this.give(direction) : 0, direction?.length ?? 0);
+        this.call('open', this.give(bytes), bytes.length, name);
+        this.describe();
     }
 
-    /** Networks of a learned character beside the open database; throws when they do not fit it. */
-    networks(bytes) {
-        const at = this.module._web_alloc(bytes.length);
-        if (!at) {
-            throw new Error(`no memory for ${bytes.length} bytes`);
-        }
-        this.module.HEAPU8.set(bytes, at);
-        if (this.module._web_networks(at, bytes.length) !== 0) {
-            throw new Error(this.error());
-        }
-        this.about = JSON.parse(this.module.UTF8ToString(this.module._web_describe()));
+    /** A model for a method beside the open database; throws when it does not fit. */
+    model(method, bytes) {
+        this.call('model', method, this.give(bytes), bytes.length);
+        this.describe();
     }
 
-    /** Another method for everyone, from their poses on: one of METHODS. */
-    method(method) {
-        if (this.module._web_method(method) !== 0) {
-            throw new Error(this.error());
-        }
-        this.about = JSON.parse(this.module.UTF8ToString(this.module._web_describe()));
+    /** Another method for everyone, from their poses on: one of about.methods, or SIDE_BY_SIDE. */
+    method(name) {
+        this.call('method', name);
+        this.describe();
     }
 
-    /** Value functions of the open database's field; throws when they are of another one. */
-    values(bytes) {
-        if (this.module._web_values(this.give(bytes), bytes.length) !== 0) {
-            throw new Error(this.error());
-        }
-        this.about = JSON.parse(this.module.UTF8ToString(this.module._web_describe()));
+    /** The options of what the chosen character plays: { method, options }, rows of the library's table. */
+    get options() {
+        return JSON.parse(this.module.UTF8ToString(this.module._web_options()));
     }
 
-    /** What characters of a field do, and how they choose: lookahead, greedy, passive. */
-    fieldOptions({ task, policy }) {
-        if (this.module._web_field_options(task, policy) !== 0) {
-            throw new Error(this.error());
-        }
+    /** Takes options by their keys, with values as in a script. */
+    set(values) {
+        this.call('set_options', JSON.stringify(values));
     }
 
     /** Sends the chosen character, or a crowd, along a line, to a point, or nowhere: one of SENT. */
     send({ kind, x = 0, z = 0, wayX = 0, wayZ = 1 }) {
         this.module._web_send(kind, x, z, wayX, wayZ);
-    }
-
-    /** So many characters: the first is steered, the others stroll. */
-    crowd(count) {
-        if (this.module._web_crowd(count) !== 0) {
-            throw new Error(this.error());
-        }
     }
 
     error() {
@@ -119,16 +99,20 @@ export class Engine {
             throw new Error(`no memory for ${numbers.length} numbers`);
         }
         new Float32Array(this.module.HEAPU8.buffer, at, numbers.length).set(numbers);
-        const result = use(at);
-        this.module._web_free(at);
-        return result;
+        try {
+            use(at);
+        } finally {
+            this.module._web_free(at);
+        }
     }
 
     /** Sets the characters on the stage. @param places [[x, z, heading]], or null for `count` characters where they are */
     cast(count, ahead, places = null) {
-        const cast = (at) => this.module._web_cast(count, ahead ? 1 : 0, at);
-        if ((places ? this.lend(places.flat(), cast) : cast(0)) !== 0) {
-            throw new Error(this.error());
+        const cast = (at) => this.call('cast', count, ahead ? 1 : 0, at);
+        if (places) {
+            this.lend(places.flat(), cast);
+        } else {
+            cast(0);
         }
     }
 
@@ -141,9 +125,7 @@ export class Engine {
     follow(samples, { mode = 0, facing = 0, scale = 1, loop = false, obstacles = [] }) {
         this.module._web_path_options(mode, facing, scale, loop ? 1 : 0);
         this.lend(obstacles.flat(), (at) => this.module._web_obstacles(at, obstacles.length));
-        if (this.lend(samples.flat(), (at) => this.module._web_follow(at, samples.length)) !== 0) {
-            throw new Error(this.error());
-        }
+        this.lend(samples.flat(), (at) => this.call('follow', at, samples.length));
     }
 
     leave() {
@@ -192,23 +174,6 @@ export class Engine {
 
     hash() {
         return this.module.UTF8ToString(this.module._web_hash());
-    }
-
-    options({ root, inertialise, ik, searchEvery, stayBias }) {
-        if (this.module._web_options(root, inertialise, ik ? 1 : 0, searchEvery, stayBias) !== 0) {
-            throw new Error(this.error());
-        }
-    }
-
-    /** The speed of a walk in m/s; 0 means the database's own. */
-    walkSpeed(mps) {
-        this.module._web_walk_speed(mps);
-    }
-
-    reset() {
-        if (this.module._web_reset() !== 0) {
-            throw new Error(this.error());
-        }
     }
 
     /** The bit of a key by its name, 0 when it means nothing. */

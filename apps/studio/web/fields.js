@@ -1,6 +1,6 @@
 // Motion fields on the page: lines and points that characters are sent to, and what a tick chose among.
 import * as THREE from 'three';
-import { SENT, TASK } from './engine.js';
+import { SENT } from './engine.js';
 import { Ribbon, flat, paint } from './overlay.js';
 
 const LINE = 0x7a4fbf;
@@ -32,12 +32,12 @@ export class Aim {
         canvas.addEventListener('pointercancel', () => this.lift());
     }
 
-    /** @param isField a field plays: its task says what the pointer means */
-    set(isField) {
+    /** Of a field the task says what the pointer means. */
+    set() {
         const { play, panel } = this.studio;
-        const kinds = { [TASK.LINE]: SENT.LINE, [TASK.POINT]: SENT.POINT };
+        const kinds = { line: SENT.LINE, point: SENT.POINT };
         const before = this.kind;
-        this.kind = isField && !play.draws && panel.field.policy < 2 ? kinds[panel.field.task] ?? SENT.NOWHERE : SENT.NOWHERE;
+        this.kind = panel.isField && !play.draws && panel.field.policy !== 'passive' ? kinds[panel.field.task] ?? SENT.NOWHERE : SENT.NOWHERE;
         if (!play.draws) {
             this.stage.draws(this.kind !== SENT.NOWHERE);
         }

@@ -1,5 +1,5 @@
 // The studio's page: loads a database, steps the character at 60 Hz, draws it. window.amble is the handle for tests.
-import { Engine, FIELD, LEARNED, SIDE_BY_SIDE, STEP } from './engine.js';
+import { Engine, SIDE_BY_SIDE, STEP } from './engine.js';
 import { Aim, FieldView } from './fields.js';
 import { Figure } from './figure.js';
 import { COLOURS as SHIRTS } from './games.js';
@@ -23,12 +23,7 @@ class Studio {
         this.input = new Input(engine);
         this.overlay = new Overlay();
         this.stage.scene.add(this.overlay.object);
-        this.panel = new Panel(document.getElementById('panel'), document.getElementById('help'), {
-            set: (name) => this.load(name), options: (values) => this.setOptions(values), show: (what) => this.show(what),
-            walk: (mps) => this.engine.walkSpeed(mps), reset: () => this.reset(), method: (method) => this.setMethod(method),
-            field: (values) => this.setField(values), crowd: (count) => this.setCrowd(count),
-            mode: () => this.setMode(this.panel.draws, 0), game: () => this.setMode(true, Number(this.panel.inputs.game.value)), camera: () => this.stage.resetCamera(),
-        });
+        this.panel = new Panel(document.getElementById('panel'), document.getElementById('help'), this);
         this.play = new Play(this);
         this.pusher = new Pusher(this);
         this.aim = new Aim(this);
@@ -81,8 +76,8 @@ class Studio {
             set.ready = true;
             this.opened(set, model);
             this.notice(null);
-            if (set.method === 'field' && this.method !== FIELD) {
-                await this.setMethod(FIELD);
+            if (set.method && this.method !== set.method) {
+                await this.setMethod(set.method);
             }
         } catch (error) {
             if (load !== this.loads) {
@@ -114,10 +109,7 @@ class Studio {
 
     opened(set, model) {
         this.current = set.name;
-        this.method = set.networks ? LEARNED : 0;
-        this.aim.set(false);
-        this.panel.setMethod(this.method);
-        this.panel.opened(set.name, this.engine.about, this.engine);
+        this.panel.opened(set.name);
         this.reset();
         this.wardrobe.flat().forEach((body) => body.dispose());
         this.others = [];
@@ -172,87 +164,72 @@ class Studio {
         this.overlay.object.visible = ground;
     }
 
-    /** Matching, long-horizon, learned, or matching and learned side by side; the pose goes on. */
-    async setMethod(method) {
-        const before = this.method;
+    /** What plays: the name of one of the library's methods, or SIDE_BY_SIDE. */
+    get method() {
+        return this.engine.about?.method;
+    }
+
+    /** Another method; the pose goes on. */
+    async setMethod(name) {
         try {
-            if (method === SIDE_BY_SIDE && this.play.game.rules.places) {
+            if (name === SIDE_BY_SIDE && this.play.game.rules.places) {
                 throw new Error('A game has its own characters: choose free move to see two methods side by side.');
             }
-            if ((method === LEARNED || method === SIDE_BY_SIDE) && !this.engine.about.networks) {
-                await this.findNetworks();
-            }
-            if (method === SIDE_BY_SIDE && this.play.crowd > 1) {
+            const complaint = await this.findModel(name === SIDE_BY_SIDE ? 'learned' : name);
+            if (name === SIDE_BY_SIDE && this.play.crowd > 1) {
                 this.setCrowd(1);
             }
-            const complaint = method === FIELD ? await this.findValues() : null;
-            this.engine.method(method);
-            this.method = method;
-            this.aim.set(method === FIELD);
-            this.panel.setMethod(method, this.engine.about);
+            this.engine.method(name);
             this.began(false, true);
             this.notice(complaint, true);
         } catch (error) {
-            this.method = before;
-            this.panel.setMethod(before, this.engine.about);
+            this.panel.showOptions();
             this.notice(error.message, true);
         }
     }
 
-    /** Networks that know the skeleton of what plays. */
-    async findNetworks() {
-        let why = new Error('No trained networks were found: make them with amble train.');
-        for (const set of this.sets.filter((item) => item.networks)) {
-            const response = await fetch(set.url.slice(1));
-            const bytes = response.ok ? new Uint8Array(await response.arrayBuffer()) : null;
+    /** A model for a method, of those that ship for what plays or know its skeleton. Gives why none fits where the
+     * method plays without, else throws it. */
+    async findModel(method) {
+        const row = this.engine.about.methods.find((item) => item.name === method);
+        if (row.modelBytes > 0) {
+            return null;
+        }
+        const own = this.sets.find((item) => item.name === this.current)?.models[method];
+        const others = this.sets.filter((item) => item.networks && item.method === method).map((item) => item.url);
+        let why = row.needsModel ? 'No trained networks were found: make them with amble train.' : null;
+        for (const url of [...(own ? [own] : []), ...others]) {
+            const response = await fetch(url.slice(1));
             try {
-                if (bytes) {
-                    this.engine.networks(bytes);
-                    return;
+                if (response.ok) {
+                    this.engine.model(method, new Uint8Array(await response.arrayBuffer()));
+                    return null;
                 }
             } catch (error) {
-                why = error;
+                why = `The model that ships for this method does not fit these data: ${error.message}.`;
             }
         }
-        throw why;
+        if (row.needsModel) {
+            throw new Error(why);
+        }
+        return why;
     }
 
-    /** Value functions for the field of what plays, where they ship; gives why they do not fit, or null. */
-    async findValues() {
-        const set = this.sets.find((item) => item.name === this.current);
-        const { field } = this.engine.about;
-        if (!set?.values || field?.values.some((every) => every > 0)) {
-            return null;
-        }
-        const response = await fetch(set.values.slice(1));
+    /** Sets one option of the library's table. */
+    setOption(key, value) {
         try {
-            if (response.ok) {
-                this.engine.values(new Uint8Array(await response.arrayBuffer()));
-            }
-            return null;
-        } catch (error) {
-            return `The value functions that ship do not fit these data: ${error.message}. Without them the field looks one tick ahead.`;
-        }
-    }
-
-    /** Another task or policy of a field. */
-    setField(values) {
-        try {
-            this.engine.fieldOptions(values);
-            this.aim.set(this.method === FIELD);
-            this.panel.setMethod(this.method, this.engine.about);
-            this.began(false, true);
+            this.engine.set({ [key]: value });
+            this.notice(null);
         } catch (error) {
             this.notice(error.message, true);
         }
+        this.panel.showOptions();
+        this.aim.set();
     }
 
     setCrowd(count) {
         try {
-            if (this.sideBySide) {
-                this.method = 0;
-                this.panel.setMethod(0);
-            }
+            this.endPair();
             this.play.gather(count);
         } catch (error) {
             this.notice(error.message, true);
@@ -263,23 +240,19 @@ class Studio {
         return this.method === SIDE_BY_SIDE;
     }
 
-    /** Steers or draws, with one of the games. */
-    setMode(draws, game) {
+    /** Games, drawings and crowds have casts of their own. */
+    endPair() {
         if (this.sideBySide) {
-            this.method = 0; // games and drawings have casts of their own
-            this.panel.setMethod(0);
-        }
-        try {
-            this.play.set(draws, game);
-            this.aim.set(this.method === FIELD);
-        } catch (error) {
-            this.notice(error.message, true);
+            this.engine.method(this.engine.about.methods[0].name);
         }
     }
 
-    setOptions(values) {
+    /** Steers or draws, with one of the games. */
+    setMode(draws, game) {
         try {
-            this.engine.options(values);
+            this.endPair();
+            this.play.set(draws, game);
+            this.aim.set();
         } catch (error) {
             this.notice(error.message, true);
         }
@@ -287,7 +260,7 @@ class Studio {
 
     /** Back to the start. */
     reset() {
-        this.engine.reset();
+        this.engine.call('reset');
         this.began(true);
     }
 
@@ -302,6 +275,7 @@ class Studio {
             { before: Float32Array.from(this.engine.world(i)), after: Float32Array.from(this.engine.world(i)) }));
         this.view = this.engine.view;
         this.pusher.drop();
+        this.aim.set();
         this.waiting = 0;
         this.speeds = [];
         if (this.bodies.length) {
@@ -456,10 +430,6 @@ async function main() {
             return engine.hash();
         },
     };
-    if (wanted.has('study')) {
-        const { Study } = await import('./study.js');
-        window.amble.study = new Study(studio, wanted.get('seed') ? Number(wanted.get('seed')) : undefined);
-    }
 }
 
 main().catch((error) => {

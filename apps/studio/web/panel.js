@@ -1,6 +1,8 @@
 // The panel at the side: what plays and why, and what can be changed.
-import { FIELD, METHODS, TASKS } from './engine.js';
+import { channelName, check, choice, labelled, make, watch } from './controls.js';
+import { SIDE_BY_SIDE } from './engine.js';
 import { GAMES } from './games.js';
+import { Settings } from './settings.js';
 
 const keyHelp = [
     [['W', 'A', 'S', 'D'], 'steer'], [['Shift'], 'sprint'], [['ArrowUp', 'ArrowDown'], 'speed'],
@@ -14,21 +16,23 @@ const hints = { line: 'drag draws a line to walk along · right button or two fi
     point: 'click where to go · right button or two fingers turn the camera', steer: 'drag turns the camera · gamepads work',
     push: 'drag turns the camera, on the body it pushes · gamepads work', draw: 'drag draws a path · right button or two fingers turn the camera' };
 const caps = { ArrowUp: '↑', ArrowDown: '↓', Shift: '⇧ Shift' };
-const words = (name) => name.replaceAll('_', ' ');
 
-/** A new element with attributes and children. */
-function make(tag, attributes = {}, ...children) {
-    const element = Object.assign(document.createElement(tag), attributes);
-    element.append(...children);
-    return element;
-}
+/** What a field does by its task, and how by its policy. */
+const FIELD = 'field';
+const TASKS = {
+    direction: 'It faces where you steer, at any speed, and walks on when you release the keys.',
+    line: 'It follows the line that you drag, or otherwise the one along which you steer.',
+    speed: 'It follows the direction and, as far as the data allow, the speed; release the keys and it stops.',
+    point: 'It walks to the point that you click and stops within half a metre of it.',
+};
 
 export class Panel {
-    /** @param actions {set(name), mode(), game(), options(values), show(what), reset()} what the person asks for */
-    constructor(root, help, actions) {
+    /** @param studio what it shows, and what does as the person asks */
+    constructor(root, help, studio) {
         this.root = root;
         this.help = help;
-        this.actions = actions;
+        this.studio = studio;
+        this.settings = new Settings((key, value) => studio.setOption(key, value));
         this.shown = {};
         this.bars = [];
         this.peak = 1;
@@ -38,25 +42,22 @@ export class Panel {
 
     build() {
         const heading = (text) => make('h2', { textContent: text });
-        this.sets = make('select', { className: 'wide', id: 'set', title: 'Data set', ariaLabel: 'Data set' });
-        this.sets.addEventListener('change', () => {
-            this.actions.set(this.sets.value);
-            this.sets.blur();
-        });
+        this.sets = watch(make('select', { className: 'wide', id: 'set', title: 'Data set', ariaLabel: 'Data set' }), () => this.studio.load(this.sets.value));
+        this.fieldNote = make('p', { className: 'note', id: 'field-note' });
         this.activity = make('b', { className: 'chip' });
         this.progress = make('i');
         this.costs = make('div');
         this.root.append(
-            heading('Motion'), this.sets, this.choice('method', 'method', METHODS, 0, () => this.actions.method(Number(this.inputs.method.value))), this.row('size', 'frames'),
+            heading('Motion'), this.sets, this.choice('method', 'method', [], 0, () => this.studio.setMethod(this.inputs.method.value)), this.row('size', 'frames'),
             heading('Control'), ...this.makeControl(),
             heading('Playing'), make('div', { className: 'row' }, make('span', { textContent: 'doing' }), this.activity),
             this.row('clip', 'clip'), this.row('frame', 'frame'), make('div', { className: 'progress' }, this.progress),
             this.row('speed', 'speed'), this.row('transitions', 'transitions'),
             heading('Why this frame'), this.costs, this.nearest = this.row('nearest', 'off the data'), this.near = make('div', { className: 'near', id: 'near' }), this.row('cost', 'cost'), this.row('search', 'search'), this.row('step', 'whole step'),
-            heading('How'), ...this.makeOptions(),
+            heading('How'), this.settings.main, this.fieldNote, this.settings.more,
             heading('Show'), ...this.makeViews(),
-            make('div', { className: 'buttons' }, this.button('Restart', 'reset', () => this.actions.reset()),
-                this.button('Camera', 'camera', () => this.actions.camera())));
+            make('div', { className: 'buttons' }, this.button('Restart', 'reset', () => this.studio.reset()),
+                this.button('Camera', 'camera', () => this.studio.stage.resetCamera())));
     }
 
     row(name, label) {
@@ -74,39 +75,25 @@ export class Panel {
     }
 
     choice(id, label, names, value, changed) {
-        const select = make('select', { id }, ...names.map((name, i) => make('option', { value: i, textContent: name })));
-        select.value = value;
-        select.addEventListener('change', () => {
-            changed();
-            select.blur();
-        });
-        this.inputs[id] = select;
-        return make('label', {}, make('span', { textContent: label }), select);
+        this.inputs[id] = choice(id, names.map((name, i) => [i, name]), changed);
+        this.inputs[id].value = value;
+        return labelled(label, this.inputs[id]);
     }
 
-    slider(id, label, low, high, step, value, changed) {
-        const input = make('input', { type: 'range', id, min: low, max: high, step, value });
+    slider(id, label, low, high, step, value) {
+        const input = watch(make('input', { type: 'range', id, min: low, max: high, step, value }), () => {});
         const output = make('output', { textContent: value });
-        input.show = () => {
+        input.addEventListener('input', () => {
             output.textContent = input.value;
-        };
-        input.addEventListener('input', input.show);
-        input.addEventListener('change', () => {
-            changed();
-            input.blur();
         });
         this.inputs[id] = input;
-        return make('label', {}, make('span', { textContent: label }), input, output);
+        return labelled(label, input, output);
     }
 
     check(id, label, value, changed) {
-        const input = make('input', { type: 'checkbox', id, checked: value });
-        input.addEventListener('change', () => {
-            changed();
-            input.blur();
-        });
-        this.inputs[id] = input;
-        return make('label', {}, make('span', { textContent: label }), input);
+        this.inputs[id] = check(id, changed);
+        this.inputs[id].checked = value;
+        return labelled(label, this.inputs[id]);
     }
 
     makeControl() {
@@ -114,61 +101,52 @@ export class Panel {
         this.pathRows = [
             this.choice('control', 'path lies', ['where drawn', 'at the character'], 1, none),
             this.choice('facing', 'facing', ['along the path', 'right stick', 'as people would'], 0, none),
-            this.slider('scale', 'drawn speed ×', 0.05, 1, 0.05, 0.2, none),
+            this.slider('scale', 'drawn speed ×', 0.05, 1, 0.05, 0.2),
             this.check('loop', 'round and round', false, none),
             this.check('avoid', 'path avoids obstacles', false, none),
             this.row('path', 'path'), this.row('error', 'off the path'),
         ];
         return [
-            this.choice('mode', 'mode', ['steer', 'draw a path'], 0, () => this.actions.mode()),
-            this.choice('game', 'game', GAMES.map((game) => game.title), 0, () => this.actions.game()),
-            this.choice('crowd', 'characters', CROWDS, 0, () => this.actions.crowd(this.crowd)),
-            ...this.pathRows, ...this.makeField(),
+            this.choice('mode', 'mode', ['steer', 'draw a path'], 0, () => this.studio.setMode(this.draws, 0)),
+            this.choice('game', 'game', GAMES.map((game) => game.title), 0, () => this.studio.setMode(true, Number(this.inputs.game.value))),
+            this.choice('crowd', 'characters', CROWDS, 0, () => this.studio.setCrowd(this.crowd)),
+            ...this.pathRows,
         ];
     }
 
-    /** What characters of a field have to choose from. */
-    makeField() {
-        const changed = () => this.actions.field(this.field);
-        this.fieldNote = make('p', { className: 'note', id: 'field-note' });
-        this.fieldRows = [
-            this.choice('task', 'task', TASKS, 2, changed), this.choice('policy', 'chooses', ['lookahead', 'greedy', 'passive'], 0, changed), this.fieldNote,
-        ];
-        return this.fieldRows;
-    }
-
+    /** What characters of a field are asked to do, and how they choose. */
     get field() {
-        return { task: Number(this.inputs.task.value), policy: Number(this.inputs.policy.value) };
+        const { task, policy } = this.settings.values;
+        return { task, policy };
     }
 
     get crowd() {
         return CROWDS[Number(this.inputs.crowd.value)];
     }
 
-    /** Shows which method plays, and what a field has to choose from where that is it. */
-    setMethod(method, about = null) {
-        this.inputs.method.value = method;
-        this.isField = method === FIELD;
-        this.fieldRows.forEach((row) => {
-            row.hidden = !this.isField;
-        });
-        if (this.isField && about) {
-            this.showField(about);
+    get isField() {
+        return this.studio.method === FIELD;
+    }
+
+    /** Shows what plays, and its settings. */
+    showOptions() {
+        this.inputs.method.value = this.studio.method;
+        this.settings.show(this.studio.engine.options);
+        this.fieldNote.hidden = !this.isField;
+        if (this.isField) {
+            this.showField(this.studio.engine.about.field);
         }
         this.showHelp();
     }
 
-    /** What the chosen task and policy do with these data. */
-    showField({ field }) {
+    /** What the task and the policy do with these data. */
+    showField({ values }) {
         const { task, policy } = this.field;
-        const trained = field?.values[task] > 0;
-        const does = ['It faces where you steer, at any speed, and walks on when you release the keys.',
-            'It follows the line that you drag, or otherwise the one along which you steer.',
-            'It follows the direction and, as far as the data allow, the speed; release the keys and it stops.',
-            'It walks to the point that you click and stops within half a metre of it.'][task];
-        const how = [trained ? '' : 'No value function was trained for this task on these data: it looks one tick ahead, like greedy.',
-            'It looks one tick ahead, which rarely gets it around a bend.', 'It has no target and wanders where the data lead.'][policy];
-        this.fieldNote.textContent = policy === 2 ? how : `${does} ${how}`.trim();
+        const trained = values[Object.keys(TASKS).indexOf(task)] > 0;
+        const greedy = trained ? 'It looks one tick ahead, which rarely gets it around a bend.'
+            : 'No value function was trained for this task on these data: it looks one tick ahead.';
+        this.fieldNote.textContent = policy === 'passive' ? 'It has no target and wanders where the data lead.'
+            : `${TASKS[task]} ${policy === 'greedy' ? greedy : ''}`.trim();
     }
 
     get draws() {
@@ -204,32 +182,12 @@ export class Panel {
         error.textContent = measures ? `${(100 * measures.error).toFixed(1)} cm, end ${(100 * measures.end).toFixed(0)} cm` : '–';
     }
 
-    makeOptions() {
-        const changed = () => this.actions.options(this.options);
-        return [
-            this.choice('root', 'root moves by', ['animation', 'simulation', 'mixed'], 2, changed),
-            this.choice('inertialise', 'transitions', ['off', 'spring', 'quintic'], 1, changed),
-            this.check('ik', 'feet stay planted', true, changed),
-            this.slider('searchEvery', 'search every', 0.03, 1, 0.01, 0.17, changed),
-            this.slider('stayBias', 'stay bias', 0, 5, 0.1, 0, changed),
-            this.slider('walk', 'walk (m/s)', 0.4, 2, 0.05, 1.2, () => this.actions.walk(Number(this.inputs.walk.value))),
-        ];
-    }
-
     makeViews() {
-        const changed = () => this.actions.show(this.views);
+        const changed = () => this.studio.show(this.views);
         return [
             this.choice('body', 'body', ['figure', 'skeleton', 'both', 'mannequin'], 0, changed),
             this.check('ground', 'target, prediction, past', true, changed),
         ];
-    }
-
-    /** The options as the engine takes them. 0.17 s stands for ten frames exactly. */
-    get options() {
-        const { root, inertialise, ik, searchEvery, stayBias } = this.inputs;
-        const every = Number(searchEvery.value);
-        return { root: Number(root.value), inertialise: Number(inertialise.value), ik: ik.checked,
-            searchEvery: every === 0.17 ? 1 / 6 : every, stayBias: Number(stayBias.value) };
     }
 
     /** Offers one item of a choice or not; one that is gone and was chosen gives way to the first. */
@@ -255,22 +213,28 @@ export class Panel {
         this.sets.value = name;
     }
 
+    /** The library's methods that the data have all for, and the page's own. */
+    setMethods({ methods, hasFrames }) {
+        const own = { name: SIDE_BY_SIDE, label: 'side by side', needsDatabase: true };
+        this.inputs.method.replaceChildren(...[...methods, own].filter((item) => hasFrames || !item.needsDatabase)
+            .map(({ name, label }) => make('option', { value: name, textContent: label })));
+    }
+
     /** A database was opened. */
-    opened(name, about, engine) {
+    opened(name) {
+        const { engine } = this.studio;
+        const { about } = engine;
         this.choose(name);
-        this.shown.size.textContent = about.matches ? `${about.frames.toLocaleString('en')} · ${(about.bytes / 1e6).toFixed(1)} MB`
-            : `none · ${(about.networkBytes / 1e6).toFixed(1)} MB of networks`;
-        [0, 1, 3, FIELD].forEach((method) => this.allow('method', method, about.matches));
-        // People walk at about 1.3 m/s; captured sets have many slow steps, which make a sluggish default.
-        this.inputs.walk.value = Math.max(about.walkMps, 1.2);
-        this.inputs.walk.show();
-        this.actions.walk(Number(this.inputs.walk.value));
+        this.setMethods(about);
+        const models = about.methods.reduce((sum, { modelBytes }) => sum + modelBytes, 0);
+        this.shown.size.textContent = about.hasFrames ? `${about.frames.toLocaleString('en')} · ${(about.bytes / 1e6).toFixed(1)} MB`
+            : `none · ${(models / 1e6).toFixed(1)} MB of networks`;
         this.peak = 1;
         this.bars = about.channels.map((channel) => {
             const fill = make('i');
             const number = make('b');
-            const bar = make('div', { className: 'bar', title: words(channel) },
-                make('span', { textContent: words(channel).replace('trajectory', 'path').replace('left', 'L').replace('right', 'R') }), make('div', {}, fill), number);
+            const bar = make('div', { className: 'bar', title: channel.replaceAll('_', ' ') },
+                make('span', { textContent: channelName(channel) }), make('div', {}, fill), number);
             return { bar, fill, number };
         });
         this.costs.replaceChildren(...this.bars.map((item) => item.bar));
@@ -285,7 +249,7 @@ export class Panel {
         }
         const several = (GAMES[Number(this.inputs.game.value)].places ?? []).length > 1;
         const rows = this.draws ? [...pathHelp, ...(several ? [chooseHelp] : [])] : this.isField ? fieldHelp : keyHelp;
-        const sends = this.isField ? [null, hints.line, null, hints.point][this.field.task] : null;
+        const sends = this.isField ? hints[this.field.task] : null;
         this.caps = {};
         this.help.replaceChildren(...rows.map(([keys, label, activity]) => {
             const row = make('div', { className: activity && !this.can(activity) ? 'absent' : '' });
@@ -307,7 +271,7 @@ export class Panel {
         if (near.length) {
             this.near.title = 'Weights of the neighbours; the first, in orange, is the one whose action was chosen';
             this.near.replaceChildren(...near.map(({ weight }, i) => {
-                const bar = make('i', { className: i === 0 && this.field.policy < 2 ? 'chosen' : '' });
+                const bar = make('i', { className: i === 0 && this.field.policy !== 'passive' ? 'chosen' : '' });
                 bar.style.height = `${Math.max(100 * weight, 2)}%`;
                 return bar;
             }));

@@ -53,7 +53,7 @@ export class Play {
 
     /** So many characters about the start. */
     gather(count) {
-        this.studio.engine.crowd(count);
+        this.studio.engine.call('crowd', count);
         [this.crowd, this.chosen] = [count, 0];
         this.stage.look(count > 1 ? 'above' : 'behind');
         this.studio.began(true);
@@ -90,6 +90,7 @@ export class Play {
     choose(number) {
         this.chosen = number;
         this.studio.engine.choose(number);
+        this.studio.panel.showOptions();
         [this.measures, this.ended] = [null, 0];
     }
 

@@ -66,7 +66,12 @@ typedef struct am_run_actor {
 typedef struct am_run_options {
     am_settings settings;                ///< the controller is settings.method
     const char *tags[AM_ACTIVITY_COUNT]; ///< tag queries or NULL; they live as long as the script
+    const struct am_json *weights;       ///< object of factors by channel name, or NULL; as long as the script
 } am_run_options;
+/// Reads the options of an object into *out; those that it lacks stay as they are. Checks ranges and that they are
+/// options of out->settings.method. Texts and weights point into the document.
+AM_API am_result am_run_options_read(am_run_options *out, const am_json_doc *doc, const am_json *object,
+                                     am_error *err);
 
 /// A parsed RUN.json. Free with am_run_script_free.
 typedef struct am_run_script {
@@ -80,7 +85,6 @@ typedef struct am_run_script {
     am_run_options options;
     const am_run_actor *actors; ///< [actor_count]
     int actor_count;
-    const struct am_json *weights; ///< object of factors by channel name, or NULL
     struct am_run_script_own *own;
 } am_run_script;
 

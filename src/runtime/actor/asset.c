@@ -127,11 +127,6 @@ static am_result make_learned(am_asset *a, am_error *err)
     am_learned_def def = am_learned_def_default();
     def.alloc = &a->alloc;
     def.model = model_with(a, "projector");
-    if (!def.model) {
-        return ami_fail(err, AM_ERR_SUPPORT,
-                        "the controller 'learned' needs a model with the parts decompressor, stepper and projector; "
-                        "name one with \"model\": [\"locomotion.amnet\"] (amble train makes it)");
-    }
     am_result result = am_learned_create(&a->made[AM_METHOD_LEARNED], &def, err);
     for (int i = 0; i < AMI_ASSET_SLOTS && result == AM_OK; i++) {
         result = am_source_work_create(&a->slots[i], a->made[AM_METHOD_LEARNED], AMI_ASSET_BATCH, &a->alloc, err);
@@ -192,21 +187,32 @@ static uint32_t offered(const am_asset *a)
     return methods;
 }
 
+static am_result make_method(am_asset *a, am_method method, am_error *err)
+{
+    static am_result (*const makers[AM_METHOD_OWN])(am_asset *, am_error *) = { [AM_METHOD_MATCH] = make_match,
+                                                                                [AM_METHOD_LONG_HORIZON] = make_match,
+                                                                                [AM_METHOD_LEARNED] = make_learned,
+                                                                                [AM_METHOD_FIELD] = make_field };
+    int count;
+    const am_method_row *row = &am_methods(&count)[method];
+    if (row->database && !a->db) {
+        return ami_fail(err, AM_ERR_SUPPORT, "the controller '%s' needs a database; name an .amdb", row->name);
+    }
+    if (row->part && !model_with(a, row->part)) {
+        return ami_fail(err, AM_ERR_SUPPORT,
+                        "the controller '%s' needs a model with the part '%s'; name one with \"model\": "
+                        "[\"FILE.amnet\"] (amble train makes it)",
+                        row->name, row->part);
+    }
+    return a->made[ami_method_family(method)] ? AM_OK : makers[method](a, err);
+}
+
 static am_result make_sources(am_asset *a, const am_asset_def *def, am_error *err)
 {
     uint32_t methods = def->methods ? def->methods : def->source ? 0 : offered(a);
-    bool match = (methods & (1u << AM_METHOD_MATCH | 1u << AM_METHOD_LONG_HORIZON)) != 0;
-    bool field = (methods >> AM_METHOD_FIELD & 1) != 0;
     am_result result = AM_OK;
-    if ((match || field) && !a->db) {
-        return ami_fail(err, AM_ERR_SUPPORT, "matching and motion fields need a database; name an .amdb");
-    }
-    result = match ? make_match(a, err) : AM_OK;
-    if (result == AM_OK && (methods >> AM_METHOD_LEARNED & 1) != 0) {
-        result = make_learned(a, err);
-    }
-    if (result == AM_OK && field) {
-        result = make_field(a, err);
+    for (int m = 0; m < AM_METHOD_OWN && result == AM_OK; m++) {
+        result = (methods >> m & 1) != 0 ? make_method(a, (am_method)m, err) : AM_OK;
     }
     const am_skeleton *skeleton = NULL;
     for (int m = 0; m < AM_METHOD_COUNT && result == AM_OK; m++) {

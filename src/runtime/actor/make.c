@@ -10,16 +10,12 @@
 
 void am_actor_def_init(am_actor_def *def, const am_asset *asset)
 {
-    static const am_method order[] = { AM_METHOD_MATCH, AM_METHOD_LEARNED, AM_METHOD_FIELD, AM_METHOD_OWN };
-    am_method method = AM_METHOD_OWN;
-    for (size_t i = 0; asset && i < sizeof order / sizeof *order; i++) {
-        if ((am_asset_methods(asset) >> order[i] & 1) != 0) {
-            method = order[i];
-            break;
-        }
+    int method = asset ? 0 : AM_METHOD_OWN;
+    while (method < AM_METHOD_OWN && (am_asset_methods(asset) >> method & 1) == 0) {
+        method++;
     }
     *def = (am_actor_def){ .asset = asset, .start_frame = -1, .cookie = AM_COOKIE };
-    am_settings_init(&def->settings, method);
+    am_settings_init(&def->settings, (am_method)method);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-// The settings of an actor: their usual values, and the table of options that scripts, help and docs are made from.
+// The table of methods, the settings of an actor with their usual values, and the table of options that scripts,
+// help, docs and the studio's panel are made from.
 #include <amble/field_source.h>
 #include <amble/math.h>
 #include <amble/options.h>
@@ -11,7 +12,13 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-static const char *const methods[] = { "match", "long-horizon", "learned", "field", "own" };
+static const am_method_row methods[AM_METHOD_COUNT] = {
+    [AM_METHOD_MATCH] = { "match", "matching", true, NULL },
+    [AM_METHOD_LONG_HORIZON] = { "long-horizon", "long-horizon", true, NULL },
+    [AM_METHOD_LEARNED] = { "learned", "learned", false, "projector" },
+    [AM_METHOD_FIELD] = { "field", "motion field", true, NULL },
+    [AM_METHOD_OWN] = { "own", "own", false, NULL },
+};
 static const char *const roots[] = { "animation", "simulation", "mixed" };
 static const char *const blends[] = { "off", "spring", "quintic" };
 static const char *const policies[] = { "lookahead", "greedy", "passive" };
@@ -22,7 +29,17 @@ static const char *name_of(const char *const *names, int count, int i)
     return i >= 0 && i < count ? names[i] : "none";
 }
 
-const char *am_method_name(am_method method) { return name_of(methods, COUNT(methods), (int)method); }
+const char *am_method_name(am_method method)
+{
+    return (int)method >= 0 && method < AM_METHOD_COUNT ? methods[method].name : "none";
+}
+
+const am_method_row *am_methods(int *count)
+{
+    *count = AM_METHOD_OWN;
+    return methods;
+}
+
 const char *am_field_policy_name(am_field_policy policy) { return name_of(policies, COUNT(policies), (int)policy); }
 
 void am_settings_init(am_settings *out, am_method method)
@@ -69,22 +86,20 @@ void am_settings_init(am_settings *out, am_method method)
 // The table
 
 #define AT(field) offsetof(am_settings, field)
-#define NUMBER(key, field, low, high, unit, methods, help)                                                           \
-    {                                                                                                                \
-        key, AM_OPTION_NUMBER, unit, help, low, high, NULL, 0, methods, AT(field)                                    \
-    }
-#define INTEGER(key, field, low, high, methods, help)                                                                \
-    {                                                                                                                \
-        key, AM_OPTION_INTEGER, "", help, low, high, NULL, 0, methods, AT(field)                                     \
-    }
-#define CHOICE(key, field, choices, methods, help)                                                                   \
-    {                                                                                                                \
-        key, AM_OPTION_CHOICE, "", help, 0.0f, 0.0f, choices, COUNT(choices), methods, AT(field)                     \
-    }
-#define TAGS(key, activity, help)                                                                                    \
-    {                                                                                                                \
-        key, AM_OPTION_TAGS, "", help, 0.0f, 0.0f, NULL, 0, all, activity                                            \
-    }
+#define NUMBER(key_, field_, low_, usual_, high_, unit_, methods_, help_)                                            \
+    .key = key_, .type = AM_OPTION_NUMBER, .unit = unit_, .help = help_, .low = low_, .usual = usual_,               \
+    .high = high_, .methods = methods_, .offset = AT(field_)
+#define INTEGER(key_, field_, low_, usual_, high_, methods_, help_)                                                  \
+    .key = key_, .type = AM_OPTION_INTEGER, .unit = "", .help = help_, .low = low_, .usual = usual_, .high = high_,  \
+    .methods = methods_, .offset = AT(field_)
+#define SWITCH(key_, field_, methods_, help_)                                                                        \
+    .key = key_, .type = AM_OPTION_SWITCH, .unit = "", .help = help_, .usual = 1.0f, .high = 1.0f,                   \
+    .methods = methods_, .offset = AT(field_)
+#define CHOICE(key_, field_, choices_, methods_, help_)                                                              \
+    .key = key_, .type = AM_OPTION_CHOICE, .unit = "", .help = help_, .choices = choices_,                           \
+    .choice_count = COUNT(choices_), .methods = methods_, .offset = AT(field_)
+#define TAGS(key_, activity, help_)                                                                                  \
+    .key = key_, .type = AM_OPTION_TAGS, .unit = "", .help = help_, .methods = all, .offset = activity
 
 enum {
     all = (1 << AM_METHOD_COUNT) - 1,
@@ -96,56 +111,72 @@ enum {
 };
 
 static const am_option options[] = {
-    NUMBER("search_every_s", search_every_s, 0.001f, 60.0f, "s", asks,
-           "time between searches; the end of a clip and a sharp change of the target search at once"),
-    NUMBER("stay_bias", stay_bias, 0.0f, 1e6f, "", searches, "cost taken off playing on"),
-    NUMBER("surround_s", surround_s, 0.0f, 60.0f, "s", searches,
-           "frames this near the playing one are not jumped to"),
-    NUMBER("rough_mps2", rough_mps2, 0.0f, 1e4f, "m/s^2", searches,
-           "frames where the capture bends a joint by more are landed on only when none of the next 15 is smoother; "
-           "0: no limit"),
-    INTEGER("k", k, 1.0f, (float)AM_MAX_HITS, ahead_only, "branches of looking ahead"),
-    INTEGER("l", l, 1.0f, 8.0f, ahead_only, "levels of looking ahead"),
-    INTEGER("most_searches", most_searches, 0.0f, 1e6f, ahead_only, "searches of one choice; 0: no limit"),
-    INTEGER("k", candidates, 1.0f, (float)AM_MAX_CANDIDATES, not_ahead,
-            "candidates that a trace lists (8 with --trace)"),
-    CHOICE("task", task, tasks, field_only, "what the character is asked to do"),
-    CHOICE("policy", policy, policies, field_only, "how an action is chosen"),
-    INTEGER("every", every, 0.0f, (float)AM_FIELD_MAX_EVERY, field_only,
-            "ticks between the anchors of the value function; 0: the least that there is"),
-    CHOICE("root", root, roots, all, "what moves the root (default of a field: animation)"),
-    CHOICE("inertialise", inertialise, blends, all, "how a transition dies out"),
-    NUMBER("inertialise_halflife_s", inertialise_halflife, 1e-4f, 10.0f, "s", all, "half-life of the spring"),
-    NUMBER("inertialise_bend_mps2", inertialise_bend, 0.0f, 1e4f, "m/s^2", all,
-           "spring: what a transition may bend arms, head and trunk by; 0: no limit"),
-    NUMBER("inertialise_s", inertialise_seconds, 1e-3f, 10.0f, "s", all, "longest blend of the quintic"),
-    { "ik", AM_OPTION_SWITCH, "", "keep planted feet in place", 0.0f, 1.0f, NULL, 0, all, AT(ik) },
-    NUMBER("velocity_halflife_s", velocity_halflife, 1e-4f, 10.0f, "s", all,
-           "how fast the predicted velocity reaches the desired one"),
-    NUMBER("facing_halflife_s", facing_halflife, 1e-4f, 10.0f, "s", all,
-           "how fast the predicted facing reaches the desired one"),
-    NUMBER("adjust_position_halflife_s", adjust_position_halflife, 1e-4f, 10.0f, "s", all,
-           "mixed root: how fast it is drawn to the simulated point"),
-    NUMBER("adjust_facing_halflife_s", adjust_facing_halflife, 1e-4f, 10.0f, "s", all,
-           "mixed root: how fast it turns to the simulated facing"),
-    NUMBER("adjust_position_ratio", adjust_position_ratio, 0.0f, 10.0f, "", all,
-           "mixed root: by no more than this part of its own movement"),
-    NUMBER("adjust_facing_ratio", adjust_facing_ratio, 0.0f, 10.0f, "", all,
-           "mixed root: by no more than this part of its own turning"),
-    NUMBER("clamp_m", clamp_m, 0.0f, 100.0f, "m", all, "mixed root: largest distance from the simulated point"),
-    NUMBER("clamp_rad", clamp_rad, 0.0f, 10.0f, "rad", all, "mixed root: largest angle from the simulated facing"),
-    NUMBER("time_scale", time_scale, 0.05f, 20.0f, "", all, "speed of playing; 1: as captured"),
-    NUMBER("trajectory_weight", trajectory_weight, 0.0f, 1e3f, "", all,
-           "weight of all trajectory features; 0 with pose_weight 0: unweighted"),
-    NUMBER("pose_weight", pose_weight, 0.0f, 1e3f, "", all, "weight of all other features"),
-    NUMBER("walk_mps", walk_mps, 0.0f, 20.0f, "m/s", all, "speed of a full stick or a key; 0: the data's own"),
-    NUMBER("sprint_mps", sprint_mps, 0.0f, 20.0f, "m/s", all, "speed with Shift; 0: the data's own"),
-    TAGS("tags", 0, "frames for ordinary movement"),
-    TAGS("stand_tags", 1, "frames for standing"),
-    TAGS("creep_tags", 2, "frames for creeping"),
-    TAGS("jump_tags", 3, "frames for jumping"),
-    TAGS("dance_tags", 4, "frames for dancing"),
-    { "weights", AM_OPTION_WEIGHTS, "", "factors by feature channel", 0.0f, 1e3f, NULL, 0, all, 0 },
+    { NUMBER("search_every_s", search_every_s, 0.001f, 1.0f, 60.0f, "s", asks,
+             "time between searches; the end of a clip and a sharp change of the target search at once"),
+      .label = "search every" },
+    { NUMBER("stay_bias", stay_bias, 0.0f, 5.0f, 1e6f, "", searches, "cost taken off playing on"),
+      .label = "stay bias" },
+    { NUMBER("surround_s", surround_s, 0.0f, 1.0f, 60.0f, "s", searches,
+             "frames this near the playing one are not jumped to") },
+    { NUMBER(
+        "rough_mps2", rough_mps2, 0.0f, 200.0f, 1e4f, "m/s^2", searches,
+        "frames where the capture bends a joint by more are landed on only when none of the next 15 is smoother; "
+        "0: no limit") },
+    { INTEGER("k", k, 1.0f, 8.0f, (float)AM_MAX_HITS, ahead_only, "branches of looking ahead") },
+    { INTEGER("l", l, 1.0f, 8.0f, 8.0f, ahead_only, "levels of looking ahead") },
+    { INTEGER("most_searches", most_searches, 0.0f, 1000.0f, 1e6f, ahead_only,
+              "searches of one choice; 0: no limit") },
+    { INTEGER("k", candidates, 1.0f, (float)AM_MAX_CANDIDATES, (float)AM_MAX_CANDIDATES, not_ahead,
+              "candidates that a trace lists (8 with --trace)") },
+    { CHOICE("task", task, tasks, field_only, "what the character is asked to do"), .label = "task" },
+    { CHOICE("policy", policy, policies, field_only, "how an action is chosen"), .label = "chooses" },
+    { INTEGER("every", every, 0.0f, 100.0f, (float)AM_FIELD_MAX_EVERY, field_only,
+              "ticks between the anchors of the value function; 0: the least that there is") },
+    { CHOICE("root", root, roots, all, "what moves the root (default of a field: animation)"),
+      .label = "root moves by" },
+    { CHOICE("inertialise", inertialise, blends, all, "how a transition dies out"), .label = "transitions" },
+    { NUMBER("inertialise_halflife_s", inertialise_halflife, 1e-4f, 0.5f, 10.0f, "s", all,
+             "half-life of the spring") },
+    { NUMBER("inertialise_bend_mps2", inertialise_bend, 0.0f, 200.0f, 1e4f, "m/s^2", all,
+             "spring: what a transition may bend arms, head and trunk by; 0: no limit") },
+    { NUMBER("inertialise_s", inertialise_seconds, 1e-3f, 1.0f, 10.0f, "s", all, "longest blend of the quintic") },
+    { SWITCH("ik", ik, all, "keep planted feet in place"), .label = "feet stay planted" },
+    { NUMBER("velocity_halflife_s", velocity_halflife, 1e-4f, 1.0f, 10.0f, "s", all,
+             "how fast the predicted velocity reaches the desired one") },
+    { NUMBER("facing_halflife_s", facing_halflife, 1e-4f, 1.0f, 10.0f, "s", all,
+             "how fast the predicted facing reaches the desired one") },
+    { NUMBER("adjust_position_halflife_s", adjust_position_halflife, 1e-4f, 1.0f, 10.0f, "s", all,
+             "mixed root: how fast it is drawn to the simulated point") },
+    { NUMBER("adjust_facing_halflife_s", adjust_facing_halflife, 1e-4f, 1.0f, 10.0f, "s", all,
+             "mixed root: how fast it turns to the simulated facing") },
+    { NUMBER("adjust_position_ratio", adjust_position_ratio, 0.0f, 1.0f, 10.0f, "", all,
+             "mixed root: by no more than this part of its own movement") },
+    { NUMBER("adjust_facing_ratio", adjust_facing_ratio, 0.0f, 1.0f, 10.0f, "", all,
+             "mixed root: by no more than this part of its own turning") },
+    { NUMBER("clamp_m", clamp_m, 0.0f, 1.0f, 100.0f, "m", all,
+             "mixed root: largest distance from the simulated point") },
+    { NUMBER("clamp_rad", clamp_rad, 0.0f, 3.0f, 10.0f, "rad", all,
+             "mixed root: largest angle from the simulated facing") },
+    { NUMBER("time_scale", time_scale, 0.05f, 2.0f, 20.0f, "", all, "speed of playing; 1: as captured") },
+    { NUMBER("trajectory_weight", trajectory_weight, 0.0f, 2.0f, 1e3f, "", all,
+             "weight of all trajectory features; 0 with pose_weight 0: unweighted") },
+    { NUMBER("pose_weight", pose_weight, 0.0f, 2.0f, 1e3f, "", all, "weight of all other features") },
+    { NUMBER("walk_mps", walk_mps, 0.0f, 3.0f, 20.0f, "m/s", all,
+             "speed of a full stick or a key; 0: the data's own"),
+      .label = "walk" },
+    { NUMBER("sprint_mps", sprint_mps, 0.0f, 6.0f, 20.0f, "m/s", all, "speed with Shift; 0: the data's own") },
+    { TAGS("tags", 0, "frames for ordinary movement") },
+    { TAGS("stand_tags", 1, "frames for standing") },
+    { TAGS("creep_tags", 2, "frames for creeping") },
+    { TAGS("jump_tags", 3, "frames for jumping") },
+    { TAGS("dance_tags", 4, "frames for dancing") },
+    { .key = "weights",
+      .type = AM_OPTION_WEIGHTS,
+      .unit = "",
+      .help = "factors by feature channel",
+      .high = 1e3f,
+      .usual = 2.0f,
+      .methods = all },
 };
 
 const am_option *am_options(int *count)

@@ -138,7 +138,7 @@ static void write_option(am_json_writer *w, const am_run *run, const am_settings
         break;
     case AM_OPTION_WEIGHTS:
         am_json_begin_object(w, o->key);
-        for (const am_json *item = run->script->weights ? run->script->weights->first : NULL; item;
+        for (const am_json *item = run->script->options.weights ? run->script->options.weights->first : NULL; item;
              item = item->next) {
             am_json_number(w, item->key, item->number);
         }
@@ -201,7 +201,9 @@ am_result am_recording_write(am_bytes *out, const am_recording *recording, const
     }
     *out = ami_bytes_make(&recording->alloc);
     am_json_begin_object(w, NULL);
-    if (run->script->database || run->method != AM_METHOD_LEARNED) {
+    int count;
+    bool needs_one = run->method == AM_METHOD_OWN || am_methods(&count)[run->method].database;
+    if (run->script->database || needs_one) {
         write_path(w, "database", file, run->script->database ? run->script->database : "");
     }
     if (run->script->model_count > 0) {

@@ -26,8 +26,8 @@ static am_result find_weights(float *out, bool *any, const am_run_script *script
         names[c] = schema->channels[c].name;
         out[c] = 1.0f;
     }
-    *any = script->weights != NULL;
-    for (const am_json *w = script->weights ? script->weights->first : NULL; w; w = w->next) {
+    *any = script->options.weights != NULL;
+    for (const am_json *w = script->options.weights ? script->options.weights->first : NULL; w; w = w->next) {
         int channel = am_schema_find(schema, w->key);
         if (channel < 0) {
             const char *near = am_nearest_name(w->key, names, schema->channel_count);
@@ -93,7 +93,8 @@ static am_result open_asset(am_run *run, const am_run_def *def, am_error *err)
     am_asset_def asset;
     am_asset_def_init(&asset);
     run->method = def->source ? AM_METHOD_OWN : script->options.settings.method;
-    bool database = run->method != AM_METHOD_LEARNED && run->method != AM_METHOD_OWN;
+    int count;
+    bool database = run->method != AM_METHOD_OWN && am_methods(&count)[run->method].database;
     for (int i = 0; i < script->model_count; i++) {
         files[asset.file_count++].name = script->models[i];
     }

@@ -331,12 +331,36 @@ static void the_defaults_of_every_method_are_good(void **state)
             }
         }
     }
+    for (int i = 0; i < count; i++) {
+        bool number = table[i].type == AM_OPTION_NUMBER || table[i].type == AM_OPTION_INTEGER;
+        assert_true(!number || (table[i].usual > table[i].low && table[i].usual <= table[i].high));
+    }
     for (int i = 0; i < count && table[i].type == AM_OPTION_NUMBER; i++) {
         am_settings settings;
         am_settings_init(&settings, AM_METHOD_MATCH);
         am_option_put(&table[i], &settings, (double)table[i].high * 1.01);
         check_refused(am_settings_check(&settings, &err), AM_ERR_RANGE);
         assert_non_null(strstr(err.text, table[i].key));
+    }
+}
+
+static void every_method_has_a_row_and_says_what_it_needs(void **state)
+{
+    (void)state;
+    int count;
+    const am_method_row *rows = am_methods(&count);
+    assert_int_equal(count, AM_METHOD_OWN);
+    for (int m = 0; m < count; m++) {
+        assert_string_equal(rows[m].name, am_method_name((am_method)m));
+        assert_true(rows[m].label[0] && (rows[m].database || rows[m].part));
+        am_error err = { 0 };
+        am_asset *none = NULL;
+        am_asset_def def;
+        am_asset_def_init(&def);
+        def.methods = 1u << m;
+        check_refused(am_asset_create(&none, &def, &err), AM_ERR_SUPPORT);
+        assert_non_null(strstr(err.text, rows[m].name));
+        assert_non_null(strstr(err.text, rows[m].database ? "database" : rows[m].part));
     }
 }
 
@@ -353,6 +377,7 @@ TEST_SUITE(asset)
         cmocka_unit_test(poses_lie_between_the_last_two_steps),
         cmocka_unit_test(a_stick_is_steered_by_the_camera),
         cmocka_unit_test(the_defaults_of_every_method_are_good),
+        cmocka_unit_test(every_method_has_a_row_and_says_what_it_needs),
     };
     return cmocka_run_group_tests(tests, make_asset, free_asset);
 }

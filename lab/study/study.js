@@ -1,9 +1,8 @@
 // The user study of Learned Motion Matching (section 6.4): can people tell networks from the database? First the
 // reference (matching), then A and B, blind, with a key that toggles, and three questions; then ten systems to be
-// told from the reference. The answers are scored at the end and saved as a file.
-import { LEARNED } from './engine.js';
-
-const MATCHING = 0;
+// told from the reference. The answers are scored at the end and saved as a file. run.mjs adds it to the studio's page.
+const MATCHING = 'match';
+const LEARNED = 'learned';
 const NAMES = { [MATCHING]: 'MM', [LEARNED]: 'LMM' };
 const TRIALS = 10;
 const SCALE = ['surely A', 'rather A', 'no difference', 'rather B', 'surely B'];
@@ -12,6 +11,16 @@ const QUESTIONS = [
     ['quality', 'Which system has better animation quality?'],
     ['responsiveness', 'Which system has better responsiveness?'],
 ];
+
+// Nothing on the page may tell which method plays.
+const STYLE = `
+body.study #panel, body.study #score { display: none; }
+#study { position: fixed; top: 4rem; right: 1rem; max-height: calc(100vh - 6rem); overflow: auto; width: min(24rem, calc(100vw - 2rem)); padding: 1rem 1.2rem; border-radius: 12px; background: rgb(255 255 255 / 88%); box-shadow: 0 4px 24px rgb(20 40 60 / 18%); }
+#study h2 { margin: 0 0 .5rem; font-size: 1rem; }
+#study fieldset { border: 0; margin: 0 0 .8rem; padding: 0; }
+#study label { display: block; }
+#study button { margin-right: .5rem; }
+`;
 
 /** Numbers 0 to below 1 from a seed: a study can be repeated. */
 function stream(seed) {
@@ -28,12 +37,13 @@ function make(tag, attributes = {}, ...children) {
     return element;
 }
 
-export class Study {
+class Study {
     /** @param seed decides which system is A and the order of the trials; by default another one each time */
     constructor(studio, seed = crypto.getRandomValues(new Uint32Array(1))[0]) {
         const draw = stream(seed);
         this.studio = studio;
         this.box = make('section', { id: 'study', ariaLabel: 'Study' });
+        document.head.append(make('style', { textContent: STYLE }));
         document.body.append(this.box);
         document.body.classList.add('study'); // the panel would tell which is which
         const matchingIsA = draw() < 0.5;
@@ -151,3 +161,5 @@ export class Study {
         document.body.classList.remove('study');
     }
 }
+
+window.amble.Study = Study;
