@@ -55,23 +55,11 @@ static am_result load_ranges(am_clips *out, const am_db *db, const char **word, 
         first = 0; // the names of all ranges go into the message about the missing one
         count = db->range_count;
     }
-    out->alloc = am_alloc_default();
-    out->items = out->alloc.alloc(out->alloc.user, (size_t)count * sizeof(am_clip *), 16);
-    if (!out->items) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "no memory for %d clips", count);
-        return err->code;
+    am_result result = am_db_clips_of(db, first, count, out, NULL, err);
+    if (result == AM_OK && found) {
+        *word = out->items[0]->name; // a number has done its work: from here on the name counts
     }
-    memset(out->items, 0, (size_t)count * sizeof(am_clip *));
-    out->count = count;
-    for (int i = 0; i < count; i++) {
-        am_result result = am_db_clip_of(db, first + i, &out->items[i], NULL, err);
-        if (result != AM_OK) {
-            am_clips_free(out);
-            return result;
-        }
-    }
-    *word = found ? out->items[0]->name : *word; // a number has done its work: from here on the name counts
-    return AM_OK;
+    return result;
 }
 
 /// Reads the clips of any file that holds motion, databases too. Every kind of input goes through here.

@@ -104,23 +104,23 @@ static int rank_of(const studio_set *set)
 static void add_networks(studio_sets *sets, const char *file)
 {
     am_error unused = { 0 };
-    am_model *model = NULL;
-    am_source *source = NULL;
+    am_asset *asset = NULL;
     studio_set *set = &sets->items[sets->count];
     *set = (studio_set){ .networks = true };
     stem_of(set->name, sizeof set->name, file);
     snprintf(set->path, sizeof set->path, "%s/%s", sets->def.model_dir, file);
-    am_learned_def def = am_learned_def_default();
-    if (am_model_open(&model, set->path, NULL, &unused) == AM_OK) {
-        def.model = model;
-        if (am_learned_create(&source, &def, &unused) == AM_OK && !studio_sets_get(sets, set->name)) {
-            const char *name = source->db->name[0] ? source->db->name : set->name;
-            snprintf(set->title, sizeof set->title, "%.40s, learned", name);
-            sets->count++;
-        }
+    am_asset_file networks = { .name = set->path };
+    am_asset_def def;
+    am_asset_def_init(&def);
+    def.files = &networks;
+    def.file_count = 1;
+    def.methods = 1u << AM_METHOD_LEARNED;
+    if (am_asset_create(&asset, &def, &unused) == AM_OK && !studio_sets_get(sets, set->name)) {
+        const char *name = am_asset_db(asset, AM_METHOD_LEARNED)->name;
+        snprintf(set->title, sizeof set->title, "%.40s, learned", name[0] ? name : set->name);
+        sets->count++;
     }
-    am_source_destroy(source);
-    am_model_close(model);
+    am_asset_close(asset);
 }
 
 static void find_networks(studio_sets *sets)

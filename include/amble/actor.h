@@ -8,10 +8,7 @@
 #define AMBLE_ACTOR_H
 
 #include <amble/asset.h>
-#include <amble/control.h>
-#include <amble/path.h>
-#include <amble/post.h>
-#include <amble/push.h>
+#include <amble/input.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -96,7 +93,7 @@ AM_API am_result am_actor_set_tags(am_actor *actor, am_activity activity, const 
 /// how a character changes its asset. Refuses another skeleton. Allocates nothing.
 AM_API am_result am_actor_take_over(am_actor *actor, const am_actor *from, am_error *err);
 /// Moves the actor to another place at once, with its pose; its motion continues in the new heading.
-AM_API void am_actor_place(am_actor *actor, am_vec3 position, float heading);
+AM_API void am_actor_place(am_actor *actor, const am_vec3 *position, float heading);
 
 /// Follows a path from the next step on, in place of one that it already follows; at its end the character stands.
 /// On a path the intent's velocity is ignored; its facing counts with AM_PATH_FACING_JOYSTICK, and with `run` the
@@ -126,7 +123,7 @@ AM_API void am_actor_get_path(const am_actor *actor, am_path_view *out);
 /// begins another. Forces end with the blend: a source with ticks feels at most AM_PUSH_WINDOW - 1 frames of a push
 /// (0.63 s), others the ten (0.33 s) until they re-enter. Refuses an actor without a solver (AM_ERR_SUPPORT), more
 /// than AM_MAX_PUSHES, and numbers that are not finite. Allocates nothing of its own.
-AM_API am_result am_actor_push(am_actor *actor, int joint, am_vec3 force, float seconds, am_error *err);
+AM_API am_result am_actor_push(am_actor *actor, int joint, const am_vec3 *force, float seconds, am_error *err);
 /// The pushes on a character.
 typedef struct am_push_view {
     const am_push *pushes; ///< [count] that act now
@@ -166,6 +163,15 @@ typedef struct am_actor_view {
     uint64_t transitions, searches, steps;
 } am_actor_view;
 AM_API void am_actor_get_view(const am_actor *actor, am_actor_view *out);
+/// A state of a motion field that the last tick had as a neighbour, and how the ground root went on from there.
+typedef struct am_actor_neighbour {
+    float weight;     ///< similarity (Fields eq. 2); all weights together are 1
+    float x, z, turn; ///< m and rad in one tick, in the root's own frame
+} am_actor_neighbour;
+/// out(AM_MAX_CANDIDATES): the neighbours of a field's last tick, the chosen one first. Returns how many, at most
+/// am_settings.candidates; 0 for other methods.
+AM_API int am_actor_get_neighbours(const am_actor *actor, am_actor_neighbour *out);
+
 AM_API const am_asset *am_actor_asset(const am_actor *actor);
 
 /// What is known of the data behind an actor.

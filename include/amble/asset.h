@@ -3,9 +3,6 @@
 #ifndef AMBLE_ASSET_H
 #define AMBLE_ASSET_H
 
-#include <amble/db.h>
-#include <amble/field.h>
-#include <amble/index.h>
 #include <amble/net.h>
 #include <amble/source.h>
 
@@ -56,14 +53,18 @@ AM_API const am_roles *am_asset_roles(const am_asset *asset);
 AM_API int am_asset_joint(const am_asset *asset, const char *name_or_role);
 /// The database behind a method; for AM_METHOD_LEARNED the small one of its start states. NULL: none.
 AM_API const am_db *am_asset_db(const am_asset *asset, am_method method);
-/// Whether it has a network for paths with AM_PATH_FACING_NET.
-AM_API bool am_asset_has_direction(const am_asset *asset);
 /// Ticks between the anchors of the value function that a field uses for a task; 0 when there is none. every: as in
 /// am_settings.
 AM_API int am_asset_value(const am_asset *asset, int task, int every);
-/// The index of matching, and the motion field; NULL where the asset has none.
-AM_API const am_index *am_asset_index(const am_asset *asset);
-AM_API const am_field *am_asset_field(const am_asset *asset);
+/// What an asset made from its files.
+typedef struct am_asset_info {
+    size_t index_bytes;   ///< of the search index, beside the database; 0 without matching
+    size_t field_bytes;   ///< of the motion field, beside the database; 0 without one
+    int field_states;     ///< states of the motion field; 0 without one
+    int field_neighbours; ///< neighbours of a state: the actions to choose among; 0 without a field
+    bool has_direction;   ///< it has a network for paths with AM_PATH_FACING_NET
+} am_asset_info;
+AM_API void am_asset_get_info(const am_asset *asset, am_asset_info *out);
 
 #ifdef __cplusplus
 }

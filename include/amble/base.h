@@ -89,36 +89,6 @@ typedef struct am_alloc {
     void (*release)(void *user, void *block, size_t size);
 } am_alloc;
 
-/// malloc and free.
-AM_API am_alloc am_alloc_default(void);
-
-/// An allocator with limits in front of another one: for untrusted input and for tests.
-/// Counters are exact when used from one thread at a time.
-typedef struct am_budget {
-    am_alloc parent;
-    size_t max_bytes; ///< live bytes allowed; 0 means no limit
-    size_t max_count; ///< allocations allowed over its life; 0 means no limit
-    size_t fail_at;   ///< the n-th allocation fails (1-based); 0 means never
-    size_t live_bytes;
-    size_t live_count;
-    size_t peak_bytes;
-    size_t total_count;
-} am_budget;
-
-/// A budget without limits over `parent` (NULL means malloc/free); set limits before first use.
-AM_API am_budget am_budget_make(const am_alloc *parent);
-/// The allocator that draws on `budget`, which must outlive everything allocated from it.
-AM_API am_alloc am_budget_alloc(am_budget *budget);
-
-/// Bytes made by a writer. Free with am_bytes_free.
-typedef struct am_bytes {
-    uint8_t *data;
-    size_t size;
-    size_t capacity;
-    am_alloc alloc;
-} am_bytes;
-AM_API void am_bytes_free(am_bytes *bytes);
-
 // ---------------------------------------------------------------------------------------------
 // Hash and random streams
 
@@ -130,9 +100,9 @@ typedef struct am_rng {
     uint64_t state[2];
 } am_rng;
 
-AM_API am_rng am_rng_make(uint64_t seed);
-/// An independent stream for item `item` of a parallel job: fork by item, never by thread.
-AM_API am_rng am_rng_fork(const am_rng *rng, uint64_t item);
+/// The stream of a seed.
+AM_API void am_rng_init(am_rng *out, uint64_t seed);
+/// 64 uniform bits.
 AM_API uint64_t am_rng_u64(am_rng *rng);
 /// Uniform in [0, 1), 24 bits.
 AM_API float am_rng_float(am_rng *rng);
@@ -157,15 +127,13 @@ typedef struct am_tasks {
     int threads; ///< how many may run at once, for sizing workspaces
 } am_tasks;
 
-/// Runs items one after another on the calling thread.
-AM_API am_tasks am_tasks_serial(void);
-
 /// The default thread pool.
 typedef struct am_pool am_pool;
 /// `threads` <= 0 means one for each core. On platforms without threads it runs serially.
 AM_API am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_error *err);
 AM_API void am_pool_destroy(am_pool *pool);
-AM_API am_tasks am_pool_tasks(am_pool *pool);
+/// The pool as tasks; valid until it is destroyed. Give it to any number of jobs.
+AM_API const am_tasks *am_pool_tasks(const am_pool *pool);
 
 /// Called with the progress of a long job. Return false to cancel the job: it cleans up and gives AM_ERR_CANCELLED.
 /// May be called from any thread of the job, one at a time.
@@ -173,31 +141,6 @@ typedef struct am_progress {
     void *user;
     bool (*report)(void *user, const char *stage, int64_t done, int64_t total);
 } am_progress;
-
-// ---------------------------------------------------------------------------------------------
-// Files
-
-/// A whole file's bytes, mapped where the platform can (read into memory elsewhere).
-typedef struct am_file {
-    const uint8_t *data;
-    size_t size;
-    bool mapped;
-} am_file;
-
-AM_API am_result am_file_open(am_file *out, const char *path, am_error *err);
-AM_API void am_file_close(am_file *file);
-
-/// Writes `size` bytes to `path`, all or nothing: to a temporary file beside it, which is then renamed.
-AM_API am_result am_file_write(const char *path, const void *data, size_t size, am_error *err);
-
-/// A file written in pieces, which appears under its name only when committed.
-typedef struct am_outfile am_outfile;
-AM_API am_result am_outfile_begin(am_outfile **out, const char *path, am_error *err);
-AM_API am_result am_outfile_put(am_outfile *file, const void *data, size_t size, am_error *err);
-/// Ends the file: renames it into place. The handle is gone whether or not this succeeds.
-AM_API am_result am_outfile_commit(am_outfile *file, am_error *err);
-/// Discards the file. NULL is allowed.
-AM_API void am_outfile_abort(am_outfile *file);
 
 /// The library's version, "major.minor.patch".
 AM_API const char *am_version(void);

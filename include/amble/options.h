@@ -37,8 +37,6 @@ typedef enum am_field_policy {
     AM_FIELD_GREEDY,    ///< Fields eq. 9: by reward
     AM_FIELD_PASSIVE    ///< the similarity weights: goes where the data lead
 } am_field_policy;
-/// "lookahead", "greedy", "passive".
-AM_API const char *am_field_policy_name(am_field_policy policy);
 
 /// How the motion I and the result D of the forces are blended in frame i of k = AM_PUSH_WINDOW.
 typedef enum am_push_blend {
@@ -60,7 +58,7 @@ typedef struct am_settings {
     int32_t k, l;           ///< long-horizon: branches and levels
     int32_t most_searches;  ///< long-horizon: of one choice; 0 means no limit
     int32_t candidates;     ///< best frames that the view shows, 1 to AM_MAX_CANDIDATES
-    int32_t task;           ///< field: number of a built-in task (am_field_task_name)
+    int32_t task;           ///< field: number of a built-in task, in the order of the option's choices
     am_field_policy policy; ///< field
     int32_t every;          ///< field: ticks between the anchors of its values; 0: the fewest that were trained
     am_root_mode root;

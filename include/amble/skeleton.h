@@ -67,9 +67,6 @@ typedef struct am_roles {
     int16_t joint[AM_ROLE_COUNT];
 } am_roles;
 
-/// All -1.
-AM_API am_roles am_roles_none(void);
-
 // Feet that touch the ground, as bits.
 #define AM_CONTACT_LEFT 1u  ///< left toe
 #define AM_CONTACT_RIGHT 2u ///< right toe
@@ -86,28 +83,25 @@ typedef struct am_velocity {
     am_vec3 angular;
 } am_velocity;
 
-/// LMM appendix C, eq. 2-6 with the erratum (the parent's angular velocity in the cross term).
-/// Local velocities are in the parent's space; outputs in the skeleton's. Sizes joint_count each.
-AM_API void am_fk_velocity(am_transform *out, am_velocity *out_velocity, const am_transform *local,
-                           const am_velocity *local_velocity, const int16_t *parents, int joint_count);
-
 // ---------------------------------------------------------------------------------------------
-// Inverse kinematics
+// Rig maps
 
-/// Analytic two-bone IK on model-space transforms: turns hip and knee (local rotations) so that the ankle reaches
-/// `target`; `pole` is the model-space direction in which the knee bends. Exact where the leg reaches; within
-/// `soften_m` of full stretch (or full fold) the target is eased in so that the knee does not pop, and the ankle then
-/// stays up to 0.4 soften_m short. Joints between the three are carried along. The ankle's own local rotation stays
-/// (see am_ik_keep_rotation). A target or pole that is not finite, or a bone without length, changes nothing.
-typedef struct am_ik_chain {
-    am_transform *local;       ///< [joint] changed in place
-    const am_transform *model; ///< [joint] model-space transforms of `local` before the change
-    int upper, middle, end;    ///< hip, knee, ankle joints; each an ancestor of the next
-} am_ik_chain;
-AM_API void am_ik_two_bone(const am_ik_chain *chain, am_vec3 target, am_vec3 pole, float soften_m);
-/// Restores the model-space rotation that `joint` has in `model` after its ancestors in `local` changed: keeps a foot
-/// flat after its leg moved.
-AM_API void am_ik_keep_rotation(am_transform *local, const am_transform *model, const int16_t *parents, int joint);
+/// A pose on another skeleton: the user's own rig. Begin with am_rig_map_def_init().
+typedef struct am_rig_map_def {
+    const am_alloc *alloc;
+    const am_skeleton *from, *to;          ///< borrowed; must outlive the map
+    const am_roles *from_roles, *to_roles; ///< read during create; joints without a role are paired by name
+    uint32_t cookie;
+} am_rig_map_def;
+AM_API void am_rig_map_def_init(am_rig_map_def *def);
+typedef struct am_rig_map am_rig_map;
+AM_API am_result am_rig_map_create(am_rig_map **out, const am_rig_map_def *def, am_error *err);
+AM_API void am_rig_map_destroy(am_rig_map *map);
+/// to(joints of `to`) from from(joints of `from`): local transforms, joint 0 relative to the ground root. Allocates
+/// nothing.
+AM_API void am_rig_map_apply(const am_rig_map *map, am_transform *to, const am_transform *from);
+/// Leg length of `to` by that of `from`: a root that travels this much less or more keeps feet from sliding.
+AM_API float am_rig_map_scale(const am_rig_map *map);
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,6 @@
 #define AMBLE_SOURCE_H
 
 #include <amble/db.h>
-#include <amble/index.h>
-#include <amble/net.h>
 #include <amble/options.h>
 
 #ifdef __cplusplus
@@ -16,6 +14,11 @@ extern "C" {
 #define AM_MAX_TRAJECTORY 16 ///< points of a desired trajectory
 #define AM_MAX_CANDIDATES 8  ///< that a trace remembers
 #define AM_MAX_CONTEXT 64    ///< bytes of what a target remembers on its way into the future
+
+// Internal to the library's own sources; others leave them alone.
+typedef struct am_index am_index;             ///< of exact search
+typedef struct am_filter am_filter;           ///< the frames that a tag query accepts
+typedef struct am_search_work am_search_work; ///< working memory, one for each thread
 
 /// A clock for timings in traces; it affects nothing else.
 typedef struct am_clock {
@@ -165,43 +168,10 @@ struct am_source {
 };
 
 /// The working memory of a source, one for each thread, for at most `most` characters in one batch. Every source
-/// accepts it; those with networks need it. Free with am_search_work_destroy.
+/// accepts it; those with networks need it. Free with am_source_work_destroy.
 AM_API am_result am_source_work_create(am_search_work **out, const am_source *source, int most, const am_alloc *alloc,
                                        am_error *err);
-/// Frees a source of any kind. NULL is allowed.
-AM_API void am_source_destroy(am_source *source);
-
-/// Motion matching (LMM section 3). Start from am_match_def_default().
-typedef struct am_match_def {
-    const am_alloc *alloc;
-    const am_db *db;              ///< borrowed
-    const am_index *index;        ///< borrowed, over db
-    const am_model *decompressor; ///< borrowed: its part `decompressor` makes the poses from X and Z (LMM's DMM);
-                                  ///< needed where the database has none of its own. NULL: the database's poses
-    float search_every_s;         ///< time between searches (default 1/6: ten frames at 60 Hz)
-    float stay_bias;              ///< cost taken off playing on, >= 0 (default 0)
-    float surround_s;             ///< frames this near the playing one are not jumped to
-    float rough_mps2; ///< frames where the capture itself bends a joint by more are landed on only when none of the
-                      ///< next best is smoother; 0 means no limit
-    uint32_t cookie;
-} am_match_def;
-AM_API am_match_def am_match_def_default(void);
-AM_API am_result am_match_create(am_source **out, const am_match_def *def, am_error *err);
-
-/// Long-horizon motion matching (LHMM section IV). Start from am_long_horizon_def_default().
-///
-/// Each of the k nearest frames is played on virtually for search_every_s and searched again, level after level; the
-/// frame whose best future has the smallest sum of costs is taken: 1 + k + ... + k^(l-1) searches. One level, or a
-/// target without a horizon, is plain matching.
-typedef struct am_long_horizon_def {
-    am_match_def match;
-    int k;             ///< branches, 1 to AM_MAX_HITS (default 3)
-    int l;             ///< levels, 1 to 8 (default 3)
-    int most_searches; ///< of one call; beyond it the most expensive branches stay unexplored. 0 means no limit
-    uint32_t cookie;
-} am_long_horizon_def;
-AM_API am_long_horizon_def am_long_horizon_def_default(void);
-AM_API am_result am_long_horizon_create(am_source **out, const am_long_horizon_def *def, am_error *err);
+AM_API void am_source_work_destroy(am_search_work *work);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 /// The backward pass over a graph, and the gradients of its weights. Part of plan_body.h.
 
+#include <amble/tools/network.h>
 static void join_rows_back(const PLAN *plan, int o, const real *dy, int slot, int block)
 {
     const am_net_op *op = &plan->graph->ops[o];

@@ -44,13 +44,14 @@ cat >"$work/user/train.c" <<'END'
 #include <stdio.h>
 int main(void)
 {
-    am_optimiser optimiser = am_optimiser_default();
-    am_train_def def = am_train_def_default();
+    ami_optimiser optimiser = ami_optimiser_default();
+    am_train_def def;
+    am_train_def_init(&def);
     am_train_summary summary;
     am_error err = { 0 };
     def.recipe = "missing.json";
     def.output = "x.amnet";
-    printf("%.3f %s\n", am_optimiser_rate(&optimiser, 0), am_result_name(am_train_run(&summary, &def, &err)));
+    printf("%.3f %s\n", ami_optimiser_rate(&optimiser, 0), am_result_name(am_train_run(&summary, &def, &err)));
     return 0;
 }
 END

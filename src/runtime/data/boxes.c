@@ -79,7 +79,7 @@ void ami_boxes_destroy(ami_boxes *boxes, const am_alloc *alloc)
 
 /// True when no point of the box can be as near as the bound. The running sum is not in the kernels' shape, so a
 /// margin keeps rounding from hiding a tie.
-static bool box_is_far(const float *lo, const float *hi, const am_search *search, size_t dims, float limit)
+static bool box_is_far(const float *lo, const float *hi, const ami_search *search, size_t dims, float limit)
 {
     float sum = 0.0f;
     for (size_t d = 0; d < dims; d++) {
@@ -93,7 +93,7 @@ static bool box_is_far(const float *lo, const float *hi, const am_search *search
     return false;
 }
 
-static bool row_is_far(const float *row, const am_search *search, size_t dims, float limit)
+static bool row_is_far(const float *row, const ami_search *search, size_t dims, float limit)
 {
     float sum = 0.0f;
     for (size_t d = 0; d < dims; d++) {
@@ -109,19 +109,19 @@ static bool row_is_far(const float *row, const am_search *search, size_t dims, f
 static float limit_of(const ami_best *best) { return best->bound + best->bound * 1e-4f; }
 
 /// The frames of one small box.
-static void visit_frames(const am_index *index, ami_best *best, const am_search *search, const uint64_t *bits,
+static void visit_frames(const am_index *index, ami_best *best, const ami_search *search, const uint64_t *bits,
                          size_t first, size_t last)
 {
     size_t dims = index->boxes->dims;
     for (size_t f = first; f < last; f++) {
         if (ami_allowed(bits, search, (int)f) &&
             !row_is_far(am_db_x(index->db, (int)f), search, dims, limit_of(best))) {
-            ami_best_add(best, (int)f, am_index_cost(index, (int)f, search->x, search->weights));
+            ami_best_add(best, (int)f, ami_index_cost(index, (int)f, search->x, search->weights));
         }
     }
 }
 
-void ami_boxes_search(const am_index *index, ami_best *best, const am_search *search)
+void ami_boxes_search(const am_index *index, ami_best *best, const ami_search *search)
 {
     const ami_boxes *boxes = index->boxes;
     size_t dims = boxes->dims;

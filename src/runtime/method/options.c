@@ -1,10 +1,10 @@
 // The settings of an actor: their usual values, and the table of options that scripts, help and docs are made from.
-#include <amble/field_source.h>
 #include <amble/math.h>
 #include <amble/options.h>
 #include <amble/source.h>
 
 #include "base/error.h"
+#include "method/sources.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const char *const methods[] = { "match", "long-horizon", "learned", "fiel
 static const char *const roots[] = { "animation", "simulation", "mixed" };
 static const char *const blends[] = { "off", "spring", "quintic" };
 static const char *const policies[] = { "lookahead", "greedy", "passive" };
-static const char *const tasks[] = { "direction", "line", "speed", "point" }; // in the order of am_field_task_name
+static const char *const tasks[] = { "direction", "line", "speed", "point" }; // in the order of ami_field_task_name
 
 static const char *name_of(const char *const *names, int count, int i)
 {
@@ -23,12 +23,11 @@ static const char *name_of(const char *const *names, int count, int i)
 }
 
 const char *am_method_name(am_method method) { return name_of(methods, COUNT(methods), (int)method); }
-const char *am_field_policy_name(am_field_policy policy) { return name_of(policies, COUNT(policies), (int)policy); }
 
 void am_settings_init(am_settings *out, am_method method)
 {
-    am_match_def match = am_match_def_default();
-    am_long_horizon_def ahead = am_long_horizon_def_default();
+    ami_match_def match = ami_match_def_default();
+    ami_long_horizon_def ahead = ami_long_horizon_def_default();
     // Half-lives, ratios and clamps by the eight courses of `amble eval matching` on CMU: shorter half-lives answer
     // no sooner, since feet must land first; a larger position ratio turns sooner and skates more.
     *out = (am_settings){
@@ -104,14 +103,14 @@ static const am_option options[] = {
     NUMBER("rough_mps2", rough_mps2, 0.0f, 1e4f, "m/s^2", searches,
            "frames where the capture bends a joint by more are landed on only when none of the next 15 is smoother; "
            "0: no limit"),
-    INTEGER("k", k, 1.0f, (float)AM_MAX_HITS, ahead_only, "branches of looking ahead"),
+    INTEGER("k", k, 1.0f, (float)AMI_MAX_HITS, ahead_only, "branches of looking ahead"),
     INTEGER("l", l, 1.0f, 8.0f, ahead_only, "levels of looking ahead"),
     INTEGER("most_searches", most_searches, 0.0f, 1e6f, ahead_only, "searches of one choice; 0: no limit"),
     INTEGER("k", candidates, 1.0f, (float)AM_MAX_CANDIDATES, not_ahead,
             "candidates that a trace lists (8 with --trace)"),
     CHOICE("task", task, tasks, field_only, "what the character is asked to do"),
     CHOICE("policy", policy, policies, field_only, "how an action is chosen"),
-    INTEGER("every", every, 0.0f, (float)AM_FIELD_MAX_EVERY, field_only,
+    INTEGER("every", every, 0.0f, (float)AMI_FIELD_MAX_EVERY, field_only,
             "ticks between the anchors of the value function; 0: the least that there is"),
     CHOICE("root", root, roots, all, "what moves the root (default of a field: animation)"),
     CHOICE("inertialise", inertialise, blends, all, "how a transition dies out"),

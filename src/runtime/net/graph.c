@@ -4,13 +4,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pages.h"
+#include "base/rng.h"
+#include "net/build.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-am_result am_net_graph_create(am_net_graph **out, const char *name, const am_alloc *alloc, am_error *err)
+am_result ami_net_graph_create(am_net_graph **out, const char *name, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
     am_alloc use = ami_alloc_or_default(alloc);
@@ -79,7 +81,7 @@ static bool copy_name(am_net_graph *graph, char *out, const char *name)
         fault(graph, AM_ERR_DEF, "a name has 1 to %d bytes", AM_NET_NAME_SIZE - 1);
         return false;
     }
-    if (am_net_graph_find(graph, name) >= 0) {
+    if (ami_net_graph_find(graph, name) >= 0) {
         fault(graph, AM_ERR_DEF, "two values are called '%s'", name);
         return false;
     }
@@ -128,17 +130,17 @@ static int add_given(am_net_graph *graph, const char *name, int rows, int width,
     return value;
 }
 
-int am_net_graph_input(am_net_graph *graph, const char *name, int width)
+int ami_net_graph_input(am_net_graph *graph, const char *name, int width)
 {
     return add_given(graph, name, 1, width, AM_NET_INPUT);
 }
 
-int am_net_graph_input_set(am_net_graph *graph, const char *name, int rows, int width)
+int ami_net_graph_input_set(am_net_graph *graph, const char *name, int rows, int width)
 {
     return add_given(graph, name, rows, width, AM_NET_INPUT);
 }
 
-int am_net_graph_state(am_net_graph *graph, const char *name, int width)
+int ami_net_graph_state(am_net_graph *graph, const char *name, int width)
 {
     return add_given(graph, name, 1, width, AM_NET_STATE);
 }
@@ -151,7 +153,7 @@ static bool is_value(am_net_graph *graph, int value)
     return graph->failed == AM_OK;
 }
 
-void am_net_graph_keep(am_net_graph *graph, int state, int value)
+void ami_net_graph_keep(am_net_graph *graph, int state, int value)
 {
     if (is_value(graph, state) && is_value(graph, value)) {
         if (graph->values[state].role != AM_NET_STATE || graph->values[state].width != graph->values[value].width) {
@@ -162,7 +164,7 @@ void am_net_graph_keep(am_net_graph *graph, int state, int value)
     }
 }
 
-void am_net_graph_output(am_net_graph *graph, const char *name, int value)
+void ami_net_graph_output(am_net_graph *graph, const char *name, int value)
 {
     if (!is_value(graph, value)) {
         return;
@@ -187,7 +189,7 @@ static bool add_tensors(am_net_graph *graph, am_net_op *op, const ami_net_shape 
         *tensor = (am_net_tensor){ .rows = shape->tensor[t].rows,
                                    .columns = shape->tensor[t].columns,
                                    .flags = shape->flags[t] };
-        snprintf(tensor->name, sizeof tensor->name, "%d.%s", graph->op_count, am_net_tensor_name(op->kind, t));
+        snprintf(tensor->name, sizeof tensor->name, "%d.%s", graph->op_count, ami_net_tensor_name(op->kind, t));
         op->tensor[t] = graph->tensor_count++;
     }
     return true;
@@ -237,9 +239,9 @@ static int add_unary(am_net_graph *graph, am_net_kind kind, int x, int width)
     return add_op(graph, (am_net_op){ .kind = (int32_t)kind }, &x, 1, width);
 }
 
-int am_net_graph_linear(am_net_graph *graph, int x, int width) { return add_unary(graph, AM_NET_LINEAR, x, width); }
+int ami_net_graph_linear(am_net_graph *graph, int x, int width) { return add_unary(graph, AM_NET_LINEAR, x, width); }
 
-int am_net_graph_activation(am_net_graph *graph, int x, am_net_kind kind)
+int ami_net_graph_activation(am_net_graph *graph, int x, am_net_kind kind)
 {
     if (kind < AM_NET_RELU || kind > AM_NET_SIGMOID) {
         return fault(graph, AM_ERR_DEF, "%s is no activation", am_net_kind_name((int)kind));
@@ -247,40 +249,40 @@ int am_net_graph_activation(am_net_graph *graph, int x, am_net_kind kind)
     return add_unary(graph, kind, x, 1);
 }
 
-int am_net_graph_layer_norm(am_net_graph *graph, int x)
+int ami_net_graph_layer_norm(am_net_graph *graph, int x)
 {
     am_net_op op = { .kind = AM_NET_LAYER_NORM, .number = { 1e-5f } }; // PyTorch's
     return add_op(graph, op, &x, 1, 1);
 }
 
-int am_net_graph_concat(am_net_graph *graph, const int *values, int count)
+int ami_net_graph_concat(am_net_graph *graph, const int *values, int count)
 {
     return add_op(graph, (am_net_op){ .kind = AM_NET_CONCAT }, values, count, 1);
 }
 
-int am_net_graph_add(am_net_graph *graph, int a, int b)
+int ami_net_graph_add(am_net_graph *graph, int a, int b)
 {
     const int in[2] = { a, b };
     return add_op(graph, (am_net_op){ .kind = AM_NET_ADD }, in, 2, 1);
 }
 
-int am_net_graph_normalise(am_net_graph *graph, int x) { return add_unary(graph, AM_NET_NORMALISE, x, 1); }
-int am_net_graph_restore(am_net_graph *graph, int x) { return add_unary(graph, AM_NET_RESTORE, x, 1); }
+int ami_net_graph_normalise(am_net_graph *graph, int x) { return add_unary(graph, AM_NET_NORMALISE, x, 1); }
+int ami_net_graph_restore(am_net_graph *graph, int x) { return add_unary(graph, AM_NET_RESTORE, x, 1); }
 
-int am_net_graph_gru(am_net_graph *graph, int x, int h)
+int ami_net_graph_gru(am_net_graph *graph, int x, int h)
 {
     const int in[2] = { x, h };
     return add_op(graph, (am_net_op){ .kind = AM_NET_GRU }, in, 2, 1);
 }
 
-int am_net_graph_attention(am_net_graph *graph, int set, int count, int heads, int key, int value)
+int ami_net_graph_attention(am_net_graph *graph, int set, int count, int heads, int key, int value)
 {
     const int in[2] = { set, count };
     am_net_op op = { .kind = AM_NET_ATTENTION, .size = { heads, key, value } };
     return add_op(graph, op, in, 2, 1);
 }
 
-int am_net_graph_encode(am_net_graph *graph, int x, am_net_kind kind, int width)
+int ami_net_graph_encode(am_net_graph *graph, int x, am_net_kind kind, int width)
 {
     if (kind != AM_NET_ONE_HOT && kind != AM_NET_COUNT) {
         return fault(graph, AM_ERR_DEF, "%s is no encoding of an index", am_net_kind_name((int)kind));
@@ -288,25 +290,25 @@ int am_net_graph_encode(am_net_graph *graph, int x, am_net_kind kind, int width)
     return add_unary(graph, kind, x, width);
 }
 
-int am_net_graph_fraction(am_net_graph *graph, int x, float n)
+int ami_net_graph_fraction(am_net_graph *graph, int x, float n)
 {
     am_net_op op = { .kind = AM_NET_FRACTION, .number = { n } };
     return add_op(graph, op, &x, 1, 1);
 }
 
-int am_net_graph_waves(am_net_graph *graph, int x, int width, float n)
+int ami_net_graph_waves(am_net_graph *graph, int x, int width, float n)
 {
     am_net_op op = { .kind = AM_NET_WAVES, .number = { n } };
     return add_op(graph, op, &x, 1, width);
 }
 
-int am_net_graph_slice(am_net_graph *graph, int x, int first, int width)
+int ami_net_graph_slice(am_net_graph *graph, int x, int first, int width)
 {
     am_net_op op = { .kind = AM_NET_SLICE, .size = { first } };
     return add_op(graph, op, &x, 1, width);
 }
 
-int am_net_graph_choose(am_net_graph *graph, int index, const int *values, int count)
+int ami_net_graph_choose(am_net_graph *graph, int index, const int *values, int count)
 {
     int in[AM_NET_MOST_IN];
     if (count < 1 || count >= AM_NET_MOST_IN) {
@@ -317,7 +319,7 @@ int am_net_graph_choose(am_net_graph *graph, int index, const int *values, int c
     return add_op(graph, (am_net_op){ .kind = AM_NET_CHOOSE }, in, count + 1, 1);
 }
 
-int am_net_graph_constant(am_net_graph *graph, int width)
+int ami_net_graph_constant(am_net_graph *graph, int width)
 {
     const int none[1] = { -1 };
     return add_op(graph, (am_net_op){ .kind = AM_NET_CONSTANT }, none, 0, width);
@@ -334,7 +336,7 @@ static am_result lay_out(am_net_graph *graph, am_error *err)
     for (int t = 0; t < graph->tensor_count; t++) {
         am_net_tensor *tensor = &graph->tensors[t];
         tensor->offset = at;
-        size_t count = am_net_tensor_count(tensor);
+        size_t count = ami_net_tensor_count(tensor);
         at += (count + 15) / 16 * 16;
         graph->parameter_count += tensor->flags & AM_NET_FIXED ? 0 : count;
     }
@@ -365,7 +367,7 @@ static void fill_ones(am_net_graph *graph)
     }
 }
 
-am_result am_net_graph_finish(am_net_graph *graph, am_error *err)
+am_result ami_net_graph_finish(am_net_graph *graph, am_error *err)
 {
     if (graph->failed != AM_OK) {
         return ami_fail(err, graph->failed, "graph '%s': %s", graph->name, graph->reason);
@@ -386,19 +388,19 @@ am_result am_net_graph_finish(am_net_graph *graph, am_error *err)
     return result;
 }
 
-void am_net_graph_randomise(am_net_graph *graph, uint64_t seed)
+void ami_net_graph_randomise(am_net_graph *graph, uint64_t seed)
 {
-    am_rng base = am_rng_make(seed);
+    am_rng base = ami_rng_make(seed);
     for (int i = 0; i < graph->op_count; i++) {
         const am_net_op *op = &graph->ops[i];
-        am_rng rng = am_rng_fork(&base, (uint64_t)i);
+        am_rng rng = ami_rng_fork(&base, (uint64_t)i);
         bool norm = op->kind == AM_NET_LAYER_NORM;
         for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
             const am_net_tensor *tensor = &graph->tensors[op->tensor[t]];
             float *data = graph->weights + tensor->offset;
             int inputs = graph->tensors[op->tensor[op->kind == AM_NET_GRU ? 1 : t / 2 * 2]].columns;
             float bound = 1.0f / sqrtf((float)inputs);
-            for (size_t k = 0; k < am_net_tensor_count(tensor) && !(tensor->flags & AM_NET_FIXED); k++) {
+            for (size_t k = 0; k < ami_net_tensor_count(tensor) && !(tensor->flags & AM_NET_FIXED); k++) {
                 data[k] = norm ? (t == 0 ? 1.0f : 0.0f) : am_rng_range(&rng, -bound, bound);
             }
         }
@@ -431,7 +433,7 @@ am_result ami_graph_from(am_net_graph **out, const char *name, const am_net_valu
                          const am_alloc *alloc, am_error *err)
 {
     am_net_graph *g = NULL;
-    am_result result = am_net_graph_create(&g, name, alloc, err);
+    am_result result = ami_net_graph_create(&g, name, alloc, err);
     *out = NULL;
     if (result != AM_OK || !g) {
         return result;
@@ -453,7 +455,7 @@ am_result ami_graph_from(am_net_graph **out, const char *name, const am_net_valu
     return AM_OK;
 }
 
-am_result am_net_graph_copy(am_net_graph **out, const am_net_graph *graph, const am_alloc *alloc, am_error *err)
+am_result ami_net_graph_copy(am_net_graph **out, const am_net_graph *graph, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
     if (!graph->weights) {
@@ -470,7 +472,7 @@ am_result am_net_graph_copy(am_net_graph **out, const am_net_graph *graph, const
 // ---------------------------------------------------------------------------------------------
 // Looking
 
-int am_net_graph_find(const am_net_graph *graph, const char *name)
+int ami_net_graph_find(const am_net_graph *graph, const char *name)
 {
     for (int v = 0; v < graph->value_count; v++) {
         if (graph->values[v].name[0] && strcmp(graph->values[v].name, name) == 0) {
@@ -490,10 +492,10 @@ static int nth(const am_net_graph *graph, am_net_role role, int i)
     return -1;
 }
 
-int am_net_graph_input_at(const am_net_graph *graph, int i) { return nth(graph, AM_NET_INPUT, i); }
-int am_net_graph_state_at(const am_net_graph *graph, int i) { return nth(graph, AM_NET_STATE, i); }
+int ami_net_graph_input_at(const am_net_graph *graph, int i) { return nth(graph, AM_NET_INPUT, i); }
+int ami_net_graph_state_at(const am_net_graph *graph, int i) { return nth(graph, AM_NET_STATE, i); }
 
-int am_net_graph_output_at(const am_net_graph *graph, int i)
+int ami_net_graph_output_at(const am_net_graph *graph, int i)
 {
     for (int v = 0; v < graph->value_count; v++) {
         if (graph->values[v].output == i && i >= 0) {
@@ -503,7 +505,7 @@ int am_net_graph_output_at(const am_net_graph *graph, int i)
     return -1;
 }
 
-float *am_net_graph_tensor(const am_net_graph *graph, int value, int which)
+float *ami_net_graph_tensor(const am_net_graph *graph, int value, int which)
 {
     for (int i = 0; i < graph->op_count && which >= 0 && which < AM_NET_MOST_TENSORS; i++) {
         if (graph->ops[i].out == value && graph->ops[i].tensor[which] >= 0 && graph->weights) {

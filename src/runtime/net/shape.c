@@ -1,5 +1,6 @@
 // What each kind of operation reads, makes and owns, and the check of a whole graph against it.
 #include "net/graph.h"
+#include "net/build.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static const kind_info kinds[AM_NET_KIND_COUNT] = {
 
 const char *am_net_kind_name(int kind) { return kind >= 0 && kind < AM_NET_KIND_COUNT ? kinds[kind].name : "?"; }
 
-const char *am_net_tensor_name(int kind, int which)
+const char *ami_net_tensor_name(int kind, int which)
 {
     bool known = kind >= 0 && kind < AM_NET_KIND_COUNT && which >= 0 && which < AM_NET_MOST_TENSORS;
     return known ? kinds[kind].tensors[which] : NULL;

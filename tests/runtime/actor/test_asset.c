@@ -153,7 +153,7 @@ static void a_crowd_on_threads_moves_as_each_one_alone(void **state)
     am_error err = { 0 };
     am_pool *pool = NULL;
     check_ok(am_pool_create(&pool, 3, NULL, &err), &err);
-    am_tasks tasks = am_pool_tasks(pool);
+    am_tasks tasks = *am_pool_tasks(pool);
     am_actor *crowd[many], *alone[many];
     am_intent targets[many];
     for (int i = 0; i < many; i++) {
