@@ -14,6 +14,14 @@
 extern "C" {
 #endif
 
+// ---------------------------------------------------------------------------------------------
+// Features: which numbers describe a frame for matching (X). A schema names body parts by role and times in seconds,
+// so that it fits any rig and any rate.
+//
+// Raw features are in the character's frame: origin at the ground root, +z the root's facing, metres and metres a
+// second. A stored feature is (raw - offset) / scale, where scale = standard deviation / weight, so that the squared
+// Euclidean distance of two stored rows already carries the weights (LMM section 3).
+
 #define AM_MAX_CHANNELS 64  ///< of one schema
 #define AM_MAX_TIMES 16     ///< of one channel; LHMM's longest query has nine
 #define AM_MAX_FEATURES 512 ///< raw dimensions of one schema
@@ -21,7 +29,7 @@ extern "C" {
 #define AM_MAX_TAGS 64      ///< tags are bits of a uint64_t
 #define AM_NAME_SIZE 32     ///< bytes of a tag's or channel's name with its terminator
 
-/// What a channel measures. src/runtime/data/feature_NAME.c has bake and query of each.
+/// What a channel measures. Files store these numbers.
 typedef enum am_feature {
     AM_FEATURE_POSITION,             ///< "position": a joint's position; 3 dims a time
     AM_FEATURE_VELOCITY,             ///< "velocity": a joint's velocity; 3 dims a time
@@ -35,14 +43,14 @@ typedef enum am_feature {
     AM_FEATURE_COUNT
 } am_feature;
 
-/// What shares one standard deviation.
+/// Which dimensions share one standard deviation.
 typedef enum am_normalise {
     AM_NORMALISE_CHANNEL, ///< "channel": all dimensions of the channel (LMM: "each feature, e.g. left foot position")
     AM_NORMALISE_DIMENSION, ///< "dimension": each by itself (LHMM appendix A)
     AM_NORMALISE_NONE       ///< "none": offset 0, scale 1 / weight
 } am_normalise;
 
-/// What a trajectory direction is: the errata of Responsive eq. 2 make it a choice.
+/// Which direction a trajectory has; the errata of Responsive eq. 2 leave the choice.
 typedef enum am_trajectory_direction {
     AM_TRAJECTORY_FACING,  ///< "facing": the root's facing (LMM); with three axes the hips' own, pitch included
     AM_TRAJECTORY_VELOCITY ///< "velocity": the way the hips move (Responsive); the facing below 0.1 m/s
@@ -86,8 +94,7 @@ typedef struct am_schema {
     char tag_names[AM_MAX_TAGS][AM_NAME_SIZE];
 } am_schema;
 
-/// A schema with its scaling: everything that turns raw features into stored ones. Belongs to a database (or a
-/// network).
+/// A schema with its scaling: everything that turns raw features into stored ones. Owned by a database or a network.
 typedef struct am_features {
     const am_schema *schema;
     int raw_count;       ///< dimensions before PCA
@@ -107,10 +114,17 @@ typedef struct am_query_point {
     am_vec3 velocity;  ///< m/s
 } am_query_point;
 
-// ---------------------------------------------------------------------------------------------
-// Tags
+/// A frame that a search found.
+typedef struct am_hit {
+    int frame;
+    float cost; ///< squared distance in stored features, weighted
+} am_hit;
 
-/// The automatic tags. They are always the first of a database's tags, in this order.
+// ---------------------------------------------------------------------------------------------
+// Tags: up to 64 named bits on every frame. Queries over them (`walk and not (turn or jump)`) choose the frames of an
+// activity: am_actor_set_tags.
+
+/// The tags that `amble build` finds by itself. They are always the first of a database's tags, in this order.
 typedef enum am_auto_tag {
     AM_TAG_IDLE,  ///< the root moves slower than 0.25 m/s and turns slower than 30 degrees a second
     AM_TAG_WALK,  ///< 0.25 to 2.0 m/s
@@ -124,7 +138,7 @@ typedef enum am_auto_tag {
 // ---------------------------------------------------------------------------------------------
 // Database
 
-#define AM_RANGE_MIRRORED 1u
+#define AM_RANGE_MIRRORED 1u       ///< flag: the mirror image of its source clip
 #define AM_MAX_DB_FRAMES (1 << 26) ///< twelve days at 60 Hz
 #define AM_MAX_RANGES (1 << 20)
 #define AM_MAX_LATENT 1024 ///< numbers of a frame's latent row
@@ -148,7 +162,7 @@ typedef enum am_precision {
                          ///< extent): what a web page loads
 } am_precision;
 
-/// Facts that were measured when the database was built (src/runtime/data/facts.h); am_actor_get_facts has most.
+/// Facts measured when the database was built. am_actor_get_facts gives those that a game may need.
 typedef struct am_facts am_facts;
 
 /// A database. Read it, do not write it.
@@ -181,39 +195,38 @@ typedef struct am_db {
     const float *z;      ///< [frame][latent_count] what a Compressor adds to the features; NULL without
     int latent_count;    ///< 0 without latents
     uint64_t latent_key; ///< says which Compressor made them: a Decompressor of the same key fits; 0 when unknown
-    bool has_poses; ///< false when they were left out (am_db_copy_def.drop_poses): am_db_pose gives the rest pose
-    const am_facts *facts; ///< NULL: the file is older than version 2; what needs them measures for itself
+    bool has_poses; ///< false when a Decompressor makes the poses (am_db_copy_def.drop_poses): am_db_pose gives the
+                    ///< rest pose
+    const am_facts *facts; ///< NULL in files older than version 2: an asset then measures them
     const char *config;    ///< how it was built (JSON text), "" when unknown
     uint64_t hash;         ///< of everything but `config`
     const void *image;     ///< the file's bytes
     size_t image_size;
-    struct am_db_own *own; ///< what it must free
+    struct am_db_own *own; ///< internal
 } am_db;
 
-/// Maps a file and checks header, section table and everything small, in a time that does not grow with the frames.
+/// Maps a file and checks its header, section table and everything small, in a time that does not grow with the
+/// number of frames. Refuses foreign, damaged and newer files (AM_ERR_FORMAT, AM_ERR_TRUNCATED, AM_ERR_CHECKSUM,
+/// AM_ERR_VERSION).
 AM_API am_result am_db_open(am_db **out, const char *path, const am_alloc *alloc, am_error *err);
-/// The same over bytes that the caller keeps alive; `data` must be aligned to 16.
+/// The same over bytes that must outlive the database and be aligned to 16; `file` is their name in errors.
 AM_API am_result am_db_from_memory(am_db **out, const void *data, size_t size, const char *file,
                                    const am_alloc *alloc, am_error *err);
+/// NULL is allowed.
 AM_API void am_db_close(am_db *db);
-/// Reads every body: checksums, and that all numbers are finite. The error names section and offset.
+/// Reads everything: checks all checksums (AM_ERR_CHECKSUM), and that all numbers are finite (AM_ERR_NUMBER). The
+/// error names section and offset.
 AM_API am_result am_db_verify(const am_db *db, am_error *err);
 
-/// The range that holds `frame`.
+/// The number of the range that holds `frame`.
 AM_API int am_db_range_of(const am_db *db, int frame);
-/// out(joint_count): local transforms, joint 0 relative to the ground root.
+/// out(joint_count): the local transforms of a frame, joint 0 relative to the ground root.
 AM_API void am_db_pose(const am_db *db, int frame, am_transform *out);
-/// The stored row of a frame.
+/// The stored features of a frame: [features.stride].
 static inline const float *am_db_x(const am_db *db, int frame)
 {
     return db->x + (size_t)frame * (size_t)db->features.stride;
 }
-
-/// A found frame.
-typedef struct am_hit {
-    int frame;
-    float cost;
-} am_hit;
 
 #ifdef __cplusplus
 }

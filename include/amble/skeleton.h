@@ -1,4 +1,5 @@
-/// Skeletons, the roles of their joints, forward and inverse kinematics. Metres, y up, +z forward.
+/// Skeletons, the roles of their joints, forward kinematics, and rig maps, which bring poses onto other skeletons.
+/// Metres, y up, +z forward.
 #ifndef AMBLE_SKELETON_H
 #define AMBLE_SKELETON_H
 
@@ -28,7 +29,7 @@ typedef struct am_skeleton {
 
 /// Index of the joint called `name`, or -1.
 AM_API int am_skeleton_find(const am_skeleton *skeleton, const char *name);
-/// True when both have the same joints, names and parents (offsets may differ).
+/// Whether both have the same joints, names and parents; offsets may differ.
 AM_API bool am_skeleton_same_shape(const am_skeleton *a, const am_skeleton *b);
 
 /// What a joint is on a body, whatever a rig calls it.
@@ -57,7 +58,7 @@ typedef enum am_role {
     AM_ROLE_COUNT
 } am_role;
 
-/// Lower-case name as configs spell it: "hips", "left_foot", "right_up_leg", ...
+/// The name of a role as configs spell it: "hips", "left_foot", "right_up_leg", ...
 AM_API const char *am_role_name(am_role role);
 /// The role called `name`, or -1.
 AM_API int am_role_find(const char *name);
@@ -74,7 +75,7 @@ typedef struct am_roles {
 // ---------------------------------------------------------------------------------------------
 // Forward kinematics
 
-/// out(joint_count) = transforms in the skeleton's space from local ones. out may be local.
+/// out(joint_count): transforms in the space of joint 0's parent, from local(joint_count). out may be local.
 AM_API void am_fk(am_transform *out, const am_transform *local, const int16_t *parents, int joint_count);
 
 /// Linear (m/s) and angular (rad/s) velocity of a joint.
@@ -86,7 +87,7 @@ typedef struct am_velocity {
 // ---------------------------------------------------------------------------------------------
 // Rig maps
 
-/// A pose on another skeleton: the user's own rig. Begin with am_rig_map_def_init().
+/// How poses of one skeleton come onto another, the rig of a game. Begin with am_rig_map_def_init().
 typedef struct am_rig_map_def {
     const am_alloc *alloc;
     const am_skeleton *from, *to;          ///< borrowed; must outlive the map
@@ -94,13 +95,16 @@ typedef struct am_rig_map_def {
     uint32_t cookie;
 } am_rig_map_def;
 AM_API void am_rig_map_def_init(am_rig_map_def *def);
+
+/// A rig map. Immutable: any number of threads may apply it.
 typedef struct am_rig_map am_rig_map;
+/// Refuses a def without skeletons or roles (AM_ERR_DEF).
 AM_API am_result am_rig_map_create(am_rig_map **out, const am_rig_map_def *def, am_error *err);
 AM_API void am_rig_map_destroy(am_rig_map *map);
-/// to(joints of `to`) from from(joints of `from`): local transforms, joint 0 relative to the ground root. Allocates
-/// nothing.
+/// to(joints of def.to): the pose from(joints of def.from). Both are local transforms, joint 0 relative to the ground
+/// root. Allocates nothing.
 AM_API void am_rig_map_apply(const am_rig_map *map, am_transform *to, const am_transform *from);
-/// Leg length of `to` by that of `from`: a root that travels this much less or more keeps feet from sliding.
+/// The leg length of def.to divided by that of def.from: multiply the root's travel by it, and feet do not slide.
 AM_API float am_rig_map_scale(const am_rig_map *map);
 
 #ifdef __cplusplus
