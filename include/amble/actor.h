@@ -166,13 +166,13 @@ typedef struct am_actor_view {
     uint64_t transitions, searches, steps;
 } am_actor_view;
 AM_API void am_actor_get_view(const am_actor *actor, am_actor_view *out);
-/// A state of a motion field that the last tick had as a neighbour, and how the ground root went on from there.
+/// A neighbour of a motion field's state, and how the ground root went on from there.
 typedef struct am_actor_neighbour {
     float weight;     ///< similarity (Fields eq. 2); all weights together are 1
     float x, z, turn; ///< m and rad in one tick, in the root's own frame
 } am_actor_neighbour;
-/// out(AM_MAX_CANDIDATES): the neighbours of a field's last tick, the chosen one first. Returns how many, at most
-/// am_settings.candidates; 0 for other methods.
+/// out(AM_MAX_CANDIDATES): the neighbours of a field's tick in the last step, the chosen one first. Returns how many,
+/// at most am_settings.candidates; 0 after a step without a tick and for other methods.
 AM_API int am_actor_get_neighbours(const am_actor *actor, am_actor_neighbour *out);
 
 /// Its asset; NULL for an actor of a source alone.

@@ -54,6 +54,37 @@ static void an_asset_says_what_it_has(void **state)
     assert_int_equal(am_asset_joint(shared, "tail"), -1);
     assert_int_equal(am_asset_value(shared, 0, 0), 0);
     assert_ptr_equal(am_asset_db(shared, AM_METHOD_FIELD), shared_db);
+    am_asset_info info;
+    am_asset_get_info(shared, &info);
+    assert_true(info.index_bytes > 0 && info.field_bytes > 0 && info.field_states > 0);
+    assert_int_equal(info.field_neighbours, 15);
+    assert_false(info.has_direction);
+}
+
+static void a_field_shows_the_neighbours_of_its_tick(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_actor_neighbour near[AM_MAX_CANDIDATES];
+    am_actor *actor = make_actor();
+    walk(actor, 30);
+    assert_int_equal(am_actor_get_neighbours(actor, near), 0); // of matching
+    am_settings settings;
+    am_settings_init(&settings, AM_METHOD_FIELD);
+    settings.policy = AM_FIELD_GREEDY; // there are no values
+    settings.candidates = AM_MAX_CANDIDATES;
+    check_ok(am_actor_set(actor, &settings, &err), &err);
+    walk(actor, 30);
+    walk(actor, ami_view_of(actor).output->searched ? 0 : 1); // every other step has a tick
+    float sum = 0.0f;
+    int count = am_actor_get_neighbours(actor, near);
+    assert_int_equal(count, AM_MAX_CANDIDATES);
+    for (int i = 0; i < count; i++) {
+        sum += near[i].weight;
+        assert_true(near[i].weight >= 0.0f && am_abs(near[i].x) < 0.2f && am_abs(near[i].z) < 0.2f);
+    }
+    check_near(sum, 1.0f, 1e-5f);
+    am_actor_destroy(actor);
 }
 
 static void what_does_not_fit_is_refused(void **state)
@@ -248,6 +279,7 @@ TEST_SUITE(asset)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_asset_says_what_it_has),
+        cmocka_unit_test(a_field_shows_the_neighbours_of_its_tick),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(refused_settings_change_nothing),
         cmocka_unit_test(a_change_of_method_keeps_the_pose_and_snapshots),
