@@ -47,8 +47,8 @@ int main(int argc, char **argv)
     result = result == AM_OK ? make(actors[0], asset, &err) : result;
     result = result == AM_OK ? make(actors[1], asset, &err) : result;
     if (result == AM_OK) {
-        am_tasks tasks = am_pool_tasks(pool);
-        uint64_t together = play(actors[0], &tasks), alone = play(actors[1], NULL);
+        const am_tasks *tasks = am_pool_tasks(pool);
+        uint64_t together = play(actors[0], tasks), alone = play(actors[1], NULL);
         printf("%d actors, %s bits on several cores\n", COUNT, together == alone ? "the same" : "other");
     } else {
         fprintf(stderr, "crowd: %s\n", err.text);

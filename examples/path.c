@@ -21,7 +21,8 @@ int main(int argc, char **argv)
         result = am_actor_create(&actor, &def, &err);
     }
     if (result == AM_OK) {
-        am_path_def path = am_path_def_default();
+        am_path_def path;
+        am_path_def_init(&path);
         path.samples = drawn;
         path.count = sizeof drawn / sizeof drawn[0];
         result = am_actor_follow(actor, &path, &err);

@@ -16,7 +16,8 @@ int main(int argc, char **argv)
         return fprintf(stderr, "usage: train RECIPE.json DATABASE.amdb OUT.amnet [ITERATIONS]\n"), 2;
     }
     int64_t most = argc > 4 ? atoll(argv[4]) : 0;
-    am_train_def def = am_train_def_default();
+    am_train_def def;
+    am_train_def_init(&def);
     def.recipe = argv[1];
     def.database = argv[2];
     def.output = argv[3];

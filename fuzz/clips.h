@@ -4,6 +4,8 @@
 
 #include <amble/tools/formats.h>
 
+#include "base/budget.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +15,9 @@ typedef am_result (*fuzz_reader)(am_clips *out, const void *data, size_t size, c
 static inline void fuzz_clips(const uint8_t *data, size_t size, fuzz_reader read,
                               void (*check)(const am_clips *clips, const am_alloc *alloc))
 {
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.max_bytes = (size_t)256 << 20;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     am_read_def def = am_read_def_default();
     def.alloc = &alloc;
     def.file = "fuzz";

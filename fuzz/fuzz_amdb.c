@@ -1,8 +1,11 @@
 // Fuzzes the database reader.
 #include <amble/tools/database.h>
+#include <amble/tools/schema.h>
+#include <amble/source.h>
 
 #include "data/format.h"
 #include "data/index.h"
+#include "data/features.h"
 
 #include "containers.h"
 
@@ -18,10 +21,10 @@ static void use(const am_db *db)
     int step = db->frame_count / 8 + 1;
     for (int f = 0; f < db->frame_count; f += step) {
         am_db_pose(db, f, pose);
-        am_db_velocity(db, f, velocity, pose + db->joint_count);
-        am_db_root_velocity(db, f);
-        am_features_denormalise(&db->features, raw, am_db_x(db, f));
-        am_query query = am_query_default();
+        ami_db_velocity(db, f, velocity, pose + db->joint_count);
+        ami_db_root_velocity(db, f);
+        ami_features_denormalise(&db->features, raw, am_db_x(db, f));
+        ami_query query = ami_query_default();
         am_query_point point = { 0.5f, { 1.0f, 0.9f, 2.0f }, { 0.0f, 0.0f, 1.0f }, { 0.0f, 0.0f, 1.0f } };
         uint64_t tags = db->tags[f];
         query.current = raw;
@@ -31,7 +34,7 @@ static void use(const am_db *db)
         query.pose = pose;
         query.velocity = velocity;
         query.roles = &db->roles;
-        am_query_make(&db->features, x, &query);
+        ami_query_make(&db->features, x, &query);
     }
     for (int d = 0; d < db->features.raw_count; d++) {
         char name[128];
@@ -49,12 +52,12 @@ static void use(const am_db *db)
 static void search(const am_db *db)
 {
     am_error err = { 0 };
-    am_index_def def = am_index_def_default();
+    ami_index_def def = ami_index_def_default();
     def.db = db;
     am_index *index = NULL;
     am_search_work *work = NULL;
-    if (am_index_create(&index, &def, &err) != AM_OK || am_search_work_create(&work, index, NULL, &err) != AM_OK) {
-        am_index_destroy(index);
+    if (ami_index_create(&index, &def, &err) != AM_OK || ami_search_work_create(&work, index, NULL, &err) != AM_OK) {
+        ami_index_destroy(index);
         return;
     }
     for (int slot = 0; slot < AMI_SLOT_COUNT; slot++) {
@@ -62,21 +65,21 @@ static void search(const am_db *db)
         if (ami_filters_stored(index)) {
             ami_filter_stored(&filter, index, slot, NULL, &err);
         }
-        am_search one = am_search_default();
+        ami_search one = ami_search_default();
         one.x = am_db_x(db, slot * db->frame_count / AMI_SLOT_COUNT);
         one.k = 8;
         one.filter = filter;
         am_hit hits[8];
-        int count = am_index_search(index, hits, &one, work);
+        int count = ami_index_search(index, hits, &one, work);
         for (int h = 0; h < count; h++) {
             if (hits[h].frame < 0 || hits[h].frame >= db->frame_count) {
                 abort();
             }
         }
-        am_filter_destroy(filter);
+        ami_filter_destroy(filter);
     }
-    am_search_work_destroy(work);
-    am_index_destroy(index);
+    ami_search_work_destroy(work);
+    ami_index_destroy(index);
 }
 
 static void try(const uint8_t *data, size_t size)

@@ -1,5 +1,7 @@
 // Fuzzes the network reader; networks that pass are run.
 #include "net/format.h"
+#include "base/budget.h"
+#include "net/build.h"
 
 #include <amble/tools/formats.h>
 
@@ -12,9 +14,9 @@ static void put_numbers(const am_net *net, am_net_work *work, int batch)
 {
     static const float numbers[] = { 1.0f, 0.0f, 3.0f, -2.5f, 0.5f, 1e30f, 2.0f, -1e9f, NAN, 7.0f, INFINITY };
     size_t at = 0;
-    for (int i = 0; i < am_net_input_count(net); i++) {
+    for (int i = 0; i < ami_net_input_count(net); i++) {
         for (int s = 0; s < batch; s++) {
-            float *x = am_net_input(work, i, s, 0);
+            float *x = ami_net_input(work, i, s, 0);
             for (int k = 0; k < am_net_input_size(net, i) && k < 16; k++) {
                 x[k] = numbers[at++ % (sizeof numbers / sizeof numbers[0])];
             }
@@ -26,7 +28,8 @@ static void put_numbers(const am_net *net, am_net_work *work, int batch)
 static void run_part(const am_model *model, int part, am_net_mode mode, const am_alloc *alloc)
 {
     am_error err = { 0 };
-    am_net_def def = am_net_def_default();
+    am_net_def def;
+    am_net_def_init(&def);
     def.alloc = alloc;
     def.model = model;
     def.part = part;
@@ -47,9 +50,9 @@ static void run_part(const am_model *model, int part, am_net_mode mode, const am
 static void use(const am_model *model)
 {
     am_error err = { 0 };
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.max_bytes = 64 << 20;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     size_t size = 0;
     const char *at = am_model_attached(model, "character", &size);
     if (at && size > 0) {

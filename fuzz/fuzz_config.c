@@ -1,5 +1,6 @@
 // Fuzzes build configs and schemas.
 #include "build/build_config.h"
+#include <amble/tools/schema.h>
 
 #include <stdlib.h>
 #include <string.h>

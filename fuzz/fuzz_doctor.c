@@ -1,13 +1,15 @@
 // Fuzzes the doctor with whatever the BVH reader accepts: examine, compare with itself, clean.
 #include <amble/tools/doctor.h>
 
+#include "base/budget.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.max_bytes = (size_t)256 << 20;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     am_read_def read = am_read_def_default();
     read.alloc = &alloc;
     read.max_frames = 2000; // long clips only cost time

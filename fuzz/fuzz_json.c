@@ -1,5 +1,5 @@
 // Fuzzes the JSON reader: walks every value, writes it out again, and reads that back.
-#include <amble/json.h>
+#include <amble/tools/json.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 // Fuzzes tag files and tag queries: the bytes are read as a sheet, and their first line as a query.
 #include <amble/tools/tags.h>
 
+#include "data/tags.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,14 +19,14 @@ static void try_query(const uint8_t *data, size_t size, const am_tag_sheet *shee
     }
     memcpy(text, data, size);
     text[size] = '\0';
-    am_tag_query query;
+    ami_tag_query query;
     am_error err = { 0 };
-    if (am_tag_query_parse(&query, text, names, 3, &err) == AM_OK) {
+    if (ami_tag_query_parse(&query, text, names, 3, &err) == AM_OK) {
         for (uint64_t tags = 0; tags < 8; tags++) {
-            am_tag_query_accepts(&query, tags);
+            ami_tag_query_accepts(&query, tags);
         }
     }
-    am_tag_query_parse(&query, text, own, sheet->name_count, &err);
+    ami_tag_query_parse(&query, text, own, sheet->name_count, &err);
     free(text);
 }
 

@@ -13,10 +13,10 @@ BEGIN {
     rank["train"] = count + 1
     rank["physics"] = rank["actor"] + 0.5 # beside the tools: it may not use them
     system_header = "^(sys/.*|(unistd|pthread|dirent|signal|time|fcntl|poll|sched|spawn|dlfcn|termios|windows|io|direct|process|malloc)[.]h)$"
-    # Public headers belong to a folder, too. Those of tools/ are named after theirs or listed here.
-    owner("base", "base json tools/os"); owner("math", "math"); owner("net", "net"); owner("data", "skeleton facts db features tags pose index")
-    owner("method", "options source field field_source field_task field_value learned")
-    owner("actor", "actor asset control path push post direction amble")
+    # Public headers belong to a folder, too: that of the code that they declare.
+    owner("base", "base tools/os tools/files tools/json"); owner("math", "math"); owner("net", "net tools/network"); owner("data", "skeleton db tools/schema")
+    owner("method", "options source")
+    owner("actor", "actor asset input amble")
     owner("formats", "tools/formats tools/arrays"); owner("build", "tools/build tools/database tools/tags")
     owner("report", "tools/report tools/metrics tools/tools")
     owner("clip", "tools/clip"); owner("doctor", "tools/doctor"); owner("synth", "tools/synth"); owner("script", "tools/script")

@@ -341,11 +341,11 @@ void cli_progress_end(void)
     }
 }
 
-am_tasks cli_tasks(const cli_common *common, am_pool **pool)
+const am_tasks *cli_tasks(const cli_common *common, am_pool **pool)
 {
     am_error err = { 0 };
     if (am_pool_create(pool, common->threads, NULL, &err) != AM_OK) {
-        return am_tasks_serial(); // slower, never wrong
+        return NULL; // slower, never wrong
     }
     return am_pool_tasks(*pool);
 }

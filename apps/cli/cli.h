@@ -86,7 +86,7 @@ bool cli_ends_with(const char *text, const char *end);
 bool cli_is_kind(const char *path, const char *name, const char *ending);
 
 /// The thread pool for --threads, as a task hook; am_pool_destroy frees it.
-am_tasks cli_tasks(const cli_common *common, am_pool **pool);
+const am_tasks *cli_tasks(const cli_common *common, am_pool **pool);
 
 /// What belongs between a folder's name and a file's: nothing when the folder was given as `clips/`.
 const char *cli_slash(const char *folder);

@@ -1,5 +1,6 @@
 // Networks in the command: `amble info` of one, and export of its weights.
 #include "network.h"
+#include <amble/train.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,28 +61,28 @@ static am_result put_part(am_json_writer *writer, const am_model *model, int p, 
 /// Value functions of motion fields are attachments, but are listed as parts.
 static void put_values_of_field(am_json_writer *writer, const am_model *model)
 {
-    am_field_value_head head;
+    am_model_value head;
     for (int i = 0; i < model->attachment_count; i++) {
-        if (!am_field_value_peek(&head, model, i)) {
+        if (!am_model_get_value(model, i, &head)) {
             continue;
         }
         am_json_begin_object(writer, NULL);
         am_json_string(writer, "name", "value");
         am_json_integer(writer, "parameters", (int64_t)head.anchors * head.cells);
         am_json_integer(writer, "bytes", (int64_t)model->attachments[i].size);
-        am_json_string(writer, "weights", am_net_weights_name((am_net_weights)head.numbers));
+        am_json_string(writer, "weights", am_net_weights_name(head.weights));
         am_json_string(writer, "task", head.task);
         am_json_integer(writer, "every", head.every);
         am_json_integer(writer, "states", head.states);
         am_json_integer(writer, "anchors", head.anchors);
         am_json_begin_array(writer, "grid");
-        for (int a = 0; a < head.axes && a < AM_FIELD_MAX_AXES; a++) {
-            am_json_integer(writer, NULL, head.axis[a].samples);
+        for (int a = 0; a < head.axes; a++) {
+            am_json_integer(writer, NULL, head.samples[a]);
         }
         am_json_end_array(writer);
         am_json_number(writer, "gamma", (double)head.gamma);
         am_json_number(writer, "weight", (double)head.weight);
-        am_json_number(writer, "steer_deg_s", (double)(head.steer * head.fps / AM_DEG));
+        am_json_number(writer, "steer_deg_s", (double)(head.steer_rad_s / AM_DEG));
         am_json_integer(writer, "k", head.k);
         am_json_number(writer, "bound", (double)head.bound);
         cli_json_hash(writer, "database_hash", head.database_hash);
@@ -159,16 +160,16 @@ static void print_part(const am_model *model, int p)
     am_net_graph_destroy(graph);
 }
 
-static void print_value(const am_model_attachment *attachment, const am_field_value_head *head)
+static void print_value(const am_model_attachment *attachment, const am_model_value *head)
 {
     printf("  part 'value' of task %s: %d anchors of %d states (every %d), grid", head->task, head->anchors,
            head->states, head->every);
-    for (int a = 0; a < head->axes && a < AM_FIELD_MAX_AXES; a++) {
-        printf("%s%d", a ? " x " : " ", head->axis[a].samples);
+    for (int a = 0; a < head->axes; a++) {
+        printf("%s%d", a ? " x " : " ", head->samples[a]);
     }
-    printf(", %s, %.1f kB\n", am_net_weights_name((am_net_weights)head->numbers), (double)attachment->size / 1e3);
+    printf(", %s, %.1f kB\n", am_net_weights_name(head->weights), (double)attachment->size / 1e3);
     printf("    gamma %g, weight %g, steering %.0f degrees/s, k %d; within %.2g of the fixed point after %d sweeps\n",
-           (double)head->gamma, (double)head->weight, (double)(head->steer * head->fps / AM_DEG), head->k,
+           (double)head->gamma, (double)head->weight, (double)(head->steer_rad_s / AM_DEG), head->k,
            (double)head->bound, head->iterations);
 }
 
@@ -210,10 +211,10 @@ static void print_quality(const am_model *model)
 
 static void print_text(const char *path, const am_model *model, bool verified)
 {
-    am_field_value_head head;
+    am_model_value head;
     int parts = model->part_count;
     for (int i = 0; i < model->attachment_count; i++) {
-        parts += am_field_value_peek(&head, model, i);
+        parts += am_model_get_value(model, i, &head);
     }
     printf("%s: network of %d part%s, %.1f kB, hash %016llx%s\n", path, parts, parts == 1 ? "" : "s",
            (double)model->image_size / 1e3, (unsigned long long)model->hash, verified ? ", all checksums right" : "");
@@ -221,7 +222,7 @@ static void print_text(const char *path, const am_model *model, bool verified)
         print_part(model, p);
     }
     for (int i = 0; i < model->attachment_count; i++) {
-        if (am_field_value_peek(&head, model, i)) {
+        if (am_model_get_value(model, i, &head)) {
             print_value(&model->attachments[i], &head);
         }
     }
@@ -319,7 +320,8 @@ static am_result round_character(am_model **out, const writing *w, am_error *err
 
 static am_result write_model(writing *w, am_error *err)
 {
-    am_model_def def = am_model_def_like(w->model);
+    am_model_def def;
+    am_model_def_init(&def, w->model);
     const am_net_graph *graphs[AM_NET_MOST_PARTS];
     for (int g = 0; g < w->count; g++) {
         graphs[g] = w->graphs[g];

@@ -134,10 +134,10 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
         return cli_fail(&err);
     }
     am_pool *pool = NULL;
-    am_tasks tasks = cli_tasks(&call.common, &pool);
+    const am_tasks *tasks = cli_tasks(&call.common, &pool);
     am_progress progress = cli_progress();
     am_build_def def = am_build_def_default();
-    def.tasks = &tasks;
+    def.tasks = tasks;
     def.progress = &progress;
     def.config_path = config;
     def.clips_dir = clips;

@@ -60,18 +60,7 @@ static int choose_clips(export_job *job, const char *const *names, int count)
 /// The chosen ranges of a database as clips in world space.
 static am_result load_ranges(export_job *job, const am_db *db, am_error *err)
 {
-    am_clips *out = &job->clips;
-    out->alloc = am_alloc_default();
-    out->items = out->alloc.alloc(out->alloc.user, (size_t)job->count * sizeof(am_clip *), 16);
-    if (!out->items) {
-        return cli_error(err, AM_ERR_MEMORY, NULL, "no memory for %d clips", job->count);
-    }
-    memset(out->items, 0, (size_t)job->count * sizeof(am_clip *));
-    out->count = job->count;
-    am_result result = AM_OK;
-    for (int i = 0; i < job->count && result == AM_OK; i++) {
-        result = am_db_clip_of(db, job->first + i, &out->items[i], NULL, err);
-    }
+    am_result result = am_db_clips_of(db, job->first, job->count, &job->clips, NULL, err);
     job->first = 0; // of those that were loaded
     return result;
 }

@@ -266,9 +266,9 @@ static int say_stopped(const import_job *j)
 static int run_job(import_job *j, const cli_common *common)
 {
     am_pool *pool = NULL;
-    am_tasks tasks = cli_tasks(common, &pool);
+    const am_tasks *tasks = cli_tasks(common, &pool);
     am_progress progress = cli_progress();
-    j->import.tasks = &tasks;
+    j->import.tasks = tasks;
     j->import.progress = &progress;
     am_error err = { 0 };
     am_result result = am_import_read(&j->import, &err);

@@ -295,8 +295,7 @@ static int play(job *j, const cli_common *common)
     def.script = &j->script;
     def.clock = &clock;
 #if defined(AMBLE_HAS_PHYSICS)
-    am_push_engine engine = am_physics_engine();
-    def.engine = &engine;
+    def.engine = am_physics_engine();
 #endif
     char path[1024];
     am_result result = cli_config_find(path, sizeof path, CLI_RUN, j->script_path, &err);

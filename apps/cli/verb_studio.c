@@ -99,10 +99,9 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
         return cli_usage("--port wants 0 to 65535");
     }
     am_pool *pool = NULL;
-    am_tasks tasks = cli_tasks(&call.common, &pool);
+    def.tasks = cli_tasks(&call.common, &pool);
     (void)cli_progress(); // catches Ctrl-C
     am_progress progress = cli_quiet_progress();
-    def.tasks = &tasks;
     def.progress = &progress;
     def.find_set = cli_find_set;
     def.databases = (const char *const *)argv;

@@ -193,7 +193,8 @@ static int run(const cli_common *common, am_train_def def)
 
 int verb_train(const cli_verb *verb, int argc, char **argv)
 {
-    am_train_def def = am_train_def_default();
+    am_train_def def;
+    am_train_def_init(&def);
     const cli_option options[] = {
         { "--output,-o", "X.amnet", "file for the networks; checkpoint, preview and losses go beside it",
           .text = &def.output },

@@ -31,12 +31,11 @@ int web_direction(void *data, int size)
     web_now.error = (am_error){ 0 };
     web_now.next_direction = (web_bytes){ data, (size_t)size };
     am_model *model = NULL;
-    am_net *net = NULL;
     am_result result = am_model_from_memory(&model, data, (size_t)size, "direction", NULL, &web_now.error);
-    if (result == AM_OK) {
-        result = am_direction_open(&net, model, NULL, &web_now.error);
+    if (result == AM_OK && am_model_find(model, "direction") < 0) {
+        web_now.error = (am_error){ .code = AM_ERR_KEY, .offset = -1, .text = "the file has no part 'direction'" };
+        result = AM_ERR_KEY;
     }
-    am_net_destroy(net);
     am_model_close(model);
     if (result != AM_OK) {
         web_scene_free(&web_now.next_direction);
@@ -163,7 +162,7 @@ int web_method(const char *name)
         am_actor_pose pose;
         am_actor_get_pose(web_now.open.actors[0].character, &pose);
         am_vec3 beside = am_transform_point(pose.root, am_v3(-1.2f, 0.0f, 0.0f));
-        am_actor_place(web_now.open.actors[1].character, beside, am_quat_heading(pose.root.rotation));
+        am_actor_place(web_now.open.actors[1].character, &beside, am_quat_heading(pose.root.rotation));
     }
     web_now.lineup = who;
     web_now.chosen = web_now.chosen < who.count ? web_now.chosen : 0;
@@ -251,6 +250,10 @@ const char *web_describe(void)
     const web_set *open = &web_now.open;
     const am_asset *match = web_scene_asset(open, AM_METHOD_MATCH);
     const am_asset *field = web_scene_asset(open, AM_METHOD_FIELD);
+    am_asset_info info = { 0 };
+    if (match) {
+        am_asset_get_info(match, &info);
+    }
     am_actor_facts facts;
     am_actor_view view;
     am_actor_get_facts(web_chosen(), &facts);
@@ -264,7 +267,7 @@ const char *web_describe(void)
     am_json_integer(w, "frames", db->frame_count);
     am_json_integer(w, "ranges", db->range_count);
     am_json_integer(w, "bytes", (int64_t)db->image_size);
-    am_json_integer(w, "indexBytes", match ? (int64_t)am_index_bytes(am_asset_index(match)) : 0);
+    am_json_integer(w, "indexBytes", (int64_t)info.index_bytes);
     am_json_bool(w, "hasFrames", open->own_db != NULL);
     am_json_integer(w, "features", db->features.count);
     am_json_number(w, "toeM", (double)facts.toe_m);

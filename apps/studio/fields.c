@@ -1,8 +1,6 @@
 // Motion fields on the page: field, value functions, where characters are sent, and what a tick chose among.
 #include "fields.h"
 
-#include <string.h>
-
 // A place this near is reached.
 #define NEAR_M 0.4f
 // Strolls keep within this of the start, so that a crowd stays one.
@@ -12,15 +10,18 @@
 
 void web_fields_describe(am_json_writer *w, const am_asset *asset)
 {
-    const am_field *field = asset ? am_asset_field(asset) : NULL;
-    if (!field) {
+    am_asset_info info = { 0 };
+    if (asset) {
+        am_asset_get_info(asset, &info);
+    }
+    if (info.field_states == 0) {
         am_json_null(w, "field");
         return;
     }
     am_json_begin_object(w, "field");
-    am_json_integer(w, "states", field->state_count);
-    am_json_integer(w, "k", field->k);
-    am_json_integer(w, "bytes", (int64_t)field->bytes);
+    am_json_integer(w, "states", info.field_states);
+    am_json_integer(w, "k", info.field_neighbours);
+    am_json_integer(w, "bytes", (int64_t)info.field_bytes);
     am_json_begin_array(w, "values");
     for (int t = 0; t < WEB_TASK_COUNT; t++) {
         am_json_integer(w, NULL, am_asset_value(asset, t, 0));
@@ -30,45 +31,12 @@ void web_fields_describe(am_json_writer *w, const am_asset *asset)
 }
 
 // ---------------------------------------------------------------------------------------------
-
-/// The state of a frame.
-static int state_of(const am_field *field, int frame)
-{
-    int lo = 0;
-    int hi = field->state_count - 1;
-    while (lo < hi) {
-        int middle = (lo + hi + 1) / 2;
-        bool after = field->frames[middle] > frame;
-        lo = after ? lo : middle;
-        hi = after ? middle - 1 : hi;
-    }
-    return lo;
-}
-
-int web_fields_near(float *out, const am_field *field, const am_source_output *tick)
-{
-    float d2[AM_MAX_CANDIDATES];
-    float weight[AM_MAX_CANDIDATES];
-    int count = field ? tick->candidate_count : 0;
-    for (int i = 0; i < count; i++) {
-        d2[i] = tick->candidates[i].cost;
-    }
-    am_field_weights(weight, d2, count);
-    for (int i = 0; i < count; i++) {
-        const float *y = am_field_y(field, state_of(field, tick->candidates[i].frame));
-        am_field_step step = am_field_velocity_step(y);
-        const float numbers[WEB_FIELD_NUMBERS] = { weight[i], step.x, step.z, step.turn };
-        memcpy(out + i * WEB_FIELD_NUMBERS, numbers, sizeof numbers);
-    }
-    return count;
-}
-
-// ---------------------------------------------------------------------------------------------
 // Going somewhere
 
 am_intent web_point_target(const web_target *target, am_transform root, float mps)
 {
-    am_intent intent = am_intent_to_point(root, target->point, mps);
+    am_intent intent;
+    am_intent_to_point(&intent, &root, &target->point, mps);
     if (target->kind == WEB_LINE) {
         intent.velocity = am_v3_scale(target->way, mps);
         intent.facing = target->way;
@@ -78,7 +46,8 @@ am_intent web_point_target(const web_target *target, am_transform root, float mp
 
 web_stroll web_stroll_make(uint64_t seed, am_vec3 from)
 {
-    web_stroll stroll = { .rng = am_rng_make(seed), .to = from };
+    web_stroll stroll = { .to = from };
+    am_rng_init(&stroll.rng, seed);
     return stroll;
 }
 

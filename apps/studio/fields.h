@@ -5,17 +5,12 @@
 
 #include <amble/tools/tools.h>
 
-/// Tasks by the numbers that the page uses, in the order of am_field_task_name.
+/// Tasks by the numbers that the page uses, in the order of the option `task`.
 enum { WEB_TASK_DIRECTION, WEB_TASK_LINE, WEB_TASK_SPEED, WEB_TASK_POINT, WEB_TASK_COUNT };
 
 /// The field of an asset (NULL: none) in JSON, or null: "field": {"states", "k", "bytes", "values":
 /// [one of each task: ticks between anchors, or 0 where there is none]}.
 void web_fields_describe(am_json_writer *w, const am_asset *asset);
-
-#define WEB_FIELD_NUMBERS 4
-/// out(AM_MAX_CANDIDATES, WEB_FIELD_NUMBERS): weight, and how the ground root went on there in one tick (x, z, turn
-/// in its own frame), of the neighbours of a tick, the chosen one first. Returns how many.
-int web_fields_near(float *out, const am_field *field, const am_source_output *tick);
 
 /// Where a character was sent.
 enum { WEB_NOWHERE, WEB_LINE, WEB_POINT };

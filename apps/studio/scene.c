@@ -32,14 +32,6 @@ am_actor *web_chosen(void) { return web_now.open.actors[web_now.chosen].characte
 // ---------------------------------------------------------------------------------------------
 // Making
 
-/// The seed that `amble run` gives the characters of a script without one.
-static uint64_t run_seed(int number)
-{
-    am_rng rng = am_rng_make(1);
-    rng = am_rng_fork(&rng, (uint64_t)number);
-    return am_rng_u64(&rng);
-}
-
 am_method web_scene_method(const web_lineup *who, int number)
 {
     bool ahead = who->ahead && who->method == AM_METHOD_MATCH;
@@ -118,7 +110,7 @@ static am_result add_actor(web_set *b, const web_lineup *who, am_error *err)
     def.settings = settings;
     memcpy(def.tags, b->tags, sizeof def.tags);
     def.clock = &page_clock;
-    def.seed = run_seed(number);
+    def.seed = am_run_seed(1, number); // as in a script without a seed
     def.path_points = who->ahead ? PATH_POINTS : 0;
     def.push = b->solver;
     def.position = am_v3(place[0], 0.0f, place[1]);
@@ -128,7 +120,7 @@ static am_result add_actor(web_set *b, const web_lineup *who, am_error *err)
     if (result == AM_OK) {
         web_settings_weigh(b, a->character);
     }
-    if (result == AM_OK && who->ahead && !web_drawn_create(&a->drawn, LONGEST_WAY_S)) {
+    if (result == AM_OK && who->ahead && !web_path_track_create(&a->drawn, LONGEST_WAY_S)) {
         *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "no memory for the ways of paths" };
         result = AM_ERR_MEMORY;
     }
@@ -140,7 +132,7 @@ static void close_actors(web_set *b)
 {
     for (int i = 0; i < b->actor_count; i++) {
         am_actor_destroy(b->actors[i].character);
-        web_drawn_free(&b->actors[i].drawn);
+        web_path_track_free(&b->actors[i].drawn);
     }
     memset(b->actors, 0, sizeof b->actors);
     b->actor_count = 0;
@@ -165,7 +157,7 @@ static am_result take_over(web_set *b, const web_set *before, bool flows, am_err
             // The point that moves the root begins at the body, which may have been away from it.
             am_actor_pose pose;
             am_actor_get_pose(b->actors[i].character, &pose);
-            am_actor_place(b->actors[i].character, pose.root.translation, am_quat_heading(pose.root.rotation));
+            am_actor_place(b->actors[i].character, &pose.root.translation, am_quat_heading(pose.root.rotation));
         }
     }
     return result;
@@ -190,7 +182,7 @@ void web_scene_devices(web_set *b)
 {
     am_actor_get_speeds(b->actors[0].character, &b->intent);
     for (int i = 0; i < b->actor_count; i++) {
-        b->actors[i].devices = am_intent_state_make(&b->intent);
+        am_intent_state_init(&b->actors[i].devices, &b->intent);
     }
 }
 
@@ -203,7 +195,7 @@ int web_scene_exchange(web_set *next, const web_lineup *who, const web_set *befo
         return (int)result;
     }
     for (int i = 0; before && who->ahead && i < web_now.open.actor_count && i < next->actor_count; i++) {
-        web_drawn_swap(&next->actors[i].drawn, &web_now.open.actors[i].drawn);
+        web_path_track_swap(&next->actors[i].drawn, &web_now.open.actors[i].drawn);
     }
     close_actors(&web_now.open);
     web_now.open = *next;
@@ -234,9 +226,9 @@ void web_scene_free(web_bytes *bytes)
 void web_scene_solver(web_set *b)
 {
 #if defined(AMBLE_HAS_PHYSICS)
-    am_push_engine engine = am_physics_engine();
+    const am_push_engine *engine = am_physics_engine();
     if (b->db->has_poses &&
-        engine.create(engine.user, &b->solver, b->db->skeleton, &b->db->roles, NULL, NULL) != AM_OK) {
+        engine->create(engine->user, &b->solver, b->db->skeleton, &b->db->roles, NULL, NULL) != AM_OK) {
         b->solver = NULL;
     }
 #else
@@ -247,8 +239,8 @@ void web_scene_solver(web_set *b)
 static void close_solver(web_set *b)
 {
 #if defined(AMBLE_HAS_PHYSICS)
-    am_push_engine engine = am_physics_engine();
-    engine.destroy(engine.user, b->solver);
+    const am_push_engine *engine = am_physics_engine();
+    engine->destroy(engine->user, b->solver);
 #endif
     b->solver = NULL;
 }

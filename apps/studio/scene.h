@@ -1,16 +1,16 @@
 /// What the module keeps between the page's calls: an open data set, the characters on the scene, and their options.
 /// Internal to the module; the page calls bridge.h.
-#ifndef AMBLE_STUDIO_STAGE_H
-#define AMBLE_STUDIO_STAGE_H
+#ifndef AMBLE_STUDIO_SCENE_H
+#define AMBLE_STUDIO_SCENE_H
 
 #include "bridge.h"
-#include "drawn.h"
+#include "path_track.h"
 #include "fields.h"
 
 typedef struct web_actor {
     am_actor *character;
     am_intent_state devices;
-    web_drawn drawn;
+    web_path_track drawn;
     web_target target;
     web_stroll stroll; ///< of those in a crowd that are not steered
 } web_actor;

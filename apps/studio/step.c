@@ -10,8 +10,8 @@ static am_intent target_of(int number, uint32_t keys, const am_gamepad *pad, flo
     web_actor *a = &web_now.open.actors[number];
     const am_gamepad idle = { 0 };
     bool steered = number == web_now.chosen || web_now.lineup.pair;
-    am_intent target =
-        am_intent_from_devices(&a->devices, &web_now.open.intent, steered ? keys : 0, steered ? pad : &idle, dt);
+    am_intent target;
+    am_intent_from_devices(&a->devices, &target, &web_now.open.intent, steered ? keys : 0, steered ? pad : &idle, dt);
     if (am_v3_length(target.velocity) > 0.0f) {
         am_actor_leave_path(a->character);
         a->target.kind = WEB_NOWHERE;
@@ -44,7 +44,7 @@ void web_step(int keys, float left_x, float left_y, float right_x, float right_y
     }
     am_actors_step(characters, targets, web_now.open.actor_count, dt, NULL);
     for (int i = 0; i < web_now.open.actor_count; i++) {
-        web_drawn_add(&web_now.open.actors[i].drawn, web_now.open.actors[i].character);
+        web_path_track_add(&web_now.open.actors[i].drawn, web_now.open.actors[i].character);
     }
     web_view_fill(left, (float)(web_microseconds() - before));
 }
@@ -63,9 +63,9 @@ void web_send(int kind, float x, float z, float way_x, float way_z)
 
 int web_push(int number, int joint, float x, float y, float z, float seconds)
 {
+    const am_vec3 force = am_v3(x, y, z);
     bool is = number >= 0 && number < web_now.open.actor_count;
-    return is ? (int)am_actor_push(web_now.open.actors[number].character, joint, am_v3(x, y, z), seconds,
-                                   &web_now.error)
+    return is ? (int)am_actor_push(web_now.open.actors[number].character, joint, &force, seconds, &web_now.error)
               : (int)AM_ERR_RANGE;
 }
 
@@ -113,9 +113,9 @@ int web_follow(const float *samples, int count)
     def.count = count;
     am_result result = am_actor_follow(a->character, &def, &web_now.error);
     if (result == AM_OK) {
-        web_drawn_begin(&a->drawn, &def, a->character);
+        web_path_track_begin(&a->drawn, &def, a->character);
     } else {
-        web_drawn_clear(&a->drawn);
+        web_path_track_clear(&a->drawn);
     }
     web_view_path();
     return (int)result;
@@ -125,7 +125,7 @@ void web_leave(void)
 {
     if (web_now.open.actor_count > 0) {
         am_actor_leave_path(web_chosen());
-        web_drawn_clear(&web_now.open.actors[web_now.chosen].drawn);
+        web_path_track_clear(&web_now.open.actors[web_now.chosen].drawn);
         web_view_path();
     }
 }
@@ -153,7 +153,7 @@ const double *web_measure(float dt)
     static double out[6];
     if (web_now.open.actor_count > 0) {
         const web_actor *a = &web_now.open.actors[web_now.chosen];
-        am_path_metrics m = web_drawn_measure(&a->drawn, a->character, dt);
+        am_path_metrics m = web_path_track_measure(&a->drawn, a->character, dt);
         const double all[] = { m.path_error_m,    m.path_cover_m, m.path_cover_max_m,
                                m.path_time_ratio, m.path_end_m,   m.path_completed ? 1.0 : 0.0 };
         memcpy(out, all, sizeof out);

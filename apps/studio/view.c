@@ -6,6 +6,8 @@
 #include <string.h>
 
 /// Where each number of the view stands; the trajectory and the costs of the channels follow.
+#define VIEW_NEAR_NUMBERS 4 // of a neighbour: weight; x, z and turn of the root's step
+
 enum {
     VIEW_ACTIVITY,
     VIEW_FRAME,
@@ -49,8 +51,8 @@ enum {
     VIEW_POINTS,
     VIEW_TRAJECTORY, ///< [AM_MAX_TRAJECTORY][5]: time, x, z, direction x, z
     VIEW_CHANNELS = VIEW_TRAJECTORY + 5 * AM_MAX_TRAJECTORY,
-    VIEW_NEAR = VIEW_CHANNELS + AM_MAX_CHANNELS, ///< [AM_MAX_CANDIDATES][WEB_FIELD_NUMBERS] of a field's last tick
-    VIEW_COUNT = VIEW_NEAR + WEB_FIELD_NUMBERS * AM_MAX_CANDIDATES
+    VIEW_NEAR = VIEW_CHANNELS + AM_MAX_CHANNELS, ///< [AM_MAX_CANDIDATES][VIEW_NEAR_NUMBERS] of a field's last tick
+    VIEW_COUNT = VIEW_NEAR + VIEW_NEAR_NUMBERS * AM_MAX_CANDIDATES
 };
 
 static const char *const view_names[VIEW_TRAJECTORY + 1] = {
@@ -159,8 +161,13 @@ static void fill_field(const am_source_output *out)
         view[VIEW_NEAREST] = view[VIEW_NEAR_COUNT] = 0.0f;
     } else if (out->searched) { // else the last tick counts
         view[VIEW_NEAREST] = sqrtf(out->cost);
-        const am_field *field = am_asset_field(web_scene_asset(&web_now.open, AM_METHOD_FIELD));
-        view[VIEW_NEAR_COUNT] = (float)web_fields_near(view + VIEW_NEAR, field, out);
+        am_actor_neighbour near[AM_MAX_CANDIDATES];
+        int count = am_actor_get_neighbours(web_chosen(), near);
+        view[VIEW_NEAR_COUNT] = (float)count;
+        for (int i = 0; i < count; i++) {
+            const float numbers[VIEW_NEAR_NUMBERS] = { near[i].weight, near[i].x, near[i].z, near[i].turn };
+            memcpy(view + VIEW_NEAR + i * VIEW_NEAR_NUMBERS, numbers, sizeof numbers);
+        }
     }
 }
 

@@ -3,9 +3,6 @@
 #ifndef AMBLE_ASSET_H
 #define AMBLE_ASSET_H
 
-#include <amble/db.h>
-#include <amble/field.h>
-#include <amble/index.h>
 #include <amble/net.h>
 #include <amble/source.h>
 
@@ -17,11 +14,12 @@ extern "C" {
 
 /// A file of an asset: an .amdb or an .amnet.
 typedef struct am_asset_file {
-    const char *name; ///< to map, and for errors
-    const void *data; ///< its bytes, which must outlive the asset; NULL: map the file
+    const char *name; ///< its path, or only a name for errors where `data` is given
+    const void *data; ///< its bytes, aligned to 64, which must outlive the asset; NULL: map the file
     size_t size;
 } am_asset_file;
 
+/// Immutable; any number of threads may use it.
 typedef struct am_asset am_asset;
 
 /// How an asset is made. Begin with am_asset_def_init().
@@ -35,14 +33,14 @@ typedef struct am_asset_def {
     const am_source *source; ///< borrowed: a method of the caller's own, AM_METHOD_OWN; NULL: none
     uint32_t methods;        ///< 1u << am_method for each to prepare. 0: `source` alone where there is one, else all
                              ///< that files and models offer: match and long-horizon with a database, learned with
-                             ///< its networks, field with value functions. Named here, a field needs none
+                             ///< its networks, field with value functions. A field that is named here needs none
     uint32_t cookie;
 } am_asset_def;
 AM_API void am_asset_def_init(am_asset_def *def);
 /// Refuses what does not fit together: networks of another skeleton (AM_ERR_SKELETON), value functions of another
 /// database, methods without the files that they need (AM_ERR_SUPPORT).
 AM_API am_result am_asset_create(am_asset **out, const am_asset_def *def, am_error *err);
-/// The short way: all that the files offer.
+/// The short way: every method that the files offer.
 AM_API am_result am_asset_open(am_asset **out, const am_asset_file *files, int count, const am_alloc *alloc,
                                am_error *err);
 /// Call it after the last actor is destroyed. NULL is allowed.
@@ -50,20 +48,26 @@ AM_API void am_asset_close(am_asset *asset);
 
 /// 1u << am_method for each method that its actors can use.
 AM_API uint32_t am_asset_methods(const am_asset *asset);
+/// The skeleton of its poses, and which joint has which role. The asset owns them.
 AM_API const am_skeleton *am_asset_skeleton(const am_asset *asset);
 AM_API const am_roles *am_asset_roles(const am_asset *asset);
 /// The joint with this name or role ("left_foot"); -1: none.
 AM_API int am_asset_joint(const am_asset *asset, const char *name_or_role);
 /// The database behind a method; for AM_METHOD_LEARNED the small one of its start states. NULL: none.
 AM_API const am_db *am_asset_db(const am_asset *asset, am_method method);
-/// Whether it has a network for paths with AM_PATH_FACING_NET.
-AM_API bool am_asset_has_direction(const am_asset *asset);
-/// Ticks between the anchors of the value function that a field uses for a task; 0 when there is none. every: as in
-/// am_settings.
+/// Ticks between the anchors of the value function that a field uses for a task (task and every as in am_settings); 0
+/// when there is none.
 AM_API int am_asset_value(const am_asset *asset, int task, int every);
-/// The index of matching, and the motion field; NULL where the asset has none.
-AM_API const am_index *am_asset_index(const am_asset *asset);
-AM_API const am_field *am_asset_field(const am_asset *asset);
+
+/// What an asset made from its files.
+typedef struct am_asset_info {
+    size_t index_bytes;   ///< of the search index, beside the database; 0 without matching
+    size_t field_bytes;   ///< of the motion field, beside the database; 0 without one
+    int field_states;     ///< states of the motion field; 0 without one
+    int field_neighbours; ///< neighbours of a state: the actions to choose among; 0 without a field
+    bool has_direction;   ///< it has a network for paths with AM_PATH_FACING_NET
+} am_asset_info;
+AM_API void am_asset_get_info(const am_asset *asset, am_asset_info *out);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,12 @@
-/// The base of every part of Amble: results and errors, allocation, hashing, random streams, tasks, progress and
-/// files. Nothing here knows about motion.
+/// The base of every part of Amble: results and errors, allocation, hashing, random streams, tasks and progress.
+/// Nothing here knows about motion.
 ///
-/// Conventions of the whole library: SI units (metres, seconds, radians), y up, right-handed,
-/// +z forward, +x the character's left, quaternions as x y z w. No function keeps a global.
+/// Conventions of the whole library: SI units (metres, seconds, radians), y up, right-handed, +z forward, +x the
+/// character's left, quaternions as x y z w. There are no global variables.
+///
+/// A def (am_x_def) says how something is made. Begin it with its init function, change what you need, pass it to the
+/// create function. What a def borrows must outlive the thing made from it; everything else is copied. Wherever an
+/// `alloc` is asked for, NULL means malloc and free; wherever an `err` is, NULL means that you do not want to know.
 #ifndef AMBLE_BASE_H
 #define AMBLE_BASE_H
 
@@ -32,7 +36,7 @@ extern "C" {
 #define AM_PRINTF(fmt, args)
 #endif
 
-/// Written into every def by its default function; a create refuses a def without it.
+/// Written into every def by its init function; a create function refuses a def without it.
 #define AM_COOKIE 0x414D424Cu
 
 /// Why a call failed. Each item has one meaning, so that a test can assert which error was raised.
@@ -40,11 +44,11 @@ typedef enum am_result {
     AM_OK = 0,
     AM_ERR_MEMORY,    ///< the allocator returned no memory
     AM_ERR_LIMIT,     ///< a stated limit (bytes, counts, depth) would be exceeded
-    AM_ERR_DEF,       ///< a def was not started from its default, or holds a value out of range
+    AM_ERR_DEF,       ///< a def was not begun with its init function, or holds a value out of range
     AM_ERR_OPEN,      ///< a file cannot be opened
     AM_ERR_READ,      ///< a file opened but cannot be read
     AM_ERR_WRITE,     ///< a file cannot be written or renamed into place
-    AM_ERR_TRUNCATED, ///< the bytes end before the format says they may
+    AM_ERR_TRUNCATED, ///< the bytes end too early for the format
     AM_ERR_FORMAT,    ///< the bytes are not what the format allows
     AM_ERR_VERSION,   ///< a newer version than this build reads
     AM_ERR_CHECKSUM,  ///< a body does not match its checksum
@@ -53,7 +57,7 @@ typedef enum am_result {
     AM_ERR_TYPE,      ///< a value of the wrong type
     AM_ERR_RANGE,     ///< a value outside its allowed range
     AM_ERR_NUMBER,    ///< a number that is not finite
-    AM_ERR_SKELETON,  ///< a hierarchy that is no tree, or does not fit the other one
+    AM_ERR_SKELETON,  ///< a hierarchy that is not a tree, or two skeletons that do not fit together
     AM_ERR_ROLE,      ///< a joint that is needed (hips, a foot, ...) was not found
     AM_ERR_EMPTY,     ///< nothing to work on: no frames, no clips, no joints
     AM_ERR_SUPPORT,   ///< well-formed, but a feature of the format that Amble does not read
@@ -62,10 +66,10 @@ typedef enum am_result {
     AM_ERR_COUNT
 } am_result;
 
-/// The name of a result in lower case words, e.g. "truncated". Never NULL.
+/// The name of a result in lower-case words, for example "truncated". Never NULL.
 AM_API const char *am_result_name(am_result code);
 
-/// What went wrong, where, and what to do. Owned by the caller; start from {0}.
+/// What went wrong, where, and what to do. Owned by the caller, who begins with { 0 }; written only on failure.
 typedef struct am_error {
     am_result code;
     int64_t line;   ///< 1-based, 0 when it does not apply
@@ -75,54 +79,24 @@ typedef struct am_error {
     char text[512]; ///< what is wrong; what to do
 } am_error;
 
-/// Writes "FILE:LINE:COLUMN: text" (or "FILE: at byte N: text") into out. Always terminates it.
+/// Writes "FILE:LINE:COLUMN: text" (or "FILE: at byte N: text") to out(size), cut to fit and always terminated.
 AM_API void am_error_format(const am_error *err, char *out, size_t size);
 
 // ---------------------------------------------------------------------------------------------
 // Allocation
 
-/// Where memory comes from. `alloc` returns NULL when it has none; `align` is a power of two of at most 64. `release`
-/// gets the requested size. Must be thread-safe when it is used together with a task hook that has several threads.
+/// Where memory comes from. `alloc` returns NULL when there is none; `align` is a power of two, at most 64. `release`
+/// is told the size that was asked for. Both must be thread-safe where tasks run on several threads.
 typedef struct am_alloc {
     void *user;
     void *(*alloc)(void *user, size_t size, size_t align);
     void (*release)(void *user, void *block, size_t size);
 } am_alloc;
 
-/// malloc and free.
-AM_API am_alloc am_alloc_default(void);
-
-/// An allocator with limits in front of another one: for untrusted input and for tests.
-/// Counters are exact when used from one thread at a time.
-typedef struct am_budget {
-    am_alloc parent;
-    size_t max_bytes; ///< live bytes allowed; 0 means no limit
-    size_t max_count; ///< allocations allowed over its life; 0 means no limit
-    size_t fail_at;   ///< the n-th allocation fails (1-based); 0 means never
-    size_t live_bytes;
-    size_t live_count;
-    size_t peak_bytes;
-    size_t total_count;
-} am_budget;
-
-/// A budget without limits over `parent` (NULL means malloc/free); set limits before first use.
-AM_API am_budget am_budget_make(const am_alloc *parent);
-/// The allocator that draws on `budget`, which must outlive everything allocated from it.
-AM_API am_alloc am_budget_alloc(am_budget *budget);
-
-/// Bytes made by a writer. Free with am_bytes_free.
-typedef struct am_bytes {
-    uint8_t *data;
-    size_t size;
-    size_t capacity;
-    am_alloc alloc;
-} am_bytes;
-AM_API void am_bytes_free(am_bytes *bytes);
-
 // ---------------------------------------------------------------------------------------------
 // Hash and random streams
 
-/// 64-bit hash of bytes (XXH64). The same on every machine.
+/// The 64-bit hash (XXH64) of data(size). The same on every machine.
 AM_API uint64_t am_hash64(const void *data, size_t size, uint64_t seed);
 
 /// A random stream: small, copyable, the same numbers on every machine.
@@ -130,17 +104,17 @@ typedef struct am_rng {
     uint64_t state[2];
 } am_rng;
 
-AM_API am_rng am_rng_make(uint64_t seed);
-/// An independent stream for item `item` of a parallel job: fork by item, never by thread.
-AM_API am_rng am_rng_fork(const am_rng *rng, uint64_t item);
+/// Begins the stream of a seed. Equal seeds give equal numbers.
+AM_API void am_rng_init(am_rng *out, uint64_t seed);
+/// 64 uniform bits.
 AM_API uint64_t am_rng_u64(am_rng *rng);
-/// Uniform in [0, 1), 24 bits.
+/// Uniform in [0, 1), with 24 bits.
 AM_API float am_rng_float(am_rng *rng);
 /// Uniform in [lo, hi).
 AM_API float am_rng_range(am_rng *rng, float lo, float hi);
 /// Uniform in [0, n), n > 0, without bias.
 AM_API uint32_t am_rng_below(am_rng *rng, uint32_t n);
-/// Standard normal (sum-free polar form built on own math; the same bits everywhere).
+/// Standard normal: mean 0, deviation 1.
 AM_API float am_rng_normal(am_rng *rng);
 
 // ---------------------------------------------------------------------------------------------
@@ -149,55 +123,30 @@ AM_API float am_rng_normal(am_rng *rng);
 /// One item of a parallel job.
 typedef void (*am_task_fn)(void *context, int item);
 
-/// How parallel work is run. `run` calls fn(context, i) once for each i in [0, count), in any
-/// order and from any thread, and returns when all are done. Results must not depend on order.
+/// How parallel work is run: on am_pool, or on a game's own job system. `run` calls fn(context, i) once for each i in
+/// [0, count), in any order and from any thread, and returns when all calls have returned. No result of the library
+/// depends on the order. Where tasks are optional, NULL means one item after another on the calling thread.
 typedef struct am_tasks {
     void *user;
     void (*run)(void *user, int count, am_task_fn fn, void *context);
-    int threads; ///< how many may run at once, for sizing workspaces
+    int threads; ///< items that may run at once: how much working memory a job makes
 } am_tasks;
 
-/// Runs items one after another on the calling thread.
-AM_API am_tasks am_tasks_serial(void);
-
-/// The default thread pool.
+/// A pool of threads.
 typedef struct am_pool am_pool;
-/// `threads` <= 0 means one for each core. On platforms without threads it runs serially.
+/// `threads` counts the calling one; 0 means one for each core. On a platform without threads the pool runs serially.
 AM_API am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_error *err);
+/// Call it when no job runs. NULL is allowed.
 AM_API void am_pool_destroy(am_pool *pool);
-AM_API am_tasks am_pool_tasks(am_pool *pool);
+/// The pool as tasks for any number of jobs; the pool owns it.
+AM_API const am_tasks *am_pool_tasks(const am_pool *pool);
 
-/// Called with the progress of a long job. Return false to cancel the job: it cleans up and gives AM_ERR_CANCELLED.
-/// May be called from any thread of the job, one at a time.
+/// Called with the progress of a long job, from any of its threads but one at a time. Return false to cancel the job:
+/// it cleans up and gives AM_ERR_CANCELLED.
 typedef struct am_progress {
     void *user;
-    bool (*report)(void *user, const char *stage, int64_t done, int64_t total);
+    bool (*report)(void *user, const char *phase, int64_t done, int64_t total);
 } am_progress;
-
-// ---------------------------------------------------------------------------------------------
-// Files
-
-/// A whole file's bytes, mapped where the platform can (read into memory elsewhere).
-typedef struct am_file {
-    const uint8_t *data;
-    size_t size;
-    bool mapped;
-} am_file;
-
-AM_API am_result am_file_open(am_file *out, const char *path, am_error *err);
-AM_API void am_file_close(am_file *file);
-
-/// Writes `size` bytes to `path`, all or nothing: to a temporary file beside it, which is then renamed.
-AM_API am_result am_file_write(const char *path, const void *data, size_t size, am_error *err);
-
-/// A file written in pieces, which appears under its name only when committed.
-typedef struct am_outfile am_outfile;
-AM_API am_result am_outfile_begin(am_outfile **out, const char *path, am_error *err);
-AM_API am_result am_outfile_put(am_outfile *file, const void *data, size_t size, am_error *err);
-/// Ends the file: renames it into place. The handle is gone whether or not this succeeds.
-AM_API am_result am_outfile_commit(am_outfile *file, am_error *err);
-/// Discards the file. NULL is allowed.
-AM_API void am_outfile_abort(am_outfile *file);
 
 /// The library's version, "major.minor.patch".
 AM_API const char *am_version(void);

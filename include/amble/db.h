@@ -8,16 +8,137 @@
 #ifndef AMBLE_DB_H
 #define AMBLE_DB_H
 
-#include <amble/facts.h>
-#include <amble/features.h>
 #include <amble/skeleton.h>
-#include <amble/tags.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define AM_RANGE_MIRRORED 1u
+// ---------------------------------------------------------------------------------------------
+// Features: which numbers describe a frame for matching (X). A schema names body parts by role and times in seconds,
+// so that it fits any rig and any rate.
+//
+// Raw features are in the character's frame: origin at the ground root, +z the root's facing, metres and metres a
+// second. A stored feature is (raw - offset) / scale, where scale = standard deviation / weight, so that the squared
+// Euclidean distance of two stored rows already carries the weights (LMM section 3).
+
+#define AM_MAX_CHANNELS 64  ///< of one schema
+#define AM_MAX_TIMES 16     ///< of one channel; LHMM's longest query has nine
+#define AM_MAX_FEATURES 512 ///< raw dimensions of one schema
+#define AM_MAX_CUSTOM 32    ///< dimensions of one custom channel
+#define AM_MAX_TAGS 64      ///< tags are bits of a uint64_t
+#define AM_NAME_SIZE 32     ///< bytes of a tag's or channel's name with its terminator
+
+/// What a channel measures. Files store these numbers.
+typedef enum am_feature {
+    AM_FEATURE_POSITION,             ///< "position": a joint's position; 3 dims a time
+    AM_FEATURE_VELOCITY,             ///< "velocity": a joint's velocity; 3 dims a time
+    AM_FEATURE_HEADING,              ///< "heading": where a joint faces on the ground; 2 dims (x, z)
+    AM_FEATURE_TRAJECTORY_POSITION,  ///< "trajectory_position": the ground root at other times; 2 or 3 dims a time
+    AM_FEATURE_TRAJECTORY_DIRECTION, ///< "trajectory_direction": facing or motion there; 2 or 3 dims a time
+    AM_FEATURE_HEIGHT,               ///< "height": a joint's height above the floor; 1 dim a time
+    AM_FEATURE_TAG,                  ///< "tag": one-hot of some tags; 1 dim a tag
+    AM_FEATURE_TERRAIN,              ///< "terrain": ground height under the toes against the hips; 2 dims a time
+    AM_FEATURE_CUSTOM,               ///< "custom": numbers that the builder is given for each frame
+    AM_FEATURE_COUNT
+} am_feature;
+
+/// Which dimensions share one standard deviation.
+typedef enum am_normalise {
+    AM_NORMALISE_CHANNEL, ///< "channel": all dimensions of the channel (LMM: "each feature, e.g. left foot position")
+    AM_NORMALISE_DIMENSION, ///< "dimension": each by itself (LHMM appendix A)
+    AM_NORMALISE_NONE       ///< "none": offset 0, scale 1 / weight
+} am_normalise;
+
+/// Which direction a trajectory has; the errata of Responsive eq. 2 leave the choice.
+typedef enum am_trajectory_direction {
+    AM_TRAJECTORY_FACING,  ///< "facing": the root's facing (LMM); with three axes the hips' own, pitch included
+    AM_TRAJECTORY_VELOCITY ///< "velocity": the way the hips move (Responsive); the facing below 0.1 m/s
+} am_trajectory_direction;
+
+/// What y means in a trajectory position of three axes.
+typedef enum am_height {
+    AM_HEIGHT_ABSOLUTE, ///< "absolute": the hips' height above the floor (creep: 0.4 m, as Responsive 3.3.1)
+    AM_HEIGHT_RELATIVE  ///< "relative": against the hips' height now (Responsive eq. 2 to the letter)
+} am_height;
+
+/// One channel. This is also its record in a database file (docs/format-amdb.md): 256 bytes.
+typedef struct am_channel {
+    char name[AM_NAME_SIZE]; ///< unique in the schema; made from kind and joint when the schema gives none
+    int32_t kind;            ///< am_feature
+    int32_t role;            ///< am_role of the joint, -1 when the kind has none
+    int32_t axes;            ///< 2 (x, z) or 3 (x, y, z) for the trajectory kinds
+    int32_t direction;       ///< am_trajectory_direction
+    int32_t height;          ///< am_height
+    int32_t normalise;       ///< am_normalise
+    int32_t first;           ///< its first dimension in a raw row
+    int32_t dims;            ///< how many it has
+    int32_t time_count;
+    int32_t tag_count;
+    int32_t custom_first;         ///< custom kind: its first number in a frame's custom numbers
+    float weight;                 ///< >= 0
+    float times[AM_MAX_TIMES];    ///< seconds from now, negative = past
+    uint8_t tags[AM_MAX_TIMES];   ///< tag kind: indices into the tag names
+    int8_t mirror[AM_MAX_CUSTOM]; ///< custom kind: for each dim of a mirrored frame, +-(source dim + 1); 0 = its own
+    uint8_t reserved[64];         ///< zero
+} am_channel;
+
+/// A whole schema. Plain data; copy it freely.
+typedef struct am_schema {
+    int channel_count;
+    int raw_count;    ///< dimensions before PCA
+    int custom_count; ///< custom numbers a frame
+    int pca_count;    ///< dimensions kept by PCA, 0 = no PCA
+    int tag_count;    ///< tags that its tag channels name
+    am_channel channels[AM_MAX_CHANNELS];
+    char tag_names[AM_MAX_TAGS][AM_NAME_SIZE];
+} am_schema;
+
+/// A schema with its scaling: everything that turns raw features into stored ones. Owned by a database or a network.
+typedef struct am_features {
+    const am_schema *schema;
+    int raw_count;       ///< dimensions before PCA
+    int count;           ///< dimensions stored: raw_count, or pca_count
+    int stride;          ///< floats from row to row: count rounded up to a multiple of 8, the rest zero
+    const float *offset; ///< [raw] mean
+    const float *scale;  ///< [raw] standard deviation / weight; 1 where the data do not vary
+    const float *weight; ///< [raw]
+    const float *pca;    ///< [count][raw] orthonormal rows, largest variance first; NULL without PCA
+} am_features;
+
+/// A point of the desired trajectory, in the world.
+typedef struct am_query_point {
+    float time;        ///< seconds from now; points ascend in time
+    am_vec3 position;  ///< of the ground root; y is the hips' height above the floor
+    am_vec3 direction; ///< facing, unit length
+    am_vec3 velocity;  ///< m/s
+} am_query_point;
+
+/// A frame that a search found.
+typedef struct am_hit {
+    int frame;
+    float cost; ///< squared distance in stored features, weighted
+} am_hit;
+
+// ---------------------------------------------------------------------------------------------
+// Tags: up to 64 named bits on every frame. Queries over them (`walk and not (turn or jump)`) choose the frames of an
+// activity: am_actor_set_tags.
+
+/// The tags that `amble build` finds by itself. They are always the first of a database's tags, in this order.
+typedef enum am_auto_tag {
+    AM_TAG_IDLE,  ///< the root moves slower than 0.25 m/s and turns slower than 30 degrees a second
+    AM_TAG_WALK,  ///< 0.25 to 2.0 m/s
+    AM_TAG_RUN,   ///< faster
+    AM_TAG_CREEP, ///< hips lower than 0.98 of thigh + shin above the toes' floor (upright: 1.05 and more)
+    AM_TAG_JUMP,  ///< both toes above 4 cm for 0.2 s (a running step: 0.15 s), with 0.2 s around it
+    AM_TAG_TURN,  ///< the root turns faster than 60 degrees a second
+    AM_AUTO_TAG_COUNT
+} am_auto_tag;
+
+// ---------------------------------------------------------------------------------------------
+// Database
+
+#define AM_RANGE_MIRRORED 1u       ///< flag: the mirror image of its source clip
 #define AM_MAX_DB_FRAMES (1 << 26) ///< twelve days at 60 Hz
 #define AM_MAX_RANGES (1 << 20)
 #define AM_MAX_LATENT 1024 ///< numbers of a frame's latent row
@@ -40,6 +161,9 @@ typedef enum am_precision {
     AM_PRECISION_COMPACT ///< rotations in 48 bits (within 0.01 degrees), translations in 48 bits (1/65535 of their
                          ///< extent): what a web page loads
 } am_precision;
+
+/// Facts measured when the database was built. am_actor_get_facts gives those that a game may need.
+typedef struct am_facts am_facts;
 
 /// A database. Read it, do not write it.
 typedef struct am_db {
@@ -71,64 +195,38 @@ typedef struct am_db {
     const float *z;      ///< [frame][latent_count] what a Compressor adds to the features; NULL without
     int latent_count;    ///< 0 without latents
     uint64_t latent_key; ///< says which Compressor made them: a Decompressor of the same key fits; 0 when unknown
-    bool has_poses; ///< false when they were left out (am_db_copy_def.drop_poses): am_db_pose gives the rest pose
-    const am_facts *facts; ///< NULL: the file is older than version 2; what needs them measures for itself
+    bool has_poses; ///< false when a Decompressor makes the poses (am_db_copy_def.drop_poses): am_db_pose gives the
+                    ///< rest pose
+    const am_facts *facts; ///< NULL in files older than version 2: an asset then measures them
     const char *config;    ///< how it was built (JSON text), "" when unknown
     uint64_t hash;         ///< of everything but `config`
     const void *image;     ///< the file's bytes
     size_t image_size;
-    struct am_db_own *own; ///< what it must free
+    struct am_db_own *own; ///< internal
 } am_db;
 
-/// Maps a file and checks header, section table and everything small, in a time that does not grow with the frames.
+/// Maps a file and checks its header, section table and everything small, in a time that does not grow with the
+/// number of frames. Refuses foreign, damaged and newer files (AM_ERR_FORMAT, AM_ERR_TRUNCATED, AM_ERR_CHECKSUM,
+/// AM_ERR_VERSION).
 AM_API am_result am_db_open(am_db **out, const char *path, const am_alloc *alloc, am_error *err);
-/// The same over bytes that the caller keeps alive; `data` must be aligned to 16.
+/// The same over bytes that must outlive the database and be aligned to 16; `file` is their name in errors.
 AM_API am_result am_db_from_memory(am_db **out, const void *data, size_t size, const char *file,
                                    const am_alloc *alloc, am_error *err);
+/// NULL is allowed.
 AM_API void am_db_close(am_db *db);
-/// Reads every body: checksums, and that all numbers are finite. The error names section and offset.
+/// Reads everything: checks all checksums (AM_ERR_CHECKSUM), and that all numbers are finite (AM_ERR_NUMBER). The
+/// error names section and offset.
 AM_API am_result am_db_verify(const am_db *db, am_error *err);
 
-/// The range that holds `frame`.
+/// The number of the range that holds `frame`.
 AM_API int am_db_range_of(const am_db *db, int frame);
-/// `frame` + `offset` frames, clamped to the range that holds `frame`.
-AM_API int am_db_clamp(const am_db *db, int frame, int offset);
-/// The ground root in the clip's world.
-AM_API am_transform am_db_root(const am_db *db, int frame);
-/// out(joint_count): local transforms, joint 0 relative to the ground root.
+/// out(joint_count): the local transforms of a frame, joint 0 relative to the ground root.
 AM_API void am_db_pose(const am_db *db, int frame, am_transform *out);
-/// out(joint_count): local velocities by finite differences inside the range; scratch(2 * joint_count).
-AM_API void am_db_velocity(const am_db *db, int frame, am_velocity *out, am_transform *scratch);
-/// Velocity of the ground root, in the root's own frame at `frame`.
-AM_API am_velocity am_db_root_velocity(const am_db *db, int frame);
-/// The stored row of a frame.
+/// The stored features of a frame: [features.stride].
 static inline const float *am_db_x(const am_db *db, int frame)
 {
     return db->x + (size_t)frame * (size_t)db->features.stride;
 }
-/// The latent row of a frame of a database that has them.
-static inline const float *am_db_z(const am_db *db, int frame)
-{
-    return db->z + (size_t)frame * (size_t)db->latent_count;
-}
-
-/// Parses a tag query against the database's tags.
-AM_API am_result am_db_tag_query(const am_db *db, am_tag_query *out, const char *text, am_error *err);
-
-/// The range of a joint in motion data: rotation vectors of mean^-1 q between low and high, in radians.
-typedef struct am_joint_range {
-    am_quat mean;
-    am_vec3 low, high;
-} am_joint_range;
-
-/// out(joint_count): the range of each joint's local rotation, joint 0's relative to the ground root. low and high
-/// are the `share` and 1 - `share` quantiles over at most `most` frames, evenly spread; most 0 means every frame.
-AM_API am_result am_joint_ranges(am_joint_range *out, const am_db *db, float share, int most, const am_alloc *alloc,
-                                 am_error *err);
-/// How far (rad) a rotation lies outside a range: the largest of the three components; 0 inside.
-AM_API float am_joint_excess(const am_joint_range *range, am_quat rotation);
-/// The rotation clamped to within `margin` (rad) of the range; the same bits when it is inside.
-AM_API am_quat am_joint_clamp(const am_joint_range *range, am_quat rotation, float margin);
 
 #ifdef __cplusplus
 }

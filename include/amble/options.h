@@ -12,11 +12,11 @@ extern "C" {
 
 /// Where the next pose comes from.
 typedef enum am_method {
-    AM_METHOD_MATCH,
-    AM_METHOD_LONG_HORIZON,
-    AM_METHOD_LEARNED,
-    AM_METHOD_FIELD,
-    AM_METHOD_OWN, ///< a source of the caller's own; the library's come before it
+    AM_METHOD_MATCH,        ///< motion matching (LMM section 3)
+    AM_METHOD_LONG_HORIZON, ///< motion matching that looks several searches ahead (LHMM section IV)
+    AM_METHOD_LEARNED,      ///< learned motion matching: three networks, no database (LMM section 4)
+    AM_METHOD_FIELD,        ///< a motion field (Fields)
+    AM_METHOD_OWN,          ///< a source of the caller's own (source.h); the library's come before it
     AM_METHOD_COUNT
 } am_method;
 /// "match", "long-horizon", "learned", "field", "own".
@@ -36,22 +36,25 @@ AM_API const am_method_row *am_methods(int *count);
 typedef enum am_root_mode {
     AM_ROOT_ANIMATION,  ///< the animation's own root motion; the simulated point follows it
     AM_ROOT_SIMULATION, ///< the simulated point
-    AM_ROOT_MIXED       ///< the animation's, drawn to the simulated point, which waits at the clamps
+    AM_ROOT_MIXED       ///< the animation's, pulled towards the simulated point, which waits where the clamps end
 } am_root_mode;
 
-/// How a transition dies out.
-typedef enum am_inertialise { AM_INERTIALISE_OFF, AM_INERTIALISE_SPRING, AM_INERTIALISE_QUINTIC } am_inertialise;
+/// How the difference between two motions dies out after a jump from one to the other.
+typedef enum am_inertialise {
+    AM_INERTIALISE_OFF,    ///< not at all: the pose jumps
+    AM_INERTIALISE_SPRING, ///< by critically damped springs
+    AM_INERTIALISE_QUINTIC ///< by quintic polynomials (Responsive eq. 14-20)
+} am_inertialise;
 
 /// How a motion field chooses an action.
 typedef enum am_field_policy {
     AM_FIELD_LOOKAHEAD, ///< Fields eq. 12: by reward and value
     AM_FIELD_GREEDY,    ///< Fields eq. 9: by reward
-    AM_FIELD_PASSIVE    ///< the similarity weights: goes where the data lead
+    AM_FIELD_PASSIVE    ///< by similarity alone: the character goes where the data lead
 } am_field_policy;
-/// "lookahead", "greedy", "passive".
-AM_API const char *am_field_policy_name(am_field_policy policy);
 
-/// How the motion I and the result D of the forces are blended in frame i of k = AM_PUSH_WINDOW.
+/// How the motion I and the result D of the forces are blended in frame i of the k = AM_PUSH_WINDOW after a push
+/// (Fields section 5).
 typedef enum am_push_blend {
     /// I + (k - i)/k (D(x, 0, i) - x): the motion continues, moved by what the forces do. A weak push changes
     /// little.
@@ -65,13 +68,13 @@ typedef enum am_push_blend {
 typedef struct am_settings {
     am_method method;
     float search_every_s;   ///< match, long-horizon, learned: time between searches
-    float stay_bias;        ///< match, long-horizon: cost taken off playing on
+    float stay_bias;        ///< match, long-horizon: what the cost of playing on is lowered by
     float surround_s;       ///< match, long-horizon: frames this near the playing one are not jumped to
     float rough_mps2;       ///< match, long-horizon: rougher frames are avoided when a good one is smoother; 0: never
     int32_t k, l;           ///< long-horizon: branches and levels
     int32_t most_searches;  ///< long-horizon: of one choice; 0 means no limit
     int32_t candidates;     ///< best frames that the view shows, 1 to AM_MAX_CANDIDATES
-    int32_t task;           ///< field: number of a built-in task (am_field_task_name)
+    int32_t task;           ///< field: number of a built-in task, in the order of the option's choices
     am_field_policy policy; ///< field
     int32_t every;          ///< field: ticks between the anchors of its values; 0: the fewest that were trained
     am_root_mode root;
@@ -82,7 +85,7 @@ typedef struct am_settings {
     int32_t ik;                 ///< foot lock, 0 or 1
     float velocity_halflife, facing_halflife;               ///< s, of the predicted trajectory
     float time_scale;                                       ///< 1 plays as captured
-    float adjust_position_halflife, adjust_facing_halflife; ///< s, mixed root: how fast it is drawn to the point
+    float adjust_position_halflife, adjust_facing_halflife; ///< s, mixed root: how fast it is pulled to the point
     float adjust_position_ratio, adjust_facing_ratio;       ///< mixed root: at most this part of its own movement
     float clamp_m, clamp_rad; ///< mixed root: largest distance from the simulated point, which waits there
     float trajectory_weight, pose_weight; ///< Responsive eq. 13: 0.8 and 0.2; both 0 means unweighted
@@ -96,7 +99,7 @@ typedef struct am_settings {
 
 /// The usual settings of a method.
 AM_API void am_settings_init(am_settings *out, am_method method);
-/// Refuses values out of range (AM_ERR_RANGE) and names the option.
+/// Refuses values out of range (AM_ERR_RANGE); the error names the option.
 AM_API am_result am_settings_check(const am_settings *settings, am_error *err);
 
 /// How a value of the table is read.
@@ -123,8 +126,10 @@ typedef struct am_option {
     size_t offset;     ///< in am_settings
     const char *label; ///< a page shows it at once, under this name; NULL: among its other settings, by its key
 } am_option;
+/// The table, [*count]; constant.
 AM_API const am_option *am_options(int *count);
-/// The value of a row in settings: a number, or the index of a choice. Not for tags and weights.
+/// Reads and writes the value of a row in settings: a number, 0 or 1, or the index of a choice. Not for tags and
+/// weights, which belong to an actor. am_option_put does not check ranges: am_settings_check does.
 AM_API double am_option_get(const am_option *option, const am_settings *settings);
 AM_API void am_option_put(const am_option *option, am_settings *settings, double value);
 

@@ -1,4 +1,4 @@
-/// A body with masses that can be pushed: the solver of amble/push.h, by Open Dynamics Engine. A library of its own
+/// A body with masses that can be pushed: the solver of amble/input.h, by Open Dynamics Engine. A library of its own
 /// (amble_physics), built where ODE is installed.
 ///
 /// The body is made from any skeleton by its roles: a rigid part for hips, spine, chest, head, and for each upper and
@@ -16,7 +16,7 @@
 #ifndef AMBLE_PHYSICS_H
 #define AMBLE_PHYSICS_H
 
-#include <amble/push.h>
+#include <amble/input.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +24,7 @@ extern "C" {
 
 typedef struct am_physics am_physics;
 
-/// How a body is made. Start from am_physics_def_default().
+/// How a body is made. Begin with am_physics_def_init().
 typedef struct am_physics_def {
     const am_alloc *alloc;       ///< NULL means malloc/free; ODE itself has its own
     const am_skeleton *skeleton; ///< borrowed; must outlive the body; metres
@@ -34,7 +34,7 @@ typedef struct am_physics_def {
     int substeps;                ///< steps of the engine in a frame, 1 to 16 (default 2)
     uint32_t cookie;
 } am_physics_def;
-AM_API am_physics_def am_physics_def_default(void);
+AM_API void am_physics_def_init(am_physics_def *def);
 
 /// One body serves any number of characters of that skeleton, one thread at a time.
 AM_API am_result am_physics_create(am_physics **out, const am_physics_def *def, am_error *err);
@@ -42,18 +42,8 @@ AM_API void am_physics_destroy(am_physics *physics);
 /// Its solver; lives as long as the body.
 AM_API const am_push_solver *am_physics_solver(const am_physics *physics);
 
-/// Makes bodies by the default def, for am_run_def.
-AM_API am_push_engine am_physics_engine(void);
-
-/// A rigid part of the body.
-typedef struct am_physics_part {
-    int joint;     ///< that moves it
-    int parent;    ///< part, -1 for the first
-    float mass_kg; ///< all parts together have the body's
-    float length_m, radius_m;
-} am_physics_part;
-AM_API int am_physics_part_count(const am_physics *physics);
-AM_API am_physics_part am_physics_get_part(const am_physics *physics, int part);
+/// Makes bodies by the default def, for am_run_def. Constant: never free it.
+AM_API const am_push_engine *am_physics_engine(void);
 
 #ifdef __cplusplus
 }

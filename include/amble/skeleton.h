@@ -1,4 +1,5 @@
-/// Skeletons, the roles of their joints, forward and inverse kinematics. Metres, y up, +z forward.
+/// Skeletons, the roles of their joints, forward kinematics, and rig maps, which bring poses onto other skeletons.
+/// Metres, y up, +z forward.
 #ifndef AMBLE_SKELETON_H
 #define AMBLE_SKELETON_H
 
@@ -28,7 +29,7 @@ typedef struct am_skeleton {
 
 /// Index of the joint called `name`, or -1.
 AM_API int am_skeleton_find(const am_skeleton *skeleton, const char *name);
-/// True when both have the same joints, names and parents (offsets may differ).
+/// Whether both have the same joints, names and parents; offsets may differ.
 AM_API bool am_skeleton_same_shape(const am_skeleton *a, const am_skeleton *b);
 
 /// What a joint is on a body, whatever a rig calls it.
@@ -57,7 +58,7 @@ typedef enum am_role {
     AM_ROLE_COUNT
 } am_role;
 
-/// Lower-case name as configs spell it: "hips", "left_foot", "right_up_leg", ...
+/// The name of a role as configs spell it: "hips", "left_foot", "right_up_leg", ...
 AM_API const char *am_role_name(am_role role);
 /// The role called `name`, or -1.
 AM_API int am_role_find(const char *name);
@@ -67,9 +68,6 @@ typedef struct am_roles {
     int16_t joint[AM_ROLE_COUNT];
 } am_roles;
 
-/// All -1.
-AM_API am_roles am_roles_none(void);
-
 // Feet that touch the ground, as bits.
 #define AM_CONTACT_LEFT 1u  ///< left toe
 #define AM_CONTACT_RIGHT 2u ///< right toe
@@ -77,7 +75,7 @@ AM_API am_roles am_roles_none(void);
 // ---------------------------------------------------------------------------------------------
 // Forward kinematics
 
-/// out(joint_count) = transforms in the skeleton's space from local ones. out may be local.
+/// out(joint_count): transforms in the space of joint 0's parent, from local(joint_count). out may be local.
 AM_API void am_fk(am_transform *out, const am_transform *local, const int16_t *parents, int joint_count);
 
 /// Linear (m/s) and angular (rad/s) velocity of a joint.
@@ -86,28 +84,28 @@ typedef struct am_velocity {
     am_vec3 angular;
 } am_velocity;
 
-/// LMM appendix C, eq. 2-6 with the erratum (the parent's angular velocity in the cross term).
-/// Local velocities are in the parent's space; outputs in the skeleton's. Sizes joint_count each.
-AM_API void am_fk_velocity(am_transform *out, am_velocity *out_velocity, const am_transform *local,
-                           const am_velocity *local_velocity, const int16_t *parents, int joint_count);
-
 // ---------------------------------------------------------------------------------------------
-// Inverse kinematics
+// Rig maps
 
-/// Analytic two-bone IK on model-space transforms: turns hip and knee (local rotations) so that the ankle reaches
-/// `target`; `pole` is the model-space direction in which the knee bends. Exact where the leg reaches; within
-/// `soften_m` of full stretch (or full fold) the target is eased in so that the knee does not pop, and the ankle then
-/// stays up to 0.4 soften_m short. Joints between the three are carried along. The ankle's own local rotation stays
-/// (see am_ik_keep_rotation). A target or pole that is not finite, or a bone without length, changes nothing.
-typedef struct am_ik_chain {
-    am_transform *local;       ///< [joint] changed in place
-    const am_transform *model; ///< [joint] model-space transforms of `local` before the change
-    int upper, middle, end;    ///< hip, knee, ankle joints; each an ancestor of the next
-} am_ik_chain;
-AM_API void am_ik_two_bone(const am_ik_chain *chain, am_vec3 target, am_vec3 pole, float soften_m);
-/// Restores the model-space rotation that `joint` has in `model` after its ancestors in `local` changed: keeps a foot
-/// flat after its leg moved.
-AM_API void am_ik_keep_rotation(am_transform *local, const am_transform *model, const int16_t *parents, int joint);
+/// How poses of one skeleton come onto another, the rig of a game. Begin with am_rig_map_def_init().
+typedef struct am_rig_map_def {
+    const am_alloc *alloc;
+    const am_skeleton *from, *to;          ///< borrowed; must outlive the map
+    const am_roles *from_roles, *to_roles; ///< read during create; joints without a role are paired by name
+    uint32_t cookie;
+} am_rig_map_def;
+AM_API void am_rig_map_def_init(am_rig_map_def *def);
+
+/// A rig map. Immutable: any number of threads may apply it.
+typedef struct am_rig_map am_rig_map;
+/// Refuses a def without skeletons or roles (AM_ERR_DEF).
+AM_API am_result am_rig_map_create(am_rig_map **out, const am_rig_map_def *def, am_error *err);
+AM_API void am_rig_map_destroy(am_rig_map *map);
+/// to(joints of def.to): the pose from(joints of def.from). Both are local transforms, joint 0 relative to the ground
+/// root. Allocates nothing.
+AM_API void am_rig_map_apply(const am_rig_map *map, am_transform *to, const am_transform *from);
+/// The leg length of def.to divided by that of def.from: multiply the root's travel by it, and feet do not slide.
+AM_API float am_rig_map_scale(const am_rig_map *map);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,13 @@
-/// Where the next pose comes from. Every method of animation (matching, networks, fields, ...) is a source: an
-/// immutable object that owns nothing of a character, plus a flat state of a size it states, which lives inside the
-/// character, can be copied, sent, hashed and restored.
+/// Sources: where the next pose comes from. Every method (matching, networks, fields, ...) is one, and so is a method
+/// of the caller's own, which then has transitions, feet, paths, pushes and snapshots like the others (am_actor_def,
+/// am_asset_def).
+///
+/// A source is immutable and shared. What it remembers of a character is a flat state of a size that the source
+/// names; it lives inside the actor and can be copied, sent, hashed and restored.
 #ifndef AMBLE_SOURCE_H
 #define AMBLE_SOURCE_H
 
 #include <amble/db.h>
-#include <amble/index.h>
-#include <amble/net.h>
 #include <amble/options.h>
 
 #ifdef __cplusplus
@@ -14,8 +15,13 @@ extern "C" {
 #endif
 
 #define AM_MAX_TRAJECTORY 16 ///< points of a desired trajectory
-#define AM_MAX_CANDIDATES 8  ///< that a trace remembers
+#define AM_MAX_CANDIDATES 8  ///< best frames that a source shows
 #define AM_MAX_CONTEXT 64    ///< bytes of what a target remembers on its way into the future
+
+// For the library's own sources; others ignore them.
+typedef struct am_index am_index;             ///< the search index of a database
+typedef struct am_filter am_filter;           ///< the frames that a tag query accepts
+typedef struct am_search_work am_search_work; ///< working memory for one thread at a time
 
 /// A clock for timings in traces; it affects nothing else.
 typedef struct am_clock {
@@ -23,32 +29,32 @@ typedef struct am_clock {
     double (*microseconds)(void *user);
 } am_clock;
 
-/// A target that knows its future (LHMM algorithm 1): the desired trajectory of a character that is elsewhere a
-/// little later. Paths, a stick and a target point are such targets (src/runtime/actor).
+/// A target that knows its future (LHMM algorithm 1): the trajectory that it would ask for if the character were at
+/// another place a little later. Paths, sticks and points are such targets.
 typedef struct am_horizon {
     const void *user;
     size_t context_size; ///< bytes, at most AM_MAX_CONTEXT
     const void *context; ///< now, after the query of this step
-    /// The desired trajectory of a character with its ground root at `root`: out(AM_MAX_TRAJECTORY), returns how
-    /// many. May write into the context what it found out.
+    /// out(AM_MAX_TRAJECTORY): the desired trajectory of a character with its ground root at `root`. Returns how many
+    /// points it has. May update the context.
     int (*compute_query)(const void *user, void *context, am_query_point *out, am_transform root);
     /// *next: the context `seconds` later.
     void (*update_context)(const void *user, void *next, const void *context, float seconds);
 } am_horizon;
 
-/// One tick of a source that has ticks of its own (field), while pushes act on its character: the hook may change
-/// where it leads. Poses have joint 0 relative to the ground root.
+/// One tick of a source with ticks of its own (field) while pushes act on its character: the hook may change the pose
+/// that the tick leads to. Poses have joint 0 relative to the ground root.
 typedef struct am_tick {
     const am_transform *before; ///< [joint] the pose x that the tick began with
     am_transform *after;        ///< [joint] where the source leads; changed in place
     am_transform step;          ///< of the ground root, in its own frame before the tick; changed
     uint8_t contacts;           ///< AM_CONTACT_* before the tick
-    // How fast it is then, as a displacement of one tick: `share` of the one between these poses, added to what it
-    // was or mixed with it.
+    // The velocity afterwards, as a displacement of one tick: `share` of the displacement between these two poses,
+    // added to the source's own or mixed with it.
     const am_transform *from, *to; ///< [joint]
     am_transform fast;             ///< the root's step between them
     float share;                   ///< 0: nothing was changed
-    bool mixed;
+    bool mixed;                    ///< mixed instead of added
 } am_tick;
 typedef struct am_tick_hook {
     void *user;
@@ -74,13 +80,13 @@ typedef struct am_source_input {
     const am_filter *filter;   ///< frames that may be matched (tags), NULL means all; sources without frames
                                ///< take `wanted_tags`
     const am_filter *stay; ///< frames that may play on, NULL means those of `filter`: a wider set, since a frame to
-                           ///< land on wants some time ahead of it
-    uint64_t wanted_tags;  ///< the same target as bits
+                           ///< jump to needs some time ahead of it
+    uint64_t wanted_tags;  ///< the tags that `filter` asks for, as bits
     const float *weights;  ///< [stride] factors of the squared feature differences, NULL means 1
     int candidates;        ///< how many best frames a trace wants, 0 to AM_MAX_CANDIDATES
     bool search_now;       ///< the target changed sharply: do not wait for the next search
     bool leave;            ///< with search_now: playing on is no choice (another activity begins)
-    bool hold;             ///< play on without searching until the end of the clip (fixed animations)
+    bool hold;             ///< play on without searching until the end of the clip (jumps, dances)
     bool stand;            ///< with hold: what is held is standing in place
     am_source_target target;
     const am_transform *pose;    ///< [joint] of the body in the root's space when it is not the source's own (another
@@ -108,7 +114,7 @@ typedef struct am_source_output {
                            ///< dt of it leads exactly along the captured path
     am_vec3 root_angular;  ///< rad/s
     uint8_t contacts;      ///< AM_CONTACT_* bits
-    bool transition;       ///< the pose jumped: `left` and `landed` say from what to what, inertialise
+    bool transition;       ///< the pose jumped, from `left` to `landed`: the actor smooths it
     bool searched;         ///< a search took place
     bool ended;            ///< a held clip came to its end; its last pose stands
     bool fell_back;        ///< something was not finite or not available: the last good answer was kept
@@ -127,7 +133,7 @@ typedef struct am_source_output {
 
 typedef struct am_source am_source;
 
-/// The one small interface. A source of any kind begins with this.
+/// What a source does.
 typedef struct am_source_interface {
     const char *name; ///< "match", "long-horizon", "learned", ...
     /// Bytes of its state; a multiple of 16. The state holds no pointer and no padding.
@@ -140,19 +146,21 @@ typedef struct am_source_interface {
     /// One step. Allocates nothing; the same bits everywhere.
     void (*step)(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
                  am_search_work *work);
+    /// Frees it; only for sources that the library owns. NULL for those of a caller.
     void (*destroy)(am_source *source);
     // Optional; NULL where a source does not have it.
     /// Adds the working memory of its networks to a work, for steps of at most `most` states at once.
     am_result (*make_work)(const am_source *source, am_search_work *work, int most, const am_alloc *alloc,
                            am_error *err);
-    /// `count` steps at once, of states of their own, in the bits of single steps.
+    /// `count` steps at once, each of its own state, with the same bits as single steps.
     void (*step_batch)(const am_source *source, void *const *states, am_source_output *const *outs,
                        const am_source_input *const *inputs, int count, am_search_work *work);
     /// The tags of a state, for sources without frames.
     uint64_t (*tags)(const am_source *source, const void *state);
-    bool ticks; ///< it calls am_source_input.hook at AM_PUSH_FPS; others are moved from outside when they are pushed
+    bool ticks; ///< it calls am_source_input.hook at AM_PUSH_FPS; when others are pushed, the actor moves the body
 } am_source_interface;
 
+/// What every source begins with: put it first in a struct of your own.
 struct am_source {
     const am_source_interface *interface;
     const am_skeleton *skeleton; ///< borrowed
@@ -161,47 +169,15 @@ struct am_source {
     const am_index *index;       ///< NULL for sources without one
     const am_facts *facts;       ///< NULL: taken from its database
     am_alloc alloc;
-    uint64_t key; ///< of the numbers in its def: a snapshot goes on only with the same
+    uint64_t key; ///< hash of the numbers that it was made with: a snapshot continues only with the same
 };
 
-/// The working memory of a source, one for each thread, for at most `most` characters in one batch. Every source
-/// accepts it; those with networks need it. Free with am_search_work_destroy.
+/// Makes the working memory of a source, for one thread and at most `most` characters in one batch. Actors that are
+/// stepped on the same thread may share it (am_actor_def.work). Free with am_source_work_destroy.
 AM_API am_result am_source_work_create(am_search_work **out, const am_source *source, int most, const am_alloc *alloc,
                                        am_error *err);
-/// Frees a source of any kind. NULL is allowed.
-AM_API void am_source_destroy(am_source *source);
-
-/// Motion matching (LMM section 3). Start from am_match_def_default().
-typedef struct am_match_def {
-    const am_alloc *alloc;
-    const am_db *db;              ///< borrowed
-    const am_index *index;        ///< borrowed, over db
-    const am_model *decompressor; ///< borrowed: its part `decompressor` makes the poses from X and Z (LMM's DMM);
-                                  ///< needed where the database has none of its own. NULL: the database's poses
-    float search_every_s;         ///< time between searches (default 1/6: ten frames at 60 Hz)
-    float stay_bias;              ///< cost taken off playing on, >= 0 (default 0)
-    float surround_s;             ///< frames this near the playing one are not jumped to
-    float rough_mps2; ///< frames where the capture itself bends a joint by more are landed on only when none of the
-                      ///< next best is smoother; 0 means no limit
-    uint32_t cookie;
-} am_match_def;
-AM_API am_match_def am_match_def_default(void);
-AM_API am_result am_match_create(am_source **out, const am_match_def *def, am_error *err);
-
-/// Long-horizon motion matching (LHMM section IV). Start from am_long_horizon_def_default().
-///
-/// Each of the k nearest frames is played on virtually for search_every_s and searched again, level after level; the
-/// frame whose best future has the smallest sum of costs is taken: 1 + k + ... + k^(l-1) searches. One level, or a
-/// target without a horizon, is plain matching.
-typedef struct am_long_horizon_def {
-    am_match_def match;
-    int k;             ///< branches, 1 to AM_MAX_HITS (default 3)
-    int l;             ///< levels, 1 to 8 (default 3)
-    int most_searches; ///< of one call; beyond it the most expensive branches stay unexplored. 0 means no limit
-    uint32_t cookie;
-} am_long_horizon_def;
-AM_API am_long_horizon_def am_long_horizon_def_default(void);
-AM_API am_result am_long_horizon_create(am_source **out, const am_long_horizon_def *def, am_error *err);
+/// NULL is allowed.
+AM_API void am_source_work_destroy(am_search_work *work);
 
 #ifdef __cplusplus
 }

@@ -92,7 +92,7 @@ void lab_boxes_destroy(lab_boxes *boxes)
 
 /// True when no point of the box can be as near as the bound. The running sum is not in the kernels' shape, so a
 /// margin keeps rounding from hiding a tie.
-static bool box_is_far(const float *lo, const float *hi, const am_search *search, size_t dims, float limit)
+static bool box_is_far(const float *lo, const float *hi, const ami_search *search, size_t dims, float limit)
 {
     float sum = 0.0f;
     for (size_t d = 0; d < dims; d++) {
@@ -106,7 +106,7 @@ static bool box_is_far(const float *lo, const float *hi, const am_search *search
     return false;
 }
 
-static bool row_is_far(const float *row, const am_search *search, size_t dims, float limit)
+static bool row_is_far(const float *row, const ami_search *search, size_t dims, float limit)
 {
     float sum = 0.0f;
     for (size_t d = 0; d < dims; d++) {
@@ -122,19 +122,19 @@ static bool row_is_far(const float *row, const am_search *search, size_t dims, f
 static float limit_of(const ami_best *best) { return best->bound + best->bound * 1e-4f; }
 
 /// The frames of one small box.
-static void visit_frames(const lab_boxes *boxes, ami_best *best, const am_search *search, const uint64_t *bits,
+static void visit_frames(const lab_boxes *boxes, ami_best *best, const ami_search *search, const uint64_t *bits,
                          size_t first, size_t last)
 {
     const am_index *index = boxes->index;
     for (size_t f = first; f < last; f++) {
         if (ami_allowed(bits, search, (int)f) &&
             !row_is_far(am_db_x(index->db, (int)f), search, boxes->dims, limit_of(best))) {
-            ami_best_add(best, (int)f, am_index_cost(index, (int)f, search->x, search->weights));
+            ami_best_add(best, (int)f, ami_index_cost(index, (int)f, search->x, search->weights));
         }
     }
 }
 
-int lab_boxes_search(const lab_boxes *boxes, am_hit *out, const am_search *search)
+int lab_boxes_search(const lab_boxes *boxes, am_hit *out, const ami_search *search)
 {
     size_t dims = boxes->dims;
     size_t frames = (size_t)boxes->index->db->frame_count;
@@ -143,7 +143,7 @@ int lab_boxes_search(const lab_boxes *boxes, am_hit *out, const am_search *searc
         return 0;
     }
     const uint64_t *bits = ami_search_bits(boxes->index, search);
-    ami_best best = ami_best_make(out, search->k < AM_MAX_HITS ? search->k : AM_MAX_HITS);
+    ami_best best = ami_best_make(out, search->k < AMI_MAX_HITS ? search->k : AMI_MAX_HITS);
     for (size_t l = 0; l < boxes->large_count; l++) {
         if (box_is_far(boxes->large_lo + l * dims, boxes->large_hi + l * dims, search, dims, limit_of(&best))) {
             continue;

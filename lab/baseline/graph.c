@@ -38,7 +38,7 @@ static am_result check_def(const lab_motion_graph_def *def, am_error *err)
 }
 
 /// Clips between consecutive cuts of a range: their number, and they themselves when clips is not NULL.
-static int list_clips(lab_motion_graph_clip *clips, const am_field *field, const uint8_t *cuts)
+static int list_clips(lab_motion_graph_clip *clips, const ami_field *field, const uint8_t *cuts)
 {
     int count = 0;
     int last = -1;

@@ -5,6 +5,7 @@
 #include "motion_graph.h"
 
 #include "base/memory.h"
+#include "method/task.h"
 
 /// graph_cut.c: cuts(state_count) becomes 1 at the states where clips begin or end. *minima counts the places that
 /// were looked at.
@@ -30,7 +31,7 @@ am_result ami_graph_connected(uint8_t *keep, int *kept, const ami_graph_draft *d
 /// A task on a graph.
 typedef struct ami_graph_rules {
     const lab_motion_graph *graph;
-    const am_field_task *task;
+    const ami_field_task *task;
     float gamma; ///< of a tick
     float warp;  ///< rad, largest bend
     int warps;   ///< bends that are tried
@@ -50,14 +51,14 @@ am_result ami_graph_iterate(uint16_t *values, const ami_graph_rules *rules, cons
                             const am_alloc *alloc, am_error *err);
 
 /// Ticks of `seconds`, at least one.
-static inline int ami_graph_ticks(const am_field *field, float seconds)
+static inline int ami_graph_ticks(const ami_field *field, float seconds)
 {
     int ticks = (int)(seconds * field->fps + 0.5f);
     return ticks > 1 ? ticks : 1;
 }
 
 /// Whether states a <= b belong to one range: the motion leads from one to the other.
-static inline bool ami_graph_same(const am_field *field, int a, int b)
+static inline bool ami_graph_same(const ami_field *field, int a, int b)
 {
     return field->ranges[a] == field->ranges[b];
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "kernel/kernel.h"
+#include "base/tasks.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ typedef struct minimum {
 
 /// What the tasks share.
 typedef struct seeker {
-    const am_field *field;
+    const ami_field *field;
     const ami_kernels *kernels;
     const am_alloc *alloc;
     minimum *found; ///< [state][row_minima]
@@ -32,13 +33,13 @@ typedef struct seeker {
     int gap;
 } seeker;
 
-static bool linked(const am_field *field, int a, int b)
+static bool linked(const ami_field *field, int a, int b)
 {
     return a >= 0 && b < field->state_count && ami_graph_same(field, a, b);
 }
 
 /// rows[0..2]: distances of states i - 1, i, i + 1 to all. Ties go to the lower state.
-static bool is_minimum(const am_field *field, float *const rows[3], int i, int j)
+static bool is_minimum(const ami_field *field, float *const rows[3], int i, int j)
 {
     float d2 = rows[1][j];
     for (int a = -1; a <= 1; a++) {
@@ -76,7 +77,7 @@ static void measure_row(const seeker *s, float *out, int i)
     int count = s->field->state_count;
     if (i >= 0 && i < count) {
         int first = i > 2 ? i - 2 : 0;
-        s->kernels->distances(out + first, am_field_row(s->field, i), am_field_row(s->field, first),
+        s->kernels->distances(out + first, ami_field_row(s->field, i), ami_field_row(s->field, first),
                               (size_t)(count - first), (size_t)s->field->stride);
     }
 }
@@ -149,7 +150,7 @@ static void sort_minima(minimum *items, int count)
 }
 
 /// The cut that state i would take: one at hand, itself, or -1 where it would leave a clip too short.
-static int place_of(const am_field *field, const uint8_t *cuts, int i, int least)
+static int place_of(const ami_field *field, const uint8_t *cuts, int i, int least)
 {
     for (int k = 0; k < least; k++) {
         bool ahead = linked(field, i, i + k) && cuts[i + k];
@@ -162,7 +163,7 @@ static int place_of(const am_field *field, const uint8_t *cuts, int i, int least
 }
 
 /// Ends of ranges as cuts, and more cuts where two are further apart than twice the least.
-static void fill_gaps(const am_field *field, uint8_t *cuts, int least)
+static void fill_gaps(const ami_field *field, uint8_t *cuts, int least)
 {
     for (int first = 0; first < field->state_count;) {
         int stop = first;
@@ -192,8 +193,8 @@ static void fill_gaps(const am_field *field, uint8_t *cuts, int least)
 am_result ami_graph_cut(uint8_t *cuts, int *minima, const lab_motion_graph_def *def, const am_alloc *alloc,
                         am_error *err)
 {
-    const am_field *field = def->field;
-    am_tasks tasks = def->tasks ? *def->tasks : am_tasks_serial();
+    const ami_field *field = def->field;
+    am_tasks tasks = def->tasks ? *def->tasks : ami_tasks_serial();
     size_t count = (size_t)field->state_count;
     int blocks = (field->state_count + block_rows - 1) / block_rows;
     size_t bytes = count * (row_minima * sizeof(minimum) + sizeof(int32_t)) + (size_t)blocks;

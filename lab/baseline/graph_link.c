@@ -4,13 +4,14 @@
 
 #include "base/error.h"
 #include "kernel/kernel.h"
+#include "base/tasks.h"
 
 #include <string.h>
 
 /// What the tasks share.
 typedef struct linker {
     ami_graph_draft *draft;
-    const am_field *field;
+    const ami_field *field;
     const ami_kernels *kernels;
     float most_d2;
     int branches;
@@ -30,10 +31,10 @@ static void link_clip(void *context, int item)
         edges[clip->edge_count++] = item + 1;
     }
     int first = clip->edge_count;
-    const float *end = am_field_row(l->field, clip->last);
+    const float *end = ami_field_row(l->field, clip->last);
     for (int c = 0; c < l->draft->clip_count; c++) {
         float distance;
-        l->kernels->distances(&distance, end, am_field_row(l->field, l->draft->clips[c].first), 1,
+        l->kernels->distances(&distance, end, ami_field_row(l->field, l->draft->clips[c].first), 1,
                               (size_t)l->field->stride);
         int count = clip->edge_count - first;
         if (!(distance < l->most_d2) || (captured && c == item + 1) ||
@@ -60,7 +61,7 @@ am_result ami_graph_link(ami_graph_draft *draft, const lab_motion_graph_def *def
         return ami_fail_memory(err, bytes);
     }
     linker l = { draft, def->field, ami_kernels_pick(), def->similar * def->similar, def->branches };
-    am_tasks tasks = def->tasks ? *def->tasks : am_tasks_serial();
+    am_tasks tasks = def->tasks ? *def->tasks : ami_tasks_serial();
     tasks.run(tasks.user, draft->clip_count, link_clip, &l);
     return AM_OK;
 }

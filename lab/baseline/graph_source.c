@@ -6,6 +6,9 @@
 #include "base/error.h"
 #include "method/playback.h"
 #include "method/target.h"
+#include "base/tasks.h"
+#include "data/database.h"
+#include "data/search.h"
 
 #include <string.h>
 
@@ -17,7 +20,7 @@
 typedef struct graph_source {
     am_source base;
     ami_graph_rules rules;
-    am_field_task task;
+    ami_field_task task;
     uint16_t *values; ///< [clip][cell]
     size_t value_bytes;
 } graph_source;
@@ -106,7 +109,7 @@ typedef struct choice {
 
 static float judge(const graph_source *g, const float *theta, int clip, float warp)
 {
-    float end[AM_FIELD_MAX_AXES];
+    float end[AMI_FIELD_MAX_AXES];
     memcpy(end, theta, sizeof end);
     float reward = ami_graph_play(&g->rules, end, clip, warp);
     return reward + ami_graph_discount(&g->rules, clip) * ami_graph_value(&g->rules, g->values, clip, end);
@@ -148,8 +151,8 @@ static void sample_side(const graph_source *g, am_source_pose *side, const graph
     const am_db *db = g->base.db;
     am_transform from[AM_MAX_JOINTS];
     am_transform to[AM_MAX_JOINTS];
-    int first = leaving && s->fraction == 0.0f ? am_db_clamp(db, s->frame, -1) : s->frame;
-    int last = am_db_clamp(db, first, 1);
+    int first = leaving && s->fraction == 0.0f ? ami_db_clamp(db, s->frame, -1) : s->frame;
+    int last = ami_db_clamp(db, first, 1);
     ami_play_pose(db, side->local, s->frame, s->fraction);
     ami_play_pose(db, from, first, 0.0f);
     ami_play_pose(db, to, last, 0.0f);
@@ -174,8 +177,8 @@ static void hand_root_over(am_source_pose *left, const am_source_pose *landed)
 static void decide(const graph_source *g, graph_state *s, am_source_output *out, const am_source_input *input)
 {
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
-    float theta[AM_FIELD_MAX_AXES] = { 0.0f };
-    am_field_target target = ami_target_read(&s->line, &input->target, input->root);
+    float theta[AMI_FIELD_MAX_AXES] = { 0.0f };
+    ami_field_target target = ami_target_read(&s->line, &input->target, input->root);
     g->task.read(&g->task, theta, &target, input->root);
     choice best = choose(g, s->clip, theta);
     bool captured = first_frame(g, best.clip) == s->frame && s->fraction == 0.0f;
@@ -222,7 +225,7 @@ static void play(const graph_source *g, graph_state *s, am_source_output *out, f
     ami_play_moved(out, before, root, dt);
     float frames = (float)(s->frame - was.frame) + s->fraction - was.fraction;
     out->root_angular.y += bend_per_frame(g, s) * frames / dt;
-    out->contacts = db->contacts[s->fraction < 0.5f ? s->frame : am_db_clamp(db, s->frame, 1)];
+    out->contacts = db->contacts[s->fraction < 0.5f ? s->frame : ami_db_clamp(db, s->frame, 1)];
 }
 
 /// The clip that begins most like a pose that another source gave: joints in the root's space.
@@ -302,7 +305,7 @@ static am_result check_def(const lab_motion_graph_source_def *def, am_error *err
             "graph source def not begun from lab_motion_graph_source_def_default(), or without graph and task");
     }
     if (!(def->gamma > 0.0f && def->gamma < 1.0f) || !(def->warp >= 0.0f && def->warp <= AM_PI) || def->warps < 1 ||
-        def->warps > 361 || def->warps % 2 == 0 || am_field_task_cells(def->task) < 1) {
+        def->warps > 361 || def->warps % 2 == 0 || ami_field_task_cells(def->task) < 1) {
         return ami_fail(err, AM_ERR_DEF,
                         "graph source def: gamma must lie between 0 and 1, warp from 0 to pi, warps be odd and the "
                         "task have a grid");
@@ -318,7 +321,7 @@ am_result lab_motion_graph_source_create(am_source **out, const lab_motion_graph
         return result;
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
-    am_tasks tasks = def->tasks ? *def->tasks : am_tasks_serial();
+    am_tasks tasks = def->tasks ? *def->tasks : ami_tasks_serial();
     graph_source *g = ami_alloc_zero(&alloc, sizeof *g);
     if (!g) {
         return ami_fail_memory(err, sizeof *g);
@@ -334,7 +337,7 @@ am_result lab_motion_graph_source_create(am_source **out, const lab_motion_graph
                                   .gamma = def->gamma,
                                   .warp = def->warp,
                                   .warps = def->warps,
-                                  .cells = am_field_task_cells(def->task) };
+                                  .cells = ami_field_task_cells(def->task) };
     g->value_bytes = (size_t)def->graph->clip_count * (size_t)g->rules.cells * sizeof *g->values;
     g->values = ami_alloc_zero(&alloc, g->value_bytes);
     result = g->values ? ami_graph_iterate(g->values, &g->rules, &tasks, &alloc, err)

@@ -14,12 +14,12 @@
 float ami_graph_play(const ami_graph_rules *rules, float *theta, int clip, float warp)
 {
     const lab_motion_graph_clip *c = &rules->graph->clips[clip];
-    const am_field *field = rules->graph->field;
+    const ami_field *field = rules->graph->field;
     float turn = warp / (float)(c->last - c->first);
     float discount = 1.0f;
     float sum = 0.0f;
     for (int s = c->first; s < c->last; s++) {
-        am_field_step step = am_field_velocity_step(am_field_v(field, s));
+        ami_field_step step = ami_field_velocity_step(ami_field_v(field, s));
         step.turn += turn;
         rules->task->advance(rules->task, theta, theta, step);
         sum += discount * rules->task->reward(rules->task, theta, step);
@@ -40,8 +40,8 @@ float ami_graph_discount(const ami_graph_rules *rules, int clip)
 
 float ami_graph_value(const ami_graph_rules *rules, const uint16_t *values, int clip, const float *theta)
 {
-    am_field_corners corners;
-    am_field_task_corners(rules->task, &corners, theta);
+    ami_field_corners corners;
+    ami_field_task_corners(rules->task, &corners, theta);
     const uint16_t *row = values + (size_t)clip * (size_t)rules->cells;
     float sum = 0.0f;
     for (int i = 0; i < corners.count; i++) {
@@ -61,8 +61,8 @@ float ami_graph_bend(const ami_graph_rules *rules, int i)
 /// Where a clip leads from a cell of the grid when it is bent so.
 typedef struct outcome {
     float reward;
-    int32_t cell[AM_FIELD_MAX_CORNERS];
-    float share[AM_FIELD_MAX_CORNERS];
+    int32_t cell[AMI_FIELD_MAX_CORNERS];
+    float share[AMI_FIELD_MAX_CORNERS];
 } outcome;
 
 typedef struct iteration {
@@ -80,11 +80,11 @@ static void play_clip(void *context, int clip)
     outcome *out = it->outcomes + (size_t)clip * (size_t)rules->cells * (size_t)rules->warps;
     for (int cell = 0; cell < rules->cells; cell++) {
         for (int w = 0; w < rules->warps; w++, out++) {
-            float theta[AM_FIELD_MAX_AXES];
-            am_field_corners corners;
-            am_field_task_theta(rules->task, theta, cell);
+            float theta[AMI_FIELD_MAX_AXES];
+            ami_field_corners corners;
+            ami_field_task_theta(rules->task, theta, cell);
             out->reward = ami_graph_play(rules, theta, clip, ami_graph_bend(rules, w));
-            am_field_task_corners(rules->task, &corners, theta);
+            ami_field_task_corners(rules->task, &corners, theta);
             memcpy(out->cell, corners.cell, sizeof out->cell);
             memcpy(out->share, corners.share, sizeof out->share);
         }

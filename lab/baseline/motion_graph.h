@@ -6,9 +6,9 @@
 #ifndef AMBLE_MOTION_GRAPH_H
 #define AMBLE_MOTION_GRAPH_H
 
-#include <amble/field.h>
-#include <amble/field_task.h>
 #include <amble/source.h>
+
+#include "method/task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,12 +19,12 @@ extern "C" {
 
 /// How a graph is made. Start from lab_motion_graph_def_default().
 typedef struct lab_motion_graph_def {
-    const am_alloc *alloc; ///< NULL means malloc/free
-    const am_tasks *tasks; ///< NULL means serial
-    const am_field *field; ///< borrowed; at most LAB_MOTION_GRAPH_MAX_STATES states
-    float similar;         ///< distance of two states (eq. 1) below which one may be followed by the other
-    float least_s;         ///< shortest clip
-    int branches;          ///< clips offered at the end of one, the nearest; 1 to LAB_MOTION_GRAPH_MAX_BRANCHES
+    const am_alloc *alloc;  ///< NULL means malloc/free
+    const am_tasks *tasks;  ///< NULL means serial
+    const ami_field *field; ///< borrowed; at most LAB_MOTION_GRAPH_MAX_STATES states
+    float similar;          ///< distance of two states (eq. 1) below which one may be followed by the other
+    float least_s;          ///< shortest clip
+    int branches;           ///< clips offered at the end of one, the nearest; 1 to LAB_MOTION_GRAPH_MAX_BRANCHES
     uint32_t cookie;
 } lab_motion_graph_def;
 lab_motion_graph_def lab_motion_graph_def_default(void);
@@ -38,7 +38,7 @@ typedef struct lab_motion_graph_clip {
 
 /// A graph. Read it, do not write it. Strongly connected: every clip can be reached from every other.
 typedef struct lab_motion_graph {
-    const am_field *field;
+    const ami_field *field;
     int clip_count, edge_count;
     const lab_motion_graph_clip *clips; ///< [clip] ascending
     const int32_t *edges;               ///< [edge] clips
@@ -56,7 +56,7 @@ typedef struct lab_motion_graph_source_def {
     const am_alloc *alloc;         ///< NULL means malloc/free
     const am_tasks *tasks;         ///< NULL means serial
     const lab_motion_graph *graph; ///< borrowed
-    const am_field_task *task;     ///< borrowed: target and reward
+    const ami_field_task *task;    ///< borrowed: target and reward
     float gamma;                   ///< discount of one tick (default 0.99)
     float warp;                    ///< rad that a clip may be bent by to either side (default 45 degrees)
     int warps;                     ///< bends that are tried, odd (default 19); the best is then refined

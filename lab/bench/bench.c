@@ -2,6 +2,8 @@
 #include "bench.h"
 
 #include "lab.h"
+#include <amble/tools/json.h>
+#include <amble/tools/os.h>
 
 #include <stdarg.h>
 #include <stdio.h>

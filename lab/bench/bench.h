@@ -3,6 +3,8 @@
 #define AMBLE_CLI_BENCH_H
 
 #include "cli.h"
+#include <amble/asset.h>
+#include <amble/tools/network.h>
 
 typedef struct bench bench;
 

@@ -2,6 +2,8 @@
 // pushed somewhere else every now and then. What is timed is the whole step of every character: prediction, search
 // every ten frames, transition, feet. The clock is the thread's processor time.
 #include "actor/actor.h"
+#include "base/budget.h"
+#include "base/rng.h"
 #include "bench.h"
 
 #include "database.h"
@@ -22,7 +24,7 @@ typedef struct stick {
 } stick;
 
 typedef struct crowd {
-    am_budget budget;
+    ami_budget budget;
     am_alloc alloc;
     am_db *db;
     am_asset *asset;
@@ -53,7 +55,7 @@ static void step_one(crowd *c, int i)
 {
     stick *s = &c->sticks[i];
     move_stick(s);
-    am_intent intent = am_intent_from_gamepad(&s->state, &c->intent, &s->pad, dt);
+    am_intent intent = ami_intent_from_gamepad(&s->state, &c->intent, &s->pad, dt);
     am_actor_step(c->characters[i], &intent, dt);
 }
 
@@ -61,14 +63,14 @@ static void step_one(crowd *c, int i)
 static am_result open_work(crowd *c, int count, am_error *err)
 {
     const am_source *source = ami_asset_source(c->asset, c->settings.method);
-    c->intent = am_intent_def_for(source);
+    c->intent = ami_intent_def_for(source);
     return am_source_work_create(&c->work, source, count, &c->alloc, err);
 }
 
 static am_result open_ground(crowd *c, const char *config, am_error *err)
 {
-    c->budget = am_budget_make(NULL);
-    c->alloc = am_budget_alloc(&c->budget);
+    c->budget = ami_budget_make(NULL);
+    c->alloc = ami_budget_alloc(&c->budget);
     am_progress progress = cli_progress();
     am_result result = cli_database_open(&c->db, config, NULL, &progress, err);
     cli_progress_end();
@@ -96,7 +98,7 @@ static void close_characters(crowd *c)
 
 static void close_ground(crowd *c)
 {
-    am_search_work_destroy(c->work);
+    ami_search_work_destroy(c->work);
     am_asset_close(c->asset);
     am_db_close(c->db);
 }
@@ -110,7 +112,7 @@ static am_result open_characters(crowd *c, int count, am_error *err)
         return AM_ERR_MEMORY;
     }
     am_result result = AM_OK;
-    am_rng rng = am_rng_make(1);
+    am_rng rng = ami_rng_make(1);
     for (int i = 0; result == AM_OK && i < count; i++) {
         am_actor_def def;
         am_actor_def_init(&def, c->asset);
@@ -122,8 +124,8 @@ static am_result open_characters(crowd *c, int count, am_error *err)
         def.seed = (uint64_t)i + 1;
         result = am_actor_create(&c->characters[i], &def, err);
         c->count += result == AM_OK;
-        c->sticks[i].rng = am_rng_fork(&rng, (uint64_t)i);
-        c->sticks[i].state = am_intent_state_make(&c->intent);
+        c->sticks[i].rng = ami_rng_fork(&rng, (uint64_t)i);
+        am_intent_state_init(&c->sticks[i].state, &c->intent);
     }
     return result;
 }
@@ -179,15 +181,15 @@ static int run_crowd(bench *b, crowd *c, const char *subject, const char *set, i
 static int run_field_crowd(bench *b, int count, int frames)
 {
     bench_field_ground ground = { 0 };
-    crowd c = { .budget = am_budget_make(NULL) };
-    c.alloc = am_budget_alloc(&c.budget);
+    crowd c = { .budget = ami_budget_make(NULL) };
+    c.alloc = ami_budget_alloc(&c.budget);
     am_error err = { 0 };
     const char *set = NULL;
     am_result result = bench_field_ground_open(&ground, &set, &c.settings, &err);
     c.asset = ground.asset;
     result = result == AM_OK ? open_work(&c, count, &err) : result;
     int status = result == AM_OK ? run_crowd(b, &c, "field crowd step", set, count, frames) : cli_fail(&err);
-    am_search_work_destroy(c.work);
+    ami_search_work_destroy(c.work);
     bench_field_ground_close(&ground);
     return status;
 }

@@ -5,6 +5,8 @@
 #include "database.h"
 #include "places.h"
 
+#include "method/task.h"
+
 #include <string.h>
 
 static am_result open_values(bench_field_ground *g, am_error *err)
@@ -31,7 +33,7 @@ am_result bench_field_ground_open(bench_field_ground *g, const char **set, am_se
     def.methods = 1u << AM_METHOD_FIELD;
     am_settings_init(settings, AM_METHOD_FIELD);
     settings->policy = data ? AM_FIELD_LOOKAHEAD : AM_FIELD_GREEDY;
-    while (strcmp(am_field_task_name(settings->task), "speed") != 0) {
+    while (strcmp(ami_field_task_name(settings->task), "speed") != 0) {
         settings->task++;
     }
     return result == AM_OK ? am_asset_create(&g->asset, &def, err) : result;

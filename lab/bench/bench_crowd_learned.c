@@ -2,6 +2,9 @@
 // (Projector every ten frames), beside a frame of matching over ever more frames; and whole steps of many learned
 // characters, one by one and in batches.
 #include "actor/actor.h"
+#include "data/pose_vector.h"
+#include "net/build.h"
+#include "train/training.h"
 #include "bench.h"
 
 #include "bench_search.h"
@@ -24,20 +27,20 @@ static am_net_graph *make_graph(const char *name, const char *output, int x, int
 {
     am_net_graph *g = NULL;
     am_error err = { 0 };
-    if (am_net_graph_create(&g, name, NULL, &err) != AM_OK) {
+    if (ami_net_graph_create(&g, name, NULL, &err) != AM_OK) {
         return NULL;
     }
-    int in[2] = { am_net_graph_input(g, "x", x), z > 0 ? am_net_graph_input(g, "z", z) : -1 };
-    int v = am_net_graph_normalise(g, z > 0 ? am_net_graph_concat(g, in, 2) : in[0]);
+    int in[2] = { ami_net_graph_input(g, "x", x), z > 0 ? ami_net_graph_input(g, "z", z) : -1 };
+    int v = ami_net_graph_normalise(g, z > 0 ? ami_net_graph_concat(g, in, 2) : in[0]);
     for (int l = 0; l < layers; l++) {
-        v = am_net_graph_activation(g, am_net_graph_linear(g, v, hidden), AM_NET_RELU);
+        v = ami_net_graph_activation(g, ami_net_graph_linear(g, v, hidden), AM_NET_RELU);
     }
-    am_net_graph_output(g, output, am_net_graph_restore(g, am_net_graph_linear(g, v, out)));
-    if (am_net_graph_finish(g, &err) != AM_OK) {
+    ami_net_graph_output(g, output, ami_net_graph_restore(g, ami_net_graph_linear(g, v, out)));
+    if (ami_net_graph_finish(g, &err) != AM_OK) {
         am_net_graph_destroy(g);
         return NULL;
     }
-    am_net_graph_randomise(g, 1);
+    ami_net_graph_randomise(g, 1);
     return g;
 }
 
@@ -45,16 +48,16 @@ static am_net_graph *make_graph(const char *name, const char *output, int x, int
 static am_result make_untrained(am_model **out, const am_db *db, am_error *err)
 {
     int x = db->features.count;
-    am_pose_layout layout = am_pose_layout_of(db->joint_count, db->moving_count);
+    ami_pose_layout layout = ami_pose_layout_of(db->joint_count, db->moving_count);
     am_net_graph *graphs[3] = { make_graph("decompressor", "pose", x, latent, layout.count, 1),
                                 make_graph("stepper", "rate", x, latent, x + latent, 2),
                                 make_graph("projector", "xz", x, 0, x + latent, 4) };
     am_model *bare = NULL;
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.graphs = (const am_net_graph *const *)graphs;
     def.graph_count = 3;
     am_result result = am_model_create(&bare, &def, err);
-    result = result == AM_OK ? am_learned_pack(out, bare, db, NULL, err) : result;
+    result = result == AM_OK ? ami_learned_pack(out, bare, db, NULL, err) : result;
     am_model_close(bare);
     for (int g = 0; g < 3; g++) {
         am_net_graph_destroy(graphs[g]);
@@ -113,20 +116,20 @@ static am_result match_rows(bench *b, const char *config, int rounds, am_error *
         am_db db = search_data_db(&data, sizes[s], ranges);
         am_index *index = NULL;
         am_search_work *work = NULL;
-        am_index_def def = am_index_def_default();
+        ami_index_def def = ami_index_def_default();
         def.db = &db;
-        result = am_index_create(&index, &def, err);
-        result = result == AM_OK ? am_search_work_create(&work, index, NULL, err) : result;
+        result = ami_index_create(&index, &def, err);
+        result = result == AM_OK ? ami_search_work_create(&work, index, NULL, err) : result;
         search_data_questions(&data, sizes[s], 1, asked, questions);
         uint64_t sum = 0;
         for (int r = -2; r < rounds && result == AM_OK; r++) {
             am_hit hit = { 0 };
-            am_search search = am_search_default();
+            ami_search search = ami_search_default();
             search.k = 1;
             double begun = bench_cpu_us();
             for (int q = 0; q < questions; q++) {
                 search.x = asked + (size_t)q * (size_t)data.stride;
-                am_index_search(index, &hit, &search, work);
+                ami_index_search(index, &hit, &search, work);
                 sum += (uint64_t)hit.frame;
             }
             us[r < 0 ? 0 : r] = (bench_cpu_us() - begun) / questions / learned_project_every;
@@ -134,10 +137,10 @@ static am_result match_rows(bench *b, const char *config, int rounds, am_error *
         if (result == AM_OK) {
             bench_row(b, "match frame", "amble", sizes[s], config, us, rounds, sum);
             bench_note(b, "matching over %d frames: %.1f MB of features and index, poses not counted", sizes[s],
-                       ((double)sizes[s] * data.stride * 4 + (double)am_index_bytes(index)) / 1e6);
+                       ((double)sizes[s] * data.stride * 4 + (double)ami_index_bytes(index)) / 1e6);
         }
-        am_search_work_destroy(work);
-        am_index_destroy(index);
+        ami_search_work_destroy(work);
+        ami_index_destroy(index);
     }
     free(asked);
     free(ranges);
@@ -163,7 +166,7 @@ static void crowd_end(crowd *c)
     }
     free(c->characters);
     free(c->intents);
-    am_search_work_destroy(c->work);
+    ami_search_work_destroy(c->work);
     am_asset_close(c->asset);
 }
 

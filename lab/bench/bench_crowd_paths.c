@@ -2,6 +2,8 @@
 // matching, a call every 1/6 s, on one thread. Two things are timed: the whole step of every character, and the
 // single calls (all searches of one tree), against those of basic matching over the same index.
 #include "actor/actor.h"
+#include "base/budget.h"
+#include "base/rng.h"
 #include "bench.h"
 
 #include <stdio.h>
@@ -13,7 +15,7 @@ enum { stagger = 10, most_frames = 1200, most_calls = 1 << 16, path_samples = 24
 static const float dt = 1.0f / 60.0f;
 
 typedef struct walkers {
-    am_budget budget;
+    ami_budget budget;
     am_alloc alloc;
     am_asset *asset;
     am_search_work *work;
@@ -43,8 +45,8 @@ static int draw_round(am_path_sample *samples, am_rng *rng, am_vec3 at)
 
 static am_result open_source(walkers *w, const am_db *db, int k, int l, am_error *err)
 {
-    w->budget = am_budget_make(NULL);
-    w->alloc = am_budget_alloc(&w->budget);
+    w->budget = ami_budget_make(NULL);
+    w->alloc = ami_budget_alloc(&w->budget);
     w->k = k;
     w->l = l;
     am_asset_def def;
@@ -67,13 +69,14 @@ static am_result open_walkers(walkers *w, const am_clock *clock, int count, floa
         cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
         result = AM_ERR_MEMORY;
     }
-    am_rng rng = am_rng_make(3);
+    am_rng rng = ami_rng_make(3);
     for (int i = 0; result == AM_OK && i < count; i++) {
-        am_rng own = am_rng_fork(&rng, (uint64_t)i);
+        am_rng own = ami_rng_fork(&rng, (uint64_t)i);
         am_path_sample samples[path_samples];
         int row = i / 20;
         am_vec3 at = am_v3(8.0f * (float)(i % 20), 0.0f, 8.0f * (float)row);
-        am_path_def path = am_path_def_default();
+        am_path_def path;
+        am_path_def_init(&path);
         path.samples = samples;
         path.count = draw_round(samples, &own, at);
         path.loop = true;
@@ -102,7 +105,7 @@ static void close_walkers(walkers *w)
     }
     free(w->characters);
     free(w->calls);
-    am_search_work_destroy(w->work);
+    ami_search_work_destroy(w->work);
     am_asset_close(w->asset);
 }
 

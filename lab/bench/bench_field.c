@@ -7,6 +7,11 @@
 // actions, values, choice). A peer's frame is our tick with its searches in place of ours.
 #include "bench.h"
 #include "database.h"
+#include <amble/tools/os.h>
+
+#include "base/rng.h"
+#include "method/sources.h"
+#include "net/build.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,10 +34,10 @@ static const char *const variant_names[variants] = { "amble", "linear", "flann",
 typedef struct field_bench {
     bench *b;
     am_db *db;
-    am_field *field;
-    am_field_work *search;
+    ami_field *field;
+    ami_field_work *search;
     am_model *model;
-    am_field_value *value;
+    ami_field_value *value;
     am_source *source;
     am_search_work *work;
     float *rows;                      ///< [frame][ask][stride]
@@ -52,7 +57,7 @@ typedef struct field_bench {
 // ---------------------------------------------------------------------------------------------
 // Questions
 
-static void follow(const am_field *field, int32_t *hint, const am_field_neighbours *near)
+static void follow(const ami_field *field, int32_t *hint, const ami_field_neighbours *near)
 {
     for (int i = 0; i < near->count; i++) {
         int next = field->next[near->state[i]];
@@ -63,7 +68,7 @@ static void follow(const am_field *field, int32_t *hint, const am_field_neighbou
 /// Flows for a while by random actions and writes down what is asked.
 static bool collect(field_bench *s)
 {
-    const am_field *field = s->field;
+    const ami_field *field = s->field;
     size_t pose = (size_t)field->pose_count, velocity = (size_t)field->velocity_count;
     size_t stride = (size_t)field->stride;
     float *room = calloc((pose + velocity) * (k + 1), sizeof *room);
@@ -72,18 +77,18 @@ static bool collect(field_bench *s)
     }
     float *x = room, *v = room + pose, *next_x = v + velocity, *next_v = next_x + k * pose;
     int begin = field->state_count / 3;
-    am_rng rng = am_rng_make(7);
-    am_field_neighbours near;
-    memcpy(x, am_field_x(field, begin), pose * sizeof *x);
-    memcpy(v, am_field_v(field, begin), velocity * sizeof *v);
-    am_field_search_reference(field, &near, am_field_row(field, begin), 1);
+    am_rng rng = ami_rng_make(7);
+    ami_field_neighbours near;
+    memcpy(x, ami_field_x(field, begin), pose * sizeof *x);
+    memcpy(v, ami_field_v(field, begin), velocity * sizeof *v);
+    ami_field_search_reference(field, &near, ami_field_row(field, begin), 1);
     for (int f = 0; f < s->frames; f++) {
         float *rows = s->rows + (size_t)f * asks * stride;
         follow(field, s->hints + (size_t)f * 2 * k, &near);
-        am_field_embed(field, rows, x, v);
-        am_field_search_reference(field, &near, rows, 1);
+        ami_field_embed(field, rows, x, v);
+        ami_field_search_reference(field, &near, rows, 1);
         follow(field, s->hints + ((size_t)f * 2 + 1) * k, &near);
-        am_field_try_all(field, next_x, next_v, rows + stride, NULL, x, &near, s->search);
+        ami_field_try_all(field, next_x, next_v, rows + stride, NULL, x, &near, s->search);
         size_t action = am_rng_below(&rng, k);
         memcpy(x, next_x + action * pose, pose * sizeof *x);
         memcpy(v, next_v + action * velocity, velocity * sizeof *v);
@@ -94,13 +99,13 @@ static bool collect(field_bench *s)
 
 static bool write_rows(const field_bench *s)
 {
-    const am_field *field = s->field;
+    const ami_field *field = s->field;
     FILE *file = fopen(s->rows_file, "wb");
     size_t dims = (size_t)field->dims;
     int32_t head[4] = { field->dims, field->state_count, s->frames * asks, 1 };
     bool ok = file && fwrite(head, sizeof head, 1, file) == 1;
     for (int i = 0; ok && i < field->state_count; i++) {
-        ok = fwrite(am_field_row(field, i), sizeof(float), dims, file) == dims;
+        ok = fwrite(ami_field_row(field, i), sizeof(float), dims, file) == dims;
     }
     for (size_t i = 0; ok && i < (size_t)s->frames * asks; i++) {
         ok = fwrite(s->rows + i * (size_t)field->stride, sizeof(float), dims, file) == dims;
@@ -131,33 +136,33 @@ static void load_peers(field_bench *s)
 /// A value function of made-up values: looking them up takes as long as looking up trained ones.
 static am_result make_value(field_bench *s, am_error *err)
 {
-    am_field_task task;
-    am_field_task_find(&task, "direction");
-    int anchors = am_field_anchors(s->field, 1, NULL, NULL, NULL);
-    size_t count = (size_t)anchors * (size_t)am_field_task_cells(&task);
+    ami_field_task task;
+    ami_field_task_find(&task, "direction");
+    int anchors = ami_field_anchors(s->field, 1, NULL, NULL, NULL);
+    size_t count = (size_t)anchors * (size_t)ami_field_task_cells(&task);
     float *values = calloc(count, sizeof *values);
     if (!values) {
         return AM_ERR_MEMORY;
     }
-    am_rng rng = am_rng_make(3);
+    am_rng rng = ami_rng_make(3);
     for (size_t i = 0; i < count; i++) {
         values[i] = am_rng_float(&rng);
     }
-    am_field_value_head head = { .numbers = AM_NET_FP16, .gamma = 0.99f, .every = 1, .iterations = 1 };
+    ami_field_value_head head = { .numbers = AM_NET_FP16, .gamma = 0.99f, .every = 1, .iterations = 1 };
     am_bytes bytes = { 0 };
     char name[AM_NET_NAME_SIZE];
-    am_field_value_name(name, "direction", 1);
-    am_result result = am_field_value_pack(&bytes, &head, &task, s->field, values, NULL, err);
+    ami_field_value_name(name, "direction", 1);
+    am_result result = ami_field_value_pack(&bytes, &head, &task, s->field, values, NULL, err);
     free(values);
     if (result == AM_OK) {
         am_model_blob blob = { .name = name, .data = bytes.data, .size = bytes.size };
         am_net_graph *graph = NULL; // a model has at least one
-        result = am_net_graph_create(&graph, "none", NULL, err);
-        am_model_def def = am_model_def_default();
+        result = ami_net_graph_create(&graph, "none", NULL, err);
+        am_model_def def = ami_model_def_default();
         const am_net_graph *graphs[1] = { graph };
         if (result == AM_OK) {
-            am_net_graph_output(graph, "y", am_net_graph_linear(graph, am_net_graph_input(graph, "x", 1), 1));
-            result = am_net_graph_finish(graph, err);
+            ami_net_graph_output(graph, "y", ami_net_graph_linear(graph, ami_net_graph_input(graph, "x", 1), 1));
+            result = ami_net_graph_finish(graph, err);
         }
         def.graphs = graphs;
         def.graph_count = 1;
@@ -167,20 +172,20 @@ static am_result make_value(field_bench *s, am_error *err)
         am_net_graph_destroy(graph);
     }
     am_bytes_free(&bytes);
-    am_field_value_def def = am_field_value_def_default();
+    ami_field_value_def def = ami_field_value_def_default();
     def.model = s->model;
     def.field = s->field;
     def.task = "direction";
-    return result == AM_OK ? am_field_value_create(&s->value, &def, err) : result;
+    return result == AM_OK ? ami_field_value_create(&s->value, &def, err) : result;
 }
 
 static am_result make_source(field_bench *s, am_error *err)
 {
-    am_field_source_def def = am_field_source_def_default();
+    ami_field_source_def def = ami_field_source_def_default();
     am_result result = make_value(s, err);
     def.field = s->field;
     def.value = s->value;
-    result = result == AM_OK ? am_field_source_create(&s->source, &def, err) : result;
+    result = result == AM_OK ? ami_field_source_create(&s->source, &def, err) : result;
     return result == AM_OK ? am_source_work_create(&s->work, s->source, 1, NULL, err) : result;
 }
 
@@ -209,7 +214,7 @@ static double run_ticks(field_bench *s)
 // ---------------------------------------------------------------------------------------------
 // Searches
 
-static void keep_found(field_bench *s, int variant, int frame, const am_field_neighbours *near)
+static void keep_found(field_bench *s, int variant, int frame, const ami_field_neighbours *near)
 {
     for (int q = 0; q < asks; q++) {
         memcpy(s->found + (((size_t)variant * (size_t)s->frames + (size_t)frame) * asks + (size_t)q) * k,
@@ -220,16 +225,16 @@ static void keep_found(field_bench *s, int variant, int frame, const am_field_ne
 /// Microseconds of the searches of a frame: all of them, or only those after the first.
 static double ask_own(field_bench *s, bool all)
 {
-    am_field_neighbours near[asks];
+    ami_field_neighbours near[asks];
     size_t stride = (size_t)s->field->stride;
     double begun = bench_cpu_us();
     for (int f = 0; f < s->frames; f++) {
         const float *rows = s->rows + (size_t)f * asks * stride;
         const int32_t *hints = s->hints + (size_t)f * 2 * k;
         if (all) {
-            am_field_search(s->field, near, rows, 1, hints, k, s->search);
+            ami_field_search(s->field, near, rows, 1, hints, k, s->search);
         }
-        am_field_search(s->field, near + 1, rows + stride, k, hints + k, k, s->search);
+        ami_field_search(s->field, near + 1, rows + stride, k, hints + k, k, s->search);
         if (all) {
             keep_found(s, 0, f, near);
         }
@@ -239,10 +244,10 @@ static double ask_own(field_bench *s, bool all)
 
 static double ask_linear(field_bench *s)
 {
-    am_field_neighbours near[asks];
+    ami_field_neighbours near[asks];
     double begun = bench_cpu_us();
     for (int f = 0; f < s->frames; f++) {
-        am_field_search_reference(s->field, near, s->rows + (size_t)f * asks * (size_t)s->field->stride, asks);
+        ami_field_search_reference(s->field, near, s->rows + (size_t)f * asks * (size_t)s->field->stride, asks);
         keep_found(s, 1, f, near);
     }
     return (bench_cpu_us() - begun) / s->frames;
@@ -268,11 +273,11 @@ static double ask_peer(field_bench *s, int variant)
     return ok ? mean * asks : -1.0;
 }
 
-static float distance2(const am_field *field, const float *row, int32_t state)
+static float distance2(const ami_field *field, const float *row, int32_t state)
 {
     float sum = 0.0f;
     for (int d = 0; d < field->dims; d++) {
-        float diff = row[d] - am_field_row(field, state)[d];
+        float diff = row[d] - ami_field_row(field, state)[d];
         sum += diff * diff;
     }
     return sum;
@@ -361,12 +366,12 @@ static void run_rounds(field_bench *s, const char *set)
 
 static void close_all(field_bench *s)
 {
-    am_search_work_destroy(s->work);
-    am_source_destroy(s->source);
-    am_field_value_destroy(s->value);
+    ami_search_work_destroy(s->work);
+    ami_source_destroy(s->source);
+    ami_field_value_destroy(s->value);
     am_model_close(s->model);
-    am_field_work_destroy(s->search);
-    am_field_destroy(s->field);
+    ami_field_work_destroy(s->search);
+    ami_field_destroy(s->field);
     am_db_close(s->db);
     free(s->rows);
     free(s->hints);
@@ -378,10 +383,10 @@ static void close_all(field_bench *s)
 static am_result open_all(field_bench *s, const char *config, am_error *err)
 {
     am_result result = cli_database_open(&s->db, config, NULL, NULL, err);
-    am_field_def def = am_field_def_default();
+    ami_field_def def = ami_field_def_default();
     def.db = s->db;
-    result = result == AM_OK ? am_field_create(&s->field, &def, err) : result;
-    result = result == AM_OK ? am_field_work_create(&s->search, s->field, NULL, err) : result;
+    result = result == AM_OK ? ami_field_create(&s->field, &def, err) : result;
+    result = result == AM_OK ? ami_field_work_create(&s->search, s->field, NULL, err) : result;
     result = result == AM_OK ? make_source(s, err) : result;
     if (result != AM_OK) {
         return result;

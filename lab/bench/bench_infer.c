@@ -8,6 +8,11 @@
 #include "bench.h"
 #include "bench_infer.h"
 #include "places.h"
+#include <amble/tools/formats.h>
+#include <amble/tools/os.h>
+
+#include "base/rng.h"
+#include "net/build.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -105,19 +110,20 @@ static void path_of(const infer *f, char *out, size_t size, const char *file)
 static am_result make_net(infer *f, am_error *err)
 {
     const subject *s = f->subject;
-    am_rng rng = am_rng_make(11);
+    am_rng rng = ami_rng_make(11);
     int width = infer_width(s->net);
     for (int i = 0; i < samples * width; i++) {
         f->inputs[i] = am_rng_normal(&rng);
     }
     am_result result = infer_build(&f->graph, s->net, s->zeros, f->inputs, samples, err);
-    am_model_def model = am_model_def_default();
+    am_model_def model = ami_model_def_default();
     const am_net_graph *graphs[1] = { f->graph };
     model.graphs = graphs;
     model.graph_count = 1;
     model.weights = &s->weights;
     result = result == AM_OK ? am_model_create(&f->model, &model, err) : result;
-    am_net_def def = am_net_def_default();
+    am_net_def def;
+    am_net_def_init(&def);
     def.model = f->model;
     def.mode = s->fast ? AM_NET_FAST : AM_NET_EXACT;
     result = result == AM_OK ? am_net_create(&f->net, &def, err) : result;
@@ -189,7 +195,7 @@ static void run_amble(infer *f, bool cold, int count)
     }
     double sum = 0.0;
     for (int s = 0; s < f->subject->batch; s++) {
-        const float *out = am_net_output(f->work, 0, s, 0);
+        const float *out = ami_net_output(f->work, 0, s, 0);
         for (int i = 0; i < am_net_output_size(f->net, 0); i++) {
             sum += (double)out[i];
         }
@@ -218,7 +224,7 @@ static uint64_t checksum(const infer *f)
     uint64_t hash = 0;
     for (int s = 0; s < f->subject->batch; s++) {
         hash =
-            am_hash64(am_net_output(f->work, 0, s, 0), (size_t)am_net_output_size(f->net, 0) * sizeof(float), hash);
+            am_hash64(ami_net_output(f->work, 0, s, 0), (size_t)am_net_output_size(f->net, 0) * sizeof(float), hash);
     }
     return hash;
 }

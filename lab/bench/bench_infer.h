@@ -3,6 +3,7 @@
 #define AMBLE_CLI_BENCH_INFER_H
 
 #include "cli.h"
+#include <amble/tools/network.h>
 
 typedef enum infer_net {
     INFER_DECOMPRESSOR, ///< 59-512-420

@@ -3,6 +3,8 @@
 
 #include "bench.h"
 
+#include "net/build.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,22 +17,22 @@ int infer_width(infer_net net) { return widths[net]; }
 static int mlp(am_net_graph *g, int x, int hidden, int units, int out, am_net_kind kind)
 {
     for (int i = 0; i < hidden; i++) {
-        x = am_net_graph_activation(g, am_net_graph_linear(g, x, units), kind);
+        x = ami_net_graph_activation(g, ami_net_graph_linear(g, x, units), kind);
     }
-    return am_net_graph_linear(g, x, out);
+    return ami_net_graph_linear(g, x, out);
 }
 
 /// Operators 4.2: GELU, layer norm before each inner linear layer, the input joined to each hidden layer.
 static int flow(am_net_graph *g, int x)
 {
-    int h = am_net_graph_activation(g, am_net_graph_linear(g, x, 800), AM_NET_GELU);
+    int h = ami_net_graph_activation(g, ami_net_graph_linear(g, x, 800), AM_NET_GELU);
     for (int i = 1; i < 8; i++) {
         const int both[2] = { h, x };
-        int normed = am_net_graph_layer_norm(g, am_net_graph_concat(g, both, 2));
-        h = am_net_graph_activation(g, am_net_graph_linear(g, normed, 800), AM_NET_GELU);
+        int normed = ami_net_graph_layer_norm(g, ami_net_graph_concat(g, both, 2));
+        h = ami_net_graph_activation(g, ami_net_graph_linear(g, normed, 800), AM_NET_GELU);
     }
     const int both[2] = { h, x };
-    return am_net_graph_linear(g, am_net_graph_layer_norm(g, am_net_graph_concat(g, both, 2)), 128);
+    return ami_net_graph_linear(g, ami_net_graph_layer_norm(g, ami_net_graph_concat(g, both, 2)), 128);
 }
 
 /// Room for every value of a graph.
@@ -59,7 +61,7 @@ static void set_zeros(am_net_graph *g, double **values, int samples, int zeros)
         if (op->kind != AM_NET_RELU) {
             continue;
         }
-        am_net_graph_eval(g, values, samples);
+        ami_net_graph_eval(g, values, samples);
         int x = op->in[0], width = g->values[x].width, count = samples * width;
         double *sorted = values[op->out]; // written anew by the next evaluation
         for (int k = 0; k < count; k++) {
@@ -67,7 +69,7 @@ static void set_zeros(am_net_graph *g, double **values, int samples, int zeros)
         }
         bench_sort(sorted, count);
         double level = zeros > 0 ? sorted[(int64_t)count * zeros / 100] : sorted[0] - 0.01;
-        float *bias = am_net_graph_tensor(g, x, 1);
+        float *bias = ami_net_graph_tensor(g, x, 1);
         for (int k = 0; k < width; k++) {
             bias[k] -= (float)level;
         }
@@ -77,11 +79,11 @@ static void set_zeros(am_net_graph *g, double **values, int samples, int zeros)
 am_result infer_build(am_net_graph **out, infer_net net, int zeros, const float *inputs, int samples, am_error *err)
 {
     am_net_graph *g = NULL;
-    am_result result = am_net_graph_create(&g, names[net], NULL, err);
+    am_result result = ami_net_graph_create(&g, names[net], NULL, err);
     if (result != AM_OK) {
         return result;
     }
-    int x = am_net_graph_input(g, "x", widths[net]), y = -1;
+    int x = ami_net_graph_input(g, "x", widths[net]), y = -1;
     switch (net) {
     case INFER_DECOMPRESSOR:
         y = mlp(g, x, 1, 512, 420, AM_NET_RELU);
@@ -98,11 +100,11 @@ am_result infer_build(am_net_graph **out, infer_net net, int zeros, const float 
     default:
         y = mlp(g, x, 9, 1536, 1024, AM_NET_GELU);
     }
-    am_net_graph_output(g, "y", y);
-    result = am_net_graph_finish(g, err);
+    ami_net_graph_output(g, "y", y);
+    result = ami_net_graph_finish(g, err);
     double **values = result == AM_OK ? make_values(g, samples) : NULL;
     if (result == AM_OK && values) {
-        am_net_graph_randomise(g, 7);
+        ami_net_graph_randomise(g, 7);
         for (int i = 0; i < samples * widths[net]; i++) {
             values[x][i] = (double)inputs[i];
         }
@@ -139,8 +141,8 @@ static int chain_kind(int kind)
 bool infer_write_chain(const am_net_graph *g, const char *path)
 {
     FILE *file = fopen(path, "wb");
-    const int32_t head[3] = { g->op_count, g->values[am_net_graph_input_at(g, 0)].width,
-                              g->values[am_net_graph_output_at(g, 0)].width };
+    const int32_t head[3] = { g->op_count, g->values[ami_net_graph_input_at(g, 0)].width,
+                              g->values[ami_net_graph_output_at(g, 0)].width };
     bool ok = file && fwrite(head, sizeof head, 1, file) == 1;
     for (int i = 0; ok && i < g->op_count; i++) {
         const am_net_op *op = &g->ops[i];
@@ -149,7 +151,7 @@ bool infer_write_chain(const am_net_graph *g, const char *path)
         ok = shape[0] >= 0 && fwrite(shape, sizeof shape, 1, file) == 1;
         for (int k = 0; ok && t && k < 2; k++) {
             const am_net_tensor *own = &g->tensors[op->tensor[k]];
-            size_t count = am_net_tensor_count(own);
+            size_t count = ami_net_tensor_count(own);
             ok = fwrite(g->weights + own->offset, sizeof(float), count, file) == count;
         }
     }

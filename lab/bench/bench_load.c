@@ -5,6 +5,8 @@
 // variant in turn within a round, so that a busy machine slows all of them alike.
 #include "bench.h"
 #include "places.h"
+#include <amble/tools/doctor.h>
+#include <amble/tools/os.h>
 
 #include <limits.h>
 #include <stdio.h>

@@ -4,6 +4,9 @@
 #include "bench.h"
 
 #include "database.h"
+#include <amble/actor.h>
+#include <amble/tools/database.h>
+#include <amble/tools/os.h>
 
 #include <stdio.h>
 #include <stdlib.h>

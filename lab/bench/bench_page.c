@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "tables.h"
+#include <amble/tools/files.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -47,10 +48,10 @@ static points gather(const bench_results *r, int at)
 }
 
 /// The plot that row `first` begins, when it has more than one size.
-static void add_plot(am_tables *tables, const bench_results *r, int first)
+static void add_plot(ami_tables *tables, const bench_results *r, int first)
 {
     points room[AM_MAX_CURVES];
-    am_curve curves[AM_MAX_CURVES];
+    ami_curve curves[AM_MAX_CURVES];
     int count = 0;
     bool grows = false;
     for (int i = first; i < r->line_count && count < AM_MAX_CURVES; i++) {
@@ -58,47 +59,47 @@ static void add_plot(am_tables *tables, const bench_results *r, int first)
             points *p = &room[count];
             *p = gather(r, i);
             grows = grows || p->count > 1;
-            curves[count++] = (am_curve){ r->lines[i].variant, p->x, p->y, p->top, p->count };
+            curves[count++] = (ami_curve){ r->lines[i].variant, p->x, p->y, p->top, p->count };
         }
     }
     if (grows) {
         char caption[128];
         snprintf(caption, sizeof caption, "%s, %s", r->lines[first].subject, r->lines[first].set);
-        am_tables_curves(tables, caption, "n", "us, median and 99th percentile", curves, count);
+        ami_tables_curves(tables, caption, "n", "us, median and 99th percentile", curves, count);
     }
 }
 
-static void add_rows(am_tables *tables, const bench_results *r)
+static void add_rows(ami_tables *tables, const bench_results *r)
 {
     static const char *const texts[3] = { "subject", "variant", "set" };
     static const char *const numbers[4] = { "n", "us min", "us median", "us p99" };
-    am_tables_begin(tables, r->name, r->machine);
+    ami_tables_begin(tables, r->name, r->machine);
     for (int i = 0; i < 3; i++) {
-        am_tables_column(tables, texts[i], -1);
+        ami_tables_column(tables, texts[i], -1);
     }
     for (int i = 0; i < 4; i++) {
-        am_tables_column(tables, numbers[i], i == 0 ? 0 : 1);
+        ami_tables_column(tables, numbers[i], i == 0 ? 0 : 1);
     }
     for (int i = 0; i < r->line_count; i++) {
         const bench_line *line = &r->lines[i];
-        am_tables_row(tables);
-        am_tables_text(tables, line->subject);
-        am_tables_text(tables, line->variant);
-        am_tables_text(tables, line->set);
-        am_tables_number(tables, (double)line->n);
-        am_tables_number(tables, line->us_min);
-        am_tables_number(tables, line->us_median);
-        am_tables_number(tables, line->us_p99);
+        ami_tables_row(tables);
+        ami_tables_text(tables, line->subject);
+        ami_tables_text(tables, line->variant);
+        ami_tables_text(tables, line->set);
+        ami_tables_number(tables, (double)line->n);
+        ami_tables_number(tables, line->us_min);
+        ami_tables_number(tables, line->us_median);
+        ami_tables_number(tables, line->us_p99);
     }
     for (int i = 0; i < r->note_count; i++) {
-        am_tables_note(tables, "%s", r->notes[i]);
+        ami_tables_note(tables, "%s", r->notes[i]);
     }
 }
 
 am_result bench_page_write(const bench_results *r, const char *path, am_error *err)
 {
-    am_tables *tables = NULL;
-    am_result result = am_tables_create(&tables, NULL, err);
+    ami_tables *tables = NULL;
+    am_result result = ami_tables_create(&tables, NULL, err);
     if (result != AM_OK) {
         return result;
     }
@@ -111,9 +112,9 @@ am_result bench_page_write(const bench_results *r, const char *path, am_error *e
     char title[64];
     snprintf(title, sizeof title, "amble bench %s", r->name);
     am_bytes page = { 0 };
-    result = am_tables_page(&page, tables, title, "Compare only rows of one run.", err);
+    result = ami_tables_page(&page, tables, title, "Compare only rows of one run.", err);
     result = result == AM_OK ? am_file_write(path, page.data, page.size, err) : result;
     am_bytes_free(&page);
-    am_tables_destroy(tables);
+    ami_tables_destroy(tables);
     return result;
 }

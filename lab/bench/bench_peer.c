@@ -1,5 +1,6 @@
 // Runs the peers of the benches, which are programs of their own: the product does not link what it is compared with.
 #include "bench.h"
+#include <amble/tools/os.h>
 
 #include <stdio.h>
 #include <stdlib.h>

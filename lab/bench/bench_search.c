@@ -9,6 +9,9 @@
 
 #include "boxes.h"
 #include "database.h"
+#include <amble/tools/os.h>
+
+#include "data/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,8 +73,8 @@ static void close_size(search_bench *s)
     lab_boxes_destroy(s->boxes);
     s->boxes = NULL;
     for (int i = 0; i < own_variants; i++) {
-        am_search_work_destroy(s->work[i]);
-        am_index_destroy(s->index[i]);
+        ami_search_work_destroy(s->work[i]);
+        ami_index_destroy(s->index[i]);
         s->work[i] = NULL;
         s->index[i] = NULL;
     }
@@ -126,12 +129,12 @@ static am_result open_size(search_bench *s, int n, am_error *err)
     s->db = search_data_db(&s->data, n, s->ranges);
     am_result result = AM_OK;
     for (int i = 0; result == AM_OK && i < own_variants; i++) {
-        am_index_def def = am_index_def_default();
+        ami_index_def def = ami_index_def_default();
         def.db = &s->db;
-        def.kind = i == variant_linear ? AM_INDEX_LINEAR : AM_INDEX_FAST;
+        def.kind = i == variant_linear ? AMI_INDEX_LINEAR : AMI_INDEX_FAST;
         if (i != variant_boxes) {
-            result = am_index_create(&s->index[i], &def, err);
-            result = result == AM_OK ? am_search_work_create(&s->work[i], s->index[i], NULL, err) : result;
+            result = ami_index_create(&s->index[i], &def, err);
+            result = result == AM_OK ? ami_search_work_create(&s->work[i], s->index[i], NULL, err) : result;
         }
     }
     result = result == AM_OK ? lab_boxes_create(&s->boxes, s->index[variant_linear], NULL, err) : result;
@@ -185,7 +188,7 @@ static double ask_own(search_bench *s, int variant, int set, int k, bool cold, d
     tally *t = &s->tallies[variant];
     double sum = 0.0, begun = bench_cpu_us();
     for (int q = 0; q < questions; q++) {
-        am_search search = am_search_default();
+        ami_search search = ami_search_default();
         am_hit hits[most_k];
         search.x = s->asked + (size_t)(set * questions + q) * (size_t)s->data.stride;
         search.k = k;
@@ -194,7 +197,7 @@ static double ask_own(search_bench *s, int variant, int set, int k, bool cold, d
         }
         double start = cold ? bench_cpu_us() : bench_now_us();
         int count = variant == variant_boxes ? lab_boxes_search(s->boxes, hits, &search)
-                                             : am_index_search(s->index[variant], hits, &search, s->work[variant]);
+                                             : ami_index_search(s->index[variant], hits, &search, s->work[variant]);
         singles[q] = (cold ? bench_cpu_us() : bench_now_us()) - start;
         sum += singles[q];
         for (int i = 0; i < k; i++) {
@@ -238,7 +241,7 @@ static void check_answer(search_bench *s, int variant, int set, int k)
         if (found != right && variant >= own_variants && variant != variant_wasm && found >= 0 &&
             found < s->db.frame_count) {
             const float *x = s->asked + (size_t)(set * questions + i / k) * (size_t)s->data.stride;
-            float other = am_index_cost(linear, found, x, NULL), best = am_index_cost(linear, right, x, NULL);
+            float other = ami_index_cost(linear, found, x, NULL), best = ami_index_cost(linear, right, x, NULL);
             if (other <= best * 1.00001f + 1e-6f && best <= other * 1.00001f + 1e-6f) {
                 found = right;
                 s->ties++;

@@ -1,6 +1,8 @@
 // Batches in the search bench: many queries in one call, against one call each.
 #include "bench_search.h"
 
+#include "data/search.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@ typedef struct batches {
     bench *b;
     am_index *index;
     am_search_work *work;
-    am_search searches[most_questions];
+    ami_search searches[most_questions];
     am_hit hits[2][most_questions * most_k]; ///< single, batch
     int found[2][most_questions];
     float *x; ///< [most_questions][stride]
@@ -31,11 +33,11 @@ static void ask_tree(batches *s, const search_data *data, const am_db *db, const
     size_t stride = (size_t)data->stride;
     s->count = 0;
     for (int r = 0; r < roots && s->count + tree <= most_questions; r++) {
-        am_search search = am_search_default();
+        ami_search search = ami_search_default();
         am_hit hits[tree];
         search.x = mixed + (size_t)r * stride;
         search.k = tree;
-        int found = am_index_search(s->index, hits, &search, s->work);
+        int found = ami_index_search(s->index, hits, &search, s->work);
         for (int i = 0; i < tree; i++) {
             int frame = (i < found ? hits[i].frame : 0) + tree_ahead;
             const float *row = am_db_x(db, frame < db->frame_count ? frame : db->frame_count - 1);
@@ -83,9 +85,9 @@ static double time_round(batches *s, int k, int together)
     for (int i = 0; i < s->count; i += together ? together : 1) {
         if (together) {
             int count = together < s->count - i ? together : s->count - i;
-            am_index_search_batch(s->index, s->hits[1] + i * k, s->found[1] + i, s->searches + i, s->work, count);
+            ami_index_search_batch(s->index, s->hits[1] + i * k, s->found[1] + i, s->searches + i, s->work, count);
         } else {
-            s->found[0][i] = am_index_search(s->index, s->hits[0] + i * k, &s->searches[i], s->work);
+            s->found[0][i] = ami_index_search(s->index, s->hits[0] + i * k, &s->searches[i], s->work);
         }
     }
     return (bench_cpu_us() - begun) / s->count;
@@ -96,7 +98,7 @@ static bool run_case(batches *s, const search_data *data, int64_t n, int k, int 
     double us[2][most_rounds];
     char subject[48];
     for (int i = 0; i < s->count; i++) {
-        s->searches[i] = am_search_default();
+        s->searches[i] = ami_search_default();
         s->searches[i].x = s->x + (size_t)i * (size_t)data->stride;
         s->searches[i].k = k;
     }
@@ -121,14 +123,14 @@ bool search_batches(bench *b, const search_data *data, const am_db *db, const fl
 {
     am_error err = { 0 };
     batches *s = calloc(1, sizeof *s);
-    am_index_def def = am_index_def_default();
+    ami_index_def def = ami_index_def_default();
     def.db = db;
     bool ok = s && (s->x = calloc(most_questions, (size_t)data->stride * sizeof *s->x)) != NULL;
     if (!ok) {
         cli_error(&err, AM_ERR_MEMORY, NULL, "not enough memory for the questions of a batch");
     }
-    ok = ok && am_index_create(&s->index, &def, &err) == AM_OK &&
-         am_search_work_create(&s->work, s->index, NULL, &err) == AM_OK;
+    ok = ok && ami_index_create(&s->index, &def, &err) == AM_OK &&
+         ami_search_work_create(&s->work, s->index, NULL, &err) == AM_OK;
     if (!ok) {
         cli_fail(&err);
     } else {
@@ -140,8 +142,8 @@ bool search_batches(bench *b, const search_data *data, const am_db *db, const fl
              run_case(s, data, db->frame_count, 10, tree, "tree");
     }
     if (s) {
-        am_search_work_destroy(s->work);
-        am_index_destroy(s->index);
+        ami_search_work_destroy(s->work);
+        ami_index_destroy(s->index);
         free(s->x);
     }
     free(s);

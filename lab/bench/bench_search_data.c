@@ -4,6 +4,9 @@
 
 #include "database.h"
 
+#include "base/rng.h"
+#include "data/features.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +90,7 @@ static am_result open_all(gather *g, bench *b, const char *config, bool all, am_
 
 static void shuffle(piece *pieces, int count)
 {
-    am_rng rng = am_rng_make(1);
+    am_rng rng = ami_rng_make(1);
     for (int i = count - 1; i > 0; i--) {
         int j = (int)am_rng_below(&rng, (uint32_t)i + 1);
         piece swap = pieces[i];
@@ -138,8 +141,8 @@ static void copy_rows(float *out, const am_db *from, const am_db *scale, int fir
             memcpy(out + (size_t)i * stride, am_db_x(from, first + i), stride * sizeof *out);
         } else {
             float raw[AM_MAX_FEATURES];
-            am_features_denormalise(&from->features, raw, am_db_x(from, first + i));
-            am_features_normalise(&scale->features, out + (size_t)i * stride, raw);
+            ami_features_denormalise(&from->features, raw, am_db_x(from, first + i));
+            ami_features_normalise(&scale->features, out + (size_t)i * stride, raw);
         }
     }
 }
@@ -154,7 +157,7 @@ static void add_range(search_data *data, int count)
 /// The same clips again, each moved as a whole by a quarter of a standard deviation and roughened a little.
 static void add_copies(search_data *data, int want)
 {
-    am_rng rng = am_rng_make(2);
+    am_rng rng = ami_rng_make(2);
     size_t stride = (size_t)data->stride;
     for (int r = 0; data->count < want; r++) {
         const am_db_range *range = &data->ranges[r];
@@ -269,7 +272,7 @@ am_db search_data_db(const search_data *data, int n, am_db_range *ranges)
 
 void search_data_questions(const search_data *data, int n, int set, float *out, int count)
 {
-    am_rng rng = am_rng_make((uint64_t)10 + (uint64_t)set);
+    am_rng rng = ami_rng_make((uint64_t)10 + (uint64_t)set);
     for (int q = 0; q < count; q++) {
         const float *held = data->held + am_rng_below(&rng, (uint32_t)data->held_count) * (size_t)data->stride;
         const float *own = data->x + am_rng_below(&rng, (uint32_t)n) * (size_t)data->stride;

@@ -17,6 +17,10 @@ int bench_train(bench *b)
 
 #include <amble/train.h>
 
+#include "base/rng.h"
+#include "net/build.h"
+#include "train/training.h"
+
 /// One row group: a network and a batch. The shapes of the papers, as measured in the project's notes.
 typedef struct train_shape {
     const char *name;
@@ -30,7 +34,7 @@ typedef struct train_shape {
 typedef struct subject {
     const train_shape *shape;
     am_net_graph *graph;
-    am_trainer *trainer;
+    ami_trainer *trainer;
     int in, out; ///< values
     int n_in, n_out;
     float *target; ///< [slot][n_out][columns]
@@ -41,43 +45,43 @@ typedef struct subject {
 static int dense(am_net_graph *g, int x, const int *widths, int count, am_net_kind kind)
 {
     for (int i = 0; i < count; i++) {
-        x = am_net_graph_linear(g, x, widths[i]);
-        x = i + 1 < count ? am_net_graph_activation(g, x, kind) : x;
+        x = ami_net_graph_linear(g, x, widths[i]);
+        x = i + 1 < count ? ami_net_graph_activation(g, x, kind) : x;
     }
     return x;
 }
 
 static void build_decompressor(am_net_graph *g)
 {
-    am_net_graph_output(g, "y", dense(g, am_net_graph_input(g, "x", 59), (int[]){ 512, 420 }, 2, AM_NET_RELU));
+    ami_net_graph_output(g, "y", dense(g, ami_net_graph_input(g, "x", 59), (int[]){ 512, 420 }, 2, AM_NET_RELU));
 }
 
 static void build_stepper(am_net_graph *g)
 {
-    am_net_graph_output(g, "y", dense(g, am_net_graph_input(g, "x", 59), (int[]){ 512, 512, 59 }, 3, AM_NET_RELU));
+    ami_net_graph_output(g, "y", dense(g, ami_net_graph_input(g, "x", 59), (int[]){ 512, 512, 59 }, 3, AM_NET_RELU));
 }
 
 static void build_projector(am_net_graph *g)
 {
-    am_net_graph_output(g, "y",
-                        dense(g, am_net_graph_input(g, "x", 27), (int[]){ 512, 512, 512, 512, 59 }, 5, AM_NET_RELU));
+    ami_net_graph_output(
+        g, "y", dense(g, ami_net_graph_input(g, "x", 27), (int[]){ 512, 512, 512, 512, 59 }, 5, AM_NET_RELU));
 }
 
 static void build_autoencoder(am_net_graph *g)
 {
-    am_net_graph_output(g, "y",
-                        dense(g, am_net_graph_input(g, "x", 400), (int[]){ 512, 128, 512, 400 }, 4, AM_NET_ELU));
+    ami_net_graph_output(g, "y",
+                         dense(g, ami_net_graph_input(g, "x", 400), (int[]){ 512, 128, 512, 400 }, 4, AM_NET_ELU));
 }
 
 static void build_flow(am_net_graph *g)
 {
-    int x = am_net_graph_input(g, "x", 285);
-    int h = am_net_graph_activation(g, am_net_graph_linear(g, x, 800), AM_NET_GELU);
+    int x = ami_net_graph_input(g, "x", 285);
+    int h = ami_net_graph_activation(g, ami_net_graph_linear(g, x, 800), AM_NET_GELU);
     for (int i = 1; i < 8; i++) {
-        int both[2] = { am_net_graph_layer_norm(g, h), x };
-        h = am_net_graph_activation(g, am_net_graph_linear(g, am_net_graph_concat(g, both, 2), 800), AM_NET_GELU);
+        int both[2] = { ami_net_graph_layer_norm(g, h), x };
+        h = ami_net_graph_activation(g, ami_net_graph_linear(g, ami_net_graph_concat(g, both, 2), 800), AM_NET_GELU);
     }
-    am_net_graph_output(g, "y", am_net_graph_linear(g, h, 128));
+    ami_net_graph_output(g, "y", ami_net_graph_linear(g, h, 128));
 }
 
 static const train_shape shapes[] = {
@@ -93,47 +97,47 @@ enum { shape_count = sizeof shapes / sizeof shapes[0], most_rounds = 2000 };
 // ---------------------------------------------------------------------------------------------
 // Our side
 
-static double pass_once(void *user, am_train_block *block)
+static double pass_once(void *user, ami_train_block *block)
 {
     const subject *s = user;
-    const int n = am_block_columns(block);
-    memcpy(am_block_value(block, 0, s->in, 0), s->start, (size_t)s->n_in * (size_t)n * sizeof(float));
-    am_block_forward(block, 0, 0);
-    const am_loss loss = { AM_LOSS_L2, NULL, 1.0 };
-    const double value = am_block_loss(block, &loss, am_block_grad(block, 0, s->out, 0),
-                                       am_block_value(block, 0, s->out, 0), s->target, s->n_out);
-    am_block_backward(block, 0, 0);
+    const int n = ami_block_columns(block);
+    memcpy(ami_block_value(block, 0, s->in, 0), s->start, (size_t)s->n_in * (size_t)n * sizeof(float));
+    ami_block_forward(block, 0, 0);
+    const ami_loss loss = { AMI_LOSS_L2, NULL, 1.0 };
+    const double value = ami_block_loss(block, &loss, ami_block_grad(block, 0, s->out, 0),
+                                        ami_block_value(block, 0, s->out, 0), s->target, s->n_out);
+    ami_block_backward(block, 0, 0);
     return value;
 }
 
 /// The Stepper over its window: x += dt net(x), the loss is of every x.
-static double pass_window(void *user, am_train_block *block)
+static double pass_window(void *user, ami_train_block *block)
 {
     const subject *s = user;
-    const size_t count = (size_t)s->n_in * (size_t)am_block_columns(block);
-    const int slots = am_block_slots(block);
-    const am_loss loss = { AM_LOSS_L2, NULL, 1.0 / slots };
+    const size_t count = (size_t)s->n_in * (size_t)ami_block_columns(block);
+    const int slots = ami_block_slots(block);
+    const ami_loss loss = { AMI_LOSS_L2, NULL, 1.0 / slots };
     const float dt = 1.0f / 60.0f;
-    float *last = am_block_scratch(block, count), *carry = am_block_scratch(block, count);
+    float *last = ami_block_scratch(block, count), *carry = ami_block_scratch(block, count);
     double value = 0.0;
-    memcpy(am_block_value(block, 0, s->in, 0), s->start, count * sizeof(float));
+    memcpy(ami_block_value(block, 0, s->in, 0), s->start, count * sizeof(float));
     for (int t = 0; t < slots; t++) {
-        am_block_forward(block, 0, t);
-        const float *x = am_block_value(block, 0, s->in, t), *y = am_block_value(block, 0, s->out, t);
-        float *next = t + 1 < slots ? am_block_value(block, 0, s->in, t + 1) : last;
+        ami_block_forward(block, 0, t);
+        const float *x = ami_block_value(block, 0, s->in, t), *y = ami_block_value(block, 0, s->out, t);
+        float *next = t + 1 < slots ? ami_block_value(block, 0, s->in, t + 1) : last;
         for (size_t i = 0; i < count; i++) {
             next[i] = x[i] + dt * y[i];
         }
     }
     for (int t = slots - 1; t >= 0; t--) {
-        const float *next = t + 1 < slots ? am_block_value(block, 0, s->in, t + 1) : last;
-        value += am_block_loss(block, &loss, carry, next, s->target + (size_t)t * count, s->n_in);
-        float *dy = am_block_grad(block, 0, s->out, t);
+        const float *next = t + 1 < slots ? ami_block_value(block, 0, s->in, t + 1) : last;
+        value += ami_block_loss(block, &loss, carry, next, s->target + (size_t)t * count, s->n_in);
+        float *dy = ami_block_grad(block, 0, s->out, t);
         for (size_t i = 0; i < count; i++) {
             dy[i] = dt * carry[i];
         }
-        am_block_backward(block, 0, t);
-        const float *dx = am_block_grad(block, 0, s->in, t);
+        ami_block_backward(block, 0, t);
+        const float *dx = ami_block_grad(block, 0, s->in, t);
         for (size_t i = 0; i < count; i++) {
             carry[i] += dx[i];
         }
@@ -143,7 +147,7 @@ static double pass_window(void *user, am_train_block *block)
 
 static void free_subject(subject *s)
 {
-    am_trainer_destroy(s->trainer);
+    ami_trainer_destroy(s->trainer);
     am_net_graph_destroy(s->graph);
     free(s->target);
     free(s->start);
@@ -153,27 +157,27 @@ static void free_subject(subject *s)
 static am_result make_subject(subject *s, const train_shape *shape, int threads, am_error *err)
 {
     *s = (subject){ .shape = shape };
-    am_result result = am_net_graph_create(&s->graph, shape->name, NULL, err);
+    am_result result = ami_net_graph_create(&s->graph, shape->name, NULL, err);
     if (result != AM_OK) {
         return result;
     }
     shape->build(s->graph);
-    result = am_net_graph_finish(s->graph, err);
+    result = ami_net_graph_finish(s->graph, err);
     if (result != AM_OK) {
         return result;
     }
-    am_net_graph_randomise(s->graph, 1);
-    am_trainer_def def = am_trainer_def_default();
+    ami_net_graph_randomise(s->graph, 1);
+    ami_trainer_def def = ami_trainer_def_default();
     def.graphs = &s->graph;
     def.graph_count = 1;
     def.batch = shape->batch;
     def.slots = shape->slots;
     def.threads = threads;
     def.input_grads = shape->slots > 1;
-    def.optimiser.kind = AM_ADAM;
-    result = am_trainer_create(&s->trainer, &def, err);
-    s->in = am_net_graph_input_at(s->graph, 0);
-    s->out = am_net_graph_output_at(s->graph, 0);
+    def.optimiser.kind = AMI_ADAM;
+    result = ami_trainer_create(&s->trainer, &def, err);
+    s->in = ami_net_graph_input_at(s->graph, 0);
+    s->out = ami_net_graph_output_at(s->graph, 0);
     s->n_in = s->graph->values[s->in].width;
     s->n_out = s->graph->values[s->out].width;
     // One block's worth of samples serves every block: only the time matters.
@@ -184,7 +188,7 @@ static am_result make_subject(subject *s, const train_shape *shape, int threads,
         cli_error(err, AM_ERR_MEMORY, NULL, "out of memory");
         result = AM_ERR_MEMORY;
     }
-    am_rng rng = am_rng_make(2);
+    am_rng rng = ami_rng_make(2);
     for (size_t i = 0; i < targets && result == AM_OK; i++) {
         s->target[i] = am_rng_normal(&rng);
     }
@@ -200,7 +204,7 @@ static am_result time_rounds(subject *s, double *us, int rounds, am_error *err)
     am_result result = AM_OK;
     for (int i = -3; i < rounds && result == AM_OK; i++) { // three to warm up, as the peer
         const double begun = bench_now_us(), computed = bench_cpu_us();
-        result = am_trainer_step(s->trainer, s->shape->slots > 1 ? pass_window : pass_once, s, &s->loss, err);
+        result = ami_trainer_step(s->trainer, s->shape->slots > 1 ? pass_window : pass_once, s, &s->loss, err);
         if (i >= 0) {
             us[2 * i] = bench_now_us() - begun;
             us[2 * i + 1] = bench_cpu_us() - computed;

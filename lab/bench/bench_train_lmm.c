@@ -10,6 +10,10 @@
 #if defined(AMBLE_HAS_TRAIN)
 
 #include <amble/train.h>
+#include <amble/tools/database.h>
+#include <amble/tools/os.h>
+
+#include "base/tasks.h"
 
 enum { stage_count = 3, most_spans = 64 };
 
@@ -90,7 +94,7 @@ int bench_train_lmm(bench *b)
     char folder[512], recipe[600], output[600], database[600];
     am_error err = { 0 };
     am_db *db = NULL;
-    am_tasks serial = am_tasks_serial();
+    am_tasks serial = ami_tasks_serial();
     am_progress quiet = cli_quiet_progress();
     am_result result = cli_database_open(&db, config, &serial, &quiet, &err);
     if (!am_folder_make_temporary(folder, sizeof folder, "amble-bench") && result == AM_OK) {
@@ -108,7 +112,8 @@ int bench_train_lmm(bench *b)
     }
     memset(&times, 0, sizeof times);
     if (result == AM_OK) {
-        am_train_def def = am_train_def_default();
+        am_train_def def;
+        am_train_def_init(&def);
         am_train_summary summary;
         def.recipe = recipe;
         def.output = output;

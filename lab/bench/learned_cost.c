@@ -1,5 +1,8 @@
 // Times the frames of a learned character that walks in a circle.
 #include "learned_cost.h"
+#include <amble/train.h>
+
+#include "method/sources.h"
 
 #include <stdlib.h>
 
@@ -8,15 +11,15 @@ void learned_walker_end(learned_walker *w)
     free(w->state);
     free(w->poses);
     free(w->velocities);
-    am_search_work_destroy(w->work);
-    am_source_destroy(w->source);
+    ami_search_work_destroy(w->work);
+    ami_source_destroy(w->source);
 }
 
 am_result learned_walker_begin(learned_walker *w, const am_model *model, am_error *err)
 {
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     def.model = model;
-    am_result result = am_learned_create(&w->source, &def, err);
+    am_result result = ami_learned_create(&w->source, &def, err);
     result = result == AM_OK ? am_source_work_create(&w->work, w->source, 1, NULL, err) : result;
     if (result != AM_OK) {
         return result;

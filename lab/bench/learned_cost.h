@@ -3,6 +3,10 @@
 #define AMBLE_CLI_LEARNED_COST_H
 
 #include "cli.h"
+#include <amble/source.h>
+#include <amble/tools/network.h>
+
+#include "data/search.h"
 
 enum { learned_project_every = 10 }; ///< frames, as the paper's N
 

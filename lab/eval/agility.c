@@ -5,6 +5,9 @@
 #include "base/batch.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/rng.h"
+#include "base/tasks.h"
+#include "data/search.h"
 
 #include <string.h>
 
@@ -89,7 +92,7 @@ static am_result walker_begin(walker *w, const lab_agility_def *def, int frame, 
     am_result result = am_source_work_create(&w->work, w->source, 1, &w->alloc, err);
     if (result == AM_OK) {
         w->root = am_transform_identity();
-        w->rng = am_rng_make(def->seed);
+        w->rng = ami_rng_make(def->seed);
         w->source->interface->reset(w->source, w->state, frame, NULL);
         w->source->interface->pose(w->source, w->state, &w->out, w->work);
     }
@@ -98,7 +101,7 @@ static am_result walker_begin(walker *w, const lab_agility_def *def, int frame, 
 
 static void walker_end(walker *w)
 {
-    am_search_work_destroy(w->work);
+    ami_search_work_destroy(w->work);
     ami_release(&w->alloc, w->room, w->room_size);
 }
 
@@ -171,8 +174,8 @@ static void run_start(void *context, int start)
 {
     trials *t = context;
     const lab_agility_def *def = t->def;
-    am_rng rng = am_rng_make(def->seed);
-    rng = am_rng_fork(&rng, (uint64_t)start);
+    am_rng rng = ami_rng_make(def->seed);
+    rng = ami_rng_fork(&rng, (uint64_t)start);
     walker w;
     am_result result =
         walker_begin(&w, def, (int)am_rng_below(&rng, (uint32_t)def->source->db->frame_count), &t->errors[start]);
@@ -230,7 +233,7 @@ am_result lab_agility_measure(lab_agility *out, const lab_agility_def *def, am_e
         return result;
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
-    am_tasks tasks = def->tasks ? *def->tasks : am_tasks_serial();
+    am_tasks tasks = def->tasks ? *def->tasks : ami_tasks_serial();
     size_t starts = (size_t)def->starts;
     size_t count = starts * (size_t)def->changes;
     size_t bytes = starts * (sizeof(am_error) + sizeof(am_result) + sizeof(int32_t)) + count * sizeof(float);
@@ -268,7 +271,7 @@ am_result lab_agility_curve(const lab_agility_def *def, float *out, int count, c
     if (result != AM_OK) {
         return result;
     }
-    am_rng rng = am_rng_make(def->seed);
+    am_rng rng = ami_rng_make(def->seed);
     result = walker_begin(&w, def, (int)am_rng_below(&rng, (uint32_t)def->source->db->frame_count), err);
     target desired = { 0.0f, am_v3_zero() };
     for (int i = 0; result == AM_OK && i < steps_of(def->settle_s, def->dt); i++) {

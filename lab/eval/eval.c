@@ -1,7 +1,10 @@
 // amble eval NAME: tables of how good a method is, as text, JSON and a page with plots.
 #include "eval.h"
 
+#include "base/tasks.h"
 #include "lab.h"
+#include <amble/tools/files.h>
+#include <amble/tools/json.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +59,7 @@ static int print_json(const eval *e)
     if (am_json_writer_create(&w, 1, NULL, &err) != AM_OK) {
         return cli_fail(&err);
     }
-    am_tables_json(w, e->tables);
+    ami_tables_json(w, e->tables);
     int status = cli_print_json(w);
     am_json_writer_destroy(w);
     return status;
@@ -66,7 +69,7 @@ static int print_text(const eval *e)
 {
     am_bytes text = { 0 };
     am_error err = { 0 };
-    if (am_tables_print(&text, e->tables, &err) != AM_OK) {
+    if (ami_tables_print(&text, e->tables, &err) != AM_OK) {
         return cli_fail(&err);
     }
     fwrite(text.data, 1, text.size, stdout);
@@ -88,7 +91,7 @@ static am_result write_page(const eval *e, const char *path, am_error *err)
     am_bytes page = { 0 };
     char about[sizeof e->on + sizeof e->about];
     snprintf(about, sizeof about, "%s%s%s", e->on, e->on[0] ? " " : "", e->about);
-    am_result result = am_tables_page(&page, e->tables, e->title, about, err);
+    am_result result = ami_tables_page(&page, e->tables, e->title, about, err);
     result = result == AM_OK ? am_file_write(path, page.data, page.size, err) : result;
     am_bytes_free(&page);
     return result;
@@ -97,7 +100,7 @@ static am_result write_page(const eval *e, const char *path, am_error *err)
 static int evaluate(const eval_item *item, eval *e, const cli_common *common, const char *page)
 {
     am_error err = { 0 };
-    am_result result = am_tables_create(&e->tables, NULL, &err);
+    am_result result = ami_tables_create(&e->tables, NULL, &err);
     if (result == AM_OK) {
         result = item->run(e, &err);
         cli_progress_end();
@@ -143,13 +146,14 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
         return CLI_FAILED;
     }
     am_pool *pool = NULL;
-    am_tasks tasks = cli_tasks(&call.common, &pool);
+    const am_tasks *tasks = cli_tasks(&call.common, &pool);
+    const am_tasks serial = ami_tasks_serial();
     am_progress progress = cli_progress();
     e.json = call.common.json;
-    e.tasks = &tasks;
+    e.tasks = tasks ? tasks : &serial;
     e.progress = &progress;
     int status = evaluate(item, &e, &call.common, page);
-    am_tables_destroy(e.tables);
+    ami_tables_destroy(e.tables);
     am_pool_destroy(pool);
     return status;
 }

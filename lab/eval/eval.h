@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "tables.h"
+#include <amble/base.h>
 
 typedef struct eval {
     bool quick;             ///< fewer courses and variants
@@ -14,7 +15,7 @@ typedef struct eval {
     const char *keep;       ///< model file to write, with the results in its provenance; or NULL
     bool pushes;            ///< fields: pushes alone
     bool timings;           ///< columns that differ from run to run
-    am_tables *tables;
+    ami_tables *tables;
     const am_tasks *tasks;
     const am_progress *progress;
     bool json;       ///< tables go to a program

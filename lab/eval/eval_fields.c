@@ -4,6 +4,8 @@
 
 #include "database.h"
 
+#include "method/sources.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +61,7 @@ int fields_every(int i)
 // ---------------------------------------------------------------------------------------------
 // Sources
 
-static am_result make_graph(fields_source *out, const fields *f, const am_field_task *task, am_error *err)
+static am_result make_graph(fields_source *out, const fields *f, const ami_field_task *task, am_error *err)
 {
     lab_motion_graph_source_def def = lab_motion_graph_source_def_default();
     def.graph = f->graph;
@@ -73,21 +75,21 @@ static am_result make_graph(fields_source *out, const fields *f, const am_field_
 static am_result make_field(fields_source *out, const fields *f, const am_model *model, const char *task, int every,
                             am_error *err)
 {
-    am_field_value_def value = am_field_value_def_default();
-    am_field_source_def def = am_field_source_def_default();
+    ami_field_value_def value = ami_field_value_def_default();
+    ami_field_source_def def = ami_field_source_def_default();
     value.model = model;
     value.field = f->field;
     value.task = task;
     value.every = every;
-    am_result result = am_field_value_create(&out->value, &value, err);
+    am_result result = ami_field_value_create(&out->value, &value, err);
     if (result == AM_OK) {
-        const am_field_value_head *head = &out->value->head;
+        const ami_field_value_head *head = &out->value->head;
         size_t number = head->numbers == AM_NET_FP16 ? 2 : 4;
         out->bytes =
             sizeof *head + (size_t)head->cells * sizeof(float) + (size_t)head->anchors * (size_t)head->cells * number;
         def.field = f->field;
         def.value = out->value;
-        result = am_field_source_create(&out->source, &def, err);
+        result = ami_field_source_create(&out->source, &def, err);
     }
     return result;
 }
@@ -95,8 +97,8 @@ static am_result make_field(fields_source *out, const fields *f, const am_model 
 am_result fields_source_make(fields_source *out, const fields *f, const char *task, int every, am_error *err)
 {
     *out = (fields_source){ 0 };
-    am_field_task rules;
-    if (!am_field_task_find(&rules, task)) {
+    ami_field_task rules;
+    if (!ami_field_task_find(&rules, task)) {
         return cli_error(err, AM_ERR_KEY, NULL, "there is no task '%s'", task);
     }
     am_result result = every == 0 ? make_graph(out, f, &rules, err) : make_field(out, f, f->model, task, every, err);
@@ -108,8 +110,8 @@ am_result fields_source_make(fields_source *out, const fields *f, const char *ta
 
 void fields_source_free(fields_source *s)
 {
-    am_source_destroy(s->source);
-    am_field_value_destroy(s->value);
+    ami_source_destroy(s->source);
+    ami_field_value_destroy(s->value);
     *s = (fields_source){ 0 };
 }
 
@@ -183,31 +185,31 @@ static am_result measure_row(const fields *f, int row, int task, lab_agility *ou
     return result;
 }
 
-static void begin_table(am_tables *t, int task)
+static void begin_table(ami_tables *t, int task)
 {
     static const char *const abouts[2] = {
         "table 1: seconds until the character faces within 5 degrees of a new direction and stays so for 0.3 s",
         "table 2: the same, and within 0.1 m of a new line that may lie up to 0.5 m aside"
     };
-    static const am_column columns[] = { { "representation", -1 }, { "minimum", 2 },       { "average", 3 },
-                                         { "maximum", 2 },         { "median", 2 },        { "late_percent", 2 },
-                                         { "times_as_fast", 2 },   { "sparser_adds", 3 },  { "values_kb", 1 },
-                                         { "paper_minimum", 2 },   { "paper_average", 2 }, { "paper_maximum", 2 },
-                                         { "paper_values_kb", 0 } };
-    am_tables_begin(t, tasks[task], abouts[task]);
-    am_tables_columns(t, columns, CLI_COUNT(columns));
+    static const ami_column columns[] = { { "representation", -1 }, { "minimum", 2 },       { "average", 3 },
+                                          { "maximum", 2 },         { "median", 2 },        { "late_percent", 2 },
+                                          { "times_as_fast", 2 },   { "sparser_adds", 3 },  { "values_kb", 1 },
+                                          { "paper_minimum", 2 },   { "paper_average", 2 }, { "paper_maximum", 2 },
+                                          { "paper_values_kb", 0 } };
+    ami_tables_begin(t, tasks[task], abouts[task]);
+    ami_tables_columns(t, columns, CLI_COUNT(columns));
 }
 
 /// A number with a bound (0: none) where the data are those that it was made for.
 static void add_at_most(const fields *f, double value, double bound)
 {
-    f->real &&bound > 0.0 ? am_tables_bounded(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
+    f->real &&bound > 0.0 ? ami_tables_bounded(f->e->tables, value, bound) : ami_tables_number(f->e->tables, value);
 }
 
 /// The same for one that has to be above.
 static void add_above(const fields *f, double value, bool bounded, double bound)
 {
-    f->real &&bounded ? am_tables_at_least(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
+    f->real &&bounded ? ami_tables_at_least(f->e->tables, value, bound) : ami_tables_number(f->e->tables, value);
 }
 
 /// How the row stands beside the graph, and beside the row with the next fewer ticks between anchors: the paper's
@@ -224,31 +226,31 @@ static void add_beside(const fields *f, int row, const lab_agility *rows)
 
 static void add_row(const fields *f, int row, int task, const lab_agility *rows, size_t bytes)
 {
-    am_tables *t = f->e->tables;
+    ami_tables *t = f->e->tables;
     const paper_row *p = &paper[row];
     const lab_agility *a = &rows[row];
     const bool promised = p->every > 0 && p->steering == BY_RECIPE;
     double bound = p->every == 0 ? graph_bound : promised && p->every == 1 ? field_bounds[task] : 0.0;
     double kb = (double)bytes / 1024.0;
-    am_tables_row(t);
-    am_tables_text(t, p->name);
-    am_tables_number(t, (double)a->minimum);
+    ami_tables_row(t);
+    ami_tables_text(t, p->name);
+    ami_tables_number(t, (double)a->minimum);
     add_at_most(f, (double)a->average, bound);
-    am_tables_number(t, (double)a->maximum);
-    am_tables_number(t, (double)a->median);
+    ami_tables_number(t, (double)a->maximum);
+    ami_tables_number(t, (double)a->median);
     double late = 100.0 * a->late / a->trials;
-    f->real &&promised ? am_tables_bounded(t, late, 0.0) : am_tables_number(t, late);
+    f->real &&promised ? ami_tables_bounded(t, late, 0.0) : ami_tables_number(t, late);
     add_beside(f, row, rows);
     add_at_most(f, kb, task == 0 && promised ? 0.5 * p->kb : 0.0);
     for (int i = 0; i < 3; i++) {
-        am_tables_number(t, p->seconds[task][i]);
+        ami_tables_number(t, p->seconds[task][i]);
     }
-    am_tables_number(t, task == 0 ? p->kb : (double)NAN);
+    ami_tables_number(t, task == 0 ? p->kb : (double)NAN);
 }
 
 static am_result add_responses(const fields *f, int task, am_error *err)
 {
-    am_tables *t = f->e->tables;
+    ami_tables *t = f->e->tables;
     lab_agility rows[row_count] = { { 0 } };
     size_t bytes[row_count];
     am_result result = AM_OK;
@@ -264,26 +266,28 @@ static am_result add_responses(const fields *f, int task, am_error *err)
             add_row(f, r, task, rows, bytes[r]);
         }
     }
-    am_tables_plot(t, "average", 0);
-    am_tables_note(t,
-                   "%d changes of the target each: +-180 degrees in equal steps without 0, from moments all over the "
-                   "data. late_percent: not there within 3 s, counted as 3 s. 16-bit values.",
-                   rows[0].trials);
+    ami_tables_plot(t, "average", 0);
+    ami_tables_note(
+        t,
+        "%d changes of the target each: +-180 degrees in equal steps without 0, from moments all over the "
+        "data. late_percent: not there within 3 s, counted as 3 s. 16-bit values.",
+        rows[0].trials);
     if (f->trained_s > 0.0 && task == 0) {
-        am_tables_note(t, "All value functions were made in %.0f s.", f->trained_s);
+        ami_tables_note(t, "All value functions were made in %.0f s.", f->trained_s);
     }
     if (has_row(f, 1, task) && rows[1].average > 0.0f) {
-        am_tables_note(t, "The motion field answers %.2f times as fast as the graph (paper: %.2f).",
-                       (double)rows[0].average / (double)rows[1].average,
-                       paper[0].seconds[task][1] / paper[1].seconds[task][1]);
+        ami_tables_note(t, "The motion field answers %.2f times as fast as the graph (paper: %.2f).",
+                        (double)rows[0].average / (double)rows[1].average,
+                        paper[0].seconds[task][1] / paper[1].seconds[task][1]);
     }
     if (f->bent && f->plain) {
-        am_tables_note(t,
-                       "The last two rows have the steering changed: %.0f degrees a second are what the graph's "
-                       "bends come to in its shortest clip, none is the paper's field.",
-                       bends_deg_s());
+        ami_tables_note(t,
+                        "The last two rows have the steering changed: %.0f degrees a second are what the graph's "
+                        "bends come to in its shortest clip, none is the paper's field.",
+                        bends_deg_s());
     }
-    am_tables_note(t, "times_as_fast: as the graph. sparser_adds: seconds more than with the anchors next to these.");
+    ami_tables_note(t,
+                    "times_as_fast: as the graph. sparser_adds: seconds more than with the anchors next to these.");
     return AM_OK;
 }
 
@@ -306,7 +310,7 @@ static am_result measure_numbers(const fields *f, const am_model *model, int eve
 
 static am_result add_numbers(fields *f, am_error *err)
 {
-    am_tables *t = f->e->tables;
+    ami_tables *t = f->e->tables;
     double average[2][fields_kinds], kb[2][fields_kinds];
     am_result result = AM_OK;
     if (f->model && !f->e->quick) {
@@ -324,18 +328,18 @@ static am_result add_numbers(fields *f, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    am_tables_begin(t, "numbers", "the direction with 16-bit values and with 32-bit ones: seconds in the mean");
-    static const am_column columns[] = {
+    ami_tables_begin(t, "numbers", "the direction with 16-bit values and with 32-bit ones: seconds in the mean");
+    static const ami_column columns[] = {
         { "representation", -1 }, { "fp16_average", 5 }, { "fp32_average", 5 }, { "fp16_kb", 1 }, { "fp32_kb", 1 }
     };
-    am_tables_columns(t, columns, CLI_COUNT(columns));
+    ami_tables_columns(t, columns, CLI_COUNT(columns));
     for (int kind = 0; kind < fields_kinds; kind++) {
-        am_tables_row(t);
-        am_tables_text(t, paper[kind + 1].name);
+        ami_tables_row(t);
+        ami_tables_text(t, paper[kind + 1].name);
         add_at_most(f, average[0][kind], average[1][kind]); // half the bytes, no slower
-        am_tables_number(t, average[1][kind]);
-        am_tables_number(t, kb[0][kind]);
-        am_tables_number(t, kb[1][kind]);
+        ami_tables_number(t, average[1][kind]);
+        ami_tables_number(t, kb[0][kind]);
+        ami_tables_number(t, kb[1][kind]);
     }
     return AM_OK;
 }
@@ -362,12 +366,12 @@ static void desired_curve(double *y, int count, float dt)
 
 static am_result add_turns(const fields *f, am_error *err)
 {
-    am_tables *t = f->e->tables;
+    ami_tables *t = f->e->tables;
     double x[most_points], y[3][most_points];
     float facing[2][most_points];
-    am_curve curves[3] = { { "target", x, y[0], NULL, 0 },
-                           { "graph-based", x, y[1], NULL, 0 },
-                           { "motion field", x, y[2], NULL, 0 } };
+    ami_curve curves[3] = { { "target", x, y[0], NULL, 0 },
+                            { "graph-based", x, y[1], NULL, 0 },
+                            { "motion field", x, y[2], NULL, 0 } };
     int sources = f->model ? 2 : 1;
     lab_agility_def def = lab_agility_def_default();
     int count = (int)(CURVE_S / def.dt + 0.5f);
@@ -381,22 +385,22 @@ static am_result add_turns(const fields *f, am_error *err)
             return result;
         }
     }
-    am_tables_begin(t, "turns",
-                    "figure 7: three changes of the direction within 4.23 s, seconds until within 5 degrees for "
-                    "0.3 s before the next");
+    ami_tables_begin(t, "turns",
+                     "figure 7: three changes of the direction within 4.23 s, seconds until within 5 degrees for "
+                     "0.3 s before the next");
     static const char *const columns[] = { "first_s", "second_s", "third_s" };
-    am_tables_column(t, "representation", -1);
+    ami_tables_column(t, "representation", -1);
     for (int i = 0; i < 3; i++) {
-        am_tables_column(t, columns[i], 2);
+        ami_tables_column(t, columns[i], 2);
     }
     desired_curve(y[0], count, def.dt);
     for (int s = 0; s < sources; s++) {
-        am_tables_row(t);
-        am_tables_text(t, curves[s + 1].name);
+        ami_tables_row(t);
+        ami_tables_text(t, curves[s + 1].name);
         float answers[3];
         lab_agility_answers(&def, answers, facing[s], count, turns, 3);
         for (int i = 0; i < 3; i++) {
-            am_tables_number(t, (double)answers[i]);
+            ami_tables_number(t, (double)answers[i]);
         }
         for (int i = 0; i < count; i++) {
             x[i] = (double)(i + 1) * (double)def.dt;
@@ -406,8 +410,8 @@ static am_result add_turns(const fields *f, am_error *err)
     for (int c = 0; c < 3; c++) {
         curves[c].count = count;
     }
-    am_tables_lines(t, "the facing while the target direction changes", "seconds", "degrees", curves, sources + 1);
-    am_tables_note(t, "The target direction changes by 90, -120 and 150 degrees, 1.41 s apart.");
+    ami_tables_lines(t, "the facing while the target direction changes", "seconds", "degrees", curves, sources + 1);
+    ami_tables_note(t, "The target direction changes by 90, -120 and 150 degrees, 1.41 s apart.");
     return AM_OK;
 }
 
@@ -418,10 +422,10 @@ static am_result open_all(fields *f, am_error *err)
 {
     am_result result = cli_database_open(&f->db, f->config, f->e->tasks, f->e->progress, err);
     if (result == AM_OK) {
-        am_field_def def = am_field_def_default();
+        ami_field_def def = ami_field_def_default();
         def.db = f->db;
         def.tasks = f->e->tasks;
-        result = am_field_create(&f->field, &def, err);
+        result = ami_field_create(&f->field, &def, err);
     }
     if (result == AM_OK) {
         lab_motion_graph_def def = lab_motion_graph_def_default();
@@ -440,7 +444,7 @@ static void close_all(fields *f)
     am_model_close(f->model);
     fields_close_values(f);
     lab_motion_graph_destroy(f->graph);
-    am_field_destroy(f->field);
+    ami_field_destroy(f->field);
     am_db_close(f->db);
 }
 
@@ -479,7 +483,7 @@ am_result eval_fields(eval *e, am_error *err)
                  f.config, f.field->state_count, (double)f.field->fps, f.graph->clip_count, (double)f.graph->mean_s,
                  f.graph->pruned, (double)f.graph->edge_count / f.graph->clip_count,
                  f.model ? "" : " No value functions: this build has no training and no --model was given.",
-                 am_tables_bad_count(e->tables));
+                 ami_tables_bad_count(e->tables));
     }
     close_all(&f);
     return result;

@@ -7,6 +7,8 @@
 #include "motion_graph.h"
 #include "trials.h"
 
+#include "method/field_value.h"
+
 enum { fields_kinds = 4 }; ///< value functions of a task: of every state, of every 10th, 20th and 30th
 
 typedef struct fields {
@@ -14,7 +16,7 @@ typedef struct fields {
     const char *config;
     bool real; ///< motion capture, which the bounds were made for
     am_db *db;
-    am_field *field;
+    ami_field *field;
     lab_motion_graph *graph;
     am_model *model;  ///< with value functions; NULL: the graph alone is measured
     am_model *full;   ///< the same of the direction in 32 bits; NULL: not looked at
@@ -48,7 +50,7 @@ void fields_close_values(fields *f);
 
 /// A source of a motion field with its value function.
 typedef struct fields_source {
-    am_field_value *value; ///< NULL for the graph
+    ami_field_value *value; ///< NULL for the graph
     am_source *source;
     size_t bytes; ///< of its value function
 } fields_source;
@@ -59,7 +61,7 @@ void fields_source_free(fields_source *s);
 /// eval_fields_flow.c: ten minutes of each.
 am_result fields_endurance(const fields *f, am_error *err);
 /// eval_fields_flow.c: how far states of the data are from the nearest of another time; mean and largest.
-am_result fields_apart(const am_field *field, double *mean, double *most, am_error *err);
+am_result fields_apart(const ami_field *field, double *mean, double *most, am_error *err);
 /// eval_fields_rate.c: what a frame costs.
 am_result fields_rates(const fields *f, am_error *err);
 /// eval_fields_graph.c: the graph with other settings.

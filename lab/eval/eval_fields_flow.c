@@ -1,6 +1,9 @@
 // Ten minutes of a motion field, alone and with random directions, beside the graph and matching on the same data:
 // distance from the data and foot measures.
 #include "eval_fields.h"
+#include <amble/tools/metrics.h>
+
+#include "base/rng.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,7 +152,7 @@ static void run_method(void *context, int item)
 /// Full tilt in a new direction every one to three seconds.
 static void draw_directions(flow *w)
 {
-    am_rng rng = am_rng_make(7);
+    am_rng rng = ami_rng_make(7);
     float t = 0.0f;
     while (t < (float)w->seconds) {
         float heading = am_rng_range(&rng, -AM_PI, AM_PI);
@@ -163,17 +166,17 @@ static void draw_directions(flow *w)
 // What the data themselves are like
 
 /// How far states of the data are from the nearest state of another time (half a second or more): mean and largest.
-am_result fields_apart(const am_field *field, double *mean, double *most, am_error *err)
+am_result fields_apart(const ami_field *field, double *mean, double *most, am_error *err)
 {
-    am_field_work *work = NULL;
-    am_result result = am_field_work_create(&work, field, NULL, err);
-    am_field_neighbours *near = calloc(1, sizeof *near);
+    ami_field_work *work = NULL;
+    am_result result = ami_field_work_create(&work, field, NULL, err);
+    ami_field_neighbours *near = calloc(1, sizeof *near);
     int apart = (int)(0.5f * field->fps);
     int step = field->state_count > 2000 ? field->state_count / 2000 : 1;
     int count = 0;
     *mean = *most = 0.0;
     for (int s = 0; near && result == AM_OK && s < field->state_count; s += step) {
-        am_field_search(field, near, am_field_row(field, s), 1, NULL, 0, work);
+        ami_field_search(field, near, ami_field_row(field, s), 1, NULL, 0, work);
         for (int i = 0; i < near->count; i++) {
             bool other = field->ranges[near->state[i]] != field->ranges[s] || abs(near->state[i] - s) >= apart;
             if (other || i == near->count - 1) { // all of them near in time: no nearer than the last
@@ -187,7 +190,7 @@ am_result fields_apart(const am_field *field, double *mean, double *most, am_err
     }
     *mean /= count > 0 ? count : 1;
     free(near);
-    am_field_work_destroy(work);
+    ami_field_work_destroy(work);
     return result;
 }
 
@@ -196,35 +199,35 @@ am_result fields_apart(const am_field *field, double *mean, double *most, am_err
 
 static void add_row(const flow *w, int i, double most)
 {
-    am_tables *t = w->f->e->tables;
+    ami_tables *t = w->f->e->tables;
     const run_score *s = &w->scores[i];
     const am_quality *q = &s->m.final;
     bool field = i >= passive;
-    am_tables_row(t);
-    am_tables_text(t, methods[i].name);
-    am_tables_number(t, s->m.seconds);
+    ami_tables_row(t);
+    ami_tables_text(t, methods[i].name);
+    ami_tables_number(t, s->m.seconds);
     // Matching's own bound: half of what the data do.
-    field && w->f->real ? am_tables_bounded(t, q->foot_slide_cm, 0.5 * w->own.quality.foot_slide_cm)
-                        : am_tables_number(t, q->foot_slide_cm);
-    am_tables_number(t, s->m.raw.foot_slide_cm);
+    field && w->f->real ? ami_tables_bounded(t, q->foot_slide_cm, 0.5 * w->own.quality.foot_slide_cm)
+                        : ami_tables_number(t, q->foot_slide_cm);
+    ami_tables_number(t, s->m.raw.foot_slide_cm);
     // A character held in one pose while its root moves on skates in every frame.
-    i == passive && w->f->real ? am_tables_bounded(t, q->skate_share, w->own.quality.skate_share)
-                               : am_tables_number(t, q->skate_share);
-    am_tables_number(t, q->jitter_cm);
-    am_tables_number(t, q->joint_mean_cm);
-    am_tables_number(t, q->joint_travel_cm);
-    am_tables_number(t, field && s->ticks > 0 ? s->away_sum / s->ticks : (double)NAN);
-    field ? am_tables_bounded(t, s->away_most, most) : am_tables_number(t, (double)NAN);
-    am_tables_number(t, (double)s->lowest);
-    am_tables_number(t, (double)s->highest);
-    am_tables_bounded(t, s->not_finite, 0.0);
-    am_tables_number(t, (double)s->m.fallback_frames);
-    am_tables_number(t, field ? (double)s->visited / (double)w->f->field->state_count : (double)NAN);
+    i == passive && w->f->real ? ami_tables_bounded(t, q->skate_share, w->own.quality.skate_share)
+                               : ami_tables_number(t, q->skate_share);
+    ami_tables_number(t, q->jitter_cm);
+    ami_tables_number(t, q->joint_mean_cm);
+    ami_tables_number(t, q->joint_travel_cm);
+    ami_tables_number(t, field && s->ticks > 0 ? s->away_sum / s->ticks : (double)NAN);
+    field ? ami_tables_bounded(t, s->away_most, most) : ami_tables_number(t, (double)NAN);
+    ami_tables_number(t, (double)s->lowest);
+    ami_tables_number(t, (double)s->highest);
+    ami_tables_bounded(t, s->not_finite, 0.0);
+    ami_tables_number(t, (double)s->m.fallback_frames);
+    ami_tables_number(t, field ? (double)s->visited / (double)w->f->field->state_count : (double)NAN);
 }
 
 static void add_own_row(const flow *w, double mean, double most)
 {
-    am_tables *t = w->f->e->tables;
+    ami_tables *t = w->f->e->tables;
     const am_quality *q = &w->own.quality;
     const double cells[] = { (double)w->f->db->frame_count / (double)w->f->db->fps,
                              q->foot_slide_cm,
@@ -235,37 +238,37 @@ static void add_own_row(const flow *w, double mean, double most)
                              q->joint_travel_cm,
                              mean,
                              most };
-    am_tables_row(t);
-    am_tables_text(t, "the data");
+    ami_tables_row(t);
+    ami_tables_text(t, "the data");
     for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
-        am_tables_number(t, cells[i]);
+        ami_tables_number(t, cells[i]);
     }
 }
 
 static void add_table(const flow *w, double mean, double most)
 {
-    static const am_column columns[] = {
+    static const ami_column columns[] = {
         { "method", -1 },     { "seconds", 0 },         { "foot_slide_cm", 4 }, { "foot_slide_cm_raw", 4 },
         { "skate_share", 3 }, { "jitter_cm", 4 },       { "joint_mean_cm", 3 }, { "joint_travel_cm", 2 },
         { "away_mean", 3 },   { "away_most", 3 },       { "lowest_m", 3 },      { "highest_m", 3 },
         { "not_finite", 0 },  { "fallback_frames", 0 }, { "states_visited", 3 }
     };
-    am_tables *t = w->f->e->tables;
-    am_tables_begin(t, "endurance", "a new direction every one to three seconds, without end");
-    am_tables_columns(t, columns, CLI_COUNT(columns));
+    ami_tables *t = w->f->e->tables;
+    ami_tables_begin(t, "endurance", "a new direction every one to three seconds, without end");
+    ami_tables_columns(t, columns, CLI_COUNT(columns));
     for (int i = 0; i < method_count; i++) {
         if (has_method(w->f, i)) {
             add_row(w, i, most);
         }
     }
     add_own_row(w, mean, most);
-    am_tables_note(t,
-                   "away: distance (eq. 1) of the character's state from the nearest state of the data; of the data "
-                   "itself from the nearest at another time, the most of which is the bound. Foot slide after IK "
-                   "has matching's bound, half of the data's own; feet of the passive field skate no more than the "
-                   "data's. joint_mean: mean way of all joints relative to the hips in a frame, joint_travel: the "
-                   "largest. states_visited: share of the data's states that were nearest at "
-                   "some time. The passive field takes no directions; of a line each direction begins a new one.");
+    ami_tables_note(t,
+                    "away: distance (eq. 1) of the character's state from the nearest state of the data; of the data "
+                    "itself from the nearest at another time, the most of which is the bound. Foot slide after IK "
+                    "has matching's bound, half of the data's own; feet of the passive field skate no more than the "
+                    "data's. joint_mean: mean way of all joints relative to the hips in a frame, joint_travel: the "
+                    "largest. states_visited: share of the data's states that were nearest at "
+                    "some time. The passive field takes no directions; of a line each direction begins a new one.");
 }
 
 am_result fields_endurance(const fields *f, am_error *err)

@@ -23,6 +23,9 @@ am_result fields_pushes(const fields *f, am_error *err)
 
 #include <amble/physics.h>
 
+#include "method/sources.h"
+#include "physics/parts.h"
+
 // Bounds: back within 3 s, no joint farther out, the chest this close to the direction of the push.
 static const double most_deg = 10.0;
 static const double most_off_deg = 30.0;
@@ -117,7 +120,7 @@ static void sum_up(summary *s, const lab_push_trial *trials, int count, const am
 // ---------------------------------------------------------------------------------------------
 // The characters to push
 
-static am_result push_source(pushing *p, summary row, const am_source *source, const am_field *field,
+static am_result push_source(pushing *p, summary row, const am_source *source, const ami_field *field,
                              am_push_blend blend, am_error *err)
 {
     const fields *f = p->f;
@@ -126,11 +129,11 @@ static am_result push_source(pushing *p, summary row, const am_source *source, c
     if (!trials) {
         return cli_error(err, AM_ERR_MEMORY, NULL, "no memory for %d pushes", count);
     }
-    am_push_engine engine = am_physics_engine();
+    const am_push_engine *engine = am_physics_engine();
     lab_push_trials_def def = lab_push_trials_def_default();
     def.source = source;
     def.field = field;
-    def.engine = &engine;
+    def.engine = engine;
     def.tasks = f->e->tasks;
     def.count = count;
     def.blend = blend;
@@ -147,53 +150,53 @@ static am_result push_source(pushing *p, summary row, const am_source *source, c
     return result;
 }
 
-static am_result push_passive(pushing *p, const char *set, const am_field *field, bool printed, am_error *err)
+static am_result push_passive(pushing *p, const char *set, const ami_field *field, bool printed, am_error *err)
 {
-    am_field_source_def def = am_field_source_def_default();
+    ami_field_source_def def = ami_field_source_def_default();
     def.field = field;
     def.policy = AM_FIELD_PASSIVE;
     am_source *source = NULL;
     summary row = { .set = set, .controller = "field, passive" };
     summary as_printed = { .set = set, .controller = "field, passive, eq. 15 as printed" };
-    am_result result = am_field_source_create(&source, &def, err);
+    am_result result = ami_field_source_create(&source, &def, err);
     result = result == AM_OK ? push_source(p, row, source, field, AM_PUSH_ADDED, err) : result;
     if (result == AM_OK && printed) {
         result = push_source(p, as_printed, source, field, AM_PUSH_PRINTED, err);
     }
-    am_source_destroy(source);
+    ami_source_destroy(source);
     return result;
 }
 
-static am_result push_match(pushing *p, const char *set, const am_field *field, am_error *err)
+static am_result push_match(pushing *p, const char *set, const ami_field *field, am_error *err)
 {
-    am_index_def index_def = am_index_def_default();
-    am_match_def def = am_match_def_default();
+    ami_index_def index_def = ami_index_def_default();
+    ami_match_def def = ami_match_def_default();
     am_index *index = NULL;
     am_source *source = NULL;
     summary row = { .set = set, .controller = "match" };
     index_def.db = field->db;
-    am_result result = am_index_create(&index, &index_def, err);
+    am_result result = ami_index_create(&index, &index_def, err);
     def.db = field->db;
     def.index = index;
-    result = result == AM_OK ? am_match_create(&source, &def, err) : result;
+    result = result == AM_OK ? ami_match_create(&source, &def, err) : result;
     result = result == AM_OK ? push_source(p, row, source, field, AM_PUSH_ADDED, err) : result;
-    am_source_destroy(source);
-    am_index_destroy(index);
+    ami_source_destroy(source);
+    ami_index_destroy(index);
     return result;
 }
 
 /// Networks alone, beside the data that they learnt.
-static am_result push_learned(pushing *p, const char *set, const am_field *field, const char *path, am_error *err)
+static am_result push_learned(pushing *p, const char *set, const ami_field *field, const char *path, am_error *err)
 {
     am_model *model = NULL;
     am_source *source = NULL;
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     summary row = { .set = set, .controller = "learned" };
     am_result result = am_model_open(&model, path, NULL, err);
     def.model = model;
-    result = result == AM_OK ? am_learned_create(&source, &def, err) : result;
+    result = result == AM_OK ? ami_learned_create(&source, &def, err) : result;
     result = result == AM_OK ? push_source(p, row, source, field, AM_PUSH_ADDED, err) : result;
-    am_source_destroy(source);
+    ami_source_destroy(source);
     am_model_close(model);
     return result;
 }
@@ -208,16 +211,16 @@ static am_result push_set(pushing *p, const char *set, extras with, am_error *er
 {
     const fields *f = p->f;
     am_db *db = NULL;
-    am_field *field = NULL;
-    am_field_def def = am_field_def_default();
+    ami_field *field = NULL;
+    ami_field_def def = ami_field_def_default();
     am_result result = cli_database_open(&db, set, f->e->tasks, f->e->progress, err);
     def.db = db;
     def.tasks = f->e->tasks;
-    result = result == AM_OK ? am_field_create(&field, &def, err) : result;
+    result = result == AM_OK ? ami_field_create(&field, &def, err) : result;
     result = result == AM_OK && with.passive ? push_passive(p, set, field, with.printed, err) : result;
     result = result == AM_OK && with.match ? push_match(p, set, field, err) : result;
     result = result == AM_OK && with.model ? push_learned(p, set, field, with.model, err) : result;
-    am_field_destroy(field);
+    ami_field_destroy(field);
     am_db_close(db);
     return result;
 }
@@ -264,62 +267,62 @@ static am_result push_all(pushing *p, am_error *err)
 /// A number with a bound where the data are those that it was made for.
 static void add_bounded(const fields *f, double value, double bound)
 {
-    f->real ? am_tables_bounded(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
+    f->real ? ami_tables_bounded(f->e->tables, value, bound) : ami_tables_number(f->e->tables, value);
 }
 
-static void begin_row(am_tables *t, const summary *s)
+static void begin_row(ami_tables *t, const summary *s)
 {
-    am_tables_row(t);
-    am_tables_text(t, s->set);
-    am_tables_text(t, s->controller);
-    am_tables_number(t, s->count);
+    ami_tables_row(t);
+    ami_tables_text(t, s->set);
+    ami_tables_text(t, s->controller);
+    ami_tables_number(t, s->count);
 }
 
 static void add_returns(const pushing *p)
 {
-    static const am_column columns[] = { { "data", -1 },        { "controller", -1 },     { "pushes", 0 },
-                                         { "back_s", 2 },       { "back_max_s", 2 },      { "late", 0 },
-                                         { "never", 0 },        { "unpushed_back_s", 2 }, { "unpushed_late", 0 },
-                                         { "depth_cm", 2 },     { "joint_deg", 1 },       { "beyond", 0 },
-                                         { "beyond_alone", 0 }, { "unpushed_deg", 1 },    { "reach", 2 },
-                                         { "farthest", 2 },     { "end_far", 2 },         { "apart", 2 } };
-    am_tables *t = p->f->e->tables;
-    am_tables_begin(t, "pushes",
-                    "random pushes of 10 to 400 N for 0.1 s on every part of the body, standing and walking");
-    am_tables_columns(t, columns, CLI_COUNT(columns));
+    static const ami_column columns[] = { { "data", -1 },        { "controller", -1 },     { "pushes", 0 },
+                                          { "back_s", 2 },       { "back_max_s", 2 },      { "late", 0 },
+                                          { "never", 0 },        { "unpushed_back_s", 2 }, { "unpushed_late", 0 },
+                                          { "depth_cm", 2 },     { "joint_deg", 1 },       { "beyond", 0 },
+                                          { "beyond_alone", 0 }, { "unpushed_deg", 1 },    { "reach", 2 },
+                                          { "farthest", 2 },     { "end_far", 2 },         { "apart", 2 } };
+    ami_tables *t = p->f->e->tables;
+    ami_tables_begin(t, "pushes",
+                     "random pushes of 10 to 400 N for 0.1 s on every part of the body, standing and walking");
+    ami_tables_columns(t, columns, CLI_COUNT(columns));
     for (int i = 0; i < p->count; i++) {
         const summary *s = &p->rows[i];
         begin_row(t, s);
-        am_tables_number(t, s->back_mean);
-        am_tables_number(t, s->back_max);
+        ami_tables_number(t, s->back_mean);
+        ami_tables_number(t, s->back_max);
         add_bounded(p->f, s->late, 0.0);
         add_bounded(p->f, s->never, 0.0);
-        am_tables_number(t, s->usual_back);
-        am_tables_number(t, s->usual_late);
+        ami_tables_number(t, s->usual_back);
+        ami_tables_number(t, s->usual_late);
         add_bounded(p->f, s->depth_cm, most_depth_cm);
         add_bounded(p->f, s->excess_deg, most_deg);
-        am_tables_number(t, s->beyond);
+        ami_tables_number(t, s->beyond);
         add_bounded(p->f, s->beyond_alone, 0.0);
-        am_tables_number(t, s->usual_deg);
-        am_tables_number(t, s->reach);
-        am_tables_number(t, s->farthest);
+        ami_tables_number(t, s->usual_deg);
+        ami_tables_number(t, s->reach);
+        ami_tables_number(t, s->farthest);
         add_bounded(p->f, s->end_far, s->apart);
-        am_tables_number(t, s->apart);
+        ami_tables_number(t, s->apart);
     }
-    am_tables_note(t,
-                   "back_s: until the distance from the data stays what it is in 99 %% of the ticks without pushes "
-                   "(reach); late: not 0.3 s before the end of 3 s; never: not even for 0.3 s at some time after the "
-                   "window of the push; unpushed_back_s and unpushed_late: the same of the "
-                   "motion without the push, which is beyond reach in 1 %% of its ticks.");
-    am_tables_note(t, "farthest: largest distance from the data in 3 s; end_far: in the last 0.3 s of them, at most "
-                      "what the data's own states are apart from the nearest of another time (apart).");
-    am_tables_note(
+    ami_tables_note(
+        t, "back_s: until the distance from the data stays what it is in 99 %% of the ticks without pushes "
+           "(reach); late: not 0.3 s before the end of 3 s; never: not even for 0.3 s at some time after the "
+           "window of the push; unpushed_back_s and unpushed_late: the same of the "
+           "motion without the push, which is beyond reach in 1 %% of its ticks.");
+    ami_tables_note(t, "farthest: largest distance from the data in 3 s; end_far: in the last 0.3 s of them, at most "
+                       "what the data's own states are apart from the nearest of another time (apart).");
+    ami_tables_note(
         t, "depth_cm: feet below the floor. joint_deg: most that a joint is beyond the data's 0.1 to 99.9 "
            "percentiles; beyond: pushes with more than 10 degrees; beyond_alone: of them those where the same "
            "motion without the push has less; unpushed_deg: most without pushes.");
 }
 
-static const am_column way_columns[] = {
+static const ami_column way_columns[] = {
     { "data", -1 },
     { "controller", -1 },
     { "pushes", 0 },
@@ -345,35 +348,35 @@ static const am_column way_columns[] = {
 
 static void add_ways(const pushing *p)
 {
-    am_tables *t = p->f->e->tables;
-    am_tables_begin(t, "push_ways", "which way the chest goes relative to the feet within 0.3 s of the same pushes");
-    am_tables_columns(t, way_columns, CLI_COUNT(way_columns));
+    ami_tables *t = p->f->e->tables;
+    ami_tables_begin(t, "push_ways", "which way the chest goes relative to the feet within 0.3 s of the same pushes");
+    ami_tables_columns(t, way_columns, CLI_COUNT(way_columns));
     for (int i = 0; i < p->count; i++) {
         const summary *s = &p->rows[i];
         begin_row(t, s);
         for (int k = 0; k < group_count; k++) {
             const group *g = &s->groups[k];
-            am_tables_number(t, g->count);
+            ami_tables_number(t, g->count);
             add_bounded(p->f, g->off, 0.0);
-            am_tables_number(t, g->slight_off);
+            ami_tables_number(t, g->slight_off);
             add_bounded(p->f, g->end_off, 0.0);
             if (k == 2) {
-                am_tables_number(t, g->moved);
+                ami_tables_number(t, g->moved);
             }
-            am_tables_number(t, g->moved_off);
+            ami_tables_number(t, g->moved_off);
         }
-        am_tables_number(t, s->groups[2].stance_off);
+        ami_tables_number(t, s->groups[2].stance_off);
         add_bounded(p->f, s->groups[0].last_off + s->groups[1].last_off + s->groups[2].last_off, 0.0);
     }
-    am_tables_note(
+    ami_tables_note(
         t, "off: at no tick the chest moves within 30 degrees of the push (by 5 mm or more), relative to the "
            "middle of the feet and to the same motion without the push. slight_off: by 1 mm or more. end_off: "
            "as off, 0.3 s after the push instead of at any tick until then. last_off: of all parts, when it "
            "has gone farthest along.");
-    am_tables_note(t,
-                   "moved_off: of pushes that move it by %.0f cm or more in any direction. trunk: with the head. "
-                   "legs_stance_off: relative to the feet that stood when it was pushed.",
-                   moved_cm);
+    ami_tables_note(t,
+                    "moved_off: of pushes that move it by %.0f cm or more in any direction. trunk: with the head. "
+                    "legs_stance_off: relative to the feet that stood when it was pushed.",
+                    moved_cm);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -396,14 +399,15 @@ static double time_frames(const am_push_solver *solver, const am_push_query *que
 
 static am_result add_costs(const pushing *p, am_error *err)
 {
-    static const am_column columns[] = {
+    static const ami_column columns[] = {
         { "bodies", -1 }, { "parts", 0 }, { "step_us", 0 }, { "first_tick_us", 0 }, { "last_tick_us", 0 }
     };
     const am_db *db = p->f->db;
-    am_tables *t = p->f->e->tables;
+    ami_tables *t = p->f->e->tables;
     am_transform x[AM_MAX_JOINTS], out[AM_MAX_JOINTS];
     am_physics *body = NULL;
-    am_physics_def def = am_physics_def_default();
+    am_physics_def def;
+    am_physics_def_init(&def);
     def.skeleton = db->skeleton;
     def.roles = &db->roles;
     am_result result = am_physics_create(&body, &def, err);
@@ -411,23 +415,23 @@ static am_result add_costs(const pushing *p, am_error *err)
         return result;
     }
     am_db_pose(db, db->frame_count / 2, x);
-    am_push push = { am_physics_get_part(body, 2).joint, 0.1f, { 200.0f, 0.0f, 0.0f } };
+    am_push push = { ami_physics_get_part(body, 2).joint, 0.1f, { 200.0f, 0.0f, 0.0f } };
     am_push_query query = { x, &push, 1, AM_CONTACT_LEFT, 1 };
     double first = time_frames(am_physics_solver(body), &query, out);
     query.frames = AM_PUSH_WINDOW - 1;
     double last = time_frames(am_physics_solver(body), &query, out);
-    am_tables_begin(t, "push_costs", "microseconds of Open Dynamics Engine while a push acts, one core");
-    am_tables_columns(t, columns, CLI_COUNT(columns));
-    am_tables_row(t);
-    am_tables_text(t, p->f->config);
-    am_tables_number(t, am_physics_part_count(body));
-    am_tables_number(t, (last - first) / ((AM_PUSH_WINDOW - 2) * def.substeps));
-    am_tables_number(t, first);
-    am_tables_number(t, last);
-    am_tables_note(t,
-                   "step_us: one step of the engine, of which a frame of dynamics has %d; the first tick of a push "
-                   "asks for one frame, the last for %d. Best of %d.",
-                   def.substeps, AM_PUSH_WINDOW - 1, rounds);
+    ami_tables_begin(t, "push_costs", "microseconds of Open Dynamics Engine while a push acts, one core");
+    ami_tables_columns(t, columns, CLI_COUNT(columns));
+    ami_tables_row(t);
+    ami_tables_text(t, p->f->config);
+    ami_tables_number(t, ami_physics_part_count(body));
+    ami_tables_number(t, (last - first) / ((AM_PUSH_WINDOW - 2) * def.substeps));
+    ami_tables_number(t, first);
+    ami_tables_number(t, last);
+    ami_tables_note(t,
+                    "step_us: one step of the engine, of which a frame of dynamics has %d; the first tick of a push "
+                    "asks for one frame, the last for %d. Best of %d.",
+                    def.substeps, AM_PUSH_WINDOW - 1, rounds);
     am_physics_destroy(body);
     return AM_OK;
 }

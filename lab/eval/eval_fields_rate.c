@@ -4,6 +4,8 @@
 
 #include "database.h"
 
+#include "base/rng.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +15,15 @@ enum { frames = 200, repeats = 3 };
 
 /// Room for the frames of one field.
 typedef struct rate_room {
-    am_field_work *work;
+    ami_field_work *work;
     float *x, *v, *next_x, *next_v, *rows;
-    am_field_step *steps;
-    am_field_neighbours *near; ///< [1 + k]
+    ami_field_step *steps;
+    ami_field_neighbours *near; ///< [1 + k]
 } rate_room;
 
 static void free_room(rate_room *r)
 {
-    am_field_work_destroy(r->work);
+    ami_field_work_destroy(r->work);
     free(r->x);
     free(r->v);
     free(r->next_x);
@@ -31,7 +33,7 @@ static void free_room(rate_room *r)
     free(r->near);
 }
 
-static am_result make_room(rate_room *r, const am_field *field, am_error *err)
+static am_result make_room(rate_room *r, const ami_field *field, am_error *err)
 {
     size_t k = (size_t)field->k;
     size_t pose = (size_t)field->pose_count, velocity = (size_t)field->velocity_count;
@@ -46,38 +48,38 @@ static am_result make_room(rate_room *r, const am_field *field, am_error *err)
     if (!r->x || !r->v || !r->next_x || !r->next_v || !r->rows || !r->steps || !r->near) {
         return cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the evaluation");
     }
-    return am_field_work_create(&r->work, field, NULL, err);
+    return ami_field_work_create(&r->work, field, NULL, err);
 }
 
 /// One frame: neighbours, all actions, the neighbours of where they lead; then some action is taken.
-static void one_frame(const am_field *field, rate_room *r, am_rng *rng)
+static void one_frame(const ami_field *field, rate_room *r, am_rng *rng)
 {
-    int32_t hint[AM_FIELD_MAX_K];
-    am_field_embed(field, r->rows, r->x, r->v);
-    am_field_search(field, r->near, r->rows, 1, NULL, 0, r->work);
+    int32_t hint[AMI_FIELD_MAX_K];
+    ami_field_embed(field, r->rows, r->x, r->v);
+    ami_field_search(field, r->near, r->rows, 1, NULL, 0, r->work);
     int count = r->near->count;
     for (int i = 0; i < count; i++) {
         int next = field->next[r->near->state[i]];
         hint[i] = next >= 0 ? next : r->near->state[i];
     }
-    am_field_try_all(field, r->next_x, r->next_v, r->rows, r->steps, r->x, r->near, r->work);
-    am_field_search(field, r->near + 1, r->rows, count, hint, count, r->work);
+    ami_field_try_all(field, r->next_x, r->next_v, r->rows, r->steps, r->x, r->near, r->work);
+    ami_field_search(field, r->near + 1, r->rows, count, hint, count, r->work);
     size_t taken = (size_t)am_rng_below(rng, (uint32_t)count);
     memcpy(r->x, r->next_x + taken * (size_t)field->pose_count, (size_t)field->pose_count * sizeof(float));
     memcpy(r->v, r->next_v + taken * (size_t)field->velocity_count, (size_t)field->velocity_count * sizeof(float));
 }
 
 /// Frames a second of this thread's own time, the best of a few.
-static am_result measure(double *out, const am_field *field, am_error *err)
+static am_result measure(double *out, const ami_field *field, am_error *err)
 {
     rate_room r;
     am_result result = make_room(&r, field, err);
     *out = 0.0;
     for (int repeat = 0; repeat < repeats && result == AM_OK; repeat++) {
-        am_rng rng = am_rng_make(3);
+        am_rng rng = ami_rng_make(3);
         int start = (int)am_rng_below(&rng, (uint32_t)field->state_count);
-        memcpy(r.x, am_field_x(field, start), (size_t)field->pose_count * sizeof(float));
-        memcpy(r.v, am_field_v(field, start), (size_t)field->velocity_count * sizeof(float));
+        memcpy(r.x, ami_field_x(field, start), (size_t)field->pose_count * sizeof(float));
+        memcpy(r.v, ami_field_v(field, start), (size_t)field->velocity_count * sizeof(float));
         double before = cli_cpu_us(NULL);
         for (int i = 0; i < frames; i++) {
             one_frame(field, &r, &rng);
@@ -90,31 +92,31 @@ static am_result measure(double *out, const am_field *field, am_error *err)
 
 static am_result add_rate(const fields *f, const am_db *db, const char *name, int k, double least, am_error *err)
 {
-    am_tables *t = f->e->tables;
-    am_field *field = NULL;
+    ami_tables *t = f->e->tables;
+    ami_field *field = NULL;
     double rate = 0.0;
-    am_field_def def = am_field_def_default();
+    ami_field_def def = ami_field_def_default();
     def.db = db;
     def.tasks = f->e->tasks;
     def.k = k;
-    am_result result = am_field_create(&field, &def, err);
+    am_result result = ami_field_create(&field, &def, err);
     result = result == AM_OK ? measure(&rate, field, err) : result;
     if (result == AM_OK) {
-        am_tables_row(t);
-        am_tables_text(t, name);
-        am_tables_number(t, field->state_count);
-        am_tables_number(t, k);
-        least > 0.0 ? am_tables_at_least(t, rate, least) : am_tables_number(t, rate);
-        am_tables_number(t, k == 15 && least > 1000.0 ? 200.0 : (double)NAN);
+        ami_tables_row(t);
+        ami_tables_text(t, name);
+        ami_tables_number(t, field->state_count);
+        ami_tables_number(t, k);
+        least > 0.0 ? ami_tables_at_least(t, rate, least) : ami_tables_number(t, rate);
+        ami_tables_number(t, k == 15 && least > 1000.0 ? 200.0 : (double)NAN);
     }
-    am_field_destroy(field);
+    ami_field_destroy(field);
     return result;
 }
 
 /// The whole step of the source with its value function.
 static am_result add_whole_step(const fields *f, am_error *err)
 {
-    am_tables *t = f->e->tables;
+    ami_tables *t = f->e->tables;
     fields_source s;
     lab_agility out;
     am_result result = fields_source_make(&s, f, "direction", fields_finest(f), err);
@@ -129,12 +131,12 @@ static am_result add_whole_step(const fields *f, am_error *err)
         rate = fmax(rate, 1e6 * out.steps / fmax(cli_cpu_us(NULL) - before, 1.0));
     }
     if (result == AM_OK) {
-        am_tables_row(t);
-        am_tables_text(t, "whole steps with values");
-        am_tables_number(t, f->field->state_count);
-        am_tables_number(t, f->field->k);
-        f->real ? am_tables_at_least(t, rate, 3000.0) : am_tables_number(t, rate);
-        am_tables_number(t, 200.0);
+        ami_tables_row(t);
+        ami_tables_text(t, "whole steps with values");
+        ami_tables_number(t, f->field->state_count);
+        ami_tables_number(t, f->field->k);
+        f->real ? ami_tables_at_least(t, rate, 3000.0) : ami_tables_number(t, rate);
+        ami_tables_number(t, 200.0);
     }
     fields_source_free(&s);
     return result;
@@ -144,15 +146,16 @@ am_result fields_rates(const fields *f, am_error *err)
 {
     static const int ks[] = { 5, 10, 15, 20, 30 };
     static const char *const larger[] = { "basketball", "locomotion" };
-    am_tables *t = f->e->tables;
+    ami_tables *t = f->e->tables;
     if (f->e->quick && !f->e->timings) {
         return AM_OK;
     }
-    am_tables_begin(t, "rate", "controlled frames a second on one core: 1 + k neighbour searches and k integrations");
-    static const am_column columns[] = {
+    ami_tables_begin(t, "rate",
+                     "controlled frames a second on one core: 1 + k neighbour searches and k integrations");
+    static const ami_column columns[] = {
         { "data", -1 }, { "states", 0 }, { "k", 0 }, { "frames_per_s", 0 }, { "paper_frames_per_s", 0 }
     };
-    am_tables_columns(t, columns, CLI_COUNT(columns));
+    ami_tables_columns(t, columns, CLI_COUNT(columns));
     am_result result = AM_OK;
     for (size_t i = 0; i < sizeof ks / sizeof ks[0] && result == AM_OK; i++) {
         result = add_rate(f, f->db, f->config, ks[i], f->real && ks[i] == 15 ? 3000.0 : 0.0, err);
@@ -169,9 +172,10 @@ am_result fields_rates(const fields *f, am_error *err)
         result = result == AM_OK ? add_rate(f, db, larger[i], 15, i == 1 ? 300.0 : 0.0, err) : result;
         am_db_close(db);
     }
-    am_tables_note(t,
-                   "Processor time of one thread, best of %d; actions are taken at random. These numbers differ from "
-                   "run to run.",
-                   (int)repeats);
+    ami_tables_note(
+        t,
+        "Processor time of one thread, best of %d; actions are taken at random. These numbers differ from "
+        "run to run.",
+        (int)repeats);
     return result;
 }

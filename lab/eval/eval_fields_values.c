@@ -14,15 +14,15 @@ static bool fits(const fields *f, const am_model *model)
 {
     static const char *const tasks[2] = { "direction", "line" };
     for (int i = 0; i < 2 * fields_kinds; i++) {
-        am_field_value *value = NULL;
+        ami_field_value *value = NULL;
         am_error unused = { 0 };
-        am_field_value_def def = am_field_value_def_default();
+        ami_field_value_def def = ami_field_value_def_default();
         def.model = model;
         def.field = f->field;
         def.task = tasks[i / fields_kinds];
         def.every = fields_every(i % fields_kinds);
-        bool there = am_field_value_create(&value, &def, &unused) == AM_OK;
-        am_field_value_destroy(value);
+        bool there = ami_field_value_create(&value, &def, &unused) == AM_OK;
+        ami_field_value_destroy(value);
         if (!there && fields_measures(f, def.task, def.every)) {
             return false;
         }
@@ -41,6 +41,9 @@ am_result fields_train(fields *f, am_model **out, const fields_values *what, am_
 #else
 
 #include <amble/train.h>
+#include <amble/tools/database.h>
+#include <amble/tools/json.h>
+#include <amble/tools/os.h>
 
 /// Keys that are not taken from the recipe that ships.
 static bool is_own(const fields_values *what, const char *key)
@@ -165,7 +168,8 @@ am_result fields_train(fields *f, am_model **out, const fields_values *what, am_
     result = am_db_write(f->db, data, err);
     result = result == AM_OK ? write_recipe(f, recipe, what, err) : result;
     if (result == AM_OK) {
-        am_train_def def = am_train_def_default();
+        am_train_def def;
+        am_train_def_init(&def);
         def.recipe = recipe;
         def.output = output;
         def.threads = f->e->tasks->threads;

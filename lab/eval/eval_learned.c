@@ -5,6 +5,9 @@
 #include "database.h"
 #include "places.h"
 
+#include "method/sources.h"
+#include "net/build.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +27,8 @@ static am_result open_part(learned_part *out, const am_model *model, const char 
         }
         return AM_OK;
     }
-    am_net_def def = am_net_def_default();
+    am_net_def def;
+    am_net_def_init(&def);
     def.model = model;
     def.part = out->part;
     return am_net_create(&out->net, &def, err);
@@ -74,15 +78,15 @@ static am_result open_parts(learned *l, am_error *err)
 static bool has_sizes(const learned_part *p, int first, int second, int out)
 {
     const am_net *net = p->net;
-    return !net || (am_net_input_count(net) == (second > 0 ? 2 : 1) && am_net_input_size(net, 0) == first &&
-                    (second == 0 || am_net_input_size(net, 1) == second) && am_net_output_count(net) == 1 &&
+    return !net || (ami_net_input_count(net) == (second > 0 ? 2 : 1) && am_net_input_size(net, 0) == first &&
+                    (second == 0 || am_net_input_size(net, 1) == second) && ami_net_output_count(net) == 1 &&
                     am_net_output_size(net, 0) == out);
 }
 
 /// A Compressor, where there is one, with its Decompressor, which may read latents alone.
 static bool pair_fits(const learned *l, const learned_part *compressor, const learned_part *decompressor)
 {
-    const int inputs = am_net_input_count(decompressor->net), x = l->db->features.count;
+    const int inputs = ami_net_input_count(decompressor->net), x = l->db->features.count;
     const int latent = am_net_input_size(decompressor->net, inputs - 1), y = l->layout.count;
     return has_sizes(compressor, y + 15 * l->db->joint_count, 0, latent) &&
            (inputs == 1 ? has_sizes(decompressor, latent, 0, y) : has_sizes(decompressor, x, latent, y));
@@ -98,7 +102,7 @@ static am_result check_fit(const learned *l, am_error *err)
         cli_error(err, AM_ERR_FORMAT, NULL, "the networks do not fit the database; give its --config");
         return AM_ERR_FORMAT;
     }
-    if (am_net_input_count(l->decompressor.net) == 1 && (l->stepper.net || l->projector.net)) {
+    if (ami_net_input_count(l->decompressor.net) == 1 && (l->stepper.net || l->projector.net)) {
         cli_error(err, AM_ERR_FORMAT, NULL, "a Stepper or Projector beside a Decompressor that reads no features");
         return AM_ERR_FORMAT;
     }
@@ -141,12 +145,12 @@ am_result learned_own(const learned *l, am_db_measures *out, am_error *err)
     if (!l->alone) {
         return am_db_measure(out, l->db, NULL, err);
     }
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     am_source *source = NULL;
     def.model = l->model;
-    am_result result = am_learned_create(&source, &def, err);
+    am_result result = ami_learned_create(&source, &def, err);
     result = result == AM_OK ? am_source_measure(out, source, NULL, err) : result;
-    am_source_destroy(source);
+    ami_source_destroy(source);
     return result;
 }
 
@@ -166,8 +170,8 @@ static am_result open_all(learned *l, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    l->layout = am_pose_layout_of(l->db->joint_count, l->db->moving_count);
-    l->latent = am_net_input_size(l->decompressor.net, am_net_input_count(l->decompressor.net) - 1);
+    l->layout = ami_pose_layout_of(l->db->joint_count, l->db->moving_count);
+    l->latent = am_net_input_size(l->decompressor.net, ami_net_input_count(l->decompressor.net) - 1);
     result = check_fit(l, err);
     if (!l->compressor.net) {
         return result;
@@ -223,7 +227,7 @@ static double deviation_of(double sum, double squares, double count)
 
 static void pose_row(const learned *l, const char *name, const pose_score *s, bool bounded)
 {
-    am_tables *t = l->e->tables;
+    ami_tables *t = l->e->tables;
     if (s->count == 0) {
         return;
     }
@@ -231,58 +235,58 @@ static void pose_row(const learned *l, const char *name, const pose_score *s, bo
     const double mean = 100.0 * s->sum / count, deviation = 100.0 * deviation_of(s->sum, s->squares, count);
     const double ratio = s->own_jitter > 0.0 ? s->jitter / s->own_jitter : (double)NAN;
     const double none = (double)INFINITY;
-    am_tables_row(t);
-    am_tables_text(t, name);
-    am_tables_number(t, (double)s->frames);
-    bounded ? am_tables_bounded(t, mean, 1.2) : am_tables_number(t, mean);
-    bounded ? am_tables_bounded(t, deviation, 1.1) : am_tables_number(t, deviation);
-    am_tables_number(t, 100.0 * s->largest);
-    am_tables_number(t, 100.0 * s->jitter / bends);
-    am_tables_number(t, 100.0 * s->own_jitter / bends);
-    bounded ? am_tables_bounded(t, ratio, 1.2) : am_tables_number(t, ratio);
-    am_tables_number(t, s->contacts > 0 ? (double)s->contacts_right / (double)s->contacts : none);
+    ami_tables_row(t);
+    ami_tables_text(t, name);
+    ami_tables_number(t, (double)s->frames);
+    bounded ? ami_tables_bounded(t, mean, 1.2) : ami_tables_number(t, mean);
+    bounded ? ami_tables_bounded(t, deviation, 1.1) : ami_tables_number(t, deviation);
+    ami_tables_number(t, 100.0 * s->largest);
+    ami_tables_number(t, 100.0 * s->jitter / bends);
+    ami_tables_number(t, 100.0 * s->own_jitter / bends);
+    bounded ? ami_tables_bounded(t, ratio, 1.2) : ami_tables_number(t, ratio);
+    ami_tables_number(t, s->contacts > 0 ? (double)s->contacts_right / (double)s->contacts : none);
 }
 
 static void add_joints(const learned *l, const pose_score *s)
 {
-    am_tables *t = l->e->tables;
-    am_tables_begin(t, "joints", "position error of each joint in character space over all frames, cm");
-    am_tables_column(t, "joint", -1);
-    am_tables_column(t, "mean_cm", 2);
-    am_tables_column(t, "deviation_cm", 2);
+    ami_tables *t = l->e->tables;
+    ami_tables_begin(t, "joints", "position error of each joint in character space over all frames, cm");
+    ami_tables_column(t, "joint", -1);
+    ami_tables_column(t, "mean_cm", 2);
+    ami_tables_column(t, "deviation_cm", 2);
     const double frames = s->frames > 0 ? (double)s->frames : 1.0;
     for (int j = 0; j < l->db->joint_count; j++) {
         if (learned_counts(l->db, j)) {
-            am_tables_row(t);
-            am_tables_text(t, l->db->skeleton->names[j]);
-            am_tables_number(t, 100.0 * s->joint_sum[j] / frames);
-            am_tables_number(t, 100.0 * deviation_of(s->joint_sum[j], s->joint_squares[j], frames));
+            ami_tables_row(t);
+            ami_tables_text(t, l->db->skeleton->names[j]);
+            ami_tables_number(t, 100.0 * s->joint_sum[j] / frames);
+            ami_tables_number(t, 100.0 * deviation_of(s->joint_sum[j], s->joint_squares[j], frames));
         }
     }
-    am_tables_plot(t, "mean_cm", 0);
+    ami_tables_plot(t, "mean_cm", 0);
 }
 
 /// Section 4.1: Compressor and Decompressor as a compression of poses, with or without features beside the latents.
 static void add_compression(const learned *l, const pose_score *all)
 {
-    am_tables *t = l->e->tables;
-    const bool features = am_net_input_count(l->decompressor.net) > 1;
+    ami_tables *t = l->e->tables;
+    const bool features = ami_net_input_count(l->decompressor.net) > 1;
     const double y = learned_poses_mb(l->db, l->db->frame_count), count = all->count > 0 ? (double)all->count : 1.0;
     const double z = (double)l->db->frame_count * l->latent * 4.0 / 1e6;
     const am_model_part *part = &l->decompressor.model->parts[l->decompressor.part];
     const double d = (double)part->parameters * 4.0 / 1e6; // the model itself may have other weights than fp32
-    am_tables_begin(t, "compression", "poses as latent numbers and a Decompressor");
+    ami_tables_begin(t, "compression", "poses as latent numbers and a Decompressor");
     static const char *const columns[] = { "input", "y_mb", "z_mb", "d_mb", "ratio", "ratio_fp16", "mean_cm" };
     for (int i = 0; i < 7; i++) {
-        am_tables_column(t, columns[i], i == 0 ? -1 : 2);
+        ami_tables_column(t, columns[i], i == 0 ? -1 : 2);
     }
-    am_tables_row(t);
-    am_tables_text(t, features ? "features and latents" : "latents alone");
+    ami_tables_row(t);
+    ami_tables_text(t, features ? "features and latents" : "latents alone");
     const double cells[] = { y, z, d, y / (z + d), y / (z / 2.0 + d / 2.0), 100.0 * all->sum / count };
     for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
-        am_tables_number(t, cells[i]);
+        ami_tables_number(t, cells[i]);
     }
-    am_tables_note(
+    ami_tables_note(
         t,
         "y_mb: rotations as four floats, translations of moving joints, the root and contacts, without "
         "velocities. z_mb, d_mb and ratio are with fp32, ratio_fp16 with 16 bits for latents and weights. %s",
@@ -306,14 +310,14 @@ static am_result score_ablation(const learned *l, pose_score *scores, am_error *
     return result;
 }
 
-static void begin_poses(am_tables *t)
+static void begin_poses(ami_tables *t)
 {
-    static const am_column columns[] = { { "frames of", -1 },    { "frames", 0 },       { "mean_cm", 3 },
-                                         { "deviation_cm", 3 },  { "largest_cm", 1 },   { "jitter_cm", 4 },
-                                         { "own_jitter_cm", 4 }, { "jitter_times", 3 }, { "contacts_right", 4 } };
-    am_tables_begin(t, "decompressor",
-                    "joint positions in character space against the database's, joints with a bone of their own");
-    am_tables_columns(t, columns, CLI_COUNT(columns));
+    static const ami_column columns[] = { { "frames of", -1 },    { "frames", 0 },       { "mean_cm", 3 },
+                                          { "deviation_cm", 3 },  { "largest_cm", 1 },   { "jitter_cm", 4 },
+                                          { "own_jitter_cm", 4 }, { "jitter_times", 3 }, { "contacts_right", 4 } };
+    ami_tables_begin(t, "decompressor",
+                     "joint positions in character space against the database's, joints with a bone of their own");
+    ami_tables_columns(t, columns, CLI_COUNT(columns));
 }
 
 static am_result add_poses(const learned *l, am_error *err)
@@ -341,15 +345,15 @@ static am_result add_poses(const learned *l, am_error *err)
         pose_row(l, "clips trained on", l->held_out > 0 ? &sums[TRAINED] : &sums[ALL], false);
         pose_row(l, "clips held out", &sums[HELD_OUT], false);
         pose_row(l, "mean squared error instead", &sums[3], false);
-        am_tables_row(l->e->tables);
-        am_tables_text(l->e->tables, "paper: terrain");
-        am_tables_number(l->e->tables, 170534);
-        am_tables_number(l->e->tables, 1.4);
-        am_tables_number(l->e->tables, 1.1);
-        am_tables_note(l->e->tables,
-                       "jitter_cm is the mean second difference of all joints in the world, the root as "
-                       "captured, in cm a frame squared at 60 Hz; jitter_times is against the same frames "
-                       "as captured.");
+        ami_tables_row(l->e->tables);
+        ami_tables_text(l->e->tables, "paper: terrain");
+        ami_tables_number(l->e->tables, 170534);
+        ami_tables_number(l->e->tables, 1.4);
+        ami_tables_number(l->e->tables, 1.1);
+        ami_tables_note(l->e->tables,
+                        "jitter_cm is the mean second difference of all joints in the world, the root as "
+                        "captured, in cm a frame squared at 60 Hz; jitter_times is against the same frames "
+                        "as captured.");
         add_joints(l, &sums[ALL]);
         add_compression(l, &sums[ALL]);
     }
@@ -363,7 +367,7 @@ static am_result add_poses(const learned *l, am_error *err)
 
 static am_result add_drift(const learned *l, am_error *err)
 {
-    am_tables *t = l->e->tables;
+    ami_tables *t = l->e->tables;
     drift_score s;
     if (!l->stepper.net || !l->z) {
         return AM_OK;
@@ -372,21 +376,21 @@ static am_result add_drift(const learned *l, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    am_tables_begin(t, "stepper",
-                    "features and poses after so long on its own results, against the clip that went on");
-    static const am_column columns[] = {
+    ami_tables_begin(t, "stepper",
+                     "features and poses after so long on its own results, against the clip that went on");
+    static const ami_column columns[] = {
         { "seconds", 3 }, { "frames at 60 hz", 0 }, { "feature_rms", 3 }, { "place_cm", 2 }, { "still_cm", 2 }
     };
-    am_tables_columns(t, columns, CLI_COUNT(columns));
+    ami_tables_columns(t, columns, CLI_COUNT(columns));
     for (int h = 0; h < learned_horizons; h++) {
-        am_tables_row(t);
-        am_tables_number(t, s.seconds[h]);
-        am_tables_number(t, s.seconds[h] * 60.0);
-        am_tables_number(t, s.x_error[h]);
-        am_tables_number(t, s.place_cm[h]);
-        am_tables_number(t, s.still_cm[h]);
+        ami_tables_row(t);
+        ami_tables_number(t, s.seconds[h]);
+        ami_tables_number(t, s.seconds[h] * 60.0);
+        ami_tables_number(t, s.x_error[h]);
+        ami_tables_number(t, s.place_cm[h]);
+        ami_tables_number(t, s.still_cm[h]);
     }
-    am_tables_note(
+    ami_tables_note(
         t,
         "Means over %d windows. feature_rms is in stored units: about one deviation a feature; still_cm is "
         "the distance had the first pose stood still.",
@@ -405,13 +409,13 @@ static am_result add_projection(const learned *l, am_error *err)
                   { "another frame's targets", 0.0f, 1.0f } };
     static const char *const columns[] = { "queries",        "first",    "top_10",   "near_top_10", "true_distance",
                                            "found_distance", "off_data", "place_cm", "segment_cm" };
-    am_tables *t = l->e->tables;
+    ami_tables *t = l->e->tables;
     if (!l->projector.net || l->alone) {
         return AM_OK;
     }
-    am_tables_begin(t, "projector", "the frame nearest to its result against the true nearest frames");
+    ami_tables_begin(t, "projector", "the frame nearest to its result against the true nearest frames");
     for (int i = 0; i < 9; i++) {
-        am_tables_column(t, columns[i], i == 0 ? -1 : i >= 7 ? 2 : 3);
+        ami_tables_column(t, columns[i], i == 0 ? -1 : i >= 7 ? 2 : 3);
     }
     am_result result = AM_OK;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && result == AM_OK; i++) {
@@ -419,13 +423,13 @@ static am_result add_projection(const learned *l, am_error *err)
         result = learned_projection(l, kinds[i].noise, kinds[i].swap, &s, err);
         const double cells[] = { s.first,          s.ten,      s.near_ten, s.true_distance,
                                  s.found_distance, s.off_data, s.place_cm, s.segment_cm };
-        am_tables_row(t);
-        am_tables_text(t, kinds[i].name);
+        ami_tables_row(t);
+        ami_tables_text(t, kinds[i].name);
         for (size_t c = 0; c < sizeof cells / sizeof cells[0]; c++) {
-            am_tables_number(t, cells[c]);
+            ami_tables_number(t, cells[c]);
         }
     }
-    am_tables_note(
+    ami_tables_note(
         t, "first and top_10: share of queries whose result lies nearest to the true nearest frame, or to one "
            "of the ten nearest; near_top_10 within a sixth of a second of one of them. Distances in stored "
            "units; off_data is how far the result lies from any frame; place_cm how far its pose lies from "
@@ -468,9 +472,9 @@ am_result eval_learned(eval *e, am_error *err)
                      l.model->database_hash == l.db->hash ? "" : " (trained on another database)");
         }
         if (!l.z && !l.alone) {
-            am_tables_note(e->tables,
-                           "No errors of poses, no drift of the Stepper, no dmm: those want the latents of "
-                           "all frames, which only a Compressor makes (--compressor).");
+            ami_tables_note(e->tables,
+                            "No errors of poses, no drift of the Stepper, no dmm: those want the latents of "
+                            "all frames, which only a Compressor makes (--compressor).");
         }
     }
     if (result == AM_OK && e->keep) {

@@ -4,8 +4,10 @@
 
 #include "eval.h"
 
-#include <amble/index.h>
-#include <amble/pose.h>
+#include <amble/tools/metrics.h>
+#include <amble/tools/network.h>
+
+#include "data/pose_vector.h"
 
 /// A part of a model ready to run; NULL net when the model has none.
 typedef struct learned_part {
@@ -23,7 +25,7 @@ typedef struct learned {
     am_model *model, *compressor_model, *ablation_model; ///< the last two may be NULL
     learned_part compressor, decompressor, stepper, projector;
     learned_part ablation_compressor, ablation;
-    am_pose_layout layout;
+    ami_pose_layout layout;
     int latent;
     int held_out; ///< every Nth clip was not trained on; 0 when unknown
     float *z;     ///< [frame][latent], NULL without a Compressor

@@ -3,6 +3,8 @@
 #include "eval_learned.h"
 #include "learned_cost.h"
 
+#include "data/search.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +47,8 @@ static double mb_of(const am_model *model, const char *name)
 
 static double time_of(const am_model *model, const char *name, am_error *err)
 {
-    am_net_def def = am_net_def_default();
+    am_net_def def;
+    am_net_def_init(&def);
     learned_part part = { .model = model, .part = am_model_find(model, name) };
     def.model = model;
     def.part = part.part;
@@ -107,18 +110,18 @@ static void free_variants(variants *v)
 // ---------------------------------------------------------------------------------------------
 // Table 3
 
-static void cost_row(am_tables *t, const char *name, const double mb[6], const double us[4])
+static void cost_row(ami_tables *t, const char *name, const double mb[6], const double us[4])
 {
     double total = 0.0;
-    am_tables_row(t);
-    am_tables_text(t, name);
+    ami_tables_row(t);
+    ami_tables_text(t, name);
     for (int i = 0; i < 6; i++) {
-        am_tables_number(t, zero_to_empty(mb[i]));
+        ami_tables_number(t, zero_to_empty(mb[i]));
         total += mb[i];
     }
-    am_tables_number(t, total);
+    ami_tables_number(t, total);
     for (int i = 0; us && i < 4; i++) {
-        am_tables_number(t, zero_to_empty(us[i]));
+        ami_tables_number(t, zero_to_empty(us[i]));
     }
 }
 
@@ -136,19 +139,19 @@ static void network_rows(const learned *l, const variants *v)
 static void add_table_3(const learned *l, const variants *v, am_error *err)
 {
     const am_db *db = l->db;
-    am_tables *t = l->e->tables;
+    ami_tables *t = l->e->tables;
     const double frames = (double)db->frame_count;
     const double x = frames * db->features.count * 4.0 / 1e6, z = frames * l->latent * 4.0 / 1e6;
     const double d = v->count > 0 ? mb_of(v->models[0], part_names[0]) : learned_part_mb(&l->decompressor);
     const bool timings = l->e->timings;
     const double d_us = v->count > 0 || !timings ? v->part_us[0][0] : learned_time(&l->decompressor, err);
     const double find_us = timings && !l->alone ? learned_search_time(l, err) : 0.0;
-    am_tables_begin(t, "table 3",
-                    "memory in MB and microseconds of one thread; one search or projection in ten frames");
+    ami_tables_begin(t, "table 3",
+                     "memory in MB and microseconds of one thread; one search or projection in ten frames");
     static const char *const columns[] = { "method", "x",     "y",    "z",    "d",    "s",
                                            "p",      "total", "d_us", "s_us", "p_us", "frame_us" };
     for (int i = 0; i < (timings ? 12 : 8); i++) {
-        am_tables_column(t, columns[i], i == 0 ? -1 : i < 8 ? 2 : 1);
+        ami_tables_column(t, columns[i], i == 0 ? -1 : i < 8 ? 2 : 1);
     }
     const double mm_us[4] = { 0, 0, find_us, find_us / 10.0 };
     const double dmm_us[4] = { d_us, 0, find_us, d_us + find_us / 10.0 };
@@ -163,14 +166,14 @@ static void add_table_3(const learned *l, const variants *v, am_error *err)
     cost_row(t, "paper: lmm", (double[6]){ 0, 0, 0, 0.9, 1.2, 3.2 },
              timings ? (double[4]){ 85, 100, 127, 197 } : NULL);
     if (!l->alone) {
-        am_tables_note(
+        ami_tables_note(
             t, "Here %d frames of %d joints with %d features (the paper: 89,480 frames of 28 joints with 27).",
             db->frame_count, db->joint_count, db->features.count);
     }
-    am_tables_note(
+    ami_tables_note(
         t, "P is the search in rows without a Projector; exact arithmetic, fp32 where nothing is said. Single "
            "networks are timed on random inputs, of which fewer are zero than in play.");
-    am_tables_plot(t, "total", 0);
+    ami_tables_plot(t, "total", 0);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -191,11 +194,11 @@ static double time_search(const am_index *index, am_search_work *work, const flo
         double least = (double)INFINITY;
         for (int k = 0; k < 2; k++) {
             am_hit hit;
-            am_search search = am_search_default();
+            ami_search search = ami_search_default();
             search.k = 1;
             search.x = asked + (size_t)q * (size_t)stride;
             const double begun = cli_now_us(NULL);
-            am_index_search(index, &hit, &search, work);
+            ami_index_search(index, &hit, &search, work);
             least = fmin(least, cli_now_us(NULL) - begun);
         }
         sum += least;
@@ -216,41 +219,41 @@ static am_result grow(const learned *l, const search_data *data, growth *g, am_e
     }
     if (result == AM_OK) {
         am_db db = search_data_db(data, g->n, ranges);
-        am_index_def def = am_index_def_default();
+        ami_index_def def = ami_index_def_default();
         def.db = &db;
-        result = am_index_create(&index, &def, err);
-        result = result == AM_OK ? am_search_work_create(&work, index, NULL, err) : result;
+        result = ami_index_create(&index, &def, err);
+        result = result == AM_OK ? ami_search_work_create(&work, index, NULL, err) : result;
         if (result == AM_OK) {
             search_data_questions(data, g->n, 1, asked, questions);
             g->search_us = time_search(index, work, asked, data->stride);
             g->x_mb = (double)g->n * data->dims * 4.0 / 1e6;
-            g->index_mb = (double)am_index_bytes(index) / 1e6;
+            g->index_mb = (double)ami_index_bytes(index) / 1e6;
             g->y_mb = learned_poses_mb(l->db, g->n);
             g->z_mb = (double)g->n * l->latent * 4.0 / 1e6;
         }
-        am_search_work_destroy(work);
-        am_index_destroy(index);
+        ami_search_work_destroy(work);
+        ami_index_destroy(index);
     }
     free(ranges);
     free(asked);
     return result;
 }
 
-static void growth_row(am_tables *t, const char *name, int frames, double mb, double search_us, double frame_us,
+static void growth_row(ami_tables *t, const char *name, int frames, double mb, double search_us, double frame_us,
                        double bound)
 {
-    am_tables_row(t);
-    am_tables_text(t, name);
-    am_tables_number(t, frames > 0 ? (double)frames : (double)NAN);
-    am_tables_number(t, mb);
-    am_tables_number(t, zero_to_empty(search_us));
-    am_tables_bounded(t, frame_us, bound);
+    ami_tables_row(t);
+    ami_tables_text(t, name);
+    ami_tables_number(t, frames > 0 ? (double)frames : (double)NAN);
+    ami_tables_number(t, mb);
+    ami_tables_number(t, zero_to_empty(search_us));
+    ami_tables_bounded(t, frame_us, bound);
 }
 
-static void growth_plots(am_tables *t, const growth *g, int count, const variants *v, const double *network_mb)
+static void growth_plots(ami_tables *t, const growth *g, int count, const variants *v, const double *network_mb)
 {
     double n[most_sizes], mb[4][most_sizes], us[4][most_sizes];
-    am_curve memory[4], time[4];
+    ami_curve memory[4], time[4];
     static const char *const names[4] = { "matching", "with the Decompressor", "networks fp32", "networks int8" };
     for (int i = 0; i < count; i++) {
         n[i] = g[i].n;
@@ -264,21 +267,21 @@ static void growth_plots(am_tables *t, const growth *g, int count, const variant
         us[3][i] = v->frame_us[2];
     }
     for (int c = 0; c < 4; c++) {
-        memory[c] = (am_curve){ names[c], n, mb[c], NULL, count };
-        time[c] = (am_curve){ names[c], n, us[c], NULL, count };
+        memory[c] = (ami_curve){ names[c], n, mb[c], NULL, count };
+        time[c] = (ami_curve){ names[c], n, us[c], NULL, count };
     }
-    am_tables_curves(t, "Memory", "frames", "MB", memory, 4);
-    am_tables_curves(t, "A frame", "frames", "microseconds", time, 4);
+    ami_tables_curves(t, "Memory", "frames", "MB", memory, 4);
+    ami_tables_curves(t, "A frame", "frames", "microseconds", time, 4);
 }
 
 static void add_growth_table(const learned *l, const growth *g, int count, const variants *v, int real)
 {
-    am_tables *t = l->e->tables;
+    ami_tables *t = l->e->tables;
     double network_mb[weight_kinds];
-    am_tables_begin(t, "growth", "memory and a frame of matching over ever more frames, beside the networks");
+    ami_tables_begin(t, "growth", "memory and a frame of matching over ever more frames, beside the networks");
     static const char *const columns[] = { "method", "frames", "memory_mb", "search_us", "frame_us" };
     for (int i = 0; i < 5; i++) {
-        am_tables_column(t, columns[i], i == 0 ? -1 : i == 1 ? 0 : i == 2 ? 2 : 1);
+        ami_tables_column(t, columns[i], i == 0 ? -1 : i == 1 ? 0 : i == 2 ? 2 : 1);
     }
     const double none = (double)INFINITY;
     for (int i = 0; i < count; i++) {
@@ -293,7 +296,7 @@ static void add_growth_table(const learned *l, const growth *g, int count, const
         network_mb[k] = (double)v->models[k]->image_size / 1e6;
         growth_row(t, kind_names[k], 0, network_mb[k], v->part_us[k][2], v->frame_us[k], frame_bounds[k]);
     }
-    am_tables_note(
+    ami_tables_note(
         t,
         "Matching: X, its index and Y; with the Decompressor X, index, Z and D; the networks are the whole "
         "file for any number of frames. A frame is a tenth of a search (and the Decompressor), for the "
@@ -348,26 +351,26 @@ static double hours_of(const char *model, const char *name)
 
 static void add_hours(const learned *l)
 {
-    am_tables *t = l->e->tables;
+    ami_tables *t = l->e->tables;
     const double d = hours_of(l->e->compressor ? l->e->compressor : l->model_path, "decompressor");
     const double s = hours_of(l->model_path, "stepper"), p = hours_of(l->model_path, "projector");
-    am_tables_begin(t, "training", "hours of the run that made each network; Stepper and Projector side by side");
+    ami_tables_begin(t, "training", "hours of the run that made each network; Stepper and Projector side by side");
     static const char *const columns[] = { "method", "d", "s", "p", "total" };
     for (int i = 0; i < 5; i++) {
-        am_tables_column(t, columns[i], i == 0 ? -1 : 2);
+        ami_tables_column(t, columns[i], i == 0 ? -1 : 2);
     }
     const double rows[2][3] = { { d, s, p }, { 8.7, 6.1, 3.3 } };
     for (int r = 0; r < 2; r++) {
-        am_tables_row(t);
-        am_tables_text(t, r ? "paper: lmm" : "lmm");
+        ami_tables_row(t);
+        ami_tables_text(t, r ? "paper: lmm" : "lmm");
         for (int i = 0; i < 3; i++) {
-            am_tables_number(t, zero_to_empty(rows[r][i]));
+            ami_tables_number(t, zero_to_empty(rows[r][i]));
         }
-        am_tables_number(t, zero_to_empty(rows[r][0] + fmax(rows[r][1], rows[r][2])));
+        ami_tables_number(t, zero_to_empty(rows[r][0] + fmax(rows[r][1], rows[r][2])));
     }
-    am_tables_note(t,
-                   "Ours are what X.times.json beside a model says, other work on the machine included; those of a "
-                   "Compressor that was given are taken for the Decompressor.");
+    ami_tables_note(t,
+                    "Ours are what X.times.json beside a model says, other work on the machine included; those of a "
+                    "Compressor that was given are taken for the Decompressor.");
 }
 
 am_result learned_costs(const learned *l, am_error *err)

@@ -4,6 +4,9 @@
 
 #include "wander.h"
 
+#include "data/features.h"
+#include "data/search.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,16 +51,16 @@ static void measure_away(watcher *w, const am_run_sample *s, const am_transform 
 {
     float x[AM_MAX_FEATURES + 8] = { 0 };
     am_hit hit;
-    am_query query = am_query_default();
-    am_search search = am_search_default();
+    ami_query query = ami_query_default();
+    ami_search search = ami_search_default();
     query.pose = pose;
     query.velocity = velocity;
     query.roles = &w->db->roles;
-    am_query_make(&w->db->features, x, &query);
+    ami_query_make(&w->db->features, x, &query);
     search.x = x;
     search.k = 1;
     search.weights = w->weights;
-    if (am_index_search(w->index, &hit, &search, w->work) < 1) {
+    if (ami_index_search(w->index, &hit, &search, w->work) < 1) {
         return;
     }
     const double away = sqrt((double)am_max(hit.cost, 0.0f));
@@ -171,11 +174,11 @@ static am_result open_watcher(watcher *w, const learned *l, int frames, am_error
     if (l->alone) {
         return AM_OK; // nothing to be away from
     }
-    am_index_def def = am_index_def_default();
+    ami_index_def def = ami_index_def_default();
     def.db = db;
-    am_result result = am_index_create(&w->index, &def, err);
+    am_result result = ami_index_create(&w->index, &def, err);
     if (result == AM_OK) {
-        result = am_search_work_create(&w->work, w->index, NULL, err);
+        result = ami_search_work_create(&w->work, w->index, NULL, err);
     }
     w->weights = calloc((size_t)db->features.stride, sizeof *w->weights);
     if (result == AM_OK && !w->weights) {
@@ -184,7 +187,7 @@ static am_result open_watcher(watcher *w, const learned *l, int frames, am_error
     }
     for (int c = 0; c < schema->channel_count && w->weights && !db->features.pca; c++) {
         for (int d = 0; d < schema->channels[c].dims; d++) {
-            w->weights[schema->channels[c].first + d] = am_channel_is_target(&schema->channels[c]) ? 0.0f : 1.0f;
+            w->weights[schema->channels[c].first + d] = ami_channel_is_target(&schema->channels[c]) ? 0.0f : 1.0f;
         }
     }
     return result;
@@ -192,8 +195,8 @@ static am_result open_watcher(watcher *w, const learned *l, int frames, am_error
 
 static void close_watcher(watcher *w)
 {
-    am_search_work_destroy(w->work);
-    am_index_destroy(w->index);
+    ami_search_work_destroy(w->work);
+    ami_index_destroy(w->index);
     free(w->weights);
 }
 
@@ -253,61 +256,61 @@ static void draw_stick(endurance *e)
 
 static double mean_of(double sum, int count) { return count > 0 ? sum / count : (double)NAN; }
 
-static void add_row(am_tables *t, const char *name, const watcher *w, const watcher *mm)
+static void add_row(ami_tables *t, const char *name, const watcher *w, const watcher *mm)
 {
     const am_quality *q = &w->m.final;
-    am_tables_row(t);
-    am_tables_text(t, name);
-    am_tables_number(t, w->m.seconds);
-    mm ? am_tables_bounded(t, q->foot_slide_cm, 1.5 * mm->m.final.foot_slide_cm)
-       : am_tables_number(t, q->foot_slide_cm);
-    am_tables_number(t, q->skate_share);
-    am_tables_number(t, q->jitter_cm);
+    ami_tables_row(t);
+    ami_tables_text(t, name);
+    ami_tables_number(t, w->m.seconds);
+    mm ? ami_tables_bounded(t, q->foot_slide_cm, 1.5 * mm->m.final.foot_slide_cm)
+       : ami_tables_number(t, q->foot_slide_cm);
+    ami_tables_number(t, q->skate_share);
+    ami_tables_number(t, q->jitter_cm);
     const double answers[3][2] = { { w->turn_s, mm ? mm->turn_s : 0.0 },
                                    { w->start_s, mm ? mm->start_s : 0.0 },
                                    { w->stop_s, mm ? mm->stop_s : 0.0 } };
     for (int i = 0; i < 3; i++) {
-        mm ? am_tables_bounded(t, answers[i][0], 1.2 * answers[i][1]) : am_tables_number(t, answers[i][0]);
+        mm ? ami_tables_bounded(t, answers[i][0], 1.2 * answers[i][1]) : ami_tables_number(t, answers[i][0]);
     }
-    am_tables_number(t, w->m.direction_error_deg);
-    am_tables_number(t, w->rest_time > 0.0 ? 100.0 * w->rest_way / w->rest_time : (double)NAN);
-    am_tables_number(t, mean_of(w->away_first, w->first));
-    am_tables_number(t, mean_of(w->away_last, w->last));
-    am_tables_number(t, w->index ? w->away_most : (double)NAN);
-    am_tables_bounded(t, (double)w->longest_still / fps, 0.5);
-    am_tables_number(t, (double)w->lowest);
-    am_tables_number(t, (double)w->highest);
-    am_tables_bounded(t, w->not_finite, 0.0);
-    am_tables_number(t, (double)w->m.fallback_frames);
+    ami_tables_number(t, w->m.direction_error_deg);
+    ami_tables_number(t, w->rest_time > 0.0 ? 100.0 * w->rest_way / w->rest_time : (double)NAN);
+    ami_tables_number(t, mean_of(w->away_first, w->first));
+    ami_tables_number(t, mean_of(w->away_last, w->last));
+    ami_tables_number(t, w->index ? w->away_most : (double)NAN);
+    ami_tables_bounded(t, (double)w->longest_still / fps, 0.5);
+    ami_tables_number(t, (double)w->lowest);
+    ami_tables_number(t, (double)w->highest);
+    ami_tables_bounded(t, w->not_finite, 0.0);
+    ami_tables_number(t, (double)w->m.fallback_frames);
 }
 
 static void add_table(const endurance *e)
 {
-    static const am_column columns[] = { { "method", -1 },       { "seconds", 0 },    { "foot_slide_cm", 4 },
-                                         { "skate_share", 3 },   { "jitter_cm", 4 },  { "turn_s", 3 },
-                                         { "start_s", 3 },       { "stop_s", 3 },     { "direction_error_deg", 2 },
-                                         { "standing_cmps", 2 }, { "away_first", 3 }, { "away_last", 3 },
-                                         { "away_most", 2 },     { "frozen_s", 2 },   { "lowest_m", 3 },
-                                         { "highest_m", 3 },     { "not_finite", 0 }, { "fallback_frames", 0 } };
-    am_tables *t = e->l->e->tables;
-    am_tables_begin(t, "endurance", "a random stick without end: the same for matching and for the networks");
-    am_tables_columns(t, columns, CLI_COUNT(columns));
+    static const ami_column columns[] = { { "method", -1 },       { "seconds", 0 },    { "foot_slide_cm", 4 },
+                                          { "skate_share", 3 },   { "jitter_cm", 4 },  { "turn_s", 3 },
+                                          { "start_s", 3 },       { "stop_s", 3 },     { "direction_error_deg", 2 },
+                                          { "standing_cmps", 2 }, { "away_first", 3 }, { "away_last", 3 },
+                                          { "away_most", 2 },     { "frozen_s", 2 },   { "lowest_m", 3 },
+                                          { "highest_m", 3 },     { "not_finite", 0 }, { "fallback_frames", 0 } };
+    ami_tables *t = e->l->e->tables;
+    ami_tables_begin(t, "endurance", "a random stick without end: the same for matching and for the networks");
+    ami_tables_columns(t, columns, CLI_COUNT(columns));
     const bool alone = e->l->alone;
     if (!alone) {
         add_row(t, "mm", &e->watchers[0], NULL);
     }
     add_row(t, "lmm", &e->watchers[1], alone ? NULL : &e->watchers[0]);
-    am_tables_note(
+    ami_tables_note(
         t,
         "Bounds: foot slide 1.5 times matching's, answers 1.2 times: medians over turns, starts and stops "
         "that were desired for at least %.1f s. standing_cmps: how fast the root still goes from %.1f s "
         "after the stick was released. frozen_s: longest time without a joint faster than %.0f cm/s relative "
         "to the root while the target moves.",
         (double)HELD_S, (double)STOPPED_S, 100.0 * (double)STILL_MPS);
-    am_tables_note(t,
-                   "away: distance of the body (feet and hips with their velocities) from the nearest frame of the "
-                   "data, in stored units; means of the first and the last tenth of the time, and the largest. "
-                   "lowest_m, highest_m: of the hips.");
+    ami_tables_note(t,
+                    "away: distance of the body (feet and hips with their velocities) from the nearest frame of the "
+                    "data, in stored units; means of the first and the last tenth of the time, and the largest. "
+                    "lowest_m, highest_m: of the hips.");
 }
 
 am_result learned_endurance(const learned *l, am_error *err)

@@ -1,6 +1,8 @@
 // Writes a copy of the model whose provenance has "quality": rows of the tables as objects. `amble info` prints them.
 #include "eval_learned.h"
 
+#include "net/build.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +89,7 @@ static am_result write_note(const learned *l, const char *quality, am_error *err
     char *provenance = join(l->model->provenance, quality);
     am_result result = AM_ERR_MEMORY;
     if (provenance) {
-        result = am_model_note(&noted, l->model, provenance, NULL, err);
+        result = ami_model_note(&noted, l->model, provenance, NULL, err);
     } else {
         cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the provenance");
     }
@@ -105,7 +107,7 @@ am_result learned_keep(const learned *l, am_error *err)
     result = result == AM_OK ? am_json_writer_create(&quality, 0, NULL, err) : result;
     if (result == AM_OK) {
         size_t size = 0;
-        am_tables_json(all, l->e->tables);
+        ami_tables_json(all, l->e->tables);
         const char *text = am_json_text(all, &size);
         result = am_json_parse(&doc, text ? text : "", size, "tables", NULL, err);
     }

@@ -3,6 +3,7 @@
 
 #include "places.h"
 #include "database.h"
+#include <amble/tools/database.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -31,13 +32,13 @@ typedef struct played {
     am_error err;
 } played;
 
-typedef struct stage {
+typedef struct trials {
     const learned *l;
     const am_db *latent; ///< X and Z without poses
     am_db_measures own;
     played *runs; ///< [item][method]
     int courses, paths;
-} stage;
+} trials;
 
 static void take(void *user, am_run_meter *meter)
 {
@@ -87,7 +88,7 @@ am_result learned_run(const learned_player *player, am_run_script *script, am_er
     return result;
 }
 
-static am_result play(const stage *s, played *p, am_run_script *script, method how)
+static am_result play(const trials *s, played *p, am_run_script *script, method how)
 {
     const learned_player player = { .db = how == MM    ? s->l->db
                                           : how == DMM ? s->latent
@@ -100,11 +101,11 @@ static am_result play(const stage *s, played *p, am_run_script *script, method h
 }
 
 /// Whether a method can be played: the latents of all frames, and the frames themselves, are not always there.
-static bool plays(const stage *s, int how) { return how == LMM || (how == MM ? !s->l->alone : s->latent != NULL); }
+static bool plays(const trials *s, int how) { return how == LMM || (how == MM ? !s->l->alone : s->latent != NULL); }
 
 static void run_item(void *context, int item)
 {
-    stage *s = context;
+    trials *s = context;
     played *p = &s->runs[item];
     if (!plays(s, item % method_count)) {
         return;
@@ -167,24 +168,24 @@ enum {
     path_measure_count = sizeof path_measures / sizeof path_measures[0]
 };
 
-static void add_row(const stage *s, const char *name, method how, const measure *measures, int count,
+static void add_row(const trials *s, const char *name, method how, const measure *measures, int count,
                     const double *values, const double *matching)
 {
-    am_tables *t = s->l->e->tables;
-    am_tables_row(t);
-    am_tables_text(t, name);
-    am_tables_text(t, method_names[how]);
+    ami_tables *t = s->l->e->tables;
+    ami_tables_row(t);
+    ami_tables_text(t, name);
+    ami_tables_text(t, method_names[how]);
     for (int i = 0; i < count; i++) {
         if (how == LMM && measures[i].times > 0.0 && matching && matching[i] > 0.0) {
-            am_tables_bounded(t, values[i], measures[i].times * matching[i]);
+            ami_tables_bounded(t, values[i], measures[i].times * matching[i]);
         } else {
-            am_tables_number(t, values[i]);
+            ami_tables_number(t, values[i]);
         }
     }
 }
 
 /// Rows of items first .. first + count - 1, then their means over what is finite.
-static void add_rows(const stage *s, const char *const *names, int first, int count, const measure *measures,
+static void add_rows(const trials *s, const char *const *names, int first, int count, const measure *measures,
                      int measure_count)
 {
     double sums[method_count][16] = { { 0 } };
@@ -216,18 +217,18 @@ static void add_rows(const stage *s, const char *const *names, int first, int co
     }
 }
 
-static void begin_table(const stage *s, const char *name, const char *about, const measure *measures, int count)
+static void begin_table(const trials *s, const char *name, const char *about, const measure *measures, int count)
 {
-    am_tables *t = s->l->e->tables;
-    am_tables_begin(t, name, about);
-    am_tables_column(t, "course", -1);
-    am_tables_column(t, "method", -1);
+    ami_tables *t = s->l->e->tables;
+    ami_tables_begin(t, name, about);
+    ami_tables_column(t, "course", -1);
+    ami_tables_column(t, "method", -1);
     for (int i = 0; i < count; i++) {
-        am_tables_column(t, measures[i].name, measures[i].digits);
+        ami_tables_column(t, measures[i].name, measures[i].digits);
     }
 }
 
-static void add_tracks(const stage *s, const char *const *names, int first, int count)
+static void add_tracks(const trials *s, const char *const *names, int first, int count)
 {
     for (int i = 0; i < count * method_count; i++) {
         const played *p = &s->runs[first * method_count + i];
@@ -237,18 +238,18 @@ static void add_tracks(const stage *s, const char *const *names, int first, int 
         }
         const am_track track = { p->places, p->place_count, p->dt };
         snprintf(caption, sizeof caption, "%s, %s", names[i / method_count], method_names[i % method_count]);
-        am_tables_track(s->l->e->tables, caption, &track);
+        ami_tables_track(s->l->e->tables, caption, &track);
     }
 }
 
-static void add_tables(const stage *s)
+static void add_tables(const trials *s)
 {
     // Microseconds differ from run to run.
     const int columns = s->l->e->timings ? course_measure_count : course_measure_count - 1;
     begin_table(s, "play", "the same keys and sticks, a minute each; the last rows are the means", course_measures,
                 columns);
     add_rows(s, courses, 0, s->courses, course_measures, columns);
-    am_tables_note(
+    ami_tables_note(
         s->l->e->tables,
         "Bounds of the last row: foot slide after the foot lock within 1.5 times matching's, response within "
         "1.2 times. fallback_frames are those with a query far outside the data, answered by the last good "
@@ -257,7 +258,7 @@ static void add_tables(const stage *s)
     begin_table(s, "figure 9", "drawn paths by basic matching and by the networks", path_measures,
                 path_measure_count);
     add_rows(s, paths, s->courses, s->paths, path_measures, path_measure_count);
-    am_tables_note(s->l->e->tables, "Bound of the last row: path error within 1.3 times matching's.");
+    ami_tables_note(s->l->e->tables, "Bound of the last row: path error within 1.3 times matching's.");
     add_tracks(s, paths, s->courses, s->paths);
 }
 
@@ -275,7 +276,7 @@ static am_result copy_with_latent(const learned *l, am_db **out, am_error *err)
 am_result learned_play(const learned *l, am_error *err)
 {
     am_db *latent = NULL;
-    stage s = { .l = l, .courses = l->e->quick ? quick_courses : course_count };
+    trials s = { .l = l, .courses = l->e->quick ? quick_courses : course_count };
     s.paths = l->e->quick ? quick_paths : path_count;
     const int items = (s.courses + s.paths) * method_count;
     am_result result = learned_own(l, &s.own, err);

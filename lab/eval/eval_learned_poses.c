@@ -1,6 +1,11 @@
 // Compares decompressed poses with the database's own, and measures how the Stepper drifts.
 #include "eval_learned.h"
 
+#include "base/rng.h"
+#include "data/database.h"
+#include "data/kinematics.h"
+#include "net/build.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +36,10 @@ static void compressor_input(const am_db *db, int frame, float *out, int count)
     am_transform local[AM_MAX_JOINTS], model[AM_MAX_JOINTS], scratch[2 * AM_MAX_JOINTS];
     am_velocity local_velocity[AM_MAX_JOINTS], velocity[AM_MAX_JOINTS];
     const int joints = db->joint_count;
-    am_pose_vector(db, frame, out);
+    ami_pose_vector(db, frame, out);
     am_db_pose(db, frame, local);
-    am_db_velocity(db, frame, local_velocity, scratch);
-    am_fk_velocity(model, velocity, local, local_velocity, db->skeleton->parents, joints);
+    ami_db_velocity(db, frame, local_velocity, scratch);
+    ami_fk_velocity(model, velocity, local, local_velocity, db->skeleton->parents, joints);
     float *places = out + count, *axes = places + (ptrdiff_t)3 * joints, *linear = axes + (ptrdiff_t)6 * joints;
     float *angular = linear + (ptrdiff_t)3 * joints;
     for (int j = 0; j < joints; j++) {
@@ -67,7 +72,7 @@ static void latent_of_range(void *context, int item)
     for (int f = range->start; f < range->stop && work; f += batch) {
         const int count = range->stop - f < batch ? range->stop - f : batch;
         for (int i = 0; i < count; i++) {
-            compressor_input(db, f + i, am_net_input(work, 0, i, 0), r->l->layout.count);
+            compressor_input(db, f + i, ami_net_input(work, 0, i, 0), r->l->layout.count);
         }
         am_net_run(r->part->net, work, count);
         for (int i = 0; i < count; i++) {
@@ -148,11 +153,11 @@ static void score_bends(pose_score *s, const trail *t, const am_db *db)
 }
 
 /// A frame's joints in character space, the database's own and those that the numbers `y` give.
-static am_pose pose_both(am_transform *own, am_transform *made, const learned *l, const float *y, int frame)
+static ami_pose pose_both(am_transform *own, am_transform *made, const learned *l, const float *y, int frame)
 {
     const am_db *db = l->db;
-    am_pose pose = { .local = made };
-    am_pose_read(&pose, &l->layout, y, db->skeleton, db->moving);
+    ami_pose pose = { .local = made };
+    ami_pose_read(&pose, &l->layout, y, db->skeleton, db->moving);
     am_db_pose(db, frame, own);
     am_fk(own, own, db->skeleton->parents, db->joint_count);
     am_fk(made, made, db->skeleton->parents, db->joint_count);
@@ -163,8 +168,8 @@ static void score_frame(pose_score *s, trail *t, const learned *l, int frame, co
 {
     const am_db *db = l->db;
     am_transform own[AM_MAX_JOINTS], made[AM_MAX_JOINTS];
-    const am_pose pose = pose_both(own, made, l, y, frame);
-    const am_transform root = am_db_root(db, frame);
+    const ami_pose pose = pose_both(own, made, l, y, frame);
+    const am_transform root = ami_db_root(db, frame);
     const int slot = t->count++ % 3;
     for (int j = 0; j < db->joint_count; j++) {
         const double d = (double)am_v3_distance(own[j].translation, made[j].translation);
@@ -179,7 +184,7 @@ static void score_frame(pose_score *s, trail *t, const learned *l, int frame, co
             s->count++;
         }
     }
-    for (int i = 0; i < AM_POSE_CONTACTS; i++) {
+    for (int i = 0; i < AMI_POSE_CONTACTS; i++) {
         s->contacts_right += (pose.contacts[i] > 0.5f) == ((db->contacts[frame] >> i & 1u) != 0);
         s->contacts++;
     }
@@ -190,7 +195,7 @@ static void score_frame(pose_score *s, trail *t, const learned *l, int frame, co
 /// Plain pose compression has no features: then z is the only input.
 static void put_xz(const am_net *net, am_net_work *work, int sample, const float *x, const float *z)
 {
-    const bool features = am_net_input_count(net) > 1;
+    const bool features = ami_net_input_count(net) > 1;
     if (features) {
         am_net_put(work, 0, sample, x);
     }
@@ -260,7 +265,7 @@ static void run_window(const learned *l, drift_score *out, am_net_work *step, am
         am_net_put(step, 0, 0, xz);
         am_net_put(step, 1, 0, xz + width);
         am_net_run(l->stepper.net, step, 1);
-        const float *rate = am_net_output(step, 0, 0, 0);
+        const float *rate = ami_net_output(step, 0, 0, 0);
         for (int i = 0; i < all; i++) {
             xz[i] += rate[i] / l->db->fps;
         }
@@ -277,7 +282,7 @@ static void run_window(const learned *l, drift_score *out, am_net_work *step, am
         am_net_get(decode, 0, 0, y);
         out->x_error[h] += sqrt(squares);
         out->place_cm[h] += learned_places_apart(l, y, frame + t);
-        am_pose_vector(l->db, frame, y);
+        ami_pose_vector(l->db, frame, y);
         out->still_cm[h] += learned_places_apart(l, y, frame + t);
         h++;
     }
@@ -294,7 +299,7 @@ am_result learned_drift(const learned *l, drift_score *out, am_error *err)
     if (result == AM_OK) {
         result = am_net_work_create(&decode, l->decompressor.net, 1, NULL, err);
     }
-    am_rng rng = am_rng_make(20);
+    am_rng rng = ami_rng_make(20);
     const int wanted = l->e->quick ? learned_drift_windows / 4 : learned_drift_windows;
     for (int tries = 0; result == AM_OK && out->windows < wanted && tries < 100 * wanted; tries++) {
         const int frame = (int)am_rng_below(&rng, (uint32_t)l->db->frame_count);

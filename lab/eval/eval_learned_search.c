@@ -1,6 +1,12 @@
 // Compares the Projector with a true search, in answers and in cost.
 #include "eval_learned.h"
 
+#include "base/rng.h"
+#include "data/database.h"
+#include "data/features.h"
+#include "data/search.h"
+#include "net/build.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +19,7 @@ static bool is_target(const am_features *f, int dim)
     for (int c = 0; c < f->schema->channel_count && !f->pca; c++) {
         const am_channel *channel = &f->schema->channels[c];
         if (dim >= channel->first && dim < channel->first + channel->dims) {
-            return am_channel_is_target(channel);
+            return ami_channel_is_target(channel);
         }
     }
     return false;
@@ -53,10 +59,10 @@ typedef struct bench_search {
 
 static int find(const bench_search *b, const float *x, am_hit *hits, int k)
 {
-    am_search search = am_search_default();
+    ami_search search = ami_search_default();
     search.x = x;
     search.k = k;
-    return am_index_search(b->index, hits, &search, b->work);
+    return ami_index_search(b->index, hits, &search, b->work);
 }
 
 static void decode(const learned *l, const bench_search *b, const float *xz)
@@ -75,11 +81,11 @@ static double segment_apart(const learned *l, const bench_search *b, float *xz, 
     double sum = 0.0;
     for (int t = 0; t <= steps; t++) {
         decode(l, b, xz);
-        sum += learned_places_apart(l, b->y, am_db_clamp(l->db, frame, t));
+        sum += learned_places_apart(l, b->y, ami_db_clamp(l->db, frame, t));
         am_net_put(b->step, 0, 0, xz);
         am_net_put(b->step, 1, 0, xz + l->db->features.count);
         am_net_run(l->stepper.net, b->step, 1);
-        const float *rate = am_net_output(b->step, 0, 0, 0);
+        const float *rate = ami_net_output(b->step, 0, 0, 0);
         for (int i = 0; i < width; i++) {
             xz[i] += rate[i] / l->db->fps;
         }
@@ -95,7 +101,7 @@ static void judge(const learned *l, const bench_search *b, projection_score *out
     const int found = find(b, b->query, truth, top);
     am_net_put(b->project, 0, 0, b->query);
     am_net_run(l->projector.net, b->project, 1);
-    const float *xz = am_net_output(b->project, 0, 0, 0);
+    const float *xz = ami_net_output(b->project, 0, 0, 0);
     memset(b->result, 0, (size_t)db->features.stride * sizeof *b->result);
     memcpy(b->result, xz, (size_t)width * sizeof *b->result);
     if (found < 1 || find(b, b->result, &own, 1) < 1) {
@@ -123,8 +129,8 @@ static void judge(const learned *l, const bench_search *b, projection_score *out
 
 static void close_search(bench_search *b)
 {
-    am_search_work_destroy(b->work);
-    am_index_destroy(b->index);
+    ami_search_work_destroy(b->work);
+    ami_index_destroy(b->index);
     am_net_work_destroy(b->project);
     am_net_work_destroy(b->step);
     am_net_work_destroy(b->decode);
@@ -135,13 +141,13 @@ static void close_search(bench_search *b)
 
 static am_result open_search(const learned *l, bench_search *b, am_error *err)
 {
-    am_index_def def = am_index_def_default();
+    ami_index_def def = ami_index_def_default();
     def.db = l->db;
-    def.kind = AM_INDEX_FAST;
+    def.kind = AMI_INDEX_FAST;
     *b = (bench_search){ 0 };
-    am_result result = am_index_create(&b->index, &def, err);
+    am_result result = ami_index_create(&b->index, &def, err);
     if (result == AM_OK) {
-        result = am_search_work_create(&b->work, b->index, NULL, err);
+        result = ami_search_work_create(&b->work, b->index, NULL, err);
     }
     if (result == AM_OK && l->projector.net) {
         result = am_net_work_create(&b->project, l->projector.net, 1, NULL, err);
@@ -167,7 +173,7 @@ am_result learned_projection(const learned *l, float noise, float swap, projecti
     bench_search b;
     *out = (projection_score){ 0 };
     const am_result result = open_search(l, &b, err);
-    am_rng rng = am_rng_make(30);
+    am_rng rng = ami_rng_make(30);
     for (int i = 0; result == AM_OK && i < (l->e->quick ? 400 : 2000); i++) {
         make_query(l, &rng, noise, swap, b.query);
         judge(l, &b, out);
@@ -191,9 +197,9 @@ double learned_time(const learned_part *part, am_error *err)
     if (!part->net || am_net_work_create(&work, part->net, 1, NULL, err) != AM_OK) {
         return (double)NAN;
     }
-    am_rng rng = am_rng_make(1);
-    for (int i = 0; i < am_net_input_count(part->net); i++) {
-        float *x = am_net_input(work, i, 0, 0);
+    am_rng rng = ami_rng_make(1);
+    for (int i = 0; i < ami_net_input_count(part->net); i++) {
+        float *x = ami_net_input(work, i, 0, 0);
         for (int k = 0; k < am_net_input_size(part->net, i); k++) {
             x[k] = am_rng_normal(&rng);
         }
@@ -213,7 +219,7 @@ double learned_search_time(const learned *l, am_error *err)
     bench_search b;
     double best = (double)NAN;
     if (open_search(l, &b, err) == AM_OK) {
-        am_rng rng = am_rng_make(31);
+        am_rng rng = ami_rng_make(31);
         am_hit hit;
         double sum = 0.0;
         for (int i = 0; i < timed; i++) { // queries differ: the mean, each the better of two

@@ -3,6 +3,7 @@
 #include "places.h"
 #include "database.h"
 #include "eval.h"
+#include <amble/tools/metrics.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -289,9 +290,9 @@ static double bound_of(const column *c, const am_db_measures *own, double turn_b
 
 static void begin_columns(const eval *e, const char *first)
 {
-    am_tables_column(e->tables, first, -1);
+    ami_tables_column(e->tables, first, -1);
     for (int c = 0; c < columns_of(e); c++) {
-        am_tables_column(e->tables, columns[c].name, columns[c].digits);
+        ami_tables_column(e->tables, columns[c].name, columns[c].digits);
     }
 }
 
@@ -306,8 +307,8 @@ typedef enum strictness {
 static void add_row(const field *f, const char *name, const score *s, double turn_bound, strictness how)
 {
     const eval *e = f->e;
-    am_tables_row(e->tables);
-    am_tables_text(e->tables, name);
+    ami_tables_row(e->tables);
+    ami_tables_text(e->tables, name);
     for (int c = 0; c < columns_of(e); c++) {
         double bound = bound_of(&columns[c], &f->own, turn_bound);
         if (how == OF_COURSE && columns[c].value == final_jitter) {
@@ -315,9 +316,9 @@ static void add_row(const field *f, const char *name, const score *s, double tur
         }
         double value = columns[c].value(s);
         if (isinf(bound) || how == UNBOUNDED) {
-            am_tables_number(e->tables, value);
+            ami_tables_number(e->tables, value);
         } else {
-            am_tables_bounded(e->tables, value, bound);
+            ami_tables_bounded(e->tables, value, bound);
         }
     }
 }
@@ -328,16 +329,16 @@ static void add_row(const field *f, const char *name, const score *s, double tur
 static void add_own_rows(const field *f, double turn_bound)
 {
     const eval *e = f->e;
-    am_tables_row(e->tables);
-    am_tables_text(e->tables, "the database's own");
+    ami_tables_row(e->tables);
+    ami_tables_text(e->tables, "the database's own");
     for (int c = 0; c < columns_of(e); c++) {
-        am_tables_number(e->tables, columns[c].own ? columns[c].own(&f->own) : (double)NAN);
+        ami_tables_number(e->tables, columns[c].own ? columns[c].own(&f->own) : (double)NAN);
     }
-    am_tables_row(e->tables);
-    am_tables_text(e->tables, "bound");
+    ami_tables_row(e->tables);
+    ami_tables_text(e->tables, "bound");
     for (int c = 0; c < columns_of(e); c++) {
         double bound = bound_of(&columns[c], &f->own, turn_bound);
-        am_tables_number(e->tables, isinf(bound) ? (double)NAN : bound);
+        ami_tables_number(e->tables, isinf(bound) ? (double)NAN : bound);
     }
 }
 
@@ -349,7 +350,7 @@ static void add_courses(const field *f, const char *config, double turn_bound)
     snprintf(name, sizeof name, "courses %s", config);
     snprintf(about, sizeof about, "a minute each on %s: %d frames, %d joints, %d features", config,
              f->db->frame_count, f->db->joint_count, f->db->features.count);
-    am_tables_begin(e->tables, name, about);
+    ami_tables_begin(e->tables, name, about);
     begin_columns(e, "course");
     add_own_rows(f, turn_bound);
     for (int c = 0; c < f->course_count; c++) {
@@ -361,20 +362,20 @@ static void add_courses(const field *f, const char *config, double turn_bound)
         add_row(f, "all", all, turn_bound, STRICT);
         free(all);
     }
-    am_tables_note(e->tables,
-                   "Lengths for frames of 1/60 s. A single course's jitter may also be 1.3 times that of the "
-                   "frames it played (jitter_cm_played); that of all courses may not. "
-                   "transition_bend_cm has the 99.9th percentile as its own, joint_travel_cm the largest.");
-    am_tables_note(e->tables,
-                   "turn_90_s and turn_180_s are medians until the movement over 0.2 s is within 15 degrees of "
-                   "the target and stays for 0.3 s; stop_s is the slowest stop from a walk (below 0.1 m/s).");
-    am_tables_plot(e->tables, "foot_slide_cm", 0);
-    am_tables_plot(e->tables, "skate_share", 0);
-    am_tables_plot(e->tables, "jitter_cm", 0);
-    am_tables_plot(e->tables, "turn_90_s", 1);
+    ami_tables_note(e->tables,
+                    "Lengths for frames of 1/60 s. A single course's jitter may also be 1.3 times that of the "
+                    "frames it played (jitter_cm_played); that of all courses may not. "
+                    "transition_bend_cm has the 99.9th percentile as its own, joint_travel_cm the largest.");
+    ami_tables_note(e->tables,
+                    "turn_90_s and turn_180_s are medians until the movement over 0.2 s is within 15 degrees of "
+                    "the target and stays for 0.3 s; stop_s is the slowest stop from a walk (below 0.1 m/s).");
+    ami_tables_plot(e->tables, "foot_slide_cm", 0);
+    ami_tables_plot(e->tables, "skate_share", 0);
+    ami_tables_plot(e->tables, "jitter_cm", 0);
+    ami_tables_plot(e->tables, "turn_90_s", 1);
     for (int c = 0; c < f->course_count; c++) {
         am_track track = { f->scores[c].places, f->scores[c].place_count, f->scores[c].dt };
-        am_tables_track(e->tables, f->courses[c], &track);
+        ami_tables_track(e->tables, f->courses[c], &track);
     }
 }
 
@@ -405,10 +406,10 @@ static void add_ablations(const field *f, const char *config)
     char about[200];
     snprintf(about, sizeof about, "the same %d courses on %s together, with one thing changed at a time",
              f->course_count, config);
-    am_tables_begin(e->tables, "ablations", about);
+    ami_tables_begin(e->tables, "ablations", about);
     begin_columns(e, "variant");
-    am_tables_column(e->tables, "worse in", -1);
-    am_tables_column(e->tables, "times", 2);
+    ami_tables_column(e->tables, "worse in", -1);
+    ami_tables_column(e->tables, "times", 2);
     for (int v = 0; v < f->variant_count; v++) {
         combine(&rows[v], &f->scores[v * f->course_count], f->course_count);
     }
@@ -417,17 +418,17 @@ static void add_ablations(const field *f, const char *config)
         int reference = variants[v].change == root_animation ? compared_with_weighted : 0;
         double times = times_worse(&variants[v], &rows[v], &rows[reference]);
         add_row(f, variants[v].name, &rows[v], 0.0, UNBOUNDED);
-        am_tables_text(e->tables, variants[v].worse ? variants[v].worse : "");
-        am_tables_at_least(e->tables, times, 1.0);
+        ami_tables_text(e->tables, variants[v].worse ? variants[v].worse : "");
+        ami_tables_at_least(e->tables, times, 1.0);
     }
-    am_tables_note(
+    ami_tables_note(
         e->tables,
         "'worse in' says where a part that was left out is missed, 'times' how much, against the first row; "
         "'root: animation, unweighted' is compared with the row above it.");
-    am_tables_plot(e->tables, "transition_bend_cm", 0);
-    am_tables_plot(e->tables, "foot_slide_cm", 0);
-    am_tables_plot(e->tables, "direction_error_deg", 0);
-    am_tables_plot(e->tables, "point_bend_cm", 0);
+    ami_tables_plot(e->tables, "transition_bend_cm", 0);
+    ami_tables_plot(e->tables, "foot_slide_cm", 0);
+    ami_tables_plot(e->tables, "direction_error_deg", 0);
+    ami_tables_plot(e->tables, "point_bend_cm", 0);
     free(rows);
 }
 
@@ -493,7 +494,7 @@ am_result eval_matching(eval *e, am_error *err)
     if (e->config) {
         am_result result = run_field(e, e->config, turn_bound_of(e->config), true, err);
         snprintf(e->about, sizeof e->about, "%d values beyond their bound (marked !).",
-                 result == AM_OK ? am_tables_bad_count(e->tables) : 0);
+                 result == AM_OK ? ami_tables_bad_count(e->tables) : 0);
         return result;
     }
     bool real = cli_database_has_data("locomotion");
@@ -509,6 +510,6 @@ am_result eval_matching(eval *e, am_error *err)
              agile  ? ""
              : real ? "Without basketball and ACCAD: their sets were not found. "
                     : "The bounds were made for motion capture. ",
-             result == AM_OK ? am_tables_bad_count(e->tables) : 0);
+             result == AM_OK ? ami_tables_bad_count(e->tables) : 0);
     return result;
 }

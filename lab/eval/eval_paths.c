@@ -4,6 +4,8 @@
 
 #include "database.h"
 
+#include "actor/path_def.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,12 +79,12 @@ static void add_track(eval *e, const char *caption, const path_score *s)
 {
     am_track track = { s->places, s->place_count, s->dt };
     am_polyline line = { .points = s->line, .count = s->line_count };
-    am_tables_path(e->tables, caption, &track, &line);
+    ami_tables_path(e->tables, caption, &track, &line);
 }
 
 static path_row paper_row(const char *name, int k, int l)
 {
-    path_row row = { .name = name, .method = am_path_method_paper(), .k = k, .l = l, .own_root = true };
+    path_row row = { .name = name, .method = ami_path_method_paper(), .k = k, .l = l, .own_root = true };
     return row;
 }
 
@@ -92,24 +94,24 @@ static path_row paper_row(const char *name, int k, int l)
 /// One line of table 1: ours from the first path, the paper's beside it.
 static void add_cost(eval *e, const path_score *s, const path_row *row, double basic_us, double paper_s, int tree)
 {
-    am_tables_row(e->tables);
-    am_tables_text(e->tables, row->name);
-    am_tables_number(e->tables, s->search_us * 1e-6);
-    am_tables_number(e->tables, paper_s);
-    am_tables_number(e->tables, tree);
-    am_tables_number(e->tables, s->searches);
+    ami_tables_row(e->tables);
+    ami_tables_text(e->tables, row->name);
+    ami_tables_number(e->tables, s->search_us * 1e-6);
+    ami_tables_number(e->tables, paper_s);
+    ami_tables_number(e->tables, tree);
+    ami_tables_number(e->tables, s->searches);
     double bound = tree == 13 ? 8.0 : tree == 111 ? 70.0 : (double)INFINITY;
-    am_tables_bounded(e->tables, s->search_us / basic_us, bound);
+    ami_tables_bounded(e->tables, s->search_us / basic_us, bound);
 }
 
 static void add_figure_row(eval *e, const path_row *row, const path_score *scores)
 {
-    am_tables_row(e->tables);
-    am_tables_text(e->tables, row->name);
+    ami_tables_row(e->tables);
+    ami_tables_text(e->tables, row->name);
     for (int p = 0; p < figure_count; p++) {
-        am_tables_number(e->tables, scores[p].error_mean);
-        am_tables_number(e->tables, scores[p].oscillation);
-        am_tables_number(e->tables, scores[p].completed);
+        ami_tables_number(e->tables, scores[p].error_mean);
+        ami_tables_number(e->tables, scores[p].oscillation);
+        ami_tables_number(e->tables, scores[p].completed);
     }
 }
 
@@ -129,34 +131,34 @@ static am_result compare_methods(eval *e, const am_db *db, const am_db_measures 
     }
     int shown = longer ? 4 : own_rows;
     if (result == AM_OK) {
-        am_tables_begin(e->tables, "table 1",
-                        "a top-level call on path A: its time and its searches, the paper's beside");
-        static const am_column columns[] = { { "configuration", -1 },   { "avg. time (s)", 7 },
-                                             { "paper's time (s)", 3 }, { "# of knn_search", 0 },
-                                             { "searches made", 2 },    { "basic searches", 2 } };
-        am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+        ami_tables_begin(e->tables, "table 1",
+                         "a top-level call on path A: its time and its searches, the paper's beside");
+        static const ami_column columns[] = { { "configuration", -1 },   { "avg. time (s)", 7 },
+                                              { "paper's time (s)", 3 }, { "# of knn_search", 0 },
+                                              { "searches made", 2 },    { "basic searches", 2 } };
+        ami_tables_columns(e->tables, columns, CLI_COUNT(columns));
         for (int r = 0; r < shown; r++) {
             const path_score *s = r < 3 ? &g.scores[r * figure_count] : &l.scores[0];
             add_cost(e, s, &rows[r], g.scores[figure_count].search_us, paper_s[r], trees[r]);
         }
-        am_tables_note(e->tables,
-                       "'basic searches' is the time over that of bmm, bounds 8 and 70. Branches that cannot "
-                       "win any more are not searched, so that fewer searches are made than the tree has.");
-        am_tables_begin(e->tables, "figure 7", "the paper's method on two smooth paths, five starts each");
-        am_tables_column(e->tables, "configuration", -1);
+        ami_tables_note(e->tables,
+                        "'basic searches' is the time over that of bmm, bounds 8 and 70. Branches that cannot "
+                        "win any more are not searched, so that fewer searches are made than the tree has.");
+        ami_tables_begin(e->tables, "figure 7", "the paper's method on two smooth paths, five starts each");
+        ami_tables_column(e->tables, "configuration", -1);
         static const char *const of[] = { "path a", "path a oscillation", "path a completed",
                                           "path b", "path b oscillation", "path b completed" };
         for (int c = 0; c < (int)CLI_COUNT(of); c++) {
-            am_tables_column(e->tables, of[c], c % 3 == 2 ? 0 : 4);
+            ami_tables_column(e->tables, of[c], c % 3 == 2 ? 0 : 4);
         }
         for (int r = 0; r < shown; r++) {
             add_figure_row(e, &rows[r], r < 3 ? &g.scores[r * figure_count] : l.scores);
         }
-        am_tables_note(e->tables,
-                       "Mean distance of the hips from the path in m, and oscillation: the root mean square "
-                       "of the signed distance smoothed over 0.5 s, about its mean.");
-        am_tables_plot(e->tables, "path a", 0);
-        am_tables_plot(e->tables, "path a oscillation", 0);
+        ami_tables_note(e->tables,
+                        "Mean distance of the hips from the path in m, and oscillation: the root mean square "
+                        "of the signed distance smoothed over 0.5 s, about its mean.");
+        ami_tables_plot(e->tables, "path a", 0);
+        ami_tables_plot(e->tables, "path a oscillation", 0);
         for (int r = 0; r < 2; r++) {
             for (int p = 0; p < figure_count; p++) {
                 char caption[96];
@@ -211,7 +213,7 @@ static int make_own_rows(path_row *rows)
                                          "without steering", "without weights",  "without planting",
                                          "basic matching" };
     for (int i = 0; i < (int)CLI_COUNT(names); i++) {
-        rows[i] = (path_row){ .name = names[i], .method = am_path_method_default(), .k = 3, .l = 3 };
+        rows[i] = (path_row){ .name = names[i], .method = ami_path_method_default(), .k = 3, .l = 3 };
     }
     rows[1].method.retime = false;
     rows[2].method.lead = false;
@@ -225,37 +227,37 @@ static int make_own_rows(path_row *rows)
 static void add_distance(eval *e, double value, bool fails)
 {
     if (fails) {
-        am_tables_text(e->tables, "(fail)");
+        ami_tables_text(e->tables, "(fail)");
     } else {
-        am_tables_number(e->tables, value);
+        ami_tables_number(e->tables, value);
     }
 }
 
 static void add_ablations(eval *e, const grid *g)
 {
-    am_tables_begin(e->tables, "table 2",
-                    "the paper's method and each part of it left out: mean distance in m, the paper's beside");
-    am_tables_column(e->tables, "configuration", -1);
+    ami_tables_begin(e->tables, "table 2",
+                     "the paper's method and each part of it left out: mean distance in m, the paper's beside");
+    ami_tables_column(e->tables, "configuration", -1);
     for (int p = 0; p < path_count; p++) {
         char name[32];
         snprintf(name, sizeof name, "path %d", p + 1);
-        am_tables_column(e->tables, name, 4);
+        ami_tables_column(e->tables, name, 4);
         snprintf(name, sizeof name, "paper's path %d", p + 1);
-        am_tables_column(e->tables, name, 4);
+        ami_tables_column(e->tables, name, 4);
     }
     for (int r = 0; r < g->row_count; r++) {
-        am_tables_row(e->tables);
-        am_tables_text(e->tables, g->rows[r].name);
+        ami_tables_row(e->tables);
+        ami_tables_text(e->tables, g->rows[r].name);
         for (int p = 0; p < path_count; p++) {
             const path_score *s = &g->scores[r * path_count + p];
             add_distance(e, s->error_mean, s->completed < path_starts);
             add_distance(e, g->rows[r].paper[p], g->rows[r].paper[p] < 0.0);
         }
     }
-    am_tables_note(e->tables, "Paths 1 to 4 are configs/runs/curve, crossing, spiral and corners, not the paper's "
-                              "own. Means over five starts; (fail): one of them did not.");
-    am_tables_plot(e->tables, "path 1", 0);
-    am_tables_plot(e->tables, "path 4", 0);
+    ami_tables_note(e->tables, "Paths 1 to 4 are configs/runs/curve, crossing, spiral and corners, not the paper's "
+                               "own. Means over five starts; (fail): one of them did not.");
+    ami_tables_plot(e->tables, "path 1", 0);
+    ami_tables_plot(e->tables, "path 4", 0);
     for (int p = 0; p < path_count; p++) {
         char caption[96];
         snprintf(caption, sizeof caption, "path %d: the paper's method", p + 1);
@@ -267,34 +269,34 @@ static void add_ablations(eval *e, const grid *g)
 
 static void add_own(eval *e, const grid *g, const am_db_measures *own, const char *name, const char *about)
 {
-    am_tables_begin(e->tables, name, about);
-    static const am_column columns[] = { { "configuration", -1 },  { "path", -1 },         { "drawn_mps", 2 },
-                                         { "path_error_m", 3 },    { "path_cover_m", 3 },  { "path_cover_max_m", 3 },
-                                         { "path_time_ratio", 2 }, { "path_end_m", 3 },    { "completed", 0 },
-                                         { "recoveries", 0 },      { "foot_slide_cm", 3 }, { "jitter_cm", 3 },
-                                         { "skate_share", 3 } };
-    am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+    ami_tables_begin(e->tables, name, about);
+    static const ami_column columns[] = { { "configuration", -1 },  { "path", -1 },         { "drawn_mps", 2 },
+                                          { "path_error_m", 3 },    { "path_cover_m", 3 },  { "path_cover_max_m", 3 },
+                                          { "path_time_ratio", 2 }, { "path_end_m", 3 },    { "completed", 0 },
+                                          { "recoveries", 0 },      { "foot_slide_cm", 3 }, { "jitter_cm", 3 },
+                                          { "skate_share", 3 } };
+    ami_tables_columns(e->tables, columns, CLI_COUNT(columns));
     for (int i = 0; i < g->row_count * path_count; i++) {
         const path_score *s = &g->scores[i];
         bool bound = i < path_count; // only all together has bounds
         double none = (double)INFINITY;
-        am_tables_row(e->tables);
-        am_tables_text(e->tables, g->rows[i / path_count].name);
-        am_tables_text(e->tables, four[i % path_count]);
-        am_tables_number(e->tables, (double)s->drawn_mps);
-        am_tables_bounded(e->tables, s->error, bound ? 0.05 : none);
-        am_tables_bounded(e->tables, s->cover, bound ? 0.05 : none);
-        am_tables_bounded(e->tables, s->cover_max, bound ? 0.35 : none);
-        am_tables_bounded(e->tables, s->ratio, bound ? path_ratio_bound(s) : none);
-        am_tables_number(e->tables, s->end);
-        am_tables_at_least(e->tables, s->completed, bound ? path_starts - 1 : -1);
-        am_tables_number(e->tables, s->recoveries);
-        am_tables_bounded(e->tables, s->slide, bound ? 0.5 * own->quality.foot_slide_cm : none);
-        am_tables_bounded(e->tables, s->jitter, bound ? 1.3 * fmax(own->quality.jitter_cm, s->played_jitter) : none);
-        am_tables_bounded(e->tables, s->skate, bound ? 1.1 * own->quality.skate_share : none);
+        ami_tables_row(e->tables);
+        ami_tables_text(e->tables, g->rows[i / path_count].name);
+        ami_tables_text(e->tables, four[i % path_count]);
+        ami_tables_number(e->tables, (double)s->drawn_mps);
+        ami_tables_bounded(e->tables, s->error, bound ? 0.05 : none);
+        ami_tables_bounded(e->tables, s->cover, bound ? 0.05 : none);
+        ami_tables_bounded(e->tables, s->cover_max, bound ? 0.35 : none);
+        ami_tables_bounded(e->tables, s->ratio, bound ? path_ratio_bound(s) : none);
+        ami_tables_number(e->tables, s->end);
+        ami_tables_at_least(e->tables, s->completed, bound ? path_starts - 1 : -1);
+        ami_tables_number(e->tables, s->recoveries);
+        ami_tables_bounded(e->tables, s->slide, bound ? 0.5 * own->quality.foot_slide_cm : none);
+        ami_tables_bounded(e->tables, s->jitter, bound ? 1.3 * fmax(own->quality.jitter_cm, s->played_jitter) : none);
+        ami_tables_bounded(e->tables, s->skate, bound ? 1.1 * own->quality.skate_share : none);
     }
-    am_tables_note(e->tables, "The worst of five starts, 4 cm and 10 degrees apart. Jitter may be 1.3 times the "
-                              "database's or that of the frames played: running shakes more than walking.");
+    ami_tables_note(e->tables, "The worst of five starts, 4 cm and 10 degrees apart. Jitter may be 1.3 times the "
+                               "database's or that of the frames played: running shakes more than walking.");
     for (int p = 0; p < path_count; p++) {
         add_track(e, four[p], &g->scores[p]);
     }
@@ -335,29 +337,29 @@ static am_result sweep_speed(eval *e, const am_db *db, const am_db_measures *own
     path_row rows[2 * limit_count];
     for (int i = 0; i < limit_count; i++) {
         rows[i] = paper_row("the paper's", 3, 3);
-        rows[limit_count + i] = (path_row){ .name = "amble", .method = am_path_method_default(), .k = 3, .l = 3 };
+        rows[limit_count + i] = (path_row){ .name = "amble", .method = ami_path_method_default(), .k = 3, .l = 3 };
         rows[i].v_max = rows[limit_count + i].v_max = limits[i];
     }
     grid g = { .db = db, .own = own, .rows = rows, .row_count = 2 * limit_count, .column_count = 1 };
     am_result result = grid_play(&g, e, circle, false, err);
     if (result == AM_OK) {
-        am_tables_begin(e->tables, "figure 9",
-                        "one and a half laps of a circle, drawn from 0 to 9 m/s, with four limits of the speed");
-        static const am_column columns[] = { { "configuration", -1 }, { "v_max", 0 },
-                                             { "mean speed", 2 },     { "largest speed", 2 },
-                                             { "path_error_m", 3 },   { "path_cover_max_m", 3 },
-                                             { "completed", 0 } };
-        am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+        ami_tables_begin(e->tables, "figure 9",
+                         "one and a half laps of a circle, drawn from 0 to 9 m/s, with four limits of the speed");
+        static const ami_column columns[] = { { "configuration", -1 }, { "v_max", 0 },
+                                              { "mean speed", 2 },     { "largest speed", 2 },
+                                              { "path_error_m", 3 },   { "path_cover_max_m", 3 },
+                                              { "completed", 0 } };
+        ami_tables_columns(e->tables, columns, CLI_COUNT(columns));
         for (int r = 0; r < g.row_count; r++) {
             const path_score *s = &g.scores[r];
-            am_tables_row(e->tables);
-            am_tables_text(e->tables, rows[r].name);
-            am_tables_number(e->tables, (double)rows[r].v_max);
-            am_tables_number(e->tables, s->speed);
-            am_tables_number(e->tables, s->speed_most);
-            am_tables_number(e->tables, s->error);
-            am_tables_number(e->tables, s->cover_max);
-            am_tables_number(e->tables, s->completed);
+            ami_tables_row(e->tables);
+            ami_tables_text(e->tables, rows[r].name);
+            ami_tables_number(e->tables, (double)rows[r].v_max);
+            ami_tables_number(e->tables, s->speed);
+            ami_tables_number(e->tables, s->speed_most);
+            ami_tables_number(e->tables, s->error);
+            ami_tables_number(e->tables, s->cover_max);
+            ami_tables_number(e->tables, s->completed);
         }
         for (int r = 0; r < g.row_count; r++) {
             char caption[96];
@@ -384,26 +386,26 @@ static am_result other_sets(eval *e, am_error *err)
         am_db_measures own;
         result = cli_database_open(&db, sets[i], e->tasks, e->progress, err);
         result = result == AM_OK ? am_db_measure(&own, db, NULL, err) : result;
-        path_row row = { .name = sets[i], .method = am_path_method_default(), .k = 3, .l = 3 };
+        path_row row = { .name = sets[i], .method = ami_path_method_default(), .k = 3, .l = 3 };
         grid g = { .db = db, .own = &own, .rows = &row, .row_count = 1, .column_count = path_count };
         result = result == AM_OK ? grid_play(&g, e, four, false, err) : result;
         if (result == AM_OK) {
-            am_tables_begin(e->tables, sets[i], "the same paths with another style of motion");
-            static const am_column columns[] = { { "path", -1 },        { "path_error_m", 3 },
-                                                 { "path_cover_m", 3 }, { "path_time_ratio", 2 },
-                                                 { "completed", 0 },    { "recoveries", 0 },
-                                                 { "foot_slide_cm", 3 } };
-            am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+            ami_tables_begin(e->tables, sets[i], "the same paths with another style of motion");
+            static const ami_column columns[] = { { "path", -1 },        { "path_error_m", 3 },
+                                                  { "path_cover_m", 3 }, { "path_time_ratio", 2 },
+                                                  { "completed", 0 },    { "recoveries", 0 },
+                                                  { "foot_slide_cm", 3 } };
+            ami_tables_columns(e->tables, columns, CLI_COUNT(columns));
             for (int p = 0; p < path_count; p++) {
                 const path_score *s = &g.scores[p];
-                am_tables_row(e->tables);
-                am_tables_text(e->tables, four[p]);
-                am_tables_number(e->tables, s->error);
-                am_tables_number(e->tables, s->cover);
-                am_tables_number(e->tables, s->ratio);
-                am_tables_number(e->tables, s->completed);
-                am_tables_number(e->tables, s->recoveries);
-                am_tables_number(e->tables, s->slide);
+                ami_tables_row(e->tables);
+                ami_tables_text(e->tables, four[p]);
+                ami_tables_number(e->tables, s->error);
+                ami_tables_number(e->tables, s->cover);
+                ami_tables_number(e->tables, s->ratio);
+                ami_tables_number(e->tables, s->completed);
+                ami_tables_number(e->tables, s->recoveries);
+                ami_tables_number(e->tables, s->slide);
                 add_track(e, four[p], s);
             }
         }
@@ -440,7 +442,7 @@ am_result eval_paths(eval *e, am_error *err)
         result = other_sets(e, err);
     }
     snprintf(e->about, sizeof e->about, "On %s; %d values beyond their bound (marked !).", config,
-             result == AM_OK ? am_tables_bad_count(e->tables) : 0);
+             result == AM_OK ? ami_tables_bad_count(e->tables) : 0);
     am_db_close(db);
     am_db_close(longer);
     return result;

@@ -3,6 +3,7 @@
 #define AMBLE_CLI_EVAL_PATHS_H
 
 #include "eval.h"
+#include <amble/tools/metrics.h>
 
 enum { path_starts = 5 }; // four centimetres and ten degrees apart; the worst counts
 

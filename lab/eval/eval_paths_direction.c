@@ -5,6 +5,9 @@
 #include "database.h"
 #include "places.h"
 
+#include "data/database.h"
+#include "train/direction_check.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +42,8 @@ static am_result teller_open(teller *t, const eval *e, const char *config, am_er
     am_result result =
         e->model ? am_model_open(&t->model, e->model, NULL, err) : cli_direction_open(&t->model, config, err);
     if (result == AM_OK && t->model) {
-        am_direction_kept(t->model, &t->folds, &t->fold);
-        result = am_direction_open(&t->net, t->model, NULL, err);
+        ami_direction_kept(t->model, &t->folds, &t->fold);
+        result = ami_direction_net_open(&t->net, t->model, NULL, err);
     }
     return result;
 }
@@ -50,44 +53,44 @@ static am_result teller_open(teller *t, const eval *e, const char *config, am_er
 
 static void begin_told(eval *e)
 {
-    am_tables_begin(e->tables, "direction",
-                    "DirectionNet along clips kept from its training: mean angle to the captured facing, degrees");
-    static const am_column columns[] = { { "data", -1 },     { "frames are", -1 }, { "clips", 0 },
-                                         { "frames", 0 },    { "net", 1 },         { "of tangent", 2 },
-                                         { "with past", 1 }, { "tangent", 1 },     { "first offset kept", 1 } };
-    am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+    ami_tables_begin(e->tables, "direction",
+                     "DirectionNet along clips kept from its training: mean angle to the captured facing, degrees");
+    static const ami_column columns[] = { { "data", -1 },     { "frames are", -1 }, { "clips", 0 },
+                                          { "frames", 0 },    { "net", 1 },         { "of tangent", 2 },
+                                          { "with past", 1 }, { "tangent", 1 },     { "first offset kept", 1 } };
+    ami_tables_columns(e->tables, columns, CLI_COUNT(columns));
 }
 
-static void add_told(eval *e, const char *config, const am_direction_report *report, bool bound)
+static void add_told(eval *e, const char *config, const ami_direction_report *report, bool bound)
 {
-    for (int k = 0; k < AM_DIRECTION_CLASSES; k++) {
-        const am_direction_score *s = &report->scores[k];
-        bool held = bound && k == AM_DIRECTION_ALL;
+    for (int k = 0; k < AMI_DIRECTION_CLASSES; k++) {
+        const ami_direction_score *s = &report->scores[k];
+        bool held = bound && k == AMI_DIRECTION_ALL;
         if (s->frames == 0) {
             continue;
         }
-        am_tables_row(e->tables);
-        am_tables_text(e->tables, config);
-        am_tables_text(e->tables, am_direction_class_name((am_direction_class)k));
-        am_tables_number(e->tables, report->clips);
-        am_tables_number(e->tables, (double)s->frames);
-        am_tables_bounded(e->tables, s->net_deg, held ? MOST_DEG : (double)INFINITY);
-        am_tables_bounded(e->tables, s->net_deg / fmax(s->tangent_deg, 1e-9), held ? MOST_SHARE : (double)INFINITY);
-        am_tables_number(e->tables, s->past_deg);
-        am_tables_number(e->tables, s->tangent_deg);
-        am_tables_number(e->tables, s->kept_deg);
+        ami_tables_row(e->tables);
+        ami_tables_text(e->tables, config);
+        ami_tables_text(e->tables, ami_direction_class_name((ami_direction_class)k));
+        ami_tables_number(e->tables, report->clips);
+        ami_tables_number(e->tables, (double)s->frames);
+        ami_tables_bounded(e->tables, s->net_deg, held ? MOST_DEG : (double)INFINITY);
+        ami_tables_bounded(e->tables, s->net_deg / fmax(s->tangent_deg, 1e-9), held ? MOST_SHARE : (double)INFINITY);
+        ami_tables_number(e->tables, s->past_deg);
+        ami_tables_number(e->tables, s->tangent_deg);
+        ami_tables_number(e->tables, s->kept_deg);
     }
 }
 
 static am_result tell(eval *e, const am_db *db, const char *config, am_error *err)
 {
     teller t;
-    am_direction_report report;
+    ami_direction_report report;
     am_result result = teller_open(&t, e, config, err);
     if (result == AM_OK && t.net) {
         // Only locomotion has figures to reach: dances face where they like.
         bool bound = strcmp(config, "locomotion") == 0 || strcmp(config, "agile") == 0;
-        result = am_direction_check(&report, t.net, db, t.folds, t.fold, NULL, err);
+        result = ami_direction_check(&report, t.net, db, t.folds, t.fold, NULL, err);
         if (result == AM_OK) {
             add_told(e, config, &report, bound);
         }
@@ -124,8 +127,8 @@ typedef struct way {
     am_path_facing facing;
     am_path_sample *samples; ///< [count]
     int count, at;
-    double sums[AM_DIRECTION_CLASSES];
-    int64_t frames[AM_DIRECTION_CLASSES];
+    double sums[AMI_DIRECTION_CLASSES];
+    int64_t frames[AMI_DIRECTION_CLASSES];
     am_metrics metrics;
     am_result result;
     am_error err;
@@ -162,13 +165,13 @@ static am_result take_frame(void *user, const am_run_sample *sample, am_error *e
     if (!(sqrtf(x * x + z * z) * (float)told_rate > MOVING_MPS)) {
         return AM_OK;
     }
-    float captured = am_quat_heading(am_db_root(w->db, frame_of(w, w->at)).rotation);
+    float captured = am_quat_heading(ami_db_root(w->db, frame_of(w, w->at)).rotation);
     float offset = fabsf(am_wrap_angle(captured - am_atan2(x, z))) / AM_DEG;
-    int class = offset < 45.0f    ? AM_DIRECTION_FORWARD
-                : offset < 135.0f ? AM_DIRECTION_SIDEWAYS
-                                  : AM_DIRECTION_BACKWARD;
+    int class = offset < 45.0f    ? AMI_DIRECTION_FORWARD
+                : offset < 135.0f ? AMI_DIRECTION_SIDEWAYS
+                                  : AMI_DIRECTION_BACKWARD;
     double off = (double)(fabsf(am_wrap_angle(am_quat_heading(sample->pose.root.rotation) - captured)) / AM_DEG);
-    const int both[2] = { AM_DIRECTION_ALL, class };
+    const int both[2] = { AMI_DIRECTION_ALL, class };
     for (int i = 0; i < 2; i++) {
         w->sums[both[i]] += off;
         w->frames[both[i]]++;
@@ -212,11 +215,12 @@ static void play_item(void *context, int item)
 {
     plays *p = context;
     way *w = &p->ways[item];
-    am_run_path path = { .t = 0.0f, .def = am_path_def_default() };
+    am_run_path path = { 0 };
+    am_path_def_init(&path.def);
     path.def.samples = w->samples;
     path.def.count = w->count;
     path.def.facing = w->facing;
-    float heading = am_quat_heading(am_db_root(w->db, w->range->start).rotation);
+    float heading = am_quat_heading(ami_db_root(w->db, w->range->start).rotation);
     am_run_actor actor = { .position = am_v3(w->samples[0].x, 0.0f, w->samples[0].z),
                            .facing = am_v3(am_sin(heading), 0.0f, am_cos(heading)),
                            .paths = &path,
@@ -232,7 +236,7 @@ static void play_item(void *context, int item)
 /// Whether a clip goes somewhere, kept from training and not a mirror image.
 static bool goes(const am_db *db, const am_db_range *range, const teller *t)
 {
-    if ((range->flags & AM_RANGE_MIRRORED) != 0 || (t->fold >= 0 && am_direction_fold(range, t->folds) != t->fold)) {
+    if ((range->flags & AM_RANGE_MIRRORED) != 0 || (t->fold >= 0 && ami_direction_fold(range, t->folds) != t->fold)) {
         return false;
     }
     float length = 0.0f;
@@ -277,22 +281,22 @@ static int make_ways(way *ways, const am_db *db, const teller *t, int most)
 
 static void add_played(eval *e, const way *ways, int count)
 {
-    am_tables_begin(
+    ami_tables_begin(
         e->tables, "direction in play",
         "a character along the ways of clips kept from training: mean angle to the captured facing there");
-    static const am_column columns[] = { { "facing", -1 },      { "ways", 0 },      { "all", 1 },
-                                         { "forward", 1 },      { "sideways", 1 },  { "backward", 1 },
-                                         { "path_error_m", 3 }, { "completed", 0 }, { "foot_slide_cm", 3 },
-                                         { "skate_share", 3 } };
-    am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+    static const ami_column columns[] = { { "facing", -1 },      { "ways", 0 },      { "all", 1 },
+                                          { "forward", 1 },      { "sideways", 1 },  { "backward", 1 },
+                                          { "path_error_m", 3 }, { "completed", 0 }, { "foot_slide_cm", 3 },
+                                          { "skate_share", 3 } };
+    ami_tables_columns(e->tables, columns, CLI_COUNT(columns));
     double tangent = 0.0;
     for (int i = 0; i < way_count; i++) {
-        double sums[AM_DIRECTION_CLASSES] = { 0 };
-        double frames[AM_DIRECTION_CLASSES] = { 0 };
+        double sums[AMI_DIRECTION_CLASSES] = { 0 };
+        double frames[AMI_DIRECTION_CLASSES] = { 0 };
         double error = 0.0, slide = 0.0, skate = 0.0;
         int completed = 0, played = 0;
         for (int w = i; w < count; w += way_count, played++) {
-            for (int k = 0; k < AM_DIRECTION_CLASSES; k++) {
+            for (int k = 0; k < AMI_DIRECTION_CLASSES; k++) {
                 sums[k] += ways[w].sums[k];
                 frames[k] += (double)ways[w].frames[k];
             }
@@ -301,23 +305,23 @@ static void add_played(eval *e, const way *ways, int count)
             skate += ways[w].metrics.final.skate_share;
             completed += ways[w].metrics.path.path_completed;
         }
-        am_tables_row(e->tables);
-        am_tables_text(e->tables, i == 0 ? "tangent" : "net");
-        am_tables_number(e->tables, played);
-        for (int k = AM_DIRECTION_ALL; k <= AM_DIRECTION_BACKWARD; k++) {
+        ami_tables_row(e->tables);
+        ami_tables_text(e->tables, i == 0 ? "tangent" : "net");
+        ami_tables_number(e->tables, played);
+        for (int k = AMI_DIRECTION_ALL; k <= AMI_DIRECTION_BACKWARD; k++) {
             double mean = frames[k] > 0.0 ? sums[k] / frames[k] : (double)NAN;
-            tangent = i == 0 && k == AM_DIRECTION_ALL ? mean : tangent;
-            am_tables_bounded(e->tables, mean, i == 1 && k == AM_DIRECTION_ALL ? tangent : (double)INFINITY);
+            tangent = i == 0 && k == AMI_DIRECTION_ALL ? mean : tangent;
+            ami_tables_bounded(e->tables, mean, i == 1 && k == AMI_DIRECTION_ALL ? tangent : (double)INFINITY);
         }
-        am_tables_number(e->tables, error / fmax(played, 1));
-        am_tables_number(e->tables, completed);
-        am_tables_number(e->tables, slide / fmax(played, 1));
-        am_tables_number(e->tables, skate / fmax(played, 1));
+        ami_tables_number(e->tables, error / fmax(played, 1));
+        ami_tables_number(e->tables, completed);
+        ami_tables_number(e->tables, slide / fmax(played, 1));
+        ami_tables_number(e->tables, skate / fmax(played, 1));
     }
-    am_tables_note(e->tables,
-                   "Each way is drawn as the clip's root went and begun with its first facing; frames where "
-                   "the captured person was faster than 0.3 m/s. The motion of those clips is in the "
-                   "database; the network has not seen them.");
+    ami_tables_note(e->tables,
+                    "Each way is drawn as the clip's root went and begun with its first facing; frames where "
+                    "the captured person was faster than 0.3 m/s. The motion of those clips is in the "
+                    "database; the network has not seen them.");
 }
 
 static am_result play_ways(eval *e, const am_db *db, const char *config, am_error *err)
@@ -361,10 +365,10 @@ am_result path_table_direction(eval *e, const am_db *db, const char *config, am_
     if (result == AM_OK && !e->config && !e->quick) {
         result = tell_others(e, err);
     }
-    am_tables_note(e->tables,
-                   "Free-running for 2 s from the first facing only, frames faster than 0.3 m/s; bounds 25 "
-                   "degrees and 0.8 of the tangent's error. 'with past': the facings of the 2 s before are "
-                   "known, as on the way; 'first offset kept': the tangent turned by as much as at first, "
-                   "a rule that needs no network.");
+    ami_tables_note(e->tables,
+                    "Free-running for 2 s from the first facing only, frames faster than 0.3 m/s; bounds 25 "
+                    "degrees and 0.8 of the tangent's error. 'with past': the facings of the 2 s before are "
+                    "known, as on the way; 'first offset kept': the tangent turned by as much as at first, "
+                    "a rule that needs no network.");
     return result == AM_OK ? play_ways(e, db, config, err) : result;
 }

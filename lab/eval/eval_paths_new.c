@@ -2,6 +2,9 @@
 // corners, shaking and haste, each from five starts.
 #include "eval_paths.h"
 
+#include "actor/path_def.h"
+#include "base/rng.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,25 +145,25 @@ static void add_rows(eval *e, const work *w, int count, const am_db_measures *ow
         const path_score *s = &w->scores[i];
         char name[64];
         snprintf(name, sizeof name, "%s %d", kinds[i % (int)CLI_COUNT(kinds)], i / (int)CLI_COUNT(kinds) + 1);
-        am_tables_row(e->tables);
-        am_tables_text(e->tables, name);
-        am_tables_number(e->tables, (double)s->drawn_mps);
-        am_tables_bounded(e->tables, s->error, 0.08);
-        am_tables_bounded(e->tables, s->cover, 0.08);
-        am_tables_bounded(e->tables, s->cover_max, 0.35);
-        am_tables_bounded(e->tables, s->ratio, path_ratio_bound(s));
-        am_tables_bounded(e->tables, s->end, 0.3);
-        am_tables_at_least(e->tables, s->completed, path_starts - 1);
-        am_tables_number(e->tables, s->recoveries);
-        am_tables_bounded(e->tables, s->slide, 0.5 * own->quality.foot_slide_cm);
-        am_tables_bounded(e->tables, s->jitter, fmax(1.3 * own->quality.jitter_cm, 1.3 * s->played_jitter));
-        am_tables_bounded(e->tables, s->skate, 1.1 * own->quality.skate_share);
+        ami_tables_row(e->tables);
+        ami_tables_text(e->tables, name);
+        ami_tables_number(e->tables, (double)s->drawn_mps);
+        ami_tables_bounded(e->tables, s->error, 0.08);
+        ami_tables_bounded(e->tables, s->cover, 0.08);
+        ami_tables_bounded(e->tables, s->cover_max, 0.35);
+        ami_tables_bounded(e->tables, s->ratio, path_ratio_bound(s));
+        ami_tables_bounded(e->tables, s->end, 0.3);
+        ami_tables_at_least(e->tables, s->completed, path_starts - 1);
+        ami_tables_number(e->tables, s->recoveries);
+        ami_tables_bounded(e->tables, s->slide, 0.5 * own->quality.foot_slide_cm);
+        ami_tables_bounded(e->tables, s->jitter, fmax(1.3 * own->quality.jitter_cm, 1.3 * s->played_jitter));
+        ami_tables_bounded(e->tables, s->skate, 1.1 * own->quality.skate_share);
     }
     for (int i = 0; i < count && i < (int)CLI_COUNT(kinds); i++) {
         const path_score *s = &w->scores[i];
         am_track track = { s->places, s->place_count, s->dt };
         am_polyline line = { .points = s->line, .count = s->line_count };
-        am_tables_path(e->tables, kinds[i], &track, &line);
+        ami_tables_path(e->tables, kinds[i], &track, &line);
     }
 }
 
@@ -176,9 +179,9 @@ static am_result work_play(work *w, const eval *e, const int *of, int kind_count
         cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for %d paths", count);
         result = AM_ERR_MEMORY;
     }
-    am_rng rng = am_rng_make(seed);
+    am_rng rng = ami_rng_make(seed);
     for (int i = 0; result == AM_OK && i < count; i++) {
-        drawing d = { .samples = w->samples + (size_t)i * most_samples, .rng = am_rng_fork(&rng, (uint64_t)i) };
+        drawing d = { .samples = w->samples + (size_t)i * most_samples, .rng = ami_rng_fork(&rng, (uint64_t)i) };
         draw(&d, of[i % kind_count]);
         w->counts[i] = d.count;
     }
@@ -210,12 +213,12 @@ am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own,
 {
     static const int of[] = { 0, 2, 7 };
     int count = e->quick ? 3 : 15;
-    am_tables_begin(e->tables, "smooth curves",
-                    "curves, rounds and eights by a random hand: long-horizon against basic");
-    static const am_column columns[] = {
+    ami_tables_begin(e->tables, "smooth curves",
+                     "curves, rounds and eights by a random hand: long-horizon against basic");
+    static const ami_column columns[] = {
         { "configuration", -1 }, { "path_error_m", 4 }, { "oscillation_m", 4 }, { "completed", 0 }
     };
-    am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+    ami_tables_columns(e->tables, columns, CLI_COUNT(columns));
     am_result result = AM_OK;
     for (int r = 0; result == AM_OK && r < row_count; r++) {
         work w = { .db = db, .own = own, .row = rows[r] };
@@ -227,14 +230,14 @@ am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own,
             swing += w.scores[i].oscillation / count;
             completed += w.scores[i].completed;
         }
-        am_tables_row(e->tables);
-        am_tables_text(e->tables, rows[r].name);
-        am_tables_number(e->tables, error);
-        am_tables_number(e->tables, swing);
-        am_tables_number(e->tables, completed);
+        ami_tables_row(e->tables);
+        ami_tables_text(e->tables, rows[r].name);
+        ami_tables_number(e->tables, error);
+        ami_tables_number(e->tables, swing);
+        ami_tables_number(e->tables, completed);
         work_free(&w, count);
     }
-    am_tables_note(e->tables, "Means over %d paths with five starts each, the paper's method.", count);
+    ami_tables_note(e->tables, "Means over %d paths with five starts each, the paper's method.", count);
     return result;
 }
 
@@ -242,17 +245,17 @@ am_result path_table_new(eval *e, const am_db *db, const am_db_measures *own, am
 {
     static const int all[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
     int count = e->quick ? quick_drawings : drawings;
-    work w = { .db = db, .own = own, .row = { .method = am_path_method_default(), .k = 3, .l = 3 } };
+    work w = { .db = db, .own = own, .row = { .method = ami_path_method_default(), .k = 3, .l = 3 } };
     am_result result = work_play(&w, e, all, (int)CLI_COUNT(all), count, 7, err);
     if (result == AM_OK) {
-        am_tables_begin(e->tables, "new paths", "drawn by a random hand, five starts each, the worst counts");
-        static const am_column columns[] = {
+        ami_tables_begin(e->tables, "new paths", "drawn by a random hand, five starts each, the worst counts");
+        static const ami_column columns[] = {
             { "path", -1 },         { "drawn_mps", 2 },        { "path_error_m", 3 },
             { "path_cover_m", 3 },  { "path_cover_max_m", 3 }, { "path_time_ratio", 2 },
             { "path_end_m", 3 },    { "completed", 0 },        { "recoveries", 0 },
             { "foot_slide_cm", 3 }, { "jitter_cm", 3 },        { "skate_share", 3 }
         };
-        am_tables_columns(e->tables, columns, CLI_COUNT(columns));
+        ami_tables_columns(e->tables, columns, CLI_COUNT(columns));
         add_rows(e, &w, count, own);
     }
     work_free(&w, count);

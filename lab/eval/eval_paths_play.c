@@ -139,7 +139,8 @@ static am_result play(path_score *s, const am_run_script *script, const am_db *d
 void path_play(path_score *s, const am_db *db, const am_db_measures *own, const path_row *row,
                const am_path_sample *samples, int count)
 {
-    am_run_path path = { .t = 0.0f, .def = am_path_def_default() };
+    am_run_path path = { 0 };
+    am_path_def_init(&path.def);
     path.def.samples = samples;
     path.def.count = count;
     path.def.method = row->method;

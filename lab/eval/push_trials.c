@@ -6,6 +6,8 @@
 #include "data/filter.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/rng.h"
+#include "base/tasks.h"
 
 #include <string.h>
 
@@ -36,8 +38,8 @@ lab_push_trials_def lab_push_trials_def_default(void)
 typedef struct trials_job {
     const lab_push_trials_def *def;
     am_alloc alloc;
-    am_joint_range *ranges; ///< [joint]
-    am_asset *asset;        ///< around the source
+    ami_joint_range *ranges; ///< [joint]
+    am_asset *asset;         ///< around the source
     const am_push_solver *solver;
     lab_push_trial *trials;
     float (*far)[ticks];        ///< [trial] distances of the pushed
@@ -55,7 +57,7 @@ typedef struct watched {
     am_transform *pose; ///< [joint] at the last tick
     am_transform root;
     float *x, *to, *v, *row;
-    am_field_work *work;
+    ami_field_work *work;
 } watched;
 
 // ---------------------------------------------------------------------------------------------
@@ -77,18 +79,18 @@ static am_vec3 lean_of(const watched *w, uint8_t feet)
 }
 
 /// Distance of the state since the last tick from the nearest of the data; remembers the pose.
-static float take_distance(watched *w, const am_field *field)
+static float take_distance(watched *w, const ami_field *field)
 {
     am_actor_pose pose = ami_pose_of(w->character);
     size_t size = (size_t)field->joint_count * sizeof *w->pose;
     am_transform moved = am_transform_mul(am_transform_inv(w->root), pose.root);
-    am_field_step step = { moved.translation.x, moved.translation.z, am_quat_heading(moved.rotation) };
-    am_field_neighbours near;
-    am_field_pose_put(field, w->x, w->pose);
-    am_field_pose_put(field, w->to, pose.local_raw);
-    am_field_difference(field, w->v, w->x, w->to, step);
-    am_field_embed(field, w->row, w->x, w->v);
-    am_field_search(field, &near, w->row, 1, NULL, 0, w->work);
+    ami_field_step step = { moved.translation.x, moved.translation.z, am_quat_heading(moved.rotation) };
+    ami_field_neighbours near;
+    ami_field_pose_put(field, w->x, w->pose);
+    ami_field_pose_put(field, w->to, pose.local_raw);
+    ami_field_difference(field, w->v, w->x, w->to, step);
+    ami_field_embed(field, w->row, w->x, w->v);
+    ami_field_search(field, &near, w->row, 1, NULL, 0, w->work);
     memcpy(w->pose, pose.local_raw, size);
     w->root = pose.root;
     return near.count > 0 ? sqrtf(near.d2[0]) : 1e6f;
@@ -104,19 +106,19 @@ static void take_feet(const watched *w, lab_push_trial *out)
     for (int side = 0; side < 2; side++) {
         int ankle = source->roles->joint[sides[side][0]], toe = source->roles->joint[sides[side][1]];
         if (ankle >= 0 && toe >= 0) {
-            am_vec3 heel = am_transform_point(world[ankle], am_heel_offset(source->skeleton, ankle, toe));
+            am_vec3 heel = am_transform_point(world[ankle], ami_heel_offset(source->skeleton, ankle, toe));
             out->depth_m = am_max(out->depth_m, facts.toe_m - world[toe].translation.y);
             out->depth_m = am_max(out->depth_m, facts.heel_m - heel.y);
         }
     }
 }
 
-static float excess_of(const watched *w, const am_joint_range *ranges, int joints, int *which)
+static float excess_of(const watched *w, const ami_joint_range *ranges, int joints, int *which)
 {
     const am_transform *local = ami_pose_of(w->character).local;
     float most = 0.0f;
     for (int j = 0; j < joints; j++) {
-        float excess = am_joint_excess(&ranges[j], local[j].rotation);
+        float excess = ami_joint_excess(&ranges[j], local[j].rotation);
         *which = excess > most ? j : *which;
         most = am_max(most, excess);
     }
@@ -125,17 +127,17 @@ static float excess_of(const watched *w, const am_joint_range *ranges, int joint
 
 static void watched_free(const trials_job *job, watched *w)
 {
-    const am_field *field = job->def->field;
+    const ami_field *field = job->def->field;
     size_t numbers = 2 * (size_t)field->pose_count + (size_t)field->velocity_count + (size_t)field->stride;
     am_actor_destroy(w->character);
-    am_field_work_destroy(w->work);
+    ami_field_work_destroy(w->work);
     ami_release(&job->alloc, w->pose, (size_t)field->joint_count * sizeof *w->pose);
     ami_release(&job->alloc, w->x, numbers * sizeof(float));
 }
 
 static am_result watched_make(const trials_job *job, watched *w, const am_push_solver *solver, am_error *err)
 {
-    const am_field *field = job->def->field;
+    const ami_field *field = job->def->field;
     size_t numbers = 2 * (size_t)field->pose_count + (size_t)field->velocity_count + (size_t)field->stride;
     *w = (watched){ .pose = ami_alloc_array(&job->alloc, (size_t)field->joint_count, sizeof *w->pose),
                     .x = ami_alloc_array(&job->alloc, numbers, sizeof(float)) };
@@ -145,7 +147,7 @@ static am_result watched_make(const trials_job *job, watched *w, const am_push_s
     w->to = w->x + field->pose_count;
     w->v = w->to + field->pose_count;
     w->row = w->v + field->velocity_count;
-    am_result result = am_field_work_create(&w->work, field, &job->alloc, err);
+    am_result result = ami_field_work_create(&w->work, field, &job->alloc, err);
     am_actor_def def;
     am_actor_def_init(&def, job->asset);
     def.alloc = &job->alloc;
@@ -195,7 +197,7 @@ static void take_lean(lab_push_trial *out, am_vec3 moved, am_vec3 from_stance, a
 static void watch_both(const trials_job *job, int trial, watched *pushed, watched *twin, const am_intent *target)
 {
     lab_push_trial *out = &job->trials[trial];
-    const am_field *field = job->def->field;
+    const ami_field *field = job->def->field;
     am_vec3 way = am_v3(am_sin(out->angle), 0.0f, am_cos(out->angle));
     uint8_t stance = ami_pose_of(twin->character).contacts;
     out->off = out->off_slight = out->off_last = out->off_end = out->off_stance = AM_PI; // nothing along it
@@ -231,7 +233,7 @@ static am_result run_trial(const trials_job *job, int trial, watched *pushed, wa
     int start_count = job->start_counts[out->walks];
     int start = start_count > 0 ? job->starts[out->walks][am_rng_below(&rng, (uint32_t)start_count)] : -1;
     float heading = am_rng_range(&rng, -AM_PI, AM_PI);
-    am_intent_def devices = am_intent_def_for(source);
+    am_intent_def devices = ami_intent_def_for(source);
     float speed = out->walks ? (def->walk_mps > 0.0f ? def->walk_mps : devices.walk_mps) : 0.0f;
     am_intent target = { .velocity = am_v3(speed * am_sin(heading), 0.0f, speed * am_cos(heading)) };
     am_actor_def character;
@@ -258,7 +260,7 @@ static am_result run_trial(const trials_job *job, int trial, watched *pushed, wa
         memcpy(twin->pose, pushed->pose, (size_t)def->field->joint_count * sizeof *twin->pose);
         twin->root = pushed->root;
         am_vec3 force = am_v3(out->newton * am_sin(out->angle), 0.0f, out->newton * am_cos(out->angle));
-        result = am_actor_push(pushed->character, out->joint, force, def->seconds, err);
+        result = am_actor_push(pushed->character, out->joint, &force, def->seconds, err);
     }
     if (result == AM_OK) {
         watch_both(job, trial, pushed, twin, &target);
@@ -281,9 +283,9 @@ static void run_item(void *context, int item)
     size_t size = result == AM_OK ? am_actor_snapshot(pushed.character, NULL, 0) : 0;
     void *snapshot = ami_alloc_zero(&job->alloc, size);
     result = result == AM_OK && !snapshot ? ami_fail_memory(err, size) : result;
-    am_rng rng = am_rng_make(def->seed);
+    am_rng rng = ami_rng_make(def->seed);
     for (int i = item * per_item; i < (item + 1) * per_item && i < def->count && result == AM_OK; i++) {
-        result = run_trial(job, i, &pushed, &twin, am_rng_fork(&rng, (uint64_t)i), snapshot, err);
+        result = run_trial(job, i, &pushed, &twin, ami_rng_fork(&rng, (uint64_t)i), snapshot, err);
     }
     ami_release(&job->alloc, snapshot, size);
     watched_free(job, &pushed);
@@ -303,18 +305,18 @@ static void find_starts(trials_job *job)
     static const char *const tags[2] = { "idle", "walk" };
     const am_db *db = job->def->source->db;
     for (int kind = 0; kind < 2 && db; kind++) {
-        am_tag_query query;
-        if (am_db_tag_query(db, &query, tags[kind], NULL) != AM_OK) {
+        ami_tag_query query;
+        if (ami_db_tag_query(db, &query, tags[kind], NULL) != AM_OK) {
             continue;
         }
         int total = 0;
         for (int f = 0; f < db->frame_count; f++) {
-            total += am_tag_query_accepts(&query, db->tags[f]);
+            total += ami_tag_query_accepts(&query, db->tags[f]);
         }
         int seen = 0;
         for (int f = 0; f < db->frame_count; f++) {
             const am_db_range *range = &db->ranges[am_db_range_of(db, f)];
-            if (am_tag_query_accepts(&query, db->tags[f]) && job->start_counts[kind] < most_starts) {
+            if (ami_tag_query_accepts(&query, db->tags[f]) && job->start_counts[kind] < most_starts) {
                 bool due = (int64_t)seen++ * most_starts >= (int64_t)job->start_counts[kind] * total;
                 if (due && (float)f + db->fps < (float)range->stop) {
                     job->starts[kind][job->start_counts[kind]++] = f;
@@ -341,9 +343,9 @@ static void deal_pushes(trials_job *job)
             joints[count++] = (int16_t)joint;
         }
     }
-    am_rng all = am_rng_make(job->def->seed);
+    am_rng all = ami_rng_make(job->def->seed);
     for (int i = 0; i < job->def->count; i++) {
-        am_rng rng = am_rng_fork(&all, (uint64_t)i + 1000003u);
+        am_rng rng = ami_rng_fork(&all, (uint64_t)i + 1000003u);
         lab_push_trial *t = &job->trials[i];
         *t = (lab_push_trial){ .joint = count > 0 ? joints[(i / 2) % count] : 0, .walks = i % 2 == 1 };
         t->newton = am_rng_range(&rng, job->def->least_n, job->def->most_n);
@@ -392,7 +394,7 @@ static am_result run_all(trials_job *job, am_error *err)
 {
     const lab_push_trials_def *def = job->def;
     int items = (def->count + per_item - 1) / per_item;
-    am_tasks serial = am_tasks_serial();
+    am_tasks serial = ami_tasks_serial();
     const am_tasks *tasks = def->tasks ? def->tasks : &serial;
     am_asset_def asset;
     am_asset_def_init(&asset);
@@ -452,7 +454,7 @@ am_result lab_push_trials(lab_push_trial *trials, float *reach, const lab_push_t
             }
         }
     }
-    am_result result = am_joint_ranges(job.ranges, def->field->db, RANGE_SHARE, 0, &alloc, err);
+    am_result result = ami_joint_ranges(job.ranges, def->field->db, RANGE_SHARE, 0, &alloc, err);
     result = result == AM_OK ? run_all(&job, err) : result;
     *reach = result == AM_OK ? find_backs(&job) : 0.0f;
     ami_release(&alloc, block, size);

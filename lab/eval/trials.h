@@ -3,7 +3,8 @@
 #define AMBLE_PUSH_TRIALS_H
 
 #include <amble/actor.h>
-#include <amble/field.h>
+
+#include "method/motion_field.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,10 +13,10 @@ extern "C" {
 /// Start from lab_push_trials_def_default(): 200 pushes of 10 to 400 N for 0.1 s.
 typedef struct lab_push_trials_def {
     const am_alloc *alloc;
-    const am_tasks *tasks;   ///< NULL means serial
-    const am_source *source; ///< borrowed; its database has frames tagged idle and walk where it has any
-    const am_field *field; ///< borrowed: measures how far a state is from the data; its database has the joint ranges
-                           ///< of joints
+    const am_tasks *tasks;        ///< NULL means serial
+    const am_source *source;      ///< borrowed; its database has frames tagged idle and walk where it has any
+    const ami_field *field;       ///< borrowed: measures how far a state is from the data; its database has the joint
+                                  ///< ranges of joints
     const am_push_engine *engine; ///< borrowed
     int count;
     float least_n, most_n, seconds;

@@ -1,9 +1,11 @@
 // Random stick input: holds, circles, flicks and pauses of random length.
 #include "wander.h"
 
+#include "base/rng.h"
+
 lab_wander lab_wander_make(uint64_t seed)
 {
-    lab_wander w = { .rng = am_rng_make(seed) };
+    lab_wander w = { .rng = ami_rng_make(seed) };
     return w;
 }
 

@@ -1,6 +1,8 @@
 // The fast index in WebAssembly under node, as a peer of `amble bench search`: the same lines in and out as
 // search_peers.cpp, for the one name `wasm`. Its answers must be those of the native index to the bit.
-#include <amble/index.h>
+#include <amble/source.h>
+
+#include "data/search.h"
 
 #include <emscripten.h>
 #include <stdio.h>
@@ -39,8 +41,8 @@ static double wall_us(void)
 
 static void forget(state *s)
 {
-    am_search_work_destroy(s->work);
-    am_index_destroy(s->index);
+    ami_search_work_destroy(s->work);
+    ami_index_destroy(s->index);
     free(s->ranges);
     free(s->x);
     free(s->asked);
@@ -91,10 +93,10 @@ static const char *load(state *s, const char *path)
         fclose(file);
     }
     am_error err = { 0 };
-    am_index_def def = am_index_def_default();
+    ami_index_def def = ami_index_def_default();
     def.db = &s->db;
-    ok = ok && am_index_create(&s->index, &def, &err) == AM_OK &&
-         am_search_work_create(&s->work, s->index, NULL, &err) == AM_OK;
+    ok = ok && ami_index_create(&s->index, &def, &err) == AM_OK &&
+         ami_search_work_create(&s->work, s->index, NULL, &err) == AM_OK;
     return ok ? "peers wasm" : "error: cannot read the frames";
 }
 
@@ -103,12 +105,12 @@ static double ask_all(state *s, int set, int k, double *singles, int32_t *found)
 {
     double begun = processor_us();
     for (int q = 0; q < s->questions; q++) {
-        am_search search = am_search_default();
+        ami_search search = ami_search_default();
         am_hit hits[most_k];
         search.x = s->asked + (size_t)(set * s->questions + q) * (size_t)s->stride;
         search.k = k;
         double start = wall_us();
-        int count = am_index_search(s->index, hits, &search, s->work);
+        int count = ami_index_search(s->index, hits, &search, s->work);
         singles[q] = wall_us() - start;
         for (int i = 0; i < k; i++) {
             found[q * k + i] = i < count ? hits[i].frame : -1;

@@ -111,7 +111,7 @@ static bool put_axes(am_bytes *out, const ami_curves *plot, const axis *x, const
            ami_put_text(out, "</text>");
 }
 
-static bool put_curve(am_bytes *out, const am_curve *curve, const char *colour, const axis *x, const axis *y)
+static bool put_curve(am_bytes *out, const ami_curve *curve, const char *colour, const axis *x, const axis *y)
 {
     bool ok = ami_put_format(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" d=\"", colour);
     for (int i = 0; i < curve->count && ok; i++) {
@@ -159,7 +159,7 @@ bool ami_plot_curves(am_bytes *out, const ami_curves *plot)
         find_even_axes(plot, &x, &y);
     }
     for (int c = 0; c < plot->count && !plot->even; c++) {
-        const am_curve *curve = &plot->curves[c];
+        const ami_curve *curve = &plot->curves[c];
         for (int i = 0; i < curve->count; i++) {
             include(&x, curve->x[i], &any_x);
             include(&y, curve->y[i], &any_y);

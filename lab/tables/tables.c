@@ -10,11 +10,11 @@
 
 #define MOST_PLACES 2000 ///< of a drawn track; longer ones are thinned
 
-am_result am_tables_create(am_tables **out, const am_alloc *alloc, am_error *err)
+am_result ami_tables_create(ami_tables **out, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
     am_alloc own = ami_alloc_or_default(alloc);
-    am_tables *t = ami_alloc_zero(&own, sizeof *t);
+    ami_tables *t = ami_alloc_zero(&own, sizeof *t);
     if (!t) {
         return ami_fail_memory(err, sizeof *t);
     }
@@ -24,7 +24,7 @@ am_result am_tables_create(am_tables **out, const am_alloc *alloc, am_error *err
     return AM_OK;
 }
 
-void am_tables_destroy(am_tables *t)
+void ami_tables_destroy(ami_tables *t)
 {
     if (t) {
         am_alloc alloc = t->alloc;
@@ -34,14 +34,14 @@ void am_tables_destroy(am_tables *t)
 }
 
 /// Zeroed memory, or NULL after which nothing more is done.
-static void *get(am_tables *t, size_t size)
+static void *get(ami_tables *t, size_t size)
 {
     void *block = t->failed ? NULL : ami_arena_get(&t->arena, size);
     t->failed = t->failed || !block;
     return block;
 }
 
-static const char *copy(am_tables *t, const char *text)
+static const char *copy(ami_tables *t, const char *text)
 {
     const char *out = t->failed ? NULL : ami_arena_text(&t->arena, text, strlen(text));
     t->failed = t->failed || !out;
@@ -51,7 +51,7 @@ static const char *copy(am_tables *t, const char *text)
 // ---------------------------------------------------------------------------------------------
 // Filling
 
-void am_tables_begin(am_tables *t, const char *name, const char *about)
+void ami_tables_begin(ami_tables *t, const char *name, const char *about)
 {
     ami_table *table = get(t, sizeof *table);
     const char *name_copy = copy(t, name);
@@ -65,7 +65,7 @@ void am_tables_begin(am_tables *t, const char *name, const char *about)
     t->last = table;
 }
 
-void am_tables_column(am_tables *t, const char *name, int digits)
+void ami_tables_column(ami_tables *t, const char *name, int digits)
 {
     const char *name_copy = copy(t, name);
     if (!t->failed && t->last && t->last->column_count < AM_MAX_COLUMNS) {
@@ -74,14 +74,14 @@ void am_tables_column(am_tables *t, const char *name, int digits)
     }
 }
 
-void am_tables_columns(am_tables *t, const am_column *columns, int count)
+void ami_tables_columns(ami_tables *t, const ami_column *columns, int count)
 {
     for (int i = 0; i < count; i++) {
-        am_tables_column(t, columns[i].name, columns[i].digits);
+        ami_tables_column(t, columns[i].name, columns[i].digits);
     }
 }
 
-void am_tables_row(am_tables *t)
+void ami_tables_row(ami_tables *t)
 {
     ami_row *row = get(t, sizeof *row);
     ami_cell *cells = get(t, AM_MAX_COLUMNS * sizeof *cells);
@@ -95,7 +95,7 @@ void am_tables_row(am_tables *t)
     table->row_count++;
 }
 
-static void add_cell(am_tables *t, ami_cell cell)
+static void add_cell(ami_tables *t, ami_cell cell)
 {
     ami_row *row = !t->failed && t->last ? t->last->last_row : NULL;
     if (row && row->count < t->last->column_count) {
@@ -103,31 +103,31 @@ static void add_cell(am_tables *t, ami_cell cell)
     }
 }
 
-void am_tables_text(am_tables *t, const char *text)
+void ami_tables_text(ami_tables *t, const char *text)
 {
     add_cell(t, (ami_cell){ .text = copy(t, text), .filled = true });
 }
 
-void am_tables_number(am_tables *t, double value)
+void ami_tables_number(ami_tables *t, double value)
 {
     add_cell(t, (ami_cell){ .number = value, .filled = value == value });
 }
 
-void am_tables_bounded(am_tables *t, double value, double bound)
+void ami_tables_bounded(ami_tables *t, double value, double bound)
 {
-    am_mark mark = value != value                                           ? AM_MARK_NONE
-                   : value <= bound + 1e-6 * (bound < 0.0 ? -bound : bound) ? AM_MARK_GOOD
-                                                                            : AM_MARK_BAD; // a float may stand in it
+    ami_mark mark = value != value                                           ? AM_MARK_NONE
+                    : value <= bound + 1e-6 * (bound < 0.0 ? -bound : bound) ? AM_MARK_GOOD
+                                                                             : AM_MARK_BAD; // a float may stand in it
     add_cell(t, (ami_cell){ .number = value, .filled = value == value, .mark = mark });
 }
 
-void am_tables_at_least(am_tables *t, double value, double bound)
+void ami_tables_at_least(ami_tables *t, double value, double bound)
 {
-    am_mark mark = value != value ? AM_MARK_NONE : value > bound ? AM_MARK_GOOD : AM_MARK_BAD;
+    ami_mark mark = value != value ? AM_MARK_NONE : value > bound ? AM_MARK_GOOD : AM_MARK_BAD;
     add_cell(t, (ami_cell){ .number = value, .filled = value == value, .mark = mark });
 }
 
-static ami_extra *add_extra(am_tables *t)
+static ami_extra *add_extra(ami_tables *t)
 {
     ami_extra *extra = get(t, sizeof *extra);
     if (t->failed || !t->last) {
@@ -138,7 +138,7 @@ static ami_extra *add_extra(am_tables *t)
     return extra;
 }
 
-void am_tables_note(am_tables *t, const char *format, ...)
+void ami_tables_note(ami_tables *t, const char *format, ...)
 {
     char text[512];
     va_list list;
@@ -153,7 +153,7 @@ void am_tables_note(am_tables *t, const char *format, ...)
     }
 }
 
-void am_tables_plot(am_tables *t, const char *column, int rows_from)
+void ami_tables_plot(ami_tables *t, const char *column, int rows_from)
 {
     for (int c = 0; !t->failed && t->last && c < t->last->column_count; c++) {
         ami_extra *extra = strcmp(t->last->columns[c], column) == 0 ? add_extra(t) : NULL;
@@ -166,7 +166,7 @@ void am_tables_plot(am_tables *t, const char *column, int rows_from)
 }
 
 /// Some of places(*count), no more than a plot shows, the last one always; *count is how many.
-static am_vec3 *thin(am_tables *t, const am_vec3 *places, int *count)
+static am_vec3 *thin(ami_tables *t, const am_vec3 *places, int *count)
 {
     int stride = *count / MOST_PLACES + 1;
     int kept = (*count + stride - 1) / stride;
@@ -181,7 +181,7 @@ static am_vec3 *thin(am_tables *t, const am_vec3 *places, int *count)
     return out;
 }
 
-void am_tables_path(am_tables *t, const char *caption, const am_track *track, const am_polyline *path)
+void ami_tables_path(ami_tables *t, const char *caption, const am_track *track, const am_polyline *path)
 {
     int count = track->count;
     int path_count = path ? path->count : 0;
@@ -199,13 +199,13 @@ void am_tables_path(am_tables *t, const char *caption, const am_track *track, co
     }
 }
 
-void am_tables_track(am_tables *t, const char *caption, const am_track *track)
+void ami_tables_track(ami_tables *t, const char *caption, const am_track *track)
 {
-    am_tables_path(t, caption, track, NULL);
+    ami_tables_path(t, caption, track, NULL);
 }
 
 /// Numbers of a curve, copied; NULL stays NULL.
-static const double *copy_numbers(am_tables *t, const double *numbers, int count)
+static const double *copy_numbers(ami_tables *t, const double *numbers, int count)
 {
     double *out = numbers ? get(t, (size_t)(count + 1) * sizeof *out) : NULL;
     if (out) {
@@ -214,13 +214,13 @@ static const double *copy_numbers(am_tables *t, const double *numbers, int count
     return out;
 }
 
-static void add_curves(am_tables *t, const char *caption, const char *x_axis, const char *y_axis,
-                       const am_curve *curves, int count, bool even)
+static void add_curves(ami_tables *t, const char *caption, const char *x_axis, const char *y_axis,
+                       const ami_curve *curves, int count, bool even)
 {
     count = count < AM_MAX_CURVES ? count : AM_MAX_CURVES;
     const char *text = copy(t, caption);
     const char *axes[2] = { copy(t, x_axis), copy(t, y_axis) };
-    am_curve *own = get(t, (size_t)(count + 1) * sizeof *own);
+    ami_curve *own = get(t, (size_t)(count + 1) * sizeof *own);
     for (int i = 0; own && i < count; i++) {
         own[i].name = copy(t, curves[i].name);
         own[i].x = copy_numbers(t, curves[i].x, curves[i].count);
@@ -240,19 +240,19 @@ static void add_curves(am_tables *t, const char *caption, const char *x_axis, co
     }
 }
 
-void am_tables_curves(am_tables *t, const char *caption, const char *x_axis, const char *y_axis,
-                      const am_curve *curves, int count)
+void ami_tables_curves(ami_tables *t, const char *caption, const char *x_axis, const char *y_axis,
+                       const ami_curve *curves, int count)
 {
     add_curves(t, caption, x_axis, y_axis, curves, count, false);
 }
 
-void am_tables_lines(am_tables *t, const char *caption, const char *x_axis, const char *y_axis,
-                     const am_curve *curves, int count)
+void ami_tables_lines(ami_tables *t, const char *caption, const char *x_axis, const char *y_axis,
+                      const ami_curve *curves, int count)
 {
     add_curves(t, caption, x_axis, y_axis, curves, count, true);
 }
 
-int am_tables_bad_count(const am_tables *t)
+int ami_tables_bad_count(const ami_tables *t)
 {
     int bad = 0;
     for (const ami_table *table = t->tables; table; table = table->next) {
@@ -328,7 +328,7 @@ static bool print_table(am_bytes *out, const ami_table *table)
     return ok && ami_put_text(out, "\n");
 }
 
-am_result am_tables_print(am_bytes *out, const am_tables *t, am_error *err)
+am_result ami_tables_print(am_bytes *out, const ami_tables *t, am_error *err)
 {
     *out = ami_bytes_make(&t->alloc);
     bool ok = !t->failed;
@@ -390,7 +390,7 @@ static void write_tracks(am_json_writer *w, const ami_table *table)
     }
 }
 
-void am_tables_json(am_json_writer *w, const am_tables *t)
+void ami_tables_json(am_json_writer *w, const ami_tables *t)
 {
     am_json_begin_object(w, NULL);
     am_json_begin_array(w, "tables");

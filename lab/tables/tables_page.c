@@ -92,7 +92,7 @@ static bool put_table(am_bytes *out, const ami_table *table)
     return ok;
 }
 
-am_result am_tables_page(am_bytes *out, const am_tables *t, const char *title, const char *about, am_error *err)
+am_result ami_tables_page(am_bytes *out, const ami_tables *t, const char *title, const char *about, am_error *err)
 {
     *out = ami_bytes_make(&t->alloc);
     bool ok = !t->failed &&

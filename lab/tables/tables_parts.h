@@ -9,7 +9,7 @@
 typedef struct ami_cell {
     const char *text; ///< NULL for a number
     double number;
-    am_mark mark;
+    ami_mark mark;
     bool filled;
 } ami_cell;
 
@@ -25,7 +25,7 @@ typedef struct ami_extra {
     enum { ami_extra_note, ami_extra_plot, ami_extra_track, ami_extra_curves } kind;
     const char *text;
     const char *axes[2];
-    am_curve *curves;
+    ami_curve *curves;
     int curve_count;
     bool even; ///< axes
     int column, rows_from;
@@ -45,7 +45,7 @@ typedef struct ami_table {
     ami_extra *extras, *last_extra;
 } ami_table;
 
-struct am_tables {
+struct ami_tables {
     am_alloc alloc;
     ami_arena arena;
     ami_table *tables, *last;
@@ -72,7 +72,7 @@ bool ami_plot_track(am_bytes *out, const am_vec3 *places, int count, const am_ve
 
 /// Curves with their names beside them: of positive numbers over logarithmic axes, or of any over even ones.
 typedef struct ami_curves {
-    const am_curve *curves;
+    const ami_curve *curves;
     int count;
     const char *x_axis, *y_axis;
     bool even;

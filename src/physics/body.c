@@ -74,7 +74,7 @@ static void find_parts(am_physics *p, const am_roles *roles)
             p->part_of[j] = p->part_of[s->parents[j]];
             continue;
         }
-        ami_part *part = &p->parts[p->part_count];
+        ami_body_part *part = &p->parts[p->part_count];
         part->joint = j;
         part->parent = j > 0 ? p->part_of[s->parents[j]] : -1;
         part->mass = known[role].share;
@@ -164,7 +164,7 @@ static void weigh_parts(am_physics *p, float mass, float height, float tone)
     // Torques that bend a body alike grow with its mass and the square of its size.
     float scale = tone * mass * height * height / (USUAL_KG * USUAL_M * USUAL_M);
     for (int i = 0; i < p->part_count; i++) {
-        ami_part *part = &p->parts[i];
+        ami_body_part *part = &p->parts[i];
         part->mass *= mass / shares;
         float area = part->mass / (DENSITY_KG_M3 * part->length);
         part->radius = am_max(sqrtf(area / AM_PI), SHORTEST_M);
@@ -185,7 +185,7 @@ am_result ami_body_plan(am_physics *p, const am_physics_def *def, am_error *err)
     am_fk(rest, rest, s->parents, s->joint_count);
     find_parts(p, def->roles);
     for (int i = 0; i < p->part_count; i++) {
-        ami_part *part = &p->parts[i];
+        ami_body_part *part = &p->parts[i];
         reach r = find_reach(p, rest, i);
         part->length = am_max(r.farthest, SHORTEST_M);
         part->centre = am_v3_scale(r.sum, 0.5f);

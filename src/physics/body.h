@@ -9,7 +9,7 @@
 enum { ami_most_parts = 16 };
 
 /// One rigid part: a capsule along its bone, tied to its parent by a ball joint and a motor that acts as spring.
-typedef struct ami_part {
+typedef struct ami_body_part {
     int joint, parent;
     am_vec3 centre; ///< of mass, in the joint's frame
     am_vec3 axis;   ///< of the capsule, unit, in the joint's frame
@@ -20,7 +20,7 @@ typedef struct ami_part {
     dBodyID body;
     dJointID ball, motor; ///< to the parent; the first part has none
     dQuaternion rest;     ///< of this solve: inverse of parent's rotation, times own
-} ami_part;
+} ami_body_part;
 
 struct am_physics {
     am_alloc alloc;
@@ -29,7 +29,7 @@ struct am_physics {
     dWorldID world;
     dThreadingImplementationID threading; ///< of the world alone; NULL for WebAssembly
     int part_count;
-    ami_part parts[ami_most_parts];
+    ami_body_part parts[ami_most_parts];
     int16_t *part_of;   ///< [joint]
     am_transform *pose; ///< [joint] scratch: the body in the world
     int foot[2];        ///< parts of left and right leg, -1 without

@@ -3,18 +3,18 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "physics/parts.h"
 
-am_physics_def am_physics_def_default(void)
+void am_physics_def_init(am_physics_def *def)
 {
-    am_physics_def def = { .tone = 1.0f, .substeps = 2, .cookie = AM_COOKIE };
-    return def;
+    *def = (am_physics_def){ .tone = 1.0f, .substeps = 2, .cookie = AM_COOKIE };
 }
 
 static am_result check_def(const am_physics_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->skeleton || !def->roles) {
         return ami_fail(err, AM_ERR_DEF,
-                        "physics def not begun from am_physics_def_default(), or without skeleton or roles");
+                        "physics def not begun with am_physics_def_init(), or without skeleton or roles");
     }
     if (!(def->mass_kg >= 0.0f && def->mass_kg <= 1e6f) || !(def->tone >= 0.0f && def->tone <= 1e3f) ||
         def->substeps < 1 || def->substeps > 16) {
@@ -23,7 +23,7 @@ static am_result check_def(const am_physics_def *def, am_error *err)
     return AM_OK;
 }
 
-static void make_body(am_physics *p, ami_part *part)
+static void make_body(am_physics *p, ami_body_part *part)
 {
     dMass mass;
     dMassSetCapsuleTotal(&mass, (dReal)part->mass, 3, (dReal)part->radius, (dReal)part->length); // along z
@@ -111,7 +111,8 @@ static am_result engine_create(void *user, const am_push_solver **out, const am_
 {
     (void)user;
     am_physics *physics = NULL;
-    am_physics_def def = am_physics_def_default();
+    am_physics_def def;
+    am_physics_def_init(&def);
     def.alloc = alloc;
     def.skeleton = skeleton;
     def.roles = roles;
@@ -126,17 +127,17 @@ static void engine_destroy(void *user, const am_push_solver *solver)
     am_physics_destroy(solver ? solver->user : NULL);
 }
 
-am_push_engine am_physics_engine(void)
+const am_push_engine *am_physics_engine(void)
 {
-    am_push_engine engine = { NULL, engine_create, engine_destroy };
-    return engine;
+    static const am_push_engine engine = { NULL, engine_create, engine_destroy };
+    return &engine;
 }
 
-int am_physics_part_count(const am_physics *physics) { return physics->part_count; }
+int ami_physics_part_count(const am_physics *physics) { return physics->part_count; }
 
-am_physics_part am_physics_get_part(const am_physics *physics, int part)
+ami_physics_part ami_physics_get_part(const am_physics *physics, int part)
 {
-    const ami_part *p = &physics->parts[part];
-    am_physics_part view = { p->joint, p->parent, p->mass, p->length, p->radius };
+    const ami_body_part *p = &physics->parts[part];
+    ami_physics_part view = { p->joint, p->parent, p->mass, p->length, p->radius };
     return view;
 }

@@ -7,7 +7,7 @@
 // How much stiffer legs get: at about this factor a push of 0.1 s on a foot moves the pelvis as soon as the foot.
 #define BRACE 30
 
-static am_vec3 centre_of(const am_physics *p, const ami_part *part)
+static am_vec3 centre_of(const am_physics *p, const ami_body_part *part)
 {
     return am_transform_point(p->pose[part->joint], part->centre);
 }
@@ -18,7 +18,7 @@ static void place_parts(am_physics *p, const am_transform *local)
     const am_skeleton *s = p->skeleton;
     am_fk(p->pose, local, s->parents, s->joint_count);
     for (int i = 0; i < p->part_count; i++) {
-        ami_part *part = &p->parts[i];
+        ami_body_part *part = &p->parts[i];
         am_vec3 c = centre_of(p, part);
         am_quat q = p->pose[part->joint].rotation;
         dQuaternion rotation = { (dReal)q.w, (dReal)q.x, (dReal)q.y, (dReal)q.z };
@@ -47,7 +47,7 @@ static void tie_parts(am_physics *p, uint8_t contacts)
         dJointAttach(p->parts[i].motor, 0, 0);
     }
     for (int i = 1; i < p->part_count; i++) {
-        ami_part *part = &p->parts[i];
+        ami_body_part *part = &p->parts[i];
         dBodyID parent = p->parts[part->parent].body;
         bool pinned = is_pinned(p, i, contacts);
         am_vec3 at = p->pose[part->joint].translation;
@@ -69,7 +69,7 @@ static void tie_parts(am_physics *p, uint8_t contacts)
 
 /// By how much (rad, world axes) a part is turned from where it was relative to its parent, or the shank of a pinned
 /// foot from where it was.
-static void find_turn(const am_physics *p, const ami_part *part, bool pinned, dReal turn[3])
+static void find_turn(const am_physics *p, const ami_body_part *part, bool pinned, dReal turn[3])
 {
     dQuaternion wanted, away;
     dBodyID parent = p->parts[part->parent].body;
@@ -104,7 +104,7 @@ static dReal find_brace(const am_physics *p, const am_push_query *query)
 static void set_springs(am_physics *p, uint8_t contacts, dReal h)
 {
     for (int i = 1; i < p->part_count; i++) {
-        ami_part *part = &p->parts[i];
+        ami_body_part *part = &p->parts[i];
         if (!(part->spring > 0)) {
             continue;
         }
@@ -122,7 +122,7 @@ static void set_springs(am_physics *p, uint8_t contacts, dReal h)
     }
 }
 
-static void add_force(const ami_part *part, am_vec3 force, dReal share)
+static void add_force(const ami_body_part *part, am_vec3 force, dReal share)
 {
     dBodyAddForce(part->body, share * (dReal)force.x, share * (dReal)force.y, share * (dReal)force.z);
 }
@@ -134,7 +134,7 @@ static void add_forces(am_physics *p, const am_push_query *query, double time, d
         const am_push *push = &query->pushes[i];
         double share = ((double)push->seconds - time) / h;
         if (share > 0.0) {
-            const ami_part *pushed = &p->parts[p->part_of[push->joint]];
+            const ami_body_part *pushed = &p->parts[p->part_of[push->joint]];
             dReal f = (dReal)(share < 1.0 ? share : 1.0);
             dReal spread = f * (dReal)pushed->spread;
             add_force(pushed, push->force, f - spread);
@@ -151,7 +151,7 @@ static void read_pose(const am_physics *p, am_transform *out, const am_transform
     const am_skeleton *s = p->skeleton;
     am_quat world[AM_MAX_JOINTS];
     for (int j = 0; j < s->joint_count; j++) {
-        const ami_part *part = &p->parts[p->part_of[j]];
+        const ami_body_part *part = &p->parts[p->part_of[j]];
         int parent = s->parents[j];
         out[j] = was[j];
         if (part->joint != j) {

@@ -3,37 +3,37 @@
 
 #include <string.h>
 
-int am_block_columns(const am_train_block *b) { return b->trainer->columns; }
-int am_block_used(const am_train_block *b) { return b->used; }
-int am_block_batch(const am_train_block *b) { return b->trainer->def.batch; }
-int am_block_slots(const am_train_block *b) { return b->trainer->def.slots; }
+int ami_block_columns(const ami_train_block *b) { return b->trainer->columns; }
+int ami_block_used(const ami_train_block *b) { return b->used; }
+int ami_block_batch(const ami_train_block *b) { return b->trainer->def.batch; }
+int ami_block_slots(const ami_train_block *b) { return b->trainer->def.slots; }
 
-uint64_t am_block_item(const am_train_block *b, int c)
+uint64_t ami_block_item(const ami_train_block *b, int c)
 {
     return (uint64_t)b->trainer->iteration * (uint64_t)b->trainer->def.batch + (uint64_t)(b->first + c);
 }
 
-float *am_block_value(const am_train_block *b, int graph, int value, int slot)
+float *ami_block_value(const ami_train_block *b, int graph, int value, int slot)
 {
     return ami_plan_value_f32(b->trainer->parts[graph].plan, value, slot, b->index);
 }
 
-float *am_block_grad(const am_train_block *b, int graph, int value, int slot)
+float *ami_block_grad(const ami_train_block *b, int graph, int value, int slot)
 {
     return ami_plan_grad_f32(b->trainer->parts[graph].plan, value, slot, b->index);
 }
 
-void am_block_forward(am_train_block *b, int graph, int slot)
+void ami_block_forward(ami_train_block *b, int graph, int slot)
 {
     ami_plan_forward_f32(b->trainer->parts[graph].plan, slot, b->index);
 }
 
-void am_block_backward(am_train_block *b, int graph, int slot)
+void ami_block_backward(ami_train_block *b, int graph, int slot)
 {
     ami_plan_backward_f32(b->trainer->parts[graph].plan, slot, b->index);
 }
 
-float *am_block_scratch(am_train_block *b, size_t count)
+float *ami_block_scratch(ami_train_block *b, size_t count)
 {
     const size_t padded = (count + 15) / 16 * 16;
     if (padded > b->trainer->memory_size - b->taken) {

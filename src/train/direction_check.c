@@ -2,9 +2,10 @@
 // network.
 #include "actor/direction.h"
 
-#include <amble/json.h>
+#include <amble/tools/json.h>
 
 #include "base/error.h"
+#include "train/direction_check.h"
 
 #include <string.h>
 
@@ -17,10 +18,10 @@
 // Slower than this, the initial direction of movement is not defined.
 #define STILL_MPS 0.15f
 
-const char *am_direction_class_name(am_direction_class which)
+const char *ami_direction_class_name(ami_direction_class which)
 {
     static const char *const names[] = { "all", "forward", "sideways", "backward", "turning" };
-    return (int)which >= 0 && which < AM_DIRECTION_CLASSES ? names[which] : "?";
+    return (int)which >= 0 && which < AMI_DIRECTION_CLASSES ? names[which] : "?";
 }
 
 /// Length of the name of the take behind a range: without "_m", "-a" and the letter of a trial cut in pieces.
@@ -38,12 +39,12 @@ static size_t take_length(const am_db_range *range)
     return last >= 'a' && last <= 'z' && before >= '0' && before <= '9' ? size - 1 : size;
 }
 
-int am_direction_fold(const am_db_range *range, int folds)
+int ami_direction_fold(const am_db_range *range, int folds)
 {
     return (int)(am_hash64(range->name, take_length(range), 0) % (uint64_t)(folds > 0 ? folds : 1));
 }
 
-void am_direction_kept(const am_model *model, int *folds, int *fold)
+void ami_direction_kept(const am_model *model, int *folds, int *fold)
 {
     am_json_doc *doc = NULL;
     am_error unused = { 0 };
@@ -75,7 +76,7 @@ typedef struct check {
     const am_net *net;
     am_net_work *work;
     ami_direction_ways ways;
-    double sums[AM_DIRECTION_CLASSES][4];
+    double sums[AMI_DIRECTION_CLASSES][4];
     float stride; ///< frames of the database between two points
 } check;
 
@@ -105,41 +106,41 @@ static uint32_t classes_of(const check *c, const am_db_range *range, int frame, 
     int before = frame - half > range->start ? frame - half : range->start;
     int after = frame + half < range->stop ? frame + half : range->stop - 1;
     float turn = angle_between(heading_of(c, after), heading_of(c, before)) * c->db->fps / (float)(after - before);
-    am_direction_class way = offset < 45.0f * AM_DEG    ? AM_DIRECTION_FORWARD
-                             : offset < 135.0f * AM_DEG ? AM_DIRECTION_SIDEWAYS
-                                                        : AM_DIRECTION_BACKWARD;
-    return 1u << AM_DIRECTION_ALL | 1u << way | (turn > TURNING_RAD_S ? 1u << AM_DIRECTION_TURNING : 0u);
+    ami_direction_class way = offset < 45.0f * AM_DEG    ? AMI_DIRECTION_FORWARD
+                              : offset < 135.0f * AM_DEG ? AMI_DIRECTION_SIDEWAYS
+                                                         : AMI_DIRECTION_BACKWARD;
+    return 1u << AMI_DIRECTION_ALL | 1u << way | (turn > TURNING_RAD_S ? 1u << AMI_DIRECTION_TURNING : 0u);
 }
 
 /// The window about a present; without a past it stands there, as at the beginning of a path.
-static void fill_window(const check *c, am_direction_window *w, const am_db_range *range, int present, bool past)
+static void fill_window(const check *c, ami_direction_window *w, const am_db_range *range, int present, bool past)
 {
-    for (int t = 0; t < AM_DIRECTION_POINTS; t++) {
-        int step = t - (AM_DIRECTION_KNOWN - 1);
+    for (int t = 0; t < AMI_DIRECTION_POINTS; t++) {
+        int step = t - (AMI_DIRECTION_KNOWN - 1);
         int frame = frame_at(c, range, present, step < 0 && !past ? 0 : step);
         w->x[t] = c->ways.x[frame];
         w->z[t] = c->ways.z[frame];
-        if (t < AM_DIRECTION_KNOWN) {
+        if (t < AMI_DIRECTION_KNOWN) {
             w->facing[t] = heading_of(c, frame);
         }
     }
 }
 
-static void take_window(check *c, am_direction_report *out, const am_db_range *range, int present)
+static void take_window(check *c, ami_direction_report *out, const am_db_range *range, int present)
 {
-    const int steps = AM_DIRECTION_STEPS - AM_DIRECTION_KNOWN;
-    am_direction_window fresh, known;
+    const int steps = AMI_DIRECTION_STEPS - AMI_DIRECTION_KNOWN;
+    ami_direction_window fresh, known;
     fill_window(c, &fresh, range, present, false);
     fill_window(c, &known, range, present, true);
     if (c->net) {
-        am_direction_run(c->net, c->work, &fresh, steps);
-        am_direction_run(c->net, c->work, &known, steps);
+        ami_direction_net_run(c->net, c->work, &fresh, steps);
+        ami_direction_net_run(c->net, c->work, &known, steps);
     }
     float speed;
     float first = tangent_of(c, range, present, &speed);
     float kept = speed > STILL_MPS ? am_wrap_angle(heading_of(c, present) - first) : 0.0f;
-    for (int t = AM_DIRECTION_KNOWN; t < AM_DIRECTION_STEPS; t++) {
-        int frame = frame_at(c, range, present, t - (AM_DIRECTION_KNOWN - 1));
+    for (int t = AMI_DIRECTION_KNOWN; t < AMI_DIRECTION_STEPS; t++) {
+        int frame = frame_at(c, range, present, t - (AMI_DIRECTION_KNOWN - 1));
         float tangent = tangent_of(c, range, frame, &speed);
         if (!(speed > MOVING_MPS)) {
             continue;
@@ -150,7 +151,7 @@ static void take_window(check *c, am_direction_report *out, const am_db_range *r
                                    (double)angle_between(tangent, truth),
                                    (double)angle_between(tangent + kept, truth) };
         uint32_t classes = classes_of(c, range, frame, angle_between(tangent, truth));
-        for (int k = 0; k < AM_DIRECTION_CLASSES; k++) {
+        for (int k = 0; k < AMI_DIRECTION_CLASSES; k++) {
             for (int e = 0; (classes >> k & 1u) != 0 && e < 4; e++) {
                 c->sums[k][e] += errors[e];
             }
@@ -160,13 +161,13 @@ static void take_window(check *c, am_direction_report *out, const am_db_range *r
     out->windows++;
 }
 
-static void take_ranges(check *c, am_direction_report *out, int folds, int fold)
+static void take_ranges(check *c, ami_direction_report *out, int folds, int fold)
 {
-    const int ahead = (int)((float)(AM_DIRECTION_STEPS - AM_DIRECTION_KNOWN) * c->stride + 0.5f);
+    const int ahead = (int)((float)(AMI_DIRECTION_STEPS - AMI_DIRECTION_KNOWN) * c->stride + 0.5f);
     const int apart = (int)(APART_S * c->db->fps + 0.5f);
     for (int r = 0; r < c->db->range_count; r++) {
         const am_db_range *range = &c->db->ranges[r];
-        if (fold >= 0 && am_direction_fold(range, folds) != fold) {
+        if (fold >= 0 && ami_direction_fold(range, folds) != fold) {
             continue;
         }
         int before = out->windows;
@@ -177,11 +178,11 @@ static void take_ranges(check *c, am_direction_report *out, int folds, int fold)
     }
 }
 
-am_result am_direction_check(am_direction_report *out, const am_net *net, const am_db *db, int folds, int fold,
-                             const am_alloc *allocator, am_error *err)
+am_result ami_direction_check(ami_direction_report *out, const am_net *net, const am_db *db, int folds, int fold,
+                              const am_alloc *allocator, am_error *err)
 {
     am_alloc alloc = ami_alloc_or_default(allocator);
-    check c = { .db = db, .net = net, .stride = db->fps / AM_DIRECTION_HZ };
+    check c = { .db = db, .net = net, .stride = db->fps / AMI_DIRECTION_HZ };
     memset(out, 0, sizeof *out);
     am_result result = ami_direction_ways_make(&c.ways, db, &alloc, err);
     if (result == AM_OK && net) {
@@ -191,8 +192,8 @@ am_result am_direction_check(am_direction_report *out, const am_net *net, const 
         take_ranges(&c, out, folds, fold);
         result = out->windows > 0 ? AM_OK : ami_fail(err, AM_ERR_EMPTY, "no clip to check facings on lasts 2 s");
     }
-    for (int k = 0; k < AM_DIRECTION_CLASSES; k++) {
-        am_direction_score *s = &out->scores[k];
+    for (int k = 0; k < AMI_DIRECTION_CLASSES; k++) {
+        ami_direction_score *s = &out->scores[k];
         double mean = s->frames > 0 ? 1.0 / ((double)AM_DEG * (double)s->frames) : 0.0;
         s->net_deg = net ? c.sums[k][0] * mean : 0.0;
         s->past_deg = net ? c.sums[k][1] * mean : 0.0;

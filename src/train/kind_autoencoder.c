@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "train/trainer.h"
+#include "base/rng.h"
+#include "net/build.h"
 
 typedef struct autoencoder {
     am_train_array data;
@@ -14,7 +16,7 @@ typedef struct autoencoder {
     int latent;
     int x, z, z_in, y; ///< values: encoder's input and output, decoder's input and output
     float noise;       ///< on the latent numbers, so that near ones decode alike
-    am_loss loss;
+    ami_loss loss;
     am_rng rng;
 } autoencoder;
 
@@ -28,7 +30,7 @@ static am_result begin_graph(ami_stage *stage, const char *role, am_net_graph **
     } else {
         snprintf(name, sizeof name, "%.20s_%s", stage->name, role);
     }
-    const am_result result = am_net_graph_create(&stage->graphs[stage->graph_count], name, &stage->alloc, err);
+    const am_result result = ami_net_graph_create(&stage->graphs[stage->graph_count], name, &stage->alloc, err);
     if (result == AM_OK) {
         *out = stage->graphs[stage->graph_count++];
     }
@@ -43,18 +45,18 @@ static am_result build_encoder(ami_stage *stage, autoencoder *a, am_error *err)
         return result;
     }
     const int width = (int)a->data.columns;
-    a->x = am_net_graph_input(g, "x", width);
-    const int scaled = am_net_graph_normalise(g, a->x);
+    a->x = ami_net_graph_input(g, "x", width);
+    const int scaled = ami_net_graph_normalise(g, a->x);
     int last = scaled;
     result = ami_stage_layers(stage, "encoder", g, scaled, &last, err);
     if (result != AM_OK) {
         return result;
     }
-    a->z = am_net_graph_linear(g, last, a->latent);
-    am_net_graph_output(g, "z", a->z);
-    result = am_net_graph_finish(g, err);
+    a->z = ami_net_graph_linear(g, last, a->latent);
+    ami_net_graph_output(g, "z", a->z);
+    result = ami_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_net_graph_randomise(g, stage->seed);
+        ami_net_graph_randomise(g, stage->seed);
         ami_set_scales(g, scaled, a->scales, a->scales + width);
     }
     return result;
@@ -68,17 +70,17 @@ static am_result build_decoder(ami_stage *stage, autoencoder *a, am_error *err)
         return result;
     }
     const int width = (int)a->data.columns;
-    a->z_in = am_net_graph_input(g, "z", a->latent);
+    a->z_in = ami_net_graph_input(g, "z", a->latent);
     int last = a->z_in;
     result = ami_stage_layers(stage, "decoder", g, a->z_in, &last, err);
     if (result != AM_OK) {
         return result;
     }
-    a->y = am_net_graph_restore(g, am_net_graph_linear(g, last, width));
-    am_net_graph_output(g, "y", a->y);
-    result = am_net_graph_finish(g, err);
+    a->y = ami_net_graph_restore(g, ami_net_graph_linear(g, last, width));
+    ami_net_graph_output(g, "y", a->y);
+    result = ami_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_net_graph_randomise(g, stage->seed + 1);
+        ami_net_graph_randomise(g, stage->seed + 1);
         ami_set_scales(g, a->y, a->scales, a->scales + width);
     }
     return result;
@@ -114,45 +116,45 @@ static am_result create(ami_stage *stage, am_error *err)
         return ami_fail_memory(err, 3 * width * sizeof(float));
     }
     ami_column_scales(a->scales, a->scales + width, &a->data);
-    a->rng = am_rng_make(stage->seed ^ 0x6175746f656e63u);
-    a->loss = (am_loss){ (am_loss_kind)kind, a->scales + 2 * width, 1.0 };
+    a->rng = ami_rng_make(stage->seed ^ 0x6175746f656e63u);
+    a->loss = (ami_loss){ (ami_loss_kind)kind, a->scales + 2 * width, 1.0 };
     for (size_t i = 0; i < width; i++) {
         const float inverse = 1.0f / a->scales[width + i];
-        a->scales[2 * width + i] = kind == AM_LOSS_L2 ? inverse * inverse : inverse;
+        a->scales[2 * width + i] = kind == AMI_LOSS_L2 ? inverse * inverse : inverse;
     }
     result = build_encoder(stage, a, err);
     return result == AM_OK ? build_decoder(stage, a, err) : result;
 }
 
-static double pass(void *user, am_train_block *block)
+static double pass(void *user, ami_train_block *block)
 {
     const autoencoder *a = user;
-    const int n = am_block_columns(block), width = (int)a->data.columns;
+    const int n = ami_block_columns(block), width = (int)a->data.columns;
     const size_t latents = (size_t)a->latent * (size_t)n;
-    float *x = am_block_value(block, 0, a->x, 0), *z_in = am_block_value(block, 1, a->z_in, 0);
+    float *x = ami_block_value(block, 0, a->x, 0), *z_in = ami_block_value(block, 1, a->z_in, 0);
     am_rng streams[AMI_MOST_COLUMNS];
-    for (int c = 0; c < am_block_used(block); c++) {
-        streams[c] = am_rng_fork(&a->rng, am_block_item(block, c));
+    for (int c = 0; c < ami_block_used(block); c++) {
+        streams[c] = ami_rng_fork(&a->rng, ami_block_item(block, c));
         const int64_t row = am_rng_below(&streams[c], (uint32_t)a->data.rows);
         for (ptrdiff_t i = 0; i < width; i++) {
             x[i * n + c] = a->data.data[row * width + i];
         }
     }
-    am_block_forward(block, 0, 0);
-    memcpy(z_in, am_block_value(block, 0, a->z, 0), latents * sizeof(float));
-    for (int c = 0; c < am_block_used(block) && a->noise > 0.0f; c++) {
+    ami_block_forward(block, 0, 0);
+    memcpy(z_in, ami_block_value(block, 0, a->z, 0), latents * sizeof(float));
+    for (int c = 0; c < ami_block_used(block) && a->noise > 0.0f; c++) {
         for (ptrdiff_t i = 0; i < a->latent; i++) {
             z_in[i * n + c] += a->noise * am_rng_normal(&streams[c]);
         }
     }
-    am_block_forward(block, 1, 0);
-    float *dy = am_block_grad(block, 1, a->y, 0);
-    const float *y = am_block_value(block, 1, a->y, 0);
-    const double loss = a->loss.kind == AM_LOSS_HUBER ? ami_block_huber(block, dy, y, x, a->scales + width, width)
-                                                      : am_block_loss(block, &a->loss, dy, y, x, width);
-    am_block_backward(block, 1, 0);
-    memcpy(am_block_grad(block, 0, a->z, 0), am_block_grad(block, 1, a->z_in, 0), latents * sizeof(float));
-    am_block_backward(block, 0, 0);
+    ami_block_forward(block, 1, 0);
+    float *dy = ami_block_grad(block, 1, a->y, 0);
+    const float *y = ami_block_value(block, 1, a->y, 0);
+    const double loss = a->loss.kind == AMI_LOSS_HUBER ? ami_block_huber(block, dy, y, x, a->scales + width, width)
+                                                       : ami_block_loss(block, &a->loss, dy, y, x, width);
+    ami_block_backward(block, 1, 0);
+    memcpy(ami_block_grad(block, 0, a->z, 0), ami_block_grad(block, 1, a->z_in, 0), latents * sizeof(float));
+    ami_block_backward(block, 0, 0);
     return loss;
 }
 

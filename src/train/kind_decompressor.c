@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "train/trainer.h"
+#include "base/rng.h"
+#include "net/build.h"
 
 enum { term_loc, term_chr, term_lvel, term_cvel, term_lreg, term_sreg, term_vreg, term_count };
 static const char *const term_names[term_count] = { "loc", "chr", "lvel", "cvel", "lreg", "sreg", "vreg" };
@@ -68,7 +70,7 @@ static void draw_pairs(const ami_lmm *d, int *frames, uint64_t item, const am_rn
 {
     const int half = used / 2;
     for (int c = 0; c < half; c++) {
-        am_rng stream = am_rng_fork(rng, item + (uint64_t)c);
+        am_rng stream = ami_rng_fork(rng, item + (uint64_t)c);
         frames[c] = d->first[am_rng_below(&stream, (uint32_t)d->first_count)];
         frames[half + c] = frames[c] + 1;
     }
@@ -76,7 +78,7 @@ static void draw_pairs(const ami_lmm *d, int *frames, uint64_t item, const am_rn
 
 static void fill_sample(const decompressor *a, statistics *s, int block)
 {
-    const am_rng rng = am_rng_make(77);
+    const am_rng rng = ami_rng_make(77);
     int frames[sample_columns];
     draw_pairs(&a->data, frames, (uint64_t)block * sample_columns, &rng, sample_columns);
     ami_lmm_gather(&a->data, s->y, frames, sample_columns, sample_columns);
@@ -108,7 +110,7 @@ static void add_sums(const decompressor *a, statistics *s, int width)
 
 /// Rows of the Compressor's input that begin a group and how many: the input has two columns of a matrix where q has
 /// three.
-static int input_rows(const am_pose_layout *l, int g, int *first)
+static int input_rows(const ami_pose_layout *l, int g, int *first)
 {
     bool of_q;
     int rows = ami_pose_group(l, g, first, &of_q);
@@ -124,7 +126,7 @@ static int input_rows(const am_pose_layout *l, int g, int *first)
 /// Means and deviations into a->scales, mean absolute deviations into a->scale.
 static void set_scales(decompressor *a, const statistics *s, int width)
 {
-    const am_pose_layout *l = &a->data.shape.layout;
+    const ami_pose_layout *l = &a->data.shape.layout;
     const double count = (double)sample_columns * sample_blocks;
     float *y_mean = a->scales, *y_deviation = y_mean + l->count;
     float *mean = y_deviation + l->count, *deviation = mean + width;
@@ -161,7 +163,7 @@ static void set_scales(decompressor *a, const statistics *s, int width)
 
 static am_result measure(decompressor *a, am_error *err)
 {
-    const am_pose_layout *l = &a->data.shape.layout;
+    const ami_pose_layout *l = &a->data.shape.layout;
     const int width = ami_lmm_input_width(l);
     const size_t n = sample_columns, joints = (size_t)l->joint_count, w = (size_t)width;
     const size_t floats = ((size_t)l->count + (AMI_Q_COUNT + 9) * joints + w) * n;
@@ -204,32 +206,32 @@ static am_result add_layers(const ami_stage *s, const char *key, am_net_graph *g
         return ami_stage_layers(s, key, g, x, out, err);
     }
     for (int i = 0; i < count; i++) {
-        *out = am_net_graph_activation(g, am_net_graph_linear(g, *out, 512), kind);
+        *out = ami_net_graph_activation(g, ami_net_graph_linear(g, *out, 512), kind);
     }
     return AM_OK;
 }
 
 static am_result build_compressor(ami_stage *s, decompressor *a, am_error *err)
 {
-    am_result result = am_net_graph_create(&s->graphs[0], "compressor", &s->alloc, err);
+    am_result result = ami_net_graph_create(&s->graphs[0], "compressor", &s->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     s->graph_count = 1;
     am_net_graph *g = s->graphs[0];
     const int width = ami_lmm_input_width(&a->data.shape.layout), count = a->data.shape.layout.count;
-    a->in = am_net_graph_input(g, "yq", width);
-    const int scaled = am_net_graph_normalise(g, a->in);
+    a->in = ami_net_graph_input(g, "yq", width);
+    const int scaled = ami_net_graph_normalise(g, a->in);
     int last = scaled;
     result = add_layers(s, "compressor", g, scaled, 3, AM_NET_ELU, &last, err);
     if (result != AM_OK) {
         return result;
     }
-    a->z = am_net_graph_linear(g, last, a->latent);
-    am_net_graph_output(g, "z", a->z);
-    result = am_net_graph_finish(g, err);
+    a->z = ami_net_graph_linear(g, last, a->latent);
+    ami_net_graph_output(g, "z", a->z);
+    result = ami_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_net_graph_randomise(g, s->seed);
+        ami_net_graph_randomise(g, s->seed);
         ami_set_scales(g, scaled, a->scales + 2 * (ptrdiff_t)count, a->scales + 2 * (ptrdiff_t)count + width);
     }
     return result;
@@ -237,27 +239,27 @@ static am_result build_compressor(ami_stage *s, decompressor *a, am_error *err)
 
 static am_result build_decompressor(ami_stage *s, decompressor *a, am_error *err)
 {
-    am_result result = am_net_graph_create(&s->graphs[1], s->name, &s->alloc, err);
+    am_result result = ami_net_graph_create(&s->graphs[1], s->name, &s->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     s->graph_count = 2;
     am_net_graph *g = s->graphs[1];
     const int count = a->data.shape.layout.count;
-    a->x = a->data.features > 0 ? am_net_graph_input(g, "x", a->data.features) : -1;
-    a->z_in = am_net_graph_input(g, "z", a->latent);
-    const int both = a->x >= 0 ? am_net_graph_concat(g, (int[]){ a->x, a->z_in }, 2) : a->z_in;
-    const int scaled = am_net_graph_normalise(g, both); // stored features have scale one already, z learns its own
+    a->x = a->data.features > 0 ? ami_net_graph_input(g, "x", a->data.features) : -1;
+    a->z_in = ami_net_graph_input(g, "z", a->latent);
+    const int both = a->x >= 0 ? ami_net_graph_concat(g, (int[]){ a->x, a->z_in }, 2) : a->z_in;
+    const int scaled = ami_net_graph_normalise(g, both); // stored features have scale one already, z learns its own
     int last = scaled;
     result = add_layers(s, "layers", g, scaled, 1, AM_NET_RELU, &last, err);
     if (result != AM_OK) {
         return result;
     }
-    a->y = am_net_graph_restore(g, am_net_graph_linear(g, last, count));
-    am_net_graph_output(g, "pose", a->y);
-    result = am_net_graph_finish(g, err);
+    a->y = ami_net_graph_restore(g, ami_net_graph_linear(g, last, count));
+    ami_net_graph_output(g, "pose", a->y);
+    result = ami_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_net_graph_randomise(g, s->seed + 1);
+        ami_net_graph_randomise(g, s->seed + 1);
         ami_set_scales(g, a->y, a->scales, a->scales + count);
     }
     return result;
@@ -346,7 +348,7 @@ static am_result create(ami_stage *s, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    const am_pose_layout *l = &a->data.shape.layout;
+    const ami_pose_layout *l = &a->data.shape.layout;
     const size_t floats = 2 * ((size_t)l->count + (size_t)ami_lmm_input_width(l));
     a->scales = ami_alloc_array(&s->alloc, floats, sizeof *a->scales);
     if (!a->scales) {
@@ -356,8 +358,8 @@ static am_result create(ami_stage *s, am_error *err)
     for (int g = 0; g < AMI_POSE_GROUPS; g++) {
         a->group_weight[g] = (double)a->term_weight[groups[g].term] * groups[g].share / a->scale[g];
     }
-    a->rng = am_rng_make(s->seed ^ 0x6465636f6du);
-    a->noise_rng = am_rng_make(s->seed ^ 0x6e6f697365u);
+    a->rng = ami_rng_make(s->seed ^ 0x6465636f6du);
+    a->noise_rng = ami_rng_make(s->seed ^ 0x6e6f697365u);
     s->input_grads = true;
     s->fixed_inputs = 1u; // no gradient of the Compressor's input is needed
     s->columns_each = 2;
@@ -434,17 +436,17 @@ static void latent_losses(const decompressor *a, const own_block *b, float *dz, 
     terms[term_vreg] += vreg * p->l1_pairs(dz, z, b->zeros, a->latent, b->n, b->used, (float)vreg);
 }
 
-static own_block take_block(const decompressor *a, am_train_block *block)
+static own_block take_block(const decompressor *a, ami_train_block *block)
 {
-    own_block b = { .n = am_block_columns(block), .used = am_block_used(block) };
+    own_block b = { .n = ami_block_columns(block), .used = ami_block_used(block) };
     const size_t n = (size_t)b.n, joints = (size_t)a->data.shape.layout.joint_count;
-    b.target = am_block_scratch(block, (size_t)a->data.shape.layout.count * n);
-    b.target_q = am_block_scratch(block, AMI_Q_COUNT * joints * n);
-    b.target_m = am_block_scratch(block, 9 * joints * n);
-    b.q = am_block_scratch(block, AMI_Q_COUNT * joints * n);
-    b.m = am_block_scratch(block, 9 * joints * n);
-    b.dq = am_block_scratch(block, AMI_Q_COUNT * joints * n);
-    b.zeros = am_block_scratch(block, (size_t)a->latent * n);
+    b.target = ami_block_scratch(block, (size_t)a->data.shape.layout.count * n);
+    b.target_q = ami_block_scratch(block, AMI_Q_COUNT * joints * n);
+    b.target_m = ami_block_scratch(block, 9 * joints * n);
+    b.q = ami_block_scratch(block, AMI_Q_COUNT * joints * n);
+    b.m = ami_block_scratch(block, 9 * joints * n);
+    b.dq = ami_block_scratch(block, AMI_Q_COUNT * joints * n);
+    b.zeros = ami_block_scratch(block, (size_t)a->latent * n);
     return b;
 }
 
@@ -454,7 +456,7 @@ static void add_noise(const decompressor *a, const own_block *b, float *z, uint6
 {
     const int half = b->used / 2;
     for (int c = 0; c < half && a->noise > 0.0f; c++) {
-        am_rng stream = am_rng_fork(&a->noise_rng, item + (uint64_t)c);
+        am_rng stream = ami_rng_fork(&a->noise_rng, item + (uint64_t)c);
         for (ptrdiff_t i = 0; i < a->latent; i++) {
             const float d = a->noise * am_rng_normal(&stream);
             z[i * b->n + c] += d;
@@ -463,39 +465,39 @@ static void add_noise(const decompressor *a, const own_block *b, float *z, uint6
     }
 }
 
-static double pass(void *user, am_train_block *block)
+static double pass(void *user, ami_train_block *block)
 {
     const decompressor *a = user;
     const own_block b = take_block(a, block);
     const size_t latents = (size_t)a->latent * (size_t)b.n * sizeof(float);
-    const int batch = am_block_batch(block);
+    const int batch = ami_block_batch(block);
     int frames[AMI_MOST_COLUMNS];
-    draw_pairs(&a->data, frames, am_block_item(block, 0) / 2, &a->rng, b.used);
+    draw_pairs(&a->data, frames, ami_block_item(block, 0) / 2, &a->rng, b.used);
     ami_lmm_gather(&a->data, b.target, frames, b.n, b.used);
-    ami_lmm_input(&a->data, am_block_value(block, 0, a->in, 0), b.target_q, b.target_m, b.target, b.n);
-    am_block_forward(block, 0, 0);
-    const float *z = am_block_value(block, 0, a->z, 0);
-    memcpy(am_block_value(block, 1, a->z_in, 0), z, latents);
-    add_noise(a, &b, am_block_value(block, 1, a->z_in, 0), am_block_item(block, 0) / 2);
+    ami_lmm_input(&a->data, ami_block_value(block, 0, a->in, 0), b.target_q, b.target_m, b.target, b.n);
+    ami_block_forward(block, 0, 0);
+    const float *z = ami_block_value(block, 0, a->z, 0);
+    memcpy(ami_block_value(block, 1, a->z_in, 0), z, latents);
+    add_noise(a, &b, ami_block_value(block, 1, a->z_in, 0), ami_block_item(block, 0) / 2);
     if (a->x >= 0) {
-        ami_lmm_gather_x(&a->data, am_block_value(block, 1, a->x, 0), frames, b.n, b.used);
+        ami_lmm_gather_x(&a->data, ami_block_value(block, 1, a->x, 0), frames, b.n, b.used);
     }
-    am_block_forward(block, 1, 0);
+    ami_block_forward(block, 1, 0);
     double terms[term_count] = { 0 }, loss = 0.0;
-    float *dz = am_block_grad(block, 0, a->z, 0), *dy = am_block_grad(block, 1, a->y, 0);
-    const float *y = am_block_value(block, 1, a->y, 0);
+    float *dz = ami_block_grad(block, 0, a->z, 0), *dy = ami_block_grad(block, 1, a->y, 0);
+    const float *y = ami_block_value(block, 1, a->y, 0);
     if (a->mse) {
         terms[term_loc] = square_loss(a, &b, dy, y, batch);
     } else {
         latent_losses(a, &b, dz, z, batch, terms);
         pose_losses(a, &b, dy, y, batch, terms);
     }
-    am_block_backward(block, 1, 0);
-    const float *back = am_block_grad(block, 1, a->z_in, 0);
+    ami_block_backward(block, 1, 0);
+    const float *back = ami_block_grad(block, 1, a->z_in, 0);
     for (size_t i = 0; i < (size_t)a->latent * (size_t)b.n; i++) {
         dz[i] += back[i];
     }
-    am_block_backward(block, 0, 0);
+    ami_block_backward(block, 0, 0);
     for (int i = 0; i < term_count; i++) {
         a->stage->terms[block->index * term_count + i] = terms[i];
         loss += terms[i];
@@ -542,7 +544,7 @@ static void destroy(ami_stage *s)
 {
     decompressor *a = s->state;
     if (a) {
-        const am_pose_layout *l = &a->data.shape.layout;
+        const ami_pose_layout *l = &a->data.shape.layout;
         const size_t floats = 2 * ((size_t)l->count + (size_t)ami_lmm_input_width(l));
         ami_release(&s->alloc, a->scales, floats * sizeof *a->scales);
         ami_lmm_close(&a->data);

@@ -1,5 +1,5 @@
 // Stage "direction": DirectionNet (LHMM VI-G): a GRU of 30 units and a linear layer that predict, from the points of
-// a path and the facing so far, how a person would face along it. Gives the part "direction" (amble/direction.h).
+// a path and the facing so far, how a person would face along it. Gives the part "direction" (actor/direction_net.h).
 //
 // A window has 2 s with known facings and 2 s in which the previous facing is the network's own, made a unit vector,
 // as when it runs; the loss is L1 over those. Where the paper is silent: points are seen from the one before and
@@ -10,18 +10,20 @@
 #include "train/stage.h"
 
 #include <amble/tools/database.h>
-#include <amble/direction.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "actor/direction.h"
+#include "base/rng.h"
+#include "net/build.h"
+#include "train/direction_check.h"
 
 #define TURN (2.0f * AM_PI)
 // In this time a nudge has died down to a third: about as fast as people turn.
 #define NUDGE_S 0.35f
 
-enum { steps = AM_DIRECTION_STEPS, known = AM_DIRECTION_KNOWN, points = AM_DIRECTION_POINTS };
+enum { steps = AMI_DIRECTION_STEPS, known = AMI_DIRECTION_KNOWN, points = AMI_DIRECTION_POINTS };
 
 typedef struct direction {
     am_db *db;
@@ -81,7 +83,7 @@ static am_result list_presents(ami_stage *s, direction *d, am_error *err)
     d->stop = d->present + 2 * frames;
     for (int r = 0; r < d->db->range_count; r++) {
         const am_db_range *range = &d->db->ranges[r];
-        const bool kept = am_direction_fold(range, d->folds) == d->fold;
+        const bool kept = ami_direction_fold(range, d->folds) == d->fold;
         for (int f = range->start; !kept && f + ahead < range->stop; f++) {
             d->start[d->present_count] = range->start;
             d->stop[d->present_count] = range->stop;
@@ -124,7 +126,7 @@ static void shake(const direction *d, window *w, am_rng *rng)
         const float reach = d->noise_m * am_rng_normal(rng), hz = am_rng_range(rng, 0.2f, 1.5f);
         const float phase = am_rng_range(rng, 0.0f, TURN);
         for (int t = 0; t < points; t++) {
-            at[t] += reach * am_sin(phase + TURN * hz * (float)t / AM_DIRECTION_HZ);
+            at[t] += reach * am_sin(phase + TURN * hz * (float)t / AMI_DIRECTION_HZ);
         }
     }
 }
@@ -138,7 +140,7 @@ static void nudge(const direction *d, window *w, am_rng *rng)
     for (int t = 0; t < steps; t++) {
         float sine, cosine;
         const int left = t - (known - 1);
-        am_sincos(left > 0 ? angle * am_exp(-(float)left / (NUDGE_S * AM_DIRECTION_HZ)) : angle, &sine, &cosine);
+        am_sincos(left > 0 ? angle * am_exp(-(float)left / (NUDGE_S * AMI_DIRECTION_HZ)) : angle, &sine, &cosine);
         const float s = w->sine[t], c = w->cosine[t];
         w->sine[t] = s * cosine + c * sine;
         w->cosine[t] = c * cosine - s * sine;
@@ -160,7 +162,7 @@ static void halt(window *w, am_rng *rng)
 
 static void draw(const direction *d, window *w, uint64_t item)
 {
-    am_rng rng = am_rng_fork(&d->rng, item);
+    am_rng rng = ami_rng_fork(&d->rng, item);
     const uint32_t which = am_rng_below(&rng, (uint32_t)d->present_count);
     const int present = d->present[which], start = d->start[which], stop = d->stop[which];
     const bool fresh = am_rng_float(&rng) < d->starts;
@@ -205,24 +207,24 @@ static float point_deviation(const direction *d)
 
 static am_result build(ami_stage *s, direction *d, am_error *err)
 {
-    am_result result = am_net_graph_create(&s->graphs[0], s->name, &s->alloc, err);
+    am_result result = ami_net_graph_create(&s->graphs[0], s->name, &s->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     s->graph_count = 1;
     am_net_graph *g = s->graphs[0];
-    d->point = am_net_graph_input(g, "point", 2);
-    d->facing = am_net_graph_input(g, "facing", 2);
-    const int h = am_net_graph_state(g, "h", d->units);
-    const int scaled = am_net_graph_normalise(g, d->point);
-    const int next = am_net_graph_gru(g, am_net_graph_concat(g, (int[]){ scaled, d->facing }, 2), h);
-    am_net_graph_keep(g, h, next);
-    d->out = am_net_graph_linear(g, next, 2);
-    am_net_graph_output(g, "direction", d->out);
-    result = am_net_graph_finish(g, err);
+    d->point = ami_net_graph_input(g, "point", 2);
+    d->facing = ami_net_graph_input(g, "facing", 2);
+    const int h = ami_net_graph_state(g, "h", d->units);
+    const int scaled = ami_net_graph_normalise(g, d->point);
+    const int next = ami_net_graph_gru(g, ami_net_graph_concat(g, (int[]){ scaled, d->facing }, 2), h);
+    ami_net_graph_keep(g, h, next);
+    d->out = ami_net_graph_linear(g, next, 2);
+    ami_net_graph_output(g, "direction", d->out);
+    result = ami_net_graph_finish(g, err);
     if (result == AM_OK) {
         const float deviation = point_deviation(d);
-        am_net_graph_randomise(g, s->seed);
+        ami_net_graph_randomise(g, s->seed);
         ami_set_scales(g, scaled, (float[]){ 0.0f, 0.0f }, (float[]){ deviation, deviation });
     }
     return result;
@@ -242,8 +244,8 @@ static am_result create(ami_stage *s, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    d->stride = d->db->fps / AM_DIRECTION_HZ;
-    d->rng = am_rng_make(s->seed ^ 0x646972656374u);
+    d->stride = d->db->fps / AMI_DIRECTION_HZ;
+    d->rng = ami_rng_make(s->seed ^ 0x646972656374u);
     s->slots = steps;
     s->input_grads = true;
     s->scratch = 3 * steps + 8;
@@ -257,18 +259,18 @@ static am_result create(ami_stage *s, am_error *err)
 
 /// Points into the inputs, the truth into truth[step](2, columns), how much each step counts into counts[step]
 /// (columns), the known facings into the inputs.
-static void fill(const direction *d, am_train_block *block, float *truth, float *counts)
+static void fill(const direction *d, ami_train_block *block, float *truth, float *counts)
 {
-    const int n = am_block_columns(block);
+    const int n = ami_block_columns(block);
     window w;
-    for (int c = 0; c < am_block_used(block); c++) {
-        draw(d, &w, am_block_item(block, c));
+    for (int c = 0; c < ami_block_used(block); c++) {
+        draw(d, &w, ami_block_item(block, c));
         const float sine = w.sine[known - 1], cosine = w.cosine[known - 1];
         for (int t = 0; t < steps; t++) {
             const int before = t > 0 ? t - 1 : 0; // before the first there is only the first
-            const int seen = t + AM_DIRECTION_AHEAD, left = seen > 0 ? seen - 1 : 0;
+            const int seen = t + AMI_DIRECTION_AHEAD, left = seen > 0 ? seen - 1 : 0;
             const float x = w.x[seen] - w.x[left], z = w.z[seen] - w.z[left];
-            float *point = am_block_value(block, 0, d->point, t), *facing = am_block_value(block, 0, d->facing, t);
+            float *point = ami_block_value(block, 0, d->point, t), *facing = ami_block_value(block, 0, d->facing, t);
             point[c] = w.left * (x * cosine - z * sine);
             point[n + c] = x * sine + z * cosine;
             truth[2 * t * n + c] = w.left * (w.sine[t] * cosine - w.cosine[t] * sine);
@@ -302,32 +304,32 @@ static void make_unit_back(float *dy, const float *du, const float *y, int n)
     }
 }
 
-static double pass(void *user, am_train_block *block)
+static double pass(void *user, ami_train_block *block)
 {
     const direction *d = user;
-    const int n = am_block_columns(block);
-    const am_loss loss = { AM_LOSS_L1, NULL, 1.0 / (steps - known) };
-    float *truth = am_block_scratch(block, (size_t)(2 * steps) * (size_t)n);
-    float *counts = am_block_scratch(block, (size_t)steps * (size_t)n);
+    const int n = ami_block_columns(block);
+    const ami_loss loss = { AMI_LOSS_L1, NULL, 1.0 / (steps - known) };
+    float *truth = ami_block_scratch(block, (size_t)(2 * steps) * (size_t)n);
+    float *counts = ami_block_scratch(block, (size_t)steps * (size_t)n);
     double value = 0.0;
     fill(d, block, truth, counts);
     for (int t = 0; t < steps; t++) {
         if (t > known) {
-            make_unit(am_block_value(block, 0, d->facing, t), am_block_value(block, 0, d->out, t - 1), n);
+            make_unit(ami_block_value(block, 0, d->facing, t), ami_block_value(block, 0, d->out, t - 1), n);
         }
-        am_block_forward(block, 0, t);
+        ami_block_forward(block, 0, t);
     }
     for (int t = steps - 1; t >= 0; t--) {
-        float *dy = am_block_grad(block, 0, d->out, t), *aim = truth + (ptrdiff_t)2 * t * n;
-        const float *y = am_block_value(block, 0, d->out, t);
+        float *dy = ami_block_grad(block, 0, d->out, t), *aim = truth + (ptrdiff_t)2 * t * n;
+        const float *y = ami_block_value(block, 0, d->out, t);
         for (int c = 0; c < 2 * n; c++) {
             aim[c] = counts[t * n + c % n] > 0.0f ? aim[c] : y[c];
         }
-        value += am_block_loss(block, &loss, dy, y, aim, 2);
+        value += ami_block_loss(block, &loss, dy, y, aim, 2);
         if (t >= known && t + 1 < steps) {
-            make_unit_back(dy, am_block_grad(block, 0, d->facing, t + 1), y, n);
+            make_unit_back(dy, ami_block_grad(block, 0, d->facing, t + 1), y, n);
         }
-        am_block_backward(block, 0, t);
+        ami_block_backward(block, 0, t);
     }
     return value;
 }

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "train/neighbours.h"
 #include "train/trainer.h"
+#include "base/rng.h"
+#include "net/build.h"
 
 enum { term_xval, term_zval, term_dist, term_count };
 static const char *const term_names[term_count] = { "xval", "zval", "dist" };
@@ -38,24 +40,24 @@ static void query_scales(const projector *a, float *deviation)
 static am_result build(ami_stage *s, projector *a, am_error *err)
 {
     const ami_xz *t = &a->table;
-    am_result result = am_net_graph_create(&s->graphs[0], s->name, &s->alloc, err);
+    am_result result = ami_net_graph_create(&s->graphs[0], s->name, &s->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     s->graph_count = 1;
     am_net_graph *g = s->graphs[0];
     float deviation[AM_MAX_FEATURES];
-    a->x = am_net_graph_input(g, "x", t->features);
-    const int scaled = am_net_graph_normalise(g, a->x);
+    a->x = ami_net_graph_input(g, "x", t->features);
+    const int scaled = ami_net_graph_normalise(g, a->x);
     result = ami_lmm_network(s, g, scaled, 4, t->width, &a->out, err);
     if (result != AM_OK) {
         return result;
     }
-    am_net_graph_output(g, "xz", a->out);
-    result = am_net_graph_finish(g, err);
+    ami_net_graph_output(g, "xz", a->out);
+    result = ami_net_graph_finish(g, err);
     if (result == AM_OK) {
         query_scales(a, deviation);
-        am_net_graph_randomise(g, s->seed);
+        ami_net_graph_randomise(g, s->seed);
         ami_set_scales(g, scaled, t->mean, deviation);
         ami_set_scales(g, a->out, t->mean, t->deviation);
     }
@@ -84,7 +86,7 @@ static am_result begin_search(ami_stage *s, projector *a, am_error *err)
                                      .first_count = a->data.first_count,
                                      .noise = a->noise,
                                      .swap = a->swap,
-                                     .rng = am_rng_make(s->seed ^ 0x70726f6au),
+                                     .rng = ami_rng_make(s->seed ^ 0x70726f6au),
                                      .batch = s->batch,
                                      .blocks = s->batch / AMI_COLUMNS + 1,
                                      .helpers = alone ? threads - 1 : 0 };
@@ -140,20 +142,20 @@ static double distance_loss(const projector *a, float *dx, const float *x, const
     return total;
 }
 
-static double pass(void *user, am_train_block *block)
+static double pass(void *user, ami_train_block *block)
 {
     const projector *a = user;
     const ami_xz *t = &a->table;
     const ami_poses_f32 *p = a->data.poses;
-    const int n = am_block_columns(block), used = am_block_used(block), batch = am_block_batch(block);
-    float *x = am_block_value(block, 0, a->x, 0), *near = am_block_scratch(block, (size_t)t->width * (size_t)n);
+    const int n = ami_block_columns(block), used = ami_block_used(block), batch = ami_block_batch(block);
+    float *x = ami_block_value(block, 0, a->x, 0), *near = ami_block_scratch(block, (size_t)t->width * (size_t)n);
     int frames[AMI_MOST_COLUMNS];
-    const uint64_t item = am_block_item(block, 0), begun = (uint64_t)block->trainer->iteration * (uint64_t)batch;
+    const uint64_t item = ami_block_item(block, 0), begun = (uint64_t)block->trainer->iteration * (uint64_t)batch;
     ami_neighbours_take(a->neighbours, block->index, begun, item, used, x, frames, n);
     ami_xz_gather(t, near, frames, 0, n, used);
-    am_block_forward(block, 0, 0);
-    float *dy = am_block_grad(block, 0, a->out, 0);
-    const float *y = am_block_value(block, 0, a->out, 0);
+    ami_block_forward(block, 0, 0);
+    float *dy = ami_block_grad(block, 0, a->out, 0);
+    const float *y = ami_block_value(block, 0, a->out, 0);
     double *terms = a->stage->terms + (ptrdiff_t)block->index * term_count;
     const int widths[2] = { t->features, t->latent };
     for (int part = 0; part < 2; part++) {
@@ -162,7 +164,7 @@ static double pass(void *user, am_train_block *block)
         terms[part] = weight * p->l1(dy + at, y + at, near + at, widths[part], n, used, (float)weight);
     }
     terms[term_dist] = distance_loss(a, dy, y, near, x, n, used, (double)a->weight[term_dist] / batch);
-    am_block_backward(block, 0, 0);
+    ami_block_backward(block, 0, 0);
     return terms[term_xval] + terms[term_zval] + terms[term_dist];
 }
 

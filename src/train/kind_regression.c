@@ -5,13 +5,15 @@
 
 #include "base/error.h"
 #include "train/trainer.h"
+#include "base/rng.h"
+#include "net/build.h"
 
 typedef struct regression {
     am_train_array inputs, targets;
     float *scales; ///< mean and deviation of the inputs, then of the targets, then the loss's weights
     size_t scale_count;
     int x, y; ///< values of the graph
-    am_loss loss;
+    ami_loss loss;
     float noise;
     am_rng rng;
 } regression;
@@ -40,31 +42,31 @@ static am_result read_keys(ami_stage *stage, regression *r, am_error *err)
         result = am_json_fail(stage->doc, stage->json, AM_ERR_RANGE, err, "there are %lld inputs but %lld targets",
                               (long long)r->inputs.rows, (long long)r->targets.rows);
     }
-    r->loss = (am_loss){ .kind = (am_loss_kind)kind, .scale = 1.0 };
+    r->loss = (ami_loss){ .kind = (ami_loss_kind)kind, .scale = 1.0 };
     return result;
 }
 
 /// Normalise, the recipe's layers, a last linear one, restore.
 static am_result build(ami_stage *stage, regression *r, am_error *err)
 {
-    am_result result = am_net_graph_create(&stage->graphs[0], stage->name, &stage->alloc, err);
+    am_result result = ami_net_graph_create(&stage->graphs[0], stage->name, &stage->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     stage->graph_count = 1;
     am_net_graph *g = stage->graphs[0];
-    r->x = am_net_graph_input(g, "x", (int)r->inputs.columns);
-    const int scaled = am_net_graph_normalise(g, r->x);
+    r->x = ami_net_graph_input(g, "x", (int)r->inputs.columns);
+    const int scaled = ami_net_graph_normalise(g, r->x);
     int last = scaled;
     result = ami_stage_layers(stage, "layers", g, scaled, &last, err);
     if (result != AM_OK) {
         return result;
     }
-    r->y = am_net_graph_restore(g, am_net_graph_linear(g, last, (int)r->targets.columns));
-    am_net_graph_output(g, "y", r->y);
-    result = am_net_graph_finish(g, err);
+    r->y = ami_net_graph_restore(g, ami_net_graph_linear(g, last, (int)r->targets.columns));
+    ami_net_graph_output(g, "y", r->y);
+    result = ami_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_net_graph_randomise(g, stage->seed);
+        ami_net_graph_randomise(g, stage->seed);
         ami_set_scales(g, scaled, r->scales, input_scale(r));
         ami_set_scales(g, r->y, target_mean(r), target_scale(r));
     }
@@ -82,7 +84,7 @@ static am_result create(ami_stage *stage, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    r->rng = am_rng_make(stage->seed ^ 0x7265677265737369u);
+    r->rng = ami_rng_make(stage->seed ^ 0x7265677265737369u);
     r->scale_count = (size_t)(2 * r->inputs.columns + 3 * r->targets.columns);
     r->scales = ami_alloc_array(&stage->alloc, r->scale_count, sizeof(float));
     if (!r->scales) {
@@ -94,22 +96,22 @@ static am_result create(ami_stage *stage, am_error *err)
     float *weights = target_scale(r) + r->targets.columns;
     for (int64_t i = 0; i < r->targets.columns; i++) {
         const float inverse = 1.0f / target_scale(r)[i];
-        weights[i] = r->loss.kind == AM_LOSS_L2 ? inverse * inverse : inverse;
+        weights[i] = r->loss.kind == AMI_LOSS_L2 ? inverse * inverse : inverse;
     }
     r->loss.weights = weights;
     stage->scratch = (int)r->targets.columns;
     return build(stage, r, err);
 }
 
-static double pass(void *user, am_train_block *block)
+static double pass(void *user, ami_train_block *block)
 {
     const regression *r = user;
-    const int n = am_block_columns(block);
+    const int n = ami_block_columns(block);
     const size_t width = (size_t)r->targets.columns;
-    float *x = am_block_value(block, 0, r->x, 0);
-    float *target = am_block_scratch(block, width * (size_t)n);
-    for (int c = 0; c < am_block_used(block); c++) {
-        am_rng rng = am_rng_fork(&r->rng, am_block_item(block, c));
+    float *x = ami_block_value(block, 0, r->x, 0);
+    float *target = ami_block_scratch(block, width * (size_t)n);
+    for (int c = 0; c < ami_block_used(block); c++) {
+        am_rng rng = ami_rng_fork(&r->rng, ami_block_item(block, c));
         const int64_t row = am_rng_below(&rng, (uint32_t)r->inputs.rows);
         const float *from = r->inputs.data + row * r->inputs.columns;
         for (int64_t i = 0; i < r->inputs.columns; i++) {
@@ -120,13 +122,13 @@ static double pass(void *user, am_train_block *block)
             target[i * n + c] = r->targets.data[row * r->targets.columns + i];
         }
     }
-    am_block_forward(block, 0, 0);
-    float *dy = am_block_grad(block, 0, r->y, 0);
-    const float *y = am_block_value(block, 0, r->y, 0);
-    const double loss = r->loss.kind == AM_LOSS_HUBER
+    ami_block_forward(block, 0, 0);
+    float *dy = ami_block_grad(block, 0, r->y, 0);
+    const float *y = ami_block_value(block, 0, r->y, 0);
+    const double loss = r->loss.kind == AMI_LOSS_HUBER
                             ? ami_block_huber(block, dy, y, target, target_scale(r), (int)width)
-                            : am_block_loss(block, &r->loss, dy, y, target, (int)width);
-    am_block_backward(block, 0, 0);
+                            : ami_block_loss(block, &r->loss, dy, y, target, (int)width);
+    ami_block_backward(block, 0, 0);
     return loss;
 }
 

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "train/trainer.h"
+#include "base/rng.h"
+#include "net/build.h"
 
 enum { term_xval, term_zval, term_xvel, term_zvel, term_count };
 static const char *const term_names[term_count] = { "xval", "zval", "xvel", "zvel" };
@@ -26,23 +28,23 @@ static const char *const keys[] = { "database", "held_out", "window", "layers", 
 static am_result build(ami_stage *s, stepper *a, am_error *err)
 {
     const ami_xz *t = &a->table;
-    am_result result = am_net_graph_create(&s->graphs[0], s->name, &s->alloc, err);
+    am_result result = ami_net_graph_create(&s->graphs[0], s->name, &s->alloc, err);
     if (result != AM_OK) {
         return result;
     }
     s->graph_count = 1;
     am_net_graph *g = s->graphs[0];
-    a->x = am_net_graph_input(g, "x", t->features);
-    a->z = am_net_graph_input(g, "z", t->latent);
-    const int scaled = am_net_graph_normalise(g, am_net_graph_concat(g, (int[]){ a->x, a->z }, 2));
+    a->x = ami_net_graph_input(g, "x", t->features);
+    a->z = ami_net_graph_input(g, "z", t->latent);
+    const int scaled = ami_net_graph_normalise(g, ami_net_graph_concat(g, (int[]){ a->x, a->z }, 2));
     result = ami_lmm_network(s, g, scaled, 2, t->width, &a->out, err);
     if (result != AM_OK) {
         return result;
     }
-    am_net_graph_output(g, "rate", a->out);
-    result = am_net_graph_finish(g, err);
+    ami_net_graph_output(g, "rate", a->out);
+    result = ami_net_graph_finish(g, err);
     if (result == AM_OK) {
-        am_net_graph_randomise(g, s->seed);
+        ami_net_graph_randomise(g, s->seed);
         ami_set_scales(g, scaled, t->mean, t->deviation);
         ami_set_scales(g, a->out, t->rate_mean, t->rate_deviation);
     }
@@ -75,7 +77,7 @@ static am_result create(ami_stage *s, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    a->rng = am_rng_make(s->seed ^ 0x73746570u);
+    a->rng = ami_rng_make(s->seed ^ 0x73746570u);
     s->slots = a->window;
     s->input_grads = true;
     s->scratch = (a->window + 5) * a->table.width + 64;
@@ -86,7 +88,7 @@ static am_result create(ami_stage *s, am_error *err)
 
 /// Numbers of one block and step.
 typedef struct window {
-    am_train_block *block;
+    ami_train_block *block;
     int n, used;
     float *truth; ///< [window + 1](width, n)
     float *last;  ///< (width, n) behind the last step
@@ -98,8 +100,8 @@ typedef struct window {
 static void state_at(const stepper *a, const window *w, int t, float *out[2])
 {
     const bool end = t == a->window;
-    out[0] = end ? w->last : am_block_value(w->block, 0, a->x, t);
-    out[1] = end ? w->last + (ptrdiff_t)a->table.features * w->n : am_block_value(w->block, 0, a->z, t);
+    out[0] = end ? w->last : ami_block_value(w->block, 0, a->x, t);
+    out[1] = end ? w->last + (ptrdiff_t)a->table.features * w->n : ami_block_value(w->block, 0, a->z, t);
 }
 
 static void run_forward(const stepper *a, const window *w)
@@ -108,8 +110,8 @@ static void run_forward(const stepper *a, const window *w)
     const float dt = 1.0f / a->data.db->fps;
     float *now[2], *next[2];
     for (int t = 0; t < a->window; t++) {
-        am_block_forward(w->block, 0, t);
-        const float *rate = am_block_value(w->block, 0, a->out, t);
+        ami_block_forward(w->block, 0, t);
+        const float *rate = ami_block_value(w->block, 0, a->out, t);
         state_at(a, w, t, now);
         state_at(a, w, t + 1, next);
         for (int part = 0; part < 2; part++) {
@@ -127,9 +129,9 @@ static void step_losses(const stepper *a, const window *w, int t, float *d_rate,
 {
     const ami_poses_f32 *p = a->data.poses;
     const int widths[2] = { a->table.features, a->table.latent };
-    const double mean = 1.0 / ((double)a->window * am_block_batch(w->block)), fps = (double)a->data.db->fps;
+    const double mean = 1.0 / ((double)a->window * ami_block_batch(w->block)), fps = (double)a->data.db->fps;
     const ptrdiff_t all = (ptrdiff_t)a->table.width * w->n;
-    const float *truth = w->truth + t * all, *behind = truth + all, *rate = am_block_value(w->block, 0, a->out, t);
+    const float *truth = w->truth + t * all, *behind = truth + all, *rate = ami_block_value(w->block, 0, a->out, t);
     float *next[2];
     state_at(a, w, t + 1, next);
     for (ptrdiff_t i = 0; i < all; i++) {
@@ -152,39 +154,39 @@ static void run_back(const stepper *a, const window *w, double terms[term_count]
     const ptrdiff_t all = (ptrdiff_t)a->table.width * w->n, features = (ptrdiff_t)a->table.features * w->n;
     const float dt = 1.0f / a->data.db->fps;
     for (int t = a->window - 1; t >= 0; t--) {
-        float *d_rate = am_block_grad(w->block, 0, a->out, t);
+        float *d_rate = ami_block_grad(w->block, 0, a->out, t);
         step_losses(a, w, t, d_rate, terms);
         for (ptrdiff_t i = 0; i < all; i++) {
             d_rate[i] += dt * w->carry[i];
         }
-        am_block_backward(w->block, 0, t);
-        const float *dx = am_block_grad(w->block, 0, a->x, t), *dz = am_block_grad(w->block, 0, a->z, t);
+        ami_block_backward(w->block, 0, t);
+        const float *dx = ami_block_grad(w->block, 0, a->x, t), *dz = ami_block_grad(w->block, 0, a->z, t);
         for (ptrdiff_t i = 0; i < all; i++) {
             w->carry[i] += i < features ? dx[i] : dz[i - features];
         }
     }
 }
 
-static double pass(void *user, am_train_block *block)
+static double pass(void *user, ami_train_block *block)
 {
     const stepper *a = user;
     const ami_xz *t = &a->table;
-    window w = { .block = block, .n = am_block_columns(block), .used = am_block_used(block) };
+    window w = { .block = block, .n = ami_block_columns(block), .used = ami_block_used(block) };
     const size_t all = (size_t)t->width * (size_t)w.n, features = (size_t)t->features * (size_t)w.n;
-    w.truth = am_block_scratch(block, ((size_t)a->window + 1) * all);
-    w.last = am_block_scratch(block, all);
-    w.carry = am_block_scratch(block, all);
-    w.want = am_block_scratch(block, all);
+    w.truth = ami_block_scratch(block, ((size_t)a->window + 1) * all);
+    w.last = ami_block_scratch(block, all);
+    w.carry = ami_block_scratch(block, all);
+    w.want = ami_block_scratch(block, all);
     int frames[AMI_MOST_COLUMNS];
     for (int c = 0; c < w.used; c++) {
-        am_rng stream = am_rng_fork(&a->rng, am_block_item(block, c));
+        am_rng stream = ami_rng_fork(&a->rng, ami_block_item(block, c));
         frames[c] = a->data.first[am_rng_below(&stream, (uint32_t)a->data.first_count)];
     }
     for (int i = 0; i <= a->window; i++) {
         ami_xz_gather(t, w.truth + (size_t)i * all, frames, i, w.n, w.used);
     }
-    memcpy(am_block_value(block, 0, a->x, 0), w.truth, features * sizeof(float));
-    memcpy(am_block_value(block, 0, a->z, 0), w.truth + features, (all - features) * sizeof(float));
+    memcpy(ami_block_value(block, 0, a->x, 0), w.truth, features * sizeof(float));
+    memcpy(ami_block_value(block, 0, a->z, 0), w.truth + features, (all - features) * sizeof(float));
     double *terms = a->stage->terms + (ptrdiff_t)block->index * term_count, loss = 0.0;
     memset(terms, 0, term_count * sizeof *terms);
     run_forward(a, &w);

@@ -1,5 +1,5 @@
 // Stage "value": value functions of a motion field by fitted value iteration (Fields 4.2): one task, one function for
-// each distance between anchors. Gives the attachments `value.TASK` and `value.TASK.xEVERY` (amble/field_value.h).
+// each distance between anchors. Gives the attachments `value.TASK` and `value.TASK.xEVERY` (method/field_value.h).
 #include <math.h>
 #include <string.h>
 
@@ -8,19 +8,20 @@
 #include "method/field.h"
 #include "train/stage.h"
 #include "train/value_cache.h"
+#include "method/field_value.h"
 
 enum { most_parts = 8, slab_rows = 512, usual_sweeps = 2000 };
 
 typedef struct value_stage {
     am_db *db;
-    am_field *field; ///< made with the first iteration, like all below
+    ami_field *field; ///< made with the first iteration, like all below
     am_pool *pool;
-    am_tasks tasks;
+    const am_tasks *tasks;
     ami_value_cache cache;
     ami_value value;
     int slabs; ///< of the cache still to be filled, the same on all processes; -1: not begun
-    am_field_task task;
-    am_field_def def;
+    ami_field_task task;
+    ami_field_def def;
     float gamma, steer_deg_s, bound;
     float steer; ///< rad a tick
     int settle;
@@ -45,14 +46,14 @@ static am_result read_every(ami_stage *s, value_stage *v, am_error *err)
     v->parts = 1;
     v->every[0] = 1;
     if (!json || json->type != AM_JSON_ARRAY) {
-        return am_json_read_int(s->doc, s->json, "every", false, &v->every[0], 1, AM_FIELD_MAX_EVERY, err);
+        return am_json_read_int(s->doc, s->json, "every", false, &v->every[0], 1, AMI_FIELD_MAX_EVERY, err);
     }
     v->parts = 0;
     for (const am_json *item = json->first; item; item = item->next) {
         const double every = item->type == AM_JSON_NUMBER ? item->number : 0.0;
-        if (!(every >= 1.0 && every <= AM_FIELD_MAX_EVERY) || every != floor(every) || v->parts == most_parts) {
+        if (!(every >= 1.0 && every <= AMI_FIELD_MAX_EVERY) || every != floor(every) || v->parts == most_parts) {
             return am_json_fail(s->doc, item, AM_ERR_RANGE, err, "'every' has up to %d whole numbers from 1 to %d",
-                                (int)most_parts, AM_FIELD_MAX_EVERY);
+                                (int)most_parts, AMI_FIELD_MAX_EVERY);
         }
         v->every[v->parts++] = (int)every;
     }
@@ -63,13 +64,13 @@ static am_result read_task(ami_stage *s, value_stage *v, am_error *err)
 {
     const char *names[8];
     int count = 0, which = 0;
-    while (count < 8 && am_field_task_name(count)) {
-        names[count] = am_field_task_name(count);
+    while (count < 8 && ami_field_task_name(count)) {
+        names[count] = ami_field_task_name(count);
         count++;
     }
     const am_result result = am_json_read_choice(s->doc, s->json, "task", true, &which, names, count, err);
     if (result == AM_OK) {
-        am_field_task_find(&v->task, names[which]);
+        ami_field_task_find(&v->task, names[which]);
     }
     return result;
 }
@@ -100,7 +101,7 @@ static am_result read_keys(ami_stage *s, value_stage *v, am_error *err)
                                     numbers[i].hi, err);
     }
     if (result == AM_OK) {
-        result = am_json_read_int(s->doc, s->json, "k", false, &v->def.k, 1, AM_FIELD_MAX_K, err);
+        result = am_json_read_int(s->doc, s->json, "k", false, &v->def.k, 1, AMI_FIELD_MAX_K, err);
     }
     return result == AM_OK ? am_json_read_int(s->doc, s->json, "settle", false, &v->settle, 0, 1000, err) : result;
 }
@@ -111,7 +112,7 @@ static void destroy(ami_stage *s)
     if (v) {
         ami_value_free(&v->value);
         ami_value_cache_free(&v->cache);
-        am_field_destroy(v->field);
+        ami_field_destroy(v->field);
         am_pool_destroy(v->pool);
         am_db_close(v->db);
         ami_release(&s->alloc, v->resumed, v->resumed_count * sizeof(float));
@@ -126,12 +127,12 @@ static am_result read_rate(ami_stage *s, value_stage *v, am_error *err)
     const float fps = v->db->fps / (float)ami_field_tick_frames(v->db, v->def.fps);
     v->task.fps = fps;
     v->steer = v->steer_deg_s * AM_DEG / fps;
-    if (v->steer < AM_FIELD_MAX_STEER) {
+    if (v->steer < AMI_FIELD_MAX_STEER) {
         return AM_OK;
     }
     return am_json_fail(s->doc, am_json_get(s->json, "steer_deg_s"), AM_ERR_RANGE, err,
                         "'steer_deg_s' is %g, but at %g ticks a second it must be below %.0f", (double)v->steer_deg_s,
-                        (double)fps, (double)(AM_FIELD_MAX_STEER * fps / AM_DEG));
+                        (double)fps, (double)(AMI_FIELD_MAX_STEER * fps / AM_DEG));
 }
 
 static am_result create(ami_stage *s, am_error *err)
@@ -141,7 +142,7 @@ static am_result create(ami_stage *s, am_error *err)
         return ami_fail_memory(err, sizeof *v);
     }
     s->state = v;
-    v->def = am_field_def_default();
+    v->def = ami_field_def_default();
     v->gamma = 0.99f;
     v->bound = 0.05f;
     v->settle = 20;
@@ -176,9 +177,9 @@ static am_result make_field(ami_stage *s, value_stage *v, am_error *err)
     if (result == AM_OK) {
         v->tasks = am_pool_tasks(v->pool);
         v->def.alloc = &s->alloc;
-        v->def.tasks = &v->tasks;
+        v->def.tasks = v->tasks;
         v->def.db = v->db;
-        result = am_field_create(&v->field, &v->def, err);
+        result = ami_field_create(&v->field, &v->def, err);
     }
     return result;
 }
@@ -187,7 +188,7 @@ static am_result begin_part(ami_stage *s, value_stage *v, am_error *err)
 {
     const am_train_group *group = s->def->group;
     const am_result result =
-        ami_value_cache_create(&v->cache, v->field, v->every[v->part], &v->tasks, group, &s->alloc, err);
+        ami_value_cache_create(&v->cache, v->field, v->every[v->part], v->tasks, group, &s->alloc, err);
     if (result == AM_OK) { // equal for all processes, though one may have a row fewer: all must meet afterwards
         const int size = group ? group->size : 1, most = (v->cache.rows + size - 1) / size;
         v->slabs = (most + slab_rows - 1) / slab_rows;
@@ -198,7 +199,7 @@ static am_result begin_part(ami_stage *s, value_stage *v, am_error *err)
 static am_result begin_sweeps(ami_stage *s, value_stage *v, am_error *err)
 {
     const ami_value_problem problem = ami_value_cache_problem(&v->cache, &v->task, v->gamma, v->steer);
-    const am_result result = ami_value_create(&v->value, &problem, &v->tasks, s->def->group, &s->alloc, err);
+    const am_result result = ami_value_create(&v->value, &problem, v->tasks, s->def->group, &s->alloc, err);
     if (result != AM_OK || !v->resumed) {
         return result;
     }
@@ -226,24 +227,24 @@ static am_result end_part(ami_stage *s, value_stage *v, am_error *err)
         return ami_fail_memory(err, count * sizeof *values);
     }
     ami_value_get(&v->value, values);
-    const am_field_value_head head = { .numbers = (uint32_t)s->weights,
-                                       .gamma = v->gamma,
-                                       .every = v->every[v->part],
-                                       .iterations = v->value.iterations,
-                                       .bound = (float)v->value.bound,
-                                       .steer = v->value.problem.steer,
-                                       .field_fps = v->def.fps,
-                                       .field_delta = v->def.delta,
-                                       .field_root = v->def.root_weight,
-                                       .field_turn = v->def.turn_weight,
-                                       .field_thin = v->def.thin };
+    const ami_field_value_head head = { .numbers = (uint32_t)s->weights,
+                                        .gamma = v->gamma,
+                                        .every = v->every[v->part],
+                                        .iterations = v->value.iterations,
+                                        .bound = (float)v->value.bound,
+                                        .steer = v->value.problem.steer,
+                                        .field_fps = v->def.fps,
+                                        .field_delta = v->def.delta,
+                                        .field_root = v->def.root_weight,
+                                        .field_turn = v->def.turn_weight,
+                                        .field_thin = v->def.thin };
     ami_stage_blob *blob = &s->blobs[s->blob_count];
-    const am_result result = am_field_value_pack(&blob->bytes, &head, &v->task, v->field, values, &s->alloc, err);
+    const am_result result = ami_field_value_pack(&blob->bytes, &head, &v->task, v->field, values, &s->alloc, err);
     ami_release(&s->alloc, values, count * sizeof *values);
     if (result != AM_OK) {
         return result;
     }
-    am_field_value_name(blob->name, v->task.name, head.every);
+    ami_field_value_name(blob->name, v->task.name, head.every);
     s->blob_count++;
     ami_value_free(&v->value);
     ami_value_cache_free(&v->cache);

@@ -1,5 +1,6 @@
 /// Activations.
 
+#include <amble/tools/network.h>
 static ami_activation activation_of(int kind) { return (ami_activation)(kind - AM_NET_RELU); }
 
 static void activation_forward(const pass *p)

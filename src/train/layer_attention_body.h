@@ -4,6 +4,7 @@
 /// where pbar_j is the mean over the rows i in use of p[i, j] (papers' errata: mean over rows, then heads behind one
 /// another). Rows beyond the count of a column have p = 0, so that they take no part in anything.
 
+#include <amble/tools/network.h>
 /// Where the parts of an attention's memory lie for one block. r rows, n columns.
 typedef struct attention_parts {
     int rows, width, heads, key, val, n;

@@ -1,5 +1,6 @@
 /// PyTorch's GRU cell.
 
+#include <amble/tools/network.h>
 /// Memory of one block: gi, gh, gates, dgi, dgh, each (3 units, columns).
 static size_t gru_part(const PLAN *plan, const am_net_op *op)
 {

@@ -1,5 +1,6 @@
 /// Values put together and taken apart: concat, add, slice, choose, constant.
 
+#include <amble/tools/network.h>
 /// dx of input i [+]= dy(count), from `at` on.
 static void pass_on(const pass *p, int i, size_t at, const real *dy, size_t count)
 {

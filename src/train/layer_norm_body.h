@@ -1,5 +1,6 @@
 /// Layer norm, and normalisation by means and scales that are given.
 
+#include <amble/tools/network.h>
 /// Mean and 1 / deviation of each column and row of a set.
 static size_t norm_aux(const PLAN *plan, const am_net_op *op)
 {

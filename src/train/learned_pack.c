@@ -1,7 +1,6 @@
 // What makes three trained networks a character: start states whose poses are the networks' own, and facts of the
 // data that only a whole database can tell.
 #include <amble/actor.h>
-#include <amble/learned.h>
 #include <amble/tools/database.h>
 #include <amble/tools/metrics.h>
 
@@ -10,6 +9,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "method/decoder.h"
+#include "base/rng.h"
+#include "data/features.h"
+#include "method/sources.h"
+#include "train/training.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +32,7 @@ typedef struct packing {
     am_error *err;
     ami_part_net projector, decompressor;
     am_net_work *project, *decompress;
-    am_pose_layout layout;
+    ami_pose_layout layout;
     int count, latent;
     int frames[most_starts];
     const char *names[most_starts];
@@ -81,7 +84,7 @@ static int find_frame(const am_db *db, uint64_t wanted, uint64_t unwanted, float
             if ((db->tags[f] & wanted) != wanted || (db->tags[f] & unwanted) != 0) {
                 continue;
             }
-            am_velocity v = am_db_root_velocity(db, f);
+            am_velocity v = ami_db_root_velocity(db, f);
             float gap = am_abs(am_v3_length(v.linear) - speed) + 0.2f * am_v3_length(v.angular);
             if (gap < best_gap) {
                 best_gap = gap;
@@ -105,7 +108,7 @@ static float mean_speed(const am_db *db, int first, int last)
 {
     float sum = 0.0f;
     for (int f = first; f < last; f++) {
-        sum += am_v3_length(am_db_root_velocity(db, f).linear);
+        sum += am_v3_length(ami_db_root_velocity(db, f).linear);
     }
     return last > first ? sum / (float)(last - first) : 0.0f;
 }
@@ -117,7 +120,7 @@ static float usual_speed(const am_db *db, uint64_t tag)
     int count = 0;
     for (int f = 0; f < db->frame_count; f++) {
         if (db->tags[f] & tag) {
-            sum += (double)am_v3_length(am_db_root_velocity(db, f).linear);
+            sum += (double)am_v3_length(ami_db_root_velocity(db, f).linear);
             count++;
         }
     }
@@ -157,9 +160,9 @@ static int find_dance(const packing *p, uint64_t dance, int standing)
 static void choose_starts(packing *p)
 {
     const am_db *db = p->db;
-    const char *names[] = { am_auto_tag_name(AM_TAG_WALK), am_auto_tag_name(AM_TAG_RUN),
-                            am_auto_tag_name(AM_TAG_CREEP), am_auto_tag_name(AM_TAG_JUMP), "dance" };
-    uint64_t idle = tag_bit(db, am_auto_tag_name(AM_TAG_IDLE));
+    const char *names[] = { ami_auto_tag_name(AM_TAG_WALK), ami_auto_tag_name(AM_TAG_RUN),
+                            ami_auto_tag_name(AM_TAG_CREEP), ami_auto_tag_name(AM_TAG_JUMP), "dance" };
+    uint64_t idle = tag_bit(db, ami_auto_tag_name(AM_TAG_IDLE));
     const float speeds[] = { p->facts.walk_mps, p->facts.sprint_mps, p->facts.creep_mps, p->facts.walk_mps };
     uint64_t dance = tag_bit(db, names[4]), special = tag_bit(db, names[2]) | tag_bit(db, names[3]) | dance;
     int standing = find_frame(db, idle, special, 0.0f);
@@ -196,8 +199,8 @@ static am_result make_starts(packing *p)
         if (!ami_all_finite(x, p->count) || !ami_all_finite(z, p->latent) || !ami_all_finite(y, p->layout.count)) {
             return ami_fail(p->err, AM_ERR_NUMBER, "the networks give numbers that are not finite; train them again");
         }
-        am_pose pose = { .local = p->poses + (size_t)i * (size_t)p->db->joint_count };
-        am_pose_read(&pose, &p->layout, y, p->db->skeleton, p->db->moving);
+        ami_pose pose = { .local = p->poses + (size_t)i * (size_t)p->db->joint_count };
+        ami_pose_read(&pose, &p->layout, y, p->db->skeleton, p->db->moving);
         p->contacts[i] = ami_contacts_from(&p->layout, y);
     }
     return AM_OK;
@@ -222,7 +225,7 @@ static void draw_query(const packing *p, float *q, am_rng *rng, int sample)
     }
     for (int c = 0; c < db->features.schema->channel_count; c++) {
         const am_channel *channel = &db->features.schema->channels[c];
-        if (am_channel_is_target(channel)) {
+        if (ami_channel_is_target(channel)) {
             memcpy(q + channel->first, am_db_x(db, other) + channel->first, (size_t)channel->dims * sizeof(float));
         }
     }
@@ -234,7 +237,7 @@ static am_result learn_far(packing *p)
     if (!away) {
         return ami_fail_memory(p->err, samples * sizeof(float));
     }
-    am_rng rng = am_rng_make(1);
+    am_rng rng = ami_rng_make(1);
     for (int s = 0; s < samples; s++) {
         float q[AM_MAX_FEATURES];
         draw_query(p, q, &rng, s);
@@ -262,7 +265,7 @@ static am_result ask_asset(packing *p)
     def.methods = 1u << AM_METHOD_MATCH;
     am_result result = am_asset_create(&asset, &def, p->err);
     if (result == AM_OK) {
-        p->facts = ami_kit_facts(ami_asset_kit(asset, AM_METHOD_MATCH));
+        p->facts = ami_prepared_facts(ami_asset_prepared(asset, AM_METHOD_MATCH));
     }
     am_asset_close(asset);
     return result;
@@ -305,8 +308,8 @@ static am_result attach(packing *p, am_model **out, const am_alloc *alloc)
     am_result result = am_db_copy(&states, &def, p->err);
     if (result == AM_OK) {
         const am_model_blob blobs[2] = { { AM_LEARNED_CHARACTER, states->image, states->image_size },
-                                         { AM_LEARNED_FACTS, &p->facts, sizeof p->facts } };
-        result = am_model_attach(out, p->model, blobs, 2, alloc, p->err);
+                                         { AMI_LEARNED_FACTS, &p->facts, sizeof p->facts } };
+        result = ami_model_attach(out, p->model, blobs, 2, alloc, p->err);
     }
     am_db_close(states);
     return result;
@@ -333,15 +336,15 @@ static void release(packing *p)
     am_net_destroy(p->decompressor.net);
 }
 
-am_result am_learned_pack(am_model **out, const am_model *model, const am_db *db, const am_alloc *alloc,
-                          am_error *err)
+am_result ami_learned_pack(am_model **out, const am_model *model, const am_db *db, const am_alloc *alloc,
+                           am_error *err)
 {
     *out = NULL;
     if (!model || !db || !db->has_poses) {
         return ami_fail(err, AM_ERR_DEF, "a character is packed from a model and a database with poses");
     }
     packing p = { .model = model, .db = db, .alloc = ami_alloc_or_default(alloc), .err = err };
-    p.layout = am_pose_layout_of(db->joint_count, db->moving_count);
+    p.layout = ami_pose_layout_of(db->joint_count, db->moving_count);
     p.count = db->features.count;
     am_result result = open_nets(&p);
     result = result == AM_OK ? make_room(&p) : result;

@@ -1,11 +1,13 @@
 // Rounds a learned character's weights to 16 or 8 bits. The networks themselves provide the numbers that they meet in
 // play: from its start states the character projects noisy queries and steps on, and the int8 weights are fitted to
 // what passed through. No database is needed.
-#include <amble/learned.h>
+#include <amble/train.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "method/learned.h"
+#include "base/rng.h"
+#include "method/sources.h"
 
 #include <string.h>
 
@@ -44,7 +46,7 @@ static void step(const rehearsal *r, float *xz)
 static am_result rehearse(const rehearsal *r, am_error *err)
 {
     const ami_learned *l = r->learned;
-    am_rng rng = am_rng_make(7);
+    am_rng rng = ami_rng_make(7);
     float xz[2 * AM_MAX_FEATURES];
     for (int s = 0; s < sample_count; s++) {
         float *query = r->queries + (size_t)s * (size_t)l->count;
@@ -117,7 +119,8 @@ static am_result pack_again(am_model **out, const am_model *model, const am_net_
         blobs[i].data = am_model_attached(model, blobs[i].name, &blobs[i].size);
     }
     if (result == AM_OK) {
-        am_model_def def = am_model_def_like(model);
+        am_model_def def;
+        am_model_def_init(&def, model);
         def.alloc = alloc;
         def.graphs = (const am_net_graph *const *)graphs;
         def.graph_count = model->part_count;
@@ -140,10 +143,10 @@ am_result am_learned_weights(am_model **out, const am_model *model, const am_net
     *out = NULL;
     am_alloc own = ami_alloc_or_default(alloc);
     am_source *source = NULL;
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     def.alloc = &own;
     def.model = model;
-    am_result result = am_learned_create(&source, &def, err);
+    am_result result = ami_learned_create(&source, &def, err);
     if (result != AM_OK) {
         return result;
     }
@@ -154,6 +157,6 @@ am_result am_learned_weights(am_model **out, const am_model *model, const am_net
     }
     result = result == AM_OK ? pack_again(out, model, weights, &r, &own, err) : result;
     release(&r, &own);
-    am_source_destroy(source);
+    ami_source_destroy(source);
     return result;
 }

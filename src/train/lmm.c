@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "train/plan.h"
+#include "net/build.h"
 
 static am_result open_database(ami_lmm *d, ami_stage *s, am_error *err)
 {
@@ -30,7 +31,7 @@ static am_result make_vectors(ami_lmm *d, am_error *err)
     }
     d->shape.moves = d->moves;
     for (size_t f = 0; f < frames; f++) {
-        am_pose_vector(db, (int)f, d->y + f * count);
+        ami_pose_vector(db, (int)f, d->y + f * count);
     }
     return AM_OK;
 }
@@ -46,7 +47,7 @@ am_result ami_lmm_open(ami_lmm *d, ami_stage *s, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    d->shape = (ami_pose_shape){ .layout = am_pose_layout_of(d->db->joint_count, d->db->moving_count),
+    d->shape = (ami_pose_shape){ .layout = ami_pose_layout_of(d->db->joint_count, d->db->moving_count),
                                  .parents = d->db->skeleton->parents,
                                  .offsets = d->db->skeleton->offsets };
     d->poses = ami_train_poses(ami_train_ops(NULL)->isa);
@@ -101,11 +102,11 @@ am_result ami_lmm_list(ami_lmm *d, int steps, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // Blocks
 
-int ami_lmm_input_width(const am_pose_layout *l) { return l->count + 15 * l->joint_count; }
+int ami_lmm_input_width(const ami_pose_layout *l) { return l->count + 15 * l->joint_count; }
 
 void ami_lmm_input(const ami_lmm *d, float *input, float *q, float *m, const float *y, int n)
 {
-    const am_pose_layout *l = &d->shape.layout;
+    const ami_pose_layout *l = &d->shape.layout;
     const size_t row = (size_t)n, joints = (size_t)l->joint_count;
     d->poses->fk(&d->shape, q, m, y, n);
     memcpy(input, y, (size_t)l->count * row * sizeof *y);
@@ -182,8 +183,8 @@ uint64_t ami_lmm_latent_key(const am_net_graph *compressor)
 
 am_result ami_lmm_latent(const ami_lmm *d, const am_net_graph *g, float **z, int *latent, am_error *err)
 {
-    const am_pose_layout *l = &d->shape.layout;
-    const int in = am_net_graph_find(g, "yq"), out = am_net_graph_find(g, "z");
+    const ami_pose_layout *l = &d->shape.layout;
+    const int in = ami_net_graph_find(g, "yq"), out = ami_net_graph_find(g, "z");
     *z = NULL;
     if (in < 0 || out < 0 || g->values[in].width != ami_lmm_input_width(l)) {
         return ami_fail(err, AM_ERR_FORMAT,

@@ -5,6 +5,7 @@
 
 #include "train/poses.h"
 #include "train/stage.h"
+#include "data/pose_vector.h"
 
 typedef struct ami_lmm {
     am_alloc alloc;
@@ -30,7 +31,7 @@ am_result ami_lmm_list(ami_lmm *lmm, int steps, am_error *err);
 bool ami_lmm_is_held_out(const am_db *db, int range, int held_out);
 
 /// Width of the Compressor's input: y, then places, two-axis rotations, velocities and angular velocities of q.
-int ami_lmm_input_width(const am_pose_layout *layout);
+int ami_lmm_input_width(const ami_pose_layout *layout);
 /// input(width, n) from y(count, n); q(18 joints, n) and m(9 joints, n) are filled on the way.
 void ami_lmm_input(const ami_lmm *lmm, float *input, float *q, float *m, const float *y, int n);
 /// y(count, n): frames[c] into column c, for c < used.

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/pages.h"
+#include "net/build.h"
 
 static const am_net_graph *find_compressor(const ami_stage *s)
 {
@@ -164,9 +165,9 @@ am_result ami_lmm_network(const ami_stage *s, am_net_graph *g, int x, int hidden
         }
     } else {
         for (int i = 0; i < hidden; i++) {
-            x = am_net_graph_activation(g, am_net_graph_linear(g, x, 512), AM_NET_RELU);
+            x = ami_net_graph_activation(g, ami_net_graph_linear(g, x, 512), AM_NET_RELU);
         }
     }
-    *out = am_net_graph_restore(g, am_net_graph_linear(g, x, width));
+    *out = ami_net_graph_restore(g, ami_net_graph_linear(g, x, width));
     return AM_OK;
 }

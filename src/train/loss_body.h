@@ -2,19 +2,20 @@
 ///
 /// Values lie feature-major: row r of `width` has `columns` numbers, of which the first `used` are samples. `mean` is
 /// what one squared (absolute, ...) difference counts: scale / (samples of the batch * width).
+#include "train/training.h"
 
 /// Value and slope of one difference.
-static inline double LOSS(of)(am_loss_kind kind, real d, real *slope)
+static inline double LOSS(of)(ami_loss_kind kind, real d, real *slope)
 {
     const real a = d < 0 ? -d : d;
     switch (kind) {
-    case AM_LOSS_L1:
+    case AMI_LOSS_L1:
         *slope = d > 0 ? (real)1 : d < 0 ? (real)-1 : (real)0;
         return (double)a;
-    case AM_LOSS_HUBER:
+    case AMI_LOSS_HUBER:
         *slope = a < 1 ? d : d > 0 ? (real)1 : (real)-1;
         return a < 1 ? 0.5 * (double)d * (double)d : (double)a - 0.5;
-    case AM_LOSS_L2:
+    case AMI_LOSS_L2:
     default:
         *slope = 2 * d;
         return (double)d * (double)d;
@@ -33,7 +34,7 @@ static double LOSS(squares)(real *dy, const real *y, const real *target, int use
     return (double)sum;
 }
 
-static double LOSS(values)(const am_loss *loss, double mean, real *dy, const real *y, const real *target, int width,
+static double LOSS(values)(const ami_loss *loss, double mean, real *dy, const real *y, const real *target, int width,
                            int columns, int used)
 {
     double total = 0.0;
@@ -41,7 +42,7 @@ static double LOSS(values)(const am_loss *loss, double mean, real *dy, const rea
         const ptrdiff_t at = r * columns;
         const double weight = loss->weights ? (double)loss->weights[r] : 1.0;
         const real factor = (real)(mean * weight);
-        if (loss->kind == AM_LOSS_L2) {
+        if (loss->kind == AMI_LOSS_L2) {
             total += weight * LOSS(squares)(dy + at, y + at, target + at, used, factor);
             continue;
         }
@@ -65,7 +66,7 @@ static double LOSS(huber)(double mean, real *dy, const real *y, const real *targ
         const real inverse = 1 / (real)units[r], factor = (real)mean * inverse;
         for (ptrdiff_t i = r * columns; i < r * columns + used; i++) {
             real slope;
-            total += LOSS(of)(AM_LOSS_HUBER, (y[i] - target[i]) * inverse, &slope);
+            total += LOSS(of)(AMI_LOSS_HUBER, (y[i] - target[i]) * inverse, &slope);
             dy[i] += factor * slope;
         }
     }

@@ -7,6 +7,10 @@
 #include "base/error.h"
 #include "base/os.h"
 #include "base/thread.h"
+#include "base/rng.h"
+#include "data/features.h"
+#include "data/search.h"
+#include <amble/source.h>
 
 enum { group = 8, ahead = 6, most_helpers = 64 }; // queries of one search batch; iterations that helpers run ahead
 
@@ -49,14 +53,14 @@ static void mark_targets(ami_neighbours *a)
     }
     for (int c = 0; c < f->schema->channel_count && !f->pca; c++) { // with PCA every number is a bit of everything
         const am_channel *channel = &f->schema->channels[c];
-        memset(a->target + channel->first, am_channel_is_target(channel), (size_t)channel->dims);
+        memset(a->target + channel->first, ami_channel_is_target(channel), (size_t)channel->dims);
     }
 }
 
 /// x(stride); the frame that it began from.
 static int make_query(const ami_neighbours *a, uint64_t item, float *x)
 {
-    am_rng rng = am_rng_fork(&a->def.rng, item);
+    am_rng rng = ami_rng_fork(&a->def.rng, item);
     const int from = a->def.first[am_rng_below(&rng, (uint32_t)a->def.first_count)];
     const int other = a->def.first[am_rng_below(&rng, (uint32_t)a->def.first_count)];
     const bool swap = am_rng_float(&rng) < a->def.swap;
@@ -71,16 +75,16 @@ static int make_query(const ami_neighbours *a, uint64_t item, float *x)
 
 static void make_group(const ami_neighbours *a, uint64_t number, am_search_work *work, float *x, int *frames)
 {
-    am_search searches[group];
+    ami_search searches[group];
     am_hit hits[group];
     int found[group];
     for (int i = 0; i < group; i++) {
-        searches[i] = am_search_default();
+        searches[i] = ami_search_default();
         searches[i].x = x + (ptrdiff_t)i * a->stride;
         searches[i].k = 1;
         searches[i].current = make_query(a, number * group + (uint64_t)i, x + (ptrdiff_t)i * a->stride);
     }
-    am_index_search_batch(a->index, hits, found, searches, work, group);
+    ami_index_search_batch(a->index, hits, found, searches, work, group);
     for (int i = 0; i < group; i++) {
         frames[i] = found[i] > 0 ? hits[i].frame : searches[i].current;
     }
@@ -203,7 +207,7 @@ static am_result create_works(ami_neighbours *a, am_error *err)
     const int count = a->def.blocks + a->def.helpers;
     am_result result = AM_OK;
     for (int i = 0; i < count && result == AM_OK; i++) {
-        result = am_search_work_create(&a->works[i], a->index, &a->def.alloc, err);
+        result = ami_search_work_create(&a->works[i], a->index, &a->def.alloc, err);
     }
     return result;
 }
@@ -234,13 +238,13 @@ am_result ami_neighbours_create(ami_neighbours **out, const ami_neighbours_def *
     a->def.helpers = def->helpers < most_helpers ? def->helpers : most_helpers;
     a->features = def->db->features.count;
     a->stride = def->db->features.stride;
-    am_index_def index = am_index_def_default();
+    ami_index_def index = ami_index_def_default();
     index.db = def->db;
     index.alloc = &a->def.alloc;
-    index.kind = AM_INDEX_FAST;
+    index.kind = AMI_INDEX_FAST;
     am_result result = create_arrays(a, err);
     if (result == AM_OK) {
-        result = am_index_create(&a->index, &index, err);
+        result = ami_index_create(&a->index, &index, err);
     }
     if (result == AM_OK) {
         result = create_works(a, err);
@@ -274,9 +278,9 @@ void ami_neighbours_destroy(ami_neighbours *a)
     const am_alloc alloc = a->def.alloc;
     const size_t cells = (size_t)a->cell_count;
     for (int i = 0; a->works && i < a->def.blocks + a->def.helpers; i++) {
-        am_search_work_destroy(a->works[i]);
+        ami_search_work_destroy(a->works[i]);
     }
-    am_index_destroy(a->index);
+    ami_index_destroy(a->index);
     ami_release(&alloc, a->works, (size_t)(a->def.blocks + a->def.helpers) * sizeof *a->works);
     ami_release(&alloc, a->amplitude, (size_t)a->features * sizeof *a->amplitude);
     ami_release(&alloc, a->target, (size_t)a->features);

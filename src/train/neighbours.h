@@ -5,7 +5,7 @@
 #ifndef AMI_TRAIN_NEIGHBOURS_H
 #define AMI_TRAIN_NEIGHBOURS_H
 
-#include <amble/index.h>
+#include <amble/db.h>
 
 #include "base/memory.h"
 

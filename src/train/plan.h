@@ -8,6 +8,7 @@
 #define AMI_TRAIN_PLAN_H
 
 #include <amble/net.h>
+#include <amble/tools/network.h>
 
 #include "train/ops.h"
 

@@ -1,5 +1,6 @@
 /// The backward pass over a graph, and the gradients of its weights. Part of plan_body.h.
 
+#include <amble/tools/network.h>
 /// The transposed inputs of an operation, for the gradients of its weights, once for each value.
 static void turn_inputs(const PLAN *plan, int o, int slot, int block)
 {

@@ -1,5 +1,6 @@
 /// A plan of one number type and its functions. Included by plan.h with `real`, PLAN, OPS and NAME(x) defined.
 
+#include <amble/tools/network.h>
 typedef struct PLAN {
     const am_net_graph *graph;
     const OPS *ops;

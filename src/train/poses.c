@@ -20,7 +20,7 @@ const ami_poses_f32 *ami_train_poses(const char *isa)
     return &ami_poses_base;
 }
 
-int ami_pose_group(const am_pose_layout *l, int g, int *first, bool *of_q)
+int ami_pose_group(const ami_pose_layout *l, int g, int *first, bool *of_q)
 {
     const int j = l->joint_count, m = l->moving_count;
     const struct {
@@ -33,7 +33,7 @@ int ami_pose_group(const am_pose_layout *l, int g, int *first, bool *of_q)
         [AMI_LOC_ANGULAR] = { l->angular, 3 * j, false },
         [AMI_LOC_ROOT_LINEAR] = { l->root_linear, 3, false },
         [AMI_LOC_ROOT_ANGULAR] = { l->root_angular, 3, false },
-        [AMI_LOC_CONTACTS] = { l->contacts, AM_POSE_CONTACTS, false },
+        [AMI_LOC_CONTACTS] = { l->contacts, AMI_POSE_CONTACTS, false },
         [AMI_CHR_PLACES] = { AMI_Q_PLACES * j, 3 * j, true },
         [AMI_CHR_ROTATIONS] = { AMI_Q_ROTATIONS * j, 9 * j, true },
         [AMI_CHR_VELOCITIES] = { AMI_Q_VELOCITIES * j, 3 * j, true },

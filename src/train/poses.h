@@ -1,6 +1,6 @@
-/// Poses in training: forward kinematics of whole pose vectors (pose.h) with their velocities, the losses of Learned
-/// Motion Matching's algorithm 1, and the way back of both. One table of functions for each instruction set in float,
-/// and one in double for the tests.
+/// Poses in training: forward kinematics of whole pose vectors (data/pose_vector.h) with their velocities, the losses
+/// of Learned Motion Matching's algorithm 1, and the way back of both. One table of functions for each instruction
+/// set in float, and one in double for the tests.
 ///
 /// Columns are samples, as everywhere in training: y(count, n), n a multiple of AMI_COLUMNS. Model-space numbers lie
 /// as q(18 joints, n): places [joint][3], rotations [joint][9] row-major, velocities [joint][3], angular velocities
@@ -8,8 +8,7 @@
 #ifndef AMI_TRAIN_POSES_H
 #define AMI_TRAIN_POSES_H
 
-#include <amble/pose.h>
-
+#include "data/pose_vector.h"
 #include "train/ops.h"
 
 enum {
@@ -22,7 +21,7 @@ enum {
 
 /// What a pose vector means: borrowed from a database.
 typedef struct ami_pose_shape {
-    am_pose_layout layout;
+    ami_pose_layout layout;
     const int16_t *parents; ///< [joint]
     const int16_t *moves;   ///< [joint] number among the moving joints, -1 for none
     const am_vec3 *offsets; ///< [joint]
@@ -49,7 +48,7 @@ enum {
 };
 
 /// The rows of group g: of y for the local ones, of q for the character's. Returns their number.
-int ami_pose_group(const am_pose_layout *layout, int g, int *first, bool *of_q);
+int ami_pose_group(const ami_pose_layout *layout, int g, int *first, bool *of_q);
 
 #define real float
 #define POSES ami_poses_f32

@@ -140,7 +140,7 @@ static inline void axes_back(wide *d_axes, const wide *dm, const wide *axes)
 /// Local translation and velocities of a joint: t, its velocity, the angular velocity.
 static inline void load_local(wide *t, wide *tv, wide *av, const ami_pose_shape *s, const real *y, int j, ptrdiff_t n)
 {
-    const am_pose_layout *l = &s->layout;
+    const ami_pose_layout *l = &s->layout;
     const int move = s->moves[j];
     load(av, y + (l->angular + 3 * j) * n, 3, n);
     if (move >= 0) {
@@ -275,7 +275,7 @@ static void fk_back(const ami_pose_shape *s, real *dy, real *dq, const real *q, 
                     int columns)
 {
     const ptrdiff_t n = columns;
-    const am_pose_layout *l = &s->layout;
+    const ami_pose_layout *l = &s->layout;
     for (ptrdiff_t c = 0; c < n; c += AMI_COLUMNS) {
         for (int j = l->joint_count - 1; j >= 0; j--) {
             wide axes[6], d_axes[6], local[9], t[3], tv[3], av[3], dm[9], dt[3], dtv[3], dav[3];

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/os.h"
 
-am_train_def am_train_def_default(void) { return (am_train_def){ .cookie = AM_COOKIE }; }
+void am_train_def_init(am_train_def *def) { *def = (am_train_def){ .cookie = AM_COOKIE }; }
 
 double ami_recipe_run_now(void) { return 1e-6 * am_clock_us(); }
 
@@ -166,7 +166,7 @@ static am_result train_all(ami_recipe_run *run, am_error *err)
 static void summarise(am_train_summary *out, const ami_recipe_run *run)
 {
     *out = (am_train_summary){ .stage_count = run->stage_count, .seconds = ami_recipe_run_now() - run->begun };
-    const ami_curve *last = &run->curves[run->stage_count - 1];
+    const ami_loss_curve *last = &run->curves[run->stage_count - 1];
     const int part = last->count / 100 > 0 ? last->count / 100 : 1;
     for (int i = 0; i < part && i < last->count; i++) {
         out->first_loss += last->points[i].loss / part;

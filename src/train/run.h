@@ -6,6 +6,8 @@
 
 #include "base/thread.h"
 #include "train/stage.h"
+#include "train/training.h"
+#include <amble/tools/json.h>
 
 enum { AMI_MOST_BESIDE = 4 };
 
@@ -17,20 +19,20 @@ typedef struct ami_point {
 } ami_point;
 
 /// The losses of one stage.
-typedef struct ami_curve {
+typedef struct ami_loss_curve {
     ami_point *points;
     int count, room;
     double sum; ///< of losses since the last point
     int64_t sum_count;
     double seconds; ///< of training, all runs together
-} ami_curve;
+} ami_loss_curve;
 
 /// A stage in training. Stages that stand beside one another have a lane and a thread each.
 typedef struct ami_stage_thread {
     struct ami_recipe_run *run;
     int number; ///< of the stage
     ami_stage stage;
-    am_trainer *trainer;
+    ami_trainer *trainer;
     double begun, reported;
     double before;              ///< seconds of earlier runs
     int64_t first, reported_at; ///< iterations when it began (or went on), and at the last report
@@ -54,7 +56,7 @@ typedef struct ami_recipe_run {
     const am_json *stages[AMI_MOST_STAGES];
     const char *names[AMI_MOST_STAGES];
     bool beside[AMI_MOST_STAGES]; ///< trained at the same time as the one before
-    ami_curve curves[AMI_MOST_STAGES];
+    ami_loss_curve curves[AMI_MOST_STAGES];
     int stage_count;
     uint64_t seed;
     double begun;
@@ -103,7 +105,7 @@ am_result ami_recipe_run_read_checkpoint(ami_recipe_run *run, bool *found, am_er
 am_result ami_recipe_run_write_model(ami_recipe_run *run, const char *path, bool preview, uint64_t *hash,
                                      am_error *err);
 am_result ami_recipe_run_write_curves(const ami_recipe_run *run, am_error *err);
-bool ami_curve_add(ami_curve *curve, const ami_point *point, const am_alloc *alloc);
+bool ami_curve_add(ami_loss_curve *curve, const ami_point *point, const am_alloc *alloc);
 
 double ami_recipe_run_now(void);
 

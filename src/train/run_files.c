@@ -1,7 +1,6 @@
 // The files of a run: checkpoints, models, loss curves.
 #include "train/run.h"
 
-#include <amble/learned.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "base/os.h"
 #include "train/lmm.h"
+#include "net/build.h"
 
 static const char magic[8] = { 'A', 'M', 'C', 'H', 'E', 'C', 'K', '2' };
 enum { point_bytes = 32 };
@@ -17,7 +17,7 @@ enum { point_bytes = 32 };
 // ---------------------------------------------------------------------------------------------
 // Checkpoint: magic, recipe's hash, stage, points, weights of finished graphs, the trainer's state, hash of all that
 
-static bool put_curve_points(am_bytes *out, const ami_curve *curve)
+static bool put_curve_points(am_bytes *out, const ami_loss_curve *curve)
 {
     bool ok = ami_put_u64(out, (uint64_t)curve->count);
     for (int i = 0; i < curve->count && ok; i++) {
@@ -54,7 +54,7 @@ static am_result put_lanes(am_bytes *out, const ami_recipe_run *run, am_error *e
     for (int i = 0; i < run->lane_count && result == AM_OK; i++) {
         am_bytes state = { 0 };
         const ami_stage *stage = &run->lanes[i].stage;
-        result = stage->kind->pass ? am_trainer_save(run->lanes[i].trainer, &state, err)
+        result = stage->kind->pass ? ami_trainer_save(run->lanes[i].trainer, &state, err)
                                    : stage->kind->save(stage, &state, err);
         if (result == AM_OK && !(ami_put_u64(out, state.size) && ami_put(out, state.data, state.size))) {
             result = ami_fail_memory(err, state.size);
@@ -102,7 +102,7 @@ static am_result too_short(const ami_recipe_run *run, const ami_reader *in, am_e
     return ami_fail_at(err, AM_ERR_TRUNCATED, run->checkpoint, (int64_t)in->at, "the checkpoint ends too early");
 }
 
-static am_result read_curve(ami_recipe_run *run, ami_curve *curve, ami_reader *in, am_error *err)
+static am_result read_curve(ami_recipe_run *run, ami_loss_curve *curve, ami_reader *in, am_error *err)
 {
     const uint64_t count = ami_read_u64(in);
     if (in->failed || count > (in->size - in->at) / point_bytes) {
@@ -175,7 +175,7 @@ static am_result read_lanes(ami_recipe_run *run, ami_reader *in, am_error *err)
             return too_short(run, in, err);
         }
         ami_stage *stage = &run->lanes[i].stage;
-        result = stage->kind->pass ? am_trainer_load(run->lanes[i].trainer, state, size, err)
+        result = stage->kind->pass ? ami_trainer_load(run->lanes[i].trainer, state, size, err)
                                    : stage->kind->load(stage, state, size, err);
         if (result != AM_OK) {
             ami_error_file(err, run->checkpoint);
@@ -334,7 +334,7 @@ static am_result pack(const ami_recipe_run *run, am_model **model, const am_net_
     bool smaller = false;
     am_result result = am_db_open(&db, run->database, &run->alloc, err);
     if (result == AM_OK) {
-        result = am_learned_pack(&packed, *model, db, &run->alloc, err);
+        result = ami_learned_pack(&packed, *model, db, &run->alloc, err);
     }
     if (result == AM_OK) {
         replace(model, packed);
@@ -398,7 +398,7 @@ am_result ami_recipe_run_write_model(ami_recipe_run *run, const char *path, bool
     am_result result = provenance_of(run, &provenance, err);
     const bool character = is_character(run, graphs, count);
     if (result == AM_OK) {
-        am_model_def def = am_model_def_default();
+        am_model_def def = ami_model_def_default();
         def.alloc = &run->alloc;
         def.graphs = graphs;
         def.weights = character ? NULL : weights;
@@ -441,7 +441,7 @@ static bool put_csv(am_bytes *out, const ami_recipe_run *run)
 }
 
 /// One curve as SVG: iterations to the right, the loss on a scale of decades upwards.
-static bool put_curve(am_bytes *out, const ami_curve *curve, int stage)
+static bool put_curve(am_bytes *out, const ami_loss_curve *curve, int stage)
 {
     double low = 1e30, high = -1e30, last = 1.0;
     for (int i = 0; i < curve->count; i++) {
@@ -488,7 +488,7 @@ static am_result write_times(const ami_recipe_run *run, am_error *err)
     am_json_begin_object(w, NULL);
     am_json_begin_array(w, "stages");
     for (int i = 0; i < run->stage_count; i++) {
-        const ami_curve *curve = &run->curves[i];
+        const ami_loss_curve *curve = &run->curves[i];
         am_json_begin_object(w, NULL);
         am_json_string(w, "name", run->names[i]);
         am_json_integer(w, "iterations", curve->count > 0 ? curve->points[curve->count - 1].iteration : 0);

@@ -29,7 +29,7 @@ static am_result check_finite(const am_net_graph *g, am_error *err)
     return AM_OK;
 }
 
-static bool put_part(am_bytes *out, const ami_part *part)
+static bool put_part(am_bytes *out, const ami_trained_part *part)
 {
     const size_t bytes = part->graph->weight_count * sizeof(float);
     return ami_put_u64(out, shape_hash(part->graph)) && ami_put_u64(out, part->graph->weight_count) &&
@@ -37,7 +37,7 @@ static bool put_part(am_bytes *out, const ami_part *part)
            ami_put(out, part->square, bytes);
 }
 
-am_result am_trainer_save(const am_trainer *t, am_bytes *out, am_error *err)
+am_result ami_trainer_save(const ami_trainer *t, am_bytes *out, am_error *err)
 {
     *out = ami_bytes_make(&t->alloc);
     for (int g = 0; g < t->def.graph_count; g++) {
@@ -60,7 +60,7 @@ am_result am_trainer_save(const am_trainer *t, am_bytes *out, am_error *err)
     return AM_OK;
 }
 
-am_result am_trainer_load(am_trainer *t, const void *data, size_t size, am_error *err)
+am_result ami_trainer_load(ami_trainer *t, const void *data, size_t size, am_error *err)
 {
     ami_reader in = ami_reader_make(data, size);
     const uint8_t *found = ami_read_bytes(&in, sizeof magic);

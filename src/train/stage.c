@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/os.h"
+#include "net/build.h"
 #include "net/layer.h"
 
 static const char *const common_keys[] = {
@@ -20,7 +21,7 @@ static am_result read_schedule(ami_stage *s, am_error *err)
 {
     static const char *const keys[] = { "kind", "factor", "every" };
     static const char *const kinds[] = { "constant", "step", "linear", "exponential" };
-    am_optimiser *o = &s->optimiser;
+    ami_optimiser *o = &s->optimiser;
     const am_json *json = am_json_get(s->json, "schedule");
     if (!json) {
         return AM_OK;
@@ -30,8 +31,8 @@ static am_result read_schedule(ami_stage *s, am_error *err)
     if (result == AM_OK) {
         result = am_json_read_choice(s->doc, json, "kind", true, &kind, kinds, 4, err);
     }
-    o->schedule = (am_schedule_kind)kind;
-    o->factor = kind == AM_RATE_LINEAR ? 0.0f : 0.99f;
+    o->schedule = (ami_schedule_kind)kind;
+    o->factor = kind == AMI_RATE_LINEAR ? 0.0f : 0.99f;
     if (result == AM_OK) {
         result = am_json_read_float(s->doc, json, "factor", false, &o->factor, 0.0f, 1.0f, err);
     }
@@ -41,10 +42,10 @@ static am_result read_schedule(ami_stage *s, am_error *err)
 static am_result read_optimiser(ami_stage *s, am_error *err)
 {
     static const char *const kinds[] = { "adam", "radam" };
-    am_optimiser *o = &s->optimiser;
+    ami_optimiser *o = &s->optimiser;
     int kind = (int)o->kind;
     am_result result = am_json_read_choice(s->doc, s->json, "optimiser", false, &kind, kinds, 2, err);
-    o->kind = (am_optimiser_kind)kind;
+    o->kind = (ami_optimiser_kind)kind;
     const struct {
         const char *key;
         float *to;
@@ -72,7 +73,7 @@ am_result ami_stage_read(ami_stage *s, am_error *err)
         keys[count++] = s->kind->keys[i];
     }
     static const char *const weights[] = { "fp32", "fp16", "int8" };
-    s->optimiser = am_optimiser_default();
+    s->optimiser = ami_optimiser_default();
     s->name = s->kind->name;
     s->batch = 32;
     s->slots = 1;
@@ -266,10 +267,10 @@ static int add_kind(am_net_graph *g, const char *words, int x)
 static int add_layer(am_net_graph *g, const char *words, int start, int *kept, int x)
 {
     if (strcmp(words, "skip") == 0) {
-        return am_net_graph_concat(g, (int[]){ x, start }, 2);
+        return ami_net_graph_concat(g, (int[]){ x, start }, 2);
     }
     if (strcmp(words, "residual") == 0 && g->values[*kept].width == g->values[x].width) {
-        *kept = am_net_graph_add(g, *kept, x);
+        *kept = ami_net_graph_add(g, *kept, x);
         return *kept;
     }
     return add_kind(g, words, x);
@@ -339,7 +340,7 @@ void ami_column_scales(float *mean, float *deviation, const am_train_array *data
 void ami_set_scales(am_net_graph *graph, int value, const float *mean, const float *deviation)
 {
     const int width = graph->values[value].width;
-    float *to_mean = am_net_graph_tensor(graph, value, 0), *to_scale = am_net_graph_tensor(graph, value, 1);
+    float *to_mean = ami_net_graph_tensor(graph, value, 0), *to_scale = ami_net_graph_tensor(graph, value, 1);
     bool inverse = false;
     for (int o = 0; o < graph->op_count; o++) {
         inverse |= graph->ops[o].out == value && graph->ops[o].kind == AM_NET_NORMALISE;

@@ -4,10 +4,11 @@
 #define AMI_TRAIN_STAGE_H
 
 #include <amble/tools/database.h>
-#include <amble/json.h>
+#include <amble/tools/json.h>
 #include <amble/train.h>
 
 #include "base/memory.h"
+#include "train/training.h"
 
 enum { AMI_MOST_STAGES = 16, AMI_STAGE_GRAPHS = 4, AMI_MOST_TERMS = 16 };
 
@@ -53,20 +54,20 @@ typedef struct ami_stage {
     uint64_t seed;
     int batch;
     int iterations, checkpoint_every, preview_every;
-    am_optimiser optimiser;
+    ami_optimiser optimiser;
     am_net_weights weights;
     const char *from; ///< model whose parts it begins with, or NULL
     bool beside;      ///< trained at the same time as the stage before
 } ami_stage;
 
-/// What a kind does. Random numbers come from am_rng_fork of the stage's seed by am_block_item.
+/// What a kind does. Random numbers come from ami_rng_fork of the stage's seed by ami_block_item.
 typedef struct ami_kind {
     const char *name;
     const char *const *keys; ///< [key_count] of its own
     int key_count;
     /// Reads its keys, loads its data, builds its graphs (finished, weights as they begin).
     am_result (*create)(ami_stage *stage, am_error *err);
-    am_train_pass pass; ///< with stage->state; NULL for a kind that learns without a trainer, which has these:
+    ami_train_pass pass; ///< with stage->state; NULL for a kind that learns without a trainer, which has these:
     /// One iteration, counted in stage->iteration, or a part of the preparations for the first, in about a tenth of a
     /// second. Sets stage->iterations when it has come to its end.
     am_result (*iterate)(ami_stage *stage, double *loss, am_error *err);

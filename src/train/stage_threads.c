@@ -9,7 +9,7 @@
 #include "train/run.h"
 #include "train/trainer.h"
 
-bool ami_curve_add(ami_curve *curve, const ami_point *point, const am_alloc *alloc)
+bool ami_curve_add(ami_loss_curve *curve, const ami_point *point, const am_alloc *alloc)
 {
     if (curve->count == curve->room) {
         const int room = curve->room ? 2 * curve->room : 2048; // a stage has at most 2000 points
@@ -44,7 +44,7 @@ int ami_stage_threads_count(const ami_recipe_run *run)
 
 int64_t ami_lane_iteration(const ami_stage_thread *lane)
 {
-    return lane->trainer ? am_trainer_iteration(lane->trainer) : lane->stage.iteration;
+    return lane->trainer ? ami_trainer_iteration(lane->trainer) : lane->stage.iteration;
 }
 
 static size_t term_bytes(const ami_stage_thread *lane)
@@ -56,7 +56,7 @@ static void end_lane(ami_stage_thread *lane)
 {
     const am_alloc *alloc = &lane->run->alloc;
     ami_release(alloc, lane->stage.terms, term_bytes(lane));
-    am_trainer_destroy(lane->trainer);
+    ami_trainer_destroy(lane->trainer);
     for (int g = 0; g < lane->stage.graph_count; g++) {
         am_net_graph_destroy(lane->stage.graphs[g]);
     }
@@ -105,7 +105,7 @@ static am_result create_trainer(ami_stage_thread *lane, am_error *err)
 {
     const ami_recipe_run *run = lane->run;
     const ami_stage *stage = &lane->stage;
-    am_trainer_def def = am_trainer_def_default();
+    ami_trainer_def def = ami_trainer_def_default();
     def.alloc = &run->alloc;
     def.graphs = stage->graphs;
     def.graph_count = stage->graph_count;
@@ -117,7 +117,7 @@ static am_result create_trainer(ami_stage_thread *lane, am_error *err)
     def.scratch = stage->scratch;
     def.optimiser = stage->optimiser;
     def.group = run->def->group;
-    return am_trainer_create(&lane->trainer, &def, err);
+    return ami_trainer_create(&lane->trainer, &def, err);
 }
 
 static am_result begin_lane(ami_stage_thread *lane, int lanes, am_error *err)
@@ -165,7 +165,7 @@ am_result ami_stage_threads_begin(ami_recipe_run *run, am_error *err)
 /// Adds a loss to the curve: a thousand points a stage.
 static bool note_loss(ami_stage_thread *lane, double loss)
 {
-    ami_curve *curve = &lane->run->curves[lane->number];
+    ami_loss_curve *curve = &lane->run->curves[lane->number];
     const int64_t done = ami_lane_iteration(lane);
     const int64_t every = lane->stage.iterations > 1000 ? lane->stage.iterations / 1000 : 1;
     curve->sum += loss;
@@ -175,7 +175,7 @@ static bool note_loss(ami_stage_thread *lane, double loss)
         return true;
     }
     const ami_point point = { done, curve->sum_count, curve->sum / (double)curve->sum_count,
-                              am_optimiser_rate(&lane->stage.optimiser, done - 1) };
+                              ami_optimiser_rate(&lane->stage.optimiser, done - 1) };
     curve->sum = 0.0;
     curve->sum_count = 0;
     ami_mutex_lock(&lane->run->lock);
@@ -329,7 +329,7 @@ static am_result iterate(ami_stage_thread *lane, double *loss, bool *counted)
     const ami_kind *kind = lane->stage.kind;
     const int64_t before = ami_lane_iteration(lane);
     const am_result result = kind->pass
-                                 ? am_trainer_step(lane->trainer, kind->pass, lane->stage.state, loss, &lane->err)
+                                 ? ami_trainer_step(lane->trainer, kind->pass, lane->stage.state, loss, &lane->err)
                                  : kind->iterate(&lane->stage, loss, &lane->err);
     *counted = ami_lane_iteration(lane) > before;
     return result;

@@ -15,24 +15,24 @@
 
 enum { most_columns = 128, strip_rows = 32, tall_rows = 128, fused_columns = 256 };
 
-am_trainer_def am_trainer_def_default(void)
+ami_trainer_def ami_trainer_def_default(void)
 {
-    return (am_trainer_def){
-        .batch = 32, .slots = 1, .scratch = 2048, .optimiser = am_optimiser_default(), .cookie = AM_COOKIE
+    return (ami_trainer_def){
+        .batch = 32, .slots = 1, .scratch = 2048, .optimiser = ami_optimiser_default(), .cookie = AM_COOKIE
     };
 }
 
 // ---------------------------------------------------------------------------------------------
 // Creation
 
-static am_result check(const am_trainer_def *def, am_error *err)
+static am_result check(const ami_trainer_def *def, am_error *err)
 {
     if (def->cookie != AM_COOKIE || !def->graphs || def->graph_count < 1 || def->graph_count > AMI_MOST_GRAPHS ||
         def->batch < 1 || def->batch > AM_NET_MOST_BATCH || def->slots < 1 || def->slots > 4096 || def->scratch < 0) {
         return ami_fail(err, AM_ERR_DEF, "a trainer needs 1 to %d graphs, a batch of 1 to %d and 1 to 4096 slots",
                         (int)AMI_MOST_GRAPHS, AM_NET_MOST_BATCH);
     }
-    const am_optimiser *o = &def->optimiser;
+    const ami_optimiser *o = &def->optimiser;
     if (!(o->rate >= 0.0f) || !(o->beta1 >= 0.0f && o->beta1 < 1.0f) || !(o->beta2 >= 0.0f && o->beta2 < 1.0f) ||
         !(o->eps > 0.0f) || !(o->clip >= 0.0f) || !(o->decay >= 0.0f)) {
         return ami_fail(err, AM_ERR_DEF, "the optimiser's rate, betas, eps, clip or decay is out of range");
@@ -50,7 +50,7 @@ static am_result check(const am_trainer_def *def, am_error *err)
 }
 
 /// Cuts this process's samples into blocks: enough for all threads, none wider than the caches like.
-static void cut(am_trainer *t, int samples)
+static void cut(ami_trainer *t, int samples)
 {
     const int share = (samples + t->threads - 1) / t->threads;
     int columns = (share + AMI_COLUMNS - 1) / AMI_COLUMNS * AMI_COLUMNS;
@@ -58,14 +58,14 @@ static void cut(am_trainer *t, int samples)
     t->block_count = (samples + t->columns - 1) / t->columns;
 }
 
-static am_result create_parts(am_trainer *t, am_error *err)
+static am_result create_parts(ami_trainer *t, am_error *err)
 {
     // Bringing weights into bands takes as long as using them a few times.
     enum { slots_worth_it = 4 };
     t->banded = t->columns == t->ops->lanes && t->def.slots >= slots_worth_it;
     am_result result = AM_OK;
     for (int g = 0; g < t->def.graph_count && result == AM_OK; g++) {
-        ami_part *part = &t->parts[g];
+        ami_trained_part *part = &t->parts[g];
         part->graph = t->def.graphs[g];
         const ami_plan_def plan = { .graph = part->graph,
                                     .columns = t->columns,
@@ -90,7 +90,7 @@ static am_result create_parts(am_trainer *t, am_error *err)
 }
 
 /// As many threads as asked for; by default no more than have something to do: a meeting costs some microseconds.
-static int threads_for(const am_trainer_def *def)
+static int threads_for(const ami_trainer_def *def)
 {
     const double least = 8e6; // products for each thread: about 0.1 ms
     double work = 0.0;
@@ -105,7 +105,7 @@ static int threads_for(const am_trainer_def *def)
     return threads < AMI_MOST_THREADS ? threads : AMI_MOST_THREADS;
 }
 
-am_result am_trainer_create(am_trainer **out, const am_trainer_def *def, am_error *err)
+am_result ami_trainer_create(ami_trainer **out, const ami_trainer_def *def, am_error *err)
 {
     *out = NULL;
     am_result result = check(def, err);
@@ -117,7 +117,7 @@ am_result am_trainer_create(am_trainer **out, const am_trainer_def *def, am_erro
         return ami_fail(err, AM_ERR_SUPPORT, "this machine or build has no '%s' arithmetic", def->isa);
     }
     const am_alloc alloc = ami_alloc_or_default(def->alloc);
-    am_trainer *t = ami_alloc_zero(&alloc, sizeof *t);
+    ami_trainer *t = ami_alloc_zero(&alloc, sizeof *t);
     if (!t) {
         return ami_fail_memory(err, sizeof *t);
     }
@@ -127,7 +127,7 @@ am_result am_trainer_create(am_trainer **out, const am_trainer_def *def, am_erro
     t->group = def->group ? *def->group : (am_train_group){ .size = 1 };
     result = ami_team_create(&t->team, threads_for(def), &alloc, err);
     if (result != AM_OK) {
-        am_trainer_destroy(t);
+        ami_trainer_destroy(t);
         return result;
     }
     t->threads = ami_team_size(t->team);
@@ -144,25 +144,25 @@ am_result am_trainer_create(am_trainer **out, const am_trainer_def *def, am_erro
     }
     for (int b = 0; t->blocks && b < t->block_count && result == AM_OK; b++) {
         const int from = b * t->columns;
-        t->blocks[b] = (am_train_block){ .trainer = t, .index = b, .first = first + from };
+        t->blocks[b] = (ami_train_block){ .trainer = t, .index = b, .first = first + from };
         t->blocks[b].used = samples - from < t->columns ? samples - from : t->columns;
     }
     if (result != AM_OK) {
-        am_trainer_destroy(t);
+        ami_trainer_destroy(t);
         return result;
     }
     *out = t;
     return AM_OK;
 }
 
-void am_trainer_destroy(am_trainer *t)
+void ami_trainer_destroy(ami_trainer *t)
 {
     if (!t) {
         return;
     }
     const am_alloc alloc = t->alloc;
     for (int g = 0; g < t->def.graph_count; g++) {
-        const ami_part *part = &t->parts[g];
+        const ami_trained_part *part = &t->parts[g];
         const size_t count = part->graph ? part->graph->weight_count : 0;
         ami_plan_destroy_f32(part->plan);
         ami_pages_release(&alloc, part->mean, count, sizeof(float));
@@ -175,14 +175,14 @@ void am_trainer_destroy(am_trainer *t)
     ami_release(&alloc, t, sizeof *t);
 }
 
-int64_t am_trainer_iteration(const am_trainer *trainer) { return trainer->iteration; }
+int64_t ami_trainer_iteration(const ami_trainer *trainer) { return trainer->iteration; }
 
 // ---------------------------------------------------------------------------------------------
 // One iteration
 
 typedef struct iteration {
-    am_trainer *t;
-    am_train_pass pass;
+    ami_trainer *t;
+    ami_train_pass pass;
     void *user;
     double loss;
     atomic_int next_block;
@@ -204,16 +204,17 @@ static void share_of(const ami_job *job, int thread, int threads, int *first, in
     *rows = to - from;
 }
 
-static size_t offset_of(const ami_part *part, int tensor) { return part->graph->tensors[tensor].offset; }
+static size_t offset_of(const ami_trained_part *part, int tensor) { return part->graph->tensors[tensor].offset; }
 
-static void step_range(const ami_part *part, const ami_ops_f32 *ops, size_t at, const float *g, size_t count,
+static void step_range(const ami_trained_part *part, const ami_ops_f32 *ops, size_t at, const float *g, size_t count,
                        const ami_step_scale *s)
 {
     ops->step(part->graph->weights + at, part->mean + at, part->square + at, g, count, s);
 }
 
 /// Gradient and step of some rows, by way of the thread's own scratch where they fit, else of the part's array.
-static void fused(am_trainer *t, const ami_part *part, int j, int r, int rows, int thread, const ami_step_scale *s)
+static void fused(ami_trainer *t, const ami_trained_part *part, int j, int r, int rows, int thread,
+                  const ami_step_scale *s)
 {
     const ami_job *job = &part->plan->jobs[j];
     const size_t at = offset_of(part, job->tensor) + (size_t)r * (size_t)job->columns;
@@ -229,7 +230,7 @@ static void fused(am_trainer *t, const ami_part *part, int j, int r, int rows, i
 }
 
 /// Gradient of a thread's rows into the part's own array.
-static void gradient(const ami_part *part, int j, int thread, int threads)
+static void gradient(const ami_trained_part *part, int j, int thread, int threads)
 {
     const ami_job *job = &part->plan->jobs[j];
     int first, rows;
@@ -242,7 +243,7 @@ static void gradient(const ami_part *part, int j, int thread, int threads)
 }
 
 /// Begins to sum a job's gradient over all processes, once the whole team has finished it.
-static void begin_sum(const am_trainer *t, const ami_part *part, int j)
+static void begin_sum(const ami_trainer *t, const ami_trained_part *part, int j)
 {
     const ami_job *job = &part->plan->jobs[j];
     t->group.begin_sum(t->group.user, part->grad + offset_of(part, job->tensor),
@@ -254,9 +255,9 @@ static void begin_sum(const am_trainer *t, const ami_part *part, int j)
 
 static void all_gradients(iteration *it, int thread, int threads)
 {
-    am_trainer *t = it->t;
+    ami_trainer *t = it->t;
     for (int g = t->def.graph_count - 1; g >= 0; g--) {
-        const ami_part *part = &t->parts[g];
+        const ami_trained_part *part = &t->parts[g];
         for (int j = 0; j < part->plan->job_count; j++) {
             gradient(part, j, thread, threads);
             if (t->group.size > 1) {
@@ -277,10 +278,10 @@ static void all_gradients(iteration *it, int thread, int threads)
 
 static double squares_of(const iteration *it, int thread, int threads)
 {
-    const am_trainer *t = it->t;
+    const ami_trainer *t = it->t;
     double sum = 0.0;
     for (int g = 0; g < t->def.graph_count; g++) {
-        const ami_part *part = &t->parts[g];
+        const ami_trained_part *part = &t->parts[g];
         for (int j = 0; j < part->plan->job_count; j++) {
             const ami_job *job = &part->plan->jobs[j];
             int first, rows;
@@ -297,7 +298,7 @@ static double squares_of(const iteration *it, int thread, int threads)
 }
 
 /// The step of a thread's rows from the part's own array.
-static void step_job(const am_trainer *t, const ami_part *part, int j, int thread, int threads,
+static void step_job(const ami_trainer *t, const ami_trained_part *part, int j, int thread, int threads,
                      const ami_step_scale *s)
 {
     const ami_job *job = &part->plan->jobs[j];
@@ -323,7 +324,7 @@ static void step_all(iteration *it, int thread, int threads, const ami_step_scal
 /// Gradient first, then whatever needs all of it, then the step.
 static void in_two_passes(iteration *it, int thread, int threads)
 {
-    const am_optimiser *o = &it->t->def.optimiser;
+    const ami_optimiser *o = &it->t->def.optimiser;
     all_gradients(it, thread, threads);
     if (it->keep) {
         return;
@@ -352,7 +353,7 @@ static int take(atomic_int *next) { return atomic_fetch_add_explicit(next, 1, me
 /// The loss of all blocks, of all processes: the same for every thread.
 static double sum_losses(iteration *it, int thread)
 {
-    const am_trainer *t = it->t;
+    const ami_trainer *t = it->t;
     double loss = 0.0;
     for (int b = 0; b < t->block_count; b++) {
         loss += t->blocks[b].loss;
@@ -372,7 +373,7 @@ static double sum_losses(iteration *it, int thread)
 
 static double run_passes(iteration *it, int thread)
 {
-    am_trainer *t = it->t;
+    ami_trainer *t = it->t;
     float *memory = t->scratch + (size_t)thread * (t->strip + t->memory_size) + t->strip;
     if (t->banded) {
         for (int g = 0; g < t->def.graph_count; g++) {
@@ -396,7 +397,7 @@ static double run_passes(iteration *it, int thread)
 /// does not depend on which thread takes it, and a processor may be busy with other work.
 static void step_strips(iteration *it, int thread, int threads)
 {
-    am_trainer *t = it->t;
+    ami_trainer *t = it->t;
     const ami_step_scale s = ami_step_scale_at(&t->def.optimiser, t->iteration, 1.0);
     const int height = t->def.slots * t->block_count * t->columns <= fused_columns ? strip_rows : tall_rows;
     for (int i = 0; i < threads; i++) {
@@ -420,7 +421,7 @@ static void step_strips(iteration *it, int thread, int threads)
 static void work(void *context, int thread, int threads)
 {
     iteration *it = context;
-    am_trainer *t = it->t;
+    ami_trainer *t = it->t;
     if (!isfinite(run_passes(it, thread))) { // every thread and process sees the same sum
         return;
     }
@@ -448,7 +449,7 @@ static am_result iterate(iteration *it, double *loss, am_error *err)
     return AM_OK;
 }
 
-am_result am_trainer_step(am_trainer *t, am_train_pass pass, void *user, double *loss, am_error *err)
+am_result ami_trainer_step(ami_trainer *t, ami_train_pass pass, void *user, double *loss, am_error *err)
 {
     iteration it = { .t = t, .pass = pass, .user = user };
     const am_result result = iterate(&it, loss, err);
@@ -456,7 +457,7 @@ am_result am_trainer_step(am_trainer *t, am_train_pass pass, void *user, double 
     return result;
 }
 
-am_result ami_trainer_gradient(am_trainer *t, am_train_pass pass, void *user, double *loss, float *const *gradients,
+am_result ami_trainer_gradient(ami_trainer *t, ami_train_pass pass, void *user, double *loss, float *const *gradients,
                                am_error *err)
 {
     iteration it = { .t = t, .pass = pass, .user = user, .keep = true };

@@ -22,13 +22,13 @@ am_result ami_value_create(ami_value *v, const ami_value_problem *problem, const
     }
     *v = (ami_value){ .alloc = ami_alloc_or_default(alloc), .problem = *problem, .tasks = tasks, .bound = INFINITY };
     v->group = group && group->size > 1 ? group : NULL;
-    v->cells = am_field_task_cells(problem->task);
+    v->cells = ami_field_task_cells(problem->task);
     v->stride = (v->cells + lane - 1) / lane * lane;
     v->chunks = (problem->count + chunk_rows - 1) / chunk_rows;
     const size_t chunks = (size_t)v->chunks, count = value_count(v);
     v->values = ami_alloc_array(&v->alloc, count, sizeof(float));
     v->next = ami_alloc_array(&v->alloc, count, sizeof(float));
-    v->thetas = ami_alloc_array(&v->alloc, (size_t)v->cells * AM_FIELD_MAX_AXES, sizeof(float));
+    v->thetas = ami_alloc_array(&v->alloc, (size_t)v->cells * AMI_FIELD_MAX_AXES, sizeof(float));
     v->policy = ami_alloc_array(&v->alloc, (size_t)problem->count * (size_t)v->cells, sizeof *v->policy);
     v->places = ami_alloc_array(&v->alloc, (size_t)problem->count * (size_t)v->cells, sizeof *v->places);
     v->low = ami_alloc_array(&v->alloc, chunks, sizeof(float));
@@ -38,7 +38,7 @@ am_result ami_value_create(ami_value *v, const ami_value_problem *problem, const
         return ami_fail_memory(err, 2 * count * sizeof(float));
     }
     for (int c = 0; c < v->cells; c++) {
-        am_field_task_theta(problem->task, v->thetas + (size_t)c * AM_FIELD_MAX_AXES, c);
+        ami_field_task_theta(problem->task, v->thetas + (size_t)c * AMI_FIELD_MAX_AXES, c);
     }
     v->is_line = !problem->plain && ami_value_line_make(&v->line, problem->task, problem->gamma, problem->steer);
     return AM_OK;
@@ -49,7 +49,7 @@ void ami_value_free(ami_value *v)
     const size_t chunks = (size_t)v->chunks, count = value_count(v);
     ami_release(&v->alloc, v->values, count * sizeof(float));
     ami_release(&v->alloc, v->next, count * sizeof(float));
-    ami_release(&v->alloc, v->thetas, (size_t)v->cells * AM_FIELD_MAX_AXES * sizeof(float));
+    ami_release(&v->alloc, v->thetas, (size_t)v->cells * AMI_FIELD_MAX_AXES * sizeof(float));
     ami_release(&v->alloc, v->policy, (size_t)v->problem.count * (size_t)v->cells * sizeof *v->policy);
     ami_release(&v->alloc, v->places, (size_t)v->problem.count * (size_t)v->cells * sizeof *v->places);
     ami_release(&v->alloc, v->low, chunks * sizeof(float));
@@ -75,13 +75,13 @@ static void mix_rows(const ami_value *v, float *restrict mixed, const int32_t *i
 }
 
 /// Where a step leads from a cell, on a grid of one or two axes.
-static inline ami_value_place place_of(const ami_value *v, int cell, am_field_step step)
+static inline ami_value_place place_of(const ami_value *v, int cell, ami_field_step step)
 {
-    const am_field_task *task = v->problem.task;
-    const am_field_axis *axis = task->axis;
-    float theta[AM_FIELD_MAX_AXES];
+    const ami_field_task *task = v->problem.task;
+    const ami_field_axis *axis = task->axis;
+    float theta[AMI_FIELD_MAX_AXES];
     ami_value_place place;
-    task->advance(task, theta, v->thetas + (size_t)cell * AM_FIELD_MAX_AXES, step);
+    task->advance(task, theta, v->thetas + (size_t)cell * AMI_FIELD_MAX_AXES, step);
     int i = ami_axis_place(&axis[0], theta[0], &place.share[0]), after = ami_axis_after(&axis[0], i);
     int j = 0, next = 0;
     place.share[1] = 0.0f;
@@ -108,17 +108,17 @@ static inline float worth_at(const ami_value *v, const float *mixed, const ami_v
 }
 
 /// What an action is worth in a cell, on a grid of any axes.
-static inline float worth_of(const ami_value *v, const float *mixed, int cell, am_field_step step)
+static inline float worth_of(const ami_value *v, const float *mixed, int cell, ami_field_step step)
 {
-    const am_field_task *task = v->problem.task;
+    const ami_field_task *task = v->problem.task;
     if (task->axes <= 2) {
         const ami_value_place place = place_of(v, cell, step);
         return worth_at(v, mixed, &place);
     }
-    float theta[AM_FIELD_MAX_AXES], ahead = 0.0f;
-    am_field_corners corners;
-    task->advance(task, theta, v->thetas + (size_t)cell * AM_FIELD_MAX_AXES, step);
-    am_field_task_corners(task, &corners, theta);
+    float theta[AMI_FIELD_MAX_AXES], ahead = 0.0f;
+    ami_field_corners corners;
+    task->advance(task, theta, v->thetas + (size_t)cell * AMI_FIELD_MAX_AXES, step);
+    ami_field_task_corners(task, &corners, theta);
     for (int c = 0; c < corners.count; c++) {
         ahead += corners.share[c] * mixed[corners.cell[c]];
     }
@@ -126,7 +126,7 @@ static inline float worth_of(const ami_value *v, const float *mixed, int cell, a
 }
 
 /// mixed(stride) of an action of a row of this process; returns its step.
-static am_field_step mix_action(const ami_value *v, float *mixed, int row, int action)
+static ami_field_step mix_action(const ami_value *v, float *mixed, int row, int action)
 {
     const ami_value_problem *p = &v->problem;
     const size_t at = (size_t)row * (size_t)p->actions + (size_t)action;
@@ -139,18 +139,18 @@ static void sweep_row(ami_value *v, float *best, int row)
 {
     const ami_value_problem *p = &v->problem;
     uint16_t *policy = v->policy + (size_t)row * (size_t)v->cells;
-    float mixed[AM_FIELD_MAX_CELLS];
+    float mixed[AMI_FIELD_MAX_CELLS];
     for (int c = 0; c < v->cells; c++) {
         best[c] = -INFINITY;
     }
     for (int a = 0; a < p->actions; a++) {
-        const am_field_step step = mix_action(v, mixed, row, a);
+        const ami_field_step step = mix_action(v, mixed, row, a);
         if (v->is_line) {
             ami_value_line_visit(&v->line, best, policy, mixed, step, a, p->actions);
             continue;
         }
         for (int way = 0; way < ami_ways(p->steer); way++) {
-            const am_field_step to = ami_steered(step, p->steer, way);
+            const ami_field_step to = ami_steered(step, p->steer, way);
             for (int c = 0; c < v->cells; c++) {
                 const float worth = worth_of(v, mixed, c, to);
                 if (worth > best[c]) {
@@ -169,7 +169,7 @@ static void plan_row(ami_value *v, int row)
     const size_t at = (size_t)row * (size_t)v->cells;
     for (int c = 0; c < v->cells; c++) {
         const int action = v->policy[at + (size_t)c] % p->actions, way = v->policy[at + (size_t)c] / p->actions;
-        const am_field_step step = p->steps[(size_t)row * (size_t)p->actions + (size_t)action];
+        const ami_field_step step = p->steps[(size_t)row * (size_t)p->actions + (size_t)action];
         v->places[at + (size_t)c] = place_of(v, c, ami_steered(step, p->steer, way));
     }
 }
@@ -180,8 +180,8 @@ static void settle_row(const ami_value *v, float *best, int row)
     const ami_value_problem *p = &v->problem;
     const uint16_t *policy = v->policy + (size_t)row * (size_t)v->cells;
     const ami_value_place *places = v->places + (size_t)row * (size_t)v->cells;
-    float mixed[AM_FIELD_MAX_CELLS];
-    bool used[AM_FIELD_MAX_K] = { false };
+    float mixed[AMI_FIELD_MAX_CELLS];
+    bool used[AMI_FIELD_MAX_K] = { false };
     for (int c = 0; c < v->cells; c++) {
         used[policy[c] % p->actions] = true;
     }
@@ -189,7 +189,7 @@ static void settle_row(const ami_value *v, float *best, int row)
         if (!used[a]) {
             continue;
         }
-        const am_field_step step = mix_action(v, mixed, row, a);
+        const ami_field_step step = mix_action(v, mixed, row, a);
         for (int c = 0; c < v->cells; c++) {
             if (policy[c] % p->actions == a) {
                 best[c] = p->task->axes <= 2

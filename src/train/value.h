@@ -13,23 +13,22 @@
 #ifndef AMI_TRAIN_VALUE_H
 #define AMI_TRAIN_VALUE_H
 
-#include <amble/field_task.h>
 #include <amble/train.h>
 
 #include "train/value_line.h"
 
 typedef struct ami_value_problem {
-    const am_field_task *task;
+    const ami_field_task *task;
     float gamma;
     float steer; ///< rad a tick that any action may turn the root more to either side; 0: none
     int rows;
-    int actions;                ///< of each row
-    int entries;                ///< of each action
-    const int32_t *index;       ///< [row][action][entry] rows
-    const float *weight;        ///< [row][action][entry] sum 1; entries behind the last have 0
-    const am_field_step *steps; ///< [row][action]
-    int first, count;           ///< rows that this process sweeps: the arrays above begin with row `first`
-    bool plain;                 ///< a line is swept like any other task: the reference of its own sweep
+    int actions;                 ///< of each row
+    int entries;                 ///< of each action
+    const int32_t *index;        ///< [row][action][entry] rows
+    const float *weight;         ///< [row][action][entry] sum 1; entries behind the last have 0
+    const ami_field_step *steps; ///< [row][action]
+    int first, count;            ///< rows that this process sweeps: the arrays above begin with row `first`
+    bool plain;                  ///< a line is swept like any other task: the reference of its own sweep
 } ami_value_problem;
 
 /// Where the best action of a cell leads, as long as it is the best: the cells around that, and their shares.
@@ -48,7 +47,7 @@ typedef struct ami_value {
     int cells, stride;           ///< of a row: floats with padding
     float *values;               ///< [row][stride]
     float *next;                 ///< [row][stride]
-    float *thetas;               ///< [cell][AM_FIELD_MAX_AXES]
+    float *thetas;               ///< [cell][AMI_FIELD_MAX_AXES]
     float *low, *high;           ///< [chunk] least and greatest change
     uint16_t *policy;            ///< [row of this process][cell] the best action of the last whole sweep
     ami_value_place *places;     ///< [row of this process][cell] where it leads

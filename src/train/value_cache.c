@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "method/field_value.h"
 
 struct ami_value_room {
-    am_field_work *work;
-    float *rows;                ///< [action][stride] of the states that the actions lead to
-    am_field_neighbours *nears; ///< [action] of those
+    ami_field_work *work;
+    float *rows;                 ///< [action][stride] of the states that the actions lead to
+    ami_field_neighbours *nears; ///< [action] of those
 };
 
 static void free_rooms(ami_value_cache *c)
@@ -16,7 +17,7 @@ static void free_rooms(ami_value_cache *c)
     const size_t actions = (size_t)c->actions, stride = (size_t)c->field->stride;
     for (int i = 0; c->rooms && i < c->room_count; i++) {
         struct ami_value_room *room = &c->rooms[i];
-        am_field_work_destroy(room->work);
+        ami_field_work_destroy(room->work);
         ami_release(&c->alloc, room->rows, actions * stride * sizeof(float));
         ami_release(&c->alloc, room->nears, actions * sizeof *room->nears);
     }
@@ -35,7 +36,7 @@ static am_result make_rooms(ami_value_cache *c, am_error *err)
     am_result result = AM_OK;
     for (int i = 0; i < c->room_count && result == AM_OK; i++) {
         struct ami_value_room *room = &c->rooms[i];
-        result = am_field_work_create(&room->work, c->field, &c->alloc, err);
+        result = ami_field_work_create(&room->work, c->field, &c->alloc, err);
         room->rows = ami_alloc_array(&c->alloc, actions * stride, sizeof(float));
         room->nears = ami_alloc_array(&c->alloc, actions, sizeof *room->nears);
         if (result == AM_OK && (!room->rows || !room->nears)) {
@@ -45,11 +46,11 @@ static am_result make_rooms(ami_value_cache *c, am_error *err)
     return result;
 }
 
-am_result ami_value_cache_create(ami_value_cache *c, const am_field *field, int every, const am_tasks *tasks,
+am_result ami_value_cache_create(ami_value_cache *c, const ami_field *field, int every, const am_tasks *tasks,
                                  const am_train_group *group, const am_alloc *alloc, am_error *err)
 {
     *c = (ami_value_cache){ .alloc = ami_alloc_or_default(alloc), .field = field, .tasks = *tasks };
-    c->rows = am_field_anchors(field, every, NULL, NULL, NULL);
+    c->rows = ami_field_anchors(field, every, NULL, NULL, NULL);
     const int64_t size = group ? group->size : 1, rank = group ? group->rank : 0;
     c->first = (int)(c->rows * rank / size);
     c->count = (int)(c->rows * (rank + 1) / size) - c->first;
@@ -71,7 +72,7 @@ am_result ami_value_cache_create(ami_value_cache *c, const am_field *field, int 
         ami_value_cache_free(c);
         return result;
     }
-    am_field_anchors(field, every, c->anchor, c->share, c->at);
+    ami_field_anchors(field, every, c->anchor, c->share, c->at);
     return AM_OK;
 }
 
@@ -105,7 +106,7 @@ static int add_entry(int32_t *index, float *weight, int count, int32_t anchor, f
 }
 
 /// Neighbours as anchors: a state between two anchors counts for both (eq. 14), and an anchor but once.
-static void put_entries(const ami_value_cache *c, int32_t *index, float *weight, const am_field_neighbours *near)
+static void put_entries(const ami_value_cache *c, int32_t *index, float *weight, const ami_field_neighbours *near)
 {
     int count = 0;
     for (int n = 0; n < near->count; n++) {
@@ -126,13 +127,13 @@ static void put_entries(const ami_value_cache *c, int32_t *index, float *weight,
 
 static void fill_row(ami_value_cache *c, int row, struct ami_value_room *room)
 {
-    const am_field *field = c->field;
+    const ami_field *field = c->field;
     const int state = c->at[c->first + row];
     const size_t first = (size_t)row * (size_t)c->actions, entries = (size_t)c->entries;
-    am_field_neighbours here;
-    am_field_search(field, &here, am_field_row(field, state), 1, NULL, 0, room->work);
-    am_field_try_all(field, NULL, NULL, room->rows, c->steps + first, am_field_x(field, state), &here, room->work);
-    am_field_search(field, room->nears, room->rows, c->actions, here.state, here.count, room->work);
+    ami_field_neighbours here;
+    ami_field_search(field, &here, ami_field_row(field, state), 1, NULL, 0, room->work);
+    ami_field_try_all(field, NULL, NULL, room->rows, c->steps + first, ami_field_x(field, state), &here, room->work);
+    ami_field_search(field, room->nears, room->rows, c->actions, here.state, here.count, room->work);
     for (int a = 0; a < c->actions; a++) {
         const size_t at = (first + (size_t)a) * entries;
         put_entries(c, c->index + at, c->weight + at, &room->nears[a]);
@@ -168,7 +169,7 @@ bool ami_value_cache_fill(ami_value_cache *c, int rows)
     return c->done < c->count;
 }
 
-ami_value_problem ami_value_cache_problem(const ami_value_cache *c, const am_field_task *task, float gamma,
+ami_value_problem ami_value_cache_problem(const ami_value_cache *c, const ami_field_task *task, float gamma,
                                           float steer)
 {
     return (ami_value_problem){ .task = task,

@@ -5,14 +5,14 @@
 
 enum { lane = 8 };
 
-bool ami_value_line_make(ami_value_line *line, const am_field_task *task, float gamma, float steer)
+bool ami_value_line_make(ami_value_line *line, const ami_field_task *task, float gamma, float steer)
 {
-    am_field_task own;
+    ami_field_task own;
     *line = (ami_value_line){ .gamma = gamma, .weight = task->weight, .steer = steer };
-    if (!am_field_task_find(&own, "line") || own.advance != task->advance || own.reward != task->reward) {
+    if (!ami_field_task_find(&own, "line") || own.advance != task->advance || own.reward != task->reward) {
         return false;
     }
-    const am_field_axis *turn = &task->axis[0], *axis = &task->axis[1];
+    const ami_field_axis *turn = &task->axis[0], *axis = &task->axis[1];
     if (axis->cyclic || turn->samples > ami_line_most_angles || axis->samples > ami_line_most_across) {
         return false;
     }
@@ -22,14 +22,14 @@ bool ami_value_line_make(ami_value_line *line, const am_field_task *task, float 
     line->turn = *turn;
     line->axis = *axis;
     for (int i = 0; i < line->angles; i++) {
-        float theta[AM_FIELD_MAX_AXES];
-        am_field_task_theta(task, theta, i * line->across);
+        float theta[AMI_FIELD_MAX_AXES];
+        ami_field_task_theta(task, theta, i * line->across);
         line->angle[i] = theta[0];
         am_sincos(theta[0], &line->sine[i], &line->cosine[i]);
     }
     for (int j = 0; j < line->wide; j++) {
-        float theta[AM_FIELD_MAX_AXES];
-        am_field_task_theta(task, theta, j < line->across ? j : line->across - 1);
+        float theta[AMI_FIELD_MAX_AXES];
+        ami_field_task_theta(task, theta, j < line->across ? j : line->across - 1);
         line->place[j] = theta[1];
     }
     for (int j = 0; j + 1 < line->across; j++) {
@@ -51,7 +51,7 @@ typedef struct crossing {
 /// `move`: metres to the left of the line.
 static void cross(const ami_value_line *line, crossing *to, float move)
 {
-    const am_field_axis *axis = &line->axis;
+    const ami_field_axis *axis = &line->axis;
     const float scale = 1.0f / (axis->high - axis->low), gaps = (float)(line->across - 1);
     const bool dense = axis->dense != 0;
     float next[ami_line_most_across];
@@ -111,7 +111,7 @@ static void take(const ami_value_line *line, top *best, crossing *to, const floa
 }
 
 void ami_value_line_visit(const ami_value_line *line, float *best, uint16_t *policy, const float *mixed,
-                          am_field_step step, int action, int actions)
+                          ami_field_step step, int action, int actions)
 {
     for (int i = 0; i < line->angles; i++) {
         crossing to;

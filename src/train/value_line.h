@@ -7,8 +7,6 @@
 #ifndef AMI_TRAIN_VALUE_LINE_H
 #define AMI_TRAIN_VALUE_LINE_H
 
-#include <amble/field_task.h>
-
 #include "method/field_task.h"
 
 /// `most_across`: samples across the line, whole lanes.
@@ -18,7 +16,7 @@ enum { ami_line_most_angles = 64, ami_line_most_across = 32 };
 typedef struct ami_value_line {
     int angles, across, wide; ///< samples; `wide`: across in whole lanes
     float gamma, weight, steer;
-    am_field_axis turn, axis;                                       ///< angle, across
+    ami_field_axis turn, axis;                                      ///< angle, across
     float angle[ami_line_most_angles];                              ///< of the samples
     float sine[ami_line_most_angles], cosine[ami_line_most_angles]; ///< of them
     float place[ami_line_most_across];                              ///< m from the line; behind the last the last
@@ -26,10 +24,10 @@ typedef struct ami_value_line {
 } ami_value_line;
 
 /// False when the task is another or its grid too fine: the general sweep does it then.
-bool ami_value_line_make(ami_value_line *line, const am_field_task *task, float gamma, float steer);
+bool ami_value_line_make(ami_value_line *line, const ami_field_task *task, float gamma, float steer);
 /// Takes action `action` of `actions` into best(angles, across) and its policy. mixed(angles, across): what the state
 /// that it leads to is worth.
 void ami_value_line_visit(const ami_value_line *line, float *best, uint16_t *policy, const float *mixed,
-                          am_field_step step, int action, int actions);
+                          ami_field_step step, int action, int actions);
 
 #endif

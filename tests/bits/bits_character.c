@@ -146,7 +146,8 @@ static void run_network(digest *d, const am_model *model, int batch, am_error *e
 {
     am_net *net = NULL;
     am_net_work *work = NULL;
-    am_net_def def = am_net_def_default();
+    am_net_def def;
+    am_net_def_init(&def);
     def.model = model;
     if (am_net_create(&net, &def, err) == AM_OK && am_net_work_create(&work, net, batch, NULL, err) == AM_OK) {
         for (int step = 0; step < 20; step++) {
@@ -175,7 +176,7 @@ void bits_networks(digest *d)
     const am_net_graph *graphs[1] = { graph };
     for (int w = 0; graph && w < 3; w++) {
         am_net_weights weights = (am_net_weights)w;
-        am_model_def def = am_model_def_default();
+        am_model_def def = ami_model_def_default();
         def.graphs = graphs;
         def.graph_count = 1;
         def.weights = &weights;

@@ -1,5 +1,6 @@
 // Subjects of the bits program: elementary functions, random streams, rotations and springs.
 #include "bits/bits.h"
+#include "base/rng.h"
 
 // ---------------------------------------------------------------------------------------------
 // Elementary functions over all floats, about half a million each
@@ -42,9 +43,9 @@ void bits_atan2(digest *d)
 
 void bits_rng(digest *d)
 {
-    am_rng rng = am_rng_make(11);
+    am_rng rng = ami_rng_make(11);
     for (uint64_t item = 0; item < 1000; item++) {
-        am_rng stream = am_rng_fork(&rng, item);
+        am_rng stream = ami_rng_fork(&rng, item);
         for (int i = 0; i < 100; i++) {
             put(d, am_rng_float(&stream));
             put(d, am_rng_normal(&stream));

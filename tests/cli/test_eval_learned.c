@@ -1,5 +1,6 @@
 // amble eval learned: all its tables on networks trained for a moment, the same for any number of threads.
 #include "support/check.h"
+#include "net/build.h"
 
 #include <math.h>
 
@@ -64,11 +65,12 @@ static void write_odd(const char *dir)
     am_error err = { 0 };
     const char *const names[] = { "compressor", "decompressor" };
     for (int i = 0; i < 2; i++) {
-        check_ok(am_net_graph_create(&graphs[i], names[i], NULL, &err), &err);
-        am_net_graph_output(graphs[i], "y", am_net_graph_linear(graphs[i], am_net_graph_input(graphs[i], "x", 4), 4));
-        check_ok(am_net_graph_finish(graphs[i], &err), &err);
+        check_ok(ami_net_graph_create(&graphs[i], names[i], NULL, &err), &err);
+        ami_net_graph_output(graphs[i], "y",
+                             ami_net_graph_linear(graphs[i], ami_net_graph_input(graphs[i], "x", 4), 4));
+        check_ok(ami_net_graph_finish(graphs[i], &err), &err);
     }
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.graphs = (const am_net_graph *const *)graphs;
     def.graph_count = 2;
     check_ok(am_model_create(&model, &def, &err), &err);

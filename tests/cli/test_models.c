@@ -2,6 +2,8 @@
 // want.
 #include "actor/get.h"
 #include "support/check.h"
+#include "method/sources.h"
+#include "train/direction_check.h"
 
 #include <math.h>
 
@@ -66,9 +68,9 @@ static void each_data_set_has_a_network_that_faces(void **state)
         int folds, fold;
         snprintf(path, sizeof path, "%s/models/%s.amnet", AMBLE_SOURCE_DIR, names[i]);
         check_ok(am_model_open(&model, path, NULL, &err), &err);
-        check_ok(am_direction_open(&net, model, NULL, &err), &err);
+        check_ok(ami_direction_net_open(&net, model, NULL, &err), &err);
         assert_int_equal(am_net_state_size(net), 30);
-        am_direction_kept(model, &folds, &fold);
+        ami_direction_kept(model, &folds, &fold);
         assert_true(folds == 5 && fold >= 0);
         assert_true(model->image_size < 32768);
         // The recipe inside is the one that lies in configs; comments before it may have changed.
@@ -98,7 +100,7 @@ static void a_recipe_says_what_it_kept(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const am_model model = { .recipe = cases[i].recipe };
         int folds, fold;
-        am_direction_kept(&model, &folds, &fold);
+        ami_direction_kept(&model, &folds, &fold);
         assert_int_equal(folds, cases[i].folds);
         assert_int_equal(fold, cases[i].fold);
     }
@@ -185,9 +187,9 @@ static void the_shipped_dancer_dances_and_walks(void **state)
     am_actor *body = NULL;
     check_ok(am_model_open(&model, path, NULL, &err), &err);
     assert_true(model->image_size < 1500000);
-    am_learned_def learned = am_learned_def_default();
+    ami_learned_def learned = ami_learned_def_default();
     learned.model = model;
-    check_ok(am_learned_create(&source, &learned, &err), &err);
+    check_ok(ami_learned_create(&source, &learned, &err), &err);
     am_actor_def def;
     am_actor_def_init(&def, NULL);
     def.source = source;
@@ -219,7 +221,7 @@ static void the_shipped_dancer_dances_and_walks(void **state)
     assert_true(to.z - from.z > 3.5f);
     assert_int_equal(ami_view_of(body).fallback_frames, 0);
     am_actor_destroy(body);
-    am_source_destroy(source);
+    ami_source_destroy(source);
     am_model_close(model);
 }
 

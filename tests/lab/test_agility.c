@@ -1,6 +1,9 @@
 // Response times of made-up sources whose answers are known.
 #include "agility.h"
 #include "support/check.h"
+#include "base/memory.h"
+#include "base/budget.h"
+#include "data/search.h"
 
 #include <math.h>
 
@@ -77,7 +80,7 @@ static void turner_make(turner *t, float per_step_deg, float past_deg)
     t->db.frame_count = 10;
     t->skeleton.joint_count = 1;
     t->base = (am_source){ .interface = &interface, .skeleton = &t->skeleton, .db = &t->db };
-    t->base.alloc = am_alloc_default();
+    t->base.alloc = ami_alloc_or_default(NULL);
 }
 
 static lab_agility measure(const turner *t, const lab_agility_def *changed)
@@ -159,7 +162,7 @@ static void any_number_of_threads_measures_the_same(void **state)
     am_error err = { 0 };
     am_pool *pool = NULL;
     check_ok(am_pool_create(&pool, 3, NULL, &err), &err);
-    am_tasks tasks = am_pool_tasks(pool);
+    am_tasks tasks = *am_pool_tasks(pool);
     turner t;
     turner_make(&t, 7.0f, 10.0f);
     lab_agility_def def = lab_agility_def_default();
@@ -229,9 +232,9 @@ static void defs_out_of_range_are_refused_and_allocations_may_fail(void **state)
     def.changes = 2;
     def.starts = 2;
     for (size_t n = 1;; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         def.alloc = &alloc;
         am_result result = lab_agility_measure(&out, &def, &err);
         assert_int_equal(budget.live_count, 0);

@@ -2,6 +2,8 @@
 #include "boxes.h"
 #include "runtime/data/fake.h"
 
+#include "base/budget.h"
+
 static void check_boxes(int dims, int frames, uint64_t seed, int searches, int how)
 {
     fake f;
@@ -9,18 +11,18 @@ static void check_boxes(int dims, int frames, uint64_t seed, int searches, int h
     fake_spoil(&f, how);
     am_error err = { 0 };
     const char *names[] = { "a", "b", "c" };
-    am_tag_query tags;
-    check_ok(am_tag_query_parse(&tags, "a and not b or c", names, 3, &err), &err);
-    tool linear = tool_make(&f.db, AM_INDEX_LINEAR, NULL, &tags);
+    ami_tag_query tags;
+    check_ok(ami_tag_query_parse(&tags, "a and not b or c", names, 3, &err), &err);
+    tool linear = tool_make(&f.db, AMI_INDEX_LINEAR, NULL, &tags);
     lab_boxes *boxes = NULL;
     check_ok(lab_boxes_create(&boxes, linear.index, NULL, &err), &err);
-    am_rng rng = am_rng_make(seed + 100);
+    am_rng rng = ami_rng_make(seed + 100);
     for (int i = 0; i < searches; i++) {
         float x[64], weights[64];
-        am_hit a[AM_MAX_HITS], b[AM_MAX_HITS];
-        am_search search = draw_search(&f.db, x, weights, &rng);
+        am_hit a[AMI_MAX_HITS], b[AMI_MAX_HITS];
+        ami_search search = draw_search(&f.db, x, weights, &rng);
         search.filter = am_rng_below(&rng, 2) ? linear.filter : NULL;
-        const int count = am_index_search(linear.index, a, &search, linear.work);
+        const int count = ami_index_search(linear.index, a, &search, linear.work);
         assert_int_equal(lab_boxes_search(boxes, b, &search), count);
         for (int h = 0; h < count; h++) {
             assert_int_equal(a[h].frame, b[h].frame);
@@ -51,18 +53,18 @@ static void what_is_not_finite_or_has_no_memory_is_refused(void **state)
     fake f;
     fake_make(&f, 27, 500, 1);
     am_error err = { 0 };
-    am_tag_query all = { 0 };
-    check_ok(am_tag_query_parse(&all, "", NULL, 0, &err), &err);
-    tool linear = tool_make(&f.db, AM_INDEX_LINEAR, NULL, &all);
+    ami_tag_query all = { 0 };
+    check_ok(ami_tag_query_parse(&all, "", NULL, 0, &err), &err);
+    tool linear = tool_make(&f.db, AMI_INDEX_LINEAR, NULL, &all);
     lab_boxes *boxes = NULL;
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.fail_at = 1;
-    const am_alloc alloc = am_budget_alloc(&budget);
+    const am_alloc alloc = ami_budget_alloc(&budget);
     check_refused(lab_boxes_create(&boxes, linear.index, &alloc, &err), AM_ERR_MEMORY);
     assert_null(boxes);
     check_ok(lab_boxes_create(&boxes, linear.index, NULL, &err), &err);
     float x[32] = { [5] = NAN };
-    am_search search = am_search_default();
+    ami_search search = ami_search_default();
     search.x = x;
     am_hit hit;
     assert_int_equal(lab_boxes_search(boxes, &hit, &search), 0);

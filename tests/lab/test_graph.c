@@ -1,32 +1,35 @@
 // The graph-based controller: strongly connected clips, played and bent exactly, chosen by their value.
+#include "base/budget.h"
+#include "data/database.h"
+#include "method/sources.h"
 #include "agility.h"
 #include "motion_graph.h"
 #include "support/player.h"
 
-static am_field *field;
+static ami_field *field;
 static lab_motion_graph *graph;
-static am_field_task direction;
+static ami_field_task direction;
 
 static int open_graph(void **state)
 {
     am_error err = { 0 };
-    am_field_def def = am_field_def_default();
+    ami_field_def def = ami_field_def_default();
     lab_motion_graph_def graph_def = lab_motion_graph_def_default();
     if (open_all(state) != 0) {
         return -1;
     }
     def.db = db;
     def.fps = 15.0f; // a quarter of the comparisons
-    bool good = am_field_create(&field, &def, &err) == AM_OK;
+    bool good = ami_field_create(&field, &def, &err) == AM_OK;
     graph_def.field = field;
     good = good && lab_motion_graph_create(&graph, &graph_def, &err) == AM_OK;
-    return good && am_field_task_find(&direction, "direction") ? 0 : -1;
+    return good && ami_field_task_find(&direction, "direction") ? 0 : -1;
 }
 
 static int close_graph(void **state)
 {
     lab_motion_graph_destroy(graph);
-    am_field_destroy(field);
+    ami_field_destroy(field);
     return close_all(state);
 }
 
@@ -80,7 +83,7 @@ static void followers_begin_like_the_clip_ends(void **state)
             int first = graph->clips[graph->edges[clip->edge + e]].first;
             double d2 = 0.0;
             for (int d = 0; d < field->dims; d++) {
-                double gap = (double)am_field_row(field, clip->last)[d] - (double)am_field_row(field, first)[d];
+                double gap = (double)ami_field_row(field, clip->last)[d] - (double)ami_field_row(field, first)[d];
                 d2 += gap * gap;
             }
             assert_true(d2 <= (double)(similar * similar) * 1.0001);
@@ -129,7 +132,7 @@ static void any_number_of_threads_gives_the_same_graph_and_values(void **state)
     am_error err = { 0 };
     am_pool *pool = NULL;
     check_ok(am_pool_create(&pool, 3, NULL, &err), &err);
-    am_tasks tasks = am_pool_tasks(pool);
+    am_tasks tasks = *am_pool_tasks(pool);
     lab_motion_graph_def def = lab_motion_graph_def_default();
     def.field = field;
     def.tasks = &tasks;
@@ -141,8 +144,8 @@ static void any_number_of_threads_gives_the_same_graph_and_values(void **state)
     am_source *threaded = source_make(&source_def);
     am_source *serial = source_make(NULL);
     assert_true(threaded->key == serial->key);
-    am_source_destroy(threaded);
-    am_source_destroy(serial);
+    ami_source_destroy(threaded);
+    ami_source_destroy(serial);
     lab_motion_graph_destroy(other);
     am_pool_destroy(pool);
 }
@@ -154,8 +157,8 @@ static void its_task_counts_the_ticks_of_the_field(void **state)
     uint64_t keys[2];
     for (int i = 0; i < 2; i++) {
         am_source *source = NULL;
-        am_field_task speed;
-        assert_true(am_field_task_find(&speed, "speed"));
+        ami_field_task speed;
+        assert_true(ami_field_task_find(&speed, "speed"));
         speed.fps = i == 0 ? speed.fps : field->fps; // values of this task depend on metres a second
         lab_motion_graph_source_def def = lab_motion_graph_source_def_default();
         def.graph = graph;
@@ -163,7 +166,7 @@ static void its_task_counts_the_ticks_of_the_field(void **state)
         def.warps = 3;
         check_ok(lab_motion_graph_source_create(&source, &def, &err), &err);
         keys[i] = source->key;
-        am_source_destroy(source);
+        ami_source_destroy(source);
     }
     assert_true(field->fps == 15.0f && keys[0] == keys[1]);
 }
@@ -181,7 +184,7 @@ static void without_a_bend_it_plays_the_capture(void **state)
     player_begin(&p, source_make(&def), field->frames[graph->clips[3].first]);
     int first = field->frames[graph->clips[3].first];
     int last = field->frames[graph->clips[3].last];
-    am_transform start = am_db_root(db, first);
+    am_transform start = ami_db_root(db, first);
     p.root = start;
     for (int f = first + 1; f <= last; f++) {
         step_to(&p, DT, 0.0f);
@@ -192,12 +195,12 @@ static void without_a_bend_it_plays_the_capture(void **state)
         assert_memory_equal(p.local, pose, (size_t)db->joint_count * sizeof *pose);
         assert_int_equal(p.out.contacts, db->contacts[f]);
     }
-    am_transform end = am_db_root(db, last);
+    am_transform end = ami_db_root(db, last);
     assert_true(am_v3_distance(p.root.translation, end.translation) < 1e-3f);
     assert_true(am_quat_angle(p.root.rotation, end.rotation) < 1e-3f);
     step_to(&p, DT, 0.0f);
     assert_true(p.out.searched);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void a_bend_turns_by_its_angle_over_the_clip(void **state)
@@ -216,12 +219,12 @@ static void a_bend_turns_by_its_angle_over_the_clip(void **state)
             turned = captured = 0.0f;
         }
         turned += p.out.root_angular.y * DT;
-        int before = am_db_clamp(db, p.out.frame, -1);
+        int before = ami_db_clamp(db, p.out.frame, -1);
         captured += am_wrap_angle(am_quat_heading(db->root_rotations[p.out.frame]) -
                                   am_quat_heading(db->root_rotations[before]));
     }
     assert_true(checked > 3);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void a_transition_keeps_the_velocity_of_the_hips_in_the_world(void **state)
@@ -248,7 +251,7 @@ static void a_transition_keeps_the_velocity_of_the_hips_in_the_world(void **stat
         old[1] = am_transform_point(p.root, p.local[0].translation);
     }
     assert_true(transitions >= 4);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void it_turns_to_the_target_and_stays_there(void **state)
@@ -264,7 +267,7 @@ static void it_turns_to_the_target_and_stays_there(void **state)
     check_ok(lab_agility_measure(&out, &def, &err), &err);
     assert_int_equal(out.late, 0);
     assert_true(out.average < 1.6f);
-    am_source_destroy(source);
+    ami_source_destroy(source);
 }
 
 static void a_copied_state_plays_the_same_again(void **state)
@@ -288,14 +291,14 @@ static void a_copied_state_plays_the_same_again(void **state)
         step_to(&p, DT, -1.0f);
     }
     assert_true(am_hash64(p.local, sizeof p.local, am_hash64(&p.root, sizeof p.root, 0)) == first);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void steps_allocate_nothing_and_any_rate_plays(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     lab_motion_graph_source_def def = lab_motion_graph_source_def_default();
     def.alloc = &alloc;
     player p;
@@ -306,7 +309,7 @@ static void steps_allocate_nothing_and_any_rate_plays(void **state)
         assert_false(p.out.fell_back);
     }
     assert_int_equal(budget.total_count, before);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
     assert_int_equal(budget.live_count, 0);
 }
 
@@ -322,7 +325,7 @@ static void a_body_from_another_source_goes_on_from_the_clip_most_like_it(void *
     am_source_input input = { .dt = DT, .root = p.root, .pose = pose };
     p.source->interface->step(p.source, p.state, &p.out, &input, work);
     assert_int_equal(p.out.frame, frame + 1);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -342,7 +345,7 @@ static void defs_out_of_range_are_refused(void **state)
     def.field = field;
     def.similar = 1e-6f;
     check_refused(lab_motion_graph_create(&none, &def, &err), AM_ERR_EMPTY);
-    am_field large = *field;
+    ami_field large = *field;
     large.state_count = LAB_MOTION_GRAPH_MAX_STATES + 1;
     def.field = &large;
     check_refused(lab_motion_graph_create(&none, &def, &err), AM_ERR_LIMIT);
@@ -361,12 +364,12 @@ static void defs_out_of_range_are_refused(void **state)
 }
 
 /// Makes a small graph and its source where the n-th allocation fails; returns how many there were.
-static size_t fail_at(const am_field *small, size_t n, am_result *result)
+static size_t fail_at(const ami_field *small, size_t n, am_result *result)
 {
     am_error err = { 0 };
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.fail_at = n;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     lab_motion_graph_def def = lab_motion_graph_def_default();
     def.alloc = &alloc;
     def.field = small;
@@ -379,7 +382,7 @@ static size_t fail_at(const am_field *small, size_t n, am_result *result)
     *result = lab_motion_graph_create(&made, &def, &err);
     source_def.graph = made;
     *result = *result == AM_OK ? lab_motion_graph_source_create(&source, &source_def, &err) : *result;
-    am_source_destroy(source);
+    ami_source_destroy(source);
     lab_motion_graph_destroy(made);
     assert_int_equal(budget.live_count, 0);
     return budget.total_count;
@@ -392,11 +395,11 @@ static void every_allocation_may_fail(void **state)
         skip();
     }
     am_error err = { 0 };
-    am_field *small = NULL;
-    am_field_def def = am_field_def_default();
+    ami_field *small = NULL;
+    ami_field_def def = ami_field_def_default();
     def.db = db;
     def.fps = 6.0f;
-    check_ok(am_field_create(&small, &def, &err), &err);
+    check_ok(ami_field_create(&small, &def, &err), &err);
     am_result result;
     size_t count = fail_at(small, 0, &result);
     assert_int_equal(result, AM_OK);
@@ -404,7 +407,7 @@ static void every_allocation_may_fail(void **state)
         fail_at(small, n, &result);
         assert_int_equal(result, AM_ERR_MEMORY);
     }
-    am_field_destroy(small);
+    ami_field_destroy(small);
 }
 
 TEST_SUITE(graph)

@@ -1,7 +1,10 @@
 // The learned character that ships, at play without any data: half a minute of a random stick, stops and standing.
 #include "actor/get.h"
+#include "data/facts.h"
 #include "wander.h"
 #include "support/check.h"
+#include "actor/intent.h"
+#include "method/sources.h"
 
 #include <math.h>
 
@@ -17,9 +20,9 @@ static void begin(player *p)
 {
     am_error err = { 0 };
     check_ok(am_model_open(&p->model, AMBLE_SOURCE_DIR "/models/locomotion.amnet", NULL, &err), &err);
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     def.model = p->model;
-    check_ok(am_learned_create(&p->source, &def, &err), &err);
+    check_ok(ami_learned_create(&p->source, &def, &err), &err);
     am_actor_def body;
     am_actor_def_init(&body, NULL);
     body.source = p->source;
@@ -29,7 +32,7 @@ static void begin(player *p)
 static void end(player *p)
 {
     am_actor_destroy(p->character);
-    am_source_destroy(p->source);
+    ami_source_destroy(p->source);
     am_model_close(p->model);
 }
 
@@ -57,8 +60,9 @@ static void a_random_stick_neither_explodes_nor_freezes_nor_skates(void **state)
     meter_def.skeleton = p.source->skeleton;
     meter_def.roles = p.source->roles;
     check_ok(am_meter_create(&meter, &meter_def, &err), &err);
-    am_intent_def intents = am_intent_def_for(p.source);
-    am_intent_state devices = am_intent_state_make(&intents);
+    am_intent_def intents = ami_intent_def_for(p.source);
+    am_intent_state devices;
+    am_intent_state_init(&devices, &intents);
     lab_wander wander = lab_wander_make(3);
     am_vec3 before[AM_MAX_JOINTS] = { { 0 } };
     int still = 0, longest = 0;
@@ -66,7 +70,7 @@ static void a_random_stick_neither_explodes_nor_freezes_nor_skates(void **state)
     am_vec3 last = am_v3_zero();
     for (int f = 0; f < 20 * 60; f++) {
         am_gamepad pad = lab_wander_next(&wander, DT);
-        am_intent intent = am_intent_from_gamepad(&devices, &intents, &pad, DT);
+        am_intent intent = ami_intent_from_gamepad(&devices, &intents, &pad, DT);
         am_actor_step(p.character, &intent, DT);
         am_actor_pose pose = ami_pose_of(p.character);
         float fastest = fastest_joint(&pose, before, joints);

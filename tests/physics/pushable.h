@@ -3,11 +3,13 @@
 #define AMBLE_TEST_PHYSICS_PUSHABLE_H
 
 #include "support/world.h"
+#include "method/sources.h"
+#include "physics/body.h"
 
 #include <amble/physics.h>
 
 static am_physics *body;
-static am_field *field;
+static ami_field *field;
 static am_source *passive;
 
 static inline int open_all(void **state)
@@ -16,24 +18,25 @@ static inline int open_all(void **state)
     if (make_db(state) != 0) {
         return -1;
     }
-    am_physics_def def = am_physics_def_default();
+    am_physics_def def;
+    am_physics_def_init(&def);
     def.skeleton = shared_db->skeleton;
     def.roles = &shared_db->roles;
     am_result result = am_physics_create(&body, &def, &err);
-    am_field_def field_def = am_field_def_default();
+    ami_field_def field_def = ami_field_def_default();
     field_def.db = shared_db;
-    result = result == AM_OK ? am_field_create(&field, &field_def, &err) : result;
-    am_field_source_def source_def = am_field_source_def_default();
+    result = result == AM_OK ? ami_field_create(&field, &field_def, &err) : result;
+    ami_field_source_def source_def = ami_field_source_def_default();
     source_def.field = field;
     source_def.policy = AM_FIELD_PASSIVE;
-    result = result == AM_OK ? am_field_source_create(&passive, &source_def, &err) : result;
+    result = result == AM_OK ? ami_field_source_create(&passive, &source_def, &err) : result;
     return result == AM_OK ? 0 : -1;
 }
 
 static inline int close_all(void **state)
 {
-    am_source_destroy(passive);
-    am_field_destroy(field);
+    ami_source_destroy(passive);
+    ami_field_destroy(field);
     am_physics_destroy(body);
     return free_db(state);
 }

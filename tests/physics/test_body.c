@@ -1,6 +1,9 @@
 // Bodies of rigid parts: masses, and what forces do to a pose.
 #include "support/check.h"
 #include "support/synth_db.h"
+#include "base/budget.h"
+#include "data/database.h"
+#include "physics/parts.h"
 
 #include <amble/physics.h>
 
@@ -25,7 +28,8 @@ static am_physics *make_body(float tone)
 {
     am_error err = { 0 };
     am_physics *physics = NULL;
-    am_physics_def def = am_physics_def_default();
+    am_physics_def def;
+    am_physics_def_init(&def);
     def.skeleton = db->skeleton;
     def.roles = &db->roles;
     def.tone = tone;
@@ -37,7 +41,7 @@ static am_physics *make_body(float tone)
 static void frame_pose(am_transform *out, int frame)
 {
     am_db_pose(db, frame, out);
-    out[0] = am_transform_mul(am_db_root(db, frame), out[0]);
+    out[0] = am_transform_mul(ami_db_root(db, frame), out[0]);
 }
 
 static am_vec3 joint_at(const am_transform *local, am_role role)
@@ -53,14 +57,14 @@ static void masses_follow_from_segment_lengths(void **state)
     am_physics *body = make_body(1.0f);
     float total = 0.0f;
     int thigh = -1;
-    for (int i = 0; i < am_physics_part_count(body); i++) {
-        am_physics_part part = am_physics_get_part(body, i);
+    for (int i = 0; i < ami_physics_part_count(body); i++) {
+        ami_physics_part part = ami_physics_get_part(body, i);
         assert_true(part.mass_kg > 0.1f && part.length_m > 0.01f && part.radius_m > 0.01f);
         assert_true(part.parent < i);
         thigh = part.joint == db->roles.joint[AM_ROLE_LEFT_UP_LEG] ? i : thigh;
         total += part.mass_kg;
     }
-    assert_int_equal(am_physics_part_count(body), 16);
+    assert_int_equal(ami_physics_part_count(body), 16);
     am_transform rest[AM_MAX_JOINTS];
     for (int j = 0; j < db->joint_count; j++) {
         rest[j] = (am_transform){ db->skeleton->rests[j], db->skeleton->offsets[j] };
@@ -69,7 +73,7 @@ static void masses_follow_from_segment_lengths(void **state)
                 am_v3_distance(joint_at(rest, AM_ROLE_LEFT_LEG), joint_at(rest, AM_ROLE_LEFT_FOOT));
     check_near(total, 22.0f * leg * leg / (0.491f * 0.491f), 0.1f);
     assert_true(thigh >= 0);
-    check_near(am_physics_get_part(body, thigh).mass_kg, 0.1f * total, 1e-3f * total);
+    check_near(ami_physics_get_part(body, thigh).mass_kg, 0.1f * total, 1e-3f * total);
     am_physics_destroy(body);
 }
 
@@ -154,7 +158,7 @@ static float spin_of(am_physics *body, am_role hand, uint8_t contacts)
     const am_push_solver *solver = am_physics_solver(body);
     am_transform x[AM_MAX_JOINTS], out[AM_MAX_JOINTS], before[AM_MAX_JOINTS];
     frame_pose(x, 0);
-    am_vec3 front = am_quat_rotate(am_db_root(db, 0).rotation, am_v3(0.0f, 0.0f, 150.0f));
+    am_vec3 front = am_quat_rotate(ami_db_root(db, 0).rotation, am_v3(0.0f, 0.0f, 150.0f));
     am_push push = { db->roles.joint[hand], 0.1f, front };
     am_push_query query = { x, &push, 1, contacts, 10 };
     assert_true(solver->solve(solver->user, out, before, &query));
@@ -185,8 +189,8 @@ static void a_free_body_keeps_the_impulse_it_was_given(void **state)
     am_transform x[AM_MAX_JOINTS], out[AM_MAX_JOINTS], before[AM_MAX_JOINTS];
     frame_pose(x, 0);
     float total = 0.0f;
-    for (int i = 0; i < am_physics_part_count(body); i++) {
-        total += am_physics_get_part(body, i).mass_kg;
+    for (int i = 0; i < ami_physics_part_count(body); i++) {
+        total += ami_physics_get_part(body, i).mass_kg;
     }
     am_push push = { 0, 0.1f, am_v3(0.0f, 0.0f, 100.0f) };
     am_push_query query = { x, &push, 1, 0, 20 };
@@ -221,7 +225,8 @@ static void bad_defs_and_questions_are_refused_and_nothing_is_left(void **state)
     (void)state;
     am_error err = { 0 };
     am_physics *body = NULL;
-    am_physics_def def = am_physics_def_default();
+    am_physics_def def;
+    am_physics_def_init(&def);
     check_refused(am_physics_create(&body, &def, &err), AM_ERR_DEF);
     def.skeleton = db->skeleton;
     def.roles = &db->roles;
@@ -234,8 +239,8 @@ static void bad_defs_and_questions_are_refused_and_nothing_is_left(void **state)
     def.mass_kg = 1e-4f;
     check_refused(am_physics_create(&body, &def, &err), AM_ERR_SKELETON);
     def.mass_kg = 0.0f;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     def.alloc = &alloc;
     budget.fail_at = 1;
     check_refused(am_physics_create(&body, &def, &err), AM_ERR_MEMORY);

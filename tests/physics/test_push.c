@@ -2,6 +2,10 @@
 #include "actor/get.h"
 #include "push_trials.h"
 #include "physics/pushable.h"
+#include "base/budget.h"
+#include "base/rng.h"
+#include "data/database.h"
+#include "physics/parts.h"
 
 static void make_pushable(world *w)
 {
@@ -26,7 +30,7 @@ static am_vec3 lean(const world *w)
 static void push(world *w, am_role role, am_vec3 force)
 {
     am_error err = { 0 };
-    check_ok(am_actor_push(w->character, shared_db->roles.joint[role], force, 0.1f, &err), &err);
+    check_ok(am_actor_push(w->character, shared_db->roles.joint[role], &force, 0.1f, &err), &err);
 }
 
 static void a_pushed_chest_leans_the_way_of_the_push(void **state)
@@ -65,7 +69,7 @@ static void without_pushes_a_character_moves_as_one_without_solver(void **state)
     assert_memory_equal(ami_pose_of(w.character).world, ami_pose_of(plain.character).world, size);
     assert_true(am_actor_hash(w.character) == am_actor_hash(plain.character));
     am_error err = { 0 };
-    check_refused(am_actor_push(plain.character, 0, am_v3(1.0f, 0.0f, 0.0f), 0.1f, &err), AM_ERR_SUPPORT);
+    check_refused(am_actor_push(plain.character, 0, &(am_vec3){ 1.0f, 0.0f, 0.0f }, 0.1f, &err), AM_ERR_SUPPORT);
     assert_int_equal(ami_push_of(plain.character).count, 0);
     free_world(&w);
     free_world(&plain);
@@ -128,25 +132,25 @@ static void every_part_can_be_pushed_and_the_body_finds_back(void **state)
 {
     (void)state;
     am_error err = { 0 };
-    am_joint_range *ranges = malloc((size_t)shared_db->joint_count * sizeof *ranges);
-    check_ok(am_joint_ranges(ranges, shared_db, 0.001f, 0, NULL, &err), &err);
-    am_rng rng = am_rng_make(5);
+    ami_joint_range *ranges = malloc((size_t)shared_db->joint_count * sizeof *ranges);
+    check_ok(ami_joint_ranges(ranges, shared_db, 0.001f, 0, NULL, &err), &err);
+    am_rng rng = ami_rng_make(5);
     world w;
     make_pushable(&w);
     float floor_m = ami_facts_of(w.character).toe_m;
-    for (int i = 0; i < am_physics_part_count(body); i++) {
+    for (int i = 0; i < ami_physics_part_count(body); i++) {
         uint32_t keys = i % 2 ? AM_KEY_W : 0;
         hold(&w, keys, 0.5f);
         float angle = am_rng_range(&rng, -AM_PI, AM_PI);
         float newton = am_rng_range(&rng, 10.0f, 400.0f);
         am_vec3 force = am_v3(newton * am_sin(angle), 0.0f, newton * am_cos(angle));
-        check_ok(am_actor_push(w.character, am_physics_get_part(body, i).joint, force, 0.1f, &err), &err);
+        check_ok(am_actor_push(w.character, ami_physics_get_part(body, i).joint, &force, 0.1f, &err), &err);
         float worst = 0.0f;
         for (int step = 0; step < 60; step++) {
             hold(&w, keys, DT);
             am_actor_pose pose = ami_pose_of(w.character);
             for (int j = 0; j < shared_db->joint_count; j++) {
-                worst = am_max(worst, am_joint_excess(&ranges[j], pose.local[j].rotation));
+                worst = am_max(worst, ami_joint_excess(&ranges[j], pose.local[j].rotation));
             }
             float toe = am_min(part(&w, AM_ROLE_LEFT_TOE).y, part(&w, AM_ROLE_RIGHT_TOE).y);
             assert_true(toe > floor_m - 0.02f);
@@ -165,26 +169,26 @@ static void bad_pushes_are_refused(void **state)
     am_error err = { 0 };
     make_pushable(&w);
     am_vec3 force = am_v3(1.0f, 0.0f, 0.0f);
-    check_refused(am_actor_push(w.character, -1, force, 0.1f, &err), AM_ERR_RANGE);
-    check_refused(am_actor_push(w.character, shared_db->joint_count, force, 0.1f, &err), AM_ERR_RANGE);
-    check_refused(am_actor_push(w.character, 0, force, 0.0f, &err), AM_ERR_RANGE);
-    check_refused(am_actor_push(w.character, 0, force, NAN, &err), AM_ERR_RANGE);
-    check_refused(am_actor_push(w.character, 0, am_v3(NAN, 0.0f, 0.0f), 0.1f, &err), AM_ERR_RANGE);
+    check_refused(am_actor_push(w.character, -1, &force, 0.1f, &err), AM_ERR_RANGE);
+    check_refused(am_actor_push(w.character, shared_db->joint_count, &force, 0.1f, &err), AM_ERR_RANGE);
+    check_refused(am_actor_push(w.character, 0, &force, 0.0f, &err), AM_ERR_RANGE);
+    check_refused(am_actor_push(w.character, 0, &force, NAN, &err), AM_ERR_RANGE);
+    check_refused(am_actor_push(w.character, 0, &(am_vec3){ NAN, 0.0f, 0.0f }, 0.1f, &err), AM_ERR_RANGE);
     for (int i = 0; i < AM_MAX_PUSHES; i++) {
-        check_ok(am_actor_push(w.character, 0, force, 0.1f, &err), &err);
+        check_ok(am_actor_push(w.character, 0, &force, 0.1f, &err), &err);
     }
-    check_refused(am_actor_push(w.character, 0, force, 0.1f, &err), AM_ERR_LIMIT);
+    check_refused(am_actor_push(w.character, 0, &force, 0.1f, &err), AM_ERR_LIMIT);
     free_world(&w);
 }
 
 static am_run *make_run(const am_run_script *script)
 {
     am_error err = { 0 };
-    am_push_engine engine = am_physics_engine();
+    const am_push_engine *engine = am_physics_engine();
     am_run_def def = am_run_def_default();
     def.script = script;
     def.db = shared_db;
-    def.engine = &engine;
+    def.engine = engine;
     am_run *run = NULL;
     check_ok(am_run_create(&run, &def, &err), &err);
     return run;
@@ -246,23 +250,23 @@ static void ranges_hold_the_data_and_clamp_to_it(void **state)
 {
     (void)state;
     am_error err = { 0 };
-    am_joint_range *ranges = malloc((size_t)shared_db->joint_count * sizeof *ranges);
+    ami_joint_range *ranges = malloc((size_t)shared_db->joint_count * sizeof *ranges);
     am_transform *pose = malloc((size_t)shared_db->joint_count * sizeof *pose);
-    check_refused(am_joint_ranges(ranges, shared_db, 0.6f, 0, NULL, &err), AM_ERR_DEF);
-    check_ok(am_joint_ranges(ranges, shared_db, 0.0f, 0, NULL, &err), &err);
+    check_refused(ami_joint_ranges(ranges, shared_db, 0.6f, 0, NULL, &err), AM_ERR_DEF);
+    check_ok(ami_joint_ranges(ranges, shared_db, 0.0f, 0, NULL, &err), &err);
     am_db_pose(shared_db, shared_db->frame_count / 2, pose);
     for (int j = 0; j < shared_db->joint_count; j++) {
-        check_near(am_joint_excess(&ranges[j], pose[j].rotation), 0.0f, 1e-4f);
+        check_near(ami_joint_excess(&ranges[j], pose[j].rotation), 0.0f, 1e-4f);
         am_quat far = am_quat_mul(pose[j].rotation, am_quat_from_scaled_axis(am_v3(1.5f, 0.4f, -0.3f)));
-        am_quat near = am_joint_clamp(&ranges[j], far, 0.1f);
-        assert_true(am_joint_excess(&ranges[j], far) > 0.1f);
-        check_near(am_joint_excess(&ranges[j], near), 0.1f, 0.01f);
+        am_quat near = ami_joint_clamp(&ranges[j], far, 0.1f);
+        assert_true(ami_joint_excess(&ranges[j], far) > 0.1f);
+        check_near(ami_joint_excess(&ranges[j], near), 0.1f, 0.01f);
     }
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     for (size_t n = 1; n <= 2; n++) {
         budget.fail_at = budget.total_count + n;
-        check_refused(am_joint_ranges(ranges, shared_db, 0.0f, 100, &alloc, &err), AM_ERR_MEMORY);
+        check_refused(ami_joint_ranges(ranges, shared_db, 0.0f, 100, &alloc, &err), AM_ERR_MEMORY);
         assert_int_equal(budget.live_count, 0);
     }
     free(pose);
@@ -320,7 +324,7 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
     am_error err = { 0 };
     world w;
     open_world(&w);
-    am_push_engine engine = am_physics_engine();
+    const am_push_engine *engine = am_physics_engine();
     const am_source *const sources[2] = { passive, w.source };
     for (int i = 0; i < 2; i++) {
         lab_push_trial trials[8], again[8];
@@ -329,7 +333,7 @@ static void random_pushes_on_a_field_and_on_matching_come_back(void **state)
         check_refused(lab_push_trials(trials, &reach, &def, &err), AM_ERR_DEF);
         def.source = sources[i];
         def.field = field;
-        def.engine = &engine;
+        def.engine = engine;
         def.count = 8;
         check_ok(lab_push_trials(trials, &reach, &def, &err), &err);
         assert_true(reach > 0.0f);

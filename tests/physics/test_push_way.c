@@ -7,14 +7,14 @@
 static int tagged(const char *tag)
 {
     am_error err = { 0 };
-    am_tag_query query;
-    check_ok(am_db_tag_query(shared_db, &query, tag, &err), &err);
+    ami_tag_query query;
+    check_ok(ami_db_tag_query(shared_db, &query, tag, &err), &err);
     int count = 0, seen = 0;
     for (int f = 0; f < shared_db->frame_count; f++) {
-        count += am_tag_query_accepts(&query, shared_db->tags[f]);
+        count += ami_tag_query_accepts(&query, shared_db->tags[f]);
     }
     for (int f = 0; f < shared_db->frame_count; f++) {
-        seen += am_tag_query_accepts(&query, shared_db->tags[f]);
+        seen += ami_tag_query_accepts(&query, shared_db->tags[f]);
         if (2 * seen > count) {
             return f;
         }
@@ -72,7 +72,7 @@ static float apart(const pair *p)
 static void pair_push(pair *p, am_role role, am_vec3 force)
 {
     am_error err = { 0 };
-    check_ok(am_actor_push(p->pushed, shared_db->roles.joint[role], force, 0.1f, &err), &err);
+    check_ok(am_actor_push(p->pushed, shared_db->roles.joint[role], &force, 0.1f, &err), &err);
 }
 
 static void a_weak_push_leaves_a_walk_as_it_is(void **state)
@@ -180,7 +180,7 @@ static void a_foot_that_stood_when_it_was_pushed_is_held_until_the_window_ends(v
     pair_step(&p, 1.0f);
     wait_for(&p, AM_CONTACT_LEFT);
     pair_push(&p, AM_ROLE_LEFT_FOOT, am_v3(150.0f, 0.0f, 0.0f));
-    const ami_push *head = p.pushed->push.head;
+    const ami_push_state *head = p.pushed->push.head;
     int last = 0;
     bool lifted = false;
     for (int step = 0; step < 60; step++) {
@@ -224,12 +224,12 @@ static void a_pushed_foot_in_the_air_is_not_held(void **state)
 /// By how much a joint stays beyond its range, in degrees, that source and pose both have 25 degrees beyond.
 static float left_beyond(am_actor *c, int joint)
 {
-    am_vec3 high = c->kit->ranges[joint].high;
+    am_vec3 high = c->prepared->ranges[joint].high;
     am_vec3 beyond = am_v3(high.x + 25.0f * AM_DEG, 0.0f, 0.0f);
-    am_quat far = am_quat_mul(c->kit->ranges[joint].mean, am_quat_from_scaled_axis(beyond));
+    am_quat far = am_quat_mul(c->prepared->ranges[joint].mean, am_quat_from_scaled_axis(beyond));
     c->source_local[joint].rotation = c->local[joint].rotation = far;
     ami_push_limit(c, 0.05f);
-    return am_joint_excess(&c->kit->ranges[joint], c->local[joint].rotation) / AM_DEG;
+    return ami_joint_excess(&c->prepared->ranges[joint], c->local[joint].rotation) / AM_DEG;
 }
 
 static void joints_that_the_data_have_beyond_their_range_are_drawn_back_slowly(void **state)
@@ -259,7 +259,7 @@ static void joints_that_the_data_have_beyond_their_range_are_drawn_back_slowly(v
     }
     check_near(before, 25.0f, 0.1f);
     // Where few frames tell of ranges (networks have start states alone) what the source does is let be.
-    ((ami_kit *)p.pushed->kit)->few = true;
+    ((ami_prepared *)p.pushed->prepared)->few = true;
     pair_push(&p, AM_ROLE_HIPS, am_v3(5.0f, 0.0f, 0.0f));
     for (int step = 0; step < 20; step++) {
         check_near(left_beyond(p.pushed, head), 25.0f, 0.1f);

@@ -30,7 +30,7 @@ plant() {
 plant src/runtime/base/bad.c '#include "data/file.h"' check_includes.sh
 plant src/runtime/data/bad.c '#include "clip/clip.h"' check_includes.sh
 plant src/runtime/data/bad.c '#include <amble/tools/clip.h>' check_includes.sh
-plant src/runtime/data/bad.c '#include <amble/control.h>' check_includes.sh
+plant src/runtime/data/bad.c '#include <amble/input.h>' check_includes.sh
 plant src/runtime/data/bad.c '#include "file.h"' check_includes.sh
 plant src/runtime/data/bad.h '#  include "doctor/roles.h"' check_includes.sh
 plant src/tools/build/bad.c '#include "script/run.h"' check_includes.sh
@@ -38,7 +38,7 @@ plant src/tools/build/bad.c '#include "lab/eval/agility.h"' check_includes.sh
 plant src/physics/bad.c '#include "clip/clip.h"' check_includes.sh
 plant apps/cli/bad.c '#include "../../src/runtime/base/memory.h"' check_includes.sh
 plant apps/cli/bad2.c '#include "base/memory.h"' check_includes.sh
-plant include/amble/net.h '#include <amble/control.h>' check_includes.sh
+plant include/amble/net.h '#include <amble/input.h>' check_includes.sh
 plant include/amble/db.h '#include <amble/tools/clip.h>' check_includes.sh
 plant include/amble/net.h '#include "base/memory.h"' check_includes.sh
 plant include/amble/nobodys.h '#include <amble/base.h>' check_includes.sh
@@ -51,6 +51,10 @@ plant include/amble/tools/bad3.h 'static inline size_t a(void) { return 1; }' ch
 plant include/amble/bad.h 'static inline size_t a(void) { return 1; }' check_headers.sh
 plant include/amble/bad2.h '#include <stdint.h>
 static inline int *b(void *class) { int *template = class; return template; }' check_headers.sh
+plant include/amble/bad.h 'typedef struct am_x { int a; } am_x;
+#define AM_API
+AM_API am_x am_x_make(void);' check_headers.sh
+plant include/amble/bad.h "$(printf '#define AM_API\n'; i=0; while [ $i -le 120 ]; do echo "AM_API void am_f$i(void);"; i=$((i + 1)); done)" check_headers.sh
 plant src/runtime/base/bad.c '// TO''DO: later' check_text.sh
 plant src/runtime/base/bad.c 'const char *p = "/ro''ot/x";' check_text.sh
 head -c 300000 /dev/zero >"$tree/src/runtime/base/big.bin"

@@ -44,13 +44,13 @@ cat >"$work/user/train.c" <<'END'
 #include <stdio.h>
 int main(void)
 {
-    am_optimiser optimiser = am_optimiser_default();
-    am_train_def def = am_train_def_default();
+    am_train_def def;
+    am_train_def_init(&def);
     am_train_summary summary;
     am_error err = { 0 };
     def.recipe = "missing.json";
     def.output = "x.amnet";
-    printf("%.3f %s\n", am_optimiser_rate(&optimiser, 0), am_result_name(am_train_run(&summary, &def, &err)));
+    printf("%s\n", am_result_name(am_train_run(&summary, &def, &err)));
     return 0;
 }
 END
@@ -70,7 +70,7 @@ cmake --build "$work/user/build" >/dev/null
 expect "$work/user/build/user_static"
 expect "$work/user/build/user_shared"
 if [ -x "$work/user/build/user_train" ]; then
-    [ "$("$work/user/build/user_train")" = "0.001 cannot open" ] || fail "the training library does not work"
+    [ "$("$work/user/build/user_train")" = "cannot open" ] || fail "the training library does not work"
 fi
 "$prefix/bin/amble" --version | grep -q "^amble " || fail "the installed command does not run"
 # Nothing internal leaks from the shared library.

@@ -1,5 +1,6 @@
 // Altering clips the way foreign rigs differ, for the doctor's matrix.
 #include "support/alter.h"
+#include "base/rng.h"
 
 /// A joint of the altered skeleton: an old one (from >= 0) or a new one that never turns.
 typedef struct new_joint {
@@ -292,7 +293,7 @@ void alter_drop_toes(altered *a)
 void alter_contort_rest(altered *a, uint64_t seed)
 {
     const am_skeleton *s = a->clip->skeleton;
-    am_rng rng = am_rng_make(seed);
+    am_rng rng = ami_rng_make(seed);
     am_quat model[AM_MAX_JOINTS];
     for (int j = 0; j < s->joint_count; j++) {
         am_vec3 axis = am_v3(am_rng_normal(&rng), am_rng_normal(&rng), am_rng_normal(&rng));

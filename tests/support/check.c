@@ -1,6 +1,8 @@
 // Comparisons, folders and command lines for tests.
 #include "support/check.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 
 void ami_check_near(double a, double b, double tolerance, const char *what, const char *file, int line)
@@ -118,7 +120,7 @@ int test_shell(char *out, size_t size, const char *format, ...)
 
 void *test_aligned(size_t size)
 {
-    const am_alloc alloc = am_alloc_default();
+    const am_alloc alloc = ami_alloc_or_default(NULL);
     void *block = alloc.alloc(alloc.user, size, 64);
     assert_non_null(block);
     return block;
@@ -126,7 +128,7 @@ void *test_aligned(size_t size)
 
 void test_aligned_free(void *block)
 {
-    const am_alloc alloc = am_alloc_default();
+    const am_alloc alloc = ami_alloc_or_default(NULL);
     alloc.release(alloc.user, block, 0);
 }
 

@@ -2,7 +2,7 @@
 #ifndef AMBLE_TEST_CONTROL_DIRECTION_NETS_H
 #define AMBLE_TEST_CONTROL_DIRECTION_NETS_H
 
-#include <amble/direction.h>
+#include "net/build.h"
 
 #include <string.h>
 
@@ -13,23 +13,23 @@ static inline am_model *direction_net(const char *name, const float m[8], const 
     am_net_graph *g = NULL;
     am_model *model = NULL;
     am_error err = { 0 };
-    if (am_net_graph_create(&g, name, alloc, &err) != AM_OK) {
+    if (ami_net_graph_create(&g, name, alloc, &err) != AM_OK) {
         return NULL;
     }
-    int point = am_net_graph_input(g, "point", 2), facing = am_net_graph_input(g, "facing", 2),
-        h = am_net_graph_state(g, "h", 2);
-    int scaled = am_net_graph_normalise(g, point);
-    int next = am_net_graph_gru(g, am_net_graph_concat(g, (int[]){ scaled, facing }, 2), h);
-    am_net_graph_keep(g, h, next);
-    int out = am_net_graph_linear(g, next, 2);
-    am_net_graph_output(g, "direction", out);
-    if (am_net_graph_finish(g, &err) == AM_OK) {
-        float *weight_ih = am_net_graph_tensor(g, next, 0), *bias_ih = am_net_graph_tensor(g, next, 2);
+    int point = ami_net_graph_input(g, "point", 2), facing = ami_net_graph_input(g, "facing", 2),
+        h = ami_net_graph_state(g, "h", 2);
+    int scaled = ami_net_graph_normalise(g, point);
+    int next = ami_net_graph_gru(g, ami_net_graph_concat(g, (int[]){ scaled, facing }, 2), h);
+    ami_net_graph_keep(g, h, next);
+    int out = ami_net_graph_linear(g, next, 2);
+    ami_net_graph_output(g, "direction", out);
+    if (ami_net_graph_finish(g, &err) == AM_OK) {
+        float *weight_ih = ami_net_graph_tensor(g, next, 0), *bias_ih = ami_net_graph_tensor(g, next, 2);
         memcpy(weight_ih + 4 * 4, m, 8 * sizeof *m); // gates r z n, two rows each
         bias_ih[2] = bias_ih[3] = -30.0f;
-        float *linear = am_net_graph_tensor(g, out, 0);
+        float *linear = ami_net_graph_tensor(g, out, 0);
         linear[0] = linear[3] = 1.0f;
-        am_model_def def = am_model_def_default();
+        am_model_def def = ami_model_def_default();
         def.alloc = alloc;
         def.graphs = (const am_net_graph *const *)&g;
         def.graph_count = 1;

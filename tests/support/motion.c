@@ -1,5 +1,8 @@
 // Clips for tests: generated, or read from the real data.
 #include "support/motion.h"
+#include "base/budget.h"
+#include "base/rng.h"
+#include "data/kinematics.h"
 
 static am_clip *create(const am_clip_def *def)
 {
@@ -18,7 +21,7 @@ am_clip *test_random_clip(uint64_t seed, int joints, int frames, float fps)
     am_quat rests[AM_MAX_JOINTS];
     const char *names[AM_MAX_JOINTS];
     int16_t moving = 0;
-    am_rng rng = am_rng_make(seed);
+    am_rng rng = ami_rng_make(seed);
     for (int j = 0; j < joints; j++) {
         parents[j] = (int16_t)(j == 0 ? -1 : (int)am_rng_below(&rng, (uint32_t)j));
         offsets[j] =
@@ -154,7 +157,7 @@ am_roles test_roles(const am_skeleton *skeleton)
         "LeftFoot", "LeftToeBase", "RightUpLeg", "RightLeg",      "RightFoot", "RightToeBase", "LeftShoulder",
         "LeftArm",  "LeftForeArm", "LeftHand",   "RightShoulder", "RightArm",  "RightForeArm", "RightHand",
     };
-    am_roles roles = am_roles_none();
+    am_roles roles = ami_roles_none();
     for (int r = 0; r < AM_ROLE_COUNT; r++) {
         roles.joint[r] = (int16_t)am_skeleton_find(skeleton, names[r]);
     }
@@ -177,9 +180,9 @@ void test_failing_writer(test_writer write)
     am_clip *clip = test_random_clip(4, 6, 5, 60.0f);
     size_t total = 0;
     for (size_t fail_at = 0; fail_at == 0 || fail_at <= total; fail_at++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = fail_at;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_write_def def = am_write_def_default();
         def.alloc = &alloc;
         am_bytes bytes;

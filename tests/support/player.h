@@ -5,6 +5,7 @@
 
 #include "support/check.h"
 #include "support/synth_db.h"
+#include "data/search.h"
 
 #define DT (1.0f / 60.0f)
 enum { most_joints = 64 };
@@ -18,10 +19,10 @@ static inline int open_all(void **state)
     (void)state;
     am_error err = { 0 };
     db = synth_db_make(false, &err);
-    am_index_def def = am_index_def_default();
+    ami_index_def def = ami_index_def_default();
     def.db = db;
-    return db && am_index_create(&index_, &def, &err) == AM_OK &&
-                   am_search_work_create(&work, index_, NULL, &err) == AM_OK
+    return db && ami_index_create(&index_, &def, &err) == AM_OK &&
+                   ami_search_work_create(&work, index_, NULL, &err) == AM_OK
                ? 0
                : -1;
 }
@@ -29,8 +30,8 @@ static inline int open_all(void **state)
 static inline int close_all(void **state)
 {
     (void)state;
-    am_search_work_destroy(work);
-    am_index_destroy(index_);
+    ami_search_work_destroy(work);
+    ami_index_destroy(index_);
     am_db_close(db);
     return 0;
 }

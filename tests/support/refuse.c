@@ -1,5 +1,7 @@
 // Truncations, flipped bytes and failing allocations against any reader; see refuse.h.
 #include "support/refuse.h"
+#include "base/budget.h"
+#include "base/rng.h"
 
 typedef struct loop {
     refuse_read read;
@@ -30,9 +32,9 @@ int refuse_allocations(refuse_work work, void *user)
 {
     int failed = 0;
     for (size_t n = 1;; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_result result = work(user, &alloc);
         if (budget.live_count != 0 || budget.live_bytes != 0) {
             fail_msg("allocation %zu failed: %zu allocations (%zu bytes) were not released", n, budget.live_count,
@@ -48,12 +50,12 @@ int refuse_allocations(refuse_work work, void *user)
 }
 
 // One reading of an exact copy, with limits; checks that nothing is left behind.
-static am_result try_once(loop *l, const uint8_t *data, size_t size, size_t fail_at, am_budget *budget)
+static am_result try_once(loop *l, const uint8_t *data, size_t size, size_t fail_at, ami_budget *budget)
 {
-    *budget = am_budget_make(NULL);
+    *budget = ami_budget_make(NULL);
     budget->max_bytes = l->options.max_bytes;
     budget->fail_at = fail_at;
-    am_alloc alloc = am_budget_alloc(budget);
+    am_alloc alloc = ami_budget_alloc(budget);
     uint8_t *copy = malloc(size ? size : 1);
     assert_non_null(copy);
     memcpy(copy, data, size);
@@ -89,7 +91,7 @@ static void try_truncations(loop *l, const uint8_t *good, size_t size)
             continue;
         }
         snprintf(l->place, sizeof l->place, "cut to %zu of %zu bytes", length, size);
-        am_budget budget;
+        ami_budget budget;
         am_result result = try_once(l, good, length, 0, &budget);
         l->counts.refused_truncations += result != AM_OK;
         if (result == AM_OK && !l->options.any_prefix && !blank(good + length, size - length)) {
@@ -105,9 +107,9 @@ static void try_flips(loop *l, const uint8_t *good, size_t size)
     }
     uint8_t *bad = malloc(size);
     assert_non_null(bad);
-    am_rng base = am_rng_make(l->options.seed);
+    am_rng base = ami_rng_make(l->options.seed);
     for (int i = 0; i < l->options.flips; i++) {
-        am_rng rng = am_rng_fork(&base, (uint64_t)i);
+        am_rng rng = ami_rng_fork(&base, (uint64_t)i);
         memcpy(bad, good, size);
         int bytes = 1 + (int)am_rng_below(&rng, 4);
         for (int k = 0; k < bytes; k++) {
@@ -121,7 +123,7 @@ static void try_flips(loop *l, const uint8_t *good, size_t size)
             bad[at] = (uint8_t)byte;
         }
         snprintf(l->place, sizeof l->place, "damaged input %d of seed %llu", i, (unsigned long long)l->options.seed);
-        am_budget budget;
+        ami_budget budget;
         l->counts.refused_flips += try_once(l, bad, size, 0, &budget) != AM_OK;
     }
     free(bad);
@@ -132,7 +134,7 @@ static void try_failures(loop *l, const uint8_t *good, size_t size, size_t total
     size_t stride = total / (size_t)l->options.failures + 1;
     for (size_t n = 1; n <= total; n += stride) {
         snprintf(l->place, sizeof l->place, "allocation %zu of %zu fails", n, total);
-        am_budget budget;
+        ami_budget budget;
         am_result result = try_once(l, good, size, n, &budget);
         if (result != AM_ERR_MEMORY) {
             fail_msg("%s: gave '%s', wanted '%s'", l->place, am_result_name(result), am_result_name(AM_ERR_MEMORY));
@@ -153,7 +155,7 @@ refuse_counts refuse_loop(refuse_read read, void *user, const void *good, size_t
     l.options.max_bytes = l.options.max_bytes ? l.options.max_bytes : (size_t)256 << 20;
 
     snprintf(l.place, sizeof l.place, "the undamaged input");
-    am_budget budget;
+    ami_budget budget;
     am_result result = try_once(&l, good, size, 0, &budget);
     if (result != AM_OK) {
         fail_msg("the undamaged input was refused: %s", am_result_name(result));

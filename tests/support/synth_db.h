@@ -4,6 +4,8 @@
 #define AMBLE_TEST_SYNTH_DB_H
 
 #include <amble/tools/tools.h>
+
+#include "data/features.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +82,7 @@ static inline void synth_db_clip_free(synth_db_clip *clip)
 /// The schema that a text says, or LMM's for NULL.
 static inline bool synth_db_schema(am_schema *out, const char *text, am_error *err)
 {
-    *out = am_schema_lmm();
+    *out = ami_schema_lmm();
     if (!text) {
         return true;
     }

@@ -3,24 +3,25 @@
 #define AMBLE_TEST_SYNTH_FIELD_H
 
 #include "support/synth_db.h"
+#include "method/motion_field.h"
 
 static am_db *db;
-static am_field *field;
+static ami_field *field;
 
 static int synth_field_open(void **state)
 {
     (void)state;
     am_error err = { 0 };
     db = synth_db_make(false, &err);
-    am_field_def def = am_field_def_default();
+    ami_field_def def = ami_field_def_default();
     def.db = db;
-    return db && am_field_create(&field, &def, &err) == AM_OK ? 0 : -1;
+    return db && ami_field_create(&field, &def, &err) == AM_OK ? 0 : -1;
 }
 
 static int synth_field_close(void **state)
 {
     (void)state;
-    am_field_destroy(field);
+    ami_field_destroy(field);
     am_db_close(db);
     return 0;
 }

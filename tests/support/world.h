@@ -5,6 +5,8 @@
 #include "actor/get.h"
 #include "support/check.h"
 #include "support/synth_db.h"
+#include "actor/intent.h"
+#include "method/sources.h"
 
 #define DT (1.0f / 60.0f)
 
@@ -38,14 +40,14 @@ static inline am_actor_def open_world(world *w)
 {
     am_error err = { 0 };
     memset(w, 0, sizeof *w);
-    am_index_def index = am_index_def_default();
+    ami_index_def index = ami_index_def_default();
     index.db = shared_db;
-    check_ok(am_index_create(&w->index, &index, &err), &err);
-    am_match_def match = am_match_def_default();
+    check_ok(ami_index_create(&w->index, &index, &err), &err);
+    ami_match_def match = ami_match_def_default();
     match.db = shared_db;
     match.index = w->index;
-    check_ok(am_match_create(&w->source, &match, &err), &err);
-    w->intent_def = am_intent_def_of(shared_db);
+    check_ok(ami_match_create(&w->source, &match, &err), &err);
+    w->intent_def = ami_intent_def_of(shared_db);
     am_actor_def def;
     am_actor_def_init(&def, NULL);
     def.source = w->source;
@@ -63,17 +65,18 @@ static inline void free_world(world *w)
 {
     am_actor_destroy(w->character);
     am_asset_close(w->asset);
-    am_source_destroy(w->source);
-    am_index_destroy(w->index);
+    ami_source_destroy(w->source);
+    ami_index_destroy(w->index);
 }
 
 /// Holds keys for some seconds, in steps of dt.
 static inline void hold_at(world *w, uint32_t keys, float seconds, float dt)
 {
-    am_intent_state state = am_intent_state_make(&w->intent_def);
+    am_intent_state state;
+    am_intent_state_init(&state, &w->intent_def);
     int steps = (int)(seconds / dt + 0.5f);
     for (int i = 0; i < steps; i++) {
-        am_intent intent = am_intent_from_keys(&state, &w->intent_def, keys, dt);
+        am_intent intent = ami_intent_from_keys(&state, &w->intent_def, keys, dt);
         am_actor_step(w->character, &intent, dt);
     }
 }

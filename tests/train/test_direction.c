@@ -1,6 +1,8 @@
 // Stage "direction": what it learns from clips, what it keeps from training, what it refuses.
 #include "support/check.h"
 #include "support/synth_db.h"
+#include "base/budget.h"
+#include "train/direction_check.h"
 
 #include <amble/train.h>
 
@@ -26,7 +28,8 @@ static am_result train(const place *p, const char *keys, am_train_summary *summa
     fprintf(f, "{ \"stages\": [ { \"kind\": \"direction\", \"database\": \"synth.amdb\", \"batch\": 16%s } ] }",
             keys);
     fclose(f);
-    am_train_def def = am_train_def_default();
+    am_train_def def;
+    am_train_def_init(&def);
     def.alloc = alloc;
     def.recipe = p->recipe;
     def.output = p->output;
@@ -53,14 +56,14 @@ static void a_net_learns_to_face_along_the_way(void **state)
     assert_true(summary.last_loss < 0.5 * summary.first_loss);
     am_model *model = NULL;
     am_net *net = NULL;
-    am_direction_report report;
+    ami_direction_report report;
     int folds, fold;
     check_ok(am_model_open(&model, p.output, NULL, &err), &err);
-    check_ok(am_direction_open(&net, model, NULL, &err), &err);
-    am_direction_kept(model, &folds, &fold);
+    check_ok(ami_direction_net_open(&net, model, NULL, &err), &err);
+    ami_direction_kept(model, &folds, &fold);
     assert_true(folds == 5 && fold == 2 && model->database_hash == db->hash);
-    check_ok(am_direction_check(&report, net, db, folds, -1, NULL, &err), &err);
-    assert_true(report.scores[AM_DIRECTION_FORWARD].net_deg < 30.0);
+    check_ok(ami_direction_check(&report, net, db, folds, -1, NULL, &err), &err);
+    assert_true(report.scores[AMI_DIRECTION_FORWARD].net_deg < 30.0);
     // The same again gives the same bytes.
     uint64_t hash = model->hash;
     am_net_destroy(net);
@@ -102,8 +105,8 @@ static void strange_recipes_are_refused(void **state)
     am_result result = AM_ERR_MEMORY;
     int failed = 0;
     for (size_t fail_at = 1; result == AM_ERR_MEMORY && fail_at < 400; fail_at++, failed++) {
-        am_budget budget = am_budget_make(NULL);
-        am_alloc alloc = am_budget_alloc(&budget);
+        ami_budget budget = ami_budget_make(NULL);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_train_summary summary;
         budget.fail_at = fail_at;
         result = train(&p, ", \"iterations\": 1", &summary, &alloc, &err);

@@ -3,6 +3,8 @@
 #include "actor/get.h"
 #include "support/direction_nets.h"
 #include "support/world.h"
+#include "base/budget.h"
+#include "train/direction_check.h"
 
 #include <math.h>
 
@@ -11,7 +13,7 @@ static am_model *open_net(am_net **net, const float m[8])
     am_error err = { 0 };
     am_model *model = direction_net("direction", m, NULL);
     assert_non_null(model);
-    check_ok(am_direction_open(net, model, NULL, &err), &err);
+    check_ok(ami_direction_net_open(net, model, NULL, &err), &err);
     return model;
 }
 
@@ -22,23 +24,23 @@ static void close_net(am_net *net, am_model *model)
 }
 
 /// An arc of 1 m radius at 1 m/s, begun with a heading.
-static am_direction_window arc(float heading, float x, float z)
+static ami_direction_window arc(float heading, float x, float z)
 {
-    am_direction_window w = { 0 };
-    for (int t = 0; t < AM_DIRECTION_POINTS; t++) {
-        float angle = heading + (float)t / AM_DIRECTION_HZ;
+    ami_direction_window w = { 0 };
+    for (int t = 0; t < AMI_DIRECTION_POINTS; t++) {
+        float angle = heading + (float)t / AMI_DIRECTION_HZ;
         w.x[t] = x - am_cos(angle);
         w.z[t] = z + am_sin(angle);
     }
-    for (int t = 0; t < AM_DIRECTION_KNOWN; t++) {
-        w.facing[t] = am_wrap_angle(heading + (float)t / AM_DIRECTION_HZ);
+    for (int t = 0; t < AMI_DIRECTION_KNOWN; t++) {
+        w.facing[t] = am_wrap_angle(heading + (float)t / AMI_DIRECTION_HZ);
     }
     return w;
 }
 
-static float way_at(const am_direction_window *w, int t)
+static float way_at(const ami_direction_window *w, int t)
 {
-    int seen = t + AM_DIRECTION_AHEAD;
+    int seen = t + AMI_DIRECTION_AHEAD;
     return am_atan2(w->x[seen] - w->x[seen - 1], w->z[seen] - w->z[seen - 1]);
 }
 
@@ -53,10 +55,10 @@ static void a_net_goes_on_from_the_known_facing(void **state)
         am_net_work *work = NULL;
         am_model *model = open_net(&net, nets[n]);
         check_ok(am_net_work_create(&work, net, 1, NULL, &err), &err);
-        am_direction_window w = arc(0.3f, 0.0f, 0.0f), other = arc(2.3f, 40.0f, -7.0f);
-        am_direction_run(net, work, &w, AM_DIRECTION_STEPS - AM_DIRECTION_KNOWN);
-        am_direction_run(net, work, &other, AM_DIRECTION_STEPS - AM_DIRECTION_KNOWN);
-        for (int t = AM_DIRECTION_KNOWN; t < AM_DIRECTION_STEPS; t++) {
+        ami_direction_window w = arc(0.3f, 0.0f, 0.0f), other = arc(2.3f, 40.0f, -7.0f);
+        ami_direction_net_run(net, work, &w, AMI_DIRECTION_STEPS - AMI_DIRECTION_KNOWN);
+        ami_direction_net_run(net, work, &other, AMI_DIRECTION_STEPS - AMI_DIRECTION_KNOWN);
+        for (int t = AMI_DIRECTION_KNOWN; t < AMI_DIRECTION_STEPS; t++) {
             check_near(am_wrap_angle(w.facing[t] - way_at(&w, t) - turned[n]), 0.0, 0.01);
             // Place and heading do not matter.
             check_near(am_wrap_angle(other.facing[t] - w.facing[t] - 2.0f), 0.0, 0.01);
@@ -74,11 +76,11 @@ static void fewer_steps_say_the_same_and_write_no_more(void **state)
     am_net_work *work = NULL;
     am_model *model = open_net(&net, direction_crab);
     check_ok(am_net_work_create(&work, net, 1, NULL, &err), &err);
-    am_direction_window all = arc(0.0f, 0.0f, 0.0f), some = all;
-    am_direction_run(net, work, &all, 60);
-    am_direction_run(net, work, &some, 10);
-    for (int t = AM_DIRECTION_KNOWN; t < AM_DIRECTION_STEPS; t++) {
-        assert_true(some.facing[t] == (t < AM_DIRECTION_KNOWN + 10 ? all.facing[t] : 0.0f));
+    ami_direction_window all = arc(0.0f, 0.0f, 0.0f), some = all;
+    ami_direction_net_run(net, work, &all, 60);
+    ami_direction_net_run(net, work, &some, 10);
+    for (int t = AMI_DIRECTION_KNOWN; t < AMI_DIRECTION_STEPS; t++) {
+        assert_true(some.facing[t] == (t < AMI_DIRECTION_KNOWN + 10 ? all.facing[t] : 0.0f));
     }
     am_net_work_destroy(work);
     close_net(net, model);
@@ -93,9 +95,9 @@ static void a_net_that_says_nothing_keeps_the_facing(void **state)
     am_net_work *work = NULL;
     am_model *model = open_net(&net, silent);
     check_ok(am_net_work_create(&work, net, 1, NULL, &err), &err);
-    am_direction_window w = arc(1.0f, 0.0f, 0.0f);
-    am_direction_run(net, work, &w, 60);
-    check_near(w.facing[AM_DIRECTION_STEPS - 1], w.facing[AM_DIRECTION_KNOWN - 1], 1e-5);
+    ami_direction_window w = arc(1.0f, 0.0f, 0.0f);
+    ami_direction_net_run(net, work, &w, 60);
+    check_near(w.facing[AMI_DIRECTION_STEPS - 1], w.facing[AMI_DIRECTION_KNOWN - 1], 1e-5);
     am_net_work_destroy(work);
     close_net(net, model);
 }
@@ -106,18 +108,18 @@ static void foreign_models_are_refused(void **state)
     am_error err = { 0 };
     am_net *net = NULL;
     am_model *model = direction_net("stepper", direction_ahead, NULL);
-    check_refused(am_direction_open(&net, model, NULL, &err), AM_ERR_KEY);
+    check_refused(ami_direction_net_open(&net, model, NULL, &err), AM_ERR_KEY);
     assert_null(net);
     am_model_close(model);
     am_net_graph *g = NULL;
-    check_ok(am_net_graph_create(&g, "direction", NULL, &err), &err);
-    am_net_graph_output(g, "direction", am_net_graph_linear(g, am_net_graph_input(g, "point", 3), 2));
-    check_ok(am_net_graph_finish(g, &err), &err);
-    am_model_def def = am_model_def_default();
+    check_ok(ami_net_graph_create(&g, "direction", NULL, &err), &err);
+    ami_net_graph_output(g, "direction", ami_net_graph_linear(g, ami_net_graph_input(g, "point", 3), 2));
+    check_ok(ami_net_graph_finish(g, &err), &err);
+    am_model_def def = ami_model_def_default();
     def.graphs = (const am_net_graph *const *)&g;
     def.graph_count = 1;
     check_ok(am_model_create(&model, &def, &err), &err);
-    check_refused(am_direction_open(&net, model, NULL, &err), AM_ERR_FORMAT);
+    check_refused(ami_direction_net_open(&net, model, NULL, &err), AM_ERR_FORMAT);
     assert_null(net);
     am_model_close(model);
     am_net_graph_destroy(g);
@@ -134,16 +136,16 @@ static void pieces_and_mirror_images_share_their_fold(void **state)
     const am_db_range named = { .name = "Male1_B3_Walk" }, named_m = { .name = "Male1_B3_Walk_m", .flags = 1 };
     int counts[5] = { 0 };
     for (int folds = 1; folds < 50; folds++) {
-        int fold = am_direction_fold(&whole, folds);
+        int fold = ami_direction_fold(&whole, folds);
         assert_true(fold >= 0 && fold < folds);
-        assert_int_equal(am_direction_fold(&piece, folds), fold);
-        assert_int_equal(am_direction_fold(&mirrored, folds), fold);
-        assert_int_equal(am_direction_fold(&named, folds), am_direction_fold(&named_m, folds));
+        assert_int_equal(ami_direction_fold(&piece, folds), fold);
+        assert_int_equal(ami_direction_fold(&mirrored, folds), fold);
+        assert_int_equal(ami_direction_fold(&named, folds), ami_direction_fold(&named_m, folds));
     }
     for (int i = 0; i < 1000; i++) {
         am_db_range range = { 0 };
         snprintf(range.name, sizeof range.name, "%d_%02d", i / 20, i % 20);
-        counts[am_direction_fold(&range, 5)]++;
+        counts[ami_direction_fold(&range, 5)]++;
     }
     for (int f = 0; f < 5; f++) {
         assert_in_range(counts[f], 150, 250);
@@ -154,36 +156,36 @@ static void the_check_knows_who_faces_where(void **state)
 {
     (void)state;
     am_error err = { 0 };
-    am_direction_report rules, ahead, crab;
-    check_ok(am_direction_check(&rules, NULL, shared_db, 5, -1, NULL, &err), &err);
-    const am_direction_score *s = rules.scores;
-    assert_true(rules.clips > 0 && rules.windows >= rules.clips && s[AM_DIRECTION_ALL].frames > 0);
-    assert_true(s[AM_DIRECTION_ALL].frames ==
-                s[AM_DIRECTION_FORWARD].frames + s[AM_DIRECTION_SIDEWAYS].frames + s[AM_DIRECTION_BACKWARD].frames);
-    assert_true(s[AM_DIRECTION_FORWARD].tangent_deg < 45.0);
-    assert_true(s[AM_DIRECTION_ALL].net_deg == 0.0);
+    ami_direction_report rules, ahead, crab;
+    check_ok(ami_direction_check(&rules, NULL, shared_db, 5, -1, NULL, &err), &err);
+    const ami_direction_score *s = rules.scores;
+    assert_true(rules.clips > 0 && rules.windows >= rules.clips && s[AMI_DIRECTION_ALL].frames > 0);
+    assert_true(s[AMI_DIRECTION_ALL].frames == s[AMI_DIRECTION_FORWARD].frames + s[AMI_DIRECTION_SIDEWAYS].frames +
+                                                   s[AMI_DIRECTION_BACKWARD].frames);
+    assert_true(s[AMI_DIRECTION_FORWARD].tangent_deg < 45.0);
+    assert_true(s[AMI_DIRECTION_ALL].net_deg == 0.0);
     am_net *net = NULL;
     am_model *model = open_net(&net, direction_ahead);
-    check_ok(am_direction_check(&ahead, net, shared_db, 5, -1, NULL, &err), &err);
+    check_ok(ami_direction_check(&ahead, net, shared_db, 5, -1, NULL, &err), &err);
     close_net(net, model);
     model = open_net(&net, direction_crab);
-    check_ok(am_direction_check(&crab, net, shared_db, 5, -1, NULL, &err), &err);
+    check_ok(ami_direction_check(&crab, net, shared_db, 5, -1, NULL, &err), &err);
     close_net(net, model);
     // A network that faces ahead is as far off as the tangent, except for what it sees in advance.
-    check_near(ahead.scores[AM_DIRECTION_FORWARD].net_deg, s[AM_DIRECTION_FORWARD].tangent_deg, 8.0);
-    check_near(ahead.scores[AM_DIRECTION_FORWARD].past_deg, ahead.scores[AM_DIRECTION_FORWARD].net_deg, 0.01);
-    check_near(crab.scores[AM_DIRECTION_FORWARD].net_deg, 90.0, 15.0);
+    check_near(ahead.scores[AMI_DIRECTION_FORWARD].net_deg, s[AMI_DIRECTION_FORWARD].tangent_deg, 8.0);
+    check_near(ahead.scores[AMI_DIRECTION_FORWARD].past_deg, ahead.scores[AMI_DIRECTION_FORWARD].net_deg, 0.01);
+    check_near(crab.scores[AMI_DIRECTION_FORWARD].net_deg, 90.0, 15.0);
     // The folds are all clips, each once.
     int windows = 0;
     for (int f = 0; f < 5; f++) {
-        am_direction_report one;
-        am_result result = am_direction_check(&one, NULL, shared_db, 5, f, NULL, &err);
+        ami_direction_report one;
+        am_result result = ami_direction_check(&one, NULL, shared_db, 5, f, NULL, &err);
         windows += result == AM_OK ? one.windows : 0;
         assert_true(result == AM_OK || result == AM_ERR_EMPTY);
     }
     assert_int_equal(windows, rules.windows);
-    assert_string_equal(am_direction_class_name(AM_DIRECTION_SIDEWAYS), "sideways");
-    assert_string_equal(am_direction_class_name(AM_DIRECTION_CLASSES), "?");
+    assert_string_equal(ami_direction_class_name(AMI_DIRECTION_SIDEWAYS), "sideways");
+    assert_string_equal(ami_direction_class_name(AMI_DIRECTION_CLASSES), "?");
 }
 
 static void the_check_frees_all_when_memory_ends(void **state)
@@ -193,12 +195,12 @@ static void the_check_frees_all_when_memory_ends(void **state)
     am_model *model = open_net(&net, direction_ahead);
     am_result result = AM_ERR_MEMORY;
     for (size_t fail_at = 1; result == AM_ERR_MEMORY && fail_at < 10; fail_at++) {
-        am_budget budget = am_budget_make(NULL);
-        am_alloc alloc = am_budget_alloc(&budget);
+        ami_budget budget = ami_budget_make(NULL);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_error err = { 0 };
-        am_direction_report report;
+        ami_direction_report report;
         budget.fail_at = fail_at;
-        result = am_direction_check(&report, net, shared_db, 5, 0, &alloc, &err);
+        result = ami_direction_check(&report, net, shared_db, 5, 0, &alloc, &err);
         assert_int_equal((int)budget.live_count, 0);
     }
     check_refused(result, AM_OK);
@@ -218,7 +220,8 @@ static am_path_def make_path(bool loop)
         float angle = (float)i * 2.0f * AM_PI / (float)count;
         drawing[i] = (am_path_sample){ (float)i * DT * 2.0f, 2.0f - 2.0f * am_cos(angle), 2.0f * am_sin(angle) };
     }
-    am_path_def def = am_path_def_default();
+    am_path_def def;
+    am_path_def_init(&def);
     def.samples = drawing;
     def.count = count;
     def.loop = loop;
@@ -328,8 +331,8 @@ static void other_facings_do_not_ask_the_net(void **state)
 static void a_snapshot_goes_on_bit_for_bit_without_allocating(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     am_net *net = NULL;
     am_model *model = open_net(&net, direction_crab);
     for (int loop = 0; loop < 2; loop++) {
@@ -448,8 +451,8 @@ static void a_run_with_a_net_frees_all_when_memory_ends(void **state)
     am_model *model = direction_net("direction", direction_crab, NULL);
     am_result result = AM_ERR_MEMORY;
     for (size_t fail_at = 1; result == AM_ERR_MEMORY && fail_at < 500; fail_at++) {
-        am_budget budget = am_budget_make(NULL);
-        am_alloc alloc = am_budget_alloc(&budget);
+        ami_budget budget = ami_budget_make(NULL);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_error err = { 0 };
         am_run_script script = { 0 };
         am_run *run = NULL;

@@ -1,5 +1,7 @@
 // Every layer: forward against the plain evaluation, gradients against finite differences, in double and in float.
 #include "support/check.h"
+#include "base/rng.h"
+#include "net/build.h"
 
 #include "in_double.h"
 
@@ -17,9 +19,9 @@ typedef struct subject {
 
 static int chain(am_net_graph *g, int hidden, am_net_kind kind)
 {
-    int x = am_net_graph_input(g, "x", 5);
-    int h = am_net_graph_activation(g, am_net_graph_linear(g, x, hidden), kind);
-    am_net_graph_output(g, "y", am_net_graph_linear(g, h, 3));
+    int x = ami_net_graph_input(g, "x", 5);
+    int h = ami_net_graph_activation(g, ami_net_graph_linear(g, x, hidden), kind);
+    ami_net_graph_output(g, "y", ami_net_graph_linear(g, h, 3));
     return x;
 }
 
@@ -32,63 +34,64 @@ static void build_sigmoid(am_net_graph *g) { chain(g, 6, AM_NET_SIGMOID); }
 /// Operators' flow network in small: layer norm, input skips, and a residual.
 static void build_skips(am_net_graph *g)
 {
-    int x = am_net_graph_input(g, "x", 5);
-    int h = am_net_graph_activation(g, am_net_graph_linear(g, x, 8), AM_NET_GELU);
+    int x = ami_net_graph_input(g, "x", 5);
+    int h = ami_net_graph_activation(g, ami_net_graph_linear(g, x, 8), AM_NET_GELU);
     for (int i = 0; i < 2; i++) {
-        int both[2] = { am_net_graph_layer_norm(g, h), x };
+        int both[2] = { ami_net_graph_layer_norm(g, h), x };
         int next =
-            am_net_graph_activation(g, am_net_graph_linear(g, am_net_graph_concat(g, both, 2), 8), AM_NET_GELU);
-        h = am_net_graph_add(g, h, next);
+            ami_net_graph_activation(g, ami_net_graph_linear(g, ami_net_graph_concat(g, both, 2), 8), AM_NET_GELU);
+        h = ami_net_graph_add(g, h, next);
     }
-    am_net_graph_output(g, "y", am_net_graph_linear(g, h, 3));
+    ami_net_graph_output(g, "y", ami_net_graph_linear(g, h, 3));
 }
 
 static void build_gru(am_net_graph *g)
 {
-    int x = am_net_graph_input(g, "x", 4);
-    int h = am_net_graph_state(g, "h", 6);
-    int next = am_net_graph_gru(g, am_net_graph_linear(g, x, 5), h);
-    am_net_graph_keep(g, h, next);
-    am_net_graph_output(g, "y", am_net_graph_linear(g, next, 2));
+    int x = ami_net_graph_input(g, "x", 4);
+    int h = ami_net_graph_state(g, "h", 6);
+    int next = ami_net_graph_gru(g, ami_net_graph_linear(g, x, 5), h);
+    ami_net_graph_keep(g, h, next);
+    ami_net_graph_output(g, "y", ami_net_graph_linear(g, next, 2));
 }
 
 static void build_attention(am_net_graph *g)
 {
-    int set = am_net_graph_input_set(g, "set", 3, 4);
-    int count = am_net_graph_input(g, "count", 1);
-    int rows = am_net_graph_activation(g, am_net_graph_linear(g, set, 5), AM_NET_TANH);
-    int pooled = am_net_graph_attention(g, am_net_graph_layer_norm(g, rows), count, 2, 3, 4);
-    am_net_graph_output(g, "y", am_net_graph_linear(g, pooled, 3));
+    int set = ami_net_graph_input_set(g, "set", 3, 4);
+    int count = ami_net_graph_input(g, "count", 1);
+    int rows = ami_net_graph_activation(g, ami_net_graph_linear(g, set, 5), AM_NET_TANH);
+    int pooled = ami_net_graph_attention(g, ami_net_graph_layer_norm(g, rows), count, 2, 3, 4);
+    ami_net_graph_output(g, "y", ami_net_graph_linear(g, pooled, 3));
 }
 
 static void build_encodings(am_net_graph *g)
 {
-    int index = am_net_graph_input(g, "index", 1);
-    int count = am_net_graph_input(g, "count", 1);
-    int x = am_net_graph_input(g, "x", 6);
-    int parts[5] = { am_net_graph_encode(g, index, AM_NET_ONE_HOT, 4), am_net_graph_encode(g, count, AM_NET_COUNT, 3),
-                     am_net_graph_waves(g, am_net_graph_slice(g, x, 1, 1), 6, 50.0f),
-                     am_net_graph_fraction(g, x, 3.0f), am_net_graph_slice(g, x, 2, 3) };
-    int options[3] = { am_net_graph_linear(g, am_net_graph_concat(g, parts, 5), 4), am_net_graph_constant(g, 4),
-                       am_net_graph_linear(g, x, 4) };
-    int chosen = am_net_graph_choose(g, index, options, 3);
-    am_net_graph_output(g, "y", am_net_graph_add(g, chosen, chosen));
+    int index = ami_net_graph_input(g, "index", 1);
+    int count = ami_net_graph_input(g, "count", 1);
+    int x = ami_net_graph_input(g, "x", 6);
+    int parts[5] = { ami_net_graph_encode(g, index, AM_NET_ONE_HOT, 4),
+                     ami_net_graph_encode(g, count, AM_NET_COUNT, 3),
+                     ami_net_graph_waves(g, ami_net_graph_slice(g, x, 1, 1), 6, 50.0f),
+                     ami_net_graph_fraction(g, x, 3.0f), ami_net_graph_slice(g, x, 2, 3) };
+    int options[3] = { ami_net_graph_linear(g, ami_net_graph_concat(g, parts, 5), 4), ami_net_graph_constant(g, 4),
+                       ami_net_graph_linear(g, x, 4) };
+    int chosen = ami_net_graph_choose(g, index, options, 3);
+    ami_net_graph_output(g, "y", ami_net_graph_add(g, chosen, chosen));
 }
 
 static void build_encodings_of_a_set(am_net_graph *g)
 {
-    int index = am_net_graph_input_set(g, "index", 3, 1), x = am_net_graph_input_set(g, "x", 3, 1);
-    int count = am_net_graph_input(g, "count", 1);
-    int parts[3] = { am_net_graph_encode(g, index, AM_NET_ONE_HOT, 4), am_net_graph_encode(g, index, AM_NET_COUNT, 3),
-                     am_net_graph_waves(g, x, 4, 20.0f) };
-    int rows = am_net_graph_concat(g, parts, 3);
-    am_net_graph_output(g, "y", am_net_graph_attention(g, rows, count, 1, 3, 2));
+    int index = ami_net_graph_input_set(g, "index", 3, 1), x = ami_net_graph_input_set(g, "x", 3, 1);
+    int count = ami_net_graph_input(g, "count", 1);
+    int parts[3] = { ami_net_graph_encode(g, index, AM_NET_ONE_HOT, 4),
+                     ami_net_graph_encode(g, index, AM_NET_COUNT, 3), ami_net_graph_waves(g, x, 4, 20.0f) };
+    int rows = ami_net_graph_concat(g, parts, 3);
+    ami_net_graph_output(g, "y", ami_net_graph_attention(g, rows, count, 1, 3, 2));
 }
 
 static void build_scales(am_net_graph *g)
 {
-    int x = am_net_graph_normalise(g, am_net_graph_input(g, "x", 5));
-    am_net_graph_output(g, "y", am_net_graph_restore(g, am_net_graph_linear(g, am_net_graph_linear(g, x, 7), 3)));
+    int x = ami_net_graph_normalise(g, ami_net_graph_input(g, "x", 5));
+    ami_net_graph_output(g, "y", ami_net_graph_restore(g, ami_net_graph_linear(g, ami_net_graph_linear(g, x, 7), 3)));
 }
 
 static const subject subjects[] = {
@@ -110,13 +113,13 @@ static am_net_graph *make(const subject *s)
 {
     am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&g, "test", NULL, &err), &err);
+    check_ok(ami_net_graph_create(&g, "test", NULL, &err), &err);
     s->build(g);
-    check_ok(am_net_graph_finish(g, &err), &err);
-    am_net_graph_randomise(g, 7);
-    am_rng rng = am_rng_make(3);
+    check_ok(ami_net_graph_finish(g, &err), &err);
+    ami_net_graph_randomise(g, 7);
+    am_rng rng = ami_rng_make(3);
     for (int t = 0; t < g->tensor_count; t++) { // gains, scales and constants away from 1 and 0
-        for (size_t i = 0; i < am_net_tensor_count(&g->tensors[t]) && !(g->tensors[t].flags & AM_NET_MATRIX); i++) {
+        for (size_t i = 0; i < ami_net_tensor_count(&g->tensors[t]) && !(g->tensors[t].flags & AM_NET_MATRIX); i++) {
             g->weights[g->tensors[t].offset + i] += am_rng_range(&rng, 0.05f, 0.5f);
         }
     }
@@ -136,10 +139,10 @@ static double coefficient(int slot, int row, int sample) { return sin(1.0 + 3.0 
 #define DEFINE_RUNS(suffix, real)                                                                                    \
     static void fill_##suffix(const ami_plan_##suffix *plan)                                                         \
     {                                                                                                                \
-        am_rng rng = am_rng_make(11);                                                                                \
+        am_rng rng = ami_rng_make(11);                                                                               \
         const am_net_graph *g = plan->graph;                                                                         \
         for (int i = 0; i < g->input_count; i++) {                                                                   \
-            const int v = am_net_graph_input_at(g, i);                                                               \
+            const int v = ami_net_graph_input_at(g, i);                                                              \
             for (int slot = 0; slot < plan->slots; slot++) {                                                         \
                 for (int s = 0; s < samples; s++) {                                                                  \
                     for (int r = 0; r < g->values[v].rows * g->values[v].width; r++) {                               \
@@ -152,7 +155,7 @@ static double coefficient(int slot, int row, int sample) { return sin(1.0 + 3.0 
     }                                                                                                                \
     static double run_##suffix(const ami_plan_##suffix *plan)                                                        \
     {                                                                                                                \
-        const int y = am_net_graph_output_at(plan->graph, 0), width = plan->graph->values[y].width;                  \
+        const int y = ami_net_graph_output_at(plan->graph, 0), width = plan->graph->values[y].width;                 \
         double loss = 0.0;                                                                                           \
         for (int slot = 0; slot < plan->slots; slot++) {                                                             \
             for (int b = 0; b < blocks; b++) {                                                                       \
@@ -249,7 +252,7 @@ static void gradients_of_weights_match_differences(void **state)
         size_t trained = 0;
         for (int t = 0; t < g->tensor_count; t++) {
             const am_net_tensor *tensor = &g->tensors[t];
-            for (size_t k = 0; k < am_net_tensor_count(tensor) && !(tensor->flags & AM_NET_FIXED); k++) {
+            for (size_t k = 0; k < ami_net_tensor_count(tensor) && !(tensor->flags & AM_NET_FIXED); k++) {
                 want[tensor->offset + k] = difference(plan, &w[tensor->offset + k]);
                 trained++;
             }
@@ -279,7 +282,7 @@ static void gradients_of_inputs_match_differences(void **state)
         run_f64(plan);
         back_f64(plan, grad);
         for (int k = 0; k < g->input_count; k++) {
-            const int v = am_net_graph_input_at(g, k);
+            const int v = ami_net_graph_input_at(g, k);
             if (!plan->grad[v]) {
                 continue; // an index or a count
             }
@@ -361,7 +364,7 @@ static float *gradients_and_values(const am_net_graph *g, const ami_ops_f32 *ops
     const ami_plan_def def = {
         .graph = g, .columns = columns, .blocks = blocks, .slots = slots, .input_grads = true, .banded = banded
     };
-    const int y = am_net_graph_output_at(g, 0);
+    const int y = ami_net_graph_output_at(g, 0);
     ami_plan_f32 *plan = NULL;
     am_error err = { 0 };
     check_ok(ami_plan_create_f32(&plan, &def, ops, g->weights, &err), &err);
@@ -404,7 +407,7 @@ static void deep_products_of_bands_give_the_same_bits(void **state)
     (void)state;
     enum { m = 37, k = 303, n = 16, room = 320 };
     static float w[m * k + 16], x[room * n], dy[room * n], bands[room * room], want[room * n], got[room * n];
-    am_rng rng = am_rng_make(9);
+    am_rng rng = ami_rng_make(9);
     for (int i = 0; i < m * k; i++) {
         w[i] = am_rng_normal(&rng);
     }
@@ -438,7 +441,7 @@ static void activations_give_the_same_bits_in_place(void **state)
     static float x[count], dy[count], y[count], dx[count], over[count], d_over[count];
     static const char *const isas[] = { "base", "avx2", "avx512" };
     static const ami_activation kinds[] = { AMI_RELU, AMI_ELU, AMI_TANH, AMI_SIGMOID };
-    am_rng rng = am_rng_make(10);
+    am_rng rng = ami_rng_make(10);
     for (int i = 0; i < count; i++) {
         x[i] = i % 16 == 3 ? 0.0f : i % 16 == 5 ? -0.0f : 3.0f * am_rng_normal(&rng);
         dy[i] = am_rng_normal(&rng);
@@ -459,7 +462,7 @@ static void activations_give_the_same_bits_in_place(void **state)
     }
 }
 
-/// The same numbers as am_net_graph_eval, which PyTorch's reference tensors are held against.
+/// The same numbers as ami_net_graph_eval, which PyTorch's reference tensors are held against.
 static void forward_equals_the_plain_evaluation(void **state)
 {
     (void)state;
@@ -481,8 +484,8 @@ static void forward_equals_the_plain_evaluation(void **state)
                 }
             }
         }
-        am_net_graph_eval(g, values, samples);
-        const int y = am_net_graph_output_at(g, 0), width = g->values[y].width;
+        ami_net_graph_eval(g, values, samples);
+        const int y = ami_net_graph_output_at(g, 0), width = g->values[y].width;
         for (int s = 0; s < samples; s++) {
             for (int r = 0; r < width; r++) {
                 check_near(ami_plan_value_f64(plan, y, 0, s / columns)[r * columns + s % columns],
@@ -504,16 +507,16 @@ static am_net_graph *make_readers(void)
 {
     am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&g, "readers", NULL, &err), &err);
-    const int number = am_net_graph_input(g, "number", 1), set = am_net_graph_input_set(g, "set", 3, 2);
-    const int options[2] = { am_net_graph_constant(g, 2), am_net_graph_constant(g, 2) };
-    const int parts[4] = { am_net_graph_encode(g, number, AM_NET_ONE_HOT, 4),
-                           am_net_graph_encode(g, number, AM_NET_COUNT, 4),
-                           am_net_graph_attention(g, set, number, 1, 2, 2),
-                           am_net_graph_choose(g, number, options, 2) };
-    am_net_graph_output(g, "y", am_net_graph_concat(g, parts, 4));
-    check_ok(am_net_graph_finish(g, &err), &err);
-    am_net_graph_randomise(g, 3);
+    check_ok(ami_net_graph_create(&g, "readers", NULL, &err), &err);
+    const int number = ami_net_graph_input(g, "number", 1), set = ami_net_graph_input_set(g, "set", 3, 2);
+    const int options[2] = { ami_net_graph_constant(g, 2), ami_net_graph_constant(g, 2) };
+    const int parts[4] = { ami_net_graph_encode(g, number, AM_NET_ONE_HOT, 4),
+                           ami_net_graph_encode(g, number, AM_NET_COUNT, 4),
+                           ami_net_graph_attention(g, set, number, 1, 2, 2),
+                           ami_net_graph_choose(g, number, options, 2) };
+    ami_net_graph_output(g, "y", ami_net_graph_concat(g, parts, 4));
+    check_ok(ami_net_graph_finish(g, &err), &err);
+    ami_net_graph_randomise(g, 3);
     return g;
 }
 
@@ -526,12 +529,13 @@ static void odd_counts_and_indices_are_read_as_the_runtime_reads_them(void **sta
     am_net_graph *g = make_readers();
     am_error err = { 0 };
     am_model *model = NULL;
-    am_model_def model_def = am_model_def_default();
+    am_model_def model_def = ami_model_def_default();
     const am_net_graph *graphs[1] = { g };
     model_def.graphs = graphs;
     model_def.graph_count = 1;
     check_ok(am_model_create(&model, &model_def, &err), &err);
-    am_net_def net_def = am_net_def_default();
+    am_net_def net_def;
+    am_net_def_init(&net_def);
     net_def.model = model;
     am_net *net = NULL;
     am_net_work *work = NULL;
@@ -544,8 +548,8 @@ static void odd_counts_and_indices_are_read_as_the_runtime_reads_them(void **sta
     for (int v = 0; v < g->value_count; v++) {
         values[v] = calloc((size_t)(count * g->values[v].rows * g->values[v].width), sizeof **values);
     }
-    const int number = am_net_graph_input_at(g, 0), set = am_net_graph_input_at(g, 1),
-              y = am_net_graph_output_at(g, 0);
+    const int number = ami_net_graph_input_at(g, 0), set = ami_net_graph_input_at(g, 1),
+              y = ami_net_graph_output_at(g, 0);
     for (int s = 0; s < count; s++) {
         float rows[6];
         for (int i = 0; i < 6; i++) {
@@ -558,7 +562,7 @@ static void odd_counts_and_indices_are_read_as_the_runtime_reads_them(void **sta
         am_net_put(work, 0, s, &odd[s]);
         am_net_put(work, 1, s, rows);
     }
-    am_net_graph_eval(g, values, count);
+    ami_net_graph_eval(g, values, count);
     am_net_run(net, work, count);
     ami_plan_forward_f32(plan, 0, 0);
     for (int s = 0; s < count; s++) {

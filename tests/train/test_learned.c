@@ -2,6 +2,8 @@
 // database, the same in batches and after a rollback, and survives targets and numbers that make no sense.
 #include "actor/get.h"
 #include "train/tiny_walk.h"
+#include "actor/intent.h"
+#include "base/budget.h"
 
 #include <math.h>
 
@@ -28,15 +30,15 @@ static void a_packed_model_carries_start_states_of_its_own(void **state)
     am_db_pose(db, 0, pose);
     assert_true(pose[0].translation.y > 0.5f * source->facts->hip_m);
     assert_true(source->facts->far > 0.1f && source->facts->data_hash == tiny.db->hash);
-    am_intent_def intent = am_intent_def_for(source);
-    check_near(intent.walk_mps, am_intent_def_of(tiny.db).walk_mps, 0.0);
+    am_intent_def intent = ami_intent_def_for(source);
+    check_near(intent.walk_mps, ami_intent_def_of(tiny.db).walk_mps, 0.0);
     am_db_measures own, ours;
     am_error err = { 0 };
     check_ok(am_db_measure(&own, tiny.db, NULL, &err), &err);
     check_ok(am_source_measure(&ours, source, NULL, &err), &err);
     check_near(ours.quality.jitter_cm, own.quality.jitter_cm, 1e-4);
     check_near(ours.floor.toe_m, own.floor.toe_m, 1e-6);
-    am_source_destroy(source);
+    ami_source_destroy(source);
 }
 
 static void it_goes_where_it_is_told_and_stops(void **state)
@@ -56,7 +58,7 @@ static void it_goes_where_it_is_told_and_stops(void **state)
     assert_true(view.transitions > 10 && view.fallback_frames == 0);
     assert_int_equal(view.output->frame, -1);
     am_actor_destroy(c);
-    am_source_destroy(source);
+    ami_source_destroy(source);
 }
 
 static void ten_minutes_of_a_wild_stick_neither_explode_nor_freeze(void **state)
@@ -64,7 +66,7 @@ static void ten_minutes_of_a_wild_stick_neither_explode_nor_freeze(void **state)
     (void)state;
     am_source *source = learned(tiny.model);
     am_actor *c = body(source);
-    am_rng rng = am_rng_make(11);
+    am_rng rng = ami_rng_make(11);
     am_intent intent = target(0.0f, 0.0f);
     float highest = 0.0f, lowest = 10.0f;
     am_vec3 last[AM_MAX_JOINTS] = { { 0 } };
@@ -93,7 +95,7 @@ static void ten_minutes_of_a_wild_stick_neither_explode_nor_freeze(void **state)
     assert_true(highest < 1.8f * hip && lowest > 0.3f * hip);
     assert_true(longest < 30);
     am_actor_destroy(c);
-    am_source_destroy(source);
+    ami_source_destroy(source);
 }
 
 static void a_snapshot_goes_on_with_the_same_frames(void **state)
@@ -113,20 +115,20 @@ static void a_snapshot_goes_on_with_the_same_frames(void **state)
     assert_true(am_actor_hash(c) == hash);
     free(saved);
     am_actor_destroy(c);
-    am_source_destroy(source);
+    ami_source_destroy(source);
 }
 
 static void a_step_allocates_nothing(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     am_error err = { 0 };
     am_source *source = NULL;
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     def.model = tiny.model;
     def.alloc = &alloc;
-    check_ok(am_learned_create(&source, &def, &err), &err);
+    check_ok(ami_learned_create(&source, &def, &err), &err);
     am_actor *c = NULL;
     am_actor_def body_def;
     am_actor_def_init(&body_def, NULL);
@@ -137,7 +139,7 @@ static void a_step_allocates_nothing(void **state)
     walk(c, target(1.0f, 2.0f), 200, DT);
     assert_true(budget.total_count == before);
     am_actor_destroy(c);
-    am_source_destroy(source);
+    ami_source_destroy(source);
     assert_int_equal(budget.live_count, 0);
 }
 
@@ -153,7 +155,7 @@ static void any_time_step_leads_to_about_the_same_place(void **state)
         walk(c, target(0.0f, speed), (int)(1.0f / steps[i] + 0.5f), steps[i]);
         way[i] = walk(c, target(0.0f, speed), (int)(3.0f / steps[i] + 0.5f), steps[i]);
         am_actor_destroy(c);
-        am_source_destroy(source);
+        ami_source_destroy(source);
         assert_true(way[i] > 0.7f * way[0] && way[i] < 1.3f * way[0]);
     }
 }
@@ -222,9 +224,9 @@ static void a_batch_gives_the_bits_of_single_steps(void **state)
             free(states[s][i]);
         }
     }
-    am_search_work_destroy(one);
-    am_search_work_destroy(all);
-    am_source_destroy(source);
+    ami_search_work_destroy(one);
+    ami_search_work_destroy(all);
+    ami_source_destroy(source);
 }
 
 static void targets_far_outside_the_data_keep_the_last_good_one_and_are_counted(void **state)
@@ -246,7 +248,7 @@ static void targets_far_outside_the_data_keep_the_last_good_one_and_are_counted(
     assert_true(view.transitions >= 10); // the last good target is projected still
     assert_true(ami_pose_of(c).world[0].translation.y > 0.4f * source->facts->hip_m);
     am_actor_destroy(c);
-    am_source_destroy(source);
+    ami_source_destroy(source);
 }
 
 static void numbers_that_are_not_finite_keep_the_last_good_pose(void **state)
@@ -289,8 +291,8 @@ static void numbers_that_are_not_finite_keep_the_last_good_pose(void **state)
     free(nonsense);
     free(out.local);
     free(velocities);
-    am_search_work_destroy(work);
-    am_source_destroy(source);
+    ami_search_work_destroy(work);
+    ami_source_destroy(source);
 }
 
 static void half_and_eight_bit_networks_walk_the_same_way(void **state)
@@ -305,7 +307,7 @@ static void half_and_eight_bit_networks_walk_the_same_way(void **state)
         way[w] = walk(c, target(0.0f, source->facts->walk_mps), 120, DT);
         assert_true(way[w] > 0.8f * way[0] && way[w] < 1.25f * way[0]);
         am_actor_destroy(c);
-        am_source_destroy(source);
+        ami_source_destroy(source);
         am_model_close(model);
     }
 }
@@ -324,7 +326,7 @@ static void a_crowd_in_batches_walks_as_each_one_alone(void **state)
     assert_int_equal(am_asset_methods(asset), 1u << AM_METHOD_LEARNED);
     am_pool *pool = NULL;
     check_ok(am_pool_create(&pool, 2, NULL, &err), &err);
-    am_tasks tasks = am_pool_tasks(pool);
+    am_tasks tasks = *am_pool_tasks(pool);
     am_actor *alone[many], *crowd[many];
     am_intent intents[many];
     for (int i = 0; i < many; i++) {

@@ -24,20 +24,20 @@ static void decompress_over(decompressed *d, bool drop, const am_model *model)
     copy.latent_count = tiny_latent;
     copy.drop_poses = drop;
     check_ok(am_db_copy(&d->db, &copy, &err), &err);
-    am_index_def index = am_index_def_default();
+    ami_index_def index = ami_index_def_default();
     index.db = d->db;
-    check_ok(am_index_create(&d->index, &index, &err), &err);
-    am_match_def def = am_match_def_default();
+    check_ok(ami_index_create(&d->index, &index, &err), &err);
+    ami_match_def def = ami_match_def_default();
     def.db = d->db;
     def.index = d->index;
     def.decompressor = model;
-    check_ok(am_match_create(&d->source, &def, &err), &err);
+    check_ok(ami_match_create(&d->source, &def, &err), &err);
 }
 
 static void decompressed_end(decompressed *d)
 {
-    am_source_destroy(d->source);
-    am_index_destroy(d->index);
+    ami_source_destroy(d->source);
+    ami_index_destroy(d->index);
     am_db_close(d->db);
 }
 
@@ -84,20 +84,20 @@ static void a_decompressor_that_does_not_fit_is_refused(void **state)
     decompressed d = { 0 };
     decompress_over(&d, true, tiny.model);
     am_source *source = NULL;
-    am_match_def def = am_match_def_default();
+    ami_match_def def = ami_match_def_default();
     def.db = d.db;
     def.index = d.index;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_SUPPORT); // no poses at all
+    check_refused(ami_match_create(&source, &def, &err), AM_ERR_SUPPORT); // no poses at all
     am_index *index = NULL;
-    am_index_def index_def = am_index_def_default();
+    ami_index_def index_def = ami_index_def_default();
     index_def.db = tiny.db;
-    check_ok(am_index_create(&index, &index_def, &err), &err);
+    check_ok(ami_index_create(&index, &index_def, &err), &err);
     def.db = tiny.db;
     def.index = index;
     def.decompressor = tiny.model;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_FORMAT); // no latents
+    check_refused(ami_match_create(&source, &def, &err), AM_ERR_FORMAT); // no latents
     assert_non_null(strstr(err.text, "latents"));
-    am_index_destroy(index);
+    ami_index_destroy(index);
     // Another skeleton: the hips' children lie elsewhere.
     am_db *other = NULL;
     am_db_copy_def copy = am_db_copy_def_default();
@@ -105,11 +105,11 @@ static void a_decompressor_that_does_not_fit_is_refused(void **state)
     check_ok(am_db_copy(&other, &copy, &err), &err);
     ((am_vec3 *)(uintptr_t)other->skeleton->offsets)[1].x += 0.1f;
     index_def.db = other;
-    check_ok(am_index_create(&index, &index_def, &err), &err);
+    check_ok(ami_index_create(&index, &index_def, &err), &err);
     def.db = other;
     def.index = index;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_SKELETON);
-    am_index_destroy(index);
+    check_refused(ami_match_create(&source, &def, &err), AM_ERR_SKELETON);
+    ami_index_destroy(index);
     am_db_close(other);
     assert_null(source);
     decompressed_end(&d);
@@ -181,7 +181,7 @@ static void switching_the_method_while_running_keeps_the_pose_continuous(void **
     for (int i = 0; i < 3; i++) {
         am_actor_destroy(bodies[i]);
     }
-    am_source_destroy(lmm);
+    ami_source_destroy(lmm);
     decompressed_end(&mm);
     decompressed_end(&dmm);
 }

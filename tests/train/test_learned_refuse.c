@@ -1,5 +1,6 @@
 // Refusals of learned characters: models without its parts, damaged attachments, other databases, too little memory.
 #include "train/tiny_walk.h"
+#include "base/budget.h"
 
 #include <math.h>
 
@@ -13,19 +14,19 @@ static void creating_survives_every_failed_allocation(void **state)
 {
     (void)state;
     for (uint64_t n = 1;; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_error err = { 0 };
         am_source *source = NULL;
         am_search_work *work = NULL;
-        am_learned_def def = am_learned_def_default();
+        ami_learned_def def = ami_learned_def_default();
         def.model = tiny.model;
         def.alloc = &alloc;
-        am_result result = am_learned_create(&source, &def, &err);
+        am_result result = ami_learned_create(&source, &def, &err);
         result = result == AM_OK ? am_source_work_create(&work, source, 4, &alloc, &err) : result;
-        am_search_work_destroy(work);
-        am_source_destroy(source);
+        ami_search_work_destroy(work);
+        ami_source_destroy(source);
         assert_int_equal(budget.live_count, 0);
         if (result == AM_OK) {
             assert_true(n > 8);
@@ -39,9 +40,9 @@ static void refuse(const am_model *model, am_result code, const char *word)
 {
     am_source *source = NULL;
     am_error err = { 0 };
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     def.model = model;
-    check_refused(am_learned_create(&source, &def, &err), code);
+    check_refused(ami_learned_create(&source, &def, &err), code);
     assert_null(source);
     assert_non_null(strstr(err.text, word));
 }
@@ -51,11 +52,11 @@ static am_model *model_of(const am_net_graph *const *graphs, int count)
 {
     am_error err = { 0 };
     am_model *model = NULL;
-    am_model_blob blobs[2] = { { AM_LEARNED_CHARACTER, NULL, 0 }, { AM_LEARNED_FACTS, NULL, 0 } };
+    am_model_blob blobs[2] = { { AM_LEARNED_CHARACTER, NULL, 0 }, { AMI_LEARNED_FACTS, NULL, 0 } };
     for (int i = 0; i < 2; i++) {
         blobs[i].data = am_model_attached(tiny.model, blobs[i].name, &blobs[i].size);
     }
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.graphs = graphs;
     def.graph_count = count;
     def.attachments = blobs;
@@ -75,19 +76,19 @@ static void models_that_are_no_character_are_refused(void **state)
     // A Projector that gives as many numbers as a Stepper but is called one.
     am_net_graph *wrong = NULL;
     am_error err = { 0 };
-    check_ok(am_net_graph_copy(&wrong, tiny.graphs[2], NULL, &err), &err);
+    check_ok(ami_net_graph_copy(&wrong, tiny.graphs[2], NULL, &err), &err);
     snprintf(wrong->name, sizeof wrong->name, "stepper");
     const am_net_graph *three[3] = { tiny.graphs[0], wrong, tiny.graphs[2] };
     model = model_of(three, 3);
     refuse(model, AM_ERR_FORMAT, "stepper");
     am_model_close(model);
     am_net_graph_destroy(wrong);
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     am_source *source = NULL;
-    check_refused(am_learned_create(&source, &def, &err), AM_ERR_DEF);
+    check_refused(ami_learned_create(&source, &def, &err), AM_ERR_DEF);
     def.model = tiny.model;
     def.search_every_s = 0.0f;
-    check_refused(am_learned_create(&source, &def, &err), AM_ERR_DEF);
+    check_refused(ami_learned_create(&source, &def, &err), AM_ERR_DEF);
 }
 
 static void damaged_attachments_are_refused(void **state)
@@ -99,7 +100,7 @@ static void damaged_attachments_are_refused(void **state)
     uint8_t *bytes = malloc(size);
     am_facts facts;
     size_t facts_size = 0;
-    memcpy(&facts, am_model_attached(tiny.model, AM_LEARNED_FACTS, &facts_size), sizeof facts);
+    memcpy(&facts, am_model_attached(tiny.model, AMI_LEARNED_FACTS, &facts_size), sizeof facts);
     int tried = 0, refused = 0;
     for (size_t at = 0; at < size; at += 101, tried++) {
         memcpy(bytes, image, size);
@@ -107,12 +108,12 @@ static void damaged_attachments_are_refused(void **state)
         am_model *model = NULL;
         am_source *source = NULL;
         const am_model_blob blob = { AM_LEARNED_CHARACTER, bytes, size };
-        check_ok(am_model_attach(&model, tiny.model, &blob, 1, NULL, &err), &err);
-        am_learned_def def = am_learned_def_default();
+        check_ok(ami_model_attach(&model, tiny.model, &blob, 1, NULL, &err), &err);
+        ami_learned_def def = ami_learned_def_default();
         def.model = model;
-        am_result result = am_learned_create(&source, &def, &err);
+        am_result result = ami_learned_create(&source, &def, &err);
         refused += result != AM_OK;
-        am_source_destroy(source);
+        ami_source_destroy(source);
         am_model_close(model);
     }
     if (!(tried > 10 && 5 * refused >= 4 * tried)) { // the rest is padding between sections
@@ -122,9 +123,9 @@ static void damaged_attachments_are_refused(void **state)
         am_facts bad = facts;
         bad.version = kind == 0 ? 99 : bad.version;
         bad.hip_m = kind == 1 ? NAN : bad.hip_m;
-        const am_model_blob blob = { AM_LEARNED_FACTS, &bad, sizeof bad - (kind == 2 ? 4 : 0) };
+        const am_model_blob blob = { AMI_LEARNED_FACTS, &bad, sizeof bad - (kind == 2 ? 4 : 0) };
         am_model *model = NULL;
-        check_ok(am_model_attach(&model, tiny.model, &blob, 1, NULL, &err), &err);
+        check_ok(ami_model_attach(&model, tiny.model, &blob, 1, NULL, &err), &err);
         refuse(model, kind == 0 ? AM_ERR_VERSION : kind == 1 ? AM_ERR_NUMBER : AM_ERR_FORMAT, "facts");
         am_model_close(model);
     }
@@ -138,10 +139,10 @@ static void packing_refuses_what_does_not_fit(void **state)
     am_model *out = NULL;
     am_db *high = synth_db_make(true, &err); // 33 features
     assert_non_null(high);
-    check_refused(am_learned_pack(&out, tiny.bare, high, NULL, &err), AM_ERR_FORMAT);
+    check_refused(ami_learned_pack(&out, tiny.bare, high, NULL, &err), AM_ERR_FORMAT);
     assert_non_null(strstr(err.text, "features"));
     am_db_close(high);
-    check_refused(am_learned_pack(&out, tiny.bare, NULL, NULL, &err), AM_ERR_DEF);
+    check_refused(ami_learned_pack(&out, tiny.bare, NULL, NULL, &err), AM_ERR_DEF);
     assert_null(out);
 }
 

@@ -1,8 +1,9 @@
 // The stages of Learned Motion Matching through am_train_run: what they learn, leave behind, repeat and refuse.
 #include "support/check.h"
 #include "support/synth_db.h"
+#include "base/budget.h"
+#include "method/sources.h"
 
-#include <amble/learned.h>
 #include <amble/train.h>
 
 #include <math.h>
@@ -39,7 +40,8 @@ static am_result run_as(const place *p, const char *text, int threads, bool resu
                         am_error *err)
 {
     check_ok(am_file_write(p->recipe, text, strlen(text), err), err);
-    am_train_def def = am_train_def_default();
+    am_train_def def;
+    am_train_def_init(&def);
     def.recipe = p->recipe;
     def.output = p->output;
     def.threads = threads;
@@ -63,7 +65,7 @@ static void put_database(const place *p, int frames)
         am_clip *clip = NULL;
         assert_true(synth_db_read(&whole, &def, &err));
         check_ok(am_clip_trim(&clip, whole.synth.clip, 100, 99 + frames, NULL, &err), &err);
-        const am_schema schema = am_schema_lmm();
+        const am_schema schema = ami_schema_lmm();
         const am_db_clip item = { .clip = clip,
                                   .root_positions = whole.positions + 100,
                                   .root_rotations = whole.rotations + 100,
@@ -114,10 +116,10 @@ static void a_recipe_gives_a_whole_character(void **state)
     check_ok(am_model_open(&model, p.output, NULL, &err), &err);
     assert_int_equal(model->part_count, 3); // the Compressor served its turn
     am_source *source = NULL;
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     def.model = model;
-    check_ok(am_learned_create(&source, &def, &err), &err);
-    am_source_destroy(source);
+    check_ok(ami_learned_create(&source, &def, &err), &err);
+    ami_source_destroy(source);
     char path[600];
     am_db *latent = NULL;
     snprintf(path, sizeof path, "%s/z.amdb", p.dir);
@@ -405,10 +407,11 @@ static void failed_allocations_leave_nothing_behind(void **state)
     check_ok(am_file_write(p.recipe, text, strlen(text), &err), &err);
     size_t n = 1;
     for (am_result result = AM_ERR_MEMORY; result != AM_OK; n += n < 40 ? 1 : 7) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        const am_alloc alloc = am_budget_alloc(&budget);
-        am_train_def def = am_train_def_default();
+        const am_alloc alloc = ami_budget_alloc(&budget);
+        am_train_def def;
+        am_train_def_init(&def);
         def.recipe = p.recipe;
         def.output = p.output;
         def.threads = 1;

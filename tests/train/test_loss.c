@@ -11,7 +11,7 @@
 enum { rows = 3, columns = 8, used = 5, all = rows * columns };
 
 typedef struct loss_case {
-    am_loss_kind kind;
+    ami_loss_kind kind;
     bool units;
 } loss_case;
 
@@ -19,7 +19,7 @@ static double loss_at(const loss_case *l, double *dy, const double *y)
 {
     static const float weights[rows] = { 0.5f, 1.0f, 2.5f };
     static const double targets[all] = { 0.3, -0.2, 0.1 };
-    const am_loss loss = { l->kind, weights, 1.7 };
+    const ami_loss loss = { l->kind, weights, 1.7 };
     if (l->units) {
         return exact_huber(0.1, dy, y, targets, weights, rows, columns, used);
     }
@@ -30,7 +30,7 @@ static void gradients_match_differences_in_double(void **state)
 {
     (void)state;
     static const loss_case cases[] = {
-        { AM_LOSS_L2, false }, { AM_LOSS_L1, false }, { AM_LOSS_HUBER, false }, { AM_LOSS_HUBER, true }
+        { AMI_LOSS_L2, false }, { AMI_LOSS_L1, false }, { AMI_LOSS_HUBER, false }, { AMI_LOSS_HUBER, true }
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         double y[all], dy[all] = { 0 }, other[all] = { 0 };

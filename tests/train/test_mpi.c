@@ -4,6 +4,7 @@
 #include "support/check.h"
 
 #include "train/trainer.h"
+#include "net/build.h"
 
 #include <amble/train.h>
 #include <math.h>
@@ -13,7 +14,7 @@ enum { batch = 64, n_in = 24, n_out = 10, iterations = 50 };
 
 typedef struct world {
     am_net_graph *graph;
-    am_trainer *trainer;
+    ami_trainer *trainer;
     int x, y;
 } world;
 
@@ -22,24 +23,24 @@ static float number_of(uint64_t sample, int i, double factor)
     return (float)sin(factor * (double)(sample % 1000 + 1) * (i + 1));
 }
 
-static double pass(void *user, am_train_block *block)
+static double pass(void *user, ami_train_block *block)
 {
     const world *w = user;
-    const int n = am_block_columns(block);
-    float *x = am_block_value(block, 0, w->x, 0), *target = am_block_scratch(block, n_out * (size_t)n);
-    for (int c = 0; c < am_block_used(block); c++) {
+    const int n = ami_block_columns(block);
+    float *x = ami_block_value(block, 0, w->x, 0), *target = ami_block_scratch(block, n_out * (size_t)n);
+    for (int c = 0; c < ami_block_used(block); c++) {
         for (int i = 0; i < n_in; i++) {
-            x[i * n + c] = number_of(am_block_item(block, c), i, 1.3);
+            x[i * n + c] = number_of(ami_block_item(block, c), i, 1.3);
         }
         for (int i = 0; i < n_out; i++) {
-            target[i * n + c] = number_of(am_block_item(block, c), i, 0.7);
+            target[i * n + c] = number_of(ami_block_item(block, c), i, 0.7);
         }
     }
-    am_block_forward(block, 0, 0);
-    const am_loss loss = { AM_LOSS_L2, NULL, 1.0 };
-    const double value = am_block_loss(block, &loss, am_block_grad(block, 0, w->y, 0),
-                                       am_block_value(block, 0, w->y, 0), target, n_out);
-    am_block_backward(block, 0, 0);
+    ami_block_forward(block, 0, 0);
+    const ami_loss loss = { AMI_LOSS_L2, NULL, 1.0 };
+    const double value = ami_block_loss(block, &loss, ami_block_grad(block, 0, w->y, 0),
+                                        ami_block_value(block, 0, w->y, 0), target, n_out);
+    ami_block_backward(block, 0, 0);
     return value;
 }
 
@@ -47,22 +48,22 @@ static world make(const am_train_group *group)
 {
     world w = { 0 };
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&w.graph, "test", NULL, &err), &err);
-    w.x = am_net_graph_input(w.graph, "x", n_in);
-    int h = am_net_graph_activation(w.graph, am_net_graph_linear(w.graph, w.x, 96), AM_NET_ELU);
-    h = am_net_graph_layer_norm(w.graph, h);
-    h = am_net_graph_activation(w.graph, am_net_graph_linear(w.graph, h, 96), AM_NET_RELU);
-    w.y = am_net_graph_linear(w.graph, h, n_out);
-    am_net_graph_output(w.graph, "y", w.y);
-    check_ok(am_net_graph_finish(w.graph, &err), &err);
-    am_net_graph_randomise(w.graph, 5);
-    am_trainer_def def = am_trainer_def_default();
+    check_ok(ami_net_graph_create(&w.graph, "test", NULL, &err), &err);
+    w.x = ami_net_graph_input(w.graph, "x", n_in);
+    int h = ami_net_graph_activation(w.graph, ami_net_graph_linear(w.graph, w.x, 96), AM_NET_ELU);
+    h = ami_net_graph_layer_norm(w.graph, h);
+    h = ami_net_graph_activation(w.graph, ami_net_graph_linear(w.graph, h, 96), AM_NET_RELU);
+    w.y = ami_net_graph_linear(w.graph, h, n_out);
+    ami_net_graph_output(w.graph, "y", w.y);
+    check_ok(ami_net_graph_finish(w.graph, &err), &err);
+    ami_net_graph_randomise(w.graph, 5);
+    ami_trainer_def def = ami_trainer_def_default();
     def.graphs = &w.graph;
     def.graph_count = 1;
     def.batch = batch;
     def.threads = 2;
     def.group = group;
-    check_ok(am_trainer_create(&w.trainer, &def, &err), &err);
+    check_ok(ami_trainer_create(&w.trainer, &def, &err), &err);
     return w;
 }
 
@@ -79,11 +80,11 @@ static double *numbers(const am_train_group *group, size_t *count)
         all[i] = (double)gradient[i];
     }
     for (int i = 0; i < iterations; i++) {
-        check_ok(am_trainer_step(w.trainer, pass, &w, &loss, &err), &err);
+        check_ok(ami_trainer_step(w.trainer, pass, &w, &loss, &err), &err);
         all[weights + (size_t)i] = loss;
     }
     free(gradient);
-    am_trainer_destroy(w.trainer);
+    ami_trainer_destroy(w.trainer);
     am_net_graph_destroy(w.graph);
     *count = weights;
     return all;

@@ -4,6 +4,7 @@
 #include "support/synth_db.h"
 
 #include "train/neighbours.h"
+#include "base/rng.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -38,13 +39,13 @@ static ami_neighbours *make(int helpers)
 {
     ami_neighbours *made = NULL;
     am_error err = { 0 };
-    const ami_neighbours_def def = { .alloc = am_alloc_default(),
+    const ami_neighbours_def def = { .alloc = ami_alloc_or_default(NULL),
                                      .db = db,
                                      .first = first,
                                      .first_count = db->frame_count,
                                      .noise = 1.0f,
                                      .swap = 0.5f,
-                                     .rng = am_rng_make(3),
+                                     .rng = ami_rng_make(3),
                                      .batch = batch,
                                      .blocks = 1,
                                      .helpers = helpers };

@@ -2,6 +2,9 @@
 // instruction set against double.
 #include "support/check.h"
 #include "support/synth_db.h"
+#include "base/rng.h"
+#include "data/database.h"
+#include "data/kinematics.h"
 
 #include <math.h>
 
@@ -16,7 +19,7 @@ static const am_vec3 offsets[joints] = {
 
 static ami_pose_shape shape_of(void)
 {
-    return (ami_pose_shape){ am_pose_layout_of(joints, moving), parents, moves, offsets };
+    return (ami_pose_shape){ ami_pose_layout_of(joints, moving), parents, moves, offsets };
 }
 
 enum { most_rows = 3 * moving + 6 * joints + 3 * moving + 3 * joints + 8, q_rows = AMI_Q_COUNT * joints };
@@ -51,7 +54,7 @@ static double loss_of(const double *y, const double *target, double *dy)
 
 static void fill(double *y, uint64_t seed)
 {
-    am_rng rng = am_rng_make(seed);
+    am_rng rng = ami_rng_make(seed);
     for (int i = 0; i < most_rows * n; i++) {
         y[i] = (double)am_rng_normal(&rng);
     }
@@ -94,7 +97,7 @@ static void latent_losses_match_differences(void **state)
 {
     (void)state;
     double z[4 * n], dz[4 * n] = { 0 }, none[4 * n] = { 0 }, sink[4 * n];
-    am_rng rng = am_rng_make(8);
+    am_rng rng = ami_rng_make(8);
     for (int i = 0; i < 4 * n; i++) {
         z[i] = (double)am_rng_normal(&rng);
     }
@@ -165,13 +168,13 @@ static void kinematics_are_the_librarys(void **state)
     for (int i = 0; i < db->moving_count; i++) {
         numbers[db->moving[i]] = (int16_t)i;
     }
-    const ami_pose_shape shape = { am_pose_layout_of(db->joint_count, db->moving_count), db->skeleton->parents,
+    const ami_pose_shape shape = { ami_pose_layout_of(db->joint_count, db->moving_count), db->skeleton->parents,
                                    numbers, db->skeleton->offsets };
     const size_t count = (size_t)shape.layout.count, all = (size_t)db->joint_count;
     float *y = calloc(count * n, sizeof *y), *row = calloc(count, sizeof *row);
     float *q = calloc(AMI_Q_COUNT * all * n, sizeof *q), *m = calloc(9 * all * n, sizeof *m);
     for (int c = 0; c < n; c++) {
-        am_pose_vector(db, 30 + 41 * c, row);
+        ami_pose_vector(db, 30 + 41 * c, row);
         for (size_t i = 0; i < count; i++) {
             y[i * n + (size_t)c] = row[i];
         }
@@ -181,8 +184,8 @@ static void kinematics_are_the_librarys(void **state)
     am_velocity local_velocity[AM_MAX_JOINTS], velocity[AM_MAX_JOINTS];
     for (int c = 0; c < n; c++) {
         am_db_pose(db, 30 + 41 * c, local);
-        am_db_velocity(db, 30 + 41 * c, local_velocity, scratch);
-        am_fk_velocity(model, velocity, local, local_velocity, db->skeleton->parents, db->joint_count);
+        ami_db_velocity(db, 30 + 41 * c, local_velocity, scratch);
+        ami_fk_velocity(model, velocity, local, local_velocity, db->skeleton->parents, db->joint_count);
         for (size_t j = 0; j < all; j++) {
             const float *place = q + (AMI_Q_PLACES * all + 3 * j) * n + (size_t)c;
             const float *linear = q + (AMI_Q_VELOCITIES * all + 3 * j) * n + (size_t)c;

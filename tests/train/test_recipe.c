@@ -1,5 +1,6 @@
 // Recipes through am_train_run: what they make, how they resume, and everything that they refuse.
 #include "support/check.h"
+#include "base/budget.h"
 
 #include <amble/train.h>
 
@@ -85,7 +86,8 @@ static place make_place(const char *name, const char *text)
 
 static am_result run(const place *p, data *d, bool resume, am_train_summary *summary, am_error *err)
 {
-    am_train_def def = am_train_def_default();
+    am_train_def def;
+    am_train_def_init(&def);
     def.recipe = p->recipe;
     def.output = p->output;
     def.resume = resume;
@@ -119,7 +121,8 @@ static void a_recipe_gives_a_model_with_its_losses(void **state)
     assert_non_null(strstr(model->recipe, "layer norm"));
     assert_true(model->hash == s.hash && model->data_hash != 0);
     // What it learnt: the network's answer on a row of the data, in the data's own units.
-    am_net_def def = am_net_def_default();
+    am_net_def def;
+    am_net_def_init(&def);
     def.model = model;
     def.part = am_model_find(model, "fit");
     am_net *net = NULL;
@@ -408,10 +411,11 @@ static void failed_allocations_leave_nothing_behind(void **state)
                                     "\"batch\": 4 } ] }");
     for (size_t n = 1;; n++) {
         data d = make_data();
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        const am_alloc alloc = am_budget_alloc(&budget);
-        am_train_def def = am_train_def_default();
+        const am_alloc alloc = ami_budget_alloc(&budget);
+        am_train_def def;
+        am_train_def_init(&def);
         def.recipe = p.recipe;
         def.output = p.output;
         def.threads = 1;
@@ -433,7 +437,8 @@ static void failed_allocations_leave_nothing_behind(void **state)
 static void a_def_must_be_whole(void **state)
 {
     (void)state;
-    am_train_def def = am_train_def_default();
+    am_train_def def;
+    am_train_def_init(&def);
     am_train_summary s;
     am_error err = { 0 };
     check_refused(am_train_run(&s, &def, &err), AM_ERR_DEF);

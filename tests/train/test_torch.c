@@ -3,6 +3,7 @@
 #include "support/check.h"
 
 #include "train/trainer.h"
+#include "net/build.h"
 
 #include <amble/train.h>
 #include <math.h>
@@ -34,7 +35,7 @@ static int next(reference *r, const char *name, float *out, int most)
 
 typedef struct world {
     am_net_graph *graph;
-    am_trainer *trainer;
+    ami_trainer *trainer;
     int x, y;
     float inputs[steps * samples * n_in], targets[steps * samples * n_out];
 } world;
@@ -42,53 +43,53 @@ typedef struct world {
 /// The tensor of that place in the reference's order: operations as they were built.
 static float *tensor_at(const am_net_graph *g, int i, size_t *count)
 {
-    *count = am_net_tensor_count(&g->tensors[i]);
+    *count = ami_net_tensor_count(&g->tensors[i]);
     return g->weights + g->tensors[i].offset;
 }
 
 static void build(world *w)
 {
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&w->graph, "test", NULL, &err), &err);
+    check_ok(ami_net_graph_create(&w->graph, "test", NULL, &err), &err);
     am_net_graph *g = w->graph;
-    w->x = am_net_graph_input(g, "x", n_in);
-    const int h = am_net_graph_state(g, "h", 4);
-    const int u = am_net_graph_activation(g, am_net_graph_linear(g, w->x, 7), AM_NET_GELU);
-    const int both = am_net_graph_concat(g, (int[]){ am_net_graph_layer_norm(g, u), w->x }, 2);
+    w->x = ami_net_graph_input(g, "x", n_in);
+    const int h = ami_net_graph_state(g, "h", 4);
+    const int u = ami_net_graph_activation(g, ami_net_graph_linear(g, w->x, 7), AM_NET_GELU);
+    const int both = ami_net_graph_concat(g, (int[]){ ami_net_graph_layer_norm(g, u), w->x }, 2);
     const int next_h =
-        am_net_graph_gru(g, am_net_graph_activation(g, am_net_graph_linear(g, both, 6), AM_NET_ELU), h);
-    am_net_graph_keep(g, h, next_h);
-    w->y = am_net_graph_linear(g, next_h, n_out);
-    am_net_graph_output(g, "y", w->y);
-    check_ok(am_net_graph_finish(g, &err), &err);
+        ami_net_graph_gru(g, ami_net_graph_activation(g, ami_net_graph_linear(g, both, 6), AM_NET_ELU), h);
+    ami_net_graph_keep(g, h, next_h);
+    w->y = ami_net_graph_linear(g, next_h, n_out);
+    ami_net_graph_output(g, "y", w->y);
+    check_ok(ami_net_graph_finish(g, &err), &err);
     assert_int_equal(g->tensor_count, tensors);
 }
 
-static double pass(void *user, am_train_block *block)
+static double pass(void *user, ami_train_block *block)
 {
     const world *w = user;
-    const int n = am_block_columns(block);
-    const am_loss loss = { AM_LOSS_L2, NULL, 1.0 / steps };
+    const int n = ami_block_columns(block);
+    const ami_loss loss = { AMI_LOSS_L2, NULL, 1.0 / steps };
     double value = 0.0;
     for (int t = 0; t < steps; t++) {
-        float *x = am_block_value(block, 0, w->x, t);
+        float *x = ami_block_value(block, 0, w->x, t);
         for (int c = 0; c < samples; c++) {
             for (int i = 0; i < n_in; i++) {
                 x[i * n + c] = w->inputs[(t * samples + c) * n_in + i];
             }
         }
-        am_block_forward(block, 0, t);
-        float *target = am_block_scratch(block, (size_t)(n_out * n));
+        ami_block_forward(block, 0, t);
+        float *target = ami_block_scratch(block, (size_t)(n_out * n));
         for (int c = 0; c < samples; c++) {
             for (int i = 0; i < n_out; i++) {
                 target[i * n + c] = w->targets[(t * samples + c) * n_out + i];
             }
         }
-        value += am_block_loss(block, &loss, am_block_grad(block, 0, w->y, t), am_block_value(block, 0, w->y, t),
-                               target, n_out);
+        value += ami_block_loss(block, &loss, ami_block_grad(block, 0, w->y, t), ami_block_value(block, 0, w->y, t),
+                                target, n_out);
     }
     for (int t = steps - 1; t >= 0; t--) {
-        am_block_backward(block, 0, t);
+        ami_block_backward(block, 0, t);
     }
     return value;
 }
@@ -108,16 +109,16 @@ static void check_weights(const float *have, const am_net_graph *g, reference *r
     float want[256];
     for (int i = 0; i < tensors; i++) {
         const int count = next(r, name, want, 256);
-        assert_int_equal(count, am_net_tensor_count(&g->tensors[i]));
+        assert_int_equal(count, ami_net_tensor_count(&g->tensors[i]));
         for (int k = 0; k < count; k++) {
             check_near(have[g->tensors[i].offset + (size_t)k], want[k], tolerance);
         }
     }
 }
 
-static void make_trainer(world *w, const char *isa, am_optimiser_kind kind)
+static void make_trainer(world *w, const char *isa, ami_optimiser_kind kind)
 {
-    am_trainer_def def = am_trainer_def_default();
+    ami_trainer_def def = ami_trainer_def_default();
     def.graphs = &w->graph;
     def.graph_count = 1;
     def.batch = samples;
@@ -127,7 +128,7 @@ static void make_trainer(world *w, const char *isa, am_optimiser_kind kind)
     def.optimiser.kind = kind;
     def.optimiser.rate = 0.01f;
     am_error err = { 0 };
-    check_ok(am_trainer_create(&w->trainer, &def, &err), &err);
+    check_ok(ami_trainer_create(&w->trainer, &def, &err), &err);
 }
 
 /// Opens the stored tensors and reads what a training begins with: inputs, targets, weights, and the outputs y.
@@ -155,7 +156,7 @@ static void check_isa(const char *isa)
     reference r = begin(&w, start, y);
     next(&r, "loss", &loss, 1);
     set_weights(&w, start);
-    make_trainer(&w, isa, AM_ADAM);
+    make_trainer(&w, isa, AMI_ADAM);
     float *gradient = calloc(w.graph->weight_count, sizeof *gradient);
     double value = 0.0;
     am_error err = { 0 };
@@ -164,15 +165,15 @@ static void check_isa(const char *isa)
     check_weights(gradient, w.graph, &r, "gradient", 1e-5);
     free(gradient);
     for (int kind = 0; kind < 2; kind++) {
-        am_trainer_destroy(w.trainer);
+        ami_trainer_destroy(w.trainer);
         set_weights(&w, start);
-        make_trainer(&w, isa, kind ? AM_RADAM : AM_ADAM);
+        make_trainer(&w, isa, kind ? AMI_RADAM : AMI_ADAM);
         for (int i = 0; i < 12; i++) {
-            check_ok(am_trainer_step(w.trainer, pass, &w, &value, &err), &err);
+            check_ok(ami_trainer_step(w.trainer, pass, &w, &value, &err), &err);
         }
         check_weights(w.graph->weights, w.graph, &r, kind ? "radam" : "adam", 5e-5);
     }
-    am_trainer_destroy(w.trainer);
+    ami_trainer_destroy(w.trainer);
     am_net_graph_destroy(w.graph);
     free(r.text);
 }
@@ -185,15 +186,15 @@ static void training_is_that_of_pytorch(void **state)
 }
 
 /// Outputs of each step, with the first block's columns as samples.
-static double keep_outputs(void *user, am_train_block *block)
+static double keep_outputs(void *user, ami_train_block *block)
 {
     world *w = user;
     const double value = pass(user, block);
     for (int t = 0; t < steps; t++) {
-        const float *y = am_block_value(block, 0, w->y, t);
+        const float *y = ami_block_value(block, 0, w->y, t);
         for (int c = 0; c < samples; c++) {
             for (int i = 0; i < n_out; i++) {
-                w->targets[(t * samples + c) * n_out + i] = y[i * am_block_columns(block) + c];
+                w->targets[(t * samples + c) * n_out + i] = y[i * ami_block_columns(block) + c];
             }
         }
     }
@@ -207,7 +208,7 @@ static void outputs_are_those_of_pytorch(void **state)
     float start[1024], y[steps * samples * n_out];
     reference r = begin(&w, start, y);
     set_weights(&w, start);
-    make_trainer(&w, NULL, AM_ADAM);
+    make_trainer(&w, NULL, AMI_ADAM);
     float *gradient = calloc(w.graph->weight_count, sizeof *gradient);
     double value = 0.0;
     am_error err = { 0 };
@@ -216,7 +217,7 @@ static void outputs_are_those_of_pytorch(void **state)
         check_near(w.targets[i], y[i], 1e-5);
     }
     free(gradient);
-    am_trainer_destroy(w.trainer);
+    ami_trainer_destroy(w.trainer);
     am_net_graph_destroy(w.graph);
     free(r.text);
 }

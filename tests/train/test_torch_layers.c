@@ -26,7 +26,7 @@ static void forward(const run *r, const torch_case *c)
     const am_net_graph *g = r->plan->graph;
     for (int t = 0; t < r->steps; t++) {
         for (int i = 0; i < c->input_count; i++) {
-            const int v = am_net_graph_input_at(g, i), size = size_of(g, v);
+            const int v = ami_net_graph_input_at(g, i), size = size_of(g, v);
             float *x = ami_plan_value_f32(r->plan, v, t, 0);
             for (int s = 0; s < r->batch * size; s++) {
                 x[s % size * columns + s / size] = c->inputs[i].data[place_of(r, t, s / size, size, s % size)];
@@ -38,7 +38,7 @@ static void forward(const run *r, const torch_case *c)
 
 static void check_outputs(const run *r, const torch_case *c)
 {
-    const int v = am_net_graph_output_at(r->plan->graph, 0), size = size_of(r->plan->graph, v);
+    const int v = ami_net_graph_output_at(r->plan->graph, 0), size = size_of(r->plan->graph, v);
     assert_int_equal(c->output.count, (size_t)(r->steps * r->batch * size));
     for (int t = 0; t < r->steps; t++) {
         const float *y = ami_plan_value_f32(r->plan, v, t, 0);
@@ -51,7 +51,7 @@ static void check_outputs(const run *r, const torch_case *c)
 
 static void backward(const run *r)
 {
-    const int v = am_net_graph_output_at(r->plan->graph, 0), size = size_of(r->plan->graph, v);
+    const int v = ami_net_graph_output_at(r->plan->graph, 0), size = size_of(r->plan->graph, v);
     for (int t = r->steps - 1; t >= 0; t--) {
         float *dy = ami_plan_grad_f32(r->plan, v, t, 0);
         for (int s = 0; dy && s < r->batch * size; s++) {
@@ -84,7 +84,7 @@ static int check_gradients(const run *r, const torch_case *c, const char *name)
         }
     }
     for (int i = 0; i < c->input_count; i++) {
-        const int v = am_net_graph_input_at(g, i), size = size_of(g, v);
+        const int v = ami_net_graph_input_at(g, i), size = size_of(g, v);
         for (int k = 0; k < (int)c->d_inputs[i].count; k++, compared++) {
             const int t = k / (r->batch * size), s = k / size % r->batch;
             const float want = c->d_inputs[i].data[k];

@@ -2,6 +2,8 @@
 #include "support/check.h"
 
 #include "train/trainer.h"
+#include "base/budget.h"
+#include "net/build.h"
 
 #include <amble/train.h>
 #include <math.h>
@@ -9,7 +11,7 @@
 /// A small network and fixed data to learn by heart.
 typedef struct world {
     am_net_graph *graph;
-    am_trainer *trainer;
+    ami_trainer *trainer;
     int x, y;
     int samples;
 } world;
@@ -17,13 +19,13 @@ typedef struct world {
 static float input_of(uint64_t sample, int i) { return (float)sin(1.3 * (double)(sample + 1) * (i + 1)); }
 static float target_of(uint64_t sample, int i) { return (float)cos(0.7 * (double)(sample + 2) * (i + 2)); }
 
-static double pass(void *user, am_train_block *block)
+static double pass(void *user, ami_train_block *block)
 {
     const world *w = user;
-    const int n = am_block_columns(block);
-    float *x = am_block_value(block, 0, w->x, 0), *target = am_block_scratch(block, 3 * (size_t)n);
-    for (int c = 0; c < am_block_used(block); c++) {
-        const uint64_t sample = am_block_item(block, c) % (uint64_t)w->samples;
+    const int n = ami_block_columns(block);
+    float *x = ami_block_value(block, 0, w->x, 0), *target = ami_block_scratch(block, 3 * (size_t)n);
+    for (int c = 0; c < ami_block_used(block); c++) {
+        const uint64_t sample = ami_block_item(block, c) % (uint64_t)w->samples;
         for (int i = 0; i < 4; i++) {
             x[i * n + c] = input_of(sample, i);
         }
@@ -31,36 +33,36 @@ static double pass(void *user, am_train_block *block)
             target[i * n + c] = target_of(sample, i);
         }
     }
-    am_block_forward(block, 0, 0);
-    const am_loss loss = { AM_LOSS_L2, NULL, 1.0 };
-    const double value =
-        am_block_loss(block, &loss, am_block_grad(block, 0, w->y, 0), am_block_value(block, 0, w->y, 0), target, 3);
-    am_block_backward(block, 0, 0);
+    ami_block_forward(block, 0, 0);
+    const ami_loss loss = { AMI_LOSS_L2, NULL, 1.0 };
+    const double value = ami_block_loss(block, &loss, ami_block_grad(block, 0, w->y, 0),
+                                        ami_block_value(block, 0, w->y, 0), target, 3);
+    ami_block_backward(block, 0, 0);
     return value;
 }
 
-static world make(am_trainer_def def)
+static world make(ami_trainer_def def)
 {
     world w = { .samples = 8 };
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&w.graph, "test", NULL, &err), &err);
-    w.x = am_net_graph_input(w.graph, "x", 4);
-    int h = am_net_graph_activation(w.graph, am_net_graph_linear(w.graph, w.x, 50), AM_NET_ELU);
-    h = am_net_graph_layer_norm(w.graph, h);
-    w.y = am_net_graph_linear(w.graph,
-                              am_net_graph_activation(w.graph, am_net_graph_linear(w.graph, h, 33), AM_NET_RELU), 3);
-    am_net_graph_output(w.graph, "y", w.y);
-    check_ok(am_net_graph_finish(w.graph, &err), &err);
-    am_net_graph_randomise(w.graph, 5);
+    check_ok(ami_net_graph_create(&w.graph, "test", NULL, &err), &err);
+    w.x = ami_net_graph_input(w.graph, "x", 4);
+    int h = ami_net_graph_activation(w.graph, ami_net_graph_linear(w.graph, w.x, 50), AM_NET_ELU);
+    h = ami_net_graph_layer_norm(w.graph, h);
+    w.y = ami_net_graph_linear(
+        w.graph, ami_net_graph_activation(w.graph, ami_net_graph_linear(w.graph, h, 33), AM_NET_RELU), 3);
+    ami_net_graph_output(w.graph, "y", w.y);
+    check_ok(ami_net_graph_finish(w.graph, &err), &err);
+    ami_net_graph_randomise(w.graph, 5);
     def.graphs = &w.graph;
     def.graph_count = 1;
-    check_ok(am_trainer_create(&w.trainer, &def, &err), &err);
+    check_ok(ami_trainer_create(&w.trainer, &def, &err), &err);
     return w;
 }
 
 static void end(world *w)
 {
-    am_trainer_destroy(w->trainer);
+    ami_trainer_destroy(w->trainer);
     am_net_graph_destroy(w->graph);
 }
 
@@ -69,14 +71,14 @@ static double train(world *w, int iterations)
     double loss = 0.0;
     am_error err = { 0 };
     for (int i = 0; i < iterations; i++) {
-        check_ok(am_trainer_step(w->trainer, pass, w, &loss, &err), &err);
+        check_ok(ami_trainer_step(w->trainer, pass, w, &loss, &err), &err);
     }
     return loss;
 }
 
-static am_trainer_def usual(int batch, int threads)
+static ami_trainer_def usual(int batch, int threads)
 {
-    am_trainer_def def = am_trainer_def_default();
+    ami_trainer_def def = ami_trainer_def_default();
     def.batch = batch;
     def.threads = threads;
     def.optimiser.rate = 0.003f;
@@ -87,8 +89,8 @@ static void eight_samples_are_learnt_by_heart(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
-        am_trainer_def def = usual(8, 2);
-        def.optimiser.kind = kind ? AM_RADAM : AM_ADAM;
+        ami_trainer_def def = usual(8, 2);
+        def.optimiser.kind = kind ? AMI_RADAM : AMI_ADAM;
         world w = make(def);
         const double first = train(&w, 1);
         const double last = train(&w, 1500);
@@ -125,7 +127,7 @@ static void first_losses_are_pinned(void **state)
     (void)state;
     world w = make(usual(32, 1));
     check_near(train(&w, 1), 0.5736, 2e-3);
-    assert_int_equal(am_trainer_iteration(w.trainer), 1);
+    assert_int_equal(ami_trainer_iteration(w.trainer), 1);
     end(&w);
 }
 
@@ -139,8 +141,8 @@ static void steps_follow_the_published_formulas(void **state)
         if (!ops) {
             continue;
         }
-        am_optimiser o = am_optimiser_default();
-        o.kind = variant % 2 ? AM_RADAM : AM_ADAM;
+        ami_optimiser o = ami_optimiser_default();
+        o.kind = variant % 2 ? AMI_RADAM : AMI_ADAM;
         o.decay = 0.1f;
         double p = 0.5, m = 0.0, v = 0.0;
         float ps[19], ms[19] = { 0 }, vs[19] = { 0 }, gs[19];
@@ -154,7 +156,7 @@ static void steps_follow_the_published_formulas(void **state)
             p -= rate * (double)o.decay * p;
             const double mh = m / (1.0 - pow(b1, t)), most = 2.0 / (1.0 - b2) - 1.0;
             const double length = most - 2.0 * t * pow(b2, t) / (1.0 - pow(b2, t));
-            if (o.kind == AM_ADAM) {
+            if (o.kind == AMI_ADAM) {
                 p -= rate * mh / (sqrt(v / (1.0 - pow(b2, t))) + 1e-8);
             } else if (length > 5.0) {
                 const double r = sqrt((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length));
@@ -177,20 +179,20 @@ static void steps_follow_the_published_formulas(void **state)
 static void schedules_give_their_rates(void **state)
 {
     (void)state;
-    am_optimiser o = am_optimiser_default();
+    ami_optimiser o = ami_optimiser_default();
     o.rate = 0.1f;
     o.factor = 0.5f;
     o.every = 10;
     o.iterations = 101;
-    check_near(am_optimiser_rate(&o, 77), 0.1, 1e-8);
-    o.schedule = AM_RATE_STEP;
-    check_near(am_optimiser_rate(&o, 9), 0.1, 1e-8);
-    check_near(am_optimiser_rate(&o, 25), 0.025, 1e-8);
-    o.schedule = AM_RATE_EXPONENTIAL;
-    check_near(am_optimiser_rate(&o, 5), 0.1 * sqrt(0.5), 1e-8);
-    o.schedule = AM_RATE_LINEAR;
-    check_near(am_optimiser_rate(&o, 50), 0.075, 1e-8);
-    check_near(am_optimiser_rate(&o, 500), 0.05, 1e-8);
+    check_near(ami_optimiser_rate(&o, 77), 0.1, 1e-8);
+    o.schedule = AMI_RATE_STEP;
+    check_near(ami_optimiser_rate(&o, 9), 0.1, 1e-8);
+    check_near(ami_optimiser_rate(&o, 25), 0.025, 1e-8);
+    o.schedule = AMI_RATE_EXPONENTIAL;
+    check_near(ami_optimiser_rate(&o, 5), 0.1 * sqrt(0.5), 1e-8);
+    o.schedule = AMI_RATE_LINEAR;
+    check_near(ami_optimiser_rate(&o, 50), 0.075, 1e-8);
+    check_near(ami_optimiser_rate(&o, 500), 0.05, 1e-8);
 }
 
 /// The gradient as a whole against differences of the loss, and what clipping makes of it.
@@ -217,7 +219,7 @@ static void the_gradient_is_that_of_the_loss(void **state)
     assert_true(sqrt(length) > 0.05);
     end(&w);
     // A clip far below the length must step as the same gradient scaled: Adam's first moments show it.
-    am_trainer_def def = usual(20, 2);
+    ami_trainer_def def = usual(20, 2);
     def.optimiser.clip = 0.01f;
     world clipped = make(def);
     train(&clipped, 1);
@@ -240,16 +242,16 @@ static void a_saved_trainer_goes_on_bit_for_bit(void **state)
     train(&whole, 30);
     train(&half, 13);
     am_bytes bytes;
-    check_ok(am_trainer_save(half.trainer, &bytes, &err), &err);
-    check_ok(am_trainer_load(rest.trainer, bytes.data, bytes.size, &err), &err);
+    check_ok(ami_trainer_save(half.trainer, &bytes, &err), &err);
+    check_ok(ami_trainer_load(rest.trainer, bytes.data, bytes.size, &err), &err);
     train(&rest, 17);
     assert_memory_equal(rest.graph->weights, whole.graph->weights, whole.graph->weight_count * sizeof(float));
     // Damaged bytes are refused and change nothing.
     for (size_t i = 0; i < bytes.size; i += bytes.size / 97 + 1) {
         bytes.data[i] ^= 0x40;
-        assert_true(am_trainer_load(rest.trainer, bytes.data, bytes.size, &err) != AM_OK);
+        assert_true(ami_trainer_load(rest.trainer, bytes.data, bytes.size, &err) != AM_OK);
         bytes.data[i] ^= 0x40;
-        assert_true(am_trainer_load(rest.trainer, bytes.data, i, &err) != AM_OK);
+        assert_true(ami_trainer_load(rest.trainer, bytes.data, i, &err) != AM_OK);
     }
     assert_memory_equal(rest.graph->weights, whole.graph->weights, whole.graph->weight_count * sizeof(float));
     am_bytes_free(&bytes);
@@ -258,7 +260,7 @@ static void a_saved_trainer_goes_on_bit_for_bit(void **state)
     end(&rest);
 }
 
-static double bad_pass(void *user, am_train_block *block)
+static double bad_pass(void *user, ami_train_block *block)
 {
     (void)pass(user, block);
     return (double)NAN;
@@ -272,19 +274,19 @@ static void a_loss_that_is_no_number_stops_before_the_step(void **state)
     memcpy(before, w.graph->weights, w.graph->weight_count * sizeof *before);
     am_error err = { 0 };
     double loss = 0.0;
-    check_refused(am_trainer_step(w.trainer, bad_pass, &w, &loss, &err), AM_ERR_NUMBER);
+    check_refused(ami_trainer_step(w.trainer, bad_pass, &w, &loss, &err), AM_ERR_NUMBER);
     assert_memory_equal(before, w.graph->weights, w.graph->weight_count * sizeof *before);
-    assert_int_equal(am_trainer_iteration(w.trainer), 0);
+    assert_int_equal(ami_trainer_iteration(w.trainer), 0);
     free(before);
     end(&w);
 }
 
-static double endless_pass(void *user, am_train_block *block)
+static double endless_pass(void *user, ami_train_block *block)
 {
     const double loss = pass(user, block);
     const world *w = user;
-    am_block_grad(block, 0, w->y, 0)[0] = INFINITY;
-    am_block_backward(block, 0, 0);
+    ami_block_grad(block, 0, w->y, 0)[0] = INFINITY;
+    ami_block_backward(block, 0, 0);
     return loss;
 }
 
@@ -293,22 +295,22 @@ static void an_endless_gradient_is_neither_clipped_nor_saved(void **state)
     (void)state;
     am_error err = { 0 };
     double loss = 0.0;
-    am_trainer_def def = usual(32, 2);
+    ami_trainer_def def = usual(32, 2);
     def.optimiser.clip = 1.0f;
     world w = make(def);
     float *before = malloc(w.graph->weight_count * sizeof *before);
     memcpy(before, w.graph->weights, w.graph->weight_count * sizeof *before);
-    check_refused(am_trainer_step(w.trainer, endless_pass, &w, &loss, &err), AM_ERR_NUMBER);
+    check_refused(ami_trainer_step(w.trainer, endless_pass, &w, &loss, &err), AM_ERR_NUMBER);
     assert_memory_equal(before, w.graph->weights, w.graph->weight_count * sizeof *before);
     free(before);
     end(&w);
     // Unclipped it is stepped before anybody looks: the state is no checkpoint, and the next loss shows it.
     w = make(usual(32, 2));
     am_bytes bytes = { 0 };
-    check_ok(am_trainer_step(w.trainer, endless_pass, &w, &loss, &err), &err);
-    check_refused(am_trainer_save(w.trainer, &bytes, &err), AM_ERR_NUMBER);
+    check_ok(ami_trainer_step(w.trainer, endless_pass, &w, &loss, &err), &err);
+    check_refused(ami_trainer_save(w.trainer, &bytes, &err), AM_ERR_NUMBER);
     assert_null(bytes.data);
-    check_refused(am_trainer_step(w.trainer, pass, &w, &loss, &err), AM_ERR_NUMBER);
+    check_refused(ami_trainer_step(w.trainer, pass, &w, &loss, &err), AM_ERR_NUMBER);
     end(&w);
 }
 
@@ -323,30 +325,30 @@ static void a_weight_that_is_no_number_shows_behind_a_relu(void **state)
             w.graph->weights[w.graph->tensors[t].offset + 7] = NAN;
         }
     }
-    check_refused(am_trainer_step(w.trainer, pass, &w, &loss, &err), AM_ERR_NUMBER);
+    check_refused(ami_trainer_step(w.trainer, pass, &w, &loss, &err), AM_ERR_NUMBER);
     end(&w);
 }
 
-static double delayed_pass(void *user, am_train_block *block)
+static double delayed_pass(void *user, ami_train_block *block)
 {
     const world *w = user;
-    const int n = am_block_columns(block);
-    const am_loss loss = { AM_LOSS_L2, NULL, 0.5 };
-    float *target = am_block_scratch(block, 4 * (size_t)n);
+    const int n = ami_block_columns(block);
+    const ami_loss loss = { AMI_LOSS_L2, NULL, 0.5 };
+    float *target = ami_block_scratch(block, 4 * (size_t)n);
     double value = 0.0;
     for (int t = 0; t < 2; t++) {
         for (int i = 0; i < 4; i++) {
-            for (int c = 0; c < am_block_used(block); c++) {
-                am_block_value(block, 0, w->x, t)[i * n + c] = input_of((uint64_t)(c + t), i);
+            for (int c = 0; c < ami_block_used(block); c++) {
+                ami_block_value(block, 0, w->x, t)[i * n + c] = input_of((uint64_t)(c + t), i);
                 target[i * n + c] = t ? input_of((uint64_t)c, i) : 0.0f; // what came before
             }
         }
-        am_block_forward(block, 0, t);
-        value += am_block_loss(block, &loss, am_block_grad(block, 0, w->y, t), am_block_value(block, 0, w->y, t),
-                               target, 4);
+        ami_block_forward(block, 0, t);
+        value += ami_block_loss(block, &loss, ami_block_grad(block, 0, w->y, t), ami_block_value(block, 0, w->y, t),
+                                target, 4);
     }
     for (int t = 1; t >= 0; t--) {
-        am_block_backward(block, 0, t);
+        ami_block_backward(block, 0, t);
     }
     return value;
 }
@@ -356,41 +358,41 @@ static void a_state_may_take_over_an_input(void **state)
     (void)state;
     world w = { .samples = 8 };
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&w.graph, "delay", NULL, &err), &err);
-    w.x = am_net_graph_input(w.graph, "x", 4);
-    const int before = am_net_graph_state(w.graph, "before", 4);
-    am_net_graph_keep(w.graph, before, w.x);
-    const int seen = am_net_graph_concat(w.graph, (int[]){ w.x, before }, 2);
-    w.y = am_net_graph_linear(w.graph, seen, 4);
-    am_net_graph_output(w.graph, "y", w.y);
-    check_ok(am_net_graph_finish(w.graph, &err), &err);
-    am_net_graph_randomise(w.graph, 5);
-    am_trainer_def def = usual(16, 1);
+    check_ok(ami_net_graph_create(&w.graph, "delay", NULL, &err), &err);
+    w.x = ami_net_graph_input(w.graph, "x", 4);
+    const int before = ami_net_graph_state(w.graph, "before", 4);
+    ami_net_graph_keep(w.graph, before, w.x);
+    const int seen = ami_net_graph_concat(w.graph, (int[]){ w.x, before }, 2);
+    w.y = ami_net_graph_linear(w.graph, seen, 4);
+    ami_net_graph_output(w.graph, "y", w.y);
+    check_ok(ami_net_graph_finish(w.graph, &err), &err);
+    ami_net_graph_randomise(w.graph, 5);
+    ami_trainer_def def = usual(16, 1);
     def.slots = 2;
     def.graphs = &w.graph;
     def.graph_count = 1;
     def.optimiser.rate = 0.02f;
-    check_ok(am_trainer_create(&w.trainer, &def, &err), &err);
+    check_ok(ami_trainer_create(&w.trainer, &def, &err), &err);
     double loss = 1.0;
     for (int i = 0; i < 1000; i++) {
-        check_ok(am_trainer_step(w.trainer, delayed_pass, &w, &loss, &err), &err);
+        check_ok(ami_trainer_step(w.trainer, delayed_pass, &w, &loss, &err), &err);
     }
     assert_true(loss < 1e-4);
     end(&w);
 }
 
-static double far_pass(void *user, am_train_block *block)
+static double far_pass(void *user, ami_train_block *block)
 {
     const world *w = user;
-    const int n = am_block_columns(block);
+    const int n = ami_block_columns(block);
     for (int c = 0; c < n; c++) {
-        am_block_value(block, 0, w->x, 0)[c] = 100000.0f + (float)c / 64.0f;
+        ami_block_value(block, 0, w->x, 0)[c] = 100000.0f + (float)c / 64.0f;
     }
-    am_block_forward(block, 0, 0);
+    ami_block_forward(block, 0, 0);
     for (int c = 0; c < n; c++) {
-        check_near(am_block_value(block, 0, w->y, 0)[c], 10.0 * c / 64.0, 1e-5);
+        check_near(ami_block_value(block, 0, w->y, 0)[c], 10.0 * c / 64.0, 1e-5);
     }
-    am_block_backward(block, 0, 0);
+    ami_block_backward(block, 0, 0);
     return 0.0;
 }
 
@@ -400,21 +402,21 @@ static void data_far_from_zero_keep_their_digits(void **state)
     (void)state;
     world w = { 0 };
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&w.graph, "far", NULL, &err), &err);
-    w.x = am_net_graph_input(w.graph, "x", 1);
-    w.y = am_net_graph_normalise(w.graph, w.x);
-    am_net_graph_output(w.graph, "y", am_net_graph_linear(w.graph, w.y, 1));
-    check_ok(am_net_graph_finish(w.graph, &err), &err);
-    am_net_graph_randomise(w.graph, 1);
-    *am_net_graph_tensor(w.graph, w.y, 0) = 100000.0f;
-    *am_net_graph_tensor(w.graph, w.y, 1) = 10.0f;
-    am_trainer_def def = usual(16, 1);
+    check_ok(ami_net_graph_create(&w.graph, "far", NULL, &err), &err);
+    w.x = ami_net_graph_input(w.graph, "x", 1);
+    w.y = ami_net_graph_normalise(w.graph, w.x);
+    ami_net_graph_output(w.graph, "y", ami_net_graph_linear(w.graph, w.y, 1));
+    check_ok(ami_net_graph_finish(w.graph, &err), &err);
+    ami_net_graph_randomise(w.graph, 1);
+    *ami_net_graph_tensor(w.graph, w.y, 0) = 100000.0f;
+    *ami_net_graph_tensor(w.graph, w.y, 1) = 10.0f;
+    ami_trainer_def def = usual(16, 1);
     def.isa = "base"; // where the sum of a product is rounded twice
     def.graphs = &w.graph;
     def.graph_count = 1;
     double loss = 0.0;
-    check_ok(am_trainer_create(&w.trainer, &def, &err), &err);
-    check_ok(am_trainer_step(w.trainer, far_pass, &w, &loss, &err), &err);
+    check_ok(ami_trainer_create(&w.trainer, &def, &err), &err);
+    check_ok(ami_trainer_step(w.trainer, far_pass, &w, &loss, &err), &err);
     end(&w);
 }
 
@@ -422,10 +424,10 @@ static void bad_defs_are_refused(void **state)
 {
     (void)state;
     world w = make(usual(32, 1));
-    am_trainer *t = NULL;
+    ami_trainer *t = NULL;
     am_error err = { 0 };
     for (int i = 0; i < 7; i++) {
-        am_trainer_def def = usual(32, 1);
+        ami_trainer_def def = usual(32, 1);
         def.graphs = &w.graph;
         def.graph_count = 1;
         def.cookie -= i == 0;
@@ -435,14 +437,14 @@ static void bad_defs_are_refused(void **state)
         def.optimiser.rate = i == 4 ? NAN : 0.1f;
         def.optimiser.beta2 = i == 5 ? 1.0f : 0.9f;
         def.optimiser.clip = i == 6 ? -1.0f : 0.0f;
-        check_refused(am_trainer_create(&t, &def, &err), AM_ERR_DEF);
+        check_refused(ami_trainer_create(&t, &def, &err), AM_ERR_DEF);
         assert_null(t);
     }
-    am_trainer_def def = usual(32, 1);
+    ami_trainer_def def = usual(32, 1);
     def.graphs = &w.graph;
     def.graph_count = 1;
     def.isa = "abacus";
-    check_refused(am_trainer_create(&t, &def, &err), AM_ERR_SUPPORT);
+    check_refused(ami_trainer_create(&t, &def, &err), AM_ERR_SUPPORT);
     end(&w);
 }
 
@@ -451,17 +453,17 @@ static void failed_allocations_leave_nothing_behind(void **state)
     (void)state;
     world w = make(usual(32, 1));
     for (size_t n = 1;; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        const am_alloc alloc = am_budget_alloc(&budget);
-        am_trainer_def def = usual(32, 2);
+        const am_alloc alloc = ami_budget_alloc(&budget);
+        ami_trainer_def def = usual(32, 2);
         def.graphs = &w.graph;
         def.graph_count = 1;
         def.alloc = &alloc;
-        am_trainer *t = NULL;
+        ami_trainer *t = NULL;
         am_error err = { 0 };
-        const am_result result = am_trainer_create(&t, &def, &err);
-        am_trainer_destroy(t);
+        const am_result result = ami_trainer_create(&t, &def, &err);
+        ami_trainer_destroy(t);
         assert_int_equal(budget.live_count, 0);
         if (result == AM_OK) {
             assert_true(n > 5);
@@ -477,20 +479,20 @@ static void failed_allocations_leave_nothing_behind(void **state)
 
 enum { rows = 3, columns = 16, used = 11 };
 
-static double loss_at(am_loss_kind kind, const am_train_block *block, float *dy, const float *y)
+static double loss_at(ami_loss_kind kind, const ami_train_block *block, float *dy, const float *y)
 {
     static const float weights[rows] = { 0.5f, 1.0f, 2.5f };
     static const float zeros[rows * columns];
-    const am_loss loss = { kind, weights, 1.7 };
-    return am_block_loss(block, &loss, dy, y, zeros, rows);
+    const ami_loss loss = { kind, weights, 1.7 };
+    return ami_block_loss(block, &loss, dy, y, zeros, rows);
 }
 
 static void gradients_of_losses_match_differences(void **state)
 {
     (void)state;
     world w = make(usual(used, 1));
-    const am_train_block *block = &w.trainer->blocks[0];
-    static const am_loss_kind kinds[] = { AM_LOSS_L2, AM_LOSS_L1, AM_LOSS_HUBER };
+    const ami_train_block *block = &w.trainer->blocks[0];
+    static const ami_loss_kind kinds[] = { AMI_LOSS_L2, AMI_LOSS_L1, AMI_LOSS_HUBER };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         float y[rows * columns], dy[rows * columns] = { 0 }, other[rows * columns] = { 0 };
         for (int i = 0; i < rows * columns; i++) {

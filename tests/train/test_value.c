@@ -4,6 +4,9 @@
 #include "support/check.h"
 
 #include "train/value.h"
+#include "base/budget.h"
+#include "base/rng.h"
+#include "base/tasks.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -14,22 +17,22 @@
 enum { rows = 83, actions = 4, entries = 5 };
 
 typedef struct world {
-    am_field_task task;
+    ami_field_task task;
     int32_t index[rows * actions * entries];
     float weight[rows * actions * entries];
-    am_field_step steps[rows * actions];
+    ami_field_step steps[rows * actions];
 } world;
 
 /// Random states that lead to random mixtures of others.
 static world *random_world(const char *task)
 {
     world *w = calloc(1, sizeof *w);
-    am_rng rng = am_rng_make(7);
-    assert_true(am_field_task_find(&w->task, task));
+    am_rng rng = ami_rng_make(7);
+    assert_true(ami_field_task_find(&w->task, task));
     for (int a = 0; a < rows * actions; a++) {
         float sum = 0.0f;
-        w->steps[a] = (am_field_step){ am_rng_range(&rng, -0.05f, 0.05f), am_rng_range(&rng, -0.02f, 0.1f),
-                                       am_rng_range(&rng, -0.3f, 0.3f) };
+        w->steps[a] = (ami_field_step){ am_rng_range(&rng, -0.05f, 0.05f), am_rng_range(&rng, -0.02f, 0.1f),
+                                        am_rng_range(&rng, -0.3f, 0.3f) };
         for (int e = a * entries; e < (a + 1) * entries; e++) {
             w->index[e] = (int32_t)am_rng_below(&rng, rows);
             w->weight[e] = am_rng_float(&rng);
@@ -59,18 +62,18 @@ static ami_value_problem problem_of(const world *w, int first, int count)
 /// The fixed point by plain iteration in double, straight from the definition.
 static void brute_force(const world *w, double *v)
 {
-    const int cells = am_field_task_cells(&w->task);
+    const int cells = ami_field_task_cells(&w->task);
     double *next = calloc(rows * (size_t)cells, sizeof *next);
     for (int sweep = 0; sweep < 1200; sweep++) {
         for (int r = 0; r < rows; r++) {
             for (int c = 0; c < cells; c++) {
                 double best = -1e30;
                 for (int a = r * actions; a < (r + 1) * actions; a++) {
-                    float theta[AM_FIELD_MAX_AXES];
-                    am_field_corners at;
-                    am_field_task_theta(&w->task, theta, c);
+                    float theta[AMI_FIELD_MAX_AXES];
+                    ami_field_corners at;
+                    ami_field_task_theta(&w->task, theta, c);
                     w->task.advance(&w->task, theta, theta, w->steps[a]);
-                    am_field_task_corners(&w->task, &at, theta);
+                    ami_field_task_corners(&w->task, &at, theta);
                     double worth = (double)w->task.reward(&w->task, theta, w->steps[a]);
                     for (int e = a * entries; e < (a + 1) * entries; e++) {
                         for (int i = 0; i < at.count; i++) {
@@ -120,11 +123,11 @@ static void values_of_a_turn_are_what_arithmetic_says(void **state)
     const double cell = 20.0 * (double)AM_DEG, gamma = 0.9;
     const int32_t index[3] = { 0, 0, 0 };
     const float weight[3] = { 1.0f, 1.0f, 1.0f };
-    const am_field_step steps[3] = { { 0 }, { .turn = (float)cell }, { .turn = (float)-cell } };
-    am_field_task task;
-    assert_true(am_field_task_find(&task, "direction"));
+    const ami_field_step steps[3] = { { 0 }, { .turn = (float)cell }, { .turn = (float)-cell } };
+    ami_field_task task;
+    assert_true(ami_field_task_find(&task, "direction"));
     const ami_value_problem problem = { &task, (float)gamma, 0.0f, 1, 3, 1, index, weight, steps, 0, 1, false };
-    const am_tasks serial = am_tasks_serial();
+    const am_tasks serial = ami_tasks_serial();
     ami_value value;
     am_error err = { 0 };
     check_ok(ami_value_create(&value, &problem, &serial, NULL, NULL, &err), &err);
@@ -147,11 +150,11 @@ static void more_processes_than_can_share_changes_are_refused(void **state)
     (void)state;
     const int32_t index[1] = { 0 };
     const float weight[1] = { 1.0f };
-    const am_field_step steps[1] = { { 0 } };
-    am_field_task task;
-    assert_true(am_field_task_find(&task, "direction"));
+    const ami_field_step steps[1] = { { 0 } };
+    ami_field_task task;
+    assert_true(ami_field_task_find(&task, "direction"));
     const ami_value_problem problem = { &task, 0.9f, 0.0f, 1, 1, 1, index, weight, steps, 0, 1, false };
-    const am_tasks serial = am_tasks_serial();
+    const am_tasks serial = ami_tasks_serial();
     const am_train_group group = { .size = 1025 };
     ami_value value;
     check_refused(ami_value_create(&value, &problem, &serial, &group, NULL, NULL), AM_ERR_RANGE);
@@ -164,10 +167,10 @@ static void values_are_the_fixed_point_of_plain_iteration(void **state)
     static const char *const names[] = { "direction", "line" };
     for (int t = 0; t < 2; t++) {
         world *w = random_world(names[t]);
-        const int cells = am_field_task_cells(&w->task);
+        const int cells = ami_field_task_cells(&w->task);
         double *plain = calloc(rows * (size_t)cells, sizeof *plain);
         float *found = calloc(rows * (size_t)cells, sizeof *found);
-        const am_tasks serial = am_tasks_serial();
+        const am_tasks serial = ami_tasks_serial();
         const int sweeps = solve(w, &serial, NULL, found);
         assert_true(sweeps < 150); // the common height is found at once, not at the rate gamma
         if (t == 0) {              // the line's grid would take long in double
@@ -198,7 +201,7 @@ static void a_line_is_swept_as_any_other_task_is(void **state)
         w->task.axis[1].dense = (int16_t)(i == 1);
         ami_value_problem problem = problem_of(w, 0, rows);
         problem.steer = steers[i];
-        const am_tasks serial = am_tasks_serial();
+        const am_tasks serial = ami_tasks_serial();
         ami_value own, plain;
         am_error err = { 0 };
         check_ok(ami_value_create(&own, &problem, &serial, NULL, NULL, &err), &err);
@@ -227,11 +230,11 @@ static void threads_change_no_bit(void **state)
     (void)state;
     world *w = random_world("direction");
     float one[rows * 18], three[rows * 18];
-    const am_tasks serial = am_tasks_serial();
+    const am_tasks serial = ami_tasks_serial();
     am_pool *pool = NULL;
     am_error err = { 0 };
     check_ok(am_pool_create(&pool, 3, NULL, &err), &err);
-    const am_tasks tasks = am_pool_tasks(pool);
+    const am_tasks tasks = *am_pool_tasks(pool);
     assert_int_equal(solve(w, &serial, NULL, one), solve(w, &tasks, NULL, three));
     assert_memory_equal(one, three, sizeof one);
     am_pool_destroy(pool);
@@ -243,7 +246,7 @@ static void values_taken_out_and_put_back_go_on_as_they_were(void **state)
     (void)state;
     world *w = random_world("direction");
     const ami_value_problem problem = problem_of(w, 0, rows);
-    const am_tasks serial = am_tasks_serial();
+    const am_tasks serial = ami_tasks_serial();
     ami_value a, b;
     am_error err = { 0 };
     float between[rows * 18], one[rows * 18], two[rows * 18];
@@ -267,11 +270,11 @@ static void too_little_memory_leaves_nothing_behind(void **state)
     (void)state;
     world *w = random_world("direction");
     const ami_value_problem problem = problem_of(w, 0, rows);
-    const am_tasks serial = am_tasks_serial();
+    const am_tasks serial = ami_tasks_serial();
     for (size_t n = 1;; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        const am_alloc alloc = am_budget_alloc(&budget);
+        const am_alloc alloc = ami_budget_alloc(&budget);
         ami_value value;
         am_error err = { 0 };
         const am_result result = ami_value_create(&value, &problem, &serial, NULL, &alloc, &err);
@@ -296,7 +299,7 @@ static int be_one_of_two(const char *path)
     }
     world *w = random_world("line");
     float *values = calloc(rows * 18 * 13, sizeof *values);
-    const am_tasks serial = am_tasks_serial();
+    const am_tasks serial = ami_tasks_serial();
     solve(w, &serial, &group, values);
     am_error err = { 0 };
     // The second writes: what the first swept has come to it.
@@ -330,7 +333,7 @@ static void two_processes_have_the_values_of_one(void **state)
     float *two = (float *)(void *)test_read_file(path, &size);
     float *one = calloc(rows * 18 * 13, sizeof *one);
     world *w = random_world("line");
-    const am_tasks serial = am_tasks_serial();
+    const am_tasks serial = ami_tasks_serial();
     solve(w, &serial, NULL, one);
     assert_int_equal(size, rows * 18 * 13 * sizeof *one);
     for (int i = 0; i < rows * 18 * 13; i++) {

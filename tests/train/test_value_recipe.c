@@ -2,8 +2,8 @@
 // at any time with the same bytes, alone and as two processes.
 #include "support/check.h"
 #include "support/synth_db.h"
+#include "method/field_value.h"
 
-#include <amble/field_value.h>
 #include <amble/train.h>
 
 #include <unistd.h>
@@ -49,7 +49,8 @@ static bool report(void *user, const am_train_progress *p)
 
 static am_result train(const place *p, bool resume, stopper *s, int threads, am_error *err)
 {
-    am_train_def def = am_train_def_default();
+    am_train_def def;
+    am_train_def_init(&def);
     am_train_summary summary;
     def.recipe = p->recipe;
     def.output = p->output;
@@ -68,43 +69,43 @@ static void recipes_give_value_functions_that_open(void **state)
     check_ok(train(&p, false, NULL, 2, &err), &err);
     am_model *model = NULL;
     am_db *db = NULL;
-    am_field *field = NULL;
+    ami_field *field = NULL;
     check_ok(am_model_open(&model, p.output, NULL, &err), &err);
     check_ok(am_model_verify(model, &err), &err);
     check_ok(am_db_open(&db, p.database, NULL, &err), &err);
     assert_int_equal(model->part_count, 0);
     assert_int_equal(model->attachment_count, 3);
-    assert_true(am_field_value_has(model, "direction") && am_field_value_has(model, "speed"));
-    assert_false(am_field_value_has(model, "line"));
+    assert_true(ami_field_value_has(model, "direction") && ami_field_value_has(model, "speed"));
+    assert_false(ami_field_value_has(model, "line"));
     assert_true(model->database_hash == db->hash);
-    am_field_def def = am_field_def_default();
+    ami_field_def def = ami_field_def_default();
     def.db = db;
-    assert_true(am_field_value_field(&def, model));
+    assert_true(ami_field_value_field(&def, model));
     assert_int_equal(def.k, 4);
-    check_ok(am_field_create(&field, &def, &err), &err);
+    check_ok(ami_field_create(&field, &def, &err), &err);
     static const struct {
         const char *task;
         int every;
         am_net_weights numbers;
     } wanted[] = { { "direction", 8, AM_NET_FP16 }, { "direction", 20, AM_NET_FP16 }, { "speed", 40, AM_NET_FP32 } };
     for (int i = 0; i < 3; i++) {
-        am_field_value_def value_def = am_field_value_def_default();
-        am_field_value *value = NULL;
+        ami_field_value_def value_def = ami_field_value_def_default();
+        ami_field_value *value = NULL;
         value_def.model = model;
         value_def.field = field;
         value_def.task = wanted[i].task;
         value_def.every = i == 1 ? 20 : 0; // by itself it takes the finest
-        check_ok(am_field_value_create(&value, &value_def, &err), &err);
+        check_ok(ami_field_value_create(&value, &value_def, &err), &err);
         assert_int_equal(value->head.every, wanted[i].every);
         assert_int_equal(value->head.numbers, wanted[i].numbers);
         assert_true(value->head.bound <= 0.01f && value->head.iterations > 3);
         // Facing the target is worth more than facing away from it, wherever one is.
-        const am_field_neighbours near = { .count = 1, .state = { 5 }, .weight = { 1.0f } };
+        const ami_field_neighbours near = { .count = 1, .state = { 5 }, .weight = { 1.0f } };
         const float there[2] = { 0.0f, 1.0f }, away[2] = { 3.0f, 1.0f };
-        assert_true(am_field_value_at(value, &near, there) > am_field_value_at(value, &near, away) + 1.0f);
-        am_field_value_destroy(value);
+        assert_true(ami_field_value_at(value, &near, there) > ami_field_value_at(value, &near, away) + 1.0f);
+        ami_field_value_destroy(value);
     }
-    am_field_destroy(field);
+    ami_field_destroy(field);
     am_db_close(db);
     am_model_close(model);
 }

@@ -1,8 +1,8 @@
 // A learned character in other weights, and what keeps its networks and a database's latents together.
 #include "support/check.h"
 #include "train/tiny_lmm.h"
-
-#include <amble/learned.h>
+#include "base/budget.h"
+#include "method/sources.h"
 
 static tiny_lmm tiny;
 
@@ -25,7 +25,8 @@ static am_model *keyed_model(uint64_t key)
 {
     am_model *model = NULL;
     am_error err = { 0 };
-    am_model_def def = am_model_def_like(tiny.bare);
+    am_model_def def;
+    am_model_def_init(&def, tiny.bare);
     def.graphs = (const am_net_graph *const *)tiny.graphs;
     def.graph_count = 3;
     def.latent_key = key;
@@ -47,16 +48,16 @@ static am_result match_with(uint64_t key, const am_model *model, am_error *err)
     copy.drop_poses = true;
     check_ok(am_db_copy(&db, &copy, err), err);
     assert_true(db->latent_key == key);
-    am_index_def index_def = am_index_def_default();
+    ami_index_def index_def = ami_index_def_default();
     index_def.db = db;
-    check_ok(am_index_create(&index, &index_def, err), err);
-    am_match_def def = am_match_def_default();
+    check_ok(ami_index_create(&index, &index_def, err), err);
+    ami_match_def def = ami_match_def_default();
     def.db = db;
     def.index = index;
     def.decompressor = model;
-    am_result result = am_match_create(&source, &def, err);
-    am_source_destroy(source);
-    am_index_destroy(index);
+    am_result result = ami_match_create(&source, &def, err);
+    ami_source_destroy(source);
+    ami_index_destroy(index);
     am_db_close(db);
     return result;
 }
@@ -104,10 +105,10 @@ static void eight_bits_are_rounded_for_what_happens_in_play(void **state)
     }
     am_model_close(again);
     am_source *source = NULL;
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     def.model = made;
-    check_ok(am_learned_create(&source, &def, &err), &err);
-    am_source_destroy(source);
+    check_ok(ami_learned_create(&source, &def, &err), &err);
+    ami_source_destroy(source);
     check_refused(am_learned_weights(&again, tiny.bare, eight, NULL, &err), AM_ERR_FORMAT); // no character
     am_model_close(plain);
     am_model_close(made);
@@ -119,9 +120,9 @@ static void other_weights_survive_every_failed_allocation(void **state)
     static const am_net_weights one[3] = { AM_NET_INT8, AM_NET_FP32, AM_NET_FP32 };
     am_result result = AM_ERR_MEMORY;
     for (size_t n = 1; result != AM_OK; n += 1 + n) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_error err = { 0 };
         am_model *made = NULL;
         result = am_learned_weights(&made, tiny.model, one, &alloc, &err);

@@ -6,6 +6,12 @@
 
 #include "support/check.h"
 #include "support/synth_db.h"
+#include "base/rng.h"
+#include "data/database.h"
+#include "data/pose_vector.h"
+#include "data/search.h"
+#include "net/build.h"
+#include "train/training.h"
 
 #include <amble/train.h>
 
@@ -55,7 +61,7 @@ static inline void tiny_sample(const tiny_task *task, am_rng *rng, float *in, fl
     int f = 0;
     do {
         f = (int)am_rng_below(rng, (uint32_t)db->frame_count);
-    } while (am_db_clamp(db, f, 1) == f);
+    } while (ami_db_clamp(db, f, 1) == f);
     memcpy(in, am_db_x(db, f), x * sizeof(float));
     if (task->which == 2) {
         float sigma = am_rng_float(rng);
@@ -65,10 +71,10 @@ static inline void tiny_sample(const tiny_task *task, am_rng *rng, float *in, fl
             noisy[d] = in[d];
         }
         am_hit hit = { f, 0.0f };
-        am_search search = am_search_default();
+        ami_search search = ami_search_default();
         search.x = noisy;
         search.k = 1;
-        am_index_search(t->index, &hit, &search, t->work);
+        ami_index_search(t->index, &hit, &search, t->work);
         memcpy(out, am_db_x(db, hit.frame), x * sizeof(float));
         memcpy(out + x, t->z + (size_t)hit.frame * latent, latent * sizeof(float));
         return;
@@ -86,23 +92,23 @@ static inline void tiny_sample(const tiny_task *task, am_rng *rng, float *in, fl
     }
 }
 
-static inline double tiny_pass(void *user, am_train_block *block)
+static inline double tiny_pass(void *user, ami_train_block *block)
 {
     const tiny_task *task = user;
     const am_net_graph *g = task->t->graphs[task->which];
-    int columns = am_block_columns(block);
-    int output = am_net_graph_output_at(g, 0);
+    int columns = ami_block_columns(block);
+    int output = ami_net_graph_output_at(g, 0);
     int width = g->values[output].width;
-    float *target = am_block_scratch(block, (size_t)width * (size_t)columns);
+    float *target = ami_block_scratch(block, (size_t)width * (size_t)columns);
     float in[1024], out[1024];
-    for (int c = 0; c < am_block_used(block); c++) {
-        am_rng rng = am_rng_make(7 + (uint64_t)task->which);
-        rng = am_rng_fork(&rng, am_block_item(block, c));
+    for (int c = 0; c < ami_block_used(block); c++) {
+        am_rng rng = ami_rng_make(7 + (uint64_t)task->which);
+        rng = ami_rng_fork(&rng, ami_block_item(block, c));
         tiny_sample(task, &rng, in, out);
         int at = 0;
         for (int i = 0; i < g->input_count; i++) {
-            int value = am_net_graph_input_at(g, i);
-            float *x = am_block_value(block, 0, value, 0);
+            int value = ami_net_graph_input_at(g, i);
+            float *x = ami_block_value(block, 0, value, 0);
             for (int d = 0; d < g->values[value].width; d++) {
                 x[(size_t)d * (size_t)columns + (size_t)c] = in[at++];
             }
@@ -111,11 +117,11 @@ static inline double tiny_pass(void *user, am_train_block *block)
             target[(size_t)d * (size_t)columns + (size_t)c] = out[d];
         }
     }
-    am_block_forward(block, 0, 0);
-    am_loss loss = { AM_LOSS_L1, task->weights, 1.0 };
-    double sum = am_block_loss(block, &loss, am_block_grad(block, 0, output, 0), am_block_value(block, 0, output, 0),
-                               target, width);
-    am_block_backward(block, 0, 0);
+    ami_block_forward(block, 0, 0);
+    ami_loss loss = { AMI_LOSS_L1, task->weights, 1.0 };
+    double sum = ami_block_loss(block, &loss, ami_block_grad(block, 0, output, 0),
+                                ami_block_value(block, 0, output, 0), target, width);
+    ami_block_backward(block, 0, 0);
     return sum;
 }
 
@@ -126,27 +132,27 @@ static inline am_net_graph *tiny_graph(const char *name, const char *output, int
 {
     am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&g, name, NULL, &err), &err);
-    int parts[2] = { am_net_graph_input(g, "x", x), -1 };
+    check_ok(ami_net_graph_create(&g, name, NULL, &err), &err);
+    int parts[2] = { ami_net_graph_input(g, "x", x), -1 };
     if (z > 0) {
-        parts[1] = am_net_graph_input(g, "z", z);
+        parts[1] = ami_net_graph_input(g, "z", z);
     }
-    int v = z > 0 ? am_net_graph_concat(g, parts, 2) : parts[0];
-    int normal = v = am_net_graph_normalise(g, v);
+    int v = z > 0 ? ami_net_graph_concat(g, parts, 2) : parts[0];
+    int normal = v = ami_net_graph_normalise(g, v);
     for (int h = 0; h < hidden; h++) {
-        v = am_net_graph_activation(g, am_net_graph_linear(g, v, tiny_hidden), AM_NET_RELU);
+        v = ami_net_graph_activation(g, ami_net_graph_linear(g, v, tiny_hidden), AM_NET_RELU);
     }
-    int restored = am_net_graph_restore(g, am_net_graph_linear(g, v, out));
-    am_net_graph_output(g, output, restored);
-    check_ok(am_net_graph_finish(g, &err), &err);
-    am_net_graph_randomise(g, 3);
+    int restored = ami_net_graph_restore(g, ami_net_graph_linear(g, v, out));
+    ami_net_graph_output(g, output, restored);
+    check_ok(ami_net_graph_finish(g, &err), &err);
+    ami_net_graph_randomise(g, 3);
     for (int d = 0; d < x + z; d++) {
-        am_net_graph_tensor(g, normal, 0)[d] = in_mean[d];
-        am_net_graph_tensor(g, normal, 1)[d] = 1.0f / in_dev[d];
+        ami_net_graph_tensor(g, normal, 0)[d] = in_mean[d];
+        ami_net_graph_tensor(g, normal, 1)[d] = 1.0f / in_dev[d];
     }
     for (int d = 0; d < out; d++) {
-        am_net_graph_tensor(g, restored, 0)[d] = out_mean[d];
-        am_net_graph_tensor(g, restored, 1)[d] = out_dev[d];
+        ami_net_graph_tensor(g, restored, 0)[d] = out_mean[d];
+        ami_net_graph_tensor(g, restored, 1)[d] = out_dev[d];
     }
     return g;
 }
@@ -154,7 +160,7 @@ static inline am_net_graph *tiny_graph(const char *name, const char *output, int
 static inline void tiny_data(tiny_lmm *t)
 {
     const am_db *db = t->db;
-    am_pose_layout layout = am_pose_layout_of(db->joint_count, db->moving_count);
+    ami_pose_layout layout = ami_pose_layout_of(db->joint_count, db->moving_count);
     size_t frames = (size_t)db->frame_count, width = (size_t)layout.count;
     t->x_count = db->features.count;
     t->y_count = layout.count;
@@ -163,10 +169,10 @@ static inline void tiny_data(tiny_lmm *t)
     float *mean = calloc(2 * width, sizeof(float));
     float *mix = calloc(width * tiny_latent, sizeof(float));
     for (int f = 0; f < db->frame_count; f++) {
-        am_pose_vector(db, f, t->y + (size_t)f * width);
+        ami_pose_vector(db, f, t->y + (size_t)f * width);
     }
     tiny_scale(t->y, db->frame_count, width, layout.count, mean, mean + width);
-    am_rng rng = am_rng_make(5);
+    am_rng rng = ami_rng_make(5);
     for (size_t i = 0; i < width * tiny_latent; i++) {
         mix[i] = am_rng_normal(&rng) / sqrtf((float)width);
     }
@@ -186,25 +192,25 @@ static inline void tiny_data(tiny_lmm *t)
 static inline void tiny_learn(tiny_lmm *t, int which, float *weights, int iterations)
 {
     am_error err = { 0 };
-    am_trainer *trainer = NULL;
-    am_trainer_def def = am_trainer_def_default();
+    ami_trainer *trainer = NULL;
+    ami_trainer_def def = ami_trainer_def_default();
     def.graphs = &t->graphs[which];
     def.graph_count = 1;
     def.batch = tiny_batch;
     def.threads = 1;
     def.optimiser.rate = 0.002f;
-    def.optimiser.schedule = AM_RATE_LINEAR;
+    def.optimiser.schedule = AMI_RATE_LINEAR;
     def.optimiser.factor = 0.1f;
     def.optimiser.iterations = iterations;
-    check_ok(am_trainer_create(&trainer, &def, &err), &err);
+    check_ok(ami_trainer_create(&trainer, &def, &err), &err);
     tiny_task task = { t, which, weights };
     double first = 0.0, loss = 0.0;
     for (int i = 0; i < iterations; i++) {
-        check_ok(am_trainer_step(trainer, tiny_pass, &task, &loss, &err), &err);
+        check_ok(ami_trainer_step(trainer, tiny_pass, &task, &loss, &err), &err);
         first = i == 0 ? loss : first;
     }
     assert_true(loss < 0.8 * first);
-    am_trainer_destroy(trainer);
+    ami_trainer_destroy(trainer);
 }
 
 /// The three graphs, not yet trained.
@@ -222,7 +228,7 @@ static inline void tiny_graphs(tiny_lmm *t)
         memcpy(rows + f * (size_t)both + x, t->z + f * tiny_latent, tiny_latent * sizeof(float));
     }
     for (size_t f = 0; f + 1 < frames; f++) {
-        bool joined = am_db_clamp(db, (int)f, 1) != (int)f;
+        bool joined = ami_db_clamp(db, (int)f, 1) != (int)f;
         for (size_t d = 0; joined && d < (size_t)both; d++) {
             rates[f * (size_t)both + d] = (rows[(f + 1) * (size_t)both + d] - rows[f * (size_t)both + d]) * db->fps;
         }
@@ -243,7 +249,7 @@ static inline am_model *tiny_model(const tiny_lmm *t, am_net_weights weights)
     am_error err = { 0 };
     const am_net_weights all[3] = { weights, weights, weights };
     const am_net_graph *graphs[3] = { t->graphs[0], t->graphs[1], t->graphs[2] };
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.graphs = graphs;
     def.graph_count = 3;
     def.weights = all;
@@ -258,7 +264,7 @@ static inline am_model *tiny_packed(const tiny_lmm *t, am_net_weights weights)
     am_error err = { 0 };
     am_model *packed = NULL;
     am_model *bare = tiny_model(t, weights);
-    check_ok(am_learned_pack(&packed, bare, t->db, NULL, &err), &err);
+    check_ok(ami_learned_pack(&packed, bare, t->db, NULL, &err), &err);
     am_model_close(bare);
     return packed;
 }
@@ -271,22 +277,22 @@ static inline void tiny_begin(tiny_lmm *t, const char *schema, int iterations)
     memset(t, 0, sizeof *t);
     t->db = synth_db_make_of(schema, &err);
     assert_non_null(t->db);
-    am_index_def index = am_index_def_default();
+    ami_index_def index = ami_index_def_default();
     index.db = t->db;
-    index.kind = AM_INDEX_FAST;
-    check_ok(am_index_create(&t->index, &index, &err), &err);
-    check_ok(am_search_work_create(&t->work, t->index, NULL, &err), &err);
+    index.kind = AMI_INDEX_FAST;
+    check_ok(ami_index_create(&t->index, &index, &err), &err);
+    check_ok(ami_search_work_create(&t->work, t->index, NULL, &err), &err);
     tiny_data(t);
     tiny_graphs(t);
     for (int g = 0; g < 3; g++) {
-        int output = am_net_graph_output_at(t->graphs[g], 0);
+        int output = ami_net_graph_output_at(t->graphs[g], 0);
         for (int d = 0; d < t->graphs[g]->values[output].width; d++) {
-            weights[g][d] = 1.0f / am_net_graph_tensor(t->graphs[g], output, 1)[d];
+            weights[g][d] = 1.0f / ami_net_graph_tensor(t->graphs[g], output, 1)[d];
         }
         tiny_learn(t, g, weights[g], iterations);
     }
     t->bare = tiny_model(t, AM_NET_FP32);
-    check_ok(am_learned_pack(&t->model, t->bare, t->db, NULL, &err), &err);
+    check_ok(ami_learned_pack(&t->model, t->bare, t->db, NULL, &err), &err);
 }
 
 static inline void tiny_end(tiny_lmm *t)
@@ -296,8 +302,8 @@ static inline void tiny_end(tiny_lmm *t)
     for (int g = 0; g < 3; g++) {
         am_net_graph_destroy(t->graphs[g]);
     }
-    am_search_work_destroy(t->work);
-    am_index_destroy(t->index);
+    ami_search_work_destroy(t->work);
+    ami_index_destroy(t->index);
     am_db_close(t->db);
     free(t->y);
     free(t->z);

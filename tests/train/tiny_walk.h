@@ -4,6 +4,7 @@
 
 #include "actor/get.h"
 #include "train/tiny_lmm.h"
+#include "method/sources.h"
 
 #define DT (1.0f / 60.0f)
 
@@ -27,9 +28,9 @@ static inline am_source *learned(const am_model *model)
 {
     am_source *source = NULL;
     am_error err = { 0 };
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     def.model = model;
-    check_ok(am_learned_create(&source, &def, &err), &err);
+    check_ok(ami_learned_create(&source, &def, &err), &err);
     return source;
 }
 

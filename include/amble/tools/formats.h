@@ -4,7 +4,8 @@
 #define AMBLE_IO_H
 
 #include <amble/tools/clip.h>
-#include <amble/net.h>
+#include <amble/tools/files.h>
+#include <amble/tools/network.h>
 
 #ifdef __cplusplus
 extern "C" {

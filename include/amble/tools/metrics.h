@@ -8,8 +8,7 @@
 #define AMBLE_METRICS_H
 
 #include <amble/db.h>
-#include <amble/json.h>
-#include <amble/post.h>
+#include <amble/tools/json.h>
 #include <amble/tools/script.h>
 
 #ifdef __cplusplus
@@ -19,7 +18,7 @@ extern "C" {
 // ---------------------------------------------------------------------------------------------
 // Poses
 
-/// Heights of a standing foot: the 1st percentiles of toe and heel (am_heel_offset) in a database, m.
+/// Heights of a standing foot: the 1st percentiles of toe and heel in a database, m.
 typedef struct am_floor {
     float toe_m, heel_m;
 } am_floor;

@@ -3,6 +3,7 @@
 #define AMBLE_REPORT_H
 
 #include <amble/db.h>
+#include <amble/tools/files.h>
 
 #ifdef __cplusplus
 extern "C" {

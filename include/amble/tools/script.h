@@ -4,8 +4,9 @@
 #define AMBLE_RUN_H
 
 #include <amble/actor.h>
-#include <amble/json.h>
+#include <amble/tools/json.h>
 #include <amble/net.h>
+#include <amble/tools/files.h>
 #include <amble/tools/clip.h>
 
 #ifdef __cplusplus
@@ -136,6 +137,9 @@ typedef struct am_run_def {
     uint32_t cookie;
 } am_run_def;
 AM_API am_run_def am_run_def_default(void);
+
+/// The seed of one character (from 0) of a script with this seed.
+AM_API uint64_t am_run_seed(uint64_t seed, int actor);
 
 typedef struct am_run am_run;
 AM_API am_result am_run_create(am_run **out, const am_run_def *def, am_error *err);

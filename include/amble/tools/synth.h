@@ -10,6 +10,7 @@
 #define AMBLE_SYNTH_H
 
 #include <amble/tools/clip.h>
+#include <amble/tools/files.h>
 
 #ifdef __cplusplus
 extern "C" {

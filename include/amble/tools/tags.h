@@ -2,7 +2,7 @@
 #ifndef AMBLE_TOOLS_TAGS_H
 #define AMBLE_TOOLS_TAGS_H
 
-#include <amble/tags.h>
+#include <amble/db.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,10 +8,14 @@
 #include <amble/tools/clip.h>
 #include <amble/tools/database.h>
 #include <amble/tools/doctor.h>
+#include <amble/tools/files.h>
 #include <amble/tools/formats.h>
+#include <amble/tools/json.h>
 #include <amble/tools/metrics.h>
+#include <amble/tools/network.h>
 #include <amble/tools/os.h>
 #include <amble/tools/report.h>
+#include <amble/tools/schema.h>
 #include <amble/tools/script.h>
 #include <amble/tools/synth.h>
 #include <amble/tools/tags.h>

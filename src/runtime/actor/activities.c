@@ -20,7 +20,7 @@ const char *am_activity_name(am_activity activity)
     return (int)activity >= 0 && activity < AM_ACTIVITY_COUNT ? names[activity] : "none";
 }
 
-static bool can(const am_actor *c, am_activity activity) { return (c->kit->activities >> activity & 1) != 0; }
+static bool can(const am_actor *c, am_activity activity) { return (c->prepared->activities >> activity & 1) != 0; }
 
 static bool pressed(const ami_state *s, uint32_t button)
 {
@@ -34,7 +34,8 @@ static float predicted_speed(const am_actor *c)
 {
     const ami_state *s = c->state;
     am_vec3 position = s->position, velocity = s->velocity, acceleration = s->acceleration;
-    float t = c->kit->first_ahead < c->kit->time_count ? c->kit->times[c->kit->first_ahead] : 0.3333333f;
+    float t = c->prepared->first_ahead < c->prepared->time_count ? c->prepared->times[c->prepared->first_ahead]
+                                                                 : 0.3333333f;
     am_spring_character_v3(&position, &velocity, &acceleration, s->target_velocity, c->settings.velocity_halflife, t);
     return am_v3_length(velocity);
 }
@@ -58,11 +59,11 @@ static am_activity choose_lasting(const am_actor *c)
 
 bool ami_plays(const am_actor *c, am_activity activity)
 {
-    const am_source *source = c->kit->source;
+    const am_source *source = c->prepared->source;
     if (c->state->frame >= 0 || !source->interface->tags) {
-        return ami_kit_accepts(c->kit, activity, c->state->frame);
+        return ami_prepared_accepts(c->prepared, activity, c->state->frame);
     }
-    return am_tag_query_accepts(&c->kit->queries[activity], source->interface->tags(source, c->source_state));
+    return ami_tag_query_accepts(&c->prepared->queries[activity], source->interface->tags(source, c->source_state));
 }
 
 /// True when what is being done has come to its end, or never had one.
@@ -104,7 +105,7 @@ static void enter(am_actor *c, am_activity activity)
     s->height_acceleration = 0.0f;
     if (activity == AM_ACTIVITY_JUMP) {
         float unused;
-        ami_leap(c->kit->facts.jump_rise_m, &s->height_velocity, &unused);
+        ami_leap(c->prepared->facts.jump_rise_m, &s->height_velocity, &unused);
     }
 }
 
@@ -112,13 +113,13 @@ static void enter(am_actor *c, am_activity activity)
 static void plan_stand(const am_actor *c, ami_activity_plan *plan)
 {
     const ami_state *s = c->state;
-    const am_db *db = c->kit->source->db;
+    const am_db *db = c->prepared->source->db;
     plan->velocity = am_v3_zero();
     plan->rest = true;
     plan->hold = true;
     plan->stand = true;
-    int ahead = db && s->frame >= 0 ? am_db_clamp(db, s->frame, (int)(STAND_AHEAD_S * db->fps)) : -1;
-    if (s->ended || !ami_kit_accepts(c->kit, AM_ACTIVITY_STAND, ahead)) {
+    int ahead = db && s->frame >= 0 ? ami_db_clamp(db, s->frame, (int)(STAND_AHEAD_S * db->fps)) : -1;
+    if (s->ended || !ami_prepared_accepts(c->prepared, AM_ACTIVITY_STAND, ahead)) {
         plan->search_now = true;
         plan->leave = true;
     }
@@ -127,7 +128,7 @@ static void plan_stand(const am_actor *c, ami_activity_plan *plan)
 static void plan_activity(const am_actor *c, ami_activity_plan *plan)
 {
     const ami_state *s = c->state;
-    const am_actor_facts *facts = &c->kit->facts;
+    const am_actor_facts *facts = &c->prepared->facts;
     switch ((am_activity)s->activity) {
     case AM_ACTIVITY_STAND:
         plan_stand(c, plan);
@@ -178,7 +179,7 @@ ami_activity_plan ami_activity_update(am_actor *c, float dt)
     am_activity is = choose(c);
     ami_activity_plan plan = { .velocity = s->target_velocity,
                                .heading = s->target_heading,
-                               .height = c->kit->facts.hip_m };
+                               .height = c->prepared->facts.hip_m };
     bool once = is == AM_ACTIVITY_JUMP || is == AM_ACTIVITY_DANCE;
     if (is != was || (once && over)) {
         enter(c, is);

@@ -8,18 +8,18 @@
 
 #define LONGEST_STEP_S 0.1f
 
-void am_actor_place(am_actor *c, am_vec3 position, float heading)
+void am_actor_place(am_actor *c, const am_vec3 *position, float heading)
 {
     ami_state *s = c->state;
-    if (!((position.x + position.z + heading) * 0.0f == 0.0f)) {
+    if (!((position->x + position->z + heading) * 0.0f == 0.0f)) {
         return;
     }
     am_transform from = s->root;
-    s->root.translation = s->position = am_v3_ground(position);
+    s->root.translation = s->position = am_v3_ground(*position);
     s->heading = s->target_heading = s->searched_heading = am_wrap_angle(heading);
     s->root.rotation = am_quat_from_heading(s->heading);
     ami_history_move(c, from, s->root);
-    am_feet_reset(&s->feet);
+    ami_feet_reset(&s->feet);
     // Body and motion move too: a caller that looks before the next step sees the pose at the new place.
     am_transform moved = am_transform_mul(s->root, am_transform_inv(from));
     s->velocity = am_quat_rotate(moved.rotation, s->velocity);
@@ -75,8 +75,8 @@ static am_source_target find_target(const am_actor *c)
 static am_source_input make_input(am_actor *c, const ami_activity_plan *plan, const am_horizon *horizon, float dt)
 {
     ami_state *s = c->state;
-    const ami_kit *kit = c->kit;
-    bool plants = kit->path_filter && s->activity == AM_ACTIVITY_MOVE && ami_path_active(c) &&
+    const ami_prepared *prepared = c->prepared;
+    bool plants = prepared->path_filter && s->activity == AM_ACTIVITY_MOVE && ami_path_active(c) &&
                   ami_path_has(c->path.head, ami_path_plant);
     am_source_input input = {
         .dt = dt,
@@ -84,9 +84,9 @@ static am_source_input make_input(am_actor *c, const ami_activity_plan *plan, co
         .trajectory = c->trajectory,
         .trajectory_count = s->trajectory_count,
         .horizon = horizon,
-        .filter = plants ? kit->path_filter : kit->filters[s->activity],
-        .stay = plants && kit->path_stay ? kit->path_stay : kit->stays[s->activity],
-        .wanted_tags = c->kit->wanted[s->activity],
+        .filter = plants ? prepared->path_filter : prepared->filters[s->activity],
+        .stay = plants && prepared->path_stay ? prepared->path_stay : prepared->stays[s->activity],
+        .wanted_tags = c->prepared->wanted[s->activity],
         .weights = ami_actor_weights(c, plan->high),
         .candidates = c->settings.candidates,
         .search_now = plan->search_now,
@@ -122,10 +122,11 @@ static void take_answer(am_actor *c, float dt)
         s->transitions++;
         s->grace = s->locked;
         s->grace_s = AMI_GRACE_S;
-        am_inertia_pose from = { out->left.local, out->left.velocity, out->left.root_linear, out->left.root_angular };
-        am_inertia_pose to = { out->landed.local, out->landed.velocity, out->landed.root_linear,
-                               out->landed.root_angular };
-        am_inertia_transition(c->inertia, &c->inertia_def, &from, &to);
+        ami_inertia_pose from = { out->left.local, out->left.velocity, out->left.root_linear,
+                                  out->left.root_angular };
+        ami_inertia_pose to = { out->landed.local, out->landed.velocity, out->landed.root_linear,
+                                out->landed.root_angular };
+        ami_inertia_transition(c->inertia, &c->inertia_def, &from, &to);
     }
 }
 
@@ -147,11 +148,11 @@ static bool settle(am_actor *c, am_vec3 *moved, float *turned, float dt)
     am_vec3 linear = c->output.root_linear;
     am_vec3 angular = c->output.root_angular;
     memcpy(c->next, c->source_local, (size_t)c->joint_count * sizeof *c->next);
-    am_inertia_apply(c->inertia, &c->inertia_def, c->next, NULL, &linear, &angular, dt);
+    ami_inertia_apply(c->inertia, &c->inertia_def, c->next, NULL, &linear, &angular, dt);
     *moved = am_v3_zero();
     *turned = 0.0f;
     if (!pose_is_finite(c->next, c->joint_count, linear, angular)) {
-        am_inertia_reset(c->inertia, &c->inertia_def);
+        ami_inertia_reset(c->inertia, &c->inertia_def);
         return false;
     }
     memcpy(c->before, c->local_raw, (size_t)c->joint_count * sizeof *c->next);
@@ -167,8 +168,9 @@ static bool settle(am_actor *c, am_vec3 *moved, float *turned, float dt)
 /// How high the source itself has a toe.
 static float toe_height(const am_actor *c, am_role role)
 {
-    int toe = c->kit->source->roles->joint[role];
-    float height = toe >= 0 ? ami_joint_place(c->kit->source->skeleton, c->source_local, toe).translation.y : 0.0f;
+    int toe = c->prepared->source->roles->joint[role];
+    float height =
+        toe >= 0 ? ami_joint_place(c->prepared->source->skeleton, c->source_local, toe).translation.y : 0.0f;
     return height * 0.0f == 0.0f ? height : 0.0f;
 }
 
@@ -177,16 +179,16 @@ static void place_feet(am_actor *c, float dt)
     ami_state *s = c->state;
     size_t size = (size_t)c->joint_count * sizeof *c->local;
     am_transform *world = c->world_raw;
-    const int16_t *parents = c->kit->source->skeleton->parents;
+    const int16_t *parents = c->prepared->source->skeleton->parents;
     world[0] = am_transform_mul(s->root, c->local_raw[0]);
     for (int j = 1; j < c->joint_count; j++) {
         world[j] = am_transform_mul(world[parents[j]], c->local_raw[j]);
     }
     memcpy(c->local, c->local_raw, size);
     if (c->settings.ik) {
-        am_feet_swing(&s->feet, toe_height(c, AM_ROLE_LEFT_TOE), toe_height(c, AM_ROLE_RIGHT_TOE));
+        ami_feet_swing(&s->feet, toe_height(c, AM_ROLE_LEFT_TOE), toe_height(c, AM_ROLE_RIGHT_TOE));
         uint32_t contacts = s->contacts | (s->grace_s > 0.0f ? s->grace : 0);
-        s->locked = am_feet_apply(&s->feet, &c->feet_def, c->local, c->world, s->root, (uint8_t)contacts, dt);
+        s->locked = ami_feet_apply(&s->feet, &c->feet_def, c->local, c->world, s->root, (uint8_t)contacts, dt);
         ami_push_limit(c, dt);
     } else {
         memcpy(c->world, world, size);
@@ -196,23 +198,23 @@ static void place_feet(am_actor *c, float dt)
 
 /// The stick as a target with a future, for ordinary movement that the springs predict: false where something else
 /// leads the way.
-static bool look_along_stick(const am_actor *c, const ami_activity_plan *plan, am_stick_target *target, void *context,
-                             am_horizon *out)
+static bool look_along_stick(const am_actor *c, const ami_activity_plan *plan, ami_stick_target *target,
+                             void *context, am_horizon *out)
 {
     const ami_state *s = c->state;
     if (s->activity != AM_ACTIVITY_MOVE || !c->settings.springs || c->settings.time_scale != 1.0f ||
-        c->kit->past_s > 0.0f) {
+        c->prepared->past_s > 0.0f) {
         return false;
     }
-    *target = (am_stick_target){ .velocity = plan->velocity,
-                                 .heading = plan->heading,
-                                 .velocity_halflife = c->settings.velocity_halflife,
-                                 .facing_halflife = c->settings.facing_halflife,
-                                 .hip_m = plan->height,
-                                 .time_count = c->kit->time_count };
-    memcpy(target->times, c->kit->times, sizeof target->times);
-    *out =
-        am_stick_horizon(target, context, s->position, s->velocity, s->acceleration, s->heading, s->heading_velocity);
+    *target = (ami_stick_target){ .velocity = plan->velocity,
+                                  .heading = plan->heading,
+                                  .velocity_halflife = c->settings.velocity_halflife,
+                                  .facing_halflife = c->settings.facing_halflife,
+                                  .hip_m = plan->height,
+                                  .time_count = c->prepared->time_count };
+    memcpy(target->times, c->prepared->times, sizeof target->times);
+    *out = ami_stick_horizon(target, context, s->position, s->velocity, s->acceleration, s->heading,
+                             s->heading_velocity);
     return true;
 }
 
@@ -283,7 +285,7 @@ void ami_step_end(am_actor *c, ami_step *step)
 
 void am_actor_step(am_actor *c, const am_intent *intent, float dt)
 {
-    const am_source *source = c->kit->source;
+    const am_source *source = c->prepared->source;
     ami_step step;
     ami_step_begin(c, &step, intent, dt);
     if (!step.over) {

@@ -1,21 +1,26 @@
-/// The inside of an actor: what it shares with others (kit), what is its own (state), and the parts of one step.
+/// The inside of an actor: what is prepared once for all actors of a method (ami_prepared), what is its own
+/// (ami_state), and the parts of one step.
 #ifndef AMI_ACTOR_ACTOR_H
 #define AMI_ACTOR_ACTOR_H
 
 #include <amble/actor.h>
 
-#include <amble/direction.h>
-
 #include "actor/get.h"
 #include "actor/floor.h"
 #include "actor/path.h"
+#include "actor/direction_net.h"
+#include "actor/intent.h"
+#include "actor/path_def.h"
+#include "actor/post.h"
+#include "data/database.h"
+#include "data/search.h"
 
-struct ami_push;
+struct ami_push_state;
 /// push.h: the parts of a push in a character.
 typedef struct ami_push_room {
-    struct ami_push *head;   ///< flat; NULL: this character cannot be pushed
-    am_transform *from, *to; ///< flat [joint]: offsets of the reaction at the beginning and the end of its frame
-    am_transform *before;    ///< flat [joint]: local_raw before the last step
+    struct ami_push_state *head; ///< flat; NULL: this character cannot be pushed
+    am_transform *from, *to;     ///< flat [joint]: offsets of the reaction at the beginning and the end of its frame
+    am_transform *before;        ///< flat [joint]: local_raw before the last step
     am_transform *x, *pose, *previous; ///< [joint] scratch
 } ami_push_room;
 
@@ -33,15 +38,15 @@ typedef struct ami_weights {
     bool flat_matters, high_matters; ///< false: all 1
 } ami_weights;
 
-/// kit.c: whether anything differs from the usual weights.
+/// prepared.c: whether anything differs from the usual weights.
 bool ami_weighing_matters(const ami_weighing *how);
-/// kit.c: fills room(3 stride). Not for databases with PCA.
+/// prepared.c: fills room(3 stride). Not for databases with PCA.
 void ami_weights_set(ami_weights *out, float *room, const am_db *db, const ami_weighing *how);
-/// kit.c: NULL when all are 1.
+/// prepared.c: NULL when all are 1.
 const float *ami_weights_get(const ami_weights *weights, bool high);
 
 /// What an actor knows of its source and never changes: an asset has one for each method.
-typedef struct ami_kit {
+typedef struct ami_prepared {
     am_alloc alloc;
     const am_source *source;
     am_filter *filters[AM_ACTIVITY_COUNT]; ///< frames to jump to; NULL means every frame
@@ -49,37 +54,37 @@ typedef struct ami_kit {
     am_filter *path_filter; ///< frames that a path lands on: feet that do not shuffle; NULL means filters[MOVE]
     am_filter *path_stay;   ///< with it, where stays[MOVE] is NULL: every frame
     float *reach;           ///< [joint] m, how far the body goes on beyond a joint; 0 for hips and legs
-    am_tag_query queries[AM_ACTIVITY_COUNT];
+    ami_tag_query queries[AM_ACTIVITY_COUNT];
     uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
     uint32_t activities;                ///< 1 << am_activity for those that can be done
     am_actor_facts facts;
     bool stored; ///< filters and facts are those of the database's file
-    am_path_limits limits;
+    ami_path_limits limits;
     float times[AM_MAX_TRAJECTORY]; ///< s, of the predicted points: now, then those that the schema asks for
     int time_count;
     int first_ahead; ///< index of the first time after now, time_count without one
     float past_s;    ///< how far back the schema asks, s
     ami_weights weights;
     float *weight_room;
-    am_intent_def speeds;   ///< of sticks and keys
-    am_joint_range *ranges; ///< [joint] NULL without poses: nothing can be pushed
-    bool few;               ///< ranges are of few frames: the source itself goes beyond them
-} ami_kit;
+    am_intent_def speeds;    ///< of sticks and keys
+    ami_joint_range *ranges; ///< [joint] NULL without poses: nothing can be pushed
+    bool few;                ///< ranges are of few frames: the source itself goes beyond them
+} ami_prepared;
 
 /// tags(AM_ACTIVITY_COUNT) as in am_actor_def.
-am_result ami_kit_create(ami_kit **out, const am_source *source, const char *const *tags, const am_alloc *alloc,
-                         am_error *err);
-void ami_kit_destroy(ami_kit *kit);
-/// Fills kit->facts from the database.
-am_result ami_kit_measure(ami_kit *kit, am_error *err);
-/// The kit's facts about its source's motion, as files store them.
-am_facts ami_kit_facts(const ami_kit *kit);
-/// planted.c: fills kit->path_filter, after the filters and the facts.
-am_result ami_kit_plant(ami_kit *kit, am_error *err);
-/// push.c: fills kit->ranges.
-am_result ami_kit_ranges(ami_kit *kit, am_error *err);
+am_result ami_prepared_create(ami_prepared **out, const am_source *source, const char *const *tags,
+                              const am_alloc *alloc, am_error *err);
+void ami_prepared_destroy(ami_prepared *prepared);
+/// Fills prepared->facts from the database.
+am_result ami_prepared_measure(ami_prepared *prepared, am_error *err);
+/// Facts about the source's motion, as files store them.
+am_facts ami_prepared_facts(const ami_prepared *prepared);
+/// planted.c: fills prepared->path_filter, after the filters and the facts.
+am_result ami_prepared_plant(ami_prepared *prepared, am_error *err);
+/// push.c: fills prepared->ranges.
+am_result ami_prepared_ranges(ami_prepared *prepared, am_error *err);
 /// Whether `frame` of the source's database belongs to an activity; yes below 0.
-bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame);
+bool ami_prepared_accepts(const ami_prepared *prepared, am_activity activity, int frame);
 
 /// The head of the flat block. Every field has its place without padding: the bytes are hashed and compared.
 typedef struct ami_state {
@@ -106,7 +111,7 @@ typedef struct ami_state {
     int32_t trajectory_count;
     float grace_s;  ///< for which `grace` still holds after a transition
     uint32_t grace; ///< AM_CONTACT_* bits of feet that stood when it came
-    am_feet feet;
+    ami_feet feet;
     am_vec3 moved; ///< velocity of hips and root in the last step, m/s; only kept with a history
     float past_s;  ///< since the newest place of the history
     int32_t past_head, past_count;
@@ -132,7 +137,7 @@ typedef struct ami_activity_plan {
 typedef struct ami_step {
     ami_activity_plan plan;
     ami_path_context context;
-    am_stick_target target;
+    ami_stick_target target;
     uint64_t stick[AM_MAX_CONTEXT / sizeof(uint64_t)];
     am_horizon horizon;
     am_source_input input;
@@ -160,8 +165,8 @@ struct am_actor {
     size_t block_size;
     const am_asset *asset;
     am_asset *own_asset;           ///< of a source of the caller's own, or of am_actor_open; NULL: shared
-    const ami_kit *kit;            ///< the asset's for the method, or own_kit
-    ami_kit *own_kit;              ///< with tags of its own
+    const ami_prepared *prepared;  ///< the asset's for the method, or own_prepared
+    ami_prepared *own_prepared;    ///< with tags of its own
     char *tags[AM_ACTIVITY_COUNT]; ///< of its own; NULL: what the data suggest
     am_search_work *work;          ///< that it steps in
     am_search_work *own_works[AM_METHOD_COUNT]; ///< [family]
@@ -179,8 +184,8 @@ struct am_actor {
     int joint_count;
     bool keeps_past; ///< some method asks where the body was
     uint64_t key;    ///< what a snapshot must have been made with
-    am_inertia_def inertia_def;
-    am_feet_def feet_def;
+    ami_inertia_def inertia_def;
+    ami_feet_def feet_def;
     am_source_output output;
     // Scratch of one step.
     am_transform *next;
@@ -199,14 +204,14 @@ struct am_actor {
     am_query_point *trajectory; ///< [AM_MAX_TRAJECTORY]
     am_query_point *past;       ///< [AMI_PAST_PLACES] ring, history.c; NULL when no past is asked for
     void *source_state;
-    am_inertia *inertia;
+    ami_inertia *inertia;
     am_transform *source_local; ///< [joint] the source's last good pose
     am_transform *local_raw, *local, *world_raw, *world;
-    ami_path_room path;          ///< no head: paths are not followed
-    ami_push_room push;          ///< no head: cannot be pushed
-    am_tick_hook hook;           ///< of pushes
-    am_net_work *direction_work; ///< with a net
-    am_direction_window *window; ///< scratch of it
+    ami_path_memory path;         ///< no head: paths are not followed
+    ami_push_room push;           ///< no head: cannot be pushed
+    am_tick_hook hook;            ///< of pushes
+    am_net_work *direction_work;  ///< with a net
+    ami_direction_window *window; ///< scratch of it
 };
 
 /// The settings as the source reads them: one of the caller's own has its own numbers.
@@ -218,8 +223,8 @@ static inline const am_settings *ami_source_settings(const am_actor *actor)
 /// settings.c: new settings and tags for an actor, checked and prepared.
 typedef struct ami_change {
     am_settings settings;
-    const ami_kit *kit;
-    ami_kit *own_kit;              ///< NULL: the asset's kit
+    const ami_prepared *prepared;
+    ami_prepared *own_prepared;    ///< NULL: the asset's
     char *tags[AM_ACTIVITY_COUNT]; ///< copies
     am_search_work *work;
 } ami_change;
@@ -227,19 +232,21 @@ typedef struct ami_change {
 am_result ami_change_make(ami_change *out, am_actor *actor, const am_settings *settings, const char *const *tags,
                           am_error *err);
 void ami_change_drop(ami_change *change, const am_actor *actor);
-/// Takes kit, settings and tags over, and lays out the flat block again: the parts behind the source's state move.
+/// Takes settings, tags and what was prepared for them over, and lays out the flat block again: the parts behind the
+/// source's state move.
 void ami_change_take(ami_change *change, am_actor *actor);
 /// settings.c: sets actor->weights.
 void ami_actor_weigh(am_actor *actor);
-/// make.c: pointers into the flat block, by kit and defs.
+/// make.c: pointers into the flat block, by what is prepared and the defs.
 void ami_actor_lay_out(am_actor *actor);
-/// make.c: bytes of the flat block with a kit.
-size_t ami_actor_flat_size(const am_actor *actor, const ami_kit *kit);
-/// make.c: numbers of parts that follow from kit and settings.
+/// make.c: bytes of the flat block of a method.
+size_t ami_actor_flat_size(const am_actor *actor, const ami_prepared *prepared);
+/// make.c: numbers of parts that follow from the method and the settings.
 void ami_actor_set_parts(am_actor *actor);
 
-/// asset.c: the kit of a method, NULL when the asset has none. A family is the method whose source others share.
-const ami_kit *ami_asset_kit(const am_asset *asset, am_method method);
+/// asset.c: what is prepared for a method, NULL when the asset has none. A family is the method whose source others
+/// share.
+const ami_prepared *ami_asset_prepared(const am_asset *asset, am_method method);
 am_method ami_method_family(am_method method);
 const am_source *ami_asset_source(const am_asset *asset, am_method method);
 const am_net *ami_asset_direction(const am_asset *asset);
@@ -251,7 +258,7 @@ void ami_asset_return(const am_asset *asset);
 #define AMI_ASSET_SLOTS 8
 #define AMI_ASSET_BATCH 32
 
-/// kit.c: whether a channel asks where the body is at other times.
+/// prepared.c: whether a channel asks where the body is at other times.
 bool ami_asks_trajectory(const am_channel *channel);
 
 /// history.c: how far back (s) the schema of a source asks, 0 when it does not.
@@ -298,7 +305,7 @@ void ami_arrived(am_actor *character);
 const float *ami_actor_weights(const am_actor *character, bool high);
 
 /// path_facing.c: the facing at a point (an index in frames, laps included) whose way heads so.
-float ami_path_facing(const am_actor *character, float heading, float index);
+float ami_path_tell(const am_actor *character, float heading, float index);
 /// path_facing.c: a direction of the way turned by the stick where that is asked for.
 am_vec3 ami_path_turned(const am_actor *character, am_vec3 way);
 /// path_facing.c: a path begins, or gets other points: the body has always faced as it does.

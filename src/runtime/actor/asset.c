@@ -5,8 +5,7 @@
 #include "base/memory.h"
 #include "method/field_source.h"
 #include "net/net.h"
-
-#include <amble/learned.h>
+#include "method/sources.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -21,13 +20,13 @@ struct am_asset {
     am_model *own_models[AM_MAX_ASSET_FILES];
     int model_count, own_model_count;
     am_index *index;
-    am_field *field;
-    am_field_value *values[most_values];
+    ami_field *field;
+    ami_field_value *values[most_values];
     int value_count;
     am_net *direction;
     am_source *made[AM_METHOD_COUNT];          ///< own sources
     const am_source *sources[AM_METHOD_COUNT]; ///< [family]
-    ami_kit *kits[AM_METHOD_COUNT];            ///< [family]
+    ami_prepared *prepared[AM_METHOD_COUNT];   ///< [family]
     am_search_work *slots[AMI_ASSET_SLOTS];    ///< for batches of learned actors
     atomic_flag *slots_taken;                  ///< in `taken`, so that a const asset can lend its slots
     atomic_flag taken;
@@ -96,8 +95,8 @@ static const am_model *model_with(const am_asset *a, const char *part)
 static const am_model *model_with_values(const am_asset *a)
 {
     for (int i = 0; i < a->model_count; i++) {
-        for (int t = 0; am_field_task_name(t); t++) {
-            if (am_field_value_has(a->models[i], am_field_task_name(t))) {
+        for (int t = 0; ami_field_task_name(t); t++) {
+            if (ami_field_value_has(a->models[i], ami_field_task_name(t))) {
                 return a->models[i];
             }
         }
@@ -110,24 +109,24 @@ static const am_model *model_with_values(const am_asset *a)
 
 static am_result make_match(am_asset *a, am_error *err)
 {
-    am_index_def index = am_index_def_default();
+    ami_index_def index = ami_index_def_default();
     index.db = a->db;
     index.alloc = &a->alloc;
-    am_result result = am_index_create(&a->index, &index, err);
-    am_match_def def = am_match_def_default();
+    am_result result = ami_index_create(&a->index, &index, err);
+    ami_match_def def = ami_match_def_default();
     def.alloc = &a->alloc;
     def.db = a->db;
     def.index = a->index;
     def.decompressor = a->db->z ? model_with(a, "decompressor") : NULL;
-    return result == AM_OK ? am_match_create(&a->made[AM_METHOD_MATCH], &def, err) : result;
+    return result == AM_OK ? ami_match_create(&a->made[AM_METHOD_MATCH], &def, err) : result;
 }
 
 static am_result make_learned(am_asset *a, am_error *err)
 {
-    am_learned_def def = am_learned_def_default();
+    ami_learned_def def = ami_learned_def_default();
     def.alloc = &a->alloc;
     def.model = model_with(a, "projector");
-    am_result result = am_learned_create(&a->made[AM_METHOD_LEARNED], &def, err);
+    am_result result = ami_learned_create(&a->made[AM_METHOD_LEARNED], &def, err);
     for (int i = 0; i < AMI_ASSET_SLOTS && result == AM_OK; i++) {
         result = am_source_work_create(&a->slots[i], a->made[AM_METHOD_LEARNED], AMI_ASSET_BATCH, &a->alloc, err);
     }
@@ -139,16 +138,16 @@ static am_result open_values(am_asset *a, am_error *err)
 {
     am_result result = AM_OK;
     for (int m = 0; m < a->model_count; m++) {
-        am_field_value_head head;
+        ami_field_value_head head;
         for (int i = 0; i < a->models[m]->attachment_count && result == AM_OK; i++) {
-            if (am_field_value_peek(&head, a->models[m], i)) {
-                am_field_value_def def = am_field_value_def_default();
+            if (ami_field_value_peek(&head, a->models[m], i)) {
+                ami_field_value_def def = ami_field_value_def_default();
                 def.alloc = &a->alloc;
                 def.model = a->models[m];
                 def.field = a->field;
                 def.task = head.task;
                 def.every = head.every;
-                result = am_field_value_create(&a->values[a->value_count], &def, err);
+                result = ami_field_value_create(&a->values[a->value_count], &def, err);
                 a->value_count += result == AM_OK;
             }
         }
@@ -159,21 +158,21 @@ static am_result open_values(am_asset *a, am_error *err)
 static am_result make_field(am_asset *a, am_error *err)
 {
     const am_model *model = model_with_values(a);
-    am_field_def def = am_field_def_default();
+    ami_field_def def = ami_field_def_default();
     def.alloc = &a->alloc;
     def.db = a->db;
     if (model) {
-        am_field_value_field(&def, model); // values hold for the field that they were made of
+        ami_field_value_field(&def, model); // values hold for the field that they were made of
     }
-    am_result result = am_field_create(&a->field, &def, err);
+    am_result result = ami_field_create(&a->field, &def, err);
     result = result == AM_OK ? open_values(a, err) : result;
-    am_field_source_def flow = am_field_source_def_default();
+    ami_field_source_def flow = ami_field_source_def_default();
     flow.alloc = &a->alloc;
     flow.field = a->field;
     flow.policy = AM_FIELD_GREEDY; // settings say which
-    flow.values = (const am_field_value *const *)a->values;
+    flow.values = (const ami_field_value *const *)a->values;
     flow.value_count = a->value_count;
-    return result == AM_OK ? am_field_source_create(&a->made[AM_METHOD_FIELD], &flow, err) : result;
+    return result == AM_OK ? ami_field_source_create(&a->made[AM_METHOD_FIELD], &flow, err) : result;
 }
 
 /// The methods that files and models offer.
@@ -228,13 +227,13 @@ static am_result make_sources(am_asset *a, const am_asset_def *def, am_error *er
                : result;
 }
 
-static am_result make_kits(am_asset *a, am_error *err)
+static am_result prepare_methods(am_asset *a, am_error *err)
 {
     static const char *const usual[AM_ACTIVITY_COUNT] = { NULL };
     am_result result = AM_OK;
     for (int m = 0; m < AM_METHOD_COUNT && result == AM_OK; m++) {
         if (a->sources[m]) {
-            result = ami_kit_create(&a->kits[m], a->sources[m], usual, &a->alloc, err);
+            result = ami_prepared_create(&a->prepared[m], a->sources[m], usual, &a->alloc, err);
         }
     }
     return result;
@@ -278,9 +277,9 @@ am_result am_asset_create(am_asset **out, const am_asset_def *def, am_error *err
     result = result == AM_OK ? make_sources(a, def, err) : result;
     const am_model *model = model_with(a, "direction");
     if (result == AM_OK && model) {
-        result = am_direction_open(&a->direction, model, &a->alloc, err);
+        result = ami_direction_net_open(&a->direction, model, &a->alloc, err);
     }
-    result = result == AM_OK ? make_kits(a, err) : result;
+    result = result == AM_OK ? prepare_methods(a, err) : result;
     if (result != AM_OK) {
         am_asset_close(a);
         return result;
@@ -307,18 +306,18 @@ void am_asset_close(am_asset *a)
     }
     am_alloc alloc = a->alloc;
     for (int i = 0; i < AMI_ASSET_SLOTS; i++) {
-        am_search_work_destroy(a->slots[i]);
+        ami_search_work_destroy(a->slots[i]);
     }
     for (int m = 0; m < AM_METHOD_COUNT; m++) {
-        ami_kit_destroy(a->kits[m]);
-        am_source_destroy(a->made[m]);
+        ami_prepared_destroy(a->prepared[m]);
+        ami_source_destroy(a->made[m]);
     }
     for (int i = 0; i < a->value_count; i++) {
-        am_field_value_destroy(a->values[i]);
+        ami_field_value_destroy(a->values[i]);
     }
-    am_field_destroy(a->field);
+    ami_field_destroy(a->field);
     am_net_destroy(a->direction);
-    am_index_destroy(a->index);
+    ami_index_destroy(a->index);
     for (int i = 0; i < a->own_model_count; i++) {
         am_model_close(a->own_models[i]);
     }
@@ -329,15 +328,15 @@ void am_asset_close(am_asset *a)
 // ---------------------------------------------------------------------------------------------
 // Asking
 
-const ami_kit *ami_asset_kit(const am_asset *a, am_method method)
+const ami_prepared *ami_asset_prepared(const am_asset *a, am_method method)
 {
-    return (int)method >= 0 && method < AM_METHOD_COUNT ? a->kits[ami_method_family(method)] : NULL;
+    return (int)method >= 0 && method < AM_METHOD_COUNT ? a->prepared[ami_method_family(method)] : NULL;
 }
 
 const am_source *ami_asset_source(const am_asset *a, am_method method)
 {
-    const ami_kit *kit = ami_asset_kit(a, method);
-    return kit ? kit->source : NULL;
+    const ami_prepared *prepared = ami_asset_prepared(a, method);
+    return prepared ? prepared->source : NULL;
 }
 
 const am_net *ami_asset_direction(const am_asset *a) { return a->direction; }
@@ -354,7 +353,7 @@ uint32_t am_asset_methods(const am_asset *a)
 {
     uint32_t methods = 0;
     for (int m = 0; m < AM_METHOD_COUNT; m++) {
-        methods |= ami_asset_kit(a, (am_method)m) ? 1u << m : 0;
+        methods |= ami_asset_prepared(a, (am_method)m) ? 1u << m : 0;
     }
     return methods;
 }
@@ -381,21 +380,25 @@ int am_asset_joint(const am_asset *a, const char *name)
 
 const am_db *am_asset_db(const am_asset *a, am_method method)
 {
-    const ami_kit *kit = ami_asset_kit(a, method);
-    return kit ? kit->source->db : NULL;
+    const ami_prepared *prepared = ami_asset_prepared(a, method);
+    return prepared ? prepared->source->db : NULL;
 }
-
-bool am_asset_has_direction(const am_asset *a) { return a->direction != NULL; }
 
 int am_asset_value(const am_asset *a, int task, int every)
 {
     const am_source *field = a->sources[AM_METHOD_FIELD];
-    const am_field_value *value = NULL;
-    if (field && am_field_task_name(task)) {
+    const ami_field_value *value = NULL;
+    if (field && ami_field_task_name(task)) {
         value = ami_field_source_value(field, task, every);
     }
     return value ? value->head.every : 0;
 }
 
-const am_index *am_asset_index(const am_asset *a) { return a->index; }
-const am_field *am_asset_field(const am_asset *a) { return a->field; }
+void am_asset_get_info(const am_asset *a, am_asset_info *out)
+{
+    *out = (am_asset_info){ .index_bytes = a->index ? ami_index_bytes(a->index) : 0,
+                            .field_bytes = a->field ? a->field->bytes : 0,
+                            .field_states = a->field ? a->field->state_count : 0,
+                            .field_neighbours = a->field ? a->field->k : 0,
+                            .has_direction = a->direction != NULL };
+}

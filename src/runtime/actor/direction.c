@@ -1,17 +1,18 @@
 // DirectionNet (LHMM VI-G) at run time: a window of a path, its known facings, and the net's own from there on.
 #include "actor/direction.h"
 
-#include <amble/path.h>
-
 #include "base/error.h"
 #include "actor/path.h"
+#include "actor/direction_net.h"
+#include "net/build.h"
 
 #include <string.h>
 
-am_result am_direction_open(am_net **out, const am_model *model, const am_alloc *alloc, am_error *err)
+am_result ami_direction_net_open(am_net **out, const am_model *model, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
-    am_net_def def = am_net_def_default();
+    am_net_def def;
+    am_net_def_init(&def);
     def.alloc = alloc;
     def.model = model;
     def.part = am_model_find(model, "direction");
@@ -26,7 +27,7 @@ am_result am_direction_open(am_net **out, const am_model *model, const am_alloc 
     int point = am_net_input_find(net, "point");
     int facing = am_net_input_find(net, "facing");
     int direction = am_net_output_find(net, "direction");
-    if (am_net_input_count(net) != 2 || point != 0 || facing != 1 || direction != 0 ||
+    if (ami_net_input_count(net) != 2 || point != 0 || facing != 1 || direction != 0 ||
         am_net_input_size(net, 0) != 2 || am_net_input_size(net, 1) != 2 || am_net_output_size(net, 0) != 2) {
         am_net_destroy(net);
         return ami_fail(err, AM_ERR_FORMAT,
@@ -36,15 +37,15 @@ am_result am_direction_open(am_net **out, const am_model *model, const am_alloc 
     return AM_OK;
 }
 
-void am_direction_run(const am_net *net, am_net_work *work, am_direction_window *w, int steps)
+void ami_direction_net_run(const am_net *net, am_net_work *work, ami_direction_window *w, int steps)
 {
-    const int present = AM_DIRECTION_KNOWN - 1;
+    const int present = AMI_DIRECTION_KNOWN - 1;
     float sine, cosine;
     am_sincos(w->facing[present], &sine, &cosine);
     float own[2] = { 0.0f, 1.0f };
     am_net_reset(work);
-    for (int t = 0; t < AM_DIRECTION_KNOWN + steps && t < AM_DIRECTION_STEPS; t++) {
-        int seen = t + AM_DIRECTION_AHEAD;
+    for (int t = 0; t < AMI_DIRECTION_KNOWN + steps && t < AMI_DIRECTION_STEPS; t++) {
+        int seen = t + AMI_DIRECTION_AHEAD;
         float dx = w->x[seen] - w->x[seen > 0 ? seen - 1 : 0];
         float dz = w->z[seen] - w->z[seen > 0 ? seen - 1 : 0];
         if (t <= present + 1) { // the facing before this step; before the first there is only the first

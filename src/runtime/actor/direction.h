@@ -2,7 +2,7 @@
 #ifndef AMI_CONTROL_DIRECTION_H
 #define AMI_CONTROL_DIRECTION_H
 
-#include <amble/direction.h>
+#include <amble/db.h>
 
 #include "base/memory.h"
 

@@ -34,17 +34,17 @@ static void take(samples *s, float value)
     }
 }
 
-static void take_frame(samples *all, const ami_kit *kit, int frame, am_transform *pose)
+static void take_frame(samples *all, const ami_prepared *prepared, int frame, am_transform *pose)
 {
-    const am_db *db = kit->source->db;
+    const am_db *db = prepared->source->db;
     am_db_pose(db, frame, pose);
-    if (ami_kit_accepts(kit, AM_ACTIVITY_MOVE, frame)) {
+    if (ami_prepared_accepts(prepared, AM_ACTIVITY_MOVE, frame)) {
         take(&all[hips_upright], pose[0].translation.y);
     }
-    bool creeps = (kit->activities >> AM_ACTIVITY_CREEP & 1) != 0;
-    if (creeps && ami_kit_accepts(kit, AM_ACTIVITY_CREEP, frame)) {
+    bool creeps = (prepared->activities >> AM_ACTIVITY_CREEP & 1) != 0;
+    if (creeps && ami_prepared_accepts(prepared, AM_ACTIVITY_CREEP, frame)) {
         take(&all[hips_creep], pose[0].translation.y);
-        take(&all[speed_creep], am_v3_length(am_db_root_velocity(db, frame).linear));
+        take(&all[speed_creep], am_v3_length(ami_db_root_velocity(db, frame).linear));
     }
 }
 
@@ -56,20 +56,20 @@ static float hip_height(const am_db *db, int frame)
 }
 
 /// The median over all jumps of how far the hips rise above where the jump begins.
-static float leap_rise(const ami_kit *kit, float *values)
+static float leap_rise(const ami_prepared *prepared, float *values)
 {
-    const am_db *db = kit->source->db;
+    const am_db *db = prepared->source->db;
     int count = 0;
-    if ((kit->activities >> AM_ACTIVITY_JUMP & 1) == 0) {
+    if ((prepared->activities >> AM_ACTIVITY_JUMP & 1) == 0) {
         return 0.0f;
     }
     for (int r = 0; r < db->range_count; r++) {
         int f = db->ranges[r].start;
         while (f < db->ranges[r].stop && count < most_leaps) {
-            float first = ami_kit_accepts(kit, AM_ACTIVITY_JUMP, f) ? hip_height(db, f) : 0.0f;
+            float first = ami_prepared_accepts(prepared, AM_ACTIVITY_JUMP, f) ? hip_height(db, f) : 0.0f;
             float highest = first;
             int begin = f;
-            for (; f < db->ranges[r].stop && ami_kit_accepts(kit, AM_ACTIVITY_JUMP, f); f++) {
+            for (; f < db->ranges[r].stop && ami_prepared_accepts(prepared, AM_ACTIVITY_JUMP, f); f++) {
                 highest = am_max(highest, hip_height(db, f));
             }
             if (f > begin && (highest - first) * 0.0f == 0.0f) {
@@ -81,27 +81,29 @@ static float leap_rise(const ami_kit *kit, float *values)
     return quantile(values, count, 0.5f);
 }
 
-am_result ami_kit_measure(ami_kit *kit, am_error *err)
+am_result ami_prepared_measure(ami_prepared *prepared, am_error *err)
 {
-    const am_db *db = kit->source->db;
+    const am_db *db = prepared->source->db;
     // What a database's file says holds for the tags that a character has by default.
-    const am_facts *known = kit->source->facts ? kit->source->facts : db && kit->stored ? db->facts : NULL;
+    const am_facts *known = prepared->source->facts  ? prepared->source->facts
+                            : db && prepared->stored ? db->facts
+                                                     : NULL;
     if (known) {
-        uint32_t unmet = kit->facts.unmet;
-        kit->facts = (am_actor_facts){ .hip_m = known->hip_m,
-                                       .creep_hip_m = known->creep_hip_m,
-                                       .creep_mps = known->creep_mps,
-                                       .jump_rise_m = known->jump_rise_m,
-                                       .toe_m = known->toe_m,
-                                       .heel_m = known->heel_m,
-                                       .unmet = unmet };
+        uint32_t unmet = prepared->facts.unmet;
+        prepared->facts = (am_actor_facts){ .hip_m = known->hip_m,
+                                            .creep_hip_m = known->creep_hip_m,
+                                            .creep_mps = known->creep_mps,
+                                            .jump_rise_m = known->jump_rise_m,
+                                            .toe_m = known->toe_m,
+                                            .heel_m = known->heel_m,
+                                            .unmet = unmet };
         return AM_OK;
     }
     if (!db) {
         return AM_OK;
     }
     size_t each = most_samples;
-    float *room = ami_alloc_array(&kit->alloc, measure_count * each, sizeof *room);
+    float *room = ami_alloc_array(&prepared->alloc, measure_count * each, sizeof *room);
     if (!room) {
         return ami_fail_memory(err, measure_count * each * sizeof *room);
     }
@@ -112,15 +114,15 @@ am_result ami_kit_measure(ami_kit *kit, am_error *err)
     int stride = (db->frame_count + most_samples - 1) / most_samples;
     for (int f = 0; f < db->frame_count; f += stride) {
         am_transform pose[AM_MAX_JOINTS];
-        take_frame(all, kit, f, pose);
+        take_frame(all, prepared, f, pose);
     }
-    am_actor_facts *facts = &kit->facts;
+    am_actor_facts *facts = &prepared->facts;
     facts->hip_m = quantile(all[hips_upright].values, all[hips_upright].count, 0.5f);
     facts->creep_hip_m = quantile(all[hips_creep].values, all[hips_creep].count, 0.5f);
     facts->creep_mps = quantile(all[speed_creep].values, all[speed_creep].count, 0.5f);
-    facts->jump_rise_m = leap_rise(kit, room);
-    ami_release(&kit->alloc, room, measure_count * each * sizeof *room);
-    return ami_db_floor(db, &facts->toe_m, &facts->heel_m, &kit->alloc, err);
+    facts->jump_rise_m = leap_rise(prepared, room);
+    ami_release(&prepared->alloc, room, measure_count * each * sizeof *room);
+    return ami_db_floor(db, &facts->toe_m, &facts->heel_m, &prepared->alloc, err);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -146,7 +148,7 @@ static float tag_speed(const am_db *db, const char *name, float fallback)
     int count = 0;
     for (int f = 0; f < db->frame_count; f++) {
         if ((db->tags[f] & bit) != 0 && seen++ % stride == 0 && count < 1024) {
-            float speed = am_v3_length(am_db_root_velocity(db, f).linear);
+            float speed = am_v3_length(ami_db_root_velocity(db, f).linear);
             values[count] = speed;
             count += speed * 0.0f == 0.0f;
         }
@@ -162,34 +164,34 @@ static am_intent_def with_speeds(am_intent_def def, const am_facts *facts)
     return def;
 }
 
-am_intent_def am_intent_def_of(const am_db *db)
+am_intent_def ami_intent_def_of(const am_db *db)
 {
-    am_intent_def def = am_intent_def_default();
+    am_intent_def def = ami_intent_def_default();
     if (db->facts) {
         return with_speeds(def, db->facts);
     }
-    def.walk_mps = tag_speed(db, am_auto_tag_name(AM_TAG_WALK), def.walk_mps);
-    def.sprint_mps = tag_speed(db, am_auto_tag_name(AM_TAG_RUN), def.sprint_mps);
-    def.creep_mps = tag_speed(db, am_auto_tag_name(AM_TAG_CREEP), def.creep_mps);
+    def.walk_mps = tag_speed(db, ami_auto_tag_name(AM_TAG_WALK), def.walk_mps);
+    def.sprint_mps = tag_speed(db, ami_auto_tag_name(AM_TAG_RUN), def.sprint_mps);
+    def.creep_mps = tag_speed(db, ami_auto_tag_name(AM_TAG_CREEP), def.creep_mps);
     return def;
 }
 
-am_intent_def am_intent_def_for(const am_source *source)
+am_intent_def ami_intent_def_for(const am_source *source)
 {
-    am_intent_def def = am_intent_def_default();
+    am_intent_def def = ami_intent_def_default();
     if (source->facts) {
         return with_speeds(def, source->facts);
     }
-    return source->db ? am_intent_def_of(source->db) : def;
+    return source->db ? ami_intent_def_of(source->db) : def;
 }
 
-am_facts ami_kit_facts(const ami_kit *kit)
+am_facts ami_prepared_facts(const ami_prepared *prepared)
 {
-    const am_actor_facts *f = &kit->facts;
-    const am_path_limits *limits = &kit->limits;
-    am_intent_def intent = am_intent_def_for(kit->source);
-    return (am_facts){ .version = AM_FACTS_VERSION,
-                       .activities = kit->activities,
+    const am_actor_facts *f = &prepared->facts;
+    const ami_path_limits *limits = &prepared->limits;
+    am_intent_def intent = ami_intent_def_for(prepared->source);
+    return (am_facts){ .version = AMI_FACTS_VERSION,
+                       .activities = prepared->activities,
                        .hip_m = f->hip_m,
                        .creep_hip_m = f->creep_hip_m,
                        .creep_mps = f->creep_mps,

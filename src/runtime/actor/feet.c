@@ -1,7 +1,8 @@
 // The foot lock: a toe in contact stays where it touched down until the animation releases it or moves too far away;
 // then the difference fades out. Hip and knee follow by analytic IK, the foot turns so that the toe is where it
 // should be, and neither toe nor heel goes below the floor.
-#include <amble/post.h>
+#include "actor/post.h"
+#include "data/kinematics.h"
 
 #include <string.h>
 
@@ -38,14 +39,14 @@ static const am_role leg_roles[2][4] = {
 #define SWING_M 0.05f
 #define SWING_HALFLIFE_S 0.04f
 
-am_feet_def am_feet_def_default(void)
+ami_feet_def ami_feet_def_default(void)
 {
-    am_feet_def def = { .unlock_radius_m = 0.2f,
-                        .blend_out_s = 0.2f,
-                        .floor_m = 0.0f,
-                        .heel_m = 0.0f,
-                        .soften_m = 0.03f,
-                        .cookie = AM_COOKIE };
+    ami_feet_def def = { .unlock_radius_m = 0.2f,
+                         .blend_out_s = 0.2f,
+                         .floor_m = 0.0f,
+                         .heel_m = 0.0f,
+                         .soften_m = 0.03f,
+                         .cookie = AM_COOKIE };
     return def;
 }
 
@@ -59,16 +60,16 @@ static am_transform rest_of(const am_skeleton *skeleton, int joint)
     return rest;
 }
 
-am_vec3 am_heel_offset(const am_skeleton *skeleton, int ankle, int toe)
+am_vec3 ami_heel_offset(const am_skeleton *skeleton, int ankle, int toe)
 {
     am_transform rest = rest_of(skeleton, ankle);
     am_vec3 down = am_v3(0.0f, rest_of(skeleton, toe).translation.y - rest.translation.y, 0.0f);
     return am_quat_unrotate(rest.rotation, down);
 }
 
-void am_feet_reset(am_feet *feet) { memset(feet, 0, sizeof *feet); }
+void ami_feet_reset(ami_feet *feet) { memset(feet, 0, sizeof *feet); }
 
-void am_feet_swing(am_feet *feet, float left_m, float right_m)
+void ami_feet_swing(ami_feet *feet, float left_m, float right_m)
 {
     feet->foot[0].swing_m = left_m;
     feet->foot[1].swing_m = right_m;
@@ -76,7 +77,7 @@ void am_feet_swing(am_feet *feet, float left_m, float right_m)
 }
 
 /// False when the rig lacks a joint of the leg.
-static bool find_leg(leg *out, const am_feet_def *def, int side)
+static bool find_leg(leg *out, const ami_feet_def *def, int side)
 {
     const int16_t *joint = def->roles->joint;
     const am_role *roles = leg_roles[side];
@@ -85,14 +86,14 @@ static bool find_leg(leg *out, const am_feet_def *def, int side)
 }
 
 /// A toe that is said to stand while a transition still swings it through the air is not stopped there.
-static bool is_landing(const am_foot *foot, const am_feet_def *def)
+static bool is_landing(const ami_foot *foot, const ami_feet_def *def)
 {
     return am_v3_length(am_v3_ground(foot->velocity)) < LANDING_MPS && foot->position.y < def->floor_m + LANDING_M;
 }
 
 /// How high the foot is lifted on its way after the body: an arc that begins and ends on the ground, so gently that a
 /// straight knee, which moves by the root of what the foot is lifted, does not jump.
-static float step_height(const am_foot *foot)
+static float step_height(const ami_foot *foot)
 {
     if (foot->locked || !(foot->left_m > 0.0f)) {
         return 0.0f;
@@ -103,7 +104,7 @@ static float step_height(const am_foot *foot)
 }
 
 /// How far a foot in the air is lifted beyond the animation, whose toe is at height y.
-static float rise(am_foot *foot, const am_feet_def *def, float y, bool contact, float dt)
+static float rise(ami_foot *foot, const ami_feet_def *def, float y, bool contact, float dt)
 {
     float wanted = am_min(foot->swing_m, def->floor_m + SWING_M);
     float lack = contact || foot->locked || !foot->told ? 0.0f : am_max(wanted - y, 0.0f);
@@ -112,11 +113,11 @@ static float rise(am_foot *foot, const am_feet_def *def, float y, bool contact, 
 }
 
 /// Where the toe should be, given where the animation has it; keeps the foot's state.
-static am_vec3 follow(am_foot *foot, const am_feet_def *def, am_vec3 toe, bool contact, bool first, float dt)
+static am_vec3 follow(ami_foot *foot, const ami_feet_def *def, am_vec3 toe, bool contact, bool first, float dt)
 {
     am_vec3 grounded = am_v3(toe.x, am_max(toe.y, def->floor_m), toe.z);
     if (first) {
-        am_foot fresh = { .position = grounded, .swing_m = foot->swing_m, .told = foot->told };
+        ami_foot fresh = { .position = grounded, .swing_m = foot->swing_m, .told = foot->told };
         *foot = fresh;
         foot->animated = toe;
     }
@@ -222,7 +223,7 @@ static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_tran
 /// Where the ankle should be instead of `goal`, no farther from the hip than the leg stretches gently: beyond the
 /// animation's own stretch, or soften_m before the full one, it gives way progressively. What stays short of full
 /// stretch goes to *kept.
-static am_vec3 stretch(const leg *l, const am_feet_def *def, const am_transform *world, am_vec3 goal, float moved,
+static am_vec3 stretch(const leg *l, const ami_feet_def *def, const am_transform *world, am_vec3 goal, float moved,
                        float *kept)
 {
     am_vec3 hip = world[l->upper].translation;
@@ -243,7 +244,7 @@ static am_vec3 stretch(const leg *l, const am_feet_def *def, const am_transform 
 }
 
 /// Brings the toe to `target`: the ankle goes along, no lower than the heel allows, then the foot points at the toe.
-static void reach(const leg *l, const am_feet_def *def, am_transform *local, am_transform *world, am_vec3 target)
+static void reach(const leg *l, const ami_feet_def *def, am_transform *local, am_transform *world, am_vec3 target)
 {
     const am_skeleton *skeleton = def->skeleton;
     am_vec3 ankle = world[l->ankle].translation;
@@ -254,11 +255,11 @@ static void reach(const leg *l, const am_feet_def *def, am_transform *local, am_
     goal.y += am_max(def->heel_m - heel, 0.0f);
     am_quat foot_rotation = world[l->ankle].rotation;
     am_quat toe_rotation = world[l->toe].rotation;
-    am_ik_chain chain = { local, world, l->upper, l->middle, l->ankle };
+    ami_ik_chain chain = { local, world, l->upper, l->middle, l->ankle };
     float kept = 0.0f;
     float moved = am_v3_distance(target, toe);
     goal = stretch(l, def, world, goal, moved, &kept);
-    am_ik_two_bone(&chain, goal, knee_way(l, skeleton, world, moved), kept);
+    ami_ik_two_bone(&chain, goal, knee_way(l, skeleton, world, moved), kept);
     refresh(world, local, skeleton, l->upper);
     // The foot keeps its attitude, then turns by as little as brings the toe to its place.
     turn_world(local, world, skeleton, l->ankle, am_quat_mul(foot_rotation, am_quat_inv(world[l->ankle].rotation)));
@@ -272,8 +273,8 @@ static void reach(const leg *l, const am_feet_def *def, am_transform *local, am_
     refresh(world, local, skeleton, l->toe);
 }
 
-uint8_t am_feet_apply(am_feet *feet, const am_feet_def *def, am_transform *local, am_transform *world,
-                      am_transform root, uint8_t contacts, float dt)
+uint8_t ami_feet_apply(ami_feet *feet, const ami_feet_def *def, am_transform *local, am_transform *world,
+                       am_transform root, uint8_t contacts, float dt)
 {
     const am_skeleton *skeleton = def->skeleton;
     world[0] = am_transform_mul(root, local[0]);
@@ -285,7 +286,7 @@ uint8_t am_feet_apply(am_feet *feet, const am_feet_def *def, am_transform *local
             continue;
         }
         uint8_t bit = side == 0 ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT;
-        am_foot *foot = &feet->foot[side];
+        ami_foot *foot = &feet->foot[side];
         am_vec3 target = follow(foot, def, world[l.toe].translation, (contacts & bit) != 0, !feet->begun, dt);
         bool moved = am_v3_distance(target, world[l.toe].translation) > 1e-6f ||
                      am_transform_point(world[l.ankle], l.heel).y < def->heel_m ||

@@ -2,11 +2,11 @@
 // it.
 #include "actor/floor.h"
 
-#include <amble/post.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/filter.h"
+#include "actor/post.h"
+#include "data/facts.h"
 
 enum { most_samples = 16384 }; // frames that are looked at: enough for a percentile, quick for any database
 
@@ -40,7 +40,7 @@ static void take_feet(samples *s, const am_skeleton *skeleton, const am_roles *r
         int toe = roles->joint[sides[side][1]];
         if (ankle >= 0 && toe >= 0) {
             am_vec3 heel =
-                am_transform_point(ami_joint_place(skeleton, pose, ankle), am_heel_offset(skeleton, ankle, toe));
+                am_transform_point(ami_joint_place(skeleton, pose, ankle), ami_heel_offset(skeleton, ankle, toe));
             take(s->toes, &s->toe_count, ami_joint_place(skeleton, pose, toe).translation.y);
             take(s->heels, &s->heel_count, heel.y);
         }

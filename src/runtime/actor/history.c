@@ -53,7 +53,7 @@ void ami_history_add(am_actor *c, am_vec3 before, float dt)
     s->past_s += dt;
     // Room for all that may be asked for, however short the steps: finer ones are left out. Never so many that a
     // place is asked for which the ring has lost.
-    float spacing = c->kit->past_s / c->settings.time_scale / (float)(AMI_PAST_PLACES - 2);
+    float spacing = c->prepared->past_s / c->settings.time_scale / (float)(AMI_PAST_PLACES - 2);
     if (s->past_s >= spacing) {
         s->past_head = (s->past_head + 1) % AMI_PAST_PLACES;
         s->past_count = s->past_count < AMI_PAST_PLACES ? s->past_count + 1 : AMI_PAST_PLACES;

@@ -16,7 +16,7 @@ typedef struct stick_context {
     float heading, heading_velocity;
 } stick_context;
 
-static stick_context stick_later(const am_stick_target *target, stick_context c, float t)
+static stick_context stick_later(const ami_stick_target *target, stick_context c, float t)
 {
     if (t > 0.0f) {
         am_spring_character_v3(&c.position, &c.velocity, &c.acceleration, target->velocity, target->velocity_halflife,
@@ -30,7 +30,7 @@ static stick_context stick_later(const am_stick_target *target, stick_context c,
 
 static int stick_query(const void *user, void *context, am_query_point *out, am_transform root)
 {
-    const am_stick_target *target = user;
+    const ami_stick_target *target = user;
     stick_context now;
     (void)root;
     memcpy(&now, context, sizeof now);
@@ -54,8 +54,8 @@ static void stick_update(const void *user, void *next, const void *context, floa
     memcpy(next, &now, sizeof now);
 }
 
-am_horizon am_stick_horizon(const am_stick_target *target, void *context, am_vec3 position, am_vec3 velocity,
-                            am_vec3 acceleration, float heading, float heading_velocity)
+am_horizon ami_stick_horizon(const ami_stick_target *target, void *context, am_vec3 position, am_vec3 velocity,
+                             am_vec3 acceleration, float heading, float heading_velocity)
 {
     stick_context now = { position, velocity, acceleration, heading, heading_velocity };
     memset(context, 0, AM_MAX_CONTEXT);
@@ -69,7 +69,7 @@ am_horizon am_stick_horizon(const am_stick_target *target, void *context, am_vec
 
 static int target_query(const void *user, void *context, am_query_point *out, am_transform root)
 {
-    const am_point_target *target = user;
+    const ami_point_target *target = user;
     (void)context; // nothing to remember: wherever the body is, it wants there
     am_vec3 here = am_v3_ground(root.translation);
     am_vec3 gap = am_v3_sub(am_v3_ground(target->place), here);
@@ -96,7 +96,7 @@ static void target_update(const void *user, void *next, const void *context, flo
     memcpy(next, context, AM_MAX_CONTEXT);
 }
 
-am_horizon am_target_horizon(const am_point_target *target, void *context)
+am_horizon ami_target_horizon(const ami_point_target *target, void *context)
 {
     memset(context, 0, AM_MAX_CONTEXT);
     am_horizon horizon = { target, AM_MAX_CONTEXT, context, target_query, target_update };

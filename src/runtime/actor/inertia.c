@@ -1,7 +1,7 @@
 // Inertialisation: at a transition the difference between the old and the new motion becomes an offset that fades
 // out, by critically damped springs or by the quintic of the Responsive paper (eq. 21-24). Only one motion is ever
 // read.
-#include <amble/post.h>
+#include "actor/post.h"
 
 #include <string.h>
 
@@ -11,19 +11,19 @@ typedef struct turn_offset {
     am_vec3 v;    ///< spring: its rate of change
     float slower; ///< spring: half-life as a multiple of the def's, 1 to SLOWEST; 0 before the first transition
     am_vec3 axis; ///< quintic: direction, kept
-    am_quintic quintic;
+    ami_quintic quintic;
 } turn_offset;
 
 /// The same of translations, or of the root's velocities.
 typedef struct shift_offset {
     am_vec3 x, v;
     am_vec3 axis;
-    am_quintic quintic;
+    ami_quintic quintic;
 } shift_offset;
 
 enum { root_linear_item, root_angular_item, fixed_shifts };
 
-struct am_inertia {
+struct ami_inertia {
     int32_t joint_count, moving_count;
     float t; ///< seconds since the last transition
     int32_t reserved;
@@ -36,28 +36,31 @@ struct am_inertia {
 // 2 ln 2, as am_decay_f: stiffness of a spring times its half-life.
 #define STIFFNESS 1.38629436f
 
-am_inertia_def am_inertia_def_default(void)
+ami_inertia_def ami_inertia_def_default(void)
 {
     // 0.1 s: the half-life of LMM's public demonstrations; 0.35 s: 20 frames at 60 Hz, the longest blend that games
     // use.
-    am_inertia_def def = { .mode = AM_INERTIALISE_SPRING, .halflife = 0.1f, .seconds = 0.35f, .cookie = AM_COOKIE };
+    ami_inertia_def def = { .mode = AM_INERTIALISE_SPRING, .halflife = 0.1f, .seconds = 0.35f, .cookie = AM_COOKIE };
     return def;
 }
 
-size_t am_inertia_size(const am_inertia_def *def)
+size_t ami_inertia_size(const ami_inertia_def *def)
 {
-    size_t size = sizeof(am_inertia) + (size_t)def->joint_count * sizeof(turn_offset) +
+    size_t size = sizeof(ami_inertia) + (size_t)def->joint_count * sizeof(turn_offset) +
                   ((size_t)def->moving_count + fixed_shifts) * sizeof(shift_offset);
     return (size + 15) / 16 * 16;
 }
 
-static turn_offset *turns(am_inertia *state) { return (turn_offset *)(void *)(state + 1); }
+static turn_offset *turns(ami_inertia *state) { return (turn_offset *)(void *)(state + 1); }
 
-static shift_offset *shifts(am_inertia *state) { return (shift_offset *)(void *)(turns(state) + state->joint_count); }
-
-void am_inertia_reset(am_inertia *state, const am_inertia_def *def)
+static shift_offset *shifts(ami_inertia *state)
 {
-    memset(state, 0, am_inertia_size(def));
+    return (shift_offset *)(void *)(turns(state) + state->joint_count);
+}
+
+void ami_inertia_reset(ami_inertia *state, const ami_inertia_def *def)
+{
+    memset(state, 0, ami_inertia_size(def));
     state->joint_count = def->joint_count;
     state->moving_count = def->moving_count;
 }
@@ -97,7 +100,7 @@ static void turn_now(const turn_offset *offset, am_inertialise mode, float t, am
 {
     if (mode == AM_INERTIALISE_QUINTIC) {
         float speed = 0.0f;
-        float angle = am_quintic_at(&offset->quintic, t, &speed);
+        float angle = ami_quintic_at(&offset->quintic, t, &speed);
         *x = am_quat_from_axis_angle(offset->axis, angle);
         if (v) {
             *v = am_v3_scale(offset->axis, speed);
@@ -114,7 +117,7 @@ static void shift_now(const shift_offset *offset, am_inertialise mode, float t, 
 {
     if (mode == AM_INERTIALISE_QUINTIC) {
         float speed = 0.0f;
-        float length = am_quintic_at(&offset->quintic, t, &speed);
+        float length = ami_quintic_at(&offset->quintic, t, &speed);
         *x = am_v3_scale(offset->axis, length);
         *v = am_v3_scale(offset->axis, speed);
     } else {
@@ -126,7 +129,7 @@ static void shift_now(const shift_offset *offset, am_inertialise mode, float t, 
 /// How much longer than the def's half-life an offset must live for its beginning to be gentle. A critically damped
 /// spring of stiffness y starts with the acceleration y^2 x + 2 y v, in rad/s^2; at the reach of the joint that is a
 /// length, which a viewer sees as a pop.
-static float slow_down(const am_inertia_def *def, const turn_offset *offset, float reach)
+static float slow_down(const ami_inertia_def *def, const turn_offset *offset, float reach)
 {
     float slower = 1.0f;
     float most = def->bend_mps2 / am_max(reach, 1e-3f);
@@ -141,7 +144,7 @@ static float slow_down(const am_inertia_def *def, const turn_offset *offset, flo
     return slower;
 }
 
-static void turn_begin(turn_offset *offset, const am_inertia_def *def, am_quat x, am_vec3 v, float reach)
+static void turn_begin(turn_offset *offset, const ami_inertia_def *def, am_quat x, am_vec3 v, float reach)
 {
     am_vec3 turn = am_quat_to_scaled_axis(am_quat_abs(x));
     offset->x = turn;
@@ -151,26 +154,26 @@ static void turn_begin(turn_offset *offset, const am_inertia_def *def, am_quat x
     if (def->mode == AM_INERTIALISE_QUINTIC) {
         float angle = am_v3_length(turn);
         offset->axis = am_v3_normalize_or(turn, am_v3(1.0f, 0.0f, 0.0f));
-        offset->quintic = am_quintic_make(angle > 1e-6f ? angle : 0.0f, am_v3_dot(v, offset->axis), def->seconds);
+        offset->quintic = ami_quintic_make(angle > 1e-6f ? angle : 0.0f, am_v3_dot(v, offset->axis), def->seconds);
     }
 }
 
-static void shift_begin(shift_offset *offset, const am_inertia_def *def, am_vec3 x, am_vec3 v)
+static void shift_begin(shift_offset *offset, const ami_inertia_def *def, am_vec3 x, am_vec3 v)
 {
     offset->x = x;
     offset->v = v;
     if (def->mode == AM_INERTIALISE_QUINTIC) {
         float length = am_v3_length(x);
         offset->axis = am_v3_normalize_or(x, am_v3(1.0f, 0.0f, 0.0f));
-        offset->quintic = am_quintic_make(length > 1e-6f ? length : 0.0f, am_v3_dot(v, offset->axis), def->seconds);
+        offset->quintic = ami_quintic_make(length > 1e-6f ? length : 0.0f, am_v3_dot(v, offset->axis), def->seconds);
     }
 }
 
 // ---------------------------------------------------------------------------------------------
 // All of them
 
-void am_inertia_transition(am_inertia *state, const am_inertia_def *def, const am_inertia_pose *from,
-                           const am_inertia_pose *to)
+void ami_inertia_transition(ami_inertia *state, const ami_inertia_def *def, const ami_inertia_pose *from,
+                            const ami_inertia_pose *to)
 {
     if (def->mode == AM_INERTIALISE_OFF) {
         return;
@@ -240,7 +243,7 @@ static bool is_spent(turn_offset *offset, am_inertialise mode, float t)
     return false;
 }
 
-static am_vec3 shift_apply(shift_offset *offset, const am_inertia_def *def, float t, step_spring spring, am_vec3 *v)
+static am_vec3 shift_apply(shift_offset *offset, const ami_inertia_def *def, float t, step_spring spring, am_vec3 *v)
 {
     am_vec3 x;
     if (def->mode == AM_INERTIALISE_SPRING) {
@@ -250,8 +253,8 @@ static am_vec3 shift_apply(shift_offset *offset, const am_inertia_def *def, floa
     return x;
 }
 
-void am_inertia_apply(am_inertia *state, const am_inertia_def *def, am_transform *local, am_velocity *velocity,
-                      am_vec3 *root_linear, am_vec3 *root_angular, float dt)
+void ami_inertia_apply(ami_inertia *state, const ami_inertia_def *def, am_transform *local, am_velocity *velocity,
+                       am_vec3 *root_linear, am_vec3 *root_angular, float dt)
 {
     if (def->mode == AM_INERTIALISE_OFF) {
         return;

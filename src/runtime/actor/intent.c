@@ -1,5 +1,5 @@
 // Input devices to intent: keys (Responsive 3.4.1) and gamepads. Camera-free: W is +z, A is +x, stick right is -x.
-#include <amble/control.h>
+#include "actor/intent.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool same_word(const char *a, const char *b)
     return lower(*a) == lower(*b);
 }
 
-uint32_t am_key_find(const char *name)
+uint32_t ami_key_find(const char *name)
 {
     for (int i = 0; name && i < key_names; i++) {
         if (same_word(name, keys[i].name)) {
@@ -38,7 +38,7 @@ uint32_t am_key_find(const char *name)
 
 const char *am_key_name(int index) { return index >= 0 && index < AM_KEY_COUNT ? keys[index].name : ""; }
 
-am_intent_def am_intent_def_default(void)
+am_intent_def ami_intent_def_default(void)
 {
     // 1.4 m/s: how fast people walk; 3.2: a jog that most sets hold; 0.8: Responsive's creep.
     am_intent_def def = { .walk_mps = 1.4f,
@@ -50,10 +50,9 @@ am_intent_def am_intent_def_default(void)
     return def;
 }
 
-am_intent_state am_intent_state_make(const am_intent_def *def)
+void am_intent_state_init(am_intent_state *out, const am_intent_def *def)
 {
-    am_intent_state state = { .target_mps = def->walk_mps };
-    return state;
+    *out = (am_intent_state){ .target_mps = def->walk_mps };
 }
 
 static float speed_of(const am_intent_state *state, const am_intent_def *def, uint32_t buttons)
@@ -84,7 +83,7 @@ static am_intent with_buttons(uint32_t buttons)
     return intent;
 }
 
-am_intent am_intent_from_keys(am_intent_state *state, const am_intent_def *def, uint32_t pressed, float dt)
+am_intent ami_intent_from_keys(am_intent_state *state, const am_intent_def *def, uint32_t pressed, float dt)
 {
     change_target(state, def, pressed, dt);
     am_intent intent = with_buttons(pressed);
@@ -107,7 +106,7 @@ static am_vec3 stick(const float in[2], float dead_zone)
     return am_v3_scale(v, push / length);
 }
 
-am_intent am_intent_from_gamepad(am_intent_state *state, const am_intent_def *def, const am_gamepad *pad, float dt)
+am_intent ami_intent_from_gamepad(am_intent_state *state, const am_intent_def *def, const am_gamepad *pad, float dt)
 {
     change_target(state, def, pad->buttons, dt);
     am_intent intent = with_buttons(pad->buttons);
@@ -116,23 +115,22 @@ am_intent am_intent_from_gamepad(am_intent_state *state, const am_intent_def *de
     return intent;
 }
 
-am_intent am_intent_from_devices(am_intent_state *state, const am_intent_def *def, uint32_t pressed,
-                                 const am_gamepad *pad, float dt)
+void am_intent_from_devices(am_intent_state *state, am_intent *out, const am_intent_def *def, uint32_t pressed,
+                            const am_gamepad *pad, float dt)
 {
     bool touched = pad->buttons != 0 || am_v3_length(stick(pad->left, def->dead_zone)) > 0.0f ||
                    am_v3_length(stick(pad->right, def->dead_zone)) > 0.0f;
-    return touched ? am_intent_from_gamepad(state, def, pad, dt) : am_intent_from_keys(state, def, pressed, dt);
+    *out = touched ? ami_intent_from_gamepad(state, def, pad, dt) : ami_intent_from_keys(state, def, pressed, dt);
 }
 
 // A place this near is reached, for every method. Between what the point task's reward wants of a field and where it
 // lets one stand (field_task.c).
 #define NEAR_M 0.4f
 
-am_intent am_intent_to_point(am_transform root, am_vec3 point, float mps)
+void am_intent_to_point(am_intent *out, const am_transform *root, const am_vec3 *point, float mps)
 {
-    am_intent intent = { .point = point, .has_point = true };
-    const am_vec3 gap = am_v3_ground(am_v3_sub(point, root.translation));
+    *out = (am_intent){ .point = *point, .has_point = true };
+    const am_vec3 gap = am_v3_ground(am_v3_sub(*point, root->translation));
     const bool there = am_v3_length(gap) < NEAR_M;
-    intent.velocity = there ? am_v3_zero() : am_v3_scale(am_v3_normalize_or(gap, am_v3_zero()), mps);
-    return intent;
+    out->velocity = there ? am_v3_zero() : am_v3_scale(am_v3_normalize_or(gap, am_v3_zero()), mps);
 }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "net/net.h"
+#include "base/rng.h"
 
 #include <string.h>
 
@@ -21,18 +22,18 @@ void am_actor_def_init(am_actor_def *def, const am_asset *asset)
 // ---------------------------------------------------------------------------------------------
 // Memory
 
-/// The parts of the flat block with a kit, in their order.
-static void place_flat(am_actor *c, ami_layout *layout, const ami_kit *kit)
+/// The parts of the flat block of a method, in their order.
+static void place_flat(am_actor *c, ami_layout *layout, const ami_prepared *prepared)
 {
-    const am_source *source = kit->source;
+    const am_source *source = prepared->source;
     size_t joints = (size_t)c->joint_count;
-    am_inertia_def inertia = c->inertia_def;
+    ami_inertia_def inertia = c->inertia_def;
     inertia.moving_count = source->db ? source->db->moving_count : 1;
     c->state = ami_layout_take(layout, 1, sizeof *c->state);
     c->trajectory = ami_layout_take(layout, AM_MAX_TRAJECTORY, sizeof *c->trajectory);
     c->past = c->keeps_past ? ami_layout_take(layout, AMI_PAST_PLACES, sizeof *c->past) : NULL;
     c->source_state = ami_layout_take(layout, 1, source->interface->state_size(source));
-    c->inertia = ami_layout_take(layout, 1, am_inertia_size(&inertia));
+    c->inertia = ami_layout_take(layout, 1, ami_inertia_size(&inertia));
     c->source_local = ami_layout_take(layout, joints, sizeof(am_transform));
     c->local_raw = ami_layout_take(layout, joints, sizeof(am_transform));
     c->local = ami_layout_take(layout, joints, sizeof(am_transform));
@@ -54,18 +55,18 @@ static void place_flat(am_actor *c, ami_layout *layout, const ami_kit *kit)
     }
 }
 
-size_t ami_actor_flat_size(const am_actor *c, const ami_kit *kit)
+size_t ami_actor_flat_size(const am_actor *c, const ami_prepared *prepared)
 {
     am_actor sketch = *c;
     ami_layout layout = { 0 };
-    place_flat(&sketch, &layout, kit);
+    place_flat(&sketch, &layout, prepared);
     return layout.size;
 }
 
 void ami_actor_lay_out(am_actor *c)
 {
     ami_layout layout = { c->flat, 0, false };
-    place_flat(c, &layout, c->kit);
+    place_flat(c, &layout, c->prepared);
     c->flat_size = layout.size;
     c->output.local = c->source_local;
 }
@@ -103,33 +104,33 @@ static void place_all(am_actor *c, ami_layout *layout, size_t stride)
 
 static void set_feet(am_actor *c)
 {
-    const am_source *source = c->kit->source;
+    const am_source *source = c->prepared->source;
     const int16_t *joint = source->roles->joint;
-    c->feet_def = am_feet_def_default();
+    c->feet_def = ami_feet_def_default();
     c->feet_def.skeleton = source->skeleton;
     c->feet_def.roles = source->roles;
-    c->feet_def.floor_m = c->kit->facts.toe_m;
-    c->feet_def.heel_m = c->kit->facts.heel_m;
+    c->feet_def.floor_m = c->prepared->facts.toe_m;
+    c->feet_def.heel_m = c->prepared->facts.heel_m;
     static const am_role sides[2][2] = { { AM_ROLE_LEFT_FOOT, AM_ROLE_LEFT_TOE },
                                          { AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE } };
     for (int side = 0; side < 2; side++) {
         int ankle = joint[sides[side][0]];
         int toe = joint[sides[side][1]];
         bool whole = ankle >= 0 && toe >= 0;
-        c->feet_def.heel_offset[side] = whole ? am_heel_offset(source->skeleton, ankle, toe) : am_v3_zero();
+        c->feet_def.heel_offset[side] = whole ? ami_heel_offset(source->skeleton, ankle, toe) : am_v3_zero();
     }
 }
 
 void ami_actor_set_parts(am_actor *c)
 {
     static const int16_t hips = 0;
-    const am_db *db = c->kit->source->db;
+    const am_db *db = c->prepared->source->db;
     const am_settings *set = &c->settings;
     c->inertia_def.mode = set->inertialise;
     c->inertia_def.halflife = set->inertialise_halflife;
     c->inertia_def.seconds = set->inertialise_seconds;
     c->inertia_def.bend_mps2 = set->inertialise_bend;
-    c->inertia_def.reach = c->kit->reach;
+    c->inertia_def.reach = c->prepared->reach;
     c->inertia_def.moving = db ? db->moving : &hips;
     c->inertia_def.moving_count = db ? db->moving_count : 1;
     set_feet(c);
@@ -139,16 +140,16 @@ void ami_actor_set_parts(am_actor *c)
 static void begin(am_actor *c, const am_actor_def *def)
 {
     ami_state *s = c->state;
-    s->rng = am_rng_make(def->seed);
+    s->rng = ami_rng_make(def->seed);
     s->root.rotation = am_quat_from_heading(def->heading);
     s->root.translation = am_v3_ground(def->position);
     s->position = s->root.translation;
     s->heading = s->target_heading = s->searched_heading = am_wrap_angle(def->heading);
-    s->height = c->kit->facts.hip_m;
-    s->activity = (c->kit->activities >> AM_ACTIVITY_STAND & 1) != 0 ? AM_ACTIVITY_STAND : AM_ACTIVITY_MOVE;
-    am_inertia_reset(c->inertia, &c->inertia_def);
-    am_feet_reset(&s->feet);
-    const am_source *source = c->kit->source;
+    s->height = c->prepared->facts.hip_m;
+    s->activity = (c->prepared->activities >> AM_ACTIVITY_STAND & 1) != 0 ? AM_ACTIVITY_STAND : AM_ACTIVITY_MOVE;
+    ami_inertia_reset(c->inertia, &c->inertia_def);
+    ami_feet_reset(&s->feet);
+    const am_source *source = c->prepared->source;
     size_t size = (size_t)c->joint_count * sizeof *c->local;
     source->interface->reset(source, c->source_state, def->start_frame, ami_source_settings(c));
     source->interface->pose(source, c->source_state, &c->output, c->work);
@@ -182,7 +183,7 @@ static am_result check_def(const am_actor_def *def, am_error *err)
 }
 
 /// What is known before there is memory; gives the longest stride of weights.
-static size_t sketch_actor(am_actor *c, const am_actor_def *def, const am_asset *asset, const ami_kit *kit)
+static size_t sketch_actor(am_actor *c, const am_actor_def *def, const am_asset *asset, const ami_prepared *prepared)
 {
     size_t stride = 0;
     c->asset = asset;
@@ -191,14 +192,14 @@ static size_t sketch_actor(am_actor *c, const am_actor_def *def, const am_asset 
     c->solver = def->push;
     c->clock = def->clock;
     c->direction = def->path_points > 0 ? ami_asset_direction(asset) : NULL;
-    c->inertia_def = am_inertia_def_default();
+    c->inertia_def = ami_inertia_def_default();
     c->inertia_def.joint_count = c->joint_count;
     c->lent_work = def->work;
     c->lent_family = ami_method_family(def->settings.method);
-    c->kit = kit;
+    c->prepared = prepared;
     for (int pass = 0; pass < 2; pass++) {
         for (int m = 0; m < AM_METHOD_COUNT; m++) {
-            const ami_kit *one = ami_asset_kit(asset, (am_method)m);
+            const ami_prepared *one = ami_asset_prepared(asset, (am_method)m);
             if (one && pass == 0) {
                 size_t wide = one->source->db ? (size_t)one->source->db->features.stride : 0;
                 c->keeps_past |= one->past_s > 0.0f;
@@ -214,7 +215,7 @@ static size_t sketch_actor(am_actor *c, const am_actor_def *def, const am_asset 
 
 static am_result take_parts(am_actor *c, const am_actor_def *def, am_error *err)
 {
-    const am_schema *schema = c->kit->source->db ? c->kit->source->db->features.schema : NULL;
+    const am_schema *schema = c->prepared->source->db ? c->prepared->source->db->features.schema : NULL;
     for (int i = 0; i < AM_MAX_CHANNELS; i++) {
         bool given = def->channel_weights && schema && i < schema->channel_count;
         if (given && !(def->channel_weights[i] >= 0.0f && def->channel_weights[i] <= 1e3f)) {
@@ -239,8 +240,8 @@ static am_result take_parts(am_actor *c, const am_actor_def *def, am_error *err)
 
 static am_result create_over(am_actor **out, const am_actor_def *def, const am_asset *asset, am_error *err)
 {
-    const ami_kit *kit = ami_asset_kit(asset, def->settings.method);
-    if (!kit) {
+    const ami_prepared *prepared = ami_asset_prepared(asset, def->settings.method);
+    if (!prepared) {
         return ami_fail(err, AM_ERR_SUPPORT, "the asset has nothing for the method '%s'",
                         am_method_name(def->settings.method));
     }
@@ -249,7 +250,7 @@ static am_result create_over(am_actor **out, const am_actor_def *def, const am_a
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     am_actor sketch = { .alloc = alloc };
-    size_t stride = sketch_actor(&sketch, def, asset, kit);
+    size_t stride = sketch_actor(&sketch, def, asset, prepared);
     ami_layout recent = { 0 }, whole = { 0 };
     place_recent(&sketch, &recent);
     sketch.recent_size = recent.size;
@@ -330,12 +331,12 @@ void am_actor_destroy(am_actor *c)
     am_alloc alloc = c->alloc;
     am_asset *asset = c->own_asset;
     for (int m = 0; m < AM_METHOD_COUNT; m++) {
-        am_search_work_destroy(c->own_works[m]);
+        ami_search_work_destroy(c->own_works[m]);
     }
     for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
         ami_release(&alloc, c->tags[a], c->tags[a] ? strlen(c->tags[a]) + 1 : 0);
     }
-    ami_kit_destroy(c->own_kit);
+    ami_prepared_destroy(c->own_prepared);
     am_net_work_destroy(c->direction_work);
     ami_release(&alloc, c, c->block_size);
     am_asset_close(asset);

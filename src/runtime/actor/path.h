@@ -2,8 +2,9 @@
 #ifndef AMI_CONTROL_PATH_H
 #define AMI_CONTROL_PATH_H
 
-#include <amble/path.h>
 #include <amble/source.h>
+
+#include "actor/path_def.h"
 
 /// What a target along a path remembers (LHMM appendix B); also the context of looking ahead.
 typedef struct ami_path_context {
@@ -34,7 +35,7 @@ typedef struct ami_path {
     float lag_s;    ///< for which it has hardly come on
     float drift;    ///< part of a point that the target has gone on by itself
     ami_path_context context;
-    am_path_limits limits;
+    ami_path_limits limits;
     am_vec3 drawn_first, drawn_offset; ///< where the drawing begins, and by how much it was moved
     am_vec3 stick;                     ///< the facing that the devices target
     float told_s;                      ///< until a network predicts facings again
@@ -60,25 +61,25 @@ typedef struct ami_laid {
 } ami_laid;
 
 /// A path with its arrays.
-typedef struct ami_path_room {
+typedef struct ami_path_memory {
     ami_path *head;
     ami_laid *laid;        ///< [room] in the flat block
     am_path_point *points; ///< [room] in the flat block
     float *facings;        ///< [room] rad, in the flat block: as a network predicts; NULL without one
     float *scratch;        ///< [ami_path_scratch * room]
     int room;
-} ami_path_room;
+} ami_path_memory;
 #define ami_path_scratch 6
 
 static inline bool ami_path_has(const ami_path *path, uint32_t what) { return (path->switches & what) != 0; }
 
 /// path_lay.c: the drawing moved, joined, doubled and bent: laid samples.
-am_result ami_path_lay(ami_path_room *room, const am_path_def *def, am_vec3 from, am_error *err);
+am_result ami_path_lay(ami_path_memory *room, const am_path_def *def, am_vec3 from, am_error *err);
 /// path_shape.c: LHMM V-B: out(count), which must not overlap in(count), is in smoothed by a Gaussian of 0.1 s.
 void ami_path_smooth_track(float *out, const float *in, int count, float fps);
 /// path_shape.c: laid samples to points. v_start: m/s at the beginning; least: m/s that the drawing is taken to have
 /// at least; heading: of a path that goes nowhere.
-am_result ami_path_shape(ami_path_room *room, float v_start, float least, float heading, am_error *err);
+am_result ami_path_shape(ami_path_memory *room, float v_start, float least, float heading, am_error *err);
 
 /// The point at an index that may lie beyond the end: the last one, or round again.
 static inline int ami_path_index(const ami_path *path, int i)
@@ -96,7 +97,7 @@ float ami_path_along(const ami_path *path, const am_path_point *points, int i);
 float ami_path_told(const ami_path *path, const float *facings, float index);
 /// path_query.c: the target of a character at `place`; advances the context. out: points at times(count); the caller
 /// fills in heights and facing. Directions are those that a network predicted, or along the path.
-void ami_path_query(const ami_path_room *room, ami_path_context *context, am_query_point *out, const float *times,
+void ami_path_query(const ami_path_memory *room, ami_path_context *context, am_query_point *out, const float *times,
                     int count, am_vec3 place);
 /// path_query.c: i_d for a place (LHMM eq. 1), and the clock with it.
 void ami_path_progress(const ami_path *path, const am_path_point *points, ami_path_context *context, am_vec3 place);

@@ -10,7 +10,7 @@
 // Predicted as often as a search takes place by default.
 #define TELL_EVERY_S (1.0f / 6.0f)
 
-enum { told_steps = AM_DIRECTION_STEPS - AM_DIRECTION_KNOWN };
+enum { told_steps = AMI_DIRECTION_STEPS - AMI_DIRECTION_KNOWN };
 
 static float own_heading(const am_actor *c) { return am_quat_heading(c->state->root.rotation); }
 
@@ -38,7 +38,7 @@ static float stick_angle(const ami_path *path)
     return held ? am_atan2(path->stick.x, path->stick.z) : 0.0f;
 }
 
-float ami_path_facing(const am_actor *c, float heading, float index)
+float ami_path_tell(const am_actor *c, float heading, float index)
 {
     const ami_path *path = c->path.head;
     return is_told(c) ? ami_path_told(path, c->path.facings, index) : am_wrap_angle(heading + stick_angle(path));
@@ -63,23 +63,23 @@ void ami_path_facing_begin(am_actor *c)
 }
 
 /// 2 s of points before the present and 2 s after it. Where the path ends the last point is repeated.
-static void fill_window(const am_actor *c, am_direction_window *w, float stride)
+static void fill_window(const am_actor *c, ami_direction_window *w, float stride)
 {
     const ami_path *path = c->path.head;
-    for (int t = 0; t < AM_DIRECTION_POINTS; t++) {
-        float from = (float)path->context.at + (float)(t - (AM_DIRECTION_KNOWN - 1)) * stride;
+    for (int t = 0; t < AMI_DIRECTION_POINTS; t++) {
+        float from = (float)path->context.at + (float)(t - (AMI_DIRECTION_KNOWN - 1)) * stride;
         int i = (int)floorf(from + 0.5f);
         i = i < path->context.at ? behind(path, i) : ami_path_index(path, i);
         w->x[t] = c->path.points[i].x;
         w->z[t] = c->path.points[i].z;
-        if (t < AM_DIRECTION_KNOWN) {
+        if (t < AMI_DIRECTION_KNOWN) {
             w->facing[t] = c->path.facings[i];
         }
     }
 }
 
 /// What was told at 30 Hz, to the points between.
-static void keep_told(const am_actor *c, const am_direction_window *w, float stride)
+static void keep_told(const am_actor *c, const ami_direction_window *w, float stride)
 {
     ami_path *path = c->path.head;
     int count = (int)((float)told_steps * stride);
@@ -88,8 +88,8 @@ static void keep_told(const am_actor *c, const am_direction_window *w, float str
     count = path->loop_first >= 0 && count > lap / 2 ? lap / 2 : count;
     for (int i = 0; i <= count; i++) {
         float step = (float)i / stride;
-        int t = AM_DIRECTION_KNOWN - 1 + (int)step;
-        int next = t + 1 < AM_DIRECTION_STEPS ? t + 1 : t;
+        int t = AMI_DIRECTION_KNOWN - 1 + (int)step;
+        int next = t + 1 < AMI_DIRECTION_STEPS ? t + 1 : t;
         float turn = am_wrap_angle(w->facing[next] - w->facing[t]);
         float facing = am_wrap_angle(w->facing[t] + turn * (step - floorf(step)));
         c->path.facings[ami_path_index(path, path->context.at + i)] = facing;
@@ -105,9 +105,9 @@ void ami_path_facing_step(am_actor *c, float dt)
     }
     path->told_s -= dt;
     if (path->fresh != 0 || path->told_s <= 0.0f) {
-        float stride = path->fps / AM_DIRECTION_HZ;
+        float stride = path->fps / AMI_DIRECTION_HZ;
         fill_window(c, c->window, stride);
-        am_direction_run(c->direction, c->direction_work, c->window, told_steps);
+        ami_direction_net_run(c->direction, c->direction_work, c->window, told_steps);
         keep_told(c, c->window, stride);
         path->told_s = TELL_EVERY_S;
     }

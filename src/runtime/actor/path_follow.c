@@ -63,12 +63,12 @@ static uint32_t switches_of(const am_path_method *m)
 
 am_result am_actor_follow(am_actor *c, const am_path_def *def, am_error *err)
 {
-    am_result result = am_path_check(def, err);
+    am_result result = ami_path_check(def, err);
     if (result != AM_OK) {
         return result;
     }
     ami_path *path = c->path.head;
-    if (!path || !c->kit->source->db) {
+    if (!path || !c->prepared->source->db) {
         return ami_fail(err, AM_ERR_DEF, "the character has no room for paths; set path_points in its def");
     }
     if (def->facing == AM_PATH_FACING_NET && !c->path.facings) {
@@ -79,9 +79,9 @@ am_result am_actor_follow(am_actor *c, const am_path_def *def, am_error *err)
             "or 'joystick'");
     }
     memset(path, 0, sizeof *path);
-    path->limits = c->kit->limits;
+    path->limits = c->prepared->limits;
     path->v_max = def->v_max > 0.0f ? def->v_max : path->limits.v_max;
-    path->fps = c->kit->source->db->fps;
+    path->fps = c->prepared->source->db->fps;
     path->facing = (int32_t)def->facing;
     path->desired = (int32_t)def->method.desired;
     path->switches = switches_of(&def->method);
@@ -237,7 +237,7 @@ static void set_target(am_actor *c)
     float sn, co;
     am_sincos(p->heading, &sn, &co);
     s->target_velocity = am_v3(sn * speed, 0.0f, co * speed);
-    s->heading = ami_path_facing(c, p->heading, path->context.clock);
+    s->heading = ami_path_tell(c, p->heading, path->context.clock);
     am_sincos(s->heading, &sn, &co);
     s->target_facing = am_v3(sn, 0.0f, co);
     s->position = am_v3(p->x, 0.0f, p->z);
@@ -283,28 +283,28 @@ void ami_path_begin_step(am_actor *c, float dt)
 static int compute_query(const void *user, void *context, am_query_point *out, am_transform root)
 {
     const am_actor *c = user;
-    const ami_kit *kit = c->kit;
+    const ami_prepared *prepared = c->prepared;
     ami_path_context now;
     memcpy(&now, context, sizeof now);
     float times[AM_MAX_TRAJECTORY];
     float stretch = stretch_of(c);
-    int past = kit->first_ahead - 1; // the times before now, which stands among them
-    for (int i = 0; i < kit->time_count; i++) {
-        times[i] = kit->times[i] * stretch;
+    int past = prepared->first_ahead - 1; // the times before now, which stands among them
+    for (int i = 0; i < prepared->time_count; i++) {
+        times[i] = prepared->times[i] * stretch;
     }
-    ami_path_query(&c->path, &now, out + past, times + past, kit->time_count - past, root.translation);
-    for (int i = 0; i < kit->time_count; i++) {
+    ami_path_query(&c->path, &now, out + past, times + past, prepared->time_count - past, root.translation);
+    for (int i = 0; i < prepared->time_count; i++) {
         if (i < past) {
             out[i] = ami_history_at(c, -times[i]); // for virtual steps, too: what happened since is not known
         } else {
-            out[i].position.y = kit->facts.hip_m;
+            out[i].position.y = prepared->facts.hip_m;
             out[i].direction = ami_path_turned(c, out[i].direction);
         }
-        out[i].time = kit->times[i];
+        out[i].time = prepared->times[i];
         out[i].velocity = am_v3_scale(out[i].velocity, stretch);
     }
     memcpy(context, &now, sizeof now);
-    return kit->time_count;
+    return prepared->time_count;
 }
 
 static void update_context(const void *user, void *next, const void *context, float seconds)
@@ -393,7 +393,7 @@ static void steer(am_actor *c, am_vec3 moved, float turned, float dt)
                               ami_path_along(path, c->path.points, point + 1), path->context.clock - (float)point);
     float push = am_clamp((desired_m - come_m) * part, 0.0f, STEER_ALONG * way);
     s->root.translation = am_v3_add(place, am_v3_add(step, am_v3_scale(along, push)));
-    float facing = ami_path_facing(c, heading, (float)path->context.at);
+    float facing = ami_path_tell(c, heading, (float)path->context.at);
     float angle = am_wrap_angle(facing - am_quat_heading(s->root.rotation));
     float most = c->settings.adjust_facing_ratio * (am_abs(turned) + TURN_PER_METRE * way);
     float turn = am_clamp(angle * share(TURN_HALFLIFE_S, dt), -most, most);

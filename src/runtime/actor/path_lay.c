@@ -16,7 +16,7 @@
 // Points of a whole circle around an obstacle.
 #define CIRCLE 32
 
-am_path_method am_path_method_default(void)
+am_path_method ami_path_method_default(void)
 {
     am_path_method method = { .smooth = true,
                               .speed_limit = true,
@@ -30,16 +30,15 @@ am_path_method am_path_method_default(void)
     return method;
 }
 
-am_path_method am_path_method_paper(void)
+am_path_method ami_path_method_paper(void)
 {
     am_path_method method = { .smooth = true, .speed_limit = true, .corners = true };
     return method;
 }
 
-am_path_def am_path_def_default(void)
+void am_path_def_init(am_path_def *def)
 {
-    am_path_def def = { .scale = 1.0f, .method = am_path_method_default(), .cookie = AM_COOKIE };
-    return def;
+    *def = (am_path_def){ .scale = 1.0f, .method = ami_path_method_default(), .cookie = AM_COOKIE };
 }
 
 static am_result check_samples(const am_path_def *def, am_error *err)
@@ -61,11 +60,11 @@ static am_result check_samples(const am_path_def *def, am_error *err)
     return AM_OK;
 }
 
-am_result am_path_check(const am_path_def *def, am_error *err)
+am_result ami_path_check(const am_path_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || (def->count > 0 && !def->samples) || def->count < 0 ||
         (def->obstacle_count > 0 && !def->obstacles) || def->obstacle_count < 0) {
-        return ami_fail(err, AM_ERR_DEF, "path def not begun from am_path_def_default()");
+        return ami_fail(err, AM_ERR_DEF, "path def not begun with am_path_def_init()");
     }
     if (def->count == 0) {
         return ami_fail(err, AM_ERR_RANGE, "a path needs at least one point");
@@ -99,7 +98,7 @@ static float length_of(const am_path_def *def)
 
 int am_path_room(const am_path_def *def, float away_m, float fps)
 {
-    const float slowest = 0.4f; // am_path_limits.v_least is no slower
+    const float slowest = 0.4f; // ami_path_limits.v_least is no slower
     if (def->count < 1) {
         return SPARE;
     }
@@ -116,7 +115,7 @@ int am_path_room(const am_path_def *def, float away_m, float fps)
 // Laying
 
 typedef struct layer {
-    ami_path_room *room;
+    ami_path_memory *room;
     int count;
     float t;
     bool full;
@@ -147,7 +146,7 @@ static float first_speed(const am_path_def *def)
 /// The straight way to the beginning, at the average speed of the drawing's first second (LHMM VII).
 static void join(layer *l, const am_path_def *def, am_vec3 from, am_vec3 to)
 {
-    const am_path_limits *limits = &l->room->head->limits;
+    const ami_path_limits *limits = &l->room->head->limits;
     float away = am_v3_distance(from, to);
     if (away > JOIN_M) {
         float speed = first_speed(def);
@@ -284,7 +283,7 @@ static void bend_all(layer *l, const am_path_def *def)
     }
 }
 
-am_result ami_path_lay(ami_path_room *room, const am_path_def *def, am_vec3 from, am_error *err)
+am_result ami_path_lay(ami_path_memory *room, const am_path_def *def, am_vec3 from, am_error *err)
 {
     ami_path *path = room->head;
     layer l = { room, 0, 0.0f, false };

@@ -1,10 +1,12 @@
 // What a database can do on a path: its own speeds and accelerations, as percentiles of the frames that move.
 #include <amble/actor.h>
-#include <amble/path.h>
 
 #include "data/filter.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "actor/intent.h"
+#include "actor/path_def.h"
+#include "data/facts.h"
 
 enum { most_samples = 16384 };
 
@@ -51,11 +53,11 @@ static float percentile(float *values, int count, float share, float fallback)
     return count > 0 ? ami_quantile(values, count, share) : fallback;
 }
 
-am_result am_path_limits_of(am_path_limits *out, const am_db *db, const am_alloc *allocator, am_error *err)
+am_result ami_path_limits_of(ami_path_limits *out, const am_db *db, const am_alloc *allocator, am_error *err)
 {
     if (db->facts) {
         const am_facts *f = db->facts;
-        *out = (am_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
+        *out = (ami_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
         return AM_OK;
     }
     am_alloc alloc = ami_alloc_or_default(allocator);
@@ -77,7 +79,7 @@ am_result am_path_limits_of(am_path_limits *out, const am_db *db, const am_alloc
     // Where a set hardly moves, what people do elsewhere.
     out->v_max = am_max(percentile(s.speed, s.moving, 0.98f, 1.5f), 0.5f);
     out->v_least = am_clamp(percentile(s.speed, s.moving, 0.2f, 0.5f), 0.4f, 0.65f);
-    out->v_run = am_min(am_intent_def_of(db).sprint_mps, out->v_max);
+    out->v_run = am_min(ami_intent_def_of(db).sprint_mps, out->v_max);
     out->lateral = am_clamp(percentile(s.lateral, s.moving, 0.99f, 1.0f), 0.5f, MOST_ACROSS);
     out->faster_mps2 = am_clamp(percentile(s.faster, s.faster_count, 0.99f, 1.0f), 0.5f, MOST_ALONG);
     out->slower_mps2 = am_clamp(percentile(s.slower, s.slower_count, 0.99f, 1.0f), 0.5f, MOST_ALONG);

@@ -142,7 +142,7 @@ static void hold_corner(const ami_path *path, const am_path_point *points, am_qu
     }
 }
 
-void ami_path_query(const ami_path_room *room, ami_path_context *context, am_query_point *out, const float *times,
+void ami_path_query(const ami_path_memory *room, ami_path_context *context, am_query_point *out, const float *times,
                     int count, am_vec3 place)
 {
     const ami_path *path = room->head;

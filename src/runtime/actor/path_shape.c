@@ -115,7 +115,7 @@ static void finish(am_path_point *points, int count, float heading)
 // ---------------------------------------------------------------------------------------------
 // The paper's
 
-static am_result shape_by_time(ami_path_room *room, float heading, am_error *err)
+static am_result shape_by_time(ami_path_memory *room, float heading, am_error *err)
 {
     ami_path *path = room->head;
     const ami_laid *laid = room->laid;
@@ -220,7 +220,7 @@ static float curvature(const curve *c, int i, int reach_by)
 /// speeds asked for, hurry a factor of them and of the accelerations; returns the seconds that the curve takes.
 static float limit_speeds(curve *c, const float *drawn, const ami_path *path, float v_start, float hurry)
 {
-    const am_path_limits *limits = &path->limits;
+    const ami_path_limits *limits = &path->limits;
     float most_mps = am_max(path->v_max, limits->v_least);
     int reach_by = (int)(BEND_M / c->step + 0.5f);
     for (int i = 0; i < c->count; i++) {
@@ -261,7 +261,7 @@ static void retime(curve *c, const float *drawn, const ami_path *path, float v_s
 }
 
 /// Points at the frames' times along the curve.
-static am_result emit(ami_path_room *room, const curve *c, float heading, am_error *err)
+static am_result emit(ami_path_memory *room, const curve *c, float heading, am_error *err)
 {
     ami_path *path = room->head;
     double time = 0.0;
@@ -289,7 +289,7 @@ static am_result emit(ami_path_room *room, const curve *c, float heading, am_err
     return AM_OK;
 }
 
-static am_result shape_by_length(ami_path_room *room, float v_start, float least, float heading, am_error *err)
+static am_result shape_by_length(ami_path_memory *room, float v_start, float least, float heading, am_error *err)
 {
     ami_path *path = room->head;
     float length = laid_length(path, room->laid);
@@ -322,7 +322,7 @@ static am_result shape_by_length(ami_path_room *room, float v_start, float least
     return emit(room, &c, heading, err);
 }
 
-am_result ami_path_shape(ami_path_room *room, float v_start, float least, float heading, am_error *err)
+am_result ami_path_shape(ami_path_memory *room, float v_start, float least, float heading, am_error *err)
 {
     return ami_path_has(room->head, ami_path_retime) ? shape_by_length(room, v_start, least, heading, err)
                                                      : shape_by_time(room, heading, err);

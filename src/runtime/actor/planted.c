@@ -23,7 +23,7 @@ static void mark_shuffles(const am_db *db, uint8_t *shuffles, const am_db_range 
     for (int f = range->start; f < range->stop; f++) {
         am_transform pose[AM_MAX_JOINTS];
         am_db_pose(db, f, pose);
-        am_transform root = am_db_root(db, f);
+        am_transform root = ami_db_root(db, f);
         shuffles[f] = 0;
         for (int side = 0; side < 2; side++) {
             am_vec3 toe = am_transform_point(root, ami_joint_place(db->skeleton, pose, toes[side]).translation);
@@ -53,40 +53,42 @@ static void keep_planted(uint8_t *frames, const am_db_range *range, int ahead, c
     }
 }
 
-am_result ami_kit_plant(ami_kit *kit, am_error *err)
+am_result ami_prepared_plant(ami_prepared *prepared, am_error *err)
 {
-    const am_db *db = kit->source->db;
+    const am_db *db = prepared->source->db;
     const int toes[2] = { db ? db->roles.joint[AM_ROLE_LEFT_TOE] : -1, db ? db->roles.joint[AM_ROLE_RIGHT_TOE] : -1 };
-    if (!db || !kit->source->index || !db->has_poses || toes[0] < 0 || toes[1] < 0) {
+    if (!db || !prepared->source->index || !db->has_poses || toes[0] < 0 || toes[1] < 0) {
         return AM_OK;
     }
-    if (kit->stored) {
-        am_result result = ami_filter_stored(&kit->path_filter, kit->source->index, AMI_SLOT_PATH, &kit->alloc, err);
-        return result != AM_OK
-                   ? result
-                   : ami_filter_stored(&kit->path_stay, kit->source->index, AMI_SLOT_PATH_STAY, &kit->alloc, err);
+    if (prepared->stored) {
+        am_result result =
+            ami_filter_stored(&prepared->path_filter, prepared->source->index, AMI_SLOT_PATH, &prepared->alloc, err);
+        return result != AM_OK ? result
+                               : ami_filter_stored(&prepared->path_stay, prepared->source->index, AMI_SLOT_PATH_STAY,
+                                                   &prepared->alloc, err);
     }
     size_t size = (size_t)db->frame_count;
-    uint8_t *frames = ami_alloc_zero(&kit->alloc, size);
+    uint8_t *frames = ami_alloc_zero(&prepared->alloc, size);
     if (!frames) {
         return ami_fail_memory(err, size);
     }
     int ahead = (int)(AHEAD_S * db->fps + 0.5f);
     for (int r = 0; r < db->range_count; r++) {
-        mark_shuffles(db, frames, &db->ranges[r], toes, kit->facts.toe_m + NEAR_M);
-        keep_planted(frames, &db->ranges[r], ahead > 1 ? ahead : 1, kit->filters[AM_ACTIVITY_MOVE]);
+        mark_shuffles(db, frames, &db->ranges[r], toes, prepared->facts.toe_m + NEAR_M);
+        keep_planted(frames, &db->ranges[r], ahead > 1 ? ahead : 1, prepared->filters[AM_ACTIVITY_MOVE]);
     }
     bool fell_back = false;
-    am_result result =
-        am_filter_create_mask(&kit->path_filter, kit->source->index, frames, &fell_back, &kit->alloc, err);
+    am_result result = ami_filter_create_mask(&prepared->path_filter, prepared->source->index, frames, &fell_back,
+                                              &prepared->alloc, err);
     if (result == AM_OK && fell_back) {
-        am_filter_destroy(kit->path_filter); // all of it shuffles
-        kit->path_filter = NULL;
-    } else if (result == AM_OK && !kit->stays[AM_ACTIVITY_MOVE]) {
+        ami_filter_destroy(prepared->path_filter); // all of it shuffles
+        prepared->path_filter = NULL;
+    } else if (result == AM_OK && !prepared->stays[AM_ACTIVITY_MOVE]) {
         // Playing on is free to shuffle: what was begun is ended.
         memset(frames, 1, size);
-        result = am_filter_create_mask(&kit->path_stay, kit->source->index, frames, &fell_back, &kit->alloc, err);
+        result = ami_filter_create_mask(&prepared->path_stay, prepared->source->index, frames, &fell_back,
+                                        &prepared->alloc, err);
     }
-    ami_release(&kit->alloc, frames, size);
+    ami_release(&prepared->alloc, frames, size);
     return result;
 }

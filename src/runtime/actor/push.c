@@ -19,20 +19,21 @@ enum {
     few_frames = 2000,  // start states of a network are so few that they tell little of how far joints turn
 };
 
-am_result ami_kit_ranges(ami_kit *kit, am_error *err)
+am_result ami_prepared_ranges(ami_prepared *prepared, am_error *err)
 {
-    const am_db *db = kit->source->db;
-    int joints = kit->source->skeleton->joint_count;
-    kit->ranges = ami_alloc_array(&kit->alloc, (size_t)joints, sizeof *kit->ranges);
-    if (!kit->ranges) {
-        return ami_fail_memory(err, (size_t)joints * sizeof *kit->ranges);
+    const am_db *db = prepared->source->db;
+    int joints = prepared->source->skeleton->joint_count;
+    prepared->ranges = ami_alloc_array(&prepared->alloc, (size_t)joints, sizeof *prepared->ranges);
+    if (!prepared->ranges) {
+        return ami_fail_memory(err, (size_t)joints * sizeof *prepared->ranges);
     }
-    kit->few = db->frame_count < few_frames;
+    prepared->few = db->frame_count < few_frames;
     if (db->own && db->own->derived.joint_ranges) {
-        memcpy(kit->ranges, db->own->derived.joint_ranges, (size_t)joints * sizeof *kit->ranges);
+        memcpy(prepared->ranges, db->own->derived.joint_ranges, (size_t)joints * sizeof *prepared->ranges);
         return AM_OK;
     }
-    return am_joint_ranges(kit->ranges, db, kit->few ? 0.0f : RANGE_SHARE, most_frames, &kit->alloc, err);
+    return ami_joint_ranges(prepared->ranges, db, prepared->few ? 0.0f : RANGE_SHARE, most_frames, &prepared->alloc,
+                            err);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -42,9 +43,9 @@ bool ami_push_active(const am_actor *c) { return c->push.head && c->push.head->c
 
 void ami_push_end(am_actor *c)
 {
-    ami_push *p = c->push.head;
+    ami_push_state *p = c->push.head;
     if (p) {
-        ami_push before = *p;
+        ami_push_state before = *p;
         memset(p, 0, sizeof *p);
         p->total = before.total;
         p->limit_s = before.limit_s;
@@ -54,9 +55,9 @@ void ami_push_end(am_actor *c)
     }
 }
 
-am_result am_actor_push(am_actor *c, int joint, am_vec3 force, float seconds, am_error *err)
+am_result am_actor_push(am_actor *c, int joint, const am_vec3 *force, float seconds, am_error *err)
 {
-    ami_push *p = c->push.head;
+    ami_push_state *p = c->push.head;
     if (!p) {
         return ami_fail(err, AM_ERR_SUPPORT,
                         "the character cannot be pushed: its def has no solver (am_physics of a build with Open "
@@ -65,7 +66,7 @@ am_result am_actor_push(am_actor *c, int joint, am_vec3 force, float seconds, am
     if (joint < 0 || joint >= c->joint_count) {
         return ami_fail(err, AM_ERR_RANGE, "no joint %d to push; the skeleton has %d", joint, c->joint_count);
     }
-    if (!(am_v3_length(force) <= AM_PUSH_MOST_N) || !(seconds > 0.0f && seconds <= LONGEST_S)) {
+    if (!(am_v3_length(*force) <= AM_PUSH_MOST_N) || !(seconds > 0.0f && seconds <= LONGEST_S)) {
         return ami_fail(err, AM_ERR_RANGE, "a push has at most %g N, for more than 0 and at most %g s",
                         (double)AM_PUSH_MOST_N, (double)LONGEST_S);
     }
@@ -77,7 +78,7 @@ am_result am_actor_push(am_actor *c, int joint, am_vec3 force, float seconds, am
     if (p->count == AM_MAX_PUSHES) {
         return ami_fail(err, AM_ERR_LIMIT, "at most %d pushes act together", AM_MAX_PUSHES);
     }
-    p->pushes[p->count++] = (am_push){ joint, seconds, force };
+    p->pushes[p->count++] = (am_push){ joint, seconds, *force };
     p->total++;
     ami_push_watch(c);
     return AM_OK;
@@ -85,7 +86,7 @@ am_result am_actor_push(am_actor *c, int joint, am_vec3 force, float seconds, am
 
 void am_actor_get_push(const am_actor *c, am_push_view *out)
 {
-    const ami_push *p = c->push.head;
+    const ami_push_state *p = c->push.head;
     *out = (am_push_view){ p ? p->pushes : NULL, p ? p->count : 0, p ? p->frame : 0, p ? p->total : 0 };
 }
 
@@ -139,8 +140,8 @@ static am_transform divide(am_transform *hips, am_transform was)
 static uint32_t find_held(const am_actor *c, uint8_t contacts)
 {
     static const am_role legs[2] = { AM_ROLE_LEFT_UP_LEG, AM_ROLE_RIGHT_UP_LEG };
-    const ami_push *p = c->push.head;
-    const am_source *source = c->kit->source;
+    const ami_push_state *p = c->push.head;
+    const am_source *source = c->prepared->source;
     uint32_t held = 0;
     for (int i = 0; i < p->count; i++) {
         for (int joint = p->pushes[i].joint; joint > 0; joint = source->skeleton->parents[joint]) {
@@ -155,7 +156,7 @@ static uint32_t find_held(const am_actor *c, uint8_t contacts)
 /// alike, which is true of the air and looks like nothing.
 static uint8_t lower_foot(const am_actor *c, const am_transform *x)
 {
-    const am_source *source = c->kit->source;
+    const am_source *source = c->prepared->source;
     int left = source->roles->joint[AM_ROLE_LEFT_FOOT], right = source->roles->joint[AM_ROLE_RIGHT_FOOT];
     if (left < 0 || right < 0) {
         return 0;
@@ -167,7 +168,7 @@ static uint8_t lower_foot(const am_actor *c, const am_transform *x)
 
 bool ami_push_dynamics(am_actor *c, ami_dynamics *out, const am_transform *x, uint8_t contacts, int frame)
 {
-    ami_push *p = c->push.head;
+    ami_push_state *p = c->push.head;
     const am_push_solver *solver = c->solver;
     size_t size = (size_t)c->joint_count * sizeof *x;
     // Forces have world axes: only the root's rotation matters, not where it is.
@@ -190,9 +191,9 @@ bool ami_push_dynamics(am_actor *c, ami_dynamics *out, const am_transform *x, ui
         poses[i][0] = am_transform_mul(back, poses[i][0]);
         steps[i] = divide(&poses[i][0], x[0]);
         for (int j = 0; j < c->joint_count; j++) {
-            const am_joint_range *range = &c->kit->ranges[j];
-            float margin = am_max(RANGE_MARGIN, am_joint_excess(range, x[j].rotation));
-            poses[i][j].rotation = am_joint_clamp(range, poses[i][j].rotation, margin);
+            const ami_joint_range *range = &c->prepared->ranges[j];
+            float margin = am_max(RANGE_MARGIN, ami_joint_excess(range, x[j].rotation));
+            poses[i][j].rotation = ami_joint_clamp(range, poses[i][j].rotation, margin);
         }
     }
     out->step = steps[1];
@@ -204,7 +205,7 @@ bool ami_push_dynamics(am_actor *c, ami_dynamics *out, const am_transform *x, ui
 void ami_push_tick(void *user, am_tick *tick)
 {
     am_actor *c = user;
-    ami_push *p = c->push.head;
+    ami_push_state *p = c->push.head;
     ami_dynamics d;
     tick->share = 0.0f;
     if (!ami_push_active(c)) {
@@ -226,7 +227,7 @@ void ami_push_tick(void *user, am_tick *tick)
         tick->step = ami_push_apply(ami_push_offset(am_transform_identity(), d.step, share), tick->step);
     }
     for (int j = 0; j < c->joint_count; j++) {
-        tick->after[j].rotation = am_joint_clamp(&c->kit->ranges[j], tick->after[j].rotation, AMI_PUSH_MARGIN);
+        tick->after[j].rotation = ami_joint_clamp(&c->prepared->ranges[j], tick->after[j].rotation, AMI_PUSH_MARGIN);
     }
     tick->from = d.previous;
     tick->to = d.pose;

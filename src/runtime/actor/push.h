@@ -9,7 +9,7 @@
 #define AMI_PUSH_MARGIN (6.5f * AM_DEG)
 
 /// The head of the push part of the flat block; only characters with a solver have one. No padding.
-typedef struct ami_push {
+typedef struct ami_push_state {
     int32_t frame; ///< i of eq. 15, the last that was blended; 0: none yet
     int32_t count; ///< pushes that act; 0: none
     am_push pushes[AM_MAX_PUSHES];
@@ -22,7 +22,7 @@ typedef struct ami_push {
     float limit_s;  ///< for which joints are kept within their range
     uint32_t held;  ///< feet that stood when their leg was pushed: pinned for the whole window
     uint64_t total; ///< pushes ever
-} ami_push;
+} ami_push_state;
 
 /// D(x, 0, i): a pose at rest under the character's forces.
 typedef struct ami_dynamics {

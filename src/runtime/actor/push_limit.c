@@ -2,6 +2,7 @@
 // ankles and knees further than people can. Joints are brought back to the range of the data, and the foot is lifted
 // onto its toe or heel, as it would roll.
 #include "actor/push.h"
+#include "data/kinematics.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ static const am_role legs[2][4] = {
 /// range comes from few frames.
 static float let_be(const am_actor *c)
 {
-    float left = c->kit->few ? 0.0f : c->push.head->limit_s;
+    float left = c->prepared->few ? 0.0f : c->push.head->limit_s;
     return am_clamp(am_max((left - LIMIT_S - EASE_S) / EASE_S, 1.0f - left / EASE_S), 0.0f, 1.0f);
 }
 
@@ -37,7 +38,7 @@ void ami_push_watch(am_actor *c)
 /// World transforms of the joints from `first` on, which come after it.
 static void refresh(am_actor *c, int first)
 {
-    const int16_t *parents = c->kit->source->skeleton->parents;
+    const int16_t *parents = c->prepared->source->skeleton->parents;
     for (int j = first > 0 ? first : 1; j < c->joint_count; j++) {
         c->world[j] = am_transform_mul(c->world[parents[j]], c->local[j]);
     }
@@ -46,17 +47,17 @@ static void refresh(am_actor *c, int first)
 /// True when a joint was beyond its range, or beyond what of the source's own is let be.
 static bool clamp_joint(am_actor *c, int joint)
 {
-    const am_joint_range *range = &c->kit->ranges[joint];
+    const ami_joint_range *range = &c->prepared->ranges[joint];
     am_quat *rotation = &c->local[joint].rotation;
-    float excess = am_joint_excess(range, *rotation);
+    float excess = ami_joint_excess(range, *rotation);
     if (!(excess > MARGIN)) {
         return false;
     }
     // Where a source has ticks its pose was pushed too.
-    bool own = !c->kit->source->interface->ticks;
-    float beyond = own ? am_joint_excess(range, c->source_local[joint].rotation) - MARGIN : 0.0f;
+    bool own = !c->prepared->source->interface->ticks;
+    float beyond = own ? ami_joint_excess(range, c->source_local[joint].rotation) - MARGIN : 0.0f;
     float margin = MARGIN + let_be(c) * am_max(beyond, 0.0f);
-    *rotation = am_joint_clamp(range, *rotation, margin);
+    *rotation = ami_joint_clamp(range, *rotation, margin);
     return excess > margin;
 }
 
@@ -79,15 +80,15 @@ static float depth_of(const am_actor *c, const int *joints, int side)
 /// Lifts the ankle with the foot as it is turned.
 static void lift(am_actor *c, const int *joints, float by)
 {
-    const int16_t *parents = c->kit->source->skeleton->parents;
+    const int16_t *parents = c->prepared->source->skeleton->parents;
     am_vec3 hip = c->world[joints[0]].translation, knee = c->world[joints[1]].translation;
     am_vec3 ankle = c->world[joints[2]].translation;
     am_vec3 pole = am_v3_sub(knee, am_v3_lerp(hip, ankle, 0.5f));
     am_vec3 front = am_quat_rotate(c->world[0].rotation, am_v3(0.0f, 0.0f, 1.0f));
     memcpy(c->next, c->world, (size_t)c->joint_count * sizeof *c->next);
-    am_ik_chain chain = { c->local, c->next, joints[0], joints[1], joints[2] };
+    ami_ik_chain chain = { c->local, c->next, joints[0], joints[1], joints[2] };
     // In the world as in any space: the chain's root has its place in `next`.
-    am_ik_two_bone(&chain, am_v3_add(ankle, am_v3(0.0f, by, 0.0f)), am_v3_normalize_or(pole, front), 0.0f);
+    ami_ik_two_bone(&chain, am_v3_add(ankle, am_v3(0.0f, by, 0.0f)), am_v3_normalize_or(pole, front), 0.0f);
     refresh(c, joints[0]);
     am_quat parent = c->world[parents[joints[2]]].rotation;
     am_quat turned = am_quat_mul(am_quat_inv(parent), c->next[joints[2]].rotation);
@@ -97,7 +98,7 @@ static void lift(am_actor *c, const int *joints, float by)
 
 void ami_push_limit(am_actor *c, float dt)
 {
-    ami_push *p = c->push.head;
+    ami_push_state *p = c->push.head;
     if (!p || !(p->limit_s > 0.0f)) {
         return;
     }
@@ -115,7 +116,7 @@ void ami_push_limit(am_actor *c, float dt)
         int joints[4];
         bool whole = true;
         for (int i = 0; i < 4; i++) {
-            joints[i] = c->kit->source->roles->joint[legs[side][i]];
+            joints[i] = c->prepared->source->roles->joint[legs[side][i]];
             whole &= joints[i] > 0;
         }
         float depth = whole ? depth_of(c, joints, side) : 0.0f;

@@ -15,13 +15,13 @@
 // where joints end.
 #define FASTEST_RPS 4.0f
 
-static bool reacts(const am_actor *c) { return ami_push_active(c) && !c->kit->source->interface->ticks; }
+static bool reacts(const am_actor *c) { return ami_push_active(c) && !c->prepared->source->interface->ticks; }
 
 /// The source takes over from the body as it is now.
 static void re_enter(am_actor *c)
 {
     ami_state *s = c->state;
-    const ami_push *p = c->push.head;
+    const ami_push_state *p = c->push.head;
     memcpy(c->before, c->push.before, (size_t)c->joint_count * sizeof *c->before);
     c->recent->before_dt = p->before_dt;
     c->recent->root_linear = p->root_linear;
@@ -42,7 +42,7 @@ static void re_enter(am_actor *c)
 
 void ami_push_begin(am_actor *c, am_source_input *input)
 {
-    if (ami_push_active(c) && c->kit->source->interface->ticks) {
+    if (ami_push_active(c) && c->prepared->source->interface->ticks) {
         c->hook = (am_tick_hook){ c, ami_push_tick };
         input->hook = &c->hook;
     }
@@ -58,7 +58,7 @@ void ami_push_plan(am_actor *c)
 /// The next frame of the blend: where the offsets go in it, and the root.
 static void next_frame(am_actor *c)
 {
-    ami_push *p = c->push.head;
+    ami_push_state *p = c->push.head;
     ami_dynamics d;
     size_t size = (size_t)c->joint_count * sizeof(am_transform);
     p->ahead_s += FRAME_S;
@@ -86,7 +86,7 @@ static void next_frame(am_actor *c)
 
 void ami_push_react(am_actor *c, float dt)
 {
-    ami_push *p = c->push.head;
+    ami_push_state *p = c->push.head;
     if (!reacts(c)) {
         return;
     }
@@ -111,7 +111,7 @@ void ami_push_react(am_actor *c, float dt)
 void ami_push_move(am_actor *c, float dt)
 {
     ami_state *s = c->state;
-    ami_push *p = c->push.head;
+    ami_push_state *p = c->push.head;
     if (!reacts(c)) {
         return;
     }

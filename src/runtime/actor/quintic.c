@@ -1,10 +1,10 @@
 // The quintic of the Responsive paper, eq. 14-20: from x0 >= 0 with a velocity that does not lead away from 0 to rest
 // at 0, without overshoot. Eq. 19 is meant with max (errata): a curvature at the start below 0 would overshoot.
-#include <amble/post.h>
+#include "actor/post.h"
 
-am_quintic am_quintic_make(float x0, float v0, float t1)
+ami_quintic ami_quintic_make(float x0, float v0, float t1)
 {
-    am_quintic q = { x0 > 0.0f ? x0 : 0.0f, am_min(v0, 0.0f), 0.0f, 0.0f, 0.0f, 0.0f, t1 };
+    ami_quintic q = { x0 > 0.0f ? x0 : 0.0f, am_min(v0, 0.0f), 0.0f, 0.0f, 0.0f, 0.0f, t1 };
     if (!(q.x0 > 0.0f) || !(t1 > 0.0f)) {
         q.x0 = 0.0f;
         q.v0 = 0.0f;
@@ -22,7 +22,7 @@ am_quintic am_quintic_make(float x0, float v0, float t1)
     return q;
 }
 
-float am_quintic_at(const am_quintic *q, float t, float *velocity)
+float ami_quintic_at(const ami_quintic *q, float t, float *velocity)
 {
     bool over = !(t < q->t1);
     if (velocity) {

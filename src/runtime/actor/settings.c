@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "method/field_source.h"
+#include "data/features.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static ami_weighing weighing_of(const am_actor *c, const am_settings *settings)
 
 void ami_actor_weigh(am_actor *c)
 {
-    const am_db *db = c->kit->source->db;
+    const am_db *db = c->prepared->source->db;
     ami_weighing how = weighing_of(c, &c->settings);
     c->weighs = db && !db->features.pca && ami_weighing_matters(&how);
     if (c->weighs) {
@@ -28,23 +29,23 @@ void ami_actor_weigh(am_actor *c)
 // ---------------------------------------------------------------------------------------------
 // Changes
 
-static am_result check(const am_actor *c, const am_settings *settings, const ami_kit *kit, am_error *err)
+static am_result check(const am_actor *c, const am_settings *settings, const ami_prepared *prepared, am_error *err)
 {
     am_result result = am_settings_check(settings, err);
     ami_weighing how = weighing_of(c, settings);
     if (result != AM_OK) {
         return result;
     }
-    if (!kit) {
+    if (!prepared) {
         return ami_fail(err, AM_ERR_SUPPORT, "the asset has nothing for the method '%s'",
                         am_method_name(settings->method));
     }
-    if (kit->source->db && kit->source->db->features.pca && ami_weighing_matters(&how)) {
+    if (prepared->source->db && prepared->source->db->features.pca && ami_weighing_matters(&how)) {
         return ami_fail(err, AM_ERR_SUPPORT,
                         "weights need features as they are, and this database keeps their principal components; "
                         "build it without \"pca\"");
     }
-    if (c->solver && !kit->ranges) {
+    if (c->solver && !prepared->ranges) {
         return ami_fail(err, AM_ERR_SUPPORT,
                         "pushes need the poses of a database to know how far joints turn; this method has none");
     }
@@ -53,7 +54,7 @@ static am_result check(const am_actor *c, const am_settings *settings, const ami
         return ami_fail(err, AM_ERR_SUPPORT,
                         "the policy 'lookahead' needs a model with values of the task '%s'; name one with \"model\": "
                         "[\"field.amnet\"] (amble train makes it), or use the policy 'greedy' or 'passive'",
-                        am_field_task_name(settings->task));
+                        ami_field_task_name(settings->task));
     }
     return AM_OK;
 }
@@ -89,16 +90,16 @@ am_result ami_change_make(ami_change *out, am_actor *c, const am_settings *setti
                           am_error *err)
 {
     am_method family = ami_method_family(settings->method);
-    const ami_kit *shared = ami_asset_kit(c->asset, settings->method);
+    const ami_prepared *shared = ami_asset_prepared(c->asset, settings->method);
     bool any = false;
-    *out = (ami_change){ .settings = *settings, .kit = shared };
+    *out = (ami_change){ .settings = *settings, .prepared = shared };
     am_result result = check(c, settings, shared, err);
     result = result == AM_OK ? copy_tags(out->tags, &any, c, tags, err) : result;
     if (result == AM_OK && any) {
-        bool kept = c->own_kit && c->own_kit->source == shared->source && same_tags(c, out->tags);
-        out->own_kit = kept ? c->own_kit : NULL;
-        result = kept ? AM_OK : ami_kit_create(&out->own_kit, shared->source, tags, &c->alloc, err);
-        out->kit = out->own_kit;
+        bool kept = c->own_prepared && c->own_prepared->source == shared->source && same_tags(c, out->tags);
+        out->own_prepared = kept ? c->own_prepared : NULL;
+        result = kept ? AM_OK : ami_prepared_create(&out->own_prepared, shared->source, tags, &c->alloc, err);
+        out->prepared = out->own_prepared;
     }
     if (result == AM_OK) { // only now is the method known to be one
         out->work = c->lent_work && c->lent_family == family ? c->lent_work : c->own_works[family];
@@ -119,21 +120,21 @@ void ami_change_drop(ami_change *change, const am_actor *c)
         ami_release(&c->alloc, change->tags[a], change->tags[a] ? strlen(change->tags[a]) + 1 : 0);
         change->tags[a] = NULL;
     }
-    if (change->own_kit != c->own_kit) {
-        ami_kit_destroy(change->own_kit);
+    if (change->own_prepared != c->own_prepared) {
+        ami_prepared_destroy(change->own_prepared);
     }
-    change->own_kit = NULL;
+    change->own_prepared = NULL;
 }
 
 void ami_change_take(ami_change *change, am_actor *c)
 {
-    ami_change old = { .own_kit = c->own_kit };
+    ami_change old = { .own_prepared = c->own_prepared };
     uint8_t *tail = (uint8_t *)c->source_local;
     size_t tail_size = c->flat_size - (size_t)(tail - c->flat);
     memcpy(old.tags, c->tags, sizeof old.tags);
     memcpy(c->tags, change->tags, sizeof c->tags);
-    c->own_kit = change->own_kit;
-    c->kit = change->kit;
+    c->own_prepared = change->own_prepared;
+    c->prepared = change->prepared;
     c->work = change->work;
     c->settings = change->settings;
     ami_change_drop(&old, c);
@@ -145,20 +146,21 @@ void ami_change_take(ami_change *change, am_actor *c)
 /// Takes a change; the body continues as it is.
 static void go_on(am_actor *c, ami_change *change)
 {
-    const am_source *before = c->kit->source;
+    const am_source *before = c->prepared->source;
     am_inertialise blend = c->settings.inertialise;
     am_root_mode root = c->settings.root;
     ami_state *s = c->state;
     ami_find_velocities(c, c);
     ami_change_take(change, c);
-    if (c->kit->source != before || c->settings.inertialise != blend) {
+    if (c->prepared->source != before || c->settings.inertialise != blend) {
         ami_begin_arrival(c);
-    } else if ((c->kit->activities >> s->activity & 1) == 0) {
+    } else if ((c->prepared->activities >> s->activity & 1) == 0) {
         s->activity = AM_ACTIVITY_MOVE;
     }
     if (c->settings.root == AM_ROOT_SIMULATION && root != AM_ROOT_SIMULATION) {
         // The point that moves the root begins at the body, which may have been away from it.
-        am_actor_place(c, s->root.translation, am_quat_heading(s->root.rotation));
+        const am_vec3 here = s->root.translation;
+        am_actor_place(c, &here, am_quat_heading(s->root.rotation));
     }
 }
 
@@ -193,8 +195,8 @@ am_result am_actor_set_tags(am_actor *c, am_activity activity, const char *query
 
 am_result am_actor_set_weight(am_actor *c, const char *feature, float weight, am_error *err)
 {
-    const am_db *db = c->kit->source->db;
-    int channel = db ? am_schema_find(db->features.schema, feature) : -1;
+    const am_db *db = c->prepared->source->db;
+    int channel = db ? ami_schema_find(db->features.schema, feature) : -1;
     if (channel < 0 || !(weight >= 0.0f && weight <= 1e3f)) {
         return ami_fail(err, channel < 0 ? AM_ERR_KEY : AM_ERR_RANGE,
                         channel < 0 ? "the data have no feature channel '%s'"
@@ -219,7 +221,7 @@ am_result am_actor_set_weight(am_actor *c, const char *feature, float weight, am
 void am_actor_get_speeds(const am_actor *c, am_intent_def *out)
 {
     const am_settings *set = &c->settings;
-    *out = c->kit->speeds;
+    *out = c->prepared->speeds;
     out->walk_mps = set->walk_mps > 0.0f ? set->walk_mps : out->walk_mps;
     out->sprint_mps = set->sprint_mps > 0.0f ? set->sprint_mps : out->sprint_mps;
 }
@@ -228,10 +230,11 @@ void am_actor_steer(const am_actor *c, am_intent *out, const am_stick *stick)
 {
     am_intent_def speeds;
     am_actor_get_speeds(c, &speeds);
-    am_intent_state state = am_intent_state_make(&speeds);
+    am_intent_state state;
+    am_intent_state_init(&state, &speeds);
     am_gamepad pad = { { stick->x, stick->y }, { stick->face_x, stick->face_y }, stick->actions };
     am_quat camera = am_quat_from_heading(stick->camera_heading);
-    *out = am_intent_from_gamepad(&state, &speeds, &pad, 0.0f);
+    *out = ami_intent_from_gamepad(&state, &speeds, &pad, 0.0f);
     out->velocity = am_quat_rotate(camera, out->velocity);
     out->facing = am_quat_rotate(camera, out->facing);
 }

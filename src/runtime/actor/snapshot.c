@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "method/sources.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ typedef struct header {
 
 const float *ami_actor_weights(const am_actor *c, bool high)
 {
-    const ami_weights *weights = c->weighs ? &c->weights : &c->kit->weights;
+    const ami_weights *weights = c->weighs ? &c->weights : &c->prepared->weights;
     bool weighed = !high && ami_path_active(c) && ami_path_has(c->path.head, ami_path_weigh);
     return weighed && weights->path ? weights->path : ami_weights_get(weights, high);
 }
@@ -66,7 +67,7 @@ void am_actor_get_view(const am_actor *c, am_actor_view *out)
                     .creep = (s->target_buttons & ami_button_creep) != 0,
                     .dance = (s->target_buttons & ami_button_dance) != 0 },
         .activity = (am_activity)s->activity,
-        .activities = c->kit->activities,
+        .activities = c->prepared->activities,
         .simulation = { am_quat_from_heading(s->heading), am_v3(s->position.x, s->height, s->position.z) },
         .simulation_velocity = s->velocity,
         .trajectory = c->trajectory,
@@ -80,9 +81,41 @@ void am_actor_get_view(const am_actor *c, am_actor_view *out)
     };
 }
 
+/// The state of a field at a frame: its frames ascend.
+static int state_of(const ami_field *field, int frame)
+{
+    int lo = 0;
+    int hi = field->state_count - 1;
+    while (lo < hi) {
+        int middle = (lo + hi + 1) / 2;
+        bool after = field->frames[middle] > frame;
+        lo = after ? lo : middle;
+        hi = after ? middle - 1 : hi;
+    }
+    return lo;
+}
+
+int am_actor_get_neighbours(const am_actor *c, am_actor_neighbour *out)
+{
+    const ami_field *field = ami_field_source_field(c->prepared->source);
+    float d2[AM_MAX_CANDIDATES];
+    float weight[AM_MAX_CANDIDATES];
+    int count = field ? c->output.candidate_count : 0;
+    for (int i = 0; i < count; i++) {
+        d2[i] = c->output.candidates[i].cost;
+    }
+    ami_field_weights(weight, d2, count);
+    for (int i = 0; i < count; i++) {
+        const float *y = ami_field_y(field, state_of(field, c->output.candidates[i].frame));
+        ami_field_step step = ami_field_velocity_step(y);
+        out[i] = (am_actor_neighbour){ weight[i], step.x, step.z, step.turn };
+    }
+    return count;
+}
+
 const am_asset *am_actor_asset(const am_actor *c) { return c->asset; }
 
-void am_actor_get_facts(const am_actor *c, am_actor_facts *out) { *out = c->kit->facts; }
+void am_actor_get_facts(const am_actor *c, am_actor_facts *out) { *out = c->prepared->facts; }
 
 uint64_t am_actor_hash(const am_actor *c)
 {
@@ -195,8 +228,8 @@ am_result am_actor_restore(am_actor *c, const void *bytes, size_t size, am_error
     }
     const uint8_t *factors = (const uint8_t *)bytes + sizeof head;
     const uint8_t *texts = factors + head.factor_count * sizeof(float);
-    const ami_kit *kit = ami_asset_kit(c->asset, head.settings.method);
-    if (!get_tags(tags, texts, head.tag_bytes) || !kit || ami_actor_flat_size(c, kit) != head.flat_size) {
+    const ami_prepared *prepared = ami_asset_prepared(c->asset, head.settings.method);
+    if (!get_tags(tags, texts, head.tag_bytes) || !prepared || ami_actor_flat_size(c, prepared) != head.flat_size) {
         return ami_fail(err, AM_ERR_FORMAT, "not a snapshot of an actor of the same asset and the same def");
     }
     ami_change change;

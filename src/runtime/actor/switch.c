@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "actor/push.h"
+#include "base/tasks.h"
 
 #include <string.h>
 
@@ -28,8 +29,8 @@ void ami_find_velocities(am_actor *c, const am_actor *from)
     // In the root's space the body also moves by what the root itself did.
     am_transform step = { am_quat_from_scaled_axis(am_v3_scale(from->recent->root_angular, from->recent->before_dt)),
                           am_v3_scale(from->recent->root_linear, from->recent->before_dt) };
-    am_fk(now, from->local_raw, c->kit->source->skeleton->parents, joints);
-    am_fk(was, from->before, c->kit->source->skeleton->parents, joints);
+    am_fk(now, from->local_raw, c->prepared->source->skeleton->parents, joints);
+    am_fk(was, from->before, c->prepared->source->skeleton->parents, joints);
     am_transform back = am_transform_inv(step);
     for (int j = 0; j < joints; j++) {
         am_transform a = am_transform_mul(back, was[j]);
@@ -76,22 +77,22 @@ static void copy_state(am_actor *c, const am_actor *from)
 void ami_begin_arrival(am_actor *c)
 {
     ami_state *s = c->state;
-    if ((c->kit->activities >> s->activity & 1) == 0) {
+    if ((c->prepared->activities >> s->activity & 1) == 0) {
         s->activity = AM_ACTIVITY_MOVE; // what this source cannot do ends here
     }
     s->frame = -1;
     s->ended = 0;
     s->arriving = 1;
     ami_push_end(c); // the body goes on from where the forces have brought it
-    am_inertia_reset(c->inertia, &c->inertia_def);
-    const am_source *source = c->kit->source;
+    ami_inertia_reset(c->inertia, &c->inertia_def);
+    const am_source *source = c->prepared->source;
     source->interface->reset(source, c->source_state, -1, ami_source_settings(c));
 }
 
 am_result am_actor_take_over(am_actor *c, const am_actor *from, am_error *err)
 {
-    const am_skeleton *a = c->kit->source->skeleton;
-    const am_skeleton *b = from->kit->source->skeleton;
+    const am_skeleton *a = c->prepared->source->skeleton;
+    const am_skeleton *b = from->prepared->source->skeleton;
     if (c == from) {
         return AM_OK;
     }
@@ -113,7 +114,7 @@ bool ami_arrive(am_actor *c, am_source_input *input)
     if (!c->state->arriving) {
         return false;
     }
-    am_fk(c->next, c->local_raw, c->kit->source->skeleton->parents, c->joint_count);
+    am_fk(c->next, c->local_raw, c->prepared->source->skeleton->parents, c->joint_count);
     input->pose = c->next;
     input->velocity = c->arrival + c->joint_count;
     input->search_now = input->leave = true;
@@ -128,16 +129,16 @@ void ami_arrived(am_actor *c)
     s->transitions++;
     s->grace = s->locked;
     s->grace_s = AMI_GRACE_S;
-    am_inertia_pose from = { c->local_raw, c->arrival, c->recent->root_linear, c->recent->root_angular };
+    ami_inertia_pose from = { c->local_raw, c->arrival, c->recent->root_linear, c->recent->root_angular };
     if (!out->transition) { // the source found nothing to land on: it goes on from where it begins
         memcpy(out->landed.local, c->source_local, (size_t)c->joint_count * sizeof *c->source_local);
         memset(out->landed.velocity, 0, (size_t)c->joint_count * sizeof *out->landed.velocity);
         out->landed.root_linear = out->root_linear;
         out->landed.root_angular = out->root_angular;
     }
-    am_inertia_pose to = { out->landed.local, out->landed.velocity, out->landed.root_linear,
-                           out->landed.root_angular };
-    am_inertia_transition(c->inertia, &c->inertia_def, &from, &to);
+    ami_inertia_pose to = { out->landed.local, out->landed.velocity, out->landed.root_linear,
+                            out->landed.root_angular };
+    ami_inertia_transition(c->inertia, &c->inertia_def, &from, &to);
     out->transition = true;
 }
 
@@ -150,7 +151,7 @@ enum { crowd = AMI_ASSET_BATCH }; // steps of one batch on the stack
 static void step_together(am_actor *const *actors, const am_intent *intents, int count, float dt,
                           am_search_work *work)
 {
-    const am_source *source = actors[0]->kit->source;
+    const am_source *source = actors[0]->prepared->source;
     ami_step steps[crowd];
     void *states[crowd];
     am_source_output *outs[crowd];
@@ -188,7 +189,7 @@ static bool batches(const many *m, const am_actor *actor)
 {
     // The works have rooms for the learned networks alone.
     return m->works && actor->asset == m->asset &&
-           actor->kit->source == ami_asset_source(m->asset, AM_METHOD_LEARNED);
+           actor->prepared->source == ami_asset_source(m->asset, AM_METHOD_LEARNED);
 }
 
 static void step_chunk(const many *m, int first, int count, int slot)
@@ -196,7 +197,7 @@ static void step_chunk(const many *m, int first, int count, int slot)
     for (int i = first; i < first + count;) {
         int group = 1;
         while (batches(m, m->actors[i]) && i + group < first + count && batches(m, m->actors[i + group]) &&
-               m->actors[i + group]->kit->source == m->actors[i]->kit->source) {
+               m->actors[i + group]->prepared->source == m->actors[i]->prepared->source) {
             group++;
         }
         if (group > 1) {
@@ -226,7 +227,7 @@ void am_actors_step(am_actor *const *actors, const am_intent *intents, int count
     if (m.works && chunks > AMI_ASSET_SLOTS) {
         m.slots = AMI_ASSET_SLOTS; // each has a work of its own
     }
-    am_tasks serial = am_tasks_serial();
+    am_tasks serial = ami_tasks_serial();
     const am_tasks *run = tasks ? tasks : &serial;
     run->run(run->user, m.slots, step_slot, &m);
     if (m.works) {

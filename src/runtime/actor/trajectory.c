@@ -55,7 +55,7 @@ static void rise(const am_actor *c, point *p, const ami_activity_plan *plan, flo
     }
     float speed = 0.0f;
     float halflife = 0.0f;
-    ami_leap(c->kit->facts.jump_rise_m, &speed, &halflife);
+    ami_leap(c->prepared->facts.jump_rise_m, &speed, &halflife);
     am_spring_character_f(&p->height, &p->height_velocity, &p->height_acceleration, -speed, halflife, t);
     if (p->height < ground && p->height_velocity < 0.0f) {
         p->height = ground;
@@ -83,24 +83,24 @@ void ami_leap(float rise_m, float *speed, float *halflife)
 
 void ami_trajectory_predict(am_actor *c, const ami_activity_plan *plan)
 {
-    const ami_kit *kit = c->kit;
+    const ami_prepared *prepared = c->prepared;
     float stretch = 1.0f / c->settings.time_scale; // seconds of the world in one of the source
-    for (int i = 0; i < kit->time_count; i++) {
-        if (kit->times[i] < 0.0f) {
-            c->trajectory[i] = ami_history_at(c, -kit->times[i] * stretch);
-            c->trajectory[i].time = kit->times[i];
+    for (int i = 0; i < prepared->time_count; i++) {
+        if (prepared->times[i] < 0.0f) {
+            c->trajectory[i] = ami_history_at(c, -prepared->times[i] * stretch);
+            c->trajectory[i].time = prepared->times[i];
             c->trajectory[i].velocity = am_v3_scale(c->trajectory[i].velocity, stretch);
             continue;
         }
-        point p = later(c, plan, kit->times[i] * stretch);
+        point p = later(c, plan, prepared->times[i] * stretch);
         float s, co;
         am_sincos(p.heading, &s, &co);
-        c->trajectory[i].time = kit->times[i];
+        c->trajectory[i].time = prepared->times[i];
         c->trajectory[i].position = am_v3(p.position.x, p.height, p.position.z);
         c->trajectory[i].direction = am_v3(s, 0.0f, co);
         c->trajectory[i].velocity = am_v3_scale(am_v3(p.velocity.x, p.height_velocity, p.velocity.z), stretch);
     }
-    c->state->trajectory_count = kit->time_count;
+    c->state->trajectory_count = prepared->time_count;
 }
 
 void ami_simulate(am_actor *c, const ami_activity_plan *plan, float dt)

@@ -3,6 +3,7 @@
 #define AMI_BASE_BYTES_H
 
 #include <amble/base.h>
+#include <amble/tools/files.h>
 
 /// Reads forward through bytes it does not own. A read past the end gives zeros and sets `failed`.
 typedef struct ami_reader {

@@ -3,6 +3,7 @@
 #define AMI_BASE_CHILD_H
 
 #include <amble/base.h>
+#include <amble/tools/files.h>
 
 /// How a helper ended.
 typedef struct ami_child {

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/os.h"
+#include <amble/tools/files.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +56,7 @@ static am_result fail_file(am_error *err, am_result code, const char *path, cons
 // For pipes, devices and platforms without mapping: the size is only known at the end.
 static am_result read_stream(am_file *out, FILE *stream, size_t expected, const char *path, am_error *err)
 {
-    am_alloc alloc = am_alloc_default();
+    am_alloc alloc = ami_alloc_or_default(NULL);
     size_t capacity = expected + 1; // one more, so that a file of the expected size ends in the first round
     uint8_t *data = NULL;
     size_t size = 0;
@@ -135,7 +136,7 @@ void am_file_close(am_file *file)
     if (file->mapped) {
         ami_os_unmap(file->data, file->size);
     } else if (file->data && file->data != nothing) {
-        am_alloc alloc = am_alloc_default();
+        am_alloc alloc = ami_alloc_or_default(NULL);
         ami_release(&alloc, (void *)file->data, file->size);
     }
     memset(file, 0, sizeof *file);
@@ -185,7 +186,7 @@ static int name_partial(am_outfile *file)
 
 static void free_outfile(am_outfile *file)
 {
-    am_alloc alloc = am_alloc_default();
+    am_alloc alloc = ami_alloc_or_default(NULL);
     ami_release(&alloc, file, file->size);
 }
 
@@ -196,7 +197,7 @@ am_result am_outfile_begin(am_outfile **out, const char *path, am_error *err)
     if (kind == AM_PATH_FOLDER) {
         return fail_file(err, AM_ERR_WRITE, path, "cannot write", EISDIR);
     }
-    am_alloc alloc = am_alloc_default();
+    am_alloc alloc = ami_alloc_or_default(NULL);
     size_t length = strlen(path);
     size_t size = sizeof(am_outfile) + 2 * length + 32;
     am_outfile *file = ami_alloc_zero(&alloc, size);

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-#include <amble/json.h>
+#include <amble/tools/json.h>
 
 struct am_json_doc {
     ami_arena arena; // holds everything, this struct too

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-#include <amble/json.h>
+#include <amble/tools/json.h>
 
 enum { depth_limit = 64 };
 

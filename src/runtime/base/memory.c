@@ -2,6 +2,7 @@
 #include "base/memory.h"
 
 #include "base/os.h"
+#include "base/budget.h"
 
 #include <string.h>
 
@@ -22,23 +23,21 @@ static void default_release(void *user, void *block, size_t size)
     ami_os_free(block);
 }
 
-am_alloc am_alloc_default(void)
+am_alloc ami_alloc_or_default(const am_alloc *alloc)
 {
-    am_alloc alloc = { NULL, default_alloc, default_release };
-    return alloc;
+    const am_alloc heap = { NULL, default_alloc, default_release };
+    return alloc ? *alloc : heap;
 }
 
-am_alloc ami_alloc_or_default(const am_alloc *alloc) { return alloc ? *alloc : am_alloc_default(); }
-
-am_budget am_budget_make(const am_alloc *parent)
+ami_budget ami_budget_make(const am_alloc *parent)
 {
-    am_budget budget = { .parent = ami_alloc_or_default(parent) };
+    ami_budget budget = { .parent = ami_alloc_or_default(parent) };
     return budget;
 }
 
 static void *budget_alloc(void *user, size_t size, size_t align)
 {
-    am_budget *budget = user;
+    ami_budget *budget = user;
     size_t count = ++budget->total_count;
     bool refused = (budget->fail_at && count == budget->fail_at) ||
                    (budget->max_count && count > budget->max_count) ||
@@ -56,13 +55,13 @@ static void *budget_alloc(void *user, size_t size, size_t align)
 
 static void budget_release(void *user, void *block, size_t size)
 {
-    am_budget *budget = user;
+    ami_budget *budget = user;
     budget->live_bytes -= size;
     budget->live_count--;
     budget->parent.release(budget->parent.user, block, size);
 }
 
-am_alloc am_budget_alloc(am_budget *budget)
+am_alloc ami_budget_alloc(ami_budget *budget)
 {
     am_alloc alloc = { budget, budget_alloc, budget_release };
     return alloc;

@@ -1,6 +1,6 @@
 // The nearest known name to a misspelt one, by edit distance with swaps of neighbours (Damerau 1964, in the form that
 // edits no character twice).
-#include <amble/json.h>
+#include <amble/tools/json.h>
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #define AMI_BASE_NUMBER_H
 
 #include <amble/base.h>
+#include <amble/tools/files.h>
 #include <string.h>
 
 /// 10^0 to 10^22, the powers that a double holds exactly.

@@ -2,6 +2,8 @@
 // Only integer arithmetic and IEEE + - * / sqrt are used, so that every machine draws the same numbers.
 #include <amble/base.h>
 
+#include "base/rng.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -17,20 +19,22 @@ static uint64_t mix(uint64_t x)
 
 static const uint64_t golden = 0x9E3779B97F4A7C15u; // 2^64 / golden ratio: splitmix64's step
 
-am_rng am_rng_make(uint64_t seed)
+am_rng ami_rng_make(uint64_t seed)
 {
     // mix is a bijection, so the two words cannot both be zero, the one state that never moves.
     am_rng rng = { { mix(seed + golden), mix(seed + 2 * golden) } };
     return rng;
 }
 
-am_rng am_rng_fork(const am_rng *rng, uint64_t item)
+am_rng ami_rng_fork(const am_rng *rng, uint64_t item)
 {
     // Each word goes through its own mix before they meet, so that neither swapped words nor neighbouring items
     // give related streams. The parent does not move: the same fork can be taken again.
     uint64_t key = mix(rng->state[0] + golden) ^ rotate(mix(rng->state[1] + 3 * golden), 32);
-    return am_rng_make(mix(key + golden * item) ^ key);
+    return ami_rng_make(mix(key + golden * item) ^ key);
 }
+
+void am_rng_init(am_rng *out, uint64_t seed) { *out = ami_rng_make(seed); }
 
 uint64_t am_rng_u64(am_rng *rng)
 {

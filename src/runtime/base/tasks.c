@@ -3,6 +3,7 @@
 // threads.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tasks.h"
 
 static void run_serial(void *user, int count, am_task_fn fn, void *context)
 {
@@ -12,7 +13,7 @@ static void run_serial(void *user, int count, am_task_fn fn, void *context)
     }
 }
 
-am_tasks am_tasks_serial(void)
+am_tasks ami_tasks_serial(void)
 {
     am_tasks tasks = { NULL, run_serial, 1 };
     return tasks;
@@ -22,6 +23,7 @@ am_tasks am_tasks_serial(void)
 
 struct am_pool {
     am_alloc alloc;
+    am_tasks tasks;
 };
 
 am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_error *err)
@@ -33,6 +35,7 @@ am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_e
         return ami_fail_memory(err, sizeof **out);
     }
     (*out)->alloc = from;
+    (*out)->tasks = ami_tasks_serial();
     return AM_OK;
 }
 
@@ -44,11 +47,7 @@ void am_pool_destroy(am_pool *pool)
     }
 }
 
-am_tasks am_pool_tasks(am_pool *pool)
-{
-    (void)pool;
-    return am_tasks_serial();
-}
+const am_tasks *am_pool_tasks(const am_pool *pool) { return &pool->tasks; }
 
 #else
 
@@ -71,6 +70,7 @@ typedef struct job {
 
 struct am_pool {
     am_alloc alloc;
+    am_tasks tasks;
     ami_mutex mutex;
     ami_condition work; // there is a new job, or stop
     ami_condition idle; // some job lost its last helper
@@ -177,6 +177,7 @@ am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_e
     while (pool->workers < threads - 1 && ami_thread_start(&pool->thread[pool->workers], work, pool)) {
         pool->workers++;
     }
+    pool->tasks = (am_tasks){ pool, run_pool, pool->workers + 1 };
     ami_mutex_unlock(&pool->mutex);
     *out = pool;
     return AM_OK;
@@ -201,10 +202,6 @@ void am_pool_destroy(am_pool *pool)
     ami_release(&alloc, pool, pool->size);
 }
 
-am_tasks am_pool_tasks(am_pool *pool)
-{
-    am_tasks tasks = { pool, run_pool, pool->workers + 1 };
-    return tasks;
-}
+const am_tasks *am_pool_tasks(const am_pool *pool) { return &pool->tasks; }
 
 #endif

@@ -47,7 +47,7 @@ static float measure_excess(const ami_fast *fast, float *frames, float t, int32_
 /// The query on the grid, rounded inward: ceil to compare with low corners, floor with high ones.
 static void quantise_query(ami_ask *ask, const ami_fast *fast)
 {
-    const am_search *search = ask->search;
+    const ami_search *search = ask->search;
     float largest = ask->largest > 0.0f ? ask->largest : 1.0f;
     uint8_t *query = ask->query;
     ask->beyond = 0.0f;
@@ -107,7 +107,7 @@ void ami_ask_choose_keys(ami_ask *ask, const ami_fast *fast)
     ami_ask_update(ask);
 }
 
-static float largest_weight(const am_search *search, size_t dims)
+static float largest_weight(const ami_search *search, size_t dims)
 {
     float largest = search->weights ? 0.0f : 1.0f;
     for (size_t d = 0; search->weights && d < dims; d++) {
@@ -116,7 +116,7 @@ static float largest_weight(const am_search *search, size_t dims)
     return largest;
 }
 
-void ami_ask_begin(ami_ask *ask, const am_index *index, const am_search *search, ami_best best)
+void ami_ask_begin(ami_ask *ask, const am_index *index, const ami_search *search, ami_best best)
 {
     const ami_fast *fast = index->fast;
     ask->search = search;
@@ -127,7 +127,7 @@ void ami_ask_begin(ami_ask *ask, const am_index *index, const am_search *search,
     ask->to_steps = ask->largest > 0.0f ? fast->inverse_step * fast->inverse_step / ask->largest : 0.0f;
     quantise_query(ask, fast);
     if (search->current >= 0 && best.k == 1 && ami_allowed(ask->bits, search, search->current)) {
-        float cost = am_index_cost(index, search->current, search->x, search->weights);
+        float cost = ami_index_cost(index, search->current, search->x, search->weights);
         ask->best.bound = am_min(ask->best.bound, cost);
     }
     ami_ask_choose_keys(ask, fast);
@@ -136,7 +136,7 @@ void ami_ask_begin(ami_ask *ask, const am_index *index, const am_search *search,
 void ami_ask_leaf(ami_ask *ask, const am_index *index, int leaf)
 {
     const ami_fast *fast = index->fast;
-    const am_search *search = ask->search;
+    const ami_search *search = ask->search;
     int first = fast->leaf_first[leaf];
     unsigned valid = fast->leaf_valid[leaf];
     if (search->filter) {

@@ -9,9 +9,10 @@
 #define AMI_INDEX_FAST_ASK_H
 
 #include "data/fast.h"
+#include "data/search.h"
 
 typedef struct ami_ask {
-    const am_search *search;
+    const ami_search *search;
     ami_best best;
     const uint64_t *bits; ///< frames that may be returned
     bool weighted;        ///< the keys are those of the weighted kernel
@@ -27,7 +28,7 @@ typedef struct ami_ask {
 } ami_ask;
 
 /// Sets everything but the room, for a search and its best hits so far; their bound must hold.
-void ami_ask_begin(ami_ask *ask, const am_index *index, const am_search *search, ami_best best);
+void ami_ask_begin(ami_ask *ask, const am_index *index, const ami_search *search, ami_best best);
 /// Chooses the kernel and the scale of the keys for the bound that there is, and updates the threshold. Keys from
 /// before do not compare with those after.
 void ami_ask_choose_keys(ami_ask *ask, const ami_fast *fast);

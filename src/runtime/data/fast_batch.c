@@ -10,7 +10,7 @@ enum { window = 64 }; // searches that are looked through for near ones
 /// The searches of a window, with the place of their hits.
 typedef struct batch {
     const am_index *index;
-    const am_search *searches;
+    const ami_search *searches;
     am_search_work *work;
     am_hit *rows[window];
     int *found;
@@ -19,19 +19,19 @@ typedef struct batch {
 
 static ami_best begin(const batch *b, int i)
 {
-    int k = b->searches[i].k < AM_MAX_HITS ? b->searches[i].k : AM_MAX_HITS;
+    int k = b->searches[i].k < AMI_MAX_HITS ? b->searches[i].k : AMI_MAX_HITS;
     return ami_best_make(b->rows[i], k);
 }
 
 /// What the k hits of search `from` cost search `to`: a bound when all of them are allowed, else infinite.
 static float cost_of_hits(const batch *b, int from, int to, int k)
 {
-    const am_search *search = &b->searches[to];
+    const ami_search *search = &b->searches[to];
     const uint64_t *bits = ami_search_bits(b->index, search);
     float bound = b->found[from] < k ? INFINITY : 0.0f;
     for (int i = 0; i < k && bound < INFINITY; i++) {
         int frame = b->rows[from][i].frame;
-        float cost = am_index_cost(b->index, frame, search->x, search->weights);
+        float cost = ami_index_cost(b->index, frame, search->x, search->weights);
         bound = ami_allowed(bits, search, frame) ? am_max(bound, cost) : INFINITY;
     }
     return bound;
@@ -40,8 +40,8 @@ static float cost_of_hits(const batch *b, int from, int to, int k)
 /// True when the queries differ by less than `limit`.
 static bool are_near(const batch *b, int one, int other, float limit)
 {
-    const am_search *x = &b->searches[one];
-    const am_search *y = &b->searches[other];
+    const ami_search *x = &b->searches[one];
+    const ami_search *y = &b->searches[other];
     float apart = INFINITY;
     size_t stride = (size_t)b->index->db->features.stride;
     if (x->weights) {
@@ -60,7 +60,7 @@ static int gather(const batch *b, int leader, int members[ami_crowd], ami_best b
     int count = 0;
     for (uint64_t rest = b->left; rest && count < ami_crowd; rest &= rest - 1) {
         int i = __builtin_ctzll(rest);
-        const am_search *search = &b->searches[i];
+        const ami_search *search = &b->searches[i];
         bool alike = search->weights == b->searches[leader].weights && search->filter == b->searches[leader].filter;
         if (alike && are_near(b, leader, i, limit)) {
             bests[count] = begin(b, i);
@@ -73,7 +73,7 @@ static int gather(const batch *b, int leader, int members[ami_crowd], ami_best b
 
 static void search_members(batch *b, const int *members, ami_best *bests, int count)
 {
-    const am_search *together[ami_crowd] = { 0 };
+    const ami_search *together[ami_crowd] = { 0 };
     for (int i = 0; i < count; i++) {
         together[i] = &b->searches[members[i]];
         b->left &= ~(UINT64_C(1) << members[i]);
@@ -97,7 +97,7 @@ static void search_window(batch *b)
     }
 }
 
-void ami_fast_search_batch(const am_index *index, am_hit *out, int *found, const am_search *searches,
+void ami_fast_search_batch(const am_index *index, am_hit *out, int *found, const ami_search *searches,
                            am_search_work *work, int count)
 {
     for (int first = 0; first < count; first += window) {

@@ -63,7 +63,8 @@ static am_search_work *lay_out(ami_layout *layout, const ami_fast *fast)
     return work;
 }
 
-am_result am_search_work_create(am_search_work **out, const am_index *index, const am_alloc *allocator, am_error *err)
+am_result ami_search_work_create(am_search_work **out, const am_index *index, const am_alloc *allocator,
+                                 am_error *err)
 {
     *out = NULL;
     am_alloc alloc = ami_alloc_or_default(allocator);
@@ -80,7 +81,7 @@ am_result am_search_work_create(am_search_work **out, const am_index *index, con
     return AM_OK;
 }
 
-void am_search_work_destroy(am_search_work *work)
+void ami_search_work_destroy(am_search_work *work)
 {
     if (work) {
         am_alloc alloc = work->alloc;
@@ -329,7 +330,7 @@ static float dive(const ami_ask *ask, const am_index *index, int group)
     }
     int node = group * ami_fan + lane;
     set = leaves_within(ask, index, keys, node, 65535);
-    am_hit hits[AM_MAX_HITS];
+    am_hit hits[AMI_MAX_HITS];
     ami_ask probe = *ask;
     probe.best = ami_best_make(hits, ask->best.k);
     while (set && probe.best.count < probe.best.k) {
@@ -359,7 +360,7 @@ static void search_all(const am_index *index, am_search_work *work)
     }
 }
 
-void ami_fast_search(const am_index *index, ami_best *bests, const am_search *const *searches, am_search_work *work,
+void ami_fast_search(const am_index *index, ami_best *bests, const ami_search *const *searches, am_search_work *work,
                      int count)
 {
     work->ask_count = count;

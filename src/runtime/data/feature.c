@@ -2,11 +2,12 @@
 #include "data/feature.h"
 
 #include "base/error.h"
+#include <amble/tools/schema.h>
 
 #include <stdio.h>
 #include <string.h>
 
-static const ami_feature *const kinds[AM_FEATURE_COUNT] = {
+static const ami_feature_kind *const kinds[AM_FEATURE_COUNT] = {
     [AM_FEATURE_POSITION] = &ami_feature_position,
     [AM_FEATURE_VELOCITY] = &ami_feature_velocity,
     [AM_FEATURE_HEADING] = &ami_feature_heading,
@@ -23,7 +24,7 @@ static const char *const kind_names[AM_FEATURE_COUNT] = {
     "tag",      "terrain",  "custom",
 };
 
-const ami_feature *ami_feature_of(int kind) { return kinds[kind]; }
+const ami_feature_kind *ami_feature_of(int kind) { return kinds[kind]; }
 
 const char *const *ami_feature_names(void) { return kind_names; }
 

@@ -3,7 +3,7 @@
 #ifndef AMI_DB_FEATURE_H
 #define AMI_DB_FEATURE_H
 
-#include <amble/features.h>
+#include "data/features.h"
 
 /// One stretch of motion, ready for baking: world transforms of the joints that the schema asks for.
 typedef struct ami_bake {
@@ -37,29 +37,29 @@ enum {
     AMI_USES_FEET = 256 ///< needs toes and hips though it names no joint
 };
 
-typedef struct ami_feature {
+typedef struct ami_feature_kind {
     const char *name;
     unsigned uses;
     int (*dims)(const am_channel *channel);
     /// out(dims) at `frame` of the stretch.
     void (*bake)(float *out, const am_channel *channel, const ami_bake *bake, int frame);
     /// out(dims) from what the controller wants; false when it says nothing about this channel.
-    bool (*query)(float *out, const am_channel *channel, const am_query *query);
+    bool (*query)(float *out, const am_channel *channel, const ami_query *query);
     /// Words for dimension `dim`, e.g. "@0.333.x".
     void (*label)(char *out, size_t size, const am_channel *channel, int dim);
-} ami_feature;
+} ami_feature_kind;
 
-extern const ami_feature ami_feature_position;
-extern const ami_feature ami_feature_velocity;
-extern const ami_feature ami_feature_heading;
-extern const ami_feature ami_feature_trajectory_position;
-extern const ami_feature ami_feature_trajectory_direction;
-extern const ami_feature ami_feature_height;
-extern const ami_feature ami_feature_tag;
-extern const ami_feature ami_feature_terrain;
-extern const ami_feature ami_feature_custom;
+extern const ami_feature_kind ami_feature_position;
+extern const ami_feature_kind ami_feature_velocity;
+extern const ami_feature_kind ami_feature_heading;
+extern const ami_feature_kind ami_feature_trajectory_position;
+extern const ami_feature_kind ami_feature_trajectory_direction;
+extern const ami_feature_kind ami_feature_height;
+extern const ami_feature_kind ami_feature_tag;
+extern const ami_feature_kind ami_feature_terrain;
+extern const ami_feature_kind ami_feature_custom;
 
-const ami_feature *ami_feature_of(int kind);
+const ami_feature_kind *ami_feature_of(int kind);
 /// Names of all kinds, AM_FEATURE_COUNT of them.
 const char *const *ami_feature_names(void);
 
@@ -82,7 +82,7 @@ am_vec3 ami_bake_local_point(const ami_bake *bake, int frame, am_vec3 point);
 am_vec3 ami_bake_local_vector(const ami_bake *bake, int frame, am_vec3 vector);
 
 /// The desired point at a time: linear between points, the end points beyond them.
-am_query_point ami_query_sample(const am_query *query, float time);
+am_query_point ami_query_sample(const ami_query *query, float time);
 
 /// Writes v as (x, z) or (x, y, z).
 void ami_put_axes(float *out, am_vec3 v, int axes);

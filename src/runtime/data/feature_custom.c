@@ -19,7 +19,7 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *target)
+static bool query(float *out, const am_channel *channel, const ami_query *target)
 {
     if (!target->custom) {
         return false;
@@ -36,7 +36,7 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
     snprintf(out, size, ".%d", dim);
 }
 
-const ami_feature ami_feature_custom = {
+const ami_feature_kind ami_feature_custom = {
     .name = "custom",
     .uses = AMI_USES_CUSTOM,
     .dims = dims,

@@ -22,7 +22,7 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     put_forward(out, ami_bake_local_vector(motion, frame, forward));
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *target)
+static bool query(float *out, const am_channel *channel, const ami_query *target)
 {
     // A pose comes without the skeleton's rest rotations, so only the trajectory's present facing can speak.
     if (!target->trajectory || target->trajectory_count < 1 || channel->role != AM_ROLE_HIPS) {
@@ -37,7 +37,7 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
     ami_label_times(out, size, channel, dim, 2);
 }
 
-const ami_feature ami_feature_heading = {
+const ami_feature_kind ami_feature_heading = {
     .name = "heading",
     .uses = AMI_USES_JOINT,
     .dims = dims,

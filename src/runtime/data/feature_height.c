@@ -12,7 +12,7 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *target)
+static bool query(float *out, const am_channel *channel, const ami_query *target)
 {
     if (channel->role == AM_ROLE_HIPS && target->trajectory && target->trajectory_count > 0) {
         for (int t = 0; t < channel->time_count; t++) {
@@ -33,7 +33,7 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
     ami_label_times(out, size, channel, dim, 1);
 }
 
-const ami_feature ami_feature_height = {
+const ami_feature_kind ami_feature_height = {
     .name = "height",
     .uses = AMI_USES_JOINT | AMI_USES_TIMES,
     .dims = dims,

@@ -13,7 +13,7 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *target)
+static bool query(float *out, const am_channel *channel, const ami_query *target)
 {
     int joint = target->pose && target->roles ? target->roles->joint[channel->role] : -1;
     if (joint < 0 || channel->time_count != 1 || channel->times[0] != 0.0f) {
@@ -28,7 +28,7 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
     ami_label_times(out, size, channel, dim, 3);
 }
 
-const ami_feature ami_feature_position = {
+const ami_feature_kind ami_feature_position = {
     .name = "position",
     .uses = AMI_USES_JOINT | AMI_USES_TIMES,
     .dims = dims,

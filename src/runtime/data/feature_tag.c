@@ -18,7 +18,7 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     put_bits(out, channel, motion->tags ? motion->tags[frame] : 0);
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *target)
+static bool query(float *out, const am_channel *channel, const ami_query *target)
 {
     if (!target->tags) {
         return false;
@@ -32,7 +32,7 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
     snprintf(out, size, ".%d", channel->tags[dim]);
 }
 
-const ami_feature ami_feature_tag = {
+const ami_feature_kind ami_feature_tag = {
     .name = "tag",
     .uses = AMI_USES_TAGS,
     .dims = dims,

@@ -31,7 +31,7 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *target)
+static bool query(float *out, const am_channel *channel, const ami_query *target)
 {
     if (!target->terrain) {
         return false;
@@ -47,7 +47,7 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
     snprintf(out, size, "@%.3g.%s", (double)channel->times[dim / 2], dim % 2 ? "right" : "left");
 }
 
-const ami_feature ami_feature_terrain = {
+const ami_feature_kind ami_feature_terrain = {
     .name = "terrain",
     .uses = AMI_USES_FUTURE | AMI_USES_FEET,
     .dims = dims,

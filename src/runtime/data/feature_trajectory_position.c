@@ -18,7 +18,7 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
     }
 }
 
-static bool query(float *out, const am_channel *channel, const am_query *target)
+static bool query(float *out, const am_channel *channel, const ami_query *target)
 {
     if (!target->trajectory || target->trajectory_count < 1) {
         return false;
@@ -39,7 +39,7 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
     ami_label_times(out, size, channel, dim, channel->axes);
 }
 
-const ami_feature ami_feature_trajectory_position = {
+const ami_feature_kind ami_feature_trajectory_position = {
     .name = "trajectory_position",
     .uses = AMI_USES_FUTURE | AMI_USES_AXES | AMI_USES_HEIGHT,
     .dims = dims,

@@ -2,6 +2,8 @@
 // that the cross term of eq. 5 takes the parent's angular velocity.
 #include <amble/skeleton.h>
 
+#include "data/kinematics.h"
+
 void am_fk(am_transform *out, const am_transform *local, const int16_t *parents, int joint_count)
 {
     out[0] = local[0];
@@ -10,8 +12,8 @@ void am_fk(am_transform *out, const am_transform *local, const int16_t *parents,
     }
 }
 
-void am_fk_velocity(am_transform *out, am_velocity *out_velocity, const am_transform *local,
-                    const am_velocity *local_velocity, const int16_t *parents, int joint_count)
+void ami_fk_velocity(am_transform *out, am_velocity *out_velocity, const am_transform *local,
+                     const am_velocity *local_velocity, const int16_t *parents, int joint_count)
 {
     out[0] = local[0];
     out_velocity[0] = local_velocity[0];

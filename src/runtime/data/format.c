@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(am_facts) == 256 && sizeof(am_joint_range) == 40, "sections of a file");
+_Static_assert(sizeof(am_facts) == 256 && sizeof(ami_joint_range) == 40, "sections of a file");
 _Static_assert(sizeof(ami_filters_head) == 64 && sizeof(ami_index_head) == 64, "sections of a file");
 
 static const ami_part_kind parts[AMI_PART_COUNT] = {
@@ -122,7 +122,7 @@ uint64_t ami_derived_size(int part, const ami_db_info *info, int leaf_count)
     case AMI_PART_FACTS:
         return sizeof(am_facts);
     case AMI_PART_JOINT_RANGES:
-        return (uint64_t)info->joint_count * sizeof(am_joint_range);
+        return (uint64_t)info->joint_count * sizeof(ami_joint_range);
     case AMI_PART_ROUGHNESS:
         return frames * sizeof(float);
     case AMI_PART_FILTERS:

@@ -4,8 +4,10 @@
 #define AMI_DB_FORMAT_H
 
 #include <amble/db.h>
+#include <amble/tools/files.h>
 
 #include "base/container.h"
+#include "data/database.h"
 
 #define AMI_DB_VERSION 2u
 #define AMI_DB_NO_POSES 1u ///< rotations and translations were left out
@@ -118,8 +120,8 @@ typedef struct ami_index_head {
 
 /// The derived parts of a database beside its facts; NULL where the file has none.
 typedef struct ami_derived {
-    const am_joint_range *joint_ranges; ///< [joint]
-    const float *roughness;             ///< [frame] landing.c
+    const ami_joint_range *joint_ranges; ///< [joint]
+    const float *roughness;              ///< [frame] landing.c
     const ami_filters_head *filters;
     const ami_index_head *index;
     const float *index_rows; ///< [leaf][dims][8]; NULL in compact files

@@ -1,6 +1,8 @@
 // Analytic two-bone inverse kinematics: the knee's place by the law of cosines, then two shortest rotations.
 #include <amble/skeleton.h>
 
+#include "data/kinematics.h"
+
 /// Lengths and directions that one call works with, model space.
 typedef struct leg {
     am_vec3 hip, knee, ankle;
@@ -85,7 +87,7 @@ static bool finite_v3(am_vec3 v)
     return sum < 1e18f; // false for NaN
 }
 
-void am_ik_two_bone(const am_ik_chain *chain, am_vec3 target, am_vec3 pole, float soften_m)
+void ami_ik_two_bone(const ami_ik_chain *chain, am_vec3 target, am_vec3 pole, float soften_m)
 {
     leg l = { chain->model[chain->upper].translation, chain->model[chain->middle].translation,
               chain->model[chain->end].translation, 0.0f, 0.0f };
@@ -116,7 +118,7 @@ void am_ik_two_bone(const am_ik_chain *chain, am_vec3 target, am_vec3 pole, floa
     turn_joint(&chain->local[chain->middle], chain->model[chain->middle].rotation, middle_before);
 }
 
-void am_ik_keep_rotation(am_transform *local, const am_transform *model, const int16_t *parents, int joint)
+void ami_ik_keep_rotation(am_transform *local, const am_transform *model, const int16_t *parents, int joint)
 {
     am_quat above = am_quat_identity();
     for (int p = parents[joint]; p >= 0; p = parents[p]) {

@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-am_index_def am_index_def_default(void)
+ami_index_def ami_index_def_default(void)
 {
-    am_index_def def = { .kind = AM_INDEX_FAST, .cookie = AM_COOKIE };
+    ami_index_def def = { .kind = AMI_INDEX_FAST, .cookie = AM_COOKIE };
     return def;
 }
 
-am_search am_search_default(void)
+ami_search ami_search_default(void)
 {
-    am_search search = { .k = 1, .current = -1, .ignore_first = 0, .ignore_last = -1, .cookie = AM_COOKIE };
+    ami_search search = { .k = 1, .current = -1, .ignore_first = 0, .ignore_last = -1, .cookie = AM_COOKIE };
     return search;
 }
 
@@ -32,11 +32,11 @@ static int mark_offered(uint64_t *bits, const am_db *db)
     return count;
 }
 
-am_result am_index_create(am_index **out, const am_index_def *def, am_error *err)
+am_result ami_index_create(am_index **out, const ami_index_def *def, am_error *err)
 {
     *out = NULL;
-    if (!def || def->cookie != AM_COOKIE || !def->db || (int)def->kind < 0 || def->kind > AM_INDEX_FAST) {
-        return ami_fail(err, AM_ERR_DEF, "index def not begun from am_index_def_default(), or without a database");
+    if (!def || def->cookie != AM_COOKIE || !def->db || (int)def->kind < 0 || def->kind > AMI_INDEX_FAST) {
+        return ami_fail(err, AM_ERR_DEF, "index def not begun from ami_index_def_default(), or without a database");
     }
     const ami_kernels *kernels = def->kernels ? ami_kernels_named(def->kernels) : ami_kernels_pick();
     if (!kernels) {
@@ -61,19 +61,19 @@ am_result am_index_create(am_index **out, const am_index_def *def, am_error *err
     int count = mark_offered(offered, def->db);
     if (count == 0) {
         result = ami_fail(err, AM_ERR_EMPTY, "no frame to offer: every range is shorter than its ignored ends");
-    } else if (def->kind == AM_INDEX_FAST) {
+    } else if (def->kind == AMI_INDEX_FAST) {
         result = ami_fast_map(&index->fast, index, count, err);
         result = result == AM_OK && !index->fast ? ami_fast_create(&index->fast, index, err) : result;
     }
     if (result != AM_OK) {
-        am_index_destroy(index);
+        ami_index_destroy(index);
         return result;
     }
     *out = index;
     return AM_OK;
 }
 
-void am_index_destroy(am_index *index)
+void ami_index_destroy(am_index *index)
 {
     if (index) {
         am_alloc alloc = index->alloc;
@@ -83,13 +83,13 @@ void am_index_destroy(am_index *index)
     }
 }
 
-size_t am_index_bytes(const am_index *index) { return index->bytes; }
+size_t ami_index_bytes(const am_index *index) { return index->bytes; }
 
 // ---------------------------------------------------------------------------------------------
 // Filters
 
 /// From a query, or from a mask when that is not NULL.
-static am_result make_filter(am_filter **out, const am_index *index, const am_tag_query *query, const uint8_t *mask,
+static am_result make_filter(am_filter **out, const am_index *index, const ami_tag_query *query, const uint8_t *mask,
                              bool *fell_back, const am_alloc *allocator, am_error *err)
 {
     *out = NULL;
@@ -106,7 +106,7 @@ static am_result make_filter(am_filter **out, const am_index *index, const am_ta
     int offered = 0;
     for (int f = 0; f < db->frame_count; f++) {
         uint64_t bit = index->offered[f >> 6] & (uint64_t)1 << (f & 63);
-        bool accepted = bit && (mask ? mask[f] != 0 : am_tag_query_accepts(query, db->tags[f]));
+        bool accepted = bit && (mask ? mask[f] != 0 : ami_tag_query_accepts(query, db->tags[f]));
         frames[f >> 6] |= accepted ? bit : 0;
         count += accepted;
         offered += bit != 0;
@@ -130,14 +130,14 @@ static am_result make_filter(am_filter **out, const am_index *index, const am_ta
     return AM_OK;
 }
 
-am_result am_filter_create(am_filter **out, const am_index *index, const am_tag_query *query, bool *fell_back,
-                           const am_alloc *alloc, am_error *err)
+am_result ami_filter_create(am_filter **out, const am_index *index, const ami_tag_query *query, bool *fell_back,
+                            const am_alloc *alloc, am_error *err)
 {
     return make_filter(out, index, query, NULL, fell_back, alloc, err);
 }
 
-am_result am_filter_create_mask(am_filter **out, const am_index *index, const uint8_t *mask, bool *fell_back,
-                                const am_alloc *alloc, am_error *err)
+am_result ami_filter_create_mask(am_filter **out, const am_index *index, const uint8_t *mask, bool *fell_back,
+                                 const am_alloc *alloc, am_error *err)
 {
     return make_filter(out, index, NULL, mask, fell_back, alloc, err);
 }
@@ -170,7 +170,7 @@ am_result ami_filter_stored(am_filter **out, const am_index *index, int slot, co
     return AM_OK;
 }
 
-void am_filter_destroy(am_filter *filter)
+void ami_filter_destroy(am_filter *filter)
 {
     if (filter) {
         am_alloc alloc = filter->alloc;
@@ -202,7 +202,7 @@ void ami_best_add(ami_best *best, int frame, float cost)
     }
 }
 
-float am_index_cost(const am_index *index, int frame, const float *x, const float *weights)
+float ami_index_cost(const am_index *index, int frame, const float *x, const float *weights)
 {
     float cost = 0.0f;
     size_t stride = (size_t)index->db->features.stride;
@@ -216,17 +216,17 @@ float am_index_cost(const am_index *index, int frame, const float *x, const floa
 }
 
 /// Every frame, one after another: the truth that the fast index is tested against.
-static void search_linear(const am_index *index, ami_best *best, const am_search *search)
+static void search_linear(const am_index *index, ami_best *best, const ami_search *search)
 {
     const uint64_t *bits = ami_search_bits(index, search);
     for (int f = 0; f < index->db->frame_count; f++) {
         if (ami_allowed(bits, search, f)) {
-            ami_best_add(best, f, am_index_cost(index, f, search->x, search->weights));
+            ami_best_add(best, f, ami_index_cost(index, f, search->x, search->weights));
         }
     }
 }
 
-bool ami_search_is_finite(const am_search *search, int count)
+bool ami_search_is_finite(const ami_search *search, int count)
 {
     // A sum of products with zero is 0 unless something is not finite.
     float sum = 0.0f;
@@ -236,14 +236,14 @@ bool ami_search_is_finite(const am_search *search, int count)
     return !(sum != 0.0f);
 }
 
-int am_index_search(const am_index *index, am_hit *out, const am_search *search, am_search_work *work)
+int ami_index_search(const am_index *index, am_hit *out, const ami_search *search, am_search_work *work)
 {
     if (!ami_search_is_finite(search, index->db->features.count)) {
         return 0; // the caller keeps playing, and counts it
     }
-    int k = search->k < AM_MAX_HITS ? search->k : AM_MAX_HITS;
+    int k = search->k < AMI_MAX_HITS ? search->k : AMI_MAX_HITS;
     ami_best best = ami_best_make(out, k);
-    if (index->kind == AM_INDEX_FAST) {
+    if (index->kind == AMI_INDEX_FAST) {
         ami_fast_search(index, &best, &search, work, 1);
     } else {
         search_linear(index, &best, search);
@@ -251,15 +251,15 @@ int am_index_search(const am_index *index, am_hit *out, const am_search *search,
     return best.count;
 }
 
-void am_index_search_batch(const am_index *index, am_hit *out, int *found, const am_search *searches,
-                           am_search_work *work, int count)
+void ami_index_search_batch(const am_index *index, am_hit *out, int *found, const ami_search *searches,
+                            am_search_work *work, int count)
 {
-    if (index->kind == AM_INDEX_FAST) {
+    if (index->kind == AMI_INDEX_FAST) {
         ami_fast_search_batch(index, out, found, searches, work, count);
         return;
     }
     for (int i = 0; i < count; i++) {
-        found[i] = am_index_search(index, out, &searches[i], work);
+        found[i] = ami_index_search(index, out, &searches[i], work);
         out += searches[i].k;
     }
 }

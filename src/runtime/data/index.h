@@ -2,9 +2,8 @@
 #ifndef AMI_INDEX_INDEX_H
 #define AMI_INDEX_INDEX_H
 
-#include <amble/index.h>
-
 #include "kernel/kernel.h"
+#include "data/search.h"
 
 #include <amble/net.h>
 
@@ -13,12 +12,12 @@ typedef struct ami_fast ami_fast;
 struct am_index {
     const am_db *db;
     const ami_kernels *kernels;
-    am_index_kind kind;
+    ami_index_kind kind;
     am_alloc alloc;
     uint64_t *offered; ///< [words] a bit for each frame that may be returned
     size_t words;
     size_t bytes;
-    ami_fast *fast; ///< when kind is AM_INDEX_FAST
+    ami_fast *fast; ///< when kind is AMI_INDEX_FAST
 };
 
 struct am_filter {
@@ -46,13 +45,13 @@ static inline ami_best ami_best_make(am_hit *hits, int k)
 void ami_best_add(ami_best *best, int frame, float cost);
 
 /// True when the search may return the frame (offered, accepted, not ignored).
-static inline bool ami_allowed(const uint64_t *bits, const am_search *search, int frame)
+static inline bool ami_allowed(const uint64_t *bits, const ami_search *search, int frame)
 {
     return (bits[frame >> 6] >> (frame & 63) & 1) != 0 &&
            !(frame >= search->ignore_first && frame <= search->ignore_last);
 }
 /// The bits that a search reads: the filter's, or the index's own.
-static inline const uint64_t *ami_search_bits(const am_index *index, const am_search *search)
+static inline const uint64_t *ami_search_bits(const am_index *index, const ami_search *search)
 {
     return search->filter ? search->filter->frames : index->offered;
 }
@@ -80,13 +79,13 @@ am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err);
 am_result ami_fast_map(ami_fast **out, am_index *index, int offered, am_error *err);
 void ami_fast_destroy(ami_fast *fast, const am_alloc *alloc);
 /// bests(count) for searches(count) of finite queries, at most ami_crowd; the bounds that they come with must hold.
-void ami_fast_search(const am_index *index, ami_best *bests, const am_search *const *searches, am_search_work *work,
+void ami_fast_search(const am_index *index, ami_best *bests, const ami_search *const *searches, am_search_work *work,
                      int count);
-/// All of a batch: see am_index_search_batch.
-void ami_fast_search_batch(const am_index *index, am_hit *out, int *found, const am_search *searches,
+/// All of a batch: see ami_index_search_batch.
+void ami_fast_search_batch(const am_index *index, am_hit *out, int *found, const ami_search *searches,
                            am_search_work *work, int count);
 /// False when a number of the query or a weight is not finite.
-bool ami_search_is_finite(const am_search *search, int count);
+bool ami_search_is_finite(const ami_search *search, int count);
 /// The bits of a filter over the nodes from those of the frames.
 void ami_fast_filter_nodes(const ami_fast *fast, uint64_t *nodes, const uint64_t *frames);
 

@@ -4,6 +4,7 @@
 #include "data/filter.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/database.h"
 
 static const float *component_of(const am_vec3 *v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
@@ -18,13 +19,13 @@ static am_quat mean_of(const am_transform *poses, int count, size_t joints)
     return am_quat_normalize(sum);
 }
 
-static am_vec3 vector_of(const am_joint_range *range, am_quat rotation)
+static am_vec3 vector_of(const ami_joint_range *range, am_quat rotation)
 {
     return am_quat_to_scaled_axis(am_quat_abs(am_quat_mul(am_quat_inv(range->mean), rotation)));
 }
 
-am_result am_joint_ranges(am_joint_range *out, const am_db *db, float share, int most, const am_alloc *allocator,
-                          am_error *err)
+am_result ami_joint_ranges(ami_joint_range *out, const am_db *db, float share, int most, const am_alloc *allocator,
+                           am_error *err)
 {
     if (!(share >= 0.0f && share < 0.5f) || most < 0) {
         return ami_fail(err, AM_ERR_DEF, "the share of a joint's range must be from 0 to 0.5");
@@ -58,7 +59,7 @@ am_result am_joint_ranges(am_joint_range *out, const am_db *db, float share, int
     return result;
 }
 
-float am_joint_excess(const am_joint_range *range, am_quat rotation)
+float ami_joint_excess(const ami_joint_range *range, am_quat rotation)
 {
     am_vec3 v = vector_of(range, rotation);
     float most = 0.0f;
@@ -70,7 +71,7 @@ float am_joint_excess(const am_joint_range *range, am_quat rotation)
     return most;
 }
 
-am_quat am_joint_clamp(const am_joint_range *range, am_quat rotation, float margin)
+am_quat ami_joint_clamp(const ami_joint_range *range, am_quat rotation, float margin)
 {
     am_vec3 v = vector_of(range, rotation);
     am_vec3 inside = am_v3(am_clamp(v.x, range->low.x - margin, range->high.x + margin),

@@ -7,6 +7,7 @@
 #include "data/fast.h"
 #include "data/feature.h"
 #include "data/filter.h"
+#include "data/kinematics.h"
 
 #include <string.h>
 
@@ -159,8 +160,8 @@ static bool has_derived(const opening *o) { return o->parts[AMI_PART_FACTS].id !
 static am_result check_facts(const opening *o)
 {
     const am_facts *f = body(o, AMI_PART_FACTS);
-    const am_joint_range *ranges = body(o, AMI_PART_JOINT_RANGES);
-    bool sane = f->version == AM_FACTS_VERSION && ami_all_finite(&f->hip_m, (int)(f->old_floor_m - &f->hip_m)) &&
+    const ami_joint_range *ranges = body(o, AMI_PART_JOINT_RANGES);
+    bool sane = f->version == AMI_FACTS_VERSION && ami_all_finite(&f->hip_m, (int)(f->old_floor_m - &f->hip_m)) &&
                 f->standing_frame >= 0 && f->standing_frame < o->info.frame_count;
     // Paths divide by these.
     sane = sane && f->v_max > 0.0f && f->v_least > 0.0f && f->v_run > 0.0f && f->lateral > 0.0f &&
@@ -173,7 +174,7 @@ static am_result check_facts(const opening *o)
                                                     : fail_part(o, AMI_PART_JOINT_RANGES, "a number is not finite");
 }
 
-/// Sizes and small tables. What the leaves of the index point to is checked where it is used: am_index_create.
+/// Sizes and small tables. What the leaves of the index point to is checked where it is used: ami_index_create.
 static am_result check_derived(const opening *o)
 {
     int leaves = ami_count_leaves(body(o, AMI_PART_RANGES), o->info.range_count);
@@ -311,7 +312,7 @@ static void set_counts(am_db *db, const block *b, const opening *o)
     db->hash = o->header.content_hash;
     db->image = o->data;
     db->image_size = o->size;
-    db->roles = am_roles_none();
+    db->roles = ami_roles_none();
     const int16_t *roles = body(o, AMI_PART_ROLES);
     for (int r = 0; r < info->role_count && r < AM_ROLE_COUNT; r++) {
         db->roles.joint[r] = roles[r]; // a later version may know more roles: they are not ours

@@ -2,6 +2,7 @@
 #include "data/format.h"
 
 #include "base/error.h"
+#include "data/features.h"
 
 int am_db_range_of(const am_db *db, int frame)
 {
@@ -18,14 +19,14 @@ int am_db_range_of(const am_db *db, int frame)
     return lo;
 }
 
-int am_db_clamp(const am_db *db, int frame, int offset)
+int ami_db_clamp(const am_db *db, int frame, int offset)
 {
     const am_db_range *range = &db->ranges[am_db_range_of(db, frame)];
     int64_t at = (int64_t)frame + offset;
     return at < range->start ? range->start : at >= range->stop ? range->stop - 1 : (int)at;
 }
 
-am_transform am_db_root(const am_db *db, int frame)
+am_transform ami_db_root(const am_db *db, int frame)
 {
     am_transform root = { db->root_rotations[frame], db->root_positions[frame] };
     return root;
@@ -61,10 +62,10 @@ void am_db_pose(const am_db *db, int frame, am_transform *out)
     }
 }
 
-void am_db_velocity(const am_db *db, int frame, am_velocity *out, am_transform *scratch)
+void ami_db_velocity(const am_db *db, int frame, am_velocity *out, am_transform *scratch)
 {
-    int before = am_db_clamp(db, frame, -1);
-    int after = am_db_clamp(db, frame, 1);
+    int before = ami_db_clamp(db, frame, -1);
+    int after = ami_db_clamp(db, frame, 1);
     am_transform *a = scratch;
     am_transform *b = scratch + db->joint_count;
     am_db_pose(db, before, a);
@@ -76,10 +77,10 @@ void am_db_velocity(const am_db *db, int frame, am_velocity *out, am_transform *
     }
 }
 
-am_velocity am_db_root_velocity(const am_db *db, int frame)
+am_velocity ami_db_root_velocity(const am_db *db, int frame)
 {
-    int before = am_db_clamp(db, frame, -1);
-    int after = am_db_clamp(db, frame, 1);
+    int before = ami_db_clamp(db, frame, -1);
+    int after = ami_db_clamp(db, frame, 1);
     float dt = (float)(after > before ? after - before : 1) / db->fps;
     am_vec3 step = am_v3_sub(db->root_positions[after], db->root_positions[before]);
     am_velocity velocity;
@@ -88,7 +89,7 @@ am_velocity am_db_root_velocity(const am_db *db, int frame)
     return velocity;
 }
 
-am_result am_db_tag_query(const am_db *db, am_tag_query *out, const char *text, am_error *err)
+am_result ami_db_tag_query(const am_db *db, ami_tag_query *out, const char *text, am_error *err)
 {
-    return am_tag_query_parse(out, text, db->tag_names, db->tag_count, err);
+    return ami_tag_query_parse(out, text, db->tag_names, db->tag_count, err);
 }

@@ -2,13 +2,13 @@
 // stored rows.
 #include "data/feature.h"
 
-am_query am_query_default(void)
+ami_query ami_query_default(void)
 {
-    am_query query = { .root = am_transform_identity(), .cookie = AM_COOKIE };
+    ami_query query = { .root = am_transform_identity(), .cookie = AM_COOKIE };
     return query;
 }
 
-am_query_point ami_query_sample(const am_query *query, float time)
+am_query_point ami_query_sample(const ami_query *query, float time)
 {
     const am_query_point *points = query->trajectory;
     int count = query->trajectory_count;
@@ -34,7 +34,7 @@ am_query_point ami_query_sample(const am_query *query, float time)
     return point;
 }
 
-void am_query_raw(const am_schema *schema, float *raw, const am_query *query)
+void ami_query_raw(const am_schema *schema, float *raw, const ami_query *query)
 {
     for (int c = 0; c < schema->channel_count; c++) {
         const am_channel *channel = &schema->channels[c];
@@ -48,9 +48,9 @@ void am_query_raw(const am_schema *schema, float *raw, const am_query *query)
     }
 }
 
-void am_query_make(const am_features *features, float *out, const am_query *query)
+void ami_query_make(const am_features *features, float *out, const ami_query *query)
 {
     float raw[AM_MAX_FEATURES];
-    am_query_raw(features->schema, raw, query);
-    am_features_normalise(features, out, raw);
+    ami_query_raw(features->schema, raw, query);
+    ami_features_normalise(features, out, raw);
 }

@@ -2,7 +2,7 @@
 #ifndef AMI_DATA_RIG_MAP_H
 #define AMI_DATA_RIG_MAP_H
 
-#include <amble/pose.h>
+#include <amble/skeleton.h>
 
 #define AMI_TRUNK_MAX 16 ///< joints from hips to chest, both included; longer trunks are paired by name only
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/features.h"
 
 #include <string.h>
 
@@ -66,7 +67,7 @@ am_result ami_scale_find(float *offset, float *scale, float *weight, const am_sc
     return AM_OK;
 }
 
-void am_features_normalise(const am_features *features, float *out, const float *raw)
+void ami_features_normalise(const am_features *features, float *out, const float *raw)
 {
     int raw_count = features->raw_count;
     if (!features->pca) {
@@ -92,7 +93,7 @@ void am_features_normalise(const am_features *features, float *out, const float 
     }
 }
 
-void am_features_denormalise(const am_features *features, float *out, const float *x)
+void ami_features_denormalise(const am_features *features, float *out, const float *x)
 {
     for (int d = 0; d < features->raw_count; d++) {
         float scaled = features->pca ? 0.0f : x[d];

@@ -2,7 +2,7 @@
 #ifndef AMI_DB_SCALE_H
 #define AMI_DB_SCALE_H
 
-#include <amble/features.h>
+#include <amble/db.h>
 
 /// offset, scale, weight (raw_count each) from rows of raw features. Sums run in double, in the order of the rows, so
 /// that the numbers are the same everywhere.

@@ -2,6 +2,7 @@
 #include "data/feature.h"
 
 #include "base/error.h"
+#include <amble/tools/schema.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -215,7 +216,7 @@ static am_result read_name(const am_schema *schema, am_channel *channel, const a
         }
         snprintf(channel->name, sizeof channel->name, "%s", name);
     }
-    if (am_schema_find(schema, channel->name) >= 0) {
+    if (ami_schema_find(schema, channel->name) >= 0) {
         return am_json_fail(doc, object, AM_ERR_KEY, err, "two channels are called '%s'; give one a \"name\"",
                             channel->name);
     }
@@ -308,7 +309,7 @@ static void add(am_schema *schema, am_feature kind, int role, bool future)
     schema->channels[schema->channel_count++] = channel;
 }
 
-am_schema am_schema_lmm(void)
+am_schema ami_schema_lmm(void)
 {
     am_schema schema = { 0 };
     add(&schema, AM_FEATURE_TRAJECTORY_POSITION, -1, true);
@@ -322,7 +323,7 @@ am_schema am_schema_lmm(void)
     return schema;
 }
 
-int am_schema_find(const am_schema *schema, const char *name)
+int ami_schema_find(const am_schema *schema, const char *name)
 {
     for (int c = 0; c < schema->channel_count; c++) {
         if (strcmp(schema->channels[c].name, name) == 0) {
@@ -332,7 +333,7 @@ int am_schema_find(const am_schema *schema, const char *name)
     return -1;
 }
 
-bool am_channel_is_target(const am_channel *channel)
+bool ami_channel_is_target(const am_channel *channel)
 {
     return channel->kind != AM_FEATURE_POSITION && channel->kind != AM_FEATURE_VELOCITY &&
            channel->kind != AM_FEATURE_HEADING;

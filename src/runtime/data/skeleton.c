@@ -1,6 +1,8 @@
 // Skeleton look-ups and the names of roles.
 #include <amble/skeleton.h>
 
+#include "data/kinematics.h"
+
 #include <string.h>
 
 int am_skeleton_find(const am_skeleton *skeleton, const char *name)
@@ -44,7 +46,7 @@ int am_role_find(const char *name)
     return -1;
 }
 
-am_roles am_roles_none(void)
+am_roles ami_roles_none(void)
 {
     am_roles roles;
     for (int r = 0; r < AM_ROLE_COUNT; r++) {

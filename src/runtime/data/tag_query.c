@@ -1,15 +1,14 @@
 // Tag queries: `and or not ( )` over tag names, compiled to postfix by recursive descent.
-#include <amble/tags.h>
-
-#include <amble/json.h>
+#include <amble/tools/json.h>
 
 #include "base/error.h"
+#include "data/tags.h"
 
 #include <string.h>
 
 static const char *const auto_tags[AM_AUTO_TAG_COUNT] = { "idle", "walk", "run", "creep", "jump", "turn" };
 
-const char *am_auto_tag_name(am_auto_tag tag)
+const char *ami_auto_tag_name(am_auto_tag tag)
 {
     return (int)tag >= 0 && tag < AM_AUTO_TAG_COUNT ? auto_tags[tag] : "none";
 }
@@ -25,7 +24,7 @@ typedef struct parser {
     const char *const *names;
     int count;
     int depth;
-    am_tag_query *out;
+    ami_tag_query *out;
     am_error *err;
 } parser;
 
@@ -71,7 +70,7 @@ static am_result fail(const parser *p, am_result code, const char *what)
 
 static am_result emit(parser *p, int op)
 {
-    if (p->out->op_count == AM_TAG_OPS) {
+    if (p->out->op_count == AMI_TAG_OPS) {
         return fail(p, AM_ERR_LIMIT, "too long");
     }
     p->out->ops[p->out->op_count++] = (uint8_t)op;
@@ -150,7 +149,8 @@ static am_result parse_or(parser *p)
     return result;
 }
 
-am_result am_tag_query_parse(am_tag_query *out, const char *text, const char *const *names, int count, am_error *err)
+am_result ami_tag_query_parse(ami_tag_query *out, const char *text, const char *const *names, int count,
+                              am_error *err)
 {
     memset(out, 0, sizeof *out);
     parser p = { text, 0, names, count < AM_MAX_TAGS ? count : AM_MAX_TAGS, 0, out, err };
@@ -166,9 +166,9 @@ am_result am_tag_query_parse(am_tag_query *out, const char *text, const char *co
     return result;
 }
 
-bool am_tag_query_accepts(const am_tag_query *query, uint64_t tags)
+bool ami_tag_query_accepts(const ami_tag_query *query, uint64_t tags)
 {
-    bool stack[AM_TAG_OPS + 1] = { false };
+    bool stack[AMI_TAG_OPS + 1] = { false };
     int top = 0; // a parsed query never takes more than it pushed
     for (int i = 0; i < query->op_count; i++) {
         int op = query->ops[i];

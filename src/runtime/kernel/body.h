@@ -16,6 +16,7 @@
 //   i d8_zero, d8_load, d8_store, d8_from(v8), d8_add, d8_sub, d8_mul
 // The file is no header in the usual sense: it is included once by each of those files.
 #include "base/coefficients.h"
+#include <amble/math.h>
 
 // ---------------------------------------------------------------------------------------------
 // Distances

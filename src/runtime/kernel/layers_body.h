@@ -15,6 +15,7 @@
 // TILE_PANELS sums. With LAYERS_PLACES a file brings its own places(). The file is no header in the usual sense: it
 // is included once by each of those files.
 #include "base/coefficients.h"
+#include <amble/math.h>
 
 #include <string.h>
 

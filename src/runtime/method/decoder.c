@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "data/index.h"
 #include "method/learned.h"
+#include "data/database.h"
+#include "method/sources.h"
 
 #include <string.h>
 
@@ -13,8 +15,8 @@ static am_result check_widths(const ami_part_net *p, const ami_nets_def *def, co
                               int width, am_error *err)
 {
     bool latent = p->in[1] >= 0;
-    if (p->in[0] < 0 || p->out < 0 || am_net_input_count(p->net) != (latent ? 2 : 1) ||
-        am_net_output_count(p->net) != 1 || am_net_state_size(p->net) != 0) {
+    if (p->in[0] < 0 || p->out < 0 || ami_net_input_count(p->net) != (latent ? 2 : 1) ||
+        ami_net_output_count(p->net) != 1 || am_net_state_size(p->net) != 0) {
         return ami_fail(err, AM_ERR_FORMAT,
                         "part '%s' is not a network of learned motion matching: it must read x (and z) and give '%s'",
                         part, output);
@@ -39,7 +41,8 @@ am_result ami_part_net_open(ami_part_net *out, const ami_nets_def *def, const ch
                             int width, am_error *err)
 {
     memset(out, 0, sizeof *out);
-    am_net_def net = am_net_def_default();
+    am_net_def net;
+    am_net_def_init(&net);
     net.alloc = def->alloc;
     net.model = def->model;
     net.part = am_model_find(def->model, part);
@@ -72,15 +75,15 @@ void ami_part_net_put(const ami_part_net *net, am_net_work *work, int sample, co
     }
 }
 
-void ami_side_from(am_source_pose *side, const am_pose_layout *layout, const float *y, const am_db *db)
+void ami_side_from(am_source_pose *side, const ami_pose_layout *layout, const float *y, const am_db *db)
 {
-    am_pose pose = { .local = side->local, .velocity = side->velocity };
-    am_pose_read(&pose, layout, y, db->skeleton, db->moving);
+    ami_pose pose = { .local = side->local, .velocity = side->velocity };
+    ami_pose_read(&pose, layout, y, db->skeleton, db->moving);
     side->root_linear = pose.root.linear;
     side->root_angular = pose.root.angular;
 }
 
-uint8_t ami_contacts_from(const am_pose_layout *layout, const float *y)
+uint8_t ami_contacts_from(const ami_pose_layout *layout, const float *y)
 {
     const float *c = y + layout->contacts;
     return (uint8_t)((c[0] > 0.5f ? AM_CONTACT_LEFT : 0) | (c[1] > 0.5f ? AM_CONTACT_RIGHT : 0));
@@ -117,7 +120,7 @@ am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *mo
 {
     memset(out, 0, sizeof *out);
     out->db = db;
-    out->layout = am_pose_layout_of(db->joint_count, db->moving_count);
+    out->layout = ami_pose_layout_of(db->joint_count, db->moving_count);
     if (!db->z) {
         return ami_fail(err, AM_ERR_FORMAT,
                         "the database has no latents for the network's Decompressor; take the copy that its "
@@ -135,7 +138,7 @@ am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *mo
         result = ami_part_net_open(&out->net, &def, "decompressor", "pose", out->layout.count, err);
     }
     size_t size = 0;
-    if (result == AM_OK && am_model_attached(model, AM_LEARNED_FACTS, &size)) {
+    if (result == AM_OK && am_model_attached(model, AMI_LEARNED_FACTS, &size)) {
         result = ami_learned_facts(&out->facts, model, err);
     }
     if (result == AM_OK && out->net.in[1] < 0) {
@@ -160,11 +163,11 @@ const float *ami_decode(const ami_decoder *decoder, am_search_work *work, int fr
 {
     const am_db *db = decoder->db;
     am_net_work *room = ami_search_work_nets(work)[ami_net_decompressor];
-    int next = fraction > 0.0f ? am_db_clamp(db, frame, 1) : frame;
-    float *x = am_net_input(room, decoder->net.in[0], 0, 0);
-    float *z = am_net_input(room, decoder->net.in[1], 0, 0);
+    int next = fraction > 0.0f ? ami_db_clamp(db, frame, 1) : frame;
+    float *x = ami_net_input(room, decoder->net.in[0], 0, 0);
+    float *z = ami_net_input(room, decoder->net.in[1], 0, 0);
     mix_rows(x, am_db_x(db, frame), am_db_x(db, next), db->features.count, fraction);
-    mix_rows(z, am_db_z(db, frame), am_db_z(db, next), db->latent_count, fraction);
+    mix_rows(z, ami_db_z(db, frame), ami_db_z(db, next), db->latent_count, fraction);
     am_net_run(decoder->net.net, room, 1);
     const float *y = ami_part_net_get(&decoder->net, room, 0);
     return ami_all_finite(y, decoder->layout.count) ? y : NULL;

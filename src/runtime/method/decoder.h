@@ -2,10 +2,13 @@
 #ifndef AMI_SOURCE_DECODER_H
 #define AMI_SOURCE_DECODER_H
 
-#include <amble/pose.h>
 #include <amble/source.h>
 
 #include "data/filter.h"
+#include "data/facts.h"
+#include "data/pose_vector.h"
+#include "data/search.h"
+#include "net/build.h"
 
 /// A network with the places of its inputs and its output.
 typedef struct ami_part_net {
@@ -34,13 +37,13 @@ int ami_part_net_width(const ami_part_net *net, int input);
 void ami_part_net_put(const ami_part_net *net, am_net_work *work, int sample, const float *x, const float *z);
 static inline const float *ami_part_net_get(const ami_part_net *net, const am_net_work *work, int sample)
 {
-    return am_net_output(work, net->out, sample, 0);
+    return ami_net_output(work, net->out, sample, 0);
 }
 
 /// The poses of a database without them: a Decompressor over its features and latents.
 typedef struct ami_decoder {
     ami_part_net net;
-    am_pose_layout layout;
+    ami_pose_layout layout;
     const am_db *db;
     am_facts facts; ///< version 0 when the model carries none
 } ami_decoder;
@@ -51,8 +54,8 @@ am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *mo
 const float *ami_decode(const ami_decoder *decoder, am_search_work *work, int frame, float fraction);
 
 /// One side of a transition from a pose vector.
-void ami_side_from(am_source_pose *side, const am_pose_layout *layout, const float *y, const am_db *db);
+void ami_side_from(am_source_pose *side, const ami_pose_layout *layout, const float *y, const am_db *db);
 /// AM_CONTACT_* bits of a pose vector.
-uint8_t ami_contacts_from(const am_pose_layout *layout, const float *y);
+uint8_t ami_contacts_from(const ami_pose_layout *layout, const float *y);
 
 #endif

@@ -3,19 +3,20 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tasks.h"
 
 #include <string.h>
 
-am_field_def am_field_def_default(void)
+ami_field_def ami_field_def_default(void)
 {
     float third = 0.57735027f; // 1 / sqrt 3
-    am_field_def def = { .fps = 30.0f,
-                         .k = 15,
-                         .delta = 0.1f,
-                         .axis = { third, third, third },
-                         .root_weight = 0.5f,
-                         .turn_weight = 0.5f,
-                         .cookie = AM_COOKIE };
+    ami_field_def def = { .fps = 30.0f,
+                          .k = 15,
+                          .delta = 0.1f,
+                          .axis = { third, third, third },
+                          .root_weight = 0.5f,
+                          .turn_weight = 0.5f,
+                          .cookie = AM_COOKIE };
     return def;
 }
 
@@ -80,7 +81,7 @@ static int count_bones(const am_skeleton *s)
 }
 
 /// Joints that count first, in their order, then the others; the hips turn nothing in eq. 1 but the body itself.
-static void assign_lanes(am_field *field)
+static void assign_lanes(ami_field *field)
 {
     const am_skeleton *s = field->db->skeleton;
     float lengths[AM_MAX_JOINTS];
@@ -98,21 +99,21 @@ static void assign_lanes(am_field *field)
 // ---------------------------------------------------------------------------------------------
 // States
 
-static am_field_step root_step(const am_db *db, int from, int to)
+static ami_field_step root_step(const am_db *db, int from, int to)
 {
     am_quat facing = db->root_rotations[from];
     am_vec3 way = am_quat_unrotate(facing, am_v3_sub(db->root_positions[to], db->root_positions[from]));
     am_quat turn = am_quat_abs(am_quat_mul(am_quat_inv(facing), db->root_rotations[to]));
-    am_field_step step = { way.x, way.z, 2.0f * am_atan2(turn.y, turn.w) };
+    ami_field_step step = { way.x, way.z, 2.0f * am_atan2(turn.y, turn.w) };
     return step;
 }
 
 /// Pose, both velocities and the embedding of one state.
 static void fill_state(void *context, int state)
 {
-    am_field *field = context;
+    ami_field *field = context;
     const am_db *db = field->db;
-    struct am_field_own *own = field->own;
+    struct ami_field_own *own = field->own;
     am_transform local[3][AM_MAX_JOINTS];
     float poses[2][3 * AM_MAX_JOINTS + 4 * AM_MAX_JOINTS];
     int frames[3];
@@ -123,18 +124,18 @@ static void fill_state(void *context, int state)
     float *x = own->x + (size_t)state * (size_t)field->pose_count;
     float *v = own->v + (size_t)state * (size_t)field->velocity_count;
     float *y = own->y + (size_t)state * (size_t)field->velocity_count;
-    am_field_pose_put(field, x, local[0]);
-    am_field_pose_put(field, poses[0], local[1]);
-    am_field_pose_put(field, poses[1], local[2]);
-    am_field_difference(field, v, x, poses[0], root_step(db, frames[0], frames[1]));
-    am_field_difference(field, y, poses[0], poses[1], root_step(db, frames[1], frames[2]));
-    am_field_embed(field, own->rows + (size_t)state * (size_t)field->stride, x, v);
+    ami_field_pose_put(field, x, local[0]);
+    ami_field_pose_put(field, poses[0], local[1]);
+    ami_field_pose_put(field, poses[1], local[2]);
+    ami_field_difference(field, v, x, poses[0], root_step(db, frames[0], frames[1]));
+    ami_field_difference(field, y, poses[0], poses[1], root_step(db, frames[1], frames[2]));
+    ami_field_embed(field, own->rows + (size_t)state * (size_t)field->stride, x, v);
 }
 
-static void list_states(am_field *field)
+static void list_states(ami_field *field)
 {
     const am_db *db = field->db;
-    struct am_field_own *own = field->own;
+    struct ami_field_own *own = field->own;
     int state = 0;
     for (int r = 0; r < db->range_count; r++) {
         int count = states_of(&db->ranges[r], own->step);
@@ -154,16 +155,16 @@ static size_t boxes_of(int states)
     return (blocks_of(states) + 8 * ami_field_box_blocks - 1) / (8 * ami_field_box_blocks) * 8;
 }
 
-static void count_blocks(struct am_field_own *own, int states)
+static void count_blocks(struct ami_field_own *own, int states)
 {
     own->block_count = (int)blocks_of(states);
     own->box_count = (int)boxes_of(states);
 }
 
-static bool is_near(const am_field *field, int a, int b, float distance)
+static bool is_near(const ami_field *field, int a, int b, float distance)
 {
-    const float *p = am_field_row(field, a);
-    const float *q = am_field_row(field, b);
+    const float *p = ami_field_row(field, a);
+    const float *q = ami_field_row(field, b);
     float d2 = 0.0f;
     for (int d = 0; d < field->dims; d++) {
         d2 += (p[d] - q[d]) * (p[d] - q[d]);
@@ -171,9 +172,9 @@ static bool is_near(const am_field *field, int a, int b, float distance)
     return d2 < distance * distance;
 }
 
-static void move_state(am_field *field, int to, int from)
+static void move_state(ami_field *field, int to, int from)
 {
-    struct am_field_own *own = field->own;
+    struct ami_field_own *own = field->own;
     size_t a = (size_t)to, b = (size_t)from;
     size_t pose = (size_t)field->pose_count, velocity = (size_t)field->velocity_count, row = (size_t)field->stride;
     memmove(own->x + a * pose, own->x + b * pose, pose * sizeof(float));
@@ -187,9 +188,9 @@ static void move_state(am_field *field, int to, int from)
 }
 
 /// Leaves out states of a range that are nearer than `distance` to the one taken before.
-static void thin_out(am_field *field, float distance)
+static void thin_out(ami_field *field, float distance)
 {
-    struct am_field_own *own = field->own;
+    struct ami_field_own *own = field->own;
     int taken = 0;
     for (int s = 0; s < field->state_count; s++) {
         bool follows = taken > 0 && own->ranges[taken - 1] == own->ranges[s];
@@ -210,36 +211,36 @@ static void thin_out(am_field *field, float distance)
 // ---------------------------------------------------------------------------------------------
 // Making one
 
-static am_result check_def(const am_field_def *def, am_error *err)
+static am_result check_def(const ami_field_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->db) {
-        return ami_fail(err, AM_ERR_DEF, "field def not begun from am_field_def_default(), or without a database");
+        return ami_fail(err, AM_ERR_DEF, "field def not begun from ami_field_def_default(), or without a database");
     }
     if (!def->db->has_poses) {
         return ami_fail(err, AM_ERR_SUPPORT, "the database has no poses: a motion field is made of them");
     }
     float length = am_v3_length(def->axis);
-    if (!(def->fps >= 1.0f) || !(def->fps <= 1000.0f) || def->k < 1 || def->k > AM_FIELD_MAX_K ||
+    if (!(def->fps >= 1.0f) || !(def->fps <= 1000.0f) || def->k < 1 || def->k > AMI_FIELD_MAX_K ||
         !(def->delta >= 0.0f) || !(def->delta < 1.0f) || !(am_abs(length - 1.0f) < 1e-3f) ||
         !(def->root_weight >= 0.0f) || !(def->turn_weight >= 0.0f) || !(def->root_weight < 1e6f) ||
         !(def->turn_weight < 1e6f) || !(def->thin >= 0.0f) || !(def->thin < 1e6f)) {
         return ami_fail(
             err, AM_ERR_DEF,
             "field def: fps 1 to 1000, k 1 to %d, delta in [0, 1), a unit axis, weights and thin not below 0",
-            AM_FIELD_MAX_K);
+            AMI_FIELD_MAX_K);
     }
     return AM_OK;
 }
 
 /// The field and its arrays in one block.
-static am_field *lay_out(ami_layout *layout, const am_field *sizes)
+static ami_field *lay_out(ami_layout *layout, const ami_field *sizes)
 {
     size_t states = (size_t)sizes->state_count;
     size_t blocks = blocks_of(sizes->state_count);
     size_t boxes = boxes_of(sizes->state_count);
-    am_field *field = ami_layout_take(layout, 1, sizeof *field);
-    struct am_field_own *own = ami_layout_take(layout, 1, sizeof *own);
-    struct am_field_own at = {
+    ami_field *field = ami_layout_take(layout, 1, sizeof *field);
+    struct ami_field_own *own = ami_layout_take(layout, 1, sizeof *own);
+    struct ami_field_own at = {
         .lane = ami_layout_take(layout, (size_t)sizes->joint_count, sizeof(int16_t)),
         .bone_scale = ami_layout_take(layout, (size_t)sizes->lanes, sizeof(float)),
         .frames = ami_layout_take(layout, states, sizeof(int32_t)),
@@ -265,10 +266,10 @@ static am_field *lay_out(ami_layout *layout, const am_field *sizes)
     return field;
 }
 
-static am_field sizes_of(const am_field_def *def, int step)
+static ami_field sizes_of(const ami_field_def *def, int step)
 {
     const am_db *db = def->db;
-    am_field s = { .db = db, .joint_count = db->joint_count, .state_count = count_states(db, step) };
+    ami_field s = { .db = db, .joint_count = db->joint_count, .state_count = count_states(db, step) };
     s.k = def->k < s.state_count ? def->k : s.state_count;
     s.lanes = (db->joint_count + 7) / 8 * 8;
     s.bones = count_bones(db->skeleton);
@@ -288,7 +289,7 @@ static am_field sizes_of(const am_field_def *def, int step)
     return s;
 }
 
-am_result am_field_create(am_field **out, const am_field_def *def, am_error *err)
+am_result ami_field_create(ami_field **out, const ami_field_def *def, am_error *err)
 {
     *out = NULL;
     am_result result = check_def(def, err);
@@ -296,7 +297,7 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
         return result;
     }
     int step = ami_field_tick_frames(def->db, def->fps);
-    am_field sizes = sizes_of(def, step);
+    ami_field sizes = sizes_of(def, step);
     const ami_kernels *kernels = def->kernels ? ami_kernels_named(def->kernels) : ami_kernels_pick();
     if (sizes.state_count < 1 || !kernels) {
         return kernels ? ami_fail(err, AM_ERR_RANGE, "the database has no range with three ticks of motion")
@@ -309,8 +310,8 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
     if (!place.base) {
         return ami_fail_memory(err, measure.size);
     }
-    am_field *field = lay_out(&place, &sizes);
-    struct am_field_own *own = field->own;
+    ami_field *field = lay_out(&place, &sizes);
+    struct ami_field_own *own = field->own;
     own->alloc = alloc;
     own->block_size = field->bytes = measure.size;
     own->kernels = kernels;
@@ -328,7 +329,7 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
     field->y = own->y;
     assign_lanes(field);
     list_states(field);
-    am_tasks tasks = def->tasks ? *def->tasks : am_tasks_serial();
+    am_tasks tasks = def->tasks ? *def->tasks : ami_tasks_serial();
     tasks.run(tasks.user, field->state_count, fill_state, field);
     if (def->thin > 0.0f) {
         thin_out(field, def->thin);
@@ -336,14 +337,14 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
     tasks.run(tasks.user, field->state_count, ami_field_tie_end, field);
     result = ami_field_find_axes(field, err);
     if (result != AM_OK) {
-        am_field_destroy(field);
+        ami_field_destroy(field);
         return result;
     }
     *out = field;
     return AM_OK;
 }
 
-void am_field_destroy(am_field *field)
+void ami_field_destroy(ami_field *field)
 {
     if (field) {
         am_alloc alloc = field->own->alloc;

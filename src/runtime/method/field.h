@@ -2,16 +2,15 @@
 #ifndef AMI_SOURCE_FIELD_H
 #define AMI_SOURCE_FIELD_H
 
-#include <amble/field.h>
-
 #include "kernel/kernel.h"
+#include "method/motion_field.h"
 
 // Axes that states are projected to for lower bounds of their distances: the first few for boxes around ticks that
 // follow one another, all of them for blocks of eight states in the boxes that are left.
 enum { ami_field_axes = 24, ami_field_first_axes = 8, ami_field_box_blocks = 2 };
 
 /// The arrays behind a field, to be written while it is made.
-struct am_field_own {
+struct ami_field_own {
     am_alloc alloc;
     size_t block_size;
     const ami_kernels *kernels;
@@ -36,7 +35,7 @@ int ami_field_tick_frames(const am_db *db, float fps);
 typedef struct ami_field_quats {
     float *x, *y, *z, *w;
 } ami_field_quats;
-static inline ami_field_quats ami_field_quats_at(const am_field *field, float *numbers, int first)
+static inline ami_field_quats ami_field_quats_at(const ami_field *field, float *numbers, int first)
 {
     float *at = numbers + first;
     int lanes = field->lanes;
@@ -44,11 +43,11 @@ static inline ami_field_quats ami_field_quats_at(const am_field *field, float *n
     return quats;
 }
 /// Floats before the rotations of a pose, and of a velocity.
-static inline int ami_field_pose_head(const am_field *field) { return 3 * field->db->moving_count; }
-static inline int ami_field_velocity_head(const am_field *field) { return 3 + 3 * field->db->moving_count; }
+static inline int ami_field_pose_head(const ami_field *field) { return 3 * field->db->moving_count; }
+static inline int ami_field_velocity_head(const ami_field *field) { return 3 + 3 * field->db->moving_count; }
 
 /// field_axes.c: finds axes, projections and the longest row once the rows are there.
-am_result ami_field_find_axes(am_field *field, am_error *err);
+am_result ami_field_find_axes(ami_field *field, am_error *err);
 /// field_ends.c: finds where a state of the field (the context) leads when it is the last of its range.
 void ami_field_tie_end(void *field, int state);
 

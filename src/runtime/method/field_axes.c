@@ -10,12 +10,12 @@
 enum { most_samples = 2048 }; // rows that the axes are found from: more change them little
 
 /// out(samples, dims): every n-th row, less the mean.
-static void take_samples(const am_field *field, float *out, int samples)
+static void take_samples(const ami_field *field, float *out, int samples)
 {
     double mean[6 + 6 * AM_MAX_JOINTS] = { 0 };
     int dims = field->dims;
     for (int i = 0; i < samples; i++) {
-        const float *row = am_field_row(field, (int)((int64_t)i * field->state_count / samples));
+        const float *row = ami_field_row(field, (int)((int64_t)i * field->state_count / samples));
         memcpy(out + (size_t)i * (size_t)dims, row, (size_t)dims * sizeof *out);
         for (int d = 0; d < dims; d++) {
             mean[d] += (double)row[d] / samples;
@@ -26,14 +26,14 @@ static void take_samples(const am_field *field, float *out, int samples)
     }
 }
 
-static void project_all(am_field *field)
+static void project_all(ami_field *field)
 {
-    struct am_field_own *own = field->own;
+    struct ami_field_own *own = field->own;
     static const float none[ami_field_axes] = { 0 };
     double longest = 0.0;
     for (int s = 0; s < field->state_count; s++) {
         float out[ami_field_axes];
-        const float *row = am_field_row(field, s);
+        const float *row = ami_field_row(field, s);
         own->kernels->gemv(out, own->axes, row, none, ami_field_axes, (size_t)field->stride);
         for (int a = 0; a < ami_field_axes; a++) {
             own->projected[((size_t)(s / 8) * ami_field_axes + (size_t)a) * 8 + (size_t)(s % 8)] = out[a];
@@ -51,9 +51,9 @@ static void project_all(am_field *field)
 }
 
 /// Boxes around what was projected; those beyond the last state are empty and far away.
-static void bound_all(am_field *field)
+static void bound_all(ami_field *field)
 {
-    struct am_field_own *own = field->own;
+    struct ami_field_own *own = field->own;
     enum { states = 8 * ami_field_box_blocks };
     for (int b = 0; b < own->box_count; b++) {
         for (int a = 0; a < ami_field_first_axes; a++) {
@@ -71,9 +71,9 @@ static void bound_all(am_field *field)
     }
 }
 
-am_result ami_field_find_axes(am_field *field, am_error *err)
+am_result ami_field_find_axes(ami_field *field, am_error *err)
 {
-    struct am_field_own *own = field->own;
+    struct ami_field_own *own = field->own;
     int samples = field->state_count < most_samples ? field->state_count : most_samples;
     int axes = field->dims < ami_field_axes ? field->dims : ami_field_axes;
     size_t dims = (size_t)field->dims;

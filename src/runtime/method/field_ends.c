@@ -3,16 +3,17 @@
 // velocity of the neighbours carries the root on. So every last state is tied to one that continues, as a graph ties
 // its clips. And since a flow left alone soon circles in one clip, it may move over to others now and then.
 #include "method/field.h"
+#include "base/rng.h"
 
 #include <string.h>
 
 // What ends sooner would lead from one end to the next.
 #define AHEAD_S 0.5f
 
-static int ticks_in(const am_field *field, float seconds) { return (int)(seconds * field->fps + 0.5f); }
+static int ticks_in(const ami_field *field, float seconds) { return (int)(seconds * field->fps + 0.5f); }
 
 /// The last state of the range that a state belongs to.
-static int last_of(const am_field *field, int state)
+static int last_of(const ami_field *field, int state)
 {
     while (field->next[state] >= 0) {
         state = field->next[state];
@@ -22,7 +23,7 @@ static int last_of(const am_field *field, int state)
 
 /// What is looked for, and the nearest found so far.
 typedef struct search {
-    const am_field *field;
+    const ami_field *field;
     const float *row;
     int ahead; ///< ticks that a state has before the end of its range
     int best;
@@ -32,12 +33,12 @@ typedef struct search {
 static void look_at_range(search *s, int first, int last)
 {
     enum { most = 64 };
-    const am_field *field = s->field;
+    const ami_field *field = s->field;
     float d2[most];
     int stop = last - s->ahead + 1;
     for (int at = first; at < stop; at += most) {
         int count = stop - at < most ? stop - at : most;
-        field->own->kernels->distances(d2, s->row, am_field_row(field, at), (size_t)count, (size_t)field->stride);
+        field->own->kernels->distances(d2, s->row, ami_field_row(field, at), (size_t)count, (size_t)field->stride);
         for (int i = 0; i < count; i++) {
             if (d2[i] < s->d2) {
                 s->d2 = d2[i];
@@ -50,7 +51,7 @@ static void look_at_range(search *s, int first, int last)
 /// The nearest state of the other ranges, or of this one, that has some way to go.
 static void look_at_all(search *s, int range, bool others)
 {
-    const am_field *field = s->field;
+    const ami_field *field = s->field;
     for (int first = 0, last; first < field->state_count; first = last + 1) {
         last = last_of(field, first);
         if ((field->ranges[first] != range) == others) {
@@ -61,13 +62,13 @@ static void look_at_all(search *s, int range, bool others)
 
 void ami_field_tie_end(void *context, int state)
 {
-    am_field *field = context;
+    ami_field *field = context;
     int32_t *onward = field->own->onward;
     onward[state] = state;
     if (field->next[state] >= 0) {
         return;
     }
-    search s = { field, am_field_row(field, state), ticks_in(field, AHEAD_S), state, INFINITY };
+    search s = { field, ami_field_row(field, state), ticks_in(field, AHEAD_S), state, INFINITY };
     look_at_all(&s, field->ranges[state], true);
     if (s.best == state) {
         look_at_all(&s, field->ranges[state], false);
@@ -76,14 +77,14 @@ void ami_field_tie_end(void *context, int state)
 }
 
 /// What comes after a state of the data, over the ends of ranges.
-static int after(const am_field *field, int state)
+static int after(const ami_field *field, int state)
 {
     const int on = field->onward[state];
     return field->next[on] >= 0 ? field->next[on] : on; // all ranges are that short
 }
 
 /// `state` becomes the first neighbour, the one that drift correction pulls to; the farthest makes room.
-static void put_first(am_field_neighbours *near, int state, float d2)
+static void put_first(ami_field_neighbours *near, int state, float d2)
 {
     int at = 0;
     while (at < near->count - 1 && near->state[at] != state) {
@@ -93,10 +94,10 @@ static void put_first(am_field_neighbours *near, int state, float d2)
     memmove(near->d2 + 1, near->d2, (size_t)at * sizeof *near->d2);
     near->state[0] = state;
     near->d2[0] = d2;
-    am_field_weights(near->weight, near->d2, near->count);
+    ami_field_weights(near->weight, near->d2, near->count);
 }
 
-int am_field_go_on(const am_field *field, am_field_neighbours *near, const float *row, int followed)
+int ami_field_go_on(const ami_field *field, ami_field_neighbours *near, const float *row, int followed)
 {
     // 1.5 times as far: at 1.2 a standing character often stays there forever, at 2 steps of other clips mix in less
     // well.
@@ -109,15 +110,15 @@ int am_field_go_on(const am_field *field, am_field_neighbours *near, const float
     if (followed >= 0) {
         int next = after(field, followed % field->state_count);
         float d2;
-        field->own->kernels->distances(&d2, row, am_field_row(field, next), 1, (size_t)field->stride);
+        field->own->kernels->distances(&d2, row, ami_field_row(field, next), 1, (size_t)field->stride);
         if (held > 0 || d2 <= loyal2 * near->d2[0]) {
             on = next;
             put_first(near, next, d2);
         }
     }
     if (held > 0) {
-        float action[AM_FIELD_MAX_K];
-        am_field_action(action, near->weight, near->count, 0);
+        float action[AMI_FIELD_MAX_K];
+        ami_field_action(action, near->weight, near->count, 0);
         memcpy(near->weight, action, (size_t)near->count * sizeof *action);
     }
     for (int i = 0; i < near->count; i++) {
@@ -126,13 +127,13 @@ int am_field_go_on(const am_field *field, am_field_neighbours *near, const float
     return on + (held > 0 ? held - 1 : 0) * field->state_count;
 }
 
-int am_field_wander(const am_field *field, const float *row, int followed, am_rng *rng)
+int ami_field_wander(const ami_field *field, const float *row, int followed, am_rng *rng)
 {
     // Farther than this (metres of eq. 1) another motion is not gone over to; one up to eight times as far as the
     // nearest may be: the nearest alone would always be the same few. It takes a second to get there.
     const float most = 1.0f, spread = 8.0f, kept_s = 1.0f;
     const int here = followed >= 0 ? field->ranges[followed % field->state_count] : -1;
-    am_rng own = am_rng_make(am_rng_u64(rng)); // one draw, however many ranges there are
+    am_rng own = ami_rng_make(am_rng_u64(rng)); // one draw, however many ranges there are
     float least = INFINITY;
     int best = -1;
     for (int first = 0, last; first < field->state_count; first = last + 1) {

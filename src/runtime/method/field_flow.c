@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-void am_field_weights(float *w, const float *d2, int count)
+void ami_field_weights(float *w, const float *d2, int count)
 {
     int same = 0;
     for (int i = 0; i < count; i++) {
@@ -23,7 +23,7 @@ void am_field_weights(float *w, const float *d2, int count)
     }
 }
 
-void am_field_action(float *a, const float *w, int count, int i)
+void ami_field_action(float *a, const float *w, int count, int i)
 {
     float sum = 0.0f;
     for (int n = 0; n < count; n++) {
@@ -35,7 +35,7 @@ void am_field_action(float *a, const float *w, int count, int i)
     }
 }
 
-uint8_t am_field_contacts(const am_field *field, const am_field_neighbours *near)
+uint8_t ami_field_contacts(const ami_field *field, const ami_field_neighbours *near)
 {
     uint8_t contacts = 0;
     for (int bit = 0; bit < 8; bit++) {
@@ -49,8 +49,8 @@ uint8_t am_field_contacts(const am_field *field, const am_field_neighbours *near
 }
 
 /// out(count) = sum of a(n) times a row of each neighbour.
-static void sum_rows(const am_field *field, float *out, const float *rows, size_t count, const float *a,
-                     const am_field_neighbours *near)
+static void sum_rows(const ami_field *field, float *out, const float *rows, size_t count, const float *a,
+                     const ami_field_neighbours *near)
 {
     memset(out, 0, count * sizeof *out);
     for (int n = 0; n < near->count; n++) {
@@ -60,45 +60,45 @@ static void sum_rows(const am_field *field, float *out, const float *rows, size_
 
 /// The pull of the nearest state (the second term of eq. 5): from x to where that state goes. World position and yaw
 /// are left out of a pose, so the root follows the nearest state's own step.
-static void find_tug(const am_field *field, float *out, const float *x, int nearest)
+static void find_tug(const ami_field *field, float *out, const float *x, int nearest)
 {
-    const float *v = am_field_v(field, nearest);
+    const float *v = ami_field_v(field, nearest);
     float there[3 * AM_MAX_JOINTS + 4 * AM_MAX_JOINTS];
-    am_field_displace(field, there, am_field_x(field, nearest), v);
-    am_field_difference(field, out, x, there, am_field_velocity_step(v));
+    ami_field_displace(field, there, ami_field_x(field, nearest), v);
+    ami_field_difference(field, out, x, there, ami_field_velocity_step(v));
 }
 
 enum { most_numbers = 3 + 7 * AM_MAX_JOINTS };
 
-am_field_step am_field_integrate(const am_field *field, float *next_x, float *next_v, const float *x,
-                                 const am_field_neighbours *near, const float *a)
+ami_field_step ami_field_integrate(const ami_field *field, float *next_x, float *next_v, const float *x,
+                                   const ami_field_neighbours *near, const float *a)
 {
     float tug[most_numbers];
     float v[most_numbers];
     size_t count = (size_t)field->velocity_count;
     find_tug(field, tug, x, near->state[0]);
     sum_rows(field, v, field->v, count, a, near);
-    am_field_velocity_mix(field, v, v, tug, field->delta);
+    ami_field_velocity_mix(field, v, v, tug, field->delta);
     sum_rows(field, next_v, field->y, count, a, near);
-    am_field_velocity_mix(field, next_v, next_v, am_field_y(field, near->state[0]), field->delta);
-    am_field_displace(field, next_x, x, v);
-    return am_field_velocity_step(v);
+    ami_field_velocity_mix(field, next_v, next_v, ami_field_y(field, near->state[0]), field->delta);
+    ami_field_displace(field, next_x, x, v);
+    return ami_field_velocity_step(v);
 }
 
-void am_field_try_all(const am_field *field, float *next_x, float *next_v, float *rows, am_field_step *steps,
-                      const float *x, const am_field_neighbours *near, am_field_work *work)
+void ami_field_try_all(const ami_field *field, float *next_x, float *next_v, float *rows, ami_field_step *steps,
+                       const float *x, const ami_field_neighbours *near, ami_field_work *work)
 {
-    float a[AM_FIELD_MAX_K];
+    float a[AMI_FIELD_MAX_K];
     for (int i = 0; i < near->count; i++) {
         float *to_x = next_x ? next_x + (size_t)i * (size_t)field->pose_count : work->x;
         float *to_v = next_v ? next_v + (size_t)i * (size_t)field->velocity_count : work->v;
-        am_field_action(a, near->weight, near->count, i);
-        am_field_step step = am_field_integrate(field, to_x, to_v, x, near, a);
+        ami_field_action(a, near->weight, near->count, i);
+        ami_field_step step = ami_field_integrate(field, to_x, to_v, x, near, a);
         if (steps) {
             steps[i] = step;
         }
         if (rows) {
-            am_field_embed(field, rows + (size_t)i * (size_t)field->stride, to_x, to_v);
+            ami_field_embed(field, rows + (size_t)i * (size_t)field->stride, to_x, to_v);
         }
     }
 }

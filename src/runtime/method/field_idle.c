@@ -7,6 +7,7 @@
 // character has.
 #include "method/field_source.h"
 #include "method/field_task.h"
+#include "data/database.h"
 
 // A stance that moves less than this in a tick has settled: metres of eq. 1. Standers of motion capture have 0.003 to
 // 0.03, the slowest moments of a walk 0.03.
@@ -56,7 +57,7 @@ static bool stands(const am_db *db, const am_db_range *range, int frame)
 }
 
 /// How far two states' poses are apart, squared.
-static float pose_gap(const am_field *field, const float *a, const float *b)
+static float pose_gap(const ami_field *field, const float *a, const float *b)
 {
     float sum = 0.0f;
     for (int i = 6; i < 6 + 3 * field->bones; i++) {
@@ -66,14 +67,14 @@ static float pose_gap(const am_field *field, const float *a, const float *b)
 }
 
 /// The frame of the stretch whose pose is most like that of a standing state.
-static int find_middle(const am_field *field, const ami_field_stretch *stretch, int standing)
+static int find_middle(const ami_field *field, const ami_field_stretch *stretch, int standing)
 {
     int best = (stretch->first + stretch->last) / 2;
     float least = INFINITY;
     for (int s = 0; s < field->state_count; s++) {
         const int frame = field->frames[s];
         if (frame >= stretch->first && frame <= stretch->last) {
-            const float gap = pose_gap(field, am_field_row(field, s), am_field_row(field, standing));
+            const float gap = pose_gap(field, ami_field_row(field, s), ami_field_row(field, standing));
             best = gap < least ? frame : best;
             least = am_min(gap, least);
         }
@@ -81,7 +82,7 @@ static int find_middle(const am_field *field, const ami_field_stretch *stretch, 
     return best;
 }
 
-ami_field_stretch ami_field_find_stretch(const am_field *field, int standing)
+ami_field_stretch ami_field_find_stretch(const ami_field *field, int standing)
 {
     const am_db *db = field->db;
     ami_field_stretch best = { 0 };
@@ -107,7 +108,7 @@ ami_field_stretch ami_field_find_stretch(const am_field *field, int standing)
 // ---------------------------------------------------------------------------------------------
 // A state that rests
 
-float ami_field_motion(const am_field *field, const float *row)
+float ami_field_motion(const ami_field *field, const float *row)
 {
     const int bones = 3 * field->bones;
     float sum = row[0] * row[0] + row[1] * row[1] + row[2] * row[2];
@@ -127,23 +128,24 @@ static float share_of(float mps, bool planted)
     return mps < CREEP_MPS ? mps * mps / (CREEP_MPS * CREEP_MPS) : 1.0f;
 }
 
-am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts)
+ami_field_step ami_field_settle(const ami_field_task *task, const float *theta, ami_field_step step,
+                                uint32_t contacts)
 {
     const float share = share_of(ami_step_speed(task, step), both_feet(contacts));
     // A cyclic axis is the angle to a desired facing, 0 when there is none.
     const float off = task->axis[0].cyclic ? am_abs(theta[0]) : 0.0f;
     const float turn = am_max(share, am_min(off / FACING, 1.0f));
-    return (am_field_step){ step.x * share, step.z * share, step.turn * turn };
+    return (ami_field_step){ step.x * share, step.z * share, step.turn * turn };
 }
 
-am_field_step ami_field_rest(const ami_field_source *f, ami_field_head *head, const float *theta, am_field_step step,
-                             const float *x, const float *v, float *row)
+ami_field_step ami_field_rest(const ami_field_source *f, ami_field_head *head, const float *theta,
+                              ami_field_step step, const float *x, const float *v, float *row)
 {
-    am_field_embed(f->field, row, x, v);
+    ami_field_embed(f->field, row, x, v);
     head->rest = ami_field_motion(f->field, row) < SETTLED * SETTLED ? AMI_FIELD_STANDS : AMI_FIELD_HURRIES;
-    const am_field_step some = ami_field_settle(&f->task, theta, step, head->contacts);
+    const ami_field_step some = ami_field_settle(&f->task, theta, step, head->contacts);
     const float share = 1.0f / ami_field_rate(head);
-    return (am_field_step){ some.x * share, some.z * share, some.turn * share };
+    return (ami_field_step){ some.x * share, some.z * share, some.turn * share };
 }
 
 void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt)
@@ -177,18 +179,18 @@ static float place_of(const ami_field_stretch *stretch, float lived, float ease)
 
 /// x(pose_count): the data's pose between two frames, the hips as seen from `base`: what the ground root does there
 /// is the hips' own here.
-static void pose_between(const am_field *field, float *x, float at, am_transform base)
+static void pose_between(const ami_field *field, float *x, float at, am_transform base)
 {
     const int frame = (int)at;
     float parts[2][AMI_FIELD_MOST_NUMBERS];
     for (int i = 0; i < 2; i++) {
         am_transform local[AM_MAX_JOINTS];
         am_db_pose(field->db, frame + i, local);
-        const am_transform root = am_transform_mul(am_transform_inv(base), am_db_root(field->db, frame + i));
+        const am_transform root = am_transform_mul(am_transform_inv(base), ami_db_root(field->db, frame + i));
         local[0] = am_transform_mul(root, local[0]);
-        am_field_pose_put(field, parts[i], local);
+        ami_field_pose_put(field, parts[i], local);
     }
-    am_field_pose_mix(field, x, parts[0], parts[1], at - (float)frame);
+    ami_field_pose_mix(field, x, parts[0], parts[1], at - (float)frame);
 }
 
 void ami_field_show_life(const ami_field_source *f, float *x, const ami_field_head *head)
@@ -196,13 +198,13 @@ void ami_field_show_life(const ami_field_source *f, float *x, const ami_field_he
     if (!(head->life > 0.0f)) {
         return;
     }
-    const am_field *field = f->field;
-    const am_transform base = am_db_root(field->db, f->stretch.middle);
+    const ami_field *field = f->field;
+    const am_transform base = ami_db_root(field->db, f->stretch.middle);
     float still[AMI_FIELD_MOST_NUMBERS], moved[AMI_FIELD_MOST_NUMBERS], v[AMI_FIELD_MOST_NUMBERS];
     pose_between(field, still, (float)f->stretch.middle, base);
     pose_between(field, moved, place_of(&f->stretch, head->lived, EASE_S * field->db->fps), base);
     const float share = head->life * head->life * (3.0f - 2.0f * head->life);
-    am_field_pose_mix(field, moved, still, moved, share);
-    am_field_difference(field, v, still, moved, (am_field_step){ 0 });
-    am_field_displace(field, x, x, v);
+    ami_field_pose_mix(field, moved, still, moved, share);
+    ami_field_difference(field, v, still, moved, (ami_field_step){ 0 });
+    ami_field_displace(field, x, x, v);
 }

@@ -16,10 +16,10 @@
 // ---------------------------------------------------------------------------------------------
 // Room
 
-static am_field_work *lay_out(ami_layout *layout, const am_field *field)
+static ami_field_work *lay_out(ami_layout *layout, const ami_field *field)
 {
-    am_field_work *work = ami_layout_take(layout, 1, sizeof *work);
-    am_field_work at = {
+    ami_field_work *work = ami_layout_take(layout, 1, sizeof *work);
+    ami_field_work at = {
         .bounds = ami_layout_take(layout, (size_t)field->own->box_count, sizeof(float)),
         .candidates = ami_layout_take(layout, (size_t)field->state_count, sizeof(ami_field_candidate)),
         .rows = ami_layout_take(layout, (size_t)ami_field_gather * (size_t)field->stride, sizeof(float)),
@@ -33,7 +33,8 @@ static am_field_work *lay_out(ami_layout *layout, const am_field *field)
     return work;
 }
 
-am_result am_field_work_create(am_field_work **out, const am_field *field, const am_alloc *allocator, am_error *err)
+am_result ami_field_work_create(ami_field_work **out, const ami_field *field, const am_alloc *allocator,
+                                am_error *err)
 {
     *out = NULL;
     am_alloc alloc = ami_alloc_or_default(allocator);
@@ -49,7 +50,7 @@ am_result am_field_work_create(am_field_work **out, const am_field *field, const
     return AM_OK;
 }
 
-void am_field_work_destroy(am_field_work *work)
+void ami_field_work_destroy(ami_field_work *work)
 {
     if (work) {
         am_alloc alloc = work->alloc;
@@ -61,7 +62,7 @@ void am_field_work_destroy(am_field_work *work)
 // The nearest so far
 
 /// Enters a state among the k nearest so far, in any order of states.
-static inline void enter(am_field_neighbours *near, int k, int state, float d2)
+static inline void enter(ami_field_neighbours *near, int k, int state, float d2)
 {
     int at = near->count;
     if (at == k) {
@@ -90,22 +91,22 @@ static bool row_is_finite(const float *row, int dims)
     return sum == 0.0f;
 }
 
-static float distance2(const am_field *field, const float *a, const float *b)
+static float distance2(const ami_field *field, const float *a, const float *b)
 {
     float d2 = 0.0f;
     field->own->kernels->distances(&d2, a, b, 1, (size_t)field->stride);
     return d2;
 }
 
-void am_field_search_reference(const am_field *field, am_field_neighbours *out, const float *rows, int count)
+void ami_field_search_reference(const ami_field *field, ami_field_neighbours *out, const float *rows, int count)
 {
     for (int q = 0; q < count; q++) {
         const float *row = rows + (size_t)q * (size_t)field->stride;
         out[q].count = 0;
         for (int s = 0; s < field->state_count && row_is_finite(row, field->dims); s++) {
-            enter(&out[q], field->k, s, distance2(field, row, am_field_row(field, s)));
+            enter(&out[q], field->k, s, distance2(field, row, ami_field_row(field, s)));
         }
-        am_field_weights(out[q].weight, out[q].d2, out[q].count);
+        ami_field_weights(out[q].weight, out[q].d2, out[q].count);
     }
 }
 
@@ -114,21 +115,21 @@ void am_field_search_reference(const am_field *field, am_field_neighbours *out, 
 
 /// A distance that none of true length d is measured above, neither in full nor in the first axes. `size` is the
 /// length of the longest vector that was projected: rounding is relative to it.
-static float with_margin(const am_field *field, float d, float size)
+static float with_margin(const ami_field *field, float d, float size)
 {
     return d * 1.0001f + 2e-5f * (field->own->longest + size);
 }
 
-static void project(const am_field *field, float *out, const float *row)
+static void project(const ami_field *field, float *out, const float *row)
 {
     static const float none[ami_field_axes] = { 0 };
     field->own->kernels->gemv(out, field->own->axes, row, none, ami_field_axes, (size_t)field->stride);
 }
 
 /// Squared distances of a projected centre to all boxes, in the first few axes.
-static void find_bounds(const am_field *field, float *bounds, const float *centre)
+static void find_bounds(const ami_field *field, float *bounds, const float *centre)
 {
-    const struct am_field_own *own = field->own;
+    const struct ami_field_own *own = field->own;
     for (int b = 0; b < own->box_count; b += 8) {
         size_t at = (size_t)b * ami_field_first_axes;
         own->kernels->distances_box(bounds + b, centre, own->low + at, own->high + at, ami_field_first_axes);
@@ -136,8 +137,8 @@ static void find_bounds(const am_field *field, float *bounds, const float *centr
 }
 
 /// Enters states(count), each once, by their distances to the centre.
-static void enter_states(const am_field *field, am_field_neighbours *best, const float *centre, const int32_t *states,
-                         int count)
+static void enter_states(const ami_field *field, ami_field_neighbours *best, const float *centre,
+                         const int32_t *states, int count)
 {
     for (int i = 0; i < count; i++) {
         bool known = states[i] < 0 || states[i] >= field->state_count;
@@ -145,18 +146,19 @@ static void enter_states(const am_field *field, am_field_neighbours *best, const
             known = best->state[n] == states[i];
         }
         if (!known) {
-            enter(best, field->k, states[i], distance2(field, centre, am_field_row(field, states[i])));
+            enter(best, field->k, states[i], distance2(field, centre, ami_field_row(field, states[i])));
         }
     }
 }
 
 /// An upper bound of the distance of the centre's k-th neighbour: that of the k-th of the hints or, where they are
 /// too few, of the states in the nearest boxes.
-static float first_kth(const am_field *field, float *bounds, const float *centre, const int32_t *hint, int hint_count)
+static float first_kth(const ami_field *field, float *bounds, const float *centre, const int32_t *hint,
+                       int hint_count)
 {
     enum { states = 8 * ami_field_box_blocks };
-    am_field_neighbours best = { 0 };
-    int32_t boxes[AM_FIELD_MAX_K];
+    ami_field_neighbours best = { 0 };
+    int32_t boxes[AMI_FIELD_MAX_K];
     enter_states(field, &best, centre, hint, hint_count);
     for (int box_count = 0; best.count < field->k; box_count++) {
         int nearest = 0;
@@ -182,11 +184,11 @@ static float first_kth(const am_field *field, float *bounds, const float *centre
 /// The states within kth + 2 radius of the centre by all axes, ascending, with their distances. *kth is an upper
 /// bound of the k-th neighbour's distance that shrinks to the true one on the way: where data lie dense the first
 /// bound lets in many times too much.
-static int find_candidates(const am_field *field, am_field_work *work, const float *projected, float *kth,
+static int find_candidates(const ami_field *field, ami_field_work *work, const float *projected, float *kth,
                            float radius, float size)
 {
-    const struct am_field_own *own = field->own;
-    am_field_neighbours best = { 0 };
+    const struct ami_field_own *own = field->own;
+    ami_field_neighbours best = { 0 };
     float limit = with_margin(field, *kth + 2.0f * radius, size);
     int count = 0;
     for (int box = 0; box < own->box_count; box++) {
@@ -199,7 +201,7 @@ static int find_candidates(const am_field *field, am_field_work *work, const flo
             for (int n = 0; n < 8; n++) {
                 int s = 8 * b + n;
                 if (eight[n] <= limit * limit && s < field->state_count) {
-                    float d = sqrtf(distance2(field, work->centre, am_field_row(field, s)));
+                    float d = sqrtf(distance2(field, work->centre, ami_field_row(field, s)));
                     work->candidates[count++] = (ami_field_candidate){ s, d };
                     enter(&best, field->k, s, d);
                 }
@@ -225,8 +227,8 @@ static int keep_within(ami_field_candidate *candidates, int count, float limit)
 }
 
 /// Measures every query against every candidate, some at a time side by side.
-static void measure_all(const am_field *field, am_field_neighbours *const *out, const float *const *rows, int count,
-                        int candidates, am_field_work *work)
+static void measure_all(const ami_field *field, ami_field_neighbours *const *out, const float *const *rows, int count,
+                        int candidates, ami_field_work *work)
 {
     size_t stride = (size_t)field->stride;
     float d2[ami_field_gather];
@@ -234,7 +236,7 @@ static void measure_all(const am_field *field, am_field_neighbours *const *out, 
         int some = candidates - first < ami_field_gather ? candidates - first : ami_field_gather;
         const ami_field_candidate *from = work->candidates + first;
         for (int i = 0; i < some; i++) {
-            memcpy(work->rows + (size_t)i * stride, am_field_row(field, from[i].state), stride * sizeof(float));
+            memcpy(work->rows + (size_t)i * stride, ami_field_row(field, from[i].state), stride * sizeof(float));
         }
         for (int q = 0; q < count; q++) {
             field->own->kernels->distances(d2, rows[q], work->rows, (size_t)some, stride);
@@ -251,7 +253,7 @@ static void measure_all(const am_field *field, am_field_neighbours *const *out, 
 enum { most_together = 64 };
 
 /// The mean of the queries.
-static void find_centre(const am_field *field, float *centre, const float *const *rows, int count)
+static void find_centre(const ami_field *field, float *centre, const float *const *rows, int count)
 {
     size_t stride = (size_t)field->stride;
     memcpy(centre, rows[0], stride * sizeof *centre);
@@ -264,7 +266,7 @@ static void find_centre(const am_field *field, float *centre, const float *const
 }
 
 /// The distance of the query farthest from the centre.
-static float find_radius(const am_field *field, const float *centre, const float *const *rows, int count)
+static float find_radius(const ami_field *field, const float *centre, const float *const *rows, int count)
 {
     float most = 0.0f;
     for (int q = 0; q < count && count > 1; q++) {
@@ -274,8 +276,8 @@ static float find_radius(const am_field *field, const float *centre, const float
 }
 
 /// Finite queries, at most most_together. False when they lie too far apart to be searched together.
-static bool search_together(const am_field *field, am_field_neighbours *const *out, const float *const *rows,
-                            int count, const int32_t *hint, int hint_count, am_field_work *work)
+static bool search_together(const ami_field *field, ami_field_neighbours *const *out, const float *const *rows,
+                            int count, const int32_t *hint, int hint_count, ami_field_work *work)
 {
     float projected[ami_field_axes];
     find_centre(field, work->centre, rows, count);
@@ -293,11 +295,11 @@ static bool search_together(const am_field *field, am_field_neighbours *const *o
     return true;
 }
 
-void am_field_search(const am_field *field, am_field_neighbours *out, const float *rows, int count,
-                     const int32_t *hint, int hint_count, am_field_work *work)
+void ami_field_search(const ami_field *field, ami_field_neighbours *out, const float *rows, int count,
+                      const int32_t *hint, int hint_count, ami_field_work *work)
 {
     size_t stride = (size_t)field->stride;
-    am_field_neighbours *some[most_together];
+    ami_field_neighbours *some[most_together];
     const float *some_rows[most_together] = { NULL };
     for (int first = 0; first < count; first += most_together) {
         int finite = 0;
@@ -313,6 +315,6 @@ void am_field_search(const am_field *field, am_field_neighbours *out, const floa
         }
     }
     for (int q = 0; q < count; q++) {
-        am_field_weights(out[q].weight, out[q].d2, out[q].count);
+        ami_field_weights(out[q].weight, out[q].d2, out[q].count);
     }
 }

@@ -1,16 +1,16 @@
 // The source `field`: a state that moves through a motion field one tick at a time, and its pose between the ticks.
-#include <amble/field_source.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "method/field_source.h"
+#include "method/sources.h"
 
 #include <string.h>
 
-am_field_source_def am_field_source_def_default(void)
+ami_field_source_def ami_field_source_def_default(void)
 {
-    am_field_source_def def = { .policy = AM_FIELD_LOOKAHEAD, .cookie = AM_COOKIE };
-    am_field_task_find(&def.task, "direction");
+    ami_field_source_def def = { .policy = AM_FIELD_LOOKAHEAD, .cookie = AM_COOKIE };
+    ami_field_task_find(&def.task, "direction");
     return def;
 }
 
@@ -20,7 +20,7 @@ am_field_source_def am_field_source_def_default(void)
 static size_t state_size(const am_source *source) { return ami_field_source_of(source)->state_size; }
 
 /// The state of the field at a frame of the database, or the last before it in its range.
-static int state_at(const am_field *field, int frame)
+static int state_at(const ami_field *field, int frame)
 {
     int lo = 0;
     int hi = field->state_count - 1;
@@ -39,14 +39,14 @@ static void reset(const am_source *source, void *state, int frame, const am_sett
 {
     (void)settings;
     const ami_field_source *f = ami_field_source_of(source);
-    const am_field *field = f->field;
+    const ami_field *field = f->field;
     memset(state, 0, f->state_size);
     ami_field_view s = ami_field_view_of(f, state);
     int at = frame >= 0 && frame < field->db->frame_count ? state_at(field, frame) : f->standing;
     size_t velocity = (size_t)field->velocity_count * sizeof(float);
-    memcpy(s.x, am_field_x(field, at), (size_t)field->pose_count * sizeof(float));
+    memcpy(s.x, ami_field_x(field, at), (size_t)field->pose_count * sizeof(float));
     memcpy(s.next_x, s.x, (size_t)field->pose_count * sizeof(float));
-    memcpy(s.next_v, am_field_v(field, at), velocity);
+    memcpy(s.next_v, ami_field_v(field, at), velocity);
     memcpy(s.d, s.next_v, velocity);
     memcpy(s.was, s.next_v, velocity);
     s.head->phase = 1.0f; // the first step ticks
@@ -69,7 +69,7 @@ static void curve(float t, float out[3])
 
 /// v(velocity_count): the displacement from the last tick to phase t of this one. Sines of half angles stand for the
 /// angles: what a joint turns in a tick is small, and the ends are exact.
-static void displacement_at(const am_field *field, float *v, const ami_field_view *s, float t)
+static void displacement_at(const ami_field *field, float *v, const ami_field_view *s, float t)
 {
     float c[3];
     curve(t, c);
@@ -87,13 +87,13 @@ static void displacement_at(const am_field *field, float *v, const ami_field_vie
 
 static void pose_at(const ami_field_source *f, am_transform *local, const ami_field_view *s, float t)
 {
-    const am_field *field = f->field;
+    const ami_field *field = f->field;
     float v[AMI_FIELD_MOST_NUMBERS];
     float x[AMI_FIELD_MOST_NUMBERS];
     displacement_at(field, v, s, t);
-    am_field_displace(field, x, s->x, v);
+    ami_field_displace(field, x, s->x, v);
     ami_field_show_life(f, x, s->head);
-    am_field_pose_get(field, local, x);
+    ami_field_pose_get(field, local, x);
 }
 
 static void show_pose(const am_source *source, const void *state, am_source_output *out, am_search_work *work)
@@ -111,7 +111,7 @@ static void show_pose(const am_source *source, const void *state, am_source_outp
 // A body that another source moved
 
 /// x, v of a body from its joints' places and velocities in the root's space.
-static void read_body(const am_field *field, float *x, float *v, const am_source_input *input)
+static void read_body(const ami_field *field, float *x, float *v, const am_source_input *input)
 {
     const int16_t *parents = field->db->skeleton->parents;
     const am_transform *world = input->pose;
@@ -134,16 +134,16 @@ static void read_body(const am_field *field, float *x, float *v, const am_source
     then[0].translation = hips;
     am_vec3 step = am_v3_sub(am_v3_add(way, now[0].translation), am_quat_rotate(turn, hips));
     float next[AMI_FIELD_MOST_NUMBERS];
-    am_field_pose_put(field, x, now);
-    am_field_pose_put(field, next, then);
-    am_field_difference(field, v, x, next, (am_field_step){ step.x, step.z, fast[0].angular.y * tick });
+    ami_field_pose_put(field, x, now);
+    ami_field_pose_put(field, next, then);
+    ami_field_difference(field, v, x, next, (ami_field_step){ step.x, step.z, fast[0].angular.y * tick });
 }
 
 /// The state becomes that body; a transition that changes nothing says so.
 static void take_body(const ami_field_source *f, ami_field_view *s, am_source_output *out,
                       const am_source_input *input)
 {
-    const am_field *field = f->field;
+    const ami_field *field = f->field;
     int head = ami_field_velocity_head(field);
     int lanes = field->lanes;
     read_body(field, s->next_x, s->next_v, input);
@@ -154,7 +154,7 @@ static void take_body(const ami_field_source *f, ami_field_view *s, am_source_ou
     s->head->rest = AMI_FIELD_MOVES;
     s->head->life = 0.0f;
     s->head->phase = 1.0f;
-    am_field_pose_get(field, out->landed.local, s->next_x);
+    ami_field_pose_get(field, out->landed.local, s->next_x);
     memset(out->landed.velocity, 0, (size_t)field->joint_count * sizeof *out->landed.velocity);
     const float *q = s->next_v + head;
     for (int j = 0; j < field->joint_count; j++) {
@@ -183,16 +183,16 @@ static am_transform root_at(const ami_field_view *s, float t)
     for (int i = 0; i < 3; i++) {
         at[i] = c[0] * s->was[i] + c[1] * s->d[i] + c[2] * s->next_v[i];
     }
-    return am_field_step_transform((am_field_step){ at[0], at[1], at[2] });
+    return ami_field_step_transform((ami_field_step){ at[0], at[1], at[2] });
 }
 
-const am_field_value *ami_field_source_value(const am_source *source, int task, int every)
+const ami_field_value *ami_field_source_value(const am_source *source, int task, int every)
 {
     const ami_field_source *f = ami_field_source_of(source);
-    const am_field_value *best = NULL;
+    const ami_field_value *best = NULL;
     for (int i = 0; i < f->value_count; i++) {
-        const am_field_value *v = f->values[i];
-        bool fits = strcmp(v->task.name, am_field_task_name(task)) == 0 && (every == 0 || v->head.every == every);
+        const ami_field_value *v = f->values[i];
+        bool fits = strcmp(v->task.name, ami_field_task_name(task)) == 0 && (every == 0 || v->head.every == every);
         best = fits && (!best || v->head.every < best->head.every) ? v : best;
     }
     return best;
@@ -205,11 +205,11 @@ static ami_field_source chosen(const ami_field_source *f, const am_settings *set
     bool ahead = settings->policy == AM_FIELD_LOOKAHEAD;
     out.value = ahead ? ami_field_source_value(&f->base, settings->task, settings->every) : NULL;
     out.policy = ahead && !out.value ? AM_FIELD_GREEDY : settings->policy;
-    out.wander_s = settings->policy == AM_FIELD_PASSIVE ? AM_FIELD_WANDER_S : 0.0f;
+    out.wander_s = settings->policy == AM_FIELD_PASSIVE ? AMI_FIELD_WANDER_S : 0.0f;
     if (out.value) {
         out.task = out.value->task;
     } else {
-        am_field_task_find(&out.task, am_field_task_name(settings->task));
+        ami_field_task_find(&out.task, ami_field_task_name(settings->task));
     }
     out.task.fps = f->field->fps;
     return out;
@@ -273,25 +273,25 @@ static const am_source_interface interface = {
 };
 
 /// The state with the least movement: where a character begins.
-static int find_standing(const am_field *field)
+static int find_standing(const ami_field *field)
 {
     int best = 0;
     float least = INFINITY;
     for (int s = 0; s < field->state_count; s++) {
-        const float sum = ami_field_motion(field, am_field_row(field, s));
+        const float sum = ami_field_motion(field, ami_field_row(field, s));
         best = sum < least ? s : best;
         least = am_min(sum, least);
     }
     return best;
 }
 
-static am_result check_def(const am_field_source_def *def, am_error *err)
+static am_result check_def(const ami_field_source_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->field || (int)def->policy < 0 || def->policy > AM_FIELD_PASSIVE ||
         !(def->wander_s >= 0.0f)) {
         return ami_fail(
             err, AM_ERR_DEF,
-            "field source def not begun from am_field_source_def_default(), without a field, or with a time "
+            "field source def not begun from ami_field_source_def_default(), without a field, or with a time "
             "below 0");
     }
     if (def->policy == AM_FIELD_LOOKAHEAD && !def->value) {
@@ -300,7 +300,7 @@ static am_result check_def(const am_field_source_def *def, am_error *err)
     if (def->value && def->value->head.field_hash != def->field->hash) {
         return ami_fail(err, AM_ERR_DEF, "the value function belongs to another field");
     }
-    if (!def->value && (am_field_task_cells(&def->task) < 1 || !def->task.read || !def->task.reward)) {
+    if (!def->value && (ami_field_task_cells(&def->task) < 1 || !def->task.read || !def->task.reward)) {
         return ami_fail(err, AM_ERR_DEF, "field source def: the task is incomplete");
     }
     return AM_OK;
@@ -316,7 +316,7 @@ static uint64_t key_of(const ami_field_source *f)
     return f->value ? am_hash64(&f->value->head, sizeof f->value->head, key) : key;
 }
 
-am_result am_field_source_create(am_source **out, const am_field_source_def *def, am_error *err)
+am_result ami_field_source_create(am_source **out, const ami_field_source_def *def, am_error *err)
 {
     *out = NULL;
     am_result result = check_def(def, err);
@@ -342,10 +342,15 @@ am_result am_field_source_create(am_source **out, const am_field_source_def *def
     f->wander_s = def->policy == AM_FIELD_PASSIVE ? def->wander_s : 0.0f;
     f->standing = find_standing(def->field);
     f->stretch = ami_field_find_stretch(def->field, f->standing);
-    const am_field *field = def->field;
+    const ami_field *field = def->field;
     size_t numbers = 2 * (size_t)field->pose_count + 3 * (size_t)field->velocity_count + 2 * (size_t)field->k;
     f->state_size = (sizeof(ami_field_head) + numbers * sizeof(float) + 15) / 16 * 16;
     f->base.key = key_of(f);
     *out = &f->base;
     return AM_OK;
+}
+
+const ami_field *ami_field_source_field(const am_source *source)
+{
+    return source->interface == &interface ? ami_field_source_of(source)->field : NULL;
 }

@@ -2,10 +2,10 @@
 #ifndef AMI_SOURCE_FIELD_SOURCE_H
 #define AMI_SOURCE_FIELD_SOURCE_H
 
-#include <amble/field_source.h>
-
 #include "method/field.h"
 #include "method/target.h"
+#include "data/search.h"
+#include "method/field_value.h"
 
 // A phase this near a tick is that tick: 1/60 s in floats is not quite half a tick of 30 Hz.
 #define AMI_FIELD_SNAP 1e-3f
@@ -19,12 +19,12 @@ typedef struct ami_field_stretch {
 
 typedef struct ami_field_source {
     am_source base;
-    const am_field *field;
-    const am_field_value *value;
-    am_field_task task;
+    const ami_field *field;
+    const ami_field_value *value;
+    ami_field_task task;
     am_field_policy policy;
     float wander_s;
-    const am_field_value *const *values; ///< [value_count] that settings choose among
+    const ami_field_value *const *values; ///< [value_count] that settings choose among
     int value_count;
     int standing;
     ami_field_stretch stretch;
@@ -38,7 +38,7 @@ typedef struct ami_field_head {
     uint32_t contacts;  ///< at the last tick
     int32_t frame;      ///< of the database, nearest to the state at the last tick
     int32_t action;     ///< that leads to the next tick; below 0 the passive one, which keeps to a state of the data:
-                        ///< -2 - what am_field_go_on says of it, -1 without one
+                        ///< -2 - what ami_field_go_on says of it, -1 without one
     int16_t fresh;
     int16_t rest; ///< AMI_FIELD_MOVES, ... at the last tick
     ami_line line;
@@ -88,19 +88,20 @@ static inline float ami_field_rate(const ami_field_head *head)
 }
 
 /// field_source.c: the value function of a task with that many ticks between its anchors (0: the fewest), or NULL.
-const am_field_value *ami_field_source_value(const am_source *source, int task, int every);
+const ami_field_value *ami_field_source_value(const am_source *source, int task, int every);
 
 /// field_idle.c: how much a state moves in a tick, from its row of the embedding: squared metres of eq. 1.
-float ami_field_motion(const am_field *field, const float *row);
+float ami_field_motion(const ami_field *field, const float *row);
 /// field_idle.c: the longest stretch of standing.
-ami_field_stretch ami_field_find_stretch(const am_field *field, int standing);
+ami_field_stretch ami_field_find_stretch(const ami_field *field, int standing);
 /// field_idle.c: the rest of a step of a character that should rest: the slower it is, the less it creeps, and it
 /// turns no more than that unless its desired facing is elsewhere.
-am_field_step ami_field_settle(const am_field_task *task, const float *theta, am_field_step step, uint32_t contacts);
+ami_field_step ami_field_settle(const ami_field_task *task, const float *theta, ami_field_step step,
+                                uint32_t contacts);
 /// field_idle.c: the step of a state x, v that is asked to rest; says in the head whether it stands yet. row(stride)
 /// is room.
-am_field_step ami_field_rest(const ami_field_source *f, ami_field_head *head, const float *theta, am_field_step step,
-                             const float *x, const float *v, float *row);
+ami_field_step ami_field_rest(const ami_field_source *f, ami_field_head *head, const float *theta,
+                              ami_field_step step, const float *x, const float *v, float *row);
 /// field_idle.c: a stander's life goes on, that of others goes out.
 void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt);
 /// field_idle.c: pose x as it is shown.

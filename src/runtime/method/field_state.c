@@ -4,7 +4,7 @@
 #include <string.h>
 
 // Lanes that no joint has keep the identity, so that loops may run over all of them.
-static void clear_quats(const am_field *field, ami_field_quats q)
+static void clear_quats(const ami_field *field, ami_field_quats q)
 {
     size_t bytes = (size_t)field->lanes * sizeof(float);
     memset(q.x, 0, 3 * bytes);
@@ -13,7 +13,7 @@ static void clear_quats(const am_field *field, ami_field_quats q)
     }
 }
 
-void am_field_pose_put(const am_field *field, float *x, const am_transform *local)
+void ami_field_pose_put(const ami_field *field, float *x, const am_transform *local)
 {
     const am_db *db = field->db;
     for (int m = 0; m < db->moving_count; m++) {
@@ -34,7 +34,7 @@ void am_field_pose_put(const am_field *field, float *x, const am_transform *loca
     }
 }
 
-void am_field_pose_get(const am_field *field, am_transform *local, const float *x)
+void ami_field_pose_get(const ami_field *field, am_transform *local, const float *x)
 {
     const am_db *db = field->db;
     const float *q = x + ami_field_pose_head(field);
@@ -49,7 +49,7 @@ void am_field_pose_get(const am_field *field, am_transform *local, const float *
     }
 }
 
-am_transform am_field_step_transform(am_field_step step)
+am_transform ami_field_step_transform(ami_field_step step)
 {
     am_transform t = { am_quat_from_heading(step.turn), am_v3(step.x, 0.0f, step.z) };
     return t;
@@ -69,7 +69,7 @@ static void normalise(const ami_field_quats q, int lanes, bool positive)
     }
 }
 
-void am_field_difference(const am_field *field, float *v, const float *from, const float *to, am_field_step step)
+void ami_field_difference(const ami_field *field, float *v, const float *from, const float *to, ami_field_step step)
 {
     int head = ami_field_pose_head(field);
     int lanes = field->lanes;
@@ -94,7 +94,7 @@ void am_field_difference(const am_field *field, float *v, const float *from, con
     normalise(q, lanes, true);
 }
 
-void am_field_displace(const am_field *field, float *out, const float *x, const float *v)
+void ami_field_displace(const ami_field *field, float *out, const float *x, const float *v)
 {
     int head = ami_field_pose_head(field);
     int lanes = field->lanes;
@@ -124,7 +124,7 @@ static void mix_numbers(float *out, const float *a, const float *b, float t, int
 }
 
 /// Rotations at `first`, the shorter way.
-static void mix_quats(const am_field *field, float *out, const float *a, const float *b, float t, int first)
+static void mix_quats(const ami_field *field, float *out, const float *a, const float *b, float t, int first)
 {
     int lanes = field->lanes;
     a += first;
@@ -142,21 +142,21 @@ static void mix_quats(const am_field *field, float *out, const float *a, const f
     normalise(q, lanes, false);
 }
 
-void am_field_pose_mix(const am_field *field, float *out, const float *a, const float *b, float t)
+void ami_field_pose_mix(const ami_field *field, float *out, const float *a, const float *b, float t)
 {
     int head = ami_field_pose_head(field);
     mix_numbers(out, a, b, t, head);
     mix_quats(field, out, a, b, t, head);
 }
 
-void am_field_velocity_mix(const am_field *field, float *out, const float *a, const float *b, float t)
+void ami_field_velocity_mix(const ami_field *field, float *out, const float *a, const float *b, float t)
 {
     int head = ami_field_velocity_head(field);
     mix_numbers(out, a, b, t, head);
     mix_quats(field, out, a, b, t, head);
 }
 
-void am_field_velocity_add(const am_field *field, float *out, const float *a, const float *b, float t)
+void ami_field_velocity_add(const ami_field *field, float *out, const float *a, const float *b, float t)
 {
     int head = ami_field_velocity_head(field);
     int lanes = field->lanes;
@@ -183,7 +183,7 @@ void am_field_velocity_add(const am_field *field, float *out, const float *a, co
 
 /// The displacement and turn of the hips in the world over one tick, in the frame of the ground root: first two terms
 /// of eq. 1.
-static void embed_root(const am_field *field, float *row, const float *x, const float *v)
+static void embed_root(const ami_field *field, float *row, const float *x, const float *v)
 {
     int lane = field->lane[0];
     const float *q = v + ami_field_velocity_head(field);
@@ -202,7 +202,7 @@ static void embed_root(const am_field *field, float *row, const float *x, const 
     row[5] = field->turn_scale * turned.z;
 }
 
-void am_field_embed(const am_field *field, float *row, const float *x, const float *v)
+void ami_field_embed(const ami_field *field, float *row, const float *x, const float *v)
 {
     int lanes = field->lanes;
     int bones = field->bones;

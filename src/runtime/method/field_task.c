@@ -8,19 +8,20 @@
 
 static float heading_of(am_transform root) { return am_quat_heading(root.rotation); }
 
-static void read_direction(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
+static void read_direction(const ami_field_task *task, float *theta, const ami_field_target *target,
+                           am_transform root)
 {
     (void)task;
     theta[0] = am_wrap_angle(target->heading - heading_of(root));
 }
 
-static void advance_direction(const am_field_task *task, float *next, const float *theta, am_field_step step)
+static void advance_direction(const ami_field_task *task, float *next, const float *theta, ami_field_step step)
 {
     (void)task;
     next[0] = am_wrap_angle(theta[0] - step.turn);
 }
 
-static float reward_direction(const am_field_task *task, const float *theta, am_field_step step)
+static float reward_direction(const ami_field_task *task, const float *theta, ami_field_step step)
 {
     (void)task, (void)step;
     return -am_abs(theta[0]);
@@ -29,7 +30,7 @@ static float reward_direction(const am_field_task *task, const float *theta, am_
 // ---------------------------------------------------------------------------------------------
 // Line: theta[1] is how far to the left of the line the root stands, looking along it
 
-static void read_line(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
+static void read_line(const ami_field_task *task, float *theta, const ami_field_target *target, am_transform root)
 {
     float sine, cosine;
     am_sincos(target->heading, &sine, &cosine);
@@ -37,7 +38,7 @@ static void read_line(const am_field_task *task, float *theta, const am_field_ta
     theta[1] = cosine * (root.translation.x - target->point.x) - sine * (root.translation.z - target->point.z);
 }
 
-static void advance_line(const am_field_task *task, float *next, const float *theta, am_field_step step)
+static void advance_line(const ami_field_task *task, float *next, const float *theta, ami_field_step step)
 {
     float sine, cosine;
     am_sincos(theta[0], &sine, &cosine);
@@ -45,7 +46,7 @@ static void advance_line(const am_field_task *task, float *next, const float *th
     advance_direction(task, next, theta, step);
 }
 
-static float reward_line(const am_field_task *task, const float *theta, am_field_step step)
+static float reward_line(const ami_field_task *task, const float *theta, ami_field_step step)
 {
     (void)step;
     return -am_abs(theta[0]) - task->weight * am_abs(theta[1]);
@@ -62,31 +63,31 @@ static float reward_line(const am_field_task *task, const float *theta, am_field
 #define SPIN_WEIGHT 1.0f     // rad of a wrong facing for each rad/s beyond
 
 /// What a turn costs that is quicker than steps at this speed can turn.
-static float spin_of(const am_field_task *task, am_field_step step, float speed)
+static float spin_of(const ami_field_task *task, ami_field_step step, float speed)
 {
     return SPIN_WEIGHT * am_max(am_abs(step.turn) * task->fps - FREE_TURN - FREE_TURN_PER_M * speed, 0.0f);
 }
 
-static void read_speed(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
+static void read_speed(const ami_field_task *task, float *theta, const ami_field_target *target, am_transform root)
 {
     read_direction(task, theta, target, root);
     theta[0] = target->speed < REST_MPS && !target->faces ? 0.0f : theta[0]; // released: it keeps its facing
     theta[1] = target->speed;
 }
 
-static void advance_speed(const am_field_task *task, float *next, const float *theta, am_field_step step)
+static void advance_speed(const ami_field_task *task, float *next, const float *theta, ami_field_step step)
 {
     next[1] = theta[1];
     advance_direction(task, next, theta, step);
 }
 
-static float reward_speed(const am_field_task *task, const float *theta, am_field_step step)
+static float reward_speed(const ami_field_task *task, const float *theta, ami_field_step step)
 {
     const float speed = ami_step_speed(task, step);
     return -am_abs(theta[0]) - task->weight * am_abs(speed - theta[1]) - spin_of(task, step, speed);
 }
 
-static bool speed_rests(const am_field_task *task, const float *theta)
+static bool speed_rests(const ami_field_task *task, const float *theta)
 {
     (void)task;
     return theta[1] < REST_MPS;
@@ -96,7 +97,7 @@ static bool speed_rests(const am_field_task *task, const float *theta)
 // Point: theta is x (to the left) and z (ahead) of the point in the root's frame
 
 /// A point beyond the grid lies on its rim in the same direction.
-static void keep_near(const am_field_task *task, float *theta)
+static void keep_near(const ami_field_task *task, float *theta)
 {
     const float most = task->axis[0].high, length = sqrtf(theta[0] * theta[0] + theta[1] * theta[1]);
     if (length > most) {
@@ -105,7 +106,7 @@ static void keep_near(const am_field_task *task, float *theta)
     }
 }
 
-static void read_point(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
+static void read_point(const ami_field_task *task, float *theta, const ami_field_target *target, am_transform root)
 {
     const am_vec3 seen = am_quat_unrotate(root.rotation, am_v3_sub(target->point, root.translation));
     theta[0] = seen.x;
@@ -113,7 +114,7 @@ static void read_point(const am_field_task *task, float *theta, const am_field_t
     keep_near(task, theta);
 }
 
-static void advance_point(const am_field_task *task, float *next, const float *theta, am_field_step step)
+static void advance_point(const ami_field_task *task, float *next, const float *theta, ami_field_step step)
 {
     float sine, cosine;
     am_sincos(step.turn, &sine, &cosine);
@@ -131,14 +132,14 @@ static void advance_point(const am_field_task *task, float *next, const float *t
 // of other methods end (intent.c), since a field's steps end where the data's do.
 #define REST_M 0.5f
 
-static float reward_point(const am_field_task *task, const float *theta, am_field_step step)
+static float reward_point(const ami_field_task *task, const float *theta, ami_field_step step)
 {
     const float speed = ami_step_speed(task, step);
     const float far = sqrtf(theta[0] * theta[0] + theta[1] * theta[1]);
     return -task->weight * am_max(far - THERE_M, 0.0f) - MOVE_WEIGHT * speed - spin_of(task, step, speed);
 }
 
-static bool point_rests(const am_field_task *task, const float *theta)
+static bool point_rests(const ami_field_task *task, const float *theta)
 {
     (void)task;
     return theta[0] * theta[0] + theta[1] * theta[1] < REST_M * REST_M;
@@ -152,7 +153,7 @@ static bool point_rests(const am_field_task *task, const float *theta)
         18, -AM_PI, AM_PI, 1, 0                                                                                      \
     }
 
-static const am_field_task tasks[] = {
+static const ami_field_task tasks[] = {
     { "direction", 1, { ANGLE }, 0.0f, 30.0f, read_direction, advance_direction, reward_direction, NULL },
     { "line", 2, { ANGLE, { 13, -2.0f, 2.0f, 0, 1 } }, 5.0f, 30.0f, read_line, advance_line, reward_line, NULL },
     { "speed",
@@ -176,7 +177,7 @@ static const am_field_task tasks[] = {
 };
 enum { task_count = sizeof tasks / sizeof tasks[0] };
 
-bool am_field_task_find(am_field_task *out, const char *name)
+bool ami_field_task_find(ami_field_task *out, const char *name)
 {
     for (int i = 0; i < task_count; i++) {
         if (strcmp(tasks[i].name, name) == 0) {
@@ -187,21 +188,21 @@ bool am_field_task_find(am_field_task *out, const char *name)
     return false;
 }
 
-const char *am_field_task_name(int i) { return i >= 0 && i < task_count ? tasks[i].name : NULL; }
+const char *ami_field_task_name(int i) { return i >= 0 && i < task_count ? tasks[i].name : NULL; }
 
 // ---------------------------------------------------------------------------------------------
 // The grid
 
-int am_field_task_cells(const am_field_task *task)
+int ami_field_task_cells(const ami_field_task *task)
 {
     int cells = 1;
-    if (task->axes < 1 || task->axes > AM_FIELD_MAX_AXES) {
+    if (task->axes < 1 || task->axes > AMI_FIELD_MAX_AXES) {
         return 0;
     }
     for (int a = 0; a < task->axes; a++) {
-        const am_field_axis *axis = &task->axis[a];
+        const ami_field_axis *axis = &task->axis[a];
         const float extent = axis->high - axis->low;
-        if (axis->samples < 2 || axis->samples > AM_FIELD_MAX_CELLS / cells || !(extent > 0.0f && extent < 1e6f) ||
+        if (axis->samples < 2 || axis->samples > AMI_FIELD_MAX_CELLS / cells || !(extent > 0.0f && extent < 1e6f) ||
             !(am_abs(axis->low) < 1e6f)) {
             return 0;
         }
@@ -210,10 +211,10 @@ int am_field_task_cells(const am_field_task *task)
     return cells;
 }
 
-void am_field_task_theta(const am_field_task *task, float *theta, int cell)
+void ami_field_task_theta(const ami_field_task *task, float *theta, int cell)
 {
     for (int a = task->axes - 1; a >= 0; a--) {
-        const am_field_axis *axis = &task->axis[a];
+        const ami_field_axis *axis = &task->axis[a];
         const int i = cell % axis->samples;
         cell /= axis->samples;
         const float at = (float)i / (float)ami_axis_gaps(axis);
@@ -221,13 +222,13 @@ void am_field_task_theta(const am_field_task *task, float *theta, int cell)
     }
 }
 
-void am_field_task_corners(const am_field_task *task, am_field_corners *out, const float *theta)
+void ami_field_task_corners(const ami_field_task *task, ami_field_corners *out, const float *theta)
 {
     out->count = 1;
     out->cell[0] = 0;
     out->share[0] = 1.0f;
     for (int a = 0; a < task->axes; a++) {
-        const am_field_axis *axis = &task->axis[a];
+        const ami_field_axis *axis = &task->axis[a];
         float share;
         const int i = ami_axis_place(axis, theta[a], &share), after = ami_axis_after(axis, i);
         for (int c = out->count - 1; c >= 0; c--) { // from the last, so that none is overwritten before it is read

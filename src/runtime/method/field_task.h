@@ -2,10 +2,10 @@
 #ifndef AMI_SOURCE_FIELD_TASK_H
 #define AMI_SOURCE_FIELD_TASK_H
 
-#include <amble/field_task.h>
+#include "method/task.h"
 
 /// How many intervals an axis has.
-static inline int ami_axis_gaps(const am_field_axis *axis)
+static inline int ami_axis_gaps(const ami_field_axis *axis)
 {
     return axis->cyclic ? axis->samples : axis->samples - 1;
 }
@@ -25,7 +25,7 @@ static inline float ami_axis_even(float at)
 }
 
 /// The sample before x, and the share of the one after it: straight in x.
-static inline int ami_axis_place(const am_field_axis *axis, float x, float *share)
+static inline int ami_axis_place(const ami_field_axis *axis, float x, float *share)
 {
     const int count = ami_axis_gaps(axis);
     float extent = (x - axis->low) / (axis->high - axis->low);
@@ -47,7 +47,7 @@ static inline int ami_axis_place(const am_field_axis *axis, float x, float *shar
 }
 
 /// Metres a second on the ground.
-static inline float ami_step_speed(const am_field_task *task, am_field_step step)
+static inline float ami_step_speed(const ami_field_task *task, ami_field_step step)
 {
     return sqrtf(step.x * step.x + step.z * step.z) * task->fps;
 }
@@ -56,7 +56,7 @@ static inline float ami_step_speed(const am_field_task *task, am_field_step step
 /// and by smaller parts of it, so that a direction can be met exactly.
 enum { ami_steer_ways = 7 };
 static inline int ami_ways(float steer) { return steer > 0.0f ? ami_steer_ways : 1; }
-static inline am_field_step ami_steered(am_field_step step, float steer, int way)
+static inline ami_field_step ami_steered(ami_field_step step, float steer, int way)
 {
     static const float parts[ami_steer_ways] = { 0.0f, 1.0f, -1.0f, 0.4f, -0.4f, 0.1f, -0.1f };
     step.turn += steer * parts[way];
@@ -64,6 +64,6 @@ static inline am_field_step ami_steered(am_field_step step, float steer, int way
 }
 
 /// The sample behind sample i.
-static inline int ami_axis_after(const am_field_axis *axis, int i) { return i + 1 < axis->samples ? i + 1 : 0; }
+static inline int ami_axis_after(const ami_field_axis *axis, int i) { return i + 1 < axis->samples ? i + 1 : 0; }
 
 #endif

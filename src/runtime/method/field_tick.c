@@ -12,13 +12,13 @@
 typedef struct field_room {
     am_alloc alloc;
     size_t block_size;
-    am_field_work *search;
+    ami_field_work *search;
     float *next_x, *next_v, *rows; ///< of all actions
-    am_field_step *steps;
-    am_field_neighbours *near; ///< of what they lead to
+    ami_field_step *steps;
+    ami_field_neighbours *near; ///< of what they lead to
 } field_room;
 
-static field_room *lay_out(ami_layout *layout, const am_field *field)
+static field_room *lay_out(ami_layout *layout, const ami_field *field)
 {
     size_t k = (size_t)field->k;
     field_room *room = ami_layout_take(layout, 1, sizeof *room);
@@ -26,8 +26,8 @@ static field_room *lay_out(ami_layout *layout, const am_field *field)
         .next_x = ami_layout_take(layout, k * (size_t)field->pose_count, sizeof(float)),
         .next_v = ami_layout_take(layout, k * (size_t)field->velocity_count, sizeof(float)),
         .rows = ami_layout_take(layout, k * (size_t)field->stride, sizeof(float)),
-        .steps = ami_layout_take(layout, k, sizeof(am_field_step)),
-        .near = ami_layout_take(layout, k, sizeof(am_field_neighbours)),
+        .steps = ami_layout_take(layout, k, sizeof(ami_field_step)),
+        .near = ami_layout_take(layout, k, sizeof(ami_field_neighbours)),
     };
     if (room) {
         *room = at;
@@ -39,7 +39,7 @@ static void release_room(void *block)
 {
     field_room *room = block;
     am_alloc alloc = room->alloc;
-    am_field_work_destroy(room->search);
+    ami_field_work_destroy(room->search);
     ami_release(&alloc, room, room->block_size);
 }
 
@@ -47,7 +47,7 @@ am_result ami_field_room_make(const am_source *source, am_search_work *work, int
                               am_error *err)
 {
     (void)most; // one after another
-    const am_field *field = ami_field_source_of(source)->field;
+    const ami_field *field = ami_field_source_of(source)->field;
     am_alloc alloc = ami_alloc_or_default(allocator);
     ami_layout measure = { 0 };
     lay_out(&measure, field);
@@ -58,7 +58,7 @@ am_result ami_field_room_make(const am_source *source, am_search_work *work, int
     field_room *room = lay_out(&place, field);
     room->alloc = alloc;
     room->block_size = measure.size;
-    am_result result = am_field_work_create(&room->search, field, &alloc, err);
+    am_result result = ami_field_work_create(&room->search, field, &alloc, err);
     if (result != AM_OK) {
         release_room(room);
         return result;
@@ -70,7 +70,7 @@ am_result ami_field_room_make(const am_source *source, am_search_work *work, int
 // ---------------------------------------------------------------------------------------------
 
 /// hint(count): where the states went.
-static void follow(const am_field *field, int32_t *hint, const int32_t *states, int count)
+static void follow(const ami_field *field, int32_t *hint, const int32_t *states, int count)
 {
     for (int i = 0; i < count; i++) {
         int next = field->next[states[i]];
@@ -79,25 +79,25 @@ static void follow(const am_field *field, int32_t *hint, const int32_t *states, 
 }
 
 /// Neighbours of the present state: those that the last tick found, or a search.
-static void find_near(const ami_field_source *f, const ami_field_view *s, am_field_neighbours *near, const float *v,
+static void find_near(const ami_field_source *f, const ami_field_view *s, ami_field_neighbours *near, const float *v,
                       field_room *room, am_source_output *out)
 {
-    const am_field *field = f->field;
+    const ami_field *field = f->field;
     if (s->head->fresh) {
         near->count = s->head->near_count;
         memcpy(near->state, s->near_state, (size_t)near->count * sizeof *near->state);
         memcpy(near->d2, s->near_d2, (size_t)near->count * sizeof *near->d2);
-        am_field_weights(near->weight, near->d2, near->count);
+        ami_field_weights(near->weight, near->d2, near->count);
         return;
     }
-    int32_t hint[AM_FIELD_MAX_K];
+    int32_t hint[AMI_FIELD_MAX_K];
     follow(field, hint, s->near_state, s->head->near_count);
-    am_field_embed(field, room->rows, s->x, v);
-    am_field_search(field, near, room->rows, 1, hint, s->head->near_count, room->search);
+    ami_field_embed(field, room->rows, s->x, v);
+    ami_field_search(field, near, room->rows, 1, hint, s->head->near_count, room->search);
     out->searches++;
 }
 
-static void keep_near(ami_field_view *s, const am_field_neighbours *near, bool fresh)
+static void keep_near(ami_field_view *s, const ami_field_neighbours *near, bool fresh)
 {
     s->head->fresh = fresh;
     s->head->near_count = near->count;
@@ -109,26 +109,26 @@ static void keep_near(ami_field_view *s, const am_field_neighbours *near, bool f
 static void read_target(const ami_field_source *f, ami_field_head *head, float *theta, const am_source_target *target,
                         am_transform root)
 {
-    const am_field_target w = ami_target_read(&head->line, target, root);
+    const ami_field_target w = ami_target_read(&head->line, target, root);
     f->task.read(&f->task, theta, &w, root);
 }
 
 /// Tries all actions; the chosen one, or -1 when none is worth anything.
-static int choose(const ami_field_source *f, ami_field_view *s, const am_field_neighbours *near, const float *theta,
+static int choose(const ami_field_source *f, ami_field_view *s, const ami_field_neighbours *near, const float *theta,
                   field_room *room, am_source_output *out)
 {
-    const am_field *field = f->field;
+    const ami_field *field = f->field;
     bool ahead = f->policy == AM_FIELD_LOOKAHEAD;
-    am_field_try_all(field, room->next_x, room->next_v, ahead ? room->rows : NULL, room->steps, s->x, near,
-                     room->search);
+    ami_field_try_all(field, room->next_x, room->next_v, ahead ? room->rows : NULL, room->steps, s->x, near,
+                      room->search);
     if (ahead) {
-        int32_t hint[AM_FIELD_MAX_K];
+        int32_t hint[AMI_FIELD_MAX_K];
         follow(field, hint, near->state, near->count);
-        am_field_search(field, room->near, room->rows, near->count, hint, near->count, room->search);
+        ami_field_search(field, room->near, room->rows, near->count, hint, near->count, room->search);
         out->searches += near->count;
     }
-    int action = am_field_choose(&f->task, ahead ? f->value : NULL, theta, room->steps, ahead ? room->near : NULL,
-                                 near->count, NULL);
+    int action = ami_field_choose(&f->task, ahead ? f->value : NULL, theta, room->steps, ahead ? room->near : NULL,
+                                  near->count, NULL);
     if (action >= 0) {
         memcpy(s->next_x, room->next_x + (size_t)action * (size_t)field->pose_count,
                (size_t)field->pose_count * sizeof(float));
@@ -142,49 +142,49 @@ static int choose(const ami_field_source *f, ami_field_view *s, const am_field_n
 }
 
 /// The passive action.
-static am_field_step flow_on(const ami_field_source *f, ami_field_view *s, am_field_neighbours *near, const float *v,
-                             int followed, const am_source_input *input, field_room *room)
+static ami_field_step flow_on(const ami_field_source *f, ami_field_view *s, ami_field_neighbours *near,
+                              const float *v, int followed, const am_source_input *input, field_room *room)
 {
-    const am_field *field = f->field;
-    am_field_embed(field, room->rows, s->x, v);
+    const ami_field *field = f->field;
+    ami_field_embed(field, room->rows, s->x, v);
     if (f->wander_s > 0.0f && input->rng && !input->hook && followed < field->state_count &&
         am_rng_float(input->rng) * f->wander_s * field->fps < 1.0f) {
-        followed = am_field_wander(field, room->rows, followed, input->rng);
+        followed = ami_field_wander(field, room->rows, followed, input->rng);
     }
-    s->head->action = -2 - am_field_go_on(field, near, room->rows, followed);
-    return am_field_integrate(field, s->next_x, s->next_v, s->x, near, near->weight);
+    s->head->action = -2 - ami_field_go_on(field, near, room->rows, followed);
+    return ami_field_integrate(field, s->next_x, s->next_v, s->x, near, near->weight);
 }
 
-static am_field_step step_of(am_transform t)
+static ami_field_step step_of(am_transform t)
 {
-    am_field_step step = { t.translation.x, t.translation.z, am_quat_heading(t.rotation) };
+    ami_field_step step = { t.translation.x, t.translation.z, am_quat_heading(t.rotation) };
     return step;
 }
 
 /// Eq. 15: the hook that acts on the body changes where the tick leads.
-static am_field_step act(const am_field *field, ami_field_view *s, am_field_step step, const am_tick_hook *hook)
+static ami_field_step act(const ami_field *field, ami_field_view *s, ami_field_step step, const am_tick_hook *hook)
 {
     am_transform before[AM_MAX_JOINTS];
     am_transform after[AM_MAX_JOINTS];
     float from[AMI_FIELD_MOST_NUMBERS], to[AMI_FIELD_MOST_NUMBERS], fast[AMI_FIELD_MOST_NUMBERS];
-    am_field_pose_get(field, before, s->x);
-    am_field_pose_get(field, after, s->next_x);
+    ami_field_pose_get(field, before, s->x);
+    ami_field_pose_get(field, after, s->next_x);
     am_tick tick = { .before = before,
                      .after = after,
-                     .step = am_field_step_transform(step),
+                     .step = ami_field_step_transform(step),
                      .contacts = (uint8_t)s->head->contacts };
     hook->tick(hook->user, &tick);
     if (!(tick.share > 0.0f)) {
         return step;
     }
-    am_field_pose_put(field, s->next_x, after);
-    am_field_pose_put(field, from, tick.from);
-    am_field_pose_put(field, to, tick.to);
-    am_field_difference(field, fast, from, to, step_of(tick.fast));
+    ami_field_pose_put(field, s->next_x, after);
+    ami_field_pose_put(field, from, tick.from);
+    ami_field_pose_put(field, to, tick.to);
+    ami_field_difference(field, fast, from, to, step_of(tick.fast));
     if (tick.mixed) {
-        am_field_velocity_mix(field, s->next_v, s->next_v, fast, am_min(tick.share, 1.0f));
+        ami_field_velocity_mix(field, s->next_v, s->next_v, fast, am_min(tick.share, 1.0f));
     } else {
-        am_field_velocity_add(field, s->next_v, s->next_v, fast, am_min(tick.share, 1.0f));
+        ami_field_velocity_add(field, s->next_v, s->next_v, fast, am_min(tick.share, 1.0f));
     }
     s->head->rest = AMI_FIELD_MOVES; // a pushed character is not hurried
     s->head->fresh = 0;
@@ -193,7 +193,7 @@ static am_field_step act(const am_field *field, ami_field_view *s, am_field_step
 
 /// What a trace and the page show of a tick: the neighbour whose action was chosen, then the others, nearest first.
 /// The cost is that of the nearest: how far the state is from the data.
-static void show_choice(const am_field *field, am_source_output *out, const am_field_neighbours *near, int action,
+static void show_choice(const ami_field *field, am_source_output *out, const ami_field_neighbours *near, int action,
                         int wanted)
 {
     int most = wanted < 1 ? 1 : wanted > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : wanted;
@@ -213,10 +213,10 @@ static void show_choice(const am_field *field, am_source_output *out, const am_f
 void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_output *out, const am_source_input *input,
                     am_transform root, am_search_work *work)
 {
-    const am_field *field = f->field;
+    const ami_field *field = f->field;
     field_room *room = ami_search_work_room(work)->room;
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
-    am_field_neighbours near;
+    ami_field_neighbours near;
     float v[AMI_FIELD_MOST_NUMBERS];
     memcpy(s->x, s->next_x, (size_t)field->pose_count * sizeof(float));
     memcpy(v, s->next_v, (size_t)field->velocity_count * sizeof(float));
@@ -224,23 +224,23 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     find_near(f, s, &near, v, room, out);
     out->searched = true;
     if (near.count == 0) { // not finite: begin again where the data are
-        near = (am_field_neighbours){ .count = 1, .state = { f->standing }, .weight = { 1.0f } };
-        memcpy(s->x, am_field_x(field, f->standing), (size_t)field->pose_count * sizeof(float));
-        memcpy(s->was, am_field_v(field, f->standing), (size_t)field->velocity_count * sizeof(float));
+        near = (ami_field_neighbours){ .count = 1, .state = { f->standing }, .weight = { 1.0f } };
+        memcpy(s->x, ami_field_x(field, f->standing), (size_t)field->pose_count * sizeof(float));
+        memcpy(s->was, ami_field_v(field, f->standing), (size_t)field->velocity_count * sizeof(float));
         out->fell_back = true;
     }
     keep_near(s, &near, false);
-    s->head->contacts = am_field_contacts(field, &near);
+    s->head->contacts = ami_field_contacts(field, &near);
     s->head->frame = field->frames[near.state[0]];
     const int followed = s->head->action < -1 ? -2 - s->head->action : -1;
     s->head->action = -1;
-    float theta[AM_FIELD_MAX_AXES];
+    float theta[AMI_FIELD_MAX_AXES];
     if (f->policy != AM_FIELD_PASSIVE) {
         read_target(f, s->head, theta, &input->target, root);
         s->head->action = choose(f, s, &near, theta, room, out);
     }
     show_choice(field, out, &near, s->head->action, input->candidates);
-    am_field_step step;
+    ami_field_step step;
     if (s->head->action >= 0) {
         step = room->steps[s->head->action];
     } else {
@@ -255,11 +255,11 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     }
     if (!ami_all_finite(s->next_x, field->pose_count) || !ami_all_finite(s->next_v, field->velocity_count)) {
         memcpy(s->next_x, s->x, (size_t)field->pose_count * sizeof(float));
-        memcpy(s->next_v, am_field_v(field, near.state[0]), (size_t)field->velocity_count * sizeof(float));
+        memcpy(s->next_v, ami_field_v(field, near.state[0]), (size_t)field->velocity_count * sizeof(float));
         s->head->fresh = 0;
         out->fell_back = true;
     }
-    am_field_difference(field, s->d, s->x, s->next_x, step);
+    ami_field_difference(field, s->d, s->x, s->next_x, step);
     if (input->clock) {
         out->search_us = (float)(input->clock->microseconds(input->clock->user) - before);
     }

@@ -1,18 +1,18 @@
 // Value functions of motion fields at run time: anchors (Fields eq. 14), lookup, lookahead (eq. 12) and greedy (eq.
 // 9) policies.
-#include <amble/field_value.h>
 
 #include <string.h>
 
 #include "base/memory.h"
 #include "net/format.h"
 #include "method/field_task.h"
+#include "method/field_value.h"
 
 // ---------------------------------------------------------------------------------------------
 // Anchors
 
 /// The first state behind those of the range of `first`.
-static int range_end(const am_field *field, int first)
+static int range_end(const ami_field *field, int first)
 {
     int end = first + 1;
     while (end < field->state_count && field->ranges[end] == field->ranges[first]) {
@@ -24,7 +24,7 @@ static int range_end(const am_field *field, int first)
 /// Tick of anchor g when `gaps` gaps share a range's ticks.
 static int tick_of(int ticks, int gaps, int g) { return gaps ? (int)((int64_t)ticks * g / gaps) : 0; }
 
-int am_field_anchors(const am_field *field, int every, int32_t *anchor, float *share, int32_t *at)
+int ami_field_anchors(const ami_field *field, int every, int32_t *anchor, float *share, int32_t *at)
 {
     int count = 0;
     for (int first = 0, end; first < field->state_count; first = end) {
@@ -56,7 +56,7 @@ int am_field_anchors(const am_field *field, int every, int32_t *anchor, float *s
 // Lookup
 
 /// The values of one row at the corners, mixed.
-static float row_at(const am_field_value *value, int anchor, const am_field_corners *corners)
+static float row_at(const ami_field_value *value, int anchor, const ami_field_corners *corners)
 {
     const size_t row = (size_t)anchor * (size_t)value->head.cells;
     float sum = 0.0f;
@@ -74,7 +74,8 @@ static float row_at(const am_field_value *value, int anchor, const am_field_corn
     return sum;
 }
 
-static float value_at(const am_field_value *value, const am_field_neighbours *near, const am_field_corners *corners)
+static float value_at(const ami_field_value *value, const ami_field_neighbours *near,
+                      const ami_field_corners *corners)
 {
     float sum = 0.0f;
     for (int i = 0; i < near->count; i++) {
@@ -92,34 +93,34 @@ static float value_at(const am_field_value *value, const am_field_neighbours *ne
     return sum;
 }
 
-float am_field_value_at(const am_field_value *value, const am_field_neighbours *near, const float *theta)
+float ami_field_value_at(const ami_field_value *value, const ami_field_neighbours *near, const float *theta)
 {
-    am_field_corners corners;
-    am_field_task_corners(&value->task, &corners, theta);
+    ami_field_corners corners;
+    ami_field_task_corners(&value->task, &corners, theta);
     return value_at(value, near, &corners);
 }
 
 /// What an action with this step is worth.
-static float worth_of(const am_field_task *task, const am_field_value *value, const float *theta, am_field_step step,
-                      const am_field_neighbours *near)
+static float worth_of(const ami_field_task *task, const ami_field_value *value, const float *theta,
+                      ami_field_step step, const ami_field_neighbours *near)
 {
-    float next[AM_FIELD_MAX_AXES];
+    float next[AMI_FIELD_MAX_AXES];
     task->advance(task, next, theta, step);
     const float reward = task->reward(task, next, step);
-    return value && near ? reward + value->head.gamma * am_field_value_at(value, near, next) : reward;
+    return value && near ? reward + value->head.gamma * ami_field_value_at(value, near, next) : reward;
 }
 
-int am_field_choose(const am_field_task *task, const am_field_value *value, const float *theta, am_field_step *steps,
-                    const am_field_neighbours *near, int count, float *worth)
+int ami_field_choose(const ami_field_task *task, const ami_field_value *value, const float *theta,
+                     ami_field_step *steps, const ami_field_neighbours *near, int count, float *worth)
 {
     const float steer = value ? value->head.steer : 0.0f;
     int best = -1;
     float most = 0.0f;
-    am_field_step taken = { 0 };
+    ami_field_step taken = { 0 };
     for (int i = 0; i < count; i++) {
         float own = -INFINITY;
         for (int way = 0; way < ami_ways(steer); way++) {
-            const am_field_step step = ami_steered(steps[i], steer, way);
+            const ami_field_step step = ami_steered(steps[i], steer, way);
             const float sum = worth_of(task, value, theta, step, near ? &near[i] : NULL);
             own = sum > own ? sum : own;
             if (sum - sum == 0.0f && (best < 0 || sum > most)) { // a number, and more than those before

@@ -1,5 +1,4 @@
 // Value functions as attachments of a network: written, recognised, checked and opened.
-#include <amble/field_value.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +7,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "net/format.h"
+#include "method/field_value.h"
 
 static const char prefix[] = "value.";
-_Static_assert(sizeof(am_field_value_head) == 192, "the head of a value function in a file");
+_Static_assert(sizeof(ami_field_value_head) == 192, "the head of a value function in a file");
 
-void am_field_value_name(char *name, const char *task, int every)
+void ami_field_value_name(char *name, const char *task, int every)
 {
     if (every == 1) {
         snprintf(name, AM_NET_NAME_SIZE, "%s%.15s", prefix, task);
@@ -64,18 +64,18 @@ static bool put_values(am_bytes *out, const float *values, const float *mean, si
     return ok;
 }
 
-am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, const am_field_task *task,
-                              const am_field *field, const float *values, const am_alloc *alloc, am_error *err)
+am_result ami_field_value_pack(am_bytes *out, const ami_field_value_head *head, const ami_field_task *task,
+                               const ami_field *field, const float *values, const am_alloc *alloc, am_error *err)
 {
     const am_alloc from = ami_alloc_or_default(alloc);
     *out = ami_bytes_make(&from);
-    am_field_value_head full = *head;
-    full.cells = am_field_task_cells(task);
-    if (full.cells < 1 || full.every < 1 || full.every > AM_FIELD_MAX_EVERY ||
+    ami_field_value_head full = *head;
+    full.cells = ami_field_task_cells(task);
+    if (full.cells < 1 || full.every < 1 || full.every > AMI_FIELD_MAX_EVERY ||
         (full.numbers != AM_NET_FP32 && full.numbers != AM_NET_FP16)) {
         return ami_fail(err, AM_ERR_DEF, "a value function needs a grid, anchors and fp32 or fp16 numbers");
     }
-    full.version = AM_FIELD_VALUE_VERSION;
+    full.version = AMI_FIELD_VALUE_VERSION;
     memset(full.task, 0, sizeof full.task);
     snprintf(full.task, sizeof full.task, "%s", task->name);
     full.axes = task->axes;
@@ -83,13 +83,13 @@ am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, co
     full.weight = task->weight;
     full.fps = task->fps;
     full.states = field->state_count;
-    full.anchors = am_field_anchors(field, full.every, NULL, NULL, NULL);
+    full.anchors = ami_field_anchors(field, full.every, NULL, NULL, NULL);
     full.k = field->k;
     full.database_hash = field->db->hash;
     full.field_hash = field->hash;
     memset(full.reserved, 0, sizeof full.reserved);
     const bool half = full.numbers == AM_NET_FP16;
-    float mean[AM_FIELD_MAX_CELLS] = { 0 };
+    float mean[AMI_FIELD_MAX_CELLS] = { 0 };
     find_mean(mean, values, full.anchors, full.cells, half);
     const size_t anchors = (size_t)full.anchors, cells = (size_t)full.cells;
     const am_result result = check_values(values, mean, anchors * cells, cells, half, err);
@@ -104,13 +104,13 @@ am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, co
 // ---------------------------------------------------------------------------------------------
 // Opening
 
-struct am_field_value_own {
+struct ami_field_value_own {
     am_alloc alloc;
     int32_t *anchor;
     float *share;
 };
 
-bool am_field_value_peek(am_field_value_head *out, const am_model *model, int i)
+bool ami_field_value_peek(ami_field_value_head *out, const am_model *model, int i)
 {
     const am_model_attachment *attachment = &model->attachments[i];
     size_t size = 0;
@@ -121,22 +121,48 @@ bool am_field_value_peek(am_field_value_head *out, const am_model *model, int i)
     return memchr(out->task, 0, sizeof out->task) != NULL;
 }
 
-bool am_field_value_has(const am_model *model, const char *task)
+bool am_model_get_value(const am_model *model, int i, am_model_value *out)
 {
-    am_field_value_head head;
+    ami_field_value_head head;
+    if (!ami_field_value_peek(&head, model, i)) {
+        return false;
+    }
+    *out = (am_model_value){ .weights = (am_net_weights)head.numbers,
+                             .every = head.every,
+                             .states = head.states,
+                             .anchors = head.anchors,
+                             .cells = head.cells,
+                             .axes = head.axes >= 0 && head.axes <= AMI_FIELD_MAX_AXES ? head.axes : 0,
+                             .k = head.k,
+                             .iterations = head.iterations,
+                             .gamma = head.gamma,
+                             .weight = head.weight,
+                             .steer_rad_s = head.steer * head.fps,
+                             .bound = head.bound,
+                             .database_hash = head.database_hash };
+    memcpy(out->task, head.task, sizeof out->task);
+    for (int a = 0; a < out->axes; a++) {
+        out->samples[a] = head.axis[a].samples;
+    }
+    return true;
+}
+
+bool ami_field_value_has(const am_model *model, const char *task)
+{
+    ami_field_value_head head;
     for (int i = 0; i < model->attachment_count; i++) {
-        if (am_field_value_peek(&head, model, i) && strcmp(head.task, task) == 0) {
+        if (ami_field_value_peek(&head, model, i) && strcmp(head.task, task) == 0) {
             return true;
         }
     }
     return false;
 }
 
-bool am_field_value_field(am_field_def *def, const am_model *model)
+bool ami_field_value_field(ami_field_def *def, const am_model *model)
 {
-    am_field_value_head head;
+    ami_field_value_head head;
     for (int i = 0; i < model->attachment_count; i++) {
-        if (am_field_value_peek(&head, model, i)) {
+        if (ami_field_value_peek(&head, model, i)) {
             def->fps = head.field_fps;
             def->k = head.k;
             def->delta = head.field_delta;
@@ -150,14 +176,14 @@ bool am_field_value_field(am_field_def *def, const am_model *model)
 }
 
 /// Everything in the head that the sizes of the rest depend on.
-static am_result check_head(const am_field_value_head *head, am_field_task *task, size_t size, const char *name,
+static am_result check_head(const ami_field_value_head *head, ami_field_task *task, size_t size, const char *name,
                             am_error *err)
 {
-    if (head->version != AM_FIELD_VALUE_VERSION) {
+    if (head->version != AMI_FIELD_VALUE_VERSION) {
         return ami_fail(err, AM_ERR_VERSION, "'%s' has version %u; this build reads %u: update Amble", name,
-                        head->version, AM_FIELD_VALUE_VERSION);
+                        head->version, AMI_FIELD_VALUE_VERSION);
     }
-    if (!am_field_task_find(task, head->task)) {
+    if (!ami_field_task_find(task, head->task)) {
         return ami_fail(err, AM_ERR_KEY, "'%s' is of the task '%s', which this build does not know", name,
                         head->task);
     }
@@ -168,10 +194,11 @@ static am_result check_head(const am_field_value_head *head, am_field_task *task
     task->weight = head->weight;
     task->fps = head->fps;
     const bool sane = (head->numbers == AM_NET_FP32 || head->numbers == AM_NET_FP16) && head->cells > 0 &&
-                      head->cells == am_field_task_cells(task) && head->anchors > 0 &&
-                      head->anchors <= head->states && head->every >= 1 && head->every <= AM_FIELD_MAX_EVERY &&
+                      head->cells == ami_field_task_cells(task) && head->anchors > 0 &&
+                      head->anchors <= head->states && head->every >= 1 && head->every <= AMI_FIELD_MAX_EVERY &&
                       head->gamma >= 0.0f && head->gamma < 1.0f && head->weight >= 0.0f && head->weight < 1e6f &&
-                      head->fps > 0.0f && head->fps < 1e4f && head->steer >= 0.0f && head->steer < AM_FIELD_MAX_STEER;
+                      head->fps > 0.0f && head->fps < 1e4f && head->steer >= 0.0f &&
+                      head->steer < AMI_FIELD_MAX_STEER;
     if (!sane) {
         return ami_fail(err, AM_ERR_FORMAT, "the head of '%s' is damaged; train it again", name);
     }
@@ -184,7 +211,8 @@ static am_result check_head(const am_field_value_head *head, am_field_task *task
     return size == wanted ? AM_OK : ami_fail(err, AM_ERR_FORMAT, "'%s' has bytes after its end", name);
 }
 
-static am_result check_field(const am_field_value_head *head, const am_field *field, const char *name, am_error *err)
+static am_result check_field(const ami_field_value_head *head, const ami_field *field, const char *name,
+                             am_error *err)
 {
     if (head->database_hash != field->db->hash) {
         return ami_fail(err, AM_ERR_FORMAT,
@@ -192,7 +220,7 @@ static am_result check_field(const am_field_value_head *head, const am_field *fi
                         (unsigned long long)head->database_hash, (unsigned long long)field->db->hash);
     }
     if (head->field_hash != field->hash || head->states != field->state_count ||
-        head->anchors != am_field_anchors(field, head->every, NULL, NULL, NULL)) {
+        head->anchors != ami_field_anchors(field, head->every, NULL, NULL, NULL)) {
         return ami_fail(err, AM_ERR_FORMAT,
                         "'%s' was made for a field with other numbers (rate, k, weights) over the same database; "
                         "train it again",
@@ -202,7 +230,7 @@ static am_result check_field(const am_field_value_head *head, const am_field *fi
 }
 
 /// A number that is none would win or lose every comparison in silence.
-static am_result check_numbers(const am_field_value *value, const char *name, am_error *err)
+static am_result check_numbers(const ami_field_value *value, const char *name, am_error *err)
 {
     const size_t count = (size_t)value->head.anchors * (size_t)value->head.cells;
     for (int c = 0; c < value->head.cells; c++) {
@@ -221,17 +249,17 @@ static am_result check_numbers(const am_field_value *value, const char *name, am
 }
 
 /// The attachment's name: the desired one, or of the task's the one with the fewest ticks between anchors.
-static bool find_name(char *name, const am_field_value_def *def)
+static bool find_name(char *name, const ami_field_value_def *def)
 {
     size_t size = 0;
     int least = 0;
     if (def->every > 0) {
-        am_field_value_name(name, def->task, def->every);
+        ami_field_value_name(name, def->task, def->every);
         return am_model_attached(def->model, name, &size) != NULL;
     }
     for (int i = 0; i < def->model->attachment_count; i++) {
-        am_field_value_head head;
-        if (am_field_value_peek(&head, def->model, i) && strcmp(head.task, def->task) == 0 &&
+        ami_field_value_head head;
+        if (ami_field_value_peek(&head, def->model, i) && strcmp(head.task, def->task) == 0 &&
             (least == 0 || head.every < least)) {
             least = head.every;
             memcpy(name, def->model->attachments[i].name, AM_NET_NAME_SIZE);
@@ -240,14 +268,14 @@ static bool find_name(char *name, const am_field_value_def *def)
     return least > 0;
 }
 
-am_field_value_def am_field_value_def_default(void) { return (am_field_value_def){ .cookie = AM_COOKIE }; }
+ami_field_value_def ami_field_value_def_default(void) { return (ami_field_value_def){ .cookie = AM_COOKIE }; }
 
-void am_field_value_destroy(am_field_value *value)
+void ami_field_value_destroy(ami_field_value *value)
 {
     if (!value) {
         return;
     }
-    struct am_field_value_own *own = value->own;
+    struct ami_field_value_own *own = value->own;
     const am_alloc alloc = own->alloc;
     const size_t states = (size_t)value->head.states;
     ami_release(&alloc, own->anchor, states * sizeof *own->anchor);
@@ -257,12 +285,13 @@ void am_field_value_destroy(am_field_value *value)
 }
 
 /// The object over bytes that were checked.
-static am_result build(am_field_value **out, const am_field_value *like, const am_field_value_def *def, am_error *err)
+static am_result build(ami_field_value **out, const ami_field_value *like, const ami_field_value_def *def,
+                       am_error *err)
 {
     const am_alloc alloc = ami_alloc_or_default(def->alloc);
     const size_t states = (size_t)like->head.states;
-    am_field_value *value = ami_alloc_zero(&alloc, sizeof *value);
-    struct am_field_value_own *own = ami_alloc_zero(&alloc, sizeof *own);
+    ami_field_value *value = ami_alloc_zero(&alloc, sizeof *value);
+    struct ami_field_value_own *own = ami_alloc_zero(&alloc, sizeof *own);
     if (!value || !own) {
         ami_release(&alloc, value, sizeof *value);
         ami_release(&alloc, own, sizeof *own);
@@ -274,22 +303,22 @@ static am_result build(am_field_value **out, const am_field_value *like, const a
     own->anchor = ami_alloc_array(&alloc, states, sizeof *own->anchor);
     own->share = ami_alloc_array(&alloc, states, sizeof *own->share);
     if (!own->anchor || !own->share) {
-        am_field_value_destroy(value);
+        ami_field_value_destroy(value);
         return ami_fail_memory(err, states * sizeof *own->anchor);
     }
-    am_field_anchors(def->field, like->head.every, own->anchor, own->share, NULL);
+    ami_field_anchors(def->field, like->head.every, own->anchor, own->share, NULL);
     value->anchor = own->anchor;
     value->share = own->share;
     *out = value;
     return AM_OK;
 }
 
-am_result am_field_value_create(am_field_value **out, const am_field_value_def *def, am_error *err)
+am_result ami_field_value_create(ami_field_value **out, const ami_field_value_def *def, am_error *err)
 {
     *out = NULL;
     char name[AM_NET_NAME_SIZE];
     if (!def || def->cookie != AM_COOKIE || !def->model || !def->field || !def->task || def->every < 0 ||
-        def->every > AM_FIELD_MAX_EVERY) {
+        def->every > AMI_FIELD_MAX_EVERY) {
         return ami_fail(err, AM_ERR_DEF, "a value function needs a model, a field and a task");
     }
     if (!find_name(name, def)) {
@@ -298,7 +327,7 @@ am_result am_field_value_create(am_field_value **out, const am_field_value_def *
     }
     size_t size = 0;
     const uint8_t *bytes = am_model_attached(def->model, name, &size);
-    am_field_value value = { 0 };
+    ami_field_value value = { 0 };
     if (size < sizeof value.head) {
         return ami_fail(err, AM_ERR_TRUNCATED, "'%s' ends within its head", name);
     }

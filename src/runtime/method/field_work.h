@@ -10,7 +10,7 @@ typedef struct ami_field_candidate {
     float d; ///< distance to the centre of the queries
 } ami_field_candidate;
 
-struct am_field_work {
+struct ami_field_work {
     am_alloc alloc;
     size_t block_size;
     float *bounds;                   ///< [box] squared, of the first axes

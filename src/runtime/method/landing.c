@@ -11,7 +11,7 @@ static void joint_places(const am_db *db, am_vec3 *out, int frame)
     am_transform local[AM_MAX_JOINTS];
     am_transform world[AM_MAX_JOINTS];
     am_db_pose(db, frame, local);
-    local[0] = am_transform_mul(am_db_root(db, frame), local[0]);
+    local[0] = am_transform_mul(ami_db_root(db, frame), local[0]);
     am_fk(world, local, db->skeleton->parents, db->joint_count);
     for (int j = 0; j < db->joint_count; j++) {
         out[j] = world[j].translation;
@@ -39,7 +39,7 @@ float ami_roughness(const am_db *db, int frame)
     float largest = 0.0f;
     for (int f = 0; f < 4; f++) {
         am_vec3 *now = places[f % 3];
-        joint_places(db, now, am_db_clamp(db, frame, f));
+        joint_places(db, now, ami_db_clamp(db, frame, f));
         const am_vec3 *last = places[(f + 2) % 3];
         const am_vec3 *before = places[(f + 1) % 3];
         largest = f > 1 ? am_max(largest, largest_bend(db, now, last, before)) : largest;

@@ -5,12 +5,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/index.h"
+#include "data/database.h"
+#include "data/features.h"
+#include "method/sources.h"
 
 #include <string.h>
 
-am_learned_def am_learned_def_default(void)
+ami_learned_def ami_learned_def_default(void)
 {
-    am_learned_def def = { .search_every_s = 1.0f / 6.0f, .far = -1.0f, .mode = AM_NET_EXACT, .cookie = AM_COOKIE };
+    ami_learned_def def = { .search_every_s = 1.0f / 6.0f, .far = -1.0f, .mode = AM_NET_EXACT, .cookie = AM_COOKIE };
     return def;
 }
 
@@ -25,7 +28,7 @@ static size_t learned_state_size(const am_source *source)
 void ami_learned_begin(const ami_learned *l, void *state, int start)
 {
     memcpy(ami_learned_x(state), am_db_x(l->character, start), (size_t)l->count * sizeof(float));
-    memcpy(ami_learned_z(l, state), am_db_z(l->character, start), (size_t)l->latent * sizeof(float));
+    memcpy(ami_learned_z(l, state), ami_db_z(l->character, start), (size_t)l->latent * sizeof(float));
     memcpy(ami_learned_y(l, state), l->starts + (size_t)start * (size_t)l->layout.count,
            (size_t)l->layout.count * sizeof(float));
 }
@@ -49,8 +52,8 @@ static void learned_pose(const am_source *source, const void *state, am_source_o
     (void)work;
     const ami_learned *l = ami_learned_of(source);
     const float *y = pose_vector(l, state);
-    am_pose pose = { .local = out->local };
-    am_pose_read(&pose, &l->layout, y, l->character->skeleton, l->character->moving);
+    ami_pose pose = { .local = out->local };
+    ami_pose_read(&pose, &l->layout, y, l->character->skeleton, l->character->moving);
     out->contacts = ami_contacts_from(&l->layout, y);
     out->frame = -1;
     out->fraction = 0.0f;
@@ -64,7 +67,7 @@ static uint64_t learned_tags(const am_source *source, const void *state)
     float raw[AM_MAX_FEATURES];
     uint64_t tags = 0;
     memcpy(stored, (const ami_learned_head *)state + 1, (size_t)l->count * sizeof(float));
-    am_features_denormalise(features, raw, stored);
+    ami_features_denormalise(features, raw, stored);
     for (int c = 0; c < features->schema->channel_count; c++) {
         const am_channel *channel = &features->schema->channels[c];
         for (int t = 0; channel->kind == AM_FEATURE_TAG && t < channel->tag_count; t++) {
@@ -123,16 +126,16 @@ static const am_source_interface interface = {
 am_result ami_learned_facts(am_facts *out, const am_model *model, am_error *err)
 {
     size_t size = 0;
-    const void *facts = am_model_attached(model, AM_LEARNED_FACTS, &size);
+    const void *facts = am_model_attached(model, AMI_LEARNED_FACTS, &size);
     if (!facts || size != sizeof *out) {
         return ami_fail(err, AM_ERR_FORMAT,
                         "the network has no attachment '%s' of a character: pack it when it is trained",
-                        AM_LEARNED_FACTS);
+                        AMI_LEARNED_FACTS);
     }
     memcpy(out, facts, sizeof *out);
-    if (out->version != AM_FACTS_VERSION) {
+    if (out->version != AMI_FACTS_VERSION) {
         return ami_fail(err, AM_ERR_VERSION, "version %u of the facts about a character; this build reads %u",
-                        out->version, AM_FACTS_VERSION);
+                        out->version, AMI_FACTS_VERSION);
     }
     if (!ami_all_finite(&out->hip_m, (int)(out->old_floor_m - &out->hip_m))) {
         return ami_fail(err, AM_ERR_NUMBER, "the facts about a character are not finite; pack it again");
@@ -158,7 +161,7 @@ static am_result open_character(ami_learned *l, const am_model *model, am_error 
     return result;
 }
 
-static am_result open_nets(ami_learned *l, const am_learned_def *def, am_error *err)
+static am_result open_nets(ami_learned *l, const ami_learned_def *def, am_error *err)
 {
     ami_nets_def nets = { .model = def->model,
                           .mode = def->mode,
@@ -194,7 +197,7 @@ static am_result make_starts(ami_learned *l, am_error *err)
     }
     am_result result = am_net_work_create(&work, d->net, 1, &l->base.alloc, err);
     for (int i = 0; i < l->character->frame_count && result == AM_OK; i++) {
-        ami_part_net_put(d, work, 0, am_db_x(l->character, i), am_db_z(l->character, i));
+        ami_part_net_put(d, work, 0, am_db_x(l->character, i), ami_db_z(l->character, i));
         am_net_run(d->net, work, 1);
         const float *y = ami_part_net_get(d, work, 0);
         memcpy(l->starts + (size_t)i * width, y, width * sizeof(float));
@@ -228,7 +231,7 @@ static void find_tags(ami_learned *l)
         }
     }
     for (int g = 0; g < 3; g++) {
-        l->tags[g] = find_tag(l->character, am_auto_tag_name(gaits[g]));
+        l->tags[g] = find_tag(l->character, ami_auto_tag_name(gaits[g]));
     }
     for (int i = l->character->frame_count - 1; i >= 0; i--) {
         bool idle = l->tags[0] >= 0 && (l->character->tags[i] >> l->tags[0] & 1) != 0;
@@ -236,7 +239,7 @@ static void find_tags(ami_learned *l)
     }
 }
 
-static am_result open_all(ami_learned *l, const am_learned_def *def, am_error *err)
+static am_result open_all(ami_learned *l, const ami_learned_def *def, am_error *err)
 {
     am_result result = ami_learned_facts(&l->facts, def->model, err);
     result = result == AM_OK ? open_character(l, def->model, err) : result;
@@ -245,7 +248,7 @@ static am_result open_all(ami_learned *l, const am_learned_def *def, am_error *e
     }
     l->count = l->character->features.count;
     l->latent = l->character->latent_count;
-    l->layout = am_pose_layout_of(l->character->joint_count, l->character->moving_count);
+    l->layout = ami_pose_layout_of(l->character->joint_count, l->character->moving_count);
     int floats = (int)(sizeof(ami_learned_head) / sizeof(float)) + 2 * l->count + l->latent + l->layout.count;
     l->state_floats = (floats + 3) / 4 * 4;
     result = open_nets(l, def, err);
@@ -256,13 +259,13 @@ static am_result open_all(ami_learned *l, const am_learned_def *def, am_error *e
     return result;
 }
 
-am_result am_learned_create(am_source **out, const am_learned_def *def, am_error *err)
+am_result ami_learned_create(am_source **out, const ami_learned_def *def, am_error *err)
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->model || !(def->search_every_s > 0.0f) ||
         !(def->search_every_s < 1e3f) || !(def->far * 0.0f == 0.0f)) {
         return ami_fail(err, AM_ERR_DEF,
-                        "learned def not begun from am_learned_def_default(), without a model, or out of range");
+                        "learned def not begun from ami_learned_def_default(), without a model, or out of range");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     ami_learned *l = ami_alloc_zero(&alloc, sizeof *l);

@@ -2,8 +2,6 @@
 #ifndef AMI_SOURCE_LEARNED_H
 #define AMI_SOURCE_LEARNED_H
 
-#include <amble/learned.h>
-
 #include "method/decoder.h"
 
 enum { ami_net_projector, ami_net_stepper, ami_net_decompressor, ami_net_count };
@@ -14,7 +12,7 @@ typedef struct ami_learned {
     am_db *character; ///< the start states
     am_facts facts;
     ami_part_net nets[ami_net_count];
-    am_pose_layout layout;
+    ami_pose_layout layout;
     int count, latent; ///< of x and z
     int state_floats;  ///< of one state
     float *starts;     ///< [start state] [layout.count] their pose vectors

@@ -3,6 +3,7 @@
 #include "method/learned.h"
 
 #include "data/index.h"
+#include "data/features.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,11 +96,11 @@ static void make_query(const ami_learned *l, void *state, float *q, const am_sou
     float stored[AM_MAX_FEATURES + 8] = { 0 };
     float raw[AM_MAX_FEATURES];
     memcpy(stored, ami_learned_x(state), (size_t)l->count * sizeof(float));
-    am_features_denormalise(features, raw, stored);
+    ami_features_denormalise(features, raw, stored);
     bool own_way = plays_through(input);
     uint64_t tags = input->wanted_tags;
     tags |= (tags & l->heard) ? 0 : gait_of(l, input);
-    am_query query = am_query_default();
+    ami_query query = ami_query_default();
     query.current = raw;
     query.root = input->root;
     query.pose = input->pose;
@@ -112,7 +113,7 @@ static void make_query(const ami_learned *l, void *state, float *q, const am_sou
         be_still(features->schema, raw);
         query.velocity = NULL;
     }
-    am_query_make(features, q, &query);
+    ami_query_make(features, q, &query);
     // A query to dance in place would project to a dancer waiting for the music: a motion that is played through
     // begins at its start state.
     int start = input->hold && !input->stand && input->search_now ? start_of(l, tags) : -1;
@@ -138,7 +139,7 @@ static void recall(const ami_learned *l, void *state, float *q)
     memcpy(q, ami_learned_x(state), (size_t)l->count * sizeof(float));
     for (int c = 0; c < schema->channel_count; c++) {
         const am_channel *channel = &schema->channels[c];
-        if (am_channel_is_target(channel)) {
+        if (ami_channel_is_target(channel)) {
             memcpy(q + channel->first, good + channel->first, (size_t)channel->dims * sizeof(float));
         }
     }
@@ -369,8 +370,8 @@ static void tell(const batch *b, int m)
     am_source_output *out = b->outs[m];
     const float *y = ami_learned_y(l, b->states[m]);
     float rate = 1.0f / b->inputs[m]->dt;
-    am_pose pose = { .local = out->local };
-    am_pose_read(&pose, &l->layout, y, l->character->skeleton, l->character->moving);
+    ami_pose pose = { .local = out->local };
+    ami_pose_read(&pose, &l->layout, y, l->character->skeleton, l->character->moving);
     out->contacts = ami_contacts_from(&l->layout, y);
     am_vec3 turn = am_quat_to_scaled_axis(am_quat_abs(b->moved[m].rotation));
     out->root_linear = am_v3_scale(b->moved[m].translation, rate);
@@ -410,7 +411,7 @@ void ami_learned_step(const am_source *source, void *const *states, am_source_ou
                       const am_source_input *const *inputs, int count, am_search_work *work)
 {
     batch b = { .learned = ami_learned_of(source), .nets = ami_search_work_nets(work) };
-    int most = am_net_work_batch(b.nets[ami_net_stepper]);
+    int most = ami_net_work_batch(b.nets[ami_net_stepper]);
     most = most < crowd ? most : crowd;
     for (int first = 0; first < count; first += most) {
         b.states = states + first;

@@ -8,6 +8,7 @@
 #include "method/match.h"
 
 #include "base/error.h"
+#include "data/database.h"
 
 #include <string.h>
 
@@ -39,26 +40,26 @@ typedef struct look {
     float best_cost;
 } look;
 
-am_long_horizon_def am_long_horizon_def_default(void)
+ami_long_horizon_def ami_long_horizon_def_default(void)
 {
     // LHMM VIII-A: k = l = 3; larger ones cost more and follow no better.
-    am_long_horizon_def def = { .match = am_match_def_default(), .k = 3, .l = 3, .cookie = AM_COOKIE };
+    ami_long_horizon_def def = { .match = ami_match_def_default(), .k = 3, .l = 3, .cookie = AM_COOKIE };
     return def;
 }
 
-am_result am_long_horizon_create(am_source **out, const am_long_horizon_def *def, am_error *err)
+am_result ami_long_horizon_create(am_source **out, const ami_long_horizon_def *def, am_error *err)
 {
     *out = NULL;
-    if (!def || def->cookie != AM_COOKIE || def->k < 1 || def->k > AM_MAX_HITS || def->l < 1 || def->l > 8 ||
+    if (!def || def->cookie != AM_COOKIE || def->k < 1 || def->k > AMI_MAX_HITS || def->l < 1 || def->l > 8 ||
         def->most_searches < 0) {
         return ami_fail(
             err, AM_ERR_DEF,
-            "long-horizon def not begun from am_long_horizon_def_default(), or k not within 1 to %d, l not "
+            "long-horizon def not begun from ami_long_horizon_def_default(), or k not within 1 to %d, l not "
             "within 1 to 8, most_searches below 0",
-            AM_MAX_HITS);
+            AMI_MAX_HITS);
     }
     ami_ahead ahead = { .k = def->k, .l = def->l, .most_searches = def->most_searches };
-    return ami_match_create(out, &def->match, &ahead, err);
+    return ami_matching_create(out, &def->match, &ahead, err);
 }
 
 /// The place of a new branch of this cost, or NULL when it is dearer than all that a level keeps.
@@ -88,8 +89,8 @@ static void branch(const look *l, level *to, am_transform root, const void *cont
     const am_db *db = l->source->db;
     const am_horizon *horizon = l->input->horizon;
     n->first = first;
-    n->end = (ami_moment){ .frame = am_db_clamp(db, hit.frame, l->ahead->frames) };
-    am_transform step = am_transform_mul(am_transform_inv(am_db_root(db, hit.frame)), am_db_root(db, n->end.frame));
+    n->end = (ami_moment){ .frame = ami_db_clamp(db, hit.frame, l->ahead->frames) };
+    am_transform step = am_transform_mul(am_transform_inv(ami_db_root(db, hit.frame)), ami_db_root(db, n->end.frame));
     n->end.root = am_transform_mul(root, step);
     horizon->update_context(horizon->user, n->context, context, (float)l->ahead->frames / db->fps);
 }
@@ -98,20 +99,20 @@ static void branch(const look *l, level *to, am_transform root, const void *cont
 static void ask(look *l, node *nodes, int count, am_hit *hits, int *found, int k)
 {
     float x[BATCH][AM_MAX_FEATURES + 8];
-    am_search targets[BATCH];
+    ami_search targets[BATCH];
     am_query_point trajectory[AM_MAX_TRAJECTORY];
     const am_horizon *horizon = l->input->horizon;
     for (int i = 0; i < count; i++) {
         int points = horizon->compute_query(horizon->user, nodes[i].context, trajectory, nodes[i].end.root);
         ami_match_query(l->source, x[i], &nodes[i].end, trajectory, points);
-        targets[i] = am_search_default();
+        targets[i] = ami_search_default();
         targets[i].x = x[i];
         targets[i].weights = l->input->weights;
         targets[i].filter = l->input->filter;
         targets[i].k = k;
         targets[i].current = nodes[i].end.frame;
     }
-    am_index_search_batch(l->source->index, hits, found, targets, l->work, count);
+    ami_index_search_batch(l->source->index, hits, found, targets, l->work, count);
     l->searches += count;
     l->left -= count;
 }
@@ -119,7 +120,7 @@ static void ask(look *l, node *nodes, int count, am_hit *hits, int *found, int k
 /// One level: every branch in turn, cheapest first, while searches are left. The last one only adds up.
 static void grow(look *l, level *from, level *to, bool last)
 {
-    am_hit hits[BATCH * AM_MAX_HITS];
+    am_hit hits[BATCH * AMI_MAX_HITS];
     int found[BATCH];
     int k = last ? 1 : l->ahead->k;
     to->count = 0;

@@ -10,6 +10,8 @@
 #include "method/learned.h"
 #include "method/match.h"
 #include "method/playback.h"
+#include "data/database.h"
+#include "data/features.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,12 +46,12 @@ typedef struct match_state {
 // Where the best frame is a bad place to land, this many of the best are considered, its neighbours among them.
 #define LANDINGS 16
 
-am_match_def am_match_def_default(void)
+ami_match_def ami_match_def_default(void)
 {
     // 1/6 s: LMM's ten frames at 60 Hz. No bias: even 0.1 lets a walk of 1.4 m/s continue when the target is 1.1. 0.2
     // s of surroundings: a jump nearer than that is the same motion, stuttering. 90 m/s^2 (2.5 cm a frame squared at
     // 60 Hz): half of CMU's 99.9th percentile; beyond it lie hands, knees and toes that flick in the capture.
-    am_match_def def = {
+    ami_match_def def = {
         .search_every_s = 1.0f / 6.0f, .stay_bias = 0.0f, .surround_s = 0.2f, .rough_mps2 = 90.0f, .cookie = AM_COOKIE
     };
     return def;
@@ -63,7 +65,7 @@ static size_t match_state_size(const am_source *source)
     return sizeof(match_state);
 }
 
-static match_numbers numbers_of_def(const match_source *match, const am_match_def *def, ami_ahead ahead)
+static match_numbers numbers_of_def(const match_source *match, const ami_match_def *def, ami_ahead ahead)
 {
     float fps = match->base.db->fps;
     // What a network makes is smooth already, and looking costs it four poses.
@@ -81,10 +83,10 @@ static match_numbers numbers_of(const match_source *match, const am_settings *se
     if (!settings) {
         return match->own;
     }
-    am_match_def def = { .search_every_s = settings->search_every_s,
-                         .stay_bias = settings->stay_bias,
-                         .surround_s = settings->surround_s,
-                         .rough_mps2 = settings->rough_mps2 };
+    ami_match_def def = { .search_every_s = settings->search_every_s,
+                          .stay_bias = settings->stay_bias,
+                          .surround_s = settings->surround_s,
+                          .rough_mps2 = settings->rough_mps2 };
     bool looks = settings->method == AM_METHOD_LONG_HORIZON;
     ami_ahead ahead =
         looks ? (ami_ahead){ settings->k, settings->l, 0, settings->most_searches } : (ami_ahead){ .k = 1, .l = 1 };
@@ -108,9 +110,9 @@ static bool sample_pose(const match_source *match, am_transform *out, int frame,
     const am_db *db = match->base.db;
     if (match->decoder.net.net) {
         const float *y = ami_decode(&match->decoder, work, frame, fraction);
-        am_pose pose = { .local = out };
+        ami_pose pose = { .local = out };
         if (y) {
-            am_pose_read(&pose, &match->decoder.layout, y, db->skeleton, db->moving);
+            ami_pose_read(&pose, &match->decoder.layout, y, db->skeleton, db->moving);
         }
         return y != NULL;
     }
@@ -126,8 +128,8 @@ static void sample_side(const match_source *match, am_source_pose *side, const m
     const am_db *db = match->base.db;
     am_transform from[AM_MAX_JOINTS];
     am_transform to[AM_MAX_JOINTS];
-    int first = leaving && s->fraction == 0.0f ? am_db_clamp(db, s->frame, -1) : s->frame;
-    int last = am_db_clamp(db, first, 1);
+    int first = leaving && s->fraction == 0.0f ? ami_db_clamp(db, s->frame, -1) : s->frame;
+    int last = ami_db_clamp(db, first, 1);
     bool good = sample_pose(match, side->local, s->frame, s->fraction, work);
     good = good && sample_pose(match, from, first, 0.0f, work) && sample_pose(match, to, last, 0.0f, work);
     ami_play_velocities(db, side, good ? from : NULL, to, first, last);
@@ -150,14 +152,14 @@ void ami_match_query(const am_source *source, float *out, const ami_moment *mome
 {
     const am_db *db = source->db;
     const float *row = am_db_x(db, moment->frame);
-    const float *next = am_db_x(db, am_db_clamp(db, moment->frame, 1));
+    const float *next = am_db_x(db, ami_db_clamp(db, moment->frame, 1));
     float now[AM_MAX_FEATURES + 8];
     float raw[AM_MAX_FEATURES];
     for (int d = 0; d < db->features.stride; d++) {
         now[d] = am_lerp(row[d], next[d], moment->fraction);
     }
-    am_features_denormalise(&db->features, raw, now);
-    am_query query = am_query_default();
+    ami_features_denormalise(&db->features, raw, now);
+    ami_query query = ami_query_default();
     query.current = raw;
     query.root = moment->root;
     query.trajectory = trajectory_count > 0 ? trajectory : NULL;
@@ -165,7 +167,7 @@ void ami_match_query(const am_source *source, float *out, const ami_moment *mome
     query.roles = source->roles;
     query.pose = moment->pose;
     query.velocity = moment->velocity;
-    am_query_make(&db->features, out, &query);
+    ami_query_make(&db->features, out, &query);
 }
 
 /// Whether the filter lets the playing frame be. In the ignored ends of a range, which no filter accepts, the
@@ -196,7 +198,7 @@ static int choose(const am_source *source, const match_numbers *n, const match_s
     if (!looks_ahead(n, input)) {
         return hits[0].cost < stay ? 0 : -1;
     }
-    am_hit branches[AM_MAX_HITS];
+    am_hit branches[AMI_MAX_HITS];
     int taken = 0;
     int staying = -1;
     for (int i = 0; i < count && taken < n->ahead.k; taken++) {
@@ -227,18 +229,18 @@ static void show(am_source_output *out, const am_hit *hits, int count, int wante
 
 /// Puts another candidate first where the best one is a rough place to land: the best that is smooth and still
 /// better than playing on, or the smoothest.
-static void land_softly(const am_source *source, am_source_output *out, const am_search *target, float rough_m,
+static void land_softly(const am_source *source, am_source_output *out, const ami_search *target, float rough_m,
                         float most, am_search_work *work)
 {
     float best = ami_roughness(source->db, out->candidates[0].frame);
     if (!(best > rough_m) || !(rough_m > 0.0f)) {
         return;
     }
-    am_search again = *target;
+    ami_search again = *target;
     again.k = LANDINGS;
     am_hit hits[LANDINGS];
     out->searches++;
-    int count = am_index_search(source->index, hits, &again, work);
+    int count = ami_index_search(source->index, hits, &again, work);
     am_hit chosen = out->candidates[0];
     for (int i = 1; i < count && hits[i].cost < most && best > rough_m; i++) {
         float rough = ami_roughness(source->db, hits[i].frame);
@@ -263,10 +265,10 @@ static void search(const am_source *source, const match_numbers *n, match_state 
     ami_moment now = { input->root, s->frame, s->fraction, input->pose, input->velocity };
     ami_match_query(source, out->query, &now, input->trajectory, input->trajectory_count);
     bool stay = !must_leave && may_stay(source, input->stay ? input->stay : input->filter, s->frame);
-    out->stay_cost = stay ? am_index_cost(source->index, s->frame, out->query, input->weights) : INFINITY;
+    out->stay_cost = stay ? ami_index_cost(source->index, s->frame, out->query, input->weights) : INFINITY;
     const am_db_range *range = &source->db->ranges[am_db_range_of(source->db, s->frame)];
-    am_hit hits[AM_MAX_HITS];
-    am_search target = am_search_default();
+    am_hit hits[AMI_MAX_HITS];
+    ami_search target = ami_search_default();
     target.x = out->query;
     target.weights = input->weights;
     target.filter = input->filter;
@@ -276,7 +278,7 @@ static void search(const am_source *source, const match_numbers *n, match_state 
     target.current = stay ? s->frame : -1;
     target.ignore_first = s->frame - n->surround < range->start ? range->start : s->frame - n->surround;
     target.ignore_last = s->frame + n->surround >= range->stop ? range->stop - 1 : s->frame + n->surround;
-    int found = am_index_search(source->index, hits, &target, work);
+    int found = ami_index_search(source->index, hits, &target, work);
     out->searched = true;
     s->since_s = 0.0f;
     if (found == 0) {
@@ -321,7 +323,7 @@ static void play(const am_source *source, match_state *s, am_source_output *out,
     }
     memcpy(out->local, pose, (size_t)db->joint_count * sizeof *pose);
     ami_play_moved(out, before, root, dt);
-    out->contacts = db->contacts[s->fraction < 0.5f ? s->frame : am_db_clamp(db, s->frame, 1)];
+    out->contacts = db->contacts[s->fraction < 0.5f ? s->frame : ami_db_clamp(db, s->frame, 1)];
 }
 
 static void match_step(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
@@ -372,7 +374,7 @@ static void standing_features(const am_features *features, float *out)
             raw[channel->first + i] = value;
         }
     }
-    am_features_normalise(features, out, raw);
+    ami_features_normalise(features, out, raw);
 }
 
 int ami_find_standing(const am_db *db, const am_index *index)
@@ -384,14 +386,14 @@ int ami_find_standing(const am_db *db, const am_index *index)
     float best_cost = INFINITY;
     uint64_t idle = 0;
     for (int t = 0; t < db->tag_count; t++) {
-        idle |= strcmp(db->tag_names[t], am_auto_tag_name(AM_TAG_IDLE)) == 0 ? (uint64_t)1 << t : 0;
+        idle |= strcmp(db->tag_names[t], ami_auto_tag_name(AM_TAG_IDLE)) == 0 ? (uint64_t)1 << t : 0;
     }
     for (int f = 0; f < db->frame_count; f++) {
         bool is_idle = (db->tags[f] & idle) != 0;
         if ((index->offered[f >> 6] >> (f & 63) & 1) == 0 || (best_idle && !is_idle)) {
             continue;
         }
-        float cost = am_index_cost(index, f, x, NULL);
+        float cost = ami_index_cost(index, f, x, NULL);
         if (cost < best_cost || (is_idle && !best_idle)) {
             best = f;
             best_cost = cost;
@@ -434,18 +436,18 @@ static const am_source_interface interfaces[2] = {
       .make_work = match_make_work },
 };
 
-am_result am_match_create(am_source **out, const am_match_def *def, am_error *err)
+am_result ami_match_create(am_source **out, const ami_match_def *def, am_error *err)
 {
-    return ami_match_create(out, def, NULL, err);
+    return ami_matching_create(out, def, NULL, err);
 }
 
-am_result ami_match_create(am_source **out, const am_match_def *def, const ami_ahead *ahead, am_error *err)
+am_result ami_matching_create(am_source **out, const ami_match_def *def, const ami_ahead *ahead, am_error *err)
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->db || !def->index || def->index->db != def->db) {
         return ami_fail(
             err, AM_ERR_DEF,
-            "match def not begun from am_match_def_default(), or without a database and an index over it");
+            "match def not begun from ami_match_def_default(), or without a database and an index over it");
     }
     if (!def->db->has_poses && !def->decompressor) {
         return ami_fail(err, AM_ERR_SUPPORT,

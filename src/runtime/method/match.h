@@ -4,6 +4,8 @@
 
 #include <amble/source.h>
 
+#include "method/sources.h"
+
 /// How far a choice looks into the future.
 typedef struct ami_ahead {
     int k, l;          ///< branches and levels; one level looks no further
@@ -24,7 +26,7 @@ typedef struct ami_moment {
 void ami_match_query(const am_source *source, float *out, const ami_moment *moment, const am_query_point *trajectory,
                      int trajectory_count);
 /// match.c: a source that looks ahead; its frames between two levels are filled in. NULL is plain matching.
-am_result ami_match_create(am_source **out, const am_match_def *def, const ami_ahead *ahead, am_error *err);
+am_result ami_matching_create(am_source **out, const ami_match_def *def, const ami_ahead *ahead, am_error *err);
 /// long_horizon.c: which of first(count), the nearest frames with their costs, has the best future. *searches grows
 /// by the searches that it took.
 int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit *first, int count,

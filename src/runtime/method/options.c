@@ -1,11 +1,11 @@
 // The table of methods, the settings of an actor with their usual values, and the table of options that scripts,
 // help, docs and the studio's panel are made from.
-#include <amble/field_source.h>
 #include <amble/math.h>
 #include <amble/options.h>
 #include <amble/source.h>
 
 #include "base/error.h"
+#include "method/sources.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -22,12 +22,7 @@ static const am_method_row methods[AM_METHOD_COUNT] = {
 static const char *const roots[] = { "animation", "simulation", "mixed" };
 static const char *const blends[] = { "off", "spring", "quintic" };
 static const char *const policies[] = { "lookahead", "greedy", "passive" };
-static const char *const tasks[] = { "direction", "line", "speed", "point" }; // in the order of am_field_task_name
-
-static const char *name_of(const char *const *names, int count, int i)
-{
-    return i >= 0 && i < count ? names[i] : "none";
-}
+static const char *const tasks[] = { "direction", "line", "speed", "point" }; // in the order of ami_field_task_name
 
 const char *am_method_name(am_method method)
 {
@@ -40,12 +35,10 @@ const am_method_row *am_methods(int *count)
     return methods;
 }
 
-const char *am_field_policy_name(am_field_policy policy) { return name_of(policies, COUNT(policies), (int)policy); }
-
 void am_settings_init(am_settings *out, am_method method)
 {
-    am_match_def match = am_match_def_default();
-    am_long_horizon_def ahead = am_long_horizon_def_default();
+    ami_match_def match = ami_match_def_default();
+    ami_long_horizon_def ahead = ami_long_horizon_def_default();
     // Half-lives, ratios and clamps by the eight courses of `amble eval matching` on CMU: shorter half-lives answer
     // no sooner, since feet must land first; a larger position ratio turns sooner and skates more.
     *out = (am_settings){
@@ -122,7 +115,7 @@ static const am_option options[] = {
         "rough_mps2", rough_mps2, 0.0f, 200.0f, 1e4f, "m/s^2", searches,
         "frames where the capture bends a joint by more are landed on only when none of the next 15 is smoother; "
         "0: no limit") },
-    { INTEGER("k", k, 1.0f, 8.0f, (float)AM_MAX_HITS, ahead_only, "branches of looking ahead") },
+    { INTEGER("k", k, 1.0f, 8.0f, (float)AMI_MAX_HITS, ahead_only, "branches of looking ahead") },
     { INTEGER("l", l, 1.0f, 8.0f, 8.0f, ahead_only, "levels of looking ahead") },
     { INTEGER("most_searches", most_searches, 0.0f, 1000.0f, 1e6f, ahead_only,
               "searches of one choice; 0: no limit") },
@@ -130,7 +123,7 @@ static const am_option options[] = {
               "candidates that a trace lists (8 with --trace)") },
     { CHOICE("task", task, tasks, field_only, "what the character is asked to do"), .label = "task" },
     { CHOICE("policy", policy, policies, field_only, "how an action is chosen"), .label = "chooses" },
-    { INTEGER("every", every, 0.0f, 100.0f, (float)AM_FIELD_MAX_EVERY, field_only,
+    { INTEGER("every", every, 0.0f, 100.0f, (float)AMI_FIELD_MAX_EVERY, field_only,
               "ticks between the anchors of the value function; 0: the least that there is") },
     { CHOICE("root", root, roots, all, "what moves the root (default of a field: animation)"),
       .label = "root moves by" },

@@ -1,5 +1,6 @@
 // Plays a database between its frames.
 #include "method/playback.h"
+#include "data/database.h"
 
 // A time this near a frame is that frame: 1/60 s in floats is not quite a frame of 60 Hz.
 #define SNAP 1e-4f
@@ -15,7 +16,7 @@ void ami_play_pose(const am_db *db, am_transform *out, int frame, float fraction
     am_db_pose(db, frame, out);
     if (fraction > 0.0f) {
         am_transform next[AM_MAX_JOINTS];
-        am_db_pose(db, am_db_clamp(db, frame, 1), next);
+        am_db_pose(db, ami_db_clamp(db, frame, 1), next);
         for (int j = 0; j < db->joint_count; j++) {
             out[j] = mix(out[j], next[j], fraction);
         }
@@ -24,8 +25,8 @@ void ami_play_pose(const am_db *db, am_transform *out, int frame, float fraction
 
 am_transform ami_play_root(const am_db *db, int frame, float fraction)
 {
-    am_transform root = am_db_root(db, frame);
-    return fraction > 0.0f ? mix(root, am_db_root(db, am_db_clamp(db, frame, 1)), fraction) : root;
+    am_transform root = ami_db_root(db, frame);
+    return fraction > 0.0f ? mix(root, ami_db_root(db, ami_db_clamp(db, frame, 1)), fraction) : root;
 }
 
 void ami_play_advance(int32_t *frame, float *fraction, int last, float frames)

@@ -2,8 +2,9 @@
 #include <amble/source.h>
 
 #include "base/error.h"
+#include "method/sources.h"
 
-void am_source_destroy(am_source *source)
+void ami_source_destroy(am_source *source)
 {
     if (source) {
         source->interface->destroy(source);
@@ -18,14 +19,16 @@ am_result am_source_work_create(am_search_work **out, const am_source *source, i
         return ami_fail(err, AM_ERR_DEF, "work for 1 to %d characters of a source, not %d", AM_NET_MOST_BATCH, most);
     }
     am_search_work *work = NULL;
-    am_result result = am_search_work_create(&work, source->index, alloc, err);
+    am_result result = ami_search_work_create(&work, source->index, alloc, err);
     if (result == AM_OK && source->interface->make_work) {
         result = source->interface->make_work(source, work, most, alloc, err);
     }
     if (result != AM_OK) {
-        am_search_work_destroy(work);
+        ami_search_work_destroy(work);
         return result;
     }
     *out = work;
     return AM_OK;
 }
+
+void am_source_work_destroy(am_search_work *work) { ami_search_work_destroy(work); }

@@ -2,8 +2,9 @@
 #ifndef AMI_SOURCE_WISH_H
 #define AMI_SOURCE_WISH_H
 
-#include <amble/field_task.h>
 #include <amble/source.h>
+
+#include "method/task.h"
 
 // A target that turns by more than this begins a new line.
 #define AMI_NEW_LINE_RAD (1.0f * AM_DEG)
@@ -16,12 +17,12 @@ typedef struct ami_line {
 
 /// The target of a task for a character whose ground root is at `root`. Without a point of its own the line begins
 /// where the character is when the desired direction changes.
-static inline am_field_target ami_target_read(ami_line *line, const am_source_target *target, am_transform root)
+static inline ami_field_target ami_target_read(ami_line *line, const am_source_target *target, am_transform root)
 {
-    am_field_target out = { .heading = target->heading,
-                            .speed = am_v3_length(target->velocity),
-                            .point = target->point,
-                            .faces = target->faces };
+    ami_field_target out = { .heading = target->heading,
+                             .speed = am_v3_length(target->velocity),
+                             .point = target->point,
+                             .faces = target->faces };
     if (!target->has_point) {
         if (!line->begun || am_abs(am_wrap_angle(target->heading - line->heading)) > AMI_NEW_LINE_RAD) {
             *line = (ami_line){ 1, target->heading, root.translation.x, root.translation.z };

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "net/build.h"
 
 #include <string.h>
 
@@ -170,8 +171,8 @@ static am_result copy_with(am_model **out, const am_model *model, const changes 
     return result;
 }
 
-am_result am_model_attach(am_model **out, const am_model *model, const am_model_blob *blobs, int count,
-                          const am_alloc *alloc, am_error *err)
+am_result ami_model_attach(am_model **out, const am_model *model, const am_model_blob *blobs, int count,
+                           const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
     am_result result = ami_attach_check(blobs, count, err);
@@ -186,8 +187,8 @@ am_result am_model_attach(am_model **out, const am_model *model, const am_model_
     return copy_with(out, model, &change, alloc, err);
 }
 
-am_result am_model_note(am_model **out, const am_model *model, const char *provenance, const am_alloc *alloc,
-                        am_error *err)
+am_result ami_model_note(am_model **out, const am_model *model, const char *provenance, const am_alloc *alloc,
+                         am_error *err)
 {
     *out = NULL;
     changes change = { .provenance = provenance };

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "net/graph.h"
+#include "net/build.h"
 
 #include <math.h>
 #include <string.h>
@@ -211,7 +212,7 @@ static size_t input_size(const am_net_graph *graph)
 {
     size_t size = 0;
     for (int i = 0; i < graph->input_count; i++) {
-        const am_net_value *v = &graph->values[am_net_graph_input_at(graph, i)];
+        const am_net_value *v = &graph->values[ami_net_graph_input_at(graph, i)];
         size += (size_t)v->rows * (size_t)v->width;
     }
     return size;
@@ -238,7 +239,7 @@ static void place_values(double **values, double *room, const am_net_graph *grap
         room += (size_t)graph->values[v].rows * (size_t)graph->values[v].width * (size_t)count;
     }
     for (int i = 0; i < graph->input_count; i++) {
-        int input = am_net_graph_input_at(graph, i);
+        int input = ami_net_graph_input_at(graph, i);
         size_t size = (size_t)graph->values[input].rows * (size_t)graph->values[input].width;
         for (size_t n = 0; n < (size_t)count * size; n++) {
             values[input][n] = (double)samples[n / size * all + before + n % size];
@@ -278,7 +279,7 @@ am_result ami_net_calibrate(am_net_graph **out, const am_net_graph *graph, const
         ami_release(alloc, values, pointers);
         return ami_fail_memory(err, doubles * sizeof *room + pointers);
     }
-    result = am_net_graph_copy(out, graph, alloc, err);
+    result = ami_net_graph_copy(out, graph, alloc, err);
     if (result == AM_OK) {
         memset(room, 0, doubles * sizeof *room);
         place_values(values, room, graph, samples, sample_count);

@@ -1,6 +1,7 @@
 // Evaluates a graph in double, straight from the definitions in net.h (each in the file of its layer). Slow and
 // clear: the fast version, the exports and PyTorch's tensors are compared with it.
 #include "net/layer.h"
+#include "net/build.h"
 
 #include <math.h>
 
@@ -85,7 +86,7 @@ void ami_graph_eval_op(const am_net_graph *graph, int o, double *const *values, 
     }
 }
 
-void am_net_graph_eval(const am_net_graph *graph, double *const *values, int batch)
+void ami_net_graph_eval(const am_net_graph *graph, double *const *values, int batch)
 {
     for (int i = 0; i < graph->op_count; i++) {
         ami_graph_eval_op(graph, i, values, batch);

@@ -15,6 +15,8 @@
 #define AMI_NET_FORMAT_H
 
 #include <amble/net.h>
+#include <amble/tools/files.h>
+#include <amble/tools/network.h>
 
 #include "base/container.h"
 #include "kernel/layers.h"

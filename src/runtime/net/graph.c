@@ -5,13 +5,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pages.h"
+#include "base/rng.h"
+#include "net/build.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-am_result am_net_graph_create(am_net_graph **out, const char *name, const am_alloc *alloc, am_error *err)
+am_result ami_net_graph_create(am_net_graph **out, const char *name, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
     am_alloc use = ami_alloc_or_default(alloc);
@@ -80,7 +82,7 @@ static bool copy_name(am_net_graph *graph, char *out, const char *name)
         ami_graph_fault(graph, AM_ERR_DEF, "a name has 1 to %d bytes", AM_NET_NAME_SIZE - 1);
         return false;
     }
-    if (am_net_graph_find(graph, name) >= 0) {
+    if (ami_net_graph_find(graph, name) >= 0) {
         ami_graph_fault(graph, AM_ERR_DEF, "two values are called '%s'", name);
         return false;
     }
@@ -129,17 +131,17 @@ static int add_given(am_net_graph *graph, const char *name, int rows, int width,
     return value;
 }
 
-int am_net_graph_input(am_net_graph *graph, const char *name, int width)
+int ami_net_graph_input(am_net_graph *graph, const char *name, int width)
 {
     return add_given(graph, name, 1, width, AM_NET_INPUT);
 }
 
-int am_net_graph_input_set(am_net_graph *graph, const char *name, int rows, int width)
+int ami_net_graph_input_set(am_net_graph *graph, const char *name, int rows, int width)
 {
     return add_given(graph, name, rows, width, AM_NET_INPUT);
 }
 
-int am_net_graph_state(am_net_graph *graph, const char *name, int width)
+int ami_net_graph_state(am_net_graph *graph, const char *name, int width)
 {
     return add_given(graph, name, 1, width, AM_NET_STATE);
 }
@@ -152,7 +154,7 @@ static bool is_value(am_net_graph *graph, int value)
     return graph->failed == AM_OK;
 }
 
-void am_net_graph_keep(am_net_graph *graph, int state, int value)
+void ami_net_graph_keep(am_net_graph *graph, int state, int value)
 {
     if (is_value(graph, state) && is_value(graph, value)) {
         if (graph->values[state].role != AM_NET_STATE || graph->values[state].width != graph->values[value].width) {
@@ -163,7 +165,7 @@ void am_net_graph_keep(am_net_graph *graph, int state, int value)
     }
 }
 
-void am_net_graph_output(am_net_graph *graph, const char *name, int value)
+void ami_net_graph_output(am_net_graph *graph, const char *name, int value)
 {
     if (!is_value(graph, value)) {
         return;
@@ -188,7 +190,7 @@ static bool add_tensors(am_net_graph *graph, am_net_op *op, const ami_net_shape 
         *tensor = (am_net_tensor){ .rows = shape->tensor[t].rows,
                                    .columns = shape->tensor[t].columns,
                                    .flags = shape->flags[t] };
-        snprintf(tensor->name, sizeof tensor->name, "%d.%s", graph->op_count, am_net_tensor_name(op->kind, t));
+        snprintf(tensor->name, sizeof tensor->name, "%d.%s", graph->op_count, ami_net_tensor_name(op->kind, t));
         op->tensor[t] = graph->tensor_count++;
     }
     return true;
@@ -249,7 +251,7 @@ static am_result lay_out(am_net_graph *graph, am_error *err)
     for (int t = 0; t < graph->tensor_count; t++) {
         am_net_tensor *tensor = &graph->tensors[t];
         tensor->offset = at;
-        size_t count = am_net_tensor_count(tensor);
+        size_t count = ami_net_tensor_count(tensor);
         at += (count + 15) / 16 * 16;
         graph->parameter_count += tensor->flags & AM_NET_FIXED ? 0 : count;
     }
@@ -271,14 +273,14 @@ static void fill_ones(am_net_graph *graph)
         for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
             const am_net_tensor *tensor = &graph->tensors[op->tensor[t]];
             bool ones = ami_net_layer_of(op->kind)->tensors[t].ones;
-            for (size_t k = 0; ones && k < am_net_tensor_count(tensor); k++) {
+            for (size_t k = 0; ones && k < ami_net_tensor_count(tensor); k++) {
                 graph->weights[tensor->offset + k] = 1.0f;
             }
         }
     }
 }
 
-am_result am_net_graph_finish(am_net_graph *graph, am_error *err)
+am_result ami_net_graph_finish(am_net_graph *graph, am_error *err)
 {
     if (graph->failed != AM_OK) {
         return ami_fail(err, graph->failed, "graph '%s': %s", graph->name, graph->reason);
@@ -299,19 +301,19 @@ am_result am_net_graph_finish(am_net_graph *graph, am_error *err)
     return result;
 }
 
-void am_net_graph_randomise(am_net_graph *graph, uint64_t seed)
+void ami_net_graph_randomise(am_net_graph *graph, uint64_t seed)
 {
-    am_rng base = am_rng_make(seed);
+    am_rng base = ami_rng_make(seed);
     for (int i = 0; i < graph->op_count; i++) {
         const am_net_op *op = &graph->ops[i];
-        am_rng rng = am_rng_fork(&base, (uint64_t)i);
+        am_rng rng = ami_rng_fork(&base, (uint64_t)i);
         const ami_net_layer *layer = ami_net_layer_of(op->kind);
         for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
             const am_net_tensor *tensor = &graph->tensors[op->tensor[t]];
             float *data = graph->weights + tensor->offset;
             int inputs = graph->tensors[op->tensor[layer->tensors[t].bound_by]].columns;
             float bound = 1.0f / sqrtf((float)inputs);
-            for (size_t k = 0; k < am_net_tensor_count(tensor) && !(tensor->flags & AM_NET_FIXED); k++) {
+            for (size_t k = 0; k < ami_net_tensor_count(tensor) && !(tensor->flags & AM_NET_FIXED); k++) {
                 data[k] = !layer->plain_start      ? am_rng_range(&rng, -bound, bound)
                           : layer->tensors[t].ones ? 1.0f
                                                    : 0.0f;
@@ -346,7 +348,7 @@ am_result ami_graph_from(am_net_graph **out, const char *name, const am_net_valu
                          const am_alloc *alloc, am_error *err)
 {
     am_net_graph *g = NULL;
-    am_result result = am_net_graph_create(&g, name, alloc, err);
+    am_result result = ami_net_graph_create(&g, name, alloc, err);
     *out = NULL;
     if (result != AM_OK || !g) {
         return result;
@@ -368,7 +370,7 @@ am_result ami_graph_from(am_net_graph **out, const char *name, const am_net_valu
     return AM_OK;
 }
 
-am_result am_net_graph_copy(am_net_graph **out, const am_net_graph *graph, const am_alloc *alloc, am_error *err)
+am_result ami_net_graph_copy(am_net_graph **out, const am_net_graph *graph, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
     if (!graph->weights) {
@@ -385,7 +387,7 @@ am_result am_net_graph_copy(am_net_graph **out, const am_net_graph *graph, const
 // ---------------------------------------------------------------------------------------------
 // Looking
 
-int am_net_graph_find(const am_net_graph *graph, const char *name)
+int ami_net_graph_find(const am_net_graph *graph, const char *name)
 {
     for (int v = 0; v < graph->value_count; v++) {
         if (graph->values[v].name[0] && strcmp(graph->values[v].name, name) == 0) {
@@ -405,10 +407,10 @@ static int nth(const am_net_graph *graph, am_net_role role, int i)
     return -1;
 }
 
-int am_net_graph_input_at(const am_net_graph *graph, int i) { return nth(graph, AM_NET_INPUT, i); }
-int am_net_graph_state_at(const am_net_graph *graph, int i) { return nth(graph, AM_NET_STATE, i); }
+int ami_net_graph_input_at(const am_net_graph *graph, int i) { return nth(graph, AM_NET_INPUT, i); }
+int ami_net_graph_state_at(const am_net_graph *graph, int i) { return nth(graph, AM_NET_STATE, i); }
 
-int am_net_graph_output_at(const am_net_graph *graph, int i)
+int ami_net_graph_output_at(const am_net_graph *graph, int i)
 {
     for (int v = 0; v < graph->value_count; v++) {
         if (graph->values[v].output == i && i >= 0) {
@@ -418,7 +420,7 @@ int am_net_graph_output_at(const am_net_graph *graph, int i)
     return -1;
 }
 
-float *am_net_graph_tensor(const am_net_graph *graph, int value, int which)
+float *ami_net_graph_tensor(const am_net_graph *graph, int value, int which)
 {
     for (int i = 0; i < graph->op_count && which >= 0 && which < AM_NET_MOST_TENSORS; i++) {
         if (graph->ops[i].out == value && graph->ops[i].tensor[which] >= 0 && graph->weights) {

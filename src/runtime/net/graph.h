@@ -3,6 +3,7 @@
 #define AMI_NET_GRAPH_H
 
 #include <amble/net.h>
+#include <amble/tools/network.h>
 
 typedef struct ami_net_dims {
     int32_t rows, columns;
@@ -33,7 +34,7 @@ am_result ami_graph_from(am_net_graph **out, const char *name, const am_net_valu
                          const am_net_op *ops, int op_count, const am_net_tensor *tensors, int tensor_count,
                          const am_alloc *alloc, am_error *err);
 
-/// One operation of am_net_graph_eval.
+/// One operation of ami_net_graph_eval.
 void ami_graph_eval_op(const am_net_graph *graph, int op, double *const *values, int batch);
 
 #endif

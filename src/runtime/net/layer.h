@@ -42,7 +42,7 @@ typedef struct ami_net_layer {
     int product_count;
     int least_in, most_in; ///< how many values it reads
     unsigned whole_in;     ///< bit i: in[i] is an index or a count, through which no gradient flows
-    bool activation;       ///< am_net_graph_activation builds it
+    bool activation;       ///< ami_net_graph_activation builds it
     bool in_place;         ///< may write over in[0]
     bool plain_start;      ///< training begins with its ones and zeros, not with random numbers
 

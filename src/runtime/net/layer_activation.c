@@ -1,9 +1,10 @@
 // Activations: a function of each number, with a loop of its own in the kernels.
 #include "net/run.h"
+#include "net/build.h"
 
 #include <string.h>
 
-int am_net_graph_activation(am_net_graph *graph, int x, am_net_kind kind)
+int ami_net_graph_activation(am_net_graph *graph, int x, am_net_kind kind)
 {
     const ami_net_layer *layer = ami_net_layer_of((int)kind);
     if (!layer || !layer->activation) {

@@ -1,12 +1,13 @@
 // Multi-head self-attention over the rows of a set in use, the mean over these rows, heads behind one another
 // (Control Operators, eq. 12; the mean is our reading).
 #include "net/run.h"
+#include "net/build.h"
 
 #include <amble/math.h>
 
 #include <string.h>
 
-int am_net_graph_attention(am_net_graph *graph, int set, int count, int heads, int key, int value)
+int ami_net_graph_attention(am_net_graph *graph, int set, int count, int heads, int key, int value)
 {
     const int in[2] = { set, count };
     am_net_op op = { .kind = AM_NET_ATTENTION, .size = { heads, key, value } };

@@ -1,12 +1,13 @@
 // Encodings of an index, a count or a position.
 #include "net/run.h"
+#include "net/build.h"
 
 #include <amble/math.h>
 
 // ---------------------------------------------------------------------------------------------
 // One-hot and count
 
-int am_net_graph_encode(am_net_graph *graph, int x, am_net_kind kind, int width)
+int ami_net_graph_encode(am_net_graph *graph, int x, am_net_kind kind, int width)
 {
     if (kind != AM_NET_ONE_HOT && kind != AM_NET_COUNT) {
         return ami_graph_fault(graph, AM_ERR_DEF, "%s is no encoding of an index", am_net_kind_name((int)kind));
@@ -77,7 +78,7 @@ static const char *check_divisor(const am_net_op *op)
     return op->number[0] >= 1e-6f && op->number[0] <= 1e9f ? NULL : "divides by a number out of range";
 }
 
-int am_net_graph_fraction(am_net_graph *graph, int x, float n)
+int ami_net_graph_fraction(am_net_graph *graph, int x, float n)
 {
     am_net_op op = { .kind = AM_NET_FRACTION, .number = { n } };
     return ami_graph_add(graph, op, &x, 1, 1);
@@ -112,7 +113,7 @@ const ami_net_layer ami_net_layer_fraction = { .name = "fraction",
                                                .eval = fraction_eval,
                                                .run = fraction_run };
 
-int am_net_graph_waves(am_net_graph *graph, int x, int width, float n)
+int ami_net_graph_waves(am_net_graph *graph, int x, int width, float n)
 {
     am_net_op op = { .kind = AM_NET_WAVES, .number = { n } };
     return ami_graph_add(graph, op, &x, 1, width);

@@ -1,7 +1,8 @@
 // PyTorch's GRU cell: r = s(i_r + h_r), z = s(i_z + h_z), n = tanh(i_n + r h_n), h' = (1 - z) n + z h.
 #include "net/run.h"
+#include "net/build.h"
 
-int am_net_graph_gru(am_net_graph *graph, int x, int h)
+int ami_net_graph_gru(am_net_graph *graph, int x, int h)
 {
     const int in[2] = { x, h };
     return ami_graph_add(graph, (am_net_op){ .kind = AM_NET_GRU }, in, 2, 1);

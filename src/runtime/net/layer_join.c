@@ -1,12 +1,13 @@
 // Values put together and taken apart: concat, add, slice, choose, and the constant that stands in for one.
 #include "net/run.h"
+#include "net/build.h"
 
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
 // Concat
 
-int am_net_graph_concat(am_net_graph *graph, const int *values, int count)
+int ami_net_graph_concat(am_net_graph *graph, const int *values, int count)
 {
     return ami_graph_add(graph, (am_net_op){ .kind = AM_NET_CONCAT }, values, count, 1);
 }
@@ -59,7 +60,7 @@ const ami_net_layer ami_net_layer_concat = { .name = "concat",
 // ---------------------------------------------------------------------------------------------
 // Add
 
-int am_net_graph_add(am_net_graph *graph, int a, int b)
+int ami_net_graph_add(am_net_graph *graph, int a, int b)
 {
     const int in[2] = { a, b };
     return ami_graph_add(graph, (am_net_op){ .kind = AM_NET_ADD }, in, 2, 1);
@@ -95,7 +96,7 @@ const ami_net_layer ami_net_layer_add = {
 // ---------------------------------------------------------------------------------------------
 // Slice
 
-int am_net_graph_slice(am_net_graph *graph, int x, int first, int width)
+int ami_net_graph_slice(am_net_graph *graph, int x, int first, int width)
 {
     am_net_op op = { .kind = AM_NET_SLICE, .size = { first } };
     return ami_graph_add(graph, op, &x, 1, width);
@@ -123,7 +124,7 @@ const ami_net_layer ami_net_layer_slice = {
 // ---------------------------------------------------------------------------------------------
 // Choose
 
-int am_net_graph_choose(am_net_graph *graph, int index, const int *values, int count)
+int ami_net_graph_choose(am_net_graph *graph, int index, const int *values, int count)
 {
     int in[AM_NET_MOST_IN];
     if (count < 1 || count >= AM_NET_MOST_IN) {
@@ -189,7 +190,7 @@ const ami_net_layer ami_net_layer_choose = { .name = "choose",
 // ---------------------------------------------------------------------------------------------
 // Constant
 
-int am_net_graph_constant(am_net_graph *graph, int width)
+int ami_net_graph_constant(am_net_graph *graph, int width)
 {
     const int none[1] = { -1 };
     return ami_graph_add(graph, (am_net_op){ .kind = AM_NET_CONSTANT }, none, 0, width);

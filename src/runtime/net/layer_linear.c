@@ -1,7 +1,8 @@
 // y = W x + b, also of each row of a set.
 #include "net/run.h"
+#include "net/build.h"
 
-int am_net_graph_linear(am_net_graph *graph, int x, int width)
+int ami_net_graph_linear(am_net_graph *graph, int x, int width)
 {
     return ami_graph_add_plain(graph, AM_NET_LINEAR, x, width);
 }

@@ -1,16 +1,17 @@
 // Normalisation: by the numbers themselves (layer norm), or by means and scales that are given.
 #include "net/run.h"
+#include "net/build.h"
 
 #include <math.h>
 
-int am_net_graph_layer_norm(am_net_graph *graph, int x)
+int ami_net_graph_layer_norm(am_net_graph *graph, int x)
 {
     am_net_op op = { .kind = AM_NET_LAYER_NORM, .number = { 1e-5f } }; // PyTorch's
     return ami_graph_add(graph, op, &x, 1, 1);
 }
 
-int am_net_graph_normalise(am_net_graph *graph, int x) { return ami_graph_add_plain(graph, AM_NET_NORMALISE, x, 1); }
-int am_net_graph_restore(am_net_graph *graph, int x) { return ami_graph_add_plain(graph, AM_NET_RESTORE, x, 1); }
+int ami_net_graph_normalise(am_net_graph *graph, int x) { return ami_graph_add_plain(graph, AM_NET_NORMALISE, x, 1); }
+int ami_net_graph_restore(am_net_graph *graph, int x) { return ami_graph_add_plain(graph, AM_NET_RESTORE, x, 1); }
 
 // ---------------------------------------------------------------------------------------------
 // Layer norm
@@ -18,7 +19,7 @@ int am_net_graph_restore(am_net_graph *graph, int x) { return ami_graph_add_plai
 static int norm_build(am_net_graph *graph, am_net_kind kind, int x, int width)
 {
     (void)kind, (void)width;
-    return am_net_graph_layer_norm(graph, x);
+    return ami_net_graph_layer_norm(graph, x);
 }
 
 static const char *norm_shape(ami_net_shape *out, const am_net_op *op, const am_net_value *values, int width)

@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "net/layer.h"
+#include "base/rng.h"
+#include "net/build.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +26,8 @@ static void trial_end(trial *t)
 
 static am_result finish_trial(trial *t, const am_alloc *alloc, am_error *err)
 {
-    am_net_def def = am_net_def_default();
+    am_net_def def;
+    am_net_def_init(&def);
     def.alloc = alloc;
     def.model = t->model;
     am_result result = am_net_create(&t->net, &def, err);
@@ -34,7 +37,7 @@ static am_result finish_trial(trial *t, const am_alloc *alloc, am_error *err)
 static am_result trial_begin(trial *t, const am_net_graph *graph, am_net_weights weights, const am_alloc *alloc,
                              am_error *err)
 {
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.alloc = alloc;
     def.graphs = &graph;
     def.weights = &weights;
@@ -67,8 +70,8 @@ static void draw(float *out, const am_net_graph *graph, int value, am_rng *rng)
     bool whole = layer && (layer->whole_in >> place & 1u) != 0;
     uint32_t choices = whole ? (uint32_t)layer->choices(op, graph->values) : 0;
     bool scaled = op && op->kind == AM_NET_NORMALISE;
-    const float *mean = scaled ? am_net_graph_tensor(graph, op->out, 0) : NULL;
-    const float *scale = scaled ? am_net_graph_tensor(graph, op->out, 1) : NULL;
+    const float *mean = scaled ? ami_net_graph_tensor(graph, op->out, 0) : NULL;
+    const float *scale = scaled ? ami_net_graph_tensor(graph, op->out, 1) : NULL;
     for (int i = 0; i < v->rows * v->width; i++) {
         float x = choices ? (float)am_rng_below(rng, choices) : am_rng_normal(rng);
         int c = i % v->width;
@@ -84,7 +87,7 @@ typedef struct sums {
 
 static void compare(sums *s, const trial *a, const trial *b, float *x, float *y)
 {
-    for (int o = 0; o < am_net_output_count(a->net); o++) {
+    for (int o = 0; o < ami_net_output_count(a->net); o++) {
         am_net_get(a->work, o, 0, x);
         am_net_get(b->work, o, 0, y);
         for (int i = 0; i < am_net_output_size(a->net, o); i++) {
@@ -101,14 +104,14 @@ static void compare(sums *s, const trial *a, const trial *b, float *x, float *y)
 static void run_samples(sums *s, const trial *a, const trial *b, const am_net_graph *graph, const float *samples,
                         int sample_count, float *x, float *y)
 {
-    am_rng rng = am_rng_make(20201);
+    am_rng rng = ami_rng_make(20201);
     for (int n = 0; n < sample_count; n++) {
         for (int i = 0; i < graph->input_count; i++) {
             const float *given = samples;
             if (samples) {
                 samples += am_net_input_size(a->net, i);
             } else {
-                draw(x, graph, am_net_graph_input_at(graph, i), &rng);
+                draw(x, graph, ami_net_graph_input_at(graph, i), &rng);
                 given = x;
             }
             am_net_put(a->work, i, 0, given);

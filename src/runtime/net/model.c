@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "net/graph.h"
 #include "net/pack.h"
+#include "net/build.h"
 
 #include <string.h>
 
@@ -17,23 +18,24 @@ const char *ami_net_letters(int section)
     return letters[section];
 }
 
-am_model_def am_model_def_default(void)
+am_model_def ami_model_def_default(void)
 {
     am_model_def def = { .sample_count = 256, .cookie = AM_COOKIE };
     return def;
 }
 
-am_model_def am_model_def_like(const am_model *model)
+void am_model_def_init(am_model_def *def, const am_model *model)
 {
-    am_model_def def = am_model_def_default();
-    def.recipe = model->recipe;
-    def.provenance = model->provenance;
-    def.data_hash = model->data_hash;
-    def.database_hash = model->database_hash;
-    def.skeleton_hash = model->skeleton_hash;
-    def.latent_key = model->latent_key;
-    def.seed = model->seed;
-    return def;
+    *def = ami_model_def_default();
+    if (model) {
+        def->recipe = model->recipe;
+        def->provenance = model->provenance;
+        def->data_hash = model->data_hash;
+        def->database_hash = model->database_hash;
+        def->skeleton_hash = model->skeleton_hash;
+        def->latent_key = model->latent_key;
+        def->seed = model->seed;
+    }
 }
 
 /// A model in the making.
@@ -62,7 +64,7 @@ static am_result check_numbers(const am_net_graph *graph, am_net_weights weights
         const am_net_tensor *tensor = &graph->tensors[t];
         const float *data = graph->weights + tensor->offset;
         bool half = weights == AM_NET_FP16 && (tensor->flags & AM_NET_MATRIX);
-        for (size_t i = 0; i < am_net_tensor_count(tensor); i++) {
+        for (size_t i = 0; i < ami_net_tensor_count(tensor); i++) {
             if (!(data[i] - data[i] == 0.0f)) {
                 return ami_fail(err, AM_ERR_NUMBER, "network '%s': number %zu of tensor '%s' is not finite",
                                 graph->name, i, tensor->name);
@@ -99,7 +101,7 @@ static am_result check_graph(const am_model_def *def, int g, am_error *err)
 static am_result check_def(const am_model_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->graphs || def->sample_count < 1 || def->sample_count > 4096) {
-        return ami_fail(err, AM_ERR_DEF, "model def not begun from am_model_def_default(), or out of range");
+        return ami_fail(err, AM_ERR_DEF, "model def not begun from ami_model_def_default(), or out of range");
     }
     const int least = def->attachment_count > 0 ? 0 : 1; // value functions are attachments alone
     if (def->graph_count < least || def->graph_count > AM_NET_MOST_PARTS) {

@@ -4,14 +4,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "net/build.h"
 
 #include <string.h>
 
-am_net_def am_net_def_default(void)
-{
-    am_net_def def = { .mode = AM_NET_EXACT, .cookie = AM_COOKIE };
-    return def;
-}
+void am_net_def_init(am_net_def *def) { *def = (am_net_def){ .mode = AM_NET_EXACT, .cookie = AM_COOKIE }; }
 
 static size_t up16(size_t n) { return (n + 15) / 16 * 16; }
 
@@ -211,7 +208,7 @@ static void list_values(am_net *net)
 static am_result check_def(const am_net_def *def, const ami_layers **layers, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->model || def->part < 0 || def->part >= def->model->part_count) {
-        return ami_fail(err, AM_ERR_DEF, "net def not begun from am_net_def_default(), or without such a part");
+        return ami_fail(err, AM_ERR_DEF, "net def not begun with am_net_def_init(), or without such a part");
     }
     bool fused = def->mode == AM_NET_FAST;
     *layers = def->kernels ? ami_layers_named(def->kernels, fused) : ami_layers_pick(fused);
@@ -274,8 +271,8 @@ void am_net_destroy(am_net *net)
     }
 }
 
-int am_net_input_count(const am_net *net) { return net->input_count; }
-int am_net_output_count(const am_net *net) { return net->output_count; }
+int ami_net_input_count(const am_net *net) { return net->input_count; }
+int ami_net_output_count(const am_net *net) { return net->output_count; }
 int am_net_state_size(const am_net *net) { return (int)net->state_size; }
 
 static int size_at(const am_net *net, int v) { return net->values[v].rows * net->values[v].width; }

@@ -1,6 +1,7 @@
 // Weights between a graph's plain rows and a file's panels.
 #include "net/format.h"
 #include "net/pack.h"
+#include "net/build.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,7 +54,7 @@ uint64_t ami_net_stored_size(const am_net_tensor *t, am_net_weights weights)
 {
     size_t numbers = panels_of(t) * AMI_PANEL * (size_t)t->columns;
     if (!(t->flags & AM_NET_MATRIX)) {
-        return ((uint64_t)am_net_tensor_count(t) + 15) / 16 * 16 * sizeof(float);
+        return ((uint64_t)ami_net_tensor_count(t) + 15) / 16 * 16 * sizeof(float);
     }
     switch (weights) {
     case AM_NET_FP16:
@@ -88,7 +89,7 @@ void ami_net_pack(void *out, const am_net_tensor *t, const float *data, am_net_w
     uint16_t *f16 = out;
     size_t columns = (size_t)t->columns;
     if (!(t->flags & AM_NET_MATRIX)) {
-        for (size_t i = 0; i < am_net_tensor_count(t); i++) {
+        for (size_t i = 0; i < ami_net_tensor_count(t); i++) {
             f32[i] = data[i] + 0.0f; // no -0: see kernel/layers.h
         }
         return;
@@ -116,7 +117,7 @@ void ami_net_unpack(float *out, const am_net_tensor *t, const void *body, am_net
     const int8_t *i8 = body;
     size_t columns = (size_t)t->columns;
     if (!(t->flags & AM_NET_MATRIX)) {
-        memcpy(out, body, am_net_tensor_count(t) * sizeof(float));
+        memcpy(out, body, ami_net_tensor_count(t) * sizeof(float));
         return;
     }
     for (size_t r = 0; r < (size_t)t->rows; r++) {

@@ -3,6 +3,7 @@
 #define AMI_NET_PACK_H
 
 #include <amble/net.h>
+#include <amble/tools/network.h>
 
 /// out has ami_net_stored_size zeroed bytes.
 void ami_net_pack(void *out, const am_net_tensor *tensor, const float *data, am_net_weights weights);

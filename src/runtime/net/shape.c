@@ -1,5 +1,6 @@
 // What each kind of operation reads, makes and owns, and the check of a whole graph against it.
 #include "net/layer.h"
+#include "net/build.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "net/build.h"
 
 #include <string.h>
 
@@ -51,7 +52,7 @@ void am_net_work_destroy(am_net_work *work)
     }
 }
 
-int am_net_work_batch(const am_net_work *work) { return work->most_batch; }
+int ami_net_work_batch(const am_net_work *work) { return work->most_batch; }
 
 void am_net_reset(am_net_work *work)
 {
@@ -68,13 +69,13 @@ static void check_place(const am_net_work *work, int which, int count, int sampl
     (void)work, (void)which, (void)count, (void)sample;
 }
 
-float *am_net_input(am_net_work *work, int input, int sample, int row)
+float *ami_net_input(am_net_work *work, int input, int sample, int row)
 {
     check_place(work, input, work->net->input_count, sample);
     return ami_net_row(work, work->net->inputs[input], (size_t)sample, (size_t)row);
 }
 
-const float *am_net_output(const am_net_work *work, int output, int sample, int row)
+const float *ami_net_output(const am_net_work *work, int output, int sample, int row)
 {
     check_place(work, output, work->net->output_count, sample);
     return ami_net_row(work, work->net->outputs[output], (size_t)sample, (size_t)row);
@@ -84,7 +85,7 @@ void am_net_put(am_net_work *work, int input, int sample, const float *data)
 {
     const am_net_value *value = &work->net->values[work->net->inputs[input]];
     for (int r = 0; r < value->rows; r++) {
-        memcpy(am_net_input(work, input, sample, r), data + (size_t)r * (size_t)value->width,
+        memcpy(ami_net_input(work, input, sample, r), data + (size_t)r * (size_t)value->width,
                (size_t)value->width * sizeof(float));
     }
 }
@@ -93,7 +94,7 @@ void am_net_get(const am_net_work *work, int output, int sample, float *data)
 {
     const am_net_value *value = &work->net->values[work->net->outputs[output]];
     for (int r = 0; r < value->rows; r++) {
-        memcpy(data + (size_t)r * (size_t)value->width, am_net_output(work, output, sample, r),
+        memcpy(data + (size_t)r * (size_t)value->width, ami_net_output(work, output, sample, r),
                (size_t)value->width * sizeof(float));
     }
 }

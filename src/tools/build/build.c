@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/os.h"
+#include "base/tasks.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ void am_build_summary_free(am_build_summary *summary)
 
 static double now(void) { return 1e-6 * am_clock_us(); }
 
-static am_result load_config(ami_build *b)
+static am_result load_config(ami_building *b)
 {
     am_file file;
     am_result result = am_file_open(&file, b->def->config_path, b->err);
@@ -51,16 +52,16 @@ static am_result load_config(ami_build *b)
     return ami_build_config_parse(&b->config, b->config_text, size, b->def->config_path, &b->alloc, b->err);
 }
 
-static am_result prepare(ami_build *b)
+static am_result prepare(ami_building *b)
 {
     am_result result = ami_build_list(b);
     result = result == AM_OK ? ami_build_name_tags(b) : result;
     return result == AM_OK ? ami_build_read_sides(b) : result;
 }
 
-static int frames_of(const ami_build *b, float seconds) { return (int)floorf(seconds * b->fps + 0.5f); }
+static int frames_of(const ami_building *b, float seconds) { return (int)floorf(seconds * b->fps + 0.5f); }
 
-static am_result make_database(ami_build *b, am_db **out)
+static am_result make_database(ami_building *b, am_db **out)
 {
     size_t count = (size_t)b->piece_count;
     am_db_clip *clips = ami_alloc_array(&b->alloc, count, sizeof *clips);
@@ -108,9 +109,9 @@ static am_result make_database(ami_build *b, am_db **out)
     return result;
 }
 
-typedef am_result (*stage_fn)(ami_build *b);
+typedef am_result (*stage_fn)(ami_building *b);
 
-static am_result run_stages(ami_build *b, am_db **out)
+static am_result run_stages(ami_building *b, am_db **out)
 {
     static const stage_fn stages[AM_BUILD_FEATURES] = {
         [AM_BUILD_READ] = ami_build_read,     [AM_BUILD_EXAMINE] = ami_build_examine,
@@ -131,7 +132,7 @@ static am_result run_stages(ami_build *b, am_db **out)
     return result;
 }
 
-void ami_build_end(ami_build *b)
+void ami_build_end(ami_building *b)
 {
     if (!b) {
         return;
@@ -152,20 +153,20 @@ void ami_build_end(ami_build *b)
     ami_release(&alloc, b, sizeof *b);
 }
 
-am_result ami_build_begin(ami_build **out, const am_build_def *def, am_error *err)
+am_result ami_build_begin(ami_building **out, const am_build_def *def, am_error *err)
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->config_path) {
         return ami_fail(err, AM_ERR_DEF, "build def not begun from am_build_def_default(), or without a config");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
-    ami_build *b = ami_alloc_zero(&alloc, sizeof *b);
+    ami_building *b = ami_alloc_zero(&alloc, sizeof *b);
     if (!b) {
         return ami_fail_memory(err, sizeof *b);
     }
     b->def = def;
     b->alloc = alloc;
-    b->tasks = def->tasks ? *def->tasks : am_tasks_serial();
+    b->tasks = def->tasks ? *def->tasks : ami_tasks_serial();
     b->err = err;
     b->summary.alloc = alloc;
     b->import = am_import_begin(&alloc);
@@ -188,7 +189,7 @@ am_result am_build(am_db **out, am_build_summary *summary, const am_build_def *d
     if (summary) {
         memset(summary, 0, sizeof *summary);
     }
-    ami_build *b = NULL;
+    ami_building *b = NULL;
     am_result result = ami_build_begin(&b, def, err);
     if (!b) {
         return result;

@@ -34,7 +34,7 @@ static uint64_t hash_file(const char *path, uint64_t hash)
 }
 
 /// A file that the config names, relative to it; NULL counts as none.
-static uint64_t hash_beside(const ami_build *b, const char *name, uint64_t hash)
+static uint64_t hash_beside(const ami_building *b, const char *name, uint64_t hash)
 {
     char path[path_size];
     bool found = name && am_path_beside(path, sizeof path, b->def->config_path, name);
@@ -42,7 +42,7 @@ static uint64_t hash_beside(const ami_build *b, const char *name, uint64_t hash)
 }
 
 /// The builder, the config and the files that it names, without the clips.
-static uint64_t hash_texts(const ami_build *b)
+static uint64_t hash_texts(const ami_building *b)
 {
     const am_json *features = am_json_get(am_json_root(b->config.doc), "features");
     uint64_t hash = am_hash64(AMI_BUILDER_VERSION, strlen(AMI_BUILDER_VERSION), 1);
@@ -56,12 +56,12 @@ static uint64_t hash_texts(const ami_build *b)
 }
 
 /// The config names no clips: am_synth_write_all, which is part of the builder, makes the motion.
-static bool is_procedural(const ami_build *b)
+static bool is_procedural(const ami_building *b)
 {
     return !b->def->clips_dir && b->config.sets.count == 0 && b->config.folders.count == 0;
 }
 
-static uint64_t hash_clips(const ami_build *b, uint64_t hash, bool bytes)
+static uint64_t hash_clips(const ami_building *b, uint64_t hash, bool bytes)
 {
     for (int i = 0; i < b->import.count; i++) {
         const am_import_clip *clip = &b->import.clips[i];
@@ -115,7 +115,7 @@ static am_result write_stamp(const stamp *s, const char *file, am_error *err)
 }
 
 /// Reads the config and lists the clips. After a failure *out is NULL.
-static am_result list_inputs(ami_build **out, const am_build_def *def, am_error *err)
+static am_result list_inputs(ami_building **out, const am_build_def *def, am_error *err)
 {
     am_result result = ami_build_begin(out, def, err);
     if (result == AM_OK && !is_procedural(*out)) {
@@ -131,7 +131,7 @@ static am_result list_inputs(ami_build **out, const am_build_def *def, am_error 
 bool am_build_has_clips(const am_build_def *def)
 {
     am_error err = { 0 };
-    ami_build *b = NULL;
+    ami_building *b = NULL;
     bool has = list_inputs(&b, def, &err) == AM_OK;
     ami_build_end(b);
     return has;
@@ -140,7 +140,7 @@ bool am_build_has_clips(const am_build_def *def)
 bool am_build_is_fresh(const am_build_def *def, const char *file)
 {
     am_error err = { 0 };
-    ami_build *b = NULL;
+    ami_building *b = NULL;
     am_db *db = NULL;
     stamp kept;
     bool fresh = read_stamp(&kept, file) && am_db_open(&db, file, def->alloc, &err) == AM_OK &&
@@ -152,7 +152,7 @@ bool am_build_is_fresh(const am_build_def *def, const char *file)
 }
 
 /// The kept database when its stamp fits; false leaves *out NULL.
-static bool open_kept(am_db **out, const ami_build *b, stamp *now, const char *file)
+static bool open_kept(am_db **out, const ami_building *b, stamp *now, const char *file)
 {
     stamp kept;
     am_error err = { 0 };
@@ -191,7 +191,7 @@ static am_result make_clips(char *folder, size_t size, const char *file, am_erro
 am_result am_build_open(am_db **out, const am_build_def *def, const char *file, am_error *err)
 {
     *out = NULL;
-    ami_build *b = NULL;
+    ami_building *b = NULL;
     am_result result = list_inputs(&b, def, err);
     if (result != AM_OK) {
         return result;

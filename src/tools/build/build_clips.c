@@ -17,7 +17,7 @@ static bool fits_any(const ami_words *patterns, const char *name)
     return false;
 }
 
-static bool wanted(const ami_build *b, const char *stem)
+static bool wanted(const ami_building *b, const char *stem)
 {
     if (b->def->clips_dir) {
         return true;
@@ -27,7 +27,7 @@ static bool wanted(const ami_build *b, const char *stem)
 }
 
 /// Adds the files of a folder, without those that the config does not want.
-static am_result list_folder(ami_build *b, const char *folder)
+static am_result list_folder(ami_building *b, const char *folder)
 {
     am_import *import = &b->import;
     int kept = import->count;
@@ -36,19 +36,19 @@ static am_result list_folder(ami_build *b, const char *folder)
         if (wanted(b, import->clips[i].name)) {
             import->clips[kept++] = import->clips[i];
         } else {
-            result = ami_build_note(b, import->clips[i].name, -1, -1, "excluded by the config");
+            result = ami_building_note(b, import->clips[i].name, -1, -1, "excluded by the config");
         }
     }
     import->count = kept;
     return result;
 }
 
-static bool find_set(const ami_build *b, const char *set, char *out, size_t size)
+static bool find_set(const ami_building *b, const char *set, char *out, size_t size)
 {
     return b->def->find_set && b->def->find_set(b->def->find_set_user, set, out, size);
 }
 
-static am_result list_sets(ami_build *b)
+static am_result list_sets(ami_building *b)
 {
     const ami_build_config *c = &b->config;
     for (int i = 0; i < c->sets.count; i++) {
@@ -79,7 +79,7 @@ static am_result list_sets(ami_build *b)
 }
 
 /// Finds the clip that lends its skeleton; one outside the listed clips is added as hidden.
-static am_result choose_reference(ami_build *b)
+static am_result choose_reference(ami_building *b)
 {
     const char *name = b->def->clips_dir ? NULL : b->config.reference;
     b->reference = 0;
@@ -108,7 +108,7 @@ static am_result choose_reference(ami_build *b)
                     "the reference clip '%s' is not among the clips; name one of them, or SET/CLIP", name);
 }
 
-am_result ami_build_list(ami_build *b)
+am_result ami_build_list(ami_building *b)
 {
     am_result result = b->def->clips_dir ? list_folder(b, b->def->clips_dir) : list_sets(b);
     if (result != AM_OK) {

@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/os.h"
+#include "data/features.h"
+#include <amble/tools/schema.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -124,7 +126,7 @@ static am_result read_sides(ami_build_config *c, const am_json *root, am_error *
         if (item->type != AM_JSON_STRING) {
             return am_json_fail(c->doc, item, AM_ERR_TYPE, err, "the side file of '%s' is a path", item->key);
         }
-        int channel = am_schema_find(&c->schema, item->key);
+        int channel = ami_schema_find(&c->schema, item->key);
         if (channel < 0 || c->schema.channels[channel].kind != AM_FEATURE_CUSTOM) {
             return am_json_fail(c->doc, item, AM_ERR_KEY, err, "the schema has no custom channel called '%s'",
                                 item->key);

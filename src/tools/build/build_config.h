@@ -3,6 +3,7 @@
 #define AMI_MAKE_BUILD_CONFIG_H
 
 #include <amble/tools/build.h>
+#include <amble/tools/json.h>
 
 /// A stretch that a person wants left out.
 typedef struct ami_build_cut {

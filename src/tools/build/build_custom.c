@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "data/features.h"
 #include "base/os.h"
 
 #include <stdio.h>
@@ -119,7 +120,7 @@ static am_result read_side(struct ami_side_file *side, cursor *c)
     return AM_OK;
 }
 
-am_result ami_build_read_sides(ami_build *b)
+am_result ami_build_read_sides(ami_building *b)
 {
     size_t count = (size_t)b->config.side_count;
     if (count == 0 || b->def->clips_dir) {
@@ -131,7 +132,7 @@ am_result ami_build_read_sides(ami_build *b)
     }
     for (size_t i = 0; i < count; i++) {
         const am_schema *schema = &b->config.schema;
-        const am_channel *channel = &schema->channels[am_schema_find(schema, b->config.sides[i].channel)];
+        const am_channel *channel = &schema->channels[ami_schema_find(schema, b->config.sides[i].channel)];
         struct ami_side_file *side = &b->sides[i];
         side->dims = channel->dims;
         side->first = channel->custom_first;
@@ -155,7 +156,7 @@ am_result ami_build_read_sides(ami_build *b)
     return AM_OK;
 }
 
-void ami_build_free_sides(ami_build *b)
+void ami_build_free_sides(ami_building *b)
 {
     for (int i = 0; i < b->config.side_count && b->sides; i++) {
         am_bytes_free(&b->sides[i].rows);
@@ -190,7 +191,7 @@ static void sample_side(float *out, const struct ami_side_file *side, const char
     }
 }
 
-void ami_build_custom_piece(const ami_build *b, ami_piece *piece)
+void ami_build_custom_piece(const ami_building *b, ami_piece *piece)
 {
     int count = b->config.schema.custom_count;
     const char *clip = b->import.clips[piece->source].name;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-am_result ami_build_note(ami_build *b, const char *clip, int first, int last, const char *why)
+am_result ami_building_note(ami_building *b, const char *clip, int first, int last, const char *why)
 {
     am_build_summary *s = &b->summary;
     size_t size = (size_t)s->note_count * sizeof *s->notes;
@@ -29,7 +29,7 @@ am_result ami_build_note(ami_build *b, const char *clip, int first, int last, co
 
 /// A failure of the machine (memory, cancelling) ends the build; a bad file is left out with a note. A reference that
 /// cannot be used ends it too.
-static am_result settle(ami_build *b, am_import_clip *clip)
+static am_result settle(ami_building *b, am_import_clip *clip)
 {
     am_result code = clip->error.code;
     if (code == AM_OK || clip->told) {
@@ -45,10 +45,10 @@ static am_result settle(ami_build *b, am_import_clip *clip)
     }
     char why[sizeof(am_error)];
     am_error_format(&clip->error, why, sizeof why);
-    return ami_build_note(b, clip->name, -1, -1, why);
+    return ami_building_note(b, clip->name, -1, -1, why);
 }
 
-static am_result settle_all(ami_build *b)
+static am_result settle_all(ami_building *b)
 {
     am_result result = AM_OK;
     for (int i = 0; i < b->import.count && result == AM_OK; i++) {
@@ -57,7 +57,7 @@ static am_result settle_all(ami_build *b)
     return result;
 }
 
-am_result ami_build_read(ami_build *b)
+am_result ami_build_read(ami_building *b)
 {
     am_result result = am_import_read(&b->import, b->err);
     if (result != AM_OK) {
@@ -76,7 +76,7 @@ am_result ami_build_read(ami_build *b)
     return settle_all(b);
 }
 
-static bool trusted(const ami_build *b, const am_import_clip *clip)
+static bool trusted(const ami_building *b, const am_import_clip *clip)
 {
     const ami_words *trust = &b->config.trust;
     for (int i = 0; i < trust->count && !b->def->clips_dir; i++) {
@@ -87,7 +87,7 @@ static bool trusted(const ami_build *b, const am_import_clip *clip)
     return false;
 }
 
-static am_result drop_duplicates(ami_build *b)
+static am_result drop_duplicates(ami_building *b)
 {
     for (int i = 0; i < b->import.count; i++) {
         am_import_clip *clip = &b->import.clips[i];
@@ -101,7 +101,7 @@ static am_result drop_duplicates(ami_build *b)
     return settle_all(b);
 }
 
-am_result ami_build_examine(ami_build *b)
+am_result ami_build_examine(ami_building *b)
 {
     b->import.doctor = b->config.doctor;
     for (int i = 0; i < b->import.count; i++) {
@@ -112,7 +112,7 @@ am_result ami_build_examine(ami_build *b)
     return result == AM_OK && b->config.duplicates ? drop_duplicates(b) : result;
 }
 
-static am_result cut_all(ami_build *b)
+static am_result cut_all(ami_building *b)
 {
     for (int i = 0; i < b->config.cut_count && !b->def->clips_dir; i++) {
         const ami_build_cut *cut = &b->config.cuts[i];
@@ -146,13 +146,13 @@ static void end_clip(void *user, am_import_clip *clip, int index)
 }
 
 /// Notes the stretches between and around the pieces of a clip.
-static am_result note_gaps(ami_build *b, const am_import_clip *clip)
+static am_result note_gaps(ami_building *b, const am_import_clip *clip)
 {
     int at = 0;
     for (int p = 0; p <= clip->pieces.count; p++) {
         int first = p < clip->pieces.count ? clip->first_frames[p] : clip->frame_count;
         if (first > at) {
-            am_result result = ami_build_note(b, clip->name, at, first - 1, "bad or too short stretch, cut out");
+            am_result result = ami_building_note(b, clip->name, at, first - 1, "bad or too short stretch, cut out");
             if (result != AM_OK) {
                 return result;
             }
@@ -162,7 +162,7 @@ static am_result note_gaps(ami_build *b, const am_import_clip *clip)
     return AM_OK;
 }
 
-am_result ami_build_clean(ami_build *b)
+am_result ami_build_clean(ami_building *b)
 {
     b->import.clean = b->config.clean;
     am_result result = cut_all(b);

@@ -27,7 +27,7 @@ typedef struct ami_piece {
     am_error error;
 } ami_piece;
 
-typedef struct ami_build {
+typedef struct ami_building {
     const am_build_def *def;
     am_alloc alloc;
     am_tasks tasks;
@@ -52,37 +52,37 @@ typedef struct ami_build {
     int mirror_tags[AM_MAX_TAGS]; ///< the tag that a mirrored frame has instead
     struct ami_side_file *sides;  ///< [config.side_count]
     am_build_summary summary;
-} ami_build;
+} ami_building;
 
 /// Reads the config. After a failure *out is NULL; ami_build_end takes NULL, too.
-am_result ami_build_begin(ami_build **out, const am_build_def *def, am_error *err);
-void ami_build_end(ami_build *b);
+am_result ami_build_begin(ami_building **out, const am_build_def *def, am_error *err);
+void ami_build_end(ami_building *b);
 /// Lists the motion files that the config (or clips_dir) names, in a fixed order.
-am_result ami_build_list(ami_build *b);
-am_result ami_build_read(ami_build *b);
-am_result ami_build_examine(ami_build *b);
-am_result ami_build_clean(ami_build *b);
-am_result ami_build_retarget(ami_build *b);
-am_result ami_build_mirror(ami_build *b);
+am_result ami_build_list(ami_building *b);
+am_result ami_build_read(ami_building *b);
+am_result ami_build_examine(ami_building *b);
+am_result ami_build_clean(ami_building *b);
+am_result ami_build_retarget(ami_building *b);
+am_result ami_build_mirror(ami_building *b);
 
 /// Names all tags and says which database tag each of the sheet's is.
-am_result ami_build_name_tags(ami_build *b);
+am_result ami_build_name_tags(ami_building *b);
 /// Fills piece->tags: rows of the sheet, then the automatic ones.
-am_result ami_build_tag_piece(const ami_build *b, ami_piece *piece, am_error *err);
+am_result ami_build_tag_piece(const ami_building *b, ami_piece *piece, am_error *err);
 /// Tag bits of a mirrored frame: left_x and right_x change places.
-uint64_t ami_build_mirror_tags(const ami_build *b, uint64_t tags);
+uint64_t ami_build_mirror_tags(const ami_building *b, uint64_t tags);
 
 /// Side files of custom numbers.
-am_result ami_build_read_sides(ami_build *b);
-void ami_build_free_sides(ami_build *b);
+am_result ami_build_read_sides(ami_building *b);
+void ami_build_free_sides(ami_building *b);
 /// Fills piece->custom.
-void ami_build_custom_piece(const ami_build *b, ami_piece *piece);
+void ami_build_custom_piece(const ami_building *b, ami_piece *piece);
 
 /// Whether a clip is not to become part of the database.
-static inline bool ami_build_hides(const ami_build *b, int clip) { return b->hidden && clip == b->reference; }
+static inline bool ami_build_hides(const ami_building *b, int clip) { return b->hidden && clip == b->reference; }
 /// Remembers something left out.
-am_result ami_build_note(ami_build *b, const char *clip, int first, int last, const char *why);
+am_result ami_building_note(ami_building *b, const char *clip, int first, int last, const char *why);
 /// Frame of the source that became frame `frame` of the piece.
-float ami_build_source_frame(const ami_build *b, const ami_piece *piece, int frame);
+float ami_build_source_frame(const ami_building *b, const ami_piece *piece, int frame);
 
 #endif

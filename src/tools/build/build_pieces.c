@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-float ami_build_source_frame(const ami_build *b, const ami_piece *piece, int frame)
+float ami_build_source_frame(const ami_building *b, const ami_piece *piece, int frame)
 {
     const am_import_clip *source = &b->import.clips[piece->source];
     return (float)piece->source_first + (float)frame * (source->fps / b->fps);
 }
 
 /// One block for everything that goes with a piece's frames.
-static am_result make_room(const ami_build *b, ami_piece *piece, am_error *err)
+static am_result make_room(const ami_building *b, ami_piece *piece, am_error *err)
 {
     size_t frames = (size_t)piece->clip->frame_count;
     size_t custom = (size_t)b->config.schema.custom_count;
@@ -47,7 +47,7 @@ static am_result take(am_clip **clip, am_clip *made, am_result result)
     return result;
 }
 
-static am_result match_rate(const ami_build *b, ami_piece *piece, am_error *err)
+static am_result match_rate(const ami_building *b, ami_piece *piece, am_error *err)
 {
     if (piece->clip->fps == b->fps) {
         return AM_OK;
@@ -57,7 +57,7 @@ static am_result match_rate(const ami_build *b, ami_piece *piece, am_error *err)
     return take(&piece->clip, made, result);
 }
 
-static am_result match_skeleton(const ami_build *b, ami_piece *piece, am_error *err)
+static am_result match_skeleton(const ami_building *b, ami_piece *piece, am_error *err)
 {
     const am_import_clip *source = &b->import.clips[piece->source];
     if (!b->config.retarget) {
@@ -74,7 +74,7 @@ static am_result match_skeleton(const ami_build *b, ami_piece *piece, am_error *
 }
 
 /// Own skeleton, common floor: the hips go up or down by the clip's own error.
-static am_result match_floor(const ami_build *b, ami_piece *piece, am_error *err)
+static am_result match_floor(const ami_building *b, ami_piece *piece, am_error *err)
 {
     am_clip *clip = piece->clip;
     if (b->config.retarget || b->config.floor == AMI_FLOOR_NONE || clip->moving_count < 1 || clip->moving[0] != 0) {
@@ -88,7 +88,7 @@ static am_result match_floor(const ami_build *b, ami_piece *piece, am_error *err
     return result;
 }
 
-static am_result find_track(const ami_build *b, ami_piece *piece, am_error *err)
+static am_result find_track(const ami_building *b, ami_piece *piece, am_error *err)
 {
     const am_roles *roles = b->config.retarget ? &b->roles : &b->import.clips[piece->source].roles;
     am_result result = am_root_track(piece->root_positions, piece->root_rotations, piece->clip, roles,
@@ -104,7 +104,7 @@ static am_result find_track(const ami_build *b, ami_piece *piece, am_error *err)
 
 static void retarget_item(void *context, int item)
 {
-    ami_build *b = context;
+    ami_building *b = context;
     ami_piece *piece = &b->pieces[item];
     am_error *err = &piece->error;
     am_result result = match_rate(b, piece, err);
@@ -118,7 +118,7 @@ static void retarget_item(void *context, int item)
     }
 }
 
-static am_result first_error(ami_build *b, int first)
+static am_result first_error(ami_building *b, int first)
 {
     for (int p = first; p < b->piece_count; p++) {
         ami_piece *piece = &b->pieces[p];
@@ -130,7 +130,7 @@ static am_result first_error(ami_build *b, int first)
     return AM_OK;
 }
 
-static am_result list_pieces(ami_build *b)
+static am_result list_pieces(ami_building *b)
 {
     int count = 0;
     for (int i = 0; i < b->import.count; i++) {
@@ -161,7 +161,7 @@ static am_result list_pieces(ami_build *b)
 }
 
 /// The skeleton that all pieces get: the reference clip's, made symmetrical when mirrored twins are wanted.
-static am_result choose_skeleton(ami_build *b)
+static am_result choose_skeleton(ami_building *b)
 {
     while (b->import.clips[b->reference].pieces.count == 0 && b->reference + 1 < b->import.count) {
         b->reference++; // without a named reference the first usable clip lends its skeleton
@@ -182,7 +182,7 @@ static am_result choose_skeleton(ami_build *b)
     return am_clip_create(&b->reference_clip, &def, b->err);
 }
 
-am_result ami_build_retarget(ami_build *b)
+am_result ami_build_retarget(ami_building *b)
 {
     am_result result = choose_skeleton(b);
     b->fps = b->config.fps > 0.0f ? b->config.fps : b->import.clips[b->reference].fps;
@@ -196,7 +196,7 @@ am_result ami_build_retarget(ami_build *b)
 // ---------------------------------------------------------------------------------------------
 // Mirror
 
-static void mirror_frames(const ami_build *b, ami_piece *to, const ami_piece *from)
+static void mirror_frames(const ami_building *b, ami_piece *to, const ami_piece *from)
 {
     size_t custom = (size_t)b->config.schema.custom_count;
     for (int f = 0; f < to->clip->frame_count; f++) {
@@ -217,7 +217,7 @@ static void mirror_frames(const ami_build *b, ami_piece *to, const ami_piece *fr
 
 static void mirror_item(void *context, int item)
 {
-    ami_build *b = context;
+    ami_building *b = context;
     ami_piece *to = &b->pieces[b->piece_count / 2 + item];
     const ami_piece *from = &b->pieces[to->twin];
     am_result result = am_clip_mirror(&to->clip, from->clip, b->mirror_map, &b->alloc, &to->error);
@@ -227,7 +227,7 @@ static void mirror_item(void *context, int item)
     }
 }
 
-am_result ami_build_mirror(ami_build *b)
+am_result ami_build_mirror(ami_building *b)
 {
     if (!b->config.mirror) {
         return AM_OK;

@@ -2,12 +2,13 @@
 #include "build/build_internal.h"
 
 #include "base/error.h"
+#include "data/tags.h"
 #include "base/os.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static int find_name(const ami_build *b, const char *name)
+static int find_name(const ami_building *b, const char *name)
 {
     for (int t = 0; t < b->tag_count; t++) {
         if (strcmp(b->tag_names[t], name) == 0) {
@@ -30,7 +31,7 @@ static bool swap_sides(char *out, size_t size, const char *name)
     return true;
 }
 
-static am_result read_sheet(ami_build *b)
+static am_result read_sheet(ami_building *b)
 {
     char path[1024];
     if (!b->config.tags || b->def->clips_dir) {
@@ -49,7 +50,7 @@ static am_result read_sheet(ami_build *b)
 }
 
 /// A row for a clip that no set has is a slip of the pen.
-static am_result check_rows(ami_build *b)
+static am_result check_rows(ami_building *b)
 {
     for (int r = 0; r < b->sheet.row_count; r++) {
         const char *clip = b->sheet.rows[r].clip;
@@ -68,7 +69,7 @@ static am_result check_rows(ami_build *b)
     return AM_OK;
 }
 
-am_result ami_build_name_tags(ami_build *b)
+am_result ami_build_name_tags(ami_building *b)
 {
     am_result result = read_sheet(b);
     result = result == AM_OK ? check_rows(b) : result;
@@ -76,7 +77,7 @@ am_result ami_build_name_tags(ami_build *b)
         return result;
     }
     for (int t = 0; t < AM_AUTO_TAG_COUNT; t++) {
-        snprintf(b->tag_names[b->tag_count++], AM_NAME_SIZE, "%s", am_auto_tag_name((am_auto_tag)t));
+        snprintf(b->tag_names[b->tag_count++], AM_NAME_SIZE, "%s", ami_auto_tag_name((am_auto_tag)t));
     }
     // Tags of the schema come even when no row uses them: with --clips the tag file is not read.
     const am_schema *schema = &b->config.schema;
@@ -104,7 +105,7 @@ am_result ami_build_name_tags(ami_build *b)
     return AM_OK;
 }
 
-uint64_t ami_build_mirror_tags(const ami_build *b, uint64_t tags)
+uint64_t ami_build_mirror_tags(const ami_building *b, uint64_t tags)
 {
     uint64_t out = 0;
     for (int t = 0; t < b->tag_count; t++) {
@@ -113,7 +114,7 @@ uint64_t ami_build_mirror_tags(const ami_build *b, uint64_t tags)
     return out;
 }
 
-static void apply_rows(const ami_build *b, ami_piece *piece)
+static void apply_rows(const ami_building *b, ami_piece *piece)
 {
     const am_import_clip *source = &b->import.clips[piece->source];
     for (int r = 0; r < b->sheet.row_count; r++) {
@@ -141,7 +142,7 @@ static float leg_length(const am_skeleton *s, const am_roles *roles)
     return length;
 }
 
-am_result ami_build_tag_piece(const ami_build *b, ami_piece *piece, am_error *err)
+am_result ami_build_tag_piece(const ami_building *b, ami_piece *piece, am_error *err)
 {
     const am_clip *clip = piece->clip;
     const am_roles *roles = b->config.retarget ? &b->roles : &b->import.clips[piece->source].roles;

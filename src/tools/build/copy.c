@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tasks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -219,7 +220,7 @@ am_result am_db_copy(am_db **out, const am_db_copy_def *def, am_error *err)
         return ami_fail_memory(err, (size_t)c.size);
     }
     fill(&c);
-    am_tasks serial = am_tasks_serial();
+    am_tasks serial = ami_tasks_serial();
     ami_db_seal(c.image, c.size, c.table, &serial);
     own.image = c.image;
     own.image_size = (size_t)c.size;

@@ -1,5 +1,6 @@
 // Making a database: sizes first, then every clip into its place (in parallel), then scaling, then checksums.
 #include <amble/tools/database.h>
+#include <amble/tools/json.h>
 
 #include "data/format.h"
 
@@ -11,6 +12,8 @@
 #include "data/feature.h"
 #include "data/filter.h"
 #include "data/scale.h"
+#include "base/tasks.h"
+#include "data/kinematics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +39,7 @@ typedef struct making {
 
 am_db_def am_db_def_default(void)
 {
-    am_db_def def = { .roles = am_roles_none(), .toe_floor_m = 0.02f, .cookie = AM_COOKIE };
+    am_db_def def = { .roles = ami_roles_none(), .toe_floor_m = 0.02f, .cookie = AM_COOKIE };
     return def;
 }
 
@@ -380,7 +383,7 @@ static void scale_item(void *context, int item)
         float raw[AM_MAX_FEATURES];
         float *row = m->rows + ((size_t)m->starts[item] + (size_t)f) * m->row_stride;
         memcpy(raw, row, (size_t)m->info.raw_count * sizeof(float));
-        am_features_normalise(&features, row, raw);
+        ami_features_normalise(&features, row, raw);
     }
 }
 
@@ -586,7 +589,7 @@ am_result am_db_create(am_db **out, const am_db_def *def, am_error *err)
     }
     m->def = def;
     m->alloc = alloc;
-    m->tasks = def->tasks ? *def->tasks : am_tasks_serial();
+    m->tasks = def->tasks ? *def->tasks : ami_tasks_serial();
     m->err = err;
     result = number_tags(m);
     result = result == AM_OK ? count_all(m) : result;

@@ -31,16 +31,16 @@ static void put_filter(ami_filters_head *head, const am_index *index, int slot, 
     }
 }
 
-static void put_filters(ami_filters_head *head, const ami_kit *kit)
+static void put_filters(ami_filters_head *head, const ami_prepared *prepared)
 {
-    const am_index *index = kit->source->index;
+    const am_index *index = prepared->source->index;
     for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
-        put_filter(head, index, AMI_SLOT_BEGIN + a, kit->filters[a]);
+        put_filter(head, index, AMI_SLOT_BEGIN + a, prepared->filters[a]);
     }
-    put_filter(head, index, AMI_SLOT_STAY_MOVE, kit->stays[AM_ACTIVITY_MOVE]);
-    put_filter(head, index, AMI_SLOT_STAY_CREEP, kit->stays[AM_ACTIVITY_CREEP]);
-    put_filter(head, index, AMI_SLOT_PATH, kit->path_filter);
-    put_filter(head, index, AMI_SLOT_PATH_STAY, kit->path_stay);
+    put_filter(head, index, AMI_SLOT_STAY_MOVE, prepared->stays[AM_ACTIVITY_MOVE]);
+    put_filter(head, index, AMI_SLOT_STAY_CREEP, prepared->stays[AM_ACTIVITY_CREEP]);
+    put_filter(head, index, AMI_SLOT_PATH, prepared->path_filter);
+    put_filter(head, index, AMI_SLOT_PATH_STAY, prepared->path_stay);
 }
 
 /// Facts, filters and joint ranges, as an actor with the usual tags finds them.
@@ -48,15 +48,15 @@ static am_result ask_kit(const ami_derive_target *target, const am_source *sourc
                          am_error *err)
 {
     static const char *const usual_tags[AM_ACTIVITY_COUNT] = { NULL };
-    ami_kit *kit = NULL;
-    am_result result = ami_kit_create(&kit, source, usual_tags, alloc, err);
+    ami_prepared *prepared = NULL;
+    am_result result = ami_prepared_create(&prepared, source, usual_tags, alloc, err);
     if (result == AM_OK) {
-        *target->facts = ami_kit_facts(kit);
+        *target->facts = ami_prepared_facts(prepared);
         target->facts->standing_frame = ami_find_standing(source->db, source->index);
-        put_filters(target->filters, kit);
-        memcpy(target->joint_ranges, kit->ranges, (size_t)source->db->joint_count * sizeof *kit->ranges);
+        put_filters(target->filters, prepared);
+        memcpy(target->joint_ranges, prepared->ranges, (size_t)source->db->joint_count * sizeof *prepared->ranges);
     }
-    ami_kit_destroy(kit);
+    ami_prepared_destroy(prepared);
     return result;
 }
 
@@ -65,22 +65,22 @@ am_result ami_derive(const ami_derive_target *target, const am_db *db, const am_
 {
     rough_job job = { db, target->roughness };
     tasks->run(tasks->user, db->range_count, rough_item, &job);
-    am_index_def index_def = am_index_def_default();
+    ami_index_def index_def = ami_index_def_default();
     index_def.db = db;
     index_def.alloc = alloc;
     am_index *index = NULL;
     am_source *source = NULL;
-    am_result result = am_index_create(&index, &index_def, err);
+    am_result result = ami_index_create(&index, &index_def, err);
     if (result == AM_OK) {
         ami_fast_write(index->fast, target->index, target->index_rows);
-        am_match_def def = am_match_def_default();
+        ami_match_def def = ami_match_def_default();
         def.alloc = alloc;
         def.db = db;
         def.index = index;
-        result = am_match_create(&source, &def, err);
+        result = ami_match_create(&source, &def, err);
     }
     result = result == AM_OK ? ask_kit(target, source, alloc, err) : result;
-    am_source_destroy(source);
-    am_index_destroy(index);
+    ami_source_destroy(source);
+    ami_index_destroy(index);
     return result;
 }

@@ -9,8 +9,8 @@
 /// Where they go, zeroed: the sections of an image.
 typedef struct ami_derive_target {
     am_facts *facts;
-    am_joint_range *joint_ranges; ///< [joint]
-    float *roughness;             ///< [frame]
+    ami_joint_range *joint_ranges; ///< [joint]
+    float *roughness;              ///< [frame]
     ami_filters_head *filters;
     ami_index_head *index;
     float *index_rows; ///< NULL: left out

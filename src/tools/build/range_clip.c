@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "clip/clip.h"
+#include "data/database.h"
 
 am_result am_db_clip_of(const am_db *db, int range, am_clip **out, const am_alloc *alloc, am_error *err)
 {
@@ -28,7 +29,7 @@ am_result am_db_clip_of(const am_db *db, int range, am_clip **out, const am_allo
     for (int f = 0; f < clip->frame_count; f++) {
         am_transform pose[AM_MAX_JOINTS];
         am_db_pose(db, r->start + f, pose);
-        pose[0] = am_transform_mul(am_db_root(db, r->start + f), pose[0]);
+        pose[0] = am_transform_mul(ami_db_root(db, r->start + f), pose[0]);
         for (size_t j = 0; j < joints; j++) {
             clip->rotations[(size_t)f * joints + j] = pose[j].rotation;
         }
@@ -37,4 +38,22 @@ am_result am_db_clip_of(const am_db *db, int range, am_clip **out, const am_allo
         }
     }
     return AM_OK;
+}
+
+am_result am_db_clips_of(const am_db *db, int first, int count, am_clips *out, const am_alloc *alloc, am_error *err)
+{
+    *out = (am_clips){ .alloc = ami_alloc_or_default(alloc) };
+    out->items = ami_alloc_array(&out->alloc, (size_t)count, sizeof(am_clip *));
+    if (!out->items) {
+        return ami_fail_memory(err, (size_t)count * sizeof(am_clip *));
+    }
+    out->count = count;
+    am_result result = AM_OK;
+    for (int i = 0; result == AM_OK && i < count; i++) {
+        result = am_db_clip_of(db, first + i, &out->items[i], alloc, err);
+    }
+    if (result != AM_OK) {
+        am_clips_free(out);
+    }
+    return result;
 }

@@ -8,6 +8,7 @@
 #include "clip/track.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/kinematics.h"
 
 #define KEEP_SHAPE                                                                                                   \
     0.35f ///< share of a stance's own ups and downs that stays: the most with which 95 % of the
@@ -214,9 +215,9 @@ static void move_leg(am_transform *local, const am_transform *model, const am_tr
     am_vec3 ankle = model[leg.ankle].translation;
     // Easing begins beyond the stretch the leg has already, so that a small offset is reached.
     float slack = am_v3_distance(hip, knee) + am_v3_distance(knee, ankle) - am_v3_distance(hip, ankle);
-    am_ik_chain chain = { local, model, leg.hip, leg.knee, leg.ankle };
-    am_ik_two_bone(&chain, am_v3_add(ankle, offset), knee_pole(model, rest, leg), am_min(0.02f, 0.9f * slack));
-    am_ik_keep_rotation(local, model, parents, leg.ankle);
+    ami_ik_chain chain = { local, model, leg.hip, leg.knee, leg.ankle };
+    ami_ik_two_bone(&chain, am_v3_add(ankle, offset), knee_pole(model, rest, leg), am_min(0.02f, 0.9f * slack));
+    ami_ik_keep_rotation(local, model, parents, leg.ankle);
 }
 
 static void move_frame(const ami_plant *plant, const plant_work *work, am_transform *rest, am_transform *local,

@@ -85,7 +85,7 @@ static am_result follow_majority(batch *b, int item, int leader, am_error *err)
 static am_result settle_spaces(batch *b, am_error *err)
 {
     size_t size = (size_t)b->count * 4 * sizeof(int);
-    am_alloc alloc = b->count > 0 ? b->all[0].alloc : am_alloc_default();
+    am_alloc alloc = b->count > 0 ? b->all[0].alloc : ami_alloc_or_default(NULL);
     int *block = ami_alloc_zero(&alloc, size);
     if (!block) {
         return ami_fail_memory(err, size);

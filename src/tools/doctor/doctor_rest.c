@@ -5,11 +5,12 @@
 #include "clip/faults.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/kinematics.h"
 
 /// Roles of a rerooted clip: the same joints by name, which are unique.
 static am_roles roles_after(const am_roles *roles, const am_skeleton *before, const am_skeleton *after)
 {
-    am_roles out = am_roles_none();
+    am_roles out = ami_roles_none();
     for (int r = 0; r < AM_ROLE_COUNT; r++) {
         if (roles->joint[r] >= 0) {
             out.joint[r] = (int16_t)am_skeleton_find(after, before->names[roles->joint[r]]);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "formats/defs.h"
+#include "base/tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,7 +172,7 @@ am_result am_import_add(am_import *import, const char *path, am_error *err)
 
 static am_result run(am_import *import, const char *stage, am_task_fn fn, void *context, am_error *err)
 {
-    am_tasks tasks = import->tasks ? *import->tasks : am_tasks_serial();
+    am_tasks tasks = import->tasks ? *import->tasks : ami_tasks_serial();
     return ami_run_batches(&tasks, import->progress, stage, import->count, fn, context, err);
 }
 

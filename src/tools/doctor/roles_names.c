@@ -1,6 +1,7 @@
 // Roles by joint names: a name is cut into words, prefixes and sides are taken off, and what is left is looked up
 // in one table that covers the vocabularies in use (BVH, ASF, Biped, Mixamo, Unreal, Rigify, VRM, Daz, Xsens).
 #include "doctor/roles.h"
+#include "data/kinematics.h"
 
 #include <string.h>
 
@@ -326,7 +327,7 @@ static void name_arm(am_roles *roles, const am_skeleton *s, const reading *readi
 am_roles ami_roles_by_names(const am_skeleton *skeleton)
 {
     reading readings[AM_MAX_JOINTS];
-    am_roles roles = am_roles_none();
+    am_roles roles = ami_roles_none();
     for (int j = 0; j < skeleton->joint_count; j++) {
         readings[j] = read_name(skeleton->names[j]);
     }

@@ -4,7 +4,7 @@
 #define AMI_IO_GLB_H
 
 #include <amble/tools/formats.h>
-#include <amble/json.h>
+#include <amble/tools/json.h>
 
 #include "base/memory.h"
 #include "formats/clips.h"

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "formats/npy.h"
 #include "formats/zip.h"
+#include "net/build.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static bool put_tensor(ami_zip_writer *zip, am_bytes *array, const am_net_graph 
         return false;
     }
     const float *data = graph->weights + tensor->offset;
-    for (size_t i = 0; i < am_net_tensor_count(tensor); i++) {
+    for (size_t i = 0; i < ami_net_tensor_count(tensor); i++) {
         if (!ami_put_f32(array, data[i])) {
             return false;
         }
@@ -120,7 +121,7 @@ static am_result read_tensor(reading *in, float *out, const am_net_graph *graph,
 {
     ami_npy array;
     am_result result = find_array(in, &array, graph, tensor);
-    for (size_t i = 0; i < am_net_tensor_count(tensor) && result == AM_OK; i++) {
+    for (size_t i = 0; i < ami_net_tensor_count(tensor) && result == AM_OK; i++) {
         float x = (float)ami_npy_number(&array, i);
         if (!(x - x == 0.0f)) {
             return ami_fail_at(in->err, AM_ERR_NUMBER, in->file, 0, "number %zu of array '%s.%s' is not finite", i,

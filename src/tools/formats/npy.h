@@ -3,6 +3,7 @@
 #define AMI_IO_NPY_H
 
 #include <amble/base.h>
+#include <amble/tools/files.h>
 
 enum { AMI_NPY_MAX_DIMS = 4 };
 

@@ -4,6 +4,7 @@
 
 #include "formats/onnx.h"
 #include "net/layer_list.h"
+#include <amble/tools/network.h>
 
 typedef struct ami_onnx_layer {
     ami_onnx onnx;

@@ -1,5 +1,6 @@
 // Layers without weight matrices as ONNX nodes.
 #include "formats/onnx_layer.h"
+#include "net/build.h"
 
 #include <amble/math.h>
 
@@ -100,7 +101,7 @@ void ami_onnx_put_choose(ami_onnx_layer *e)
 void ami_onnx_put_constant(ami_onnx_layer *e)
 {
     ami_onnx *o = &e->onnx;
-    const char *first = e->names[am_net_graph_input_at(e->graph, 0)].text;
+    const char *first = e->names[ami_net_graph_input_at(e->graph, 0)].text;
     ami_onnx_name batch = ami_onnx_fresh(o), shape = ami_onnx_fresh(o);
     const char *outputs[1] = { batch.text };
     ami_onnx_begin(o, "Shape", &first, 1, outputs, 1);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "net/build.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,11 +87,11 @@ static void put_outputs(ami_onnx_layer *e)
 {
     const am_net_graph *g = e->graph;
     for (int i = 0; i < g->output_count; i++) {
-        int v = am_net_graph_output_at(g, i);
+        int v = ami_net_graph_output_at(g, i);
         ami_onnx_info(&e->onnx, 12, e->names[v].text, g->values[v].rows, g->values[v].width);
     }
     for (int i = 0; i < g->state_count; i++) {
-        const am_net_value *state = &g->values[am_net_graph_state_at(g, i)];
+        const am_net_value *state = &g->values[ami_net_graph_state_at(g, i)];
         char next[48];
         snprintf(next, sizeof next, "%s_next", state->name);
         const char *inputs[1] = { e->names[state->next].text };
@@ -106,8 +107,8 @@ static am_result check_names(const am_net_graph *g, am_error *err)
 {
     for (int i = 0; i < g->state_count; i++) {
         char next[48];
-        snprintf(next, sizeof next, "%s_next", g->values[am_net_graph_state_at(g, i)].name);
-        if (am_net_graph_find(g, next) >= 0) {
+        snprintf(next, sizeof next, "%s_next", g->values[ami_net_graph_state_at(g, i)].name);
+        if (ami_net_graph_find(g, next) >= 0) {
             return ami_fail(err, AM_ERR_DEF, "network '%s': a value is called '%s', as ONNX calls the next state",
                             g->name, next);
         }
@@ -120,7 +121,7 @@ static size_t room_for(const am_net_graph *g)
 {
     size_t most = AM_NET_MOST_ROWS;
     for (int t = 0; t < g->tensor_count; t++) {
-        size_t count = am_net_tensor_count(&g->tensors[t]);
+        size_t count = ami_net_tensor_count(&g->tensors[t]);
         most = count > most ? count : most;
     }
     for (int v = 0; v < g->value_count; v++) {

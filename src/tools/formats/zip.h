@@ -3,6 +3,7 @@
 #define AMI_IO_ZIP_H
 
 #include "base/memory.h"
+#include <amble/tools/files.h>
 
 /// One file of an archive.
 typedef struct ami_zip_entry {

@@ -1,6 +1,8 @@
 // Coverage: how often a database moves at each speed, in each direction, with each turn.
 #include <amble/tools/report.h>
 
+#include "data/database.h"
+
 #include <string.h>
 
 // About half a walking step, so that the sway of the hips within a step does not count as turning.
@@ -15,8 +17,8 @@ typedef struct moment {
 
 static moment measure(const am_db *db, int frame, int half)
 {
-    int a = am_db_clamp(db, frame, -half);
-    int b = am_db_clamp(db, frame, half);
+    int a = ami_db_clamp(db, frame, -half);
+    int b = ami_db_clamp(db, frame, half);
     float seconds = b > a ? (float)(b - a) / db->fps : 1.0f;
     am_vec3 step = am_v3_sub(db->root_positions[b], db->root_positions[a]);
     am_vec3 local = am_quat_unrotate(db->root_rotations[frame], step);

@@ -22,7 +22,7 @@ static void pose_in_world(const pass *p, int frame)
 {
     const am_db *db = p->db;
     am_db_pose(db, frame, p->pose);
-    p->pose[0] = am_transform_mul(am_db_root(db, frame), p->pose[0]);
+    p->pose[0] = am_transform_mul(ami_db_root(db, frame), p->pose[0]);
     am_fk(p->pose, p->pose, db->skeleton->parents, db->joint_count);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "actor/post.h"
 
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void find_feet(am_meter *m, const am_meter_def *def)
         m->ankles[s] = def->roles->joint[roles[s][0]];
         m->toes[s] = def->roles->joint[roles[s][1]];
         if (m->ankles[s] >= 0 && m->toes[s] >= 0) {
-            m->heels[s] = am_heel_offset(def->skeleton, m->ankles[s], m->toes[s]);
+            m->heels[s] = ami_heel_offset(def->skeleton, m->ankles[s], m->toes[s]);
         }
     }
 }

@@ -1,8 +1,9 @@
 // All measures of a run: poses before and after IK, responses to the target, timings; and M.json.
-#include "report/metrics_drawn.h"
+#include "report/drawn_path.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/database.h"
 
 #include <stdio.h>
 
@@ -22,8 +23,8 @@ typedef struct subject {
     double point_bend;      ///< cm
     double frame_us, search_us;
     int64_t searches, transitions, fallbacks;
-    ami_drawn *drawn; ///< [path_count]
-    am_vec3 *points;  ///< of all of them
+    ami_drawn_path *drawn; ///< [path_count]
+    am_vec3 *points;       ///< of all of them
     int path_count;
 } subject;
 
@@ -58,9 +59,9 @@ static void place_arrays(am_run_meter *m, subject *subjects, ami_layout *layout,
         s->responses = ami_layout_take(layout, most_responses(m), sizeof(am_response));
         s->path_count = script->actors[i].path_count;
         s->drawn = ami_layout_take(layout, (size_t)s->path_count, sizeof *s->drawn);
-        s->points = ami_layout_take(layout, ami_drawn_samples(&script->actors[i]), sizeof *s->points);
+        s->points = ami_layout_take(layout, ami_drawn_path_samples(&script->actors[i]), sizeof *s->points);
         if (subjects) {
-            ami_drawn_begin(s->drawn, s->points, &script->actors[i]);
+            ami_drawn_path_begin(s->drawn, s->points, &script->actors[i]);
         }
     }
 }
@@ -156,7 +157,7 @@ static void add_played(am_run_meter *m, subject *s, int frame)
     }
     s->frame = frame;
     am_db_pose(m->db, frame, m->pose);
-    m->pose[0] = am_transform_mul(am_db_root(m->db, frame), m->pose[0]);
+    m->pose[0] = am_transform_mul(ami_db_root(m->db, frame), m->pose[0]);
     am_fk(m->pose, m->pose, m->db->skeleton->parents, m->db->joint_count);
     am_meter_add(s->played, m->pose, (float)(follows ? steps : 1) / m->db->fps, false);
 }
@@ -171,7 +172,7 @@ static am_result on_frame(void *user, const am_run_sample *sample, am_error *err
     if (s->frames < m->frame_count) {
         s->places[s->frames] = am_v3_ground(sample->pose.world[0].translation);
         s->targets[s->frames] = sample->intent.velocity;
-        ami_drawn_add(s->drawn, sample, s->frames, s->places[s->frames]);
+        ami_drawn_path_add(s->drawn, sample, s->frames, s->places[s->frames]);
         s->frames++;
     }
     if (s->frames > 1) {
@@ -247,7 +248,7 @@ am_metrics am_run_meter_result(am_run_meter *m, int actor)
         .response_count = found,
     };
     if (s->path_count > 0) {
-        out.path = ami_drawn_measure(&s->drawn[s->path_count - 1], &track);
+        out.path = ami_drawn_path_measure(&s->drawn[s->path_count - 1], &track);
         out.path_recoveries = s->drawn[s->path_count - 1].recoveries;
         out.path_count = s->path_count;
     }
@@ -323,7 +324,7 @@ static void write_paths(am_json_writer *w, const am_run_meter *m, int actor, con
     write_path(w, &metrics->path, metrics->path_recoveries);
     am_json_begin_array(w, "paths");
     for (int i = 0; i < s->path_count; i++) {
-        am_path_metrics path = ami_drawn_measure(&s->drawn[i], &track);
+        am_path_metrics path = ami_drawn_path_measure(&s->drawn[i], &track);
         am_json_begin_object(w, NULL);
         write_path(w, &path, s->drawn[i].recoveries);
         am_json_end_object(w);

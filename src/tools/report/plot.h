@@ -3,6 +3,7 @@
 #define AMI_MEASURE_PLOT_H
 
 #include <amble/base.h>
+#include <amble/tools/files.h>
 
 /// Bars of shares (0 to 1 of the whole) with a label under each.
 typedef struct ami_bars {

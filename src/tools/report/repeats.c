@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/database.h"
 
 #include <string.h>
 
@@ -40,8 +41,8 @@ static void mark_moving(search *s)
     int half = (int)(0.125f * s->db->fps + 0.5f);
     half = half < 1 ? 1 : half;
     for (int f = 0; f < s->db->frame_count; f++) {
-        int a = am_db_clamp(s->db, f, -half);
-        int b = am_db_clamp(s->db, f, half);
+        int a = ami_db_clamp(s->db, f, -half);
+        int b = ami_db_clamp(s->db, f, half);
         float away = am_v3_distance(s->db->root_positions[a], s->db->root_positions[b]);
         s->moving[f] = away * s->db->fps >= STILL_MPS * (float)(b > a ? b - a : 1);
     }

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/database.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ static void fill_toes(gathering *g, am_transform *pose)
     int joints[2] = { db->roles.joint[AM_ROLE_LEFT_TOE], db->roles.joint[AM_ROLE_RIGHT_TOE] };
     for (int f = 0; f < db->frame_count; f++) {
         am_db_pose(db, f, pose);
-        pose[0] = am_transform_mul(am_db_root(db, f), pose[0]);
+        pose[0] = am_transform_mul(ami_db_root(db, f), pose[0]);
         am_fk(pose, pose, db->skeleton->parents, db->joint_count);
         for (int side = 0; side < 2; side++) {
             g->toes[side][f] = joints[side] >= 0 ? pose[joints[side]].translation : am_v3_zero();

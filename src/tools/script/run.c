@@ -5,6 +5,8 @@
 #include "clip/clip.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/rng.h"
+#include "data/features.h"
 
 #include <string.h>
 
@@ -28,7 +30,7 @@ static am_result find_weights(float *out, bool *any, const am_run_script *script
     }
     *any = script->options.weights != NULL;
     for (const am_json *w = script->options.weights ? script->options.weights->first : NULL; w; w = w->next) {
-        int channel = am_schema_find(schema, w->key);
+        int channel = ami_schema_find(schema, w->key);
         if (channel < 0) {
             const char *near = am_nearest_name(w->key, names, schema->channel_count);
             return am_json_fail(ami_run_doc(script), w, AM_ERR_KEY, err,
@@ -38,6 +40,14 @@ static am_result find_weights(float *out, bool *any, const am_run_script *script
         out[channel] = (float)w->number;
     }
     return AM_OK;
+}
+
+uint64_t am_run_seed(uint64_t seed, int actor)
+{
+    // Every character draws from a stream of its own.
+    am_rng rng = ami_rng_make(seed);
+    rng = ami_rng_fork(&rng, (uint64_t)actor);
+    return am_rng_u64(&rng);
 }
 
 static am_result make_players(am_run *run, am_error *err)
@@ -59,16 +69,13 @@ static am_result make_players(am_run *run, am_error *err)
         def.channel_weights = weighted ? weights : NULL;
         def.position = actor->position;
         def.heading = am_atan2(actor->facing.x, actor->facing.z); // 0 for no direction
-        // Every character draws from a stream of its own.
-        am_rng rng = am_rng_make(script->seed);
-        rng = am_rng_fork(&rng, (uint64_t)i);
-        def.seed = am_rng_u64(&rng);
+        def.seed = am_run_seed(script->seed, i);
         def.path_points = ami_run_path_room(actor, run->db->fps);
         def.push = run->solver;
         result = am_actor_create(&run->players[i].character, &def, err);
         if (result == AM_OK) {
             am_actor_get_speeds(run->players[i].character, &run->intent_def);
-            run->players[i].devices = am_intent_state_make(&run->intent_def);
+            am_intent_state_init(&run->players[i].devices, &run->intent_def);
         }
     }
     return result;
@@ -109,7 +116,7 @@ static am_result open_asset(am_run *run, const am_run_def *def, am_error *err)
     asset.source = def->source;
     asset.methods = 1u << run->method;
     am_result result = am_asset_create(&run->asset, &asset, err);
-    if (result == AM_OK && wants_direction(script) && !am_asset_has_direction(run->asset)) {
+    if (result == AM_OK && wants_direction(script) && !ami_asset_direction(run->asset)) {
         result = ami_fail(err, AM_ERR_SUPPORT,
                           "a path has \"facing\": \"net\", and no model has a part 'direction'; name one with "
                           "\"model\": [\"direction.amnet\"] (amble train makes it), or use 'tangent' or 'joystick'");
@@ -167,7 +174,7 @@ void am_run_destroy(am_run *run)
     if (run->solver) {
         run->engine.destroy(run->engine.user, run->solver);
     }
-    am_search_work_destroy(run->work);
+    am_source_work_destroy(run->work);
     am_asset_close(run->asset);
     am_alloc alloc = run->alloc;
     ami_release(&alloc, run, sizeof *run + (size_t)run->actor_count * sizeof *run->players);
@@ -247,7 +254,7 @@ bool am_run_step(am_run *run)
     for (int i = 0; i < run->actor_count; i++) {
         ami_player *p = &run->players[i];
         take_events(run, p, &run->script->actors[i]);
-        p->intent = am_intent_from_devices(&p->devices, &run->intent_def, p->keys, &p->pad, dt);
+        am_intent_from_devices(&p->devices, &p->intent, &run->intent_def, p->keys, &p->pad, dt);
         p->intent = ami_run_take_goal(p, &run->script->actors[i], p->intent, due_at(run));
         double before = run->clock ? run->clock->microseconds(run->clock->user) : 0.0;
         am_actor_step(p->character, &p->intent, dt);

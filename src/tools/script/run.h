@@ -6,6 +6,7 @@
 
 #include "actor/get.h"
 #include "base/memory.h"
+#include "data/search.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -46,7 +47,7 @@ const char *ami_run_controller(const am_run *run);
 const am_json_doc *ami_run_doc(const am_run_script *script);
 
 /// run_script.c: a path of a script as seen from the working folder; NULL when out of memory.
-char *ami_run_path(ami_arena *arena, const char *file, const char *name);
+char *ami_run_file_path(ami_arena *arena, const char *file, const char *name);
 
 /// run_models.c: 'model': a name, or a list of them.
 am_result ami_run_read_models(am_run_script *script, ami_arena *arena, const am_json_doc *doc, const char *file,

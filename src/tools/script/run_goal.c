@@ -99,7 +99,8 @@ am_intent ami_run_take_goal(ami_player *player, const am_run_actor *actor, am_in
         return devices;
     }
     const am_transform root = ami_pose_of(player->character).root;
-    am_intent intent = am_intent_to_point(root, player->goal.target, player->devices.target_mps);
+    am_intent intent;
+    am_intent_to_point(&intent, &root, &player->goal.target, player->devices.target_mps);
     intent.facing = devices.facing;
     return intent;
 }

@@ -11,7 +11,7 @@ static am_result read_name(am_run_script *script, ami_arena *arena, const am_jso
     if (item->type != AM_JSON_STRING || !item->string[0]) {
         return am_json_fail(doc, item, AM_ERR_TYPE, err, "'model' must be the name of an .amnet, or a list of them");
     }
-    names[script->model_count] = ami_run_path(arena, file, item->string);
+    names[script->model_count] = ami_run_file_path(arena, file, item->string);
     return names[script->model_count++] ? AM_OK : ami_fail_memory(err, strlen(item->string));
 }
 

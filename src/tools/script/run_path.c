@@ -2,6 +2,7 @@
 #include "script/run.h"
 
 #include "base/error.h"
+#include "actor/path_def.h"
 
 #include <string.h>
 
@@ -97,7 +98,7 @@ static am_result read_method(const reader *r, const am_json *object, am_path_met
     static const char *const methods[] = { "amble", "paper" };
     int which = 0;
     am_result result = am_json_read_choice(r->doc, object, "method", false, &which, methods, COUNT(methods), r->err);
-    *method = which == 1 ? am_path_method_paper() : am_path_method_default();
+    *method = which == 1 ? ami_path_method_paper() : ami_path_method_default();
     for (int i = 0; result == AM_OK && i < switch_count; i++) {
         result = am_json_read_bool(r->doc, object, switch_names[i], false, switch_of(method, i), r->err);
     }
@@ -117,7 +118,7 @@ static am_result read_path(const reader *r, const am_json *object, am_run_path *
                                         "desired", "speed_limit", "corners",   "retime", "lead",
                                         "steer",   "plant",       "weigh",     "recover" };
     am_path_def *def = &path->def;
-    *def = am_path_def_default();
+    am_path_def_init(def);
     int mode = 0;
     int facing = 0;
     am_result result = am_json_only(r->doc, object, keys, COUNT(keys), r->err);
@@ -167,7 +168,7 @@ am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_jso
     for (int i = 0; i < count; i++, item = item->next) {
         am_error why = { 0 };
         am_result result = read_path(&r, item, &paths[i], i > 0 ? paths[i - 1].t : 0.0f);
-        if (result == AM_OK && am_path_check(&paths[i].def, &why) != AM_OK) {
+        if (result == AM_OK && ami_path_check(&paths[i].def, &why) != AM_OK) {
             result = am_json_fail(doc, item, why.code, err, "%s", why.text);
         }
         if (result != AM_OK) {

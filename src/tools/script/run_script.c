@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "actor/intent.h"
 
 #include <string.h>
 
@@ -49,7 +50,7 @@ static am_result read_key_names(const reader *r, const am_json *object, const ch
         if (item->type != AM_JSON_STRING) {
             return am_json_fail(r->doc, item, AM_ERR_TYPE, r->err, "a key is a string, such as \"W\" or \"Shift\"");
         }
-        uint32_t bit = am_key_find(item->string);
+        uint32_t bit = ami_key_find(item->string);
         if (bit == 0) {
             const char *near = am_nearest_name(item->string, names, AM_KEY_COUNT);
             return am_json_fail(r->doc, item, AM_ERR_RANGE, r->err, "unknown key '%s'; %s%s", item->string,
@@ -252,7 +253,7 @@ static am_result read_actors(const reader *r, const am_json *root)
 // ---------------------------------------------------------------------------------------------
 // The whole
 
-char *ami_run_path(ami_arena *arena, const char *file, const char *name)
+char *ami_run_file_path(ami_arena *arena, const char *file, const char *name)
 {
     const char *slash = file && !am_path_is_absolute(name) ? strrchr(file, '/') : NULL;
     size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
@@ -277,7 +278,7 @@ static am_result read_database(const reader *r, const am_json *root)
     if (result != AM_OK || !needed) {
         return result;
     }
-    r->script->database = ami_run_path(r->arena, r->file, name);
+    r->script->database = ami_run_file_path(r->arena, r->file, name);
     return r->script->database ? AM_OK : ami_fail_memory(r->err, strlen(name));
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/rng.h"
 
 #include <string.h>
 
@@ -153,9 +154,9 @@ static am_synth_truth truth_at(const synth_scene *scene, double t)
 
 static bool build_scene(synth_scene *scene, ami_arena *arena, const am_synth_def *def)
 {
-    am_rng root = am_rng_make(def->seed);
-    am_rng plan = am_rng_fork(&root, 0), feet = am_rng_fork(&root, 1), idle = am_rng_fork(&root, 2);
-    am_rng sway = am_rng_fork(&root, 3);
+    am_rng root = ami_rng_make(def->seed);
+    am_rng plan = ami_rng_fork(&root, 0), feet = ami_rng_fork(&root, 1), idle = ami_rng_fork(&root, 2);
+    am_rng sway = ami_rng_fork(&root, 3);
     scene->plan.arena = arena;
     ami_synth_plan(&scene->plan, def, &plan);
     for (size_t i = 0; i < sizeof scene->idle.phase / sizeof scene->idle.phase[0]; i++) {
@@ -186,7 +187,7 @@ static void sample_frames(am_synth *out, const synth_scene *scene)
 static am_result fill(am_synth *out, const synth_scene *scene, const am_synth_def *def, am_error *err)
 {
     am_clip_def clip = am_clip_def_default();
-    ami_synth_body(&clip);
+    ami_synth_figure(&clip);
     clip.alloc = &out->alloc;
     clip.fps = def->fps;
     clip.frame_count = (int)(scene->plan.length * (double)def->fps + 0.5) + 1;

@@ -60,7 +60,7 @@ enum { LEFT, RIGHT };
 #define BODY_REACH_M (0.9955f * BODY_LEG_M)
 
 /// Fills joints, names, ends and moving joints (static tables) of a def.
-void ami_synth_body(am_clip_def *def);
+void ami_synth_figure(am_clip_def *def);
 am_roles ami_synth_roles(void);
 
 // ---------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // The synthetic body: a T-pose with identity rotations, names as common rigs have them.
 #include "synth/synth.h"
+#include "data/kinematics.h"
 
 static const int16_t parents[J_COUNT] = {
     -1,         J_HIPS,         J_SPINE,  J_SPINE1,         J_SPINE2,    J_NECK,          J_SPINE2, J_LEFT_SHOULDER,
@@ -46,7 +47,7 @@ static const am_vec3 end_offsets[] = {
 };
 static const int16_t moving[] = { J_HIPS };
 
-void ami_synth_body(am_clip_def *def)
+void ami_synth_figure(am_clip_def *def)
 {
     def->joint_count = J_COUNT;
     def->parents = parents;
@@ -61,7 +62,7 @@ void ami_synth_body(am_clip_def *def)
 
 am_roles ami_synth_roles(void)
 {
-    am_roles roles = am_roles_none();
+    am_roles roles = ami_roles_none();
     static const struct {
         int16_t role, joint;
     } table[] = {

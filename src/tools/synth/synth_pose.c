@@ -1,6 +1,7 @@
 // One frame's pose: the pelvis as its tracks say, the chest turned against it, the head steady over both, legs by
 // inverse kinematics to their feet, arms swinging with the opposite legs.
 #include "synth/synth.h"
+#include "data/kinematics.h"
 
 #include <amble/tools/clip.h>
 
@@ -147,10 +148,10 @@ static void pose_leg(am_transform *local, am_transform *model, const synth_scene
     am_vec3 across = am_quat_rotate(foot.rotation, am_v3(1.0f, 0.0f, 0.0f));
     am_vec3 pole = am_v3_add(am_v3_cross(across, up), am_quat_rotate(m->pelvis.facing, ahead));
     pole = am_v3_add(pole, am_v3_scale(across, side == LEFT ? 0.12f : -0.12f));
-    am_ik_chain chain = { local, model, hip, hip + 1, hip + 2 };
+    ami_ik_chain chain = { local, model, hip, hip + 1, hip + 2 };
     // Standing legs end 0.45 % short of full stretch (BODY_REACH_M): the softening never moves a planted foot. A
     // swinging leg is eased long before: its foot is free to come a little short.
-    am_ik_two_bone(&chain, foot.ankle, pole, am_lerp(0.0044f, 0.018f, foot.swing) * BODY_LEG_M);
+    ami_ik_two_bone(&chain, foot.ankle, pole, am_lerp(0.0044f, 0.018f, foot.swing) * BODY_LEG_M);
     model[hip] = am_transform_mul(model[J_HIPS], local[hip]);
     model[hip + 1] = am_transform_mul(model[hip], local[hip + 1]);
     local[hip + 2].rotation = am_quat_normalize(am_quat_mul(am_quat_inv(model[hip + 1].rotation), foot.rotation));
@@ -168,8 +169,8 @@ static void rest_hands(am_transform *local, am_transform *model, const int16_t *
         am_vec3 thigh = am_v3_lerp(model[hip].translation, model[hip + 1].translation, 0.62f);
         am_vec3 target = am_v3_add(thigh, am_v3(0.0f, 0.085f, 0.0f));
         am_vec3 out = am_quat_rotate(model[J_SPINE2].rotation, am_v3(side == LEFT ? 0.8f : -0.8f, -0.3f, -1.0f));
-        am_ik_chain chain = { local, model, upper, upper + 1, upper + 2 };
-        am_ik_two_bone(&chain, target, out, 0.01f);
+        ami_ik_chain chain = { local, model, upper, upper + 1, upper + 2 };
+        ami_ik_two_bone(&chain, target, out, 0.01f);
         // The palm comes down along the thigh.
         am_quat above =
             am_quat_mul(model[upper - 1].rotation, am_quat_mul(local[upper].rotation, local[upper + 1].rotation));
@@ -186,7 +187,7 @@ static void rest_hands(am_transform *local, am_transform *model, const int16_t *
 void ami_synth_pose(am_transform *local, const synth_scene *scene, double t)
 {
     am_clip_def body = am_clip_def_default();
-    ami_synth_body(&body);
+    ami_synth_figure(&body);
     moment m = { .t = t, .s = ami_synth_state(&scene->path, t) };
     m.gait = ami_synth_gait(&m.s);
     m.pelvis = ami_synth_pelvis_at(&scene->path, &scene->tracks, t, true);

@@ -3,6 +3,8 @@
 #include "actor/get.h"
 #include "support/world.h"
 #include "support/refuse.h"
+#include "base/budget.h"
+#include "data/database.h"
 
 static void it_walks_where_the_keys_say(void **state)
 {
@@ -112,7 +114,7 @@ static void whoever_lands_may_play_on_for_two_searches(void **state)
         }
         landed++;
         for (int f = 0; f <= 20; f++) {
-            assert_true((shared_db->tags[am_db_clamp(shared_db, out->frame, f)] & special) == 0);
+            assert_true((shared_db->tags[ami_db_clamp(shared_db, out->frame, f)] & special) == 0);
         }
     }
     assert_true(landed > 50);
@@ -177,10 +179,11 @@ static void the_right_stick_turns_the_body_while_the_left_one_leads(void **state
     (void)state;
     world w;
     make_world(&w);
-    am_intent_state devices = am_intent_state_make(&w.intent_def);
+    am_intent_state devices;
+    am_intent_state_init(&devices, &w.intent_def);
     am_gamepad pad = { .left = { 0.0f, 1.0f }, .right = { -1.0f, 0.0f } }; // forward, facing left: +x
     for (int i = 0; i < 240; i++) {
-        am_intent intent = am_intent_from_gamepad(&devices, &w.intent_def, &pad, DT);
+        am_intent intent = ami_intent_from_gamepad(&devices, &w.intent_def, &pad, DT);
         check_near(intent.velocity.z, w.intent_def.walk_mps, 1e-4f);
         check_near(intent.facing.x, 1.0f, 1e-5f);
         am_actor_step(w.character, &intent, DT);
@@ -249,8 +252,8 @@ static void a_step_allocates_nothing(void **state)
     (void)state;
     world w;
     am_error err = { 0 };
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     am_actor_def def = open_world(&w);
     def.alloc = &alloc;
     check_ok(am_actor_create(&w.character, &def, &err), &err);
@@ -428,12 +431,12 @@ static void a_snapshot_of_another_source_is_refused(void **state)
     size_t size = am_actor_snapshot(w.character, NULL, 0);
     uint8_t *bytes = malloc(size);
     am_actor_snapshot(w.character, bytes, size);
-    am_match_def match = am_match_def_default();
+    ami_match_def match = ami_match_def_default();
     match.db = shared_db;
     match.index = w.index;
     match.search_every_s = 0.3f;
     am_source *slower = NULL;
-    check_ok(am_match_create(&slower, &match, &err), &err);
+    check_ok(ami_match_create(&slower, &match, &err), &err);
     am_actor_def def;
     am_actor_def_init(&def, NULL);
     def.source = slower;
@@ -441,7 +444,7 @@ static void a_snapshot_of_another_source_is_refused(void **state)
     check_ok(am_actor_create(&other, &def, &err), &err);
     check_refused(am_actor_restore(other, bytes, size, &err), AM_ERR_FORMAT);
     am_actor_destroy(other);
-    am_source_destroy(slower);
+    ami_source_destroy(slower);
     free(bytes);
     free_world(&w);
 }
@@ -453,7 +456,7 @@ static void who_is_placed_is_there_at_once_and_goes_on(void **state)
     make_world(&w);
     hold(&w, AM_KEY_W, 2.0f);
     am_vec3 hips = am_v3_sub(ami_pose_of(w.character).world[0].translation, place(&w));
-    am_actor_place(w.character, am_v3(5.0f, 0.0f, -3.0f), 90.0f * AM_DEG);
+    am_actor_place(w.character, &(am_vec3){ 5.0f, 0.0f, -3.0f }, 90.0f * AM_DEG);
     am_actor_pose pose = ami_pose_of(w.character);
     am_vec3 turned = am_v3_sub(pose.world[0].translation, pose.root.translation);
     check_near(pose.root.translation.x, 5.0f, 1e-6f);
@@ -464,7 +467,7 @@ static void who_is_placed_is_there_at_once_and_goes_on(void **state)
     assert_true(view.simulation_velocity.x > 0.5f && am_abs(view.simulation_velocity.z) < 0.3f);
     hold(&w, AM_KEY_A, 1.0f);
     assert_true(place(&w).x > 5.5f && am_abs(place(&w).z + 3.0f) < 0.4f);
-    am_actor_place(w.character, am_v3(NAN, 0.0f, 0.0f), 0.0f);
+    am_actor_place(w.character, &(am_vec3){ NAN, 0.0f, 0.0f }, 0.0f);
     assert_true(place(&w).x > 5.5f);
     free_world(&w);
 }
@@ -488,16 +491,18 @@ static void tags_that_no_frame_has_are_told(void **state)
 static void one_target_speed_whatever_the_device(void **state)
 {
     (void)state;
-    am_intent_def def = am_intent_def_default();
-    am_intent_state devices = am_intent_state_make(&def);
+    am_intent_def def = ami_intent_def_default();
+    am_intent_state devices;
+    am_intent_state_init(&devices, &def);
     am_gamepad rest = { .left = { 0.1f, 0.05f } }; // a worn stick inside the dead zone
     am_gamepad ahead = { .left = { 0.0f, 1.0f }, .buttons = AM_KEY_UP };
-    am_intent by_keys = am_intent_from_devices(&devices, &def, AM_KEY_W, &rest, 0.1f);
+    am_intent by_keys;
+    am_intent_from_devices(&devices, &by_keys, &def, AM_KEY_W, &rest, 0.1f);
     check_near(by_keys.velocity.z, def.walk_mps, 1e-6f); // the keys are heard
     for (int i = 0; i < 5; i++) {
-        am_intent_from_devices(&devices, &def, AM_KEY_A, &ahead, 0.1f); // the pad is touched: it counts
+        am_intent_from_devices(&devices, &by_keys, &def, AM_KEY_A, &ahead, 0.1f); // the pad is touched: it counts
     }
-    by_keys = am_intent_from_devices(&devices, &def, AM_KEY_W, &rest, 0.1f);
+    am_intent_from_devices(&devices, &by_keys, &def, AM_KEY_W, &rest, 0.1f);
     check_near(by_keys.velocity.z, def.walk_mps + 0.5f, 1e-5f);
 }
 

@@ -3,6 +3,8 @@
 #include "actor/get.h"
 #include "support/refuse.h"
 #include "support/world.h"
+#include "base/tasks.h"
+#include "net/build.h"
 
 static am_asset *shared; // match, long-horizon and a field without values
 
@@ -54,6 +56,37 @@ static void an_asset_says_what_it_has(void **state)
     assert_int_equal(am_asset_joint(shared, "tail"), -1);
     assert_int_equal(am_asset_value(shared, 0, 0), 0);
     assert_ptr_equal(am_asset_db(shared, AM_METHOD_FIELD), shared_db);
+    am_asset_info info;
+    am_asset_get_info(shared, &info);
+    assert_true(info.index_bytes > 0 && info.field_bytes > 0 && info.field_states > 0);
+    assert_int_equal(info.field_neighbours, 15);
+    assert_false(info.has_direction);
+}
+
+static void a_field_shows_the_neighbours_of_its_tick(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_actor_neighbour near[AM_MAX_CANDIDATES];
+    am_actor *actor = make_actor();
+    walk(actor, 30);
+    assert_int_equal(am_actor_get_neighbours(actor, near), 0); // of matching
+    am_settings settings;
+    am_settings_init(&settings, AM_METHOD_FIELD);
+    settings.policy = AM_FIELD_GREEDY; // there are no values
+    settings.candidates = AM_MAX_CANDIDATES;
+    check_ok(am_actor_set(actor, &settings, &err), &err);
+    walk(actor, 30);
+    walk(actor, ami_view_of(actor).output->searched ? 0 : 1); // every other step has a tick
+    float sum = 0.0f;
+    int count = am_actor_get_neighbours(actor, near);
+    assert_int_equal(count, AM_MAX_CANDIDATES);
+    for (int i = 0; i < count; i++) {
+        sum += near[i].weight;
+        assert_true(near[i].weight >= 0.0f && am_abs(near[i].x) < 0.2f && am_abs(near[i].z) < 0.2f);
+    }
+    check_near(sum, 1.0f, 1e-5f);
+    am_actor_destroy(actor);
 }
 
 static void what_does_not_fit_is_refused(void **state)
@@ -153,7 +186,7 @@ static void a_crowd_on_threads_moves_as_each_one_alone(void **state)
     am_error err = { 0 };
     am_pool *pool = NULL;
     check_ok(am_pool_create(&pool, 3, NULL, &err), &err);
-    am_tasks tasks = am_pool_tasks(pool);
+    am_tasks tasks = *am_pool_tasks(pool);
     am_actor *crowd[many], *alone[many];
     am_intent targets[many];
     for (int i = 0; i < many; i++) {
@@ -178,7 +211,7 @@ static void a_crowd_on_threads_moves_as_each_one_alone(void **state)
 static void count_tasks(void *user, int count, void (*run)(void *context, int index), void *context)
 {
     *(int *)user = count;
-    am_tasks serial = am_tasks_serial();
+    am_tasks serial = ami_tasks_serial();
     serial.run(serial.user, count, run, context);
 }
 
@@ -204,31 +237,31 @@ static void a_large_crowd_fills_as_many_threads(void **state)
     am_actor_destroy(alone);
 }
 
-static am_model *make_values(const am_field *field, const am_field_def *def, int first)
+static am_model *make_values(const ami_field *field, const ami_field_def *def, int first)
 {
     enum { count = AM_NET_MOST_ATTACHMENTS };
     am_error err = { 0 };
     am_bytes bytes[count];
     am_model_blob blobs[count];
     char names[count][AM_NET_NAME_SIZE];
-    am_field_task task;
-    assert_true(am_field_task_find(&task, am_field_task_name(0)));
+    ami_field_task task;
+    assert_true(ami_field_task_find(&task, ami_field_task_name(0)));
     float *zeros = calloc((size_t)field->state_count * 1024, sizeof *zeros);
     for (int i = 0; i < count; i++) {
-        const am_field_value_head head = { .gamma = 0.9f,
-                                           .every = first + i,
-                                           .k = field->k,
-                                           .field_fps = def->fps,
-                                           .field_delta = def->delta,
-                                           .field_root = def->root_weight,
-                                           .field_turn = def->turn_weight,
-                                           .field_thin = def->thin };
-        check_ok(am_field_value_pack(&bytes[i], &head, &task, field, zeros, NULL, &err), &err);
-        am_field_value_name(names[i], task.name, head.every);
+        const ami_field_value_head head = { .gamma = 0.9f,
+                                            .every = first + i,
+                                            .k = field->k,
+                                            .field_fps = def->fps,
+                                            .field_delta = def->delta,
+                                            .field_root = def->root_weight,
+                                            .field_turn = def->turn_weight,
+                                            .field_thin = def->thin };
+        check_ok(ami_field_value_pack(&bytes[i], &head, &task, field, zeros, NULL, &err), &err);
+        ami_field_value_name(names[i], task.name, head.every);
         blobs[i] = (am_model_blob){ names[i], bytes[i].data, bytes[i].size };
     }
     const am_net_graph *none[1] = { NULL };
-    am_model_def model_def = am_model_def_default();
+    am_model_def model_def = ami_model_def_default();
     model_def.graphs = none;
     model_def.attachments = blobs;
     model_def.attachment_count = count;
@@ -245,10 +278,10 @@ static void value_functions_of_all_models_are_there(void **state)
 {
     (void)state;
     am_error err = { 0 };
-    am_field *field = NULL;
-    am_field_def field_def = am_field_def_default();
+    ami_field *field = NULL;
+    ami_field_def field_def = ami_field_def_default();
     field_def.db = shared_db;
-    check_ok(am_field_create(&field, &field_def, &err), &err);
+    check_ok(ami_field_create(&field, &field_def, &err), &err);
     const am_model *models[3];
     for (int m = 0; m < 3; m++) {
         models[m] = make_values(field, &field_def, 100 + AM_NET_MOST_ATTACHMENTS * m);
@@ -268,7 +301,7 @@ static void value_functions_of_all_models_are_there(void **state)
     for (int m = 0; m < 3; m++) {
         am_model_close((am_model *)models[m]);
     }
-    am_field_destroy(field);
+    ami_field_destroy(field);
 }
 
 static void poses_lie_between_the_last_two_steps(void **state)
@@ -368,6 +401,7 @@ TEST_SUITE(asset)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_asset_says_what_it_has),
+        cmocka_unit_test(a_field_shows_the_neighbours_of_its_tick),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(refused_settings_change_nothing),
         cmocka_unit_test(a_change_of_method_keeps_the_pose_and_snapshots),

@@ -1,5 +1,6 @@
 // The character on real motion capture: one subject's walks, steered by keys.
 #include "support/check.h"
+#include "actor/intent.h"
 
 #define DT (1.0f / 60.0f)
 
@@ -99,7 +100,7 @@ static void the_studios_character_walks_as_fast_as_desired(void **state)
         def.db = db;
         am_run *run = NULL;
         check_ok(am_run_create(&run, &def, &err), &err);
-        float desired = speeds[i] > 0.0f ? speeds[i] : am_intent_def_of(db).walk_mps;
+        float desired = speeds[i] > 0.0f ? speeds[i] : ami_intent_def_of(db).walk_mps;
         am_vec3 before = am_v3_zero();
         int steps = 0;
         uint8_t stood = 0;

@@ -23,31 +23,31 @@ static am_db *without_facts(const am_db *db)
 typedef struct player {
     am_index *index;
     am_source *source;
-    ami_kit *kit;
+    ami_prepared *prepared;
 } player;
 
 static player open_player(const am_db *db, const char *tags)
 {
     player p = { 0 };
     am_error err = { 0 };
-    am_index_def index = am_index_def_default();
+    ami_index_def index = ami_index_def_default();
     index.db = db;
-    check_ok(am_index_create(&p.index, &index, &err), &err);
-    am_match_def match = am_match_def_default();
+    check_ok(ami_index_create(&p.index, &index, &err), &err);
+    ami_match_def match = ami_match_def_default();
     match.db = db;
     match.index = p.index;
-    check_ok(am_match_create(&p.source, &match, &err), &err);
+    check_ok(ami_match_create(&p.source, &match, &err), &err);
     const char *const words[AM_ACTIVITY_COUNT] = { [AM_ACTIVITY_MOVE] = tags };
     am_alloc alloc = ami_alloc_or_default(NULL);
-    check_ok(ami_kit_create(&p.kit, p.source, words, &alloc, &err), &err);
+    check_ok(ami_prepared_create(&p.prepared, p.source, words, &alloc, &err), &err);
     return p;
 }
 
 static void close_player(player *p)
 {
-    ami_kit_destroy(p->kit);
-    am_source_destroy(p->source);
-    am_index_destroy(p->index);
+    ami_prepared_destroy(p->prepared);
+    ami_source_destroy(p->source);
+    ami_index_destroy(p->index);
 }
 
 static void check_same_filter(const am_filter *a, const am_filter *b)
@@ -60,7 +60,7 @@ static void check_same_filter(const am_filter *a, const am_filter *b)
     }
 }
 
-static void check_same_kit(const ami_kit *a, const ami_kit *b)
+static void check_same_kit(const ami_prepared *a, const ami_prepared *b)
 {
     for (int i = 0; i < AM_ACTIVITY_COUNT; i++) {
         check_same_filter(a->filters[i], b->filters[i]);
@@ -83,15 +83,15 @@ static void a_file_says_what_a_character_would_measure(void **state)
         const char *tags = own ? "walk or idle" : NULL;
         player known = open_player(shared_db, tags);
         player measured = open_player(plain, tags);
-        assert_int_equal(known.kit->stored, !own); // other words are not in the file
-        assert_false(measured.kit->stored);
-        check_same_kit(known.kit, measured.kit);
-        assert_non_null(known.kit->path_filter);
+        assert_int_equal(known.prepared->stored, !own); // other words are not in the file
+        assert_false(measured.prepared->stored);
+        check_same_kit(known.prepared, measured.prepared);
+        assert_non_null(known.prepared->path_filter);
         assert_int_equal(shared_db->facts->standing_frame, ami_find_standing(plain, measured.index));
         close_player(&known);
         close_player(&measured);
     }
-    am_intent_def a = am_intent_def_of(shared_db), b = am_intent_def_of(plain);
+    am_intent_def a = ami_intent_def_of(shared_db), b = ami_intent_def_of(plain);
     assert_memory_equal(&a, &b, sizeof a);
     am_db_close(plain);
 }
@@ -119,10 +119,11 @@ static uint64_t play(const am_db *db)
     def.path_points = 16;
     am_actor *actor = NULL;
     check_ok(am_actor_create(&actor, &def, &err), &err);
-    am_intent_def devices = am_intent_def_of(db);
-    am_intent_state held = am_intent_state_make(&devices);
+    am_intent_def devices = ami_intent_def_of(db);
+    am_intent_state held;
+    am_intent_state_init(&held, &devices);
     for (int i = 0; i < 480; i++) {
-        am_intent intent = am_intent_from_keys(&held, &devices, keys[i / 120], DT);
+        am_intent intent = ami_intent_from_keys(&held, &devices, keys[i / 120], DT);
         am_actor_step(actor, &intent, DT);
     }
     uint64_t hash = am_actor_hash(actor);

@@ -1,11 +1,13 @@
 // The foot lock: planted toes stay, released ones return without a pop, nothing goes below the floor.
 #include "support/motion.h"
+#include "actor/post.h"
+#include "data/kinematics.h"
 
 typedef struct walker {
     am_clip *clip;
     am_roles roles;
-    am_feet_def def;
-    am_feet feet;
+    ami_feet_def def;
+    ami_feet feet;
     am_transform local[64], world[64];
 } walker;
 
@@ -14,12 +16,12 @@ static void walker_make(walker *w)
     memset(w, 0, sizeof *w);
     w->clip = test_walker(240);
     w->roles = test_roles(w->clip->skeleton);
-    w->def = am_feet_def_default();
+    w->def = ami_feet_def_default();
     w->def.skeleton = w->clip->skeleton;
     w->def.roles = &w->roles;
     w->def.floor_m = -10.0f;
     w->def.heel_m = -10.0f;
-    am_feet_reset(&w->feet);
+    ami_feet_reset(&w->feet);
 }
 
 /// One step of frame `frame` with the root drifting, so that an unlocked foot slides.
@@ -28,7 +30,7 @@ static uint8_t walker_step(walker *w, int frame, uint8_t contacts, am_vec3 drift
     am_clip_local(w->clip, frame, w->local);
     am_transform root = am_transform_identity();
     root.translation = am_v3_add(drift, am_v3(0.0f, -0.03f, 0.0f)); // knees a little bent
-    return am_feet_apply(&w->feet, &w->def, w->local, w->world, root, contacts, 1.0f / 60.0f);
+    return ami_feet_apply(&w->feet, &w->def, w->local, w->world, root, contacts, 1.0f / 60.0f);
 }
 
 static am_vec3 toe(const walker *w) { return w->world[w->roles.joint[AM_ROLE_LEFT_TOE]].translation; }
@@ -176,7 +178,7 @@ static void a_straight_leg_does_not_pop_when_its_foot_comes_in(void **state)
         w.local[joint[AM_ROLE_LEFT_LEG]].rotation = am_quat_from_axis_angle(am_v3(1.0f, 0.0f, 0.0f), 6.0f * AM_DEG);
         am_transform root = am_transform_identity();
         root.translation.x = 0.004f * (float)i;
-        am_feet_apply(&w.feet, &w.def, w.local, w.world, root, i < 30 ? AM_CONTACT_LEFT : 0, 1.0f / 60.0f);
+        ami_feet_apply(&w.feet, &w.def, w.local, w.world, root, i < 30 ? AM_CONTACT_LEFT : 0, 1.0f / 60.0f);
         if (i == 0) {
             w.def.floor_m = toe(&w).y - 0.01f;
         }
@@ -213,7 +215,7 @@ static void no_knee_bends_backwards(void **state)
         w.local[knee].rotation = am_quat_from_axis_angle(am_v3(1.0f, 0.0f, 0.0f), degrees[i] * AM_DEG);
         am_transform before[64];
         am_fk(before, w.local, w.clip->skeleton->parents, w.clip->skeleton->joint_count);
-        am_feet_apply(&w.feet, &w.def, w.local, w.world, am_transform_identity(), 0, 1.0f / 60.0f);
+        ami_feet_apply(&w.feet, &w.def, w.local, w.world, am_transform_identity(), 0, 1.0f / 60.0f);
         am_vec3 middle = am_v3_lerp(w.world[hip].translation, w.world[ankle].translation, 0.5f);
         assert_true(w.world[knee].translation.z > middle.z); // in front of the line from hip to ankle
         assert_true(am_v3_distance(w.world[ankle].translation, before[ankle].translation) < 2e-3f);
@@ -226,7 +228,7 @@ static void a_rig_without_toes_is_left_alone(void **state)
     (void)state;
     walker w;
     walker_make(&w);
-    w.roles = am_roles_none();
+    w.roles = ami_roles_none();
     am_transform before[64];
     am_clip_local(w.clip, 3, before);
     walker_step(&w, 3, AM_CONTACT_LEFT, am_v3_zero());
@@ -248,19 +250,19 @@ static void a_swinging_foot_is_lifted_to_where_the_motion_has_it(void **state)
     check_near(toe(&w).y, low, 1e-4); // no height was given: as the animation has it
     float before = low;
     for (int i = 0; i < 30; i++) {
-        am_feet_swing(&w.feet, low + 0.03f, low + 0.03f);
+        ami_feet_swing(&w.feet, low + 0.03f, low + 0.03f);
         walker_step(&w, 0, 0, am_v3_zero());
         assert_true(toe(&w).y - before < 0.012f); // no jump: the half-life is more than two steps
         before = toe(&w).y;
     }
     check_near(toe(&w).y, low + 0.03f, 1e-3);
     for (int i = 0; i < 30; i++) {
-        am_feet_swing(&w.feet, low + 1.0f, low + 1.0f);
+        ami_feet_swing(&w.feet, low + 1.0f, low + 1.0f);
         walker_step(&w, 0, 0, am_v3_zero());
     }
     check_near(toe(&w).y, low + 0.04f, 1e-3); // no higher than 5 cm above the floor
     for (int i = 0; i < 60; i++) {
-        am_feet_swing(&w.feet, low + 0.03f, low + 0.03f);
+        ami_feet_swing(&w.feet, low + 0.03f, low + 0.03f);
         walker_step(&w, 0, AM_CONTACT_LEFT, am_v3_zero());
     }
     check_near(toe(&w).y, low, 1e-3); // a planted foot is not lifted

@@ -2,16 +2,17 @@
 // or spinning, but not as a statue, and starts again.
 #include "actor/get.h"
 #include "support/check.h"
+#include "actor/intent.h"
+#include "method/sources.h"
 
 #include <amble/tools/build.h>
 #include <amble/actor.h>
-#include <amble/field_source.h>
 #include <amble/tools/script.h>
 
 static am_db *db;
 static am_model *model;
-static am_field *field;
-static am_field_value *value;
+static ami_field *field;
+static ami_field_value *value;
 static am_source *source;
 
 static bool find_set(void *user, const char *name, char *folder, size_t size)
@@ -31,29 +32,29 @@ static int open_all(void **state)
     am_build_def build = am_build_def_default();
     build.config_path = AMBLE_SOURCE_DIR "/configs/databases/fields_play.json";
     build.find_set = find_set;
-    am_field_def def = am_field_def_default();
-    am_field_value_def worth = am_field_value_def_default();
-    am_field_source_def flow = am_field_source_def_default();
+    ami_field_def def = ami_field_def_default();
+    ami_field_value_def worth = ami_field_value_def_default();
+    ami_field_source_def flow = ami_field_source_def_default();
     bool good = am_build(&db, NULL, &build, &err) == AM_OK &&
                 am_model_open(&model, AMBLE_SOURCE_DIR "/models/fields_page.amnet", NULL, &err) == AM_OK &&
-                am_field_value_field(&def, model);
+                ami_field_value_field(&def, model);
     def.db = db;
-    good = good && am_field_create(&field, &def, &err) == AM_OK;
+    good = good && ami_field_create(&field, &def, &err) == AM_OK;
     worth.model = model;
     worth.field = field;
     worth.task = "speed";
-    good = good && am_field_value_create(&value, &worth, &err) == AM_OK; // refuses values of other data
+    good = good && ami_field_value_create(&value, &worth, &err) == AM_OK; // refuses values of other data
     flow.field = field;
     flow.value = value;
-    return good && am_field_source_create(&source, &flow, &err) == AM_OK ? 0 : -1;
+    return good && ami_field_source_create(&source, &flow, &err) == AM_OK ? 0 : -1;
 }
 
 static int close_all(void **state)
 {
     (void)state;
-    am_source_destroy(source);
-    am_field_value_destroy(value);
-    am_field_destroy(field);
+    ami_source_destroy(source);
+    ami_field_value_destroy(value);
+    ami_field_destroy(field);
     am_model_close(model);
     am_db_close(db);
     return 0;
@@ -89,7 +90,7 @@ static trial let_go_after(int steps)
     def.source = source;
     def.settings.root = AM_ROOT_ANIMATION;
     check_ok(am_actor_create(&c, &def, &err), &err);
-    const float walk = am_intent_def_for(source).walk_mps;
+    const float walk = ami_intent_def_for(source).walk_mps;
     am_transform last[13] = { 0 }; // of the last 0.2 s
     am_transform stood = am_transform_identity();
     am_transform body[AM_MAX_JOINTS];

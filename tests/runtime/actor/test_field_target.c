@@ -1,30 +1,31 @@
 // A target that names a point reaches a source that follows no trajectory.
 #include "support/check.h"
 #include "support/synth_field.h"
+#include "method/sources.h"
 
-static am_field_task line;
-static am_field_target heard;
+static ami_field_task line;
+static ami_field_target heard;
 
 /// Reads as the line does, and tells.
-static void listen(const am_field_task *task, float *theta, const am_field_target *target, am_transform root)
+static void listen(const ami_field_task *task, float *theta, const ami_field_target *target, am_transform root)
 {
     heard = *target;
     line.read(task, theta, target, root);
 }
 
 /// What a source hears of an intent.
-static am_field_target tell(const am_intent *target)
+static ami_field_target tell(const am_intent *target)
 {
     am_error err = { 0 };
     am_source *source = NULL;
     am_actor *character = NULL;
-    am_field_source_def def = am_field_source_def_default();
+    ami_field_source_def def = ami_field_source_def_default();
     def.field = field;
     def.policy = AM_FIELD_GREEDY;
-    assert_true(am_field_task_find(&line, "line"));
+    assert_true(ami_field_task_find(&line, "line"));
     def.task = line;
     def.task.read = listen;
-    check_ok(am_field_source_create(&source, &def, &err), &err);
+    check_ok(ami_field_source_create(&source, &def, &err), &err);
     am_actor_def who;
     am_actor_def_init(&who, NULL);
     who.source = source;
@@ -34,7 +35,7 @@ static am_field_target tell(const am_intent *target)
         am_actor_step(character, target, 1.0f / 60.0f);
     }
     am_actor_destroy(character);
-    am_source_destroy(source);
+    ami_source_destroy(source);
     return heard;
 }
 
@@ -44,7 +45,7 @@ static void a_desired_point_reaches_the_source_on_the_ground(void **state)
     const am_vec3 point = { 2.0f, 5.0f, 3.0f };
     const am_vec3 west = { 1.0f, 0.0f, 0.0f };
     am_intent said = { .velocity = west, .facing = west, .point = point, .has_point = true };
-    am_field_target target = tell(&said);
+    ami_field_target target = tell(&said);
     assert_true(target.point.x == 2.0f && target.point.y == 0.0f && target.point.z == 3.0f);
     assert_float_equal(target.heading, 0.5f * AM_PI, 1e-4f);
     assert_float_equal(target.speed, 1.0f, 1e-5f);

@@ -101,7 +101,7 @@ static void a_search_asks_for_that_past(void **state)
         }
         searched++;
         float raw[AM_MAX_FEATURES];
-        am_features_denormalise(features, raw, out->query);
+        ami_features_denormalise(features, raw, out->query);
         am_vec3 was = past_point(&w, -0.5f)->position;
         am_vec3 seen = am_quat_unrotate(root.rotation, am_v3_sub(was, root.translation));
         check_near(raw[0], seen.x, 1e-3);
@@ -163,7 +163,7 @@ static void a_snapshot_remembers_and_a_move_takes_the_past_along(void **state)
     am_vec3 behind = am_quat_unrotate(root.rotation, am_v3_sub(past_point(&w, -0.5f)->position, root.translation));
     check_ok(am_actor_restore(w.character, bytes, size, &err), &err);
     hold(&w, AM_KEY_W, DT);
-    am_actor_place(w.character, am_v3(5.0f, 0.0f, -7.0f), 2.0f);
+    am_actor_place(w.character, &(am_vec3){ 5.0f, 0.0f, -7.0f }, 2.0f);
     root = ami_pose_of(w.character).root;
     hold(&w, AM_KEY_W, DT);
     am_vec3 moved = am_quat_unrotate(root.rotation, am_v3_sub(past_point(&w, -0.5f)->position, root.translation));

@@ -1,49 +1,51 @@
 // Transitions: the quintic never overshoots, and neither spring nor quintic lets anything on screen jump.
 #include "support/motion.h"
+#include "actor/post.h"
+#include "base/rng.h"
 
 static void the_quintic_never_leaves_its_band(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(3);
+    am_rng rng = ami_rng_make(3);
     for (int i = 0; i < 20000; i++) {
         float x0 = am_rng_range(&rng, 0.0f, 3.0f);
         float v0 = am_rng_range(&rng, -30.0f, 5.0f);
         float t1 = am_rng_range(&rng, 0.05f, 1.0f);
-        am_quintic q = am_quintic_make(x0, v0, t1);
+        ami_quintic q = ami_quintic_make(x0, v0, t1);
         assert_true(q.t1 <= t1);
         float highest = x0 * 1e-4f + 1e-6f;
         for (int k = 0; k <= 50; k++) {
             float t = (float)k / 50.0f * q.t1;
             float raw = ((((q.c5 * t + q.c4) * t + q.c3) * t + q.c2) * t + q.v0) * t + q.x0;
             assert_true(raw >= -highest && raw <= q.x0 + highest); // before the clamp
-            float x = am_quintic_at(&q, t, NULL);
+            float x = ami_quintic_at(&q, t, NULL);
             assert_true(x >= 0.0f && x <= q.x0);
         }
-        check_near(am_quintic_at(&q, 0.0f, NULL), x0, 1e-6);
-        check_near(am_quintic_at(&q, q.t1, NULL), 0.0, 0.0);
+        check_near(ami_quintic_at(&q, 0.0f, NULL), x0, 1e-6);
+        check_near(ami_quintic_at(&q, q.t1, NULL), 0.0, 0.0);
     }
 }
 
 static void the_quintic_starts_with_its_velocity_and_ends_at_rest(void **state)
 {
     (void)state;
-    am_quintic q = am_quintic_make(1.0f, -2.0f, 0.5f);
+    ami_quintic q = ami_quintic_make(1.0f, -2.0f, 0.5f);
     float v = 0.0f;
-    am_quintic_at(&q, 0.0f, &v);
+    ami_quintic_at(&q, 0.0f, &v);
     check_near(v, -2.0, 1e-6);
-    am_quintic_at(&q, q.t1 * 0.999f, &v);
+    ami_quintic_at(&q, q.t1 * 0.999f, &v);
     check_near(v, 0.0, 1e-2);
     float h = 1e-3f;
     for (float t = 0.05f; t < 0.45f; t += 0.05f) {
-        am_quintic_at(&q, t, &v);
-        check_near(v, (am_quintic_at(&q, t + h, NULL) - am_quintic_at(&q, t - h, NULL)) / (2.0f * h), 1e-2);
+        ami_quintic_at(&q, t, &v);
+        check_near(v, (ami_quintic_at(&q, t + h, NULL) - ami_quintic_at(&q, t - h, NULL)) / (2.0f * h), 1e-2);
     }
 }
 
 enum { joints = 6, most = 4096 };
 
 typedef struct rig {
-    am_inertia_def def;
+    ami_inertia_def def;
     am_transform a[joints], b[joints];
     am_velocity va[joints], vb[joints];
     int16_t moving[1];
@@ -53,13 +55,13 @@ typedef struct rig {
     } memory;
 } rig;
 
-static am_inertia *rig_state(rig *r) { return (am_inertia *)(void *)r->memory.bytes; }
+static ami_inertia *rig_state(rig *r) { return (ami_inertia *)(void *)r->memory.bytes; }
 
 static void rig_make(rig *r, am_inertialise mode, uint64_t seed)
 {
     memset(r, 0, sizeof *r);
-    am_rng rng = am_rng_make(seed);
-    r->def = am_inertia_def_default();
+    am_rng rng = ami_rng_make(seed);
+    r->def = ami_inertia_def_default();
     r->def.mode = mode;
     r->def.joint_count = joints;
     r->def.moving = r->moving;
@@ -73,15 +75,15 @@ static void rig_make(rig *r, am_inertialise mode, uint64_t seed)
         r->va[j].angular = am_v3(am_rng_normal(&rng), 0.0f, am_rng_normal(&rng));
         r->va[j].linear = am_v3(am_rng_normal(&rng), 0.0f, 0.0f);
     }
-    assert_true(am_inertia_size(&r->def) <= most);
-    am_inertia_reset(rig_state(r), &r->def);
+    assert_true(ami_inertia_size(&r->def) <= most);
+    ami_inertia_reset(rig_state(r), &r->def);
 }
 
 static void rig_jump(rig *r)
 {
-    am_inertia_pose from = { r->a, r->va, am_v3(0.0f, 0.0f, 2.0f), am_v3(0.0f, 1.0f, 0.0f) };
-    am_inertia_pose to = { r->b, r->vb, am_v3(1.0f, 0.0f, 0.0f), am_v3_zero() };
-    am_inertia_transition(rig_state(r), &r->def, &from, &to);
+    ami_inertia_pose from = { r->a, r->va, am_v3(0.0f, 0.0f, 2.0f), am_v3(0.0f, 1.0f, 0.0f) };
+    ami_inertia_pose to = { r->b, r->vb, am_v3(1.0f, 0.0f, 0.0f), am_v3_zero() };
+    ami_inertia_transition(rig_state(r), &r->def, &from, &to);
 }
 
 /// Pose b with what is left of the offset after dt more seconds.
@@ -91,7 +93,7 @@ static void rig_show(rig *r, am_transform *out, am_velocity *velocity, am_vec3 *
     memcpy(velocity, r->vb, sizeof r->vb);
     *linear = am_v3(1.0f, 0.0f, 0.0f);
     am_vec3 angular = am_v3_zero();
-    am_inertia_apply(rig_state(r), &r->def, out, velocity, linear, &angular, dt);
+    ami_inertia_apply(rig_state(r), &r->def, out, velocity, linear, &angular, dt);
 }
 
 static void nothing_jumps_at_a_transition(void **state)
@@ -132,12 +134,12 @@ static void a_second_transition_carries_the_first_one_on(void **state)
         am_velocity velocity[joints];
         am_vec3 linear;
         rig_show(&r, before, velocity, &linear, 0.08f);
-        am_inertia_pose from = { r.b, r.vb, am_v3_zero(), am_v3_zero() };
-        am_inertia_pose to = { r.a, r.va, am_v3_zero(), am_v3_zero() };
-        am_inertia_transition(rig_state(&r), &r.def, &from, &to);
+        ami_inertia_pose from = { r.b, r.vb, am_v3_zero(), am_v3_zero() };
+        ami_inertia_pose to = { r.a, r.va, am_v3_zero(), am_v3_zero() };
+        ami_inertia_transition(rig_state(&r), &r.def, &from, &to);
         memcpy(after, r.a, sizeof r.a);
         am_vec3 angular = am_v3_zero();
-        am_inertia_apply(rig_state(&r), &r.def, after, velocity, &linear, &angular, 1e-4f);
+        ami_inertia_apply(rig_state(&r), &r.def, after, velocity, &linear, &angular, 1e-4f);
         for (int j = 0; j < joints; j++) {
             assert_true(am_quat_angle(before[j].rotation, after[j].rotation) < 5e-3f);
         }
@@ -170,7 +172,7 @@ static void a_great_offset_does_not_turn_the_velocity(void **state)
     (void)state;
     const float dt = 1.0f / 1000.0f; // so short that the spring has no time to pull
     for (int i = 0; i < 200; i++) {
-        am_rng rng = am_rng_make((uint64_t)i);
+        am_rng rng = ami_rng_make((uint64_t)i);
         rig r;
         rig_make(&r, AM_INERTIALISE_SPRING, (uint64_t)i);
         am_vec3 from[joints], to[joints];
@@ -191,7 +193,7 @@ static void a_great_offset_does_not_turn_the_velocity(void **state)
             shown[j] = r.b[j];
             shown[j].rotation = am_quat_mul(am_quat_from_scaled_axis(am_v3_scale(to[j], dt)), r.b[j].rotation);
         }
-        am_inertia_apply(rig_state(&r), &r.def, shown, NULL, &linear, &angular, dt);
+        ami_inertia_apply(rig_state(&r), &r.def, shown, NULL, &linear, &angular, dt);
         for (int j = 0; j < joints; j++) {
             am_vec3 seen = am_quat_velocity(r.a[j].rotation, shown[j].rotation, dt);
             assert_true(am_v3_distance(seen, from[j]) < 1.0f); // 0.6 is what the spring does in a thousandth

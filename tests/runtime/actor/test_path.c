@@ -1,6 +1,8 @@
 // Drawn paths: how they are laid and shaped, how a character follows them, and what happens with strange ones.
 #include "actor/get.h"
 #include "support/world.h"
+#include "actor/path_def.h"
+#include "base/budget.h"
 
 #define MOST 4000
 
@@ -25,7 +27,8 @@ static int draw(const am_vec3 *corners, int count, float speed)
 
 static am_path_def path_of(int count)
 {
-    am_path_def def = am_path_def_default();
+    am_path_def def;
+    am_path_def_init(&def);
     def.samples = drawing;
     def.count = count;
     return def;
@@ -68,13 +71,13 @@ static void make_path_world(world *w, int k, int l, int points)
 {
     am_error err = { 0 };
     am_actor_def def = open_world(w);
-    am_source_destroy(w->source);
-    am_long_horizon_def ahead = am_long_horizon_def_default();
+    ami_source_destroy(w->source);
+    ami_long_horizon_def ahead = ami_long_horizon_def_default();
     ahead.match.db = shared_db;
     ahead.match.index = w->index;
     ahead.k = k;
     ahead.l = l;
-    check_ok(am_long_horizon_create(&w->source, &ahead, &err), &err);
+    check_ok(ami_long_horizon_create(&w->source, &ahead, &err), &err);
     def.source = w->source;
     def.path_points = points;
     check_ok(am_actor_create(&w->character, &def, &err), &err);
@@ -95,7 +98,7 @@ static void a_drawn_path_is_followed_to_its_end(void **state)
     for (int i = 0; i < 2; i++) {
         am_path_def def = path_of(draw(courses[i].corners, courses[i].count, 1.3f));
         am_error err = { 0 };
-        am_actor_place(w.character, am_v3_zero(), 0.0f);
+        am_actor_place(w.character, &(am_vec3){ 0.0f, 0.0f, 0.0f }, 0.0f);
         check_ok(am_actor_follow(w.character, &def, &err), &err);
         go(&w, 60.0f);
         am_path_metrics m = measure(&def);
@@ -117,7 +120,7 @@ static void local_paths_begin_where_the_character_stands(void **state)
     am_path_def def = path_of(draw(bend, 4, 1.3f));
     am_error err = { 0 };
     def.mode = AM_PATH_LOCAL;
-    am_actor_place(w.character, am_v3(7.0f, 0.0f, -3.0f), 0.0f);
+    am_actor_place(w.character, &(am_vec3){ 7.0f, 0.0f, -3.0f }, 0.0f);
     check_ok(am_actor_follow(w.character, &def, &err), &err);
     am_path_view view = ami_path_of(w.character);
     check_near(view.points[0].x, 7.0, 0.02);
@@ -135,7 +138,7 @@ static void global_paths_are_joined_by_a_straight_way(void **state)
     make_path_world(&w, 3, 3, 4000);
     am_path_def def = path_of(draw(bend, 4, 1.3f));
     am_error err = { 0 };
-    am_actor_place(w.character, am_v3(-3.0f, 0.0f, -1.0f), 0.0f);
+    am_actor_place(w.character, &(am_vec3){ -3.0f, 0.0f, -1.0f }, 0.0f);
     check_ok(am_actor_follow(w.character, &def, &err), &err);
     am_path_view view = ami_path_of(w.character);
     check_near(view.points[0].x, -3.0, 0.02);
@@ -196,7 +199,7 @@ static void laps_go_on_for_ever(void **state)
     am_path_def def = path_of(draw(square, 4, 1.3f));
     am_error err = { 0 };
     def.loop = true;
-    am_actor_place(w.character, am_v3(-1.0f, 0.0f, 2.0f), 0.0f);
+    am_actor_place(w.character, &(am_vec3){ -1.0f, 0.0f, 2.0f }, 0.0f);
     check_ok(am_actor_follow(w.character, &def, &err), &err);
     go(&w, 60.0f);
     am_path_view view = ami_path_of(w.character);
@@ -272,7 +275,7 @@ static void strange_paths_are_refused_or_survived(void **state)
     drawing[0] = (am_path_sample){ 0.0f, 0.0f, 0.0f };
     drawing[1] = (am_path_sample){ 0.1f, 0.0f, 100.0f };
     def = path_of(2);
-    am_actor_place(w.character, am_v3_zero(), 0.0f);
+    am_actor_place(w.character, &(am_vec3){ 0.0f, 0.0f, 0.0f }, 0.0f);
     check_ok(am_actor_follow(w.character, &def, &err), &err);
     go(&w, 100.0f);
     assert_true(am_v3_distance(walked.hips[walked.count - 1], am_v3(0.0f, 0.0f, 100.0f)) < 0.3f);
@@ -333,7 +336,7 @@ static void each_part_of_the_method_is_a_switch(void **state)
     (void)state;
     am_path_method methods[10];
     for (int i = 0; i < 10; i++) {
-        methods[i] = am_path_method_default();
+        methods[i] = ami_path_method_default();
     }
     methods[0].smooth = false;
     methods[1].speed_limit = false;
@@ -343,8 +346,8 @@ static void each_part_of_the_method_is_a_switch(void **state)
     methods[5].steer = false;
     methods[6].weigh = false;
     methods[7].recover = false;
-    methods[8] = am_path_method_paper();
-    methods[9] = am_path_method_paper();
+    methods[8] = ami_path_method_paper();
+    methods[9] = ami_path_method_paper();
     methods[9].desired = AM_PATH_DESIRED_FRAME;
     uint64_t hashes[10];
     for (int i = 0; i < 10; i++) {
@@ -365,8 +368,8 @@ static void each_part_of_the_method_is_a_switch(void **state)
 static void no_memory_for_planting_leaves_nothing_behind(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     world w;
     am_error err = { 0 };
     am_actor_def def = open_world(&w);
@@ -389,8 +392,8 @@ static void no_memory_for_planting_leaves_nothing_behind(void **state)
 static void following_allocates_nothing(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     world w;
     am_error err = { 0 };
     am_actor_def def = open_world(&w);

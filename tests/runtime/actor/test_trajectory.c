@@ -129,45 +129,47 @@ static void keys_are_found_by_name_and_arrows_change_the_speed(void **state)
 {
     (void)state;
     for (int i = 0; i < AM_KEY_COUNT; i++) {
-        assert_int_equal(am_key_find(am_key_name(i)), 1u << i);
+        assert_int_equal(ami_key_find(am_key_name(i)), 1u << i);
     }
-    assert_int_equal(am_key_find("arrowup"), AM_KEY_UP);
-    assert_int_equal(am_key_find("x"), 0);
-    assert_int_equal(am_key_find(""), 0);
-    assert_int_equal(am_key_find(NULL), 0);
-    am_intent_def def = am_intent_def_default();
-    am_intent_state state_ = am_intent_state_make(&def);
+    assert_int_equal(ami_key_find("arrowup"), AM_KEY_UP);
+    assert_int_equal(ami_key_find("x"), 0);
+    assert_int_equal(ami_key_find(""), 0);
+    assert_int_equal(ami_key_find(NULL), 0);
+    am_intent_def def = ami_intent_def_default();
+    am_intent_state state_;
+    am_intent_state_init(&state_, &def);
     for (int i = 0; i < 600; i++) {
-        am_intent_from_keys(&state_, &def, AM_KEY_UP, DT);
+        ami_intent_from_keys(&state_, &def, AM_KEY_UP, DT);
     }
-    am_intent fast = am_intent_from_keys(&state_, &def, AM_KEY_D, DT);
+    am_intent fast = ami_intent_from_keys(&state_, &def, AM_KEY_D, DT);
     check_near(fast.velocity.x, -def.sprint_mps, 1e-4f); // no faster than a sprint
     for (int i = 0; i < 600; i++) {
-        am_intent_from_keys(&state_, &def, AM_KEY_DOWN, DT);
+        ami_intent_from_keys(&state_, &def, AM_KEY_DOWN, DT);
     }
-    am_intent slow = am_intent_from_keys(&state_, &def, AM_KEY_W | AM_KEY_A, DT);
+    am_intent slow = ami_intent_from_keys(&state_, &def, AM_KEY_W | AM_KEY_A, DT);
     check_near(am_v3_length(slow.velocity), 0.3f, 1e-4f);
     check_near(slow.velocity.x, slow.velocity.z, 1e-6f); // as fast across as straight
-    am_intent none = am_intent_from_keys(&state_, &def, AM_KEY_W | AM_KEY_S, DT);
+    am_intent none = ami_intent_from_keys(&state_, &def, AM_KEY_W | AM_KEY_S, DT);
     check_near(am_v3_length(none.velocity), 0.0f, 0.0f);
 }
 
 static void a_stick_at_rest_is_no_target(void **state)
 {
     (void)state;
-    am_intent_def def = am_intent_def_default();
-    am_intent_state devices = am_intent_state_make(&def);
+    am_intent_def def = ami_intent_def_default();
+    am_intent_state devices;
+    am_intent_state_init(&devices, &def);
     am_gamepad pad = { .left = { 0.1f, -0.05f }, .right = { 0.0f, 0.1f } };
-    am_intent intent = am_intent_from_gamepad(&devices, &def, &pad, DT);
+    am_intent intent = ami_intent_from_gamepad(&devices, &def, &pad, DT);
     assert_true(am_v3_length(intent.velocity) == 0.0f && am_v3_length(intent.facing) == 0.0f);
     pad.left[0] = 1.0f;
     pad.left[1] = 1.0f; // a corner: no faster than straight
     pad.buttons = AM_KEY_SHIFT | AM_KEY_J;
-    intent = am_intent_from_gamepad(&devices, &def, &pad, DT);
+    intent = ami_intent_from_gamepad(&devices, &def, &pad, DT);
     check_near(am_v3_length(intent.velocity), def.sprint_mps, 1e-4f);
     assert_true(intent.velocity.x < 0.0f && intent.jump && !intent.creep);
     pad.left[0] = NAN;
-    intent = am_intent_from_gamepad(&devices, &def, &pad, DT);
+    intent = ami_intent_from_gamepad(&devices, &def, &pad, DT);
     assert_true(am_v3_length(intent.velocity) == 0.0f);
 }
 

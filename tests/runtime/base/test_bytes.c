@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/budget.h"
 
 static void what_is_written_reads_back(void **state)
 {
@@ -92,8 +93,8 @@ static void the_writer_grows_pads_and_formats(void **state)
 static void a_failed_allocation_leaves_the_bytes_as_they_were(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     am_bytes bytes = ami_bytes_make(&alloc);
     assert_true(ami_put_text(&bytes, "kept"));
     budget.max_bytes = 300;

@@ -1,5 +1,6 @@
 // Writing JSON: form, escapes, numbers, failures, and that the reader reads it back.
 #include "support/check.h"
+#include "base/budget.h"
 
 static void check_text(const am_json_writer *writer, const char *wanted)
 {
@@ -126,8 +127,8 @@ static void numbers_print_shortest_exact(void **state)
 static void each_failing_allocation_is_told_and_freed(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     bool succeeded = false;
     size_t failures = 0;
     for (size_t n = 1; !succeeded; n++) {

@@ -3,11 +3,12 @@
 
 #include "base/memory.h"
 #include "base/pages.h"
+#include "base/budget.h"
 
 static void default_allocator_aligns_and_takes_any_size(void **state)
 {
     (void)state;
-    am_alloc alloc = am_alloc_default();
+    am_alloc alloc = ami_alloc_or_default(NULL);
     const size_t sizes[] = { 0, 1, 63, 64, 65, 4097 };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         void *block = alloc.alloc(alloc.user, sizes[i], 64);
@@ -23,17 +24,17 @@ static void null_allocator_means_malloc(void **state)
 {
     (void)state;
     am_alloc alloc = ami_alloc_or_default(NULL);
-    assert_true(alloc.alloc == am_alloc_default().alloc);
-    am_budget budget = am_budget_make(NULL);
-    am_alloc mine = am_budget_alloc(&budget);
+    assert_true(alloc.alloc == ami_alloc_or_default(NULL).alloc);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc mine = ami_budget_alloc(&budget);
     assert_ptr_equal(ami_alloc_or_default(&mine).user, &budget);
 }
 
 static void zeroed_arrays_refuse_overflow(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     uint8_t *array = ami_alloc_array(&alloc, 10, 7);
     assert_non_null(array);
     for (int i = 0; i < 70; i++) {
@@ -49,8 +50,8 @@ static void zeroed_arrays_refuse_overflow(void **state)
 static void budget_counts_live_peak_and_total(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     void *a = ami_alloc_zero(&alloc, 100);
     void *b = ami_alloc_zero(&alloc, 50);
     assert_int_equal(budget.live_bytes, 150);
@@ -71,8 +72,8 @@ static void arrays_of_large_pages_are_zeros_and_are_given_back_whole(void **stat
     (void)state;
     const size_t sizes[] = { 0, 1, 1000, (1u << 18) - 1, 1u << 18, (1u << 21) + 1 };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        am_budget budget = am_budget_make(NULL);
-        am_alloc alloc = am_budget_alloc(&budget);
+        ami_budget budget = ami_budget_make(NULL);
+        am_alloc alloc = ami_budget_alloc(&budget);
         unsigned char *block = ami_pages_array(&alloc, sizes[i], 3);
         assert_non_null(block);
         assert_true(budget.live_bytes >= 3 * sizes[i]);
@@ -94,9 +95,9 @@ static void arrays_of_large_pages_are_zeros_and_are_given_back_whole(void **stat
 static void budget_limits_live_bytes(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.max_bytes = 100;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     void *a = ami_alloc_zero(&alloc, 60);
     assert_non_null(a);
     assert_null(ami_alloc_zero(&alloc, 41));
@@ -113,9 +114,9 @@ static void budget_limits_live_bytes(void **state)
 static void budget_limits_the_count_over_its_life(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.max_count = 2;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     for (int i = 0; i < 2; i++) {
         void *block = ami_alloc_zero(&alloc, 8);
         assert_non_null(block);
@@ -127,9 +128,9 @@ static void budget_limits_the_count_over_its_life(void **state)
 static void budget_fails_the_chosen_allocation_only(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.fail_at = 2;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     for (int i = 1; i <= 3; i++) {
         void *block = ami_alloc_zero(&alloc, 8);
         assert_int_equal(block == NULL, i == 2);
@@ -141,8 +142,8 @@ static void budget_fails_the_chosen_allocation_only(void **state)
 static void arena_gives_zeroed_aligned_pieces_around_its_block_size(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     ami_arena arena = ami_arena_make(&alloc);
     const size_t block = 64 * 1024;
     const size_t sizes[] = { 0,          1,          15,         16,         17,         block - 64,
@@ -172,8 +173,8 @@ static void arena_gives_zeroed_aligned_pieces_around_its_block_size(void **state
 static void a_large_piece_leaves_the_current_block_in_use(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     ami_arena arena = ami_arena_make(&alloc);
     assert_non_null(ami_arena_get(&arena, 100));
     assert_non_null(ami_arena_get(&arena, 1 << 20));
@@ -185,9 +186,9 @@ static void a_large_piece_leaves_the_current_block_in_use(void **state)
 static void arena_passes_on_failure(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.fail_at = 2;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     ami_arena arena = ami_arena_make(&alloc);
     assert_non_null(ami_arena_get(&arena, 16));
     assert_null(ami_arena_get(&arena, 1 << 20));
@@ -229,7 +230,7 @@ static void layout_measures_then_places(void **state)
     assert_null(out.a);
     assert_null(out.b);
     assert_int_equal(layout.size, 128 + 64);
-    am_alloc alloc = am_alloc_default();
+    am_alloc alloc = ami_alloc_or_default(NULL);
     ami_layout placed = ami_layout_room(&layout, &alloc);
     assert_non_null(placed.base);
     place(&placed, &out);
@@ -257,7 +258,7 @@ static void layout_notices_overflow_and_stays_so(void **state)
     ami_layout product = { 0 };
     assert_null(ami_layout_take(&product, SIZE_MAX / 8, 16));
     assert_true(product.overflow);
-    am_alloc alloc = am_alloc_default();
+    am_alloc alloc = ami_alloc_or_default(NULL);
     assert_null(ami_layout_room(&product, &alloc).base); // little was measured, but not all of it
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/bytes.h"
 #include "base/number.h"
+#include "base/budget.h"
+#include "base/rng.h"
 
 #include <math.h>
 
@@ -236,7 +238,7 @@ static void random_text(char *text, am_rng *rng)
 static void random_texts_read_like_strtod(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(11);
+    am_rng rng = ami_rng_make(11);
     for (int i = 0; i < 250000 * effort(); i++) {
         char text[256];
         random_text(text, &rng);
@@ -247,7 +249,7 @@ static void random_texts_read_like_strtod(void **state)
 static void halfway_points_round_to_even(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(12);
+    am_rng rng = ami_rng_make(12);
     for (int i = 0; i < 20000; i++) {
         // A 54-bit odd integer is exactly halfway between two doubles.
         uint64_t m = am_rng_u64(&rng) >> 10 | (uint64_t)1 << 53 | 1;
@@ -328,7 +330,7 @@ static void floats_are_written_shortest_and_exact(void **state)
 {
     (void)state;
     am_bytes bytes = ami_bytes_make(NULL);
-    am_rng rng = am_rng_make(13);
+    am_rng rng = ami_rng_make(13);
     const float special[] = { 1e-5f,      1.1754944e-38f, 1e-45f,      3.4028235e38f,       16777216.0f,
                               1.0f,       0.1f,           1.0f / 3.0f, 9.5367431640625e-7f, 33554432.0f,
                               8388608.5f, 5e-5f,          1e10f,       9.999999e-5f,        -0.0f };
@@ -367,7 +369,7 @@ static void doubles_are_written_shortest_and_exact(void **state)
 {
     (void)state;
     am_bytes bytes = ami_bytes_make(NULL);
-    am_rng rng = am_rng_make(14);
+    am_rng rng = ami_rng_make(14);
     for (int power = -1074; power < 1024; power += 3) {
         check_double_text(&bytes, ldexp(1.0, power));
         check_double_text(&bytes, nextafter(ldexp(1.0, power), 0.0));
@@ -435,7 +437,7 @@ static void fixed_decimals_agree_with_printf_for_floats(void **state)
 {
     (void)state;
     am_bytes bytes = ami_bytes_make(NULL);
-    am_rng rng = am_rng_make(15);
+    am_rng rng = ami_rng_make(15);
     for (int i = 0; i < 40000 * effort(); i++) {
         int decimals = (int)am_rng_below(&rng, 10);
         float v = am_rng_range(&rng, -1000.0f, 1000.0f) * (am_rng_below(&rng, 4) ? 1.0f : 1e-4f);
@@ -474,9 +476,9 @@ static void fixed_decimals_at_their_limits(void **state)
 static void writing_without_memory_says_so(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.max_bytes = 1;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     am_bytes bytes = ami_bytes_make(&alloc);
     assert_false(ami_put_fixed(&bytes, 1.5, 3));
     assert_false(ami_put_float(&bytes, 1.5f));

@@ -1,5 +1,6 @@
 // Hash against published values; random streams: statistics, forks, and pinned first values.
 #include "support/check.h"
+#include "base/rng.h"
 
 #include <math.h>
 
@@ -33,10 +34,10 @@ static void hash_depends_on_seed_every_byte_and_no_alignment(void **state)
 static void the_first_values_are_pinned(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(1);
+    am_rng rng = ami_rng_make(1);
     assert_true(rng.state[0] == 0x910A2DEC89025CC1u); // splitmix64 of seed 1, as published
     assert_true(rng.state[1] == 0xBEEB8DA1658EEC67u);
-    am_rng fork = am_rng_fork(&rng, 7);
+    am_rng fork = ami_rng_fork(&rng, 7);
     uint64_t first = am_rng_u64(&rng);
     uint64_t second = am_rng_u64(&rng);
     uint64_t forked = am_rng_u64(&fork);
@@ -63,10 +64,10 @@ static void the_state_is_never_stuck(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 1000; seed++) {
-        am_rng rng = am_rng_make(seed);
+        am_rng rng = ami_rng_make(seed);
         assert_true(rng.state[0] != 0 || rng.state[1] != 0);
     }
-    am_rng rng = am_rng_make(0u - 0x9E3779B97F4A7C15u); // the first word becomes zero
+    am_rng rng = ami_rng_make(0u - 0x9E3779B97F4A7C15u); // the first word becomes zero
     assert_true(rng.state[0] == 0 && rng.state[1] != 0);
     uint64_t a = am_rng_u64(&rng);
     assert_true(a != am_rng_u64(&rng));
@@ -76,7 +77,7 @@ static void uniform_floats_fill_the_unit_interval(void **state)
 {
     (void)state;
     enum { n = 200000, bins = 20 };
-    am_rng rng = am_rng_make(3);
+    am_rng rng = ami_rng_make(3);
     int count[bins] = { 0 };
     double sum = 0.0, sum2 = 0.0;
     for (int i = 0; i < n; i++) {
@@ -99,7 +100,7 @@ static void uniform_floats_fill_the_unit_interval(void **state)
 static void ranges_stay_below_their_end(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(4);
+    am_rng rng = ami_rng_make(4);
     for (int i = 0; i < 100000; i++) {
         float x =
             am_rng_range(&rng, 1.0f, 1.0000002f); // two steps wide: rounding would reach the end half of the time
@@ -113,7 +114,7 @@ static void ranges_stay_below_their_end(void **state)
 static void below_is_uniform_for_awkward_counts(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(5);
+    am_rng rng = ami_rng_make(5);
     enum { n = 70000 };
     int count[7] = { 0 };
     for (int i = 0; i < n; i++) {
@@ -137,7 +138,7 @@ static void normals_have_the_right_moments_and_tails(void **state)
 {
     (void)state;
     enum { n = 400000 };
-    am_rng rng = am_rng_make(6);
+    am_rng rng = ami_rng_make(6);
     double m1 = 0.0, m2 = 0.0, m3 = 0.0, m4 = 0.0;
     int beyond[5] = { 0 };
     for (int i = 0; i < n; i++) {
@@ -166,7 +167,7 @@ static void normals_use_an_accurate_logarithm(void **state)
 {
     (void)state;
     // The polar method again with libm: the two may differ in the last bit of a float at most.
-    am_rng rng = am_rng_make(8);
+    am_rng rng = ami_rng_make(8);
     for (int i = 0; i < 20000; i++) {
         am_rng copy = rng;
         float ours = am_rng_normal(&rng);
@@ -194,17 +195,17 @@ static double correlation(am_rng a, am_rng b)
 static void forks_are_repeatable_distinct_and_uncorrelated(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(9);
+    am_rng rng = ami_rng_make(9);
     am_rng before = rng;
-    am_rng zero = am_rng_fork(&rng, 0);
-    am_rng again = am_rng_fork(&rng, 0);
+    am_rng zero = ami_rng_fork(&rng, 0);
+    am_rng again = ami_rng_fork(&rng, 0);
     assert_memory_equal(&zero, &again, sizeof zero);
     assert_memory_equal(&rng, &before, sizeof rng); // the parent does not move
     assert_memory_not_equal(&zero, &rng, sizeof rng);
     for (uint64_t item = 0; item < 50; item++) {
-        am_rng a = am_rng_fork(&rng, item);
-        am_rng b = am_rng_fork(&rng, item + 1);
-        am_rng c = am_rng_fork(&a, item);
+        am_rng a = ami_rng_fork(&rng, item);
+        am_rng b = ami_rng_fork(&rng, item + 1);
+        am_rng c = ami_rng_fork(&a, item);
         double limit = 4.5 / sqrt(4000);
         check_near(correlation(a, b), 0.0, limit);
         check_near(correlation(a, rng), 0.0, limit);

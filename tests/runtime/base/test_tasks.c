@@ -3,6 +3,8 @@
 
 #include "base/batch.h"
 #include "base/thread.h"
+#include "base/budget.h"
+#include "base/tasks.h"
 
 #include <stdatomic.h>
 
@@ -37,7 +39,7 @@ static tally *make_tally(void)
 static void serial_runs_in_order(void **state)
 {
     (void)state;
-    am_tasks tasks = am_tasks_serial();
+    am_tasks tasks = ami_tasks_serial();
     assert_int_equal(tasks.threads, 1);
     tally *t = make_tally();
     tasks.run(tasks.user, items, count_item, t);
@@ -56,7 +58,7 @@ static void a_pool_runs_every_item_once(void **state)
         am_pool *pool;
         am_error err = { 0 };
         check_ok(am_pool_create(&pool, threads[i], NULL, &err), &err);
-        am_tasks tasks = am_pool_tasks(pool);
+        am_tasks tasks = *am_pool_tasks(pool);
         assert_int_equal(tasks.threads, threads[i]);
         for (int k = 0; k < 5; k++) {
             tally *t = make_tally();
@@ -98,7 +100,7 @@ static void nested_jobs_do_not_deadlock(void **state)
     for (int threads = 1; threads <= 8; threads *= 2) {
         am_pool *pool;
         check_ok(am_pool_create(&pool, threads, NULL, NULL), NULL);
-        am_tasks tasks = am_pool_tasks(pool);
+        am_tasks tasks = *am_pool_tasks(pool);
         tally *t = make_tally();
         t->tasks = &tasks;
         tasks.run(tasks.user, 30, run_middle, t);
@@ -132,7 +134,7 @@ static void several_threads_may_share_a_pool(void **state)
     (void)state;
     am_pool *pool;
     check_ok(am_pool_create(&pool, 3, NULL, NULL), NULL);
-    am_tasks tasks = am_pool_tasks(pool);
+    am_tasks tasks = *am_pool_tasks(pool);
     ami_thread threads[4];
     caller callers[4] = { 0 };
     for (int i = 0; i < 4; i++) {
@@ -167,7 +169,7 @@ static void items_really_run_at_the_same_time(void **state)
     (void)state;
     am_pool *pool;
     check_ok(am_pool_create(&pool, 2, NULL, NULL), NULL);
-    am_tasks tasks = am_pool_tasks(pool);
+    am_tasks tasks = *am_pool_tasks(pool);
     meeting m = { 0 };
     tasks.run(tasks.user, 2, wait_for_the_other, &m);
     assert_int_equal(atomic_load(&m.met), 2);
@@ -179,10 +181,10 @@ static void no_number_means_one_thread_for_each_core(void **state)
     (void)state;
     am_pool *pool;
     check_ok(am_pool_create(&pool, 0, NULL, NULL), NULL);
-    assert_int_equal(am_pool_tasks(pool).threads, am_processor_count());
+    assert_int_equal(am_pool_tasks(pool)->threads, am_processor_count());
     am_pool_destroy(pool);
     check_ok(am_pool_create(&pool, 100000, NULL, NULL), NULL); // capped, not refused
-    assert_true(am_pool_tasks(pool).threads <= 256);
+    assert_true(am_pool_tasks(pool)->threads <= 256);
     am_pool_destroy(pool);
     am_pool_destroy(NULL);
 }
@@ -190,8 +192,8 @@ static void no_number_means_one_thread_for_each_core(void **state)
 static void a_pool_takes_its_memory_from_the_allocator(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     am_pool *pool;
     check_ok(am_pool_create(&pool, 4, &alloc, NULL), NULL);
     assert_true(budget.live_count > 0);
@@ -226,7 +228,7 @@ static void batches_run_every_item_and_report_on_the_way(void **state)
     (void)state;
     am_pool *pool;
     check_ok(am_pool_create(&pool, 2, NULL, NULL), NULL);
-    am_tasks tasks = am_pool_tasks(pool);
+    am_tasks tasks = *am_pool_tasks(pool);
     reports r = { 0 };
     am_progress progress = { &r, report };
     tally *t = make_tally();
@@ -244,7 +246,7 @@ static void batches_run_every_item_and_report_on_the_way(void **state)
 static void batches_stop_when_told(void **state)
 {
     (void)state;
-    am_tasks tasks = am_tasks_serial();
+    am_tasks tasks = ami_tasks_serial();
     for (int cancel_at = 1; cancel_at <= 4; cancel_at++) { // 20 items in batches of 8, and a last call at the end
         reports r = { .cancel_at = cancel_at };
         am_progress progress = { &r, report };

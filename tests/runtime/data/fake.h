@@ -3,8 +3,8 @@
 #define TESTS_DATA_FAKE_H
 
 #include "support/check.h"
-
-#include <amble/index.h>
+#include "base/rng.h"
+#include "data/search.h"
 
 /// A database of features alone: smooth random walks in ranges of many lengths, with tags in stretches.
 typedef struct fake {
@@ -17,7 +17,7 @@ typedef struct fake {
 static inline void fake_make(fake *f, int dims, int frames, uint64_t seed)
 {
     memset(f, 0, sizeof *f);
-    am_rng rng = am_rng_make(seed);
+    am_rng rng = ami_rng_make(seed);
     int stride = (dims + 7) / 8 * 8;
     f->x = calloc((size_t)(frames * stride), sizeof *f->x);
     f->tags = calloc((size_t)frames, sizeof *f->tags);
@@ -91,33 +91,33 @@ typedef struct tool {
     am_filter *filter;
 } tool;
 
-static inline tool tool_make(const am_db *db, am_index_kind kind, const char *kernels, const am_tag_query *tags)
+static inline tool tool_make(const am_db *db, ami_index_kind kind, const char *kernels, const ami_tag_query *tags)
 {
     tool t = { 0 };
     am_error err = { 0 };
-    am_index_def def = am_index_def_default();
+    ami_index_def def = ami_index_def_default();
     def.db = db;
     def.kind = kind;
     def.kernels = kernels;
-    check_ok(am_index_create(&t.index, &def, &err), &err);
-    check_ok(am_search_work_create(&t.work, t.index, NULL, &err), &err);
+    check_ok(ami_index_create(&t.index, &def, &err), &err);
+    check_ok(ami_search_work_create(&t.work, t.index, NULL, &err), &err);
     bool fell_back = false;
-    check_ok(am_filter_create(&t.filter, t.index, tags, &fell_back, NULL, &err), &err);
+    check_ok(ami_filter_create(&t.filter, t.index, tags, &fell_back, NULL, &err), &err);
     return t;
 }
 
 static inline void tool_free(tool *t)
 {
-    am_filter_destroy(t->filter);
-    am_search_work_destroy(t->work);
-    am_index_destroy(t->index);
+    ami_filter_destroy(t->filter);
+    ami_search_work_destroy(t->work);
+    ami_index_destroy(t->index);
 }
 
 /// A random search: near a frame or far from all, with or without weights, current frame and surroundings.
-static inline am_search draw_search(const am_db *db, float *x, float *weights, am_rng *rng)
+static inline ami_search draw_search(const am_db *db, float *x, float *weights, am_rng *rng)
 {
     static const int ks[] = { 1, 3, 15, 64 };
-    am_search search = am_search_default();
+    ami_search search = ami_search_default();
     int stride = db->features.stride;
     float noise = am_rng_float(rng) * 2.0f;
     const float *row = am_db_x(db, (int)am_rng_below(rng, (uint32_t)db->frame_count));

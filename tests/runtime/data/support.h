@@ -4,6 +4,8 @@
 
 #include "support/check.h"
 #include "support/motion.h"
+#include "base/rng.h"
+#include "data/features.h"
 
 enum { test_clip_count = 3 };
 
@@ -60,9 +62,9 @@ static inline void test_world_make(test_world *w, bool all_kinds)
     if (all_kinds) {
         test_parse_schema(&w->schema, test_all_kinds);
     } else {
-        w->schema = am_schema_lmm();
+        w->schema = ami_schema_lmm();
     }
-    am_rng rng = am_rng_make(7);
+    am_rng rng = ami_rng_make(7);
     for (int c = 0; c < test_clip_count; c++) {
         int frames = 90 + 17 * c;
         am_clip *clip = test_walker(frames);

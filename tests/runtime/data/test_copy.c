@@ -2,6 +2,7 @@
 #include "support/check.h"
 #include "support/refuse.h"
 #include "support/synth_db.h"
+#include "data/database.h"
 
 enum { latents = 5, taken = 3 };
 
@@ -68,7 +69,7 @@ static void latents_lie_beside_the_features(void **state)
     assert_int_equal(again->latent_count, latents);
     assert_true(again->has_poses);
     int last = db->frame_count - 1;
-    assert_memory_equal(am_db_z(again, last), z + (size_t)last * latents, latents * sizeof *z);
+    assert_memory_equal(ami_db_z(again, last), z + (size_t)last * latents, latents * sizeof *z);
     assert_memory_equal(am_db_x(again, last), am_db_x(db, last), (size_t)db->features.stride * sizeof *z);
     am_transform a[AM_MAX_JOINTS], b[AM_MAX_JOINTS];
     am_db_pose(db, last, a);

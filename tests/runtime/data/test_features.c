@@ -1,6 +1,9 @@
 // Features against a plain slow reference, normalisation, PCA, and queries.
 #include "runtime/data/support.h"
 
+#include "data/database.h"
+#include "data/kinematics.h"
+
 // ---------------------------------------------------------------------------------------------
 // The reference: forward kinematics of the source clip, frame by frame, straight from the definitions.
 
@@ -68,7 +71,7 @@ static float slow_ground(const slow *s, am_vec3 p)
 
 static const float *channel_of(const am_db *db, const float *raw, const char *name)
 {
-    int c = am_schema_find(db->features.schema, name);
+    int c = ami_schema_find(db->features.schema, name);
     assert_true(c >= 0);
     return raw + db->features.schema->channels[c].first;
 }
@@ -142,7 +145,7 @@ static void every_kind_agrees_with_the_slow_reference(void **state)
     for (int r = 0; r < db->range_count; r++) {
         slow s = { &w.items[r], w.def.roles };
         for (int f = 0; f < w.clips[r]->frame_count; f += 7) {
-            am_features_denormalise(&db->features, raw, am_db_x(db, db->ranges[r].start + f));
+            ami_features_denormalise(&db->features, raw, am_db_x(db, db->ranges[r].start + f));
             check_joint_kinds(db, &s, raw, f);
             check_trajectory_kinds(db, &s, raw, f);
             check_other_kinds(db, &s, raw, f);
@@ -192,7 +195,7 @@ static void every_kind_agrees_on_real_frames_too(void **state)
     float raw[AM_MAX_FEATURES];
     slow s = { &item, roles };
     for (int f = 0; f < clip->frame_count; f += 13) {
-        am_features_denormalise(&db->features, raw, am_db_x(db, f));
+        ami_features_denormalise(&db->features, raw, am_db_x(db, f));
         check_joint_kinds(db, &s, raw, f);
         check_trajectory_kinds(db, &s, raw, f);
         check_other_kinds(db, &s, raw, f);
@@ -219,7 +222,7 @@ static void custom_numbers_that_nobody_gives_are_zero(void **state)
     am_error err = { 0 };
     check_ok(am_db_create(&db, &w.def, &err), &err);
     float raw[AM_MAX_FEATURES];
-    am_features_denormalise(&db->features, raw, am_db_x(db, 17));
+    ami_features_denormalise(&db->features, raw, am_db_x(db, 17));
     const float *props = channel_of(db, raw, "props");
     assert_true(props[0] == 0.0f && props[1] == 0.0f && props[2] == 0.0f);
     am_db_close(db);
@@ -286,7 +289,7 @@ static void a_feature_that_never_varies_or_weighs_nothing_does_no_harm(void **st
         }
     }
     float raw[AM_MAX_FEATURES];
-    am_features_denormalise(&db->features, raw, am_db_x(db, 3));
+    ami_features_denormalise(&db->features, raw, am_db_x(db, 3));
     check_near(raw[0], 1, 0);
     check_near(raw[1], db->features.offset[1], 0);
     check_ok(am_db_verify(db, &err), &err);
@@ -314,7 +317,7 @@ static void pca_with_all_dimensions_keeps_distances(void **state)
     check_ok(am_db_create(&plain, &w.def, &err), &err);
     w.schema.pca_count = 27;
     check_ok(am_db_create(&turned, &w.def, &err), &err);
-    am_rng rng = am_rng_make(3);
+    am_rng rng = ami_rng_make(3);
     for (int i = 0; i < 200; i++) {
         int a = (int)am_rng_below(&rng, (uint32_t)plain->frame_count);
         int b = (int)am_rng_below(&rng, (uint32_t)plain->frame_count);
@@ -323,16 +326,16 @@ static void pca_with_all_dimensions_keeps_distances(void **state)
     }
     float raw[27];
     float raw_turned[27];
-    am_features_denormalise(&plain->features, raw, am_db_x(plain, 40));
-    am_features_denormalise(&turned->features, raw_turned, am_db_x(turned, 40));
+    ami_features_denormalise(&plain->features, raw, am_db_x(plain, 40));
+    ami_features_denormalise(&turned->features, raw_turned, am_db_x(turned, 40));
     for (int d = 0; d < 27; d++) {
         check_near(raw_turned[d], raw[d], 1e-4);
     }
     // A query goes the same way as the rows did.
     float x[32];
-    am_query query = am_query_default();
+    ami_query query = ami_query_default();
     query.current = raw;
-    am_query_make(&turned->features, x, &query);
+    ami_query_make(&turned->features, x, &query);
     for (int d = 0; d < turned->features.stride; d++) {
         check_near(x[d], am_db_x(turned, 40)[d], 1e-4);
     }
@@ -399,15 +402,15 @@ static void a_query_that_wants_what_the_frame_does_is_that_frame(void **state)
     }
     float raw[AM_MAX_FEATURES];
     float x[AM_MAX_FEATURES];
-    am_features_denormalise(&db->features, raw, am_db_x(db, frame));
+    ami_features_denormalise(&db->features, raw, am_db_x(db, frame));
     am_transform pose[AM_MAX_JOINTS];
     static am_velocity velocity[AM_MAX_JOINTS];
     am_db_pose(db, frame, pose);
     am_fk(pose, pose, db->skeleton->parents, db->joint_count);
     velocity[db->roles.joint[AM_ROLE_HIPS]].linear = slow_local(&s, f, slow_velocity(&s, f, AM_ROLE_HIPS));
-    am_query query = am_query_default();
+    ami_query query = ami_query_default();
     query.current = raw;
-    query.root = am_db_root(db, frame);
+    query.root = ami_db_root(db, frame);
     query.pose = pose;
     query.velocity = velocity;
     query.roles = &db->roles;
@@ -416,8 +419,8 @@ static void a_query_that_wants_what_the_frame_does_is_that_frame(void **state)
     query.tags = &in->tags[f];
     query.terrain = channel_of(db, raw, "terrain");
     query.custom = channel_of(db, raw, "props");
-    am_query_make(&db->features, x, &query);
-    int pitch = am_schema_find(db->features.schema, "pitch");
+    ami_query_make(&db->features, x, &query);
+    int pitch = ami_schema_find(db->features.schema, "pitch");
     const am_channel *skip_channel =
         &db->features.schema->channels[pitch]; // its target is the root's facing, not the hips'
     for (int d = 0; d < db->features.stride; d++) {
@@ -439,12 +442,12 @@ static void a_silent_query_repeats_the_current_features(void **state)
     for (int d = 0; d < schema.raw_count; d++) {
         current[d] = (float)d + 0.5f;
     }
-    am_query query = am_query_default();
+    ami_query query = ami_query_default();
     query.current = current;
-    am_query_raw(&schema, out, &query);
+    ami_query_raw(&schema, out, &query);
     assert_memory_equal(out, current, (size_t)schema.raw_count * sizeof(float));
     query.current = NULL;
-    am_query_raw(&schema, out, &query);
+    ami_query_raw(&schema, out, &query);
     for (int d = 0; d < schema.raw_count; d++) {
         assert_true(out[d] == 0.0f);
     }
@@ -465,10 +468,10 @@ static void desired_points_are_interpolated_and_held_at_the_ends(void **state)
         { 0.5f, { 1.0f, 0.7f, 2.0f }, { 1.0f, 0.0f, 0.0f }, { 0.0f, 0.0f, 0.05f } },
     };
     static am_transform pose[AM_MAX_JOINTS];
-    am_roles roles = am_roles_none();
+    am_roles roles = ami_roles_none();
     roles.joint[AM_ROLE_HEAD] = 2;
     pose[2].translation.y = 1.6f;
-    am_query query = am_query_default();
+    ami_query query = ami_query_default();
     query.trajectory = points;
     query.trajectory_count = 2;
     query.root.translation = am_v3(1.0f, 0.0f, 0.0f);
@@ -476,7 +479,7 @@ static void desired_points_are_interpolated_and_held_at_the_ends(void **state)
     query.pose = pose;
     query.roles = &roles;
     float out[AM_MAX_FEATURES];
-    am_query_raw(&schema, out, &query);
+    ami_query_raw(&schema, out, &query);
     const float along[5] = { 0.0f, 0.0f, -1.0f, -2.0f, -2.0f }; // world +z is to the right of +x: local -x
     for (int t = 0; t < 5; t++) {
         check_near(out[2 * t], along[t], 1e-5);

@@ -1,6 +1,7 @@
 // The file: what comes back, what is refused, and that opening does not grow with the frames.
 #include "runtime/data/image.h"
 #include "support/refuse.h"
+#include "base/budget.h"
 
 static void a_database_comes_back_from_its_file(void **state)
 {
@@ -63,17 +64,17 @@ static void ranges_are_found_and_wall_off_their_frames(void **state)
         assert_true(db->ranges[r].start <= f && f < db->ranges[r].stop);
     }
     int second = db->ranges[1].start;
-    assert_int_equal(am_db_clamp(db, second, -5), second);
-    assert_int_equal(am_db_clamp(db, second - 1, 5), second - 1);
-    assert_int_equal(am_db_clamp(db, second, 3), second + 3);
+    assert_int_equal(ami_db_clamp(db, second, -5), second);
+    assert_int_equal(ami_db_clamp(db, second - 1, 5), second - 1);
+    assert_int_equal(ami_db_clamp(db, second, 3), second + 3);
     // A velocity at a wall is one-sided: it does not see the other clip.
-    am_velocity v = am_db_root_velocity(db, second);
+    am_velocity v = ami_db_root_velocity(db, second);
     am_vec3 step = am_v3_sub(db->root_positions[second + 1], db->root_positions[second]);
     am_vec3 want = am_quat_unrotate(db->root_rotations[second], am_v3_scale(step, db->fps));
     check_near(am_v3_distance(v.linear, want), 0.0, 1e-3);
     am_transform *scratch = calloc(2 * (size_t)db->joint_count, sizeof *scratch);
     am_velocity *local = calloc((size_t)db->joint_count, sizeof *local);
-    am_db_velocity(db, second + 10, local, scratch);
+    ami_db_velocity(db, second + 10, local, scratch);
     am_quat a = db->rotations[(size_t)(second + 9) * (size_t)db->joint_count + 3];
     am_quat b = db->rotations[(size_t)(second + 11) * (size_t)db->joint_count + 3];
     check_near(am_v3_distance(local[3].angular, am_quat_velocity(a, b, 2.0f / db->fps)), 0.0, 1e-5);
@@ -101,7 +102,7 @@ static void compact_poses_stay_within_their_error(void **state)
             away = am_max(away, am_v3_distance(a[j].translation, b[j].translation));
         }
     }
-    am_rng rng = am_rng_make(5);
+    am_rng rng = ami_rng_make(5);
     for (int i = 0; i < 100000; i++) {
         am_quat q = am_quat_normalize(
             am_q(am_rng_normal(&rng), am_rng_normal(&rng), am_rng_normal(&rng), am_rng_normal(&rng)));
@@ -134,7 +135,7 @@ static void one_and_several_threads_give_the_same_bytes(void **state)
     check_ok(am_db_create(&serial, &w.def, &err), &err);
     am_pool *pool = NULL;
     check_ok(am_pool_create(&pool, 3, NULL, &err), &err);
-    am_tasks tasks = am_pool_tasks(pool);
+    am_tasks tasks = *am_pool_tasks(pool);
     w.def.tasks = &tasks;
     check_ok(am_db_create(&parallel, &w.def, &err), &err);
     assert_int_equal(serial->image_size, parallel->image_size);
@@ -180,8 +181,8 @@ static am_result read_bytes(void *user, const uint8_t *data, size_t size, const 
         float raw[AM_MAX_FEATURES];
         for (int f = 0; f < db->frame_count; f += 37) { // whatever opens can be read without harm
             am_db_pose(db, f, pose);
-            am_features_denormalise(&db->features, raw, am_db_x(db, f));
-            am_db_root_velocity(db, f);
+            ami_features_denormalise(&db->features, raw, am_db_x(db, f));
+            ami_db_root_velocity(db, f);
         }
     }
     am_db_close(db);
@@ -457,8 +458,8 @@ static void a_cancelled_create_leaves_nothing(void **state)
     for (int calls = 1; calls < 5; calls++) {
         int left = calls;
         am_progress progress = { &left, stop_at_once };
-        am_budget budget = am_budget_make(NULL);
-        am_alloc alloc = am_budget_alloc(&budget);
+        ami_budget budget = ami_budget_make(NULL);
+        am_alloc alloc = ami_budget_alloc(&budget);
         w.def.alloc = &alloc;
         w.def.progress = &progress;
         am_db *db = NULL;
@@ -485,7 +486,7 @@ static void the_first_version_still_opens(void **state)
     assert_int_equal(db->joint_count, 5);
     assert_int_equal(db->features.count, 6);
     assert_int_equal(db->range_count, 2);
-    check_near(am_db_root(db, 7).translation.z, 0.25, 1e-6);
+    check_near(ami_db_root(db, 7).translation.z, 0.25, 1e-6);
     am_db_close(db);
 }
 
@@ -507,7 +508,7 @@ static void half_a_gigabyte_opens_in_no_time(void **state)
     int count = copies * test_clip_count;
     am_db_clip *items = calloc((size_t)count, sizeof *items);
     am_vec3 **moved = calloc((size_t)count, sizeof *moved);
-    am_rng rng = am_rng_make(11);
+    am_rng rng = ami_rng_make(11);
     for (int i = 0; i < count; i++) {
         items[i] = w.items[i % test_clip_count];
         int n = items[i].clip->frame_count;

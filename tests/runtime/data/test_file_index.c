@@ -8,22 +8,22 @@ typedef struct searcher {
     am_search_work *work;
 } searcher;
 
-static searcher open_searcher(const am_db *db, am_index_kind kind)
+static searcher open_searcher(const am_db *db, ami_index_kind kind)
 {
     searcher s = { 0 };
     am_error err = { 0 };
-    am_index_def def = am_index_def_default();
+    ami_index_def def = ami_index_def_default();
     def.db = db;
     def.kind = kind;
-    check_ok(am_index_create(&s.index, &def, &err), &err);
-    check_ok(am_search_work_create(&s.work, s.index, NULL, &err), &err);
+    check_ok(ami_index_create(&s.index, &def, &err), &err);
+    check_ok(ami_search_work_create(&s.work, s.index, NULL, &err), &err);
     return s;
 }
 
 static void close_searcher(searcher *s)
 {
-    am_search_work_destroy(s->work);
-    am_index_destroy(s->index);
+    ami_search_work_destroy(s->work);
+    ami_index_destroy(s->index);
 }
 
 /// A query near a frame, or far from all.
@@ -39,17 +39,17 @@ static void draw_query(float *x, const am_db *db, am_rng *rng)
 
 static void check_linear_answers(const am_db *db, searcher *fast, int queries)
 {
-    searcher linear = open_searcher(db, AM_INDEX_LINEAR);
-    am_rng rng = am_rng_make(3);
+    searcher linear = open_searcher(db, AMI_INDEX_LINEAR);
+    am_rng rng = ami_rng_make(3);
     for (int i = 0; i < queries; i++) {
         float x[AM_MAX_FEATURES + 8];
         draw_query(x, db, &rng);
-        am_search search = am_search_default();
+        ami_search search = ami_search_default();
         search.x = x;
         search.k = 1 + i % 7;
         am_hit a[8], b[8];
-        assert_int_equal(am_index_search(linear.index, a, &search, linear.work), search.k);
-        assert_int_equal(am_index_search(fast->index, b, &search, fast->work), search.k);
+        assert_int_equal(ami_index_search(linear.index, a, &search, linear.work), search.k);
+        assert_int_equal(ami_index_search(fast->index, b, &search, fast->work), search.k);
         assert_memory_equal(a, b, (size_t)search.k * sizeof *a);
     }
     close_searcher(&linear);
@@ -68,8 +68,8 @@ static void the_index_of_a_file_is_the_one_that_would_be_built(void **state)
         def.db = db;
         def.contacts = db->contacts;
         check_ok(am_db_copy(&plain, &def, &err), &err);
-        searcher stored = open_searcher(db, AM_INDEX_FAST);
-        searcher built = open_searcher(plain, AM_INDEX_FAST);
+        searcher stored = open_searcher(db, AMI_INDEX_FAST);
+        searcher built = open_searcher(plain, AMI_INDEX_FAST);
         const ami_fast *a = stored.index->fast, *b = built.index->fast;
         assert_true(a->mapped);
         assert_false(b->mapped);
@@ -92,9 +92,9 @@ static bool search_image(const uint8_t *image, size_t size, bool exact)
     if (am_db_from_memory(&db, image, size, "bad.amdb", NULL, &err) != AM_OK) {
         return false;
     }
-    searcher s = open_searcher(db, AM_INDEX_FAST);
+    searcher s = open_searcher(db, AMI_INDEX_FAST);
     bool mapped = s.index->fast->mapped;
-    am_rng rng = am_rng_make(5);
+    am_rng rng = ami_rng_make(5);
     for (int i = 0; i < 2 * AMI_SLOT_COUNT; i++) {
         am_filter *filter = NULL;
         if (mapped && i < AMI_SLOT_COUNT) {
@@ -102,17 +102,17 @@ static bool search_image(const uint8_t *image, size_t size, bool exact)
         }
         float x[AM_MAX_FEATURES + 8];
         draw_query(x, db, &rng);
-        am_search search = am_search_default();
+        ami_search search = ami_search_default();
         search.x = x;
         search.k = 5;
         search.filter = filter;
         am_hit hits[5];
-        int count = am_index_search(s.index, hits, &search, s.work);
+        int count = ami_index_search(s.index, hits, &search, s.work);
         for (int h = 0; h < count; h++) {
             assert_true(hits[h].frame >= 0 && hits[h].frame < db->frame_count);
             assert_true(s.index->offered[hits[h].frame >> 6] >> (hits[h].frame & 63) & 1);
         }
-        am_filter_destroy(filter);
+        ami_filter_destroy(filter);
     }
     if (exact) {
         check_linear_answers(db, &s, 50);
@@ -126,7 +126,7 @@ static void leaves_that_lie_are_not_followed(void **state)
 {
     (void)state;
     am_db *db = image_make(false, AM_PRECISION_FLOAT);
-    searcher s = open_searcher(db, AM_INDEX_FAST);
+    searcher s = open_searcher(db, AMI_INDEX_FAST);
     size_t first = (size_t)((const uint8_t *)s.index->fast->leaf_first - (const uint8_t *)db->image);
     size_t valid = (size_t)((const uint8_t *)s.index->fast->leaf_valid - (const uint8_t *)db->image);
     int leaves = s.index->fast->leaf_count;
@@ -155,7 +155,7 @@ static void flipped_bytes_of_derived_sections_do_no_harm(void **state)
     (void)state;
     static const int parts[] = { AMI_PART_INDEX, AMI_PART_INDEX_ROWS, AMI_PART_FILTERS, AMI_PART_ROUGHNESS };
     am_db *db = image_make(false, AM_PRECISION_FLOAT);
-    am_rng rng = am_rng_make(17);
+    am_rng rng = ami_rng_make(17);
     int used = 0, tried = test_quick() ? 200 : 2000;
     for (int i = 0; i < tried; i++) {
         uint8_t *image = image_copy(db->image, db->image_size);

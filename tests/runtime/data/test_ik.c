@@ -1,5 +1,7 @@
 // Two-bone inverse kinematics: reaches, bends where it is told, never pops, never makes a NaN.
 #include "support/motion.h"
+#include "base/rng.h"
+#include "data/kinematics.h"
 
 #include <math.h>
 
@@ -18,7 +20,7 @@ typedef struct leg_pose {
 static leg_pose make_leg(float bend, uint64_t seed)
 {
     leg_pose pose;
-    am_rng rng = am_rng_make(seed);
+    am_rng rng = ami_rng_make(seed);
     for (int j = 0; j < JOINTS; j++) {
         pose.local[j] = am_transform_identity();
     }
@@ -42,8 +44,8 @@ static void solve(leg_pose *pose, am_vec3 target, am_vec3 pole, float soften)
 {
     am_transform before[JOINTS];
     memcpy(before, pose->model, sizeof before);
-    am_ik_chain chain = { pose->local, before, 2, 3, 4 };
-    am_ik_two_bone(&chain, target, pole, soften);
+    ami_ik_chain chain = { pose->local, before, 2, 3, 4 };
+    ami_ik_two_bone(&chain, target, pole, soften);
     am_fk(pose->model, pose->local, parents, JOINTS);
 }
 
@@ -57,7 +59,7 @@ static am_vec3 target_at(const leg_pose *pose, float distance, am_vec3 direction
 static void targets_within_reach_are_met(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(7);
+    am_rng rng = ami_rng_make(7);
     for (uint64_t seed = 1; seed <= 300; seed++) {
         leg_pose pose = make_leg(am_rng_range(&rng, 0.0f, 2.5f), seed);
         float soften = seed % 2 ? 0.0f : 0.02f;
@@ -76,7 +78,7 @@ static void targets_within_reach_are_met(void **state)
 static void the_knee_bends_towards_the_pole(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(8);
+    am_rng rng = ami_rng_make(8);
     for (uint64_t seed = 1; seed <= 100; seed++) {
         leg_pose pose = make_leg(am_rng_range(&rng, 0.0f, 1.5f), seed);
         am_vec3 target = target_at(&pose, 0.6f, am_v3(am_rng_normal(&rng), -2.0f, am_rng_normal(&rng)));
@@ -220,7 +222,7 @@ static void a_kept_rotation_is_the_one_before(void **state)
         am_vec3 target = target_at(&pose, 0.7f, am_v3(0.2f, -1.0f, 0.3f));
         solve(&pose, target, am_v3(0, 0, 1), 0.01f);
         assert_true(am_quat_angle(pose.model[4].rotation, was.model[4].rotation) > 0.01f);
-        am_ik_keep_rotation(pose.local, was.model, parents, 4);
+        ami_ik_keep_rotation(pose.local, was.model, parents, 4);
         am_fk(pose.model, pose.local, parents, JOINTS);
         check_near(am_quat_angle(pose.model[4].rotation, was.model[4].rotation), 0.0, 1e-3);
         check_near(am_v3_distance(pose.model[4].translation, target), 0.0, 1e-5);

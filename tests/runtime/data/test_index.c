@@ -1,13 +1,15 @@
 // The fast index against linear search: the same frames and the same bits of cost, whatever is asked.
 #include "runtime/data/fake.h"
 
-static void check_same_answer(tool *want, tool *got, am_search search, bool filtered)
+#include "base/budget.h"
+
+static void check_same_answer(tool *want, tool *got, ami_search search, bool filtered)
 {
-    am_hit a[AM_MAX_HITS], b[AM_MAX_HITS];
+    am_hit a[AMI_MAX_HITS], b[AMI_MAX_HITS];
     search.filter = filtered ? want->filter : NULL;
-    int count = am_index_search(want->index, a, &search, want->work);
+    int count = ami_index_search(want->index, a, &search, want->work);
     search.filter = filtered ? got->filter : NULL;
-    assert_int_equal(am_index_search(got->index, b, &search, got->work), count);
+    assert_int_equal(ami_index_search(got->index, b, &search, got->work), count);
     for (int i = 0; i < count; i++) {
         assert_int_equal(a[i].frame, b[i].frame);
         assert_memory_equal(&a[i].cost, &b[i].cost, sizeof(float));
@@ -21,15 +23,15 @@ static void check_database(int dims, int frames, uint64_t seed, int searches, in
     fake_spoil(&f, how);
     am_error err = { 0 };
     const char *names[] = { "a", "b", "c" };
-    am_tag_query tags;
-    check_ok(am_tag_query_parse(&tags, "a and not b or c", names, 3, &err), &err);
-    tool linear = tool_make(&f.db, AM_INDEX_LINEAR, "reference", &tags);
-    tool fast = tool_make(&f.db, AM_INDEX_FAST, NULL, &tags);
-    tool plain = tool_make(&f.db, AM_INDEX_FAST, "reference", &tags);
-    am_rng rng = am_rng_make(seed + 100);
+    ami_tag_query tags;
+    check_ok(ami_tag_query_parse(&tags, "a and not b or c", names, 3, &err), &err);
+    tool linear = tool_make(&f.db, AMI_INDEX_LINEAR, "reference", &tags);
+    tool fast = tool_make(&f.db, AMI_INDEX_FAST, NULL, &tags);
+    tool plain = tool_make(&f.db, AMI_INDEX_FAST, "reference", &tags);
+    am_rng rng = ami_rng_make(seed + 100);
     for (int i = 0; i < searches; i++) {
         float x[64], weights[64];
-        am_search search = draw_search(&f.db, x, weights, &rng);
+        ami_search search = draw_search(&f.db, x, weights, &rng);
         bool filtered = am_rng_below(&rng, 2);
         check_same_answer(&linear, &fast, search, filtered);
         check_same_answer(&linear, &plain, search, filtered);
@@ -59,15 +61,16 @@ static void a_batch_gives_the_hits_of_single_searches(void **state)
     fake_make(&f, 27, 6000, 11);
     am_error err = { 0 };
     const char *names[] = { "a", "b", "c" };
-    am_tag_query tags;
-    check_ok(am_tag_query_parse(&tags, "a or c", names, 3, &err), &err);
-    tool tools[2] = { tool_make(&f.db, AM_INDEX_FAST, NULL, &tags), tool_make(&f.db, AM_INDEX_LINEAR, NULL, &tags) };
-    am_rng rng = am_rng_make(12);
+    ami_tag_query tags;
+    check_ok(ami_tag_query_parse(&tags, "a or c", names, 3, &err), &err);
+    tool tools[2] = { tool_make(&f.db, AMI_INDEX_FAST, NULL, &tags),
+                      tool_make(&f.db, AMI_INDEX_LINEAR, NULL, &tags) };
+    am_rng rng = ami_rng_make(12);
     static float x[most][64], weights[most][64];
-    static am_hit hits[most * AM_MAX_HITS];
+    static am_hit hits[most * AMI_MAX_HITS];
     for (int round = 0; round < 60; round++) {
         tool *t = &tools[round % 10 < 8 ? 0 : 1];
-        am_search searches[most];
+        ami_search searches[most];
         int found[most], count = (int)am_rng_below(&rng, most + 1);
         for (int i = 0; i < count; i++) {
             searches[i] = draw_search(&f.db, x[i], weights[i], &rng);
@@ -84,11 +87,11 @@ static void a_batch_gives_the_hits_of_single_searches(void **state)
         if (count > 3) {
             x[2][1] = INFINITY; // finds nothing, and must not disturb the others
         }
-        am_index_search_batch(t->index, hits, found, searches, t->work, count);
+        ami_index_search_batch(t->index, hits, found, searches, t->work, count);
         const am_hit *row = hits;
         for (int i = 0; i < count; i++) {
-            am_hit single[AM_MAX_HITS];
-            assert_int_equal(am_index_search(t->index, single, &searches[i], t->work), found[i]);
+            am_hit single[AMI_MAX_HITS];
+            assert_int_equal(ami_index_search(t->index, single, &searches[i], t->work), found[i]);
             assert_memory_equal(single, row, (size_t)found[i] * sizeof *row);
             row += searches[i].k;
         }
@@ -105,29 +108,29 @@ static void searching_allocates_nothing(void **state)
     fake f;
     fake_make(&f, 27, 3000, 13);
     am_error err = { 0 };
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
-    am_index_def def = am_index_def_default();
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
+    ami_index_def def = ami_index_def_default();
     def.db = &f.db;
     def.alloc = &alloc;
     am_index *index;
     am_search_work *work;
-    check_ok(am_index_create(&index, &def, &err), &err);
-    check_ok(am_search_work_create(&work, index, &alloc, &err), &err);
+    check_ok(ami_index_create(&index, &def, &err), &err);
+    check_ok(ami_search_work_create(&work, index, &alloc, &err), &err);
     size_t count = budget.total_count;
-    am_search searches[20];
+    ami_search searches[20];
     am_hit hits[20 * 10];
     int found[20];
     for (int i = 0; i < 20; i++) {
-        searches[i] = am_search_default();
+        searches[i] = ami_search_default();
         searches[i].x = am_db_x(&f.db, 100 * i);
         searches[i].k = 10;
     }
-    am_index_search_batch(index, hits, found, searches, work, 20);
-    assert_int_equal(am_index_search(index, hits, &searches[0], work), 10);
+    ami_index_search_batch(index, hits, found, searches, work, 20);
+    assert_int_equal(ami_index_search(index, hits, &searches[0], work), 10);
     assert_int_equal(budget.total_count, count);
-    am_search_work_destroy(work);
-    am_index_destroy(index);
+    ami_search_work_destroy(work);
+    ami_index_destroy(index);
     assert_int_equal(budget.live_count, 0);
     fake_free(&f);
 }
@@ -154,20 +157,20 @@ static void a_query_that_is_not_finite_finds_nothing(void **state)
     (void)state;
     fake f;
     fake_make(&f, 27, 500, 1);
-    am_tag_query all = { 0 };
+    ami_tag_query all = { 0 };
     am_error err = { 0 };
-    check_ok(am_tag_query_parse(&all, "", NULL, 0, &err), &err);
-    for (int kind = 0; kind <= AM_INDEX_FAST; kind++) {
-        tool t = tool_make(&f.db, (am_index_kind)kind, NULL, &all);
+    check_ok(ami_tag_query_parse(&all, "", NULL, 0, &err), &err);
+    for (int kind = 0; kind <= AMI_INDEX_FAST; kind++) {
+        tool t = tool_make(&f.db, (ami_index_kind)kind, NULL, &all);
         const float bad[3] = { NAN, INFINITY, -INFINITY };
         for (int i = 0; i < 6; i++) {
             float x[32] = { 0 }, weights[32] = { 0 };
             (i < 3 ? x : weights)[5] = bad[i % 3];
-            am_search search = am_search_default();
+            ami_search search = ami_search_default();
             search.x = x;
             search.weights = weights;
             am_hit hit;
-            assert_int_equal(am_index_search(t.index, &hit, &search, t.work), 0);
+            assert_int_equal(ami_index_search(t.index, &hit, &search, t.work), 0);
         }
         tool_free(&t);
     }
@@ -182,22 +185,22 @@ static void a_filter_without_frames_accepts_all(void **state)
     memset(f.tags, 0, 300 * sizeof *f.tags);
     am_error err = { 0 };
     const char *names[] = { "a" };
-    am_tag_query tags;
-    check_ok(am_tag_query_parse(&tags, "a", names, 1, &err), &err);
-    tool t = tool_make(&f.db, AM_INDEX_FAST, NULL, &tags);
+    ami_tag_query tags;
+    check_ok(ami_tag_query_parse(&tags, "a", names, 1, &err), &err);
+    tool t = tool_make(&f.db, AMI_INDEX_FAST, NULL, &tags);
     am_filter *filter;
     bool fell_back = false;
-    check_ok(am_filter_create(&filter, t.index, &tags, &fell_back, NULL, &err), &err);
+    check_ok(ami_filter_create(&filter, t.index, &tags, &fell_back, NULL, &err), &err);
     assert_true(fell_back);
     float x[8] = { 0 };
     am_hit of_all, of_filter;
-    am_search search = am_search_default();
+    ami_search search = ami_search_default();
     search.x = x;
-    assert_int_equal(am_index_search(t.index, &of_all, &search, t.work), 1);
+    assert_int_equal(ami_index_search(t.index, &of_all, &search, t.work), 1);
     search.filter = filter;
-    assert_int_equal(am_index_search(t.index, &of_filter, &search, t.work), 1);
+    assert_int_equal(ami_index_search(t.index, &of_filter, &search, t.work), 1);
     assert_int_equal(of_filter.frame, of_all.frame);
-    am_filter_destroy(filter);
+    ami_filter_destroy(filter);
     tool_free(&t);
     fake_free(&f);
 }
@@ -209,22 +212,22 @@ static void creation_refuses_and_survives_failed_allocations(void **state)
     fake_make(&f, 27, 2000, 1);
     am_error err = { 0 };
     am_index *index = NULL;
-    am_index_def def = am_index_def_default();
-    check_refused(am_index_create(&index, &def, &err), AM_ERR_DEF);
+    ami_index_def def = ami_index_def_default();
+    check_refused(ami_index_create(&index, &def, &err), AM_ERR_DEF);
     def.db = &f.db;
     def.kernels = "abacus";
-    check_refused(am_index_create(&index, &def, &err), AM_ERR_SUPPORT);
+    check_refused(ami_index_create(&index, &def, &err), AM_ERR_SUPPORT);
     def.kernels = NULL;
-    for (int kind = 0; kind <= AM_INDEX_FAST; kind++) {
+    for (int kind = 0; kind <= AMI_INDEX_FAST; kind++) {
         for (size_t n = 1;; n++) {
-            am_budget budget = am_budget_make(NULL);
+            ami_budget budget = ami_budget_make(NULL);
             budget.fail_at = n;
-            am_alloc alloc = am_budget_alloc(&budget);
+            am_alloc alloc = ami_budget_alloc(&budget);
             def.alloc = &alloc;
-            def.kind = (am_index_kind)kind;
-            am_result result = am_index_create(&index, &def, &err);
+            def.kind = (ami_index_kind)kind;
+            am_result result = ami_index_create(&index, &def, &err);
             if (result == AM_OK) {
-                am_index_destroy(index);
+                ami_index_destroy(index);
                 assert_int_equal(budget.live_count, 0);
                 break;
             }
@@ -236,7 +239,7 @@ static void creation_refuses_and_survives_failed_allocations(void **state)
     for (int r = 0; r < f.db.range_count; r++) {
         f.ranges[r].tail = f.ranges[r].stop - f.ranges[r].start;
     }
-    check_refused(am_index_create(&index, &def, &err), AM_ERR_EMPTY);
+    check_refused(ami_index_create(&index, &def, &err), AM_ERR_EMPTY);
     fake_free(&f);
 }
 

@@ -1,8 +1,10 @@
 // The fast index on real features: the 27 of LMM and the 33 of Responsive, against linear search.
 #include "support/check.h"
+#include "base/rng.h"
+#include "data/database.h"
+#include "data/search.h"
 
 #include <amble/tools/build.h>
-#include <amble/index.h>
 
 /// 10,000 with AMBLE_FULL in the environment (a minute and a half), fewer in every day's run.
 static int count_queries(void)
@@ -23,16 +25,16 @@ typedef struct pair {
 static void pair_make(pair *p, const am_db *db, const char *tags)
 {
     am_error err = { 0 };
-    am_tag_query query;
-    check_ok(am_db_tag_query(db, &query, tags, &err), &err);
+    ami_tag_query query;
+    check_ok(ami_db_tag_query(db, &query, tags, &err), &err);
     for (int i = 0; i < 2; i++) {
-        am_index_def def = am_index_def_default();
+        ami_index_def def = ami_index_def_default();
         def.db = db;
-        def.kind = i ? AM_INDEX_FAST : AM_INDEX_LINEAR;
-        check_ok(am_index_create(&p->index[i], &def, &err), &err);
-        check_ok(am_search_work_create(&p->work[i], p->index[i], NULL, &err), &err);
+        def.kind = i ? AMI_INDEX_FAST : AMI_INDEX_LINEAR;
+        check_ok(ami_index_create(&p->index[i], &def, &err), &err);
+        check_ok(ami_search_work_create(&p->work[i], p->index[i], NULL, &err), &err);
         bool fell_back = true;
-        check_ok(am_filter_create(&p->filter[i], p->index[i], &query, &fell_back, NULL, &err), &err);
+        check_ok(ami_filter_create(&p->filter[i], p->index[i], &query, &fell_back, NULL, &err), &err);
         assert_false(fell_back);
     }
 }
@@ -40,9 +42,9 @@ static void pair_make(pair *p, const am_db *db, const char *tags)
 static void pair_free(pair *p)
 {
     for (int i = 0; i < 2; i++) {
-        am_filter_destroy(p->filter[i]);
-        am_search_work_destroy(p->work[i]);
-        am_index_destroy(p->index[i]);
+        ami_filter_destroy(p->filter[i]);
+        ami_search_work_destroy(p->work[i]);
+        ami_index_destroy(p->index[i]);
     }
 }
 
@@ -66,7 +68,7 @@ static void check_features(const char *config, int features)
     am_pool *pool = NULL;
     am_error err = { 0 };
     check_ok(am_pool_create(&pool, 0, NULL, &err), &err);
-    am_tasks tasks = am_pool_tasks(pool);
+    am_tasks tasks = *am_pool_tasks(pool);
     def.config_path = path;
     def.find_set = test_find_set;
     def.tasks = &tasks;
@@ -75,7 +77,7 @@ static void check_features(const char *config, int features)
     assert_int_equal(db->features.count, features);
     pair p;
     pair_make(&p, db, "walk and not turn or run");
-    am_rng rng = am_rng_make((uint64_t)features);
+    am_rng rng = ami_rng_make((uint64_t)features);
     const int ks[] = { 1, 3, 15 };
     const int query_count = count_queries();
     for (int i = 0; i < query_count; i++) {
@@ -84,7 +86,7 @@ static void check_features(const char *config, int features)
         for (int d = 0; d < db->features.stride; d++) {
             weights[d] = d < db->features.count ? am_rng_float(&rng) * 2.0f : 0.0f;
         }
-        am_search search = am_search_default();
+        ami_search search = ami_search_default();
         search.x = x;
         search.k = ks[i % 3];
         search.weights = i / 3 % 2 ? weights : NULL;
@@ -93,7 +95,7 @@ static void check_features(const char *config, int features)
         int found[2];
         for (int k = 0; k < 2; k++) {
             search.filter = i / 12 % 2 ? p.filter[k] : NULL;
-            found[k] = am_index_search(p.index[k], hits[k], &search, p.work[k]);
+            found[k] = ami_index_search(p.index[k], hits[k], &search, p.work[k]);
         }
         assert_int_equal(found[0], search.k);
         assert_int_equal(found[1], search.k);

@@ -1,13 +1,16 @@
 // Pose vectors: what a frame becomes and what comes back, also from nonsense.
 #include "support/check.h"
 #include "support/synth_db.h"
+#include "base/rng.h"
+#include "data/database.h"
+#include "data/pose_vector.h"
 
 #include <math.h>
 
 static void pieces_follow_one_another(void **state)
 {
     (void)state;
-    const am_pose_layout l = am_pose_layout_of(31, 1);
+    const ami_pose_layout l = ami_pose_layout_of(31, 1);
     assert_int_equal(l.translations, 0);
     assert_int_equal(l.rotations, 3);
     assert_int_equal(l.velocities, 3 + 186);
@@ -32,24 +35,24 @@ static void frames_come_back(void **state)
     am_error err = { 0 };
     am_db *db = synth_db_make(false, &err);
     assert_non_null(db);
-    const am_pose_layout l = am_pose_layout_of(db->joint_count, db->moving_count);
+    const ami_pose_layout l = ami_pose_layout_of(db->joint_count, db->moving_count);
     float *y = calloc((size_t)l.count, sizeof *y);
     am_transform want[AM_MAX_JOINTS], got[AM_MAX_JOINTS], scratch[2 * AM_MAX_JOINTS];
     am_velocity want_velocity[AM_MAX_JOINTS], got_velocity[AM_MAX_JOINTS];
     for (int i = 0; i < 200; i++) {
         const int frame = frame_of(db, i);
-        am_pose pose = { .local = got, .velocity = got_velocity };
-        am_pose_vector(db, frame, y);
-        am_pose_read(&pose, &l, y, db->skeleton, db->moving);
+        ami_pose pose = { .local = got, .velocity = got_velocity };
+        ami_pose_vector(db, frame, y);
+        ami_pose_read(&pose, &l, y, db->skeleton, db->moving);
         am_db_pose(db, frame, want);
-        am_db_velocity(db, frame, want_velocity, scratch);
+        ami_db_velocity(db, frame, want_velocity, scratch);
         for (int j = 0; j < db->joint_count; j++) {
             check_near(am_quat_angle(got[j].rotation, want[j].rotation), 0.0, 2e-3);
             check_near(am_v3_distance(got[j].translation, want[j].translation), 0.0, 1e-6);
             check_near(am_v3_distance(got_velocity[j].linear, want_velocity[j].linear), 0.0, 1e-6);
             check_near(am_v3_distance(got_velocity[j].angular, want_velocity[j].angular), 0.0, 1e-6);
         }
-        const am_velocity root = am_db_root_velocity(db, frame);
+        const am_velocity root = ami_db_root_velocity(db, frame);
         check_near(am_v3_distance(pose.root.linear, root.linear), 0.0, 0.0);
         check_near(am_v3_distance(pose.root.angular, root.angular), 0.0, 0.0);
         assert_int_equal(pose.contacts[0] > 0.5f, (db->contacts[frame] & AM_CONTACT_LEFT) != 0);
@@ -59,7 +62,7 @@ static void frames_come_back(void **state)
     am_db_close(db);
 }
 
-static bool is_sound(const am_pose *pose, int joints)
+static bool is_sound(const ami_pose *pose, int joints)
 {
     bool sound = pose->contacts[0] >= 0.0f && pose->contacts[0] <= 1.0f && pose->contacts[1] >= 0.0f &&
                  pose->contacts[1] <= 1.0f && isfinite(am_v3_length2(pose->root.linear)) &&
@@ -80,17 +83,17 @@ static void nonsense_gives_a_sound_pose(void **state)
     am_error err = { 0 };
     am_db *db = synth_db_make(false, &err);
     assert_non_null(db);
-    const am_pose_layout l = am_pose_layout_of(db->joint_count, db->moving_count);
+    const ami_pose_layout l = ami_pose_layout_of(db->joint_count, db->moving_count);
     float *y = calloc((size_t)l.count, sizeof *y);
     am_transform local[AM_MAX_JOINTS];
     am_velocity velocity[AM_MAX_JOINTS];
-    am_rng rng = am_rng_make(4);
+    am_rng rng = ami_rng_make(4);
     for (int i = 0; i < 300; i++) {
         for (int k = 0; k < l.count; k++) {
             y[k] = i < 7 ? odd[i] : odd[am_rng_below(&rng, 7)];
         }
-        am_pose pose = { .local = local, .velocity = velocity };
-        am_pose_read(&pose, &l, y, db->skeleton, db->moving);
+        ami_pose pose = { .local = local, .velocity = velocity };
+        ami_pose_read(&pose, &l, y, db->skeleton, db->moving);
         assert_true(is_sound(&pose, db->joint_count));
     }
     free(y);

@@ -4,7 +4,7 @@
 static void lmm_schema_has_27_dimensions_with_names(void **state)
 {
     (void)state;
-    am_schema schema = am_schema_lmm();
+    am_schema schema = ami_schema_lmm();
     assert_int_equal(schema.raw_count, 27);
     char name[64];
     am_schema_dim_name(&schema, 0, name, sizeof name);
@@ -116,15 +116,15 @@ static void a_schema_with_too_many_features_is_refused(void **state)
 static void channels_tell_targets_from_bodies(void **state)
 {
     (void)state;
-    const am_schema schema = am_schema_lmm();
+    const am_schema schema = ami_schema_lmm();
     int desired = 0;
     for (int c = 0; c < schema.channel_count; c++) {
-        desired += am_channel_is_target(&schema.channels[c]) ? schema.channels[c].dims : 0;
+        desired += ami_channel_is_target(&schema.channels[c]) ? schema.channels[c].dims : 0;
     }
     assert_int_equal(desired, 12); // three places and three directions of the trajectory, of 27 numbers
     const am_channel tag = { .kind = AM_FEATURE_TAG }, foot = { .kind = AM_FEATURE_POSITION };
-    assert_true(am_channel_is_target(&tag));
-    assert_false(am_channel_is_target(&foot));
+    assert_true(ami_channel_is_target(&tag));
+    assert_false(ami_channel_is_target(&foot));
 }
 
 TEST_SUITE(schema)

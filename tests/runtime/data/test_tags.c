@@ -1,6 +1,7 @@
 // Tag files, tag queries, automatic tags.
 #include "runtime/data/support.h"
 #include "support/refuse.h"
+#include "data/database.h"
 
 static const char *const names[] = { "walk", "run", "turn", "jump" };
 enum { walk = 1, run = 2, turn = 4, jump = 8 };
@@ -34,10 +35,10 @@ static void queries_mean_what_they_say(void **state)
         { "walk\nor\trun", run, true },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        am_tag_query query;
+        ami_tag_query query;
         am_error err = { 0 };
-        check_ok(am_tag_query_parse(&query, cases[i].text, names, 4, &err), &err);
-        if (am_tag_query_accepts(&query, cases[i].tags) != cases[i].accepts) {
+        check_ok(ami_tag_query_parse(&query, cases[i].text, names, 4, &err), &err);
+        if (ami_tag_query_accepts(&query, cases[i].tags) != cases[i].accepts) {
             fail_msg("'%s' on %llx", cases[i].text, (unsigned long long)cases[i].tags);
         }
     }
@@ -60,9 +61,9 @@ static void wrong_queries_say_what_is_wrong(void **state)
         { "()", AM_ERR_SYNTAX, "missing" },    { "not", AM_ERR_SYNTAX, "ends" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        am_tag_query query;
+        ami_tag_query query;
         am_error err = { 0 };
-        am_result result = am_tag_query_parse(&query, cases[i].text, names, 4, &err);
+        am_result result = ami_tag_query_parse(&query, cases[i].text, names, 4, &err);
         if (result != cases[i].code || !strstr(err.text, cases[i].says) || err.column < 1) {
             fail_msg("'%s' gave '%s': %s", cases[i].text, am_result_name(result), err.text);
         }
@@ -76,14 +77,14 @@ static void endless_queries_are_refused(void **state)
     char deep[200];
     memset(deep, '(', 100);
     snprintf(deep + 100, 100, "walk");
-    am_tag_query query;
+    ami_tag_query query;
     am_error err = { 0 };
-    check_refused(am_tag_query_parse(&query, deep, names, 4, &err), AM_ERR_LIMIT);
+    check_refused(ami_tag_query_parse(&query, deep, names, 4, &err), AM_ERR_LIMIT);
     char text[2000] = "walk";
     for (int i = 0; i < 100; i++) {
         strcat(text, " or run");
     }
-    check_refused(am_tag_query_parse(&query, text, names, 4, &err), AM_ERR_LIMIT);
+    check_refused(ami_tag_query_parse(&query, text, names, 4, &err), AM_ERR_LIMIT);
 }
 
 static void a_query_is_about_the_tags_of_its_database(void **state)
@@ -94,19 +95,19 @@ static void a_query_is_about_the_tags_of_its_database(void **state)
     am_db *db = NULL;
     am_error err = { 0 };
     check_ok(am_db_create(&db, &w.def, &err), &err);
-    am_tag_query query;
-    check_ok(am_db_tag_query(db, &query, "odd", &err), &err);
+    ami_tag_query query;
+    check_ok(ami_db_tag_query(db, &query, "odd", &err), &err);
     int count = 0;
     for (int f = 0; f < db->frame_count; f++) {
-        assert_int_equal(am_tag_query_accepts(&query, db->tags[f]), (db->tags[f] >> 6) & 1u);
-        count += am_tag_query_accepts(&query, db->tags[f]);
+        assert_int_equal(ami_tag_query_accepts(&query, db->tags[f]), (db->tags[f] >> 6) & 1u);
+        count += ami_tag_query_accepts(&query, db->tags[f]);
     }
     assert_true(count > 0 && count < db->frame_count);
-    check_ok(am_db_tag_query(db, &query, "odd and jump", &err), &err);
+    check_ok(ami_db_tag_query(db, &query, "odd and jump", &err), &err);
     for (int f = 0; f < db->frame_count; f++) {
-        assert_false(am_tag_query_accepts(&query, db->tags[f]));
+        assert_false(ami_tag_query_accepts(&query, db->tags[f]));
     }
-    check_refused(am_db_tag_query(db, &query, "ode", &err), AM_ERR_KEY);
+    check_refused(ami_db_tag_query(db, &query, "ode", &err), AM_ERR_KEY);
     am_db_close(db);
     test_world_free(&w);
 }
@@ -284,8 +285,8 @@ static void a_long_high_flight_is_a_jump_and_a_running_step_is_not(void **state)
         bool around = f >= 100 - 12 && f < 118 + 12; // with 0.2 s before and after
         assert_int_equal((s.tags[f] & bit(AM_TAG_JUMP)) != 0, around);
     }
-    assert_string_equal(am_auto_tag_name(AM_TAG_CREEP), "creep");
-    assert_string_equal(am_auto_tag_name(AM_AUTO_TAG_COUNT), "none");
+    assert_string_equal(ami_auto_tag_name(AM_TAG_CREEP), "creep");
+    assert_string_equal(ami_auto_tag_name(AM_AUTO_TAG_COUNT), "none");
 }
 
 TEST_SUITE(tags)

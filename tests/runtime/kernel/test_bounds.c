@@ -2,6 +2,7 @@
 #include "support/check.h"
 
 #include "kernel/kernel.h"
+#include "base/rng.h"
 
 enum { most_pairs = 40 };
 
@@ -55,7 +56,7 @@ static void check_versions(const uint8_t *block, const uint8_t *query, const uin
 static void every_version_gives_the_reference_bits(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(5);
+    am_rng rng = ami_rng_make(5);
     static uint8_t block[most_pairs * 64], query[most_pairs * 64];
     static uint16_t factors[most_pairs * 64];
     for (int round = 0; round < 400; round++) {
@@ -71,7 +72,7 @@ static void every_version_gives_the_reference_bits(void **state)
 static void a_bound_is_never_above_the_distance(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(6);
+    am_rng rng = ami_rng_make(6);
     static uint8_t block[most_pairs * 64], query[most_pairs * 64];
     static uint16_t factors[most_pairs * 64];
     for (int round = 0; round < 200; round++) {

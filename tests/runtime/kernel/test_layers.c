@@ -3,6 +3,7 @@
 
 #include "kernel/layers.h"
 #include "net/format.h"
+#include "base/rng.h"
 
 enum { most_in = 300, most_panels = 11, most_items = 15, rows = most_panels * AMI_PANEL };
 
@@ -98,7 +99,7 @@ static void check_matrix(const ami_layers *l, int kind, size_t n_in, size_t pane
 static void products_have_the_bits_of_the_reference(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(1);
+    am_rng rng = ami_rng_make(1);
     static const size_t widths[] = { 2, 16, 17, 69, AMI_BLOCK + 13 };
     for (int zeros = 0; zeros <= 80; zeros += 40) {
         fill(&rng, zeros);
@@ -120,7 +121,7 @@ static void products_have_the_bits_of_the_reference(void **state)
 static void fused_products_differ_by_rounding_only(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(2);
+    am_rng rng = ami_rng_make(2);
     fill(&rng, 0);
     ami_matrix w = matrix_of(0, 69, most_panels);
     const ami_layers *l = ami_layers_pick(true);
@@ -136,7 +137,7 @@ static void fused_products_differ_by_rounding_only(void **state)
 static void inputs_are_rounded_alike(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(3);
+    am_rng rng = ami_rng_make(3);
     for (size_t n = 1; n < most_in; n += 6) {
         for (size_t i = 0; i < n; i++) {
             x[0][i] = am_rng_normal(&rng) * (n % 4 ? 1.0f : 1e-20f);
@@ -219,7 +220,7 @@ static void activations_are_accurate(void **state)
 static void layer_norm_has_the_bits_of_the_reference(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(4);
+    am_rng rng = ami_rng_make(4);
     fill(&rng, 0);
     for (size_t n = 1; n <= most_in; n += 3) {
         ami_layers_reference.layer_norm(want[0], x[0], x[1], x[2], n, 1e-5f);

@@ -1,13 +1,14 @@
 // Where the clips of a motion field end: last states lead on, and a passive field moves like the data for minutes.
 #include "support/check.h"
 #include "support/synth_field.h"
+#include "base/rng.h"
 
 #include <amble/tools/build.h>
 
 enum { most_numbers = 512 };
 
 /// The last state of the range that a state is in.
-static int last_of(const am_field *f, int state)
+static int last_of(const ami_field *f, int state)
 {
     while (f->next[state] >= 0) {
         state = f->next[state];
@@ -16,7 +17,7 @@ static int last_of(const am_field *f, int state)
 }
 
 /// How fast the joints of a state turn: the change of its joints' rows from this tick to the next.
-static double joint_speed(const am_field *f, const float *row)
+static double joint_speed(const ami_field *f, const float *row)
 {
     double sum = 0.0;
     for (int i = 6, half = 3 * f->bones; i < 6 + half; i++) {
@@ -25,11 +26,11 @@ static double joint_speed(const am_field *f, const float *row)
     return sqrt(sum);
 }
 
-static double own_speed(const am_field *f)
+static double own_speed(const ami_field *f)
 {
     double sum = 0.0;
     for (int s = 0; s < f->state_count; s++) {
-        sum += joint_speed(f, am_field_row(f, s));
+        sum += joint_speed(f, ami_field_row(f, s));
     }
     return sum / f->state_count;
 }
@@ -40,26 +41,26 @@ typedef struct flow {
 } flow;
 
 /// Passive from a state, with or without the ties of the ends.
-static flow play(const am_field *f, am_field_work *work, int start, int seconds, bool tied)
+static flow play(const ami_field *f, ami_field_work *work, int start, int seconds, bool tied)
 {
     float x[most_numbers], v[most_numbers], row[most_numbers];
-    am_field_neighbours near;
+    ami_field_neighbours near;
     flow out = { 0 };
     int ticks = seconds * (int)f->fps;
     int followed = -1;
-    memcpy(x, am_field_x(f, start), (size_t)f->pose_count * sizeof *x);
-    memcpy(v, am_field_v(f, start), (size_t)f->velocity_count * sizeof *v);
+    memcpy(x, ami_field_x(f, start), (size_t)f->pose_count * sizeof *x);
+    memcpy(v, ami_field_v(f, start), (size_t)f->velocity_count * sizeof *v);
     for (int t = 0; t < ticks; t++) {
-        am_field_embed(f, row, x, v);
-        am_field_search(f, &near, row, 1, NULL, 0, work);
+        ami_field_embed(f, row, x, v);
+        ami_field_search(f, &near, row, 1, NULL, 0, work);
         double away = sqrt((double)near.d2[0]);
         out.away += away / ticks;
         out.far_off = away > out.far_off ? away : out.far_off;
         out.speed += t >= ticks / 2 ? joint_speed(f, row) / (ticks - ticks / 2) : 0.0;
         if (tied) {
-            followed = am_field_go_on(f, &near, row, followed);
+            followed = ami_field_go_on(f, &near, row, followed);
         }
-        am_field_integrate(f, x, v, x, &near, near.weight);
+        ami_field_integrate(f, x, v, x, &near, near.weight);
     }
     return out;
 }
@@ -78,13 +79,13 @@ static void the_last_state_of_a_range_leads_to_the_one_most_alike(void **state)
         ends++;
         assert_true(field->ranges[on] != field->ranges[s]);
         assert_true(last_of(field, on) - on >= ahead);
-        const float *row = am_field_row(field, s);
+        const float *row = ami_field_row(field, s);
         double best = INFINITY, chosen = 0.0;
         for (int o = 0, last = -1; o < field->state_count; o++) {
             last = o > last ? last_of(field, o) : last;
             double d2 = 0.0;
             for (int d = 0; d < field->dims; d++) {
-                double way = (double)row[d] - (double)am_field_row(field, o)[d];
+                double way = (double)row[d] - (double)ami_field_row(field, o)[d];
                 d2 += way * way;
             }
             chosen = o == on ? d2 : chosen;
@@ -99,32 +100,32 @@ static void what_follows_a_last_state_comes_after_the_one_that_stands_for_it(voi
 {
     (void)state;
     am_error err = { 0 };
-    am_field_work *work = NULL;
-    check_ok(am_field_work_create(&work, field, NULL, &err), &err);
+    ami_field_work *work = NULL;
+    check_ok(ami_field_work_create(&work, field, NULL, &err), &err);
     for (int s = 0; s < field->state_count; s++) {
         if (field->next[s] >= 0) {
             continue;
         }
-        am_field_neighbours near;
+        ami_field_neighbours near;
         const int on = field->onward[s], then = field->next[on];
-        am_field_search(field, &near, am_field_row(field, s), 1, NULL, 0, work);
-        assert_int_equal(am_field_go_on(field, &near, am_field_row(field, s), s - 1), s);
+        ami_field_search(field, &near, ami_field_row(field, s), 1, NULL, 0, work);
+        assert_int_equal(ami_field_go_on(field, &near, ami_field_row(field, s), s - 1), s);
         assert_int_equal(near.state[0], on);
-        am_field_search(field, &near, am_field_row(field, then), 1, NULL, 0, work);
-        assert_int_equal(am_field_go_on(field, &near, am_field_row(field, then), s), then); // no tick twice
+        ami_field_search(field, &near, ami_field_row(field, then), 1, NULL, 0, work);
+        assert_int_equal(ami_field_go_on(field, &near, ami_field_row(field, then), s), then); // no tick twice
     }
-    am_field_work_destroy(work);
+    ami_field_work_destroy(work);
 }
 
 static void who_wanders_keeps_to_another_range_for_a_while(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(5), same = rng;
+    am_rng rng = ami_rng_make(5), same = rng;
     const int all = field->state_count, ticks = (int)field->fps;
     int left = 0;
     for (int s = 0; s < all; s += 7) {
-        const int to = am_field_wander(field, am_field_row(field, s), s, &rng);
-        assert_int_equal(am_field_wander(field, am_field_row(field, s), s, &same), to);
+        const int to = ami_field_wander(field, ami_field_row(field, s), s, &rng);
+        assert_int_equal(ami_field_wander(field, ami_field_row(field, s), s, &same), to);
         if (to == s) { // nothing is near
             continue;
         }
@@ -133,24 +134,26 @@ static void who_wanders_keeps_to_another_range_for_a_while(void **state)
         assert_true(field->ranges[to % all] != field->ranges[s]);
         assert_true(last_of(field, to % all) - to % all > ticks / 2);
         // It is kept to whatever is nearer, with the weight of an action, and one tick less after each.
-        am_field_neighbours near = { .count = 2, .state = { s, s + 1 < all ? s + 1 : s - 1 }, .d2 = { 1e-6f, 1.0f } };
-        const int then = am_field_go_on(field, &near, am_field_row(field, s), to);
+        ami_field_neighbours near = { .count = 2,
+                                      .state = { s, s + 1 < all ? s + 1 : s - 1 },
+                                      .d2 = { 1e-6f, 1.0f } };
+        const int then = ami_field_go_on(field, &near, ami_field_row(field, s), to);
         assert_int_equal(then, field->next[to % all] + (ticks - 1) * all);
         assert_int_equal(near.state[0], field->next[to % all]);
         assert_true(near.weight[0] > 0.49f);
     }
     assert_true(left > 100);
     const float far_off[512] = { 1e3f };
-    assert_int_equal(am_field_wander(field, far_off, 3, &rng), 3);
-    assert_int_equal(am_field_wander(field, far_off, -1, &rng), -1);
+    assert_int_equal(ami_field_wander(field, far_off, 3, &rng), 3);
+    assert_int_equal(ami_field_wander(field, far_off, -1, &rng), -1);
 }
 
 /// Passive from the last second of every n-th range: by then nothing but its end is ahead.
-static void play_all(const am_field *f, int every, int seconds, double least, double least_mean, double most_away)
+static void play_all(const ami_field *f, int every, int seconds, double least, double least_mean, double most_away)
 {
     am_error err = { 0 };
-    am_field_work *work = NULL;
-    check_ok(am_field_work_create(&work, f, NULL, &err), &err);
+    ami_field_work *work = NULL;
+    check_ok(ami_field_work_create(&work, f, NULL, &err), &err);
     double own = own_speed(f), slowest[2] = { INFINITY, INFINITY }, mean[2] = { 0 }, far_off = 0.0;
     int count = 0, range = 0;
     for (int s = 0; s < f->state_count; s++) {
@@ -172,7 +175,7 @@ static void play_all(const am_field *f, int every, int seconds, double least, do
     assert_true(slowest[1] > least);
     assert_true(mean[1] / count > least_mean);
     assert_true(far_off < most_away);
-    am_field_work_destroy(work);
+    ami_field_work_destroy(work);
 }
 
 static void a_passive_field_moves_on_from_every_end(void **state)
@@ -192,16 +195,16 @@ static void a_passive_field_of_walks_and_turns_keeps_walking(void **state)
     }
     am_error err = { 0 };
     am_db *walks = NULL;
-    am_field *f = NULL;
+    ami_field *f = NULL;
     am_build_def build = am_build_def_default();
     build.config_path = AMBLE_SOURCE_DIR "/configs/databases/fields_locomotion.json";
     build.find_set = test_find_set;
     check_ok(am_build(&walks, NULL, &build, &err), &err);
-    am_field_def def = am_field_def_default();
+    ami_field_def def = ami_field_def_default();
     def.db = walks;
-    check_ok(am_field_create(&f, &def, &err), &err);
+    check_ok(ami_field_create(&f, &def, &err), &err);
     play_all(f, 1, 40, 0.5, 0.8, 0.8);
-    am_field_destroy(f);
+    ami_field_destroy(f);
     am_db_close(walks);
 }
 

@@ -2,19 +2,20 @@
 #include "support/check.h"
 #include "support/refuse.h"
 
-#include <amble/field_value.h>
 #include <math.h>
 
 #include "method/field_source.h"
+#include "base/rng.h"
+#include "net/build.h"
 
 enum { most_states = 64 };
 
 /// A field of which only the states' ranges matter, and a value function over it.
 typedef struct world {
     am_db db;
-    am_field field;
+    ami_field field;
     int32_t ranges[most_states];
-    am_field_task task;
+    ami_field_task task;
     float values[most_states * 18];
     int anchors, every;
 } world;
@@ -33,9 +34,9 @@ static void make(world *w, const int *lengths, int count, int every)
     w->field.k = 3;
     w->field.hash = 0x5678;
     w->every = every;
-    w->anchors = am_field_anchors(&w->field, every, NULL, NULL, NULL);
-    assert_true(am_field_task_find(&w->task, "direction"));
-    am_rng rng = am_rng_make(5);
+    w->anchors = ami_field_anchors(&w->field, every, NULL, NULL, NULL);
+    assert_true(ami_field_task_find(&w->task, "direction"));
+    am_rng rng = ami_rng_make(5);
     for (int i = 0; i < w->anchors * 18; i++) {
         w->values[i] = am_rng_range(&rng, -60.0f, -5.0f);
     }
@@ -45,15 +46,15 @@ static am_model *pack(const world *w, am_net_weights numbers, float steer)
 {
     am_bytes bytes;
     am_error err = { 0 };
-    const am_field_value_head head = {
+    const ami_field_value_head head = {
         .numbers = (uint32_t)numbers, .gamma = 0.9f, .every = w->every, .steer = steer
     };
-    check_ok(am_field_value_pack(&bytes, &head, &w->task, &w->field, w->values, NULL, &err), &err);
+    check_ok(ami_field_value_pack(&bytes, &head, &w->task, &w->field, w->values, NULL, &err), &err);
     char name[AM_NET_NAME_SIZE];
-    am_field_value_name(name, w->task.name, w->every);
+    ami_field_value_name(name, w->task.name, w->every);
     const am_model_blob blob = { name, bytes.data, bytes.size };
     const am_net_graph *none[1] = { NULL };
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.graphs = none;
     def.attachments = &blob;
     def.attachment_count = 1;
@@ -63,15 +64,15 @@ static am_model *pack(const world *w, am_net_weights numbers, float steer)
     return model;
 }
 
-static am_result open_value(am_field_value **out, const am_model *model, const world *w, const am_alloc *alloc,
+static am_result open_value(ami_field_value **out, const am_model *model, const world *w, const am_alloc *alloc,
                             am_error *err)
 {
-    am_field_value_def def = am_field_value_def_default();
+    ami_field_value_def def = ami_field_value_def_default();
     def.model = model;
     def.field = &w->field;
     def.task = "direction";
     def.alloc = alloc;
-    return am_field_value_create(out, &def, err);
+    return ami_field_value_create(out, &def, err);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -85,7 +86,7 @@ static void anchors_stand_at_both_ends_and_evenly_between(void **state)
     make(&w, lengths, 5, 10);
     int32_t anchor[most_states], at[most_states];
     float share[most_states];
-    const int count = am_field_anchors(&w.field, 10, anchor, share, at);
+    const int count = ami_field_anchors(&w.field, 10, anchor, share, at);
     assert_int_equal(count, 4 + 1 + 2 + 2 + 3);
     const int expected[] = { 0, 10, 20, 30, 31, 32, 33, 34, 42, 43, 50, 58 };
     for (int i = 0; i < count; i++) {
@@ -103,7 +104,7 @@ static void anchors_stand_at_both_ends_and_evenly_between(void **state)
             assert_int_equal(at[anchor[s]], s);
         }
     }
-    assert_int_equal(am_field_anchors(&w.field, 1, anchor, share, at), w.field.state_count);
+    assert_int_equal(ami_field_anchors(&w.field, 1, anchor, share, at), w.field.state_count);
     for (int s = 0; s < w.field.state_count; s++) {
         assert_true(anchor[s] == s && share[s] == 0.0f);
     }
@@ -117,7 +118,7 @@ static double plain(const world *w, int state, int cell)
 {
     int32_t anchor[most_states];
     float share[most_states];
-    am_field_anchors(&w->field, w->every, anchor, share, NULL);
+    ami_field_anchors(&w->field, w->every, anchor, share, NULL);
     const double a = (double)w->values[anchor[state] * 18 + cell], t = (double)share[state];
     return t > 0.0 ? (1.0 - t) * a + t * (double)w->values[(anchor[state] + 1) * 18 + cell] : a;
 }
@@ -130,10 +131,10 @@ static void values_are_interpolated_over_neighbours_time_and_angle(void **state)
         world w;
         make(&w, lengths, 2, numbers == AM_NET_FP32 ? 1 : 7);
         am_model *model = pack(&w, (am_net_weights)numbers, 0.0f);
-        am_field_value *value = NULL;
+        ami_field_value *value = NULL;
         am_error err = { 0 };
         check_ok(open_value(&value, model, &w, NULL, &err), &err);
-        const am_field_neighbours near = { .count = 3, .state = { 3, 22, 30 }, .weight = { 0.5f, 0.3f, 0.2f } };
+        const ami_field_neighbours near = { .count = 3, .state = { 3, 22, 30 }, .weight = { 0.5f, 0.3f, 0.2f } };
         // 25 degrees: a quarter of the way from the cell of 20 degrees to that of 40.
         const float theta = 25.0f * AM_DEG;
         double wanted = 0.0;
@@ -141,8 +142,8 @@ static void values_are_interpolated_over_neighbours_time_and_angle(void **state)
             wanted +=
                 (double)near.weight[i] * (0.75 * plain(&w, near.state[i], 10) + 0.25 * plain(&w, near.state[i], 11));
         }
-        check_near(am_field_value_at(value, &near, &theta), wanted, numbers == AM_NET_FP32 ? 1e-4 : 0.03);
-        am_field_value_destroy(value);
+        check_near(ami_field_value_at(value, &near, &theta), wanted, numbers == AM_NET_FP32 ? 1e-4 : 0.03);
+        ami_field_value_destroy(value);
         am_model_close(model);
     }
 }
@@ -157,25 +158,26 @@ static void lookahead_weighs_the_future_and_greedy_does_not(void **state)
         w.values[i] = i / 18 == 5 ? -1.0f : -50.0f; // state 5 is the place to be
     }
     am_model *model = pack(&w, AM_NET_FP32, 0.0f);
-    am_field_value *value = NULL;
+    ami_field_value *value = NULL;
     am_error err = { 0 };
     check_ok(open_value(&value, model, &w, NULL, &err), &err);
-    am_field_step steps[4] = { { .turn = 0.2f }, { .turn = 0.0f }, { .turn = 0.1f }, { .turn = 0.2f } };
-    am_field_neighbours near[4] = { 0 };
+    ami_field_step steps[4] = { { .turn = 0.2f }, { .turn = 0.0f }, { .turn = 0.1f }, { .turn = 0.2f } };
+    ami_field_neighbours near[4] = { 0 };
     for (int i = 0; i < 4; i++) {
-        near[i] = (am_field_neighbours){ .count = 1, .state = { i == 1 ? 5 : i }, .weight = { 1.0f } };
+        near[i] = (ami_field_neighbours){ .count = 1, .state = { i == 1 ? 5 : i }, .weight = { 1.0f } };
     }
     const float theta = 0.5f;
     float worth[4];
-    assert_int_equal(am_field_choose(&w.task, value, &theta, steps, near, 4, worth), 1);
+    assert_int_equal(ami_field_choose(&w.task, value, &theta, steps, near, 4, worth), 1);
     check_near(worth[1], -0.5 - 0.9, 1e-5);
     check_near(worth[0], -0.3 - 45.0, 1e-4);
-    assert_int_equal(am_field_choose(&w.task, NULL, &theta, steps, NULL, 4, worth), 0); // the lower of two equal ones
+    assert_int_equal(ami_field_choose(&w.task, NULL, &theta, steps, NULL, 4, worth),
+                     0); // the lower of two equal ones
     check_near(worth[3], worth[0], 0.0);
     steps[0].turn = NAN;
-    assert_int_equal(am_field_choose(&w.task, NULL, &theta, steps, NULL, 4, NULL), 3);
-    assert_int_equal(am_field_choose(&w.task, NULL, &theta, steps, NULL, 1, NULL), -1);
-    am_field_value_destroy(value);
+    assert_int_equal(ami_field_choose(&w.task, NULL, &theta, steps, NULL, 4, NULL), 3);
+    assert_int_equal(ami_field_choose(&w.task, NULL, &theta, steps, NULL, 1, NULL), -1);
+    ami_field_value_destroy(value);
     am_model_close(model);
 }
 
@@ -189,36 +191,36 @@ static void steering_turns_the_chosen_step_towards_the_target(void **state)
         w.values[i] = -5.0f;
     }
     am_model *model = pack(&w, AM_NET_FP16, 0.1f);
-    am_field_value *value = NULL;
+    ami_field_value *value = NULL;
     am_error err = { 0 };
     check_ok(open_value(&value, model, &w, NULL, &err), &err);
-    const am_field_neighbours near[2] = { { .count = 1, .state = { 1 }, .weight = { 1.0f } },
-                                          { .count = 1, .state = { 2 }, .weight = { 1.0f } } };
-    am_field_step steps[2] = { { .turn = -0.2f }, { .turn = 0.05f } };
+    const ami_field_neighbours near[2] = { { .count = 1, .state = { 1 }, .weight = { 1.0f } },
+                                           { .count = 1, .state = { 2 }, .weight = { 1.0f } } };
+    ami_field_step steps[2] = { { .turn = -0.2f }, { .turn = 0.05f } };
     float theta = 0.5f;
-    assert_int_equal(am_field_choose(&w.task, value, &theta, steps, near, 2, NULL), 1);
+    assert_int_equal(ami_field_choose(&w.task, value, &theta, steps, near, 2, NULL), 1);
     check_near(steps[1].turn, 0.15, 1e-6);
     check_near(steps[0].turn, -0.2, 1e-7);
     theta = -0.31f;
-    assert_int_equal(am_field_choose(&w.task, value, &theta, steps, near, 2, NULL), 0);
+    assert_int_equal(ami_field_choose(&w.task, value, &theta, steps, near, 2, NULL), 0);
     check_near(steps[0].turn, -0.3, 1e-6);
     theta = -0.3f; // there already: straight on
-    assert_int_equal(am_field_choose(&w.task, value, &theta, steps, near, 2, NULL), 0);
+    assert_int_equal(ami_field_choose(&w.task, value, &theta, steps, near, 2, NULL), 0);
     check_near(steps[0].turn, -0.3, 1e-6);
-    am_field_value_destroy(value);
+    ami_field_value_destroy(value);
     am_model_close(model);
 }
 
 static void who_shall_stand_does_not_creep(void **state)
 {
     (void)state;
-    am_field_task task, point;
-    assert_true(am_field_task_find(&task, "speed") && am_field_task_find(&point, "point"));
+    ami_field_task task, point;
+    assert_true(ami_field_task_find(&task, "speed") && ami_field_task_find(&point, "point"));
     const float as_is[2] = { 0.0f, 0.0f }, aside[2] = { 20.0f * AM_DEG, 0.0f }, nearly[2] = { -1.0f * AM_DEG, 0.0f };
-    const am_field_step creep = { 0.0f, 0.03f / 30.0f, 0.01f }, step = { 0.0f, 0.3f / 30.0f, 0.01f };
+    const ami_field_step creep = { 0.0f, 0.03f / 30.0f, 0.01f }, step = { 0.0f, 0.3f / 30.0f, 0.01f };
     const uint32_t one = AM_CONTACT_LEFT, both = AM_CONTACT_LEFT | AM_CONTACT_RIGHT;
     check_near(ami_field_settle(&task, as_is, step, both).z, 0.3 / 30.0, 1e-7); // has yet to come to rest
-    am_field_step left = ami_field_settle(&task, as_is, creep, one);
+    ami_field_step left = ami_field_settle(&task, as_is, creep, one);
     check_near(left.z, 0.04 * 0.03 / 30.0, 1e-7); // (0.03 / 0.15)^2 of it
     check_near(left.turn, 0.04 * 0.01, 1e-7);
     left = ami_field_settle(&task, as_is, creep, both);
@@ -242,7 +244,7 @@ static void value_functions_of_others_are_refused(void **state)
     world w, other;
     make(&w, lengths, 1, 1);
     am_model *model = pack(&w, AM_NET_FP16, 0.0f);
-    am_field_value *value = NULL;
+    ami_field_value *value = NULL;
     am_error err = { 0 };
     other = w;
     other.field.db = &other.db;
@@ -254,18 +256,18 @@ static void value_functions_of_others_are_refused(void **state)
     other.field.hash++;
     check_refused(open_value(&value, model, &other, NULL, &err), AM_ERR_FORMAT);
     assert_non_null(strstr(err.text, "other numbers"));
-    am_field_value_def def = am_field_value_def_default();
+    ami_field_value_def def = ami_field_value_def_default();
     def.model = model;
     def.field = &w.field;
     def.task = "line";
-    check_refused(am_field_value_create(&value, &def, &err), AM_ERR_KEY);
+    check_refused(ami_field_value_create(&value, &def, &err), AM_ERR_KEY);
     def.task = "direction";
     def.every = 10;
-    check_refused(am_field_value_create(&value, &def, &err), AM_ERR_KEY);
+    check_refused(ami_field_value_create(&value, &def, &err), AM_ERR_KEY);
     def.every = -1;
-    check_refused(am_field_value_create(&value, &def, &err), AM_ERR_DEF);
-    am_field_def field = am_field_def_default();
-    assert_true(am_field_value_field(&field, model));
+    check_refused(ami_field_value_create(&value, &def, &err), AM_ERR_DEF);
+    ami_field_def field = ami_field_def_default();
+    assert_true(ami_field_value_field(&field, model));
     assert_int_equal(field.k, 3);
     am_model_close(model);
 }
@@ -278,13 +280,13 @@ static void values_that_are_none_or_too_great_are_not_stored(void **state)
     make(&w, lengths, 1, 1);
     am_bytes bytes;
     am_error err = { 0 };
-    am_field_value_head head = { .numbers = AM_NET_FP16, .gamma = 0.9f, .every = 1 };
+    ami_field_value_head head = { .numbers = AM_NET_FP16, .gamma = 0.9f, .every = 1 };
     w.values[40] = NAN;
-    check_refused(am_field_value_pack(&bytes, &head, &w.task, &w.field, w.values, NULL, &err), AM_ERR_NUMBER);
+    check_refused(ami_field_value_pack(&bytes, &head, &w.task, &w.field, w.values, NULL, &err), AM_ERR_NUMBER);
     w.values[40] = 1e7f;
-    check_refused(am_field_value_pack(&bytes, &head, &w.task, &w.field, w.values, NULL, &err), AM_ERR_RANGE);
+    check_refused(ami_field_value_pack(&bytes, &head, &w.task, &w.field, w.values, NULL, &err), AM_ERR_RANGE);
     head.every = 0;
-    check_refused(am_field_value_pack(&bytes, &head, &w.task, &w.field, w.values, NULL, &err), AM_ERR_DEF);
+    check_refused(ami_field_value_pack(&bytes, &head, &w.task, &w.field, w.values, NULL, &err), AM_ERR_DEF);
 }
 
 /// Opens a value function out of the bytes of its attachment, whole or damaged.
@@ -292,13 +294,13 @@ static am_result read(void *user, const uint8_t *data, size_t size, const am_all
 {
     const am_model_blob blob = { "value.direction.x7", data, size };
     const am_net_graph *none[1] = { NULL };
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.graphs = none;
     def.attachments = &blob;
     def.attachment_count = 1;
     def.alloc = alloc;
     am_model *model = NULL;
-    am_field_value *value = NULL;
+    ami_field_value *value = NULL;
     am_error err = { 0 };
     if (size == 0) {
         return refuse_checked(AM_ERR_TRUNCATED,
@@ -309,13 +311,13 @@ static am_result read(void *user, const uint8_t *data, size_t size, const am_all
         result = open_value(&value, model, user, alloc, &err);
     }
     if (result == AM_OK) {
-        const am_field_neighbours near = { .count = 2, .state = { 0, 39 }, .weight = { 0.5f, 0.5f } };
+        const ami_field_neighbours near = { .count = 2, .state = { 0, 39 }, .weight = { 0.5f, 0.5f } };
         for (float angle = -4.0f; angle < 4.0f; angle += 0.5f) {
-            const float worth = am_field_value_at(value, &near, &angle);
+            const float worth = ami_field_value_at(value, &near, &angle);
             assert_true(worth - worth == 0.0f);
         }
     }
-    am_field_value_destroy(value);
+    ami_field_value_destroy(value);
     am_model_close(model);
     return refuse_checked(result, &err);
 }
@@ -328,8 +330,8 @@ static void damaged_value_functions_are_refused(void **state)
     make(&w, lengths, 2, 7);
     am_bytes bytes;
     am_error err = { 0 };
-    const am_field_value_head head = { .numbers = AM_NET_FP16, .gamma = 0.9f, .every = 7 };
-    check_ok(am_field_value_pack(&bytes, &head, &w.task, &w.field, w.values, NULL, &err), &err);
+    const ami_field_value_head head = { .numbers = AM_NET_FP16, .gamma = 0.9f, .every = 7 };
+    check_ok(ami_field_value_pack(&bytes, &head, &w.task, &w.field, w.values, NULL, &err), &err);
     const refuse_counts counts = refuse_loop(read, &w, bytes.data, bytes.size, NULL);
     assert_true(counts.refused_truncations > 400 && counts.refused_flips > 200 && counts.failed_allocations > 4);
     am_bytes_free(&bytes);
@@ -358,7 +360,7 @@ static void check_recipe(const char *model_path, const char *config_path)
     assert_true(same(am_json_root(own), am_json_root(config)));
     int stages = 0;
     for (const am_json *s = am_json_get(am_json_root(config), "stages")->first; s; s = s->next, stages++) {
-        assert_true(am_field_value_has(model, am_json_get(s, "task")->string));
+        assert_true(ami_field_value_has(model, am_json_get(s, "task")->string));
     }
     assert_true(stages >= 4);
     am_json_free(own);

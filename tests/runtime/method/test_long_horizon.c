@@ -1,10 +1,13 @@
 // Looking ahead: the tree that grows level by level chooses what the paper's recursion chooses, within its budget,
 // for any target that knows its future.
+#include "actor/intent.h"
+#include "data/database.h"
+#include "method/sources.h"
 #include "support/player.h"
 
-static am_long_horizon_def ahead_def(int k, int l)
+static ami_long_horizon_def ahead_def(int k, int l)
 {
-    am_long_horizon_def def = am_long_horizon_def_default();
+    ami_long_horizon_def def = ami_long_horizon_def_default();
     def.match.db = db;
     def.match.index = index_;
     def.match.surround_s = 0.0f;
@@ -13,22 +16,22 @@ static am_long_horizon_def ahead_def(int k, int l)
     return def;
 }
 
-static void player_make(player *p, const am_long_horizon_def *def)
+static void player_make(player *p, const ami_long_horizon_def *def)
 {
     am_error err = { 0 };
     am_source *source = NULL;
-    check_ok(am_long_horizon_create(&source, def, &err), &err);
+    check_ok(ami_long_horizon_create(&source, def, &err), &err);
     player_begin(p, source, -1);
 }
 
-static am_point_target point_target(float x, float z)
+static ami_point_target point_target(float x, float z)
 {
-    am_point_target target = { .place = am_v3(x, 0.0f, z),
-                               .speed = 1.3f,
-                               .near_m = 0.2f,
-                               .hip_m = 0.9f,
-                               .times = { 0.0f, 1.0f / 3.0f, 2.0f / 3.0f, 1.0f },
-                               .time_count = 4 };
+    ami_point_target target = { .place = am_v3(x, 0.0f, z),
+                                .speed = 1.3f,
+                                .near_m = 0.2f,
+                                .hip_m = 0.9f,
+                                .times = { 0.0f, 1.0f / 3.0f, 2.0f / 3.0f, 1.0f },
+                                .time_count = 4 };
     return target;
 }
 
@@ -59,14 +62,14 @@ static void make_query(float *out, node n, const am_horizon *horizon, void *cont
 {
     float raw[AM_MAX_FEATURES];
     am_query_point points[AM_MAX_TRAJECTORY];
-    am_features_denormalise(&db->features, raw, am_db_x(db, n.frame));
-    am_query query = am_query_default();
+    ami_features_denormalise(&db->features, raw, am_db_x(db, n.frame));
+    ami_query query = ami_query_default();
     query.current = raw;
     query.root = n.root;
     query.trajectory = points;
     query.trajectory_count = horizon->compute_query(horizon->user, context, points, n.root);
     query.roles = &db->roles;
-    am_query_make(&db->features, out, &query);
+    ami_query_make(&db->features, out, &query);
 }
 
 /// Algorithm 1 below its top: the cost of the best future of a moment.
@@ -76,19 +79,19 @@ static float recurse(node from, const am_horizon *horizon, const void *context, 
     uint8_t own[AM_MAX_CONTEXT];
     memcpy(own, context, AM_MAX_CONTEXT);
     make_query(x, from, horizon, own);
-    am_hit hits[AM_MAX_HITS];
-    am_search target = am_search_default();
+    am_hit hits[AMI_MAX_HITS];
+    ami_search target = ami_search_default();
     target.x = x;
     target.k = l == 1 ? 1 : k;
-    int found = am_index_search(index_, hits, &target, work);
+    int found = ami_index_search(index_, hits, &target, work);
     float best = INFINITY;
     for (int i = 0; i < found; i++) {
         if (l == 1) {
             return hits[0].cost;
         }
-        node next = { .frame = am_db_clamp(db, hits[i].frame, 10) };
+        node next = { .frame = ami_db_clamp(db, hits[i].frame, 10) };
         am_transform way =
-            am_transform_mul(am_transform_inv(am_db_root(db, hits[i].frame)), am_db_root(db, next.frame));
+            am_transform_mul(am_transform_inv(ami_db_root(db, hits[i].frame)), ami_db_root(db, next.frame));
         next.root = am_transform_mul(from.root, way);
         uint8_t later[AM_MAX_CONTEXT] = { 0 };
         horizon->update_context(horizon->user, later, own, 10.0f / db->fps);
@@ -101,8 +104,8 @@ static float recurse(node from, const am_horizon *horizon, const void *context, 
 /// The cost of choosing `frame`, whose own cost is known, at the top.
 static float future_of(node now, am_hit hit, const am_horizon *horizon, int k, int l)
 {
-    node next = { .frame = am_db_clamp(db, hit.frame, 10) };
-    am_transform way = am_transform_mul(am_transform_inv(am_db_root(db, hit.frame)), am_db_root(db, next.frame));
+    node next = { .frame = ami_db_clamp(db, hit.frame, 10) };
+    am_transform way = am_transform_mul(am_transform_inv(ami_db_root(db, hit.frame)), ami_db_root(db, next.frame));
     next.root = am_transform_mul(now.root, way);
     uint8_t later[AM_MAX_CONTEXT] = { 0 };
     horizon->update_context(horizon->user, later, horizon->context, 10.0f / db->fps);
@@ -112,12 +115,12 @@ static float future_of(node now, am_hit hit, const am_horizon *horizon, int k, i
 static void the_tree_chooses_what_the_recursion_chooses(void **state)
 {
     (void)state;
-    am_long_horizon_def def = ahead_def(3, 3);
+    ami_long_horizon_def def = ahead_def(3, 3);
     player p;
     player_make(&p, &def);
-    am_point_target target = point_target(4.0f, 5.0f);
+    ami_point_target target = point_target(4.0f, 5.0f);
     uint8_t context[AM_MAX_CONTEXT];
-    am_horizon horizon = am_target_horizon(&target, context);
+    am_horizon horizon = ami_target_horizon(&target, context);
     int compared = 0;
     for (int f = 0; f < 300; f++) {
         node now = { p.root, p.out.frame };
@@ -131,11 +134,11 @@ static void the_tree_chooses_what_the_recursion_chooses(void **state)
         uint8_t own[AM_MAX_CONTEXT];
         memcpy(own, context, sizeof own);
         make_query(x, now, &horizon, own);
-        am_hit hits[AM_MAX_HITS];
-        am_search search = am_search_default();
+        am_hit hits[AMI_MAX_HITS];
+        ami_search search = ami_search_default();
         search.x = x;
         search.k = 4;
-        int found = am_index_search(index_, hits, &search, work);
+        int found = ami_index_search(index_, hits, &search, work);
         int best = -1;
         float least = INFINITY;
         for (int i = 0; i < found && i < 3; i++) {
@@ -158,23 +161,23 @@ static void the_tree_chooses_what_the_recursion_chooses(void **state)
         assert_true(p.out.searches <= 13);
     }
     assert_true(compared > 5);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void one_level_is_plain_matching(void **state)
 {
     (void)state;
     am_error err = { 0 };
-    am_long_horizon_def def = ahead_def(3, 1);
+    ami_long_horizon_def def = ahead_def(3, 1);
     player p, q;
     player_make(&p, &def);
     player_make(&q, &def);
-    am_source_destroy(q.source);
-    check_ok(am_match_create(&q.source, &def.match, &err), &err);
+    ami_source_destroy(q.source);
+    check_ok(ami_match_create(&q.source, &def.match, &err), &err);
     q.source->interface->reset(q.source, q.state, -1, NULL);
-    am_point_target target = point_target(-3.0f, 4.0f);
+    ami_point_target target = point_target(-3.0f, 4.0f);
     uint8_t context[AM_MAX_CONTEXT];
-    am_horizon horizon = am_target_horizon(&target, context);
+    am_horizon horizon = ami_target_horizon(&target, context);
     for (int f = 0; f < 400; f++) {
         step(&p, &horizon);
         step(&q, &horizon);
@@ -182,66 +185,66 @@ static void one_level_is_plain_matching(void **state)
     }
     assert_string_equal(p.source->interface->name, "long-horizon");
     assert_string_equal(q.source->interface->name, "match");
-    am_source_destroy(p.source);
-    am_source_destroy(q.source);
+    ami_source_destroy(p.source);
+    ami_source_destroy(q.source);
 }
 
 static void a_target_is_reached(void **state)
 {
     (void)state;
-    am_long_horizon_def def = ahead_def(3, 3);
+    ami_long_horizon_def def = ahead_def(3, 3);
     player p;
     player_make(&p, &def);
-    am_point_target target = point_target(3.0f, 4.0f);
+    ami_point_target target = point_target(3.0f, 4.0f);
     uint8_t context[AM_MAX_CONTEXT];
-    am_horizon horizon = am_target_horizon(&target, context);
+    am_horizon horizon = ami_target_horizon(&target, context);
     float nearest = 100.0f;
     for (int f = 0; f < 900; f++) {
         step(&p, &horizon);
         nearest = am_min(nearest, am_v3_distance(p.root.translation, target.place));
     }
     assert_true(nearest < 0.35f);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void a_stick_is_followed(void **state)
 {
     (void)state;
-    am_long_horizon_def def = ahead_def(3, 3);
+    ami_long_horizon_def def = ahead_def(3, 3);
     player p;
     player_make(&p, &def);
-    am_stick_target target = { .velocity = am_v3(1.2f, 0.0f, 0.0f),
-                               .heading = 0.5f * AM_PI,
-                               .velocity_halflife = 0.2f,
-                               .facing_halflife = 0.2f,
-                               .hip_m = 0.9f,
-                               .times = { 0.0f, 1.0f / 3.0f, 2.0f / 3.0f, 1.0f },
-                               .time_count = 4 };
+    ami_stick_target target = { .velocity = am_v3(1.2f, 0.0f, 0.0f),
+                                .heading = 0.5f * AM_PI,
+                                .velocity_halflife = 0.2f,
+                                .facing_halflife = 0.2f,
+                                .hip_m = 0.9f,
+                                .times = { 0.0f, 1.0f / 3.0f, 2.0f / 3.0f, 1.0f },
+                                .time_count = 4 };
     uint8_t context[AM_MAX_CONTEXT];
     am_vec3 before = am_v3_zero();
     for (int f = 0; f < 480; f++) {
         // The point stays with the body, at the speed that was desired.
-        am_horizon horizon = am_stick_horizon(&target, context, p.root.translation, target.velocity, am_v3_zero(),
-                                              am_quat_heading(p.root.rotation), 0.0f);
+        am_horizon horizon = ami_stick_horizon(&target, context, p.root.translation, target.velocity, am_v3_zero(),
+                                               am_quat_heading(p.root.rotation), 0.0f);
         before = f == 420 ? p.root.translation : before;
         step(&p, &horizon);
     }
     am_vec3 way = am_v3_sub(p.root.translation, before); // of the last second
     assert_true(way.x > 0.8f && way.x < 1.7f);
     assert_true(am_abs(way.z) < 0.4f);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void a_budget_is_kept(void **state)
 {
     (void)state;
     const int budgets[] = { 1, 2, 4, 7, 12, 13, 20 };
-    am_point_target target = point_target(4.0f, -2.0f);
+    ami_point_target target = point_target(4.0f, -2.0f);
     uint8_t context[AM_MAX_CONTEXT];
-    am_horizon horizon = am_target_horizon(&target, context);
+    am_horizon horizon = ami_target_horizon(&target, context);
     uint64_t whole = 0;
     for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
-        am_long_horizon_def def = ahead_def(3, 3);
+        ami_long_horizon_def def = ahead_def(3, 3);
         def.most_searches = budgets[b];
         player p, again;
         player_make(&p, &def);
@@ -259,27 +262,27 @@ static void a_budget_is_kept(void **state)
         if (budgets[b] == 20) {
             assert_true(hash == whole);
         }
-        am_source_destroy(p.source);
-        am_source_destroy(again.source);
+        ami_source_destroy(p.source);
+        ami_source_destroy(again.source);
     }
 }
 
 static void large_trees_are_cut_where_they_are_dear(void **state)
 {
     (void)state;
-    am_long_horizon_def def = ahead_def(20, 4); // 8000 branches
+    ami_long_horizon_def def = ahead_def(20, 4); // 8000 branches
     def.most_searches = 400;
     player p;
     player_make(&p, &def);
-    am_point_target target = point_target(2.0f, 2.0f);
+    ami_point_target target = point_target(2.0f, 2.0f);
     uint8_t context[AM_MAX_CONTEXT];
-    am_horizon horizon = am_target_horizon(&target, context);
+    am_horizon horizon = ami_target_horizon(&target, context);
     for (int f = 0; f < 30; f++) {
         step(&p, &horizon);
         assert_true(p.out.searches <= 400);
         assert_false(p.out.fell_back);
     }
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void senseless_defs_are_refused(void **state)
@@ -287,20 +290,20 @@ static void senseless_defs_are_refused(void **state)
     (void)state;
     am_error err = { 0 };
     am_source *source = NULL;
-    am_long_horizon_def bad[5];
+    ami_long_horizon_def bad[5];
     for (int i = 0; i < 5; i++) {
         bad[i] = ahead_def(3, 3);
     }
     bad[0].k = 0;
-    bad[1].k = AM_MAX_HITS + 1;
+    bad[1].k = AMI_MAX_HITS + 1;
     bad[2].l = 0;
     bad[3].most_searches = -1;
     bad[4].cookie = 0;
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(am_long_horizon_create(&source, &bad[i], &err), AM_ERR_DEF);
+        assert_int_equal(ami_long_horizon_create(&source, &bad[i], &err), AM_ERR_DEF);
         assert_null(source);
     }
-    assert_int_equal(am_long_horizon_create(&source, NULL, &err), AM_ERR_DEF);
+    assert_int_equal(ami_long_horizon_create(&source, NULL, &err), AM_ERR_DEF);
 }
 
 TEST_SUITE(long_horizon)

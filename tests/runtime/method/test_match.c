@@ -1,20 +1,23 @@
 // The matching source by itself: it plays what was captured, at any rate, jumps only where it should, and never runs
 // off a clip.
+#include "base/budget.h"
+#include "data/database.h"
+#include "method/sources.h"
 #include "support/player.h"
 
-static am_match_def match_def(void)
+static ami_match_def match_def(void)
 {
-    am_match_def def = am_match_def_default();
+    ami_match_def def = ami_match_def_default();
     def.db = db;
     def.index = index_;
     return def;
 }
 
-static void player_make(player *p, const am_match_def *def, int frame)
+static void player_make(player *p, const ami_match_def *def, int frame)
 {
     am_error err = { 0 };
     am_source *source = NULL;
-    check_ok(am_match_create(&source, def, &err), &err);
+    check_ok(ami_match_create(&source, def, &err), &err);
     player_begin(p, source, frame);
     p->source->interface->pose(p->source, p->state, &p->out, work);
 }
@@ -41,10 +44,10 @@ static void held_it_plays_the_capture_exactly(void **state)
 {
     (void)state;
     player p;
-    am_match_def def = match_def();
+    ami_match_def def = match_def();
     int start = db->ranges[4].start;
     player_make(&p, &def, start);
-    p.root = am_db_root(db, start);
+    p.root = ami_db_root(db, start);
     for (int i = 1; i <= 120; i++) {
         player_step(&p, DT, 1.0f, true);
         am_transform pose[most_joints];
@@ -54,14 +57,14 @@ static void held_it_plays_the_capture_exactly(void **state)
         assert_true(am_v3_distance(p.root.translation, db->root_positions[start + i]) < 1e-3f);
         assert_int_equal(p.out.contacts, db->contacts[start + i]);
     }
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void another_rate_plays_between_the_frames(void **state)
 {
     (void)state;
     player p;
-    am_match_def def = match_def();
+    ami_match_def def = match_def();
     int start = db->ranges[4].start;
     player_make(&p, &def, start);
     float dt = 1.0f / 144.0f;
@@ -75,14 +78,14 @@ static void another_rate_plays_between_the_frames(void **state)
         am_quat mixed = am_quat_nlerp(a[5].rotation, b[5].rotation, p.out.fraction);
         assert_true(am_quat_angle(mixed, p.local[5].rotation) < 1e-3f);
     }
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void a_held_clip_ends_and_stands(void **state)
 {
     (void)state;
     player p;
-    am_match_def def = match_def();
+    ami_match_def def = match_def();
     int last = db->ranges[2].stop - 1;
     player_make(&p, &def, last - 10);
     bool ended = false;
@@ -95,14 +98,14 @@ static void a_held_clip_ends_and_stands(void **state)
     assert_true(ended);
     assert_int_equal(p.out.frame, last);
     assert_true(am_v3_length(p.out.root_linear) == 0.0f);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void it_leaves_a_clip_before_its_end_and_keeps_to_the_target(void **state)
 {
     (void)state;
     player p;
-    am_match_def def = match_def();
+    ami_match_def def = match_def();
     player_make(&p, &def, -1);
     int jumps = 0;
     am_vec3 before = am_v3_zero();
@@ -116,14 +119,14 @@ static void it_leaves_a_clip_before_its_end_and_keeps_to_the_target(void **state
     }
     assert_true(jumps > 10); // no clip is a minute long
     check_near(am_v3_distance(p.root.translation, before) / 50.0f, 1.1f, 0.12f);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void a_jump_is_better_than_staying_and_not_near(void **state)
 {
     (void)state;
     player p;
-    am_match_def def = match_def();
+    ami_match_def def = match_def();
     def.stay_bias = 0.5f;
     player_make(&p, &def, -1);
     int surround = (int)(def.surround_s * db->fps + 0.5f);
@@ -137,7 +140,7 @@ static void a_jump_is_better_than_staying_and_not_near(void **state)
         for (int k = 2; k < 5; k++) { // the first is the one jumped to
             assert_true(p.out.candidates[k].cost >= p.out.candidates[k - 1].cost);
         }
-        check_near(p.out.cost, am_index_cost(index_, p.out.candidates[0].frame, p.out.query, NULL), 1e-6f);
+        check_near(p.out.cost, ami_index_cost(index_, p.out.candidates[0].frame, p.out.query, NULL), 1e-6f);
         if (p.out.transition) {
             assert_true(p.out.cost < p.out.stay_cost - def.stay_bias);
             int landed = p.out.candidates[0].frame;
@@ -146,7 +149,7 @@ static void a_jump_is_better_than_staying_and_not_near(void **state)
             assert_true(p.out.cost >= p.out.stay_cost - def.stay_bias);
         }
     }
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 /// The largest second difference (m) of any joint's place in the frames after one.
@@ -157,11 +160,11 @@ static double rough_at(int frame)
         am_transform pose[3][AM_MAX_JOINTS];
         for (int i = 0; i < 3; i++) {
             am_transform local[AM_MAX_JOINTS];
-            int at = am_db_clamp(db, frame, f + i - 1);
+            int at = ami_db_clamp(db, frame, f + i - 1);
             am_db_pose(db, at, local);
             am_fk(pose[i], local, db->skeleton->parents, db->joint_count);
             for (int j = 0; j < db->joint_count; j++) {
-                pose[i][j] = am_transform_mul(am_db_root(db, at), pose[i][j]);
+                pose[i][j] = am_transform_mul(ami_db_root(db, at), pose[i][j]);
             }
         }
         for (int j = 0; j < db->joint_count; j++) {
@@ -177,7 +180,7 @@ static void a_rough_landing_gives_way_to_a_smoother_one(void **state)
 {
     (void)state;
     player p;
-    am_match_def def = match_def();
+    ami_match_def def = match_def();
     def.rough_mps2 = 20.0f;
     player_make(&p, &def, -1);
     double limit = (double)def.rough_mps2 / ((double)db->fps * (double)db->fps);
@@ -201,7 +204,7 @@ static void a_rough_landing_gives_way_to_a_smoother_one(void **state)
     }
     printf("%d landings moved\n", moved);
     assert_true(moved > 5);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void searches_keep_their_time_at_any_rate(void **state)
@@ -210,7 +213,7 @@ static void searches_keep_their_time_at_any_rate(void **state)
     const float rates[] = { 30.0f, 60.0f, 90.0f, 144.0f };
     for (int r = 0; r < 4; r++) {
         player p;
-        am_match_def def = match_def();
+        ami_match_def def = match_def();
         def.stay_bias = 1e6f;
         player_make(&p, &def, db->ranges[4].start);
         int searches = 0;
@@ -219,7 +222,7 @@ static void searches_keep_their_time_at_any_rate(void **state)
             searches += p.out.searched;
         }
         assert_in_range(searches, 16, 19); // every sixth of a second, in whole steps
-        am_source_destroy(p.source);
+        ami_source_destroy(p.source);
     }
 }
 
@@ -227,7 +230,7 @@ static void a_target_that_is_not_a_number_plays_on(void **state)
 {
     (void)state;
     player p;
-    am_match_def def = match_def();
+    ami_match_def def = match_def();
     player_make(&p, &def, db->ranges[4].start);
     int fell_back = 0;
     for (int i = 0; i < 60; i++) {
@@ -238,7 +241,7 @@ static void a_target_that_is_not_a_number_plays_on(void **state)
     }
     assert_int_equal(fell_back, 6);
     assert_int_equal(p.out.frame, db->ranges[4].start + 60);
-    am_source_destroy(p.source);
+    ami_source_destroy(p.source);
 }
 
 static void bad_defs_are_refused(void **state)
@@ -246,26 +249,26 @@ static void bad_defs_are_refused(void **state)
     (void)state;
     am_source *source = NULL;
     am_error err = { 0 };
-    am_match_def def = match_def();
+    ami_match_def def = match_def();
     def.cookie = 1;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_DEF);
+    check_refused(ami_match_create(&source, &def, &err), AM_ERR_DEF);
     def = match_def();
     def.search_every_s = 0.0f;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_DEF);
+    check_refused(ami_match_create(&source, &def, &err), AM_ERR_DEF);
     def = match_def();
     def.stay_bias = NAN;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_DEF);
+    check_refused(ami_match_create(&source, &def, &err), AM_ERR_DEF);
     def = match_def();
     def.index = NULL;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_DEF);
-    am_budget budget = am_budget_make(NULL);
+    check_refused(ami_match_create(&source, &def, &err), AM_ERR_DEF);
+    ami_budget budget = ami_budget_make(NULL);
     budget.fail_at = 1;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     def = match_def();
     def.alloc = &alloc;
-    check_refused(am_match_create(&source, &def, &err), AM_ERR_MEMORY);
+    check_refused(ami_match_create(&source, &def, &err), AM_ERR_MEMORY);
     assert_null(source);
-    am_source_destroy(NULL);
+    ami_source_destroy(NULL);
 }
 
 TEST_SUITE(match)

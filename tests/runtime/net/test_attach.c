@@ -18,7 +18,7 @@ static am_model *attached_model(void)
     am_net_graph *g = small_graph();
     am_model *model = NULL;
     am_error err = { 0 };
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     const am_net_graph *graphs[1] = { g };
     const am_model_blob blobs[2] = { { "words", words, sizeof words }, { "numbers", numbers, sizeof numbers } };
     def.graphs = graphs;
@@ -69,7 +69,7 @@ static void a_model_without_attachments_has_the_same_bytes_as_ever(void **state)
     am_model *plain = zoo_model(g, AM_NET_FP32);
     am_model *copy = NULL;
     am_error err = { 0 };
-    check_ok(am_model_attach(&copy, plain, NULL, 0, NULL, &err), &err);
+    check_ok(ami_model_attach(&copy, plain, NULL, 0, NULL, &err), &err);
     assert_int_equal(plain->attachment_count, 0);
     assert_int_equal(copy->image_size, plain->image_size);
     assert_memory_equal(copy->image, plain->image, plain->image_size);
@@ -85,7 +85,7 @@ static void attaching_keeps_the_others_and_replaces_the_same_name(void **state)
     am_model *more = NULL;
     am_error err = { 0 };
     const am_model_blob blobs[2] = { { "words", "other", 6 }, { "third", words, sizeof words } };
-    check_ok(am_model_attach(&more, model, blobs, 2, NULL, &err), &err);
+    check_ok(ami_model_attach(&more, model, blobs, 2, NULL, &err), &err);
     assert_int_equal(more->attachment_count, 3);
     check_attached(more, "words", "other", 6);
     check_attached(more, "third", words, sizeof words);
@@ -107,18 +107,18 @@ static void senseless_attachments_are_refused(void **state)
     const am_model_blob nameless = { "", words, 3 };
     const am_model_blob empty = { "a", words, 0 };
     const am_model_blob lengthy = { "a name that is longer than thirty-one bytes", words, 3 };
-    check_refused(am_model_attach(&out, model, twice, 2, NULL, &err), AM_ERR_DEF);
-    check_refused(am_model_attach(&out, model, &nameless, 1, NULL, &err), AM_ERR_DEF);
-    check_refused(am_model_attach(&out, model, &empty, 1, NULL, &err), AM_ERR_DEF);
-    check_refused(am_model_attach(&out, model, &lengthy, 1, NULL, &err), AM_ERR_DEF);
-    check_refused(am_model_attach(&out, model, twice, AM_NET_MOST_ATTACHMENTS + 1, NULL, &err), AM_ERR_LIMIT);
+    check_refused(ami_model_attach(&out, model, twice, 2, NULL, &err), AM_ERR_DEF);
+    check_refused(ami_model_attach(&out, model, &nameless, 1, NULL, &err), AM_ERR_DEF);
+    check_refused(ami_model_attach(&out, model, &empty, 1, NULL, &err), AM_ERR_DEF);
+    check_refused(ami_model_attach(&out, model, &lengthy, 1, NULL, &err), AM_ERR_DEF);
+    check_refused(ami_model_attach(&out, model, twice, AM_NET_MOST_ATTACHMENTS + 1, NULL, &err), AM_ERR_LIMIT);
     am_model_blob many[AM_NET_MOST_ATTACHMENTS];
     char names[AM_NET_MOST_ATTACHMENTS][16];
     for (int i = 0; i < AM_NET_MOST_ATTACHMENTS; i++) {
         snprintf(names[i], sizeof names[i], "n%d", i);
         many[i] = (am_model_blob){ names[i], words, 1 };
     }
-    check_refused(am_model_attach(&out, model, many, AM_NET_MOST_ATTACHMENTS, NULL, &err), AM_ERR_LIMIT);
+    check_refused(ami_model_attach(&out, model, many, AM_NET_MOST_ATTACHMENTS, NULL, &err), AM_ERR_LIMIT);
     assert_null(out);
     am_model_close(model);
 }
@@ -135,7 +135,7 @@ static am_result open_and_attach(void *user, const uint8_t *data, size_t size, c
     memcpy(copy, data, size);
     am_result result = refuse_checked(am_model_from_memory(&model, copy, size, "x.amnet", alloc, &err), &err);
     if (result == AM_OK) {
-        result = refuse_checked(am_model_attach(&more, model, &blob, 1, alloc, &err), &err);
+        result = refuse_checked(ami_model_attach(&more, model, &blob, 1, alloc, &err), &err);
         size_t found = 0;
         am_model_attached(model, "words", &found);
     }
@@ -178,7 +178,7 @@ static void a_note_changes_where_it_came_from_and_nothing_else(void **state)
     am_model *model = attached_model(), *noted = NULL;
     am_error err = { 0 };
     static const char text[] = "{\"quality\": {\"decompressor\": 0.28}}";
-    check_ok(am_model_note(&noted, model, text, NULL, &err), &err);
+    check_ok(ami_model_note(&noted, model, text, NULL, &err), &err);
     check_ok(am_model_verify(noted, &err), &err);
     assert_string_equal(noted->provenance, text);
     assert_string_equal(noted->recipe, model->recipe);

@@ -1,6 +1,8 @@
 // Rounding to int8 with samples: inputs that go together must suffer far less than by plain rounding.
 #include "runtime/net/zoo.h"
 
+#include "base/budget.h"
+
 #include <math.h>
 
 enum { inputs = 12, outputs = 9, sample_count = 512 };
@@ -9,7 +11,7 @@ static const int widths[3] = { inputs, 64, outputs };
 /// Twelve numbers made of three: what a network meets is seldom as manifold as its input is wide.
 static void draw_samples(float *out, uint64_t seed)
 {
-    am_rng rng = am_rng_make(seed), mix_rng = am_rng_make(5);
+    am_rng rng = ami_rng_make(seed), mix_rng = ami_rng_make(5);
     float mix[inputs][3];
     for (int i = 0; i < inputs; i++) {
         for (int k = 0; k < 3; k++) {
@@ -29,7 +31,7 @@ static am_model *pack(const am_net_graph *graph, const float *samples, int count
     static const am_net_weights eight = AM_NET_INT8;
     am_model *model = NULL;
     am_error err = { 0 };
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.graphs = &graph;
     def.graph_count = 1;
     def.weights = &eight;
@@ -50,7 +52,7 @@ static double apart(const am_model *a, const am_model *b, const float *samples, 
         am_net_run(x.net, x.work, 1);
         am_net_run(y.net, y.work, 1);
         for (int i = 0; i < outputs; i++) {
-            double d = (double)am_net_output(x.work, 0, 0, 0)[i] - (double)am_net_output(y.work, 0, 0, 0)[i];
+            double d = (double)ami_net_output(x.work, 0, 0, 0)[i] - (double)ami_net_output(y.work, 0, 0, 0)[i];
             sum += d * d;
         }
     }
@@ -104,7 +106,7 @@ static void poor_samples_do_no_harm(void **state)
     (void)state;
     static float still[sample_count * inputs];
     am_net_graph *graph = zoo_mlp("mlp", widths, 3, 4);
-    memset(am_net_graph_tensor(graph, am_net_graph_output_at(graph, 0), 0), 0, 2 * 64 * sizeof(float));
+    memset(ami_net_graph_tensor(graph, ami_net_graph_output_at(graph, 0), 0), 0, 2 * 64 * sizeof(float));
     for (int count = 1; count <= sample_count; count *= sample_count) {
         am_error err = { 0 };
         am_model *model = pack(graph, still, count), *whole = zoo_model(graph, AM_NET_FP32);
@@ -127,7 +129,7 @@ static void samples_that_are_not_finite_are_refused(void **state)
     const am_net_graph *graphs[1] = { graph };
     am_model *model = NULL;
     am_error err = { 0 };
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.graphs = graphs;
     def.graph_count = 1;
     def.weights = &eight;
@@ -148,12 +150,12 @@ static void failed_allocations_leave_nothing_behind(void **state)
     const am_net_graph *graphs[1] = { graph };
     am_result result = AM_ERR_MEMORY;
     for (size_t n = 1; result != AM_OK; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_error err = { 0 };
         am_model *model = NULL;
-        am_model_def def = am_model_def_default();
+        am_model_def def = ami_model_def_default();
         def.alloc = &alloc;
         def.graphs = graphs;
         def.graph_count = 1;

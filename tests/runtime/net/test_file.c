@@ -5,6 +5,7 @@
 #include "support/refuse.h"
 
 #include "net/format.h"
+#include "base/budget.h"
 
 static am_result open_bytes(void *user, const uint8_t *data, size_t size, const am_alloc *alloc)
 {
@@ -17,7 +18,8 @@ static am_result open_bytes(void *user, const uint8_t *data, size_t size, const 
     am_result result = am_model_from_memory(&model, copy, size, "x.amnet", alloc, &err);
     result = refuse_checked(result, &err);
     if (result == AM_OK) {
-        am_net_def def = am_net_def_default();
+        am_net_def def;
+        am_net_def_init(&def);
         def.alloc = alloc;
         def.model = model;
         am_net *net = NULL;
@@ -184,7 +186,7 @@ static void a_file_holds_several_parts_and_where_they_came_from(void **state)
     am_net_graph *a = zoo_mlp("decompressor", small, 3, 1), *b = zoo_mlp("stepper", large, 3, 2);
     const am_net_graph *graphs[2] = { a, b };
     const am_net_weights weights[2] = { AM_NET_FP32, AM_NET_FP16 };
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.graphs = graphs;
     def.graph_count = 2;
     def.weights = weights;
@@ -237,7 +239,7 @@ static void models_refuse_what_they_cannot_store(void **state)
     am_error err = { 0 };
     am_model_def def = { 0 };
     check_refused(am_model_create(&model, &def, &err), AM_ERR_DEF);
-    def = am_model_def_default();
+    def = ami_model_def_default();
     def.graphs = graphs;
     def.weights = weights;
     check_refused(am_model_create(&model, &def, &err), AM_ERR_LIMIT);
@@ -322,7 +324,7 @@ static void files_of_the_first_version_keep_their_outputs(void **state)
         }
         am_net_run(z.net, z.work, 3);
         for (int s = 0; s < 3; s++) {
-            hash = am_hash64(am_net_output(z.work, 0, s, 0), 11 * sizeof(float), hash);
+            hash = am_hash64(ami_net_output(z.work, 0, s, 0), 11 * sizeof(float), hash);
         }
     }
     if (hash != 0xd574b62336553bc0ull) {
@@ -339,15 +341,15 @@ static am_net_graph *fresh(int *x)
 {
     am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&g, "g", NULL, &err), &err);
-    *x = am_net_graph_input(g, "x", 4);
+    check_ok(ami_net_graph_create(&g, "g", NULL, &err), &err);
+    *x = ami_net_graph_input(g, "x", 4);
     return g;
 }
 
 static void check_fault(am_net_graph *g, am_result code)
 {
     am_error err = { 0 };
-    check_refused(am_net_graph_finish(g, &err), code);
+    check_refused(ami_net_graph_finish(g, &err), code);
     assert_true(err.text[0] != '\0');
     am_net_graph_destroy(g);
 }
@@ -357,47 +359,47 @@ static void faults_of_building_are_told_at_the_end(void **state)
     (void)state;
     int x;
     am_net_graph *g = fresh(&x);
-    am_net_graph_linear(g, 7, 3);
+    ami_net_graph_linear(g, 7, 3);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_net_graph_linear(g, x, 0);
+    ami_net_graph_linear(g, x, 0);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_net_graph_add(g, x, am_net_graph_input(g, "z", 5));
+    ami_net_graph_add(g, x, ami_net_graph_input(g, "z", 5));
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_net_graph_input(g, "x", 5);
+    ami_net_graph_input(g, "x", 5);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_net_graph_slice(g, x, 2, 3);
+    ami_net_graph_slice(g, x, 2, 3);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_net_graph_input(g, "wide", AM_NET_MOST_WIDTH + 1);
+    ami_net_graph_input(g, "wide", AM_NET_MOST_WIDTH + 1);
     check_fault(g, AM_ERR_LIMIT);
     g = fresh(&x);
-    am_net_graph_activation(g, x, AM_NET_LINEAR);
+    ami_net_graph_activation(g, x, AM_NET_LINEAR);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_net_graph_waves(g, x, 3, 10.0f);
+    ami_net_graph_waves(g, x, 3, 10.0f);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_net_graph_keep(g, x, x);
+    ami_net_graph_keep(g, x, x);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_net_graph_output(g, "y", x);
+    ami_net_graph_output(g, "y", x);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x); // no output
-    am_net_graph_linear(g, x, 3);
+    ami_net_graph_linear(g, x, 3);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x); // a state that keeps nothing
-    am_net_graph_state(g, "h", 3);
-    am_net_graph_output(g, "y", am_net_graph_linear(g, x, 3));
+    ami_net_graph_state(g, "h", 3);
+    ami_net_graph_output(g, "y", ami_net_graph_linear(g, x, 3));
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_net_graph_attention(g, x, x, 2, 2, 2);
+    ami_net_graph_attention(g, x, x, 2, 2, 2);
     check_fault(g, AM_ERR_DEF);
     g = fresh(&x);
-    am_net_graph_gru(g, am_net_graph_input_set(g, "set", 3, 4), x);
+    ami_net_graph_gru(g, ami_net_graph_input_set(g, "set", 3, 4), x);
     check_fault(g, AM_ERR_DEF);
 }
 
@@ -406,19 +408,19 @@ static void a_graph_can_be_copied_and_looked_at(void **state)
     (void)state;
     am_net_graph *g = zoo_all(NULL), *copy = NULL;
     am_error err = { 0 };
-    check_ok(am_net_graph_copy(&copy, g, NULL, &err), &err);
+    check_ok(ami_net_graph_copy(&copy, g, NULL, &err), &err);
     assert_int_equal(copy->parameter_count, g->parameter_count);
     assert_int_equal(copy->output_count, 2);
     assert_memory_equal(copy->weights, g->weights, g->weight_count * sizeof(float));
-    assert_int_equal(am_net_graph_find(copy, "gate"), am_net_graph_output_at(copy, 1));
-    assert_int_equal(am_net_graph_find(copy, "nothing"), -1);
-    assert_int_equal(am_net_graph_output_at(copy, 2), -1);
-    assert_null(am_net_graph_tensor(copy, am_net_graph_find(copy, "x"), 0));
+    assert_int_equal(ami_net_graph_find(copy, "gate"), ami_net_graph_output_at(copy, 1));
+    assert_int_equal(ami_net_graph_find(copy, "nothing"), -1);
+    assert_int_equal(ami_net_graph_output_at(copy, 2), -1);
+    assert_null(ami_net_graph_tensor(copy, ami_net_graph_find(copy, "x"), 0));
     assert_string_equal(am_net_kind_name(AM_NET_LAYER_NORM), "layer norm");
     assert_string_equal(am_net_kind_name(99), "?");
-    assert_null(am_net_tensor_name(AM_NET_LINEAR, 2));
-    check_refused(am_net_graph_finish(copy, &err), AM_ERR_DEF);
-    assert_int_equal(am_net_graph_linear(copy, 0, 4), -1);
+    assert_null(ami_net_tensor_name(AM_NET_LINEAR, 2));
+    check_refused(ami_net_graph_finish(copy, &err), AM_ERR_DEF);
+    assert_int_equal(ami_net_graph_linear(copy, 0, 4), -1);
     am_net_graph_destroy(copy);
     am_net_graph_destroy(g);
 }
@@ -427,24 +429,24 @@ static void building_survives_every_failed_allocation(void **state)
 {
     (void)state;
     for (size_t n = 1; n < 40; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_net_graph *g = NULL;
         am_error err = { 0 };
-        am_result result = am_net_graph_create(&g, "g", &alloc, &err);
+        am_result result = ami_net_graph_create(&g, "g", &alloc, &err);
         if (result == AM_OK) {
-            int v = am_net_graph_input(g, "x", 4);
+            int v = ami_net_graph_input(g, "x", 4);
             for (int i = 0; i < 40; i++) {
-                v = am_net_graph_linear(g, v, 4);
+                v = ami_net_graph_linear(g, v, 4);
             }
-            am_net_graph_output(g, "y", v);
-            result = am_net_graph_finish(g, &err);
+            ami_net_graph_output(g, "y", v);
+            result = ami_net_graph_finish(g, &err);
         }
         const am_net_graph *graphs[1] = { g };
         am_model *model = NULL;
         if (result == AM_OK) {
-            am_model_def def = am_model_def_default();
+            am_model_def def = ami_model_def_default();
             const am_net_weights weights[1] = { AM_NET_INT8 };
             def.alloc = &alloc;
             def.graphs = graphs;

@@ -68,17 +68,17 @@ static void every_activation_is_its_definition_with_any_kernels(void **state)
         }
         am_net_graph *g = NULL;
         am_error err = { 0 };
-        check_ok(am_net_graph_create(&g, "one", NULL, &err), &err);
-        int scaled = am_net_graph_fraction(g, am_net_graph_input(g, "x", width), 1.0f);
-        am_net_graph_output(g, "y", am_net_graph_activation(g, scaled, (am_net_kind)kind));
-        check_ok(am_net_graph_finish(g, &err), &err);
+        check_ok(ami_net_graph_create(&g, "one", NULL, &err), &err);
+        int scaled = ami_net_graph_fraction(g, ami_net_graph_input(g, "x", width), 1.0f);
+        ami_net_graph_output(g, "y", ami_net_graph_activation(g, scaled, (am_net_kind)kind));
+        check_ok(ami_net_graph_finish(g, &err), &err);
         float x[width];
         double room[3][width];
         for (int i = 0; i < width; i++) {
             x[i] = 0.5f * (float)(i - width / 2);
             room[0][i] = (double)x[i];
         }
-        am_net_graph_eval(g, (double *[]){ room[0], room[1], room[2] }, 1);
+        ami_net_graph_eval(g, (double *[]){ room[0], room[1], room[2] }, 1);
         check_activation(g, x, room[2]);
         am_net_graph_destroy(g);
     }

@@ -4,6 +4,7 @@
 #include "runtime/net/zoo.h"
 
 #include "kernel/layers.h"
+#include "base/budget.h"
 
 #include <math.h>
 
@@ -35,7 +36,7 @@ static void check_case(am_net_graph *g, const torch_case *c, int batch, int step
     am_model_close(model);
 }
 
-/// The same by am_net_graph_eval.
+/// The same by ami_net_graph_eval.
 static void check_plain(const am_net_graph *g, const torch_case *c, int batch)
 {
     double **values = calloc((size_t)g->value_count, sizeof *values);
@@ -50,9 +51,9 @@ static void check_plain(const am_net_graph *g, const torch_case *c, int batch)
             input++;
         }
     }
-    am_net_graph_eval(g, values, batch);
+    ami_net_graph_eval(g, values, batch);
     for (size_t i = 0; i < c->output.count; i++) {
-        check_near(values[am_net_graph_output_at(g, 0)][i], c->output.data[i], 1e-5);
+        check_near(values[ami_net_graph_output_at(g, 0)][i], c->output.data[i], 1e-5);
     }
     for (int v = 0; v < g->value_count; v++) {
         free(values[v]);
@@ -126,32 +127,32 @@ static void run_zoo(float out[zoo_steps][zoo_batch][15], const am_model *model, 
     }
 }
 
-/// The same by am_net_graph_eval, states carried by hand.
+/// The same by ami_net_graph_eval, states carried by hand.
 static void eval_zoo(double out[zoo_steps][zoo_batch][15], const am_net_graph *g)
 {
     double **values = calloc((size_t)g->value_count, sizeof *values);
     for (int v = 0; v < g->value_count; v++) {
         values[v] = calloc((size_t)(zoo_batch * g->values[v].rows * g->values[v].width), sizeof **values);
     }
-    int h = am_net_graph_state_at(g, 0);
+    int h = ami_net_graph_state_at(g, 0);
     for (int t = 0; t < zoo_steps; t++) {
         for (int s = 0; s < zoo_batch; s++) {
             float x[21], set[30], scalars[3];
             zoo_inputs(x, set, scalars, t * zoo_batch + s);
             for (int i = 0; i < 21; i++) {
-                values[am_net_graph_find(g, "x")][s * 21 + i] = (double)x[i];
+                values[ami_net_graph_find(g, "x")][s * 21 + i] = (double)x[i];
             }
             for (int i = 0; i < 30; i++) {
-                values[am_net_graph_find(g, "set")][s * 30 + i] = (double)set[i];
+                values[ami_net_graph_find(g, "set")][s * 30 + i] = (double)set[i];
             }
-            values[am_net_graph_find(g, "count")][s] = (double)scalars[0];
-            values[am_net_graph_find(g, "index")][s] = (double)scalars[1];
-            values[am_net_graph_find(g, "position")][s] = (double)scalars[2];
+            values[ami_net_graph_find(g, "count")][s] = (double)scalars[0];
+            values[ami_net_graph_find(g, "index")][s] = (double)scalars[1];
+            values[ami_net_graph_find(g, "position")][s] = (double)scalars[2];
         }
-        am_net_graph_eval(g, values, zoo_batch);
+        ami_net_graph_eval(g, values, zoo_batch);
         for (int s = 0; s < zoo_batch; s++) {
-            memcpy(out[t][s], values[am_net_graph_output_at(g, 0)] + s * 11, 11 * sizeof(double));
-            memcpy(out[t][s] + 11, values[am_net_graph_output_at(g, 1)] + s * 4, 4 * sizeof(double));
+            memcpy(out[t][s], values[ami_net_graph_output_at(g, 0)] + s * 11, 11 * sizeof(double));
+            memcpy(out[t][s] + 11, values[ami_net_graph_output_at(g, 1)] + s * 4, 4 * sizeof(double));
         }
         memcpy(values[h], values[g->values[h].next], zoo_batch * 19 * sizeof(double));
     }
@@ -216,7 +217,7 @@ static void a_run_backwards_gives_the_bits_of_one_forwards(void **state)
         am_net_run(z.net, z.work, 1);
         am_net_get(z.work, 0, 0, first);
         for (int run = 0; run < 2; run++) {
-            memset(am_net_input(z.work, 0, 0, 0), 0, sizeof x);
+            memset(ami_net_input(z.work, 0, 0, 0), 0, sizeof x);
             am_net_run(z.net, z.work, 1); // whatever lay in the outputs is written over
             am_net_put(z.work, 0, 0, x);
             am_net_run(z.net, z.work, 1);
@@ -233,12 +234,12 @@ static void a_run_backwards_gives_the_bits_of_one_forwards(void **state)
 static void a_run_allocates_nothing(void **state)
 {
     (void)state;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     am_net_graph *g = zoo_all(&alloc);
     am_error err = { 0 };
     am_model *model = NULL;
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     const am_net_graph *graphs[1] = { g };
     const am_net_weights weights[1] = { AM_NET_INT8 };
     def.alloc = &alloc;
@@ -246,7 +247,8 @@ static void a_run_allocates_nothing(void **state)
     def.graph_count = 1;
     def.weights = weights;
     check_ok(am_model_create(&model, &def, &err), &err);
-    am_net_def net_def = am_net_def_default();
+    am_net_def net_def;
+    am_net_def_init(&net_def);
     net_def.alloc = &alloc;
     net_def.model = model;
     zoo_net z = { 0 };
@@ -272,11 +274,11 @@ static void states_can_be_saved_and_set_back(void **state)
     am_model *model = zoo_model(g, AM_NET_FP32);
     zoo_net z = zoo_ready(model, AM_NET_EXACT, NULL, 2);
     assert_int_equal(am_net_state_size(z.net), 19);
-    assert_int_equal(am_net_input_count(z.net), 5);
+    assert_int_equal(ami_net_input_count(z.net), 5);
     assert_int_equal(am_net_input_find(z.net, "set"), 1);
     assert_int_equal(am_net_output_find(z.net, "gate"), 1);
     assert_int_equal(am_net_output_find(z.net, "none"), -1);
-    assert_int_equal(am_net_output_count(z.net), 2);
+    assert_int_equal(ami_net_output_count(z.net), 2);
     float kept[19], first[11], again[11], fresh[11];
     zoo_put(&z, 0, 1);
     am_net_run(z.net, z.work, 1);
@@ -310,7 +312,7 @@ static void a_number_that_is_none_comes_out_as_none(void **state)
         am_net_put(z.work, 0, 0, x);
         am_net_run(z.net, z.work, 1);
         for (int i = 0; i < 5; i++) {
-            float y = am_net_output(z.work, 0, 0, 0)[i];
+            float y = ami_net_output(z.work, 0, 0, 0)[i];
             assert_true(y != y);
         }
         zoo_end(&z);
@@ -349,7 +351,8 @@ static void nets_refuse_wrong_defs(void **state)
     am_net *net = NULL;
     am_net_work *work = NULL;
     am_error err = { 0 };
-    am_net_def def = am_net_def_default();
+    am_net_def def;
+    am_net_def_init(&def);
     check_refused(am_net_create(&net, &def, &err), AM_ERR_DEF);
     def.model = model;
     def.part = 1;

@@ -3,6 +3,7 @@
 #define AMBLE_TEST_NET_TORCH_CASES_H
 
 #include "support/check.h"
+#include "net/build.h"
 
 #include <amble/net.h>
 
@@ -97,32 +98,32 @@ static inline int torch_layer(am_net_graph *g, const char *name, int x, int seco
     static const char *const activations[] = { "relu", "elu", "gelu", "tanh", "sigmoid" };
     for (int i = 0; i < 5; i++) {
         if (strcmp(name, activations[i]) == 0) {
-            return am_net_graph_activation(g, x, (am_net_kind)(AM_NET_RELU + i));
+            return ami_net_graph_activation(g, x, (am_net_kind)(AM_NET_RELU + i));
         }
     }
-    return strcmp(name, "linear") == 0       ? am_net_graph_linear(g, x, 29)
-           : strcmp(name, "layer norm") == 0 ? am_net_graph_layer_norm(g, x)
-           : strcmp(name, "concat") == 0     ? am_net_graph_concat(g, both, 2)
-           : strcmp(name, "add") == 0        ? am_net_graph_add(g, x, second)
-           : strcmp(name, "normalise") == 0  ? am_net_graph_normalise(g, x)
-           : strcmp(name, "restore") == 0    ? am_net_graph_restore(g, x)
-           : strcmp(name, "attention") == 0  ? am_net_graph_attention(g, x, second, 3, 5, 7)
-           : strcmp(name, "one-hot") == 0    ? am_net_graph_encode(g, x, AM_NET_ONE_HOT, 7)
-           : strcmp(name, "count") == 0      ? am_net_graph_encode(g, x, AM_NET_COUNT, 7)
-           : strcmp(name, "fraction") == 0   ? am_net_graph_fraction(g, x, 7.0f)
-                                             : am_net_graph_waves(g, x, 8, 1000.0f);
+    return strcmp(name, "linear") == 0       ? ami_net_graph_linear(g, x, 29)
+           : strcmp(name, "layer norm") == 0 ? ami_net_graph_layer_norm(g, x)
+           : strcmp(name, "concat") == 0     ? ami_net_graph_concat(g, both, 2)
+           : strcmp(name, "add") == 0        ? ami_net_graph_add(g, x, second)
+           : strcmp(name, "normalise") == 0  ? ami_net_graph_normalise(g, x)
+           : strcmp(name, "restore") == 0    ? ami_net_graph_restore(g, x)
+           : strcmp(name, "attention") == 0  ? ami_net_graph_attention(g, x, second, 3, 5, 7)
+           : strcmp(name, "one-hot") == 0    ? ami_net_graph_encode(g, x, AM_NET_ONE_HOT, 7)
+           : strcmp(name, "count") == 0      ? ami_net_graph_encode(g, x, AM_NET_COUNT, 7)
+           : strcmp(name, "fraction") == 0   ? ami_net_graph_fraction(g, x, 7.0f)
+                                             : ami_net_graph_waves(g, x, 8, 1000.0f);
 }
 
 /// Puts the case's weights into all tensors in order, and finishes the graph with `y` as its output.
 static inline void torch_finish(am_net_graph *g, int y, const torch_case *c)
 {
     am_error err = { 0 };
-    am_net_graph_output(g, "y", y);
-    check_ok(am_net_graph_finish(g, &err), &err);
+    ami_net_graph_output(g, "y", y);
+    check_ok(ami_net_graph_finish(g, &err), &err);
     assert_int_equal(g->tensor_count, c->weight_count);
     for (int t = 0; t < g->tensor_count; t++) {
         memcpy(g->weights + g->tensors[t].offset, c->weights[t].data,
-               am_net_tensor_count(&g->tensors[t]) * sizeof(float));
+               ami_net_tensor_count(&g->tensors[t]) * sizeof(float));
     }
 }
 
@@ -131,11 +132,11 @@ static inline am_net_graph *torch_build_layer(const torch_case *c, const char *n
 {
     am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&g, "layer", NULL, &err), &err);
+    check_ok(ami_net_graph_create(&g, "layer", NULL, &err), &err);
     const bool set = strcmp(name, "attention") == 0;
-    const int x = set ? am_net_graph_input_set(g, "x", 6, 10)
-                      : am_net_graph_input(g, "x", (int)c->inputs[0].count / torch_batch);
-    const int second = c->input_count > 1 ? am_net_graph_input(g, "z", (int)c->inputs[1].count / torch_batch) : -1;
+    const int x = set ? ami_net_graph_input_set(g, "x", 6, 10)
+                      : ami_net_graph_input(g, "x", (int)c->inputs[0].count / torch_batch);
+    const int second = c->input_count > 1 ? ami_net_graph_input(g, "z", (int)c->inputs[1].count / torch_batch) : -1;
     torch_finish(g, torch_layer(g, name, x, second), c);
     return g;
 }
@@ -145,10 +146,10 @@ static inline am_net_graph *torch_build_gru(const torch_case *c)
 {
     am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&g, "direction", NULL, &err), &err);
-    int x = am_net_graph_input(g, "x", 7), h = am_net_graph_state(g, "h", 19);
-    int next = am_net_graph_gru(g, x, h);
-    am_net_graph_keep(g, h, next);
+    check_ok(ami_net_graph_create(&g, "direction", NULL, &err), &err);
+    int x = ami_net_graph_input(g, "x", 7), h = ami_net_graph_state(g, "h", 19);
+    int next = ami_net_graph_gru(g, x, h);
+    ami_net_graph_keep(g, h, next);
     torch_finish(g, next, c);
     return g;
 }
@@ -158,13 +159,14 @@ static inline am_net_graph *torch_build_flow(const torch_case *c)
 {
     am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&g, "flow", NULL, &err), &err);
-    int x = am_net_graph_input(g, "x", 11);
-    int hidden = am_net_graph_activation(g, am_net_graph_linear(g, x, 18), AM_NET_GELU);
+    check_ok(ami_net_graph_create(&g, "flow", NULL, &err), &err);
+    int x = ami_net_graph_input(g, "x", 11);
+    int hidden = ami_net_graph_activation(g, ami_net_graph_linear(g, x, 18), AM_NET_GELU);
     for (int i = 0; i < 3; i++) {
         const int both[2] = { hidden, x };
-        hidden = am_net_graph_linear(g, am_net_graph_layer_norm(g, am_net_graph_concat(g, both, 2)), i < 2 ? 18 : 9);
-        hidden = i < 2 ? am_net_graph_activation(g, hidden, AM_NET_GELU) : hidden;
+        hidden =
+            ami_net_graph_linear(g, ami_net_graph_layer_norm(g, ami_net_graph_concat(g, both, 2)), i < 2 ? 18 : 9);
+        hidden = i < 2 ? ami_net_graph_activation(g, hidden, AM_NET_GELU) : hidden;
     }
     torch_finish(g, hidden, c);
     return g;

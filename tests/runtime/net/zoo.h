@@ -4,21 +4,22 @@
 
 #include "runtime/net/zoo_graph.h"
 #include "support/check.h"
+#include "net/build.h"
 
 /// widths[0] - widths[1] - ... with ReLUs between.
 static inline am_net_graph *zoo_mlp(const char *name, const int *widths, int count, uint64_t seed)
 {
     am_net_graph *g = NULL;
     am_error err = { 0 };
-    check_ok(am_net_graph_create(&g, name, NULL, &err), &err);
-    int v = am_net_graph_input(g, "x", widths[0]);
+    check_ok(ami_net_graph_create(&g, name, NULL, &err), &err);
+    int v = ami_net_graph_input(g, "x", widths[0]);
     for (int i = 1; i < count; i++) {
-        v = am_net_graph_linear(g, v, widths[i]);
-        v = i + 1 < count ? am_net_graph_activation(g, v, AM_NET_RELU) : v;
+        v = ami_net_graph_linear(g, v, widths[i]);
+        v = i + 1 < count ? ami_net_graph_activation(g, v, AM_NET_RELU) : v;
     }
-    am_net_graph_output(g, "y", v);
-    check_ok(am_net_graph_finish(g, &err), &err);
-    am_net_graph_randomise(g, seed);
+    ami_net_graph_output(g, "y", v);
+    check_ok(ami_net_graph_finish(g, &err), &err);
+    ami_net_graph_randomise(g, seed);
     return g;
 }
 
@@ -27,7 +28,7 @@ static inline am_model *zoo_model(const am_net_graph *graph, am_net_weights weig
 {
     am_model *model = NULL;
     am_error err = { 0 };
-    am_model_def def = am_model_def_default();
+    am_model_def def = ami_model_def_default();
     def.graphs = &graph;
     def.graph_count = 1;
     def.weights = &weights;
@@ -48,7 +49,8 @@ static inline zoo_net zoo_ready(const am_model *model, am_net_mode mode, const c
 {
     zoo_net z = { 0 };
     am_error err = { 0 };
-    am_net_def def = am_net_def_default();
+    am_net_def def;
+    am_net_def_init(&def);
     def.model = model;
     def.mode = mode;
     def.kernels = kernels;

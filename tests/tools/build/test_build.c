@@ -2,6 +2,8 @@
 // present.
 #include "support/folder.h"
 #include "support/motion.h"
+#include "data/database.h"
+#include "data/features.h"
 
 static void clips_become_ranges_with_times_and_provenance(void **state)
 {
@@ -46,8 +48,8 @@ static void mirrored_ranges_mirror_root_contacts_and_features(void **state)
         check_near(am_quat_heading(db->root_rotations[m]), -am_quat_heading(db->root_rotations[f]), 1e-5);
         unsigned swapped = (db->contacts[f] & 1u) << 1 | (db->contacts[f] & 2u) >> 1;
         assert_int_equal(db->contacts[m], swapped);
-        am_features_denormalise(&db->features, a, am_db_x(db, f));
-        am_features_denormalise(&db->features, b, am_db_x(db, m));
+        ami_features_denormalise(&db->features, a, am_db_x(db, f));
+        ami_features_denormalise(&db->features, b, am_db_x(db, m));
         check_near(b[0], -a[0], 1e-4); // trajectory x
         check_near(b[1], a[1], 1e-4);  // trajectory z
         check_near(b[9], -a[9], 1e-3); // hips velocity x
@@ -67,7 +69,7 @@ static void one_and_two_threads_build_the_same_database(void **state)
         am_pool *pool = NULL;
         am_error err = { 0 };
         check_ok(am_pool_create(&pool, threads, NULL, &err), &err);
-        am_tasks tasks = am_pool_tasks(pool);
+        am_tasks tasks = *am_pool_tasks(pool);
         am_build_def def = am_build_def_default();
         def.config_path = path;
         def.tasks = &tasks;
@@ -202,12 +204,12 @@ static void custom_numbers_come_from_side_files_and_from_the_hook(void **state)
     const float want[4][2] = { { 1.0f, -1.0f }, { 1.0f, -1.0f }, { 1.5f, -2.0f }, { 2.0f, -3.0f } };
     const int at[4] = { 0, 10, 15, 99 };
     for (int i = 0; i < 4; i++) {
-        am_features_denormalise(&db->features, raw, am_db_x(db, walk->start + at[i]));
+        ami_features_denormalise(&db->features, raw, am_db_x(db, walk->start + at[i]));
         check_near(raw[0], at[i], 1e-4);
         check_near(raw[1], want[i][0], 1e-5);
         check_near(raw[2], want[i][1], 1e-5);
     }
-    am_features_denormalise(&db->features, raw, am_db_x(db, db->ranges[0].start + 3));
+    ami_features_denormalise(&db->features, raw, am_db_x(db, db->ranges[0].start + 3));
     assert_true(raw[0] == 0.0f && raw[1] == 0.0f);
     am_db_close(db);
     static const char *const bad[] = {

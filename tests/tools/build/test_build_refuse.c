@@ -1,6 +1,7 @@
 // Builds that fail: memory that runs out, a user who cancels, clips that are missing.
 #include "support/folder.h"
 #include "support/refuse.h"
+#include "base/budget.h"
 
 static am_result build_with(void *user, const am_alloc *alloc)
 {
@@ -48,8 +49,8 @@ static void a_cancelled_build_leaves_nothing(void **state)
     snprintf(path, sizeof path, "%s/config.json", folder);
     for (int calls = 1; calls < 12; calls += 2) {
         int left = calls;
-        am_budget budget = am_budget_make(NULL);
-        am_alloc alloc = am_budget_alloc(&budget);
+        ami_budget budget = ami_budget_make(NULL);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_progress progress = { &left, stop_later };
         am_build_def def = am_build_def_default();
         def.alloc = &alloc;

@@ -1,5 +1,6 @@
 // Skeletons, clips and forward kinematics: what is refused, what is copied, and velocities against differences.
 #include "support/motion.h"
+#include "data/kinematics.h"
 
 #include <math.h>
 
@@ -124,7 +125,7 @@ static void roles_are_found_by_the_names_they_have(void **state)
     }
     assert_int_equal(am_role_find("left_wing"), -1);
     assert_string_equal(am_role_name(AM_ROLE_COUNT), "none");
-    assert_int_equal(am_roles_none().joint[AM_ROLE_HEAD], -1);
+    assert_int_equal(ami_roles_none().joint[AM_ROLE_HEAD], -1);
 }
 
 static void the_hash_sees_every_part_but_the_name(void **state)
@@ -172,7 +173,7 @@ static double worst_velocity_error(const am_clip *clip, int first, int last)
     for (int f = first; f <= last; f++) {
         am_clip_local(clip, f, local);
         clip_velocity(clip, f, in);
-        am_fk_velocity(model, out, local, in, parents, joints);
+        ami_fk_velocity(model, out, local, in, parents, joints);
         am_clip_local(clip, f - 1, before);
         am_clip_local(clip, f + 1, after);
         am_fk(before, before, parents, joints);

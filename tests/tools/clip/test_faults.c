@@ -2,6 +2,8 @@
 #include "support/motion.h"
 
 #include "clip/faults.h"
+#include "base/budget.h"
+#include "data/kinematics.h"
 
 enum { FRAMES = 240, MOST = 64 };
 
@@ -332,13 +334,13 @@ static void wrong_roles_and_missing_memory_are_refused(void **state)
     wrong.joint[AM_ROLE_HEAD] = 400;
     check_refused(am_faults_find(found, MOST, &count, clip, &wrong, NULL, &err), AM_ERR_ROLE);
     check_refused(am_faults_find(found, MOST, &count, clip, NULL, NULL, &err), AM_ERR_DEF);
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.fail_at = 1;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     check_refused(am_faults_find(found, MOST, &count, clip, &roles, &alloc, &err), AM_ERR_MEMORY);
     assert_int_equal(budget.live_count, 0);
     assert_string_equal(am_fault_name((am_fault_kind)99), "none");
-    am_roles none = am_roles_none();
+    am_roles none = ami_roles_none();
     check_ok(am_faults_find(found, MOST, &count, clip, &none, NULL, &err), &err);
     am_clip_destroy(clip);
 }
@@ -384,9 +386,9 @@ static void a_bridge_needs_frames_on_both_sides(void **state)
     am_clip_destroy(made);
     check_ok(am_clip_bridge(&made, clip, 200, FRAMES - 2, NULL, &err), &err);
     am_clip_destroy(made);
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.fail_at = 1;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     check_refused(am_clip_bridge(&made, clip, 50, 55, &alloc, &err), AM_ERR_MEMORY);
     assert_int_equal(budget.live_count, 0);
     am_clip_destroy(clip);

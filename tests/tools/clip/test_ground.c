@@ -1,6 +1,9 @@
 // What is measured on a clip: smoothing filters, ground root, floor, contacts.
 #include "data/filter.h"
+#include "base/memory.h"
 #include "support/motion.h"
+#include "base/rng.h"
+#include "data/kinematics.h"
 
 #include <math.h>
 
@@ -10,7 +13,7 @@
 static void a_cubic_passes_the_smoothing_unchanged(void **state)
 {
     (void)state;
-    am_alloc alloc = am_alloc_default();
+    am_alloc alloc = ami_alloc_or_default(NULL);
     float in[100];
     float out[100];
     for (int i = 0; i < 100; i++) {
@@ -28,8 +31,8 @@ static void a_cubic_passes_the_smoothing_unchanged(void **state)
 static void smoothing_a_reversed_track_reverses_the_result(void **state)
 {
     (void)state;
-    am_alloc alloc = am_alloc_default();
-    am_rng rng = am_rng_make(3);
+    am_alloc alloc = ami_alloc_or_default(NULL);
+    am_rng rng = ami_rng_make(3);
     float in[80];
     float back[80];
     float out[80];
@@ -65,7 +68,7 @@ static void windows_are_odd_and_bounded(void **state)
 static void sorting_and_quantiles(void **state)
 {
     (void)state;
-    am_rng rng = am_rng_make(5);
+    am_rng rng = ami_rng_make(5);
     float values[257];
     for (int count = 1; count <= 257; count += 16) {
         for (int i = 0; i < count; i++) {
@@ -156,7 +159,7 @@ static void rigs_without_sides_use_the_hips_own_facing(void **state)
     for (int f = 0; f < 50; f++) {
         clip->rotations[f * clip->skeleton->joint_count] = am_quat_from_heading(3.0f + 0.01f * (float)f);
     }
-    am_roles roles = am_roles_none();
+    am_roles roles = ami_roles_none();
     am_root_def def = am_root_def_default();
     am_error err = { 0 };
     am_vec3 positions[50];

@@ -2,6 +2,7 @@
 // joints, root and header. The doctor must find every alteration, each field by itself.
 #include "support/alter.h"
 #include "support/motion.h"
+#include "data/kinematics.h"
 
 #include <amble/tools/synth.h>
 
@@ -108,7 +109,7 @@ static altered synth_base(am_synth_kind kind, float seconds)
 
 static altered cmu_base(const char *set, const char *file)
 {
-    altered none = { NULL, am_roles_none() };
+    altered none = { NULL, ami_roles_none() };
     const char *dir = test_data_dir(set);
     if (!dir) {
         return none;

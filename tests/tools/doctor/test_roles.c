@@ -3,6 +3,7 @@
 #include "support/motion.h"
 
 #include "doctor/roles.h"
+#include "data/kinematics.h"
 
 static altered walker(void)
 {
@@ -178,7 +179,7 @@ static void sides_follow_toes_and_knees(void **state)
     assert_true(ami_roles_sides(&a.roles, &figure) > 0.3f);
     ami_roles_swap(&a.roles);
     assert_true(ami_roles_sides(&a.roles, &figure) < -0.3f);
-    am_roles none = am_roles_none();
+    am_roles none = ami_roles_none();
     check_near(ami_roles_sides(&none, &figure), 0.0, 0.0);
     am_clip_destroy(a.clip);
 }

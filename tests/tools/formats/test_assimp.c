@@ -5,6 +5,7 @@
 
 #include "formats/assimp.h"
 #include "base/child.h"
+#include "base/budget.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -302,9 +303,9 @@ static void output_beyond_the_limit_stops_the_child(void **state)
     const char *missing[] = { "/nonexistent/program", NULL };
     check_refused(ami_child_run(&child, missing, 1.0, 100, NULL, &err), AM_ERR_CHILD);
     am_bytes_free(&child.output);
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.max_bytes = 1000;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     check_refused(ami_child_run(&child, argv, 10.0, 100000, &alloc, &err), AM_ERR_MEMORY);
     am_bytes_free(&child.output);
     assert_int_equal(budget.live_count, 0);

@@ -1,6 +1,8 @@
 // The BVH writer: what it writes comes back the same, whatever the skeleton.
 #include "support/check.h"
 #include "support/motion.h"
+#include "base/budget.h"
+#include "base/rng.h"
 
 #include <math.h>
 
@@ -163,7 +165,7 @@ static am_clip *make_with_rests(uint64_t seed)
 {
     am_clip *plain = test_random_clip(seed, 12, 20, 60.0f);
     am_quat rests[12];
-    am_rng rng = am_rng_make(seed);
+    am_rng rng = ami_rng_make(seed);
     for (int j = 0; j < 12; j++) {
         am_vec3 axis = am_v3(am_rng_range(&rng, -1, 1), am_rng_range(&rng, -1, 1), am_rng_range(&rng, -1, 1));
         rests[j] = am_quat_from_scaled_axis(am_v3_scale(axis, 2.0f));
@@ -329,9 +331,9 @@ static void each_failed_allocation_leaves_nothing_behind(void **state)
     (void)state;
     am_clip *clip = test_random_clip(6, 8, 30, 60.0f);
     for (size_t n = 1;; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_write_def def = am_write_def_default();
         def.alloc = &alloc;
         am_bytes bytes;

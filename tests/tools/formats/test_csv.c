@@ -1,6 +1,7 @@
 // CSV: a header that names every column, one row a frame, numbers that read back as they were.
 #include "support/check.h"
 #include "support/motion.h"
+#include "base/budget.h"
 
 static char *write_csv(const am_clip *clip, const uint8_t *contacts)
 {
@@ -79,9 +80,9 @@ static void what_cannot_be_written_is_refused(void **state)
     check_refused(am_csv_write(&bytes, clip, &def, &err), AM_ERR_DEF);
     size_t total = 0;
     for (size_t fail_at = 0; fail_at == 0 || fail_at <= total; fail_at++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = fail_at;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         def = am_write_def_default();
         def.alloc = &alloc;
         check_refused(am_csv_write(&bytes, clip, &def, &err), fail_at == 0 ? AM_OK : AM_ERR_MEMORY);

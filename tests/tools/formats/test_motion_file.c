@@ -3,6 +3,7 @@
 #include "support/motion.h"
 
 #include "formats/defs.h"
+#include "base/budget.h"
 
 static const char *const bvh_text = "HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 3 Xrotation Yrotation Zrotation } "
                                     "MOTION Frames: 1 Frame Time: 0.1\n1 2 3\n";
@@ -120,9 +121,9 @@ static void each_failed_allocation_leaves_nothing_behind(void **state)
     (void)state;
     const char *path = put("z.bvh", bvh_text, strlen(bvh_text));
     for (size_t n = 1;; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_read_def def = am_read_def_default();
         def.alloc = &alloc;
         am_clips clips;

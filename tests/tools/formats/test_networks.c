@@ -1,6 +1,7 @@
 // Networks to and from other tools: NPZ and back, ONNX (run by tests/browser/onnx.test.mjs), and the command.
 #include "runtime/net/zoo.h"
 #include "support/refuse.h"
+#include "base/budget.h"
 
 static char folder[1000];
 
@@ -42,7 +43,7 @@ static void weights_survive_npz(void **state)
     am_bytes bytes = { 0 };
     am_error err = { 0 };
     check_ok(am_net_npz_write(&bytes, graphs, 1, NULL, &err), &err);
-    check_ok(am_net_graph_copy(&other, g, NULL, &err), &err);
+    check_ok(ami_net_graph_copy(&other, g, NULL, &err), &err);
     memset(other->weights, 0, other->weight_count * sizeof(float));
     check_ok(am_net_npz_read(&other, 1, bytes.data, bytes.size, "w.npz", NULL, &err), &err);
     assert_memory_equal(other->weights, g->weights, g->weight_count * sizeof(float));
@@ -235,23 +236,23 @@ static void onnx_names_do_not_collide(void **state)
     am_net_graph *g = NULL;
     am_error err = { 0 };
     am_bytes bytes = { 0 };
-    check_ok(am_net_graph_create(&g, "names", NULL, &err), &err);
-    const int x = am_net_graph_input(g, "t0", 3), h = am_net_graph_state(g, "h", 3);
-    const int y = am_net_graph_gru(g, x, h);
-    am_net_graph_keep(g, h, y);
-    am_net_graph_output(g, "t_1", am_net_graph_linear(g, y, 2));
-    check_ok(am_net_graph_finish(g, &err), &err);
+    check_ok(ami_net_graph_create(&g, "names", NULL, &err), &err);
+    const int x = ami_net_graph_input(g, "t0", 3), h = ami_net_graph_state(g, "h", 3);
+    const int y = ami_net_graph_gru(g, x, h);
+    ami_net_graph_keep(g, h, y);
+    ami_net_graph_output(g, "t_1", ami_net_graph_linear(g, y, 2));
+    check_ok(ami_net_graph_finish(g, &err), &err);
     check_ok(am_onnx_write(&bytes, g, NULL, &err), &err);
     assert_true(holds(&bytes, "t__0") && holds(&bytes, "t__v") && !holds(&bytes, "t1"));
     am_bytes_free(&bytes);
     am_net_graph_destroy(g);
 
-    check_ok(am_net_graph_create(&g, "names", NULL, &err), &err);
-    const int x2 = am_net_graph_input(g, "h_next", 3), h2 = am_net_graph_state(g, "h", 3);
-    const int y2 = am_net_graph_gru(g, x2, h2);
-    am_net_graph_keep(g, h2, y2);
-    am_net_graph_output(g, "y", y2);
-    check_ok(am_net_graph_finish(g, &err), &err);
+    check_ok(ami_net_graph_create(&g, "names", NULL, &err), &err);
+    const int x2 = ami_net_graph_input(g, "h_next", 3), h2 = ami_net_graph_state(g, "h", 3);
+    const int y2 = ami_net_graph_gru(g, x2, h2);
+    ami_net_graph_keep(g, h2, y2);
+    ami_net_graph_output(g, "y", y2);
+    check_ok(ami_net_graph_finish(g, &err), &err);
     assert_int_equal(am_onnx_write(&bytes, g, NULL, &err), AM_ERR_DEF);
     assert_non_null(strstr(err.text, "h_next"));
     am_net_graph_destroy(g);
@@ -263,9 +264,9 @@ static void onnx_survives_every_failed_allocation(void **state)
     am_net_graph *g = zoo_all(NULL);
     bool done = false;
     for (size_t n = 1; n < 200 && !done; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_bytes bytes = { 0 };
         am_error err = { 0 };
         am_result result = am_onnx_write(&bytes, g, &alloc, &err);

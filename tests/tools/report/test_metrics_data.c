@@ -2,6 +2,7 @@
 #include "support/check.h"
 #include "support/motion.h"
 #include "support/synth_db.h"
+#include "base/budget.h"
 
 static am_db *shared_db; // made once for all tests: it takes a second
 
@@ -140,9 +141,9 @@ static void failing_allocations_leave_nothing(void **state)
     am_error err = { 0 };
     am_db_measures own;
     for (size_t n = 1; n <= 3; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_result result = am_db_measure(&own, shared_db, &alloc, &err);
         assert_int_equal(result, n <= 2 ? AM_ERR_MEMORY : AM_OK); // the arrays, then the meter
         assert_int_equal(budget.live_count, 0);
@@ -150,9 +151,9 @@ static void failing_allocations_leave_nothing(void **state)
     measured m;
     check_ok(measure(&m, NULL, &own, &err), &err);
     for (size_t n = 1; n <= 8; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_run_meter_def def = am_run_meter_def_default();
         def.alloc = &alloc;
         def.run = m.run;

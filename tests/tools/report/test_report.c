@@ -1,8 +1,11 @@
 // Coverage, gaps, repeats and the page, on motion whose truth is known.
 #include "support/check.h"
+#include "base/memory.h"
 #include "support/motion.h"
 
 #include "report/steps.h"
+#include "base/budget.h"
+#include "data/features.h"
 
 /// A database of straight glides: clip c moves at speeds[c] towards ways[c] degrees of its facing, turning at
 /// turns[c].
@@ -43,7 +46,7 @@ static am_db *make_glides(const glide *glides, int count, uint32_t mirrored)
                                  .source = c,
                                  .mirrored = (mirrored >> c) & 1u };
     }
-    am_schema schema = am_schema_lmm();
+    am_schema schema = ami_schema_lmm();
     am_db_def def = am_db_def_default();
     def.clips = items;
     def.clip_count = count;
@@ -154,9 +157,9 @@ static void a_copied_stretch_is_found_and_a_mirrored_one_is_not(void **state)
             assert_true(repeats[i].first_a + repeats[i].frames <= repeats[i].first_b);
         }
     }
-    am_budget budget = am_budget_make(NULL);
+    ami_budget budget = ami_budget_make(NULL);
     budget.fail_at = 1;
-    am_alloc alloc = am_budget_alloc(&budget);
+    am_alloc alloc = ami_budget_alloc(&budget);
     check_refused(am_repeats_find(repeats, 32, &count, db, 0.05f, &alloc, &err), AM_ERR_MEMORY);
     am_db_close(db);
 }
@@ -168,7 +171,7 @@ static void steps_are_counted_with_their_times(void **state)
     am_db *db = make_glides(glides, 1, 0);
     ami_steps steps;
     am_error err = { 0 };
-    am_alloc alloc = am_alloc_default();
+    am_alloc alloc = ami_alloc_or_default(NULL);
     check_ok(ami_steps_measure(&steps, db, &alloc, &err), &err);
     assert_int_equal(steps.count, 8); // left 0 to 44, right 30 to 44, of each 60 frames
     assert_int_equal(steps.left, 4 * 30);
@@ -219,9 +222,9 @@ static void the_page_survives_every_failed_allocation(void **state)
     static const glide glides[] = { { 1.2f, 0.0f, 10.0f, 2.0f }, { 1.2f, 0.0f, 10.0f, 2.0f } };
     am_db *db = make_glides(glides, 2, 0);
     for (size_t n = 1;; n++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = n;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_report_def def = am_report_def_default();
         def.alloc = &alloc;
         am_bytes page = { 0 };

@@ -1,6 +1,7 @@
 // Characters of a motion field: run by a script, recorded, restored, taken over from matching and given back.
 #include "actor/get.h"
 #include "support/world.h"
+#include "base/budget.h"
 
 static void parse(am_run_script *script, const char *options, const char *character)
 {
@@ -34,7 +35,7 @@ static void a_script_sets_task_and_policy(void **state)
     parse(&s, "\"task\": \"line\", \"policy\": \"greedy\", \"every\": 10", turns);
     assert_true(s.options.settings.method == AM_METHOD_FIELD);
     assert_int_equal(s.options.settings.policy, AM_FIELD_GREEDY);
-    assert_string_equal(am_field_task_name(s.options.settings.task), "line");
+    assert_string_equal(ami_field_task_name(s.options.settings.task), "line");
     assert_int_equal(s.options.settings.every, 10);
     assert_int_equal(s.options.settings.root, AM_ROOT_ANIMATION);
     am_run_script_free(&s);
@@ -118,8 +119,8 @@ static void steps_allocate_nothing_and_paths_make_lines(void **state)
 {
     (void)state;
     am_run_script s;
-    am_budget budget = am_budget_make(NULL);
-    am_alloc alloc = am_budget_alloc(&budget);
+    ami_budget budget = ami_budget_make(NULL);
+    am_alloc alloc = ami_budget_alloc(&budget);
     parse(&s, "\"task\": \"line\", \"policy\": \"greedy\"",
           "\"path\": {\"points\": [[0, 0, 0], [1, 0, 1.3], [2, 0, 2.6], [3, 0, 3.9], [4, 0, 5.2]]}");
     am_run *run = begin(&s, &alloc);
@@ -141,9 +142,9 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     parse(&s, "\"policy\": \"passive\"", "");
     am_result result = AM_ERR_MEMORY;
     for (size_t fail = 1; result == AM_ERR_MEMORY && fail < 64; fail++) {
-        am_budget budget = am_budget_make(NULL);
+        ami_budget budget = ami_budget_make(NULL);
         budget.fail_at = fail;
-        am_alloc alloc = am_budget_alloc(&budget);
+        am_alloc alloc = ami_budget_alloc(&budget);
         am_run *run = NULL;
         am_run_def def = am_run_def_default();
         def.script = &s;

@@ -1,7 +1,7 @@
 /// A reader of JSON with comments (// and /* */) and trailing commas, and a writer. Errors name line, column and, for
-/// a misspelt key, the nearest known one.
-#ifndef AMBLE_JSON_H
-#define AMBLE_JSON_H
+/// a misspelt key, the nearest known one. The code is in src/runtime/base.
+#ifndef AMBLE_TOOLS_JSON_H
+#define AMBLE_TOOLS_JSON_H
 
 #include <amble/base.h>
 

@@ -10,27 +10,24 @@
 /// In a file a value function is the attachment `value.TASK` or `value.TASK.xEVERY` of an `.amnet`
 /// (docs/networks.md). 16-bit values are stored as differences from the mean over all anchors, which each cell of the
 /// grid keeps in fp32: what is left is small, so that half precision resolves less than a tick's reward.
-#ifndef AMBLE_FIELD_VALUE_H
-#define AMBLE_FIELD_VALUE_H
+#ifndef AMI_METHOD_FIELD_VALUE_H
+#define AMI_METHOD_FIELD_VALUE_H
 
-#include <amble/field_task.h>
-#include <amble/net.h>
+#include <amble/tools/network.h>
+#include <amble/tools/files.h>
+#include "method/task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#define AM_FIELD_MAX_EVERY 1000 ///< ticks between anchors
-#define AM_FIELD_MAX_STEER 1.0f ///< rad a tick: upper bound of an action's steering
+#define AMI_FIELD_MAX_EVERY 1000 ///< ticks between anchors
+#define AMI_FIELD_MAX_STEER 1.0f ///< rad a tick: upper bound of an action's steering
 
 /// What a value function is: the head of its attachment, 192 bytes, behind which stand mean[cells] in fp32 and
 /// values[anchors][cells].
-typedef struct am_field_value_head {
+typedef struct ami_field_value_head {
     uint32_t version; ///< 1
     uint32_t numbers; ///< am_net_weights: AM_NET_FP32 or AM_NET_FP16
     char task[16];
     int32_t axes;
-    am_field_axis axis[AM_FIELD_MAX_AXES];
+    ami_field_axis axis[AMI_FIELD_MAX_AXES];
     float weight;
     float fps;
     float gamma; ///< discount of a tick
@@ -43,45 +40,45 @@ typedef struct am_field_value_head {
     uint64_t field_hash;    ///< of the field
     float field_fps, field_delta, field_root, field_turn, field_thin; ///< numbers of the field's def, with k
     uint8_t reserved[36];
-} am_field_value_head;
-#define AM_FIELD_VALUE_VERSION 1u
+} ami_field_value_head;
+#define AMI_FIELD_VALUE_VERSION 1u
 
 /// A value function ready for use. Read it, do not write it.
-typedef struct am_field_value {
-    am_field_value_head head;
-    am_field_task task;
+typedef struct ami_field_value {
+    ami_field_value_head head;
+    ami_field_task task;
     const float *mean;     ///< [cell]
     const void *values;    ///< [anchor][cell] float or half
     const int32_t *anchor; ///< [state] the anchor before it (or at it)
     const float *share;    ///< [state] of the next anchor
-    struct am_field_value_own *own;
-} am_field_value;
+    struct ami_field_value_own *own;
+} ami_field_value;
 
-/// How one is opened. Start from am_field_value_def_default().
-typedef struct am_field_value_def {
+/// How one is opened. Start from ami_field_value_def_default().
+typedef struct ami_field_value_def {
     const am_alloc *alloc;
-    const am_model *model; ///< borrowed; the values stay in it
-    const am_field *field; ///< borrowed; whose states they are of
-    const char *task;      ///< name of the task
-    int every;             ///< of the anchors; 0 means the least that the model has
+    const am_model *model;  ///< borrowed; the values stay in it
+    const ami_field *field; ///< borrowed; whose states they are of
+    const char *task;       ///< name of the task
+    int every;              ///< of the anchors; 0 means the least that the model has
     uint32_t cookie;
-} am_field_value_def;
-AM_API am_field_value_def am_field_value_def_default(void);
+} ami_field_value_def;
+ami_field_value_def ami_field_value_def_default(void);
 /// Refuses what is damaged (AM_ERR_FORMAT, AM_ERR_TRUNCATED, AM_ERR_NUMBER), unknown (AM_ERR_KEY, AM_ERR_VERSION) or
 /// of another database or field (AM_ERR_FORMAT).
-AM_API am_result am_field_value_create(am_field_value **out, const am_field_value_def *def, am_error *err);
-AM_API void am_field_value_destroy(am_field_value *value);
+am_result ami_field_value_create(ami_field_value **out, const ami_field_value_def *def, am_error *err);
+void ami_field_value_destroy(ami_field_value *value);
 
 /// Sets the numbers of a field's def (fps, k, delta, weights) to those that the model's value functions were made
 /// with. False, with the def as it was, when the model has none.
-AM_API bool am_field_value_field(am_field_def *def, const am_model *model);
+bool ami_field_value_field(ami_field_def *def, const am_model *model);
 /// The head of attachment number i of a model when that is a value function; false when it is none.
-AM_API bool am_field_value_peek(am_field_value_head *out, const am_model *model, int i);
+bool ami_field_value_peek(ami_field_value_head *out, const am_model *model, int i);
 /// Whether a model has values of a task, at any distance of anchors.
-AM_API bool am_field_value_has(const am_model *model, const char *task);
+bool ami_field_value_has(const am_model *model, const char *task);
 
 /// The value of a task state: of a motion state with these neighbours.
-AM_API float am_field_value_at(const am_field_value *value, const am_field_neighbours *near, const float *theta);
+float ami_field_value_at(const ami_field_value *value, const ami_field_neighbours *near, const float *theta);
 
 /// Eq. 12 with its discount: the action i below `count` with the greatest R + gamma V, where steps[i] is the root's
 /// step of action i and near[i] are the neighbours of the state that it leads to. Without a value function (NULL) eq.
@@ -92,22 +89,18 @@ AM_API float am_field_value_at(const am_field_value *value, const am_field_neigh
 /// A value function with `steer` has each action seven times: as it is, and with the root turned more to either side,
 /// by `steer` and by 0.4 and 0.1 of it, which changes only the step. steps[i] of the chosen action is then the step
 /// to take.
-AM_API int am_field_choose(const am_field_task *task, const am_field_value *value, const float *theta,
-                           am_field_step *steps, const am_field_neighbours *near, int count, float *worth);
+int ami_field_choose(const ami_field_task *task, const ami_field_value *value, const float *theta,
+                     ami_field_step *steps, const ami_field_neighbours *near, int count, float *worth);
 
-/// Anchors of a field: anchor(state_count) and share(state_count) as in am_field_value; at(anchors) gets the state of
-/// each anchor. Any may be NULL. Returns how many anchors there are.
-AM_API int am_field_anchors(const am_field *field, int every, int32_t *anchor, float *share, int32_t *at);
-/// The attachment's bytes of values(anchors, cells): what am_field_value_create reads. Of the head the caller fills
+/// Anchors of a field: anchor(state_count) and share(state_count) as in ami_field_value; at(anchors) gets the state
+/// of each anchor. Any may be NULL. Returns how many anchors there are.
+int ami_field_anchors(const ami_field *field, int every, int32_t *anchor, float *share, int32_t *at);
+/// The attachment's bytes of values(anchors, cells): what ami_field_value_create reads. Of the head the caller fills
 /// numbers, gamma, every, steer, iterations, bound and the numbers of the field's def. Refuses numbers that are not
 /// finite (AM_ERR_NUMBER) or beyond half precision (AM_ERR_RANGE).
-AM_API am_result am_field_value_pack(am_bytes *out, const am_field_value_head *head, const am_field_task *task,
-                                     const am_field *field, const float *values, const am_alloc *alloc,
-                                     am_error *err);
+am_result ami_field_value_pack(am_bytes *out, const ami_field_value_head *head, const ami_field_task *task,
+                               const ami_field *field, const float *values, const am_alloc *alloc, am_error *err);
 /// name(AM_NET_NAME_SIZE) of the attachment.
-AM_API void am_field_value_name(char *name, const char *task, int every);
+void ami_field_value_name(char *name, const char *task, int every);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

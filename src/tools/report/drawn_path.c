@@ -1,12 +1,12 @@
 // The paths of a run's character, each with the frames that were played for it, measured against the drawing.
-#include "report/metrics_drawn.h"
+#include "report/drawn_path.h"
 
 #include <string.h>
 
 // A way to the beginning that is longer than this is part of the path.
 #define JOIN_M 0.15f
 
-size_t ami_drawn_samples(const am_run_actor *actor)
+size_t ami_drawn_path_samples(const am_run_actor *actor)
 {
     size_t most = 0;
     for (int i = 0; i < actor->path_count; i++) {
@@ -15,11 +15,11 @@ size_t ami_drawn_samples(const am_run_actor *actor)
     return most;
 }
 
-void ami_drawn_begin(ami_drawn *drawn, am_vec3 *points, const am_run_actor *actor)
+void ami_drawn_path_begin(ami_drawn_path *drawn, am_vec3 *points, const am_run_actor *actor)
 {
     for (int i = 0; i < actor->path_count; i++) {
         const am_path_def *def = &actor->paths[i].def;
-        ami_drawn *d = &drawn[i];
+        ami_drawn_path *d = &drawn[i];
         d->points = points;
         d->count = 0;
         for (int s = 0; s < def->count; s++) {
@@ -36,7 +36,7 @@ void ami_drawn_begin(ami_drawn *drawn, am_vec3 *points, const am_run_actor *acto
 }
 
 /// Moves the drawing to where it is followed, and puts a long way to its beginning before it.
-static void place(ami_drawn *d, const am_run_sample *sample, am_vec3 from)
+static void place(ami_drawn_path *d, const am_run_sample *sample, am_vec3 from)
 {
     for (int i = 1; i <= d->count; i++) {
         d->points[i] = am_v3_add(d->points[i], sample->path.offset);
@@ -54,12 +54,12 @@ static void place(ami_drawn *d, const am_run_sample *sample, am_vec3 from)
     }
 }
 
-void ami_drawn_add(ami_drawn *drawn, const am_run_sample *sample, int frame, am_vec3 hips)
+void ami_drawn_path_add(ami_drawn_path *drawn, const am_run_sample *sample, int frame, am_vec3 hips)
 {
     if (sample->path_index < 0) {
         return;
     }
-    ami_drawn *d = &drawn[sample->path_index];
+    ami_drawn_path *d = &drawn[sample->path_index];
     if (d->first < 0) {
         d->first = frame;
         d->v_max = sample->path.v_max;
@@ -70,7 +70,7 @@ void ami_drawn_add(ami_drawn *drawn, const am_run_sample *sample, int frame, am_
     d->laps = sample->path.laps;
 }
 
-am_path_metrics ami_drawn_measure(const ami_drawn *d, const am_track *track)
+am_path_metrics ami_drawn_path_measure(const ami_drawn_path *d, const am_track *track)
 {
     am_path_metrics none;
     memset(&none, 0, sizeof none);

@@ -15,24 +15,20 @@
 /// seen in the frame of the ground root. beta_i is the mean length of the bones that joint i turns (to its children
 /// and end sites), in metres; joints without one do not count. Rotations are blended as normalised weighted sums of
 /// displacement quaternions: Park et al. (2002) about the identity to the third order, without trigonometry.
-#ifndef AMBLE_FIELD_H
-#define AMBLE_FIELD_H
+#ifndef AMI_METHOD_MOTION_FIELD_H
+#define AMI_METHOD_MOTION_FIELD_H
 
 #include <amble/db.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#define AMI_FIELD_MAX_K 64 ///< neighbours of a state
 
-#define AM_FIELD_MAX_K 64 ///< neighbours of a state
-
-/// How a field is made. Start from am_field_def_default().
-typedef struct am_field_def {
+/// How a field is made. Start from ami_field_def_default().
+typedef struct ami_field_def {
     const am_alloc *alloc; ///< NULL means malloc/free
     const am_tasks *tasks; ///< NULL means serial
     const am_db *db;       ///< borrowed; must outlive the field; with poses
     float fps;             ///< ticks a second desired (default 30): every round(db fps / fps)-th frame is a state
-    int k;                 ///< neighbours, 1 to AM_FIELD_MAX_K (default 15); fewer where there are fewer states
+    int k;                 ///< neighbours, 1 to AMI_FIELD_MAX_K (default 15); fewer where there are fewer states
     float delta;           ///< share of the drift correction in 1/30 s, [0, 1) (default 0.1)
     am_vec3 axis;          ///< the vector that rotations are compared by, unit (default (1, 1, 1) / sqrt 3: along no
                            ///< bone of an ordinary rig, so that twists are seen)
@@ -43,11 +39,11 @@ typedef struct am_field_def {
                            ///< no action leads away; 0.05 leaves walking as it is, at 30 ticks a second
     const char *kernels;   ///< name of an instruction set for tests; NULL means the best
     uint32_t cookie;
-} am_field_def;
-AM_API am_field_def am_field_def_default(void);
+} ami_field_def;
+ami_field_def ami_field_def_default(void);
 
 /// A field. Read it, do not write it.
-typedef struct am_field {
+typedef struct ami_field {
     const am_db *db;
     int state_count;
     int k;
@@ -73,25 +69,25 @@ typedef struct am_field {
     const float *v, *y;           ///< [state][velocity_count]
     uint64_t hash;                ///< of the database and the parameters of the def
     size_t bytes;                 ///< that it holds besides the database
-    struct am_field_own *own;
-} am_field;
+    struct ami_field_own *own;
+} ami_field;
 
-AM_API am_result am_field_create(am_field **out, const am_field_def *def, am_error *err);
-AM_API void am_field_destroy(am_field *field);
+am_result ami_field_create(ami_field **out, const ami_field_def *def, am_error *err);
+void ami_field_destroy(ami_field *field);
 
-static inline const float *am_field_row(const am_field *field, int state)
+static inline const float *ami_field_row(const ami_field *field, int state)
 {
     return field->rows + (size_t)state * (size_t)field->stride;
 }
-static inline const float *am_field_x(const am_field *field, int state)
+static inline const float *ami_field_x(const ami_field *field, int state)
 {
     return field->x + (size_t)state * (size_t)field->pose_count;
 }
-static inline const float *am_field_v(const am_field *field, int state)
+static inline const float *ami_field_v(const ami_field *field, int state)
 {
     return field->v + (size_t)state * (size_t)field->velocity_count;
 }
-static inline const float *am_field_y(const am_field *field, int state)
+static inline const float *ami_field_y(const ami_field *field, int state)
 {
     return field->y + (size_t)state * (size_t)field->velocity_count;
 }
@@ -100,35 +96,34 @@ static inline const float *am_field_y(const am_field *field, int state)
 // States
 
 /// local(joint_count): local transforms of a pose, joint 0 relative to the ground root.
-AM_API void am_field_pose_get(const am_field *field, am_transform *local, const float *x);
+void ami_field_pose_get(const ami_field *field, am_transform *local, const float *x);
 /// The other way; translations of joints that do not move are dropped.
-AM_API void am_field_pose_put(const am_field *field, float *x, const am_transform *local);
+void ami_field_pose_put(const ami_field *field, float *x, const am_transform *local);
 
 /// How the ground root moves in one tick, in its own frame before it.
-typedef struct am_field_step {
+typedef struct ami_field_step {
     float x, z; ///< m
     float turn; ///< rad about y
-} am_field_step;
-/// The step as a transform: root * am_field_step_transform(step) is the root after it.
-AM_API am_transform am_field_step_transform(am_field_step step);
+} ami_field_step;
+/// The step as a transform: root * ami_field_step_transform(step) is the root after it.
+am_transform ami_field_step_transform(ami_field_step step);
 
 /// v = the displacement from pose `from` to pose `to` while the ground root makes `step` (eq. 3's x' - x).
-AM_API void am_field_difference(const am_field *field, float *v, const float *from, const float *to,
-                                am_field_step step);
+void ami_field_difference(const ami_field *field, float *v, const float *from, const float *to, ami_field_step step);
 /// out = x displaced by v; out may be x.
-AM_API void am_field_displace(const am_field *field, float *out, const float *x, const float *v);
+void ami_field_displace(const ami_field *field, float *out, const float *x, const float *v);
 /// out = (1 - t) a + t b of poses (out may be a or b), the shorter way.
-AM_API void am_field_pose_mix(const am_field *field, float *out, const float *a, const float *b, float t);
+void ami_field_pose_mix(const ami_field *field, float *out, const float *a, const float *b, float t);
 /// The same of velocities.
-AM_API void am_field_velocity_mix(const am_field *field, float *out, const float *a, const float *b, float t);
+void ami_field_velocity_mix(const ami_field *field, float *out, const float *a, const float *b, float t);
 /// out = a and then the share t of b, of velocities; out may be a.
-AM_API void am_field_velocity_add(const am_field *field, float *out, const float *a, const float *b, float t);
+void ami_field_velocity_add(const ami_field *field, float *out, const float *a, const float *b, float t);
 /// row(stride): where a state lies in the space of eq. 1.
-AM_API void am_field_embed(const am_field *field, float *row, const float *x, const float *v);
+void ami_field_embed(const ami_field *field, float *row, const float *x, const float *v);
 /// The step that is part of a velocity.
-static inline am_field_step am_field_velocity_step(const float *v)
+static inline ami_field_step ami_field_velocity_step(const float *v)
 {
-    am_field_step step = { v[0], v[1], v[2] };
+    ami_field_step step = { v[0], v[1], v[2] };
     return step;
 }
 
@@ -136,39 +131,38 @@ static inline am_field_step am_field_velocity_step(const float *v)
 // Neighbours
 
 /// The k states nearest to a state, nearest first; ties go to the lower state.
-typedef struct am_field_neighbours {
-    int count;                     ///< k of the field; 0 when the query is not finite
-    int32_t state[AM_FIELD_MAX_K]; ///< ascending by distance, then state
-    float d2[AM_FIELD_MAX_K];      ///< squared distances, summed in the one shape of the library's kernels
-    float weight[AM_FIELD_MAX_K];  ///< similarity weights (eq. 2), sum 1; a distance of 0 takes all
-} am_field_neighbours;
+typedef struct ami_field_neighbours {
+    int count;                      ///< k of the field; 0 when the query is not finite
+    int32_t state[AMI_FIELD_MAX_K]; ///< ascending by distance, then state
+    float d2[AMI_FIELD_MAX_K];      ///< squared distances, summed in the one shape of the library's kernels
+    float weight[AMI_FIELD_MAX_K];  ///< similarity weights (eq. 2), sum 1; a distance of 0 takes all
+} ami_field_neighbours;
 
 /// The working memory of searches, one for each thread.
-typedef struct am_field_work am_field_work;
-AM_API am_result am_field_work_create(am_field_work **out, const am_field *field, const am_alloc *alloc,
-                                      am_error *err);
-AM_API void am_field_work_destroy(am_field_work *work);
+typedef struct ami_field_work ami_field_work;
+am_result ami_field_work_create(ami_field_work **out, const ami_field *field, const am_alloc *alloc, am_error *err);
+void ami_field_work_destroy(ami_field_work *work);
 
 /// out(count): the neighbours of rows(count, stride). Exact. Queries that lie close together (the 16 of a controlled
 /// frame) cost little more than one. hint(hint_count): states that are probably near, such as those that follow the
 /// neighbours of the last frame; they never change the answer. May be NULL.
-AM_API void am_field_search(const am_field *field, am_field_neighbours *out, const float *rows, int count,
-                            const int32_t *hint, int hint_count, am_field_work *work);
+void ami_field_search(const ami_field *field, ami_field_neighbours *out, const float *rows, int count,
+                      const int32_t *hint, int hint_count, ami_field_work *work);
 /// The same answer from a linear scan over all states.
-AM_API void am_field_search_reference(const am_field *field, am_field_neighbours *out, const float *rows, int count);
+void ami_field_search_reference(const ami_field *field, ami_field_neighbours *out, const float *rows, int count);
 /// w(count) = similarity weights of squared distances (eq. 2). Distances of 0 share all of the weight.
-AM_API void am_field_weights(float *w, const float *d2, int count);
+void ami_field_weights(float *w, const float *d2, int count);
 
 // ---------------------------------------------------------------------------------------------
 // Synthesis
 
 /// a(count): action `i` of similarity weights w (eq. 8): weight i set to 1, then all divided by their sum. i = -1 is
 /// the passive action, w itself.
-AM_API void am_field_action(float *a, const float *w, int count, int i);
+void ami_field_action(float *a, const float *w, int count, int i);
 /// Eq. 4-6: next_x, next_v = the state one tick after pose x when its neighbours are followed with weights a (sum 1);
 /// returns how the ground root moves. next_x may be x.
-AM_API am_field_step am_field_integrate(const am_field *field, float *next_x, float *next_v, const float *x,
-                                        const am_field_neighbours *near, const float *a);
+ami_field_step ami_field_integrate(const ami_field *field, float *next_x, float *next_v, const float *x,
+                                   const ami_field_neighbours *near, const float *a);
 /// Replaces the neighbours of the state at row(stride) by those that the passive field follows, so that it never
 /// comes to rest where the data do not. `followed` is the result of the previous tick's call, -1 at first: the state
 /// that it keeps to, plus state_count for each tick for which it does so even if another state is nearer.
@@ -178,20 +172,17 @@ AM_API am_field_step am_field_integrate(const am_field *field, float *next_x, fl
 ///   end by the drift correction while its root glides on.
 /// - The successor of `followed` is put first, as the target of the drift correction (eq. 5-6), unless it is 1.5
 ///   times as far as the nearest: among many poses of a standing character the nearest may stay the same forever.
-AM_API int am_field_go_on(const am_field *field, am_field_neighbours *near, const float *row, int followed);
+int ami_field_go_on(const ami_field *field, ami_field_neighbours *near, const float *row, int followed);
 /// Another state to follow, so that the passive field visits all of the data: a state of another range that is not
 /// far from row(stride), drawn among the nearest of each range, to be kept for a second as its action (eq. 8).
 /// `followed` itself where nothing is near. Linear scan over all states; too slow for every tick.
-AM_API int am_field_wander(const am_field *field, const float *row, int followed, am_rng *rng);
-/// All of a state's actions at once, in the bits of am_field_integrate and am_field_embed: for each i below
+int ami_field_wander(const ami_field *field, const float *row, int followed, am_rng *rng);
+/// All of a state's actions at once, in the bits of ami_field_integrate and ami_field_embed: for each i below
 /// near->count the result of action i. Any of next_x(k, pose_count), next_v(k, velocity_count), rows(k, stride) and
 /// steps(k) may be NULL.
-AM_API void am_field_try_all(const am_field *field, float *next_x, float *next_v, float *rows, am_field_step *steps,
-                             const float *x, const am_field_neighbours *near, am_field_work *work);
+void ami_field_try_all(const ami_field *field, float *next_x, float *next_v, float *rows, ami_field_step *steps,
+                       const float *x, const ami_field_neighbours *near, ami_field_work *work);
 /// AM_CONTACT_* bits by the weighted vote of the neighbours (eq. 7).
-AM_API uint8_t am_field_contacts(const am_field *field, const am_field_neighbours *near);
+uint8_t ami_field_contacts(const ami_field *field, const ami_field_neighbours *near);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,72 +16,65 @@
 /// here is that of centimetres. Rewards are of theta as it is after the tick: the sum that a value function holds
 /// differs from the paper's (theta before it) by the first term, which no action can change, and the greedy policy
 /// (eq. 9) has something to choose by.
-#ifndef AMBLE_FIELD_TASK_H
-#define AMBLE_FIELD_TASK_H
+#ifndef AMI_METHOD_TASK_H
+#define AMI_METHOD_TASK_H
 
-#include <amble/field.h>
+#include "method/motion_field.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#define AM_FIELD_MAX_AXES 3 ///< numbers of theta
-#define AM_FIELD_MAX_CORNERS (1 << AM_FIELD_MAX_AXES)
-#define AM_FIELD_MAX_CELLS 4096 ///< samples of a whole grid
+#define AMI_FIELD_MAX_AXES 3 ///< numbers of theta
+#define AMI_FIELD_MAX_CORNERS (1 << AMI_FIELD_MAX_AXES)
+#define AMI_FIELD_MAX_CELLS 4096 ///< samples of a whole grid
 
 /// The user's target, in the world. Each task reads what it needs.
-typedef struct am_field_target {
+typedef struct ami_field_target {
     float heading; ///< desired facing, as am_quat_heading gives it (direction, speed); of the line (line)
     float speed;   ///< m/s (speed)
     am_vec3 point; ///< on the line (line); to go to (point)
     bool faces;    ///< the facing is desired at rest, too; otherwise a standing character keeps its own (speed)
-} am_field_target;
+} ami_field_target;
 
 /// One axis of the grid: samples from low on, evenly spaced or denser in the middle. A cyclic axis comes back to low
 /// at high; any other has its last sample at high, and numbers beyond an end count as the end.
-typedef struct am_field_axis {
+typedef struct ami_field_axis {
     int32_t samples;
     float low, high;
     int16_t cyclic; ///< 0 or 1
     int16_t dense;  ///< 1: samples stand closer to the middle, at squares of even distances from it. 0: even
-} am_field_axis;
+} ami_field_axis;
 
-typedef struct am_field_task am_field_task;
-struct am_field_task {
+typedef struct ami_field_task ami_field_task;
+struct ami_field_task {
     char name[16];
     int axes;
-    am_field_axis axis[AM_FIELD_MAX_AXES];
+    ami_field_axis axis[AMI_FIELD_MAX_AXES];
     float weight; ///< of the reward's second term
     float fps;    ///< ticks a second; a source sets it to its field's
     /// theta(axes) of a target for a character whose ground root stands at `root`.
-    void (*read)(const am_field_task *task, float *theta, const am_field_target *target, am_transform root);
+    void (*read)(const ami_field_task *task, float *theta, const ami_field_target *target, am_transform root);
     /// next(axes): theta after a step of the root; next may be theta.
-    void (*advance)(const am_field_task *task, float *next, const float *theta, am_field_step step);
+    void (*advance)(const ami_field_task *task, float *next, const float *theta, ami_field_step step);
     /// The reward of a tick with this step that led to theta.
-    float (*reward)(const am_field_task *task, const float *theta, am_field_step step);
+    float (*reward)(const ami_field_task *task, const float *theta, ami_field_step step);
     /// Whether the character should stand where it is. NULL: never.
-    bool (*rests)(const am_field_task *task, const float *theta);
+    bool (*rests)(const ami_field_task *task, const float *theta);
 };
 
 /// The built-in task of that name with its usual grid and weight, at 30 ticks a second. False when there is none.
-AM_API bool am_field_task_find(am_field_task *out, const char *name);
+bool ami_field_task_find(ami_field_task *out, const char *name);
 /// Names of the built-in tasks, NULL behind the last.
-AM_API const char *am_field_task_name(int i);
+const char *ami_field_task_name(int i);
 /// Samples of the whole grid; 0 when the grid makes no sense (no axis, fewer than 2 samples, no extent, too many).
-AM_API int am_field_task_cells(const am_field_task *task);
+int ami_field_task_cells(const ami_field_task *task);
 /// theta(axes) of one cell of the grid; the last axis runs fastest.
-AM_API void am_field_task_theta(const am_field_task *task, float *theta, int cell);
+void ami_field_task_theta(const ami_field_task *task, float *theta, int cell);
 
 /// Where theta lies on the grid: the cells around it and their shares.
-typedef struct am_field_corners {
+typedef struct ami_field_corners {
     int count; ///< 2 for each axis
-    int32_t cell[AM_FIELD_MAX_CORNERS];
-    float share[AM_FIELD_MAX_CORNERS]; ///< >= 0, sum 1
-} am_field_corners;
+    int32_t cell[AMI_FIELD_MAX_CORNERS];
+    float share[AMI_FIELD_MAX_CORNERS]; ///< >= 0, sum 1
+} ami_field_corners;
 /// Multilinear; the same bits everywhere. A theta that is not a number also gives a place on the grid.
-AM_API void am_field_task_corners(const am_field_task *task, am_field_corners *out, const float *theta);
+void ami_field_task_corners(const ami_field_task *task, ami_field_corners *out, const float *theta);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

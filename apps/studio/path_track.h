@@ -1,31 +1,31 @@
 /// A path drawn on the page, and the track that was walked for it: kept so that it can be measured as `amble run
 /// --metrics` does.
-#ifndef AMBLE_STUDIO_DRAWN_H
-#define AMBLE_STUDIO_DRAWN_H
+#ifndef AMBLE_STUDIO_PATH_TRACK_H
+#define AMBLE_STUDIO_PATH_TRACK_H
 
 #include <amble/tools/tools.h>
 
 /// Zeroed: nothing drawn.
-typedef struct web_drawn {
+typedef struct web_path_track {
     am_vec3 *line; ///< [count] the drawing where it is followed, before it the way to its beginning
     int count;
     float duration_s; ///< of the drawing as it is played
     bool loop;
     am_vec3 *places; ///< [room] of the hips, one a step
     int place_count, room;
-} web_drawn;
+} web_path_track;
 
 /// Room for the way of `seconds` at 60 steps a second; later steps are not measured. Gives false without memory.
-bool web_drawn_create(web_drawn *drawn, int seconds);
-void web_drawn_free(web_drawn *drawn);
+bool web_path_track_create(web_path_track *drawn, int seconds);
+void web_path_track_free(web_path_track *drawn);
 /// For a character that goes on in another one's place, on the same path.
-void web_drawn_swap(web_drawn *a, web_drawn *b);
+void web_path_track_swap(web_path_track *a, web_path_track *b);
 /// A path has just been begun. Gives false without memory: then it is not measured.
-bool web_drawn_begin(web_drawn *drawn, const am_path_def *def, const am_actor *character);
+bool web_path_track_begin(web_path_track *drawn, const am_path_def *def, const am_actor *character);
 /// Nothing is drawn any more.
-void web_drawn_clear(web_drawn *drawn);
+void web_path_track_clear(web_path_track *drawn);
 /// After each step; allocates nothing.
-void web_drawn_add(web_drawn *drawn, const am_actor *character);
-am_path_metrics web_drawn_measure(const web_drawn *drawn, const am_actor *character, float dt);
+void web_path_track_add(web_path_track *drawn, const am_actor *character);
+am_path_metrics web_path_track_measure(const web_path_track *drawn, const am_actor *character, float dt);
 
 #endif

@@ -1,5 +1,5 @@
 // Drawn paths and the tracks that were walked for them.
-#include "drawn.h"
+#include "path_track.h"
 
 #include <stdlib.h>
 
@@ -7,30 +7,30 @@
 // A way to the beginning that is longer than this is part of the path, as in a run's metrics.
 #define JOIN_M 0.15f
 
-bool web_drawn_create(web_drawn *d, int seconds)
+bool web_path_track_create(web_path_track *d, int seconds)
 {
-    *d = (web_drawn){ .room = seconds * STEPS_PER_S };
+    *d = (web_path_track){ .room = seconds * STEPS_PER_S };
     d->places = malloc((size_t)d->room * sizeof *d->places);
     return d->places != NULL;
 }
 
-void web_drawn_clear(web_drawn *d)
+void web_path_track_clear(web_path_track *d)
 {
     free(d->line);
     d->line = NULL;
     d->count = d->place_count = 0;
 }
 
-void web_drawn_free(web_drawn *d)
+void web_path_track_free(web_path_track *d)
 {
-    web_drawn_clear(d);
+    web_path_track_clear(d);
     free(d->places);
-    *d = (web_drawn){ 0 };
+    *d = (web_path_track){ 0 };
 }
 
-void web_drawn_swap(web_drawn *a, web_drawn *b)
+void web_path_track_swap(web_path_track *a, web_path_track *b)
 {
-    web_drawn kept = *a;
+    web_path_track kept = *a;
     *a = *b;
     *b = kept;
 }
@@ -43,9 +43,9 @@ static am_vec3 hips_of(const am_actor *character)
     return am_v3(hips.x, 0.0f, hips.z);
 }
 
-bool web_drawn_begin(web_drawn *d, const am_path_def *def, const am_actor *character)
+bool web_path_track_begin(web_path_track *d, const am_path_def *def, const am_actor *character)
 {
-    web_drawn_clear(d);
+    web_path_track_clear(d);
     d->line = malloc(((size_t)def->count + 2) * sizeof *d->line);
     if (!d->line) {
         return false;
@@ -70,7 +70,7 @@ bool web_drawn_begin(web_drawn *d, const am_path_def *def, const am_actor *chara
     return true;
 }
 
-void web_drawn_add(web_drawn *d, const am_actor *character)
+void web_path_track_add(web_path_track *d, const am_actor *character)
 {
     am_path_view path;
     am_actor_get_path(character, &path);
@@ -80,7 +80,7 @@ void web_drawn_add(web_drawn *d, const am_actor *character)
     }
 }
 
-am_path_metrics web_drawn_measure(const web_drawn *d, const am_actor *character, float dt)
+am_path_metrics web_path_track_measure(const web_path_track *d, const am_actor *character, float dt)
 {
     am_path_view path;
     am_actor_get_path(character, &path);

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame)
+bool ami_prepared_accepts(const ami_prepared *prepared, am_activity activity, int frame)
 {
-    const am_db *db = kit->source->db;
-    return !db || frame < 0 || am_tag_query_accepts(&kit->queries[activity], db->tags[frame]);
+    const am_db *db = prepared->source->db;
+    return !db || frame < 0 || ami_tag_query_accepts(&prepared->queries[activity], db->tags[frame]);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -21,7 +21,7 @@ bool ami_kit_accepts(const ami_kit *kit, am_activity activity, int frame)
 
 static const char *tag_of(am_activity activity)
 {
-    return activity == AM_ACTIVITY_STAND ? am_auto_tag_name(AM_TAG_IDLE) : am_activity_name(activity);
+    return activity == AM_ACTIVITY_STAND ? ami_auto_tag_name(AM_TAG_IDLE) : am_activity_name(activity);
 }
 
 static bool has_tag(const am_db *db, const char *name)
@@ -72,10 +72,10 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
 #define MOVE_LEAST_S 0.35f
 
 /// Frames from `frame` on that belong to the activity, in its range.
-static int lasting(const ami_kit *kit, am_activity activity, int frame, int stop)
+static int lasting(const ami_prepared *prepared, am_activity activity, int frame, int stop)
 {
     int f = frame;
-    while (f < stop && ami_kit_accepts(kit, activity, f)) {
+    while (f < stop && ami_prepared_accepts(prepared, activity, f)) {
         f++;
     }
     return f - frame;
@@ -94,9 +94,9 @@ static bool leaps_ahead(const am_db *db, int frame, int stop)
 }
 
 /// Keeps of mask the frames at which the activity may begin. Standing also stays in place.
-static void keep_beginnings(const ami_kit *kit, am_activity activity, uint8_t *mask)
+static void keep_beginnings(const ami_prepared *prepared, am_activity activity, uint8_t *mask)
 {
-    const am_db *db = kit->source->db;
+    const am_db *db = prepared->source->db;
     float least = activity == AM_ACTIVITY_DANCE   ? DANCE_LEAST_S
                   : activity == AM_ACTIVITY_STAND ? STAND_LEAST_S
                                                   : MOVE_LEAST_S;
@@ -105,7 +105,7 @@ static void keep_beginnings(const ami_kit *kit, am_activity activity, uint8_t *m
     for (int r = 0; r < db->range_count; r++) {
         int last = db->ranges[r].stop;
         for (int f = db->ranges[r].start; f < last;) {
-            int stop = f + lasting(kit, activity, f, last);
+            int stop = f + lasting(prepared, activity, f, last);
             for (int g = f; g < stop; g++) {
                 bool begins = g + ahead < stop || (lasts && stop == last);
                 if (activity == AM_ACTIVITY_JUMP) {
@@ -122,87 +122,87 @@ static void keep_beginnings(const ami_kit *kit, am_activity activity, uint8_t *m
 }
 
 /// The filter of an activity that plays through: where it may begin. All of its frames when there is no such place.
-static am_result make_beginnings(ami_kit *kit, am_activity activity, bool *fell_back, am_error *err)
+static am_result make_beginnings(ami_prepared *prepared, am_activity activity, bool *fell_back, am_error *err)
 {
-    size_t size = (size_t)kit->source->db->frame_count;
-    uint8_t *mask = ami_alloc_zero(&kit->alloc, size);
+    size_t size = (size_t)prepared->source->db->frame_count;
+    uint8_t *mask = ami_alloc_zero(&prepared->alloc, size);
     if (!mask) {
         return ami_fail_memory(err, size);
     }
-    keep_beginnings(kit, activity, mask);
-    am_result result =
-        am_filter_create_mask(&kit->filters[activity], kit->source->index, mask, fell_back, &kit->alloc, err);
-    ami_release(&kit->alloc, mask, size);
+    keep_beginnings(prepared, activity, mask);
+    am_result result = ami_filter_create_mask(&prepared->filters[activity], prepared->source->index, mask, fell_back,
+                                              &prepared->alloc, err);
+    ami_release(&prepared->alloc, mask, size);
     return result;
 }
 
 _Static_assert(AMI_SLOT_BEGIN + AM_ACTIVITY_COUNT == AMI_SLOT_STAY_MOVE, "a filter in the file for each activity");
 
 /// The filter of an activity from the database's file.
-static am_result take_filter(ami_kit *kit, am_activity activity, am_error *err)
+static am_result take_filter(ami_prepared *prepared, am_activity activity, am_error *err)
 {
-    const am_index *index = kit->source->index;
+    const am_index *index = prepared->source->index;
     int stay = activity == AM_ACTIVITY_MOVE    ? AMI_SLOT_STAY_MOVE
                : activity == AM_ACTIVITY_CREEP ? AMI_SLOT_STAY_CREEP
                                                : AMI_SLOT_COUNT;
     am_result result =
-        ami_filter_stored(&kit->filters[activity], index, AMI_SLOT_BEGIN + (int)activity, &kit->alloc, err);
+        ami_filter_stored(&prepared->filters[activity], index, AMI_SLOT_BEGIN + (int)activity, &prepared->alloc, err);
     if (result == AM_OK && stay != AMI_SLOT_COUNT) {
-        result = ami_filter_stored(&kit->stays[activity], index, stay, &kit->alloc, err);
+        result = ami_filter_stored(&prepared->stays[activity], index, stay, &prepared->alloc, err);
     }
-    if (kit->filters[activity]) {
-        kit->activities |= 1u << activity;
+    if (prepared->filters[activity]) {
+        prepared->activities |= 1u << activity;
     } else if (result == AM_OK) {
-        result = am_db_tag_query(kit->source->db, &kit->queries[activity], "", err);
+        result = ami_db_tag_query(prepared->source->db, &prepared->queries[activity], "", err);
     }
     return result;
 }
 
-static am_result make_filter(ami_kit *kit, am_activity activity, const char *words, am_error *err)
+static am_result make_filter(ami_prepared *prepared, am_activity activity, const char *words, am_error *err)
 {
-    const am_db *db = kit->source->db;
+    const am_db *db = prepared->source->db;
     char text[512];
     if (words && strlen(words) >= sizeof text) {
         return ami_fail(err, AM_ERR_LIMIT, "a tag query may have %d characters at most", (int)sizeof text - 1);
     }
     tag_words(text, sizeof text, db, activity, words);
-    am_result result = am_db_tag_query(db, &kit->queries[activity], text, err);
+    am_result result = ami_db_tag_query(db, &prepared->queries[activity], text, err);
     if (result != AM_OK) {
         return result;
     }
     if (text[0] == '\0') {
         return AM_OK; // ordinary movement with every frame, or an activity that is not available
     }
-    if (kit->stored) {
-        return take_filter(kit, activity, err);
+    if (prepared->stored) {
+        return take_filter(prepared, activity, err);
     }
     bool fell_back = true;
     bool lasts = activity == AM_ACTIVITY_MOVE || activity == AM_ACTIVITY_CREEP;
-    result = make_beginnings(kit, activity, &fell_back, err);
+    result = make_beginnings(prepared, activity, &fell_back, err);
     if (result == AM_OK && !fell_back) {
-        kit->activities |= 1u << activity;
+        prepared->activities |= 1u << activity;
         return !lasts ? AM_OK
-                      : am_filter_create(&kit->stays[activity], kit->source->index, &kit->queries[activity],
-                                         &fell_back, &kit->alloc, err);
+                      : ami_filter_create(&prepared->stays[activity], prepared->source->index,
+                                          &prepared->queries[activity], &fell_back, &prepared->alloc, err);
     }
-    am_filter_destroy(kit->filters[activity]);
-    kit->filters[activity] = NULL;
+    ami_filter_destroy(prepared->filters[activity]);
+    prepared->filters[activity] = NULL;
     if (result != AM_OK) {
         return result;
     }
-    result = am_filter_create(&kit->filters[activity], kit->source->index, &kit->queries[activity], &fell_back,
-                              &kit->alloc, err);
+    result = ami_filter_create(&prepared->filters[activity], prepared->source->index, &prepared->queries[activity],
+                               &fell_back, &prepared->alloc, err);
     if (result == AM_OK && fell_back) {
         // Nothing tagged so: movement uses every frame, a special activity is left out.
-        kit->facts.unmet |= words ? 1u << activity : 0;
-        am_filter_destroy(kit->filters[activity]);
-        kit->filters[activity] = NULL;
+        prepared->facts.unmet |= words ? 1u << activity : 0;
+        ami_filter_destroy(prepared->filters[activity]);
+        prepared->filters[activity] = NULL;
         am_error unused = { 0 };
-        am_db_tag_query(db, &kit->queries[activity], "", &unused);
+        ami_db_tag_query(db, &prepared->queries[activity], "", &unused);
         return AM_OK;
     }
     if (result == AM_OK) {
-        kit->activities |= 1u << activity;
+        prepared->activities |= 1u << activity;
     }
     return result;
 }
@@ -223,9 +223,9 @@ static uint64_t heard_tags(const am_db *db)
 
 /// A source without frames has the activities of its data, as far as its features can ask for them: standing is a
 /// target without velocity, the others are asked for by their tags.
-static am_result make_targets(ami_kit *kit, const char *const *words, am_error *err)
+static am_result make_targets(ami_prepared *prepared, const char *const *words, am_error *err)
 {
-    const am_source *source = kit->source;
+    const am_source *source = prepared->source;
     uint64_t heard = heard_tags(source->db);
     for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
         const char *tag = tag_of((am_activity)a);
@@ -236,11 +236,11 @@ static am_result make_targets(ami_kit *kit, const char *const *words, am_error *
         bool known = !source->facts || (source->facts->activities >> a & 1) != 0;
         bool asked = (bit & heard) != 0;
         if (a != AM_ACTIVITY_MOVE && known && (asked || a == AM_ACTIVITY_STAND)) {
-            kit->activities |= 1u << a;
-            kit->wanted[a] = bit & heard;
+            prepared->activities |= 1u << a;
+            prepared->wanted[a] = bit & heard;
         }
-        kit->facts.unmet |= words[a] && words[a][0] ? 1u << a : 0;
-        am_result result = am_db_tag_query(source->db, &kit->queries[a], asked ? tag : "", err);
+        prepared->facts.unmet |= words[a] && words[a][0] ? 1u << a : 0;
+        am_result result = ami_db_tag_query(source->db, &prepared->queries[a], asked ? tag : "", err);
         if (result != AM_OK) {
             return result;
         }
@@ -248,19 +248,19 @@ static am_result make_targets(ami_kit *kit, const char *const *words, am_error *
     return AM_OK;
 }
 
-static am_result make_filters(ami_kit *kit, const char *const *words, am_error *err)
+static am_result make_filters(ami_prepared *prepared, const char *const *words, am_error *err)
 {
-    kit->activities = 1u << AM_ACTIVITY_MOVE;
-    if (!kit->source->db || !kit->source->index) {
-        return kit->source->db ? make_targets(kit, words, err) : AM_OK;
+    prepared->activities = 1u << AM_ACTIVITY_MOVE;
+    if (!prepared->source->db || !prepared->source->index) {
+        return prepared->source->db ? make_targets(prepared, words, err) : AM_OK;
     }
-    kit->stored = ami_filters_stored(kit->source->index);
+    prepared->stored = ami_filters_stored(prepared->source->index);
     for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
-        kit->stored = kit->stored && !words[a];
+        prepared->stored = prepared->stored && !words[a];
     }
     am_result result = AM_OK;
     for (int a = 0; result == AM_OK && a < AM_ACTIVITY_COUNT; a++) {
-        result = make_filter(kit, (am_activity)a, words[a], err);
+        result = make_filter(prepared, (am_activity)a, words[a], err);
     }
     return result;
 }
@@ -351,19 +351,19 @@ void ami_weights_set(ami_weights *out, float *room, const am_db *db, const ami_w
     out->high_matters = !all_one(out->high, stride);
 }
 
-static am_result make_weights(ami_kit *kit, am_error *err)
+static am_result make_weights(ami_prepared *prepared, am_error *err)
 {
-    const am_db *db = kit->source->db;
+    const am_db *db = prepared->source->db;
     if (!db || db->features.pca) {
         return AM_OK;
     }
     const ami_weighing usual = { 0 };
     size_t count = 3 * (size_t)db->features.stride;
-    kit->weight_room = ami_alloc_array(&kit->alloc, count, sizeof(float));
-    if (!kit->weight_room) {
+    prepared->weight_room = ami_alloc_array(&prepared->alloc, count, sizeof(float));
+    if (!prepared->weight_room) {
         return ami_fail_memory(err, count * sizeof(float));
     }
-    ami_weights_set(&kit->weights, kit->weight_room, db, &usual);
+    ami_weights_set(&prepared->weights, prepared->weight_room, db, &usual);
     return AM_OK;
 }
 
@@ -372,39 +372,40 @@ bool ami_asks_trajectory(const am_channel *channel)
     return is_trajectory(channel) || channel->kind == AM_FEATURE_HEIGHT;
 }
 
-static void add_time(ami_kit *kit, float time)
+static void add_time(ami_prepared *prepared, float time)
 {
     int at = 0;
-    while (at < kit->time_count && kit->times[at] < time) {
+    while (at < prepared->time_count && prepared->times[at] < time) {
         at++;
     }
-    if ((at < kit->time_count && kit->times[at] == time) || kit->time_count == AM_MAX_TRAJECTORY) {
+    if ((at < prepared->time_count && prepared->times[at] == time) || prepared->time_count == AM_MAX_TRAJECTORY) {
         return;
     }
-    memmove(kit->times + at + 1, kit->times + at, (size_t)(kit->time_count - at) * sizeof *kit->times);
-    kit->times[at] = time;
-    kit->time_count++;
+    memmove(prepared->times + at + 1, prepared->times + at,
+            (size_t)(prepared->time_count - at) * sizeof *prepared->times);
+    prepared->times[at] = time;
+    prepared->time_count++;
 }
 
 /// Now, and what the schema's trajectory channels ask for; LMM's three times where there is no schema.
-static void make_times(ami_kit *kit)
+static void make_times(ami_prepared *prepared)
 {
-    add_time(kit, 0.0f);
-    const am_schema *schema = kit->source->db ? kit->source->db->features.schema : NULL;
+    add_time(prepared, 0.0f);
+    const am_schema *schema = prepared->source->db ? prepared->source->db->features.schema : NULL;
     for (int c = 0; schema && c < schema->channel_count; c++) {
         const am_channel *channel = &schema->channels[c];
         for (int t = 0; ami_asks_trajectory(channel) && t < channel->time_count; t++) {
-            add_time(kit, channel->times[t]);
+            add_time(prepared, channel->times[t]);
         }
     }
-    kit->past_s = ami_history_longest(kit->source);
-    if (!(kit->times[kit->time_count - 1] > 0.0f)) {
-        add_time(kit, 20.0f / 60.0f);
-        add_time(kit, 40.0f / 60.0f);
-        add_time(kit, 1.0f);
+    prepared->past_s = ami_history_longest(prepared->source);
+    if (!(prepared->times[prepared->time_count - 1] > 0.0f)) {
+        add_time(prepared, 20.0f / 60.0f);
+        add_time(prepared, 40.0f / 60.0f);
+        add_time(prepared, 1.0f);
     }
-    while (kit->first_ahead < kit->time_count && !(kit->times[kit->first_ahead] > 0.0f)) {
-        kit->first_ahead++;
+    while (prepared->first_ahead < prepared->time_count && !(prepared->times[prepared->first_ahead] > 0.0f)) {
+        prepared->first_ahead++;
     }
 }
 
@@ -426,97 +427,98 @@ static void bar_leg(float *reach, const am_skeleton *skeleton, int hip)
     }
 }
 
-static am_result make_reach(ami_kit *kit, am_error *err)
+static am_result make_reach(ami_prepared *prepared, am_error *err)
 {
-    const am_skeleton *skeleton = kit->source->skeleton;
-    const int16_t *joint = kit->source->roles->joint;
+    const am_skeleton *skeleton = prepared->source->skeleton;
+    const int16_t *joint = prepared->source->roles->joint;
     size_t count = (size_t)skeleton->joint_count;
-    kit->reach = ami_alloc_zero(&kit->alloc, count * sizeof(float));
-    if (!kit->reach) {
+    prepared->reach = ami_alloc_zero(&prepared->alloc, count * sizeof(float));
+    if (!prepared->reach) {
         return ami_fail_memory(err, count * sizeof(float));
     }
-    kit->reach[0] = -1.0f;
-    bar_leg(kit->reach, skeleton, joint[AM_ROLE_LEFT_UP_LEG]);
-    bar_leg(kit->reach, skeleton, joint[AM_ROLE_RIGHT_UP_LEG]);
+    prepared->reach[0] = -1.0f;
+    bar_leg(prepared->reach, skeleton, joint[AM_ROLE_LEFT_UP_LEG]);
+    bar_leg(prepared->reach, skeleton, joint[AM_ROLE_RIGHT_UP_LEG]);
     for (int j = skeleton->joint_count - 1; j > 0; j--) {
         int parent = skeleton->parents[j];
-        if (kit->reach[parent] >= 0.0f) {
-            float beyond = am_max(kit->reach[j], 0.0f) + am_v3_length(skeleton->offsets[j]);
-            kit->reach[parent] = am_max(kit->reach[parent], beyond);
+        if (prepared->reach[parent] >= 0.0f) {
+            float beyond = am_max(prepared->reach[j], 0.0f) + am_v3_length(skeleton->offsets[j]);
+            prepared->reach[parent] = am_max(prepared->reach[parent], beyond);
         }
     }
     for (size_t j = 0; j < count; j++) {
-        kit->reach[j] = am_max(kit->reach[j], 0.0f);
+        prepared->reach[j] = am_max(prepared->reach[j], 0.0f);
     }
     return AM_OK;
 }
 
 // ---------------------------------------------------------------------------------------------
 
-static am_result measure(ami_kit *kit, am_error *err)
+static am_result measure(ami_prepared *prepared, am_error *err)
 {
-    const am_source *source = kit->source;
-    am_result result = ami_kit_measure(kit, err);
-    kit->speeds = am_intent_def_for(source);
+    const am_source *source = prepared->source;
+    am_result result = ami_prepared_measure(prepared, err);
+    prepared->speeds = ami_intent_def_for(source);
     if (result == AM_OK && source->facts) {
         const am_facts *f = source->facts;
-        kit->limits = (am_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
+        prepared->limits =
+            (ami_path_limits){ f->v_max, f->v_least, f->v_run, f->lateral, f->faster_mps2, f->slower_mps2 };
     } else if (result == AM_OK && source->db) {
-        result = am_path_limits_of(&kit->limits, source->db, &kit->alloc, err);
+        result = ami_path_limits_of(&prepared->limits, source->db, &prepared->alloc, err);
     }
     return result;
 }
 
-am_result ami_kit_create(ami_kit **out, const am_source *source, const char *const *tags, const am_alloc *alloc,
-                         am_error *err)
+am_result ami_prepared_create(ami_prepared **out, const am_source *source, const char *const *tags,
+                              const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
-    ami_kit *kit = ami_alloc_zero(alloc, sizeof *kit);
-    if (!kit) {
-        return ami_fail_memory(err, sizeof *kit);
+    ami_prepared *prepared = ami_alloc_zero(alloc, sizeof *prepared);
+    if (!prepared) {
+        return ami_fail_memory(err, sizeof *prepared);
     }
-    kit->alloc = *alloc;
-    kit->source = source;
-    make_times(kit);
-    am_result result = make_reach(kit, err);
+    prepared->alloc = *alloc;
+    prepared->source = source;
+    make_times(prepared);
+    am_result result = make_reach(prepared, err);
     if (result == AM_OK) {
-        result = make_filters(kit, tags, err);
-    }
-    if (result == AM_OK) {
-        result = make_weights(kit, err);
+        result = make_filters(prepared, tags, err);
     }
     if (result == AM_OK) {
-        result = measure(kit, err);
+        result = make_weights(prepared, err);
+    }
+    if (result == AM_OK) {
+        result = measure(prepared, err);
     }
     if (result == AM_OK && source->db && source->db->has_poses) {
-        result = ami_kit_ranges(kit, err);
+        result = ami_prepared_ranges(prepared, err);
     }
     if (result == AM_OK) {
-        result = ami_kit_plant(kit, err);
+        result = ami_prepared_plant(prepared, err);
     }
     if (result != AM_OK) {
-        ami_kit_destroy(kit);
+        ami_prepared_destroy(prepared);
         return result;
     }
-    *out = kit;
+    *out = prepared;
     return AM_OK;
 }
 
-void ami_kit_destroy(ami_kit *kit)
+void ami_prepared_destroy(ami_prepared *prepared)
 {
-    if (kit) {
-        am_alloc alloc = kit->alloc;
+    if (prepared) {
+        am_alloc alloc = prepared->alloc;
         for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
-            am_filter_destroy(kit->filters[a]);
-            am_filter_destroy(kit->stays[a]);
+            ami_filter_destroy(prepared->filters[a]);
+            ami_filter_destroy(prepared->stays[a]);
         }
-        am_filter_destroy(kit->path_filter);
-        am_filter_destroy(kit->path_stay);
-        size_t joints = (size_t)kit->source->skeleton->joint_count;
-        size_t stride = kit->source->db ? (size_t)kit->source->db->features.stride : 0;
-        ami_release(&alloc, kit->reach, joints * sizeof(float));
-        ami_release(&alloc, kit->ranges, joints * sizeof *kit->ranges);
-        ami_release(&alloc, kit->weight_room, 3 * stride * sizeof(float));
-        ami_release(&alloc, kit, sizeof *kit);
+        ami_filter_destroy(prepared->path_filter);
+        ami_filter_destroy(prepared->path_stay);
+        size_t joints = (size_t)prepared->source->skeleton->joint_count;
+        size_t stride = prepared->source->db ? (size_t)prepared->source->db->features.stride : 0;
+        ami_release(&alloc, prepared->reach, joints * sizeof(float));
+        ami_release(&alloc, prepared->ranges, joints * sizeof *prepared->ranges);
+        ami_release(&alloc, prepared->weight_room, 3 * stride * sizeof(float));
+        ami_release(&alloc, prepared, sizeof *prepared);
     }
 }
