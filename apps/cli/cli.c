@@ -94,7 +94,7 @@ static int store_value(const cli_option *option, const char *word, const char *v
     } else if (option->number) {
         double number = strtod(value, &end);
         if (*value == '\0' || *end) {
-            return cli_usage("%s wants a number, not '%s'", word, value);
+            return cli_usage("%s needs a number, not '%s'", word, value);
         }
         *option->number = number;
     }

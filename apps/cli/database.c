@@ -39,7 +39,8 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
     }
     cli_cache_folder(home, sizeof home, "databases");
     if (!cli_make_folder(home)) {
-        *err = cli_error(AM_ERR_WRITE, home, "cannot make this folder for databases; run from a folder of your own");
+        *err = cli_error(AM_ERR_WRITE, home,
+                         "cannot create this folder for databases; run from a folder that you can write to");
         return err->code;
     }
     snprintf(file, sizeof file, "%s/%s.amdb", home, config);

@@ -102,7 +102,7 @@ void import_print_text(const import_job *j)
         serious += bad;
         kept += !j->marks[i].nothing;
         if (j->marks[i].nothing) {
-            printf("  ! left out: no good piece of a second or more remains\n");
+            printf("  ! left out: no usable stretch of a second or more remains\n");
         }
     }
     if (j->import.count > 1) {

@@ -223,7 +223,7 @@ static void print_text(const char *path, const am_model *model, bool verified)
         parts += am_field_value_peek(&head, model, i);
     }
     printf("%s: network of %d part%s, %.1f kB, hash %016llx%s\n", path, parts, parts == 1 ? "" : "s",
-           (double)model->image_size / 1e3, (unsigned long long)model->hash, verified ? ", all checksums right" : "");
+           (double)model->image_size / 1e3, (unsigned long long)model->hash, verified ? ", all checksums match" : "");
     for (int p = 0; p < model->part_count; p++) {
         print_part(model, p);
     }
@@ -318,9 +318,9 @@ static am_result round_character(am_model **out, const writing *w, am_error *err
     return am_learned_weights(out, w->model, w->weights, NULL, err);
 #else
     *out = NULL;
-    *err = cli_error(
-        AM_ERR_SUPPORT, w->job->input,
-        "this build has no training, which the weights of a learned character need; build it with training");
+    *err = cli_error(AM_ERR_SUPPORT, w->job->input,
+                     "this build has no training code, which converts the weights of a learned character; build "
+                     "Amble with training");
     return err->code;
 #endif
 }

@@ -58,7 +58,7 @@ static am_result load_ranges(am_clips *out, const am_db *db, const char **word, 
     out->alloc = am_alloc_default();
     out->items = out->alloc.alloc(out->alloc.user, (size_t)count * sizeof(am_clip *), 16);
     if (!out->items) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "no memory for %d clips", count);
+        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for %d clips", count);
         return err->code;
     }
     memset(out->items, 0, (size_t)count * sizeof(am_clip *));
@@ -142,7 +142,7 @@ static int choose_clips(export_job *job)
     job->chosen_count = job->clip ? 1 : job->clips.count;
     job->chosen = calloc((size_t)job->chosen_count, sizeof(am_clip *));
     if (!job->chosen) {
-        am_error err = cli_error(AM_ERR_MEMORY, NULL, "no memory for %d clips", job->chosen_count);
+        am_error err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for %d clips", job->chosen_count);
         return cli_fail(&err);
     }
     memcpy(job->chosen, job->clips.items + at, (size_t)job->chosen_count * sizeof(am_clip *));
@@ -177,7 +177,7 @@ static am_result find_contacts(export_job *job, am_error *err)
     }
     job->marks = calloc(frames + 1, 1);
     if (!job->marks) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "no memory for the contacts of %zu frames", frames);
+        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the contacts of %zu frames", frames);
         return err->code;
     }
     size_t at = 0;

@@ -142,7 +142,8 @@ static int say_stopped(const import_job *j)
         done += j->marks[i].done;
     }
     if (done > 0) {
-        fprintf(stderr, "amble: stopped after %d of %d clips; each file written is whole\n", done, j->import.count);
+        fprintf(stderr, "amble: stopped after %d of %d clips; every file written so far is complete\n", done,
+                j->import.count);
     } else {
         fputs("amble: stopped; nothing was written\n", stderr);
     }
@@ -194,7 +195,7 @@ static int import_all(import_job *j, const cli_call *call, char **argv)
         }
     }
     if (j->import.count == 0) {
-        fputs("amble: no motion files (.bvh .glb .gltf .fbx .dae .npz) there\n", stderr);
+        fputs("amble: no motion files (.bvh .glb .gltf .fbx .dae .npz) found\n", stderr);
         return CLI_FAILED;
     }
     return run_job(j, &call->common);
@@ -216,9 +217,9 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         { .name = "--fix", .help = "write clean clips: metres, y up, +z forward, hips first", .flag = &wants_fix },
         { .name = "--output,-o", .value = "DIR", .help = "folder for --fix", .text = &j.out_dir },
         { .name = "--unit", .value = "M", .help = "metres in one unit of the files", .number = &unit },
-        { .name = "--fps", .value = "N", .help = "true frames a second", .number = &fps },
+        { .name = "--fps", .value = "N", .help = "true frame rate in frames per second", .number = &fps },
         { .name = "--up", .value = "AXIS", .help = "the files' up axis: +y, +z, ...", .text = &doctor->up },
-        { .name = "--facing", .value = "AXIS", .help = "the way the rest pose faces", .text = &doctor->facing },
+        { .name = "--facing", .value = "AXIS", .help = "the axis that the rest pose faces", .text = &doctor->facing },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {

@@ -199,11 +199,11 @@ static void print_text(const job *j)
     for (int i = 0; i < am_run_actor_count(j->run); i++) {
         am_run_sample s = am_run_get_sample(j->run, i);
         am_vec3 at = s.pose.root.translation;
-        printf("character %d: at (%.2f, %.2f) after %.1f s; %llu searches, %llu transitions, %llu frames kept\n", i,
-               (double)at.x, (double)at.z, (double)(s.time + s.dt), (unsigned long long)s.view.searches,
+        printf("character %d: at (%.2f, %.2f) after %.1f s; %llu searches, %llu transitions, %llu fallback frames\n",
+               i, (double)at.x, (double)at.z, (double)(s.time + s.dt), (unsigned long long)s.view.searches,
                (unsigned long long)s.view.transitions, (unsigned long long)s.view.fallback_frames);
     }
-    printf("%d frames, %.1f us a step, %.1f us a search, hash %016llx\n", am_run_frame_count(j->run),
+    printf("%d frames, %.1f us per step, %.1f us per search, hash %016llx\n", am_run_frame_count(j->run),
            mean(j->step_us, j->steps), mean(j->search_us, j->searches), (unsigned long long)am_run_hash(j->run));
 }
 
@@ -255,8 +255,8 @@ static void warn_of_tags(job *j)
     const uint32_t unmet = facts.unmet;
     for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
         if ((unmet >> a & 1) != 0) {
-            fprintf(stderr, "amble: no frame has the tags given for '%s'; %s\n", am_activity_name((am_activity)a),
-                    a == AM_ACTIVITY_MOVE ? "all frames are used" : "it is left out");
+            fprintf(stderr, "amble: no frame matches the tags of '%s'; %s\n", am_activity_name((am_activity)a),
+                    a == AM_ACTIVITY_MOVE ? "all frames are used" : "this activity is left out");
         }
     }
 }
@@ -386,7 +386,7 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
           .text = &j.out },
         { .name = "--metrics",
           .value = "M.json",
-          .help = "write feet, jitter, response times and timings, beside the database's own",
+          .help = "write foot slide, jitter, response times and timings, next to the database's own",
           .text = &j.metrics },
         { .name = "--trace",
           .value = "T.jsonl",

@@ -36,7 +36,7 @@ static int announce(const studio *server, const char *url, bool as_json)
 {
     const studio_sets *sets = studio_get_sets(server);
     if (!as_json) {
-        printf("The studio is at %s (Ctrl-C ends it)\n", url);
+        printf("The studio is at %s (Ctrl-C stops it)\n", url);
         for (int i = 0; i < sets->count; i++) {
             printf("  %-14s %s\n", sets->items[i].name, sets->items[i].title);
         }
@@ -135,7 +135,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
         return call.status;
     }
     if (def.port < 0 || def.port > 65535) {
-        return cli_usage("--port wants 0 to 65535");
+        return cli_usage("--port must be 0 to 65535");
     }
     am_pool *pool = NULL;
     am_tasks tasks = cli_tasks(&call.common, &pool);

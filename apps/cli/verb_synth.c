@@ -135,8 +135,8 @@ static am_result make_all(synth_job *job, am_error *err)
         }
         result = make_clip(job, &def, err);
         if (result == AM_OK && job->all && !progress.report(progress.user, "synth", i + 1, count)) {
-            *err = cli_error(AM_ERR_CANCELLED, NULL, "stopped after %d of %d clips; each file written is whole",
-                             i + 1, count);
+            *err = cli_error(AM_ERR_CANCELLED, NULL,
+                             "stopped after %d of %d clips; every file written so far is complete", i + 1, count);
             result = err->code;
         }
     }
@@ -221,7 +221,7 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
           .help = "folder for clips, NAME.truth.csv and tags.csv",
           .text = &job.out_dir },
         { .name = "--format", .value = "FORMAT", .help = "bvh (default), glb or npz", .text = &job.format_word },
-        { .name = "--fps", .value = "N", .help = "frames a second, 10 to 480 (default 60)", .number = &job.fps },
+        { .name = "--fps", .value = "N", .help = "frames per second, 10 to 480 (default 60)", .number = &job.fps },
         { .name = "--seconds", .value = "S", .help = "length (default: the kind's own)", .number = &job.seconds },
         { .name = "--speed", .value = "M/S", .help = "speed (default: the kind's own)", .number = &job.speed },
         { .name = "--turn",

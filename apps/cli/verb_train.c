@@ -10,7 +10,8 @@
 int verb_train(const cli_verb *verb, int argc, char **argv)
 {
     (void)verb, (void)argc, (void)argv;
-    const am_error err = cli_error(AM_ERR_SUPPORT, NULL, "this build has no training");
+    const am_error err =
+        cli_error(AM_ERR_SUPPORT, NULL, "this build has no training code; build Amble with training");
     return cli_fail(&err);
 }
 

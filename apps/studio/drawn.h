@@ -15,7 +15,7 @@ typedef struct web_drawn {
     int place_count, room;
 } web_drawn;
 
-/// Room for the way of `seconds` at 60 steps a second; later steps are not measured. Gives false without memory.
+/// Room for the way of `seconds` at 60 steps per second; later steps are not measured. Gives false without memory.
 bool web_drawn_create(web_drawn *drawn, int seconds);
 void web_drawn_free(web_drawn *drawn);
 /// For a character that goes on in another one's place, on the same path.

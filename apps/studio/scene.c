@@ -114,7 +114,9 @@ am_result web_scene_open(web_set *b, int kind, am_error *err)
     }
     am_result result = am_asset_create(&b->assets[kind], &def, err);
     if (result == AM_OK && b->db && !am_skeleton_same_shape(am_asset_skeleton(b->assets[kind]), b->db->skeleton)) {
-        *err = (am_error){ .code = AM_ERR_SKELETON, .offset = -1, .text = "the networks have another skeleton" };
+        *err = (am_error){ .code = AM_ERR_SKELETON,
+                           .offset = -1,
+                           .text = "the networks were made for another skeleton" };
         result = AM_ERR_SKELETON;
         am_asset_close(b->assets[kind]);
         b->assets[kind] = NULL;
@@ -159,7 +161,7 @@ static am_result add_actor(web_set *b, const web_lineup *who, am_error *err)
     a->stroll = web_stroll_make(def.seed, def.position);
     am_result result = am_actor_create(&a->character, &def, err);
     if (result == AM_OK && who->ahead && !web_drawn_create(&a->drawn, LONGEST_WAY_S)) {
-        *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "no memory for the ways of paths" };
+        *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "out of memory for the tracks of paths" };
         result = AM_ERR_MEMORY;
     }
     b->actor_count++;

@@ -157,7 +157,8 @@ static am_result check_page(const studio_def *def, am_error *err)
     if (missing) {
         *err = (am_error){ .code = AM_ERR_OPEN, .offset = -1 };
         snprintf(err->text, sizeof err->text,
-                 "the page lacks %s; ./run studio builds it, ./run install PREFIX builds and installs it", missing);
+                 "the page is missing %s; ./run studio builds it, ./run install PREFIX builds and installs it",
+                 missing);
         return AM_ERR_OPEN;
     }
     return AM_OK;

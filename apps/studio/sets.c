@@ -250,10 +250,11 @@ am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *e
     am_path_info info;
     am_path_look(&info, set->path);
     if (result == AM_OK && info.size > STUDIO_MAX_DB_BYTES) {
-        result = fail(err, AM_ERR_LIMIT,
-                      "%s has %.0f MB, but a page can load %d; build it with \"precision\": \"compact\" or "
-                      "from fewer clips",
-                      set->path, (double)info.size / 1e6, STUDIO_MAX_DB_BYTES / 1000000);
+        result =
+            fail(err, AM_ERR_LIMIT,
+                 "%s has %.0f MB, but a page can load at most %d MB; build it with \"precision\": \"compact\" or "
+                 "from fewer clips",
+                 set->path, (double)info.size / 1e6, STUDIO_MAX_DB_BYTES / 1000000);
     }
     am_lock_give(sets->lock);
     return result;

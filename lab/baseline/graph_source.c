@@ -297,15 +297,15 @@ static const am_source_interface interface = { .name = "graph",
 static am_result check_def(const lab_motion_graph_source_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->graph || !def->task) {
-        return ami_fail(
-            err, AM_ERR_DEF,
-            "graph source def not begun from lab_motion_graph_source_def_default(), or without graph and task");
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the graph source def with lab_motion_graph_source_def_default() and give it a "
+                        "graph and a task");
     }
     if (!(def->gamma > 0.0f && def->gamma < 1.0f) || !(def->warp >= 0.0f && def->warp <= AM_PI) || def->warps < 1 ||
         def->warps > 361 || def->warps % 2 == 0 || am_field_task_cells(def->task) < 1) {
         return ami_fail(err, AM_ERR_DEF,
-                        "graph source def: gamma must lie between 0 and 1, warp from 0 to pi, warps be odd and the "
-                        "task have a grid");
+                        "graph source def: gamma must lie between 0 and 1, warp from 0 to pi; warps must be odd, and "
+                        "the task needs a grid");
     }
     return AM_OK;
 }
@@ -328,7 +328,7 @@ am_result lab_motion_graph_source_create(am_source **out, const lab_motion_graph
         .interface = &interface, .skeleton = db->skeleton, .roles = &db->roles, .db = db, .alloc = alloc
     };
     g->task = *def->task;
-    g->task.fps = def->graph->field->fps; // rewards count metres and radians a second
+    g->task.fps = def->graph->field->fps; // rewards count metres and radians per second
     g->rules = (ami_graph_rules){ .graph = def->graph,
                                   .task = &g->task,
                                   .gamma = def->gamma,

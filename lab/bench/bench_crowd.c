@@ -106,7 +106,7 @@ static am_result open_characters(crowd *c, int count, am_error *err)
     c->characters = calloc((size_t)count, sizeof *c->characters);
     c->sticks = calloc((size_t)count, sizeof *c->sticks);
     if (!c->characters || !c->sticks) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for %d characters", count);
         return AM_ERR_MEMORY;
     }
     am_result result = AM_OK;
@@ -165,7 +165,7 @@ static int run_crowd(bench *b, crowd *c, const char *subject, const char *set, i
     bench_note(b,
                "%s: %d characters: mean %.2f us a step, %.0f fit in 1/60 s on one core; %zu allocations in %d frames",
                subject, count, sum / frames, 1e6 / 60.0 / (sum / frames), allocations, frames);
-    bench_note(b, "%s: %d characters: %.1f searches a second each, %llu fallback frames", subject, count,
+    bench_note(b, "%s: %d characters: %.1f searches per second each, %llu fallback frames", subject, count,
                (double)searches / ((double)steps * (double)dt), (unsigned long long)fell_back);
     close_characters(c);
     if (allocations > 0) {

@@ -176,7 +176,7 @@ static am_result crowd_begin(crowd *c, const am_model *model, int count, am_erro
     c->characters = calloc((size_t)count, sizeof *c->characters);
     c->intents = calloc((size_t)count, sizeof *c->intents);
     if (!c->characters || !c->intents) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for %d characters", count);
         return AM_ERR_MEMORY;
     }
     am_result result = am_asset_create(&c->asset, &def, err);
@@ -229,7 +229,8 @@ static am_result crowd_rows(bench *b, const am_model *model, const char *weights
         crowd_end(&c);
     }
     if (result == AM_OK && sums[0] != sums[1]) {
-        *err = cli_error(AM_ERR_DEF, NULL, "bench crowd: a batch of learned characters gave other bits");
+        *err = cli_error(AM_ERR_DEF, NULL,
+                         "bench crowd: a batch of learned characters gave bits that differ from single steps");
         result = AM_ERR_DEF;
     }
     if (result == AM_OK) {

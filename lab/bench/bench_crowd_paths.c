@@ -64,7 +64,7 @@ static am_result open_walkers(walkers *w, const am_clock *clock, int count, floa
     w->calls = calloc(most_calls, sizeof *w->calls);
     am_result result = AM_OK;
     if (!w->characters || !w->calls) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for %d characters", count);
         result = AM_ERR_MEMORY;
     }
     am_rng rng = am_rng_make(3);

@@ -350,11 +350,11 @@ static void run_rounds(field_bench *s, const char *set)
     double peer = bench_least_us(s->b, "field searches k=15", "flann", n, set);
     if (own > 0.0 && searches > 0.0 && flann > 0.0) {
         bench_note(s->b,
-                   "%lld states of %d numbers: %.0f controlled frames a second; %.1fx as fast as with FLANN, "
+                   "%lld states of %d numbers: %.0f controlled frames per second; %.1fx as fast as with FLANN, "
                    "searches alone %.1fx",
                    (long long)n, s->field->dims, 1e6 / own, flann / own, peer / searches);
     } else if (own > 0.0) { // the peers were not there
-        bench_note(s->b, "%lld states of %d numbers: %.0f controlled frames a second", (long long)n, s->field->dims,
+        bench_note(s->b, "%lld states of %d numbers: %.0f controlled frames per second", (long long)n, s->field->dims,
                    1e6 / own);
     }
 }

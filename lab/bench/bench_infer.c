@@ -259,7 +259,7 @@ static void compare(infer *f)
     for (int v = 1; v < read_variant; v++) {
         int numbers = f->subject->batch * am_net_output_size(f->net, 0);
         if (f->runs[v] && f->subject->weights == AM_NET_FP32 && fabs(f->sum[v] - f->sum[0]) > 1e-4 * numbers) {
-            bench_note(f->b, "peer %s: other outputs on %s (sum %g, ours %g)", variants[v], f->name, f->sum[v],
+            bench_note(f->b, "peer %s: outputs differ on %s (sum %g, ours %g)", variants[v], f->name, f->sum[v],
                        f->sum[0]);
         }
     }
@@ -313,7 +313,7 @@ int bench_infer(bench *b)
         made = am_folder_make_temporary(f->folder, sizeof f->folder, "amble-bench");
         find_library(f);
     } else {
-        err = cli_error(AM_ERR_MEMORY, NULL, "no memory for the bench");
+        err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the bench");
     }
     am_progress progress = cli_progress();
     int count = 0; // those for --full stand last

@@ -66,7 +66,7 @@ int bench_open(bench *b)
     cli_progress_end();
     char paths[2][640] = { "", "" }, folder[512] = "";
     if (result == AM_OK && !am_folder_make_temporary(folder, sizeof folder, "amble-bench")) {
-        err = cli_error(AM_ERR_WRITE, NULL, "cannot make a temporary folder; set TMPDIR");
+        err = cli_error(AM_ERR_WRITE, NULL, "cannot create a temporary folder; set TMPDIR");
         result = err.code;
     }
     result = result == AM_OK ? write_both(paths, folder, db, &err) : result;

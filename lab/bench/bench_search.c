@@ -105,7 +105,7 @@ static void load_peers(search_bench *s, bench_peer *peer)
     }
     snprintf(question, sizeof question, "load %s", s->frames_file);
     if (!bench_peer_ask(peer, answer, sizeof answer, question)) {
-        bench_note(s->b, "a program of peers could not read the frames: left out");
+        bench_note(s->b, "a peer program could not read the frames and is left out");
         return;
     }
     for (char *word = strtok(answer, " \n"); word; word = strtok(NULL, " \n")) {
@@ -401,7 +401,8 @@ static void note_absent(search_bench *s)
         }
     }
     if (s->ties > 0) {
-        bench_note(s->b, "%d answers of peers were another frame, equally near within rounding: counted as the same",
+        bench_note(s->b,
+                   "%d answers of peers were another frame that is equally near within rounding; they count as equal",
                    s->ties);
     }
     bench_note(s->b, "one thread, one query at a time; processor time of a round over its queries; p99 of single "

@@ -125,7 +125,7 @@ bool search_batches(bench *b, const search_data *data, const am_db *db, const fl
     def.db = db;
     bool ok = s && (s->x = calloc(most_questions, (size_t)data->stride * sizeof *s->x)) != NULL;
     if (!ok) {
-        err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for the questions of a batch");
+        err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the queries of a batch");
     }
     ok = ok && am_index_create(&s->index, &def, &err) == AM_OK &&
          am_search_work_create(&s->work, s->index, NULL, &err) == AM_OK;

@@ -30,7 +30,7 @@ typedef struct gather {
 
 static am_result no_memory(am_error *err)
 {
-    *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for the frames of the bench");
+    *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the frames of the bench");
     return AM_ERR_MEMORY;
 }
 
@@ -122,7 +122,7 @@ static am_result split(gather *g, am_error *err)
         }
     }
     if (g->kept_count == 0 || g->held_count == 0) {
-        *err = cli_error(AM_ERR_EMPTY, NULL, "the database has too few clips to keep some out; name another config");
+        *err = cli_error(AM_ERR_EMPTY, NULL, "the database has too few clips to hold some out; name another config");
         return AM_ERR_EMPTY;
     }
     shuffle(g->kept, g->kept_count);

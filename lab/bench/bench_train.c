@@ -9,7 +9,7 @@
 
 int bench_train(bench *b)
 {
-    bench_note(b, "this build has no training");
+    bench_note(b, "this build has no training code; build Amble with training");
     return CLI_DONE;
 }
 
@@ -305,7 +305,7 @@ static bool measure_peer(bench *b, const train_shape *shape, int threads, const 
         loss = other_loss;
     }
     if (count == 0) {
-        bench_note(b, "torch did not answer about %s", label);
+        bench_note(b, "peer torch: no answer for %s", label);
     }
     add_rows(b, shape, label, threads == 1 ? "torch1" : "torch2", threads, us, count, loss);
     free(us);

@@ -94,7 +94,7 @@ int bench_train_lmm(bench *b)
     am_progress quiet = cli_quiet_progress();
     am_result result = cli_database_open(&db, config, &serial, &quiet, &err);
     if (!am_folder_make_temporary(folder, sizeof folder, "amble-bench") && result == AM_OK) {
-        err = cli_error(AM_ERR_WRITE, folder, "cannot make a folder for the bench");
+        err = cli_error(AM_ERR_WRITE, folder, "cannot create a folder for the bench; set TMPDIR");
         result = AM_ERR_WRITE;
     }
     snprintf(recipe, sizeof recipe, "%s/recipe.json", folder);

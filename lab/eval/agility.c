@@ -28,8 +28,9 @@ lab_agility_def lab_agility_def_default(void)
 static am_result check_def(const lab_agility_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->source || !def->source->db) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "agility def not begun from lab_agility_def_default(), or without a source with a database");
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "initialise the agility def with lab_agility_def_default() and give it a source with a database");
     }
     if (def->changes < 2 || def->changes % 2 != 0 || def->changes > 100000 || def->starts < 1 ||
         def->starts > 100000 || !(def->offset_m >= 0.0f) || !(def->near_rad > 0.0f) || !(def->near_m > 0.0f) ||

@@ -119,14 +119,14 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
     eval e = { 0 };
     const cli_option options[] = {
         { .name = "--html", .value = "OUT.html", .help = "also write a page with plots", .text = &page },
-        { .name = "--config", .value = "NAME", .help = "use the database of this config alone", .text = &e.config },
+        { .name = "--config", .value = "NAME", .help = "use only the database of this config", .text = &e.config },
         { .name = "--model",
           .value = "X.amnet",
           .help = "learned, paths, fields: the networks or value functions to evaluate",
           .text = &e.model },
         { .name = "--compressor",
           .value = "X.amnet",
-          .help = "learned: the model with the Compressor, when it is not in the other",
+          .help = "learned: the model with the Compressor, if --model has none",
           .text = &e.compressor },
         { .name = "--ablation",
           .value = "X.amnet",
@@ -137,7 +137,7 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
           .help = "learned: write a copy of the networks with these results in their provenance",
           .text = &e.keep },
         { .name = "--quick", .help = "a few courses and variants only", .flag = &e.quick },
-        { .name = "--pushes", .help = "fields: the tables of pushes alone", .flag = &e.pushes },
+        { .name = "--pushes", .help = "fields: only the tables of pushes", .flag = &e.pushes },
         { .name = "--timings", .help = "also print timings, which differ from run to run", .flag = &e.timings },
     };
     cli_call call;

@@ -266,25 +266,27 @@ static am_result add_responses(const fields *f, int task, am_error *err)
         }
     }
     am_tables_plot(t, "average", 0);
-    am_tables_note(t,
-                   "%d changes of the target each: +-180 degrees in equal steps without 0, from moments all over the "
-                   "data. late_percent: not there within 3 s, counted as 3 s. 16-bit values.",
-                   rows[0].trials);
+    am_tables_note(
+        t,
+        "%d changes of the target in each row: up to +-180 degrees in equal steps without 0, from moments all over "
+        "the data. late_percent: responses later than 3 s, which count as 3 s. Values have 16 bits.",
+        rows[0].trials);
     if (f->trained_s > 0.0 && task == 0) {
-        am_tables_note(t, "All value functions were made in %.0f s.", f->trained_s);
+        am_tables_note(t, "All value functions were trained in %.0f s.", f->trained_s);
     }
     if (has_row(f, 1, task) && rows[1].average > 0.0f) {
-        am_tables_note(t, "The motion field answers %.2f times as fast as the graph (paper: %.2f).",
+        am_tables_note(t, "The motion field responds %.2f times as fast as the graph (paper: %.2f).",
                        (double)rows[0].average / (double)rows[1].average,
                        paper[0].seconds[task][1] / paper[1].seconds[task][1]);
     }
     if (f->bent && f->plain) {
         am_tables_note(t,
-                       "The last two rows have the steering changed: %.0f degrees a second are what the graph's "
-                       "bends come to in its shortest clip, none is the paper's field.",
+                       "The last two rows change the steering: %.0f degrees per second are as much as the graph "
+                       "bends its shortest clip; none is the paper's field.",
                        bends_deg_s());
     }
-    am_tables_note(t, "times_as_fast: as the graph. sparser_adds: seconds more than with the anchors next to these.");
+    am_tables_note(
+        t, "times_as_fast: compared with the graph. sparser_adds: seconds more than with the next denser anchors.");
     return AM_OK;
 }
 
@@ -325,7 +327,7 @@ static am_result add_numbers(fields *f, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    am_tables_begin(t, "numbers", "the direction with 16-bit values and with 32-bit ones: seconds in the mean");
+    am_tables_begin(t, "numbers", "mean seconds to a direction, with 16-bit and with 32-bit values");
     static const am_column columns[] = {
         { "representation", -1 }, { "fp16_average", 5 }, { "fp32_average", 5 }, { "fp16_kb", 1 }, { "fp32_kb", 1 }
     };
@@ -475,7 +477,7 @@ am_result eval_fields(eval *e, am_error *err)
     result = result == AM_OK ? fields_pushes(&f, err) : result;
     if (result == AM_OK) {
         snprintf(e->about, sizeof e->about,
-                 "%s: %d states at %.0f Hz; graph of %d clips of %.2f s in the mean (%d left out), %.1f followers "
+                 "%s: %d states at %.0f Hz; graph of %d clips of %.2f s on average (%d left out), %.1f followers "
                  "each.%s %d values beyond their bound (marked !).",
                  f.config, f.field->state_count, (double)f.field->fps, f.graph->clip_count, (double)f.graph->mean_s,
                  f.graph->pruned, (double)f.graph->edge_count / f.graph->clip_count,

@@ -251,7 +251,7 @@ static void add_table(const flow *w, double mean, double most)
         { "not_finite", 0 },  { "fallback_frames", 0 }, { "states_visited", 3 }
     };
     am_tables *t = w->f->e->tables;
-    am_tables_begin(t, "endurance", "a new direction every one to three seconds, without end");
+    am_tables_begin(t, "endurance", "endurance: a new direction every one to three seconds");
     am_tables_columns(t, columns, CLI_COUNT(columns));
     for (int i = 0; i < method_count; i++) {
         if (has_method(w->f, i)) {
@@ -260,12 +260,12 @@ static void add_table(const flow *w, double mean, double most)
     }
     add_own_row(w, mean, most);
     am_tables_note(t,
-                   "away: distance (eq. 1) of the character's state from the nearest state of the data; of the data "
-                   "itself from the nearest at another time, the most of which is the bound. Foot slide after IK "
+                   "away: distance (eq. 1) of the character's state from the nearest state of the data; for the data "
+                   "itself, from the nearest state at another time, whose maximum is the bound. Foot slide after IK "
                    "has matching's bound, half of the data's own; feet of the passive field skate no more than the "
-                   "data's. joint_mean: mean way of all joints relative to the hips in a frame, joint_travel: the "
-                   "largest. states_visited: share of the data's states that were nearest at "
-                   "some time. The passive field takes no directions; of a line each direction begins a new one.");
+                   "data's. joint_mean: mean distance that all joints move relative to the hips in a frame; "
+                   "joint_travel: the largest. states_visited: share of the data's states that were the nearest at "
+                   "some time. The passive field takes no directions; for a line, each direction begins a new line.");
 }
 
 am_result fields_endurance(const fields *f, am_error *err)

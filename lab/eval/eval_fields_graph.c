@@ -77,16 +77,14 @@ am_result fields_settings(const fields *f, am_error *err)
     if (f->e->quick) {
         return AM_OK;
     }
-    am_tables_begin(t, "graph",
-                    "the graph-based controller with other settings; the first row is what the others are "
-                    "compared with");
+    am_tables_begin(t, "graph", "the graph-based controller with other settings; the first row is the reference");
     am_tables_columns(t, columns, CLI_COUNT(columns));
     am_result result = AM_OK;
     for (size_t i = 0; i < sizeof settings / sizeof settings[0] && result == AM_OK; i++) {
         result = add_setting(f, &settings[i], err);
     }
     am_tables_note(
-        t, "similar: distance (eq. 1) below which a clip may follow; least_s: shortest clip. Shorter clips and "
-           "laxer joints answer sooner; the settings taken answer no later than the paper's graph.");
+        t, "similar: distance (eq. 1) below which a clip may follow; least_s: shortest clip. Shorter clips and a "
+           "larger 'similar' respond sooner; the chosen settings respond no later than the paper's graph.");
     return result;
 }

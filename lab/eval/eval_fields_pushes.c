@@ -14,7 +14,8 @@
 am_result fields_pushes(const fields *f, am_error *err)
 {
     (void)err;
-    fprintf(stderr, "eval: this build has no Open Dynamics Engine, so nothing is pushed\n");
+    fprintf(stderr, "eval: this build has no Open Dynamics Engine, so the push tables are left out; install "
+                    "libode-dev and build again\n");
     (void)f;
     return AM_OK;
 }
@@ -124,7 +125,7 @@ static am_result push_source(pushing *p, summary row, const am_source *source, c
     int count = f->e->quick ? quick_count : trial_count;
     lab_push_trial *trials = calloc((size_t)count, sizeof *trials);
     if (!trials) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "no memory for %d pushes", count);
+        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for %d pushes", count);
         return err->code;
     }
     am_push_engine engine = am_physics_engine();
@@ -307,17 +308,16 @@ static void add_returns(const pushing *p)
         add_bounded(p->f, s->end_far, s->apart);
         am_tables_number(t, s->apart);
     }
+    am_tables_note(t, "back_s: time until the distance from the data stays within reach, which holds 99 %% of the "
+                      "ticks without pushes; late: not back 0.3 s before the end of 3 s; never: not back even for "
+                      "0.3 s at any time after the window of the push; unpushed_back_s and unpushed_late: the same "
+                      "for the motion without the push, which is beyond reach in 1 %% of its ticks.");
     am_tables_note(t,
-                   "back_s: until the distance from the data stays what it is in 99 %% of the ticks without pushes "
-                   "(reach); late: not 0.3 s before the end of 3 s; never: not even for 0.3 s at some time after the "
-                   "window of the push; unpushed_back_s and unpushed_late: the same of the "
-                   "motion without the push, which is beyond reach in 1 %% of its ticks.");
-    am_tables_note(t, "farthest: largest distance from the data in 3 s; end_far: in the last 0.3 s of them, at most "
-                      "what the data's own states are apart from the nearest of another time (apart).");
-    am_tables_note(
-        t, "depth_cm: feet below the floor. joint_deg: most that a joint is beyond the data's 0.1 to 99.9 "
-           "percentiles; beyond: pushes with more than 10 degrees; beyond_alone: of them those where the same "
-           "motion without the push has less; unpushed_deg: most without pushes.");
+                   "farthest: largest distance from the data within 3 s; end_far: within the last 0.3 s of them; its "
+                   "bound is how far the data's own states are from the nearest state at another time (apart).");
+    am_tables_note(t, "depth_cm: feet below the floor. joint_deg: how far a joint is at most beyond the data's 0.1 "
+                      "to 99.9 percentiles; beyond: pushes with more than 10 degrees; beyond_alone: those of them "
+                      "where the same motion without the push has less; unpushed_deg: the maximum without pushes.");
 }
 
 static const am_column way_columns[] = {
@@ -347,7 +347,7 @@ static const am_column way_columns[] = {
 static void add_ways(const pushing *p)
 {
     am_tables *t = p->f->e->tables;
-    am_tables_begin(t, "push_ways", "which way the chest goes relative to the feet within 0.3 s of the same pushes");
+    am_tables_begin(t, "push_ways", "direction of the chest relative to the feet within 0.3 s of the same pushes");
     am_tables_columns(t, way_columns, CLI_COUNT(way_columns));
     for (int i = 0; i < p->count; i++) {
         const summary *s = &p->rows[i];
@@ -366,14 +366,13 @@ static void add_ways(const pushing *p)
         am_tables_number(t, s->groups[2].stance_off);
         add_bounded(p->f, s->groups[0].last_off + s->groups[1].last_off + s->groups[2].last_off, 0.0);
     }
-    am_tables_note(
-        t, "off: at no tick the chest moves within 30 degrees of the push (by 5 mm or more), relative to the "
-           "middle of the feet and to the same motion without the push. slight_off: by 1 mm or more. end_off: "
-           "as off, 0.3 s after the push instead of at any tick until then. last_off: of all parts, when it "
-           "has gone farthest along.");
+    am_tables_note(t, "off: the chest never moves within 30 degrees of the push (by 5 mm or more), relative to the "
+                      "middle of the feet and to the same motion without the push. slight_off: the same by 1 mm or "
+                      "more. end_off: like off, but 0.3 s after the push instead of at any tick until then. "
+                      "last_off: over all parts, at the moment when the chest has moved farthest along the push.");
     am_tables_note(t,
-                   "moved_off: of pushes that move it by %.0f cm or more in any direction. trunk: with the head. "
-                   "legs_stance_off: relative to the feet that stood when it was pushed.",
+                   "moved_off: among pushes that move it by %.0f cm or more in any direction. trunk: includes the "
+                   "head. legs_stance_off: relative to the feet that were planted when the push began.",
                    moved_cm);
 }
 
@@ -426,8 +425,8 @@ static am_result add_costs(const pushing *p, am_error *err)
     am_tables_number(t, first);
     am_tables_number(t, last);
     am_tables_note(t,
-                   "step_us: one step of the engine, of which a frame of dynamics has %d; the first tick of a push "
-                   "asks for one frame, the last for %d. Best of %d.",
+                   "step_us: one step of the engine; a frame of dynamics has %d of them. The first tick of a push "
+                   "needs one frame, the last %d. Best of %d.",
                    def.substeps, AM_PUSH_WINDOW - 1, rounds);
     am_physics_destroy(body);
     return AM_OK;

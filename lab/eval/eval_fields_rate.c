@@ -149,7 +149,8 @@ am_result fields_rates(const fields *f, am_error *err)
     if (f->e->quick && !f->e->timings) {
         return AM_OK;
     }
-    am_tables_begin(t, "rate", "controlled frames a second on one core: 1 + k neighbour searches and k integrations");
+    am_tables_begin(t, "rate",
+                    "controlled frames per second on one core: 1 + k neighbour searches and k integrations");
     static const am_column columns[] = {
         { "data", -1 }, { "states", 0 }, { "k", 0 }, { "frames_per_s", 0 }, { "paper_frames_per_s", 0 }
     };

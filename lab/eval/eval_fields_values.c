@@ -147,7 +147,7 @@ static am_result make_folder(fields *f, am_error *err)
         return AM_OK;
     }
     if (!am_folder_make_temporary(f->folder, sizeof f->folder, "amble-fields")) {
-        *err = cli_error(AM_ERR_WRITE, NULL, "cannot make a temporary folder for the value functions");
+        *err = cli_error(AM_ERR_WRITE, NULL, "cannot create a temporary folder for the value functions; set TMPDIR");
         return err->code;
     }
     return AM_OK;

@@ -99,7 +99,8 @@ static am_result check_fit(const learned *l, am_error *err)
         return AM_ERR_FORMAT;
     }
     if (am_net_input_count(l->decompressor.net) == 1 && (l->stepper.net || l->projector.net)) {
-        *err = cli_error(AM_ERR_FORMAT, NULL, "a Stepper or Projector beside a Decompressor that reads no features");
+        *err = cli_error(AM_ERR_FORMAT, NULL,
+                         "the model has a Stepper or a Projector, but its Decompressor reads no features");
         return AM_ERR_FORMAT;
     }
     return AM_OK;
@@ -129,8 +130,8 @@ static am_result open_alone(learned *l, am_error *err)
     const void *image = result == AM_OK ? am_model_attached(l->model, AM_LEARNED_CHARACTER, &size) : NULL;
     if (result == AM_OK && (!image || l->e->compressor || l->e->ablation)) {
         *err = cli_error(AM_ERR_EMPTY, l->model_path,
-                         "without the motion capture only a whole character can be played; docs/data.md says how to "
-                         "get the capture, --config NAME names another database");
+                         "without motion capture only a model with all three networks can be played; docs/data.md "
+                         "says how to get motion capture, --config NAME names another database");
         return AM_ERR_EMPTY;
     }
     return result == AM_OK ? am_db_from_memory(&l->db, image, size, AM_LEARNED_CHARACTER, NULL, err) : result;
@@ -346,10 +347,10 @@ static am_result add_poses(const learned *l, am_error *err)
         am_tables_number(l->e->tables, 170534);
         am_tables_number(l->e->tables, 1.4);
         am_tables_number(l->e->tables, 1.1);
-        am_tables_note(l->e->tables,
-                       "jitter_cm is the mean second difference of all joints in the world, the root as "
-                       "captured, in cm a frame squared at 60 Hz; jitter_times is against the same frames "
-                       "as captured.");
+        am_tables_note(
+            l->e->tables,
+            "jitter_cm is the mean second difference of all joints in the world, the root as "
+            "captured, in cm per frame squared at 60 Hz; jitter_times compares it with the same frames as captured.");
         add_joints(l, &sums[ALL]);
         add_compression(l, &sums[ALL]);
     }
@@ -372,8 +373,9 @@ static am_result add_drift(const learned *l, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    am_tables_begin(t, "stepper",
-                    "features and poses after so long on its own results, against the clip that went on");
+    am_tables_begin(
+        t, "stepper",
+        "features and poses after some frames on its own results, compared with the clip as it continues");
     static const am_column columns[] = {
         { "seconds", 3 }, { "frames at 60 hz", 0 }, { "feature_rms", 3 }, { "place_cm", 2 }, { "still_cm", 2 }
     };
@@ -386,11 +388,10 @@ static am_result add_drift(const learned *l, am_error *err)
         am_tables_number(t, s.place_cm[h]);
         am_tables_number(t, s.still_cm[h]);
     }
-    am_tables_note(
-        t,
-        "Means over %d windows. feature_rms is in stored units: about one deviation a feature; still_cm is "
-        "the distance had the first pose stood still.",
-        s.windows);
+    am_tables_note(t,
+                   "Means over %d windows. feature_rms is in stored units: about one deviation a feature; still_cm "
+                   "is the distance if the first pose were held.",
+                   s.windows);
     return AM_OK;
 }
 
@@ -429,8 +430,8 @@ static am_result add_projection(const learned *l, am_error *err)
         t, "first and top_10: share of queries whose result lies nearest to the true nearest frame, or to one "
            "of the ten nearest; near_top_10 within a sixth of a second of one of them. Distances in stored "
            "units; off_data is how far the result lies from any frame; place_cm how far its pose lies from "
-           "that of the true nearest frame; segment_cm the mean distance of the two over the ten "
-           "frames until the next search, both going on (figure 7's re-synchronised segments).");
+           "that of the true nearest frame; segment_cm the mean distance of the two over the ten frames until the "
+           "next search, as both continue (figure 7's re-synchronised segments).");
     return result;
 }
 
@@ -468,9 +469,8 @@ am_result eval_learned(eval *e, am_error *err)
                      l.model->database_hash == l.db->hash ? "" : " (trained on another database)");
         }
         if (!l.z && !l.alone) {
-            am_tables_note(e->tables,
-                           "No errors of poses, no drift of the Stepper, no dmm: those want the latents of "
-                           "all frames, which only a Compressor makes (--compressor).");
+            am_tables_note(e->tables, "Pose errors, drift of the Stepper and dmm are left out: they need the latents "
+                                      "of all frames, which only a Compressor makes (--compressor).");
         }
     }
     if (result == AM_OK && e->keep) {

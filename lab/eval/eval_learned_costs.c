@@ -168,8 +168,8 @@ static void add_table_3(const learned *l, const variants *v, am_error *err)
             db->frame_count, db->joint_count, db->features.count);
     }
     am_tables_note(
-        t, "P is the search in rows without a Projector; exact arithmetic, fp32 where nothing is said. Single "
-           "networks are timed on random inputs, of which fewer are zero than in play.");
+        t, "P is the search in rows without a Projector. Arithmetic is exact; weights are fp32 unless a row says "
+           "otherwise. Single networks are timed on random inputs, which have fewer zeros than those in play.");
     am_tables_plot(t, "total", 0);
 }
 
@@ -275,7 +275,7 @@ static void add_growth_table(const learned *l, const growth *g, int count, const
 {
     am_tables *t = l->e->tables;
     double network_mb[weight_kinds];
-    am_tables_begin(t, "growth", "memory and a frame of matching over ever more frames, beside the networks");
+    am_tables_begin(t, "growth", "memory and frame time of matching over more and more frames, next to the networks");
     static const char *const columns[] = { "method", "frames", "memory_mb", "search_us", "frame_us" };
     for (int i = 0; i < 5; i++) {
         am_tables_column(t, columns[i], i == 0 ? -1 : i == 1 ? 0 : i == 2 ? 2 : 1);
@@ -365,9 +365,8 @@ static void add_hours(const learned *l)
         }
         am_tables_number(t, zero_to_empty(rows[r][0] + fmax(rows[r][1], rows[r][2])));
     }
-    am_tables_note(t,
-                   "Ours are what X.times.json beside a model says, other work on the machine included; those of a "
-                   "Compressor that was given are taken for the Decompressor.");
+    am_tables_note(t, "Our times come from X.times.json beside a model and include other work on the machine; with "
+                      "--compressor, the Decompressor's time is that model's.");
 }
 
 am_result learned_costs(const learned *l, am_error *err)

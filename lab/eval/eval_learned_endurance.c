@@ -290,20 +290,19 @@ static void add_table(const endurance *e)
                                          { "away_most", 2 },     { "frozen_s", 2 },   { "lowest_m", 3 },
                                          { "highest_m", 3 },     { "not_finite", 0 }, { "fallback_frames", 0 } };
     am_tables *t = e->l->e->tables;
-    am_tables_begin(t, "endurance", "a random stick without end: the same for matching and for the networks");
+    am_tables_begin(t, "endurance", "endurance: the same random stick for matching and for the networks");
     am_tables_columns(t, columns, CLI_COUNT(columns));
     const bool alone = e->l->alone;
     if (!alone) {
         add_row(t, "mm", &e->watchers[0], NULL);
     }
     add_row(t, "lmm", &e->watchers[1], alone ? NULL : &e->watchers[0]);
-    am_tables_note(
-        t,
-        "Bounds: foot slide 1.5 times matching's, answers 1.2 times: medians over turns, starts and stops "
-        "that were desired for at least %.1f s. standing_cmps: how fast the root still goes from %.1f s "
-        "after the stick was released. frozen_s: longest time without a joint faster than %.0f cm/s relative "
-        "to the root while the target moves.",
-        (double)HELD_S, (double)STOPPED_S, 100.0 * (double)STILL_MPS);
+    am_tables_note(t,
+                   "Bounds: foot slide 1.5 times matching's, response times 1.2 times. Response times are medians "
+                   "over turns, starts and stops that were held for at least %.1f s. standing_cmps: speed of the "
+                   "root from %.1f s after the stick was released. frozen_s: longest time in which no joint is "
+                   "faster than %.0f cm/s relative to the root while the target moves.",
+                   (double)HELD_S, (double)STOPPED_S, 100.0 * (double)STILL_MPS);
     am_tables_note(t,
                    "away: distance of the body (feet and hips with their velocities) from the nearest frame of the "
                    "data, in stored units; means of the first and the last tenth of the time, and the largest. "

@@ -57,7 +57,7 @@ static const variant variants[] = {
     { "root: animation, unweighted", root_animation, "direction_error_deg" },
     { "bias to stay 0.5", biased, NULL },
     { "search every 0.5 s", seldom, NULL },
-    { "no search at sharp targets", slow_start, NULL },
+    { "no search at sharp changes", slow_start, NULL },
 };
 
 enum { most_variants = sizeof variants / sizeof variants[0], quick_variants = 4, compared_with_weighted = 7 };
@@ -361,10 +361,11 @@ static void add_courses(const field *f, const char *config, double turn_bound)
         add_row(f, "all", all, turn_bound, STRICT);
         free(all);
     }
-    am_tables_note(e->tables,
-                   "Lengths for frames of 1/60 s. A single course's jitter may also be 1.3 times that of the "
-                   "frames it played (jitter_cm_played); that of all courses may not. "
-                   "transition_bend_cm has the 99.9th percentile as its own, joint_travel_cm the largest.");
+    am_tables_note(
+        e->tables,
+        "Lengths for frames of 1/60 s. A single course's jitter may also be 1.3 times that of the "
+        "frames it played (jitter_cm_played); that of all courses may not. "
+        "The database's own transition_bend_cm is the 99.9th percentile, its joint_travel_cm the largest.");
     am_tables_note(e->tables,
                    "turn_90_s and turn_180_s are medians until the movement over 0.2 s is within 15 degrees of "
                    "the target and stays for 0.3 s; stop_s is the slowest stop from a walk (below 0.1 m/s).");

@@ -277,9 +277,8 @@ static int make_ways(way *ways, const am_db *db, const teller *t, int most)
 
 static void add_played(eval *e, const way *ways, int count)
 {
-    am_tables_begin(
-        e->tables, "direction in play",
-        "a character along the ways of clips kept from training: mean angle to the captured facing there");
+    am_tables_begin(e->tables, "direction in play",
+                    "a character on the paths of clips kept from training: mean angle to the captured facing there");
     static const am_column columns[] = { { "facing", -1 },      { "ways", 0 },      { "all", 1 },
                                          { "forward", 1 },      { "sideways", 1 },  { "backward", 1 },
                                          { "path_error_m", 3 }, { "completed", 0 }, { "foot_slide_cm", 3 },
@@ -315,8 +314,8 @@ static void add_played(eval *e, const way *ways, int count)
         am_tables_number(e->tables, skate / fmax(played, 1));
     }
     am_tables_note(e->tables,
-                   "Each way is drawn as the clip's root went and begun with its first facing; frames where "
-                   "the captured person was faster than 0.3 m/s. The motion of those clips is in the "
+                   "Each path is the track of the clip's root and begins with its first facing; only frames in which "
+                   "the captured person was faster than 0.3 m/s count. The motion of those clips is in the "
                    "database; the network has not seen them.");
 }
 
@@ -328,7 +327,7 @@ static am_result play_ways(eval *e, const am_db *db, const char *config, am_erro
     way *ways = calloc((size_t)way_count * (size_t)most, sizeof *ways);
     am_result result = ways ? teller_open(&t, e, config, err) : AM_ERR_MEMORY;
     if (!ways) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for the ways");
+        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the paths");
         return result;
     }
     result = result == AM_OK ? am_db_measure(&own, db, NULL, err) : result;
@@ -363,8 +362,8 @@ am_result path_table_direction(eval *e, const am_db *db, const char *config, am_
     }
     am_tables_note(e->tables,
                    "Free-running for 2 s from the first facing only, frames faster than 0.3 m/s; bounds 25 "
-                   "degrees and 0.8 of the tangent's error. 'with past': the facings of the 2 s before are "
-                   "known, as on the way; 'first offset kept': the tangent turned by as much as at first, "
-                   "a rule that needs no network.");
+                   "degrees and 0.8 of the tangent's error. 'with past': the facings of the 2 s before are known, as "
+                   "in the middle of a path; 'first offset kept': the tangent turned by the first offset, a rule "
+                   "that needs no network.");
     return result == AM_OK ? play_ways(e, db, config, err) : result;
 }

@@ -173,7 +173,7 @@ static am_result work_play(work *w, const eval *e, const int *of, int kind_count
     w->counts = calloc((size_t)count, sizeof *w->counts);
     am_result result = AM_OK;
     if (!w->scores || !w->samples || !w->counts) {
-        *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for %d paths", count);
+        *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for %d paths", count);
         result = AM_ERR_MEMORY;
     }
     am_rng rng = am_rng_make(seed);
@@ -211,7 +211,7 @@ am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own,
     static const int of[] = { 0, 2, 7 };
     int count = e->quick ? 3 : 15;
     am_tables_begin(e->tables, "smooth curves",
-                    "curves, rounds and eights by a random hand: long-horizon against basic");
+                    "curves, loops and figure eights by a random hand: long-horizon against basic");
     static const am_column columns[] = {
         { "configuration", -1 }, { "path_error_m", 4 }, { "oscillation_m", 4 }, { "completed", 0 }
     };

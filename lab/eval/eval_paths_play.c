@@ -195,7 +195,7 @@ am_result path_read(am_path_sample **out, int *count, const char *name, am_error
         if (*out) {
             memcpy(*out, def->samples, (size_t)def->count * sizeof **out);
         } else {
-            *err = cli_error(AM_ERR_MEMORY, NULL, "not enough memory for a path");
+            *err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for a path");
             result = AM_ERR_MEMORY;
         }
     }

@@ -426,8 +426,9 @@ am_result lab_push_trials(lab_push_trial *trials, float *reach, const lab_push_t
     if (!def || def->cookie != AM_COOKIE || !def->source || !def->field || !def->engine || def->count < 1 ||
         def->count > 100000 || !(def->least_n >= 0.0f && def->most_n >= def->least_n) ||
         def->field->joint_count != def->source->skeleton->joint_count) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "push trials: def not begun from its default, or without source, field or engine");
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "initialise the push trials def from its default and give it a source, a field and an engine");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     int items = (def->count + per_item - 1) / per_item;

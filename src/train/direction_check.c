@@ -189,7 +189,9 @@ am_result am_direction_check(am_direction_report *out, const am_net *net, const 
     }
     if (result == AM_OK) {
         take_ranges(&c, out, folds, fold);
-        result = out->windows > 0 ? AM_OK : ami_fail(err, AM_ERR_EMPTY, "no clip to check facings on lasts 2 s");
+        result = out->windows > 0
+                     ? AM_OK
+                     : ami_fail(err, AM_ERR_EMPTY, "no clip on which facings could be checked lasts 2 s");
     }
     for (int k = 0; k < AM_DIRECTION_CLASSES; k++) {
         am_direction_score *s = &out->scores[k];

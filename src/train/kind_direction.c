@@ -88,10 +88,10 @@ static am_result list_presents(ami_stage *s, direction *d, am_error *err)
             d->present[d->present_count++] = f;
         }
     }
-    return d->present_count > 0 ? AM_OK
-                                : ami_fail(err, AM_ERR_EMPTY,
-                                           "no clip of the database that is not held out lasts longer than half a "
-                                           "second");
+    return d->present_count > 0
+               ? AM_OK
+               : ami_fail(err, AM_ERR_EMPTY,
+                          "every clip of the database that is not held out is shorter than half a second");
 }
 
 /// One window as it was drawn from the clips.

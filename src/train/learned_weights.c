@@ -72,8 +72,8 @@ static am_result make_room(rehearsal *r, const am_alloc *alloc, am_error *err)
     const ami_learned *l = r->learned;
     r->both = l->count + l->latent;
     if (r->both > 2 * AM_MAX_FEATURES) {
-        return ami_fail(err, AM_ERR_LIMIT, "%d latents are more than a character of %d features may have here",
-                        l->latent, l->count);
+        return ami_fail(err, AM_ERR_LIMIT, "%d latents with %d features are too many for this conversion", l->latent,
+                        l->count);
     }
     r->xz = ami_alloc_array(alloc, sample_count * (size_t)r->both, sizeof(float));
     r->queries = ami_alloc_array(alloc, sample_count * (size_t)l->count, sizeof(float));

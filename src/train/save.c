@@ -69,7 +69,7 @@ am_result am_trainer_load(am_trainer *t, const void *data, size_t size, am_error
         return ami_fail_at(err, AM_ERR_FORMAT, NULL, 0, "this is not the state of a trainer");
     }
     if (graphs != (uint64_t)t->def.graph_count) {
-        return ami_fail_at(err, AM_ERR_FORMAT, NULL, 16, "the state is of %llu networks, not of %d",
+        return ami_fail_at(err, AM_ERR_FORMAT, NULL, 16, "the state has %llu networks instead of %d",
                            (unsigned long long)graphs, t->def.graph_count);
     }
     const uint8_t *parts[AMI_MOST_GRAPHS];
@@ -78,7 +78,7 @@ am_result am_trainer_load(am_trainer *t, const void *data, size_t size, am_error
         const int64_t at = (int64_t)in.at;
         const uint64_t hash = ami_read_u64(&in), count = ami_read_u64(&in);
         if (!in.failed && (hash != shape_hash(graph) || count != graph->weight_count)) {
-            return ami_fail_at(err, AM_ERR_FORMAT, NULL, at, "the state is of another network than '%s'",
+            return ami_fail_at(err, AM_ERR_FORMAT, NULL, at, "the state belongs to a network other than '%s'",
                                graph->name);
         }
         parts[g] = ami_read_bytes(&in, 3 * graph->weight_count * sizeof(float));

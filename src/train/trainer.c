@@ -38,7 +38,7 @@ static am_result check(const am_trainer_def *def, am_error *err)
         return ami_fail(err, AM_ERR_DEF, "the optimiser's rate, betas, eps, clip or decay is out of range");
     }
     if (def->group && def->batch < def->group->size) {
-        return ami_fail(err, AM_ERR_DEF, "a batch of %d cannot be shared by %d processes", def->batch,
+        return ami_fail(err, AM_ERR_DEF, "a batch of %d cannot be shared evenly by %d processes", def->batch,
                         def->group->size);
     }
     for (int g = 0; g < def->graph_count; g++) {

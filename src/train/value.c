@@ -17,7 +17,7 @@ am_result ami_value_create(ami_value *v, const ami_value_problem *problem, const
 {
     if (group && group->size > most_processes) {
         *v = (ami_value){ .alloc = ami_alloc_or_default(alloc) };
-        return ami_fail(err, AM_ERR_RANGE, "value functions are found by at most %d processes, not by %d",
+        return ami_fail(err, AM_ERR_RANGE, "value functions can be trained by at most %d processes, not by %d",
                         (int)most_processes, group->size);
     }
     *v = (ami_value){ .alloc = ami_alloc_or_default(alloc), .problem = *problem, .tasks = tasks, .bound = INFINITY };

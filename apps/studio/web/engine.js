@@ -29,7 +29,7 @@ export class Engine {
     give(bytes) {
         const at = this.module._web_alloc(bytes.length);
         if (!at) {
-            throw new Error(`no memory for ${bytes.length} bytes`);
+            throw new Error(`out of memory for ${bytes.length} bytes`);
         }
         this.module.HEAPU8.set(bytes, at);
         return at;
@@ -53,7 +53,7 @@ export class Engine {
     networks(bytes) {
         const at = this.module._web_alloc(bytes.length);
         if (!at) {
-            throw new Error(`no memory for ${bytes.length} bytes`);
+            throw new Error(`out of memory for ${bytes.length} bytes`);
         }
         this.module.HEAPU8.set(bytes, at);
         if (this.module._web_networks(at, bytes.length) !== 0) {
@@ -116,7 +116,7 @@ export class Engine {
     lend(numbers, use) {
         const at = this.module._web_alloc(4 * Math.max(numbers.length, 1));
         if (!at) {
-            throw new Error(`no memory for ${numbers.length} numbers`);
+            throw new Error(`out of memory for ${numbers.length} numbers`);
         }
         new Float32Array(this.module.HEAPU8.buffer, at, numbers.length).set(numbers);
         const result = use(at);

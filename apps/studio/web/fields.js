@@ -6,7 +6,7 @@ import { Ribbon, flat, paint } from './overlay.js';
 const LINE = 0x7a4fbf;
 const HALF_LINE = 30;  // m that a line is shown to either side
 const SHORTEST = 0.4;  // m: a shorter drag is no line
-const FAN_TICKS = 12;  // 0.4 s at 30 ticks a second
+const FAN_TICKS = 12;  // 0.4 s at 30 ticks per second
 const FAN = 8;
 const CHOSEN = 0xe4692c;
 const OTHERS = 0x4a6fa5;

@@ -65,13 +65,13 @@ am_result am_path_check(const am_path_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || (def->count > 0 && !def->samples) || def->count < 0 ||
         (def->obstacle_count > 0 && !def->obstacles) || def->obstacle_count < 0) {
-        return ami_fail(err, AM_ERR_DEF, "path def not begun from am_path_def_default()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the path def with am_path_def_default()");
     }
     if (def->count == 0) {
         return ami_fail(err, AM_ERR_RANGE, "a path needs at least one point");
     }
     if (!(def->scale >= 0.01f && def->scale <= 100.0f) || !(def->v_max >= 0.0f && def->v_max <= 50.0f)) {
-        return ami_fail(err, AM_ERR_RANGE, "a path's scale must lie within 0.01 and 100, its v_max within 0 and 50");
+        return ami_fail(err, AM_ERR_RANGE, "a path's scale must be from 0.01 to 100, its v_max from 0 to 50");
     }
     if (def->obstacle_count > AM_MAX_PATH_OBSTACLES) {
         return ami_fail(err, AM_ERR_LIMIT, "%d obstacles; at most %d", def->obstacle_count, AM_MAX_PATH_OBSTACLES);

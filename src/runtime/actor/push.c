@@ -59,14 +59,15 @@ am_result am_actor_push(am_actor *c, int joint, am_vec3 force, float seconds, am
     ami_push *p = c->push.head;
     if (!p) {
         return ami_fail(err, AM_ERR_SUPPORT,
-                        "the character cannot be pushed: its def has no solver (am_physics of a build with Open "
+                        "the actor has no push solver; set push in its def (am_physics_solver, in a build with Open "
                         "Dynamics Engine)");
     }
     if (joint < 0 || joint >= c->joint_count) {
-        return ami_fail(err, AM_ERR_RANGE, "no joint %d to push; the skeleton has %d", joint, c->joint_count);
+        return ami_fail(err, AM_ERR_RANGE, "there is no joint %d to push; the skeleton has %d joints", joint,
+                        c->joint_count);
     }
     if (!(am_v3_length(force) <= AM_PUSH_MOST_N) || !(seconds > 0.0f && seconds <= LONGEST_S)) {
-        return ami_fail(err, AM_ERR_RANGE, "a push has at most %g N, for more than 0 and at most %g s",
+        return ami_fail(err, AM_ERR_RANGE, "a push may have at most %g N and must last more than 0 and at most %g s",
                         (double)AM_PUSH_MOST_N, (double)LONGEST_S);
     }
     if (p->frame > 0) {
@@ -75,7 +76,7 @@ am_result am_actor_push(am_actor *c, int joint, am_vec3 force, float seconds, am
         p->count = 0;
     }
     if (p->count == AM_MAX_PUSHES) {
-        return ami_fail(err, AM_ERR_LIMIT, "at most %d pushes act together", AM_MAX_PUSHES);
+        return ami_fail(err, AM_ERR_LIMIT, "at most %d pushes can act at once", AM_MAX_PUSHES);
     }
     p->pushes[p->count++] = (am_push){ joint, seconds, force };
     p->total++;

@@ -36,7 +36,7 @@ static am_result check(const am_actor *c, const am_settings *settings, const ami
         return result;
     }
     if (!kit) {
-        return ami_fail(err, AM_ERR_SUPPORT, "the asset has nothing for the method '%s'",
+        return ami_fail(err, AM_ERR_SUPPORT, "the asset has no database or networks for the method '%s'",
                         am_method_name(settings->method));
     }
     if (kit->source->db && kit->source->db->features.pca && ami_weighing_matters(&how)) {

@@ -180,7 +180,7 @@ static am_result check_header(const am_actor *c, header *head, const void *bytes
     }
     uint64_t seed = am_hash64(&head->settings, sizeof head->settings, 0);
     if (am_hash64((const uint8_t *)bytes + sizeof *head, size - sizeof *head, seed) != head->hash) {
-        return ami_fail(err, AM_ERR_CHECKSUM, "the snapshot was changed on its way");
+        return ami_fail(err, AM_ERR_CHECKSUM, "the snapshot is damaged: its checksum does not match");
     }
     return AM_OK;
 }

@@ -96,7 +96,7 @@ am_result am_actor_take_over(am_actor *c, const am_actor *from, am_error *err)
         return AM_OK;
     }
     if (!am_skeleton_same_shape(a, b)) {
-        return ami_fail(err, AM_ERR_SKELETON, "the other character has another skeleton");
+        return ami_fail(err, AM_ERR_SKELETON, "the two actors have different skeletons");
     }
     ami_find_velocities(c, from);
     copy_state(c, from);

@@ -156,7 +156,7 @@ static am_result collect(ami_child *out, pipes *p, pid_t pid, double seconds, si
     case TOO_LONG:
         return ami_fail(err, AM_ERR_CHILD, "%s took longer than %g s and was stopped", name, seconds);
     case TOO_MUCH:
-        return ami_fail(err, AM_ERR_CHILD, "%s gave more than %zu bytes and was stopped", name, max_output);
+        return ami_fail(err, AM_ERR_CHILD, "%s wrote more than %zu bytes and was stopped", name, max_output);
     case NO_MEMORY:
         return ami_fail_memory(err, out->output.size);
     default:
@@ -171,7 +171,7 @@ am_result ami_child_run(ami_child *out, const char *const *argv, double seconds,
     out->output = ami_bytes_make(alloc);
     pipes p = { { -1, -1 }, { -1, -1 } };
     if (!open_pipe(p.output) || !open_pipe(p.message)) {
-        am_result result = ami_fail(err, AM_ERR_CHILD, "no pipe to %s: %s", argv[0], strerror(errno));
+        am_result result = ami_fail(err, AM_ERR_CHILD, "cannot create a pipe to %s: %s", argv[0], strerror(errno));
         close_pipes(&p);
         return result;
     }

@@ -158,7 +158,7 @@ static am_result read_unicode(parser *p, const char *escape, uint32_t *out)
         return fail(p, escape, AM_ERR_SYNTAX, "\\u needs four hexadecimal digits");
     }
     if (code == 0) {
-        return fail(p, escape, AM_ERR_SYNTAX, "\\u0000 cannot stand in a string; leave it out");
+        return fail(p, escape, AM_ERR_SYNTAX, "\\u0000 is not allowed in a string; leave it out");
     }
     if (code >= 0xD800 && code < 0xE000) {
         uint32_t low = 0;
@@ -190,7 +190,7 @@ static am_result read_escape(parser *p, char **out)
     }
     if (c != 'u') {
         return fail(p, escape, AM_ERR_SYNTAX,
-                    "a backslash is written \\\\, and may else be followed by \" / b f n r t u");
+                    "write a backslash as \\\\; otherwise only \" / b f n r t u may follow it");
     }
     uint32_t code = 0;
     am_result result = read_unicode(p, escape, &code);

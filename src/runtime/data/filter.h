@@ -7,7 +7,7 @@
 /// Savitzky-Golay smoothing: each value becomes that of the cubic fitted to `window` values around it
 /// (least squares). Beyond an end the track goes on turned by half a turn about the end point: that keeps the
 /// end's place and speed, where the usual off-centre fit overshoots (a spin that a clip ends in was read as
-/// 1678 degrees a second). A reversed track gives the reversed result. `window` is made odd and
+/// 1678 degrees per second). A reversed track gives the reversed result. `window` is made odd and
 /// cut to what the track can fill.
 /// in and out hold `count` items `stride` floats apart; out must not overlap in. False when out of memory.
 bool ami_savgol(float *out, const float *in, int count, int stride, int window, const am_alloc *alloc);

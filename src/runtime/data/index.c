@@ -36,7 +36,8 @@ am_result am_index_create(am_index **out, const am_index_def *def, am_error *err
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->db || (int)def->kind < 0 || def->kind > AM_INDEX_FAST) {
-        return ami_fail(err, AM_ERR_DEF, "index def not begun from am_index_def_default(), or without a database");
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the index def with am_index_def_default() and give it a database");
     }
     const ami_kernels *kernels = def->kernels ? ami_kernels_named(def->kernels) : ami_kernels_pick();
     if (!kernels) {

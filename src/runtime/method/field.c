@@ -213,20 +213,21 @@ static void thin_out(am_field *field, float distance)
 static am_result check_def(const am_field_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->db) {
-        return ami_fail(err, AM_ERR_DEF, "field def not begun from am_field_def_default(), or without a database");
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the field def with am_field_def_default() and give it a database");
     }
     if (!def->db->has_poses) {
-        return ami_fail(err, AM_ERR_SUPPORT, "the database has no poses: a motion field is made of them");
+        return ami_fail(err, AM_ERR_SUPPORT, "the database has no poses, which a motion field needs");
     }
     float length = am_v3_length(def->axis);
     if (!(def->fps >= 1.0f) || !(def->fps <= 1000.0f) || def->k < 1 || def->k > AM_FIELD_MAX_K ||
         !(def->delta >= 0.0f) || !(def->delta < 1.0f) || !(am_abs(length - 1.0f) < 1e-3f) ||
         !(def->root_weight >= 0.0f) || !(def->turn_weight >= 0.0f) || !(def->root_weight < 1e6f) ||
         !(def->turn_weight < 1e6f) || !(def->thin >= 0.0f) || !(def->thin < 1e6f)) {
-        return ami_fail(
-            err, AM_ERR_DEF,
-            "field def: fps 1 to 1000, k 1 to %d, delta in [0, 1), a unit axis, weights and thin not below 0",
-            AM_FIELD_MAX_K);
+        return ami_fail(err, AM_ERR_DEF,
+                        "field def: fps must be 1 to 1000, k 1 to %d, delta in [0, 1), the axis of unit length, "
+                        "weights and thin at least 0",
+                        AM_FIELD_MAX_K);
     }
     return AM_OK;
 }
@@ -300,7 +301,7 @@ am_result am_field_create(am_field **out, const am_field_def *def, am_error *err
     const ami_kernels *kernels = def->kernels ? ami_kernels_named(def->kernels) : ami_kernels_pick();
     if (sizes.state_count < 1 || !kernels) {
         return kernels ? ami_fail(err, AM_ERR_RANGE, "the database has no range with three ticks of motion")
-                       : ami_fail(err, AM_ERR_DEF, "no kernels called '%s' here", def->kernels);
+                       : ami_fail(err, AM_ERR_DEF, "this machine has no kernels called '%s'", def->kernels);
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     ami_layout measure = { 0 };

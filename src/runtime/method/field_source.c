@@ -289,10 +289,9 @@ static am_result check_def(const am_field_source_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->field || (int)def->policy < 0 || def->policy > AM_FIELD_PASSIVE ||
         !(def->wander_s >= 0.0f)) {
-        return ami_fail(
-            err, AM_ERR_DEF,
-            "field source def not begun from am_field_source_def_default(), without a field, or with a time "
-            "below 0");
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the field source def with am_field_source_def_default(); it needs a field, a "
+                        "known policy and wander_s of at least 0");
     }
     if (def->policy == AM_FIELD_LOOKAHEAD && !def->value) {
         return ami_fail(err, AM_ERR_DEF, "the policy 'lookahead' needs a value function; train one, or use 'greedy'");
@@ -335,7 +334,7 @@ am_result am_field_source_create(am_source **out, const am_field_source_def *def
     f->field = def->field;
     f->value = def->value;
     f->task = def->value ? def->value->task : def->task;
-    f->task.fps = def->field->fps; // rewards count metres and radians a second
+    f->task.fps = def->field->fps; // rewards count metres and radians per second
     f->values = def->values;
     f->value_count = def->value_count;
     f->policy = def->policy;

@@ -158,11 +158,11 @@ static am_result check_head(const am_field_value_head *head, am_field_task *task
                         head->version, AM_FIELD_VALUE_VERSION);
     }
     if (!am_field_task_find(task, head->task)) {
-        return ami_fail(err, AM_ERR_KEY, "'%s' is of the task '%s', which this build does not know", name,
+        return ami_fail(err, AM_ERR_KEY, "'%s' is for the task '%s', which this build does not know", name,
                         head->task);
     }
     if (head->axes != task->axes) {
-        return ami_fail(err, AM_ERR_FORMAT, "'%s' has another number of parameters than its task", name);
+        return ami_fail(err, AM_ERR_FORMAT, "'%s' does not have as many parameters as its task", name);
     }
     memcpy(task->axis, head->axis, sizeof task->axis);
     task->weight = head->weight;
@@ -173,7 +173,7 @@ static am_result check_head(const am_field_value_head *head, am_field_task *task
                       head->gamma >= 0.0f && head->gamma < 1.0f && head->weight >= 0.0f && head->weight < 1e6f &&
                       head->fps > 0.0f && head->fps < 1e4f && head->steer >= 0.0f && head->steer < AM_FIELD_MAX_STEER;
     if (!sane) {
-        return ami_fail(err, AM_ERR_FORMAT, "the head of '%s' is damaged; train it again", name);
+        return ami_fail(err, AM_ERR_FORMAT, "the header of '%s' is damaged; train it again", name);
     }
     const uint64_t wanted = sizeof *head + (uint64_t)head->cells * sizeof(float) +
                             (uint64_t)head->anchors * (uint64_t)head->cells * number_size(head->numbers);
@@ -187,14 +187,15 @@ static am_result check_head(const am_field_value_head *head, am_field_task *task
 static am_result check_field(const am_field_value_head *head, const am_field *field, const char *name, am_error *err)
 {
     if (head->database_hash != field->db->hash) {
-        return ami_fail(err, AM_ERR_FORMAT,
-                        "'%s' belongs to database %016llx, not to %016llx: use that one, or train for this", name,
-                        (unsigned long long)head->database_hash, (unsigned long long)field->db->hash);
+        return ami_fail(
+            err, AM_ERR_FORMAT,
+            "'%s' was trained on database %016llx, not on %016llx; use that database, or train again on this one",
+            name, (unsigned long long)head->database_hash, (unsigned long long)field->db->hash);
     }
     if (head->field_hash != field->hash || head->states != field->state_count ||
         head->anchors != am_field_anchors(field, head->every, NULL, NULL, NULL)) {
         return ami_fail(err, AM_ERR_FORMAT,
-                        "'%s' was made for a field with other numbers (rate, k, weights) over the same database; "
+                        "'%s' was trained for a field with other settings (rate, k, weights) on the same database; "
                         "train it again",
                         name);
     }
@@ -293,14 +294,14 @@ am_result am_field_value_create(am_field_value **out, const am_field_value_def *
         return ami_fail(err, AM_ERR_DEF, "a value function needs a model, a field and a task");
     }
     if (!find_name(name, def)) {
-        return ami_fail(err, AM_ERR_KEY, "the network holds no value function of the task '%s'%s; see amble info",
+        return ami_fail(err, AM_ERR_KEY, "the network holds no value function for the task '%s'%s; see amble info",
                         def->task, def->every > 0 ? " with such anchors" : "");
     }
     size_t size = 0;
     const uint8_t *bytes = am_model_attached(def->model, name, &size);
     am_field_value value = { 0 };
     if (size < sizeof value.head) {
-        return ami_fail(err, AM_ERR_TRUNCATED, "'%s' ends within its head", name);
+        return ami_fail(err, AM_ERR_TRUNCATED, "'%s' ends within its header", name);
     }
     memcpy(&value.head, bytes, sizeof value.head);
     value.head.task[sizeof value.head.task - 1] = '\0';

@@ -51,11 +51,10 @@ am_result am_long_horizon_create(am_source **out, const am_long_horizon_def *def
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || def->k < 1 || def->k > AM_MAX_HITS || def->l < 1 || def->l > 8 ||
         def->most_searches < 0) {
-        return ami_fail(
-            err, AM_ERR_DEF,
-            "long-horizon def not begun from am_long_horizon_def_default(), or k not within 1 to %d, l not "
-            "within 1 to 8, most_searches below 0",
-            AM_MAX_HITS);
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the long-horizon def with am_long_horizon_def_default(); k is 1 to %d, l 1 to 8, "
+                        "most_searches at least 0",
+                        AM_MAX_HITS);
     }
     ami_ahead ahead = { .k = def->k, .l = def->l, .most_searches = def->most_searches };
     return ami_match_create(out, &def->match, &ahead, err);

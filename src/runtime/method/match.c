@@ -445,7 +445,7 @@ am_result ami_match_create(am_source **out, const am_match_def *def, const ami_a
     if (!def || def->cookie != AM_COOKIE || !def->db || !def->index || def->index->db != def->db) {
         return ami_fail(
             err, AM_ERR_DEF,
-            "match def not begun from am_match_def_default(), or without a database and an index over it");
+            "initialise the match def with am_match_def_default() and give it a database and an index of it");
     }
     if (!def->db->has_poses && !def->decompressor) {
         return ami_fail(err, AM_ERR_SUPPORT,
@@ -454,7 +454,7 @@ am_result ami_match_create(am_source **out, const am_match_def *def, const ami_a
     if (!(def->search_every_s > 0.0f) || !(def->stay_bias >= 0.0f) || !(def->surround_s >= 0.0f) ||
         !(def->rough_mps2 >= 0.0f) || !(def->search_every_s < 1e3f) || !(def->surround_s < 1e3f)) {
         return ami_fail(err, AM_ERR_DEF,
-                        "match def: search_every_s must be above 0, stay_bias, surround_s and rough_mps2 not below");
+                        "match def: search_every_s must be above 0; stay_bias, surround_s and rough_mps2 at least 0");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     match_source *match = ami_alloc_zero(&alloc, sizeof *match);

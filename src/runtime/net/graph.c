@@ -15,7 +15,7 @@ am_result am_net_graph_create(am_net_graph **out, const char *name, const am_all
     *out = NULL;
     am_alloc use = ami_alloc_or_default(alloc);
     if (!name || !name[0] || strlen(name) >= AM_NET_NAME_SIZE) {
-        return ami_fail(err, AM_ERR_DEF, "a graph's name has 1 to %d bytes", AM_NET_NAME_SIZE - 1);
+        return ami_fail(err, AM_ERR_DEF, "a graph's name must have 1 to %d bytes", AM_NET_NAME_SIZE - 1);
     }
     am_net_graph *graph = ami_alloc_zero(&use, sizeof *graph);
     if (!graph) {
@@ -61,7 +61,7 @@ static bool grow(am_net_graph *graph, void **items, int *room, int count, size_t
     int more = *room ? *room * 2 : 16;
     void *bigger = ami_alloc_array(&graph->alloc, (size_t)more, size);
     if (!bigger) {
-        fault(graph, AM_ERR_MEMORY, "no memory for a graph of %d items", more);
+        fault(graph, AM_ERR_MEMORY, "out of memory for a graph of %d items", more);
         return false;
     }
     if (*items) {
@@ -76,7 +76,7 @@ static bool grow(am_net_graph *graph, void **items, int *room, int count, size_t
 static bool copy_name(am_net_graph *graph, char *out, const char *name)
 {
     if (!name || !name[0] || strlen(name) >= AM_NET_NAME_SIZE) {
-        fault(graph, AM_ERR_DEF, "a name has 1 to %d bytes", AM_NET_NAME_SIZE - 1);
+        fault(graph, AM_ERR_DEF, "a name must have 1 to %d bytes", AM_NET_NAME_SIZE - 1);
         return false;
     }
     if (am_net_graph_find(graph, name) >= 0) {
@@ -155,7 +155,7 @@ void am_net_graph_keep(am_net_graph *graph, int state, int value)
 {
     if (is_value(graph, state) && is_value(graph, value)) {
         if (graph->values[state].role != AM_NET_STATE || graph->values[state].width != graph->values[value].width) {
-            fault(graph, AM_ERR_DEF, "value %d is no state of the width of value %d", state, value);
+            fault(graph, AM_ERR_DEF, "value %d is not a state of the same width as value %d", state, value);
             return;
         }
         graph->values[state].next = value;
@@ -169,7 +169,7 @@ void am_net_graph_output(am_net_graph *graph, const char *name, int value)
     }
     am_net_value *v = &graph->values[value];
     if (v->role != AM_NET_INNER || v->output >= 0) {
-        fault(graph, AM_ERR_DEF, "value %d is an input or an output already", value);
+        fault(graph, AM_ERR_DEF, "value %d is already an input or an output", value);
     } else if (copy_name(graph, v->name, name)) {
         v->output = graph->output_count++;
     }
@@ -242,7 +242,7 @@ int am_net_graph_linear(am_net_graph *graph, int x, int width) { return add_unar
 int am_net_graph_activation(am_net_graph *graph, int x, am_net_kind kind)
 {
     if (kind < AM_NET_RELU || kind > AM_NET_SIGMOID) {
-        return fault(graph, AM_ERR_DEF, "%s is no activation", am_net_kind_name((int)kind));
+        return fault(graph, AM_ERR_DEF, "%s is not an activation", am_net_kind_name((int)kind));
     }
     return add_unary(graph, kind, x, 1);
 }
@@ -283,7 +283,7 @@ int am_net_graph_attention(am_net_graph *graph, int set, int count, int heads, i
 int am_net_graph_encode(am_net_graph *graph, int x, am_net_kind kind, int width)
 {
     if (kind != AM_NET_ONE_HOT && kind != AM_NET_COUNT) {
-        return fault(graph, AM_ERR_DEF, "%s is no encoding of an index", am_net_kind_name((int)kind));
+        return fault(graph, AM_ERR_DEF, "%s is not an encoding of an index", am_net_kind_name((int)kind));
     }
     return add_unary(graph, kind, x, width);
 }
@@ -310,7 +310,7 @@ int am_net_graph_choose(am_net_graph *graph, int index, const int *values, int c
 {
     int in[AM_NET_MOST_IN];
     if (count < 1 || count >= AM_NET_MOST_IN) {
-        return fault(graph, AM_ERR_LIMIT, "chooses between 1 to %d values", AM_NET_MOST_IN - 1);
+        return fault(graph, AM_ERR_LIMIT, "an operation can choose between 1 to %d values", AM_NET_MOST_IN - 1);
     }
     in[0] = index;
     memcpy(in + 1, values, (size_t)count * sizeof *in);
@@ -371,7 +371,7 @@ am_result am_net_graph_finish(am_net_graph *graph, am_error *err)
         return ami_fail(err, graph->failed, "graph '%s': %s", graph->name, graph->reason);
     }
     if (graph->weights) {
-        return ami_fail(err, AM_ERR_DEF, "graph '%s' is finished already", graph->name);
+        return ami_fail(err, AM_ERR_DEF, "graph '%s' is already finished", graph->name);
     }
     int place = 0;
     const char *wrong = ami_net_check(graph->values, graph->value_count, graph->ops, graph->op_count, graph->tensors,

@@ -78,12 +78,12 @@ static const char *infer_many(ami_net_shape *s, const am_net_op *op, const am_ne
                 return "chooses between values of different sizes";
             }
         }
-        return first->rows != 1 || first->width != 1 ? "chooses by an index that is no single number" : NULL;
+        return first->rows != 1 || first->width != 1 ? "chooses by an index that is not a single number" : NULL;
     }
     int64_t width = 0;
     for (int i = 0; i < count; i++) {
         if (values[op->in[i]].rows != first->rows) {
-            return "joins sets of different rows";
+            return "joins sets with different numbers of rows";
         }
         width += values[op->in[i]].width;
     }
@@ -119,7 +119,7 @@ static const char *infer_attention(ami_net_shape *s, const am_net_op *op, const 
         return "has heads, keys or values out of range";
     }
     if (count->rows != 1 || count->width != 1) {
-        return "has a count that is no single number";
+        return "has a count that is not a single number";
     }
     s->out = (ami_net_dims){ 1, heads * value };
     const int32_t rows[3] = { heads * key, heads * key, heads * value };
@@ -137,7 +137,7 @@ static const char *infer_encoding(ami_net_shape *s, const am_net_op *op, const a
     if (op->kind == AM_NET_FRACTION) {
         s->out.columns = x->width;
     } else if (x->width != 1 || (op->kind == AM_NET_WAVES && width % 2 != 0)) {
-        return "encodes a value that is no single number, or in an odd width";
+        return "encodes a value that is not a single number, or in an odd width";
     }
     if ((op->kind == AM_NET_FRACTION || op->kind == AM_NET_WAVES) &&
         !(op->number[0] >= 1e-6f && op->number[0] <= 1e9f)) {
@@ -166,7 +166,7 @@ static const char *infer_one(ami_net_shape *s, const am_net_op *op, const am_net
         return NULL;
     case AM_NET_SLICE:
         s->out.columns = width;
-        return op->size[0] >= 0 && op->size[0] <= x->width - width ? NULL : "reaches beyond what it cuts";
+        return op->size[0] >= 0 && op->size[0] <= x->width - width ? NULL : "reaches beyond the value that it cuts";
     case AM_NET_ONE_HOT:
     case AM_NET_COUNT:
     case AM_NET_FRACTION:
@@ -239,11 +239,11 @@ static const char *check_value(const am_net_value *values, int count, int v)
         return "value out of range";
     }
     if (value->role != AM_NET_STATE) {
-        return value->next == -1 ? NULL : "value is kept but is no state";
+        return value->next == -1 ? NULL : "value is kept but is not a state";
     }
     if (value->next < 0 || value->next >= count || value->rows != 1 || values[value->next].rows != 1 ||
         values[value->next].width != value->width) {
-        return "state takes over no value, or one of another size";
+        return "state takes over no value, or one of a different size";
     }
     return NULL;
 }
@@ -261,7 +261,7 @@ static const char *check_outputs(const am_net_value *values, int count)
             found += values[v].output == o;
         }
         if (found != 1) {
-            return "outputs are not numbered one after another";
+            return "outputs are not numbered consecutively";
         }
     }
     return outputs < 1 || inputs < 1 ? "a graph needs an input and an output" : NULL;
@@ -285,22 +285,22 @@ static const char *check_op(const am_net_value *values, const am_net_op *op, int
         return wrong;
     }
     if (shape.out.rows != values[made].rows || shape.out.columns != values[made].width) {
-        return "makes a value of another size";
+        return "makes a value of the wrong size";
     }
     for (int t = 0; t < AM_NET_MOST_TENSORS; t++) {
         if (t >= shape.tensor_count) {
             if (op->tensor[t] != -1) {
-                return "owns a tensor too many";
+                return "has too many tensors";
             }
             continue;
         }
         if (op->tensor[t] != *next_tensor || *next_tensor >= tensor_count) {
-            return "owns no tensor of its own";
+            return "has no tensor of its own";
         }
         const am_net_tensor *own = &tensors[(*next_tensor)++];
         if (own->rows != shape.tensor[t].rows || own->columns != shape.tensor[t].columns ||
             own->flags != shape.flags[t] || !name_ends(own->name)) {
-            return "has a tensor of another size";
+            return "has a tensor of the wrong size";
         }
     }
     return NULL;
@@ -320,7 +320,7 @@ const char *ami_net_check(const am_net_value *values, int value_count, const am_
         given += values[v].role != AM_NET_INNER;
     }
     if (value_count - given != op_count) {
-        return "there is not one operation for each value";
+        return "there must be one operation for each value that is not an input or a state";
     }
     int next_tensor = 0, made = 0;
     for (int i = 0; i < op_count; i++, made++) {

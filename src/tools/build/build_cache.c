@@ -183,7 +183,7 @@ static am_result make_clips(char *folder, size_t size, const char *file, am_erro
     }
     folder[strlen(folder) - strlen(".stamp")] = '\0';
     if (!am_folder_make(folder)) {
-        return ami_fail(err, AM_ERR_WRITE, "the folder '%s' for procedural clips cannot be made", folder);
+        return ami_fail(err, AM_ERR_WRITE, "the folder '%s' for procedural clips cannot be created", folder);
     }
     return am_synth_write_all(folder, err);
 }

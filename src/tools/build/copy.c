@@ -31,15 +31,15 @@ static am_result check_def(const am_db_copy_def *def, am_error *err)
     if (!def || def->cookie != AM_COOKIE || !def->db || (def->drop_poses && def->poses) ||
         (def->frames && def->frame_count < 1) || (def->poses && !def->frames)) {
         return ami_fail(err, AM_ERR_DEF,
-                        "copy def not begun from am_db_copy_def_default(), without a database, or asking for two "
-                        "things at once");
+                        "initialise the copy def with am_db_copy_def_default() and give it a database; poses need "
+                        "frames and exclude drop_poses");
     }
     if (def->z && (def->latent_count < 1 || def->latent_count > AM_MAX_LATENT)) {
         return ami_fail(err, AM_ERR_LIMIT, "a frame has 1 to %d latents, not %d", AM_MAX_LATENT, def->latent_count);
     }
     for (int i = 0; def->frames && i < def->frame_count; i++) {
         if (def->frames[i] < 0 || def->frames[i] >= def->db->frame_count) {
-            return ami_fail(err, AM_ERR_RANGE, "frame %d of a database with %d", def->frames[i],
+            return ami_fail(err, AM_ERR_RANGE, "there is no frame %d; the database has %d", def->frames[i],
                             def->db->frame_count);
         }
     }

@@ -52,13 +52,13 @@ static am_result check_clip(const am_db_def *def, int c, am_error *err)
     }
     const am_clip *first = def->clips[0].clip;
     if (in->clip->fps != first->fps) {
-        return ami_fail(err, AM_ERR_DEF, "clip '%s' has %g frames a second, the first one %g; resample it", name,
+        return ami_fail(err, AM_ERR_DEF, "clip '%s' has %g frames per second, the first one %g; resample it", name,
                         (double)in->clip->fps, (double)first->fps);
     }
     size_t joints = (size_t)first->skeleton->joint_count;
     if (!am_skeleton_same_shape(in->clip->skeleton, first->skeleton) ||
         memcmp(in->clip->skeleton->offsets + 1, first->skeleton->offsets + 1, (joints - 1) * sizeof(am_vec3)) != 0) {
-        return ami_fail(err, AM_ERR_SKELETON, "clip '%s' has another skeleton than '%s'; retarget it", name,
+        return ami_fail(err, AM_ERR_SKELETON, "clip '%s' and '%s' have different skeletons; retarget it", name,
                         first->name);
     }
     return AM_OK;
@@ -107,7 +107,7 @@ static am_result number_tags(making *m)
 static am_result check_def(const am_db_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->schema) {
-        return ami_fail(err, AM_ERR_DEF, "database def not begun from am_db_def_default(), or without a schema");
+        return ami_fail(err, AM_ERR_DEF, "initialise the database def with am_db_def_default() and give it a schema");
     }
     if (!def->clips || def->clip_count < 1) {
         return ami_fail(err, AM_ERR_EMPTY, "a database needs at least one clip");

@@ -158,7 +158,8 @@ static am_result check_scan(const am_clip *clip, const am_roles *roles, int capa
     }
     for (int r = 0; r < AM_ROLE_COUNT; r++) {
         if (roles->joint[r] >= clip->skeleton->joint_count) {
-            return ami_fail(err, AM_ERR_ROLE, "%s is joint %d of %d; give the roles of this clip",
+            return ami_fail(err, AM_ERR_ROLE,
+                            "the role %s names joint %d, but the clip has %d joints; give the roles of this clip",
                             am_role_name((am_role)r), roles->joint[r], clip->skeleton->joint_count);
         }
     }

@@ -108,13 +108,14 @@ am_result am_clip_resample(am_clip **out, const am_clip *clip, float fps, const 
 {
     *out = NULL;
     if (!(fps > 0.0f) || !(fps <= 100000.0f)) {
-        return ami_fail(err, AM_ERR_RANGE, "cannot resample to %g frames a second; give a rate above 0", (double)fps);
+        return ami_fail(err, AM_ERR_RANGE, "cannot resample to %g frames per second; give a rate above 0",
+                        (double)fps);
     }
     double ratio = frame_ratio(clip->fps, fps);
     double frames = clip->frame_count > 0 ? floor((double)(clip->frame_count - 1) / ratio + 1e-6) + 1.0 : 0.0;
     if (frames > (double)AM_MAX_FRAMES) {
-        return ami_fail(err, AM_ERR_LIMIT, "%.0f frames at %g a second; a clip has at most %d", frames, (double)fps,
-                        AM_MAX_FRAMES);
+        return ami_fail(err, AM_ERR_LIMIT, "%.0f frames at %g per second are too many; a clip has at most %d", frames,
+                        (double)fps, AM_MAX_FRAMES);
     }
     am_clip_def def = am_clip_def_like(clip);
     def.alloc = alloc;

@@ -158,7 +158,7 @@ am_result am_doctor_clean(am_clips *out, am_roles *roles, int *first_frames, int
 {
     memset(out, 0, sizeof *out);
     if (!clip || !diagnosis || !def || def->cookie != AM_COOKIE || !(def->min_seconds >= 0.0f)) {
-        return ami_fail(err, AM_ERR_DEF, "clean def not begun from am_clean_def_default()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the clean def with am_clean_def_default()");
     }
     out->alloc = ami_alloc_or_default(def->alloc);
     am_clip *made = NULL;

@@ -1,7 +1,7 @@
 // Finds the true frame rate. A body in the air falls at 9.81 m/s2 whatever the header says: the curvature of the
 // centre of mass over flights gives the rate to a few percent. Without jumps, steps decide factors of two: a walk
 // without flight cannot be faster than a pendulum of a leg's length allows (Froude number 0.5; Alexander 1989), no
-// run makes six steps a second, and long regular steps on straight legs are not made at one a second.
+// run makes six steps per second, and long regular steps on straight legs are not made at one a second.
 #include "doctor/examine.h"
 
 #include "data/filter.h"
@@ -300,7 +300,7 @@ static float ratio_by_steps(rate_exam *x)
     if (s.count < 2 || !s.regular) {
         return 1.0f;
     }
-    float rate = x->clip->fps / s.frames;       // steps a second
+    float rate = x->clip->fps / s.frames;       // steps per second
     float tempo = rate * sqrtf(x->leg / 9.81f); // in swings of a leg; walking 0.53, running 0.88
     float speed = rate * s.way;
     float froude = speed * speed / (9.81f * x->leg);

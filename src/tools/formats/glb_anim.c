@@ -40,8 +40,8 @@ static am_result check_keys(const track *t, const ami_glb *glb, const am_json *s
 {
     int wanted = t->mode == INTERPOLATE_CUBIC ? 3 : 1;
     if (value_count / wanted != t->count || value_count % wanted != 0) {
-        return am_json_fail(glb->doc, sampler, AM_ERR_FORMAT, err, "a sampler with %d times and %d values", t->count,
-                            value_count);
+        return am_json_fail(glb->doc, sampler, AM_ERR_FORMAT, err,
+                            "a sampler has %d times and %d values, which do not match", t->count, value_count);
     }
     for (int i = 1; i < t->count; i++) {
         if (!(t->times[i] >= t->times[i - 1])) {
@@ -324,7 +324,8 @@ static am_result fill_frames(am_clip *clip, tracks *all, const ami_glb_rig *rig,
                 j == 0 ? sample_root(all, rig, time, slack, chain_moves)
                        : sample_node(all, &rig->nodes[rig->joint_nodes[j]], rig->joint_scales[j], time, slack);
             if (!ami_is_rigid(local)) {
-                return ami_fail(err, AM_ERR_NUMBER, "joint %s has no rotation or place at %g s", rig->names[j], time);
+                return ami_fail(err, AM_ERR_NUMBER, "joint %s has no finite rotation or position at %g s",
+                                rig->names[j], time);
             }
             rotations[j] = local.rotation;
             if (m < clip->moving_count && clip->moving[m] == j) {

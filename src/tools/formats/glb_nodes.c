@@ -103,7 +103,8 @@ am_result ami_glb_check_node(const ami_glb *glb, const am_json *item, const char
         return am_json_fail(glb->doc, item, AM_ERR_TYPE, err, "%s must be node numbers", what);
     }
     if (!(item->number >= 0.0) || !(item->number < (double)count) || item->number != (double)(int)item->number) {
-        return am_json_fail(glb->doc, item, AM_ERR_RANGE, err, "%s name node %g of %d", what, item->number, count);
+        return am_json_fail(glb->doc, item, AM_ERR_RANGE, err, "%s name node %g, but there are %d nodes", what,
+                            item->number, count);
     }
     return AM_OK;
 }

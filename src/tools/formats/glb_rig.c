@@ -322,8 +322,8 @@ static am_result fill_joints(ami_glb_rig *rig, const ami_glb *glb, am_error *err
             local.rotation = ami_unit_quat(local.rotation);
         }
         if (!ami_is_rigid(local)) {
-            return am_json_fail(glb->doc, node->json, AM_ERR_NUMBER, err, "node %d has a transform beyond floats",
-                                rig->joint_nodes[j]);
+            return am_json_fail(glb->doc, node->json, AM_ERR_NUMBER, err,
+                                "node %d has a transform that floats cannot hold", rig->joint_nodes[j]);
         }
         node->slot = j;
         rig->parents[j] = (int16_t)parent;

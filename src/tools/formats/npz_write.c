@@ -243,9 +243,9 @@ static am_result check_rates(npz *out, am_error *err)
     for (int c = 0; c < out->clip_count; c++) {
         out->frames += (size_t)out->clips[c]->frame_count;
         if (out->clips[c]->fps != out->clips[0]->fps) {
-            return ami_fail(err, AM_ERR_RANGE, "clip '%s' has %g frames a second, '%s' has %g; an .npz has one rate",
-                            out->clips[c]->name, (double)out->clips[c]->fps, out->clips[0]->name,
-                            (double)out->clips[0]->fps);
+            return ami_fail(
+                err, AM_ERR_RANGE, "clip '%s' has %g frames per second, '%s' has %g; an .npz has one rate",
+                out->clips[c]->name, (double)out->clips[c]->fps, out->clips[0]->name, (double)out->clips[0]->fps);
         }
     }
     if (out->frames > AM_MAX_FRAMES) {

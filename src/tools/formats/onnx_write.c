@@ -459,8 +459,10 @@ static am_result check_names(const am_net_graph *g, am_error *err)
         char next[48];
         snprintf(next, sizeof next, "%s_next", g->values[am_net_graph_state_at(g, i)].name);
         if (am_net_graph_find(g, next) >= 0) {
-            return ami_fail(err, AM_ERR_DEF, "network '%s': a value is called '%s', as ONNX calls the next state",
-                            g->name, next);
+            return ami_fail(
+                err, AM_ERR_DEF,
+                "network '%s': the name of value '%s' is needed for the next state in ONNX; rename the value",
+                g->name, next);
         }
     }
     return AM_OK;

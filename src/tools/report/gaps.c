@@ -36,7 +36,7 @@ static void describe(am_gap *gap, float fps)
     int turn = gap->turn - AM_TURN_BINS / 2;
     if (turn != 0) {
         bool open = gap->turn == 0 || gap->turn == AM_TURN_BINS - 1;
-        snprintf(turning, sizeof turning, "while turning %s at %s%d degrees a second", turn > 0 ? "left" : "right",
+        snprintf(turning, sizeof turning, "while turning %s at %s%d degrees per second", turn > 0 ? "left" : "right",
                  open ? "more than " : "about ", open ? 210 : 60 * (turn > 0 ? turn : -turn));
     }
     snprintf(gap->text, sizeof gap->text, "%s %s at %.1f to %.1f m/s, %s%s: %.1f s captured, %.0f s around it",

@@ -55,7 +55,7 @@ am_result am_meter_create(am_meter **out, const am_meter_def *def, am_error *err
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->skeleton || !def->roles) {
         return ami_fail(err, AM_ERR_DEF,
-                        "meter def not begun from am_meter_def_default(), or without skeleton and roles");
+                        "initialise the meter def with am_meter_def_default() and give it a skeleton and roles");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     size_t joints = (size_t)def->skeleton->joint_count;

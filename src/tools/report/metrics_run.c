@@ -92,8 +92,9 @@ am_result am_run_meter_create(am_run_meter **out, const am_run_meter_def *def, a
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->run || !def->own) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "run meter def not begun from am_run_meter_def_default(), or without run and measures");
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "initialise the run meter def with am_run_meter_def_default() and give it a run and measures");
     }
     const am_db *db = am_run_db(def->run);
     am_run_meter sketch = { .db = db,

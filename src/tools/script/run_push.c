@@ -97,8 +97,9 @@ am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_erro
             const char *name = actor->pushes[i].joint;
             if (am_asset_joint(run->asset, name) < 0) {
                 const char *near = am_nearest_name(name, skeleton->names, skeleton->joint_count);
-                return ami_fail(err, AM_ERR_RANGE, "a push names the joint '%s', which the skeleton has not%s%s",
-                                name, near ? "; did you mean " : "", near ? near : "");
+                return ami_fail(err, AM_ERR_RANGE,
+                                "a push names the joint '%s', which the skeleton does not have%s%s", name,
+                                near ? "; did you mean " : "", near ? near : "");
             }
         }
     }

@@ -378,10 +378,10 @@ static am_result read_controller(const reader *r, const am_json *root)
     am_result result =
         am_json_read_choice(r->doc, root, "controller", false, &controller, controllers, COUNT(controllers), r->err);
     if (result == AM_OK && controller > AM_METHOD_FIELD) {
-        return am_json_fail(r->doc, am_json_get(root, "controller"), AM_ERR_SUPPORT, r->err,
-                            "the controller '%s' is not part of this version; 'match', 'long-horizon', 'learned' "
-                            "and 'field' are",
-                            controllers[controller]);
+        return am_json_fail(
+            r->doc, am_json_get(root, "controller"), AM_ERR_SUPPORT, r->err,
+            "the controller '%s' is not part of this version; use 'match', 'long-horizon', 'learned' or 'field'",
+            controllers[controller]);
     }
     const am_json *schema = am_json_get(root, "schema");
     if (result == AM_OK && schema) {
