@@ -139,7 +139,7 @@ static am_result make_learned(am_asset *a, am_error *err)
     return result;
 }
 
-/// Value functions of all models, at every distance of anchors.
+/// Value functions of all models, at every anchor spacing.
 static am_result open_values(am_asset *a, am_error *err)
 {
     am_result result = AM_OK;
@@ -168,7 +168,7 @@ static am_result make_field(am_asset *a, am_error *err)
     def.alloc = &a->alloc;
     def.db = a->db;
     if (model) {
-        am_field_value_field(&def, model); // values hold for the field that they were made of
+        am_field_value_field(&def, model); // values are valid only for the field that they were trained on
     }
     am_result result = am_field_create(&a->field, &def, err);
     result = result == AM_OK ? open_values(a, err) : result;

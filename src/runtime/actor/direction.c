@@ -57,7 +57,7 @@ void am_direction_run(const am_net *net, am_net_work *work, am_direction_window 
             float y[2];
             am_net_get(work, 0, 0, y);
             float length = sqrtf(y[0] * y[0] + y[1] * y[1]);
-            if (length > 1e-6f && length < 1e6f) { // else the one before stays
+            if (length > 1e-6f && length < 1e6f) { // otherwise keep the previous one
                 own[0] = y[0] / length;
                 own[1] = y[1] / length;
             }

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "data/filter.h"
 
-enum { most_samples = 16384 }; // frames that are looked at: enough for a percentile, quick for any database
+enum { most_samples = 16384 }; // frames to sample: enough for a percentile, quick for any database
 
 am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *local, int joint)
 {
@@ -19,7 +19,7 @@ am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *lo
     return out;
 }
 
-/// Heights of the feet that were seen.
+/// Sampled heights of the feet.
 typedef struct samples {
     float *toes, *heels; ///< [2 * most_samples] each
     int toe_count, heel_count;

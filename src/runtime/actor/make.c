@@ -185,7 +185,7 @@ static am_result check_def(const am_actor_def *def, am_error *err)
     return am_settings_check(&def->settings, err);
 }
 
-/// What is known before there is memory; gives the longest stride of weights.
+/// Everything that is known before memory is allocated; returns the longest stride of weights.
 static size_t sketch_actor(am_actor *c, const am_actor_def *def, const am_asset *asset, const ami_kit *kit)
 {
     size_t stride = 0;

@@ -31,7 +31,7 @@ float ami_path_told(const ami_path *path, const float *facings, float index)
     return facings[ami_path_index(path, i < path->told_to ? i : path->told_to)];
 }
 
-/// How far the stick asks to turn away from 12 o'clock.
+/// Angle of the stick from 12 o'clock.
 static float stick_angle(const ami_path *path)
 {
     bool held = path->facing == AM_PATH_FACING_JOYSTICK && am_v3_length(path->stick) > 0.5f;
@@ -78,7 +78,7 @@ static void fill_window(const am_actor *c, am_direction_window *w, float stride)
     }
 }
 
-/// What was told at 30 Hz, to the points between.
+/// Interpolates the predictions, made at 30 Hz, for the points between them.
 static void keep_told(const am_actor *c, const am_direction_window *w, float stride)
 {
     ami_path *path = c->path.head;

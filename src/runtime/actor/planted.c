@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-// A toe this near the floor that goes faster than this over it shuffles.
+// A toe this near the floor and faster than this shuffles.
 #define NEAR_M 0.02f
 #define SHUFFLE_MPS 0.3f
-// A frame is not landed on when the feet shuffle in more than this share of the time after it.
+// Frames after which the feet shuffle for more than this share of the time are not landed on.
 #define AHEAD_S (1.0f / 3.0f)
 #define MOST_SHARE 0.35f
 
@@ -34,7 +34,7 @@ static void mark_shuffles(const am_db *db, uint8_t *shuffles, const am_db_range 
     }
 }
 
-/// Keeps of shuffles(frames) those that may be landed on, in place: a running sum from the range's end.
+/// Turns shuffles(frames) into the frames that may be landed on, in place: a running sum from the range's end.
 static void keep_planted(uint8_t *frames, const am_db_range *range, int ahead, const am_filter *base)
 {
     int sum = 0;
@@ -83,7 +83,7 @@ am_result ami_kit_plant(ami_kit *kit, am_error *err)
         am_filter_destroy(kit->path_filter); // all of it shuffles
         kit->path_filter = NULL;
     } else if (result == AM_OK && !kit->stays[AM_ACTIVITY_MOVE]) {
-        // Playing on is free to shuffle: what was begun is ended.
+        // Playing on may shuffle: a motion that has begun is finished.
         memset(frames, 1, size);
         result = am_filter_create_mask(&kit->path_stay, kit->source->index, frames, &fell_back, &kit->alloc, err);
     }

@@ -157,7 +157,7 @@ static void go_on(am_actor *c, ami_change *change)
         s->activity = AM_ACTIVITY_MOVE;
     }
     if (c->settings.root == AM_ROOT_SIMULATION && root != AM_ROOT_SIMULATION) {
-        // The point that moves the root begins at the body, which may have been away from it.
+        // The point that moves the root starts at the body, which may have been elsewhere.
         am_actor_place(c, s->root.translation, am_quat_heading(s->root.rotation));
     }
 }

@@ -118,7 +118,7 @@ static void put_tags(uint8_t *out, const am_actor *c)
     }
 }
 
-/// tags(AM_ACTIVITY_COUNT) point into the bytes; false when they are no texts.
+/// tags(AM_ACTIVITY_COUNT) point into the bytes; false when they are not texts.
 static bool get_tags(const char **tags, const uint8_t *bytes, size_t size)
 {
     size_t at = 0;
@@ -214,7 +214,7 @@ am_result am_actor_restore(am_actor *c, const void *bytes, size_t size, am_error
     ami_change_take(&change, c);
     memcpy(c->recent_block, texts + head.tag_bytes, c->recent_size);
     memcpy(c->flat, texts + head.tag_bytes + c->recent_size, c->flat_size);
-    // What is not part of the state says nothing about a step that was not taken here.
+    // Data outside the state do not describe a step that was not taken here.
     am_source_output *out = &c->output;
     out->transition = out->searched = out->fell_back = false;
     out->ended = c->state->ended != 0;
