@@ -5,7 +5,7 @@
 // ones): each has to look at boxes that only others need.
 #include "data/fast.h"
 
-enum { window = 64 }; // searches that are looked through for near ones
+enum { window = 64 }; // searches among which near ones are looked for
 
 /// The searches of a window, with the place of their hits.
 typedef struct batch {

@@ -9,7 +9,7 @@ static int dims(const am_channel *channel) { return 2 * channel->time_count; }
 
 static float ground_height(const ami_bake *motion, am_vec3 point)
 {
-    float best = 0.0f; // a stretch without a single foot print stands on the floor
+    float best = 0.0f; // a stretch without a footprint stands on the floor
     float nearest = 3.4e38f;
     for (int i = 0; i < motion->print_count; i++) {
         float d = am_v3_length2(am_v3_ground(am_v3_sub(motion->prints[i], point)));

@@ -117,7 +117,7 @@ static am_result make_filter(am_filter **out, const am_index *index, const am_ta
     }
     *fell_back = count == 0;
     if (count == 0) {
-        // A wrong query must not stop a character.
+        // A query that matches nothing must not stop a character.
         memcpy(frames, index->offered, index->words * sizeof *frames);
         count = offered;
     }
@@ -221,7 +221,7 @@ float am_index_cost(const am_index *index, int frame, const float *x, const floa
     return cost;
 }
 
-/// Every frame, one after another: the truth that the others are tested against.
+/// Every frame, one after another: the reference that the other kinds are tested against.
 static void search_linear(const am_index *index, ami_best *best, const am_search *search)
 {
     const uint64_t *bits = ami_search_bits(index, search);

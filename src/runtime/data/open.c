@@ -225,7 +225,7 @@ static bool channel_sane(const am_channel *c, const ami_db_info *info)
     return true;
 }
 
-/// Fills the schema from its records and sees that their places are what the kinds say.
+/// Fills the schema from its records and checks their layout against the kinds.
 static am_result read_schema(const opening *o, am_schema *schema)
 {
     const am_channel *channels = body(o, AMI_PART_CHANNELS);
@@ -314,7 +314,7 @@ static void set_counts(am_db *db, const block *b, const opening *o)
     db->roles = am_roles_none();
     const int16_t *roles = body(o, AMI_PART_ROLES);
     for (int r = 0; r < info->role_count && r < AM_ROLE_COUNT; r++) {
-        db->roles.joint[r] = roles[r]; // a later version may know more roles: they are not ours
+        db->roles.joint[r] = roles[r]; // a later version may have more roles: ignore them
     }
 }
 

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/// How the source's trunk has turned away from its rest pose over one reference joint's part of it.
+/// How far the source's trunk has turned from its rest pose over one reference joint's part of the trunk.
 static am_quat trunk_turn(const ami_retarget *r, int row, const am_quat *source_model)
 {
     am_quat sum = am_q(0.0f, 0.0f, 0.0f, 0.0f);

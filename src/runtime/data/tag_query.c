@@ -36,7 +36,7 @@ static void skip_space(parser *p)
     }
 }
 
-/// Length of the word that stands next, 0 when none does.
+/// Length of the next word, 0 when there is none.
 static size_t word_size(parser *p)
 {
     skip_space(p);

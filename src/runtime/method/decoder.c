@@ -148,7 +148,7 @@ am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *mo
     return result;
 }
 
-/// out(count): a row, or the way to the next one.
+/// out(count): a row, or the difference to the next one.
 static void mix_rows(float *out, const float *a, const float *b, int count, float fraction)
 {
     for (int d = 0; d < count; d++) {

@@ -79,7 +79,7 @@ static int count_bones(const am_skeleton *s)
     return bones;
 }
 
-/// Joints that count first, in their order, then the others; the hips turn nothing in eq. 1 but the body itself.
+/// Joints that count come first, in their order, then the others; in eq. 1 the hips turn only the body itself.
 static void assign_lanes(am_field *field)
 {
     const am_skeleton *s = field->db->skeleton;
@@ -278,7 +278,7 @@ static am_field sizes_of(const am_field_def *def, int step)
     s.dims = 6 + 6 * s.bones;
     s.stride = (s.dims + 7) / 8 * 8;
     s.fps = db->fps / (float)step;
-    // As much in a second, whatever the rate.
+    // The same amount per second at any rate.
     s.delta = def->delta > 0.0f ? 1.0f - am_exp(am_log(1.0f - def->delta) * (30.0f / s.fps)) : 0.0f;
     s.axis = def->axis;
     s.root_scale = sqrtf(def->root_weight);

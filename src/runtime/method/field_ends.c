@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// What ends sooner would lead from one end to the next.
+// A state with less ahead of it would lead from one end to the next.
 #define AHEAD_S 0.5f
 
 static int ticks_in(const am_field *field, float seconds) { return (int)(seconds * field->fps + 0.5f); }
@@ -20,7 +20,7 @@ static int last_of(const am_field *field, int state)
     return state;
 }
 
-/// What is looked for, and the nearest found so far.
+/// The query, and the nearest state found so far.
 typedef struct search {
     const am_field *field;
     const float *row;
@@ -47,7 +47,7 @@ static void look_at_range(search *s, int first, int last)
     }
 }
 
-/// The nearest state of the other ranges, or of this one, that has some way to go.
+/// The nearest state, of the other ranges or of this one, with enough ticks ahead of it.
 static void look_at_all(search *s, int range, bool others)
 {
     const am_field *field = s->field;
@@ -75,14 +75,14 @@ void ami_field_tie_end(void *context, int state)
     onward[state] = s.best;
 }
 
-/// What comes after a state of the data, over the ends of ranges.
+/// The state that follows a state of the data, across the ends of ranges.
 static int after(const am_field *field, int state)
 {
     const int on = field->onward[state];
-    return field->next[on] >= 0 ? field->next[on] : on; // all ranges are that short
+    return field->next[on] >= 0 ? field->next[on] : on; // every range is that short
 }
 
-/// `state` becomes the first neighbour, the one that drift correction pulls to; the farthest makes room.
+/// `state` becomes the first neighbour, which drift correction pulls to; the farthest neighbour is dropped.
 static void put_first(am_field_neighbours *near, int state, float d2)
 {
     int at = 0;
@@ -105,7 +105,7 @@ int am_field_go_on(const am_field *field, am_field_neighbours *near, const float
         return -1;
     }
     int on = near->state[0];
-    const int held = followed >= 0 ? followed / field->state_count : 0; // ticks for which it is kept to anyhow
+    const int held = followed >= 0 ? followed / field->state_count : 0; // ticks for which it is kept in any case
     if (followed >= 0) {
         int next = after(field, followed % field->state_count);
         float d2;
@@ -128,8 +128,8 @@ int am_field_go_on(const am_field *field, am_field_neighbours *near, const float
 
 int am_field_wander(const am_field *field, const float *row, int followed, am_rng *rng)
 {
-    // Farther than this (metres of eq. 1) another motion is not gone over to; one up to eight times as far as the
-    // nearest may be: the nearest alone would always be the same few. It takes a second to get there.
+    // A motion farther than this (metres of eq. 1) is never switched to. One up to eight times as far as the nearest
+    // may be: the nearest alone would always be the same few. The change takes a second.
     const float most = 1.0f, spread = 8.0f, kept_s = 1.0f;
     const int here = followed >= 0 ? field->ranges[followed % field->state_count] : -1;
     am_rng own = am_rng_make(am_rng_u64(rng)); // one draw, however many ranges there are
@@ -138,7 +138,7 @@ int am_field_wander(const am_field *field, const float *row, int followed, am_rn
     for (int first = 0, last; first < field->state_count; first = last + 1) {
         last = last_of(field, first);
         search s = { field, row, ticks_in(field, AHEAD_S), -1, most * most };
-        look_at_range(&s, first + 1, last); // its first state comes after none
+        look_at_range(&s, first + 1, last); // the first state of a range follows none
         const float away = s.d2 * am_rng_range(&own, 1.0f, spread * spread);
         if (s.best >= 0 && field->ranges[first] != here && away < least) {
             least = away;

@@ -67,8 +67,8 @@ static void curve(float t, float out[3])
     out[2] = 0.5f * arrive;
 }
 
-/// v(velocity_count): the displacement from the last tick to phase t of this one. Sines of half angles stand for the
-/// angles: what a joint turns in a tick is small, and the ends are exact.
+/// v(velocity_count): the displacement from the last tick to phase t of this one. Sines of half angles replace the
+/// angles: a joint turns little in a tick, and the ends are exact.
 static void displacement_at(const am_field *field, float *v, const ami_field_view *s, float t)
 {
     float c[3];
@@ -118,7 +118,7 @@ static void read_body(const am_field *field, float *x, float *v, const am_source
     const am_velocity *fast = input->velocity;
     float tick = 1.0f / field->fps;
     am_transform now[AM_MAX_JOINTS], then[AM_MAX_JOINTS];
-    // The hips' own way over ground and turn about the vertical are taken for the ground root's.
+    // The hips' movement over ground and their turn about the vertical become the ground root's.
     am_quat turn = am_quat_from_heading(fast[0].angular.y * tick);
     for (int j = 0; j < field->joint_count; j++) {
         am_transform up = j > 0 ? world[parents[j]] : am_transform_identity();
@@ -139,7 +139,7 @@ static void read_body(const am_field *field, float *x, float *v, const am_source
     am_field_difference(field, v, x, next, (am_field_step){ step.x, step.z, fast[0].angular.y * tick });
 }
 
-/// The state becomes that body; a transition that changes nothing says so.
+/// Makes that body the state, and reports a transition that changes nothing.
 static void take_body(const ami_field_source *f, ami_field_view *s, am_source_output *out,
                       const am_source_input *input)
 {
@@ -198,7 +198,7 @@ const am_field_value *ami_field_source_value(const am_source *source, int task, 
     return best;
 }
 
-/// The source as a character's settings want it.
+/// The source as the character's settings define it.
 static ami_field_source chosen(const ami_field_source *f, const am_settings *settings)
 {
     ami_field_source out = *f;

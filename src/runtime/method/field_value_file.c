@@ -149,7 +149,7 @@ bool am_field_value_field(am_field_def *def, const am_model *model)
     return false;
 }
 
-/// Everything in the head that the sizes of the rest depend on.
+/// Checks everything in the head that determines the sizes of the rest.
 static am_result check_head(const am_field_value_head *head, am_field_task *task, size_t size, const char *name,
                             am_error *err)
 {
@@ -202,7 +202,7 @@ static am_result check_field(const am_field_value_head *head, const am_field *fi
     return AM_OK;
 }
 
-/// A number that is none would win or lose every comparison in silence.
+/// A NaN would silently win or lose every comparison.
 static am_result check_numbers(const am_field_value *value, const char *name, am_error *err)
 {
     const size_t count = (size_t)value->head.anchors * (size_t)value->head.cells;
@@ -221,7 +221,7 @@ static am_result check_numbers(const am_field_value *value, const char *name, am
     return AM_OK;
 }
 
-/// The attachment's name: the desired one, or of the task's the one with the fewest ticks between anchors.
+/// The attachment's name: the requested one, or the task's with the fewest ticks between anchors.
 static bool find_name(char *name, const am_field_value_def *def)
 {
     size_t size = 0;

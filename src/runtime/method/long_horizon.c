@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-// Branches that one level keeps; beyond that the dearest are given up. LHMM(10, 3) has 100.
+// Branches that one level keeps; beyond that, the most expensive are dropped. LHMM(10, 3) has 100.
 #define MOST_NODES 128
 // Searches that go to the index together.
 #define BATCH 8
@@ -60,7 +60,7 @@ am_result am_long_horizon_create(am_source **out, const am_long_horizon_def *def
     return ami_match_create(out, &def->match, &ahead, err);
 }
 
-/// The place of a new branch of this cost, or NULL when it is dearer than all that a level keeps.
+/// Where a new branch of this cost goes, or NULL when it is more expensive than all that a level keeps.
 static node *insert(level *to, float cost)
 {
     int at = to->count;
@@ -76,7 +76,7 @@ static node *insert(level *to, float cost)
     return &to->nodes[at];
 }
 
-/// Plays `frame` on from where the body stands in `from`, until the next search.
+/// Plays on from `frame`, starting at the body in `from`, until the next search.
 static void branch(const look *l, level *to, am_transform root, const void *context, am_hit hit, float before,
                    int first)
 {
@@ -93,7 +93,7 @@ static void branch(const look *l, level *to, am_transform root, const void *cont
     horizon->update_context(horizon->user, n->context, context, (float)l->ahead->frames / db->fps);
 }
 
-/// Asks the index about nodes(count) of a level at once; k hits each.
+/// Searches for nodes(count) of a level in one batch; k hits each.
 static void ask(look *l, node *nodes, int count, am_hit *hits, int *found, int k)
 {
     float x[BATCH][AM_MAX_FEATURES + 8];
@@ -115,7 +115,7 @@ static void ask(look *l, node *nodes, int count, am_hit *hits, int *found, int k
     l->left -= count;
 }
 
-/// One level: every branch in turn, cheapest first, while searches are left. The last one only adds up.
+/// One level: every branch in turn, cheapest first, while searches are left. The last level only adds up costs.
 static void grow(look *l, level *from, level *to, bool last)
 {
     am_hit hits[BATCH * AM_MAX_HITS];
@@ -164,6 +164,6 @@ int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit
         at = 1 - at;
     }
     *searches += l.searches;
-    // Out of searches before the last level: what is known so far decides.
+    // Out of searches before the last level: the costs so far decide.
     return l.best >= 0 ? l.best : levels[at].count > 0 ? levels[at].nodes[0].first : 0;
 }

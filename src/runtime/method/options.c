@@ -29,8 +29,8 @@ void am_settings_init(am_settings *out, am_method method)
 {
     am_match_def match = am_match_def_default();
     am_long_horizon_def ahead = am_long_horizon_def_default();
-    // Half-lives, ratios and clamps by the eight courses of `amble eval matching` on CMU: shorter half-lives answer
-    // no sooner, since feet must land first; a larger position ratio turns sooner and skates more.
+    // Half-lives, ratios and clamps were tuned on the eight courses of `amble eval matching` on CMU: shorter
+    // half-lives respond no sooner, since feet must land first; a larger position ratio turns sooner and skates more.
     *out = (am_settings){
         .method = method,
         .search_every_s = match.search_every_s,

@@ -5,7 +5,7 @@
 #include <amble/field_task.h>
 #include <amble/source.h>
 
-// A target that turns by more than this begins a new line.
+// A target that turns by more than this starts a new line.
 #define AMI_NEW_LINE_RAD (1.0f * AM_DEG)
 
 /// The line to follow while there is no target point. Part of a state; zero before the first target.
