@@ -1,4 +1,4 @@
-// Databases by the name of their config, and what to tell a person when one is not here.
+// Databases by the name of their config, and the message when one is missing.
 #include "database.h"
 
 #include "configs.h"

@@ -1,4 +1,4 @@
-// amble info FILE: what is inside any motion, database, network or schema file.
+// amble info FILE: shows what is inside a motion, database, network or schema file.
 #include "cli.h"
 #include "network.h"
 

@@ -1,4 +1,4 @@
-// amble studio: the page on a port of this machine, until Ctrl-C.
+// amble studio: serves the page on a port of this machine until Ctrl-C.
 #include "cli.h"
 #include "data.h"
 #include "places.h"

@@ -1,4 +1,4 @@
-// amble train RECIPE -o X.amnet: networks from a recipe, with checkpoints, previews and loss curves on the way.
+// amble train RECIPE -o X.amnet: trains networks by a recipe and writes checkpoints, previews and loss curves.
 #include "cli.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// A database in JSON for the page: the skeleton with its roles, and what things are called.
+// Describes a database to the page in JSON: skeleton, roles and names.
 #include "describe.h"
 
 static void put_vec3(am_json_writer *w, const char *key, am_vec3 v)

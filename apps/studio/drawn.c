@@ -1,4 +1,4 @@
-// Drawn paths and the tracks that were walked for them.
+// Drawn paths, and the tracks of the characters that followed them.
 #include "drawn.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// Motion fields on the page: field, value functions, where characters are sent, and what a tick chose among.
+// Motion fields on the page: fields, value functions, the lines and points that characters are sent to, and the
+// choices of a tick.
 #include "fields.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// The characters on the page: an asset for each method, its actors, and how new ones take over from the old.
+// The characters on the page: an asset for each method, its actors, and how new actors take over from old ones.
 #include "scene.h"
 
 #include "view.h"

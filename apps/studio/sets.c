@@ -1,4 +1,4 @@
-// Which databases the page can have; am_build_open makes and keeps them.
+// The databases that the page offers; am_build_open builds and keeps them.
 #include "studio.h"
 
 #include <stdarg.h>

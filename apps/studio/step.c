@@ -1,4 +1,4 @@
-// A step of all characters on the page's scene: their targets, pushes, and the paths that they follow.
+// Steps all characters on the page: their targets, pushes and paths.
 #include "scene.h"
 #include "view.h"
 

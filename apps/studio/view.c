@@ -29,8 +29,8 @@ enum {
     VIEW_SIMULATION_X,
     VIEW_SIMULATION_Z,
     VIEW_SIMULATION_HEADING,
-    VIEW_WISH_X,
-    VIEW_WISH_Z,
+    VIEW_TARGET_X,
+    VIEW_TARGET_Z,
     VIEW_FACING_X,
     VIEW_FACING_Z,
     VIEW_TARGET_MPS,
@@ -129,8 +129,8 @@ static void fill_places(const am_actor_view *now, const am_actor_pose *pose)
     view[VIEW_SIMULATION_X] = now->simulation.translation.x;
     view[VIEW_SIMULATION_Z] = now->simulation.translation.z;
     view[VIEW_SIMULATION_HEADING] = am_quat_heading(now->simulation.rotation);
-    view[VIEW_WISH_X] = now->intent.velocity.x;
-    view[VIEW_WISH_Z] = now->intent.velocity.z;
+    view[VIEW_TARGET_X] = now->intent.velocity.x;
+    view[VIEW_TARGET_Z] = now->intent.velocity.z;
     view[VIEW_FACING_X] = now->intent.facing.x;
     view[VIEW_FACING_Z] = now->intent.facing.z;
     view[VIEW_TARGET_MPS] = web_now.open.actors[web_now.chosen].devices.target_mps;

@@ -1,6 +1,6 @@
-// Cuts motion into clips. Two motions are most alike at the local minima of the distance of their states over both
-// times (Kovar 2002); the best of these become cuts, as long as clips do not get too short. Clips that are still long
-// are divided further, so that a clip can be bent anew even where nothing else can follow.
+// Cuts motion into clips. Two motions are most alike at the local minima of the distance between their states over
+// both times (Kovar 2002); the best of these become cuts, as long as clips do not get too short. Long clips are
+// divided further, so that the bend can change even where no other clip can follow.
 #include "graph.h"
 
 #include "base/error.h"

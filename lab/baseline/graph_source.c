@@ -1,6 +1,6 @@
-// Plays a graph: a clip plays to its end, bent by its chosen angle, and there the follower and the bend with the most
-// reward ahead are taken. A follower that was not captured after the clip is a transition, which the character fades
-// out. Ground root and facing move exactly as planned; the body alone carries the difference.
+// Plays a graph: a clip plays to its end, bent by its chosen angle; then the follower and the bend with the highest
+// expected reward are chosen. A follower that was not captured after the clip is a transition, which the character
+// fades out. Ground root and facing move exactly as planned; the body alone carries the difference.
 #include "graph.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
-// amble bench crowd: many characters over one database on one thread, each steered by a stick of its own that is
-// pushed somewhere else every now and then. What is timed is the whole step of every character: prediction, search
-// every ten frames, transition, feet. The clock is the thread's processor time.
+// amble bench crowd: many characters over one database on one thread, each steered by its own random stick. It times
+// the whole step of every character: prediction, a search every ten frames, transitions, feet. The clock is the
+// thread's processor time.
 #include "actor/actor.h"
 #include "bench.h"
 

@@ -1,6 +1,6 @@
 // The learned part of amble bench crowd: what a frame of learned motion matching costs with fp32 and int8 networks
-// (Projector every ten frames), beside a frame of matching over ever more frames; and whole steps of many learned
-// characters, one by one and in batches.
+// (Projector every ten frames), next to a frame of matching over databases of growing size; and whole steps of many
+// learned characters, one by one and in batches.
 #include "actor/actor.h"
 #include "bench.h"
 

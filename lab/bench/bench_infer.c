@@ -1,7 +1,7 @@
 // amble bench infer: one evaluation of a network, against a chain of OpenBLAS products and ONNX Runtime.
 //
-// Subjects name network, batch, weights and the share of zeros behind ReLUs; those of a batch also "fast" where fused
-// multiply-add is allowed. The peers compute in fp32 always: beside fp16 and int8 they are what a user would run
+// Subjects name network, batch, weights and the share of zeros after ReLUs; batches also say "fast" where fused
+// multiply-add is allowed. The peers always compute in fp32: next to fp16 and int8 they are what a user would run
 // instead. Set "warm" evaluates repeatedly; "cold" reads 64 MB of other memory before each evaluation. All variants
 // take turns in small groups, so that a busy machine slows them alike. Variant "read" only reads as many bytes as our
 // weights have: a lower bound where nothing is skipped.

@@ -1,6 +1,6 @@
-// A part of amble bench load: from a database's file to the first pose: asset, an actor that follows paths, one
-// step. Variants: amble (facts, filters and index are sections of the file), measured (the
-// same frames in a file without these sections, as versions before 2 wrote it).
+// The part of amble bench load that goes from a database file to the first pose: asset, an actor that follows paths,
+// one step. Variants: amble (facts, filters and index are sections of the file), measured (the same frames in a file
+// without these sections, as written before version 2).
 #include "bench.h"
 
 #include "database.h"

@@ -1,5 +1,5 @@
-// Ten minutes of a random stick, played by matching and by the networks: checks for explosions, frozen poses, drift
-// from the data and foot slide, and measures response times.
+// Ten minutes of a random stick, played by matching and by the networks: checks for numbers that blow up, frozen
+// poses, drift from the data and foot slide, and measures response times.
 #include "eval_learned.h"
 
 #include "wander.h"

@@ -1,5 +1,5 @@
-// The DirectionNet part of amble eval paths (LHMM VI-G): facings predicted along clips kept from training, and a
-// character that faces so along the paths of such clips.
+// The DirectionNet part of amble eval paths (LHMM VI-G): facings predicted along held-out clips, and a character that
+// uses them along the paths of those clips.
 #include "eval_paths.h"
 
 #include "database.h"

@@ -1,5 +1,5 @@
-// New paths, which nothing was tuned for: drawn by a simulated random hand as people draw, with curves, crossings,
-// corners, shaking and haste, each from five starts.
+// New paths that nothing was tuned for, drawn by a simulated random hand: curves, crossings, corners, shaking and
+// haste, each from five starts.
 #include "eval_paths.h"
 
 #include <math.h>

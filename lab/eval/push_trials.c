@@ -1,5 +1,5 @@
-// Random pushes: how far they bring a character from the data, how soon it is back, what feet and joints do, and
-// which way the chest goes.
+// Random pushes: how far they move a character from the data, how soon it recovers, what feet and joints do, and in
+// which direction the chest moves.
 #include "actor/actor.h"
 #include "push_trials.h"
 

@@ -1,4 +1,4 @@
-// Curves as SVG text: over logarithmic axes how something grows, over even ones how it moves.
+// Curves as SVG text: growth on logarithmic axes, movement on linear ones.
 #include "tables_parts.h"
 
 #include "base/bytes.h"

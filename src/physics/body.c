@@ -1,5 +1,5 @@
-// Makes the parts of a body from a skeleton: which joints move together, how long and heavy each part is, how stiff
-// its joint.
+// Makes the parts of a body from a skeleton: which joints move together, the length and mass of each part, and the
+// stiffness of its joint.
 #include "physics/body.h"
 
 #include "base/error.h"

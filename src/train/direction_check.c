@@ -1,5 +1,4 @@
-// Checks DirectionNet against captured people along clips kept from training, beside the two rules that need no
-// network.
+// Compares DirectionNet with captured people on held-out clips, next to the two rules that need no network.
 #include "actor/direction.h"
 
 #include <amble/json.h>

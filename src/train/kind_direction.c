@@ -3,10 +3,10 @@
 //
 // A window has 2 s with known facings and 2 s in which the previous facing is the network's own, made a unit vector,
 // as when it runs; the loss is L1 over those. Where the paper is silent: points are seen from the one before and
-// facings from the window's present, so that place and heading do not matter; the ways are smoothed as drawn paths
-// are, and seen a little ahead of the facing, since people turn before they go; part of the windows begins at the
-// present, as a path does, with its first point repeated; hands shake and hurry, so the ways are bent by slow waves
-// and stretched in time, and mirrored where the clips are not.
+// facings from the window's present, so that place and heading do not matter; paths are smoothed like drawn paths and
+// read a little ahead of the facing, since people turn before they walk; some windows begin at the present, like a
+// path, with its first point repeated; hands shake and hurry, so paths are bent by slow waves and stretched in time,
+// and mirrored where the clips are not.
 #include "train/stage.h"
 
 #include <amble/tools/database.h>

@@ -1,5 +1,5 @@
-// What makes three trained networks a character: start states whose poses are the networks' own, and facts of the
-// data that only a whole database can tell.
+// Turns three trained networks into a character: adds start states whose poses are the networks' own, and facts that
+// only the whole database can provide.
 #include <amble/actor.h>
 #include <amble/learned.h>
 #include <amble/tools/database.h>

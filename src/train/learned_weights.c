@@ -1,6 +1,6 @@
-// Rounds a learned character's weights to 16 or 8 bits. The networks themselves provide the numbers that they meet in
+// Rounds a learned character's weights to 16 or 8 bits. The networks themselves provide the inputs that they meet in
 // play: from its start states the character projects noisy queries and steps on, and the int8 weights are fitted to
-// what passed through. No database is needed.
+// these inputs. No database is needed.
 #include <amble/learned.h>
 
 #include "base/error.h"

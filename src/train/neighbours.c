@@ -1,4 +1,5 @@
-// Finds nearest frames ahead of the network: a ring of small groups of queries, taken in order by any free thread.
+// Searches for nearest frames ahead of training: a ring of small groups of queries, taken in order by any free
+// thread.
 #include "train/neighbours.h"
 
 #include <stdatomic.h>

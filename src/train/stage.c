@@ -1,4 +1,4 @@
-// What all kinds of stages share: keys, data, layers written as a list of words.
+// What all kinds of stages share: keys, data, and layers written as lists of words.
 #include "train/stage.h"
 
 #include <math.h>

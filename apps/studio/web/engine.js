@@ -35,8 +35,8 @@ export class Engine {
         return at;
     }
 
-    /** Opens a database from its bytes, with a network that tells facings on paths (or null); throws with the library's
-     * own words when it will not. */
+    /** Opens a database from its bytes, with a network that predicts facings on paths (or null); throws with the library's
+     * own message when it refuses. */
     open(bytes, name, direction = null) {
         const { module } = this;
         if (module._web_direction(direction ? this.give(direction) : 0, direction?.length ?? 0) !== 0) {
@@ -62,7 +62,7 @@ export class Engine {
         this.about = JSON.parse(this.module.UTF8ToString(this.module._web_describe()));
     }
 
-    /** Another method for everyone, from their poses on: one of METHODS. */
+    /** Changes the method of all characters, which keep their poses: one of METHODS. */
     method(method) {
         if (this.module._web_method(method) !== 0) {
             throw new Error(this.error());
@@ -70,7 +70,7 @@ export class Engine {
         this.about = JSON.parse(this.module.UTF8ToString(this.module._web_describe()));
     }
 
-    /** Value functions of the open database's field; throws when they are of another one. */
+    /** Value functions of the open database's field; throws when they belong to another field. */
     values(bytes) {
         if (this.module._web_values(this.give(bytes), bytes.length) !== 0) {
             throw new Error(this.error());
@@ -90,7 +90,7 @@ export class Engine {
         this.module._web_send(kind, x, z, wayX, wayZ);
     }
 
-    /** So many characters: the first is steered, the others stroll. */
+    /** Sets the number of characters: the first is steered, the others stroll. */
     crowd(count) {
         if (this.module._web_crowd(count) !== 0) {
             throw new Error(this.error());
@@ -101,7 +101,7 @@ export class Engine {
         return this.module.UTF8ToString(this.module._web_error());
     }
 
-    /** One step with what the devices show, and pushes [{ character, joint, force [N], seconds }] that begin with it. */
+    /** One step with the state of the devices, and pushes [{ character, joint, force [N], seconds }] that begin with it. */
     step({ keys = 0, left = [0, 0], right = [0, 0], buttons = 0, pushes = [] }) {
         pushes.forEach(({ character, joint, force, seconds }) => this.module._web_push(character, joint, ...force, seconds));
         this.module._web_step(keys, left[0], left[1], right[0], right[1], buttons, STEP);
@@ -132,7 +132,7 @@ export class Engine {
         }
     }
 
-    /** Which character devices, view and paths mean. */
+    /** Chooses the character that devices, view and paths refer to. */
     choose(number) {
         this.module._web_choose(number);
     }
@@ -157,7 +157,7 @@ export class Engine {
         return Array.from({ length: count }, (_, i) => ({ x: all[4 * i], z: all[4 * i + 1], along: all[4 * i + 2] }));
     }
 
-    /** How well the path was followed so far, as `amble run --metrics` says it. */
+    /** How well the path was followed so far, as `amble run --metrics` reports it. */
     get measures() {
         const at = this.module._web_measure(STEP);
         const [error, cover, coverMost, timeRatio, end, completed] = new Float64Array(this.module.HEAPU8.buffer, at, 6);
@@ -211,7 +211,7 @@ export class Engine {
         }
     }
 
-    /** The bit of a key by its name, 0 when it means nothing. */
+    /** The bit of a key by its name, 0 when it has no meaning. */
     keyBit(name) {
         const index = this.about ? this.about.keys.findIndex((key) => key.toLowerCase() === name.toLowerCase()) : -1;
         return index < 0 ? 0 : 1 << index;

@@ -13,7 +13,7 @@ import { Skeleton } from './skeleton.js';
 import { Stage } from './stage.js';
 
 const wanted = new URLSearchParams(location.search);
-const MOST_STEPS = 6; // a picture that came late does not ask for more than a tenth of a second
+const MOST_STEPS = 6; // a late picture catches up at most a tenth of a second
 const LONGEST_LOG = 36000; // ten minutes of steps; a page that stays open for days keeps no more
 
 class Studio {
@@ -41,7 +41,7 @@ class Studio {
         this.paused = true;
         this.blind = false; // tests that only count do not wait for pictures
         this.waiting = 0; // simulated time that is due
-        this.log = [];    // what every step since the reset took, as long as it is not too long
+        this.log = [];    // the input of every step since the reset, up to a limit
         this.loads = 0;   // data sets asked for
         this.pictures = 0;
     }
@@ -61,7 +61,7 @@ class Studio {
         this.panel.setList(this.sets);
     }
 
-    /** Loads a data set by its name; the old one plays until the new one is there. Of several targets the last counts. */
+    /** Loads a data set by its name; the old one plays until the new one is ready. Of several requests the last counts. */
     async load(name) {
         const set = this.sets.find((item) => item.name === name) ?? this.sets[0];
         const load = ++this.loads;
@@ -91,18 +91,18 @@ class Studio {
             if (!this.current) {
                 throw error;
             }
-            this.panel.choose(this.current); // that one goes on
+            this.panel.choose(this.current); // that one continues
             this.notice(String(error.message ?? error), true);
         }
     }
 
-    /** The network that tells facings on paths for a set, or null: paths are then followed without. */
+    /** The network that predicts facings on paths for a set, or null: paths are then followed without it. */
     async direction(set) {
         const response = set.direction ? await fetch(set.direction.slice(1)) : null;
         return response?.ok ? new Uint8Array(await response.arrayBuffer()) : null;
     }
 
-    /** The mannequin's model, or null: the page has its own figure without. */
+    /** The mannequin's model, or null: the page then has only its own figure. */
     async model() {
         try {
             return this.hasMannequin ? await loadModel() : null;
@@ -139,12 +139,12 @@ class Studio {
         return bodies;
     }
 
-    /** The bodies of everyone. */
+    /** The bodies of all characters. */
     get wardrobe() {
         return [this.bodies, ...this.others];
     }
 
-    /** Bodies for everyone on the stage; of several each has its colour. */
+    /** Makes the bodies of all characters on the stage; several characters get a colour each. */
     dress() {
         while (this.others.length > this.poses.length - 1) {
             this.others.pop().forEach((body) => body.dispose());
@@ -172,7 +172,7 @@ class Studio {
         this.overlay.object.visible = ground;
     }
 
-    /** Matching, long-horizon, learned, or matching and learned side by side; the pose goes on. */
+    /** Matching, long-horizon, learned, or matching and learned side by side; the pose continues. */
     async setMethod(method) {
         const before = this.method;
         try {
@@ -199,9 +199,9 @@ class Studio {
         }
     }
 
-    /** Networks that know the skeleton of what plays. */
+    /** Networks for the skeleton of the current set. */
     async findNetworks() {
-        let why = new Error('No trained networks were found: make them with amble train.');
+        let why = new Error('No trained networks were found; train some with amble train.');
         for (const set of this.sets.filter((item) => item.networks)) {
             const response = await fetch(set.url.slice(1));
             const bytes = response.ok ? new Uint8Array(await response.arrayBuffer()) : null;
@@ -217,7 +217,7 @@ class Studio {
         throw why;
     }
 
-    /** Value functions for the field of what plays, where they ship; gives why they do not fit, or null. */
+    /** Loads the value functions that ship for the current field; returns why they do not fit, or null. */
     async findValues() {
         const set = this.sets.find((item) => item.name === this.current);
         const { field } = this.engine.about;
@@ -231,7 +231,7 @@ class Studio {
             }
             return null;
         } catch (error) {
-            return `The value functions that ship do not fit these data: ${error.message}. Without them the field looks one tick ahead.`;
+            return `The value functions that ship do not fit this data set: ${error.message}. The field looks one tick ahead instead.`;
         }
     }
 
@@ -291,7 +291,7 @@ class Studio {
         this.began(true);
     }
 
-    /** The engine has new characters: at the start, or where the old ones were; `goesOn` tells that paths and games do. */
+    /** The engine has new characters: at the start, or where the old ones were; with `goesOn`, paths and games continue. */
     began(atStart, goesOn = false) {
         if (goesOn) {
             this.play.goOn();
@@ -357,7 +357,7 @@ class Studio {
         return recent.length < 2 ? 0 : Math.hypot(last.x - first.x, last.z - first.z) / ((recent.length - 1) * STEP);
     }
 
-    /** Between the last two steps: share 0 is the one before, 1 the last. Rotations by the shorter way. */
+    /** Between the last two steps: share 0 is the one before, 1 the last. Rotations take the shorter way. */
     between({ before: a, after: b }, share) {
         const out = new Float32Array(a.length);
         for (let i = 0; i < a.length; i += 7) {
@@ -435,7 +435,7 @@ async function main() {
     studio.run();
     window.amble = {
         studio, engine,
-        /** What a test asks about. */
+        /** What tests read. */
         state: () => ({ ...studio.view, set: studio.current, method: studio.method, speed: studio.speed, hash: engine.hash(), log: studio.log.length,
             game: studio.play.game.result, reached: studio.play.game.reached, chosen: studio.play.chosen, measures: studio.play.measures }),
         /** Stops the clock: from then on only advance() lets time pass. */

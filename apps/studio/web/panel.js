@@ -24,7 +24,7 @@ function make(tag, attributes = {}, ...children) {
 }
 
 export class Panel {
-    /** @param actions {set(name), mode(), game(), options(values), show(what), reset()} what the person asks for */
+    /** @param actions {set(name), mode(), game(), options(values), show(what), reset()} what the user asks for */
     constructor(root, help, actions) {
         this.root = root;
         this.help = help;
@@ -127,7 +127,7 @@ export class Panel {
         ];
     }
 
-    /** What characters of a field have to choose from. */
+    /** The choices for characters of a field. */
     makeField() {
         const changed = () => this.actions.field(this.field);
         this.fieldNote = make('p', { className: 'note', id: 'field-note' });
@@ -145,7 +145,7 @@ export class Panel {
         return CROWDS[Number(this.inputs.crowd.value)];
     }
 
-    /** Shows which method plays, and what a field has to choose from where that is it. */
+    /** Shows which method plays and, for a field, its choices. */
     setMethod(method, about = null) {
         this.inputs.method.value = method;
         this.isField = method === FIELD;
@@ -166,7 +166,7 @@ export class Panel {
             'It follows the line that you drag, or otherwise the one along which you steer.',
             'It follows the direction and, as far as the data allow, the speed; release the keys and it stops.',
             'It walks to the point that you click and stops within half a metre of it.'][task];
-        const how = [trained ? '' : 'No value function was trained for this task on these data: it looks one tick ahead, like greedy.',
+        const how = [trained ? '' : 'No value function was trained for this task and data set: the character looks one tick ahead, like greedy.',
             'It looks one tick ahead, which rarely gets it around a bend.', 'It has no target and wanders where the data lead.'][policy];
         this.fieldNote.textContent = policy === 2 ? how : `${does} ${how}`.trim();
     }
@@ -175,7 +175,7 @@ export class Panel {
         return this.inputs.mode.value === '1';
     }
 
-    /** Shows what a mode and a game have, and takes the game's own choices. */
+    /** Shows the controls of a mode and a game, and applies the game's own choices. */
     setMode(draws, game) {
         this.inputs.crowd.value = 0;
         this.inputs.crowd.parentElement.hidden = draws;
@@ -224,7 +224,7 @@ export class Panel {
         ];
     }
 
-    /** The options as the engine takes them. 0.17 s stands for ten frames exactly. */
+    /** The options as the engine takes them. 0.17 s means exactly ten frames. */
     get options() {
         const { root, inertialise, ik, searchEvery, stayBias } = this.inputs;
         const every = Number(searchEvery.value);
@@ -232,7 +232,7 @@ export class Panel {
             searchEvery: every === 0.17 ? 1 / 6 : every, stayBias: Number(stayBias.value) };
     }
 
-    /** Offers one item of a choice or not; one that is gone and was chosen gives way to the first. */
+    /** Offers or hides one item of a choice; if the chosen item is hidden, the first is chosen. */
     allow(id, item, on) {
         const select = this.inputs[id];
         select.options[item].hidden = select.options[item].disabled = !on;
@@ -314,7 +314,7 @@ export class Panel {
         }
     }
 
-    /** Once a few pictures. */
+    /** Once every few pictures. */
     update(view, clip, speed, rate, down) {
         this.activity.textContent = view.activity;
         this.activity.dataset.activity = view.activity;

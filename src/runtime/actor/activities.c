@@ -1,5 +1,5 @@
-// What the character does: ordinary movement, standing, creeping, jumps and dances (Responsive 3.3), and how one
-// follows another. Frames for each come from tag filters; jumps and dances play through and end by themselves.
+// The activities of a character: ordinary movement, standing, creeping, jumps and dances (Responsive 3.3), and the
+// changes between them. Tag filters give the frames of each; jumps and dances play through and end by themselves.
 #include "actor/actor.h"
 
 // Longest jump, so that a landing that never comes cannot hold the character forever.

@@ -1,5 +1,5 @@
-// One step of an actor: intent -> activity -> predicted trajectory -> source -> what is left of transitions -> root
-// -> feet.
+// One step of an actor: intent -> activity -> predicted trajectory -> source -> rest of the transitions -> root ->
+// feet.
 #include "actor/actor.h"
 
 #include "actor/push.h"

@@ -1,4 +1,5 @@
-// DirectionNet (LHMM VI-G) at run time: a window of a path, its known facings, and the net's own from there on.
+// DirectionNet (LHMM VI-G) at run time: a window of a path with its known facings, and the network's own facings
+// after them.
 #include "actor/direction.h"
 
 #include <amble/path.h>

@@ -1,5 +1,5 @@
-// The floor of a database, from a sample of its frames: feet are locked at it, and slide and penetration count from
-// it.
+// The floor of a database, from a sample of its frames: feet are locked to it, and slide and penetration are measured
+// from it.
 #include "actor/floor.h"
 
 #include <amble/post.h>

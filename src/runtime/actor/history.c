@@ -1,5 +1,5 @@
-// Where the body has been: a ring of places, kept only when the schema asks for past times. Each holds the seconds
-// since the one before it, so that steps of any length and any number of them keep their times without drift.
+// Where the body has been: a ring of positions, kept only when the schema asks for past times. Each holds the seconds
+// since the one before it, so that steps of any length and number keep their times without drift.
 #include "actor/actor.h"
 
 float ami_history_longest(const am_source *source)

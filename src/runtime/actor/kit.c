@@ -1,5 +1,5 @@
-// What is prepared once for a method's characters: the frames that each activity may use, the weights of features in
-// flat and in high motion, and the times at which the future is predicted.
+// What a method prepares once for all its characters: the frames that each activity may use, the weights of features
+// with and without heights, and the times at which the future is predicted.
 #include "actor/actor.h"
 
 #include "base/error.h"

@@ -1,9 +1,9 @@
 // The facing of a character on a path: along it, turned by the stick, or as DirectionNet predicts (LHMM VI-D to G).
 //
-// For the network a path carries one facing for each of its points. It is predicted again and again for the 2 s ahead
-// of the character, from the 2 s behind it. Before the path's beginning its first point and the body's facing there
+// For the network a path carries one facing for each of its points. It is predicted repeatedly for the 2 s ahead of
+// the character, from the 2 s behind it. Before the start of the path, its first point and the body's facing there
 // are repeated, as in the paper. The past facings are the predicted ones, not the body's: a body that lags in a turn
-// would look like one that walks sideways, and keep doing so (36 instead of 33 degrees off on the paths of held-out
+// would look as if it walked sideways, and would keep doing so (36 instead of 33 degrees off on the paths of held-out
 // clips).
 #include "actor/actor.h"
 

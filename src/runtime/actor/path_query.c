@@ -1,5 +1,5 @@
-// The target of a character on a path (LHMM section VI and appendix D): where on it the character is, and the points
-// a little later, no faster than v_max, extended to the vertex of a sharp corner before it turns.
+// The target of a character on a path (LHMM section VI and appendix D): the character's point on the path and the
+// points after it, no faster than v_max, extended to the vertex of a sharp corner.
 #include "actor/path.h"
 
 // The paper counts these in frames of 30 Hz.

@@ -1,11 +1,11 @@
 // Laid samples become points, one for each frame of the database.
 //
 // As in LHMM V: sampled at even times and smoothed by a Gaussian. The paper's 150 Hz of a drawing played at a fifth
-// are 30 Hz of playing; its sigma of 3 and width of 19 points are 0.1 s and 0.6 s of it.
+// of its speed are 30 Hz of playing time; its sigma of 3 and width of 19 points are 0.1 s and 0.6 s.
 //
 // Retimed: sampled at even lengths and smoothed by a Gaussian of 0.1 m, so that a fast drawing loses no more of its
-// shape than a slow one; then every place gets the drawing's speed, or less where the bend or the way to brake asks
-// for more than the data know.
+// shape than a slow one; then every point gets the drawing's speed, or less where bend or braking would exceed what
+// the data contain.
 #include "actor/path.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-// Which frames a path lands on: not those after which the feet shuffle. Turning on the spot was captured with feet
-// that push over the floor; where sharp corners ask for many turns, such frames would follow each other.
+// Frames that a character on a path may land on: not those after which the feet shuffle. Turns on the spot were
+// captured with feet that slide over the floor; at sharp corners such frames would follow each other.
 #include "actor/actor.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-// Pushes: forces that act on a character, what they do to a pose (Fields eq. 15), and the blend within the ticks of
-// sources that have their own.
+// Pushes: the forces on a character, their effect on a pose (Fields eq. 15), and the blend within the ticks of
+// sources that have ticks.
 #include "actor/push.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
-// What moves the root: the animation, the simulated point, or the animation drawn to the point. The draw is limited
-// to a part of the body's own movement, so that a standing character does not glide; beyond that the point waits for
-// the body.
+// What moves the root: the animation, the simulated point, or the animation pulled to the point. The pull is limited
+// to a fraction of the body's own movement, so that a standing character does not glide; beyond that the point waits
+// for the body.
 #include "actor/actor.h"
 
 #define LN2 0.69314718f

@@ -1,4 +1,4 @@
-// Changes the settings of an actor while it runs: all is checked and prepared first, so that a refusal changes
+// Changes the settings of an actor while it runs. Everything is checked and prepared first, so that a refusal changes
 // nothing.
 #include "actor/actor.h"
 

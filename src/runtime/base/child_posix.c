@@ -1,4 +1,4 @@
-// Helper processes: two pipes, a deadline, and no trace left behind; and programs that answer questions.
+// Helper processes with two pipes, a deadline and complete clean-up; and programs that answer questions.
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE // pipe2: another thread's child must not inherit our pipe and keep it open
 #endif

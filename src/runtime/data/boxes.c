@@ -1,6 +1,6 @@
 // The two-level box search of LMM appendix B, written plainly: boxes of 16 and of 64 consecutive frames, visited in
-// file order, each given up as soon as the distance gathered so far exceeds the best. It is the baseline that the
-// fast index is measured against, and an independent second answer.
+// file order, each abandoned as soon as its distance so far exceeds the best. It is the baseline that the fast index
+// is measured against, and an independent second answer.
 #include "data/index.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// One query of a fast search on the grid of its index: see the header.
+// One query of a fast search on the grid of its index; fast_ask.h describes it.
 #include "data/fast_ask.h"
 
 #include <string.h>

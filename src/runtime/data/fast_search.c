@@ -1,5 +1,5 @@
 // Searching the fast index: a first bound from the leaf that looks nearest, then best first over groups, nodes and
-// leaves; the real numbers only of leaves that are next.
+// leaves; the features themselves are read only for leaves whose turn has come.
 //
 // Up to eight queries are searched for together. They share the queue: an entry knows which of them it concerns, and
 // what is read from memory for one is there for the others. Each keeps its own bound, so that each looks at the boxes

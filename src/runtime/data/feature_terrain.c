@@ -1,6 +1,6 @@
-// Terrain: height of the ground under the left and the right toe now and at later times, against the hips' height
-// now (LMM section 5). Where the ground was is read off the clip itself: the height under a point is that of the
-// nearest foot print (LMM appendix D, nearest-neighbour regression, "stepped" terrain).
+// Terrain: height of the ground under the left and the right toe now and at later times, against the hips' height now
+// (LMM section 5). Where the ground was is read off the clip itself: the height under a point is that of the nearest
+// footprint (LMM appendix D, nearest-neighbour regression, "stepped" terrain).
 #include "data/feature.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Trajectory directions at other times, seen from the root now: the facing (LMM's t^d) or the way of moving
+// Trajectory directions at other times, seen from the root now: the facing (LMM's t^d) or the direction of movement
 // (Responsive eq. 2; the papers' errata make it a choice). Unit vectors.
 #include "data/feature.h"
 

@@ -1,4 +1,4 @@
-// How far the joints of a database turn: quantiles of rotation vectors about each joint's mean.
+// The range of each joint in a database: quantiles of rotation vectors about the joint's mean.
 #include <amble/db.h>
 
 #include "data/filter.h"

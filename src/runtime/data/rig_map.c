@@ -1,5 +1,5 @@
 // A pose of one skeleton on another: each joint turns away from its rest pose as its partner does, in model space,
-// and the hip sockets travel in proportion to leg length. Retargeting of whole clips stands on the same.
+// and the hip sockets travel in proportion to leg length. Retargeting of whole clips uses the same mapping.
 #include "data/rig_map.h"
 
 #include "base/error.h"

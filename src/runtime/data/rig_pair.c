@@ -1,4 +1,4 @@
-// Which joint of the reference follows which of the source, and how their rest poses differ.
+// Pairs the joints of a reference and a source skeleton, and finds how their rest poses differ.
 #include "data/rig_map.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // The ends of a motion field's clips. The last state of a range leads two ticks beyond it and no further. A character
 // that reaches this state keeps it as its nearest neighbour forever: eq. 5 pulls it back to one pose while the mean
-// velocity of the neighbours carries the root on. So every last state is tied to one that continues, as a graph ties
-// its clips. And since a flow left alone soon circles in one clip, it may move over to others now and then.
+// velocity of the neighbours carries the root on. So every last state is linked to one that continues, as a graph
+// links its clips. A flow left alone soon circles in one clip, so it may also move to other clips now and then.
 #include "method/field.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// The settings of an actor: their usual values, and the table of options that scripts, help and docs are made from.
+// The settings of an actor: their defaults, and the table of options that scripts, help and docs are made from.
 #include <amble/field_source.h>
 #include <amble/math.h>
 #include <amble/options.h>

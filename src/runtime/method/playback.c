@@ -1,4 +1,4 @@
-// Plays a database between its frames.
+// Samples a database at times between its frames.
 #include "method/playback.h"
 
 // A time this near a frame is that frame: 1/60 s in floats is not quite a frame of 60 Hz.

@@ -1,4 +1,4 @@
-// What each kind of operation reads, makes and owns, and the check of a whole graph against it.
+// The inputs, outputs and tensors of each kind of operation, and the check of a whole graph against them.
 #include "net/graph.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-// Keeps databases between runs. Beside X.amdb lies X.stamp, which says what it was made from, in three numbers: a
-// hash of all inputs by name, size and time, one by their bytes, and the hash of the database. Equal sizes and times
-// are enough, so that a second start reads no clip; when they differ, the bytes decide.
+// Keeps databases between runs. Next to X.amdb is X.stamp, which says what it was made from, in three numbers: a hash
+// of all inputs by name, size and time, one by their bytes, and the hash of the database. Equal sizes and times are
+// enough, so that a second start reads no clip; when they differ, the bytes decide.
 #include "build/build_internal.h"
 
 #include <amble/tools/os.h>

@@ -1,4 +1,4 @@
-// A range of a database as a clip again.
+// Turns a range of a database back into a clip.
 #include <amble/tools/database.h>
 
 #include "base/error.h"

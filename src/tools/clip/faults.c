@@ -1,5 +1,5 @@
-// Bad stretches of a clip. Each finder has one robust rule with human limits; the limits were set on 782 captured
-// files, of which 23 were known to be bad: see docs/results/import.md.
+// Bad stretches of a clip. Each detector has one robust rule with limits of the human body; the limits were set on
+// 782 captured files, of which 23 were known to be bad: see docs/results/import.md.
 #include "clip/faults.h"
 
 #include "base/error.h"

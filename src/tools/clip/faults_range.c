@@ -1,4 +1,4 @@
-// Faults that show in single poses: joints beyond their range, and a floor that does not stay where it is.
+// Faults that show in single poses: joints beyond their range, and a floor that moves.
 #include "clip/faults.h"
 
 #include "data/filter.h"

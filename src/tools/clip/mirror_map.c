@@ -1,6 +1,6 @@
-// Which joint is on the other side, by its name: the side is a word (Left), a letter of its own (thigh_l,
-// Bip01 L Thigh, UpperArm.L) or a letter stuck to the name (LHipJoint, lfemur, FootR). A partner counts only
-// when a joint of that name exists and names this one in return.
+// Finds the joint on the other side by its name: the side is a word (Left), a letter of its own (thigh_l, Bip01 L
+// Thigh, UpperArm.L) or a letter stuck to the name (LHipJoint, lfemur, FootR). A partner counts only when a joint of
+// that name exists and names this one in return.
 #include <amble/tools/clip.h>
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // Finds the true frame rate. A body in the air falls at 9.81 m/s2 whatever the header says: the curvature of the
 // centre of mass over flights gives the rate to a few percent. Without jumps, steps decide factors of two: a walk
 // without flight cannot be faster than a pendulum of a leg's length allows (Froude number 0.5; Alexander 1989), no
-// run makes six steps per second, and long regular steps on straight legs are not made at one a second.
+// run makes six steps per second, and nobody takes long regular steps on straight legs at only one per second.
 #include "doctor/examine.h"
 
 #include "data/filter.h"

@@ -1,5 +1,5 @@
-// Converts a clip (metres, Amble axes, hips first) and finds its rest pose: usable as it is, or taken from a frame in
-// which the person stands.
+// Converts a clip to metres, Amble's axes and hips first, and finds its rest pose: the file's own if it is usable, or
+// a frame in which the person stands.
 #include "doctor/examine.h"
 
 #include "clip/faults.h"

@@ -1,5 +1,4 @@
-// The space of a file: which joint has which role, how long a unit is, which way is up and which way the rest pose
-// faces.
+// The space of a file: roles of the joints, length of a unit, up axis, and the direction that the rest pose faces.
 #include "doctor/examine.h"
 
 #include "data/filter.h"

@@ -1,5 +1,5 @@
-// Which joint is what: names first, shape where names do not tell, then the trunk from the tree, and the sides
-// checked against toes and knees.
+// Finds the roles of joints: by names first, by shape where names do not help, then the trunk from the tree; sides
+// are checked against toes and knees.
 #include "doctor/roles.h"
 
 #include <amble/tools/doctor.h>

@@ -2,7 +2,7 @@
 //
 // A program of its own, so that a crash inside Assimp ends only this process. The pose of every frame is taken from
 // model-space matrices: whatever lies between two joints (Assimp's $AssimpFbx$ pivots, helper nodes, scale) is
-// multiplied out, joints end up where the file puts them, and only the direction of axes is left to rotations.
+// multiplied out, joints end up where the file puts them, and rotations carry only the direction of axes.
 #include <amble/tools/formats.h>
 
 #include "base/child.h"

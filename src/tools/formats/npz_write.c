@@ -1,4 +1,4 @@
-// Writes clips as one .npz: all their frames behind one another, with ranges, as research code keeps them.
+// Writes clips as one .npz: all frames concatenated, with ranges, as is common in research code.
 #include <amble/tools/formats.h>
 #include <amble/tools/clip.h>
 

@@ -1,4 +1,4 @@
-// A graph as an ONNX file, in standard operators only, so that other runtimes can run it.
+// Writes a graph as an ONNX file with standard operators only, so that other runtimes can run it.
 #include "formats/onnx.h"
 
 #include <amble/tools/formats.h>

@@ -1,5 +1,5 @@
-// Zip: the directory at the end leads, local headers are only checked against it.
-// Layouts from PKWARE's APPNOTE 6.3, sections 4.3.7 (local), 4.3.12 (directory), 4.3.16 (end).
+// Zip archives: the directory at the end is authoritative; local headers are only checked against it. Layouts from
+// PKWARE's APPNOTE 6.3, sections 4.3.7 (local), 4.3.12 (directory), 4.3.16 (end).
 #include "formats/zip.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
-// Finds gaps: cells of speed x direction x turn that are empty though the cells around them are not. A movement next
-// to captured ones is possible, and players will ask for it.
+// Finds gaps: cells of speed x direction x turn that are empty though the cells around them are not. Movements
+// similar to captured ones are possible, and players will ask for them.
 #include <amble/tools/report.h>
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The paths of a run's character, each with the frames that were played for it, measured against the drawing.
+// The paths of a run's characters, each with the frames played for it, measured against the drawing.
 #include "report/metrics_drawn.h"
 
 #include <string.h>

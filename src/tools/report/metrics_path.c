@@ -1,5 +1,5 @@
-// How well a track follows a drawn path, both ways: the track against the path, and the path against the track, so
-// that no shortcut pays.
+// How well a track follows a drawn path, in both directions: track against path, and path against track, so that
+// shortcuts do not pay.
 #include "report/metrics_path.h"
 
 #define END_RADIUS_M 0.3

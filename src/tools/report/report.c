@@ -1,4 +1,5 @@
-// The report of a build: one HTML page with inline plots, no script, for the people who capture and build.
+// The report of a build: one HTML page with inline plots and no script, for the people who capture motion and build
+// databases.
 #include <amble/tools/report.h>
 
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-// The options of RUN.json as a table in Markdown: `amble run --options`, and the page docs/run.md.
+// The options of RUN.json as a table in Markdown, for `amble run --options` and docs/run.md.
 #include <amble/tools/script.h>
 
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-// Plays a script: devices over time, a step for every character, samples for observers.
+// Plays a script: input devices over time, a step for every character, samples for observers.
 #include "script/run.h"
 
 #include "actor/actor.h"

@@ -1,4 +1,4 @@
-// 'goals' of RUN.json: points to walk to.
+// Reads 'goals' of RUN.json: points to walk to.
 #include "script/run.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// 'pushes' of RUN.json.
+// Reads 'pushes' of RUN.json.
 #include "script/run.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Reads RUN.json: the keys of the format, which of them this build plays, and errors that name the place.
+// Reads RUN.json: the keys of the format, those that this build supports, and errors that name the place in the file.
 #include "script/run.h"
 
 #include <amble/tools/os.h>

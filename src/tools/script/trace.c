@@ -1,4 +1,4 @@
-// One line of JSON for each frame: what plays, what it cost and why, feature by feature.
+// Writes one line of JSON for each frame: what plays, and its cost feature by feature.
 #include "script/run.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,5 @@
-// am_synth_make: the stages of synth.h one after another, then a frame at a time into a clip and its truth.
+// am_synth_make: runs the stages of synth.h one after another, then writes each frame into a clip and its ground
+// truth.
 #include "synth/synth.h"
 
 #include "base/bytes.h"

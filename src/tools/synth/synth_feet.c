@@ -1,5 +1,6 @@
-// A foot at any time. In stance it rolls about its heel or its ball, each fixed on the floor; in swing the ankle
-// follows a curve that leaves and meets the rolling with its velocity, so that nothing jerks at lift and landing.
+// The position of a foot at any time. In stance it rolls about its heel or its ball, each fixed on the floor; in
+// swing the ankle follows a curve that starts and ends with the velocity of the rolling, so that nothing jerks at
+// lift-off and landing.
 #include "synth/synth.h"
 
 /// A foot in its own vertical plane: pitch with toes up positive, and its rate.

@@ -1,5 +1,5 @@
-// The root's path: commands smoothed by a cubic B-spline kernel, so that velocity and acceleration are
-// continuous and rest is exactly rest, then integrated on a fine grid.
+// The root's path: commands smoothed by a cubic B-spline kernel, so that velocity and acceleration are continuous and
+// standing is exactly still, then integrated on a fine grid.
 #include "synth/synth.h"
 
 // Three boxes of a quarter second: the kernel is 0.75 s wide, about one step.

@@ -1,4 +1,4 @@
-// What each kind of clip does: commands over time that begin and end in standing; the clip shows a part of them.
+// What each kind of clip does: commands over time that begin and end with standing; the clip shows a part of them.
 #include "synth/synth.h"
 
 #define COMFORT_MPS2 2.2f // a brisk but unhurried change of speed

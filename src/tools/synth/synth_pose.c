@@ -1,4 +1,4 @@
-// One frame's pose: the pelvis as its tracks say, the chest turned against it, the head steady over both, legs by
+// One frame's pose: the pelvis follows its tracks, the chest turns against it, the head steady over both, legs by
 // inverse kinematics to their feet, arms swinging with the opposite legs.
 #include "synth/synth.h"
 
