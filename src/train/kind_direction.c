@@ -18,7 +18,7 @@
 #include "actor/direction.h"
 
 #define TURN (2.0f * AM_PI)
-// In this time a nudge has died down to a third: about as fast as people turn.
+// Time in which a nudge fades to a third: about as fast as people turn.
 #define NUDGE_S 0.35f
 
 enum { steps = AM_DIRECTION_STEPS, known = AM_DIRECTION_KNOWN, points = AM_DIRECTION_POINTS };
@@ -130,7 +130,7 @@ static void shake(const direction *d, window *w, am_rng *rng)
 }
 
 /// Known facings that are off by one angle, which fades out from then on: a character at the start of a path may face
-/// anywhere, and must neither take a small error for a way of walking nor a large one for a side step.
+/// anywhere, and must neither take a small error for a style of walking nor a large one for a side step.
 static void nudge(const direction *d, window *w, am_rng *rng)
 {
     const float small = d->nudge_deg * AM_DEG * am_rng_normal(rng), any = am_rng_range(rng, -AM_PI, AM_PI);
@@ -186,7 +186,7 @@ static void draw(const direction *d, window *w, uint64_t item)
     }
 }
 
-/// Deviation of the ways from one point to the next: one number for x and z.
+/// Deviation of the steps from one point to the next: one number for x and z.
 static float point_deviation(const direction *d)
 {
     double squares = 0.0;
@@ -265,7 +265,7 @@ static void fill(const direction *d, am_train_block *block, float *truth, float 
         draw(d, &w, am_block_item(block, c));
         const float sine = w.sine[known - 1], cosine = w.cosine[known - 1];
         for (int t = 0; t < steps; t++) {
-            const int before = t > 0 ? t - 1 : 0; // before the first there is only the first
+            const int before = t > 0 ? t - 1 : 0; // before the first step, use the first facing
             const int seen = t + AM_DIRECTION_AHEAD, left = seen > 0 ? seen - 1 : 0;
             const float x = w.x[seen] - w.x[left], z = w.z[seen] - w.z[left];
             float *point = am_block_value(block, 0, d->point, t), *facing = am_block_value(block, 0, d->facing, t);

@@ -22,7 +22,7 @@ typedef struct value_stage {
     am_field_task task;
     am_field_def def;
     float gamma, steer_deg_s, bound;
-    float steer; ///< rad a tick
+    float steer; ///< rad per tick
     int settle;
     int sweeps;            ///< most of one part
     int every[most_parts]; ///< [parts]
@@ -218,7 +218,7 @@ static am_result begin_sweeps(ami_stage *s, value_stage *v, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // Iterations
 
-/// Packs what was found and goes on to the next part.
+/// Packs the finished function and moves to the next part.
 static am_result end_part(ami_stage *s, value_stage *v, am_error *err)
 {
     const size_t count = (size_t)v->value.problem.rows * (size_t)v->value.cells;

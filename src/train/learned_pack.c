@@ -14,8 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-// Queries that the distance of projections is learnt from: half of them frames with noise as in the Projector's
-// training (algorithm 3), half of them the body of one frame with the target of another, as sharp turns are.
+// Queries from which the usual distance of projections is measured: half of them frames with noise as in the
+// Projector's training (algorithm 3), half of them the body of one frame with the target of another, as sharp turns
+// are.
 enum { samples = 4096, most_starts = 8 };
 // Beyond this many times the 99.9th percentile of their distances a query lies outside the data.
 #define FAR_FACTOR 1.5f
@@ -135,7 +136,7 @@ static float x_apart(const packing *p, int a, int b)
 }
 
 /// Where a dance begins: in the middle of it, with half as much again as the usual movement a second before and
-/// after, not where the dancer waits for the music; and there as close as possible to standing.
+/// after, not where the dancer waits for the music; among those, as close as possible to standing.
 static int find_dance(const packing *p, uint64_t dance, int standing)
 {
     const am_db *db = p->db;
@@ -251,7 +252,7 @@ static am_result learn_far(packing *p)
     return AM_OK;
 }
 
-/// What an asset finds out about the whole database.
+/// The facts that an asset measures on the whole database.
 static am_result ask_asset(packing *p)
 {
     am_asset *asset = NULL;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-// 512 inputs of a layer want a few times as many samples; more than this changes the error by under a hundredth.
+// 512 inputs of a layer need a few times as many samples; more than this changes the error by under a hundredth.
 enum { sample_count = 2048, longest_s = 10, life = 64 };
 
 /// Numbers on their way through the networks.
@@ -40,7 +40,7 @@ static void step(const rehearsal *r, float *xz)
     }
 }
 
-/// A life begins at a start state: query, projection and up to `longest_s` steps, again and again.
+/// A rehearsal begins at a start state: query, projection and up to `longest_s` of steps, repeatedly.
 static am_result rehearse(const rehearsal *r, am_error *err)
 {
     const ami_learned *l = r->learned;
@@ -100,7 +100,7 @@ static const float *samples_of(const rehearsal *r, const am_model_part *part)
     return of_xz ? r->xz : strcmp(part->name, "projector") == 0 ? r->queries : NULL;
 }
 
-/// The model made again, its graphs as they are but packed otherwise.
+/// Makes the model again with the same graphs but other packed weights.
 static am_result pack_again(am_model **out, const am_model *model, const am_net_weights *weights, const rehearsal *r,
                             const am_alloc *alloc, am_error *err)
 {

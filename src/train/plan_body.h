@@ -132,7 +132,7 @@ static bool is_trained(const am_net_graph *g, const am_net_op *op)
     return false;
 }
 
-/// wanted[v]: something trainable (or an input whose gradient is asked for) stands before v, and an output behind it.
+/// wanted[v]: something trainable (or an input whose gradient is requested) comes before v, and an output after it.
 static void find_wanted(PLAN *plan, bool *wanted, bool input_grads)
 {
     const am_net_graph *g = plan->graph;
@@ -457,7 +457,7 @@ static void encode(const PLAN *plan, const am_net_op *op, real *y, const real *x
 {
     const int n = plan->columns, width = width_of(plan, op->out);
     for (int c = 0; c < n; c++) {
-        // The nearest whole number; too many are all, no number is none.
+        // The nearest whole number, clamped to 0 and the maximum; NaN gives 0.
         const int at = x[c] > (real)-0.5 && x[c] < (real)width ? (int)(x[c] + (real)0.5)
                        : x[c] >= (real)width                   ? width
                                                                : -1;

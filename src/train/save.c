@@ -17,7 +17,7 @@ static uint64_t shape_hash(const am_net_graph *g)
     return am_hash64(g->tensors, (size_t)g->tensor_count * sizeof *g->tensors, hash);
 }
 
-/// A state with a NaN in it leads nowhere: it must not take the place of an earlier one.
+/// A state with a NaN is useless: it must not replace an earlier one.
 static am_result check_finite(const am_net_graph *g, am_error *err)
 {
     for (size_t i = 0; i < g->weight_count; i++) {

@@ -30,7 +30,7 @@ bool ami_pattern_fits(const char *pattern, const char *text)
             pattern++;
             text++;
         } else if (star) {
-            pattern = star + 1; // let the last star take one more
+            pattern = star + 1; // let the last star match one more character
             text = ++resume;
         } else {
             return false;
@@ -256,7 +256,8 @@ static void set_defaults(ami_build_config *c, const am_alloc *alloc)
     c->floor_m = am_retarget_def_default().reference_floor_m;
     c->root = am_root_def_default();
     c->contacts = am_contact_def_default();
-    c->ignore_end_s = 20.0f / 60.0f; // LMM appendix A keeps the search away from ends; 20 frames is the field's habit
+    c->ignore_end_s =
+        20.0f / 60.0f; // LMM appendix A keeps the search away from ends; 20 frames are usual in the field
     c->doctor = am_doctor_def_default();
     c->clean = am_clean_def_default();
     c->duplicates = true;

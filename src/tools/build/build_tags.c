@@ -47,7 +47,7 @@ static am_result read_sheet(ami_build *b)
     return result;
 }
 
-/// A row for a clip that no set has is a slip of the pen.
+/// A row for a clip that no set has is a typing error.
 static am_result check_rows(ami_build *b)
 {
     for (int r = 0; r < b->sheet.row_count; r++) {

@@ -77,7 +77,7 @@ static void count_all(copying *c)
     info->latent_key = def->z ? def->latent_key : info->latent_key;
     info->flags = def->poses ? info->flags & ~AMI_DB_NO_POSES : info->flags;
     info->flags |= def->drop_poses ? AMI_DB_NO_POSES : 0;
-    // What follows from the frames is kept where they are, and measured at run time where they are not.
+    // Derived sections are kept when the frames are, and otherwise measured at run time.
     bool same_frames = !def->frames && !def->x && !def->contacts;
     for (int p = 0; p < AMI_PART_COUNT; p++) {
         uint64_t size = ami_part_of(p)->free_size ? c->from[p].size : ami_part_size(p, info);

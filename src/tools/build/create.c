@@ -492,7 +492,7 @@ static void sum_item(void *context, int item)
     }
 }
 
-/// Where a database came from is not what it is, and what follows from it adds nothing.
+/// The content hash leaves out where a database came from, and everything that is derived from it.
 static bool is_content(int part) { return part != AMI_PART_CONFIG && part < AMI_FIRST_DERIVED; }
 
 void ami_db_seal(uint8_t *image, uint64_t size, ami_db_section *table, const am_tasks *tasks)
@@ -564,7 +564,7 @@ static am_result make(making *m, am_db **out)
     struct am_db_own own = { .alloc = m->alloc, .image = m->image, .image_size = (size_t)m->image_size };
     result = ami_db_view(out, m->image, (size_t)m->image_size, NULL, &own, m->err);
     if (result == AM_ERR_FORMAT && m->table[AMI_FIRST_DERIVED].id) {
-        // Frames that are not finite lead to facts that are not: the file goes without.
+        // Frames that are not finite give facts that are not finite: the file then has none.
         drop_derived(m->table);
         ami_db_seal(m->image, m->image_size, m->table, &m->tasks);
         result = ami_db_view(out, m->image, (size_t)m->image_size, NULL, &own, m->err);

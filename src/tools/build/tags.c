@@ -111,7 +111,7 @@ static bool is_word(span s)
     return s.size > 0;
 }
 
-/// A file's stem may hold anything a person can see, but no control characters.
+/// A file's stem may hold any visible character, but no control characters.
 static bool is_clip_name(span s, size_t room)
 {
     for (size_t i = 0; i < s.size; i++) {

@@ -12,7 +12,7 @@ typedef struct span {
     float t;   ///< 0 at `from`, 1 at `to`
 } span;
 
-/// Hermite weights of a Catmull-Rom segment: of the way from `from` to `to`, and of both end velocities.
+/// Hermite weights of a Catmull-Rom segment: of the step from `from` to `to`, and of both end velocities.
 typedef struct weights {
     float way, velocity_from, velocity_to;
 } weights;
@@ -27,7 +27,7 @@ static weights hermite(float t)
 
 static am_vec3 curve(am_vec3 before, am_vec3 way, am_vec3 after, weights w)
 {
-    // The velocity at a frame is the mean of the ways into and out of it.
+    // The velocity at a frame is the mean of the steps into and out of it.
     am_vec3 from = am_v3_scale(am_v3_add(before, way), 0.5f * w.velocity_from);
     am_vec3 to = am_v3_scale(am_v3_add(way, after), 0.5f * w.velocity_to);
     return am_v3_add(am_v3_scale(way, w.way), am_v3_add(from, to));
@@ -40,7 +40,7 @@ static am_vec3 translation_at(const am_vec3 *values, size_t stride, const span *
     am_vec3 p2 = values[(size_t)s->at[2] * stride];
     am_vec3 p3 = values[(size_t)s->at[3] * stride];
     am_vec3 way = am_v3_sub(p2, p1);
-    // At the clip's ends there is no frame beyond: the way itself goes on.
+    // At the clip's ends there is no frame beyond: the step itself is continued.
     am_vec3 before = s->at[0] == s->at[1] ? way : am_v3_sub(p1, p0);
     am_vec3 after = s->at[3] == s->at[2] ? way : am_v3_sub(p3, p2);
     return am_v3_add(p1, curve(before, way, after, w));

@@ -100,7 +100,7 @@ static void lay_out(ami_exam *exam, ami_layout *layout)
     exam->rest_ends = ami_layout_take(layout, ends, sizeof(am_vec3));
 }
 
-/// Hash of the motion alone: rotations, and the root's way from its first place; no names, no lengths.
+/// Hash of the motion alone: rotations, and the root's movement from its first position; no names, no lengths.
 static uint64_t hash_content(const am_clip *clip)
 {
     size_t rotations = (size_t)clip->frame_count * (size_t)clip->skeleton->joint_count;

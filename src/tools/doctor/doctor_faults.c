@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// The joint of the file behind a joint of the clip that was brought home.
+/// The joint of the file that a joint of the converted clip comes from.
 static int file_joint(const ami_exam *exam, int joint)
 {
     return joint < 0 ? -1 : am_skeleton_find(exam->clip->skeleton, exam->made->skeleton->names[joint]);

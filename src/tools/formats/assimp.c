@@ -26,7 +26,8 @@ am_result ami_assimp_read(am_clips *out, const char *path, const am_read_def *de
 #else
 
 #define HELPER "amble-assimp"
-// A minute is many times what the largest rig takes; a file that needs longer has sent the importer round in circles.
+// A minute is many times what the largest rig takes; a file that needs longer has put the importer into an endless
+// loop.
 #define SECONDS 60.0
 #define MAX_OUTPUT ((size_t)2 << 30)
 

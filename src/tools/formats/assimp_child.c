@@ -223,7 +223,7 @@ static int find_top(const rig *r)
     return top;
 }
 
-/// Nodes below `top` that only carry a mesh are no joints; everything else is, when there are no bones to go by.
+/// Nodes below `top` that only carry a mesh are not joints; everything else is one when the file has no bones.
 static void mark_below(rig *r, int top)
 {
     bool *under = get_memory((size_t)r->node_count, sizeof(bool));
@@ -486,7 +486,7 @@ static am_clip *pack(const am_clip_def *base, const am_transform *poses, int fra
 static am_clip *read_animation(const rig *r, scratch *s, const am_clip_def *base, const struct aiAnimation *animation)
 {
     if (!bind_channels(r, s, animation)) {
-        return NULL; // it moves meshes or cameras only
+        return NULL; // it moves only meshes or cameras
     }
     double ticks_per_second =
         animation->mTicksPerSecond > 0.0 ? animation->mTicksPerSecond : 25.0; // Assimp's own default

@@ -301,7 +301,7 @@ static int channel_kind(ami_word word)
     return -1;
 }
 
-/// Keeps axes[joint] a permutation: the new axis moves to place n, the one that stood there takes its place.
+/// Keeps axes[joint] a permutation: swaps the new axis with the one at place n.
 static void place_axis(uint8_t axes[3], int n, uint8_t axis)
 {
     for (int i = n; i < 3; i++) {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-// Scale components further apart than this are no uniform scale; on a bone of a metre that is 0.1 mm.
+// Scale components further apart than this are not a uniform scale; on a bone of a metre that is 0.1 mm.
 #define EVEN_SCALE 1e-4f
 // Cosine between two matrix columns above which the matrix shears.
 #define SHEAR 1e-3f

@@ -153,7 +153,7 @@ static am_result close_marks(ami_glb_rig *rig, ami_glb *glb, am_error *err)
     return AM_OK;
 }
 
-/// End sites are no joints: the mark comes off, unless something hangs on them after all.
+/// End sites are not joints: they are unmarked, unless they have children.
 static void unmark_ends(ami_glb_rig *rig)
 {
     for (int n = 0; n < rig->node_count; n++) {

@@ -154,7 +154,7 @@ static void add_channel(writer *w, int clip, int input, int output, int node, bo
     w->channels[at] = (channel){ input, output, node, translation };
 }
 
-/// What is no rotation is written as none: glTF has to have one.
+/// Values that are not rotations are written as the identity: glTF requires a rotation.
 static am_quat written_quat(am_quat q)
 {
     q = ami_unit_quat(q);

@@ -352,7 +352,7 @@ static am_result make_clip(am_clip **out, npz *in, size_t first, size_t stop, co
     if (result == AM_OK) {
         result = fill(*out, in, first, err);
     }
-    return result; // a clip that was only begun is freed with the others
+    return result; // an unfinished clip is freed with the others
 }
 
 /// Where the clips lie; one for all frames when the file does not say.
@@ -380,7 +380,7 @@ static am_result read_ranges(ranges *out, npz *in, am_error *err)
                            out->stops.count);
     }
     if (out->names.kind != 'U' || out->names.count != out->count) {
-        out->names.data = NULL; // names are a courtesy
+        out->names.data = NULL; // names are optional
     }
     return AM_OK;
 }

@@ -57,7 +57,7 @@ static void put_quat(npz *out, am_quat q)
 // ---------------------------------------------------------------------------------------------
 // Text
 
-/// The next character; a byte that is no UTF-8 becomes U+FFFD.
+/// The next character; a byte that is not UTF-8 becomes U+FFFD.
 static uint32_t next_char(const char **at)
 {
     const char *end_of = *at + strlen(*at);

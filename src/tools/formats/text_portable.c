@@ -9,7 +9,7 @@
 
 enum { block_bytes = 64 };
 
-/// One bit a byte, set for blanks (up to ' ').
+/// One bit per byte, set for blanks (up to ' ').
 static uint64_t blanks8(uint64_t text)
 {
     const uint64_t ones = 0x0101010101010101u;

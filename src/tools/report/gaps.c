@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WANTED_S 0.5f  // less than this is as good as nothing: not one step
+#define WANTED_S 0.5f  // less than this counts as nothing: not one step
 #define AROUND_S 10.0f // the neighbours must hold at least this much for the cell to be reachable
 
 static const char *const ways[AM_WAY_BINS] = {
@@ -94,7 +94,7 @@ static bool told_by_mirror(const am_gap *gap)
 int am_gaps_find(am_gap *out, int capacity, const am_coverage *coverage, float fps)
 {
     int count = 0;
-    for (int s = 0; s < AM_SPEED_BINS - 1 && capacity > 0; s++) { // the open end is no target
+    for (int s = 0; s < AM_SPEED_BINS - 1 && capacity > 0; s++) { // the open-ended bin is not a gap
         for (int w = 0; w < AM_WAY_BINS; w++) {
             for (int t = 0; t < AM_TURN_BINS; t++) {
                 am_gap gap = { .speed = s, .way = w, .turn = t, .frames = coverage->cells[s][w][t] };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FRAMES_PER_S 60.0 ///< what "a frame" means in every measure
-#define SLOW_MPS 0.2      ///< a toe slower than this is meant to stand
+#define SLOW_MPS 0.2      ///< a toe slower than this counts as planted
 #define LOW_M 0.2f        ///< and lower than this
 #define SKATE_M 0.03f     ///< a toe this near the ground touches it
 

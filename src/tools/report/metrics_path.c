@@ -58,7 +58,7 @@ static double length_of(const am_polyline *path)
     return length;
 }
 
-/// The way along the path of its point nearest to p, among those from `from` to AHEAD_M beyond.
+/// The distance along the path of its point nearest to p, between `from` and AHEAD_M beyond it.
 static double advance(const am_polyline *path, double from, flat p)
 {
     double along = 0.0;

@@ -10,7 +10,7 @@
 
 #define SEED_S 0.5f
 #define LEAST_S 0.5f
-#define APART_S 1.0f // within one range a stretch is no repeat of its own neighbourhood
+#define APART_S 1.0f // within one range, nearby frames do not count as repeats
 #define STILL_MPS 0.25f
 
 typedef struct search {

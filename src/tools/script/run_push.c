@@ -119,7 +119,7 @@ void ami_run_take_pushes(const am_run *run, ami_player *player, const am_run_act
 {
     while (player->next_push < actor->push_count && (double)actor->pushes[player->next_push].t <= due) {
         const am_run_push *p = &actor->pushes[player->next_push++];
-        // Numbers were checked when they were read; more than fit together are left out.
+        // Numbers were checked when they were read; pushes beyond the limit are left out.
         (void)am_actor_push(player->character, am_asset_joint(run->asset, p->joint), p->force, p->seconds, NULL);
     }
 }

@@ -27,7 +27,7 @@ static void box_filter(signal *s)
         sum += hi > s->count ? last * (hi - s->count) : 0.0;
         s->values[i] = sum / BOX_POINTS;
     }
-    // What the running sums leave of a value that is zero everywhere near must be zero, or standing would creep.
+    // Where all nearby values are zero, the running sum must be exactly zero, or a standing body would creep.
     for (int i = 0; i < s->count; i++) {
         if (s->values[i] < 1e-9 && s->values[i] > -1e-9) {
             s->values[i] = 0.0;
