@@ -12,7 +12,7 @@ struct lab_motion_graph_own {
 
 lab_motion_graph_def lab_motion_graph_def_default(void)
 {
-    // So that the graph answers as quickly as the paper's (0.94 s for a direction, 1.30 s for a line): see
+    // Chosen so that the graph responds as quickly as the paper's (0.94 s for a direction, 1.30 s for a line): see
     // docs/results/fields.md for other settings.
     lab_motion_graph_def def = { .similar = 0.9f, .least_s = 0.4f, .branches = 64, .cookie = AM_COOKIE };
     return def;

@@ -22,7 +22,7 @@ typedef struct graph_source {
     size_t value_bytes;
 } graph_source;
 
-/// All that a character keeps of this source.
+/// A character's state of this source.
 typedef struct graph_state {
     int32_t clip;
     int32_t frame;  ///< of the database
@@ -157,7 +157,7 @@ static void sample_side(const graph_source *g, am_source_pose *side, const graph
     side->root_angular.y += bend_per_frame(g, s) * db->fps;
 }
 
-/// The root goes on as planned; what it moved differently until now, the hips carry on in their own space, so that
+/// The root continues as planned; the hips carry the difference to its earlier movement in their own space, so that
 /// the body keeps its velocity in the world.
 static void hand_root_over(am_source_pose *left, const am_source_pose *landed)
 {
@@ -170,7 +170,7 @@ static void hand_root_over(am_source_pose *left, const am_source_pose *landed)
     left->root_angular = landed->root_angular;
 }
 
-/// Goes over to the best follower.
+/// Moves to the best follower.
 static void decide(const graph_source *g, graph_state *s, am_source_output *out, const am_source_input *input)
 {
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;

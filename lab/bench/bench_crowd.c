@@ -18,7 +18,7 @@ typedef struct stick {
     am_rng rng;
     am_intent_state state;
     am_gamepad pad;
-    float left_s; ///< until it is pushed somewhere else
+    float left_s; ///< s until the stick moves again
 } stick;
 
 typedef struct crowd {
@@ -42,7 +42,7 @@ static void move_stick(stick *s)
     }
     s->left_s = am_rng_range(&s->rng, 0.5f, 3.0f);
     float angle = am_rng_range(&s->rng, -3.14159265f, 3.14159265f);
-    // One push in six lets go: some of a crowd stand.
+    // One move in six releases the stick, so that some of the crowd stand.
     float length = am_rng_below(&s->rng, 6) == 0 ? 0.0f : am_rng_range(&s->rng, 0.5f, 1.0f);
     s->pad.left[0] = length * am_sin(angle);
     s->pad.left[1] = length * am_cos(angle);
@@ -57,7 +57,7 @@ static void step_one(crowd *c, int i)
     am_actor_step(c->characters[i], &intent, dt);
 }
 
-/// Room that all step in, and the speeds of their sticks.
+/// Shared work memory of all steps, and the speeds of their sticks.
 static am_result open_work(crowd *c, int count, am_error *err)
 {
     const am_source *source = ami_asset_source(c->asset, c->settings.method);

@@ -41,7 +41,7 @@ static am_net_graph *make_graph(const char *name, const char *output, int x, int
     return g;
 }
 
-/// Networks of the paper's sizes that know nothing: as fast as trained ones, or slower, since fewer inputs are zero.
+/// Untrained networks of the paper's sizes: as fast as trained ones, or slower, since fewer inputs are zero.
 static am_result make_untrained(am_model **out, const am_db *db, am_error *err)
 {
     int x = db->features.count;
@@ -247,7 +247,7 @@ int bench_crowd_learned(bench *b, const am_db *db, const char *config, int count
     am_error err = { 0 };
     am_model *fp32 = NULL, *int8 = NULL;
     am_result result = open_model(b, &fp32, db, &err);
-    am_model *plain = NULL; // as it ships it may be smaller already
+    am_model *plain = NULL; // the shipped model may already have smaller weights
     result = result == AM_OK ? learned_convert(&plain, fp32, AM_NET_FP32, &err) : result;
     result = result == AM_OK ? learned_convert(&int8, fp32, AM_NET_INT8, &err) : result;
     const am_model *models[2] = { plain, int8 };

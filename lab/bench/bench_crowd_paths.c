@@ -25,7 +25,7 @@ typedef struct walkers {
     double searches;
 } walkers;
 
-/// A round of its own for everyone: two to four metres wide, dented three times, walked or run.
+/// A closed path for each character: two to four metres wide, dented three times, walked or run.
 static int draw_round(am_path_sample *samples, am_rng *rng, am_vec3 at)
 {
     float radius = am_rng_range(rng, 2.0f, 4.0f);

@@ -60,7 +60,7 @@ static void follow(const am_field *field, int32_t *hint, const am_field_neighbou
     }
 }
 
-/// Flows for a while by random actions and writes down what is asked.
+/// Moves for a while by random actions and records the queries.
 static bool collect(field_bench *s)
 {
     const am_field *field = s->field;
@@ -116,7 +116,7 @@ static void load_peers(field_bench *s)
     if (!s->peer || !write_rows(s) || !bench_peer_ask(s->peer, answer, sizeof answer, question)) {
         return;
     }
-    // Of many states only what the others are judged by, unless all is asked for.
+    // With many states, only the reference variants run, unless all are requested.
     int last = bench_full(s->b) || s->field->state_count <= large ? variants : own_variants + 1;
     for (char *word = strtok(answer, " \n"); word; word = strtok(NULL, " \n")) {
         for (int v = own_variants; v < last; v++) {
@@ -128,7 +128,7 @@ static void load_peers(field_bench *s)
 // ---------------------------------------------------------------------------------------------
 // The whole tick
 
-/// A value function of made-up values: looking them up takes as long as looking up trained ones.
+/// A value function with invented values: looking them up takes as long as with trained ones.
 static am_result make_value(field_bench *s, am_error *err)
 {
     am_field_task task;
@@ -278,7 +278,8 @@ static float distance2(const am_field *field, const float *row, int32_t state)
     return sum;
 }
 
-/// Compares with the linear answer; a peer adds up in another order and may swap states as good as equally near.
+/// Compares with the linear answer; a peer adds up in another order and may swap states that are practically equally
+/// near.
 static uint64_t check_answers(field_bench *s, int variant)
 {
     size_t count = (size_t)s->frames * asks * k;

@@ -316,7 +316,7 @@ int bench_infer(bench *b)
         err = cli_error(AM_ERR_MEMORY, NULL, "out of memory for the bench");
     }
     am_progress progress = cli_progress();
-    int count = 0; // those for --full stand last
+    int count = 0; // those for --full come last
     while (count < subject_count && (!subjects[count].full || bench_full(b))) {
         count++;
     }

@@ -76,7 +76,7 @@ static bool same_answers(const batches *s, int k)
     return same;
 }
 
-/// Microseconds a question, one by one or `together` at once.
+/// Microseconds per query, one by one or `together` at once.
 static double time_round(batches *s, int k, int together)
 {
     double begun = bench_cpu_us();

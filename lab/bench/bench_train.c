@@ -17,7 +17,7 @@ int bench_train(bench *b)
 
 #include <amble/train.h>
 
-/// One row group: a network and a batch. The shapes of the papers, as measured in the project's notes.
+/// One row group: a network and a batch. The shapes are those of the papers.
 typedef struct train_shape {
     const char *name;
     int batch;
@@ -209,8 +209,9 @@ static am_result time_rounds(subject *s, double *us, int rounds, am_error *err)
     return result;
 }
 
-/// The rows of one thread are compared with the rows of one, by the clock, with the processor's time beside them as a
-/// proof that it was one; two threads with the peer's better way, which may be its single thread.
+/// The rows of one thread are compared with the rows of one, by the clock, with the processor time next to them as
+/// proof that it was one; two threads are compared with the peer's better configuration, which may be its single
+/// thread.
 static const char *const set_names[] = { "1 thread", "2 threads" };
 
 /// Rows of a series of alternating times.
@@ -257,8 +258,8 @@ static int read_times(const char *answer, double *us, int most, double *loss)
     return count;
 }
 
-/// A process of its own for each measurement: the threads of an earlier one would go on looking for work beside it,
-/// and beside ours. The loss, and times into us; their count, -1 when PyTorch is not here.
+/// A process of its own for each measurement: the threads of an earlier one would keep spinning beside it, and beside
+/// ours. The loss, and times into us; their count, -1 when PyTorch is not here.
 static int ask_peer(bench *b, const train_shape *shape, int threads, const char *policy, int rounds, double *us,
                     double *loss)
 {
@@ -312,7 +313,7 @@ static bool measure_peer(bench *b, const train_shape *shape, int threads, const 
     return true;
 }
 
-/// Our row and PyTorch's. Half of our rounds run before the peer's and half behind them: what else the machine does
+/// Our row and PyTorch's. Half of our rounds run before the peer's and half after them, since the load of the machine
 /// changes in between.
 static int measure(bench *b, const train_shape *shape, int threads, const char *label, int rounds, bool *peer)
 {

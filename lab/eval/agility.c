@@ -153,7 +153,7 @@ static float change_of(const lab_agility_def *def, int c)
     return AM_PI * (float)step / (float)half;
 }
 
-/// Seconds until it is there, most_s when it is late (-1 steps then).
+/// Seconds until the target is reached, most_s when it is late (-1 steps then).
 static float one_trial(const lab_agility_def *def, walker *w, const target *desired, int32_t *steps, bool *late)
 {
     int most = steps_of(def->most_s, def->dt);
@@ -258,7 +258,7 @@ am_result lab_agility_measure(lab_agility *out, const lab_agility_def *def, am_e
     return result;
 }
 
-/// Whether a turn was before step i.
+/// Whether there was a turn before step i.
 static bool is_due(const lab_agility_turn *turn, int i, float dt) { return turn->t <= (float)i * dt + 1e-4f; }
 
 am_result lab_agility_curve(const lab_agility_def *def, float *out, int count, const lab_agility_turn *turns,

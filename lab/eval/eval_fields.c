@@ -44,8 +44,8 @@ static const paper_row paper[] = {
 enum { row_count = sizeof paper / sizeof paper[0] };
 
 static const char *const tasks[2] = { "direction", "line" };
-// What the averages may be: of the graph, so that it is a fair peer; of the field. How many times as fast that must
-// be.
+// Bounds of the averages: of the graph, so that it is a fair peer, and of the field; and how many times as fast the
+// field must be.
 static const double graph_bound = 1.3;
 static const double field_bounds[2] = { 0.55, 0.80 };
 static const double times_bound = 1.8;
@@ -144,7 +144,7 @@ static double bends_deg_s(void)
     return (double)(lab_motion_graph_source_def_default().warp / AM_DEG / lab_motion_graph_def_default().least_s);
 }
 
-/// The rows whose steering is another, so that it can be told what is its doing.
+/// The rows with other steering, to separate its effect.
 static am_result open_steerings(fields *f, am_error *err)
 {
     if (!f->model || f->e->quick) {
@@ -211,8 +211,7 @@ static void add_above(const fields *f, double value, bool bounded, double bound)
     f->real &&bounded ? am_tables_at_least(f->e->tables, value, bound) : am_tables_number(f->e->tables, value);
 }
 
-/// How the row stands beside the graph, and beside the row with the next fewer ticks between anchors: the paper's
-/// order is that each step costs time.
+/// The row compared with the graph and with the row of the next denser anchors: in the paper each step costs time.
 static void add_beside(const fields *f, int row, const lab_agility *rows)
 {
     const paper_row *p = &paper[row];
@@ -447,7 +446,7 @@ static void close_all(fields *f)
     am_db_close(f->db);
 }
 
-/// All that is not of pushes.
+/// All tables but those of pushes.
 static am_result add_control(fields *f, am_error *err)
 {
     am_result result = open_steerings(f, err);

@@ -146,7 +146,7 @@ static void run_method(void *context, int item)
     am_run_script_free(&script);
 }
 
-/// Full tilt in a new direction every one to three seconds.
+/// A fully tilted stick, in a new direction every one to three seconds.
 static void draw_directions(flow *w)
 {
     am_rng rng = am_rng_make(7);

@@ -28,7 +28,7 @@ am_result fields_pushes(const fields *f, am_error *err)
 static const double most_deg = 10.0;
 static const double most_off_deg = 30.0;
 static const double most_depth_cm = 1.0;
-// A chest that moves by less is moved by the motion itself, which takes another way after any push, as much as by it.
+// A chest that moves by less is moved as much by the motion itself, which changes after any push.
 static const double moved_cm = 2.0;
 
 enum {
@@ -52,7 +52,7 @@ typedef struct summary {
     group groups[group_count];
 } summary;
 
-/// Everything that is pushed.
+/// All pushed data sets.
 typedef struct pushing {
     const fields *f;
     int count;
@@ -200,7 +200,7 @@ static am_result push_learned(pushing *p, const char *set, const am_field *field
     return result;
 }
 
-/// What is pushed on a data set beside the passive field.
+/// What is pushed on a data set besides the passive field.
 typedef struct extras {
     bool passive, printed, match;
     const char *model; ///< path of networks, NULL without
@@ -381,7 +381,7 @@ static void add_ways(const pushing *p)
 
 enum { rounds = 40 };
 
-/// The least that frames of dynamics take for a body, in microseconds.
+/// Least time of the frames of dynamics for a body, in microseconds.
 static double time_frames(const am_push_solver *solver, const am_push_query *query, am_transform *out)
 {
     double least = (double)INFINITY;

@@ -67,7 +67,7 @@ static am_result time_frames(variants *v, am_error *err)
         v->frame_us[k] = (double)INFINITY;
         result = learned_walker_begin(&walkers[k], v->models[k], err);
     }
-    for (int r = 0; r < rounds && result == AM_OK; r++) { // in turn, so that all meet the same machine
+    for (int r = 0; r < rounds && result == AM_OK; r++) { // in turn, so that all run under the same load
         for (int k = 0; k < weight_kinds && k < v->count; k++) {
             v->frame_us[k] = fmin(v->frame_us[k], learned_ten_frames(&walkers[k], r));
         }

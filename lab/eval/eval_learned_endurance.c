@@ -15,7 +15,7 @@ enum { fps = 60, whole_s = 600, quick_s = 20, search_every = 10 };
 #define STILL_MPS 0.05f
 // Targets faster than this ask for movement.
 #define MOVE_MPS 0.3f
-// Targets that change again sooner ask for no answer.
+// Targets that change again sooner call for no response.
 #define HELD_S 1.2f
 // A character whose target was to stand for this long counts as standing.
 #define STOPPED_S 1.5f
@@ -169,7 +169,7 @@ static am_result open_watcher(watcher *w, const learned *l, int frames, am_error
     const am_schema *schema = db->features.schema;
     *w = (watcher){ .db = db, .whole = frames };
     if (l->alone) {
-        return AM_OK; // nothing to be away from
+        return AM_OK; // there are no data to measure from
     }
     am_index_def def = am_index_def_default();
     def.db = db;

@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The bounds: degrees, and part of the tangent's own error.
+// Bounds: degrees, and share of the tangent's own error.
 #define MOST_DEG 25.0
 #define MOST_SHARE 0.8
-// Ways that are played: at least this long, evenly spread over the clips that have one.
+// Paths that are played: at least this long, evenly spread over the clips that have one.
 #define LEAST_S 3.0f
 #define LEAST_M 2.0f
 #define MOVING_MPS 0.3f
 enum { most_ways = 40, few_ways = 8, way_count = 2, told_rate = 30 };
 
-/// A network with what it kept from its training.
+/// A network with the clips that were held out from its training.
 typedef struct teller {
     am_model *model;
     am_net *net;
@@ -85,7 +85,7 @@ static am_result tell(eval *e, const am_db *db, const char *config, am_error *er
     am_direction_report report;
     am_result result = teller_open(&t, e, config, err);
     if (result == AM_OK && t.net) {
-        // Only locomotion has figures to reach: dances face where they like.
+        // Only locomotion has bounds: dancers face anywhere.
         bool bound = strcmp(config, "locomotion") == 0 || strcmp(config, "agile") == 0;
         result = am_direction_check(&report, t.net, db, t.folds, t.fold, NULL, err);
         if (result == AM_OK) {
@@ -116,7 +116,7 @@ static am_result tell_others(eval *e, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // In play
 
-/// The way of one clip, followed with one facing.
+/// The path of one clip, followed with one kind of facing.
 typedef struct way {
     const am_db *db;
     const am_model *model;
@@ -229,7 +229,7 @@ static void play_item(void *context, int item)
     w->result = play(w, &script, p->own, &w->err);
 }
 
-/// Whether a clip goes somewhere, kept from training and not a mirror image.
+/// Whether a clip covers some distance, was held out from training and is not a mirror image.
 static bool goes(const am_db *db, const am_db_range *range, const teller *t)
 {
     if ((range->flags & AM_RANGE_MIRRORED) != 0 || (t->fold >= 0 && am_direction_fold(range, t->folds) != t->fold)) {
@@ -242,7 +242,7 @@ static bool goes(const am_db *db, const am_db_range *range, const teller *t)
     return (float)(range->stop - range->start) > LEAST_S * db->fps && length > LEAST_M;
 }
 
-/// Fills ways(2 * most): each clip with the tangent and with the net. Returns how many.
+/// Fills ways(2 * most), two for each clip: with the tangent and with the net. Returns how many.
 static int make_ways(way *ways, const am_db *db, const teller *t, int most)
 {
     int total = 0;

@@ -23,7 +23,7 @@ typedef struct drawing {
 static void put(drawing *d, float x, float z)
 {
     if (d->count < most_samples) {
-        // A hand's noise changes slowly: a third of the way to a new value each sample.
+        // A hand's noise changes slowly: each sample moves a third of the distance to a new value.
         d->shake_x += (am_rng_normal(&d->rng) * d->shake_m - d->shake_x) * 0.3f;
         d->shake_z += (am_rng_normal(&d->rng) * d->shake_m - d->shake_z) * 0.3f;
         d->samples[d->count++] = (am_path_sample){ d->t, x + d->shake_x, z + d->shake_z };
@@ -42,7 +42,7 @@ static void put_line(drawing *d, am_vec3 a, am_vec3 b, float speed)
     }
 }
 
-/// Legs with turns between them; `round` above 0 rounds them off with arcs of about that radius.
+/// Straight legs with turns between them; `round` above 0 rounds the turns with arcs of about that radius.
 static void put_legs(drawing *d, int legs, float low, float high, float round, float speed)
 {
     am_vec3 at = am_v3_zero();
@@ -71,7 +71,7 @@ static void put_legs(drawing *d, int legs, float low, float high, float round, f
     put(d, at.x, at.z);
 }
 
-/// A round or an eight.
+/// A loop or a figure eight.
 static void put_round(drawing *d, bool eight, float speed)
 {
     float wide = am_rng_range(&d->rng, 1.5f, 3.0f);

@@ -13,8 +13,8 @@
 #define WARM_S 1.0f  // before a push: transitions of the start are over
 #define WATCH_S 3.0f // after it
 #define LEAN_S 0.3f
-#define LEAST_M 0.005f  // less is no movement of the chest
-#define SLIGHT_M 0.001f // but twins have the same bits: less than this is nothing a push could be told by
+#define LEAST_M 0.005f  // less does not count as movement of the chest
+#define SLIGHT_M 0.001f // but twins have the same bits, so even this much is an effect of the push
 #define RANGE_SHARE 0.001f
 #define REACH_SHARE 0.99f
 
@@ -49,7 +49,7 @@ typedef struct trials_job {
     am_error *errors;   ///< [item]
 } trials_job;
 
-/// A character that is watched.
+/// A character under observation.
 typedef struct watched {
     am_actor *character;
     am_transform *pose; ///< [joint] at the last tick
@@ -375,7 +375,7 @@ float ami_push_reach(float *far, int count)
     return ami_quantile(far, count, REACH_SHARE);
 }
 
-/// When each is back, now that all twins have told how far from the data the source plays by itself.
+/// Finds when each is back, once all twins have shown how far from the data the source plays by itself.
 static float find_backs(const trials_job *job)
 {
     memcpy(job->sorted, job->twins, (size_t)job->def->count * sizeof *job->twins);

@@ -183,7 +183,7 @@ typedef struct runtime {
     void *env, *options, *session, *memory, *input, *output;
 } runtime;
 
-// Function pointers stand in the table as plain addresses.
+// The table holds function pointers as plain addresses.
 #define ENTRY(rt, place, ...) ((void *(*)(__VA_ARGS__))(uintptr_t)(rt)->api[place])
 
 static int failed(const runtime *rt, void *status)

@@ -19,7 +19,7 @@ typedef struct state {
     am_search_work *work;
 } state;
 
-// What EM_JS expands to is no strict C.
+// EM_JS does not expand to strict C.
 #pragma clang diagnostic ignored "-Wpedantic"
 #pragma clang diagnostic ignored "-Wmissing-prototypes"
 #pragma clang diagnostic ignored "-Wmissing-variable-declarations"

@@ -20,7 +20,7 @@ void am_tables_destroy(am_tables *tables);
 
 /// Begins a table; columns and rows that follow belong to it. All texts are copied.
 void am_tables_begin(am_tables *tables, const char *name, const char *about);
-/// A column of numbers with so many digits, or of text when `digits` is negative. Before the first row.
+/// A column of numbers with `digits` decimals, or of text when `digits` is negative. Before the first row.
 void am_tables_column(am_tables *tables, const char *name, int digits);
 /// Several columns at once, from the left.
 typedef struct am_column {

@@ -85,7 +85,7 @@ static int start(pid_t *pid, const char *const *argv, int in, int out, int messa
     return status;
 }
 
-/// What one round of reading came to.
+/// Result of one round of reading.
 typedef enum collected {
     MORE,
     ALL,

@@ -10,7 +10,7 @@
 
 static const uint8_t nothing[1] = { 0 }; // an empty file's data, so that data is never NULL
 
-// What a person can do about an errno. strerror is neither thread-safe nor says what to do.
+// What the user can do about an errno. strerror is not thread-safe and does not say what to do.
 static const char *advice(int code)
 {
     switch (code) {

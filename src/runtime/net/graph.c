@@ -348,7 +348,7 @@ static am_result lay_out(am_net_graph *graph, am_error *err)
     return AM_OK;
 }
 
-/// What gains, scales and deviations begin with.
+/// Initial values of gains, scales and deviations.
 static void fill_ones(am_net_graph *graph)
 {
     for (int i = 0; i < graph->op_count; i++) {

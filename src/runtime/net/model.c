@@ -188,7 +188,7 @@ static void put_graph(making *m, int g, uint64_t *at)
     }
 }
 
-/// Where a network came from is not what it is.
+/// The content hash leaves out where a network came from.
 static bool is_content(int section) { return section != AMI_NET_RECIPE && section != AMI_NET_PROVENANCE; }
 
 void ami_model_seal(uint8_t *image, uint64_t size, ami_section *table)

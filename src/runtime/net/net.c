@@ -87,7 +87,7 @@ static void resolve(am_net *net, ami_net_step *step)
 // ---------------------------------------------------------------------------------------------
 // Places
 
-/// Memory that a value leaves when its last reader is done.
+/// Memory that a value frees after its last reader.
 typedef struct gap {
     size_t slot, size;
 } gap;

@@ -44,7 +44,7 @@ static am_result check_table(opening *o)
     am_result result = ami_container_check(&o->header, o->parts, ids, AMI_NET_SECTIONS, &ami_net_file_kind, o->data,
                                            o->size, o->file, o->err);
     for (int s = 0; s < AMI_NET_SECTIONS && result == AM_OK; s++) {
-        // Without a graph, which a model of attachments alone has not, there are no records of one.
+        // A model with only attachments has no graph, and no records of one.
         bool may_miss =
             (s >= AMI_NET_PARTS && s <= AMI_NET_TENSORS) || s == AMI_NET_ATTACHED || s == AMI_NET_ATTACHED_BODY;
         if (!o->parts[s].id && !may_miss) {
