@@ -18,7 +18,7 @@ static const struct {
     [CLI_RUN] = { "run", "runs" },
 };
 
-/// Names of the kind, without ending, in the order of the alphabet.
+/// Names of the kind, without extension, in alphabetical order.
 typedef struct names {
     char texts[most_names][64];
     const char *items[most_names];

@@ -51,9 +51,9 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
 }
 
 // ---------------------------------------------------------------------------------------------
-// What makes a database that is not here
+// The command that makes a missing database
 
-/// a/b/../../c -> c: as a person would write the path.
+/// a/b/../../c -> c: as a user would write the path.
 static void shorten(char *path)
 {
     char *at;

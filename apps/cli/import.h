@@ -4,11 +4,11 @@
 
 #include "cli.h"
 
-/// What the command knows of a clip beside the library.
+/// What the command knows about a clip besides the library.
 typedef struct import_mark {
     am_path_info file; ///< which file it is from, whatever the path
-    bool done;         ///< --fix had it
-    bool nothing;      ///< and left nothing of it
+    bool done;         ///< --fix has cleaned it
+    bool nothing;      ///< and nothing was left
 } import_mark;
 
 typedef struct import_job {

@@ -7,7 +7,7 @@
 
 bool cli_model_find(char *out, size_t size, const char *name) { return cli_place_file(out, size, CLI_MODELS, name); }
 
-/// "Indian dance" -> "indian_dance": as configs are named.
+/// "Indian dance" -> "indian_dance": like the names of configs.
 static void plain_name(char *out, size_t size, const char *name)
 {
     size_t i = 0;

@@ -311,7 +311,8 @@ static bool is_character(const writing *w)
     return !w->job->part && !w->job->weights && am_model_attached(w->model, AM_LEARNED_CHARACTER, &size);
 }
 
-/// A learned character's weights are rounded for what its networks meet in play: a part of training.
+/// A learned character's weights are rounded for the inputs that its networks meet in play, which is part of
+/// training.
 static am_result round_character(am_model **out, const writing *w, am_error *err)
 {
 #if defined(AMBLE_HAS_TRAIN)

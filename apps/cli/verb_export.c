@@ -160,7 +160,7 @@ static am_result convert_clips(export_job *job, am_error *err)
         am_result result =
             am_clip_convert(&out, job->chosen[i], (float)job->unit_m, am_quat_identity(), 0.0f, NULL, err);
         if (result != AM_OK) {
-            job->chosen_count = i; // those before are ours to free
+            job->chosen_count = i; // earlier ones must be freed
             return result;
         }
         job->chosen[i] = out;
@@ -357,7 +357,7 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
         return CLI_FAILED;
     }
     job.input = argv[0];
-    cli_progress(); // Ctrl-C is heard before the file is begun, or after it is whole
+    cli_progress(); // Ctrl-C takes effect before the file is started, or after it is complete
     int status = run_job(&job, &call.common);
     free_job(&job);
     return status;

@@ -11,7 +11,7 @@
 // ---------------------------------------------------------------------------------------------
 // --fix
 
-/// Whether `path` is one of the files to be cleaned: an only copy is never overwritten.
+/// Whether `path` is one of the files to be cleaned: an input is never overwritten.
 static bool is_input(const import_job *j, const char *path)
 {
     am_path_info info;
@@ -185,7 +185,7 @@ static int run_job(import_job *j, const cli_common *common)
     return printed != CLI_DONE ? printed : status;
 }
 
-/// Adds what was named and goes through it.
+/// Adds the named files and folders and processes them.
 static int import_all(import_job *j, const cli_call *call, char **argv)
 {
     am_error err = { 0 };
@@ -234,7 +234,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
     if (!is_axis(doctor->up) || !is_axis(doctor->facing)) {
         return cli_usage("import: an axis is one of +x -x +y -y +z -z");
     }
-    if (!(unit >= 0.0) || !(fps >= 0.0)) { // also no NaN
+    if (!(unit >= 0.0) || !(fps >= 0.0)) { // also refuses NaN
         return cli_usage("import: --unit and --fps must be numbers above 0");
     }
     if (unit > 0.0) {

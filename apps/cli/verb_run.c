@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What one run writes, and what it has gathered for that.
+/// What one run writes, and the data collected for it.
 typedef struct job {
     const char *script_path, *out, *trace, *record, *metrics;
     const char *database, *model; ///< in place of the script's
@@ -131,7 +131,7 @@ static am_result write_metrics(const job *j, am_error *err)
     return result;
 }
 
-/// Everything that may fail is begun before the first frame.
+/// Everything that may fail is started before the first frame.
 static am_result begin_outputs(job *j, am_error *err)
 {
     int count = am_run_actor_count(j->run);
@@ -190,7 +190,7 @@ static void free_job(job *j)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is said about it
+// Output
 
 static double mean(double sum, int64_t count) { return count > 0 ? sum / (double)count : 0.0; }
 
@@ -247,7 +247,7 @@ static int print_json(const job *j)
     return status;
 }
 
-/// Tags of the script that no frame has are no error, but the user should know.
+/// Tags of the script that no frame has are not an error, but the user should know.
 static void warn_of_tags(job *j)
 {
     am_actor_facts facts;
@@ -261,7 +261,7 @@ static void warn_of_tags(job *j)
     }
 }
 
-/// The shipped network for paths that want one, when the script names no model.
+/// The shipped network for paths that need one, when the script names no model.
 static am_result open_direction(job *j, am_error *err)
 {
     bool wanted = false;
@@ -280,8 +280,8 @@ static am_result open_direction(job *j, am_error *err)
     return result;
 }
 
-/// What was given says how the script is played: a database by matching, a model alone by its networks. A script of
-/// a motion field stays one.
+/// The given files decide how the script is played: a database by matching, a model alone by its networks. A script
+/// of a motion field stays one.
 static void take_given(job *j)
 {
     am_run_script *s = &j->script;
@@ -326,7 +326,7 @@ static int play(job *j, const cli_common *common)
     result = result == AM_OK ? am_run_read(&j->script, path, NULL, &err) : result;
     if (result == AM_OK) {
         take_given(j);
-        // A trace wants to know what else there was to choose from.
+        // A trace lists the other candidates.
         int32_t *candidates = &j->script.options.settings.candidates;
         *candidates = j->trace && *candidates == 1 ? AM_MAX_CANDIDATES : *candidates;
         result = open_direction(j, &err);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Set by Ctrl-C; builds and the wait below look at it.
+// Set by Ctrl-C; builds and the wait below check it.
 static atomic_bool stop_asked;
 
 static void on_stop(int signal_number)
@@ -83,7 +83,7 @@ static int serve(const studio_def *def, bool open, bool as_json)
     return status;
 }
 
-/// `--db` may come several times: each is taken out, so that its file is left as an operand.
+/// `--db` may be repeated: each is removed, so that its file remains as an operand.
 static int drop_db_words(int argc, char **argv)
 {
     int kept = 0;

@@ -11,7 +11,7 @@
 enum { FORMAT_BVH, FORMAT_GLB, FORMAT_NPZ, FORMAT_COUNT };
 static const char *const format_names[FORMAT_COUNT] = { "bvh", "glb", "npz" };
 
-/// What the person asked for, and what came of it.
+/// What the user asked for, and the results.
 typedef struct synth_job {
     const char *out_dir, *format_word, *side_word;
     double fps, seconds, speed, turn_deg;
@@ -151,7 +151,7 @@ static am_result make_all(synth_job *job, am_error *err)
 
 // ---------------------------------------------------------------------------------------------
 
-/// Turns the words of the command line into the def; a usage error is said here.
+/// Turns the words of the command line into the def; usage errors are reported here.
 static int read_request(synth_job *job, const char *kind)
 {
     const char *names[AM_SYNTH_KIND_COUNT + 1];

@@ -176,7 +176,7 @@ static int run(const cli_common *common, am_train_def def)
     am_train_group group;
     const bool shared = am_train_mpi(&group);
     reporter r = { .terminal = am_stderr_is_terminal(), .quiet = shared && group.rank > 0 };
-    (void)cli_progress(); // from here on Ctrl-C is a target, not the end
+    (void)cli_progress(); // from here on Ctrl-C is a request, not the end
     def.threads = common->threads > 0 ? common->threads : shared ? 1 : 0;
     def.load = load;
     def.load_user = files;
@@ -197,7 +197,7 @@ static int run(const cli_common *common, am_train_def def)
         if (result == AM_ERR_OPEN) {
             advise(&err, def.recipe, def.database);
         }
-        // Where all stopped together one process says so.
+        // When all processes stopped together, one reports it.
         status = r.quiet && result == AM_ERR_CANCELLED ? CLI_FAILED : cli_fail(&err);
     }
     am_train_mpi_end(&group, status != CLI_DONE && result != AM_ERR_CANCELLED);

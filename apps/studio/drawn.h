@@ -7,7 +7,7 @@
 
 /// Zeroed: nothing drawn.
 typedef struct web_drawn {
-    am_vec3 *line; ///< [count] the drawing where it is followed, before it the way to its beginning
+    am_vec3 *line; ///< [count] the drawing where it is followed, with the approach before it
     int count;
     float duration_s; ///< of the drawing as it is played
     bool loop;
@@ -18,11 +18,11 @@ typedef struct web_drawn {
 /// Room for the way of `seconds` at 60 steps per second; later steps are not measured. Gives false without memory.
 bool web_drawn_create(web_drawn *drawn, int seconds);
 void web_drawn_free(web_drawn *drawn);
-/// For a character that goes on in another one's place, on the same path.
+/// For a character that replaces another one on the same path.
 void web_drawn_swap(web_drawn *a, web_drawn *b);
-/// A path has just been begun. Gives false without memory: then it is not measured.
+/// A path has just started. False without memory: the path is then not measured.
 bool web_drawn_begin(web_drawn *drawn, const am_path_def *def, const am_actor *character);
-/// Nothing is drawn any more.
+/// Forgets the drawing.
 void web_drawn_clear(web_drawn *drawn);
 /// After each step; allocates nothing.
 void web_drawn_add(web_drawn *drawn, const am_actor *character);

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-// A place this near is reached.
+// A point this near counts as reached.
 #define NEAR_M 0.4f
-// Strolls keep within this of the start, so that a crowd stays one.
+// Strolls stay within this distance of the start, so that a crowd stays together.
 #define STROLL_M 6.0f
 #define LONGEST_REST_S 3.0f
 #define REST_SHARE 0.3f

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Room for a path: at 60 points a second eighteen minutes, of a round eight.
+// Room for a path: eighteen minutes at 60 points per second, or a lap of eight.
 #define PATH_POINTS 65536
 // Of a path that is measured.
 #define LONGEST_WAY_S 600
@@ -72,10 +72,10 @@ am_settings web_scene_settings(const web_set *b, const web_lineup *who, int numb
     am_settings settings = web_now.settings;
     settings.method = method_of(who, number);
     if (settings.method == AM_METHOD_FIELD) {
-        settings.root = AM_ROOT_ANIMATION; // its own flow is how a field turns and goes
+        settings.root = AM_ROOT_ANIMATION; // a field turns and moves by its own flow
         settings.candidates = AM_MAX_CANDIDATES;
         settings.task = who->ahead ? WEB_TASK_LINE : settings.task; // drawings are lines that bend
-        // Where no values were trained for a task the best of the next tick has to do.
+        // Without trained values for a task, greedy is used.
         bool ahead = settings.policy == AM_FIELD_LOOKAHEAD;
         bool values = am_asset_value(b->assets[WEB_ASSET_FIELD], settings.task, 0) > 0;
         settings.policy = ahead && !values ? AM_FIELD_GREEDY : settings.policy;
@@ -124,7 +124,7 @@ am_result web_scene_open(web_set *b, int kind, am_error *err)
     return result;
 }
 
-/// The assets that a cast needs. Refuses methods that there is nothing for.
+/// The assets that a cast needs. Refuses methods without data.
 static am_result find_assets(web_set *b, const web_lineup *who, am_error *err)
 {
     if (who->method == WEB_FIELD && b->database.data) {
@@ -192,7 +192,7 @@ static am_result take_over(web_set *b, const web_set *before, bool flows, am_err
             b->actors[i].target = from->target; // others cannot be sent
         }
         if (web_now.settings.root == AM_ROOT_SIMULATION) {
-            // The point that moves the root begins at the body, which may have been away from it.
+            // The point that moves the root starts at the body, which may have been elsewhere.
             am_actor_pose pose;
             am_actor_get_pose(b->actors[i].character, &pose);
             am_actor_place(b->actors[i].character, pose.root.translation, am_quat_heading(pose.root.rotation));
@@ -231,7 +231,7 @@ int web_scene_replace(const web_lineup *who, const web_set *before)
     memset(next.actors, 0, sizeof next.actors);
     next.actor_count = 0;
     am_result result = web_scene_fill(&next, who, before, &web_now.error);
-    memcpy(web_now.open.assets, next.assets, sizeof next.assets); // one that was opened for them stays
+    memcpy(web_now.open.assets, next.assets, sizeof next.assets); // an asset that was opened for them stays open
     if (result == AM_OK) {
         for (int i = 0; before && who->ahead && i < web_now.open.actor_count && i < next.actor_count; i++) {
             web_drawn_swap(&next.actors[i].drawn, &web_now.open.actors[i].drawn);

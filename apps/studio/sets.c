@@ -20,7 +20,7 @@ static am_result fail(am_error *err, am_result code, const char *format, ...)
 // ---------------------------------------------------------------------------------------------
 // Finding
 
-// Configs of databases whose file names begin so are the page's.
+// Configs whose file names begin with this belong to the page.
 #define PREFIX "studio_"
 
 static am_build_def build_def(const studio_sets *sets, const studio_set *set)
@@ -34,7 +34,7 @@ static am_build_def build_def(const studio_sets *sets, const studio_set *set)
     return def;
 }
 
-/// The file name of a path without folder and ending.
+/// The file name of a path without folder and extension.
 static void stem_of(char *out, size_t size, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -92,15 +92,15 @@ static am_result add_config(studio_sets *sets, const char *file, am_error *err)
     return result;
 }
 
-/// cmu is what a page begins with where it can, else the learned character of its motion; the procedural set comes
-/// last; the others by name.
+/// A page starts with cmu if it is available, otherwise with the learned character of its motion; the procedural set
+/// comes last; the others by name.
 static int rank_of(const studio_set *set)
 {
     bool learned = set->networks && strncmp(set->name, "locomotion", 10) == 0;
     return strcmp(set->name, "cmu") == 0 ? 0 : learned ? 1 : set->synth ? 4 : set->networks ? 3 : 2;
 }
 
-/// Takes a file of networks that is a learned character; others are none of ours.
+/// Takes a file of networks that is a learned character; others are ignored.
 static void add_networks(studio_sets *sets, const char *file)
 {
     am_error unused = { 0 };
@@ -279,7 +279,7 @@ bool studio_direction_of(const studio_sets *sets, const char *name, char *out, s
 bool studio_values_of(const studio_sets *sets, const char *name, char *out, size_t size)
 {
     char path[1300];
-    // fields.amnet would be what amble eval fields looks at: more value functions than a page loads.
+    // fields.amnet is for amble eval fields: it has more value functions than a page loads.
     snprintf(out, size, "fields_%s.amnet", strcmp(name, "fields") == 0 ? "page" : name);
     snprintf(path, sizeof path, "%s/%s", sets->def.model_dir ? sets->def.model_dir : "", out);
     return sets->def.model_dir && am_path_look(NULL, path) == AM_PATH_FILE;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/// Where each number of the view stands; the trajectory and the costs of the channels follow.
+/// Position of each number in the view; the trajectory and the costs of the channels follow.
 enum {
     VIEW_ACTIVITY,
     VIEW_FRAME,
@@ -82,14 +82,14 @@ const float *web_view(void) { return view; }
 void web_view_clear(void) { memset(view, 0, sizeof view); }
 
 /// What each channel of the schema adds to the cost of the frame that a search chose: the best one, or the one that
-/// was playing (`left`), from which the step has already gone on.
+/// was playing (`left`), which the step has already moved past.
 static void fill_costs(const am_actor_view *now, int left)
 {
     const am_features *features = &web_now.open.db->features;
     const am_source_output *out = now->output;
     int chosen = out->frame < 0 ? -1 : out->transition && out->candidate_count > 0 ? out->candidates[0].frame : left;
     if (out->frame < 0) {
-        memset(view + VIEW_CHANNELS, 0, AM_MAX_CHANNELS * sizeof *view); // networks do not say
+        memset(view + VIEW_CHANNELS, 0, AM_MAX_CHANNELS * sizeof *view); // networks have no costs
     }
     if (!out->searched || features->pca || chosen < 0) {
         return; // the costs of the last search stay
