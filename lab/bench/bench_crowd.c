@@ -162,9 +162,9 @@ static int run_crowd(bench *b, crowd *c, const char *subject, const char *set, i
     }
     allocations = c->budget.total_count - allocations;
     bench_row(b, subject, "amble", count, set, us, frames, checksum);
-    bench_note(b,
-               "%s: %d characters: mean %.2f us a step, %.0f fit in 1/60 s on one core; %zu allocations in %d frames",
-               subject, count, sum / frames, 1e6 / 60.0 / (sum / frames), allocations, frames);
+    bench_note(
+        b, "%s: %d characters: mean %.2f us per step, %.0f fit in 1/60 s on one core; %zu allocations in %d frames",
+        subject, count, sum / frames, 1e6 / 60.0 / (sum / frames), allocations, frames);
     bench_note(b, "%s: %d characters: %.1f searches per second each, %llu fallback frames", subject, count,
                (double)searches / ((double)steps * (double)dt), (unsigned long long)fell_back);
     close_characters(c);

@@ -147,10 +147,10 @@ static am_result walk(bench *b, walkers *w, const char *set, int frames, const c
         calls += w->calls[i];
     }
     double mean = w->call_count > 0 ? calls / w->call_count : 0.0;
-    bench_note(b,
-               "%d on paths, %s: mean %.2f us a step, %.0f fit in 1/60 s on one core; a call %.2f us, %.1f searches",
-               w->count, subject, sum / frames, 1e6 / 60.0 / (sum / frames), mean,
-               w->call_count > 0 ? w->searches / w->call_count : 0.0);
+    bench_note(
+        b, "%d on paths, %s: mean %.2f us per step, %.0f fit in 1/60 s on one core; a call %.2f us, %.1f searches",
+        w->count, subject, sum / frames, 1e6 / 60.0 / (sum / frames), mean,
+        w->call_count > 0 ? w->searches / w->call_count : 0.0);
     snprintf(name, sizeof name, "path call %s", subject);
     bench_row(b, name, "amble", w->count, set, w->calls, w->call_count, checksum);
     allocations = w->budget.total_count - allocations;

@@ -75,7 +75,7 @@ static void add_rows(bench *b, lmm_times *t, const char *set)
             bench_row(b, rows[s].subject, "amble", 32, set, t->us[s], t->count[s], bits);
             const double least = bench_least_us(b, rows[s].subject, "amble", 32, set);
             bench_note(
-                b, "%s: the public scripts take %.0f ms an iteration here (measured once, not in this run): %.1fx",
+                b, "%s: the public scripts take %.0f ms per iteration here (measured once, not in this run): %.1fx",
                 rows[s].subject, rows[s].public_ms, 1000.0 * rows[s].public_ms / least);
         }
     }

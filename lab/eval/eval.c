@@ -20,8 +20,7 @@ static const eval_item items[] = {
       eval_learned },
     { "fields", "motion fields and a graph-based controller: response times, value functions, ten minutes, rates",
       eval_fields },
-    { "paths", "drawn paths by long-horizon matching: the paper's tables 1 and 2, and what is added to it",
-      eval_paths },
+    { "paths", "drawn paths by long-horizon matching: the paper's tables 1 and 2, and what Amble adds", eval_paths },
 };
 
 enum { item_count = sizeof items / sizeof items[0] };

@@ -339,7 +339,7 @@ am_result am_learned_pack(am_model **out, const am_model *model, const am_db *db
 {
     *out = NULL;
     if (!model || !db || !db->has_poses) {
-        return ami_fail(err, AM_ERR_DEF, "a character is packed from a model and a database with poses");
+        return ami_fail(err, AM_ERR_DEF, "a character needs a model and a database with poses");
     }
     packing p = { .model = model, .db = db, .alloc = ami_alloc_or_default(alloc), .err = err };
     p.layout = am_pose_layout_of(db->joint_count, db->moving_count);

@@ -176,7 +176,7 @@ static am_result check_header(const am_actor *c, header *head, const void *bytes
         (head->factor_count != 0 && head->factor_count != AM_MAX_CHANNELS) || head->flat_size > c->flat_room ||
         size != sizeof *head + head->factor_count * sizeof(float) + head->tag_bytes + c->recent_size +
                     (size_t)head->flat_size) {
-        return ami_fail(err, AM_ERR_FORMAT, "not a snapshot of an actor of the same asset and the same def");
+        return ami_fail(err, AM_ERR_FORMAT, "the snapshot belongs to an actor of another asset or another def");
     }
     uint64_t seed = am_hash64(&head->settings, sizeof head->settings, 0);
     if (am_hash64((const uint8_t *)bytes + sizeof *head, size - sizeof *head, seed) != head->hash) {
@@ -197,7 +197,7 @@ am_result am_actor_restore(am_actor *c, const void *bytes, size_t size, am_error
     const uint8_t *texts = factors + head.factor_count * sizeof(float);
     const ami_kit *kit = ami_asset_kit(c->asset, head.settings.method);
     if (!get_tags(tags, texts, head.tag_bytes) || !kit || ami_actor_flat_size(c, kit) != head.flat_size) {
-        return ami_fail(err, AM_ERR_FORMAT, "not a snapshot of an actor of the same asset and the same def");
+        return ami_fail(err, AM_ERR_FORMAT, "the snapshot belongs to an actor of another asset or another def");
     }
     ami_change change;
     bool factored = c->factored;

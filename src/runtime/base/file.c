@@ -1,5 +1,5 @@
-// Files: whole ones mapped (or read, where the platform or the kind of file cannot map), and new ones that appear
-// under their name only when complete. No allocator is passed in: handles come from malloc.
+// Files: existing ones are mapped (or read, where that is not possible), new ones appear under their name only when
+// complete. No allocator is passed in: handles come from malloc.
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/os.h"

@@ -1,5 +1,5 @@
 // The library's own elementary functions, with the same bits on every machine: glibc, Emscripten and others differ in
-// the last one. sin, cos, exp and tanh compute in float, so that the vector kernels can repeat their steps; the
+// the last bit. sin, cos, exp and tanh compute in float, so that the vector kernels can repeat their steps; the
 // others compute in double and round once.
 #include <amble/math.h>
 

@@ -1,5 +1,5 @@
 // From motion files to clean clips, for amble import and amble build alike: list, read, examine, clean. Clips are
-// worked on in parallel; each item writes only its own clip.
+// processed in parallel; each item writes only its own clip.
 #include <amble/tools/doctor.h>
 #include <amble/tools/os.h>
 

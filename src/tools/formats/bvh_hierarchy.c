@@ -264,7 +264,7 @@ static am_result close_block(parser *p, ami_word word)
     bool bare_end = p->pending;
     if (top.is_end) {
         if (bvh->end_count >= AM_MAX_JOINTS) {
-            return fail_here(p, AM_ERR_LIMIT, "more End Sites than joints are allowed; remove some");
+            return fail_here(p, AM_ERR_LIMIT, "too many End Sites; remove some");
         }
         bvh->end_joints[bvh->end_count] = (int16_t)top.joint;
         bvh->end_offsets[bvh->end_count++] = p->end_offset;
@@ -418,7 +418,7 @@ static am_result read_hierarchy(parser *p)
     }
     if (p->depth > 0) {
         return ami_fail_line(p->err, AM_ERR_SYNTAX, text->file, text->line, 0,
-                             "MOTION while the braces of '%s' are still open; check the braces",
+                             "MOTION comes while the braces of '%s' are still open; check the braces",
                              p->bvh->names[open_joint(p)]);
     }
     if (p->bvh->joint_count == 0) {

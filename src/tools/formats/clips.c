@@ -1,4 +1,4 @@
-// Checks that writers make before they write.
+// Checks of clips before they are written.
 #include "formats/clips.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-// One animation of a GLB as a clip: its channels as tracks, sampled at the rate behind their key times.
-// Interpolation as glTF 2.0, appendix C: LINEAR (spherical for rotations), STEP, CUBICSPLINE.
+// One animation of a GLB as a clip: its channels as tracks, sampled at the rate of their key times. Interpolation as
+// glTF 2.0, appendix C: LINEAR (spherical for rotations), STEP, CUBICSPLINE.
 #include "formats/glb.h"
 
 #include "base/error.h"
@@ -100,7 +100,7 @@ static am_result read_channel(tracks *all, ami_glb *glb, const ami_glb_rig *rig,
 {
     const am_json *target = am_json_get(channel, "target");
     if (!target || target->type != AM_JSON_OBJECT) {
-        return am_json_fail(glb->doc, channel, AM_ERR_KEY, err, "an animation channel without a target");
+        return am_json_fail(glb->doc, channel, AM_ERR_KEY, err, "an animation channel has no target");
     }
     const am_json *node = am_json_get(target, "node"); // was checked when the rig was built
     const char *path = "";
@@ -136,7 +136,7 @@ static am_result list_objects(ami_glb_list *out, ami_glb *glb, const am_json *an
 {
     const am_json *array = am_json_get(animation, key);
     if (!array || array->type != AM_JSON_ARRAY) {
-        return am_json_fail(glb->doc, animation, AM_ERR_KEY, err, "an animation without an array '%s'", key);
+        return am_json_fail(glb->doc, animation, AM_ERR_KEY, err, "an animation has no array '%s'", key);
     }
     size_t size = (size_t)array->count * sizeof *out->items;
     out->items = ami_arena_get(&glb->scratch, size);

@@ -270,7 +270,7 @@ static am_result place_accessor(placed *out, const ami_glb *glb, const am_json *
         return result;
     }
     if (view < 0) {
-        return am_json_fail(glb->doc, accessor, AM_ERR_SUPPORT, err, "an accessor without data (no bufferView)");
+        return am_json_fail(glb->doc, accessor, AM_ERR_SUPPORT, err, "an accessor has no data (no bufferView)");
     }
     size_t at = 0, size = 0, view_at = 0, stride = 0;
     result = read_size(glb, accessor, "byteOffset", &at, err);

@@ -189,7 +189,8 @@ am_result ami_npy_parse(ami_npy *out, const uint8_t *data, size_t size, const ch
         return ami_fail(err, AM_ERR_SYNTAX, "the header of array '%s' is not what NumPy writes", name);
     }
     if (head.fortran && out->dims > 1) {
-        return ami_fail(err, AM_ERR_SUPPORT, "array '%s' is in Fortran order; save numpy.ascontiguousarray of it",
+        return ami_fail(err, AM_ERR_SUPPORT,
+                        "array '%s' is in Fortran order; convert it with numpy.ascontiguousarray before saving",
                         name);
     }
     result = set_type(out, head.descr, name, err);

@@ -1,4 +1,4 @@
-// Reads clips from an .npz: `rotations` and `parents`, and `positions` or `offsets`, must be there; names, ranges,
+// Reads clips from an .npz: `rotations` and `parents`, and `positions` or `offsets`, are required; names, ranges,
 // rate, rest rotations and end sites have defaults. Other arrays are ignored.
 #include <amble/tools/formats.h>
 
