@@ -198,7 +198,7 @@ static int read_request(synth_job *job, const char *kind)
 static int finish(synth_job *job)
 {
     if (!job->json) {
-        printf("%d clips, %.1f s, with truth and tags in %s\n", job->clips, (double)job->frames / job->fps,
+        printf("%d clips, %.1f s, with ground truth and tags in %s\n", job->clips, (double)job->frames / job->fps,
                job->out_dir);
         return CLI_DONE;
     }

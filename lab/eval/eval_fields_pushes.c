@@ -308,10 +308,11 @@ static void add_returns(const pushing *p)
         add_bounded(p->f, s->end_far, s->apart);
         am_tables_number(t, s->apart);
     }
-    am_tables_note(t, "back_s: time until the distance from the data stays within reach, which holds 99 %% of the "
-                      "ticks without pushes; late: not back 0.3 s before the end of 3 s; never: not back even for "
-                      "0.3 s at any time after the window of the push; unpushed_back_s and unpushed_late: the same "
-                      "for the motion without the push, which is beyond reach in 1 %% of its ticks.");
+    am_tables_note(t,
+                   "back_s: time until the distance from the data stays within reach, the distance of 99 %% of the "
+                   "ticks without pushes; late: not back 0.3 s before the end of 3 s; never: not back even for "
+                   "0.3 s at any time after the window of the push; unpushed_back_s and unpushed_late: the same "
+                   "for the motion without the push, which is beyond reach in 1 %% of its ticks.");
     am_tables_note(t,
                    "farthest: largest distance from the data within 3 s; end_far: within the last 0.3 s of them; its "
                    "bound is how far the data's own states are from the nearest state at another time (apart).");

@@ -1,5 +1,5 @@
 // The fast index in WebAssembly under node, as a peer of `amble bench search`: the same lines in and out as
-// search_peers.cpp, for the one name `wasm`. Its answers must be those of the native index to the bit.
+// search_peers.cpp, for the one name `wasm`. Its answers must equal those of the native index bit for bit.
 #include <amble/index.h>
 
 #include <emscripten.h>

@@ -135,7 +135,7 @@ static am_result begin_lane(ami_stage_thread *lane, int lanes, am_error *err)
         result = ami_stage_begin_from(&lane->stage, err);
     }
     if (result == AM_OK && run->graph_count + lane->stage.graph_count > AM_NET_MOST_PARTS) {
-        result = ami_fail(err, AM_ERR_LIMIT, "a recipe may give at most %d networks", AM_NET_MOST_PARTS);
+        result = ami_fail(err, AM_ERR_LIMIT, "a recipe may train at most %d networks", AM_NET_MOST_PARTS);
     }
     if (result == AM_OK && lane->stage.kind->pass) {
         result = create_trainer(lane, err);

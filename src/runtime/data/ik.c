@@ -1,4 +1,4 @@
-// Analytic two-bone inverse kinematics: the knee's place by the law of cosines, then two shortest rotations.
+// Analytic two-bone inverse kinematics: the knee's position by the law of cosines, then two shortest rotations.
 #include <amble/skeleton.h>
 
 /// Lengths and directions that one call works with, model space.

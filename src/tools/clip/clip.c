@@ -81,7 +81,7 @@ static am_result check_def(const am_clip_def *def, am_error *err)
     if (!def->parents || !def->offsets || !def->names || def->end_count < 0 ||
         (def->end_count > 0 && (!def->end_joints || !def->end_offsets)) || def->moving_count < 0 ||
         def->moving_count > def->joint_count || (def->moving_count > 0 && !def->moving)) {
-        return ami_fail(err, AM_ERR_DEF, "clip def lacks an array");
+        return ami_fail(err, AM_ERR_DEF, "the clip def is missing an array");
     }
     return check_hierarchy(def, err);
 }

@@ -1,7 +1,7 @@
-// The same motion at another rate, by Catmull-Rom curves through the source frames: of translations as they
-// are, of rotations in the logarithm around the frame before. CMU locomotion taken down to 30 Hz and back up is
-// 1.15 mm (mean of all joints) from what was captured; with slerp of the rotations it is 1.43 mm, and the
-// corners that slerp leaves at every source frame add jitter.
+// The same motion at another rate, by Catmull-Rom curves through the source frames: directly for translations, in the
+// logarithm around the previous frame for rotations. CMU locomotion taken down to 30 Hz and back up is 1.15 mm (mean
+// of all joints) from what was captured; with slerp of the rotations it is 1.43 mm, and the corners that slerp leaves
+// at every source frame add jitter.
 #include <amble/tools/clip.h>
 
 #include "base/error.h"

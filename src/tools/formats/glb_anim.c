@@ -88,8 +88,8 @@ static am_result check_scale_track(ami_glb *glb, const ami_glb_rig *rig, const a
         float value = t.values[i / 3 * step + i % 3 + (step == 9 ? 3 : 0)];
         if (!(am_abs(value - rest) <= 1e-3f * rest)) {
             return am_json_fail(glb->doc, sampler, AM_ERR_SUPPORT, err,
-                                "the scale of node %d is animated (%g, at rest %g); bake it out before exporting",
-                                node, (double)value, (double)rest);
+                                "the scale of node %d is animated (%g, at rest %g); bake it before exporting", node,
+                                (double)value, (double)rest);
         }
     }
     return AM_OK;
