@@ -226,7 +226,7 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
         { .name = "--speed", .value = "M/S", .help = "speed (default: the kind's own)", .number = &job.speed },
         { .name = "--turn",
           .value = "DEG/S",
-          .help = "turning of turn, curve and corner (default: the kind's own)",
+          .help = "turn rate of turn, curve and corner (default: the kind's own)",
           .number = &job.turn_deg },
         { .name = "--side",
           .value = "SIDE",

@@ -275,10 +275,10 @@ static am_result check_alone(const ami_stage *s, am_error *err)
         const am_json *kind = am_json_get(other, "kind");
         const bool named = kind && kind->type == AM_JSON_STRING;
         if (named && (strcmp(kind->string, "stepper") == 0 || strcmp(kind->string, "projector") == 0)) {
-            return am_json_fail(
-                s->doc, other, AM_ERR_KEY, err,
-                "a stage '%s' needs a Decompressor that reads features; take 'features' out of its stage",
-                kind->string);
+            return am_json_fail(s->doc, other, AM_ERR_KEY, err,
+                                "a stage '%s' needs a Decompressor that reads features; remove 'features' from the "
+                                "decompressor's stage",
+                                kind->string);
         }
     }
     return AM_OK;

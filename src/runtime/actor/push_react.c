@@ -1,5 +1,5 @@
-// The reaction of a character whose source does not know forces (match, long-horizon, learned): for the first half of
-// the window the pose is blended with the result of the forces (as eq. 15, with the source's pose for I); then the
+// The reaction of a character whose source does not handle forces (match, long-horizon, learned): for the first half
+// of the window the pose is blended with the result of the forces (as eq. 15, with the source's pose for I); then the
 // source re-enters at the state nearest to the pushed body, and the difference fades out as in any transition.
 #include "actor/push.h"
 

@@ -1,5 +1,5 @@
-// Rounds weights to int8 with regard to the inputs: the weights of a row are rounded one after another, and the
-// remaining ones, the bias last, absorb the error of the ones before, as far as the layer's inputs are correlated
+// Rounds weights to int8 for the inputs that a layer meets: the weights of a row are rounded one after another, and
+// the remaining ones, the bias last, absorb the error of the ones before, as far as the layer's inputs are correlated
 // (the nearest-plane method, to which OPTQ belongs; Frantar 2022). Plain rounding cannot use this: inputs after an
 // activation have means far from zero and are strongly correlated.
 #include "net/pack.h"
