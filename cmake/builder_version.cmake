@@ -1,4 +1,4 @@
-# Writes OUT, a header with one hash of all sources that decide a database's bytes: a kept database is made anew when they
+# Writes OUT, a header with one hash of all sources that decide a database's bytes: a kept database is built again when they
 # change. Run as a script with -DROOT and -DOUT; AMBLE_BUILDER_SOURCES is for the rule that depends on them.
 foreach(folder runtime/base runtime/math runtime/kernel runtime/data runtime/method runtime/actor tools/clip tools/formats tools/doctor tools/synth tools/build)
     file(GLOB found ${ROOT}/src/${folder}/*.[ch])

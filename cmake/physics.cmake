@@ -6,7 +6,7 @@ if(NOT AMBLE_PHYSICS)
 endif()
 if(EMSCRIPTEN)
     set(ODE_WASM ${PROJECT_SOURCE_DIR}/build/ode-wasm)
-    # Looked for anew at each configure: the script may have run since.
+    # Looked for again at each configure: the script may have run since.
     if(EXISTS ${ODE_WASM}/lib/libode.a)
         set(ODE_INCLUDE ${ODE_WASM}/include)
         set(ODE_LIBRARY ${ODE_WASM}/lib/libode.a)

@@ -4,7 +4,7 @@
 
 enum { COUNT = 100 };
 
-/// Steps everybody for a second and gives one number for all that they did.
+/// Steps all actors for a second and returns one number for everything that they did.
 static uint64_t play(am_actor *const *actors, const am_tasks *tasks)
 {
     am_intent inputs[COUNT];

@@ -1,6 +1,5 @@
-// A learned character: three small networks and no database. It walks and turns around twice; where a database of the
-// same skeleton is given, too, it then changes to matching in mid-stride. Usage: learned NETWORKS.amnet
-// [DATABASE.amdb]
+// A learned character: three small networks and no database. It walks and turns around twice; if a database of the
+// same skeleton is given, it then changes to matching in mid-stride. Usage: learned NETWORKS.amnet [DATABASE.amdb]
 #include <amble/amble.h>
 #include <stdio.h>
 

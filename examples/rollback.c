@@ -1,5 +1,5 @@
-// Rollback: a snapshot is taken, a guess of the other player's stick is played, the true one arrives, and the frames
-// are played again from the snapshot. Usage: rollback FILE
+// Rollback: takes a snapshot, plays a guess of the other player's stick, then receives the true stick and plays the
+// frames again from the snapshot. Usage: rollback FILE
 #include <amble/amble.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 enum { STEPS_PER_SECOND = 60, DRAWINGS_PER_SECOND = 144, SECONDS = 8 };
 
-/// What a game would draw: here only how far the root went.
+/// What a game would draw; here only the distance that the root covered.
 static float draw(am_vec3 *last, const am_transform *root)
 {
     float moved = am_v3_distance(root->translation, *last);
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
         double now = (double)drawing / DRAWINGS_PER_SECOND;
         while (stepped <= now) {
             am_intent input;
-            stick.camera_heading = (float)(0.5 * stepped); // the camera orbits by half a radian a second
+            stick.camera_heading = (float)(0.5 * stepped); // the camera orbits by half a radian per second
             am_actor_steer(actor, &input, &stick);
             am_actor_step(actor, &input, 1.0f / STEPS_PER_SECOND);
             stepped += 1.0 / STEPS_PER_SECOND;

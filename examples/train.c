@@ -1,5 +1,5 @@
-// Trains networks by a recipe. Usage: train RECIPE.json DATABASE.amdb OUT.amnet [ITERATIONS]: after that many of a
-// stage it stops and keeps a checkpoint, from which the next call continues.
+// Trains networks by a recipe. Usage: train RECIPE.json DATABASE.amdb OUT.amnet [ITERATIONS]: after that many
+// iterations of a stage it stops and keeps a checkpoint, from which the next call continues.
 #include <amble/train.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 # WebAssembly (under node) and compares every line with tests/bits/golden.txt.
 #   check_bits.sh             builds the program in build/{release,clang,scalar,neon,wasm} and runs all five
 #   check_bits.sh PROGRAM...  runs the given ones (a .js under node, an AArch64 one under qemu, an .exe under wine)
-#   check_bits.sh --update    writes golden.txt anew from build/release: only when results are meant to change
+#   check_bits.sh --update    rewrites golden.txt from build/release: only when results are meant to change
 set -eu
 cd "$(dirname "$0")/.."
 golden=tests/bits/golden.txt

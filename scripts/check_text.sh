@@ -9,7 +9,7 @@ marks='(TO''DO|FIX''ME|XX''X|not implemen''ted)'
 found=$(files | grep -E '\.(c|h|js|mjs|md|sh|cmake|json)$' | grep -v package-lock.json | xargs -r grep -nE "$marks" || true)
 [ -z "$found" ] || { printf 'unfinished:\n%s\n' "$found"; status=1; }
 found=$(files | grep -v package-lock.json | xargs -r grep -nIE '(/ho''me/|/ro''ot/|/wo''rk/)' || true)
-[ -z "$found" ] || { printf 'path of a machine:\n%s\n' "$found"; status=1; }
+[ -z "$found" ] || { printf 'machine path:\n%s\n' "$found"; status=1; }
 for file in $(files | grep -Ev '^models/.*\.amnet$|package-lock.json|\.(png|gif)$'); do
     [ -f "$file" ] || continue
     size=$(wc -c <"$file")

@@ -76,7 +76,7 @@ function check_source(f, word, n, stated) {
     # The conversion of 2010 says 120 Hz in every file.
     stated = $4 == 30 ? 30 : 120
     if (rate < stated - 1 || rate > stated + 1) {
-        return refuse(heads + 2, "the frame time is not that of " stated " frames a second")
+        return refuse(heads + 2, "the frame time is not that of " stated " frames per second")
     }
     if (frames <= $6) {
         return refuse(raws, "ends with frame " frames - 1 ", the clip with frame " $6)

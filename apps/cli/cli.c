@@ -97,7 +97,7 @@ static void print_help(const cli_verb *verb, const cli_option *options, int opti
     }
     printf("  %-28s %s\n", "--json", "print one JSON object");
     printf("  %-28s %s\n", "--threads N", "use N threads (default: all cores)");
-    printf("  %-28s %s\n", "--help", "show this");
+    printf("  %-28s %s\n", "--help", "show this help");
 }
 
 /// True when `word` is one of the comma-separated spellings in `names`.
@@ -128,7 +128,7 @@ static int store_value(const cli_option *option, const char *word, const char *v
     } else if (option->number) {
         double number = strtod(value, &end);
         if (*value == '\0' || *end) {
-            return cli_usage("%s wants a number, not '%s'", word, value);
+            return cli_usage("%s needs a number, not '%s'", word, value);
         }
         *option->number = number;
     }
@@ -200,7 +200,7 @@ static int read_words(cli_call *call, const cli_verb *verb, const cli_option *op
     return call->common.threads < 0 ? cli_usage("--threads must be 0 (all cores) or more") : CLI_DONE;
 }
 
-/// Help is shown before anything is said about the other words.
+/// Shows help before complaining about the other words.
 static bool asks_for_help(int argc, char **argv)
 {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -264,7 +264,7 @@ typedef struct progress_state {
     bool hooked;
 } progress_state;
 
-// Progress belongs to the process as stderr does.
+// Progress belongs to the process, like stderr.
 static progress_state progress;
 
 static void show_bar(const char *stage, int64_t done, int64_t total, double now)
@@ -345,7 +345,7 @@ const am_tasks *cli_tasks(const cli_common *common, am_pool **pool)
 {
     am_error err = { 0 };
     if (am_pool_create(pool, common->threads, NULL, &err) != AM_OK) {
-        return NULL; // slower, never wrong
+        return NULL; // slower, but correct
     }
     return am_pool_tasks(*pool);
 }

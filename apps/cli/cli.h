@@ -31,22 +31,22 @@ typedef struct cli_common {
     int threads; ///< 0 means all
 } cli_common;
 
-/// A call of a verb, as the person wrote it.
+/// A call of a verb, as the user wrote it.
 typedef struct cli_call {
     cli_common common;
     int operands; ///< now at the front of argv
-    int status;   ///< what the verb returns when it is not to go on
+    int status;   ///< what the verb returns when it ends early
 } cli_call;
 
 #define CLI_COUNT(options) ((int)(sizeof(options) / sizeof((options)[0])))
 
 /// Splits argv (without program and verb) into options, whose targets it fills, and operands, which it moves to the
-/// front. False when the verb ends here with call->status: --help was shown, or something is wrong with the words.
+/// front. False when the verb ends here with call->status: --help was shown, or the arguments are wrong.
 bool cli_begin(cli_call *call, const cli_verb *verb, const cli_option *options, int option_count, int argc,
                char **argv);
 
-/// Whether files can be written there, asked before hours of work: their folders are there and may be written to.
-/// NULL among the paths means none. CLI_DONE, or CLI_FAILED after saying which cannot.
+/// Checks before hours of work that files can be written: their folders exist and are writable. NULL among the paths
+/// means none. CLI_DONE, or CLI_FAILED after naming the one that cannot be written.
 int cli_check_outputs(const char *const *paths, int count);
 
 /// Prints "amble: FILE:LINE: what is wrong; what to do" and returns CLI_FAILED.

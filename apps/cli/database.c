@@ -1,4 +1,4 @@
-// Databases by the name of their config, and what to tell a person when one is not here.
+// Databases by the name of their config, and the message when one is missing.
 #include "database.h"
 
 #include "places.h"
@@ -38,7 +38,7 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
     cli_cache_folder(home, sizeof home, "databases");
     if (!cli_make_folder(home)) {
         return cli_error(err, AM_ERR_WRITE, home,
-                         "cannot make this folder for databases; run from a folder of your own");
+                         "cannot create this folder for databases; run from a folder that you can write to");
     }
     snprintf(file, sizeof file, "%s/%s.amdb", home, config);
     am_build_def def = build_def(path);
@@ -48,9 +48,9 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
 }
 
 // ---------------------------------------------------------------------------------------------
-// What makes a database that is not here
+// The command that makes a missing database
 
-/// a/b/../../c -> c: as a person would write the path.
+/// a/b/../../c -> c: as a user would write the path.
 static void shorten(char *path)
 {
     char *at;

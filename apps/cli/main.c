@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The runner's own list: a verb appears here when it works.
+// The list of verbs.
 static const cli_verb verbs[] = {
     { "import", "FILE...", "check motion files and report what is wrong; --fix writes clean clips", verb_import },
     { "build", "CONFIG -o X.amdb", "build a database from clips; --report OUT.html shows what it holds and lacks",

@@ -217,7 +217,7 @@ static void print_text(const char *path, const am_model *model, bool verified)
         parts += am_model_get_value(model, i, &head);
     }
     printf("%s: network of %d part%s, %.1f kB, hash %016llx%s\n", path, parts, parts == 1 ? "" : "s",
-           (double)model->image_size / 1e3, (unsigned long long)model->hash, verified ? ", all checksums right" : "");
+           (double)model->image_size / 1e3, (unsigned long long)model->hash, verified ? ", all checksums match" : "");
     for (int p = 0; p < model->part_count; p++) {
         print_part(model, p);
     }
@@ -305,7 +305,8 @@ static bool is_character(const writing *w)
     return !w->job->part && !w->job->weights && am_model_attached(w->model, AM_LEARNED_CHARACTER, &size);
 }
 
-/// A learned character's weights are rounded for what its networks meet in play: a part of training.
+/// A learned character's weights are rounded for the inputs that its networks meet in play, which is part of
+/// training.
 static am_result round_character(am_model **out, const writing *w, am_error *err)
 {
 #if defined(AMBLE_HAS_TRAIN)
@@ -314,7 +315,8 @@ static am_result round_character(am_model **out, const writing *w, am_error *err
     *out = NULL;
     return cli_error(
         err, AM_ERR_SUPPORT, w->job->input,
-        "this build has no training, which the weights of a learned character need; build it with training");
+        "this build has no training code, which converts the weights of a learned character; build Amble with "
+        "training");
 #endif
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The folder that everything else is below.
+/// The root of all other folders.
 typedef struct tree {
     char path[1024];
     bool installed;

@@ -70,7 +70,7 @@ static int print_json(const am_db *db, const am_build_summary *s, const char *ou
     return cli_json_end(w);
 }
 
-/// Writes the database and, where one is wanted, the report.
+/// Writes the database and, on request, the report.
 static am_result write_files(const am_db *db, am_build_summary *summary, const char *out, const char *report,
                              am_error *err)
 {

@@ -81,7 +81,7 @@ static int load_clips(export_job *job)
     for (int i = 0; names && i < count; i++) {
         names[i] = database ? db->ranges[i].name : job->clips.items[i]->name;
     }
-    int status = names ? choose_clips(job, names, count) : cli_stop(NULL, "no memory for %d clips", count);
+    int status = names ? choose_clips(job, names, count) : cli_stop(NULL, "out of memory for %d clips", count);
     if (status == CLI_DONE && database && load_ranges(job, db, &err) != AM_OK) {
         status = cli_fail(&err);
     }
@@ -118,7 +118,7 @@ static am_result find_contacts(export_job *job, am_error *err)
     }
     job->marks = calloc(frames + 1, 1);
     if (!job->marks) {
-        return cli_error(err, AM_ERR_MEMORY, NULL, "no memory for the contacts of %zu frames", frames);
+        return cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the contacts of %zu frames", frames);
     }
     uint8_t *at = job->marks;
     am_contact_def def = am_contact_def_default();
@@ -239,7 +239,7 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
         return CLI_FAILED;
     }
     job.input = argv[0];
-    cli_progress(); // Ctrl-C is heard before the file is begun, or after it is whole
+    cli_progress(); // Ctrl-C takes effect before the file is started, or after it is complete
     int status = run_job(&job, &call.common);
     free(job.marks);
     am_clips_free(&job.clips);

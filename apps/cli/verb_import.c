@@ -24,7 +24,7 @@ typedef struct import_job {
 // ---------------------------------------------------------------------------------------------
 // --fix
 
-/// Whether `path` is one of the files to be cleaned: an only copy is never overwritten.
+/// Whether `path` is one of the files to be cleaned: an input is never overwritten.
 static bool is_input(const import_job *j, const char *path)
 {
     am_path_info info;
@@ -258,9 +258,9 @@ static int say_stopped(const import_job *j)
     for (int i = 0; j->marks && i < j->import.count; i++) {
         done += j->marks[i].done;
     }
-    return done > 0
-               ? cli_stop(NULL, "stopped after %d of %d clips; each file written is whole", done, j->import.count)
-               : cli_stop(NULL, "stopped; nothing was written");
+    return done > 0 ? cli_stop(NULL, "stopped after %d of %d clips; every file written so far is complete", done,
+                               j->import.count)
+                    : cli_stop(NULL, "stopped; nothing was written");
 }
 
 static int run_job(import_job *j, const cli_common *common)
@@ -297,7 +297,7 @@ static int run_job(import_job *j, const cli_common *common)
     return printed != CLI_DONE ? printed : status;
 }
 
-/// Adds what was named and goes through it.
+/// Adds the named files and folders and processes them.
 static int import_all(import_job *j, const cli_call *call, char **argv)
 {
     am_error err = { 0 };
@@ -307,7 +307,7 @@ static int import_all(import_job *j, const cli_call *call, char **argv)
         }
     }
     if (j->import.count == 0) {
-        return cli_stop(NULL, "no motion files (.bvh .glb .gltf .fbx .dae .npz) there");
+        return cli_stop(NULL, "no motion files (.bvh .glb .gltf .fbx .dae .npz) found");
     }
     return run_job(j, &call->common);
 }
@@ -328,9 +328,9 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         { "--fix", NULL, "write clean clips: metres, y up, +z forward, hips first", .flag = &wants_fix },
         { "--output,-o", "DIR", "folder for --fix", .text = &j.out_dir },
         { "--unit", "M", "metres in one unit of the files", .number = &unit },
-        { "--fps", "N", "true frames a second", .number = &fps },
+        { "--fps", "N", "true frame rate in frames per second", .number = &fps },
         { "--up", "AXIS", "the files' up axis: +y, +z, ...", .text = &doctor->up },
-        { "--facing", "AXIS", "the way the rest pose faces", .text = &doctor->facing },
+        { "--facing", "AXIS", "the axis that the rest pose faces", .text = &doctor->facing },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
@@ -345,7 +345,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
     if (!is_axis(doctor->up) || !is_axis(doctor->facing)) {
         return cli_usage("import: an axis is one of +x -x +y -y +z -z");
     }
-    if (!(unit >= 0.0) || !(fps >= 0.0)) { // also no NaN
+    if (!(unit >= 0.0) || !(fps >= 0.0)) { // also refuses NaN
         return cli_usage("import: --unit and --fps must be numbers above 0");
     }
     if (unit > 0.0) {

@@ -1,4 +1,4 @@
-// amble info FILE: what is inside any motion, database, network or schema file.
+// amble info FILE: shows what is inside a motion, database, network or schema file.
 #include "cli.h"
 #include "network.h"
 
@@ -77,14 +77,14 @@ static void database_text(const char *path, const am_db *db, bool verified)
 {
     double seconds = (double)db->frame_count / (double)db->fps;
     printf("%s: database '%s', hash %016llx%s\n", path, db->name, (unsigned long long)db->hash,
-           verified ? ", all checksums right" : "");
+           verified ? ", all checksums match" : "");
     printf("  %d frames at %g Hz (%.1f minutes) in %d ranges of %d clips\n", db->frame_count, (double)db->fps,
            seconds / 60.0, db->range_count, count_sources(db));
     printf("  %d joints, %d features (%d raw), %s precision, %.1f MB\n", db->joint_count, db->features.count,
            db->features.raw_count, db->precision == AM_PRECISION_COMPACT ? "compact" : "float",
            (double)db->image_size / 1e6);
     if (!db->facts) {
-        printf("  no facts and no index in the file: build it again, and characters start quicker\n");
+        printf("  the file has no facts and no index; build it again so that characters start faster\n");
     }
     int counts[AM_MAX_TAGS];
     count_tags(db, counts);

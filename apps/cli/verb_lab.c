@@ -1,4 +1,4 @@
-// amble eval and amble bench: start amble-lab, the program that measures, which is built beside this one and not
+// amble eval and amble bench: start amble-lab, which does the measuring. It is built next to this program and not
 // installed.
 #include "cli.h"
 

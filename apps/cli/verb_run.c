@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What one run writes, and what it has gathered for that.
+/// What one run writes, and the data collected for it.
 typedef struct job {
     const char *script_path, *out, *trace, *record, *metrics;
     const char *database, *model; ///< in place of the script's
@@ -116,7 +116,7 @@ static am_result write_metrics(const job *j, am_error *err)
     return result;
 }
 
-/// Everything that may fail is begun before the first frame.
+/// Everything that may fail is started before the first frame.
 static am_result begin_outputs(job *j, am_error *err)
 {
     int count = am_run_actor_count(j->run);
@@ -174,7 +174,7 @@ static void free_job(job *j)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is said about it
+// Output
 
 static double mean(double sum, int64_t count) { return count > 0 ? sum / (double)count : 0.0; }
 
@@ -183,11 +183,11 @@ static void print_text(const job *j)
     for (int i = 0; i < am_run_actor_count(j->run); i++) {
         am_run_sample s = am_run_get_sample(j->run, i);
         am_vec3 at = s.pose.root.translation;
-        printf("character %d: at (%.2f, %.2f) after %.1f s; %llu searches, %llu transitions, %llu frames kept\n", i,
-               (double)at.x, (double)at.z, (double)(s.time + s.dt), (unsigned long long)s.view.searches,
+        printf("character %d: at (%.2f, %.2f) after %.1f s; %llu searches, %llu transitions, %llu fallback frames\n",
+               i, (double)at.x, (double)at.z, (double)(s.time + s.dt), (unsigned long long)s.view.searches,
                (unsigned long long)s.view.transitions, (unsigned long long)s.view.fallback_frames);
     }
-    printf("%d frames, %.1f us a step, %.1f us a search, hash %016llx\n", am_run_frame_count(j->run),
+    printf("%d frames, %.1f us per step, %.1f us per search, hash %016llx\n", am_run_frame_count(j->run),
            mean(j->step_us, j->steps), mean(j->search_us, j->searches), (unsigned long long)am_run_hash(j->run));
 }
 
@@ -224,7 +224,7 @@ static int print_json(const job *j)
     return cli_json_end(w);
 }
 
-/// Tags of the script that no frame has are no error, but the user should know.
+/// Tags of the script that no frame has are not an error, but the user should know.
 static void warn_of_tags(job *j)
 {
     am_actor_facts facts;
@@ -232,13 +232,13 @@ static void warn_of_tags(job *j)
     const uint32_t unmet = facts.unmet;
     for (int a = 0; a < AM_ACTIVITY_COUNT; a++) {
         if ((unmet >> a & 1) != 0) {
-            fprintf(stderr, "amble: no frame has the tags given for '%s'; %s\n", am_activity_name((am_activity)a),
-                    a == AM_ACTIVITY_MOVE ? "all frames are used" : "it is left out");
+            fprintf(stderr, "amble: no frame matches the tags of '%s'; %s\n", am_activity_name((am_activity)a),
+                    a == AM_ACTIVITY_MOVE ? "all frames are used" : "this activity is left out");
         }
     }
 }
 
-/// The shipped network for paths that want one, when the script names no model.
+/// The shipped network for paths that need one, when the script names no model.
 static am_result open_direction(job *j, am_error *err)
 {
     bool wanted = false;
@@ -257,8 +257,8 @@ static am_result open_direction(job *j, am_error *err)
     return result;
 }
 
-/// What was given says how the script is played: a database by matching, a model alone by its networks. A script of
-/// a motion field stays one.
+/// The given files decide how the script is played: a database by matching, a model alone by its networks. A script
+/// of a motion field stays one.
 static void take_given(job *j)
 {
     am_run_script *s = &j->script;
@@ -302,7 +302,7 @@ static int play(job *j, const cli_common *common)
     result = result == AM_OK ? am_run_read(&j->script, path, NULL, &err) : result;
     if (result == AM_OK) {
         take_given(j);
-        // A trace wants to know what else there was to choose from.
+        // A trace lists the other candidates.
         int32_t *candidates = &j->script.options.settings.candidates;
         *candidates = j->trace && *candidates == 1 ? AM_MAX_CANDIDATES : *candidates;
         result = open_direction(j, &err);
@@ -357,7 +357,7 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
     bool list = false;
     const cli_option options[] = {
         { "--output,-o", "OUT.bvh", "write the motion; OUT.0.bvh, OUT.1.bvh for several characters", .text = &j.out },
-        { "--metrics", "M.json", "write feet, jitter, response times and timings, beside the database's own",
+        { "--metrics", "M.json", "write foot slide, jitter, response times and timings, next to the database's own",
           .text = &j.metrics },
         { "--trace", "T.jsonl", "write one line for each frame: what played and why", .text = &j.trace },
         { "--record", "R.json", "write the inputs as they happened, to run again", .text = &j.record },

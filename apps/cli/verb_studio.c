@@ -1,4 +1,4 @@
-// amble studio: the page on a port of this machine, until Ctrl-C.
+// amble studio: serves the page on a port of this machine until Ctrl-C.
 #include "cli.h"
 #include "places.h"
 
@@ -12,7 +12,7 @@ static int announce(const studio *server, const char *url, bool as_json)
 {
     const studio_sets *sets = studio_get_sets(server);
     if (!as_json) {
-        printf("The studio is at %s (Ctrl-C ends it)\n", url);
+        printf("The studio is at %s (Ctrl-C stops it)\n", url);
         for (int i = 0; i < sets->count; i++) {
             printf("  %-14s %s\n", sets->items[i].name, sets->items[i].title);
         }
@@ -53,7 +53,7 @@ static int serve(const studio_def *def, bool open, bool as_json)
     return status;
 }
 
-/// `--db` may come several times: each is taken out, so that its file is left as an operand.
+/// `--db` may be repeated: each is removed, so that its file remains as an operand.
 static int drop_db_words(int argc, char **argv)
 {
     int kept = 0;
@@ -96,7 +96,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
         return call.status;
     }
     if (def.port < 0 || def.port > 65535) {
-        return cli_usage("--port wants 0 to 65535");
+        return cli_usage("--port must be 0 to 65535");
     }
     am_pool *pool = NULL;
     def.tasks = cli_tasks(&call.common, &pool);

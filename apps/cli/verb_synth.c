@@ -11,7 +11,7 @@
 /// Those that amble import reads again.
 static const char *const extensions[] = { ".bvh", ".glb", ".npz" };
 
-/// What the person asked for, and what came of it.
+/// What the user asked for, and the results.
 typedef struct synth_job {
     const char *out_dir, *format_word, *side_word;
     double fps, seconds, speed, turn_deg;
@@ -124,7 +124,7 @@ static am_result make_all(synth_job *job, am_error *err)
         result = make_clip(job, &def, err);
         if (result == AM_OK && job->all && !progress.report(progress.user, "synth", i + 1, count)) {
             result = cli_error(err, AM_ERR_CANCELLED, NULL,
-                               "stopped after %d of %d clips; each file written is whole", i + 1, count);
+                               "stopped after %d of %d clips; every file written so far is complete", i + 1, count);
         }
     }
     cli_progress_end();
@@ -138,7 +138,7 @@ static am_result make_all(synth_job *job, am_error *err)
 
 // ---------------------------------------------------------------------------------------------
 
-/// Turns the words of the command line into the def; a usage error is said here.
+/// Turns the words of the command line into the def; usage errors are reported here.
 static int read_request(synth_job *job, const char *kind)
 {
     const char *names[AM_SYNTH_KIND_COUNT + 1];
@@ -182,7 +182,7 @@ static int read_request(synth_job *job, const char *kind)
 static int finish(synth_job *job)
 {
     if (!job->json) {
-        printf("%d clips, %.1f s, with truth and tags in %s\n", job->clips, (double)job->frames / job->fps,
+        printf("%d clips, %.1f s, with ground truth and tags in %s\n", job->clips, (double)job->frames / job->fps,
                job->out_dir);
         return CLI_DONE;
     }
@@ -202,10 +202,11 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
     const cli_option options[] = {
         { "--output,-o", "DIR", "folder for clips, NAME.truth.csv and tags.csv", .text = &job.out_dir },
         { "--format", "FORMAT", "bvh (default), glb or npz", .text = &job.format_word },
-        { "--fps", "N", "frames a second, 10 to 480 (default 60)", .number = &job.fps },
+        { "--fps", "N", "frames per second, 10 to 480 (default 60)", .number = &job.fps },
         { "--seconds", "S", "length (default: the kind's own)", .number = &job.seconds },
         { "--speed", "M/S", "speed (default: the kind's own)", .number = &job.speed },
-        { "--turn", "DEG/S", "turning of turn, curve and corner (default: the kind's own)", .number = &job.turn_deg },
+        { "--turn", "DEG/S", "turn rate of turn, curve and corner (default: the kind's own)",
+          .number = &job.turn_deg },
         { "--side", "SIDE", "left (default) or right, for turn, curve, strafe and corner", .text = &job.side_word },
         { "--seed", "N", "seed of the small variations (default 1)", .integer = &job.seed },
     };

@@ -1,4 +1,4 @@
-// amble train RECIPE -o X.amnet: networks from a recipe, with checkpoints, previews and loss curves on the way.
+// amble train RECIPE -o X.amnet: trains networks by a recipe and writes checkpoints, previews and loss curves.
 #include "cli.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 int verb_train(const cli_verb *verb, int argc, char **argv)
 {
     (void)verb, (void)argc, (void)argv;
-    return cli_stop(NULL, "this build has no training");
+    return cli_stop(NULL, "this build has no training code; build Amble with training");
 }
 
 #else
@@ -163,7 +163,7 @@ static int run(const cli_common *common, am_train_def def)
     am_train_group group;
     const bool shared = am_train_mpi(&group);
     reporter r = { .terminal = am_stderr_is_terminal(), .quiet = shared && group.rank > 0 };
-    (void)cli_progress(); // from here on Ctrl-C is a target, not the end
+    (void)cli_progress(); // from here on Ctrl-C is a request, not the end
     def.threads = common->threads > 0 ? common->threads : shared ? 1 : 0;
     def.load = load;
     def.load_user = files;
@@ -184,7 +184,7 @@ static int run(const cli_common *common, am_train_def def)
         if (result == AM_ERR_OPEN) {
             advise(&err, def.recipe, def.database);
         }
-        // Where all stopped together one process says so.
+        // When all processes stopped together, one reports it.
         status = r.quiet && result == AM_ERR_CANCELLED ? CLI_FAILED : cli_fail(&err);
     }
     am_train_mpi_end(&group, status != CLI_DONE && result != AM_ERR_CANCELLED);

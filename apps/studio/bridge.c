@@ -158,7 +158,7 @@ int web_method(const char *name)
         return code;
     }
     if (pair) {
-        // The second stands at the first one's right.
+        // The second stands to the right of the first.
         am_actor_pose pose;
         am_actor_get_pose(web_now.open.actors[0].character, &pose);
         am_vec3 beside = am_transform_point(pose.root, am_v3(-1.2f, 0.0f, 0.0f));
@@ -213,7 +213,7 @@ int web_crowd(int count)
     web_now.chosen = 0;
     const am_intent still = { 0 };
     for (int i = 1; i < web_now.open.actor_count; i += 2) {
-        // Half of them tick in the steps between: no step has the work of all.
+        // Half of them tick in the steps between, so that no step has the work of all.
         am_actor_step(web_now.open.actors[i].character, &still, 1.0f / 60.0f);
     }
     return 0;

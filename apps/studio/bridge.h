@@ -13,12 +13,12 @@
 /// Beside the run time's methods: two characters with the same input; the first matches, the second is learned.
 #define WEB_SIDE_BY_SIDE "side-by-side"
 
-/// Room for a database's bytes, aligned as am_db_from_memory wants it; NULL when there is none.
+/// Room for a database's bytes, aligned for am_db_from_memory; NULL when there is no memory.
 WEB_CALL void *web_alloc(int size);
 WEB_CALL void web_free(void *block);
 
 /// Opens a database, or the networks of a learned character, from bytes of web_alloc, which the module keeps from
-/// then on, and makes characters of it. Gives 0, or the error code; what was open before is then still open.
+/// then on, and makes characters of it. Returns 0, or the error code; what was open before then stays open.
 WEB_CALL int web_open(void *data, int size, const char *name);
 /// The network that predicts facings on paths, from bytes of web_alloc, which the module keeps from then on; NULL:
 /// none. Characters that are made later have it: call it before web_open. Gives 0 or the error code; there is then
@@ -48,7 +48,7 @@ WEB_CALL int web_set_options(const char *values);
 /// Sends the chosen character, or all of a crowd, along a line (WEB_LINE) through x, z or to a point (WEB_POINT);
 /// WEB_NOWHERE ends it, and so does steering.
 WEB_CALL void web_send(int kind, float x, float z, float way_x, float way_z);
-/// `count` characters at new places: the first is steered, the others stroll. Gives 0 or the error code.
+/// `count` characters at new places: the first is steered, the others stroll. Returns 0 or the error code.
 WEB_CALL int web_crowd(int count);
 
 /// The database as JSON: skeleton, roles, channels, activities, speeds, methods, and where each number of web_view
@@ -62,32 +62,32 @@ WEB_CALL int web_reset(void);
 
 /// Sets the characters on the scene: `count` of them at places [count][x m, z m, heading rad], or where they are when
 /// that is NULL. With `ahead` (long-horizon matching) they follow paths; otherwise they are steered only. The first
-/// is chosen. Gives 0 or the error code; on an error nothing changes.
+/// is chosen. Returns 0 or the error code; on an error nothing changes.
 WEB_CALL int web_cast(int count, int ahead, const float *places);
-/// Which character the devices, the view and paths mean.
+/// Chooses the character that devices, view and paths refer to.
 WEB_CALL void web_choose(int number);
 
-/// One step of all. With a touched gamepad its sticks count, else the keys: as in a run (RUN.json). Steering leaves a
-/// path.
+/// One step of all. While a gamepad is touched its sticks count, otherwise the keys, as in RUN.json. Steering leaves
+/// a path.
 WEB_CALL void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt);
 
-/// How the next path is followed: am_path_mode, am_path_facing, scale of its speed, round and round.
+/// How the next path is followed: am_path_mode, am_path_facing, scale of its speed, and whether it is a loop.
 WEB_CALL void web_path_options(int mode, int facing, float scale, int loop);
-/// Round things that the next path is bent around: [count][x, z, radius] m.
+/// Round obstacles that the next path is bent around: [count][x, z, radius] m.
 WEB_CALL void web_obstacles(const float *places, int count);
-/// The chosen character follows a drawing, [count][time s, x m, z m], from the next step on, instead of one that it
-/// follows already. Gives 0 or the error code; it is then without a path.
+/// The chosen character follows a drawing, [count][time s, x m, z m], from the next step on, instead of its present
+/// path. Returns 0, or the error code, without a path then.
 WEB_CALL int web_follow(const float *samples, int count);
 WEB_CALL void web_leave(void);
-/// The path as it is followed, [web_path_count][x, z, along, heading], one point a frame of the database.
+/// The path as it is followed, [web_path_count][x, z, along, heading], one point per frame of the database.
 WEB_CALL const float *web_path(void);
 WEB_CALL int web_path_count(void);
-/// path_error_m, path_cover_m, path_cover_max_m, path_time_ratio, path_end_m, path_completed of the way so far, with
-/// steps of dt.
+/// path_error_m, path_cover_m, path_cover_max_m, path_time_ratio, path_end_m, path_completed of the track so far,
+/// with steps of dt.
 WEB_CALL const double *web_measure(float dt);
 
-/// Pushes the part of a character that a joint moves, from the next step on: N in world axes, s. Gives 0 or the error
-/// code: of a module without Open Dynamics Engine, or of numbers that make no push.
+/// Pushes the part of a character that a joint moves, from the next step on: N in world axes, s. Returns 0, or the
+/// error code: for a module without Open Dynamics Engine, or for an invalid push.
 WEB_CALL int web_push(int number, int joint, float x, float y, float z, float seconds);
 
 /// [joint][7] of one character: rotation x y z w, translation, in the world, after the last step.

@@ -1,9 +1,10 @@
-// Motion fields on the page: field, value functions, where characters are sent, and what a tick chose among.
+// Motion fields on the page: fields, value functions, the lines and points that characters are sent to, and the
+// choices of a tick.
 #include "fields.h"
 
-// A place this near is reached.
+// A point this near counts as reached.
 #define NEAR_M 0.4f
-// Strolls keep within this of the start, so that a crowd stays one.
+// Strolls stay within this distance of the start, so that a crowd stays together.
 #define STROLL_M 6.0f
 #define LONGEST_REST_S 3.0f
 #define REST_SHARE 0.3f

@@ -1,10 +1,10 @@
-// Drawn paths and the tracks that were walked for them.
+// Drawn paths, and the tracks of the characters that followed them.
 #include "path_track.h"
 
 #include <stdlib.h>
 
 #define STEPS_PER_S 60
-// A way to the beginning that is longer than this is part of the path, as in a run's metrics.
+// An approach longer than this is part of the path, as in a run's metrics.
 #define JOIN_M 0.15f
 
 bool web_path_track_create(web_path_track *d, int seconds)
@@ -74,7 +74,7 @@ void web_path_track_add(web_path_track *d, const am_actor *character)
 {
     am_path_view path;
     am_actor_get_path(character, &path);
-    // The last steps after the end was reached show where it stands.
+    // The last steps after the end show where the character stands.
     if (d->count > 0 && d->place_count < d->room && (path.following || path.ended)) {
         d->places[d->place_count++] = hips_of(character);
     }

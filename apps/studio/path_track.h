@@ -7,7 +7,7 @@
 
 /// Zeroed: nothing drawn.
 typedef struct web_path_track {
-    am_vec3 *line; ///< [count] the drawing where it is followed, before it the way to its beginning
+    am_vec3 *line; ///< [count] the drawing where it is followed, with the approach before it
     int count;
     float duration_s; ///< of the drawing as it is played
     bool loop;
@@ -15,14 +15,14 @@ typedef struct web_path_track {
     int place_count, room;
 } web_path_track;
 
-/// Room for the way of `seconds` at 60 steps a second; later steps are not measured. Gives false without memory.
+/// Room for the way of `seconds` at 60 steps per second; later steps are not measured. Gives false without memory.
 bool web_path_track_create(web_path_track *drawn, int seconds);
 void web_path_track_free(web_path_track *drawn);
-/// For a character that goes on in another one's place, on the same path.
+/// For a character that replaces another one on the same path.
 void web_path_track_swap(web_path_track *a, web_path_track *b);
-/// A path has just been begun. Gives false without memory: then it is not measured.
+/// A path has just started. False without memory: the path is then not measured.
 bool web_path_track_begin(web_path_track *drawn, const am_path_def *def, const am_actor *character);
-/// Nothing is drawn any more.
+/// Forgets the drawing.
 void web_path_track_clear(web_path_track *drawn);
 /// After each step; allocates nothing.
 void web_path_track_add(web_path_track *drawn, const am_actor *character);

@@ -1,4 +1,4 @@
-// The characters on the page: an asset for each method, its actors, and how new ones take over from the old.
+// The characters on the page: an asset for each method, its actors, and how new actors take over from old ones.
 #include "scene.h"
 
 #include "view.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Room for a path: at 60 points a second eighteen minutes, of a round eight.
+// Room for a path: eighteen minutes at 60 points per second, or a lap of eight.
 #define PATH_POINTS 65536
 // Of a path that is measured.
 #define LONGEST_WAY_S 600
@@ -43,7 +43,7 @@ am_settings web_scene_settings(const web_set *b, const web_lineup *who, int numb
     am_settings settings = web_settings_for(web_scene_method(who, number));
     if (settings.method == AM_METHOD_FIELD) {
         settings.task = who->ahead ? WEB_TASK_LINE : settings.task; // drawings are lines that bend
-        // Where no values were trained for a task the best of the next tick has to do.
+        // Without trained values for a task, greedy is used.
         bool ahead = settings.policy == AM_FIELD_LOOKAHEAD;
         bool values = am_asset_value(web_scene_asset(b, AM_METHOD_FIELD), settings.task, settings.every) > 0;
         settings.policy = ahead && !values ? AM_FIELD_GREEDY : settings.policy;
@@ -86,7 +86,9 @@ am_result web_scene_open(web_set *b, am_method method, am_error *err)
     }
     am_result result = am_asset_create(&b->assets[method], &def, err);
     if (result == AM_OK && b->db && !am_skeleton_same_shape(am_asset_skeleton(b->assets[method]), b->db->skeleton)) {
-        *err = (am_error){ .code = AM_ERR_SKELETON, .offset = -1, .text = "the networks have another skeleton" };
+        *err = (am_error){ .code = AM_ERR_SKELETON,
+                           .offset = -1,
+                           .text = "the networks were made for another skeleton" };
         result = AM_ERR_SKELETON;
         am_asset_close(b->assets[method]);
         b->assets[method] = NULL;
@@ -121,7 +123,7 @@ static am_result add_actor(web_set *b, const web_lineup *who, am_error *err)
         web_settings_weigh(b, a->character);
     }
     if (result == AM_OK && who->ahead && !web_path_track_create(&a->drawn, LONGEST_WAY_S)) {
-        *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "no memory for the ways of paths" };
+        *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "out of memory for the tracks of paths" };
         result = AM_ERR_MEMORY;
     }
     b->actor_count++;
@@ -154,7 +156,7 @@ static am_result take_over(web_set *b, const web_set *before, bool flows, am_err
         am_settings settings;
         am_actor_get_settings(b->actors[i].character, &settings);
         if (settings.root == AM_ROOT_SIMULATION) {
-            // The point that moves the root begins at the body, which may have been away from it.
+            // The point that moves the root starts at the body, which may have been elsewhere.
             am_actor_pose pose;
             am_actor_get_pose(b->actors[i].character, &pose);
             am_actor_place(b->actors[i].character, &pose.root.translation, am_quat_heading(pose.root.rotation));

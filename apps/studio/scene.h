@@ -53,27 +53,27 @@ typedef struct web_page {
     web_set open;
     web_bytes next_direction; ///< of the data set that is opened next
     web_lineup lineup;
-    int chosen; ///< whom devices, view and paths mean
+    int chosen; ///< the character that devices, view and paths refer to
     am_path_def path;
     am_path_obstacle obstacles[AM_MAX_PATH_OBSTACLES];
     am_settings settings; ///< as last set, for the method that they name
-    bool options_set;     ///< path and settings have their defaults or better
-    am_error error;       ///< what went wrong last
+    bool options_set;     ///< path and settings have been set, at least to their defaults
+    am_error error;       ///< the last error
 } web_page;
 
 extern web_page web_now;
 
 /// Microseconds of a steady clock.
 double web_microseconds(void);
-/// The character that devices, view and paths mean; there is one.
+/// The character that devices, view and paths refer to; there always is one.
 am_actor *web_chosen(void);
 /// Options that were not set yet get their defaults.
 void web_scene_options(void);
 
-/// Characters of a set. They go on from those of `before`; NULL means that all stand at their starts.
+/// Characters of a set. They continue from those of `before`; NULL means that all stand at their starts.
 am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *before, am_error *err);
-/// Puts new characters in the place of the old ones. `before` is what is open, or NULL: they begin anew. Gives 0 or
-/// the error code; then all stays as it was.
+/// Replaces the characters. `before` is what is open, or NULL for a fresh start. Returns 0, or the error code with
+/// nothing changed.
 int web_scene_replace(const web_lineup *who, const web_set *before);
 /// The same with models and assets of `next`, a copy of what is open.
 int web_scene_exchange(web_set *next, const web_lineup *who, const web_set *before);

@@ -10,7 +10,7 @@
 struct studio {
     studio_sets sets;
     char wasm_dir[1024];
-    char complaint[256]; ///< what civetweb said last
+    char complaint[256]; ///< civetweb's last message
     struct mg_context *http;
     int port;
 };
@@ -27,8 +27,8 @@ const studio_sets *studio_get_sets(const studio *server) { return &server->sets;
 // ---------------------------------------------------------------------------------------------
 // Answers
 
-// The page is alone in its group, so that it may have threads later; nothing of it is kept by a browser that
-// outlives a rebuild.
+// The page is alone in its group, so that it may have threads later; browsers do not cache it, so that a rebuild
+// takes effect.
 static const char page_headers[] = "Cross-Origin-Opener-Policy: same-origin\r\n"
                                    "Cross-Origin-Embedder-Policy: require-corp\r\n"
                                    "Cross-Origin-Resource-Policy: same-origin";
@@ -129,7 +129,7 @@ static int answer_wasm(struct mg_connection *conn, void *user)
 
 static int keep_complaint(const struct mg_connection *conn, const char *message)
 {
-    // A context's user data is what a connection knows it by.
+    // A connection finds its context through the context's user data.
     studio *server = mg_get_user_data(mg_get_context(conn));
     if (server) {
         snprintf(server->complaint, sizeof server->complaint, "%s", message);
@@ -157,7 +157,8 @@ static am_result check_page(const studio_def *def, am_error *err)
     if (missing) {
         *err = (am_error){ .code = AM_ERR_OPEN, .offset = -1 };
         snprintf(err->text, sizeof err->text,
-                 "the page lacks %s; ./run studio builds it, ./run install PREFIX builds and installs it", missing);
+                 "the page is missing %s; ./run studio builds it, ./run install PREFIX builds and installs it",
+                 missing);
         return AM_ERR_OPEN;
     }
     return AM_OK;

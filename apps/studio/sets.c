@@ -1,4 +1,4 @@
-// Which databases the page can have; am_build_open makes and keeps them.
+// The databases that the page offers; am_build_open builds and keeps them.
 #include "studio.h"
 
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static am_result fail(am_error *err, am_result code, const char *format, ...)
 // ---------------------------------------------------------------------------------------------
 // Finding
 
-// Configs of databases whose file names begin so are the page's.
+// Configs whose file names begin with this belong to the page.
 #define PREFIX "studio_"
 
 static am_build_def build_def(const studio_sets *sets, const studio_set *set)
@@ -34,7 +34,7 @@ static am_build_def build_def(const studio_sets *sets, const studio_set *set)
     return def;
 }
 
-/// The file name of a path without folder and ending.
+/// The file name of a path without folder and extension.
 static void stem_of(char *out, size_t size, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -92,15 +92,15 @@ static am_result add_config(studio_sets *sets, const char *file, am_error *err)
     return result;
 }
 
-/// cmu is what a page begins with where it can, else the learned character of its motion; the procedural set comes
-/// last; the others by name.
+/// A page starts with cmu if it is available, otherwise with the learned character of its motion; the procedural set
+/// comes last; the others by name.
 static int rank_of(const studio_set *set)
 {
     bool learned = set->networks && strncmp(set->name, "locomotion", 10) == 0;
     return strcmp(set->name, "cmu") == 0 ? 0 : learned ? 1 : set->synth ? 4 : set->networks ? 3 : 2;
 }
 
-/// Takes a file of networks that is a character by itself; others are none of ours.
+/// Takes a file of networks that is a character by itself; others are ignored.
 static void add_networks(studio_sets *sets, const char *file)
 {
     am_error unused = { 0 };
@@ -252,10 +252,11 @@ am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *e
     am_path_info info;
     am_path_look(&info, set->path);
     if (result == AM_OK && info.size > STUDIO_MAX_DB_BYTES) {
-        result = fail(err, AM_ERR_LIMIT,
-                      "%s has %.0f MB, but a page can load %d; build it with \"precision\": \"compact\" or "
-                      "from fewer clips",
-                      set->path, (double)info.size / 1e6, STUDIO_MAX_DB_BYTES / 1000000);
+        result =
+            fail(err, AM_ERR_LIMIT,
+                 "%s has %.0f MB, but a page can load at most %d MB; build it with \"precision\": \"compact\" or "
+                 "from fewer clips",
+                 set->path, (double)info.size / 1e6, STUDIO_MAX_DB_BYTES / 1000000);
     }
     am_lock_give(sets->lock);
     return result;
@@ -280,7 +281,7 @@ bool studio_direction_of(const studio_sets *sets, const char *name, char *out, s
 bool studio_values_of(const studio_sets *sets, const char *name, char *out, size_t size)
 {
     char path[1300];
-    // fields.amnet would be what amble eval fields looks at: more value functions than a page loads.
+    // fields.amnet is for amble eval fields: it has more value functions than a page loads.
     snprintf(out, size, "fields_%s.amnet", strcmp(name, "fields") == 0 ? "page" : name);
     snprintf(path, sizeof path, "%s/%s", sets->def.model_dir ? sets->def.model_dir : "", out);
     return sets->def.model_dir && am_path_look(NULL, path) == AM_PATH_FILE;

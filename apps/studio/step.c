@@ -1,4 +1,4 @@
-// A step of all characters on the page's scene: their targets, pushes, and the paths that they follow.
+// Steps all characters on the page: their targets, pushes and paths.
 #include "scene.h"
 #include "view.h"
 
@@ -72,7 +72,7 @@ int web_push(int number, int joint, float x, float y, float z, float seconds)
 const float *web_world(int number)
 {
     // A transform is a quaternion and a vector of floats: seven of them without gaps.
-    _Static_assert(sizeof(am_transform) == 7 * sizeof(float), "the page reads seven floats a joint");
+    _Static_assert(sizeof(am_transform) == 7 * sizeof(float), "the page reads seven floats per joint");
     bool is = number >= 0 && number < web_now.open.actor_count;
     am_actor_pose pose = { 0 };
     if (is) {
@@ -95,7 +95,7 @@ void web_path_options(int mode, int facing, float scale, int loop)
 
 void web_obstacles(const float *places, int count)
 {
-    _Static_assert(sizeof(am_path_obstacle) == 3 * sizeof(float), "the page writes three floats an obstacle");
+    _Static_assert(sizeof(am_path_obstacle) == 3 * sizeof(float), "the page writes three floats per obstacle");
     web_now.path.obstacle_count = count < AM_MAX_PATH_OBSTACLES ? count : AM_MAX_PATH_OBSTACLES;
     memcpy(web_now.obstacles, places, (size_t)web_now.path.obstacle_count * sizeof *web_now.obstacles);
     web_now.path.obstacles = web_now.obstacles;
@@ -103,7 +103,7 @@ void web_obstacles(const float *places, int count)
 
 int web_follow(const float *samples, int count)
 {
-    _Static_assert(sizeof(am_path_sample) == 3 * sizeof(float), "the page writes three floats a point");
+    _Static_assert(sizeof(am_path_sample) == 3 * sizeof(float), "the page writes three floats per point");
     if (web_now.open.actor_count == 0) {
         return (int)AM_ERR_EMPTY;
     }
@@ -141,7 +141,7 @@ static am_path_view chosen_path(void)
 
 const float *web_path(void)
 {
-    _Static_assert(sizeof(am_path_point) == 4 * sizeof(float), "the page reads four floats a point");
+    _Static_assert(sizeof(am_path_point) == 4 * sizeof(float), "the page reads four floats per point");
     am_path_view path = chosen_path();
     return path.points ? &path.points->x : NULL;
 }

@@ -24,18 +24,18 @@ typedef struct studio_def {
 } studio_def;
 studio_def studio_def_default(void);
 
-/// One database that the page can have.
+/// One database that the page offers.
 typedef struct studio_set {
     char name[64]; ///< /db/NAME.amdb, or .amnet of networks
     char title[64];
     char config[1024]; ///< "" for a file that was given
     char path[1024];   ///< the database, built or to be built
     char method[16];   ///< that a page begins with; "" means its usual one
-    bool synth;        ///< its clips are made, not found
+    bool synth;        ///< its clips are procedural
     bool networks;     ///< a character without a database: `path` is an .amnet
 } studio_set;
 
-/// All of them; the first is what a page begins with.
+/// All of them; a page starts with the first.
 typedef struct studio_sets {
     studio_def def;
     studio_set items[STUDIO_MAX_SETS];
@@ -48,7 +48,7 @@ am_result studio_sets_find(studio_sets *out, const studio_def *def, am_error *er
 void studio_sets_free(studio_sets *sets);
 /// The set called `name`, or NULL.
 const studio_set *studio_sets_get(const studio_sets *sets, const char *name);
-/// Builds a set's database unless it is there and made of what its config names. Safe from any thread.
+/// Builds a set's database unless it is up to date. Safe from any thread.
 am_result studio_set_ready(studio_sets *sets, const studio_set *set, am_error *err);
 /// The file name of the network that predicts facings for a set: its own, else the one of all locomotion; false
 /// without.

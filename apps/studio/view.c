@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/// Where each number of the view stands; the trajectory and the costs of the channels follow.
+/// Position of each number in the view; the trajectory and the costs of the channels follow.
 #define VIEW_NEAR_NUMBERS 4 // of a neighbour: weight; x, z and turn of the root's step
 
 enum {
@@ -31,8 +31,8 @@ enum {
     VIEW_SIMULATION_X,
     VIEW_SIMULATION_Z,
     VIEW_SIMULATION_HEADING,
-    VIEW_WISH_X,
-    VIEW_WISH_Z,
+    VIEW_TARGET_X,
+    VIEW_TARGET_Z,
     VIEW_FACING_X,
     VIEW_FACING_Z,
     VIEW_TARGET_MPS,
@@ -84,14 +84,14 @@ const float *web_view(void) { return view; }
 void web_view_clear(void) { memset(view, 0, sizeof view); }
 
 /// What each channel of the schema adds to the cost of the frame that a search chose: the best one, or the one that
-/// was playing (`left`), from which the step has already gone on.
+/// was playing (`left`), which the step has already moved past.
 static void fill_costs(const am_actor_view *now, int left)
 {
     const am_features *features = &web_now.open.db->features;
     const am_source_output *out = now->output;
     int chosen = out->frame < 0 ? -1 : out->transition && out->candidate_count > 0 ? out->candidates[0].frame : left;
     if (out->frame < 0) {
-        memset(view + VIEW_CHANNELS, 0, AM_MAX_CHANNELS * sizeof *view); // networks do not say
+        memset(view + VIEW_CHANNELS, 0, AM_MAX_CHANNELS * sizeof *view); // networks have no costs
     }
     if (!out->searched || features->pca || chosen < 0) {
         return; // the costs of the last search stay
@@ -131,8 +131,8 @@ static void fill_places(const am_actor_view *now, const am_actor_pose *pose)
     view[VIEW_SIMULATION_X] = now->simulation.translation.x;
     view[VIEW_SIMULATION_Z] = now->simulation.translation.z;
     view[VIEW_SIMULATION_HEADING] = am_quat_heading(now->simulation.rotation);
-    view[VIEW_WISH_X] = now->intent.velocity.x;
-    view[VIEW_WISH_Z] = now->intent.velocity.z;
+    view[VIEW_TARGET_X] = now->intent.velocity.x;
+    view[VIEW_TARGET_Z] = now->intent.velocity.z;
     view[VIEW_FACING_X] = now->intent.facing.x;
     view[VIEW_FACING_Z] = now->intent.facing.z;
     view[VIEW_TARGET_MPS] = web_now.open.actors[web_now.chosen].devices.target_mps;

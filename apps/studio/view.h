@@ -5,8 +5,8 @@
 #include <amble/tools/tools.h>
 
 void web_view_clear(void);
-/// All numbers of the chosen character after a step of all that took so long.
-/// @param left the frame that played before the step
+/// All numbers of the chosen character after a step of all characters, which took step_us. @param left the frame that
+/// played before the step
 void web_view_fill(int left, float step_us);
 /// Those of its path alone.
 void web_view_path(void);

@@ -12,7 +12,7 @@ struct lab_motion_graph_own {
 
 lab_motion_graph_def lab_motion_graph_def_default(void)
 {
-    // So that the graph answers as quickly as the paper's (0.94 s for a direction, 1.30 s for a line): see
+    // Chosen so that the graph responds as quickly as the paper's (0.94 s for a direction, 1.30 s for a line): see
     // docs/results/fields.md for other settings.
     lab_motion_graph_def def = { .similar = 0.9f, .least_s = 0.4f, .branches = 64, .cookie = AM_COOKIE };
     return def;
@@ -22,7 +22,7 @@ static am_result check_def(const lab_motion_graph_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->field) {
         return ami_fail(err, AM_ERR_DEF,
-                        "graph def not begun from lab_motion_graph_def_default(), or without a field");
+                        "initialise the graph def with lab_motion_graph_def_default() and give it a field");
     }
     if (!(def->similar > 0.0f && def->similar < 1e6f) || !(def->least_s > 0.0f && def->least_s < 1e3f) ||
         def->branches < 1 || def->branches > LAB_MOTION_GRAPH_MAX_BRANCHES) {
@@ -31,7 +31,7 @@ static am_result check_def(const lab_motion_graph_def *def, am_error *err)
                         LAB_MOTION_GRAPH_MAX_BRANCHES);
     }
     if (def->field->state_count > LAB_MOTION_GRAPH_MAX_STATES) {
-        return ami_fail(err, AM_ERR_LIMIT, "%d states; a graph compares each with each and takes %d at most",
+        return ami_fail(err, AM_ERR_LIMIT, "%d states are too many; a graph compares all pairs and takes at most %d",
                         def->field->state_count, LAB_MOTION_GRAPH_MAX_STATES);
     }
     return AM_OK;

@@ -7,12 +7,12 @@
 #include "base/memory.h"
 #include "method/task.h"
 
-/// graph_cut.c: cuts(state_count) becomes 1 at the states where clips begin or end. *minima counts the places that
-/// were looked at.
+/// graph_cut.c: cuts(state_count) becomes 1 at the states where clips begin or end. *minima counts the local minima
+/// that were found.
 am_result ami_graph_cut(uint8_t *cuts, int *minima, const lab_motion_graph_def *def, const am_alloc *alloc,
                         am_error *err);
 
-/// A graph on its way: clips between cuts with their followers, branches + 1 places each.
+/// A graph during construction: clips between cuts with their followers, room for branches + 1 each.
 typedef struct ami_graph_draft {
     lab_motion_graph_clip *clips; ///< [clip_count]; `edge` is where its followers begin
     int32_t *edges;               ///< [clip_count][branches + 1]
@@ -42,7 +42,7 @@ typedef struct ami_graph_rules {
 float ami_graph_play(const ami_graph_rules *rules, float *theta, int clip, float warp);
 /// graph_value.c: discount of what comes after a clip.
 float ami_graph_discount(const ami_graph_rules *rules, int clip);
-/// graph_value.c: what the future is worth at the end of a clip.
+/// graph_value.c: the value of the future at the end of a clip.
 float ami_graph_value(const ami_graph_rules *rules, const uint16_t *values, int clip, const float *theta);
 /// graph_value.c: bend i of those that are tried.
 float ami_graph_bend(const ami_graph_rules *rules, int i);

@@ -1,6 +1,6 @@
-// Cuts motion into clips. Two motions are most alike at the local minima of the distance of their states over both
-// times (Kovar 2002); the best of these become cuts, as long as clips do not get too short. Clips that are still long
-// are divided further, so that a clip can be bent anew even where nothing else can follow.
+// Cuts motion into clips. Two motions are most alike at the local minima of the distance between their states over
+// both times (Kovar 2002); the best of these become cuts, as long as clips do not get too short. Long clips are
+// divided further, so that the bend can change even where no other clip can follow.
 #include "graph.h"
 
 #include "base/error.h"
@@ -15,7 +15,7 @@ enum {
     snap_ticks = 2   // a minimum this near a cut takes the cut
 };
 
-/// A place where two motions are alike.
+/// A pair of states at which two motions are alike.
 typedef struct minimum {
     float d2;
     int32_t from, to;
@@ -121,7 +121,7 @@ static bool before(minimum a, minimum b)
     return a.d2 != b.d2 ? a.d2 < b.d2 : a.from != b.from ? a.from < b.from : a.to < b.to;
 }
 
-/// Lets the item at `at` sink: a heap with the last in order on top.
+/// Sifts the item at `at` down: a heap with the last in order on top.
 static void sink(minimum *items, int at, int count)
 {
     for (int child = 2 * at + 1; child < count; child = 2 * at + 1) {
@@ -149,7 +149,7 @@ static void sort_minima(minimum *items, int count)
     }
 }
 
-/// The cut that state i would take: one at hand, itself, or -1 where it would leave a clip too short.
+/// The cut for state i: one nearby, i itself, or -1 where that would make a clip too short.
 static int place_of(const ami_field *field, const uint8_t *cuts, int i, int least)
 {
     for (int k = 0; k < least; k++) {
@@ -215,7 +215,7 @@ am_result ami_graph_cut(uint8_t *cuts, int *minima, const lab_motion_graph_def *
     for (int b = 0; b < blocks; b++) {
         failed = failed || s.failed[b] != 0;
     }
-    // All minima close together, at the front of the room.
+    // Moves all minima to the front of the array.
     int found = 0;
     for (int i = 0; i < field->state_count; i++) {
         memmove(s.found + found, s.found + (size_t)i * row_minima, (size_t)s.counts[i] * sizeof(minimum));

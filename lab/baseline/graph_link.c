@@ -69,7 +69,7 @@ am_result ami_graph_link(ami_graph_draft *draft, const lab_motion_graph_def *def
 // ---------------------------------------------------------------------------------------------
 // The strongly connected part
 
-/// One clip as Tarjan sees it.
+/// One clip in Tarjan's algorithm.
 typedef struct visit {
     int32_t number;  ///< in the order of arrival, 0 before it
     int32_t lowest;  ///< number that it reaches back to

@@ -1,6 +1,6 @@
-// Plays a graph: a clip plays to its end, bent by its chosen angle, and there the follower and the bend with the most
-// reward ahead are taken. A follower that was not captured after the clip is a transition, which the character fades
-// out. Ground root and facing move exactly as planned; the body alone carries the difference.
+// Plays a graph: a clip plays to its end, bent by its chosen angle; then the follower and the bend with the highest
+// expected reward are chosen. A follower that was not captured after the clip is a transition, which the character
+// fades out. Ground root and facing move exactly as planned; the body alone carries the difference.
 #include "graph.h"
 
 #include "base/error.h"
@@ -25,7 +25,7 @@ typedef struct graph_source {
     size_t value_bytes;
 } graph_source;
 
-/// All that a character keeps of this source.
+/// A character's state of this source.
 typedef struct graph_state {
     int32_t clip;
     int32_t frame;  ///< of the database
@@ -160,7 +160,7 @@ static void sample_side(const graph_source *g, am_source_pose *side, const graph
     side->root_angular.y += bend_per_frame(g, s) * db->fps;
 }
 
-/// The root goes on as planned; what it moved differently until now, the hips carry on in their own space, so that
+/// The root continues as planned; the hips carry the difference to its earlier movement in their own space, so that
 /// the body keeps its velocity in the world.
 static void hand_root_over(am_source_pose *left, const am_source_pose *landed)
 {
@@ -173,7 +173,7 @@ static void hand_root_over(am_source_pose *left, const am_source_pose *landed)
     left->root_angular = landed->root_angular;
 }
 
-/// Goes over to the best follower.
+/// Moves to the best follower.
 static void decide(const graph_source *g, graph_state *s, am_source_output *out, const am_source_input *input)
 {
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
@@ -300,15 +300,15 @@ static const am_source_interface interface = { .name = "graph",
 static am_result check_def(const lab_motion_graph_source_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->graph || !def->task) {
-        return ami_fail(
-            err, AM_ERR_DEF,
-            "graph source def not begun from lab_motion_graph_source_def_default(), or without graph and task");
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the graph source def with lab_motion_graph_source_def_default() and give it a "
+                        "graph and a task");
     }
     if (!(def->gamma > 0.0f && def->gamma < 1.0f) || !(def->warp >= 0.0f && def->warp <= AM_PI) || def->warps < 1 ||
         def->warps > 361 || def->warps % 2 == 0 || ami_field_task_cells(def->task) < 1) {
         return ami_fail(err, AM_ERR_DEF,
-                        "graph source def: gamma must lie between 0 and 1, warp from 0 to pi, warps be odd and the "
-                        "task have a grid");
+                        "graph source def: gamma must lie between 0 and 1, warp from 0 to pi; warps must be odd, and "
+                        "the task needs a grid");
     }
     return AM_OK;
 }
@@ -331,7 +331,7 @@ am_result lab_motion_graph_source_create(am_source **out, const lab_motion_graph
         .interface = &interface, .skeleton = db->skeleton, .roles = &db->roles, .db = db, .alloc = alloc
     };
     g->task = *def->task;
-    g->task.fps = def->graph->field->fps; // rewards count metres and radians a second
+    g->task.fps = def->graph->field->fps; // rewards count metres and radians per second
     g->rules = (ami_graph_rules){ .graph = def->graph,
                                   .task = &g->task,
                                   .gamma = def->gamma,

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Iteration ends when no value moves by more: far below the steps of 16-bit numbers of this size.
+// Iteration ends when no value changes by more: far below the steps of 16-bit numbers of this size.
 #define SETTLED 1e-3f
 #define MOST_ROUNDS 2000
 
@@ -58,7 +58,7 @@ float ami_graph_bend(const ami_graph_rules *rules, int i)
 // ---------------------------------------------------------------------------------------------
 // Iteration
 
-/// Where a clip leads from a cell of the grid when it is bent so.
+/// Where a clip leads from a cell of the grid with a given bend.
 typedef struct outcome {
     float reward;
     int32_t cell[AMI_FIELD_MAX_CORNERS];

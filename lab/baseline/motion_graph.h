@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define LAB_MOTION_GRAPH_MAX_BRANCHES 256 ///< clips that one may be followed by
+#define LAB_MOTION_GRAPH_MAX_BRANCHES 256 ///< most followers of a clip
 #define LAB_MOTION_GRAPH_MAX_STATES (1 << 16)
 
 /// How a graph is made. Start from lab_motion_graph_def_default().
@@ -43,7 +43,7 @@ typedef struct lab_motion_graph {
     const lab_motion_graph_clip *clips; ///< [clip] ascending
     const int32_t *edges;               ///< [edge] clips
     int minima;                         ///< places where two motions are most alike, of which the cuts were taken
-    int pruned;                         ///< clips left out, since there is no way to them or back
+    int pruned;                         ///< clips left out, because they cannot be reached or left
     float mean_s, longest_s;            ///< length of the clips
     uint64_t hash;
     struct lab_motion_graph_own *own;
@@ -66,7 +66,7 @@ lab_motion_graph_source_def lab_motion_graph_source_def_default(void);
 /// Computes the value function over clips and task parameters by value iteration, which takes about a second for 400
 /// clips, and gives the source `graph`.
 am_result lab_motion_graph_source_create(am_source **out, const lab_motion_graph_source_def *def, am_error *err);
-/// What the value function of such a source takes: 16-bit numbers for each clip and sample of the task's parameters.
+/// Bytes of such a source's value function: 16-bit numbers for each clip and sample of the task's parameters.
 size_t lab_motion_graph_source_value_bytes(const am_source *source);
 
 #ifdef __cplusplus

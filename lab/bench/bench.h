@@ -27,7 +27,7 @@ double bench_cpu_us(void);
 void bench_sort(double *values, int count);
 
 /// Adds one row. `us` are the times of all rounds, in any order (sorted in place); `variant` is "amble" or the name
-/// of the peer; `checksum` is of the answer, so that no work can be left out unnoticed.
+/// of the peer; `checksum` is that of the answer, so that skipped work is noticed.
 void bench_row(bench *b, const char *subject, const char *variant, int64_t n, const char *set, double *us, int rounds,
                uint64_t checksum);
 /// The same, with the 99th percentile taken from singles(single_count) instead: times of single questions.
@@ -78,7 +78,7 @@ int bench_crowd(bench *b);
 int bench_crowd_paths(bench *b, const am_db *db, const char *set, int count, int frames);
 /// bench_crowd_learned.c: its part with learned characters.
 int bench_crowd_learned(bench *b, const am_db *db, const char *config, int count, int frames);
-/// bench_crowd_field.c: what characters of a motion field stand on.
+/// bench_crowd_field.c: the asset for characters of a motion field.
 typedef struct bench_field_ground {
     am_db *db;
     am_model *model;

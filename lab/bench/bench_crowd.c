@@ -1,6 +1,6 @@
-// amble bench crowd: many characters over one database on one thread, each steered by a stick of its own that is
-// pushed somewhere else every now and then. What is timed is the whole step of every character: prediction, search
-// every ten frames, transition, feet. The clock is the thread's processor time.
+// amble bench crowd: many characters over one database on one thread, each steered by its own random stick. It times
+// the whole step of every character: prediction, a search every ten frames, transitions, feet. The clock is the
+// thread's processor time.
 #include "actor/actor.h"
 #include "base/budget.h"
 #include "base/rng.h"
@@ -20,7 +20,7 @@ typedef struct stick {
     am_rng rng;
     am_intent_state state;
     am_gamepad pad;
-    float left_s; ///< until it is pushed somewhere else
+    float left_s; ///< s until the stick moves again
 } stick;
 
 typedef struct crowd {
@@ -44,7 +44,7 @@ static void move_stick(stick *s)
     }
     s->left_s = am_rng_range(&s->rng, 0.5f, 3.0f);
     float angle = am_rng_range(&s->rng, -3.14159265f, 3.14159265f);
-    // One push in six lets go: some of a crowd stand.
+    // One move in six releases the stick, so that some of the crowd stand.
     float length = am_rng_below(&s->rng, 6) == 0 ? 0.0f : am_rng_range(&s->rng, 0.5f, 1.0f);
     s->pad.left[0] = length * am_sin(angle);
     s->pad.left[1] = length * am_cos(angle);
@@ -59,7 +59,7 @@ static void step_one(crowd *c, int i)
     am_actor_step(c->characters[i], &intent, dt);
 }
 
-/// Room that all step in, and the speeds of their sticks.
+/// Shared work memory of all steps, and the speeds of their sticks.
 static am_result open_work(crowd *c, int count, am_error *err)
 {
     const am_source *source = ami_asset_source(c->asset, c->settings.method);
@@ -108,7 +108,7 @@ static am_result open_characters(crowd *c, int count, am_error *err)
     c->characters = calloc((size_t)count, sizeof *c->characters);
     c->sticks = calloc((size_t)count, sizeof *c->sticks);
     if (!c->characters || !c->sticks) {
-        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for %d characters", count);
         return AM_ERR_MEMORY;
     }
     am_result result = AM_OK;
@@ -164,10 +164,10 @@ static int run_crowd(bench *b, crowd *c, const char *subject, const char *set, i
     }
     allocations = c->budget.total_count - allocations;
     bench_row(b, subject, "amble", count, set, us, frames, checksum);
-    bench_note(b,
-               "%s: %d characters: mean %.2f us a step, %.0f fit in 1/60 s on one core; %zu allocations in %d frames",
-               subject, count, sum / frames, 1e6 / 60.0 / (sum / frames), allocations, frames);
-    bench_note(b, "%s: %d characters: %.1f searches a second each, %llu fallback frames", subject, count,
+    bench_note(
+        b, "%s: %d characters: mean %.2f us per step, %.0f fit in 1/60 s on one core; %zu allocations in %d frames",
+        subject, count, sum / frames, 1e6 / 60.0 / (sum / frames), allocations, frames);
+    bench_note(b, "%s: %d characters: %.1f searches per second each, %llu fallback frames", subject, count,
                (double)searches / ((double)steps * (double)dt), (unsigned long long)fell_back);
     close_characters(c);
     if (allocations > 0) {

@@ -1,6 +1,6 @@
 // The learned part of amble bench crowd: what a frame of learned motion matching costs with fp32 and int8 networks
-// (Projector every ten frames), beside a frame of matching over ever more frames; and whole steps of many learned
-// characters, one by one and in batches.
+// (Projector every ten frames), next to a frame of matching over databases of growing size; and whole steps of many
+// learned characters, one by one and in batches.
 #include "actor/actor.h"
 #include "data/pose_vector.h"
 #include "net/build.h"
@@ -44,7 +44,7 @@ static am_net_graph *make_graph(const char *name, const char *output, int x, int
     return g;
 }
 
-/// Networks of the paper's sizes that know nothing: as fast as trained ones, or slower, since fewer inputs are zero.
+/// Untrained networks of the paper's sizes: as fast as trained ones, or slower, since fewer inputs are zero.
 static am_result make_untrained(am_model **out, const am_db *db, am_error *err)
 {
     int x = db->features.count;
@@ -179,7 +179,7 @@ static am_result crowd_begin(crowd *c, const am_model *model, int count, am_erro
     c->characters = calloc((size_t)count, sizeof *c->characters);
     c->intents = calloc((size_t)count, sizeof *c->intents);
     if (!c->characters || !c->intents) {
-        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for %d characters", count);
         return AM_ERR_MEMORY;
     }
     am_result result = am_asset_create(&c->asset, &def, err);
@@ -232,7 +232,8 @@ static am_result crowd_rows(bench *b, const am_model *model, const char *weights
         crowd_end(&c);
     }
     if (result == AM_OK && sums[0] != sums[1]) {
-        cli_error(err, AM_ERR_DEF, NULL, "bench crowd: a batch of learned characters gave other bits");
+        cli_error(err, AM_ERR_DEF, NULL,
+                  "bench crowd: a batch of learned characters gave bits that differ from single steps");
         result = AM_ERR_DEF;
     }
     if (result == AM_OK) {
@@ -249,7 +250,7 @@ int bench_crowd_learned(bench *b, const am_db *db, const char *config, int count
     am_error err = { 0 };
     am_model *fp32 = NULL, *int8 = NULL;
     am_result result = open_model(b, &fp32, db, &err);
-    am_model *plain = NULL; // as it ships it may be smaller already
+    am_model *plain = NULL; // the shipped model may already have smaller weights
     result = result == AM_OK ? learned_convert(&plain, fp32, AM_NET_FP32, &err) : result;
     result = result == AM_OK ? learned_convert(&int8, fp32, AM_NET_INT8, &err) : result;
     const am_model *models[2] = { plain, int8 };

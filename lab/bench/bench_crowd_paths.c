@@ -27,7 +27,7 @@ typedef struct walkers {
     double searches;
 } walkers;
 
-/// A round of its own for everyone: two to four metres wide, dented three times, walked or run.
+/// A closed path for each character: two to four metres wide, dented three times, walked or run.
 static int draw_round(am_path_sample *samples, am_rng *rng, am_vec3 at)
 {
     float radius = am_rng_range(rng, 2.0f, 4.0f);
@@ -66,7 +66,7 @@ static am_result open_walkers(walkers *w, const am_clock *clock, int count, floa
     w->calls = calloc(most_calls, sizeof *w->calls);
     am_result result = AM_OK;
     if (!w->characters || !w->calls) {
-        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for %d characters", count);
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for %d characters", count);
         result = AM_ERR_MEMORY;
     }
     am_rng rng = ami_rng_make(3);
@@ -150,10 +150,10 @@ static am_result walk(bench *b, walkers *w, const char *set, int frames, const c
         calls += w->calls[i];
     }
     double mean = w->call_count > 0 ? calls / w->call_count : 0.0;
-    bench_note(b,
-               "%d on paths, %s: mean %.2f us a step, %.0f fit in 1/60 s on one core; a call %.2f us, %.1f searches",
-               w->count, subject, sum / frames, 1e6 / 60.0 / (sum / frames), mean,
-               w->call_count > 0 ? w->searches / w->call_count : 0.0);
+    bench_note(
+        b, "%d on paths, %s: mean %.2f us per step, %.0f fit in 1/60 s on one core; a call %.2f us, %.1f searches",
+        w->count, subject, sum / frames, 1e6 / 60.0 / (sum / frames), mean,
+        w->call_count > 0 ? w->searches / w->call_count : 0.0);
     snprintf(name, sizeof name, "path call %s", subject);
     bench_row(b, name, "amble", w->count, set, w->calls, w->call_count, checksum);
     allocations = w->budget.total_count - allocations;

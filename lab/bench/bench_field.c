@@ -65,7 +65,7 @@ static void follow(const ami_field *field, int32_t *hint, const ami_field_neighb
     }
 }
 
-/// Flows for a while by random actions and writes down what is asked.
+/// Moves for a while by random actions and records the queries.
 static bool collect(field_bench *s)
 {
     const ami_field *field = s->field;
@@ -121,7 +121,7 @@ static void load_peers(field_bench *s)
     if (!s->peer || !write_rows(s) || !bench_peer_ask(s->peer, answer, sizeof answer, question)) {
         return;
     }
-    // Of many states only what the others are judged by, unless all is asked for.
+    // With many states, only the reference variants run, unless all are requested.
     int last = bench_full(s->b) || s->field->state_count <= large ? variants : own_variants + 1;
     for (char *word = strtok(answer, " \n"); word; word = strtok(NULL, " \n")) {
         for (int v = own_variants; v < last; v++) {
@@ -133,7 +133,7 @@ static void load_peers(field_bench *s)
 // ---------------------------------------------------------------------------------------------
 // The whole tick
 
-/// A value function of made-up values: looking them up takes as long as looking up trained ones.
+/// A value function with invented values: looking them up takes as long as with trained ones.
 static am_result make_value(field_bench *s, am_error *err)
 {
     ami_field_task task;
@@ -283,7 +283,8 @@ static float distance2(const ami_field *field, const float *row, int32_t state)
     return sum;
 }
 
-/// Compares with the linear answer; a peer adds up in another order and may swap states as good as equally near.
+/// Compares with the linear answer; a peer adds up in another order and may swap states that are practically equally
+/// near.
 static uint64_t check_answers(field_bench *s, int variant)
 {
     size_t count = (size_t)s->frames * asks * k;
@@ -355,11 +356,11 @@ static void run_rounds(field_bench *s, const char *set)
     double peer = bench_least_us(s->b, "field searches k=15", "flann", n, set);
     if (own > 0.0 && searches > 0.0 && flann > 0.0) {
         bench_note(s->b,
-                   "%lld states of %d numbers: %.0f controlled frames a second; %.1fx as fast as with FLANN, "
+                   "%lld states of %d numbers: %.0f controlled frames per second; %.1fx as fast as with FLANN, "
                    "searches alone %.1fx",
                    (long long)n, s->field->dims, 1e6 / own, flann / own, peer / searches);
     } else if (own > 0.0) { // the peers were not there
-        bench_note(s->b, "%lld states of %d numbers: %.0f controlled frames a second", (long long)n, s->field->dims,
+        bench_note(s->b, "%lld states of %d numbers: %.0f controlled frames per second", (long long)n, s->field->dims,
                    1e6 / own);
     }
 }

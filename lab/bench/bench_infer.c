@@ -1,7 +1,7 @@
 // amble bench infer: one evaluation of a network, against a chain of OpenBLAS products and ONNX Runtime.
 //
-// Subjects name network, batch, weights and the share of zeros behind ReLUs; those of a batch also "fast" where fused
-// multiply-add is allowed. The peers compute in fp32 always: beside fp16 and int8 they are what a user would run
+// Subjects name network, batch, weights and the share of zeros after ReLUs; batches also say "fast" where fused
+// multiply-add is allowed. The peers always compute in fp32: next to fp16 and int8 they are what a user would run
 // instead. Set "warm" evaluates repeatedly; "cold" reads 64 MB of other memory before each evaluation. All variants
 // take turns in small groups, so that a busy machine slows them alike. Variant "read" only reads as many bytes as our
 // weights have: a lower bound where nothing is skipped.
@@ -265,7 +265,7 @@ static void compare(infer *f)
     for (int v = 1; v < read_variant; v++) {
         int numbers = f->subject->batch * am_net_output_size(f->net, 0);
         if (f->runs[v] && f->subject->weights == AM_NET_FP32 && fabs(f->sum[v] - f->sum[0]) > 1e-4 * numbers) {
-            bench_note(f->b, "peer %s: other outputs on %s (sum %g, ours %g)", variants[v], f->name, f->sum[v],
+            bench_note(f->b, "peer %s: outputs differ on %s (sum %g, ours %g)", variants[v], f->name, f->sum[v],
                        f->sum[0]);
         }
     }
@@ -319,10 +319,10 @@ int bench_infer(bench *b)
         made = am_folder_make_temporary(f->folder, sizeof f->folder, "amble-bench");
         find_library(f);
     } else {
-        cli_error(&err, AM_ERR_MEMORY, NULL, "no memory for the bench");
+        cli_error(&err, AM_ERR_MEMORY, NULL, "out of memory for the bench");
     }
     am_progress progress = cli_progress();
-    int count = 0; // those for --full stand last
+    int count = 0; // those for --full come last
     while (count < subject_count && (!subjects[count].full || bench_full(b))) {
         count++;
     }

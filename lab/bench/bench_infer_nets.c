@@ -63,7 +63,7 @@ static void set_zeros(am_net_graph *g, double **values, int samples, int zeros)
         }
         ami_net_graph_eval(g, values, samples);
         int x = op->in[0], width = g->values[x].width, count = samples * width;
-        double *sorted = values[op->out]; // written anew by the next evaluation
+        double *sorted = values[op->out]; // overwritten by the next evaluation
         for (int k = 0; k < count; k++) {
             sorted[k] = values[x][k];
         }

@@ -1,6 +1,6 @@
-// A part of amble bench load: from a database's file to the first pose: asset, an actor that follows paths, one
-// step. Variants: amble (facts, filters and index are sections of the file), measured (the
-// same frames in a file without these sections, as versions before 2 wrote it).
+// The part of amble bench load that goes from a database file to the first pose: asset, an actor that follows paths,
+// one step. Variants: amble (facts, filters and index are sections of the file), measured (the same frames in a file
+// without these sections, as written before version 2).
 #include "bench.h"
 
 #include "database.h"
@@ -69,7 +69,7 @@ int bench_open(bench *b)
     cli_progress_end();
     char paths[2][640] = { "", "" }, folder[512] = "";
     if (result == AM_OK && !am_folder_make_temporary(folder, sizeof folder, "amble-bench")) {
-        result = cli_error(&err, AM_ERR_WRITE, NULL, "cannot make a temporary folder; set TMPDIR");
+        result = cli_error(&err, AM_ERR_WRITE, NULL, "cannot create a temporary folder; set TMPDIR");
     }
     result = result == AM_OK ? write_both(paths, folder, db, &err) : result;
     int rounds = bench_rounds(b, usual_rounds, most_rounds);

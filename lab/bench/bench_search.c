@@ -57,7 +57,7 @@ typedef struct search_bench {
     bench_peer *peer, *wasm; ///< the libraries, and our own index under node
     bool peer_here[variants];
     char *wash;
-    int wash_mib; ///< what is read to push all else out of the caches
+    int wash_mib; ///< memory that is read to flush the caches
     volatile char washed;
     tally *tallies; ///< [variants]
     char folder[400], frames_file[512], found_file[512];
@@ -114,7 +114,7 @@ static void load_peers(search_bench *s, bench_peer *peer)
     }
     snprintf(question, sizeof question, "load %s", s->frames_file);
     if (!bench_peer_ask(peer, answer, sizeof answer, question)) {
-        bench_note(s->b, "a program of peers could not read the frames: left out");
+        bench_note(s->b, "a peer program could not read the frames and is left out");
         return;
     }
     for (char *word = strtok(answer, " \n"); word; word = strtok(NULL, " \n")) {
@@ -227,8 +227,8 @@ static double ask_peer(search_bench *s, int variant, int set, int k, bool cold, 
     return ok ? mean : -1.0;
 }
 
-/// Compares with the linear answer. A peer adds up in another order: of two frames as good as equally near it may
-/// take the other one, which then counts as ours.
+/// Compares with the linear answer. A peer adds up in another order: of two frames that are practically equally near
+/// it may take the other one, which then counts as correct.
 static void check_answer(search_bench *s, int variant, int set, int k)
 {
     tally *t = &s->tallies[variant];
@@ -259,7 +259,8 @@ static void check_answer(search_bench *s, int variant, int set, int k)
     }
 }
 
-/// Cold caches and large k beyond the size that everything is compared at: only what the others are judged by.
+/// With cold caches, and with large k beyond the size at which everything is compared, only the reference variants
+/// run.
 static bool is_wanted(const search_bench *s, int variant, int k, bool cold)
 {
     bool first = variant == 0 || variant == 1 || variant == 3;
@@ -268,7 +269,7 @@ static bool is_wanted(const search_bench *s, int variant, int k, bool cold)
 
 static void run_round(search_bench *s, int set, int k, bool cold, bool counted)
 {
-    // Linear first: it is the truth for the others. It is asked in the round that checks even where no row wants it.
+    // Linear first: it is the reference for the others. It runs in the checking round even where it has no row.
     static const int order[variants] = { 2, 0, 1, 3, 4, 5, 6, variant_wasm };
     bool wanted_cold = cold;
     cold = cold && counted;
@@ -413,7 +414,8 @@ static void note_absent(search_bench *s)
         }
     }
     if (s->ties > 0) {
-        bench_note(s->b, "%d answers of peers were another frame, equally near within rounding: counted as the same",
+        bench_note(s->b,
+                   "%d answers of peers were another frame that is equally near within rounding; they count as equal",
                    s->ties);
     }
     bench_note(s->b, "one thread, one query at a time; processor time of a round over its queries; p99 of single "

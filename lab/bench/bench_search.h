@@ -14,7 +14,7 @@ typedef struct search_data {
     float *x;            ///< [count][stride]
     am_db_range *ranges; ///< of x, without ignored ends
     int range_count;
-    int real_count; ///< rows of x that are no perturbed copies
+    int real_count; ///< rows of x that are not perturbed copies
     float *held;    ///< [held_count][stride]
     int held_count;
     bool trajectory[AM_MAX_FEATURES]; ///< the dimension belongs to the desired trajectory

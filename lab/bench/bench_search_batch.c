@@ -78,7 +78,7 @@ static bool same_answers(const batches *s, int k)
     return same;
 }
 
-/// Microseconds a question, one by one or `together` at once.
+/// Microseconds per query, one by one or `together` at once.
 static double time_round(batches *s, int k, int together)
 {
     double begun = bench_cpu_us();
@@ -127,7 +127,7 @@ bool search_batches(bench *b, const search_data *data, const am_db *db, const fl
     def.db = db;
     bool ok = s && (s->x = calloc(most_questions, (size_t)data->stride * sizeof *s->x)) != NULL;
     if (!ok) {
-        cli_error(&err, AM_ERR_MEMORY, NULL, "not enough memory for the questions of a batch");
+        cli_error(&err, AM_ERR_MEMORY, NULL, "out of memory for the queries of a batch");
     }
     ok = ok && ami_index_create(&s->index, &def, &err) == AM_OK &&
          ami_search_work_create(&s->work, s->index, NULL, &err) == AM_OK;

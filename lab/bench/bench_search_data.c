@@ -33,7 +33,7 @@ typedef struct gather {
 
 static am_result no_memory(am_error *err)
 {
-    cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for the frames of the bench");
+    cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the frames of the bench");
     return AM_ERR_MEMORY;
 }
 
@@ -125,7 +125,7 @@ static am_result split(gather *g, am_error *err)
         }
     }
     if (g->kept_count == 0 || g->held_count == 0) {
-        cli_error(err, AM_ERR_EMPTY, NULL, "the database has too few clips to keep some out; name another config");
+        cli_error(err, AM_ERR_EMPTY, NULL, "the database has too few clips to hold some out; name another config");
         return AM_ERR_EMPTY;
     }
     shuffle(g->kept, g->kept_count);

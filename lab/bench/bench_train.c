@@ -9,7 +9,7 @@
 
 int bench_train(bench *b)
 {
-    bench_note(b, "this build has no training");
+    bench_note(b, "this build has no training code; build Amble with training");
     return CLI_DONE;
 }
 
@@ -21,7 +21,7 @@ int bench_train(bench *b)
 #include "net/build.h"
 #include "train/training.h"
 
-/// One row group: a network and a batch. The shapes of the papers, as measured in the project's notes.
+/// One row group: a network and a batch. The shapes are those of the papers.
 typedef struct train_shape {
     const char *name;
     int batch;
@@ -213,8 +213,9 @@ static am_result time_rounds(subject *s, double *us, int rounds, am_error *err)
     return result;
 }
 
-/// The rows of one thread are compared with the rows of one, by the clock, with the processor's time beside them as a
-/// proof that it was one; two threads with the peer's better way, which may be its single thread.
+/// The rows of one thread are compared with the rows of one, by the clock, with the processor time next to them as
+/// proof that it was one; two threads are compared with the peer's better configuration, which may be its single
+/// thread.
 static const char *const set_names[] = { "1 thread", "2 threads" };
 
 /// Rows of a series of alternating times.
@@ -261,8 +262,8 @@ static int read_times(const char *answer, double *us, int most, double *loss)
     return count;
 }
 
-/// A process of its own for each measurement: the threads of an earlier one would go on looking for work beside it,
-/// and beside ours. The loss, and times into us; their count, -1 when PyTorch is not here.
+/// A process of its own for each measurement: the threads of an earlier one would keep spinning beside it, and beside
+/// ours. The loss, and times into us; their count, -1 when PyTorch is not here.
 static int ask_peer(bench *b, const train_shape *shape, int threads, const char *policy, int rounds, double *us,
                     double *loss)
 {
@@ -309,14 +310,14 @@ static bool measure_peer(bench *b, const train_shape *shape, int threads, const 
         loss = other_loss;
     }
     if (count == 0) {
-        bench_note(b, "torch did not answer about %s", label);
+        bench_note(b, "peer torch: no answer for %s", label);
     }
     add_rows(b, shape, label, threads == 1 ? "torch1" : "torch2", threads, us, count, loss);
     free(us);
     return true;
 }
 
-/// Our row and PyTorch's. Half of our rounds run before the peer's and half behind them: what else the machine does
+/// Our row and PyTorch's. Half of our rounds run before the peer's and half after them, since the load of the machine
 /// changes in between.
 static int measure(bench *b, const train_shape *shape, int threads, const char *label, int rounds, bool *peer)
 {

@@ -79,7 +79,7 @@ static void add_rows(bench *b, lmm_times *t, const char *set)
             bench_row(b, rows[s].subject, "amble", 32, set, t->us[s], t->count[s], bits);
             const double least = bench_least_us(b, rows[s].subject, "amble", 32, set);
             bench_note(
-                b, "%s: the public scripts take %.0f ms an iteration here (measured once, not in this run): %.1fx",
+                b, "%s: the public scripts take %.0f ms per iteration here (measured once, not in this run): %.1fx",
                 rows[s].subject, rows[s].public_ms, 1000.0 * rows[s].public_ms / least);
         }
     }
@@ -98,7 +98,7 @@ int bench_train_lmm(bench *b)
     am_progress quiet = cli_quiet_progress();
     am_result result = cli_database_open(&db, config, &serial, &quiet, &err);
     if (!am_folder_make_temporary(folder, sizeof folder, "amble-bench") && result == AM_OK) {
-        cli_error(&err, AM_ERR_WRITE, folder, "cannot make a folder for the bench");
+        cli_error(&err, AM_ERR_WRITE, folder, "cannot create a folder for the bench; set TMPDIR");
         result = AM_ERR_WRITE;
     }
     snprintf(recipe, sizeof recipe, "%s/recipe.json", folder);

@@ -29,7 +29,7 @@ am_result learned_walker_begin(learned_walker *w, const am_model *model, am_erro
     w->poses = calloc(3 * joints, sizeof *w->poses);
     w->velocities = calloc(2 * joints, sizeof *w->velocities);
     if (!w->state || !w->poses || !w->velocities) {
-        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for a character");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for a character");
         return AM_ERR_MEMORY;
     }
     w->out.local = w->poses;

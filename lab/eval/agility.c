@@ -31,8 +31,9 @@ lab_agility_def lab_agility_def_default(void)
 static am_result check_def(const lab_agility_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->source || !def->source->db) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "agility def not begun from lab_agility_def_default(), or without a source with a database");
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "initialise the agility def with lab_agility_def_default() and give it a source with a database");
     }
     if (def->changes < 2 || def->changes % 2 != 0 || def->changes > 100000 || def->starts < 1 ||
         def->starts > 100000 || !(def->offset_m >= 0.0f) || !(def->near_rad > 0.0f) || !(def->near_m > 0.0f) ||
@@ -155,7 +156,7 @@ static float change_of(const lab_agility_def *def, int c)
     return AM_PI * (float)step / (float)half;
 }
 
-/// Seconds until it is there, most_s when it is late (-1 steps then).
+/// Seconds until the target is reached, most_s when it is late (-1 steps then).
 static float one_trial(const lab_agility_def *def, walker *w, const target *desired, int32_t *steps, bool *late)
 {
     int most = steps_of(def->most_s, def->dt);
@@ -260,7 +261,7 @@ am_result lab_agility_measure(lab_agility *out, const lab_agility_def *def, am_e
     return result;
 }
 
-/// Whether a turn was before step i.
+/// Whether there was a turn before step i.
 static bool is_due(const lab_agility_turn *turn, int i, float dt) { return turn->t <= (float)i * dt + 1e-4f; }
 
 am_result lab_agility_curve(const lab_agility_def *def, float *out, int count, const lab_agility_turn *turns,

@@ -22,8 +22,8 @@ typedef struct lab_agility_def {
     int starts;                  ///< frames that are begun at (default 50)
     float offset_m;              ///< lines move sideways by up to this, uniformly drawn (default 0.5)
     float near_rad, near_m;      ///< tolerances (default 5 degrees, 0.1 m)
-    float hold_s;                ///< that it must stay so (default 0.3)
-    float most_s;                ///< what is not there by then is late and counts as this (default 3)
+    float hold_s;                ///< s that it must stay there (default 0.3)
+    float most_s;                ///< a later response is late and counts as this (default 3)
     float settle_s;              ///< before the change, with a constant target (default 2)
     float dt;                    ///< of a step (default 1/30)
     uint64_t seed;               ///< of starts and offsets
@@ -31,7 +31,7 @@ typedef struct lab_agility_def {
 } lab_agility_def;
 lab_agility_def lab_agility_def_default(void);
 
-/// What came of it, in seconds.
+/// The results, in seconds.
 typedef struct lab_agility {
     float minimum, average, maximum;
     float median, p95;

@@ -23,8 +23,7 @@ static const eval_item items[] = {
       eval_learned },
     { "fields", "motion fields and a graph-based controller: response times, value functions, ten minutes, rates",
       eval_fields },
-    { "paths", "drawn paths by long-horizon matching: the paper's tables 1 and 2, and what is added to it",
-      eval_paths },
+    { "paths", "drawn paths by long-horizon matching: the paper's tables 1 and 2, and what Amble adds", eval_paths },
 };
 
 enum { item_count = sizeof items / sizeof items[0] };
@@ -120,17 +119,17 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
     eval e = { 0 };
     const cli_option options[] = {
         { "--html", "OUT.html", "also write a page with plots", .text = &page },
-        { "--config", "NAME", "use the database of this config alone", .text = &e.config },
+        { "--config", "NAME", "use only the database of this config", .text = &e.config },
         { "--model", "X.amnet", "learned, paths, fields: the networks or value functions to evaluate",
           .text = &e.model },
-        { "--compressor", "X.amnet", "learned: the model with the Compressor, when it is not in the other",
+        { "--compressor", "X.amnet", "learned: the model with the Compressor, if --model has none",
           .text = &e.compressor },
         { "--ablation", "X.amnet", "learned: another Compressor and Decompressor to compare with",
           .text = &e.ablation },
         { "--keep", "OUT.amnet", "learned: write a copy of the networks with these results in their provenance",
           .text = &e.keep },
         { "--quick", NULL, "a few courses and variants only", .flag = &e.quick },
-        { "--pushes", NULL, "fields: the tables of pushes alone", .flag = &e.pushes },
+        { "--pushes", NULL, "fields: only the tables of pushes", .flag = &e.pushes },
         { "--timings", NULL, "also print timings, which differ from run to run", .flag = &e.timings },
     };
     cli_call call;

@@ -24,7 +24,7 @@ typedef struct eval {
     char about[400]; ///< what was run on which data, for the page and the end of the text
 } eval;
 
-/// Says at once what the evaluation runs on because the motion capture is not here; the page says it, too.
+/// Prints at once what the evaluation runs on when motion capture is missing; the page says it, too.
 void eval_without_capture(eval *e, const char *instead);
 
 /// One file each.

@@ -46,8 +46,8 @@ static const paper_row paper[] = {
 enum { row_count = sizeof paper / sizeof paper[0] };
 
 static const char *const tasks[2] = { "direction", "line" };
-// What the averages may be: of the graph, so that it is a fair peer; of the field. How many times as fast that must
-// be.
+// Bounds of the averages: of the graph, so that it is a fair peer, and of the field; and how many times as fast the
+// field must be.
 static const double graph_bound = 1.3;
 static const double field_bounds[2] = { 0.55, 0.80 };
 static const double times_bound = 1.8;
@@ -145,7 +145,7 @@ static double bends_deg_s(void)
     return (double)(lab_motion_graph_source_def_default().warp / AM_DEG / lab_motion_graph_def_default().least_s);
 }
 
-/// The rows whose steering is another, so that it can be told what is its doing.
+/// The rows with other steering, to separate its effect.
 static am_result open_steerings(fields *f, am_error *err)
 {
     if (!f->model || f->e->quick) {
@@ -212,8 +212,7 @@ static void add_above(const fields *f, double value, bool bounded, double bound)
     f->real &&bounded ? ami_tables_at_least(f->e->tables, value, bound) : ami_tables_number(f->e->tables, value);
 }
 
-/// How the row stands beside the graph, and beside the row with the next fewer ticks between anchors: the paper's
-/// order is that each step costs time.
+/// The row compared with the graph and with the row of the next denser anchors: in the paper each step costs time.
 static void add_beside(const fields *f, int row, const lab_agility *rows)
 {
     const paper_row *p = &paper[row];
@@ -269,25 +268,25 @@ static am_result add_responses(const fields *f, int task, am_error *err)
     ami_tables_plot(t, "average", 0);
     ami_tables_note(
         t,
-        "%d changes of the target each: +-180 degrees in equal steps without 0, from moments all over the "
-        "data. late_percent: not there within 3 s, counted as 3 s. 16-bit values.",
+        "%d changes of the target in each row: up to +-180 degrees in equal steps without 0, from moments all over "
+        "the data. late_percent: responses later than 3 s, which count as 3 s. Values have 16 bits.",
         rows[0].trials);
     if (f->trained_s > 0.0 && task == 0) {
-        ami_tables_note(t, "All value functions were made in %.0f s.", f->trained_s);
+        ami_tables_note(t, "All value functions were trained in %.0f s.", f->trained_s);
     }
     if (has_row(f, 1, task) && rows[1].average > 0.0f) {
-        ami_tables_note(t, "The motion field answers %.2f times as fast as the graph (paper: %.2f).",
+        ami_tables_note(t, "The motion field responds %.2f times as fast as the graph (paper: %.2f).",
                         (double)rows[0].average / (double)rows[1].average,
                         paper[0].seconds[task][1] / paper[1].seconds[task][1]);
     }
     if (f->bent && f->plain) {
         ami_tables_note(t,
-                        "The last two rows have the steering changed: %.0f degrees a second are what the graph's "
-                        "bends come to in its shortest clip, none is the paper's field.",
+                        "The last two rows change the steering: %.0f degrees per second are as much as the graph "
+                        "bends its shortest clip; none is the paper's field.",
                         bends_deg_s());
     }
-    ami_tables_note(t,
-                    "times_as_fast: as the graph. sparser_adds: seconds more than with the anchors next to these.");
+    ami_tables_note(
+        t, "times_as_fast: compared with the graph. sparser_adds: seconds more than with the next denser anchors.");
     return AM_OK;
 }
 
@@ -328,7 +327,7 @@ static am_result add_numbers(fields *f, am_error *err)
     if (result != AM_OK) {
         return result;
     }
-    ami_tables_begin(t, "numbers", "the direction with 16-bit values and with 32-bit ones: seconds in the mean");
+    ami_tables_begin(t, "numbers", "mean seconds to a direction, with 16-bit and with 32-bit values");
     static const ami_column columns[] = {
         { "representation", -1 }, { "fp16_average", 5 }, { "fp32_average", 5 }, { "fp16_kb", 1 }, { "fp32_kb", 1 }
     };
@@ -448,7 +447,7 @@ static void close_all(fields *f)
     am_db_close(f->db);
 }
 
-/// All that is not of pushes.
+/// All tables but those of pushes.
 static am_result add_control(fields *f, am_error *err)
 {
     am_result result = open_steerings(f, err);
@@ -478,7 +477,7 @@ am_result eval_fields(eval *e, am_error *err)
     result = result == AM_OK ? fields_pushes(&f, err) : result;
     if (result == AM_OK) {
         snprintf(e->about, sizeof e->about,
-                 "%s: %d states at %.0f Hz; graph of %d clips of %.2f s in the mean (%d left out), %.1f followers "
+                 "%s: %d states at %.0f Hz; graph of %d clips of %.2f s on average (%d left out), %.1f followers "
                  "each.%s %d values beyond their bound (marked !).",
                  f.config, f.field->state_count, (double)f.field->fps, f.graph->clip_count, (double)f.graph->mean_s,
                  f.graph->pruned, (double)f.graph->edge_count / f.graph->clip_count,

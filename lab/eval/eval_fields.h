@@ -19,23 +19,23 @@ typedef struct fields {
     ami_field *field;
     lab_motion_graph *graph;
     am_model *model;  ///< with value functions; NULL: the graph alone is measured
-    am_model *full;   ///< the same of the direction in 32 bits; NULL: not looked at
-    am_model *plain;  ///< of all states, without steering; NULL: not looked at
-    am_model *bent;   ///< of all states, with as much steering as the graph's bends; NULL: not looked at
+    am_model *full;   ///< the same of the direction in 32 bits; NULL: not measured
+    am_model *plain;  ///< of all states, without steering; NULL: not measured
+    am_model *bent;   ///< of all states, with as much steering as the graph's bends; NULL: not measured
     char folder[512]; ///< of the files that were made on the way; "" without any
-    double trained_s; ///< what making the value functions took; 0 when they were there
+    double trained_s; ///< s that training the value functions took; 0 when they existed
 } fields;
 
 /// Ticks between the anchors of value function i.
 int fields_every(int i);
-/// The least ticks between anchors that are looked at.
+/// The fewest ticks between anchors that are measured.
 int fields_finest(const fields *f);
 /// Whether the value function of a task with `every` ticks between its anchors is measured: quick evaluations take
 /// only the smallest of the direction.
 bool fields_measures(const fields *f, const char *task, int every);
 /// eval_fields_values.c: opens the model, or trains the value functions that are needed.
 am_result fields_open_values(fields *f, am_error *err);
-/// Value functions to be made by the recipe that ships, and what is other with them.
+/// Value functions to train by the shipped recipe, and how they differ from it.
 typedef struct fields_values {
     const char *name;   ///< of their files
     bool full;          ///< in 32 bits

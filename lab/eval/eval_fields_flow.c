@@ -149,7 +149,7 @@ static void run_method(void *context, int item)
     am_run_script_free(&script);
 }
 
-/// Full tilt in a new direction every one to three seconds.
+/// A fully tilted stick, in a new direction every one to three seconds.
 static void draw_directions(flow *w)
 {
     am_rng rng = ami_rng_make(7);
@@ -254,7 +254,7 @@ static void add_table(const flow *w, double mean, double most)
         { "not_finite", 0 },  { "fallback_frames", 0 }, { "states_visited", 3 }
     };
     ami_tables *t = w->f->e->tables;
-    ami_tables_begin(t, "endurance", "a new direction every one to three seconds, without end");
+    ami_tables_begin(t, "endurance", "endurance: a new direction every one to three seconds");
     ami_tables_columns(t, columns, CLI_COUNT(columns));
     for (int i = 0; i < method_count; i++) {
         if (has_method(w->f, i)) {

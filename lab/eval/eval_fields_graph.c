@@ -88,7 +88,7 @@ am_result fields_settings(const fields *f, am_error *err)
         result = add_setting(f, &settings[i], err);
     }
     ami_tables_note(
-        t, "similar: distance (eq. 1) below which a clip may follow; least_s: shortest clip. Shorter clips and "
-           "laxer joints answer sooner; the settings taken answer no later than the paper's graph.");
+        t, "similar: distance (eq. 1) below which a clip may follow; least_s: shortest clip. Shorter clips and a "
+           "larger 'similar' respond sooner; the chosen settings respond no later than the paper's graph.");
     return result;
 }

@@ -14,7 +14,8 @@
 am_result fields_pushes(const fields *f, am_error *err)
 {
     (void)err;
-    fprintf(stderr, "eval: this build has no Open Dynamics Engine, so nothing is pushed\n");
+    fprintf(stderr, "eval: this build has no Open Dynamics Engine, so the push tables are left out; install "
+                    "libode-dev and build again\n");
     (void)f;
     return AM_OK;
 }
@@ -30,7 +31,7 @@ am_result fields_pushes(const fields *f, am_error *err)
 static const double most_deg = 10.0;
 static const double most_off_deg = 30.0;
 static const double most_depth_cm = 1.0;
-// A chest that moves by less is moved by the motion itself, which takes another way after any push, as much as by it.
+// A chest that moves by less is moved as much by the motion itself, which changes after any push.
 static const double moved_cm = 2.0;
 
 enum {
@@ -54,7 +55,7 @@ typedef struct summary {
     group groups[group_count];
 } summary;
 
-/// Everything that is pushed.
+/// All pushed data sets.
 typedef struct pushing {
     const fields *f;
     int count;
@@ -127,7 +128,7 @@ static am_result push_source(pushing *p, summary row, const am_source *source, c
     int count = f->e->quick ? quick_count : trial_count;
     lab_push_trial *trials = calloc((size_t)count, sizeof *trials);
     if (!trials) {
-        return cli_error(err, AM_ERR_MEMORY, NULL, "no memory for %d pushes", count);
+        return cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for %d pushes", count);
     }
     const am_push_engine *engine = am_physics_engine();
     lab_push_trials_def def = lab_push_trials_def_default();
@@ -201,7 +202,7 @@ static am_result push_learned(pushing *p, const char *set, const ami_field *fiel
     return result;
 }
 
-/// What is pushed on a data set beside the passive field.
+/// What is pushed on a data set besides the passive field.
 typedef struct extras {
     bool passive, printed, match;
     const char *model; ///< path of networks, NULL without
@@ -349,7 +350,7 @@ static const ami_column way_columns[] = {
 static void add_ways(const pushing *p)
 {
     ami_tables *t = p->f->e->tables;
-    ami_tables_begin(t, "push_ways", "which way the chest goes relative to the feet within 0.3 s of the same pushes");
+    ami_tables_begin(t, "push_ways", "direction of the chest relative to the feet within 0.3 s of the same pushes");
     ami_tables_columns(t, way_columns, CLI_COUNT(way_columns));
     for (int i = 0; i < p->count; i++) {
         const summary *s = &p->rows[i];
@@ -368,14 +369,13 @@ static void add_ways(const pushing *p)
         ami_tables_number(t, s->groups[2].stance_off);
         add_bounded(p->f, s->groups[0].last_off + s->groups[1].last_off + s->groups[2].last_off, 0.0);
     }
-    ami_tables_note(
-        t, "off: at no tick the chest moves within 30 degrees of the push (by 5 mm or more), relative to the "
-           "middle of the feet and to the same motion without the push. slight_off: by 1 mm or more. end_off: "
-           "as off, 0.3 s after the push instead of at any tick until then. last_off: of all parts, when it "
-           "has gone farthest along.");
+    ami_tables_note(t, "off: the chest never moves within 30 degrees of the push (by 5 mm or more), relative to the "
+                       "middle of the feet and to the same motion without the push. slight_off: the same by 1 mm or "
+                       "more. end_off: like off, but 0.3 s after the push instead of at any tick until then. "
+                       "last_off: over all parts, at the moment when the chest has moved farthest along the push.");
     ami_tables_note(t,
-                    "moved_off: of pushes that move it by %.0f cm or more in any direction. trunk: with the head. "
-                    "legs_stance_off: relative to the feet that stood when it was pushed.",
+                    "moved_off: among pushes that move it by %.0f cm or more in any direction. trunk: includes the "
+                    "head. legs_stance_off: relative to the feet that were planted when the push began.",
                     moved_cm);
 }
 
@@ -384,7 +384,7 @@ static void add_ways(const pushing *p)
 
 enum { rounds = 40 };
 
-/// The least that frames of dynamics take for a body, in microseconds.
+/// Least time of the frames of dynamics for a body, in microseconds.
 static double time_frames(const am_push_solver *solver, const am_push_query *query, am_transform *out)
 {
     double least = (double)INFINITY;
@@ -429,8 +429,8 @@ static am_result add_costs(const pushing *p, am_error *err)
     ami_tables_number(t, first);
     ami_tables_number(t, last);
     ami_tables_note(t,
-                    "step_us: one step of the engine, of which a frame of dynamics has %d; the first tick of a push "
-                    "asks for one frame, the last for %d. Best of %d.",
+                    "step_us: one step of the engine; a frame of dynamics has %d of them. The first tick of a push "
+                    "needs one frame, the last %d. Best of %d.",
                     def.substeps, AM_PUSH_WINDOW - 1, rounds);
     am_physics_destroy(body);
     return AM_OK;

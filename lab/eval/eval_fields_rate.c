@@ -51,7 +51,7 @@ static am_result make_room(rate_room *r, const ami_field *field, am_error *err)
     return ami_field_work_create(&r->work, field, NULL, err);
 }
 
-/// One frame: neighbours, all actions, the neighbours of where they lead; then some action is taken.
+/// One frame: neighbours, all actions, the neighbours of their results; then a random action is taken.
 static void one_frame(const ami_field *field, rate_room *r, am_rng *rng)
 {
     int32_t hint[AMI_FIELD_MAX_K];
@@ -69,7 +69,7 @@ static void one_frame(const ami_field *field, rate_room *r, am_rng *rng)
     memcpy(r->v, r->next_v + taken * (size_t)field->velocity_count, (size_t)field->velocity_count * sizeof(float));
 }
 
-/// Frames a second of this thread's own time, the best of a few.
+/// Frames per second of this thread's processor time, the best of a few.
 static am_result measure(double *out, const ami_field *field, am_error *err)
 {
     rate_room r;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Whether a model has all value functions that are looked at, of this field.
+/// Whether a model has all value functions that are measured, for this field.
 static bool fits(const fields *f, const am_model *model)
 {
     static const char *const tasks[2] = { "direction", "line" };
@@ -72,7 +72,7 @@ static void copy(am_json_writer *w, const char *key, const am_json *value)
     }
 }
 
-/// A stage of the recipe with this database and the anchors that are looked at.
+/// A stage of the recipe with this database and the anchors that are measured.
 static void write_stage(am_json_writer *w, const fields *f, const am_json *stage, const char *task,
                         const fields_values *what)
 {
@@ -97,7 +97,7 @@ static void write_stage(am_json_writer *w, const fields *f, const am_json *stage
     am_json_end_object(w);
 }
 
-/// The task of a stage that is looked at, else NULL.
+/// The task of a stage that is measured, otherwise NULL.
 static const char *task_of(const fields *f, const am_json *stage)
 {
     const am_json *task = am_json_get(stage, "task");
@@ -142,14 +142,15 @@ static bool report(void *user, const am_train_progress *p)
     return f->e->progress->report(f->e->progress->user, p->stage, p->iteration, p->iterations);
 }
 
-/// A folder for what is made on the way.
+/// A folder for temporary files.
 static am_result make_folder(fields *f, am_error *err)
 {
     if (f->folder[0]) {
         return AM_OK;
     }
     if (!am_folder_make_temporary(f->folder, sizeof f->folder, "amble-fields")) {
-        return cli_error(err, AM_ERR_WRITE, NULL, "cannot make a temporary folder for the value functions");
+        return cli_error(err, AM_ERR_WRITE, NULL,
+                         "cannot create a temporary folder for the value functions; set TMPDIR");
     }
     return AM_OK;
 }

@@ -103,7 +103,8 @@ static am_result check_fit(const learned *l, am_error *err)
         return AM_ERR_FORMAT;
     }
     if (ami_net_input_count(l->decompressor.net) == 1 && (l->stepper.net || l->projector.net)) {
-        cli_error(err, AM_ERR_FORMAT, NULL, "a Stepper or Projector beside a Decompressor that reads no features");
+        cli_error(err, AM_ERR_FORMAT, NULL,
+                  "the model has a Stepper or a Projector, but its Decompressor reads no features");
         return AM_ERR_FORMAT;
     }
     return AM_OK;
@@ -390,11 +391,10 @@ static am_result add_drift(const learned *l, am_error *err)
         ami_tables_number(t, s.place_cm[h]);
         ami_tables_number(t, s.still_cm[h]);
     }
-    ami_tables_note(
-        t,
-        "Means over %d windows. feature_rms is in stored units: about one deviation a feature; still_cm is "
-        "the distance had the first pose stood still.",
-        s.windows);
+    ami_tables_note(t,
+                    "Means over %d windows. feature_rms is in stored units: about one deviation a feature; still_cm "
+                    "is the distance if the first pose were held.",
+                    s.windows);
     return AM_OK;
 }
 
@@ -433,8 +433,8 @@ static am_result add_projection(const learned *l, am_error *err)
         t, "first and top_10: share of queries whose result lies nearest to the true nearest frame, or to one "
            "of the ten nearest; near_top_10 within a sixth of a second of one of them. Distances in stored "
            "units; off_data is how far the result lies from any frame; place_cm how far its pose lies from "
-           "that of the true nearest frame; segment_cm the mean distance of the two over the ten "
-           "frames until the next search, both going on (figure 7's re-synchronised segments).");
+           "that of the true nearest frame; segment_cm the mean distance of the two over the ten frames until the "
+           "next search, as both continue (figure 7's re-synchronised segments).");
     return result;
 }
 

@@ -57,9 +57,9 @@ enum { learned_horizons = 3, learned_drift_windows = 400 };
 /// Drift of the Stepper over 20, 60 and 120 frames of a 60 Hz database.
 typedef struct drift_score {
     double seconds[learned_horizons];
-    double x_error[learned_horizons];  ///< root mean square a feature, in stored units
+    double x_error[learned_horizons];  ///< root mean square per feature, in stored units
     double place_cm[learned_horizons]; ///< of decompressed joints against the true frame
-    double still_cm[learned_horizons]; ///< had the pose stood still instead
+    double still_cm[learned_horizons]; ///< if the pose were held instead
     int windows;
 } drift_score;
 am_result learned_drift(const learned *l, drift_score *out, am_error *err);
@@ -73,7 +73,7 @@ typedef struct projection_score {
     double found_distance; ///< mean |query - frame nearest to the result|
     double off_data;       ///< mean |result - frame nearest to it|
     double place_cm;       ///< joints of the decompressed result against the true nearest frame's pose
-    double segment_cm;     ///< the same over the ten frames at 60 Hz until the next search, both going on
+    double segment_cm;     ///< the same over the ten frames at 60 Hz until the next search, as both continue
 } projection_score;
 am_result learned_projection(const learned *l, float noise, float swap, projection_score *out, am_error *err);
 

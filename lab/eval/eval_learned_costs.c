@@ -70,7 +70,7 @@ static am_result time_frames(variants *v, am_error *err)
         v->frame_us[k] = (double)INFINITY;
         result = learned_walker_begin(&walkers[k], v->models[k], err);
     }
-    for (int r = 0; r < rounds && result == AM_OK; r++) { // in turn, so that all meet the same machine
+    for (int r = 0; r < rounds && result == AM_OK; r++) { // in turn, so that all run under the same load
         for (int k = 0; k < weight_kinds && k < v->count; k++) {
             v->frame_us[k] = fmin(v->frame_us[k], learned_ten_frames(&walkers[k], r));
         }
@@ -171,8 +171,8 @@ static void add_table_3(const learned *l, const variants *v, am_error *err)
             db->frame_count, db->joint_count, db->features.count);
     }
     ami_tables_note(
-        t, "P is the search in rows without a Projector; exact arithmetic, fp32 where nothing is said. Single "
-           "networks are timed on random inputs, of which fewer are zero than in play.");
+        t, "P is the search in rows without a Projector. Arithmetic is exact; weights are fp32 unless a row says "
+           "otherwise. Single networks are timed on random inputs, which have fewer zeros than those in play.");
     ami_tables_plot(t, "total", 0);
 }
 
@@ -278,7 +278,8 @@ static void add_growth_table(const learned *l, const growth *g, int count, const
 {
     ami_tables *t = l->e->tables;
     double network_mb[weight_kinds];
-    ami_tables_begin(t, "growth", "memory and a frame of matching over ever more frames, beside the networks");
+    ami_tables_begin(t, "growth",
+                     "memory and frame time of matching over more and more frames, next to the networks");
     static const char *const columns[] = { "method", "frames", "memory_mb", "search_us", "frame_us" };
     for (int i = 0; i < 5; i++) {
         ami_tables_column(t, columns[i], i == 0 ? -1 : i == 1 ? 0 : i == 2 ? 2 : 1);

@@ -1,5 +1,5 @@
-// Ten minutes of a random stick, played by matching and by the networks: checks for explosions, frozen poses, drift
-// from the data and foot slide, and measures response times.
+// Ten minutes of a random stick, played by matching and by the networks: checks for numbers that blow up, frozen
+// poses, drift from the data and foot slide, and measures response times.
 #include "eval_learned.h"
 
 #include "wander.h"
@@ -18,7 +18,7 @@ enum { fps = 60, whole_s = 600, quick_s = 20, search_every = 10 };
 #define STILL_MPS 0.05f
 // Targets faster than this ask for movement.
 #define MOVE_MPS 0.3f
-// Targets that change again sooner ask for no answer.
+// Targets that change again sooner call for no response.
 #define HELD_S 1.2f
 // A character whose target was to stand for this long counts as standing.
 #define STOPPED_S 1.5f
@@ -172,7 +172,7 @@ static am_result open_watcher(watcher *w, const learned *l, int frames, am_error
     const am_schema *schema = db->features.schema;
     *w = (watcher){ .db = db, .whole = frames };
     if (l->alone) {
-        return AM_OK; // nothing to be away from
+        return AM_OK; // there are no data to measure from
     }
     ami_index_def def = ami_index_def_default();
     def.db = db;
@@ -293,20 +293,19 @@ static void add_table(const endurance *e)
                                           { "away_most", 2 },     { "frozen_s", 2 },   { "lowest_m", 3 },
                                           { "highest_m", 3 },     { "not_finite", 0 }, { "fallback_frames", 0 } };
     ami_tables *t = e->l->e->tables;
-    ami_tables_begin(t, "endurance", "a random stick without end: the same for matching and for the networks");
+    ami_tables_begin(t, "endurance", "endurance: the same random stick for matching and for the networks");
     ami_tables_columns(t, columns, CLI_COUNT(columns));
     const bool alone = e->l->alone;
     if (!alone) {
         add_row(t, "mm", &e->watchers[0], NULL);
     }
     add_row(t, "lmm", &e->watchers[1], alone ? NULL : &e->watchers[0]);
-    ami_tables_note(
-        t,
-        "Bounds: foot slide 1.5 times matching's, answers 1.2 times: medians over turns, starts and stops "
-        "that were desired for at least %.1f s. standing_cmps: how fast the root still goes from %.1f s "
-        "after the stick was released. frozen_s: longest time without a joint faster than %.0f cm/s relative "
-        "to the root while the target moves.",
-        (double)HELD_S, (double)STOPPED_S, 100.0 * (double)STILL_MPS);
+    ami_tables_note(t,
+                    "Bounds: foot slide 1.5 times matching's, response times 1.2 times. Response times are medians "
+                    "over turns, starts and stops that were held for at least %.1f s. standing_cmps: speed of the "
+                    "root from %.1f s after the stick was released. frozen_s: longest time in which no joint is "
+                    "faster than %.0f cm/s relative to the root while the target moves.",
+                    (double)HELD_S, (double)STOPPED_S, 100.0 * (double)STILL_MPS);
     ami_tables_note(t,
                     "away: distance of the body (feet and hips with their velocities) from the nearest frame of the "
                     "data, in stored units; means of the first and the last tenth of the time, and the largest. "

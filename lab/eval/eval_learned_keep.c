@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Tables that say how good a model is; of those with one row for each course only the means.
+/// Tables about the quality of a model; of those with one row per course, only the means.
 static const struct {
     const char *name;
     bool means_only;

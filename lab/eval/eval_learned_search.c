@@ -13,7 +13,7 @@
 
 enum { top = 10, timed = 400 };
 
-/// Whether a stored number says what is wanted rather than how the body is.
+/// Whether a stored number describes the target rather than the body.
 static bool is_target(const am_features *f, int dim)
 {
     for (int c = 0; c < f->schema->channel_count && !f->pca; c++) {
@@ -73,8 +73,8 @@ static void decode(const learned *l, const bench_search *b, const float *xz)
     am_net_get(b->decode, 0, 0, b->y);
 }
 
-/// From one search to the next both go on: the networks by themselves, matching along its clip. Mean distance of the
-/// joints over that time, xz(width) is used up.
+/// From one search to the next both continue: the networks by themselves, matching along its clip. Mean distance of
+/// the joints over that time, xz(width) is used up.
 static double segment_apart(const learned *l, const bench_search *b, float *xz, int frame)
 {
     const int width = l->db->features.count + l->latent, steps = (int)(l->db->fps / 6.0f + 0.5f);

@@ -45,7 +45,7 @@ static void seldom(am_run_options *o) { o->settings.search_every_s = 0.5f; }
 static void slow_start(am_run_options *o) { o->settings.sharp_mps = o->settings.sharp_rad = 1e3f; }
 
 // The first is what the others are compared with. Weights are judged where the animation alone moves the root: there
-// nothing else keeps the character on its way (Responsive 4.2.2).
+// nothing else keeps the character on course (Responsive 4.2.2).
 static const variant variants[] = {
     { "as it is", no_change, NULL },
     { "no inertialisation", no_inertia, "transition_bend_cm" },
@@ -58,7 +58,7 @@ static const variant variants[] = {
     { "root: animation, unweighted", root_animation, "direction_error_deg" },
     { "bias to stay 0.5", biased, NULL },
     { "search every 0.5 s", seldom, NULL },
-    { "no search at sharp targets", slow_start, NULL },
+    { "no search at sharp changes", slow_start, NULL },
 };
 
 enum { most_variants = sizeof variants / sizeof variants[0], quick_variants = 4, compared_with_weighted = 7 };
@@ -66,7 +66,7 @@ enum { most_variants = sizeof variants / sizeof variants[0], quick_variants = 4,
 // ---------------------------------------------------------------------------------------------
 // Running
 
-/// What came of one course, or of several together.
+/// The result of one course, or of several together.
 typedef struct score {
     am_quality final, raw, played;
     double direction_error_deg, point_bend_cm, transitions_per_s, frame_us, search_us;
@@ -163,11 +163,11 @@ static void run_item(void *context, int item)
     am_run_script_free(&script);
 }
 
-/// Several courses as one: means of what is a mean, the largest of what is a largest, all answers together.
+/// Several courses as one: means of means, maxima of maxima, all responses together.
 static void combine(score *out, const score *scores, int count)
 {
     memset(out, 0, sizeof *out);
-    int directed = 0; // courses with a direction to be wrong about
+    int directed = 0; // courses with a desired direction
     for (int i = 0; i < count; i++) {
         const score *s = &scores[i];
         am_quality *to[] = { &out->final, &out->raw, &out->played };
@@ -204,7 +204,7 @@ typedef struct column {
     const char *name;
     int digits;
     double (*value)(const score *s);
-    double (*own)(const am_db_measures *own); ///< NULL when a database has no such thing
+    double (*own)(const am_db_measures *own); ///< NULL when a database has no such value
     double factor;                            ///< bound = factor x own, or the bound itself without an own
 } column;
 
@@ -297,13 +297,13 @@ static void begin_columns(const eval *e, const char *first)
 }
 
 typedef enum strictness {
-    STRICT,    ///< the bounds as they stand
+    STRICT,    ///< the bounds as given
     OF_COURSE, ///< jitter also by the frames that were played
     UNBOUNDED
 } strictness;
 
-/// A row of scores. A course of running shakes more than the database's mean, because running does: a single course
-/// may also be measured by the frames that it played.
+/// A row of scores. Running jitters more than the database's mean: a single course may also be measured by the frames
+/// that it played.
 static void add_row(const field *f, const char *name, const score *s, double turn_bound, strictness how)
 {
     const eval *e = f->e;
@@ -389,7 +389,7 @@ static const column *find_column(const char *name)
     return NULL;
 }
 
-/// How much worse a variant is where it should be: 3.1 times, say.
+/// How much worse a variant is in its column, for example 3.1 times.
 static double times_worse(const variant *v, const score *s, const score *reference)
 {
     const column *c = v->worse ? find_column(v->worse) : NULL;
@@ -414,7 +414,7 @@ static void add_ablations(const field *f, const char *config)
         combine(&rows[v], &f->scores[v * f->course_count], f->course_count);
     }
     for (int v = 0; v < f->variant_count; v++) {
-        // Without weights is compared with weights, everything else with what is the default.
+        // The variant without weights is compared with the one with weights, everything else with the default.
         int reference = variants[v].change == root_animation ? compared_with_weighted : 0;
         double times = times_worse(&variants[v], &rows[v], &rows[reference]);
         add_row(f, variants[v].name, &rows[v], 0.0, UNBOUNDED);

@@ -55,7 +55,7 @@ static am_result grid_play(grid *g, const eval *e, const char *const *names, boo
     }
     g->scores = calloc((size_t)g->row_count * (size_t)g->column_count, sizeof *g->scores);
     if (result == AM_OK && !g->scores) {
-        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for the scores");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the scores");
         result = AM_ERR_MEMORY;
     }
     if (result != AM_OK) {
@@ -132,7 +132,7 @@ static am_result compare_methods(eval *e, const am_db *db, const am_db_measures 
     int shown = longer ? 4 : own_rows;
     if (result == AM_OK) {
         ami_tables_begin(e->tables, "table 1",
-                         "a top-level call on path A: its time and its searches, the paper's beside");
+                         "one top-level call on path A: time and searches, with the paper's figures");
         static const ami_column columns[] = { { "configuration", -1 },   { "avg. time (s)", 7 },
                                               { "paper's time (s)", 3 }, { "# of knn_search", 0 },
                                               { "searches made", 2 },    { "basic searches", 2 } };
@@ -141,9 +141,9 @@ static am_result compare_methods(eval *e, const am_db *db, const am_db_measures 
             const path_score *s = r < 3 ? &g.scores[r * figure_count] : &l.scores[0];
             add_cost(e, s, &rows[r], g.scores[figure_count].search_us, paper_s[r], trees[r]);
         }
-        ami_tables_note(e->tables,
-                        "'basic searches' is the time over that of bmm, bounds 8 and 70. Branches that cannot "
-                        "win any more are not searched, so that fewer searches are made than the tree has.");
+        ami_tables_note(
+            e->tables, "'basic searches' is the time divided by that of bmm, with bounds 8 and 70. Branches that can "
+                       "no longer win are skipped, so there are fewer searches than the tree has nodes.");
         ami_tables_begin(e->tables, "figure 7", "the paper's method on two smooth paths, five starts each");
         ami_tables_column(e->tables, "configuration", -1);
         static const char *const of[] = { "path a", "path a oscillation", "path a completed",
@@ -209,7 +209,7 @@ static int make_rows(path_row *rows)
 
 static int make_own_rows(path_row *rows)
 {
-    static const char *const names[] = { "amble (all)",      "without retiming", "without the target going on",
+    static const char *const names[] = { "amble (all)",      "without retiming", "without a moving target",
                                          "without steering", "without weights",  "without planting",
                                          "basic matching" };
     for (int i = 0; i < (int)CLI_COUNT(names); i++) {
@@ -236,7 +236,7 @@ static void add_distance(eval *e, double value, bool fails)
 static void add_ablations(eval *e, const grid *g)
 {
     ami_tables_begin(e->tables, "table 2",
-                     "the paper's method and each part of it left out: mean distance in m, the paper's beside");
+                     "the paper's method and each part of it left out: mean distance in m, with the paper's figures");
     ami_tables_column(e->tables, "configuration", -1);
     for (int p = 0; p < path_count; p++) {
         char name[32];
@@ -255,7 +255,7 @@ static void add_ablations(eval *e, const grid *g)
         }
     }
     ami_tables_note(e->tables, "Paths 1 to 4 are configs/runs/curve, crossing, spiral and corners, not the paper's "
-                               "own. Means over five starts; (fail): one of them did not.");
+                               "own. Means over five starts; (fail): at least one start did not complete the path.");
     ami_tables_plot(e->tables, "path 1", 0);
     ami_tables_plot(e->tables, "path 4", 0);
     for (int p = 0; p < path_count; p++) {
@@ -344,7 +344,7 @@ static am_result sweep_speed(eval *e, const am_db *db, const am_db_measures *own
     am_result result = grid_play(&g, e, circle, false, err);
     if (result == AM_OK) {
         ami_tables_begin(e->tables, "figure 9",
-                         "one and a half laps of a circle, drawn from 0 to 9 m/s, with four limits of the speed");
+                         "one and a half laps of a circle, drawn from 0 to 9 m/s, with four speed limits");
         static const ami_column columns[] = { { "configuration", -1 }, { "v_max", 0 },
                                               { "mean speed", 2 },     { "largest speed", 2 },
                                               { "path_error_m", 3 },   { "path_cover_max_m", 3 },

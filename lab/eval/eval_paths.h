@@ -17,7 +17,7 @@ typedef struct path_row {
     const double *paper; ///< the paper's figures for the four paths; below 0: it fails. NULL: the paper has none
 } path_row;
 
-/// What came of one path with one row, from all starts.
+/// The result of one path with one row, from all starts.
 typedef struct path_score {
     double error, cover, cover_max, ratio, end, oscillation; ///< the worst of all starts, oscillation their mean
     double error_mean;                                       ///< over the starts that came to the end
@@ -48,7 +48,7 @@ am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own,
 /// eval_paths_new.c: the table of new paths, which nothing was tuned for.
 am_result path_table_new(eval *e, const am_db *db, const am_db_measures *own, am_error *err);
 
-/// eval_paths_direction.c: how DirectionNet faces along clips that it was not trained on, told and in play.
+/// eval_paths_direction.c: the facings of DirectionNet along held-out clips, predicted and in play.
 am_result path_table_direction(eval *e, const am_db *db, const char *config, am_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-// The DirectionNet part of amble eval paths (LHMM VI-G): facings predicted along clips kept from training, and a
-// character that faces so along the paths of such clips.
+// The DirectionNet part of amble eval paths (LHMM VI-G): facings predicted along held-out clips, and a character that
+// uses them along the paths of those clips.
 #include "eval_paths.h"
 
 #include "database.h"
@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The bounds: degrees, and part of the tangent's own error.
+// Bounds: degrees, and share of the tangent's own error.
 #define MOST_DEG 25.0
 #define MOST_SHARE 0.8
-// Ways that are played: at least this long, evenly spread over the clips that have one.
+// Paths that are played: at least this long, evenly spread over the clips that have one.
 #define LEAST_S 3.0f
 #define LEAST_M 2.0f
 #define MOVING_MPS 0.3f
 enum { most_ways = 40, few_ways = 8, way_count = 2, told_rate = 30 };
 
-/// A network with what it kept from its training.
+/// A network with the clips that were held out from its training.
 typedef struct teller {
     am_model *model;
     am_net *net;
@@ -88,7 +88,7 @@ static am_result tell(eval *e, const am_db *db, const char *config, am_error *er
     ami_direction_report report;
     am_result result = teller_open(&t, e, config, err);
     if (result == AM_OK && t.net) {
-        // Only locomotion has figures to reach: dances face where they like.
+        // Only locomotion has bounds: dancers face anywhere.
         bool bound = strcmp(config, "locomotion") == 0 || strcmp(config, "agile") == 0;
         result = ami_direction_check(&report, t.net, db, t.folds, t.fold, NULL, err);
         if (result == AM_OK) {
@@ -119,7 +119,7 @@ static am_result tell_others(eval *e, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // In play
 
-/// The way of one clip, followed with one facing.
+/// The path of one clip, followed with one kind of facing.
 typedef struct way {
     const am_db *db;
     const am_model *model;
@@ -233,7 +233,7 @@ static void play_item(void *context, int item)
     w->result = play(w, &script, p->own, &w->err);
 }
 
-/// Whether a clip goes somewhere, kept from training and not a mirror image.
+/// Whether a clip covers some distance, was held out from training and is not a mirror image.
 static bool goes(const am_db *db, const am_db_range *range, const teller *t)
 {
     if ((range->flags & AM_RANGE_MIRRORED) != 0 || (t->fold >= 0 && ami_direction_fold(range, t->folds) != t->fold)) {
@@ -246,7 +246,7 @@ static bool goes(const am_db *db, const am_db_range *range, const teller *t)
     return (float)(range->stop - range->start) > LEAST_S * db->fps && length > LEAST_M;
 }
 
-/// Fills ways(2 * most): each clip with the tangent and with the net. Returns how many.
+/// Fills ways(2 * most), two for each clip: with the tangent and with the net. Returns how many.
 static int make_ways(way *ways, const am_db *db, const teller *t, int most)
 {
     int total = 0;
@@ -281,9 +281,8 @@ static int make_ways(way *ways, const am_db *db, const teller *t, int most)
 
 static void add_played(eval *e, const way *ways, int count)
 {
-    ami_tables_begin(
-        e->tables, "direction in play",
-        "a character along the ways of clips kept from training: mean angle to the captured facing there");
+    ami_tables_begin(e->tables, "direction in play",
+                     "a character on the paths of clips kept from training: mean angle to the captured facing there");
     static const ami_column columns[] = { { "facing", -1 },      { "ways", 0 },      { "all", 1 },
                                           { "forward", 1 },      { "sideways", 1 },  { "backward", 1 },
                                           { "path_error_m", 3 }, { "completed", 0 }, { "foot_slide_cm", 3 },
@@ -318,10 +317,10 @@ static void add_played(eval *e, const way *ways, int count)
         ami_tables_number(e->tables, slide / fmax(played, 1));
         ami_tables_number(e->tables, skate / fmax(played, 1));
     }
-    ami_tables_note(e->tables,
-                    "Each way is drawn as the clip's root went and begun with its first facing; frames where "
-                    "the captured person was faster than 0.3 m/s. The motion of those clips is in the "
-                    "database; the network has not seen them.");
+    ami_tables_note(
+        e->tables, "Each path is the track of the clip's root and begins with its first facing; only frames in which "
+                   "the captured person was faster than 0.3 m/s count. The motion of those clips is in the "
+                   "database; the network has not seen them.");
 }
 
 static am_result play_ways(eval *e, const am_db *db, const char *config, am_error *err)
@@ -332,7 +331,7 @@ static am_result play_ways(eval *e, const am_db *db, const char *config, am_erro
     way *ways = calloc((size_t)way_count * (size_t)most, sizeof *ways);
     am_result result = ways ? teller_open(&t, e, config, err) : AM_ERR_MEMORY;
     if (!ways) {
-        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for the ways");
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the paths");
         return result;
     }
     result = result == AM_OK ? am_db_measure(&own, db, NULL, err) : result;

@@ -1,5 +1,5 @@
-// New paths, which nothing was tuned for: drawn by a simulated random hand as people draw, with curves, crossings,
-// corners, shaking and haste, each from five starts.
+// New paths that nothing was tuned for, drawn by a simulated random hand: curves, crossings, corners, shaking and
+// haste, each from five starts.
 #include "eval_paths.h"
 
 #include "actor/path_def.h"
@@ -26,7 +26,7 @@ typedef struct drawing {
 static void put(drawing *d, float x, float z)
 {
     if (d->count < most_samples) {
-        // A hand's noise changes slowly: a third of the way to a new value each sample.
+        // A hand's noise changes slowly: each sample moves a third of the distance to a new value.
         d->shake_x += (am_rng_normal(&d->rng) * d->shake_m - d->shake_x) * 0.3f;
         d->shake_z += (am_rng_normal(&d->rng) * d->shake_m - d->shake_z) * 0.3f;
         d->samples[d->count++] = (am_path_sample){ d->t, x + d->shake_x, z + d->shake_z };
@@ -45,7 +45,7 @@ static void put_line(drawing *d, am_vec3 a, am_vec3 b, float speed)
     }
 }
 
-/// Legs with turns between them; `round` above 0 rounds them off with arcs of about that radius.
+/// Straight legs with turns between them; `round` above 0 rounds the turns with arcs of about that radius.
 static void put_legs(drawing *d, int legs, float low, float high, float round, float speed)
 {
     am_vec3 at = am_v3_zero();
@@ -74,7 +74,7 @@ static void put_legs(drawing *d, int legs, float low, float high, float round, f
     put(d, at.x, at.z);
 }
 
-/// A round or an eight.
+/// A loop or a figure eight.
 static void put_round(drawing *d, bool eight, float speed)
 {
     float wide = am_rng_range(&d->rng, 1.5f, 3.0f);
@@ -176,7 +176,7 @@ static am_result work_play(work *w, const eval *e, const int *of, int kind_count
     w->counts = calloc((size_t)count, sizeof *w->counts);
     am_result result = AM_OK;
     if (!w->scores || !w->samples || !w->counts) {
-        cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for %d paths", count);
+        cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for %d paths", count);
         result = AM_ERR_MEMORY;
     }
     am_rng rng = ami_rng_make(seed);
@@ -214,7 +214,7 @@ am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own,
     static const int of[] = { 0, 2, 7 };
     int count = e->quick ? 3 : 15;
     ami_tables_begin(e->tables, "smooth curves",
-                     "curves, rounds and eights by a random hand: long-horizon against basic");
+                     "curves, loops and figure eights by a random hand: long-horizon against basic");
     static const ami_column columns[] = {
         { "configuration", -1 }, { "path_error_m", 4 }, { "oscillation_m", 4 }, { "completed", 0 }
     };

@@ -32,7 +32,8 @@ static am_result count_frame(void *user, const am_run_sample *sample, am_error *
     return AM_OK;
 }
 
-/// Starts about the path's beginning: on it, and 4 cm away on four sides, facing along it and up to 20 degrees off.
+/// Starts around the beginning of the path: on it, and 4 cm away on four sides, facing along it and up to 20 degrees
+/// off.
 static void place_starts(am_run_actor *actors, const am_run_path *path)
 {
     static const float turns[path_starts] = { 0.0f, 1.0f, -1.0f, 2.0f, -2.0f };
@@ -196,7 +197,7 @@ am_result path_read(am_path_sample **out, int *count, const char *name, am_error
         if (*out) {
             memcpy(*out, def->samples, (size_t)def->count * sizeof **out);
         } else {
-            cli_error(err, AM_ERR_MEMORY, NULL, "not enough memory for a path");
+            cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for a path");
             result = AM_ERR_MEMORY;
         }
     }

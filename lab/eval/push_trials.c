@@ -1,5 +1,5 @@
-// Random pushes: how far they bring a character from the data, how soon it is back, what feet and joints do, and
-// which way the chest goes.
+// Random pushes: how far they move a character from the data, how soon it recovers, what feet and joints do, and in
+// which direction the chest moves.
 #include "actor/actor.h"
 #include "push_trials.h"
 
@@ -15,8 +15,8 @@
 #define WARM_S 1.0f  // before a push: transitions of the start are over
 #define WATCH_S 3.0f // after it
 #define LEAN_S 0.3f
-#define LEAST_M 0.005f  // less is no movement of the chest
-#define SLIGHT_M 0.001f // but twins have the same bits: less than this is nothing a push could be told by
+#define LEAST_M 0.005f  // less does not count as movement of the chest
+#define SLIGHT_M 0.001f // but twins have the same bits, so even this much is an effect of the push
 #define RANGE_SHARE 0.001f
 #define REACH_SHARE 0.99f
 
@@ -51,7 +51,7 @@ typedef struct trials_job {
     am_error *errors;   ///< [item]
 } trials_job;
 
-/// A character that is watched.
+/// A character under observation.
 typedef struct watched {
     am_actor *character;
     am_transform *pose; ///< [joint] at the last tick
@@ -377,7 +377,7 @@ float ami_push_reach(float *far, int count)
     return ami_quantile(far, count, REACH_SHARE);
 }
 
-/// When each is back, now that all twins have told how far from the data the source plays by itself.
+/// Finds when each is back, once all twins have shown how far from the data the source plays by itself.
 static float find_backs(const trials_job *job)
 {
     memcpy(job->sorted, job->twins, (size_t)job->def->count * sizeof *job->twins);
@@ -428,8 +428,9 @@ am_result lab_push_trials(lab_push_trial *trials, float *reach, const lab_push_t
     if (!def || def->cookie != AM_COOKIE || !def->source || !def->field || !def->engine || def->count < 1 ||
         def->count > 100000 || !(def->least_n >= 0.0f && def->most_n >= def->least_n) ||
         def->field->joint_count != def->source->skeleton->joint_count) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "push trials: def not begun from its default, or without source, field or engine");
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "initialise the push trials def from its default and give it a source, a field and an engine");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     int items = (def->count + per_item - 1) / per_item;

@@ -16,8 +16,8 @@ float ami_push_back(const float *far, float reach);
 /// True when far(ami_push_ticks) is within reach for 0.3 s at some time after the window of a push: back, though it
 /// may leave again, as characters without pushes do too.
 bool ami_push_returns(const float *far, float reach);
-/// The distance that 99 % of `count` samples of characters without pushes are within; sorts them. One that goes
-/// astray by itself for a moment does not make everybody else be near.
+/// The distance that 99 % of `count` samples of characters without pushes are within; sorts them. A single outlier
+/// among them does not widen the reach for all others.
 float ami_push_reach(float *far, int count);
 
 #endif

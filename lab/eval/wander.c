@@ -10,7 +10,7 @@ lab_wander lab_wander_make(uint64_t seed)
 }
 
 /// What the hand does next and for how long. Shares and times as people play: mostly a direction held for some
-/// seconds, some circling, some pauses, a few flicks that are over before the body can answer.
+/// seconds, some circling, some pauses, a few flicks that are over before the body can respond.
 static void choose(lab_wander *w)
 {
     float kind = am_rng_float(&w->rng);

@@ -4,11 +4,10 @@
 
 #include <amble/actor.h>
 
-/// A seeded hand on a gamepad that does not know what it wants, for endurance runs: the left stick and the run
-/// button.
+/// A seeded random hand on a gamepad, for endurance runs: the left stick and the run button.
 typedef struct lab_wander {
     am_rng rng;
-    float left_s;      ///< until something else is wanted
+    float left_s;      ///< s until the next change
     float angle, turn; ///< of the stick, rad and rad/s
     float push;        ///< 0 to 1
     bool run;

@@ -1,9 +1,9 @@
 // The peers of `amble bench infer`: a chain of OpenBLAS products, ONNX Runtime's C library, and "read", which only
 // reads as many bytes as our weights have. One line on stdin is one question, one line on stdout its answer:
-//   open ONNX CHAIN INPUTS BATCH BYTES LIBRARY  loads a network; answers the names of the peers that can run it
-// run NAME COUNT COLD evaluates COUNT times; answers "SUM t1 t2 ..." in microseconds SUM is the sum of the outputs of
-// the last evaluation, for comparison. With COLD, 64 MB of other memory are read before every evaluation. All on one
-// thread.
+//   open ONNX CHAIN INPUTS BATCH BYTES LIBRARY  loads a network; answers the names of the peers that can run it run
+//   NAME COUNT COLD evaluates COUNT times; answers "SUM t1 t2 ..." in microseconds SUM is the sum of the outputs of
+//   the last evaluation, for comparison. With COLD, 64 MB of other memory are read before every evaluation.
+//   Everything runs on one thread.
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <math.h>
@@ -183,7 +183,7 @@ typedef struct runtime {
     void *env, *options, *session, *memory, *input, *output;
 } runtime;
 
-// Function pointers stand in the table as plain addresses.
+// The table holds function pointers as plain addresses.
 #define ENTRY(rt, place, ...) ((void *(*)(__VA_ARGS__))(uintptr_t)(rt)->api[place])
 
 static int failed(const runtime *rt, void *status)

@@ -1,4 +1,4 @@
-// The peer of `amble bench load`: reads a path a line from stdin, imports that file with Assimp's C interface and
+// The peer of `amble bench load`: reads one path per line from stdin, imports that file with Assimp's C interface and
 // prints the microseconds it took and a checksum of what it got.
 #include <assimp/cimport.h>
 #include <assimp/scene.h>

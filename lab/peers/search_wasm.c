@@ -1,5 +1,5 @@
 // The fast index in WebAssembly under node, as a peer of `amble bench search`: the same lines in and out as
-// search_peers.cpp, for the one name `wasm`. Its answers must be those of the native index to the bit.
+// search_peers.cpp, for the one name `wasm`. Its answers must equal those of the native index bit for bit.
 #include <amble/source.h>
 
 #include "data/search.h"
@@ -21,7 +21,7 @@ typedef struct state {
     am_search_work *work;
 } state;
 
-// What EM_JS expands to is no strict C.
+// EM_JS does not expand to strict C.
 #pragma clang diagnostic ignored "-Wpedantic"
 #pragma clang diagnostic ignored "-Wmissing-prototypes"
 #pragma clang diagnostic ignored "-Wmissing-variable-declarations"

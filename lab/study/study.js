@@ -45,7 +45,7 @@ class Study {
         this.box = make('section', { id: 'study', ariaLabel: 'Study' });
         document.head.append(make('style', { textContent: STYLE }));
         document.body.append(this.box);
-        document.body.classList.add('study'); // the panel would tell which is which
+        document.body.classList.add('study'); // the panel would reveal which is which
         const matchingIsA = draw() < 0.5;
         this.systems = { A: matchingIsA ? MATCHING : LEARNED, B: matchingIsA ? LEARNED : MATCHING };
         this.trials = Array.from({ length: TRIALS }, () => (draw() < 0.5 ? MATCHING : LEARNED));
@@ -78,7 +78,7 @@ class Study {
     async begin() {
         await this.studio.setMethod(LEARNED); // loads the networks now, not when they would be noticed
         if (this.studio.method !== LEARNED) {
-            this.page('none', make('p', { textContent: 'A study needs a data set with frames and networks for it: choose one in the studio first.' }));
+            this.page('none', make('p', { textContent: 'A study needs a data set with both frames and networks: choose one in the studio first.' }));
             return;
         }
         await this.reference('reference', 'This is the reference system. Steer it for up to five minutes, until you know it well.', () => this.compare());
@@ -99,7 +99,7 @@ class Study {
     async compare() {
         this.letter = make('b', { id: 'study-letter', textContent: 'A' });
         this.page('compare', make('h2', {}, 'System ', this.letter),
-            make('p', { textContent: 'Two systems, A and B. The key T changes between them at any time. Steer both for up to ten minutes, then answer.' }),
+            make('p', { textContent: 'Two systems, A and B. Press T to switch between them at any time. Steer both for up to ten minutes, then answer.' }),
             this.button('Answer', 'study-next', () => this.ask()));
         await this.show('A');
     }
@@ -122,7 +122,7 @@ class Study {
             QUESTIONS.forEach(([key], i) => {
                 this.answers.likert[key] = Number(marks[i]) - 2;
             });
-            return this.reference('again', 'The reference once more, for some minutes. Ten systems follow, each of which is the reference or is not.', () => this.trial());
+            return this.reference('again', 'Here is the reference once more, for a few minutes. Ten systems follow; decide for each whether it is the reference.', () => this.trial());
         });
         this.page('questions', make('h2', { textContent: 'Three questions' }), ...forms, done);
     }
@@ -157,7 +157,7 @@ class Study {
         const text = JSON.stringify(this.answers, null, 2);
         const link = make('a', { id: 'study-file', download: 'amble-study.json', textContent: 'Save the answers', href: URL.createObjectURL(new Blob([text], { type: 'application/json' })) });
         const told = scores.reference > 0 ? 'You told the reference from the other one.' : scores.reference < 0 ? 'You took the networks for the reference.' : 'You saw no difference.';
-        this.box.replaceChildren(make('h2', { textContent: 'Thank you' }), make('p', { textContent: `${told} Of ten systems you named ${scores.right} rightly; chance gives five.` }), link);
+        this.box.replaceChildren(make('h2', { textContent: 'Thank you' }), make('p', { textContent: `${told} You named ${scores.right} of ten systems correctly; guessing gives five on average.` }), link);
         document.body.classList.remove('study');
     }
 }

@@ -1,4 +1,4 @@
-// Curves as SVG text: over logarithmic axes how something grows, over even ones how it moves.
+// Curves as SVG text: growth on logarithmic axes, movement on linear ones.
 #include "tables_parts.h"
 
 #include "base/bytes.h"
@@ -73,10 +73,10 @@ static axis even_axis(double low, double high)
     return a;
 }
 
-/// What stands at tick e of an axis.
+/// The value at tick e of an axis.
 static double tick_of(const axis *a, int e) { return a->step > 0.0 ? (double)e * a->step : power_of_ten(e); }
 
-/// 0 at the begin of the axis, 1 at its end.
+/// 0 at the start of the axis, 1 at its end.
 static double share(const axis *a, double value)
 {
     if (a->step > 0.0) {

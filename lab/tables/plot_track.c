@@ -1,4 +1,4 @@
-// Lying bars and tracks seen from above, as inline SVG.
+// Horizontal bars, and tracks seen from above, as inline SVG.
 #include "tables_parts.h"
 
 #include "base/bytes.h"

@@ -115,9 +115,10 @@ void ami_tables_number(ami_tables *t, double value)
 
 void ami_tables_bounded(ami_tables *t, double value, double bound)
 {
-    ami_mark mark = value != value                                           ? AM_MARK_NONE
-                    : value <= bound + 1e-6 * (bound < 0.0 ? -bound : bound) ? AM_MARK_GOOD
-                                                                             : AM_MARK_BAD; // a float may stand in it
+    ami_mark mark = value != value ? AM_MARK_NONE
+                    : value <= bound + 1e-6 * (bound < 0.0 ? -bound : bound)
+                        ? AM_MARK_GOOD
+                        : AM_MARK_BAD; // the value may be a float
     add_cell(t, (ami_cell){ .number = value, .filled = value == value, .mark = mark });
 }
 

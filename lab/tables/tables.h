@@ -19,7 +19,7 @@ void ami_tables_destroy(ami_tables *tables);
 
 /// Begins a table; columns and rows that follow belong to it. All texts are copied.
 void ami_tables_begin(ami_tables *tables, const char *name, const char *about);
-/// A column of numbers with so many digits, or of text when `digits` is negative. Before the first row.
+/// A column of numbers with `digits` decimals, or of text when `digits` is negative. Before the first row.
 void ami_tables_column(ami_tables *tables, const char *name, int digits);
 /// Several columns at once, from the left.
 typedef struct ami_column {

@@ -58,7 +58,7 @@ void ami_cell_format(char *out, size_t size, const ami_cell *cell, int digits);
 // ---------------------------------------------------------------------------------------------
 // Plots as inline SVG; colours come from the page's style sheet
 
-/// One bar of a lying bar chart; `red` for what is beyond its bound.
+/// One bar of a horizontal bar chart; `red` for what is beyond its bound.
 typedef struct ami_bar_row {
     const char *label;
     double value;
@@ -66,8 +66,8 @@ typedef struct ami_bar_row {
 } ami_bar_row;
 bool ami_plot_bar_rows(am_bytes *out, const ami_bar_row *bars, int count, int digits);
 
-/// A way over the ground seen from above: +z up, +x (the left) to the left; the start is a dot.
-/// path(path_count), which may be none, lies below it.
+/// A track seen from above: +z up, +x (the left) to the left; the start is a dot. path(path_count), which may be
+/// none, lies below it.
 bool ami_plot_track(am_bytes *out, const am_vec3 *places, int count, const am_vec3 *path, int path_count);
 
 /// Curves with their names beside them: of positive numbers over logarithmic axes, or of any over even ones.

@@ -1,17 +1,17 @@
-// Makes the parts of a body from a skeleton: which joints move together, how long and heavy each part is, how stiff
-// its joint.
+// Makes the parts of a body from a skeleton: which joints move together, the length and mass of each part, and the
+// stiffness of its joint.
 #include "physics/body.h"
 
 #include "base/error.h"
 
-// Water: people float, just.
+// Density of water: people barely float.
 #define DENSITY_KG_M3 1000.0f
-// Body mass for height: the middle of what physicians call normal weight.
+// Body mass for a height: the middle of the normal weight range.
 #define KG_PER_M2 22.0f
 // Thigh and shank together in body heights (Drillis and Contini 1966: 0.245 + 0.246).
 #define LEG_HEIGHTS 0.491f
 #define SHORTEST_M 0.02f
-// What springs were chosen for: a body of this mass and height.
+// The springs were chosen for a body of this mass and height.
 #define USUAL_KG 67.0f
 #define USUAL_M 1.75f
 // Dampers in springs: a trunk of 35 kg on 300 N m/rad comes to rest without swinging at about this ratio.
@@ -25,9 +25,9 @@
 // Of a leg about the vertical over a planted foot, in N m/rad: hip and shank are about as stiff against turning.
 #define TWIST 150.0f
 
-/// What is known of a part by its role: share of the body's mass (Winter 2009, table 4.1), spring of its joint in
-/// N m/rad, such as standing people show against quick pushes: about what carries the part upright, and no more; and
-/// how much of a force on it the whole body takes.
+/// Properties of a part by its role: share of the body's mass (Winter 2009, table 4.1); spring of its joint in N
+/// m/rad, as standing people show against quick pushes: about what holds the part upright, and no more; and the share
+/// of a force on it that the whole body takes.
 static const struct {
     am_role role;
     float share, spring, spread;
@@ -161,7 +161,7 @@ static void weigh_parts(am_physics *p, float mass, float height, float tone)
     for (int i = 0; i < p->part_count; i++) {
         shares += p->parts[i].mass;
     }
-    // Torques that bend a body alike grow with its mass and the square of its size.
+    // Torques with the same effect grow with the body's mass and the square of its size.
     float scale = tone * mass * height * height / (USUAL_KG * USUAL_M * USUAL_M);
     for (int i = 0; i < p->part_count; i++) {
         ami_body_part *part = &p->parts[i];

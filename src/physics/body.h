@@ -41,7 +41,7 @@ struct am_physics {
     size_t block_size;
 };
 
-/// body.c: parts, lengths and masses, before the engine is asked for anything.
+/// body.c: parts, lengths and masses, before the engine is used.
 am_result ami_body_plan(am_physics *physics, const am_physics_def *def, am_error *err);
 /// solve.c: the solver's function.
 bool ami_body_solve(void *user, am_transform *local, am_transform *before, const am_push_query *query);

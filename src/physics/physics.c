@@ -14,7 +14,7 @@ static am_result check_def(const am_physics_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->skeleton || !def->roles) {
         return ami_fail(err, AM_ERR_DEF,
-                        "physics def not begun with am_physics_def_init(), or without skeleton or roles");
+                        "initialise the physics def with am_physics_def_init() and give it a skeleton and roles");
     }
     if (!(def->mass_kg >= 0.0f && def->mass_kg <= 1e6f) || !(def->tone >= 0.0f && def->tone <= 1e3f) ||
         def->substeps < 1 || def->substeps > 16) {

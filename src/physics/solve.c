@@ -38,8 +38,8 @@ static bool is_pinned(const am_physics *p, int part, uint8_t contacts)
            ((contacts & AM_CONTACT_RIGHT) != 0 && part == p->foot[1]);
 }
 
-/// Ties parts at their joints. All ties are loosened first and made in the same order: the engine works through its
-/// lists, so the same question has the same bits whatever was asked before.
+/// Connects parts at their joints. All connections are removed first and made in the same order: the engine works
+/// through its lists, so the same input gives the same bits whatever was computed before.
 static void tie_parts(am_physics *p, uint8_t contacts)
 {
     for (int i = 1; i < p->part_count; i++) {
@@ -89,7 +89,7 @@ static void find_turn(const am_physics *p, const ami_body_part *part, bool pinne
 }
 
 /// A pushed leg stiffens, and so does the one that the body stands on: the whole tips as one piece, where a limp leg
-/// would fly off alone. Not while both feet stand: two stiff legs are a trestle, which gives way across alone.
+/// would fly off alone. Not while both feet stand: two stiff legs are a trestle, which gives way only sideways.
 static dReal find_brace(const am_physics *p, const am_push_query *query)
 {
     bool both = (query->contacts & AM_CONTACT_LEFT) != 0 && (query->contacts & AM_CONTACT_RIGHT) != 0;
@@ -127,7 +127,7 @@ static void add_force(const ami_body_part *part, am_vec3 force, dReal share)
     dBodyAddForce(part->body, share * (dReal)force.x, share * (dReal)force.y, share * (dReal)force.z);
 }
 
-/// The part that is pushed and, by their masses, all of them.
+/// Applies the force to the pushed part and, by mass, to all parts.
 static void add_forces(am_physics *p, const am_push_query *query, double time, double h)
 {
     for (int i = 0; i < query->push_count; i++) {

@@ -1,4 +1,4 @@
-// The view that a training pass has of its block of samples.
+// A training pass's view of its block of samples.
 #include "train/trainer.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
-// Checks DirectionNet against captured people along clips kept from training, beside the two rules that need no
-// network.
+// Compares DirectionNet with captured people on held-out clips, next to the two rules that need no network.
 #include "actor/direction.h"
 
 #include <amble/tools/json.h>
@@ -9,10 +8,10 @@
 
 #include <string.h>
 
-// Windows begin this far apart, and frames slower than this do not count.
+// Spacing of the windows; frames slower than this do not count.
 #define APART_S 0.5f
 #define MOVING_MPS 0.3f
-// A frame that turns faster than this turns: over a fifth of a second.
+// A frame whose facing turns faster than this, over a fifth of a second, counts as turning.
 #define TURNING_RAD_S (60.0f * AM_DEG)
 #define TURN_S 0.1f
 // Slower than this, the initial direction of movement is not defined.
@@ -90,7 +89,7 @@ static int frame_at(const check *c, const am_db_range *range, int present, int s
 
 static float heading_of(const check *c, int frame) { return am_atan2(c->ways.sine[frame], c->ways.cosine[frame]); }
 
-/// The way between a point and the next (LHMM eq. 2), and its speed.
+/// The step from a point to the next (LHMM eq. 2), and its speed.
 static float tangent_of(const check *c, const am_db_range *range, int frame, float *speed)
 {
     int from = frame + 1 < range->stop ? frame : frame - 1;
@@ -112,7 +111,7 @@ static uint32_t classes_of(const check *c, const am_db_range *range, int frame, 
     return 1u << AMI_DIRECTION_ALL | 1u << way | (turn > TURNING_RAD_S ? 1u << AMI_DIRECTION_TURNING : 0u);
 }
 
-/// The window about a present; without a past it stands there, as at the beginning of a path.
+/// The window around a present frame; without a past it stands there, as at the start of a path.
 static void fill_window(const check *c, ami_direction_window *w, const am_db_range *range, int present, bool past)
 {
     for (int t = 0; t < AMI_DIRECTION_POINTS; t++) {
@@ -190,7 +189,9 @@ am_result ami_direction_check(ami_direction_report *out, const am_net *net, cons
     }
     if (result == AM_OK) {
         take_ranges(&c, out, folds, fold);
-        result = out->windows > 0 ? AM_OK : ami_fail(err, AM_ERR_EMPTY, "no clip to check facings on lasts 2 s");
+        result = out->windows > 0
+                     ? AM_OK
+                     : ami_fail(err, AM_ERR_EMPTY, "no clip on which facings could be checked lasts 2 s");
     }
     for (int k = 0; k < AMI_DIRECTION_CLASSES; k++) {
         ami_direction_score *s = &out->scores[k];

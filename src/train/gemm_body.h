@@ -20,15 +20,15 @@ typedef struct tile {
     ptrdiff_t ldy, lda, ldx;
     ptrdiff_t x_panel;        ///< from AMI_PANEL columns of x to the next
     ptrdiff_t a_slot, x_slot; ///< from one time slot to the next
-    ptrdiff_t ahead;          ///< which weights to fetch early, from those at hand; 0: none
+    ptrdiff_t ahead;          ///< distance from the current weights to those to prefetch; 0: none
     int k, slots;
     bool transposed; ///< a[r, k] lies at a[k * lda + r] instead of a[r * lda + k]
     bool add;
     const real *bias; ///< one for each row, or NULL
 } tile;
 
-/// Of the next rows' weights the line beside the one at hand: rows lie a stride apart that no machine guesses in
-/// time.
+/// Prefetches the next rows' weights, one line for each line in use: hardware prefetch does not follow their stride
+/// in time.
 static inline __attribute__((always_inline)) void fetch(const real *const *row, ptrdiff_t at, int rows)
 {
 #pragma GCC unroll 16
@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) void tile_slot(const tile *t, vec (
         if (!transposed && t->ahead) {
             fetch(row, from + t->ahead, rows);
         }
-        // Whole lines in one piece: a pointer a row to count up beside each k would take the adders' time.
+        // Whole lines at once: one pointer per row, incremented for each k, would compete for the adders.
         if (!transposed && t->k - from >= line) {
 #pragma GCC unroll 16
             for (int k = 0; k < line; k++, x += t->ldx) {
@@ -127,8 +127,8 @@ static inline void next_rows(tile *t, int rows, bool transposed)
 /// All row counts of one column strip.
 static inline __attribute__((always_inline)) void strip_run(tile *t, int m, const int vecs, const bool transposed)
 {
-    // One vector wide there are registers for twice the rows, and without them too few sums to keep the machine busy.
-    // Not so the other way round: each row wants a pointer of its own.
+    // One vector wide, there are registers for twice the rows, and without them too few sums to keep the machine
+    // busy. Not for the transposed product: each row needs a pointer of its own.
     for (; vecs == 1 && transposed && m >= 2 * TILE_ROWS; m -= 2 * TILE_ROWS) {
         tile_run(t, 2 * TILE_ROWS, vecs, transposed);
         next_rows(t, 2 * TILE_ROWS, transposed);
@@ -171,7 +171,7 @@ static void strip_tail(tile *t, int m, int n)
     }
 }
 
-// What a strip of x may be deep: half of a first cache of 32 KB. The other way round each row of the weights gives a
+// How deep a strip of x may be: half of a first cache of 32 KB. The other way round each row of the weights gives a
 // cache line that the next tile needs too, so fewer of them (both measured: 64 against 256 is 1.4 times as fast).
 enum { strip_columns = 2 * lanes, depth_most = 128 * 32 / strip_columns, depth_transposed = 64, worth_packing = 64 };
 

@@ -9,7 +9,7 @@ bool am_train_mpi(am_train_group *out)
     memset(out, 0, sizeof *out);
     out->size = 1;
 #if defined(AMI_HAS_MPI)
-    // What Open MPI, MPICH and Slurm set; without any of them MPI stays asleep.
+    // Variables that Open MPI, MPICH and Slurm set; without any of them MPI is not started.
     static const char *const marks[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK" };
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         if (getenv(marks[i])) {

@@ -38,7 +38,7 @@ static const char *const keys[] = { "database",        "held_out",        "featu
                                     "compressor",      "layers",          "loss",     "loss_weights",
                                     "keep_compressor", "latent_database", "noise" };
 
-// What groups weigh inside their loss: positions and rotations make the pose, velocities only help.
+// Weights of groups inside their loss: positions and rotations make the pose, velocities only help.
 static const struct {
     int term;
     double share;
@@ -115,7 +115,7 @@ static int input_rows(const ami_pose_layout *l, int g, int *first)
     bool of_q;
     int rows = ami_pose_group(l, g, first, &of_q);
     const int joints = l->joint_count;
-    if (of_q) { // two columns of a matrix instead of three: 6 numbers a joint
+    if (of_q) { // two columns of a matrix instead of three: 6 numbers per joint
         const int at = g == AMI_CHR_PLACES ? 0 : g == AMI_CHR_ROTATIONS ? 3 : g == AMI_CHR_VELOCITIES ? 9 : 12;
         *first = l->count + at * joints;
         rows = g == AMI_CHR_ROTATIONS ? 6 * joints : rows;
@@ -147,7 +147,8 @@ static void set_scales(decompressor *a, const statistics *s, int width)
             squares += (double)deviation[i] * (double)deviation[i] / rows;
             size += s->size[i] / (count * rows);
         }
-        for (int i = first; i < first + rows; i++) { // one for the group: still joints must not shout
+        for (int i = first; i < first + rows;
+             i++) { // one for the group: joints that hardly move must not be amplified
             deviation[i] = squares > 1e-8 ? (float)sqrt(squares) : 1.0f;
         }
         a->scale[g] = size > 1e-6 ? size : 1.0;
@@ -268,7 +269,7 @@ static am_result build_decompressor(ami_stage *s, decompressor *a, am_error *err
 // ---------------------------------------------------------------------------------------------
 // Creation
 
-/// Stepper and Projector carry features on: beside latents alone they would be trained for nothing.
+/// Stepper and Projector predict features: with latents alone their training would be useless.
 static am_result check_alone(const ami_stage *s, am_error *err)
 {
     const am_json *stages = am_json_get(am_json_root(s->doc), "stages");
@@ -276,10 +277,10 @@ static am_result check_alone(const ami_stage *s, am_error *err)
         const am_json *kind = am_json_get(other, "kind");
         const bool named = kind && kind->type == AM_JSON_STRING;
         if (named && (strcmp(kind->string, "stepper") == 0 || strcmp(kind->string, "projector") == 0)) {
-            return am_json_fail(
-                s->doc, other, AM_ERR_KEY, err,
-                "a stage '%s' needs a Decompressor that reads features; take 'features' out of its stage",
-                kind->string);
+            return am_json_fail(s->doc, other, AM_ERR_KEY, err,
+                                "a stage '%s' needs a Decompressor that reads features; remove 'features' from the "
+                                "decompressor's stage",
+                                kind->string);
         }
     }
     return AM_OK;
@@ -317,7 +318,7 @@ static am_result read_keys(ami_stage *s, decompressor *a, am_error *err)
     return result;
 }
 
-/// Pairs must not be torn apart by the shares of several processes.
+/// Pairs must not be split between processes.
 static am_result check_group(const ami_stage *s, am_error *err)
 {
     const am_train_group *group = s->def->group;

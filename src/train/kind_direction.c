@@ -3,10 +3,10 @@
 //
 // A window has 2 s with known facings and 2 s in which the previous facing is the network's own, made a unit vector,
 // as when it runs; the loss is L1 over those. Where the paper is silent: points are seen from the one before and
-// facings from the window's present, so that place and heading do not matter; the ways are smoothed as drawn paths
-// are, and seen a little ahead of the facing, since people turn before they go; part of the windows begins at the
-// present, as a path does, with its first point repeated; hands shake and hurry, so the ways are bent by slow waves
-// and stretched in time, and mirrored where the clips are not.
+// facings from the window's present, so that place and heading do not matter; paths are smoothed like drawn paths and
+// read a little ahead of the facing, since people turn before they walk; some windows begin at the present, like a
+// path, with its first point repeated; hands shake and hurry, so paths are bent by slow waves and stretched in time,
+// and mirrored where the clips are not.
 #include "train/stage.h"
 
 #include <amble/tools/database.h>
@@ -20,7 +20,7 @@
 #include "train/direction_check.h"
 
 #define TURN (2.0f * AM_PI)
-// In this time a nudge has died down to a third: about as fast as people turn.
+// Time in which a nudge fades to a third: about as fast as people turn.
 #define NUDGE_S 0.35f
 
 enum { steps = AMI_DIRECTION_STEPS, known = AMI_DIRECTION_KNOWN, points = AMI_DIRECTION_POINTS };
@@ -90,10 +90,10 @@ static am_result list_presents(ami_stage *s, direction *d, am_error *err)
             d->present[d->present_count++] = f;
         }
     }
-    return d->present_count > 0 ? AM_OK
-                                : ami_fail(err, AM_ERR_EMPTY,
-                                           "no clip of the database that is not held out lasts longer than half a "
-                                           "second");
+    return d->present_count > 0
+               ? AM_OK
+               : ami_fail(err, AM_ERR_EMPTY,
+                          "every clip of the database that is not held out is shorter than half a second");
 }
 
 /// One window as it was drawn from the clips.
@@ -132,7 +132,7 @@ static void shake(const direction *d, window *w, am_rng *rng)
 }
 
 /// Known facings that are off by one angle, which fades out from then on: a character at the start of a path may face
-/// anywhere, and must neither take a small error for a way of walking nor a large one for a side step.
+/// anywhere, and must neither take a small error for a style of walking nor a large one for a side step.
 static void nudge(const direction *d, window *w, am_rng *rng)
 {
     const float small = d->nudge_deg * AM_DEG * am_rng_normal(rng), any = am_rng_range(rng, -AM_PI, AM_PI);
@@ -188,7 +188,7 @@ static void draw(const direction *d, window *w, uint64_t item)
     }
 }
 
-/// Deviation of the ways from one point to the next: one number for x and z.
+/// Deviation of the steps from one point to the next: one number for x and z.
 static float point_deviation(const direction *d)
 {
     double squares = 0.0;
@@ -267,7 +267,7 @@ static void fill(const direction *d, ami_train_block *block, float *truth, float
         draw(d, &w, ami_block_item(block, c));
         const float sine = w.sine[known - 1], cosine = w.cosine[known - 1];
         for (int t = 0; t < steps; t++) {
-            const int before = t > 0 ? t - 1 : 0; // before the first there is only the first
+            const int before = t > 0 ? t - 1 : 0; // before the first step, use the first facing
             const int seen = t + AMI_DIRECTION_AHEAD, left = seen > 0 ? seen - 1 : 0;
             const float x = w.x[seen] - w.x[left], z = w.z[seen] - w.z[left];
             float *point = ami_block_value(block, 0, d->point, t), *facing = ami_block_value(block, 0, d->facing, t);

@@ -75,7 +75,7 @@ static am_result read_keys(const ami_stage *s, projector *a, am_error *err)
     return result == AM_OK ? ami_stage_weights(s, term_names, term_count, usual, a->weight, err) : result;
 }
 
-/// The network alone is little beside the searches: of several threads one trains, the others search ahead.
+/// The network costs little next to the searches: of several threads one trains, the others search ahead.
 static am_result begin_search(ami_stage *s, projector *a, am_error *err)
 {
     const bool alone = !s->def->group || s->def->group->size == 1;

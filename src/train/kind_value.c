@@ -23,7 +23,7 @@ typedef struct value_stage {
     ami_field_task task;
     ami_field_def def;
     float gamma, steer_deg_s, bound;
-    float steer; ///< rad a tick
+    float steer; ///< rad per tick
     int settle;
     int sweeps;            ///< most of one part
     int every[most_parts]; ///< [parts]
@@ -52,8 +52,9 @@ static am_result read_every(ami_stage *s, value_stage *v, am_error *err)
     for (const am_json *item = json->first; item; item = item->next) {
         const double every = item->type == AM_JSON_NUMBER ? item->number : 0.0;
         if (!(every >= 1.0 && every <= AMI_FIELD_MAX_EVERY) || every != floor(every) || v->parts == most_parts) {
-            return am_json_fail(s->doc, item, AM_ERR_RANGE, err, "'every' has up to %d whole numbers from 1 to %d",
-                                (int)most_parts, AMI_FIELD_MAX_EVERY);
+            return am_json_fail(s->doc, item, AM_ERR_RANGE, err,
+                                "'every' must be up to %d whole numbers from 1 to %d", (int)most_parts,
+                                AMI_FIELD_MAX_EVERY);
         }
         v->every[v->parts++] = (int)every;
     }
@@ -131,8 +132,8 @@ static am_result read_rate(ami_stage *s, value_stage *v, am_error *err)
         return AM_OK;
     }
     return am_json_fail(s->doc, am_json_get(s->json, "steer_deg_s"), AM_ERR_RANGE, err,
-                        "'steer_deg_s' is %g, but at %g ticks a second it must be below %.0f", (double)v->steer_deg_s,
-                        (double)fps, (double)(AMI_FIELD_MAX_STEER * fps / AM_DEG));
+                        "'steer_deg_s' is %g, but at %g ticks per second it must be below %.0f",
+                        (double)v->steer_deg_s, (double)fps, (double)(AMI_FIELD_MAX_STEER * fps / AM_DEG));
 }
 
 static am_result create(ami_stage *s, am_error *err)
@@ -205,7 +206,7 @@ static am_result begin_sweeps(ami_stage *s, value_stage *v, am_error *err)
     }
     const size_t count = (size_t)v->value.problem.rows * (size_t)v->value.cells;
     if (count != v->resumed_count) {
-        return ami_fail(err, AM_ERR_FORMAT, "the checkpoint's value function is of another size than the recipe's");
+        return ami_fail(err, AM_ERR_FORMAT, "the checkpoint's value function has another size than the recipe's");
     }
     ami_value_set(&v->value, v->resumed);
     v->value.iterations = v->resumed_sweeps;
@@ -218,7 +219,7 @@ static am_result begin_sweeps(ami_stage *s, value_stage *v, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // Iterations
 
-/// Packs what was found and goes on to the next part.
+/// Packs the finished function and moves to the next part.
 static am_result end_part(ami_stage *s, value_stage *v, am_error *err)
 {
     const size_t count = (size_t)v->value.problem.rows * (size_t)v->value.cells;

@@ -1,5 +1,5 @@
-// What makes three trained networks a character: start states whose poses are the networks' own, and facts of the
-// data that only a whole database can tell.
+// Turns three trained networks into a character: adds start states whose poses are the networks' own, and facts that
+// only the whole database can provide.
 #include <amble/actor.h>
 #include <amble/tools/database.h>
 #include <amble/tools/metrics.h>
@@ -17,8 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-// Queries that the distance of projections is learnt from: half of them frames with noise as in the Projector's
-// training (algorithm 3), half of them the body of one frame with the target of another, as sharp turns are.
+// Queries from which the usual distance of projections is measured: half of them frames with noise as in the
+// Projector's training (algorithm 3), half of them the body of one frame with the target of another, as sharp turns
+// are.
 enum { samples = 4096, most_starts = 8 };
 // Beyond this many times the 99.9th percentile of their distances a query lies outside the data.
 #define FAR_FACTOR 1.5f
@@ -138,7 +139,7 @@ static float x_apart(const packing *p, int a, int b)
 }
 
 /// Where a dance begins: in the middle of it, with half as much again as the usual movement a second before and
-/// after, not where the dancer waits for the music; and there as close as possible to standing.
+/// after, not where the dancer waits for the music; among those, as close as possible to standing.
 static int find_dance(const packing *p, uint64_t dance, int standing)
 {
     const am_db *db = p->db;
@@ -254,7 +255,7 @@ static am_result learn_far(packing *p)
     return AM_OK;
 }
 
-/// What an asset finds out about the whole database.
+/// The facts that an asset measures on the whole database.
 static am_result ask_asset(packing *p)
 {
     am_asset *asset = NULL;
@@ -341,7 +342,7 @@ am_result ami_learned_pack(am_model **out, const am_model *model, const am_db *d
 {
     *out = NULL;
     if (!model || !db || !db->has_poses) {
-        return ami_fail(err, AM_ERR_DEF, "a character is packed from a model and a database with poses");
+        return ami_fail(err, AM_ERR_DEF, "a character needs a model and a database with poses");
     }
     packing p = { .model = model, .db = db, .alloc = ami_alloc_or_default(alloc), .err = err };
     p.layout = ami_pose_layout_of(db->joint_count, db->moving_count);

@@ -1,6 +1,6 @@
-// Rounds a learned character's weights to 16 or 8 bits. The networks themselves provide the numbers that they meet in
+// Rounds a learned character's weights to 16 or 8 bits. The networks themselves provide the inputs that they meet in
 // play: from its start states the character projects noisy queries and steps on, and the int8 weights are fitted to
-// what passed through. No database is needed.
+// these inputs. No database is needed.
 #include <amble/train.h>
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-// 512 inputs of a layer want a few times as many samples; more than this changes the error by under a hundredth.
+// 512 inputs of a layer need a few times as many samples; more than this changes the error by under a hundredth.
 enum { sample_count = 2048, longest_s = 10, life = 64 };
 
 /// Numbers on their way through the networks.
@@ -42,7 +42,7 @@ static void step(const rehearsal *r, float *xz)
     }
 }
 
-/// A life begins at a start state: query, projection and up to `longest_s` steps, again and again.
+/// A rehearsal begins at a start state: query, projection and up to `longest_s` of steps, repeatedly.
 static am_result rehearse(const rehearsal *r, am_error *err)
 {
     const ami_learned *l = r->learned;
@@ -74,8 +74,8 @@ static am_result make_room(rehearsal *r, const am_alloc *alloc, am_error *err)
     const ami_learned *l = r->learned;
     r->both = l->count + l->latent;
     if (r->both > 2 * AM_MAX_FEATURES) {
-        return ami_fail(err, AM_ERR_LIMIT, "%d latents are more than a character of %d features may have here",
-                        l->latent, l->count);
+        return ami_fail(err, AM_ERR_LIMIT, "%d latents with %d features are too many for this conversion", l->latent,
+                        l->count);
     }
     r->xz = ami_alloc_array(alloc, sample_count * (size_t)r->both, sizeof(float));
     r->queries = ami_alloc_array(alloc, sample_count * (size_t)l->count, sizeof(float));
@@ -102,7 +102,7 @@ static const float *samples_of(const rehearsal *r, const am_model_part *part)
     return of_xz ? r->xz : strcmp(part->name, "projector") == 0 ? r->queries : NULL;
 }
 
-/// The model made again, its graphs as they are but packed otherwise.
+/// Makes the model again with the same graphs but other packed weights.
 static am_result pack_again(am_model **out, const am_model *model, const am_net_weights *weights, const rehearsal *r,
                             const am_alloc *alloc, am_error *err)
 {

@@ -23,7 +23,7 @@ typedef struct ami_lmm {
 /// Opens the database under the stage's key "database", makes its pose vectors, reads "held_out".
 am_result ami_lmm_open(ami_lmm *lmm, ami_stage *stage, am_error *err);
 void ami_lmm_close(ami_lmm *lmm);
-/// Gives the pose vectors back, where only Z was wanted of them.
+/// Frees the pose vectors when only Z is needed.
 void ami_lmm_drop_poses(ami_lmm *lmm);
 /// Frames whose `steps` followers lie in the same range, in ranges that are trained on.
 am_result ami_lmm_list(ami_lmm *lmm, int steps, am_error *err);
@@ -51,10 +51,10 @@ typedef struct ami_xz {
     int frame_count;
     int features, latent, width;
     float *mean, *deviation;           ///< [width] over all frames
-    float *rate_mean, *rate_deviation; ///< [width] of the change a second
+    float *rate_mean, *rate_deviation; ///< [width] of the change per second
     double size[2], rate_size[2];      ///< mean absolute deviation of features and of latents; of their rates
 } ami_xz;
-/// By the Compressor of an earlier stage; the pose vectors of `lmm` are given back on the way.
+/// By the Compressor of an earlier stage; the pose vectors of `lmm` are freed on the way.
 am_result ami_xz_make(ami_xz *xz, ami_lmm *lmm, const ami_stage *stage, am_error *err);
 void ami_xz_free(ami_xz *xz);
 /// to(width, n): frames[c] + offset into column c, for c < used.

@@ -36,7 +36,8 @@ static void finish(float *mean, float *deviation, const double *sum, const doubl
     }
 }
 
-/// Numbers that hardly move must not be blown up: no deviation is below a tenth of that of all features, or latents.
+/// Numbers that hardly change must not be amplified: no deviation is below a tenth of that of all features, or
+/// latents.
 static void raise_small(float *deviation, int count)
 {
     double squares = 0.0;

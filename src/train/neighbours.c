@@ -1,4 +1,5 @@
-// Finds nearest frames ahead of the network: a ring of small groups of queries, taken in order by any free thread.
+// Searches for nearest frames ahead of training: a ring of small groups of queries, taken in order by any free
+// thread.
 #include "train/neighbours.h"
 
 #include <stdatomic.h>
@@ -51,7 +52,7 @@ static void mark_targets(ami_neighbours *a)
     for (int i = 0; i < a->features; i++) {
         a->amplitude[i] = f->pca ? 1.0f : f->weight[i];
     }
-    for (int c = 0; c < f->schema->channel_count && !f->pca; c++) { // with PCA every number is a bit of everything
+    for (int c = 0; c < f->schema->channel_count && !f->pca; c++) { // with PCA every number mixes all features
         const am_channel *channel = &f->schema->channels[c];
         memset(a->target + channel->first, ami_channel_is_target(channel), (size_t)channel->dims);
     }
@@ -145,7 +146,7 @@ static void copy_out(const ami_neighbours *a, const float *query, float *x, int 
     }
 }
 
-/// From the ring; what is missing is made here, whosever turn it was.
+/// Takes the queries from the ring; missing ones are made here.
 static void take_from_ring(ami_neighbours *a, int block, uint64_t item, int count, float *x, int *frames, int n)
 {
     const uint64_t first = item / group, behind = (item + (uint64_t)count + group - 1) / group;
@@ -258,7 +259,7 @@ am_result ami_neighbours_create(ami_neighbours **out, const ami_neighbours_def *
     for (int i = 0; i < a->def.helpers; i++) {
         a->helpers[i] = (struct helper){ a, i };
         if (!ami_thread_start(&a->threads[i], help, &a->helpers[i])) {
-            break; // the passes do it then
+            break; // the passes do the work instead
         }
         a->helper_count++;
     }

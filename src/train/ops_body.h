@@ -7,7 +7,7 @@
 #include "train/gemm_body.h"
 
 // ---------------------------------------------------------------------------------------------
-// Functions that the compiler turns into vectors: no branches, no calls in float
+// Functions that the compiler can vectorise: no branches, no calls in float
 
 #if REAL_IS_DOUBLE
 static inline real exp_of(real x) { return exp(x); }
@@ -63,8 +63,8 @@ static inline real erf_of(real x, real gauss)
 }
 #endif
 
-/// Before a loop whose turns have nothing to do with one another, although its arrays may be the same. In double
-/// there are calls, which no vector makes.
+/// Goes before a loop whose iterations are independent although its arrays may be the same. In double the loop has
+/// calls, which cannot be vectorised.
 #if REAL_IS_DOUBLE
 #define IN_STEP
 #elif defined(__clang__)
@@ -80,8 +80,8 @@ static inline real erf_of(real x, real gauss)
 static inline real sigmoid_of(real x) { return (real)1 / ((real)1 + exp_of(-x)); }
 static inline real tanh_of(real x) { return (real)1 - (real)2 / (exp_of((real)2 * x) + (real)1); }
 
-/// Over x itself, or anywhere else: what IN_STEP tells the compiler, which would otherwise look whether the arrays
-/// touch and then take number by number.
+/// y may be x or any other array. IN_STEP says so to the compiler, which would otherwise check for overlap and fall
+/// back to scalar code.
 static void activate(real *y, const real *x, size_t count, ami_activation kind)
 {
     switch (kind) {
@@ -206,8 +206,8 @@ static void backward(real *dx, const real *w, const real *dy, int m, int k, int 
                      .lda = k,
                      .ldx = n,
                      .x_panel = AMI_PANEL,
-                     // The columns of the next tiles lie beside these, a whole row apart from one another: no machine
-                     // guesses that.
+                     // The columns of the next tiles lie next to these, a whole row apart: hardware prefetch does not
+                     // follow that.
                      .ahead = 64 / sizeof(real),
                      .k = m,
                      .slots = 1,

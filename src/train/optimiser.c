@@ -1,4 +1,4 @@
-// Adam and RAdam: the numbers of one step. The pass over the parameters is in ops_body.h.
+// Adam and RAdam: the coefficients of one step. The pass over the parameters is in ops_body.h.
 #include "train/trainer.h"
 
 #include <math.h>

@@ -68,8 +68,9 @@ static factor factor_of(const PLAN *plan, const ami_job *job)
                                    (size_t)width_of(plan, op->out) * (size_t)plan->columns, rows_of(plan, op->out) };
 }
 
-/// So many places at once that a strip of their transposed values stays in the first cache while the rows of dy pass
-/// by, and all of them in the second: 8 of 16 columns, which change the rows more often, are 4 % faster than 16.
+/// Number of places processed at once: a strip of their transposed values stays in the first cache while the rows of
+/// dy pass by, and all of them in the second. 8 of 16 columns, which change the rows more often, are 4 % faster than
+/// 16.
 static int places_at_once(int columns)
 {
     enum { most_columns = 256, most_places = 8 };

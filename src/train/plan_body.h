@@ -77,7 +77,7 @@ static bool is_trained(const am_net_graph *g, const am_net_op *op)
     return false;
 }
 
-/// wanted[v]: something trainable (or an input whose gradient is asked for) stands before v, and an output behind it.
+/// wanted[v]: something trainable (or an input whose gradient is requested) comes before v, and an output after it.
 static void find_wanted(PLAN *plan, bool *wanted, bool input_grads)
 {
     const am_net_graph *g = plan->graph;

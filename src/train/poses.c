@@ -1,4 +1,4 @@
-// Picks the version of the kinematics for this processor, and knows which rows of a pose belong together.
+// Picks the version of the kinematics for this processor, and groups the rows of a pose.
 #include "train/poses.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@ double ami_recipe_run_now(void) { return 1e-6 * am_clock_us(); }
 // ---------------------------------------------------------------------------------------------
 // Reading the recipe
 
-/// Of what a recipe says: a comment or a blank more does not make it another one. Depth is limited by the parser.
+/// Hash of a recipe's content: comments and blanks do not change it. Depth is limited by the parser.
 static uint64_t hash_recipe(const am_json *value, uint64_t hash)
 {
     const double fixed[3] = { (double)value->type, value->boolean ? 1.0 : 0.0, value->number };
@@ -232,7 +232,7 @@ am_result am_train_run(am_train_summary *out, const am_train_def *def, am_error 
         const uint64_t hash = out->hash;
         summarise(out, run);
         out->hash = hash;
-        if (!def->group || def->group->rank == 0) { // what was only for the way
+        if (!def->group || def->group->rank == 0) { // files that were needed only during the run
             ami_os_remove(run->checkpoint);
             ami_os_remove(run->preview);
         }

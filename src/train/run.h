@@ -98,7 +98,7 @@ am_result ami_recipe_run_prepare(ami_recipe_run *run, ami_stage *stage, int numb
 
 // Files beside the output. All are written whole or not at all.
 am_result ami_recipe_run_write_checkpoint(ami_recipe_run *run, am_error *err);
-/// Goes on where a checkpoint stopped: finished graphs, points and the lanes that ran. *found is false, with nothing
+/// Continues from a checkpoint: finished graphs, points and the lanes that ran. *found is false, with nothing
 /// changed, when there is no checkpoint.
 am_result ami_recipe_run_read_checkpoint(ami_recipe_run *run, bool *found, am_error *err);
 /// The finished graphs, and with `preview` those of the lanes that run, as a model.

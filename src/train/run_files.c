@@ -159,7 +159,7 @@ static am_result read_graphs(ami_recipe_run *run, ami_reader *in, int stage, am_
     }
     if (result == AM_OK && (run->stage != stage || count != (uint64_t)run->graph_count)) {
         result = ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at,
-                             "the checkpoint holds %llu finished networks, the recipe gives %d",
+                             "the checkpoint holds %llu finished networks, the recipe trains %d",
                              (unsigned long long)count, run->graph_count);
     }
     return result;

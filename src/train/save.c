@@ -17,7 +17,7 @@ static uint64_t shape_hash(const am_net_graph *g)
     return am_hash64(g->tensors, (size_t)g->tensor_count * sizeof *g->tensors, hash);
 }
 
-/// A state with a NaN in it leads nowhere: it must not take the place of an earlier one.
+/// A state with a NaN is useless: it must not replace an earlier one.
 static am_result check_finite(const am_net_graph *g, am_error *err)
 {
     for (size_t i = 0; i < g->weight_count; i++) {
@@ -69,7 +69,7 @@ am_result ami_trainer_load(ami_trainer *t, const void *data, size_t size, am_err
         return ami_fail_at(err, AM_ERR_FORMAT, NULL, 0, "this is not the state of a trainer");
     }
     if (graphs != (uint64_t)t->def.graph_count) {
-        return ami_fail_at(err, AM_ERR_FORMAT, NULL, 16, "the state is of %llu networks, not of %d",
+        return ami_fail_at(err, AM_ERR_FORMAT, NULL, 16, "the state has %llu networks instead of %d",
                            (unsigned long long)graphs, t->def.graph_count);
     }
     const uint8_t *parts[AMI_MOST_GRAPHS];
@@ -78,7 +78,7 @@ am_result ami_trainer_load(ami_trainer *t, const void *data, size_t size, am_err
         const int64_t at = (int64_t)in.at;
         const uint64_t hash = ami_read_u64(&in), count = ami_read_u64(&in);
         if (!in.failed && (hash != shape_hash(graph) || count != graph->weight_count)) {
-            return ami_fail_at(err, AM_ERR_FORMAT, NULL, at, "the state is of another network than '%s'",
+            return ami_fail_at(err, AM_ERR_FORMAT, NULL, at, "the state belongs to a network other than '%s'",
                                graph->name);
         }
         parts[g] = ami_read_bytes(&in, 3 * graph->weight_count * sizeof(float));

@@ -1,4 +1,4 @@
-// What all kinds of stages share: keys, data, layers written as a list of words.
+// What all kinds of stages share: keys, data, and layers written as lists of words.
 #include "train/stage.h"
 
 #include <math.h>
@@ -92,7 +92,7 @@ am_result ami_stage_read(ami_stage *s, am_error *err)
     if (result == AM_OK) {
         result = am_json_read_bool(s->doc, s->json, "beside", false, &s->beside, err);
     }
-    if (result == AM_OK) { // a stage that begins with what another run has made may leave it as it is
+    if (result == AM_OK) { // a stage that starts from another run's networks may leave them unchanged
         result = am_json_read_int(s->doc, s->json, "iterations", s->kind->pass != NULL, &s->iterations,
                                   s->from ? 0 : 1, 1 << 30, err);
     }
@@ -263,7 +263,7 @@ static int add_kind(am_net_graph *g, const char *words, int x)
     return -1;
 }
 
-/// The value behind one layer, or -1 when the words mean nothing.
+/// The value after one layer, or -1 when the words name no layer.
 static int add_layer(am_net_graph *g, const char *words, int start, int *kept, int x)
 {
     if (strcmp(words, "skip") == 0) {

@@ -44,7 +44,7 @@ typedef struct ami_stage {
     unsigned fixed_inputs;         ///< bit g: no gradients of graph g's inputs all the same
     unsigned hidden;               ///< bit g: graph g serves later stages and is no part of the model
     int columns_each;              ///< columns of one sample of the batch; default 1
-    int scratch;                   ///< floats a column that its pass takes
+    int scratch;                   ///< floats per column that its pass needs
     const char *const *term_names; ///< [term_count] what its loss is the sum of
     int term_count;
     double *terms; ///< [block][term_count] of the last iteration: the run's, its pass writes them
@@ -100,8 +100,8 @@ am_result ami_stage_weights(const ami_stage *stage, const char *const *names, in
 /// numbers that are not finite, naming row and column.
 am_result ami_stage_array(ami_stage *stage, const char *key, const char *usual, am_train_array *out, am_error *err);
 /// Layers of the list under `key` (each "linear 512", "relu", "elu", "gelu", "tanh", "sigmoid", "layer norm", "skip",
-/// "residual") from value x on. `skip` joins what was there and x; `residual` adds what was there to what stood
-/// before the last residual or the start of the list. Gives the last value.
+/// "residual") from value x on. `skip` appends x; `residual` adds the value after the previous residual (or at the
+/// start of the list). Gives the last value.
 am_result ami_stage_layers(const ami_stage *stage, const char *key, am_net_graph *graph, int x, int *out,
                            am_error *err);
 /// Mean and deviation of each column; a constant column has deviation 1.

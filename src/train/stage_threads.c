@@ -135,7 +135,7 @@ static am_result begin_lane(ami_stage_thread *lane, int lanes, am_error *err)
         result = ami_stage_begin_from(&lane->stage, err);
     }
     if (result == AM_OK && run->graph_count + lane->stage.graph_count > AM_NET_MOST_PARTS) {
-        result = ami_fail(err, AM_ERR_LIMIT, "a recipe may give at most %d networks", AM_NET_MOST_PARTS);
+        result = ami_fail(err, AM_ERR_LIMIT, "a recipe may train at most %d networks", AM_NET_MOST_PARTS);
     }
     if (result == AM_OK && lane->stage.kind->pass) {
         result = create_trainer(lane, err);
@@ -162,7 +162,7 @@ am_result ami_stage_threads_begin(ami_recipe_run *run, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // One iteration after another
 
-/// Adds a loss to the curve: a thousand points a stage.
+/// Adds a loss to the curve: a thousand points per stage.
 static bool note_loss(ami_stage_thread *lane, double loss)
 {
     ami_loss_curve *curve = &lane->run->curves[lane->number];
@@ -195,7 +195,7 @@ static void note_terms(ami_stage_thread *lane)
     }
 }
 
-/// "loc 0.31, chr 0.29" of the sums since the last report, which begin anew.
+/// "loc 0.31, chr 0.29" of the sums since the last report, which are reset.
 static void write_terms(ami_stage_thread *lane, double count)
 {
     size_t at = 0;
@@ -208,7 +208,7 @@ static void write_terms(ami_stage_thread *lane, double count)
     memset(lane->term_sums, 0, sizeof lane->term_sums);
 }
 
-/// Tells the caller how far it is, about twice a second. False when it wants to stop.
+/// Reports progress to the caller about twice per second. False when the caller wants to stop.
 static bool report(ami_stage_thread *lane, double loss)
 {
     const am_train_def *def = lane->run->def;
@@ -323,7 +323,7 @@ static void leave(ami_recipe_run *run)
     ami_mutex_unlock(&run->lock);
 }
 
-/// One iteration of either sort of kind. *counted is false when it was but a preparation.
+/// One iteration of either sort of kind. *counted is false when it was only a preparation.
 static am_result iterate(ami_stage_thread *lane, double *loss, bool *counted)
 {
     const ami_kind *kind = lane->stage.kind;

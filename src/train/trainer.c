@@ -38,7 +38,7 @@ static am_result check(const ami_trainer_def *def, am_error *err)
         return ami_fail(err, AM_ERR_DEF, "the optimiser's rate, betas, eps, clip or decay is out of range");
     }
     if (def->group && def->batch < def->group->size) {
-        return ami_fail(err, AM_ERR_DEF, "a batch of %d cannot be shared by %d processes", def->batch,
+        return ami_fail(err, AM_ERR_DEF, "a batch of %d cannot be shared evenly by %d processes", def->batch,
                         def->group->size);
     }
     for (int g = 0; g < def->graph_count; g++) {
@@ -49,7 +49,7 @@ static am_result check(const ami_trainer_def *def, am_error *err)
     return AM_OK;
 }
 
-/// Cuts this process's samples into blocks: enough for all threads, none wider than the caches like.
+/// Cuts this process's samples into blocks: enough for all threads, none too wide for the caches.
 static void cut(ami_trainer *t, int samples)
 {
     const int share = (samples + t->threads - 1) / t->threads;
@@ -381,8 +381,8 @@ static double run_passes(iteration *it, int thread)
         }
         ami_team_wait(t->team);
     }
-    // First come, first served: a processor that others slow down does fewer. The numbers do not depend on which
-    // thread works.
+    // First come, first served: a processor that is slowed down by other work takes fewer blocks. Results do not
+    // depend on which thread does the work.
     for (int b = take(&it->next_block); b < t->block_count; b = take(&it->next_block)) {
         t->blocks[b].memory = memory;
         t->blocks[b].taken = 0;
@@ -393,7 +393,7 @@ static double run_passes(iteration *it, int thread)
 }
 
 /// Gradients and steps of the weights, strip by strip: low strips for batches so small that all samples stay in the
-/// cache while the strips pass by. A thread that is through with its share helps the next one: the result of a strip
+/// cache while the strips pass by. A thread that has finished its share helps the next one: the result of a strip
 /// does not depend on which thread takes it, and a processor may be busy with other work.
 static void step_strips(iteration *it, int thread, int threads)
 {

@@ -17,7 +17,7 @@ am_result ami_value_create(ami_value *v, const ami_value_problem *problem, const
 {
     if (group && group->size > most_processes) {
         *v = (ami_value){ .alloc = ami_alloc_or_default(alloc) };
-        return ami_fail(err, AM_ERR_RANGE, "value functions are found by at most %d processes, not by %d",
+        return ami_fail(err, AM_ERR_RANGE, "value functions can be trained by at most %d processes, not by %d",
                         (int)most_processes, group->size);
     }
     *v = (ami_value){ .alloc = ami_alloc_or_default(alloc), .problem = *problem, .tasks = tasks, .bound = INFINITY };
@@ -99,7 +99,7 @@ static inline ami_value_place place_of(const ami_value *v, int cell, ami_field_s
     return place;
 }
 
-/// The reward and what the state is worth that is led to, mixed(stride).
+/// The reward plus the value of the resulting state, mixed(stride).
 static inline float worth_at(const ami_value *v, const float *mixed, const ami_value_place *p)
 {
     const float here = am_lerp(mixed[p->cell[0]], mixed[p->cell[1]], p->share[1]);
@@ -107,7 +107,7 @@ static inline float worth_at(const ami_value *v, const float *mixed, const ami_v
     return p->reward + v->problem.gamma * am_lerp(here, there, p->share[0]);
 }
 
-/// What an action is worth in a cell, on a grid of any axes.
+/// The value of an action in a cell, on a grid with any number of axes.
 static inline float worth_of(const ami_value *v, const float *mixed, int cell, ami_field_step step)
 {
     const ami_field_task *task = v->problem.task;
@@ -234,8 +234,7 @@ static void plan_chunk(void *context, int chunk)
     }
 }
 
-/// The least and the greatest change over all processes. Sums are all that a group offers: each process has places
-/// of its own.
+/// The least and the greatest change over all processes. A group offers only sums: each process has its own slots.
 static void share_changes(const ami_value *v, float *low, float *high)
 {
     float all[2 * most_processes] = { 0 };

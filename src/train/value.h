@@ -20,7 +20,7 @@
 typedef struct ami_value_problem {
     const ami_field_task *task;
     float gamma;
-    float steer; ///< rad a tick that any action may turn the root more to either side; 0: none
+    float steer; ///< rad per tick by which any action may also turn the root to either side; 0: none
     int rows;
     int actions;                 ///< of each row
     int entries;                 ///< of each action
@@ -38,7 +38,7 @@ typedef struct ami_value_place {
     float reward;
 } ami_value_place;
 
-/// A function that is being found.
+/// A value function during iteration.
 typedef struct ami_value {
     am_alloc alloc;
     ami_value_problem problem;
@@ -65,7 +65,7 @@ void ami_value_free(ami_value *value);
 /// One sweep over all rows and actions. Every process ends with the same values, in the bits of one process and any
 /// threads.
 void ami_value_sweep(ami_value *value);
-/// So many sweeps with the actions that were best in the last whole one.
+/// Runs `sweeps` sweeps with the actions that were best in the last full sweep.
 void ami_value_settle(ami_value *value, int sweeps);
 /// out(rows, cells) without padding, and back.
 void ami_value_get(const ami_value *value, float *out);

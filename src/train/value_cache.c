@@ -105,7 +105,7 @@ static int add_entry(int32_t *index, float *weight, int count, int32_t anchor, f
     return at < count ? count : count + 1;
 }
 
-/// Neighbours as anchors: a state between two anchors counts for both (eq. 14), and an anchor but once.
+/// Neighbours as anchors: a state between two anchors counts for both (eq. 14), and each anchor only once.
 static void put_entries(const ami_value_cache *c, int32_t *index, float *weight, const ami_field_neighbours *near)
 {
     int count = 0;

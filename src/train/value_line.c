@@ -1,4 +1,4 @@
-// The whole sweep of a line's value function (Fields eq. 17): see value_line.h.
+// A complete sweep of a line's value function (Fields eq. 17); value_line.h describes it.
 #include "train/value_line.h"
 
 #include <math.h>

@@ -86,7 +86,7 @@ static void tags_that_no_frame_has_are_told(void **state)
                             "\"w.amdb\", \"seconds\": 1, \"options\": {\"tags\": \"walk and run\"}, "
                             "\"characters\": [{}]}' > r.json && $A run r.json 2>&1",
                             test_temp_dir("outputs"), test_command());
-    if (status != 0 || !strstr(text, "no frame has the tags given for 'move'; all frames are used")) {
+    if (status != 0 || !strstr(text, "no frame matches the tags of 'move'; all frames are used")) {
         fail_msg("status %d, %s", status, text);
     }
 }

@@ -159,7 +159,7 @@ static void its_task_counts_the_ticks_of_the_field(void **state)
         am_source *source = NULL;
         ami_field_task speed;
         assert_true(ami_field_task_find(&speed, "speed"));
-        speed.fps = i == 0 ? speed.fps : field->fps; // values of this task depend on metres a second
+        speed.fps = i == 0 ? speed.fps : field->fps; // values of this task depend on metres per second
         lab_motion_graph_source_def def = lab_motion_graph_source_def_default();
         def.graph = graph;
         def.task = &speed;

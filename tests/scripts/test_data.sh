@@ -123,7 +123,7 @@ spoil "an empty file" "cannot be read" 'd'
 spoil "a short file" "ends with frame 9" '29,$d'
 spoil "a word among values" "not a number" '25s/^[^ ]*/nan/'
 spoil "a short row" "row has 8 values, the hierarchy names 9 channels" '25s/^[^ ]* //'
-spoil "another rate" "frames a second" 's/^Frame Time.*/Frame Time: 0.0166667/'
+spoil "another rate" "frames per second" 's/^Frame Time.*/Frame Time: 0.0166667/'
 spoil "another order of channels" "channels in another order" 's/Zrotation Yrotation Xrotation/Zrotation Xrotation Yrotation/'
 if "$project/run" data "$work/nowhere" 2>"$work/log"; then fail "a missing folder was accepted"; fi
 

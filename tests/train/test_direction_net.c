@@ -297,7 +297,7 @@ static void a_character_faces_as_its_net_tells(void **state)
         am_path_def path = make_path(false);
         check_ok(am_actor_follow(w.character, &path, &err), &err);
         go(&w, 1.0f, false);
-        // The net looks 0.4 s ahead on a round that turns by 30 degrees a second.
+        // The net looks 0.4 s ahead on a round that turns by 30 degrees per second.
         assert_true(facing_off(&w, 2.0f, turned[n]) < 20.0f);
         go(&w, 40.0f, false);
         assert_true(ami_path_of(w.character).ended);

@@ -1,5 +1,5 @@
-// Drawing on the ground: a pen (mouse, stylus or finger) that gives time-stamped places, and how drawings look: a line,
-// dots whose distance and colour show the speed, ghosts where the future query wants the character.
+// Drawing on the ground: a pen (mouse, stylus or finger) that gives time-stamped points, and how drawings look: a
+// line, dots whose spacing and colour show the speed, ghosts where the future query wants the character.
 import * as THREE from 'three';
 import { Ribbon, flat } from './overlay.js';
 
@@ -122,7 +122,7 @@ export class PathView {
         this.setDots(dots);
     }
 
-    /** As it is followed. @param drawn [[t, x, z]] moved by offset; @param path points of the engine, fps of them a second */
+    /** As it is followed. @param drawn [[t, x, z]] moved by offset; @param path points of the engine, at fps points per second */
     followed(drawn, offset, path, fps) {
         this.line.set(drawn.map(([, x, z]) => ({ x: x + offset.x, z: z + offset.z })), 0.009);
         const apart = Math.max(Math.round(DOT_EVERY * fps), Math.ceil(path.length / MOST_DOTS), 1);

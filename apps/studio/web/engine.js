@@ -32,7 +32,7 @@ export class Engine {
     give(bytes) {
         const at = this.module._web_alloc(bytes.length);
         if (!at) {
-            throw new Error(`no memory for ${bytes.length} bytes`);
+            throw new Error(`out of memory for ${bytes.length} bytes`);
         }
         this.module.HEAPU8.set(bytes, at);
         return at;
@@ -56,7 +56,7 @@ export class Engine {
         this.describe();
     }
 
-    /** Another method for everyone, from their poses on: one of about.methods, or SIDE_BY_SIDE. */
+    /** Changes the method of all characters, which keep their poses: one of about.methods, or SIDE_BY_SIDE. */
     method(name) {
         this.call('method', name);
         this.describe();
@@ -81,7 +81,7 @@ export class Engine {
         return this.module.UTF8ToString(this.module._web_error());
     }
 
-    /** One step with what the devices show, and pushes [{ character, joint, force [N], seconds }] that begin with it. */
+    /** One step with the state of the devices, and pushes [{ character, joint, force [N], seconds }] that begin with it. */
     step({ keys = 0, left = [0, 0], right = [0, 0], buttons = 0, pushes = [] }) {
         pushes.forEach(({ character, joint, force, seconds }) => this.module._web_push(character, joint, ...force, seconds));
         this.module._web_step(keys, left[0], left[1], right[0], right[1], buttons, STEP);
@@ -96,7 +96,7 @@ export class Engine {
     lend(numbers, use) {
         const at = this.module._web_alloc(4 * Math.max(numbers.length, 1));
         if (!at) {
-            throw new Error(`no memory for ${numbers.length} numbers`);
+            throw new Error(`out of memory for ${numbers.length} numbers`);
         }
         new Float32Array(this.module.HEAPU8.buffer, at, numbers.length).set(numbers);
         try {
@@ -116,7 +116,7 @@ export class Engine {
         }
     }
 
-    /** Which character devices, view and paths mean. */
+    /** Chooses the character that devices, view and paths refer to. */
     choose(number) {
         this.module._web_choose(number);
     }
@@ -139,7 +139,7 @@ export class Engine {
         return Array.from({ length: count }, (_, i) => ({ x: all[4 * i], z: all[4 * i + 1], along: all[4 * i + 2] }));
     }
 
-    /** How well the path was followed so far, as `amble run --metrics` says it. */
+    /** How well the path was followed so far, as `amble run --metrics` reports it. */
     get measures() {
         const at = this.module._web_measure(STEP);
         const [error, cover, coverMost, timeRatio, end, completed] = new Float64Array(this.module.HEAPU8.buffer, at, 6);
@@ -176,7 +176,7 @@ export class Engine {
         return this.module.UTF8ToString(this.module._web_hash());
     }
 
-    /** The bit of a key by its name, 0 when it means nothing. */
+    /** The bit of a key by its name, 0 when it has no meaning. */
     keyBit(name) {
         const index = this.about ? this.about.keys.findIndex((key) => key.toLowerCase() === name.toLowerCase()) : -1;
         return index < 0 ? 0 : 1 << index;

@@ -1,12 +1,12 @@
-// Motion fields on the page: lines and points that characters are sent to, and what a tick chose among.
+// Motion fields on the page: lines and points that characters are sent to, and the choices of a tick.
 import * as THREE from 'three';
 import { SENT } from './engine.js';
 import { Ribbon, flat, paint } from './overlay.js';
 
 const LINE = 0x7a4fbf;
 const HALF_LINE = 30;  // m that a line is shown to either side
-const SHORTEST = 0.4;  // m: a shorter drag is no line
-const FAN_TICKS = 12;  // 0.4 s at 30 ticks a second
+const SHORTEST = 0.4;  // m: a shorter drag is not a line
+const FAN_TICKS = 12;  // 0.4 s at 30 ticks per second
 const FAN = 8;
 const CHOSEN = 0xe4692c;
 const OTHERS = 0x4a6fa5;
@@ -102,7 +102,7 @@ export class Aim {
         }
     }
 
-    /** Once a picture. */
+    /** Once per picture. */
     update(view) {
         if (this.sent && view.target === SENT.NOWHERE && !this.next) {
             this.sent = null; // a character was steered
@@ -127,7 +127,7 @@ export class Aim {
     }
 }
 
-/** Where each neighbour of a field's state went on, as a fan on the ground: the wider the more its weight; the chosen one in orange. */
+/** Where each neighbour of a field's state went on, as a fan on the ground: the wider, the larger its weight; the chosen one in orange. */
 export class FieldView {
     constructor() {
         this.object = new THREE.Group();
@@ -153,7 +153,7 @@ export class FieldView {
         });
     }
 
-    /** The tick's step again and again. */
+    /** Repeats the tick's step. */
     way(view, { x: dx, z: dz, turn }) {
         let [x, z, heading] = [view.rootX, view.rootZ, view.heading];
         const points = [{ x, z }];

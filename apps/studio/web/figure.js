@@ -57,7 +57,7 @@ function girth(t) {
     return [a[1] + (b[1] - a[1]) * s, a[2] + (b[2] - a[2]) * s];
 }
 
-/** The point of a line of places, ever higher, at height y; straight up and down beyond its ends. */
+/** The point at height y on a line through ascending points; vertical beyond its ends. */
 function along(places, y) {
     const next = Math.max(1, places.findIndex((place) => place.y >= y));
     const [a, b] = y > places.at(-1).y ? places.slice(-2) : [places[next - 1], places[next]];
@@ -75,7 +75,7 @@ function blend(heights, y) {
     return [above - 1, s * s * (3 - 2 * s)];
 }
 
-/** The first and last vertex of a ring are one place: they share a normal. */
+/** The first and last vertex of a ring coincide: they share a normal. */
 function closeSeam(geometry, perRing) {
     const normal = geometry.attributes.normal;
     for (let i = 0; i < normal.count; i += perRing) {
@@ -109,7 +109,7 @@ function matrices(world) {
 const placeOf = (matrix) => new THREE.Vector3().setFromMatrixPosition(matrix);
 
 export class Figure {
-    /** @param about what the engine tells of the database; @param standing world transforms of a standing frame */
+    /** @param about the engine's description of the database; @param standing world transforms of a standing frame */
     constructor(about, standing) {
         this.about = about;
         this.roles = about.roles;
@@ -123,7 +123,7 @@ export class Figure {
         this.build();
     }
 
-    /** The pose that tells which way a joint's front is: at rest where that is a body upright, else a standing one. */
+    /** The pose that defines a joint's front: the rest pose if it is upright, otherwise a standing one. */
     choosePose(standing) {
         const { hips, head, left_foot: foot } = this.roles;
         const rest = restPose(this.about.joints);
@@ -148,7 +148,7 @@ export class Figure {
         return direction.clone().applyQuaternion(rotation);
     }
 
-    /** Adds a mesh to a joint: its +y along `along`, its +z as near as it can to the body's front. */
+    /** Adds a mesh to a joint: its +y along `along`, its +z as close as possible to the body's front. */
     add(joint, geometry, material, along, at = new THREE.Vector3()) {
         const mesh = new THREE.Mesh(geometry, this.materials[material]);
         const y = along.clone().normalize();
@@ -166,7 +166,7 @@ export class Figure {
         return mesh;
     }
 
-    /** The way from a joint to another one, in the first one's axes. */
+    /** The offset from one joint to another, in the first one's axes. */
     reach(from, to) {
         return placeOf(this.pose[to]).applyMatrix4(this.pose[from].clone().invert());
     }
@@ -242,7 +242,7 @@ export class Figure {
         }
     }
 
-    /** Everything below a joint stays without bones of its own. */
+    /** Everything below a joint gets no bones. */
     hide(joint) {
         for (const child of this.children[joint]) {
             this.dressed.add(child);
@@ -357,7 +357,7 @@ export class Figure {
         const front = this.inJoint(head, this.front);
         const centre = up.clone().multiplyScalar(0.05 * h).addScaledVector(front, 0.016 * h);
         this.add(head, blockGeometry(0.0445 * h, 0.066 * h, 0.054 * h, 2.15), 'skin', up, centre);
-        // Hair and a nose: which way it looks is seen from afar.
+        // Hair and a nose, so that the facing is visible from afar.
         this.add(head, blockGeometry(0.0465 * h, 0.05 * h, 0.0525 * h, 2.2), 'dark', up,
             centre.clone().addScaledVector(up, 0.0215 * h).addScaledVector(front, -0.0085 * h));
         this.add(head, blockGeometry(0.008 * h, 0.014 * h, 0.012 * h, 2), 'skin', up,
@@ -372,7 +372,7 @@ export class Figure {
         this.hide(head);
     }
 
-    /** Bones that nothing above has dressed. */
+    /** Adds bones that nothing above has covered. */
     rest() {
         this.about.joints.forEach((joint, j) => {
             if (this.dressed.has(j) || joint.parent < 0) {

@@ -6,13 +6,13 @@ import { STEP } from './engine.js';
 import { flat, paint } from './overlay.js';
 
 const BODY = 0.12;      // m: hips nearer to an obstacle than this touch it
-const MARGIN = 0.1;     // m that a path which avoids it keeps beyond the half body of its own: sharp turns are cut
-const AGAIN_AFTER = 90; // steps from a touch to the next try
-/** Of characters and what is theirs. */
+const MARGIN = 0.1;     // m that an avoiding path keeps beyond half a body, since sharp turns are cut
+const AGAIN_AFTER = 90; // steps between a touch and the next try
+/** Colours of characters and of what belongs to them. */
 export const COLOURS = [0xe4692c, 0x2478c8, 0x1fa56b];
 
-/** What there is to choose: `control` as in the paper (0 global, 1 local); places [x, z, heading]; obstacles [x, z, radius, speed];
- * targets [x, z, radius]; the centre of the picture lies a little aside, since the panel covers the other. */
+/** The games: `control` as in the paper (0 global, 1 local); places [x, z, heading]; obstacles [x, z, radius, speed];
+ * targets [x, z, radius]; the centre of the picture is off to one side, since the panel covers the other. */
 export const GAMES = [
     { title: 'free move', control: 1, places: null },
     { title: 'cross the finish line', control: 1, places: [[0, 0, 0]], centre: { x: -1, z: 3 }, line: 7,
@@ -89,7 +89,7 @@ export class Game {
         });
     }
 
-    /** Those that a path can be bent around: the ones that stay. */
+    /** The obstacles that a path can be bent around: those that do not move. */
     get standing() {
         return this.rules.line ? [] : this.obstacles.map(([x, z, radius]) => [x, z, radius + MARGIN]);
     }
@@ -115,7 +115,7 @@ export class Game {
         return false;
     }
 
-    /** Once a picture. */
+    /** Once per picture. */
     update(hips, chosen) {
         this.obstacles.forEach(([x, z], i) => this.posts[i].position.set(x, 0.4, z));
         this.rings.forEach((ring, i) => {
@@ -125,7 +125,7 @@ export class Game {
         });
     }
 
-    /** What a person reads. */
+    /** The text that the user reads. */
     get words() {
         if (!this.rules.places) {
             return '';

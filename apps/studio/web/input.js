@@ -24,7 +24,7 @@ export class Input {
             return;
         }
         // A control that has the focus keeps its keys (Space presses a button, arrows move a slider), and Ctrl+W is
-        // not W. But whatever is let go is let go: else a key released under Ctrl would be held for ever.
+        // not W. But every release counts: otherwise a key released under Ctrl would stay down forever.
         const taken = event.target.closest?.('input, select, textarea, button') || event.ctrlKey || event.metaKey || event.altKey;
         if (!pressed) {
             this.down.delete(name);
@@ -59,7 +59,7 @@ export class Input {
         return { left: stick(pad.axes[0] ?? 0, pad.axes[1] ?? 0), right: stick(pad.axes[2] ?? 0, pad.axes[3] ?? 0), buttons };
     }
 
-    /** What a step takes now; yaw is how far the camera was turned from looking along +z. */
+    /** The input of a step now; yaw is the camera's angle from looking along +z. */
     read(yaw) {
         const keys = this.keys;
         const pad = this.pad;

@@ -13,7 +13,7 @@ import { Skeleton } from './skeleton.js';
 import { Stage } from './stage.js';
 
 const wanted = new URLSearchParams(location.search);
-const MOST_STEPS = 6; // a picture that came late does not ask for more than a tenth of a second
+const MOST_STEPS = 6; // a late picture catches up at most a tenth of a second
 const LONGEST_LOG = 36000; // ten minutes of steps; a page that stays open for days keeps no more
 
 class Studio {
@@ -36,7 +36,7 @@ class Studio {
         this.paused = true;
         this.blind = false; // tests that only count do not wait for pictures
         this.waiting = 0; // simulated time that is due
-        this.log = [];    // what every step since the reset took, as long as it is not too long
+        this.log = [];    // the input of every step since the reset, up to a limit
         this.loads = 0;   // data sets asked for
         this.pictures = 0;
     }
@@ -56,7 +56,7 @@ class Studio {
         this.panel.setList(this.sets);
     }
 
-    /** Loads a data set by its name; the old one plays until the new one is there. Of several targets the last counts. */
+    /** Loads a data set by its name; the old one plays until the new one is ready. Of several requests the last counts. */
     async load(name) {
         const set = this.sets.find((item) => item.name === name) ?? this.sets[0];
         const load = ++this.loads;
@@ -86,18 +86,18 @@ class Studio {
             if (!this.current) {
                 throw error;
             }
-            this.panel.choose(this.current); // that one goes on
+            this.panel.choose(this.current); // that one continues
             this.notice(String(error.message ?? error), true);
         }
     }
 
-    /** The network that tells facings on paths for a set, or null: paths are then followed without. */
+    /** The network that predicts facings on paths for a set, or null: paths are then followed without it. */
     async direction(set) {
         const response = set.direction ? await fetch(set.direction.slice(1)) : null;
         return response?.ok ? new Uint8Array(await response.arrayBuffer()) : null;
     }
 
-    /** The mannequin's model, or null: the page has its own figure without. */
+    /** The mannequin's model, or null: the page then has only its own figure. */
     async model() {
         try {
             return this.hasMannequin ? await loadModel() : null;
@@ -131,12 +131,12 @@ class Studio {
         return bodies;
     }
 
-    /** The bodies of everyone. */
+    /** The bodies of all characters. */
     get wardrobe() {
         return [this.bodies, ...this.others];
     }
 
-    /** Bodies for everyone on the stage; of several each has its colour. */
+    /** Makes the bodies of all characters on the stage; several characters get a colour each. */
     dress() {
         while (this.others.length > this.poses.length - 1) {
             this.others.pop().forEach((body) => body.dispose());
@@ -169,7 +169,7 @@ class Studio {
         return this.engine.about?.method;
     }
 
-    /** Another method; the pose goes on. */
+    /** Another method; the pose continues. */
     async setMethod(name) {
         try {
             if (name === SIDE_BY_SIDE && this.play.game.rules.places) {
@@ -264,7 +264,7 @@ class Studio {
         this.began(true);
     }
 
-    /** The engine has new characters: at the start, or where the old ones were; `goesOn` tells that paths and games do. */
+    /** The engine has new characters: at the start, or where the old ones were; with `goesOn`, paths and games continue. */
     began(atStart, goesOn = false) {
         if (goesOn) {
             this.play.goOn();
@@ -331,7 +331,7 @@ class Studio {
         return recent.length < 2 ? 0 : Math.hypot(last.x - first.x, last.z - first.z) / ((recent.length - 1) * STEP);
     }
 
-    /** Between the last two steps: share 0 is the one before, 1 the last. Rotations by the shorter way. */
+    /** Between the last two steps: share 0 is the one before, 1 the last. Rotations take the shorter way. */
     between({ before: a, after: b }, share) {
         const out = new Float32Array(a.length);
         for (let i = 0; i < a.length; i += 7) {
@@ -409,7 +409,7 @@ async function main() {
     studio.run();
     window.amble = {
         studio, engine,
-        /** What a test asks about. */
+        /** What tests read. */
         state: () => ({ ...studio.view, set: studio.current, method: studio.method, speed: studio.speed, hash: engine.hash(), log: studio.log.length,
             game: studio.play.game.result, reached: studio.play.game.reached, chosen: studio.play.chosen, measures: studio.play.measures }),
         /** Stops the clock: from then on only advance() lets time pass. */

@@ -1,6 +1,6 @@
-// A modelled body for human rigs: the mannequin of @pmndrs/viverse, driven by roles. Turns are carried over from the
-// pose in which the figure was measured; hips, legs and feet also take the rig's own places, so that standing feet
-// stand where the foot lock put them.
+// A modelled body for human rigs: the mannequin of @pmndrs/viverse, driven by roles. Rotations are carried over from
+// the pose in which the figure was measured; hips, legs and feet also take the rig's positions, so that planted feet
+// are where the foot lock put them.
 import * as THREE from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { clone } from 'three/addons/utils/SkeletonUtils.js';
@@ -73,7 +73,7 @@ export class Mannequin {
         }
     }
 
-    /** Into the pose in which the skin was bound, which is measured. */
+    /** Takes the pose in which the skin was bound, and measures it. */
     settle() {
         this.object.traverse((item) => {
             if (item.isSkinnedMesh) {
@@ -84,7 +84,7 @@ export class Mannequin {
         this.object.updateMatrixWorld(true);
     }
 
-    /** Size by trunk and legs alike: rigs differ in both, and legs take the rig's own places anyway. */
+    /** Size by trunk and legs alike: rigs differ in both, and legs take the rig's positions anyway. */
     fit(figure) {
         const rise = (low, high) => high.y - low.y;
         const rig = ['head', 'hips', 'left_foot'].map((role) => placeOf(figure.pose[figure.roles[role]]));
@@ -95,7 +95,7 @@ export class Mannequin {
         this.object.updateMatrixWorld(true);
     }
 
-    /** For each bone: what to add to the joint's turn, and whether its place is taken over. Parents come first. */
+    /** For each bone: what to add to the joint's rotation, and whether its position is taken over. Parents come first. */
     measure(figure) {
         this.driven = [];
         this.object.traverse((bone) => {
@@ -134,7 +134,7 @@ export class Mannequin {
         }
     }
 
-    /** The geometry stays: it is the model's. */
+    /** The geometry is kept: it belongs to the model. */
     dispose() {
         this.object.traverse((item) => item.skeleton?.dispose());
         this.materials.forEach((material) => material.dispose());

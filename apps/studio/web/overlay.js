@@ -1,9 +1,9 @@
 // Drawings on the ground: target, predicted trajectory, past track, planted feet.
 import * as THREE from 'three';
 
-const HISTORY = 40; // dots, one each twelfth of a second: 3.3 s
+const HISTORY = 40; // dots, one every twelfth of a second: 3.3 s
 const POINTS = 16;
-const WISH = 0x2478c8;
+const TARGET = 0x2478c8;
 const PREDICTED = 0xe4692c;
 
 export function flat(geometry) {
@@ -51,8 +51,8 @@ export class Ribbon {
 export class Overlay {
     constructor() {
         this.object = new THREE.Group();
-        this.target = new Ribbon(WISH, 0.07, 2, 0.45);
-        this.desiredHead = new THREE.Mesh(flat(new THREE.CircleGeometry(0.12, 3)), paint(WISH, 0.75));
+        this.target = new Ribbon(TARGET, 0.07, 2, 0.45);
+        this.desiredHead = new THREE.Mesh(flat(new THREE.CircleGeometry(0.12, 3)), paint(TARGET, 0.75));
         this.path = new Ribbon(PREDICTED, 0.03, POINTS + 1, 0.85);
         this.marks = Array.from({ length: POINTS }, () => this.mark());
         this.point = new THREE.Mesh(flat(new THREE.RingGeometry(0.2, 0.225, 48)), paint(0x24303f, 0.45));
@@ -64,7 +64,7 @@ export class Overlay {
         this.object.add(this.target.mesh, this.desiredHead, this.path.mesh, this.point, this.history, ...this.marks, ...this.feet);
     }
 
-    /** A disc with a nose: a predicted place and facing. */
+    /** A disc with a nose: a predicted position and facing. */
     mark() {
         const group = new THREE.Group();
         const nose = new THREE.Mesh(flat(new THREE.PlaneGeometry(0.026, 0.16)), paint(PREDICTED, 0.95));
@@ -79,7 +79,7 @@ export class Overlay {
         this.history.count = 0;
     }
 
-    /** Once a step: remembers. */
+    /** Once per step: remembers the position. */
     remember(view) {
         if (view.steps % 5 === 0) {
             this.past.push({ x: view.rootX, z: view.rootZ });
@@ -89,7 +89,7 @@ export class Overlay {
         }
     }
 
-    /** Once a picture. @param toes world places of both toes, or null */
+    /** Once per picture. @param toes world places of both toes, or null */
     update(view, toes) {
         const from = { x: view.simulationX, z: view.simulationZ };
         const speed = Math.hypot(view.desiredX, view.desiredZ);

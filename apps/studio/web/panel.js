@@ -27,7 +27,7 @@ const TASKS = {
 };
 
 export class Panel {
-    /** @param studio what it shows, and what does as the person asks */
+    /** @param studio what it shows, and what does as the user asks */
     constructor(root, help, studio) {
         this.root = root;
         this.help = help;
@@ -144,7 +144,7 @@ export class Panel {
         const { task, policy } = this.field;
         const trained = values[Object.keys(TASKS).indexOf(task)] > 0;
         const greedy = trained ? 'It looks one tick ahead, which rarely gets it around a bend.'
-            : 'No value function was trained for this task on these data: it looks one tick ahead.';
+            : 'No value function was trained for this task and data set: the character looks one tick ahead.';
         this.fieldNote.textContent = policy === 'passive' ? 'It has no target and wanders where the data lead.'
             : `${TASKS[task]} ${policy === 'greedy' ? greedy : ''}`.trim();
     }
@@ -153,7 +153,7 @@ export class Panel {
         return this.inputs.mode.value === '1';
     }
 
-    /** Shows what a mode and a game have, and takes the game's own choices. */
+    /** Shows the controls of a mode and a game, and applies the game's own choices. */
     setMode(draws, game) {
         this.inputs.crowd.value = 0;
         this.inputs.crowd.parentElement.hidden = draws;
@@ -278,7 +278,7 @@ export class Panel {
         }
     }
 
-    /** Once a few pictures. */
+    /** Once every few pictures. */
     update(view, clip, speed, rate, down) {
         this.activity.textContent = view.activity;
         this.activity.dataset.activity = view.activity;

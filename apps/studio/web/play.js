@@ -51,7 +51,7 @@ export class Play {
         studio.began(places !== null || moves);
     }
 
-    /** So many characters about the start. */
+    /** Places `count` characters around the start. */
     gather(count) {
         this.studio.engine.call('crowd', count);
         [this.crowd, this.chosen] = [count, 0];
@@ -59,7 +59,7 @@ export class Play {
         this.studio.began(true);
     }
 
-    /** Characters begin anew: no path, the game from its start. */
+    /** Restarts the characters: no path, the game from its start. */
     clear() {
         this.goOn();
         this.views.forEach((view) => view.clear());
@@ -142,7 +142,7 @@ export class Play {
         } else if (this.ended === MEASURE_AFTER) {
             this.measures = this.studio.engine.measures;
         } else if (view.path === 0 && this.drawn[this.chosen]) {
-            this.views[this.chosen].clear(); // it was left
+            this.views[this.chosen].clear(); // the path was left
             this.drawn[this.chosen] = null;
         }
         if (this.game.step(this.studio.hips)) {
@@ -150,7 +150,7 @@ export class Play {
         }
     }
 
-    /** Once a picture. */
+    /** Once per picture. */
     update(view) {
         this.ghosts.object.visible = this.draws && view.path === 1 && this.studio.overlay.object.visible;
         if (this.ghosts.object.visible) {

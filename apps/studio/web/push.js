@@ -1,15 +1,16 @@
-// Pushes: a click on any part of a body and a drag away from it is a force along the drag; letting go applies it. An
-// arrow shows where it acts, which way and how strong. To the right on the screen is right, up is away from the viewer.
+// Pushes: a click on any part of a body and a drag away from it make a force along the drag; releasing the button
+// applies it. An arrow shows its position, direction and strength. Right on the screen is right, up is away from the
+// viewer.
 import * as THREE from 'three';
 import { paint } from './overlay.js';
 
-const REACH = 0.11;      // m: as far from a bone a click still means it
+const REACH = 0.11;      // m: largest distance of a click from its bone
 const NEWTON_PX = 2;     // N for each pixel of the drag
 const MOST = 400;        // N
 const LEAST = 10;        // N: less is a click
 const SECONDS = 0.1;     // that a force acts
 const METRES = 1 / 400;  // of arrow for each newton
-const SHOWN = 0.35;      // s that an arrow stays after it was let go
+const SHOWN = 0.35;      // s that an arrow stays after the release
 const COLOUR = 0xd8342a;
 
 /** A shaft and a head along +y, one metre long before it is scaled. */
@@ -72,7 +73,7 @@ export class Pusher {
             const at = (j) => new THREE.Vector3(after[7 * j + 4], after[7 * j + 5], after[7 * j + 6]);
             joints.forEach(({ parent }, j) => {
                 const hit = parent >= 0 ? nearest(ray, at(parent), at(j)) : null;
-                // Of bones that are all in reach the one most surely meant: near the ray, and in front.
+                // Among the bones within reach, the likeliest one: near the ray, and in front.
                 const cost = hit && hit.distance < REACH ? hit.distance + 0.2 * hit.depth : Infinity;
                 if (cost < (best?.cost ?? Infinity)) {
                     best = { cost, character, joint: parent, place: hit.place };

@@ -74,7 +74,7 @@ export class Stage {
     }
 
     makeGround() {
-        // Depths of so large a plane are rough: set back a little, it does not swallow the marks that lie on it.
+        // The depth of such a large plane is imprecise: moved back a little, it does not hide the marks on it.
         const back = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 64 };
         const material = new THREE.MeshStandardMaterial({ color: GROUND, map: gridTexture(this.renderer), roughness: 0.95, ...back });
         this.ground = new THREE.Mesh(new THREE.PlaneGeometry(400, 400), material);

@@ -1,16 +1,16 @@
-// What the character does: ordinary movement, standing, creeping, jumps and dances (Responsive 3.3), and how one
-// follows another. Frames for each come from tag filters; jumps and dances play through and end by themselves.
+// The activities of a character: ordinary movement, standing, creeping, jumps and dances (Responsive 3.3), and the
+// changes between them. Tag filters give the frames of each; jumps and dances play through and end by themselves.
 #include "actor/actor.h"
 
-// Longest jump: a landing that never comes must not hold the character for ever.
+// Longest jump, so that a landing that never comes cannot hold the character forever.
 #define JUMP_LONGEST_S 3.0f
-// A dance gives way to the stick after this; the person must see that it began.
+// A dance yields to the stick after this time, so that the user sees it begin.
 #define DANCE_SHORTEST_S 0.3f
-// A standing frame must have this much more standing before it.
+// A standing frame must be followed by at least this much more standing.
 #define STAND_AHEAD_S 0.2f
-// Targets slower than this are no target.
+// Slower targets count as no target.
 #define STILL_MPS 0.05f
-// A desired facing this far from the body's asks for steps.
+// A desired facing this far from the body's needs steps.
 #define TURN_RAD (30.0f * AM_DEG)
 
 static const char *const names[AM_ACTIVITY_COUNT] = { "move", "stand", "creep", "jump", "dance" };
@@ -29,7 +29,7 @@ static bool pressed(const ami_state *s, uint32_t button)
 
 static bool wants_to_move(const ami_state *s) { return am_v3_length(s->target_velocity) > STILL_MPS; }
 
-/// How fast the point will go at the first predicted time if the target stays as it is.
+/// Speed of the point at the first predicted time if the target does not change.
 static float predicted_speed(const am_actor *c)
 {
     const ami_state *s = c->state;
@@ -46,7 +46,7 @@ static bool wants_to_turn(const ami_state *s)
            am_abs(am_wrap_angle(s->target_heading - am_quat_heading(s->root.rotation))) > TURN_RAD;
 }
 
-/// Moving, creeping or standing: what goes on without end.
+/// Moving, creeping or standing: the activities that last until something changes.
 static am_activity choose_lasting(const am_actor *c)
 {
     const ami_state *s = c->state;
@@ -66,7 +66,7 @@ bool ami_plays(const am_actor *c, am_activity activity)
     return ami_tag_query_accepts(&c->prepared->queries[activity], source->interface->tags(source, c->source_state));
 }
 
-/// True when what is being done has come to its end, or never had one.
+/// True when the current activity has ended, or never ends by itself.
 static bool is_over(const am_actor *c)
 {
     const ami_state *s = c->state;
@@ -109,7 +109,7 @@ static void enter(am_actor *c, am_activity activity)
     }
 }
 
-/// Standing goes on while the clip that plays does; then another one is looked for.
+/// Standing continues until the playing clip ends; then another one is searched for.
 static void plan_stand(const am_actor *c, ami_activity_plan *plan)
 {
     const ami_state *s = c->state;
@@ -158,7 +158,7 @@ static void plan_activity(const am_actor *c, ami_activity_plan *plan)
     }
 }
 
-/// A target that has changed much since the last search does not wait for the next.
+/// A target that has changed a lot since the last search triggers the next one at once.
 static bool is_sharp(const am_actor *c)
 {
     const ami_state *s = c->state;

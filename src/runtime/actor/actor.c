@@ -1,5 +1,5 @@
-// One step of an actor: intent -> activity -> predicted trajectory -> source -> what is left of transitions -> root
-// -> feet.
+// One step of an actor: intent -> activity -> predicted trajectory -> source -> rest of the transitions -> root ->
+// feet.
 #include "actor/actor.h"
 
 #include "actor/push.h"
@@ -34,7 +34,7 @@ void am_actor_place(am_actor *c, const am_vec3 *position, float heading)
 // ---------------------------------------------------------------------------------------------
 // One step
 
-/// Takes a finite target; returns false and keeps the previous one when it is not finite.
+/// Takes the target over; returns false and keeps the previous one when it is not finite.
 static bool take_target(ami_state *s, const am_intent *intent)
 {
     am_vec3 v = am_v3_ground(intent->velocity);
@@ -45,7 +45,7 @@ static bool take_target(ami_state *s, const am_intent *intent)
     if (!((v.x + v.z + f.x + f.z) * 0.0f == 0.0f)) {
         return false;
     }
-    // Faster than any animal: a target beyond that is a mistake, and its square must stay finite.
+    // Faster than any animal: a target beyond that is a mistake. Its square must also stay finite.
     float speed = am_v3_length(v);
     s->target_velocity = speed > 50.0f ? am_v3_scale(v, 50.0f / speed) : v;
     s->target_facing = am_v3_normalize_or(f, am_v3_zero());
@@ -141,8 +141,8 @@ static bool pose_is_finite(const am_transform *pose, int joint_count, am_vec3 li
     return !(sum != 0.0f);
 }
 
-/// The source's pose with what is left of transitions; how the root moves in its own frame. Keeps the last pose and
-/// forgets the offsets when something is not finite.
+/// The source's pose plus the rest of the transitions, and the root's movement in its own frame. Keeps the last pose
+/// and drops the offsets when something is not finite.
 static bool settle(am_actor *c, am_vec3 *moved, float *turned, float dt)
 {
     am_vec3 linear = c->output.root_linear;
@@ -165,7 +165,7 @@ static bool settle(am_actor *c, am_vec3 *moved, float *turned, float dt)
     return true;
 }
 
-/// How high the source itself has a toe.
+/// Height of a toe in the source's own pose.
 static float toe_height(const am_actor *c, am_role role)
 {
     int toe = c->prepared->source->roles->joint[role];
@@ -196,8 +196,8 @@ static void place_feet(am_actor *c, float dt)
     }
 }
 
-/// The stick as a target with a future, for ordinary movement that the springs predict: false where something else
-/// leads the way.
+/// The stick as a target with a future, for ordinary movement that the springs predict; false when something else
+/// leads.
 static bool look_along_stick(const am_actor *c, const ami_activity_plan *plan, ami_stick_target *target,
                              void *context, am_horizon *out)
 {

@@ -24,7 +24,7 @@ typedef struct ami_push_room {
     am_transform *x, *pose, *previous; ///< [joint] scratch
 } ami_push_room;
 
-/// How features weigh: the settings' two weights and a factor for each channel (NULL: 1).
+/// Weights of features: the settings' two weights and a factor for each channel (NULL: 1).
 typedef struct ami_weighing {
     float trajectory, pose;
     const float *channels;
@@ -45,7 +45,7 @@ void ami_weights_set(ami_weights *out, float *room, const am_db *db, const ami_w
 /// prepared.c: NULL when all are 1.
 const float *ami_weights_get(const ami_weights *weights, bool high);
 
-/// What an actor knows of its source and never changes: an asset has one for each method.
+/// What an actor knows of its source; it never changes. An asset has one for each method.
 typedef struct ami_prepared {
     am_alloc alloc;
     const am_source *source;
@@ -53,10 +53,10 @@ typedef struct ami_prepared {
     am_filter *stays[AM_ACTIVITY_COUNT];   ///< frames to play on; NULL means the same
     am_filter *path_filter; ///< frames that a path lands on: feet that do not shuffle; NULL means filters[MOVE]
     am_filter *path_stay;   ///< with it, where stays[MOVE] is NULL: every frame
-    float *reach;           ///< [joint] m, how far the body goes on beyond a joint; 0 for hips and legs
+    float *reach;           ///< [joint] m, how far the body extends beyond a joint; 0 for hips and legs
     ami_tag_query queries[AM_ACTIVITY_COUNT];
     uint64_t wanted[AM_ACTIVITY_COUNT]; ///< tags to ask for where there are no frames to choose from
-    uint32_t activities;                ///< 1 << am_activity for those that can be done
+    uint32_t activities;                ///< 1 << am_activity for those that are available
     am_actor_facts facts;
     bool stored; ///< filters and facts are those of the database's file
     ami_path_limits limits;
@@ -68,7 +68,7 @@ typedef struct ami_prepared {
     float *weight_room;
     am_intent_def speeds;    ///< of sticks and keys
     ami_joint_range *ranges; ///< [joint] NULL without poses: nothing can be pushed
-    bool few;                ///< ranges are of few frames: the source itself goes beyond them
+    bool few;                ///< ranges come from few frames: the source itself goes beyond them
 } ami_prepared;
 
 /// tags(AM_ACTIVITY_COUNT) as in am_actor_def.
@@ -109,8 +109,8 @@ typedef struct ami_state {
     int32_t frame;    ///< that plays, -1 when the source has none
     uint32_t contacts, locked, ended;
     int32_t trajectory_count;
-    float grace_s;  ///< for which `grace` still holds after a transition
-    uint32_t grace; ///< AM_CONTACT_* bits of feet that stood when it came
+    float grace_s;  ///< s for which `grace` still holds after a transition
+    uint32_t grace; ///< AM_CONTACT_* bits of the feet that were planted when it began
     ami_feet feet;
     am_vec3 moved; ///< velocity of hips and root in the last step, m/s; only kept with a history
     float past_s;  ///< since the newest place of the history
@@ -133,7 +133,7 @@ typedef struct ami_activity_plan {
     bool stand; ///< what is held is standing
 } ami_activity_plan;
 
-/// One step on its way: what lies between the parts before and after the source (actor.c).
+/// A step in progress: what the part before the source hands to the part after it (actor.c).
 typedef struct ami_step {
     ami_activity_plan plan;
     ami_path_context context;
@@ -145,10 +145,11 @@ typedef struct ami_step {
     bool good, on_path, over;
 } ami_step;
 
-// A foot that stood when a transition came stands on for this long: contacts flicker where two motions meet.
+// A foot that was planted when a transition began stays planted for this long: contacts flicker where two motions
+// meet.
 #define AMI_GRACE_S 0.05f
 
-/// Places that a history holds: a second of steps at 60 Hz.
+/// Positions in a history: a second of steps at 60 Hz.
 #define AMI_PAST_PLACES 64
 
 /// What a snapshot carries beside the flat block: how the body moved in the last step, for a method that takes over
@@ -182,7 +183,7 @@ struct am_actor {
     const am_clock *clock;
     const am_net *direction;
     int joint_count;
-    bool keeps_past; ///< some method asks where the body was
+    bool keeps_past; ///< some method needs the past of the body
     uint64_t key;    ///< what a snapshot must have been made with
     ami_inertia_def inertia_def;
     ami_feet_def feet_def;
@@ -263,13 +264,13 @@ bool ami_asks_trajectory(const am_channel *channel);
 
 /// history.c: how far back (s) the schema of a source asks, 0 when it does not.
 float ami_history_longest(const am_source *source);
-/// Begins at the place where the body is.
+/// Starts at the body's position.
 void ami_history_begin(am_actor *character);
-/// After a step of dt: `before` is where root (x, z) and hips (y) were.
+/// Adds a step of dt; `before` is where root (x, z) and hips (y) were.
 void ami_history_add(am_actor *character, am_vec3 before, float dt);
-/// Where the body was `ago` seconds before now, >= 0; `time` of it means nothing.
+/// Where the body was `ago` seconds before now, >= 0; its `time` is not set.
 am_query_point ami_history_at(const am_actor *character, float ago);
-/// The body was put elsewhere: its past goes along.
+/// The body was moved elsewhere: its past moves with it.
 void ami_history_move(am_actor *character, am_transform from, am_transform to);
 
 /// activities.c: whether what plays belongs to an activity.
@@ -278,13 +279,13 @@ bool ami_plays(const am_actor *character, am_activity activity);
 ami_activity_plan ami_activity_update(am_actor *character, float dt);
 /// trajectory.c: where the simulated point will be, from now on; fills trajectory and its count.
 void ami_trajectory_predict(am_actor *character, const ami_activity_plan *plan);
-/// trajectory.c: take-off speed (m/s) and half-life (s) of the vertical springs for hips that rise so far.
+/// trajectory.c: take-off speed (m/s) and half-life (s) of the vertical springs for hips that rise by rise_m.
 void ami_leap(float rise_m, float *speed, float *halflife);
 /// trajectory.c: lets dt pass for the simulated point.
 void ami_simulate(am_actor *character, const ami_activity_plan *plan, float dt);
-/// root.c: moves the root by what the animation did (in the root's frame, and turn) and draws it to the point.
+/// root.c: moves the root as the animation did (in the root's frame, with its turn) and pulls it to the point.
 void ami_root_move(am_actor *character, const ami_activity_plan *plan, am_vec3 moved, float turned, float dt);
-/// root.c: moves the root by what the animation did, and no more.
+/// root.c: moves the root exactly as the animation did.
 void ami_root_follow(ami_state *state, am_vec3 moved, float turned);
 
 /// actor.c: the part of a step before the source is asked; `over` when there is nothing to ask.
@@ -296,7 +297,7 @@ void ami_step_end(am_actor *character, ami_step *step);
 void ami_find_velocities(am_actor *character, const am_actor *from);
 /// switch.c: in the next step the source begins again from the body as it is.
 void ami_begin_arrival(am_actor *actor);
-/// switch.c: what the source is told of a body that another one moved; false when it is its own.
+/// switch.c: what the source learns about a body that another source moved; false when it moved the body itself.
 bool ami_arrive(am_actor *character, am_source_input *input);
 /// switch.c: the transition of an arrival, in place of the source's own.
 void ami_arrived(am_actor *character);
@@ -304,24 +305,24 @@ void ami_arrived(am_actor *character);
 /// snapshot.c: the weights of a search now, NULL when all are 1.
 const float *ami_actor_weights(const am_actor *character, bool high);
 
-/// path_facing.c: the facing at a point (an index in frames, laps included) whose way heads so.
+/// path_facing.c: the facing at a point (an index in frames, laps included) where the path has this heading.
 float ami_path_tell(const am_actor *character, float heading, float index);
-/// path_facing.c: a direction of the way turned by the stick where that is asked for.
+/// path_facing.c: a direction of the path, turned by the stick where the path asks for that.
 am_vec3 ami_path_turned(const am_actor *character, am_vec3 way);
-/// path_facing.c: a path begins, or gets other points: the body has always faced as it does.
+/// path_facing.c: a path begins, or its points change: the body is taken to have always faced as it does now.
 void ami_path_facing_begin(am_actor *character);
-/// path_facing.c: dt passed; tells how the body is to face from here on when it is time to.
+/// path_facing.c: advances by dt, and predicts the facings ahead when they are due.
 void ami_path_facing_step(am_actor *character, float dt);
 
 /// path_follow.c: whether a path is being followed.
 bool ami_path_active(const am_actor *character);
-/// path_follow.c: where on the path the body is, and what is desired there; may end it.
+/// path_follow.c: where on the path the body is, and the target there; may end the path.
 void ami_path_begin_step(am_actor *character, float dt);
-/// path_follow.c: fills the trajectory from the path. *context is what the query found out; the horizon points to it.
+/// path_follow.c: fills the trajectory from the path. *context is the result of the query; the horizon points to it.
 am_horizon ami_path_predict(am_actor *character, ami_path_context *context);
 /// path_follow.c: a search took place with that query.
 void ami_path_searched(am_actor *character, const ami_path_context *context);
-/// path_follow.c: moves the root by what the animation did, steered to the path.
+/// path_follow.c: moves the root as the animation did, steered to the path.
 void ami_path_move(am_actor *character, am_vec3 moved, float turned, float dt);
 
 #endif

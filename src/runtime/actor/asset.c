@@ -56,7 +56,7 @@ static am_result open_file(am_asset *a, const am_asset_file *file, am_error *err
                             : am_model_open(out, file->name, &a->alloc, err);
         a->own_model_count += result == AM_OK;
     } else if (result == AM_OK && a->db) {
-        result = ami_fail(err, AM_ERR_LIMIT, "%s is a second database; an asset has one", file->name);
+        result = ami_fail(err, AM_ERR_LIMIT, "%s is a second database; an asset takes only one", file->name);
     } else if (result == AM_OK) {
         result = file->data ? am_db_from_memory(&a->own_db, file->data, file->size, file->name, &a->alloc, err)
                             : am_db_open(&a->own_db, file->name, &a->alloc, err);
@@ -133,7 +133,7 @@ static am_result make_learned(am_asset *a, am_error *err)
     return result;
 }
 
-/// Value functions of all models, at every distance of anchors.
+/// Value functions of all models, at every anchor spacing.
 static am_result open_values(am_asset *a, am_error *err)
 {
     am_result result = AM_OK;
@@ -162,7 +162,7 @@ static am_result make_field(am_asset *a, am_error *err)
     def.alloc = &a->alloc;
     def.db = a->db;
     if (model) {
-        ami_field_value_field(&def, model); // values hold for the field that they were made of
+        ami_field_value_field(&def, model); // values are valid only for the field that they were trained on
     }
     am_result result = ami_field_create(&a->field, &def, err);
     result = result == AM_OK ? open_values(a, err) : result;
@@ -217,7 +217,7 @@ static am_result make_sources(am_asset *a, const am_asset_def *def, am_error *er
     for (int m = 0; m < AM_METHOD_COUNT && result == AM_OK; m++) {
         const am_source *source = m == AM_METHOD_OWN ? def->source : a->made[m];
         if (source && skeleton && !am_skeleton_same_shape(source->skeleton, skeleton)) {
-            return ami_fail(err, AM_ERR_SKELETON, "the networks have another skeleton than the database");
+            return ami_fail(err, AM_ERR_SKELETON, "the networks and the database have different skeletons");
         }
         skeleton = source && !skeleton ? source->skeleton : skeleton;
         a->sources[m] = source;
@@ -262,7 +262,8 @@ am_result am_asset_create(am_asset **out, const am_asset_def *def, am_error *err
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || def->file_count < 0 || def->file_count > AM_MAX_ASSET_FILES ||
         def->model_count < 0 || def->model_count > AM_MAX_ASSET_FILES) {
-        return ami_fail(err, AM_ERR_DEF, "asset def not begun with am_asset_def_init(), or with more than %d files",
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the asset def with am_asset_def_init() and give it at most %d files",
                         AM_MAX_ASSET_FILES);
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);

@@ -1,4 +1,5 @@
-// DirectionNet (LHMM VI-G) at run time: a window of a path, its known facings, and the net's own from there on.
+// DirectionNet (LHMM VI-G) at run time: a window of a path with its known facings, and the network's own facings
+// after them.
 #include "actor/direction.h"
 
 #include "base/error.h"
@@ -58,7 +59,7 @@ void ami_direction_net_run(const am_net *net, am_net_work *work, ami_direction_w
             float y[2];
             am_net_get(work, 0, 0, y);
             float length = sqrtf(y[0] * y[0] + y[1] * y[1]);
-            if (length > 1e-6f && length < 1e6f) { // else the one before stays
+            if (length > 1e-6f && length < 1e6f) { // otherwise keep the previous one
                 own[0] = y[0] / length;
                 own[1] = y[1] / length;
             }

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/// Places of a database's root, smoothed as drawn paths are, and its facings.
+/// Positions of a database's root, smoothed like drawn paths, and its facings.
 typedef struct ami_direction_ways {
     float *x, *z;         ///< [frame] m
     float *sine, *cosine; ///< [frame] of the heading

@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-    most_samples = 16384, // frames that are looked at: enough for a percentile, quick for any database
+    most_samples = 16384, // frames to sample: enough for a percentile, quick for any database
     most_leaps = 256,
 };
 
-/// 0 without any value; sorts them.
+/// Sorts the values; 0 without any.
 static float quantile(float *values, int count, float share)
 {
     ami_sort_floats(values, count);
@@ -84,7 +84,7 @@ static float leap_rise(const ami_prepared *prepared, float *values)
 am_result ami_prepared_measure(ami_prepared *prepared, am_error *err)
 {
     const am_db *db = prepared->source->db;
-    // What a database's file says holds for the tags that a character has by default.
+    // The facts in a database's file are valid for a character's default tags.
     const am_facts *known = prepared->source->facts  ? prepared->source->facts
                             : db && prepared->stored ? db->facts
                                                      : NULL;
@@ -128,7 +128,7 @@ am_result ami_prepared_measure(ami_prepared *prepared, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // Speeds for the keys
 
-/// Median speed of the frames with a tag, or `fallback` where there are fewer than a second of them.
+/// Median speed of the frames with a tag, or `fallback` where they last less than a second.
 static float tag_speed(const am_db *db, const char *name, float fallback)
 {
     uint64_t bit = 0;

@@ -25,17 +25,17 @@ static const am_role leg_roles[2][4] = {
 // A knee less than this far from the line between hip and ankle does not show which way it bends.
 #define STRAIGHT_M 0.06f
 #define MOVED_M 0.03f
-// A stretched leg keeps half of what the animation left it to full stretch, this much at most: a knee moves by the
-// root of that, so that a leg which was wholly straight pops when its foot comes in.
+// A stretched leg keeps half of the animation's distance to full stretch, at most this much: the knee moves by the
+// square root of it, so a leg that is completely straight pops when its foot comes closer.
 #define KEPT_M 0.004f
-// A foot that is moved gives way this early even where the animation's own leg is straight.
+// A moved foot gives way this much before full stretch, even where the animation's own leg is straight.
 #define GIVES_M 0.006f
-// A foot that was left behind catches up by a step: this much of its way high in the middle. It may stand again when
-// this little of its way is left.
+// A foot that was left behind catches up with a step, in the middle of which it is lifted by this share of the
+// distance. It may be planted again when only this much distance is left.
 #define STEP_HEIGHT 0.25f
 #define CAUGHT_UP_M 0.02f
-// A swinging foot rises to where the motion has it, this high above the floor at most, by this half-life: what is
-// left of a transition would drag it over the floor.
+// A swinging foot is lifted to its height in the motion, at most this far above the floor, with this half-life: the
+// rest of a transition would otherwise drag it over the floor.
 #define SWING_M 0.05f
 #define SWING_HALFLIFE_S 0.04f
 
@@ -85,14 +85,14 @@ static bool find_leg(leg *out, const ami_feet_def *def, int side)
     return out->upper >= 0 && out->middle >= 0 && out->ankle >= 0 && out->toe >= 0;
 }
 
-/// A toe that is said to stand while a transition still swings it through the air is not stopped there.
+/// A toe that is marked as planted while a transition still swings it through the air is not stopped there.
 static bool is_landing(const ami_foot *foot, const ami_feet_def *def)
 {
     return am_v3_length(am_v3_ground(foot->velocity)) < LANDING_MPS && foot->position.y < def->floor_m + LANDING_M;
 }
 
-/// How high the foot is lifted on its way after the body: an arc that begins and ends on the ground, so gently that a
-/// straight knee, which moves by the root of what the foot is lifted, does not jump.
+/// How high a foot that catches up is lifted: an arc that leaves and meets the ground so gently that a straight knee,
+/// which moves by the square root of the lift, does not jump.
 static float step_height(const ami_foot *foot)
 {
     if (foot->locked || !(foot->left_m > 0.0f)) {
@@ -126,12 +126,12 @@ static am_vec3 follow(ami_foot *foot, const ami_feet_def *def, am_vec3 toe, bool
     foot->animated = toe;
     bool far = am_v3_length(am_v3_ground(am_v3_sub(toe, foot->lock_point))) > def->unlock_radius_m;
     if (foot->locked && (!contact || far)) {
-        // Let go: from where it was, with the velocity that it had, back to the animation.
+        // Released: back to the animation, from its position and with its velocity.
         foot->locked = false;
         am_vec3 gap = am_v3_sub(foot->position, before);
         foot->offset = am_v3(gap.x, foot->offset.y, gap.z);
         foot->offset_velocity = am_v3_ground(am_v3_sub(foot->velocity, toe_velocity));
-        foot->barred = contact; // left behind: it may stand again when it has caught up
+        foot->barred = contact; // left behind: it may be planted again once it has caught up
         foot->left_m = contact ? am_v3_length(am_v3_ground(foot->offset)) : 0.0f;
     } else if (contact && !foot->locked && !foot->barred && is_landing(foot, def)) {
         // The foot comes to rest a little ahead, where its velocity carries it: a spring that starts with v at the
@@ -143,15 +143,15 @@ static am_vec3 follow(ami_foot *foot, const ami_feet_def *def, am_vec3 toe, bool
         foot->offset = am_v3(-ahead.x, foot->offset.y, -ahead.z);
     }
     foot->barred = foot->barred && contact && am_v3_length(am_v3_ground(foot->offset)) > CAUGHT_UP_M;
-    // A quarter of the blend time as half-life leaves 3 % at its end. A foot that was left behind has further to go
-    // and takes twice as long, else it would be thrown after the body.
+    // A quarter of the blend time as half-life leaves 3 % at its end. A foot that was left behind has farther to go
+    // and takes twice as long; otherwise it would be flung after the body.
     float halflife = foot->locked ? TOUCH_HALFLIFE_S : def->blend_out_s * (foot->barred ? 0.5f : 0.25f);
     float lift = am_max(foot->offset.y * am_exp(-dt / LIFT_S), def->floor_m - toe.y);
     am_decay_v3(&foot->offset, &foot->offset_velocity, halflife, dt);
     am_vec3 base = foot->locked ? foot->lock_point : toe;
     am_vec3 position = am_v3_add(base, foot->offset);
-    // Only the place on the ground is kept; up and down the animation knows better, as long as it is above the floor.
-    // What lifts it out of the floor goes at once but is taken back slowly, else a toe that flutters about the floor
+    // Only the position on the ground is locked; the height is the animation's as long as it is above the floor. A
+    // lift out of the floor acts at once but is taken back slowly; otherwise a toe that flutters around the floor
     // shakes the knee.
     foot->offset.y = lift > 1e-5f ? lift : 0.0f;
     foot->offset_velocity.y = 0.0f;
@@ -182,8 +182,7 @@ static void turn_world(am_transform *local, const am_transform *world, const am_
     local[joint].rotation = am_quat_normalize(am_quat_mul(am_quat_inv(outer), turned));
 }
 
-/// How far the knee stands out from the line between hip and ankle, and which way is forwards for it, at right angles
-/// to that line.
+/// Distance of the knee from the line between hip and ankle, and its forward direction, perpendicular to that line.
 static am_vec3 knee_bend(const leg *l, const am_skeleton *skeleton, const am_transform *world, am_vec3 *forwards)
 {
     am_vec3 hip = world[l->upper].translation;
@@ -204,10 +203,10 @@ static bool bends_backwards(const leg *l, const am_skeleton *skeleton, const am_
     return am_v3_dot(bend, forwards) < 0.0f;
 }
 
-/// The direction in which the knee bends: as it does now, and the straighter the leg is, the more forward from the
-/// thigh. The direction of an almost straight knee alone is noise, and following it makes the knee jump from side to
-/// side. A foot that hardly moves keeps its knee; a knee that is bent backwards is flipped, which is invisible on a
-/// straight leg.
+/// The direction in which the knee bends: its present direction, blended toward the thigh's forward direction as the
+/// leg gets straighter. The direction of an almost straight knee is noise, and following it makes the knee jump from
+/// side to side. A foot that hardly moves keeps its knee; a knee that is bent backward is flipped, which is invisible
+/// on a straight leg.
 static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_transform *world, float moved)
 {
     am_vec3 forwards;
@@ -220,9 +219,9 @@ static am_vec3 knee_way(const leg *l, const am_skeleton *skeleton, const am_tran
     return lack > 0.0f ? am_v3_add(bend, am_v3_scale(forwards, lack)) : bend;
 }
 
-/// Where the ankle should be instead of `goal`, no farther from the hip than the leg stretches gently: beyond the
-/// animation's own stretch, or soften_m before the full one, it gives way progressively. What stays short of full
-/// stretch goes to *kept.
+/// Where the ankle should be instead of `goal`, so that the leg stretches gently: beyond the animation's own stretch,
+/// or from soften_m before full stretch, it gives way progressively. *kept is the distance that remains to full
+/// stretch.
 static am_vec3 stretch(const leg *l, const ami_feet_def *def, const am_transform *world, am_vec3 goal, float moved,
                        float *kept)
 {
@@ -243,14 +242,15 @@ static am_vec3 stretch(const leg *l, const ami_feet_def *def, const am_transform
     return am_v3_add(hip, am_v3_scale(way, eased / wanted));
 }
 
-/// Brings the toe to `target`: the ankle goes along, no lower than the heel allows, then the foot points at the toe.
+/// Brings the toe to `target`: the ankle follows, no lower than the heel allows, then the foot points at the toe.
 static void reach(const leg *l, const ami_feet_def *def, am_transform *local, am_transform *world, am_vec3 target)
 {
     const am_skeleton *skeleton = def->skeleton;
     am_vec3 ankle = world[l->ankle].translation;
     am_vec3 toe = world[l->toe].translation;
     am_vec3 goal = am_v3_add(ankle, am_v3_sub(target, toe));
-    // The heel goes along with the ankle; what it lacks to the floor the ankle rises, and the foot tips on its toe.
+    // The heel moves with the ankle; if it is below the floor, the ankle rises by that much and the foot tips onto
+    // its toe.
     float heel = goal.y + am_quat_rotate(world[l->ankle].rotation, l->heel).y;
     goal.y += am_max(def->heel_m - heel, 0.0f);
     am_quat foot_rotation = world[l->ankle].rotation;
@@ -261,7 +261,7 @@ static void reach(const leg *l, const ami_feet_def *def, am_transform *local, am
     goal = stretch(l, def, world, goal, moved, &kept);
     ami_ik_two_bone(&chain, goal, knee_way(l, skeleton, world, moved), kept);
     refresh(world, local, skeleton, l->upper);
-    // The foot keeps its attitude, then turns by as little as brings the toe to its place.
+    // The foot keeps its orientation, then turns by the smallest rotation that brings the toe to its target.
     turn_world(local, world, skeleton, l->ankle, am_quat_mul(foot_rotation, am_quat_inv(world[l->ankle].rotation)));
     refresh(world, local, skeleton, l->ankle);
     am_vec3 up = am_v3(0.0f, 1.0f, 0.0f);

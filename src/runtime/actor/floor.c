@@ -1,5 +1,5 @@
-// The floor of a database, from a sample of its frames: feet are locked at it, and slide and penetration count from
-// it.
+// The floor of a database, from a sample of its frames: feet are locked to it, and slide and penetration are measured
+// from it.
 #include "actor/floor.h"
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include "actor/post.h"
 #include "data/facts.h"
 
-enum { most_samples = 16384 }; // frames that are looked at: enough for a percentile, quick for any database
+enum { most_samples = 16384 }; // frames to sample: enough for a percentile, quick for any database
 
 am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *local, int joint)
 {
@@ -19,7 +19,7 @@ am_transform ami_joint_place(const am_skeleton *skeleton, const am_transform *lo
     return out;
 }
 
-/// Heights of the feet that were seen.
+/// Sampled heights of the feet.
 typedef struct samples {
     float *toes, *heels; ///< [2 * most_samples] each
     int toe_count, heel_count;

@@ -1,5 +1,5 @@
-// Where the body has been: a ring of places, kept only when the schema asks for past times. Each holds the seconds
-// since the one before it, so that steps of any length and any number of them keep their times without drift.
+// Where the body has been: a ring of positions, kept only when the schema asks for past times. Each holds the seconds
+// since the one before it, so that steps of any length and number keep their times without drift.
 #include "actor/actor.h"
 
 float ami_history_longest(const am_source *source)
@@ -20,7 +20,7 @@ static am_query_point *slot(const am_actor *c, int back)
     return &c->past[at % AMI_PAST_PLACES];
 }
 
-/// The body as it stands: its ground root with the height of the hips, as the features have it.
+/// The present body: its ground root with the height of the hips, as in the features.
 static am_query_point here(const am_actor *c)
 {
     const ami_state *s = c->state;
@@ -51,8 +51,8 @@ void ami_history_add(am_actor *c, am_vec3 before, float dt)
     }
     s->moved = am_v3_scale(am_v3_sub(here(c).position, before), 1.0f / dt);
     s->past_s += dt;
-    // Room for all that may be asked for, however short the steps: finer ones are left out. Never so many that a
-    // place is asked for which the ring has lost.
+    // Places are kept far enough apart that the ring covers the longest time that is asked for, however short the
+    // steps are.
     float spacing = c->prepared->past_s / c->settings.time_scale / (float)(AMI_PAST_PLACES - 2);
     if (s->past_s >= spacing) {
         s->past_head = (s->past_head + 1) % AMI_PAST_PLACES;
@@ -82,7 +82,7 @@ am_query_point ami_history_at(const am_actor *c, float ago)
         age += gap;
         gap = earlier->time;
     }
-    // Before the first step it stood where it began.
+    // Before the first step, the body stood where it started.
     later.velocity = ago > age ? am_v3_zero() : later.velocity;
     return later;
 }

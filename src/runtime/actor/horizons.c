@@ -10,7 +10,7 @@
 // ---------------------------------------------------------------------------------------------
 // A stick
 
-/// The simulated point goes on by its springs; the body's own place shifts with it.
+/// The simulated point continues by its springs; the body's position shifts with it.
 typedef struct stick_context {
     am_vec3 position, velocity, acceleration;
     float heading, heading_velocity;
@@ -70,14 +70,14 @@ am_horizon ami_stick_horizon(const ami_stick_target *target, void *context, am_v
 static int target_query(const void *user, void *context, am_query_point *out, am_transform root)
 {
     const ami_point_target *target = user;
-    (void)context; // nothing to remember: wherever the body is, it wants there
+    (void)context; // nothing to remember: the target is the same wherever the body is
     am_vec3 here = am_v3_ground(root.translation);
     am_vec3 gap = am_v3_sub(am_v3_ground(target->place), here);
     float away = am_v3_length(gap);
     am_vec3 facing = am_quat_rotate(root.rotation, am_v3(0.0f, 0.0f, 1.0f));
     am_vec3 way = away > target->near_m ? am_v3_scale(gap, 1.0f / away) : am_v3_zero();
     for (int i = 0; i < target->time_count; i++) {
-        // As fast as desired, but no faster than it can still stop there.
+        // As fast as desired, but slow enough to stop there.
         float speed = am_min(target->speed, sqrtf(2.0f * BRAKE_MPS2 * away));
         float far = am_min(speed * am_max(target->times[i], 0.0f), away);
         out[i].time = target->times[i];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/// What is left of a difference of rotations, in the parent's space.
+/// The remaining offset of a rotation, in the parent's space.
 typedef struct turn_offset {
     am_vec3 x;    ///< spring: scaled axis of the offset
     am_vec3 v;    ///< spring: its rate of change
@@ -14,7 +14,7 @@ typedef struct turn_offset {
     ami_quintic quintic;
 } turn_offset;
 
-/// The same of translations, or of the root's velocities.
+/// The same for translations and for the root's velocities.
 typedef struct shift_offset {
     am_vec3 x, v;
     am_vec3 axis;
@@ -30,7 +30,7 @@ struct ami_inertia {
     // turn_offset[joint_count], then shift_offset[fixed_shifts + moving_count]
 };
 
-// No half-life grows beyond this many of the def's: an arm that takes half a second to come down is late enough.
+// Largest multiple of the def's half-life: an arm that takes half a second to come down is late enough.
 #define SLOWEST 3.0f
 #define SLOWER 1.1f // from one try to the next
 // 2 ln 2, as am_decay_f: stiffness of a spring times its half-life.
@@ -69,8 +69,8 @@ void ami_inertia_reset(ami_inertia *state, const ami_inertia_def *def)
 // One offset
 
 // A spring on rotations works on the scaled axis of the offset, whose rate of change is not the angular velocity once
-// the offset is large. These two turn one into the other (the left Jacobian of the rotation group and its inverse);
-// without them a transition of 90 degrees snaps the velocity by half.
+// the offset is large. These two convert one into the other (the left Jacobian of the rotation group and its
+// inverse); without them a transition of 90 degrees snaps the velocity by half.
 
 static am_vec3 rate_of_spin(am_vec3 turn, am_vec3 spin)
 {
@@ -126,9 +126,9 @@ static void shift_now(const shift_offset *offset, am_inertialise mode, float t, 
     }
 }
 
-/// How much longer than the def's half-life an offset must live for its beginning to be gentle. A critically damped
-/// spring of stiffness y starts with the acceleration y^2 x + 2 y v, in rad/s^2; at the reach of the joint that is a
-/// length, which a viewer sees as a pop.
+/// How much longer than the def's half-life an offset must last to start gently. A critically damped spring of
+/// stiffness y starts with the acceleration y^2 x + 2 y v, in rad/s^2; at the reach of the joint that is a length,
+/// which a viewer sees as a pop.
 static float slow_down(const ami_inertia_def *def, const turn_offset *offset, float reach)
 {
     float slower = 1.0f;
@@ -148,7 +148,7 @@ static void turn_begin(turn_offset *offset, const ami_inertia_def *def, am_quat 
 {
     am_vec3 turn = am_quat_to_scaled_axis(am_quat_abs(x));
     offset->x = turn;
-    // Nearly half a turn has no shorter way round: the rate there is unbounded, and the velocity is let go.
+    // Near half a turn neither way is shorter: the rate is unbounded there, and the velocity is dropped.
     offset->v = am_v3_length2(turn) < 9.0f ? rate_of_spin(turn, v) : am_v3_zero();
     offset->slower = slow_down(def, offset, reach);
     if (def->mode == AM_INERTIALISE_QUINTIC) {
@@ -182,8 +182,8 @@ void ami_inertia_transition(ami_inertia *state, const ami_inertia_def *def, cons
         am_quat x;
         am_vec3 v;
         turn_now(&turns(state)[j], def->mode, state->t, &v, &x);
-        // The joint turns as its offset does and as the motion below it does, carried round by the offset: small
-        // for small offsets, everything for arms that change from up to down.
+        // The joint's velocity is that of its offset plus that of the underlying motion rotated by the offset. The
+        // rotation matters little for small offsets, and a lot for arms that change from up to down.
         am_vec3 spin = am_v3_add(v, am_quat_rotate(x, from->velocity[j].angular));
         x = am_quat_mul(am_quat_mul(x, from->local[j].rotation), am_quat_inv(to->local[j].rotation));
         x = am_quat_normalize(x);
@@ -209,7 +209,7 @@ void ami_inertia_transition(ami_inertia *state, const ami_inertia_def *def, cons
     state->t = 0.0f;
 }
 
-/// One step of the springs of a pose: all but the slowed ones share half-life and time, and so the exponential.
+/// One step of a pose's springs: all but the slowed ones share half-life and time, and therefore the exponential.
 typedef struct step_spring {
     float y, e, dt;
 } step_spring;
@@ -228,7 +228,7 @@ static void decay(am_vec3 *x, am_vec3 *v, step_spring s)
     *v = am_v3_scale(am_v3_sub(*v, am_v3_scale(j, s.y * s.dt)), s.e);
 }
 
-/// True when what is left of a turn cannot be seen (a millionth of a radian); a spring's rest is dropped then.
+/// True when the rest of a turn is invisible (a millionth of a radian); a spring is then set to rest.
 static bool is_spent(turn_offset *offset, am_inertialise mode, float t)
 {
     if (mode == AM_INERTIALISE_QUINTIC) {

@@ -123,8 +123,8 @@ void am_intent_from_devices(am_intent_state *state, am_intent *out, const am_int
     *out = touched ? ami_intent_from_gamepad(state, def, pad, dt) : ami_intent_from_keys(state, def, pressed, dt);
 }
 
-// A place this near is reached, for every method. Between what the point task's reward wants of a field and where it
-// lets one stand (field_task.c).
+// A point this near counts as reached, for every method. It lies between the radius of the point task's reward and
+// the radius within which a field may stand (field_task.c).
 #define NEAR_M 0.4f
 
 void am_intent_to_point(am_intent *out, const am_transform *root, const am_vec3 *point, float mps)

@@ -173,7 +173,7 @@ static void begin(am_actor *c, const am_actor_def *def)
 static am_result check_def(const am_actor_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || (!def->asset && !def->source)) {
-        return ami_fail(err, AM_ERR_DEF, "actor def not begun with am_actor_def_init(), or without an asset");
+        return ami_fail(err, AM_ERR_DEF, "initialise the actor def with am_actor_def_init() and give it an asset");
     }
     float sum = def->position.x + def->position.z + def->heading;
     if (!(sum * 0.0f == 0.0f) || def->path_points < 0 || def->path_points > 100000000) {
@@ -182,7 +182,7 @@ static am_result check_def(const am_actor_def *def, am_error *err)
     return am_settings_check(&def->settings, err);
 }
 
-/// What is known before there is memory; gives the longest stride of weights.
+/// Everything that is known before memory is allocated; returns the longest stride of weights.
 static size_t sketch_actor(am_actor *c, const am_actor_def *def, const am_asset *asset, const ami_prepared *prepared)
 {
     size_t stride = 0;
@@ -242,11 +242,11 @@ static am_result create_over(am_actor **out, const am_actor_def *def, const am_a
 {
     const ami_prepared *prepared = ami_asset_prepared(asset, def->settings.method);
     if (!prepared) {
-        return ami_fail(err, AM_ERR_SUPPORT, "the asset has nothing for the method '%s'",
+        return ami_fail(err, AM_ERR_SUPPORT, "the asset has no database or networks for the method '%s'",
                         am_method_name(def->settings.method));
     }
     if (def->push && (!def->push->solve || !am_skeleton_same_shape(def->push->skeleton, am_asset_skeleton(asset)))) {
-        return ami_fail(err, AM_ERR_SKELETON, "the solver of pushes has another skeleton");
+        return ami_fail(err, AM_ERR_SKELETON, "the push solver was made for another skeleton");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     am_actor sketch = { .alloc = alloc };

@@ -6,12 +6,12 @@
 
 #include "actor/path_def.h"
 
-/// What a target along a path remembers (LHMM appendix B); also the context of looking ahead.
+/// What a target along a path remembers (LHMM appendix B); also the context of the lookahead.
 typedef struct ami_path_context {
     int32_t at;     ///< i_d: the point where the character is taken to be
     int32_t before; ///< i_d of the query before
-    int32_t corner; ///< the point before the next sharp corner that the query knows of, -1 without
-    float clock;    ///< the point that the target has come to, in frames; never behind `at`
+    int32_t corner; ///< the point before the next sharp corner that the query knows of, -1 for none
+    float clock;    ///< the point that the target has reached, in frames; never behind `at`
 } ami_path_context;
 
 enum { ami_path_none, ami_path_follows, ami_path_arrives, ami_path_ended };
@@ -26,19 +26,19 @@ typedef struct ami_path {
     uint32_t switches;  ///< am_path_method as bits
     int32_t desired;
     float v_max, fps;
-    float still_s;     ///< since it last came on
-    float still_along; ///< m, where it was then
+    float still_s;     ///< s since the last progress
+    float still_along; ///< m along the path at that time
     uint32_t recoveries, laps;
-    uint32_t runs;  ///< shaped for Shift
+    uint32_t runs;  ///< shaped for running (Shift)
     uint32_t fresh; ///< a query is due at once
-    float arrive_s; ///< time at the last point
-    float lag_s;    ///< for which it has hardly come on
-    float drift;    ///< part of a point that the target has gone on by itself
+    float arrive_s; ///< s at the last point
+    float lag_s;    ///< s with hardly any progress
+    float drift;    ///< fraction of a point by which the target has advanced by itself
     ami_path_context context;
     ami_path_limits limits;
     am_vec3 drawn_first, drawn_offset; ///< where the drawing begins, and by how much it was moved
     am_vec3 stick;                     ///< the facing that the devices target
-    float told_s;                      ///< until a network predicts facings again
+    float told_s;                      ///< s until the network predicts facings again
     int32_t told_to;                   ///< the last point that it has predicted
 } ami_path;
 
@@ -54,7 +54,7 @@ enum {
     ami_path_plant = 256
 };
 
-/// A sample after it was laid: played time, place.
+/// A sample of the laid path: playing time and position.
 typedef struct ami_laid {
     float t, x, z;
     float reserved;
@@ -75,13 +75,13 @@ static inline bool ami_path_has(const ami_path *path, uint32_t what) { return (p
 
 /// path_lay.c: the drawing moved, joined, doubled and bent: laid samples.
 am_result ami_path_lay(ami_path_memory *room, const am_path_def *def, am_vec3 from, am_error *err);
-/// path_shape.c: LHMM V-B: out(count), which must not overlap in(count), is in smoothed by a Gaussian of 0.1 s.
+/// path_shape.c: LHMM V-B: smooths in(count) with a Gaussian of 0.1 s into out(count), which must not overlap it.
 void ami_path_smooth_track(float *out, const float *in, int count, float fps);
-/// path_shape.c: laid samples to points. v_start: m/s at the beginning; least: m/s that the drawing is taken to have
-/// at least; heading: of a path that goes nowhere.
+/// path_shape.c: laid samples to points. v_start: m/s at the beginning; least: lower limit of the drawing's speed in
+/// m/s; heading: for a path that goes nowhere.
 am_result ami_path_shape(ami_path_memory *room, float v_start, float least, float heading, am_error *err);
 
-/// The point at an index that may lie beyond the end: the last one, or round again.
+/// The point at an index, which may lie beyond the end: the last point, or the lap again.
 static inline int ami_path_index(const ami_path *path, int i)
 {
     if (i < path->count) {

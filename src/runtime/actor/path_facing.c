@@ -1,9 +1,9 @@
 // The facing of a character on a path: along it, turned by the stick, or as DirectionNet predicts (LHMM VI-D to G).
 //
-// For the network a path carries one facing for each of its points. It is predicted again and again for the 2 s ahead
-// of the character, from the 2 s behind it. Before the path's beginning its first point and the body's facing there
+// For the network a path carries one facing for each of its points. It is predicted repeatedly for the 2 s ahead of
+// the character, from the 2 s behind it. Before the start of the path, its first point and the body's facing there
 // are repeated, as in the paper. The past facings are the predicted ones, not the body's: a body that lags in a turn
-// would look like one that walks sideways, and keep doing so (36 instead of 33 degrees off on the paths of held-out
+// would look as if it walked sideways, and would keep doing so (36 instead of 33 degrees off on the paths of held-out
 // clips).
 #include "actor/actor.h"
 
@@ -31,7 +31,7 @@ float ami_path_told(const ami_path *path, const float *facings, float index)
     return facings[ami_path_index(path, i < path->told_to ? i : path->told_to)];
 }
 
-/// How far the stick asks to turn away from 12 o'clock.
+/// Angle of the stick from 12 o'clock.
 static float stick_angle(const ami_path *path)
 {
     bool held = path->facing == AM_PATH_FACING_JOYSTICK && am_v3_length(path->stick) > 0.5f;
@@ -78,7 +78,7 @@ static void fill_window(const am_actor *c, ami_direction_window *w, float stride
     }
 }
 
-/// What was told at 30 Hz, to the points between.
+/// Interpolates the predictions, made at 30 Hz, for the points between them.
 static void keep_told(const am_actor *c, const ami_direction_window *w, float stride)
 {
     ami_path *path = c->path.head;

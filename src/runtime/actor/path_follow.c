@@ -12,20 +12,20 @@
 #define STUCK_M 0.1f
 // How far the target is then advanced.
 #define RECOVER_S 0.7f
-// An advance of less than this part of the pace is slow; after this time the target advances by this part of the
-// pace, up to this far.
+// Progress below this fraction of the pace is slow; after this time the target advances by itself at this fraction of
+// the pace, up to this distance.
 #define DRIFT_SLOW 0.25f
 #define DRIFT_AFTER_S 0.35f
 #define DRIFT_PACE 0.7f
 #define DRIFT_M 0.25f
-// The way that a stop takes beyond the last step: a base, and part of a second at the speed.
+// Distance that a stop takes beyond the last step: a base, plus a time at the present speed.
 #define STOP_M 0.03f
 #define STOP_S 0.12f
 // Farther than this from the end, a character has not arrived.
 #define ARRIVED_M 0.2f
 #define ARRIVE_LONGEST_S 3.0f
-// Steering: at most this part of the body's own way across and along the path (14 degrees, 10 per cent), and these
-// half-lives of what is left.
+// Steering: at most this fraction of the body's own movement across and along the path (14 degrees, 10 per cent), and
+// the half-lives of the remaining error.
 #define STEER_ACROSS 0.25f
 #define STEER_ALONG 0.1f
 #define STEER_HALFLIFE_S 0.1f
@@ -126,7 +126,7 @@ void am_actor_get_path(const am_actor *c, am_path_view *out)
 // ---------------------------------------------------------------------------------------------
 // On the way
 
-/// Shift: the same path at a run, or as it was drawn again. What has been done of it stays done.
+/// Shift: the same path at a run, or again as it was drawn. The part already walked stays as it is.
 static void change_pace(am_actor *c)
 {
     ami_path *path = c->path.head;
@@ -149,7 +149,7 @@ static void change_pace(am_actor *c)
     ami_path_facing_begin(c);
 }
 
-/// Counts laps by going back to the first point of the round.
+/// Counts laps by going back to the first point of the lap.
 static void go_round(ami_path *path, const am_path_point *points)
 {
     int lap = path->count - path->loop_first;
@@ -205,7 +205,7 @@ static void drift_on(am_actor *c, int came_on, float dt)
     path->context.clock = am_max(path->context.clock, (float)path->context.at);
 }
 
-/// Over when the end is a stop away.
+/// The path is over when its end is within stopping distance.
 static void watch_end(am_actor *c, float dt)
 {
     ami_path *path = c->path.head;
@@ -268,7 +268,7 @@ void ami_path_begin_step(am_actor *c, float dt)
     if (path->phase == ami_path_ended) {
         s->target_velocity = s->velocity = s->acceleration = am_v3_zero();
         s->target_facing = am_v3_zero();
-        // The point stays on the last place: what is left of the movement is drawn to it.
+        // The simulated point stays at the end of the path, and the remaining movement is pulled to it.
         const am_path_point *last = &c->path.points[path->count - 1];
         s->position = am_v3(last->x, 0.0f, last->z);
         s->heading = s->target_heading = am_quat_heading(s->root.rotation);
@@ -288,14 +288,14 @@ static int compute_query(const void *user, void *context, am_query_point *out, a
     memcpy(&now, context, sizeof now);
     float times[AM_MAX_TRAJECTORY];
     float stretch = stretch_of(c);
-    int past = prepared->first_ahead - 1; // the times before now, which stands among them
+    int past = prepared->first_ahead - 1; // number of times before now
     for (int i = 0; i < prepared->time_count; i++) {
         times[i] = prepared->times[i] * stretch;
     }
     ami_path_query(&c->path, &now, out + past, times + past, prepared->time_count - past, root.translation);
     for (int i = 0; i < prepared->time_count; i++) {
         if (i < past) {
-            out[i] = ami_history_at(c, -times[i]); // for virtual steps, too: what happened since is not known
+            out[i] = ami_history_at(c, -times[i]); // also for virtual steps, whose own past is not known
         } else {
             out[i].position.y = prepared->facts.hip_m;
             out[i].direction = ami_path_turned(c, out[i].direction);
@@ -337,8 +337,8 @@ void ami_path_searched(am_actor *c, const ami_path_context *context)
 
 static float share(float halflife, float dt) { return 1.0f - am_exp(-LN2 * dt / halflife); }
 
-/// The place of the path nearest to the body, about the point where it is taken to be; the way there, and how many
-/// metres along.
+/// The position on the path nearest to the body, near the point where the body is taken to be; the direction there,
+/// and the distance along the path in metres.
 static am_vec3 foot_of(const am_actor *c, am_vec3 place, float *heading, float *along)
 {
     const ami_path *path = c->path.head;
@@ -370,7 +370,8 @@ static am_vec3 limited(am_vec3 v, float most)
     return length > most ? am_v3_scale(v, most / length) : v;
 }
 
-/// Bends the way of the body a little to the path, its speed a little to the target, its facing a little to the way.
+/// Steers the body's movement a little toward the path, its speed toward the target, its facing toward the direction
+/// of travel.
 static void steer(am_actor *c, am_vec3 moved, float turned, float dt)
 {
     ami_state *s = c->state;
@@ -387,7 +388,7 @@ static void steer(am_actor *c, am_vec3 moved, float turned, float dt)
     am_vec3 across = am_v3_sub(gap, am_v3_scale(along, am_v3_dot(gap, along)));
     float part = share(STEER_HALFLIFE_S, dt);
     am_vec3 step = limited(am_v3_scale(across, part), STEER_ACROSS * way);
-    // Between the points, too: from point to point the push would come and go and shake the body.
+    // Interpolates between the points: corrections that change from point to point would shake the body.
     int point = (int)path->context.clock;
     float desired_m = am_lerp(ami_path_along(path, c->path.points, point),
                               ami_path_along(path, c->path.points, point + 1), path->context.clock - (float)point);

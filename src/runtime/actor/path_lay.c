@@ -4,12 +4,12 @@
 
 #include "base/error.h"
 
-// Nearer than this the beginning needs no way of its own.
+// A start nearer than this needs no approach.
 #define JOIN_M 0.15f
-// Coordinates and times beyond are a mistake.
+// Coordinates and times beyond these are mistakes.
 #define FARTHEST_M 1e5f
 #define LONGEST_S 1e5f
-// Room that a path wants beside its points, for arcs and ends.
+// Room that a path needs besides its points, for arcs and ends.
 #define SPARE 64
 // How far a bent path keeps from an obstacle: half a body.
 #define BODY_M 0.25f
@@ -64,13 +64,13 @@ am_result ami_path_check(const am_path_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || (def->count > 0 && !def->samples) || def->count < 0 ||
         (def->obstacle_count > 0 && !def->obstacles) || def->obstacle_count < 0) {
-        return ami_fail(err, AM_ERR_DEF, "path def not begun with am_path_def_init()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the path def with am_path_def_init()");
     }
     if (def->count == 0) {
         return ami_fail(err, AM_ERR_RANGE, "a path needs at least one point");
     }
     if (!(def->scale >= 0.01f && def->scale <= 100.0f) || !(def->v_max >= 0.0f && def->v_max <= 50.0f)) {
-        return ami_fail(err, AM_ERR_RANGE, "a path's scale must lie within 0.01 and 100, its v_max within 0 and 50");
+        return ami_fail(err, AM_ERR_RANGE, "a path's scale must be from 0.01 to 100, its v_max from 0 to 50");
     }
     if (def->obstacle_count > AM_MAX_PATH_OBSTACLES) {
         return ami_fail(err, AM_ERR_LIMIT, "%d obstacles; at most %d", def->obstacle_count, AM_MAX_PATH_OBSTACLES);
@@ -143,7 +143,7 @@ static float first_speed(const am_path_def *def)
     return time > 0.0f ? way / time : way > 0.0f ? 1e3f : 0.0f;
 }
 
-/// The straight way to the beginning, at the average speed of the drawing's first second (LHMM VII).
+/// The straight approach to the start, at the average speed of the drawing's first second (LHMM VII).
 static void join(layer *l, const am_path_def *def, am_vec3 from, am_vec3 to)
 {
     const ami_path_limits *limits = &l->room->head->limits;
@@ -156,8 +156,8 @@ static void join(layer *l, const am_path_def *def, am_vec3 from, am_vec3 to)
     }
 }
 
-/// A lap from sample `first` round to it again. The way from the end back to the beginning takes as long as its
-/// length does elsewhere.
+/// A lap from sample `first` back to itself. The stretch from the end back to the beginning takes as long as the same
+/// length elsewhere.
 static void lay_lap(layer *l, const am_path_def *def, int first, am_vec3 offset, bool closes)
 {
     float duration = (def->samples[def->count - 1].t - def->samples[0].t) / def->scale;
@@ -198,7 +198,7 @@ typedef struct circle {
 
 static bool inside(circle c, am_vec3 p) { return am_v3_distance(c.centre, p) < c.radius; }
 
-/// Where the way from a to b crosses the circle: the first time (entering) or the last.
+/// Where the line from a to b crosses the circle: the first time (entering) or the last.
 static float crossing(circle c, am_vec3 a, am_vec3 b, bool entering)
 {
     am_vec3 d = am_v3_sub(b, a);
@@ -228,15 +228,15 @@ static void add_arc(layer *l, circle c, am_vec3 a, am_vec3 b, float t0, float t1
     }
 }
 
-/// The place on the rim nearest to one inside.
+/// The point on the rim nearest to a point inside.
 static am_vec3 push_out(circle c, am_vec3 p)
 {
     am_vec3 way = am_v3_normalize_or(am_v3_sub(p, c.centre), am_v3(0.0f, 0.0f, 1.0f));
     return am_v3_add(c.centre, am_v3_scale(way, c.radius));
 }
 
-/// Bends all that was laid around one circle. A stretch inside becomes an arc; a path that begins or ends inside
-/// does so on the rim.
+/// Bends the laid path around one circle. A stretch inside becomes an arc; a path that would begin or end inside does
+/// so on the rim.
 static void bend(layer *l, circle c, const ami_laid *was, int count)
 {
     l->count = 0;
@@ -299,7 +299,7 @@ am_result ami_path_lay(ami_path_memory *room, const am_path_def *def, am_vec3 fr
         path->laid_loop = l.count - 1;
         lay_lap(&l, def, first, offset, true);
     } else {
-        bend_all(&l, def); // a lap must end where it began: rounds are not bent
+        bend_all(&l, def); // a lap must end where it began, so laps are not bent
     }
     path->laid_count = l.count;
     path->drawn_first = am_v3_add(place_of(def->samples[0]), offset);

@@ -12,9 +12,9 @@ enum { most_samples = 16384 };
 
 // Half of the time over which a movement is judged: a step of a walk takes half a second.
 #define HALF_S 0.2f
-// Slower frames do not move.
+// Slower frames count as standing.
 #define MOVING_MPS 0.3f
-// A dance step is sharper than any way that could be walked: m/s^2.
+// A dance step is sharper than any path that could be walked: m/s^2.
 #define MOST_ACROSS 4.0f
 #define MOST_ALONG 3.0f
 
@@ -76,7 +76,7 @@ am_result ami_path_limits_of(ami_path_limits *out, const am_db *db, const am_all
             }
         }
     }
-    // Where a set hardly moves, what people do elsewhere.
+    // Typical values of people, for a set that hardly moves.
     out->v_max = am_max(percentile(s.speed, s.moving, 0.98f, 1.5f), 0.5f);
     out->v_least = am_clamp(percentile(s.speed, s.moving, 0.2f, 0.5f), 0.4f, 0.65f);
     out->v_run = am_min(ami_intent_def_of(db).sprint_mps, out->v_max);

@@ -1,8 +1,8 @@
-// The target of a character on a path (LHMM section VI and appendix D): where on it the character is, and the points
-// a little later, no faster than v_max, extended to the vertex of a sharp corner before it turns.
+// The target of a character on a path (LHMM section VI and appendix D): the character's point on the path and the
+// points after it, no faster than v_max, extended to the vertex of a sharp corner.
 #include "actor/path.h"
 
-// Counted in frames of 30 Hz in the paper.
+// The paper counts these in frames of 30 Hz.
 #define WINDOW_S (10.0f / 30.0f) // beta; alpha is 0
 #define PUSH_S (2.0f / 30.0f)    // c
 #define SHARP_RAD (80.0f * AM_DEG)
@@ -101,7 +101,7 @@ static void future_indices(const ami_path *path, const am_path_point *points, fl
     }
 }
 
-/// The interval that holds a sharp corner: from index J (0 is the point where they are) to J + 1; -1 without.
+/// The interval that holds a sharp corner: from index J (0 is the character's point) to J + 1; -1 for none.
 static int find_corner(const ami_path *path, const am_path_point *points, const float *index, int count)
 {
     for (int j = 0; j + 1 < count; j++) {
@@ -127,7 +127,7 @@ static int corner_between(const ami_path *path, const am_path_point *points, flo
     return best;
 }
 
-/// Appendix D: places beyond a sharp corner lie on the line to its vertex, so that it is reached.
+/// Appendix D: targets beyond a sharp corner lie on the line to its vertex, so that the vertex is reached.
 static void hold_corner(const ami_path *path, const am_path_point *points, am_query_point *out, const float *index,
                         int count, int corner, int j)
 {
@@ -155,7 +155,7 @@ void ami_path_query(const ami_path_memory *room, ami_path_context *context, am_q
     future_indices(path, points, from, index, times, count);
     int j = corners ? find_corner(path, points, index, count) : -1;
     if (j >= 0 && context->at == context->before) {
-        // Caught in the corner: on by c, once a query.
+        // Stuck in the corner: advance by c, once per query.
         context->at += (int)(PUSH_S * path->fps + 0.5f);
         context->at = path->loop_first < 0 && context->at > path->count - 1 ? path->count - 1 : context->at;
         context->clock = (float)context->at;

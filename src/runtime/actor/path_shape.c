@@ -1,11 +1,11 @@
 // Laid samples become points, one for each frame of the database.
 //
 // As in LHMM V: sampled at even times and smoothed by a Gaussian. The paper's 150 Hz of a drawing played at a fifth
-// are 30 Hz of playing; its sigma of 3 and width of 19 points are 0.1 s and 0.6 s of it.
+// of its speed are 30 Hz of playing time; its sigma of 3 and width of 19 points are 0.1 s and 0.6 s.
 //
 // Retimed: sampled at even lengths and smoothed by a Gaussian of 0.1 m, so that a fast drawing loses no more of its
-// shape than a slow one; then every place gets the drawing's speed, or less where the bend or the way to brake asks
-// for more than the data know.
+// shape than a slow one; then every point gets the drawing's speed, or less where bend or braking would exceed what
+// the data contain.
 #include "actor/path.h"
 
 #include "base/error.h"
@@ -15,17 +15,17 @@
 #define SIGMA_M 0.11f
 #define SPEED_SIGMA_M 0.25f
 #define STEP_M 0.02f
-// How fast the last step of a path is: slow enough to stop after it.
+// Speed of the last step of a path: slow enough to stop after it.
 #define END_MPS 0.4f
-// Half of the way over which a bend is measured.
+// Half of the length over which a bend is measured.
 #define BEND_M 0.18f
-// A way may take this much longer than it was drawn in; else it is tried faster, in steps of a tenth.
+// A path may take this much longer than it took to draw; otherwise it is tried faster, in steps of a tenth.
 #define LATE 1.1f
 #define HURRY 0.1f
 #define HURRIES 8
 #define MOST_HALF 256
 
-/// One smoothing: weights of a half, the middle first.
+/// A smoothing kernel: the weights of one half, the middle first.
 typedef struct kernel {
     float weights[MOST_HALF + 1];
     int half;
@@ -47,7 +47,7 @@ static kernel make_kernel(float sigma, int half)
     return k;
 }
 
-/// A value beyond an end lies on the line through the two values there; a round goes on with its lap.
+/// A value beyond an end lies on the line through the last two values; a lap continues with its other end.
 static float reach(const float *in, int count, int loop_first, int i)
 {
     if (i >= 0 && i < count) {
@@ -87,7 +87,7 @@ static float distance(float ax, float az, float bx, float bz)
     return sqrtf(x * x + z * z);
 }
 
-/// Headings and lengths of points(count) whose places are set.
+/// Headings and lengths of points(count) whose positions are set.
 static void finish(am_path_point *points, int count, float heading)
 {
     float along = 0.0f;
@@ -104,7 +104,7 @@ static void finish(am_path_point *points, int count, float heading)
                 heading = am_atan2(x, z);
                 points[i].heading = heading;
                 for (int b = 0; !known && b < i; b++) {
-                    points[b].heading = heading; // it stands before it goes
+                    points[b].heading = heading; // the character stands before it starts
                 }
                 known = true;
             }
@@ -178,7 +178,7 @@ static float laid_length(const ami_path *path, const ami_laid *laid)
     return length;
 }
 
-/// Places and drawn speeds at even lengths. A drawing that rests is not waited for.
+/// Positions and drawn speeds at even lengths. Pauses in the drawing are skipped.
 static void sample_curve(curve *c, const ami_path *path, const ami_laid *laid, float least)
 {
     int seg = 0;
@@ -216,8 +216,8 @@ static float curvature(const curve *c, int i, int reach_by)
     return way > 0.0f ? turn / way : 0.0f;
 }
 
-/// No place faster than its bend allows, none from which the next could not be reached in time. drawn(count) are the
-/// speeds asked for, hurry a factor of them and of the accelerations; returns the seconds that the curve takes.
+/// Limits the speed at each point by its bend, and by braking and speeding up toward its neighbours. drawn(count) are
+/// the requested speeds, hurry scales them and the accelerations; returns the seconds that the curve takes.
 static float limit_speeds(curve *c, const float *drawn, const ami_path *path, float v_start, float hurry)
 {
     const ami_path_limits *limits = &path->limits;
@@ -245,8 +245,9 @@ static float limit_speeds(curve *c, const float *drawn, const ami_path *path, fl
     return seconds;
 }
 
-/// What corners cost is made good where the way is free: faster than drawn, until the whole takes hardly longer than
-/// the drawing did, or as fast as haste goes. Haste speeds up and brakes harder, too: a zigzag is nothing else.
+/// Time lost at corners is made up on clear stretches: faster than drawn, until the whole takes hardly longer than
+/// the drawing or the limit of `hurry` is reached. Hurry also accelerates and brakes harder, which is all that helps
+/// on a zigzag.
 static void retime(curve *c, const float *drawn, const ami_path *path, float v_start)
 {
     float wanted = 0.0f;

@@ -1,5 +1,5 @@
-// Which frames a path lands on: not those after which the feet shuffle. Turning on the spot was captured with feet
-// that push over the floor; where sharp corners ask for many turns, such frames would follow each other.
+// Frames that a character on a path may land on: not those after which the feet shuffle. Turns on the spot were
+// captured with feet that slide over the floor; at sharp corners such frames would follow each other.
 #include "actor/actor.h"
 
 #include "base/error.h"
@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-// A toe this near the floor that goes faster than this over it shuffles.
+// A toe this near the floor and faster than this shuffles.
 #define NEAR_M 0.02f
 #define SHUFFLE_MPS 0.3f
-// A frame is not landed on when the feet shuffle in more than this share of the time after it.
+// Frames after which the feet shuffle for more than this share of the time are not landed on.
 #define AHEAD_S (1.0f / 3.0f)
 #define MOST_SHARE 0.35f
 
@@ -34,7 +34,7 @@ static void mark_shuffles(const am_db *db, uint8_t *shuffles, const am_db_range 
     }
 }
 
-/// Keeps of shuffles(frames) those that may be landed on, in place: a running sum from the range's end.
+/// Turns shuffles(frames) into the frames that may be landed on, in place: a running sum from the range's end.
 static void keep_planted(uint8_t *frames, const am_db_range *range, int ahead, const am_filter *base)
 {
     int sum = 0;
@@ -84,7 +84,7 @@ am_result ami_prepared_plant(ami_prepared *prepared, am_error *err)
         ami_filter_destroy(prepared->path_filter); // all of it shuffles
         prepared->path_filter = NULL;
     } else if (result == AM_OK && !prepared->stays[AM_ACTIVITY_MOVE]) {
-        // Playing on is free to shuffle: what was begun is ended.
+        // Playing on may shuffle: a motion that has begun is finished.
         memset(frames, 1, size);
         result = ami_filter_create_mask(&prepared->path_stay, prepared->source->index, frames, &fell_back,
                                         &prepared->alloc, err);

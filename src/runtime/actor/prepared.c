@@ -1,5 +1,5 @@
-// What is prepared once for a method's characters: the frames that each activity may use, the weights of features in
-// flat and in high motion, and the times at which the future is predicted.
+// What a method prepares once for all its characters: the frames that each activity may use, the weights of features
+// with and without heights, and the times at which the future is predicted.
 #include "actor/actor.h"
 
 #include "base/error.h"
@@ -62,7 +62,7 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
     }
 }
 
-// A fixed motion begins where this much of it is still to come.
+// A fixed motion may begin where at least this much of it remains.
 #define DANCE_LEAST_S 2.0f
 #define STAND_LEAST_S 1.0f
 #define STAND_DRIFT_M 0.05f // within that time
@@ -71,7 +71,7 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
 // A character that lands on a frame may play on for this long: two searches, so that leaving is rarely forced.
 #define MOVE_LEAST_S 0.35f
 
-/// Frames from `frame` on that belong to the activity, in its range.
+/// Number of consecutive frames from `frame` on, within its range, that belong to the activity.
 static int lasting(const ami_prepared *prepared, am_activity activity, int frame, int stop)
 {
     int f = frame;
@@ -93,7 +93,7 @@ static bool leaps_ahead(const am_db *db, int frame, int stop)
     return false;
 }
 
-/// Keeps of mask the frames at which the activity may begin. Standing also stays in place.
+/// Keeps in the mask only the frames at which the activity may begin. Standing must also stay in place.
 static void keep_beginnings(const ami_prepared *prepared, am_activity activity, uint8_t *mask)
 {
     const am_db *db = prepared->source->db;
@@ -101,7 +101,7 @@ static void keep_beginnings(const ami_prepared *prepared, am_activity activity, 
                   : activity == AM_ACTIVITY_STAND ? STAND_LEAST_S
                                                   : MOVE_LEAST_S;
     int ahead = (int)(least * db->fps);
-    bool lasts = activity == AM_ACTIVITY_MOVE || activity == AM_ACTIVITY_CREEP; // the clip's end is no end of it
+    bool lasts = activity == AM_ACTIVITY_MOVE || activity == AM_ACTIVITY_CREEP; // the end of the clip does not end it
     for (int r = 0; r < db->range_count; r++) {
         int last = db->ranges[r].stop;
         for (int f = db->ranges[r].start; f < last;) {
@@ -121,7 +121,8 @@ static void keep_beginnings(const ami_prepared *prepared, am_activity activity, 
     }
 }
 
-/// The filter of an activity that plays through: where it may begin. All of its frames when there is no such place.
+/// The filter of an activity that plays through: the frames at which it may begin, or all of its frames when there
+/// are none.
 static am_result make_beginnings(ami_prepared *prepared, am_activity activity, bool *fell_back, am_error *err)
 {
     size_t size = (size_t)prepared->source->db->frame_count;
@@ -193,7 +194,7 @@ static am_result make_filter(ami_prepared *prepared, am_activity activity, const
     result = ami_filter_create(&prepared->filters[activity], prepared->source->index, &prepared->queries[activity],
                                &fell_back, &prepared->alloc, err);
     if (result == AM_OK && fell_back) {
-        // Nothing tagged so: movement uses every frame, a special activity is left out.
+        // No frame has these tags: movement uses every frame, a special activity is left out.
         prepared->facts.unmet |= words ? 1u << activity : 0;
         ami_filter_destroy(prepared->filters[activity]);
         prepared->filters[activity] = NULL;
@@ -273,7 +274,7 @@ static bool is_trajectory(const am_channel *channel)
     return channel->kind == AM_FEATURE_TRAJECTORY_POSITION || channel->kind == AM_FEATURE_TRAJECTORY_DIRECTION;
 }
 
-// On a path the way counts for more: by the paths of `amble eval paths`.
+// On a path the trajectory counts for more; tuned on the paths of `amble eval paths`.
 #define PATH_TRAJECTORY_WEIGHT 1.5f
 
 static bool all_one(const float *weights, int count)
@@ -286,8 +287,9 @@ static bool all_one(const float *weights, int count)
     return true;
 }
 
-/// A height shares its channel's deviation with the way on the ground, beside which it is small: where heights matter
-/// they count by their own. Over every 64th frame at least, no more than a hundredfold.
+/// A height shares its channel's deviation with the movement on the ground, next to which it is small. Where heights
+/// matter, they are scaled by their own deviation, measured on at least every 64th frame and limited to a factor of
+/// 100.
 static float own_scale(const am_db *db, int dim)
 {
     double sum = 0.0;
@@ -311,7 +313,7 @@ static float weigh(const ami_weighing *how, const am_db *db, int index, int dim,
     bool weighted = how->trajectory > 0.0f || how->pose > 0.0f;
     float weight = !weighted ? 1.0f : is_trajectory(channel) ? how->trajectory : how->pose;
     if (how->channels) {
-        // As the schema's weights: they scale the difference, so that its square has their square.
+        // Like the schema's weights, these scale the difference, so its square is scaled by their square.
         weight *= how->channels[index] * how->channels[index];
     }
     bool up = is_trajectory(channel) && channel->axes == 3 && dim % 3 == 1;
@@ -346,7 +348,7 @@ void ami_weights_set(ami_weights *out, float *room, const am_db *db, const ami_w
             out->path[d] = out->flat[d] * (is_trajectory(channel) ? PATH_TRAJECTORY_WEIGHT : 1.0f);
         }
     }
-    // A search without weights is the faster one.
+    // A search without weights is faster.
     out->flat_matters = !all_one(out->flat, stride);
     out->high_matters = !all_one(out->high, stride);
 }
@@ -412,7 +414,7 @@ static void make_times(ami_prepared *prepared)
 // ---------------------------------------------------------------------------------------------
 // Reach
 
-/// Marks a leg and all that carries it: what moves the feet keeps the half-life that the whole body has.
+/// Marks a leg and its ancestors: joints that move the feet keep the half-life of the whole body.
 static void bar_leg(float *reach, const am_skeleton *skeleton, int hip)
 {
     for (int j = hip; j >= 0; j = skeleton->parents[j]) {

@@ -1,5 +1,5 @@
-// Pushes: forces that act on a character, what they do to a pose (Fields eq. 15), and the blend within the ticks of
-// sources that have their own.
+// Pushes: the forces on a character, their effect on a pose (Fields eq. 15), and the blend within the ticks of
+// sources that have ticks.
 #include "actor/push.h"
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// Quantile of the data's joint angles that a push may reach, and by how much beyond: the engine's joints have no
+// Quantile of the data's joint angles that a push may reach, and the tolerance beyond it: the engine's joints have no
 // limits of their own.
 #define RANGE_SHARE 0.001f
 #define RANGE_MARGIN (5.0f * AM_DEG)
@@ -16,7 +16,7 @@
 
 enum {
     most_frames = 4096, // frames that ranges are taken from
-    few_frames = 2000,  // start states of a network are so few that they tell little of how far joints turn
+    few_frames = 2000,  // fewer frames, such as a network's start states, say little about how far joints turn
 };
 
 am_result ami_prepared_ranges(ami_prepared *prepared, am_error *err)
@@ -60,23 +60,24 @@ am_result am_actor_push(am_actor *c, int joint, const am_vec3 *force, float seco
     ami_push_state *p = c->push.head;
     if (!p) {
         return ami_fail(err, AM_ERR_SUPPORT,
-                        "the character cannot be pushed: its def has no solver (am_physics of a build with Open "
+                        "the actor has no push solver; set push in its def (am_physics_solver, in a build with Open "
                         "Dynamics Engine)");
     }
     if (joint < 0 || joint >= c->joint_count) {
-        return ami_fail(err, AM_ERR_RANGE, "no joint %d to push; the skeleton has %d", joint, c->joint_count);
+        return ami_fail(err, AM_ERR_RANGE, "there is no joint %d to push; the skeleton has %d joints", joint,
+                        c->joint_count);
     }
     if (!(am_v3_length(*force) <= AM_PUSH_MOST_N) || !(seconds > 0.0f && seconds <= LONGEST_S)) {
-        return ami_fail(err, AM_ERR_RANGE, "a push has at most %g N, for more than 0 and at most %g s",
+        return ami_fail(err, AM_ERR_RANGE, "a push may have at most %g N and must last more than 0 and at most %g s",
                         (double)AM_PUSH_MOST_N, (double)LONGEST_S);
     }
     if (p->frame > 0) {
-        // A blend on its way ends here; what it has moved so far stays, and dies out or is gone on from.
+        // A blend in progress ends here; its displacement so far stays, and fades out or is continued from.
         p->frame = 0;
         p->count = 0;
     }
     if (p->count == AM_MAX_PUSHES) {
-        return ami_fail(err, AM_ERR_LIMIT, "at most %d pushes act together", AM_MAX_PUSHES);
+        return ami_fail(err, AM_ERR_LIMIT, "at most %d pushes can act at once", AM_MAX_PUSHES);
     }
     p->pushes[p->count++] = (am_push){ joint, seconds, *force };
     p->total++;
@@ -123,8 +124,8 @@ static am_quat turn_between(am_quat a, am_quat b)
     return am_quat_normalize(am_q(0.0f, rel.y, 0.0f, rel.w));
 }
 
-/// Divides where hips went into a step of the ground root and what is left: the root goes under them and turns with
-/// them, so that place and yaw stay out of the pose, as in the paper.
+/// Splits the movement of the hips into a step of the ground root and the rest: the root stays under the hips and
+/// turns with them, so that position and yaw stay out of the pose, as in the paper.
 static am_transform divide(am_transform *hips, am_transform was)
 {
     am_transform step;
@@ -135,8 +136,8 @@ static am_transform divide(am_transform *hips, am_transform was)
     return step;
 }
 
-/// The feet that stand and whose leg is pushed: they are not flung when they lift soon after, while eq. 15 still asks
-/// what the force does.
+/// Planted feet whose leg is pushed: they are not flung when they lift soon after, while the force of eq. 15 still
+/// acts.
 static uint32_t find_held(const am_actor *c, uint8_t contacts)
 {
     static const am_role legs[2] = { AM_ROLE_LEFT_UP_LEG, AM_ROLE_RIGHT_UP_LEG };
@@ -152,8 +153,8 @@ static uint32_t find_held(const am_actor *c, uint8_t contacts)
     return held & contacts;
 }
 
-/// The foot that stands next or stood last. A body in flight tips about it as well: else a push moves chest and feet
-/// alike, which is true of the air and looks like nothing.
+/// The foot that will be planted next or was planted last. A body in flight tips about it, too: otherwise a push
+/// moves chest and feet alike, which is true in the air but looks like no push at all.
 static uint8_t lower_foot(const am_actor *c, const am_transform *x)
 {
     const am_source *source = c->prepared->source;
@@ -176,7 +177,8 @@ bool ami_push_dynamics(am_actor *c, ami_dynamics *out, const am_transform *x, ui
     am_transform back = am_transform_inv(root);
     memcpy(c->push.x, x, size);
     c->push.x[0] = am_transform_mul(root, x[0]);
-    // Before the lower foot of a body in flight takes the place of one that stands: it is let go when another does.
+    // Done before the lower foot of a body in flight replaces a planted foot: it is released when another foot is
+    // planted.
     p->held = frame == 1 ? find_held(c, contacts) : p->held;
     contacts = contacts != 0 ? contacts : lower_foot(c, x);
     am_push_query query = { c->push.x, p->pushes, p->count, (uint8_t)(contacts | p->held), frame };

@@ -4,8 +4,8 @@
 
 #include "actor/actor.h"
 
-// What joints of a pushed character may go beyond the data's range by. The promise is ten degrees; the range of some
-// frames is up to three narrower than that of all.
+// How far joints of a pushed character may exceed the data's range. The documented limit is ten degrees; the range
+// over some frames is up to three degrees narrower than over all.
 #define AMI_PUSH_MARGIN (6.5f * AM_DEG)
 
 /// The head of the push part of the flat block; only characters with a solver have one. No padding.
@@ -19,8 +19,8 @@ typedef struct ami_push_state {
     // How the body moved in the last step, for re-entry.
     am_vec3 root_linear, root_angular;
     float before_dt;
-    float limit_s;  ///< for which joints are kept within their range
-    uint32_t held;  ///< feet that stood when their leg was pushed: pinned for the whole window
+    float limit_s;  ///< s for which joints are kept within their range
+    uint32_t held;  ///< feet that were planted when their leg was pushed: pinned for the whole window
     uint64_t total; ///< pushes ever
 } ami_push_state;
 
@@ -37,24 +37,24 @@ bool ami_push_active(const am_actor *character);
 bool ami_push_dynamics(am_actor *character, ami_dynamics *out, const am_transform *x, uint8_t contacts, int frame);
 /// out(joint) = (1 - t) a + t b, the shorter way; out may be a or b.
 void ami_push_mix(am_transform *out, const am_transform *a, const am_transform *b, int joints, float t);
-/// `share` of what takes a to b, as a turn from the left and a way.
+/// `share` of the offset from a to b, as a rotation from the left and a translation.
 am_transform ami_push_offset(am_transform a, am_transform b, float share);
 /// out = a moved by an offset.
 am_transform ami_push_apply(am_transform offset, am_transform a);
 /// Eq. 15 within a tick of a source that has its own: am_tick_hook.tick of the character.
 void ami_push_tick(void *character, am_tick *tick);
-/// push_react.c: at the beginning of a step. A reaction that is over lets the source re-enter by the state nearest to
+/// push_react.c: at the beginning of a step. When a reaction is over, the source re-enters at the state nearest to
 /// the body.
 void ami_push_plan(am_actor *character);
 /// push_react.c: before the source is asked.
 void ami_push_begin(am_actor *character, am_source_input *input);
-/// push_react.c: the answer of a source without ticks of its own is moved by what the forces do.
+/// push_react.c: moves the pose of a source without ticks of its own by the effect of the forces.
 void ami_push_react(am_actor *character, float dt);
-/// push_react.c: the root is, after the source has moved it.
+/// push_react.c: the same for the root, after the source has moved it.
 void ami_push_move(am_actor *character, float dt);
-/// push_limit.c: joints are kept within their range from now on, for a while.
+/// push_limit.c: starts a time in which joints are kept within their range.
 void ami_push_watch(am_actor *character);
-/// push_limit.c: keeps them so, after the feet were placed.
+/// push_limit.c: keeps them within it, after the feet were placed.
 void ami_push_limit(am_actor *character, float dt);
 /// Nothing acts any more.
 void ami_push_end(am_actor *character);

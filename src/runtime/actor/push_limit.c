@@ -7,10 +7,10 @@
 #include <string.h>
 
 #define MARGIN AMI_PUSH_MARGIN
-// After a push, for so long.
+// s after a push.
 #define LIMIT_S 3.0f
-// Frames of the data may be beyond the percentiles by themselves. They are drawn back too, in this time, and released
-// afterwards, so that nothing jumps.
+// Frames of the data may be beyond the percentiles by themselves. They are also pulled back, over this time, and
+// released afterwards, so that nothing jumps.
 #define EASE_S 0.3f
 #define ENOUGH_M 0.001f
 
@@ -21,8 +21,8 @@ static const am_role legs[2][4] = {
     { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE },
 };
 
-/// The share of the source's own excess over the range that is allowed: all of it at first and at last, and where the
-/// range comes from few frames.
+/// The share of the source's own excess over the range that is allowed: all of it at the beginning and at the end,
+/// and where the range comes from few frames.
 static float let_be(const am_actor *c)
 {
     float left = c->prepared->few ? 0.0f : c->push.head->limit_s;
@@ -44,7 +44,7 @@ static void refresh(am_actor *c, int first)
     }
 }
 
-/// True when a joint was beyond its range, or beyond what of the source's own is let be.
+/// True when a joint was beyond its range plus the allowed part of the source's own excess.
 static bool clamp_joint(am_actor *c, int joint)
 {
     const ami_joint_range *range = &c->prepared->ranges[joint];
@@ -53,7 +53,7 @@ static bool clamp_joint(am_actor *c, int joint)
     if (!(excess > MARGIN)) {
         return false;
     }
-    // Where a source has ticks its pose was pushed too.
+    // A source with ticks has a pushed pose itself.
     bool own = !c->prepared->source->interface->ticks;
     float beyond = own ? ami_joint_excess(range, c->source_local[joint].rotation) - MARGIN : 0.0f;
     float margin = MARGIN + let_be(c) * am_max(beyond, 0.0f);
@@ -87,7 +87,7 @@ static void lift(am_actor *c, const int *joints, float by)
     am_vec3 front = am_quat_rotate(c->world[0].rotation, am_v3(0.0f, 0.0f, 1.0f));
     memcpy(c->next, c->world, (size_t)c->joint_count * sizeof *c->next);
     ami_ik_chain chain = { c->local, c->next, joints[0], joints[1], joints[2] };
-    // In the world as in any space: the chain's root has its place in `next`.
+    // Works in any space: `next` has the position of the chain's root.
     ami_ik_two_bone(&chain, am_v3_add(ankle, am_v3(0.0f, by, 0.0f)), am_v3_normalize_or(pole, front), 0.0f);
     refresh(c, joints[0]);
     am_quat parent = c->world[parents[joints[2]]].rotation;
@@ -129,7 +129,7 @@ void ami_push_limit(am_actor *c, float dt)
         }
         rise = am_max(rise, depth);
     }
-    // What legs cannot make good the hips do.
+    // The hips correct what the legs cannot.
     if (rise > 0.0f) {
         c->local[0].translation.y += rise;
         c->world[0].translation.y += rise;

@@ -1,18 +1,18 @@
-// The reaction of a character whose source does not know forces (match, long-horizon, learned): for the first half of
-// the window the pose is blended with the result of the forces (as eq. 15, with the source's pose for I); then the
+// The reaction of a character whose source does not handle forces (match, long-horizon, learned): for the first half
+// of the window the pose is blended with the result of the forces (as eq. 15, with the source's pose for I); then the
 // source re-enters at the state nearest to the pushed body, and the difference fades out as in any transition.
 #include "actor/push.h"
 
 #include <string.h>
 
-// Frames of the blend before the source re-enters. About there the offset is largest: forces push it on by ever
-// more, and the source's pose draws it back by ever more.
+// Frames of the blend before the source re-enters. The offset is largest about there: the push of the forces and the
+// pull of the source's pose both grow.
 #define REACT_FRAMES (AM_PUSH_WINDOW / 2)
 #define FRAME_S (1.0f / AM_PUSH_FPS)
-// A body that was pushed off its feet goes on; faster than a walk it would glide.
+// A body that was pushed off its feet keeps moving, but faster than a walk it would glide.
 #define FASTEST_MPS 1.5f
-// Limbs that are still flung when the source re-enters swing on by no more than this: springs would carry them past
-// where joints end.
+// Limbs that are still swinging when the source re-enters keep at most this velocity: springs would carry them past
+// the joint limits.
 #define FASTEST_RPS 4.0f
 
 static bool reacts(const am_actor *c) { return ami_push_active(c) && !c->prepared->source->interface->ticks; }
@@ -31,7 +31,8 @@ static void re_enter(am_actor *c)
         float rate = am_v3_length(c->arrival[j].angular);
         c->arrival[j].angular = am_v3_scale(c->arrival[j].angular, rate > FASTEST_RPS ? FASTEST_RPS / rate : 1.0f);
     }
-    // The target begins with how the body moves now: what is looked for is a step that catches it.
+    // The predicted trajectory starts with the body's present velocity, so that the search finds a step that catches
+    // it.
     am_vec3 velocity = am_quat_rotate(s->root.rotation, am_v3_ground(p->root_linear));
     float speed = am_v3_length(velocity);
     s->velocity = speed > FASTEST_MPS ? am_v3_scale(velocity, FASTEST_MPS / speed) : velocity;
@@ -75,7 +76,7 @@ static void next_frame(am_actor *c)
         if (c->settings.push_blend == AM_PUSH_PRINTED) {
             *to = ami_push_offset(c->local_raw[j], d.pose[j], share);
         } else {
-            // The source knows nothing of the offset so far; it is drawn back as if it were part of D.
+            // The source does not know about the offset so far; it is pulled back as if it were part of D.
             am_transform moved = ami_push_apply(ami_push_offset(c->before[j], d.pose[j], 1.0f), c->push.from[j]);
             *to = ami_push_offset(am_transform_identity(), moved, share);
         }

@@ -1,5 +1,5 @@
 // The quintic of the Responsive paper, eq. 14-20: from x0 >= 0 with a velocity that does not lead away from 0 to rest
-// at 0, without overshoot. Eq. 19 is meant with max (errata): a curvature at the start below 0 would overshoot.
+// at 0, without overshoot. Eq. 19 should have max (errata): a negative curvature at the start would overshoot.
 #include "actor/post.h"
 
 ami_quintic ami_quintic_make(float x0, float v0, float t1)

@@ -1,12 +1,12 @@
-// What moves the root: the animation, the simulated point, or the animation drawn to the point. The draw is limited
-// to a part of the body's own movement, so that a standing character does not glide; beyond that the point waits for
-// the body.
+// What moves the root: the animation, the simulated point, or the animation pulled to the point. The pull is limited
+// to a fraction of the body's own movement, so that a standing character does not glide; beyond that the point waits
+// for the body.
 #include "actor/actor.h"
 
 #define LN2 0.69314718f
-// A walking body may turn beside its own turning: radians for each metre that it goes.
+// How much a walking body may turn in addition to its own turning, in radians per metre travelled.
 #define TURN_PER_METRE 0.7f
-// How fast the point comes to a body that stands.
+// How fast the point approaches a standing body.
 #define REST_HALFLIFE_S 0.15f
 
 /// The share of a gap that closes in dt.
@@ -25,7 +25,7 @@ void ami_root_follow(ami_state *s, am_vec3 moved, float turned)
     s->root.rotation = am_quat_normalize(am_q(0.0f, turn.y, 0.0f, turn.w));
 }
 
-/// Draws the body to the point.
+/// Pulls the body to the point.
 static void draw(am_actor *c, am_vec3 moved, float turned, float dt)
 {
     ami_state *s = c->state;

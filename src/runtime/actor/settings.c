@@ -1,4 +1,4 @@
-// Changes the settings of an actor while it runs: all is checked and prepared first, so that a refusal changes
+// Changes the settings of an actor while it runs. Everything is checked and prepared first, so that a refusal changes
 // nothing.
 #include "actor/actor.h"
 
@@ -37,7 +37,7 @@ static am_result check(const am_actor *c, const am_settings *settings, const ami
         return result;
     }
     if (!prepared) {
-        return ami_fail(err, AM_ERR_SUPPORT, "the asset has nothing for the method '%s'",
+        return ami_fail(err, AM_ERR_SUPPORT, "the asset has no database or networks for the method '%s'",
                         am_method_name(settings->method));
     }
     if (prepared->source->db && prepared->source->db->features.pca && ami_weighing_matters(&how)) {
@@ -158,7 +158,7 @@ static void go_on(am_actor *c, ami_change *change)
         s->activity = AM_ACTIVITY_MOVE;
     }
     if (c->settings.root == AM_ROOT_SIMULATION && root != AM_ROOT_SIMULATION) {
-        // The point that moves the root begins at the body, which may have been away from it.
+        // The point that moves the root starts at the body, which may have been elsewhere.
         const am_vec3 here = s->root.translation;
         am_actor_place(c, &here, am_quat_heading(s->root.rotation));
     }

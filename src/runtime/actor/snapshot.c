@@ -151,7 +151,7 @@ static void put_tags(uint8_t *out, const am_actor *c)
     }
 }
 
-/// tags(AM_ACTIVITY_COUNT) point into the bytes; false when they are no texts.
+/// tags(AM_ACTIVITY_COUNT) point into the bytes; false when they are not texts.
 static bool get_tags(const char **tags, const uint8_t *bytes, size_t size)
 {
     size_t at = 0;
@@ -209,11 +209,11 @@ static am_result check_header(const am_actor *c, header *head, const void *bytes
         (head->factor_count != 0 && head->factor_count != AM_MAX_CHANNELS) || head->flat_size > c->flat_room ||
         size != sizeof *head + head->factor_count * sizeof(float) + head->tag_bytes + c->recent_size +
                     (size_t)head->flat_size) {
-        return ami_fail(err, AM_ERR_FORMAT, "not a snapshot of an actor of the same asset and the same def");
+        return ami_fail(err, AM_ERR_FORMAT, "the snapshot belongs to an actor of another asset or another def");
     }
     uint64_t seed = am_hash64(&head->settings, sizeof head->settings, 0);
     if (am_hash64((const uint8_t *)bytes + sizeof *head, size - sizeof *head, seed) != head->hash) {
-        return ami_fail(err, AM_ERR_CHECKSUM, "the snapshot was changed on its way");
+        return ami_fail(err, AM_ERR_CHECKSUM, "the snapshot is damaged: its checksum does not match");
     }
     return AM_OK;
 }
@@ -230,7 +230,7 @@ am_result am_actor_restore(am_actor *c, const void *bytes, size_t size, am_error
     const uint8_t *texts = factors + head.factor_count * sizeof(float);
     const ami_prepared *prepared = ami_asset_prepared(c->asset, head.settings.method);
     if (!get_tags(tags, texts, head.tag_bytes) || !prepared || ami_actor_flat_size(c, prepared) != head.flat_size) {
-        return ami_fail(err, AM_ERR_FORMAT, "not a snapshot of an actor of the same asset and the same def");
+        return ami_fail(err, AM_ERR_FORMAT, "the snapshot belongs to an actor of another asset or another def");
     }
     ami_change change;
     bool factored = c->factored;
@@ -247,7 +247,7 @@ am_result am_actor_restore(am_actor *c, const void *bytes, size_t size, am_error
     ami_change_take(&change, c);
     memcpy(c->recent_block, texts + head.tag_bytes, c->recent_size);
     memcpy(c->flat, texts + head.tag_bytes + c->recent_size, c->flat_size);
-    // What is not part of the state says nothing about a step that was not taken here.
+    // Data outside the state do not describe a step that was not taken here.
     am_source_output *out = &c->output;
     out->transition = out->searched = out->fell_back = false;
     out->ended = c->state->ended != 0;

@@ -26,7 +26,7 @@ void ami_find_velocities(am_actor *c, const am_actor *from)
         local[j].linear = am_v3_scale(am_v3_sub(b.translation, a.translation), rate);
         local[j].angular = am_quat_velocity(a.rotation, b.rotation, from->recent->before_dt);
     }
-    // In the root's space the body also moves by what the root itself did.
+    // In the root's space, the body also moves by the root's own movement.
     am_transform step = { am_quat_from_scaled_axis(am_v3_scale(from->recent->root_angular, from->recent->before_dt)),
                           am_v3_scale(from->recent->root_linear, from->recent->before_dt) };
     am_fk(now, from->local_raw, c->prepared->source->skeleton->parents, joints);
@@ -78,12 +78,12 @@ void ami_begin_arrival(am_actor *c)
 {
     ami_state *s = c->state;
     if ((c->prepared->activities >> s->activity & 1) == 0) {
-        s->activity = AM_ACTIVITY_MOVE; // what this source cannot do ends here
+        s->activity = AM_ACTIVITY_MOVE; // an activity that this source does not have ends here
     }
     s->frame = -1;
     s->ended = 0;
     s->arriving = 1;
-    ami_push_end(c); // the body goes on from where the forces have brought it
+    ami_push_end(c); // the body continues from where the forces have moved it
     ami_inertia_reset(c->inertia, &c->inertia_def);
     const am_source *source = c->prepared->source;
     source->interface->reset(source, c->source_state, -1, ami_source_settings(c));
@@ -97,7 +97,7 @@ am_result am_actor_take_over(am_actor *c, const am_actor *from, am_error *err)
         return AM_OK;
     }
     if (!am_skeleton_same_shape(a, b)) {
-        return ami_fail(err, AM_ERR_SKELETON, "the other character has another skeleton");
+        return ami_fail(err, AM_ERR_SKELETON, "the two actors have different skeletons");
     }
     ami_find_velocities(c, from);
     copy_state(c, from);
@@ -130,7 +130,7 @@ void ami_arrived(am_actor *c)
     s->grace = s->locked;
     s->grace_s = AMI_GRACE_S;
     ami_inertia_pose from = { c->local_raw, c->arrival, c->recent->root_linear, c->recent->root_angular };
-    if (!out->transition) { // the source found nothing to land on: it goes on from where it begins
+    if (!out->transition) { // the source found no frame to land on: land on its present pose
         memcpy(out->landed.local, c->source_local, (size_t)c->joint_count * sizeof *c->source_local);
         memset(out->landed.velocity, 0, (size_t)c->joint_count * sizeof *out->landed.velocity);
         out->landed.root_linear = out->root_linear;

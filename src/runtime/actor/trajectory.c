@@ -19,8 +19,8 @@ static point now(const ami_state *s)
     return p;
 }
 
-/// Straight interpolation towards the target: what the paper compares its springs with (4.2.1). The velocity moves by
-/// a fixed share of what is left in a time, without inertia.
+/// Linear interpolation toward the target, which the paper compares its springs with (4.2.1): the velocity closes a
+/// fixed share of the gap in a given time, without inertia.
 static void interpolate(const am_actor *c, point *p, const ami_activity_plan *plan, float t)
 {
     float rate = LN2 / am_max(c->settings.velocity_halflife, 1e-5f);

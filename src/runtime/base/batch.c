@@ -23,7 +23,7 @@ static bool report(const am_progress *progress, const char *stage, int done, int
 am_result ami_run_batches(const am_tasks *tasks, const am_progress *progress, const char *stage, int count,
                           am_task_fn fn, void *context, am_error *err)
 {
-    // Several items a thread in each batch, so that one long item does not leave the other threads idle for long.
+    // Several items per thread in each batch, so that one long item does not leave the other threads idle for long.
     int batch = (tasks->threads > 1 ? tasks->threads : 1) * 8;
     for (int at = 0; at < count; at += batch) {
         if (!report(progress, stage, at, count)) {

@@ -1,4 +1,4 @@
-// Long multiplication, shifts and comparison over 32-bit limbs, for the exact ends of number reading and writing.
+// Long multiplication, shifts and comparison over 32-bit limbs, for the exact cases of number reading and writing.
 #include "base/big.h"
 
 #include "base/assert.h"

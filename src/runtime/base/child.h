@@ -14,7 +14,7 @@ typedef struct ami_child {
     bool timed_out;
 } ami_child;
 
-/// Runs argv[0] (a path; at most 15 words, NULL behind the last) and waits, at most `seconds`; stdin is empty.
+/// Runs argv[0] (a path; at most 15 words, NULL after the last) and waits, at most `seconds`; stdin is empty.
 /// AM_ERR_CHILD when it cannot be started or has to be stopped (too long, or more than `max_output` bytes); a crash
 /// or a failing exit is AM_OK, for the caller to judge. AM_ERR_SUPPORT on Windows and in WebAssembly.
 am_result ami_child_run(ami_child *out, const char *const *argv, double seconds, size_t max_output,

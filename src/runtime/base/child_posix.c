@@ -1,4 +1,4 @@
-// Helper processes: two pipes, a deadline, and no trace left behind; and programs that answer questions.
+// Helper processes with two pipes, a deadline and complete clean-up; and programs that answer questions.
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE // pipe2: another thread's child must not inherit our pipe and keep it open
 #endif
@@ -85,7 +85,7 @@ static int start(pid_t *pid, const char *const *argv, int in, int out, int messa
     return status;
 }
 
-/// What one round of reading came to.
+/// Result of one round of reading.
 typedef enum collected {
     MORE,
     ALL,
@@ -156,7 +156,7 @@ static am_result collect(ami_child *out, pipes *p, pid_t pid, double seconds, si
     case TOO_LONG:
         return ami_fail(err, AM_ERR_CHILD, "%s took longer than %g s and was stopped", name, seconds);
     case TOO_MUCH:
-        return ami_fail(err, AM_ERR_CHILD, "%s gave more than %zu bytes and was stopped", name, max_output);
+        return ami_fail(err, AM_ERR_CHILD, "%s wrote more than %zu bytes and was stopped", name, max_output);
     case NO_MEMORY:
         return ami_fail_memory(err, out->output.size);
     default:
@@ -171,7 +171,7 @@ am_result ami_child_run(ami_child *out, const char *const *argv, double seconds,
     out->output = ami_bytes_make(alloc);
     pipes p = { { -1, -1 }, { -1, -1 } };
     if (!open_pipe(p.output) || !open_pipe(p.message)) {
-        am_result result = ami_fail(err, AM_ERR_CHILD, "no pipe to %s: %s", argv[0], strerror(errno));
+        am_result result = ami_fail(err, AM_ERR_CHILD, "cannot create a pipe to %s: %s", argv[0], strerror(errno));
         close_pipes(&p);
         return result;
     }

@@ -5,8 +5,8 @@
 #ifndef AMI_BASE_COEFFICIENTS_H
 #define AMI_BASE_COEFFICIENTS_H
 
-// Adding and taking away 1.5 * 2^23 rounds a float below 2^22 to the nearest integer, which then also stands in
-// the low bits of the sum.
+// Adding and taking away 1.5 * 2^23 rounds a float below 2^22 to the nearest integer, which is then also in the low
+// bits of the sum.
 #define AMI_ROUND 12582912.0f
 
 // Cody-Waite: pi/2 in four parts. The first three have 12 bits, so that their product with a quadrant number

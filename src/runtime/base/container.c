@@ -110,7 +110,7 @@ am_result ami_container_check(ami_header *header, ami_section *parts, const uint
         memcpy(&section, c.data + at, sizeof section);
         if (section.offset % AMI_CONTAINER_ALIGN != 0 || section.offset < last || section.offset > size ||
             section.size > size - section.offset) {
-            return fail(&c, AM_ERR_FORMAT, at, "a section lies outside the file or upon another");
+            return fail(&c, AM_ERR_FORMAT, at, "a section lies outside the file or overlaps another");
         }
         last = section.offset + section.size;
         for (int p = 0; p < count; p++) {

@@ -42,7 +42,7 @@ typedef struct ami_container_kind {
 uint32_t ami_section_id(const char letters[4]);
 
 /// Checks header and table. parts(count) gets the section of each id in ids(count), id 0 where the file has none;
-/// sections with other ids are from a later version: not ours to judge.
+/// sections with other ids come from a later version and are ignored.
 am_result ami_container_check(ami_header *header, ami_section *parts, const uint32_t *ids, int count,
                               const ami_container_kind *kind, const void *data, size_t size, const char *file,
                               am_error *err);
@@ -52,8 +52,8 @@ am_result ami_container_sum(const ami_section *section, const void *data, const 
 am_result ami_container_verify(const void *data, const char *make, am_error *err);
 /// Places parts(count) with size and id set (id 0: absent) one after another; returns the file's size.
 uint64_t ami_container_place(ami_section *parts, int count);
-/// Writes header and table into an image whose bodies and checksums stand. `counts(i)` says whether part i belongs to
-/// the content hash.
+/// Writes header and table into an image whose bodies and checksums are complete. `counts(i)` says whether part i
+/// belongs to the content hash.
 void ami_container_seal(void *image, uint64_t size, const ami_section *parts, int count,
                         const ami_container_kind *kind, bool (*counts)(int part));
 

@@ -1,5 +1,5 @@
-// Files: whole ones mapped (or read, where the platform or the kind of file cannot map), and new ones that appear
-// under their name only when complete. No allocator is passed in: handles come from malloc.
+// Files: existing ones are mapped (or read, where that is not possible), new ones appear under their name only when
+// complete. No allocator is passed in: handles come from malloc.
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/os.h"
@@ -11,7 +11,7 @@
 
 static const uint8_t nothing[1] = { 0 }; // an empty file's data, so that data is never NULL
 
-// What a person can do about an errno. strerror is neither thread-safe nor says what to do.
+// What the user can do about an errno. strerror is not thread-safe and does not say what to do.
 static const char *advice(int code)
 {
     switch (code) {

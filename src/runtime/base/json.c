@@ -69,7 +69,7 @@ static am_result fail_memory(parser *p, size_t size)
     return AM_ERR_MEMORY;
 }
 
-// "X expected, but ..." with what stands there instead.
+// "X should follow here, not ...", with the text that is there instead.
 static am_result fail_expected(parser *p, const char *what)
 {
     if (p->at >= p->end) {
@@ -150,7 +150,7 @@ static bool read_hex4(parser *p, uint32_t *out)
     return true;
 }
 
-// Behind "\u": one code point, from two escapes when the first is half of a pair.
+// After "\u": one code point, from two escapes when the first is half of a pair.
 static am_result read_unicode(parser *p, const char *escape, uint32_t *out)
 {
     uint32_t code;
@@ -158,7 +158,7 @@ static am_result read_unicode(parser *p, const char *escape, uint32_t *out)
         return fail(p, escape, AM_ERR_SYNTAX, "\\u needs four hexadecimal digits");
     }
     if (code == 0) {
-        return fail(p, escape, AM_ERR_SYNTAX, "\\u0000 cannot stand in a string; leave it out");
+        return fail(p, escape, AM_ERR_SYNTAX, "\\u0000 is not allowed in a string; leave it out");
     }
     if (code >= 0xD800 && code < 0xE000) {
         uint32_t low = 0;
@@ -190,7 +190,7 @@ static am_result read_escape(parser *p, char **out)
     }
     if (c != 'u') {
         return fail(p, escape, AM_ERR_SYNTAX,
-                    "a backslash is written \\\\, and may else be followed by \" / b f n r t u");
+                    "write a backslash as \\\\; otherwise only \" / b f n r t u may follow it");
     }
     uint32_t code = 0;
     am_result result = read_unicode(p, escape, &code);
@@ -252,7 +252,8 @@ static const char *skip_digits(const char *q, const char *end)
     return q;
 }
 
-// Where the number at p->at ends by JSON's grammar, which is narrower than the number reader's; NULL when it is none.
+// Where the number at p->at ends by JSON's grammar, which is narrower than the number reader's; NULL when it is not a
+// number.
 static const char *number_end(const parser *p)
 {
     const char *q = p->at;
@@ -403,7 +404,7 @@ static am_result parse_key(parser *p, const am_json *object, am_json *member)
     return skip_blanks(p);
 }
 
-// The items of an array or object up to its closing bracket; p->at is behind the opening one.
+// The items of an array or object up to its closing bracket; p->at is after the opening one.
 static am_result parse_items(parser *p, am_json *parent, char close)
 {
     const am_json **link = &parent->first;

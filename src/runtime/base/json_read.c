@@ -51,7 +51,7 @@ static void append(char *text, size_t size, const char *more)
     }
 }
 
-// "a, b, c": what may stand in a place, for errors.
+// "a, b, c": the allowed values, for errors.
 static void list_names(char *text, size_t size, const char *const *names, int count)
 {
     text[0] = '\0';
@@ -236,7 +236,7 @@ am_result am_json_read_floats(const am_json_doc *doc, const am_json *object, con
         return am_json_fail(doc, member, AM_ERR_RANGE, err, "\"%s\" has %d numbers, but at most %d are used", key,
                             member->count, capacity);
     }
-    // Checked before the first is written: a refused array leaves the default whole.
+    // Checked before the first is written: a refused array leaves the default unchanged.
     for (const am_json *item = member->first; item; item = item->next) {
         if (item->type != AM_JSON_NUMBER) {
             return am_json_fail(doc, item, AM_ERR_TYPE, err, "\"%s\" should hold numbers only, not %s", key,

@@ -108,7 +108,7 @@ static void put_quoted(am_json_writer *writer, const char *text)
     put_text(writer, "\"");
 }
 
-// What stands before an item: comma, line break, key.
+// What comes before an item: comma, line break, key.
 static void begin_item(am_json_writer *writer, const char *key, bool container)
 {
     if (writer->failed) {

@@ -136,7 +136,7 @@ void *ami_arena_get(ami_arena *arena, size_t size)
         }
         block->size = want;
         block->used = header;
-        // A block made for one large item goes behind the current one, which may still have room.
+        // A block made for one large item goes after the current one, which may still have room.
         if (arena->blocks && want > arena_block_bytes) {
             block->next = arena->blocks->next;
             arena->blocks->next = block;

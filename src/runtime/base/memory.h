@@ -13,7 +13,7 @@ void *ami_alloc_array(const am_alloc *alloc, size_t count, size_t size);
 /// NULL is allowed.
 void ami_release(const am_alloc *alloc, void *block, size_t size);
 
-/// Memory that is only ever freed all together: what a reader gathers before it knows how much there is.
+/// Memory that is freed all at once: what a reader collects before it knows how much there is.
 typedef struct ami_arena {
     am_alloc alloc;
     struct ami_arena_block *blocks;
@@ -35,8 +35,8 @@ typedef struct ami_layout {
 
 /// The next array of count items, 64-byte aligned; NULL while measuring.
 void *ami_layout_take(ami_layout *layout, size_t count, size_t item_size);
-/// Zeroed memory for all that was measured, to place it in: measured->size bytes at `base`, the caller's to release.
-/// `base` is NULL when there is no memory or what was measured does not fit into any.
+/// Zeroed memory for everything that was measured: measured->size bytes at `base`, which the caller releases. `base`
+/// is NULL when there is no memory or the size overflows.
 ami_layout ami_layout_room(const ami_layout *measured, const am_alloc *alloc);
 
 #endif

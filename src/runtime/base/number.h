@@ -29,7 +29,7 @@ static inline uint64_t ami_load_text8(const char *p)
     return text;
 }
 
-// Of text that was xor-ed with '0's: the top bit of every byte that is no digit.
+// Of text that was xor-ed with '0's: the top bit of every byte that is not a digit.
 static inline uint64_t ami_not_digits8(uint64_t x) { return ((x + 0x7676767676767676u) | x) & 0x8080808080808080u; }
 
 // The value of eight digits 0..9, the low byte being the most significant: pairs, then fours, then all.
@@ -42,7 +42,7 @@ static inline uint64_t ami_digits8(uint64_t x)
 }
 
 // The top bit of every byte that cannot be part of a plain decimal: not among . / 0 1 ... 9 (the slash is sorted out
-// later). Bytes above 0xAD spill into the next one, but only behind the first hit, which is all that callers look at.
+// later). Bytes above 0xAD spill into the next one, but only after the first hit, which is all that callers use.
 static inline uint64_t ami_not_decimal8(uint64_t text)
 {
     return (~(text + 0x5252525252525252u) | (text + 0x4646464646464646u) | text) & 0x8080808080808080u;
@@ -60,8 +60,8 @@ static inline double ami_decimal(uint64_t digits, unsigned decimals, uint64_t ne
     return number;
 }
 
-// The middle tier of ami_parse_number: up to seven digits before and seven behind the point, `text` being the first
-// eight characters behind the sign. False when the number has another shape. Reads up to 16 characters from p.
+// The middle tier of ami_parse_number: up to seven digits before and seven after the point, `text` being the first
+// eight characters after the sign. False when the number has another shape. Reads up to 16 characters from p.
 static inline bool ami_parse_longer(const char **at, const char *p, uint64_t text, uint64_t negative, double *out)
 {
     uint64_t head = text ^ 0x3030303030303030u;
@@ -85,12 +85,12 @@ static inline bool ami_parse_longer(const char **at, const char *p, uint64_t tex
 }
 
 /// Reads a decimal number at *at (sign, digits, point, exponent; "+5", ".5" and "5." are fine; no hex, inf or nan)
-/// and moves *at behind it. The caller looks at what follows. False when there is no number, or when it is too
-/// large for a double, in which case *out is infinite; *at then stays. Never reads at or beyond `end`.
+/// and moves *at past it. The caller checks what follows. False when there is no number, or when it is too large for
+/// a double, in which case *out is infinite; *at then stays. Never reads at or beyond `end`.
 ///
-/// The first tier takes up to seven characters behind the sign, straight through: there is no branch on sign, point
-/// or length, which a predictor could only guess in motion files, and the place of the next number is known long
-/// before the value of this one.
+/// The first tier takes up to seven characters after the sign without branching: there is no branch on sign, point or
+/// length, which a predictor could only guess in motion files, and the place of the next number is known long before
+/// the value of this one.
 static inline bool ami_parse_number(const char **at, const char *end, double *out)
 {
     const char *p = *at;

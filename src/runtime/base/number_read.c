@@ -53,7 +53,7 @@ typedef struct scan {
 
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
-// Takes in one run of digits, before or behind the point.
+// Reads one run of digits, before or after the point.
 static const char *scan_digits(scan *s, const char *p, const char *end)
 {
     for (;;) {
@@ -83,7 +83,7 @@ static const char *scan_digits(scan *s, const char *p, const char *end)
     }
 }
 
-// The exponent at p, which points at 'e'. One without digits is no part of the number ("1e" is 1 and an 'e').
+// The exponent at p, which points at 'e'. One without digits is not part of the number ("1e" is 1 and an 'e').
 static const char *scan_exponent(scan *s, const char *p, const char *end)
 {
     const char *q = p + 1;
@@ -159,7 +159,7 @@ static double scale_by_128(uint64_t head, int exponent)
     if (exponent >= 0) {
         product = (u128)head * five;
     } else {
-        // Shifted so that the quotient has at least 64 bits; the remainder only tells whether there is more.
+        // Shifted so that the quotient has at least 64 bits; the remainder only says whether there is more.
         int up = 64 + __builtin_clzll(head);
         u128 numerator = (u128)head << up;
         product = numerator / five;
@@ -275,7 +275,7 @@ static double correct_guess(const ami_big *digits, int exponent, double x)
 
 static double convert_long(const scan *s)
 {
-    // Where the first digit stands decides most extremes at once, and keeps the long integers within their size.
+    // The position of the first digit decides most extremes at once, and keeps the long integers within their size.
     int64_t magnitude = s->digits + s->exponent;
     if (magnitude > 310) {
         return HUGE_VAL;

@@ -212,7 +212,7 @@ static bool put_decimal(am_bytes *bytes, const decimal *d, bool negative)
 }
 
 // Tries fewer decimals first. Up to 12 of them x * 10^k is exact in double (24 + 28 bits), so is the test. False when
-// none will do or the answer hangs on a double rounding.
+// none fits or the answer depends on double rounding.
 static bool put_everyday_float(am_bytes *bytes, float v, bool narrow, bool *ok)
 {
     double size = fabs((double)v);

@@ -1,4 +1,4 @@
-// Large pages, where the system gives them when asked.
+// Asks the system for large pages.
 #if defined(__linux__) && !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier): madvise
 #endif

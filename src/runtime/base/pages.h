@@ -6,7 +6,7 @@
 
 /// count * size bytes of zeros, as ami_alloc_array gives them; from a quarter of a megabyte on they begin and end
 /// with a large page, for which the system is asked. An iteration of training reads tens of megabytes at places all
-/// over: looking up where small pages lie was an eighth of its time, on a virtual machine more.
+/// over: address translation for small pages took an eighth of its time, on a virtual machine more.
 void *ami_pages_array(const am_alloc *alloc, size_t count, size_t size);
 /// Gives back what ami_pages_array gave for the same numbers. NULL is allowed.
 void ami_pages_release(const am_alloc *alloc, void *block, size_t count, size_t size);

@@ -1,5 +1,5 @@
-// Random streams: xoroshiro128++ (Blackman and Vigna 2019), seeded through splitmix64 (Steele et al. 2014).
-// Only integer arithmetic and IEEE + - * / sqrt are used, so that every machine draws the same numbers.
+// Random streams: xoroshiro128++ (Blackman and Vigna 2019), seeded through splitmix64 (Steele et al. 2014). They use
+// only integer arithmetic and IEEE + - * / sqrt, so that every machine draws the same numbers.
 #include <amble/base.h>
 
 #include "base/rng.h"

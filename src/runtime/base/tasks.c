@@ -126,7 +126,7 @@ static void work(void *argument)
 }
 
 // The caller works on its own job until all items are handed out and then waits only for the threads inside it. A
-// nested run does the same one level deeper, so waiting goes strictly downwards and cannot form a circle.
+// nested run does the same one level deeper, so waiting goes strictly downward and cannot form a cycle.
 static void run_pool(void *user, int count, am_task_fn fn, void *context)
 {
     am_pool *pool = user;
@@ -172,7 +172,7 @@ am_result am_pool_create(am_pool **out, int threads, const am_alloc *alloc, am_e
     ami_mutex_init(&pool->mutex);
     ami_condition_init(&pool->work);
     ami_condition_init(&pool->idle);
-    // The calling thread is one of them. When the system gives fewer, the work is the same, only slower.
+    // The calling thread is one of them. With fewer threads the result is the same, only slower.
     ami_mutex_lock(&pool->mutex);
     while (pool->workers < threads - 1 && ami_thread_start(&pool->thread[pool->workers], work, pool)) {
         pool->workers++;

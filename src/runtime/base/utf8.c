@@ -17,7 +17,7 @@ int ami_utf8_length(const char *at, const char *end)
     if (left < length) {
         return 0;
     }
-    // The first continuation byte is what tells overlong forms, surrogates and too large code points.
+    // The first continuation byte identifies overlong forms, surrogates and code points that are too large.
     unsigned lo = p[0] == 0xE0 ? 0xA0 : p[0] == 0xF0 ? 0x90 : 0x80;
     unsigned hi = p[0] == 0xED ? 0x9F : p[0] == 0xF4 ? 0x8F : 0xBF;
     if (p[1] < lo || p[1] > hi) {

@@ -7,7 +7,7 @@
 
 /// Bytes of the character at `at` (1 to 4), or 0 when it is not well-formed. at < end.
 int ami_utf8_length(const char *at, const char *end);
-/// Where the first malformed byte stands, or `end`.
+/// Position of the first malformed byte, or `end`.
 const char *ami_utf8_check(const char *at, const char *end);
 /// Writes a code point (valid, not checked) into out; returns its 1 to 4 bytes.
 int ami_utf8_encode(char out[4], uint32_t code);

@@ -31,7 +31,7 @@ struct ami_fast {
     bool mapped; ///< the tables are those of the database's file
 };
 
-/// Words of a bit for each frame, with a spare one, so that eight bits are read anywhere; and for each node.
+/// Words of a bit set over frames, with one spare word, so that eight bits can be read anywhere; and over nodes.
 static inline size_t ami_frame_words(int frames) { return ((size_t)frames + 63) / 64 + 1; }
 static inline size_t ami_node_words(int leaves) { return (((size_t)leaves + ami_fan - 1) / ami_fan + 63) / 64; }
 
@@ -44,7 +44,7 @@ size_t ami_fast_table_bytes(int dims, int leaves);
 size_t ami_fast_row_bytes(int dims, int leaves);
 /// The two sections of an index; rows NULL leaves them out.
 void ami_fast_write(const ami_fast *fast, void *section, float *rows);
-/// False when the head or the tables of a grid would lead a search astray. Takes a time that grows with dims alone.
+/// False when the head or the tables of the grid are invalid. The time depends only on dims.
 bool ami_fast_tables_sane(const ami_index_head *head, int dims, int leaves);
 
 static inline uint8_t ami_grid_floor(float t) { return (uint8_t)am_clamp(floorf(t), 0.0f, 255.0f); }

@@ -1,9 +1,9 @@
-// One query of a fast search on the grid of its index: see the header.
+// One query of a fast search on the grid of its index; fast_ask.h describes it.
 #include "data/fast_ask.h"
 
 #include <string.h>
 
-/// Squared steps within the grid that a box may be away at a cost, with the margins.
+/// How far away a box within this cost may be, in squared grid steps, margins included.
 static float steps_within(const ami_ask *ask, float cost)
 {
     return cost * ask->to_steps * 1.0001f + 1.0f - ask->beyond;
@@ -26,7 +26,7 @@ static void spread_pair(uint8_t *out, const uint8_t pair[2])
     }
 }
 
-/// Steps from the edge of the grid, a little less against rounding.
+/// Steps from the edge of the grid, slightly reduced to allow for rounding.
 static float past(float steps) { return am_max(steps * 0.9999f - 0.01f, 0.0f); }
 
 /// How far the query at `t` lies beyond the grid in dimension d; *frames: beyond all frames too.
@@ -99,7 +99,7 @@ void ami_ask_choose_keys(ami_ask *ask, const ami_fast *fast)
     float steps = steps_within(ask, ask->best.bound);
     bool near = steps < 60000.0f || !(ask->best.bound < INFINITY); // without a bound any order will do
     ask->weighted = ask->search->weights || !near || ask->bent > steps * 0.0625f;
-    // Far beyond the grid the keys keep what 16 bits can tell.
+    // Far beyond the grid, keys keep as much as 16 bits can hold.
     ask->scale = near || !(steps < 1e30f) ? 1.0f : 40000.0f / steps;
     if (ask->weighted) {
         make_factors(ask, fast);

@@ -18,8 +18,8 @@ typedef struct ami_ask {
     bool weighted;        ///< the keys are those of the weighted kernel
     float largest;        ///< weight
     float to_steps;       ///< from a cost to squared grid steps
-    float beyond;         ///< squared steps that every frame is away at least, outside the grid
-    float bent;           ///< sum of the squared excesses: what the slopes are worth
+    float beyond;         ///< least distance of every frame outside the grid, squared steps
+    float bent;           ///< sum of the squared excesses, which the slopes scale
     float scale;          ///< from squared grid steps to keys
     int threshold;        ///< boxes with a larger key cannot hold a hit
     uint8_t *query;       ///< [pairs][4 * 16] what the bounds kernel reads
@@ -27,12 +27,12 @@ typedef struct ami_ask {
     float *excess;        ///< [2 * pairs] steps that the query lies beyond the grid
 } ami_ask;
 
-/// Sets everything but the room, for a search and its best hits so far; their bound must hold.
+/// Sets everything but the buffers, for a search and its best hits so far; their bound must be valid.
 void ami_ask_begin(ami_ask *ask, const am_index *index, const ami_search *search, ami_best best);
-/// Chooses the kernel and the scale of the keys for the bound that there is, and updates the threshold. Keys from
-/// before do not compare with those after.
+/// Chooses the kernel and the scale of the keys for the present bound, and updates the threshold. Earlier keys cannot
+/// be compared with later ones.
 void ami_ask_choose_keys(ami_ask *ask, const ami_fast *fast);
-/// The largest key that a box within the bound can have: after every better bound.
+/// Updates the largest key that a box within the bound can have; call it after every better bound.
 void ami_ask_update(ami_ask *ask);
 /// Keys of a block of 16 boxes; returns those that are not beyond the limit.
 static inline unsigned ami_ask_bounds(const ami_ask *ask, const am_index *index, uint16_t keys[AMI_BOUNDS_LANES],

@@ -1,11 +1,11 @@
-// Batches of searches in the fast index. One query is searched for alone; those that lie near it then begin with what
-// its hits cost them, which is nearly their own bound, and are searched for together.
+// Batches of searches in the fast index. One query is searched for alone; queries near it then start with the cost of
+// its hits as their bound, which is nearly their own, and are searched for together.
 //
 // Searching for queries together that are far from one another is slower than one by one (2.5 times for unrelated
 // ones): each has to look at boxes that only others need.
 #include "data/fast.h"
 
-enum { window = 64 }; // searches that are looked through for near ones
+enum { window = 64 }; // searches among which near ones are looked for
 
 /// The searches of a window, with the place of their hits.
 typedef struct batch {

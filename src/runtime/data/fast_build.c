@@ -24,11 +24,11 @@ typedef struct builder {
     int32_t *first;                  // [leaf]
     uint8_t *valid;                  // [leaf]
     int32_t *order;                  // [leaf] leaf at each place of the tree
-    float *along;                    // [leaf] where it stands along the direction of a split
+    float *along;                    // [leaf] position along the direction of a split
     double *products, *mean, *delta; // [dims][dims], [dims], [dims]
 } builder;
 
-/// Room for what the grid follows from, by column of the features.
+/// Buffers for the statistics that define the grid, one item per feature.
 typedef struct grid_room {
     double *sums, *squares;
     float *lo, *hi;
@@ -39,7 +39,7 @@ enum {
     axis_rounds = 8,
 };
 
-// Fewer deviations make a finer grid, on which more of the frames lie in the outermost cells.
+// Fewer deviations make a finer grid, but more frames fall into its outermost cells.
 static const double grid_deviations = 8.0;
 
 /// Leaves are up to eight consecutive offered frames of one range: their first frames, and the bits of those that are
@@ -84,7 +84,7 @@ static float centre(const builder *b, int32_t leaf, size_t d)
     return b->lo[at] + b->hi[at];
 }
 
-/// True when leaf x stands before leaf y; ties by number, so that every machine builds the same tree.
+/// True when leaf x comes before leaf y; ties by number, so that every machine builds the same tree.
 static bool stands_before(const builder *b, int32_t x, int32_t y)
 {
     float cx = b->along[x];
@@ -158,8 +158,8 @@ static void correlate(const builder *b, const int32_t *items, int count)
     }
 }
 
-/// delta(dims) = the direction along which the centres vary most, by a few power iterations from the row of the
-/// dimension that does.
+/// delta(dims) = the direction along which the centres vary most, by a few power iterations, starting from the row of
+/// the dimension that varies most.
 static void find_axis(const builder *b)
 {
     size_t dims = b->fast->dims;
@@ -185,7 +185,7 @@ static void find_axis(const builder *b)
     }
 }
 
-/// Where each leaf stands along the direction in which they vary most. A split across it makes smaller boxes than one
+/// Position of each leaf along the direction in which they vary most. A split across it makes smaller boxes than one
 /// along a single dimension: a sixth fewer nodes are visited at 1M frames.
 static void project(const builder *b, const int32_t *items, int count)
 {
@@ -217,8 +217,8 @@ static void arrange(const builder *b, int32_t *items, int count)
     }
 }
 
-/// Where the grid of a dimension begins: the range of the frames in its middle, or, when it is wider than the grid,
-/// the mean as far as no line lies where no frame is. What lies beyond falls into the outermost cells.
+/// Where the grid of a dimension begins: centred on the range of the frames, or, when that is wider than the grid, on
+/// the mean, without leaving the range. Values beyond fall into the outermost cells.
 static double grid_base(double lo, double hi, double mean, double step)
 {
     double width = 255.0 * step;
@@ -271,7 +271,7 @@ static void put_box(const ami_fast *fast, uint8_t *block, int lane, const float 
     }
 }
 
-/// A block of boxes that contain everything: lanes without a child stay so and are passed over by number.
+/// A block of boxes that contain everything: lanes without a child keep them and are skipped by number.
 static void clear_blocks(uint8_t *blocks, size_t count, const ami_fast *fast)
 {
     for (size_t i = 0; i < count * fast->pairs; i++) {

@@ -87,7 +87,7 @@ bool ami_fast_tables_sane(const ami_index_head *head, int dims, int leaves)
     return true;
 }
 
-/// True when the leaves are made of offered frames only, each of them once as far as their number tells.
+/// True when the leaves hold only offered frames, and as many as there are.
 static bool leaves_fit(const ami_fast *fast, const am_index *index, int offered)
 {
     for (int i = 0; i < fast->leaf_count; i++) {

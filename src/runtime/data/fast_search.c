@@ -1,5 +1,5 @@
 // Searching the fast index: a first bound from the leaf that looks nearest, then best first over groups, nodes and
-// leaves; the real numbers only of leaves that are next.
+// leaves; the features themselves are read only for leaves whose turn has come.
 //
 // Up to eight queries are searched for together. They share the queue: an entry knows which of them it concerns, and
 // what is read from memory for one is there for the others. Each keeps its own bound, so that each looks at the boxes
@@ -16,8 +16,8 @@ enum {
     bucket_count = 65536 >> bucket_shift,
     group_bit = 1 << 30,
     leaf_bit = 1 << 29, // frames are fewer than 2^26
-    // Entries are taken from the queue by the handful, so that the memory of the later ones is on its way while the
-    // earlier ones are visited. They come from neighbouring buckets: not much farther than the nearest.
+    // Entries are taken from the queue in small groups, so that the memory of the later ones is being fetched while
+    // the earlier ones are visited. They come from neighbouring buckets, hardly farther than the nearest.
     handful = 8,
     handful_buckets = 4,
     expected_lines = 8, // of a block: most visits stop before its end
@@ -104,7 +104,7 @@ ami_work_room *ami_search_work_room(am_search_work *work) { return &work->room; 
 
 static void push(am_search_work *work, uint16_t key, int32_t item, unsigned asks)
 {
-    // A leaf stands before boxes that look nearer by half: what it costs soon keeps others out of the queue.
+    // A leaf is queued ahead of boxes that look up to twice as near: its cost soon keeps others out of the queue.
     int bucket = key >> (item & leaf_bit ? bucket_shift + 1 : bucket_shift);
     int at = work->item_count++;
     work->entries[at] = (entry){ item, work->heads[bucket], key, (uint16_t)asks };
@@ -124,8 +124,8 @@ static int threshold_of_all(const am_search_work *work)
     return threshold;
 }
 
-/// Takes up to `handful` entries from the lowest buckets, those beyond the thresholds left out. Returns how many:
-/// none when all that is left lies beyond.
+/// Takes up to `handful` entries from the lowest buckets, except those beyond the thresholds. Returns how many: 0
+/// when everything left lies beyond.
 static int pop(am_search_work *work, entry out[handful])
 {
     int threshold = threshold_of_all(work);
@@ -240,7 +240,7 @@ static inline void expand(const am_index *index, am_search_work *work, look *loo
     }
 }
 
-/// Those of an entry's queries that may still find something in it.
+/// The queries of an entry that may still find something in it.
 static unsigned still_asking(const am_search_work *work, const entry *e)
 {
     unsigned left = e->asks, still = 0;
@@ -273,7 +273,7 @@ static void visit(const am_index *index, am_search_work *work, const entry *e)
     }
 }
 
-/// Asks the memory for what a visit reads, or at least for its begin.
+/// Prefetches what a visit reads, or at least its beginning.
 static void expect(const ami_fast *fast, int32_t item)
 {
     if (item & leaf_bit) {
@@ -318,8 +318,8 @@ static int nearest_group(const ami_ask *ask, const am_index *index)
     return group;
 }
 
-/// The cost of the k-th frame in the leaves of the group that look nearest: what the answer costs at most. Only a
-/// bound: the frames themselves are found again by the search.
+/// The cost of the k-th frame in the nearest-looking leaves of the group: an upper bound of the answer's cost. The
+/// search finds the frames themselves again.
 static float dive(const ami_ask *ask, const am_index *index, int group)
 {
     uint16_t keys[AMI_BOUNDS_LANES] = { 0 };

@@ -24,7 +24,7 @@ typedef struct ami_bake {
     float toe_floor;       ///< height of a toe joint above the ground it stands on
 } ami_bake;
 
-/// What a kind reads from the schema's JSON.
+/// Keys that a kind reads from the schema's JSON.
 enum {
     AMI_USES_JOINT = 1,
     AMI_USES_TIMES = 2,  ///< optional: now when not given
@@ -43,7 +43,7 @@ typedef struct ami_feature_kind {
     int (*dims)(const am_channel *channel);
     /// out(dims) at `frame` of the stretch.
     void (*bake)(float *out, const am_channel *channel, const ami_bake *bake, int frame);
-    /// out(dims) from what the controller wants; false when it says nothing about this channel.
+    /// out(dims) from the controller's target; false when the target says nothing about this channel.
     bool (*query)(float *out, const am_channel *channel, const ami_query *query);
     /// Words for dimension `dim`, e.g. "@0.333.x".
     void (*label)(char *out, size_t size, const am_channel *channel, int dim);
@@ -63,15 +63,15 @@ const ami_feature_kind *ami_feature_of(int kind);
 /// Names of all kinds, AM_FEATURE_COUNT of them.
 const char *const *ami_feature_names(void);
 
-/// Gives each channel its place: first, dims, custom_first, raw_count, custom_count. AM_ERR_LIMIT when too many.
+/// Lays out the channels: first, dims, custom_first, raw_count, custom_count. AM_ERR_LIMIT when there are too many.
 am_result ami_schema_place(am_schema *schema, am_error *err);
 /// roles(AM_ROLE_COUNT) = whether the schema needs the joint of that role.
 void ami_schema_roles(const am_schema *schema, bool *roles);
 /// out(raw_count) = raw features at `frame` of a stretch.
 void ami_bake_frame(float *out, const am_schema *schema, const ami_bake *bake, int frame);
 
-/// The frame `seconds` away from `frame`, clamped to the stretch: beyond a clip's end its last frame stands, as the
-/// field does.
+/// The frame `seconds` away from `frame`, clamped to the stretch: beyond a clip's end its last frame is held, as is
+/// usual in the field.
 int ami_bake_at(const ami_bake *bake, int frame, float seconds);
 /// World transform of a role's joint.
 am_transform ami_bake_joint(const ami_bake *bake, int frame, int role);

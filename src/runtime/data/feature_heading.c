@@ -10,7 +10,7 @@ static int dims(const am_channel *channel)
 
 static void put_forward(float *out, am_vec3 forward)
 {
-    // Looking straight up or down has no heading; straight ahead is as good as any.
+    // A joint that looks straight up or down has no heading; straight ahead is as good as any.
     ami_put_axes(out, am_v3_normalize_or(am_v3_ground(forward), am_v3(0.0f, 0.0f, 1.0f)), 2);
 }
 
@@ -24,7 +24,7 @@ static void bake(float *out, const am_channel *channel, const ami_bake *motion, 
 
 static bool query(float *out, const am_channel *channel, const ami_query *target)
 {
-    // A pose comes without the skeleton's rest rotations, so only the trajectory's present facing can speak.
+    // A pose comes without the skeleton's rest rotations, so only the trajectory's present facing is known.
     if (!target->trajectory || target->trajectory_count < 1 || channel->role != AM_ROLE_HIPS) {
         return false;
     }

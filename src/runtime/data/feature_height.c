@@ -1,5 +1,5 @@
-// Height of a joint above the floor, now or at other times: tells standing from creeping and jumping without the
-// full 3-D trajectory.
+// Height of a joint above the floor, now or at other times: distinguishes standing from creeping and jumping without
+// the full 3-D trajectory.
 #include "data/feature.h"
 
 static int dims(const am_channel *channel) { return channel->time_count; }

@@ -17,7 +17,7 @@ static bool query(float *out, const am_channel *channel, const ami_query *target
 {
     int joint = target->pose && target->roles ? target->roles->joint[channel->role] : -1;
     if (joint < 0 || channel->time_count != 1 || channel->times[0] != 0.0f) {
-        return false; // a pose speaks of now only
+        return false; // a pose describes only the present
     }
     ami_put_axes(out, target->pose[joint].translation, 3);
     return true;

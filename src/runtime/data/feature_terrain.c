@@ -1,6 +1,6 @@
-// Terrain: height of the ground under the left and the right toe now and at later times, against the hips' height
-// now (LMM section 5). Where the ground was is read off the clip itself: the height under a point is that of the
-// nearest foot print (LMM appendix D, nearest-neighbour regression, "stepped" terrain).
+// Terrain: height of the ground under the left and the right toe now and at later times, against the hips' height now
+// (LMM section 5). Where the ground was is read off the clip itself: the height under a point is that of the nearest
+// footprint (LMM appendix D, nearest-neighbour regression, "stepped" terrain).
 #include "data/feature.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ static int dims(const am_channel *channel) { return 2 * channel->time_count; }
 
 static float ground_height(const ami_bake *motion, am_vec3 point)
 {
-    float best = 0.0f; // a stretch without a single foot print stands on the floor
+    float best = 0.0f; // a stretch without a footprint stands on the floor
     float nearest = 3.4e38f;
     for (int i = 0; i < motion->print_count; i++) {
         float d = am_v3_length2(am_v3_ground(am_v3_sub(motion->prints[i], point)));

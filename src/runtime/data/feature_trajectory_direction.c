@@ -1,8 +1,8 @@
-// Trajectory directions at other times, seen from the root now: the facing (LMM's t^d) or the way of moving
+// Trajectory directions at other times, seen from the root now: the facing (LMM's t^d) or the direction of movement
 // (Responsive eq. 2; the papers' errata make it a choice). Unit vectors.
 #include "data/feature.h"
 
-// Slower than this the direction of movement is noise, and the facing stands in for it.
+// Below this speed the direction of movement is noise, and the facing replaces it.
 #define SLOW_MPS 0.1f
 
 static int dims(const am_channel *channel) { return channel->axes * channel->time_count; }

@@ -49,7 +49,7 @@ static void savgol_weights(double *weights, const gram *g, int half)
     }
 }
 
-/// Item i of a track that goes on beyond its ends turned by half a turn about the end point.
+/// Item i of a track that is continued beyond its ends by a half turn about the end point.
 static double reflected(const float *in, int i, int count, size_t stride)
 {
     if (i < 0) {

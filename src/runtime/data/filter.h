@@ -4,12 +4,11 @@
 
 #include <amble/math.h>
 
-/// Savitzky-Golay smoothing: each value becomes that of the cubic fitted to `window` values around it
-/// (least squares). Beyond an end the track goes on turned by half a turn about the end point: that keeps the
-/// end's place and speed, where the usual off-centre fit overshoots (a spin that a clip ends in was read as
-/// 1678 degrees a second). A reversed track gives the reversed result. `window` is made odd and
-/// cut to what the track can fill.
-/// in and out hold `count` items `stride` floats apart; out must not overlap in. False when out of memory.
+/// Savitzky-Golay smoothing: each value becomes that of the cubic fitted to `window` values around it (least
+/// squares). Beyond an end the track is continued by a half turn about the end point: that keeps the end's position
+/// and speed, where the usual off-centre fit overshoots (a spin at the end of a clip was read as 1678 degrees per
+/// second). A reversed track gives the reversed result. `window` is made odd and cut to what the track can fill. in
+/// and out hold `count` items `stride` floats apart; out must not overlap in. False when out of memory.
 bool ami_savgol(float *out, const float *in, int count, int stride, int window, const am_alloc *alloc);
 
 /// Odd number of frames nearest to a time, at least 1.

@@ -62,7 +62,7 @@ typedef enum ami_part {
     AMI_PART_TAGS,
     AMI_PART_X,
     AMI_PART_Z,
-    // What follows from the parts above. A file has all of these (rows only with float poses) or none.
+    // Derived from the parts above. A file has all of these (rows only with float poses) or none.
     AMI_PART_FACTS,
     AMI_PART_JOINT_RANGES,
     AMI_PART_ROUGHNESS,
@@ -72,14 +72,14 @@ typedef enum ami_part {
     AMI_PART_COUNT
 } ami_part;
 
-/// How a part is found and how large it must be.
+/// How a part is found, and its required size.
 typedef struct ami_part_kind {
     char letters[5]; ///< its id as text
     bool small;      ///< does not grow with the frames: checked when a file is opened
     bool free_size;  ///< text: any size of at least 1
 } ami_part_kind;
 
-/// The parts from here on follow from those before and do not count for the content hash.
+/// The parts from here on are derived from those before and are not in the content hash.
 #define AMI_FIRST_DERIVED AMI_PART_FACTS
 
 const ami_part_kind *ami_part_of(int part);
@@ -93,10 +93,10 @@ int ami_count_leaves(const am_db_range *ranges, int count);
 /// Refuses counts out of range.
 am_result ami_db_check_info(const ami_db_info *info, const char *file, int64_t offset, am_error *err);
 
-/// create.c: sums of all parts of an image whose bodies stand, then header and table.
+/// create.c: writes the checksums of all parts of an image whose bodies are complete, then header and table.
 void ami_db_seal(uint8_t *image, uint64_t size, ami_db_section *table, const am_tasks *tasks);
 
-/// Which frames an activity may use, with the words that a character has by default. Their order in the file.
+/// Which frames an activity may use, with a character's default tags. Their order in the file.
 typedef enum ami_slot {
     AMI_SLOT_BEGIN, ///< and four more: where each am_activity may begin
     AMI_SLOT_STAY_MOVE = 5,

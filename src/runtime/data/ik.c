@@ -1,4 +1,4 @@
-// Analytic two-bone inverse kinematics: the knee's place by the law of cosines, then two shortest rotations.
+// Analytic two-bone inverse kinematics: the knee's position by the law of cosines, then two shortest rotations.
 #include <amble/skeleton.h>
 
 #include "data/kinematics.h"
@@ -9,9 +9,9 @@ typedef struct leg {
     float thigh, shin;
 } leg;
 
-/// The distance to aim for instead of `wanted`: the same inside the leg's reach, eased towards its limits over
-/// `soften` so that the knee's angle has a bounded, continuous slope in the distance. At the limit itself the
-/// angle's slope is infinite, and that is the pop.
+/// The distance to aim for instead of `wanted`: the same within the leg's reach, eased toward its limits over
+/// `soften`, so that the knee's angle has a bounded, continuous slope over the distance. At the limit itself the
+/// slope is infinite, which shows as a pop.
 static float eased_distance(const leg *l, float wanted, float soften)
 {
     float longest = l->thigh + l->shin;
@@ -35,14 +35,14 @@ static am_vec3 any_perpendicular(am_vec3 unit)
     return am_v3_normalize_or(am_v3_cross(unit, axis), axis);
 }
 
-/// The part of v across the unit vector `along`, or zero when there is next to none.
+/// The part of v perpendicular to the unit vector `along`, or zero when it is tiny.
 static am_vec3 across(am_vec3 v, am_vec3 along)
 {
     am_vec3 part = am_v3_sub(v, am_v3_scale(along, am_v3_dot(v, along)));
     return am_v3_length2(part) > 1e-12f ? part : am_v3_zero();
 }
 
-/// Unit vector across `along` toward which the knee bends: the pole, otherwise where the knee is now.
+/// Unit vector perpendicular to `along`, toward which the knee bends: the pole, otherwise where the knee is now.
 static am_vec3 bend_direction(const leg *l, am_vec3 along, am_vec3 pole)
 {
     am_vec3 knee_now = across(am_v3_sub(l->knee, l->hip), along);
@@ -57,9 +57,9 @@ static am_quat swing(am_vec3 from, am_vec3 to)
     return am_quat_between(am_v3_normalize_or(from, up), am_v3_normalize_or(to, up));
 }
 
-/// Turn of the thigh about itself that brings the plane the knee was bent in to the new one. A leg that was
-/// nearly straight has no such plane (and one bent backwards by a degree the opposite one), so the turn fades
-/// in between 3 and 15 degrees of bend.
+/// Turn of the thigh about its axis that brings the old plane of the knee's bend to the new one. A leg that was
+/// nearly straight has no such plane (and one bent backwards by a degree the opposite one), so the turn fades in
+/// between 3 and 15 degrees of bend.
 static am_quat plane_twist(const leg *l, am_quat swung, am_vec3 thigh, am_vec3 normal)
 {
     am_vec3 was = am_v3_cross(am_v3_sub(l->knee, l->hip), am_v3_sub(l->ankle, l->knee));
@@ -106,13 +106,13 @@ void ami_ik_two_bone(const ami_ik_chain *chain, am_vec3 target, am_vec3 pole, fl
     float aside = sqrtf(am_max(l.thigh * l.thigh - ahead * ahead, 0.0f));
     am_vec3 thigh = am_v3_add(am_v3_scale(along, ahead), am_v3_scale(out, aside));
     am_vec3 shin = am_v3_sub(am_v3_scale(along, distance), thigh);
-    // A knee that stands out along `out` bends about out x along.
+    // A knee that points along `out` bends about out x along.
     am_vec3 normal = am_v3_cross(out, along);
 
     am_quat swung = swing(am_v3_sub(l.knee, l.hip), thigh);
     am_quat upper = am_quat_mul(plane_twist(&l, swung, thigh, normal), swung);
     am_quat middle = swing(am_quat_rotate(upper, am_v3_sub(l.ankle, l.knee)), shin);
-    // The knee's own turn, seen before the thigh's: both are applied to the pose as it was.
+    // The knee's own turn, before the thigh's: both are applied to the original pose.
     am_quat middle_before = am_quat_mul(am_quat_mul(am_quat_inv(upper), middle), upper);
     turn_joint(&chain->local[chain->upper], chain->model[chain->upper].rotation, upper);
     turn_joint(&chain->local[chain->middle], chain->model[chain->middle].rotation, middle_before);

@@ -36,7 +36,8 @@ am_result ami_index_create(am_index **out, const ami_index_def *def, am_error *e
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->db || (int)def->kind < 0 || def->kind > AMI_INDEX_FAST) {
-        return ami_fail(err, AM_ERR_DEF, "index def not begun from ami_index_def_default(), or without a database");
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the index def with ami_index_def_default() and give it a database");
     }
     const ami_kernels *kernels = def->kernels ? ami_kernels_named(def->kernels) : ami_kernels_pick();
     if (!kernels) {
@@ -113,7 +114,7 @@ static am_result make_filter(am_filter **out, const am_index *index, const ami_t
     }
     *fell_back = count == 0;
     if (count == 0) {
-        // A wrong query must not stop a character.
+        // A query that matches nothing must not stop a character.
         memcpy(frames, index->offered, index->words * sizeof *frames);
         count = offered;
     }

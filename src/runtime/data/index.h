@@ -57,10 +57,10 @@ static inline const uint64_t *ami_search_bits(const am_index *index, const ami_s
 }
 
 #define AMI_WORK_NETS 3 ///< networks that a source runs in one step
-/// Rooms for the networks of a source: [AMI_WORK_NETS], NULL where there is none. They are freed with the work.
+/// Work memory for the networks of a source: [AMI_WORK_NETS], NULL where there is none. They are freed with the work.
 am_net_work **ami_search_work_nets(am_search_work *work);
 
-/// Room of another kind that a source works in; freed with the work.
+/// Other work memory of a source; freed with the work.
 typedef struct ami_work_room {
     void *room;
     void (*release)(void *room);
@@ -78,7 +78,7 @@ am_result ami_fast_create(ami_fast **out, am_index *index, am_error *err);
 /// there is none or it does not fit.
 am_result ami_fast_map(ami_fast **out, am_index *index, int offered, am_error *err);
 void ami_fast_destroy(ami_fast *fast, const am_alloc *alloc);
-/// bests(count) for searches(count) of finite queries, at most ami_crowd; the bounds that they come with must hold.
+/// bests(count) for searches(count) of finite queries, at most ami_crowd; their initial bounds must be valid.
 void ami_fast_search(const am_index *index, ami_best *bests, const ami_search *const *searches, am_search_work *work,
                      int count);
 /// All of a batch: see ami_index_search_batch.

@@ -1,4 +1,4 @@
-// How far the joints of a database turn: quantiles of rotation vectors about each joint's mean.
+// The range of each joint in a database: quantiles of rotation vectors about the joint's mean.
 #include <amble/db.h>
 
 #include "data/filter.h"
@@ -8,7 +8,7 @@
 
 static const float *component_of(const am_vec3 *v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
-/// Sum of all rotations on the side of the first, made unit: the mean, to the order that ranges need.
+/// Normalised sum of all rotations, with the sign of the first: the mean, accurate enough for ranges.
 static am_quat mean_of(const am_transform *poses, int count, size_t joints)
 {
     am_quat sum = am_q(0.0f, 0.0f, 0.0f, 0.0f);

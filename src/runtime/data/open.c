@@ -52,7 +52,7 @@ static am_result check_sizes(opening *o)
 {
     const ami_db_section *info = &o->parts[AMI_PART_INFO];
     if (!info->id || info->size != sizeof o->info) {
-        return fail(o, AM_ERR_FORMAT, info->offset, "section 'info' is missing or has another size");
+        return fail(o, AM_ERR_FORMAT, info->offset, "section 'info' is missing or has the wrong size");
     }
     memcpy(&o->info, o->data + info->offset, sizeof o->info);
     am_result result = ami_db_check_info(&o->info, o->file, (int64_t)info->offset, o->err);
@@ -124,16 +124,16 @@ static am_result check_names(const opening *o)
         count += names[i] == '\0';
     }
     if (count != o->info.joint_count || names[size - 1] != '\0') {
-        return fail_part(o, AMI_PART_NAMES, "there is not one name for each joint");
+        return fail_part(o, AMI_PART_NAMES, "the number of names differs from the number of joints");
     }
     const char *config = body(o, AMI_PART_CONFIG);
     if (config[o->parts[AMI_PART_CONFIG].size - 1] != '\0') {
-        return fail_part(o, AMI_PART_CONFIG, "the text does not end");
+        return fail_part(o, AMI_PART_CONFIG, "the text is not terminated");
     }
     const char *tags = body(o, AMI_PART_TAG_NAMES);
     for (int t = 0; t < o->info.tag_count; t++) {
         if (!memchr(tags + (size_t)t * AM_NAME_SIZE, 0, AM_NAME_SIZE)) {
-            return fail_part(o, AMI_PART_TAG_NAMES, "a name does not end");
+            return fail_part(o, AMI_PART_TAG_NAMES, "a name is not terminated");
         }
     }
     return AM_OK;
@@ -183,15 +183,15 @@ static am_result check_derived(const opening *o)
         uint64_t wanted = has_derived(o) ? ami_derived_size(p, &o->info, leaves) : 0;
         if ((s->id != 0) != (wanted != 0) || s->size != wanted) {
             return ami_fail_at(o->err, AM_ERR_FORMAT, o->file, (int64_t)s->offset,
-                               "section '%s' has %llu bytes where %llu belong; build it again",
-                               ami_part_of(p)->letters, (unsigned long long)s->size, (unsigned long long)wanted);
+                               "section '%s' has %llu bytes instead of %llu; build it again", ami_part_of(p)->letters,
+                               (unsigned long long)s->size, (unsigned long long)wanted);
         }
     }
     if (!has_derived(o)) {
         return AM_OK;
     }
     if (!ami_fast_tables_sane(body(o, AMI_PART_INDEX), o->info.feature_count, leaves)) {
-        return fail_part(o, AMI_PART_INDEX, "the grid or the order of the dimensions makes no sense");
+        return fail_part(o, AMI_PART_INDEX, "the grid or the order of the dimensions is invalid");
     }
     return check_facts(o);
 }
@@ -226,7 +226,7 @@ static bool channel_sane(const am_channel *c, const ami_db_info *info)
     return true;
 }
 
-/// Fills the schema from its records and sees that their places are what the kinds say.
+/// Fills the schema from its records and checks their layout against the kinds.
 static am_result read_schema(const opening *o, am_schema *schema)
 {
     const am_channel *channels = body(o, AMI_PART_CHANNELS);
@@ -315,7 +315,7 @@ static void set_counts(am_db *db, const block *b, const opening *o)
     db->roles = ami_roles_none();
     const int16_t *roles = body(o, AMI_PART_ROLES);
     for (int r = 0; r < info->role_count && r < AM_ROLE_COUNT; r++) {
-        db->roles.joint[r] = roles[r]; // a later version may know more roles: they are not ours
+        db->roles.joint[r] = roles[r]; // a later version may have more roles: ignore them
     }
 }
 

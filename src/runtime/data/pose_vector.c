@@ -46,7 +46,7 @@ void ami_pose_vector(const am_db *db, int frame, float *y)
     y[l.contacts + 1] = db->contacts[frame] & AM_CONTACT_RIGHT ? 1.0f : 0.0f;
 }
 
-/// Three numbers, or what stands in for them when one is not finite.
+/// Three numbers, or their substitutes when one is not finite.
 static am_vec3 take(const float *y, am_vec3 otherwise)
 {
     return isfinite(y[0]) && isfinite(y[1]) && isfinite(y[2]) ? am_v3(y[0], y[1], y[2]) : otherwise;

@@ -1,4 +1,4 @@
-// Makes queries: every channel converts the controller's target into its numbers, which are then scaled like the
+// Makes queries: every channel converts the controller's target into its features, which are then scaled like the
 // stored rows.
 #include "data/feature.h"
 

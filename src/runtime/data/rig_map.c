@@ -1,11 +1,11 @@
 // A pose of one skeleton on another: each joint turns away from its rest pose as its partner does, in model space,
-// and the hip sockets travel in proportion to leg length. Retargeting of whole clips stands on the same.
+// and the hip sockets travel in proportion to leg length. Retargeting of whole clips uses the same mapping.
 #include "data/rig_map.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
-/// How the source's trunk has turned away from its rest pose over one reference joint's part of it.
+/// How far the source's trunk has turned from its rest pose over one reference joint's part of the trunk.
 static am_quat trunk_turn(const ami_retarget *r, int row, const am_quat *source_model)
 {
     am_quat sum = am_q(0.0f, 0.0f, 0.0f, 0.0f);
@@ -67,8 +67,9 @@ am_result am_rig_map_create(am_rig_map **out, const am_rig_map_def *def, am_erro
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->from || !def->to || !def->from_roles || !def->to_roles ||
         !roles_fit(def->from_roles, def->from) || !roles_fit(def->to_roles, def->to)) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "rig map def not begun with am_rig_map_def_init(), or without skeletons and roles that fit");
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "initialise the rig map def with am_rig_map_def_init() and give it two skeletons with their roles");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     am_rig_map *map = ami_alloc_zero(&alloc, sizeof *map);

@@ -15,8 +15,8 @@ typedef struct ami_retarget {
     am_quat after[AM_MAX_JOINTS]; ///< reference rotation = source rotation * after, model space (in
                                   ///< trunk rows: = mean of source rotations away from rest * after)
     am_transform source_rest[AM_MAX_JOINTS], reference_rest[AM_MAX_JOINTS];
-    /// Between hips and chest two rigs have different joints: there a reference joint turns as the source's trunk
-    /// does over the same part of the way.
+    /// Between hips and chest two rigs have different joints: there a reference joint turns like the source's trunk
+    /// over the same part of its length.
     int source_trunk_count;
     int16_t source_trunk[AMI_TRUNK_MAX];
     int8_t trunk_row[AM_MAX_JOINTS]; ///< of each reference joint in trunk_share, -1 when paired otherwise

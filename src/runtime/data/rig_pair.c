@@ -1,9 +1,9 @@
-// Which joint of the reference follows which of the source, and how their rest poses differ.
+// Pairs the joints of a reference and a source skeleton, and finds how their rest poses differ.
 #include "data/rig_map.h"
 
 #include <string.h>
 
-#define LIMB_ANGLE (3.0f * AM_DEG) ///< limbs that point apart by more are laid along each other
+#define LIMB_ANGLE (3.0f * AM_DEG) ///< limbs that differ by more are aligned
 #define BODY_ANGLE                                                                                                   \
     (40.0f * AM_DEG) ///< the same for spine, neck and feet, whose joints sit differently in each
                      ///< person (CMU: up to 20 degrees) and rig without meaning another pose
@@ -65,7 +65,7 @@ static int paired_ancestor(const ami_retarget *r, int joint)
 // ---------------------------------------------------------------------------------------------
 // Trunk
 
-/// Joints from hips to chest; 0 when that is no chain of 3 to AMI_TRUNK_MAX joints.
+/// Joints from hips to chest; 0 when they are not a chain of 3 to AMI_TRUNK_MAX joints.
 static int trunk_of(int16_t *out, const am_skeleton *skeleton, const am_roles *roles)
 {
     int hips = roles->joint[AM_ROLE_HIPS];
@@ -84,7 +84,7 @@ static int trunk_of(int16_t *out, const am_skeleton *skeleton, const am_roles *r
     return 0;
 }
 
-/// Where each joint's part of the way from hips to neck begins, as a share of it; starts[count] is 1.
+/// Where each joint's part of the length from hips to neck begins, as a share of it; starts[count] is 1.
 static bool trunk_starts(float *starts, const int16_t *trunk, int count, const am_transform *rest,
                          const am_roles *roles)
 {
@@ -202,7 +202,7 @@ static am_vec3 rest_bone(const am_transform *rest, const am_roles *roles, const 
     return am_v3_normalize_or(am_v3_sub(rest[to].translation, rest[from].translation), am_v3_zero());
 }
 
-/// What reference joint j's rest pose must be turned by, beyond what its parent's was, to lie as the source's.
+/// The rotation, beyond that of its parent, that aligns reference joint j's rest pose with the source's.
 static am_quat lay_along(const ami_retarget *r, int joint, am_quat above)
 {
     for (size_t i = 0; i < sizeof bone_roles / sizeof bone_roles[0]; i++) {
@@ -222,7 +222,7 @@ static am_quat lay_along(const ami_retarget *r, int joint, am_quat above)
 
 static bool near_identity(am_quat q)
 {
-    // Half angle below 1e-5: what rounding leaves.
+    // Half angle below 1e-5: rounding error.
     return q.x * q.x + q.y * q.y + q.z * q.z < 1e-10f;
 }
 

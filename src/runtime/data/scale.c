@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// Below this deviation a feature does not vary: dividing by it would only blow up rounding.
+// Below this deviation a feature does not vary: dividing by it would only amplify rounding.
 #define STILL 1e-5
 
 static void find_moments(double *mean, double *variance, const float *rows, size_t row_count, size_t stride,
@@ -46,7 +46,7 @@ static void scale_channel(float *offset, float *scale, float *weight, const am_c
         offset[d] = plain ? 0.0f : (float)mean[d];
         float unit = plain || deviation < STILL ? 1.0f : (float)deviation;
         weight[d] = channel->weight;
-        // A weight of zero takes the feature out: an endless scale makes every stored value zero.
+        // A weight of zero removes the feature: an infinite scale makes every stored value zero.
         scale[d] = channel->weight > 0.0f ? unit / channel->weight : (float)INFINITY;
     }
 }
@@ -100,7 +100,7 @@ void ami_features_denormalise(const am_features *features, float *out, const flo
         for (int k = 0; features->pca && k < features->count; k++) {
             scaled += features->pca[(size_t)k * (size_t)features->raw_count + (size_t)d] * x[k];
         }
-        // A feature of weight zero has an endless scale: what it was is not kept.
+        // A feature of weight zero has an infinite scale: its value is lost.
         out[d] = features->weight[d] > 0.0f ? scaled * features->scale[d] + features->offset[d] : features->offset[d];
     }
 }

@@ -293,7 +293,7 @@ am_result am_schema_parse(am_schema *out, const am_json_doc *doc, const am_json 
     }
     if (out->pca_count > out->raw_count) {
         return am_json_fail(doc, am_json_get(object, "pca"), AM_ERR_RANGE, err,
-                            "'pca' keeps %d dimensions of only %d", out->pca_count, out->raw_count);
+                            "'pca' asks for %d dimensions, but there are only %d", out->pca_count, out->raw_count);
     }
     return AM_OK;
 }

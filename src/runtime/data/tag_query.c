@@ -35,7 +35,7 @@ static void skip_space(parser *p)
     }
 }
 
-/// Length of the word that stands next, 0 when none does.
+/// Length of the next word, 0 when there is none.
 static size_t word_size(parser *p)
 {
     skip_space(p);
@@ -95,7 +95,7 @@ static am_result parse_word(parser *p)
 {
     size_t size = word_size(p);
     if (size == 0) {
-        return fail(p, AM_ERR_SYNTAX, p->text[p->at] ? "a tag is missing" : "it ends where a tag should stand");
+        return fail(p, AM_ERR_SYNTAX, p->text[p->at] ? "a tag is missing" : "it ends where a tag is expected");
     }
     for (int t = 0; t < p->count; t++) {
         if (strlen(p->names[t]) == size && memcmp(p->names[t], p->text + p->at, size) == 0) {

@@ -1,4 +1,4 @@
-// The slow check: every section's checksum, and that poses and features are finite.
+// The thorough check: the checksum of every section, and that poses and features are finite.
 #include "data/format.h"
 
 #include "base/error.h"

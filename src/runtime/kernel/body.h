@@ -155,8 +155,8 @@ static b32 outside(const uint8_t *block, const uint8_t *query)
     return b32_or(below, above);
 }
 
-// Pairs of dimensions between two looks whether all boxes are beyond the limit already: a look costs as much as a
-// pair, and each pair not looked at is a cache line not read.
+// Pairs of dimensions between two checks of whether all boxes are already beyond the limit: a check costs as much as
+// a pair, and each skipped pair saves reading a cache line.
 enum { bounds_stride = 4 };
 
 static unsigned bounds(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs,
@@ -350,7 +350,7 @@ static void sincos8(v8 *sines, v8 *cosines, v8 x)
     *cosines = v8_xor(v8_select(swap, s, c), v8_and(v8_xor(sign, odd), sign_bit));
 }
 
-/// Whether every lane lies where sincos8 holds; NaN does not.
+/// Whether every lane is within the range of sincos8; NaN is not.
 static bool small_angles(v8 x)
 {
     return v8_all(v8_less(v8_max(x, v8_xor(x, v8_set(-0.0f))), v8_set(AMI_SINCOS_LIMIT)));

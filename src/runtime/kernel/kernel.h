@@ -20,9 +20,9 @@ typedef struct ami_euler_order {
 /// "zyx" and the like, upper or lower case.
 ami_euler_order ami_euler_order_make(const char axes[3]);
 
-/// One version of every kernel. `stride` is the distance of two rows in floats, a multiple of 8; columns that pad a
-/// row are zero in rows and query alike, so that they add nothing. No alignment is asked for. n may be 0.
-/// Outputs must not overlap inputs unless said.
+/// One version of every kernel. `stride` is the distance of two rows in floats, a multiple of 8; padding columns are
+/// zero in rows and query alike, so that they add nothing. No alignment is required. n may be 0. Outputs must not
+/// overlap inputs unless said.
 typedef struct ami_kernels {
     const char *name; ///< "reference", "sse2", "avx2", "neon", "wasm"
 
@@ -44,9 +44,9 @@ typedef struct ami_kernels {
 
     /// out(16) = squared distance, in steps of an 8-bit grid, of a point to 16 boxes; saturates at 65535 and, for
     /// each dimension, at 127 steps. block(pairs, 64): for each pair of dimensions the low corners of 16 boxes (two
-    /// bytes each, one a dimension), then the high ones. query(pairs, 64): likewise the point, rounded up, then down.
-    /// Returns a bit for each box that is not beyond `limit`. When there is none it may stop early: `out` is then
-    /// not set.
+    /// bytes each, one per dimension), then the high ones. query(pairs, 64): likewise the point, rounded up, then
+    /// down. Returns a bit for each box that is not beyond `limit`. When there is none it may stop early: `out` is
+    /// then not set.
     unsigned (*bounds)(uint16_t out[AMI_BOUNDS_LANES], const uint8_t *block, const uint8_t *query, size_t pairs,
                        uint16_t limit);
     /// The same, without the limit of 127 steps, with d * d * weight / 65536 + d * slope / 256 for the distance d in
@@ -65,7 +65,7 @@ typedef struct ami_kernels {
     /// row after row. center(stride) may be NULL for 0.
     void (*column_moments)(double *sum, double *squares, const float *rows, const double *center, size_t n,
                            size_t stride);
-    /// Smallest and largest of each column of rows(n, stride); NaNs are passed over; +inf and -inf when none is left.
+    /// Smallest and largest of each column of rows(n, stride); NaNs are skipped; +inf and -inf when none is left.
     void (*column_bounds)(float *lo, float *hi, const float *rows, size_t n, size_t stride);
 
     /// sines(n), cosines(n) of angles(n) in radians: the bits of am_sincos. May work in place.

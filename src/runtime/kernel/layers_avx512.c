@@ -1,4 +1,4 @@
-// Layers of networks with AVX-512: the bits of the reference.
+// Layers of networks with AVX-512, with the bits of the reference.
 #include "kernel/layers.h"
 
 #if defined(AMI_HAS_X86)

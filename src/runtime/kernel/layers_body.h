@@ -154,7 +154,7 @@ static void gemv8(float *out, const ami_matrix *m, const int32_t *pairs, const u
 // A batch
 
 // Columns are taken in blocks, so that the weights of one, read again for each few items, and the inputs of those
-// items stay in the first cache: 32 + 12 KiB with AVX-512. Between blocks the sums rest in `out`; their order is
+// items stay in the first cache: 32 + 12 KiB with AVX-512. Between blocks the sums are kept in `out`; their order is
 // unchanged.
 
 /// A block of columns of weights w(panels, w_stride, 16), and inputs and outputs in rows.

@@ -1,4 +1,4 @@
-// Layers of networks with NEON: the bits of the reference.
+// Layers of networks with NEON, with the bits of the reference.
 #include "kernel/layers.h"
 
 #if defined(AMI_HAS_NEON)

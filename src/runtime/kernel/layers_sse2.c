@@ -1,4 +1,4 @@
-// Layers of networks with SSE2: the bits of the reference.
+// Layers of networks with SSE2, with the bits of the reference.
 #include "kernel/layers.h"
 
 #if defined(AMI_HAS_X86)

@@ -1,4 +1,4 @@
-// Layers of networks with WebAssembly SIMD: the bits of the reference.
+// Layers of networks with WebAssembly SIMD, with the bits of the reference.
 #include "kernel/layers.h"
 
 #if defined(AMI_HAS_WASM)

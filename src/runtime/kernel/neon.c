@@ -1,4 +1,5 @@
-// Eight lanes in two 128-bit registers of AArch64. Multiplications and additions stay apart: vfma rounds once.
+// Eight lanes in two 128-bit registers of AArch64. Multiplications and additions stay separate: vfma would round only
+// once.
 #include "kernel/kernel.h"
 
 #if defined(AMI_HAS_NEON)

@@ -1,5 +1,5 @@
 // The library's own elementary functions, with the same bits on every machine: glibc, Emscripten and others differ in
-// the last one. sin, cos, exp and tanh compute in float, so that the vector kernels can repeat their steps; the
+// the last bit. sin, cos, exp and tanh compute in float, so that the vector kernels can repeat their steps; the
 // others compute in double and round once.
 #include <amble/math.h>
 
@@ -142,7 +142,7 @@ float am_wrap_angle(float angle)
         wrapped = wrapped > pi ? wrapped - 2.0 * pi : wrapped;
     }
     float result = (float)wrapped;
-    // -pi and what rounds to it is the same angle as pi.
+    // -pi, and anything that rounds to it, is the same angle as pi.
     return result <= -AM_PI ? AM_PI : result;
 }
 
@@ -225,7 +225,7 @@ float am_atan2(float y, float x)
     double ax = am_abs(x);
     double large = ax > ay ? ax : ay;
     double small = ax > ay ? ay : ax;
-    // Equal also covers two infinities, whose quotient is none.
+    // Equality also covers two infinities, whose quotient is not a number.
     double angle = large == 0.0 ? 0.0 : atan_unit(small == large ? 1.0 : small / large);
     angle = ay > ax ? pi / 2.0 - angle : angle;
     angle = is_negative(x) ? pi - angle : angle;
@@ -249,7 +249,7 @@ float am_exp(float x)
     float r = x - k * AMI_LN2_1 - k * AMI_LN2_2;
     float p = (((AMI_EXP_4 * r + AMI_EXP_3) * r + AMI_EXP_2) * r + AMI_EXP_1) * r + AMI_EXP_0;
     float e = 1.0f + (r + r * r * p);
-    // 2^k in two factors, since 2^128 and 2^-150 are no normal floats.
+    // 2^k in two factors, since 2^128 and 2^-150 are not normal floats.
     int whole = (int)k;
     int half = whole >> 1;
     return e * float_of((uint32_t)(half + 127) << 23) * float_of((uint32_t)(whole - half + 127) << 23);

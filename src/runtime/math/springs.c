@@ -4,7 +4,7 @@
 #include <amble/math.h>
 
 #define TWO_LN2 1.38629436f
-// Shorter half-lives than this act like it: a step of any length that is met in practice then lands on the goal.
+// Shorter half-lives than this act like it: a step of any practical length then lands on the goal.
 #define HALFLIFE_MIN 1e-5f
 
 typedef struct spring {

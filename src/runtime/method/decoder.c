@@ -107,8 +107,8 @@ static am_result check_skeleton(const am_db *db, const am_model *model, const am
         const am_skeleton *b = db->skeleton;
         size_t bytes = a->joint_count == b->joint_count ? (size_t)(a->joint_count - 1) * sizeof(am_vec3) : 0;
         if (!am_skeleton_same_shape(a, b) || memcmp(a->offsets + 1, b->offsets + 1, bytes) != 0) {
-            result = ami_fail(err, AM_ERR_SKELETON,
-                              "the network was trained on another skeleton than that of the database");
+            result =
+                ami_fail(err, AM_ERR_SKELETON, "the network was trained on a skeleton other than the database's");
         }
     }
     am_db_close(character);
@@ -123,13 +123,13 @@ am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *mo
     out->layout = ami_pose_layout_of(db->joint_count, db->moving_count);
     if (!db->z) {
         return ami_fail(err, AM_ERR_FORMAT,
-                        "the database has no latents for the network's Decompressor; take the copy that its "
-                        "training made");
+                        "the database has no latents for the network's Decompressor; use the copy that its training "
+                        "wrote (latent_database)");
     }
     if (model->latent_key && db->latent_key && model->latent_key != db->latent_key) {
         return ami_fail(err, AM_ERR_FORMAT,
-                        "the latents of the database (key %016llx) are those of another training than the "
-                        "Decompressor (key %016llx); take the copy that its own training made",
+                        "the latents of the database (key %016llx) come from another training than the Decompressor "
+                        "(key %016llx); use the copy that its own training wrote",
                         (unsigned long long)db->latent_key, (unsigned long long)model->latent_key);
     }
     am_result result = check_skeleton(db, model, alloc, err);
@@ -151,7 +151,7 @@ am_result ami_decoder_open(ami_decoder *out, const am_db *db, const am_model *mo
     return result;
 }
 
-/// out(count): a row, or the way to the next one.
+/// out(count): a row, or the difference to the next one.
 static void mix_rows(float *out, const float *a, const float *b, int count, float fraction)
 {
     for (int d = 0; d < count; d++) {

@@ -10,7 +10,7 @@
 #include "data/search.h"
 #include "net/build.h"
 
-/// A network with the places of its inputs and its output.
+/// A network with the indices of its inputs and its output.
 typedef struct ami_part_net {
     am_net *net;
     int in[2]; ///< x, z; z is -1 where there is none
@@ -24,7 +24,7 @@ typedef struct ami_nets_def {
     const char *kernels;
     const am_alloc *alloc;
     int count;  ///< features
-    int latent; ///< 0: what the Decompressor says
+    int latent; ///< 0: as many as the Decompressor reads
 } ami_nets_def;
 
 /// The part of that name, whose output has `width` numbers (0: any). Refuses other inputs, outputs and widths.
@@ -40,7 +40,7 @@ static inline const float *ami_part_net_get(const ami_part_net *net, const am_ne
     return ami_net_output(work, net->out, sample, 0);
 }
 
-/// The poses of a database without them: a Decompressor over its features and latents.
+/// Poses for a database that has none: a Decompressor over its features and latents.
 typedef struct ami_decoder {
     ami_part_net net;
     ami_pose_layout layout;

@@ -80,7 +80,7 @@ static int count_bones(const am_skeleton *s)
     return bones;
 }
 
-/// Joints that count first, in their order, then the others; the hips turn nothing in eq. 1 but the body itself.
+/// Joints that count come first, in their order, then the others; in eq. 1 the hips turn only the body itself.
 static void assign_lanes(ami_field *field)
 {
     const am_skeleton *s = field->db->skeleton;
@@ -214,20 +214,21 @@ static void thin_out(ami_field *field, float distance)
 static am_result check_def(const ami_field_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->db) {
-        return ami_fail(err, AM_ERR_DEF, "field def not begun from ami_field_def_default(), or without a database");
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the field def with ami_field_def_default() and give it a database");
     }
     if (!def->db->has_poses) {
-        return ami_fail(err, AM_ERR_SUPPORT, "the database has no poses: a motion field is made of them");
+        return ami_fail(err, AM_ERR_SUPPORT, "the database has no poses, which a motion field needs");
     }
     float length = am_v3_length(def->axis);
     if (!(def->fps >= 1.0f) || !(def->fps <= 1000.0f) || def->k < 1 || def->k > AMI_FIELD_MAX_K ||
         !(def->delta >= 0.0f) || !(def->delta < 1.0f) || !(am_abs(length - 1.0f) < 1e-3f) ||
         !(def->root_weight >= 0.0f) || !(def->turn_weight >= 0.0f) || !(def->root_weight < 1e6f) ||
         !(def->turn_weight < 1e6f) || !(def->thin >= 0.0f) || !(def->thin < 1e6f)) {
-        return ami_fail(
-            err, AM_ERR_DEF,
-            "field def: fps 1 to 1000, k 1 to %d, delta in [0, 1), a unit axis, weights and thin not below 0",
-            AMI_FIELD_MAX_K);
+        return ami_fail(err, AM_ERR_DEF,
+                        "field def: fps must be 1 to 1000, k 1 to %d, delta in [0, 1), the axis of unit length, "
+                        "weights and thin at least 0",
+                        AMI_FIELD_MAX_K);
     }
     return AM_OK;
 }
@@ -278,7 +279,7 @@ static ami_field sizes_of(const ami_field_def *def, int step)
     s.dims = 6 + 6 * s.bones;
     s.stride = (s.dims + 7) / 8 * 8;
     s.fps = db->fps / (float)step;
-    // As much in a second, whatever the rate.
+    // The same amount per second at any rate.
     s.delta = def->delta > 0.0f ? 1.0f - am_exp(am_log(1.0f - def->delta) * (30.0f / s.fps)) : 0.0f;
     s.axis = def->axis;
     s.root_scale = sqrtf(def->root_weight);
@@ -301,7 +302,7 @@ am_result ami_field_create(ami_field **out, const ami_field_def *def, am_error *
     const ami_kernels *kernels = def->kernels ? ami_kernels_named(def->kernels) : ami_kernels_pick();
     if (sizes.state_count < 1 || !kernels) {
         return kernels ? ami_fail(err, AM_ERR_RANGE, "the database has no range with three ticks of motion")
-                       : ami_fail(err, AM_ERR_DEF, "no kernels called '%s' here", def->kernels);
+                       : ami_fail(err, AM_ERR_DEF, "this machine has no kernels called '%s'", def->kernels);
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     ami_layout measure = { 0 };

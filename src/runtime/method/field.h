@@ -28,7 +28,7 @@ struct ami_field_own {
     float longest;     ///< length of the longest row
 };
 
-/// Frames of the database in a tick, for `fps` ticks a second.
+/// Frames of the database in a tick, for `fps` ticks per second.
 int ami_field_tick_frames(const am_db *db, float fps);
 
 /// The four arrays of rotations in a pose or a velocity.

@@ -42,7 +42,7 @@ static void project_all(ami_field *field)
         longest = length2 > longest ? length2 : longest;
     }
     own->longest = (float)sqrt(longest);
-    // The last block is filled with states so far away that no bound lets them in.
+    // The last block is padded with states too far away to pass any bound.
     for (int s = field->state_count; s < 8 * own->block_count; s++) {
         for (int a = 0; a < ami_field_axes; a++) {
             own->projected[((size_t)(s / 8) * ami_field_axes + (size_t)a) * 8 + (size_t)(s % 8)] = 1e15f;
@@ -50,7 +50,7 @@ static void project_all(ami_field *field)
     }
 }
 
-/// Boxes around what was projected; those beyond the last state are empty and far away.
+/// Boxes around the projections; those beyond the last state are empty and far away.
 static void bound_all(ami_field *field)
 {
     struct ami_field_own *own = field->own;

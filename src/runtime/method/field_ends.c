@@ -1,13 +1,13 @@
 // The ends of a motion field's clips. The last state of a range leads two ticks beyond it and no further. A character
 // that reaches this state keeps it as its nearest neighbour forever: eq. 5 pulls it back to one pose while the mean
-// velocity of the neighbours carries the root on. So every last state is tied to one that continues, as a graph ties
-// its clips. And since a flow left alone soon circles in one clip, it may move over to others now and then.
+// velocity of the neighbours carries the root on. So every last state is linked to one that continues, as a graph
+// links its clips. A flow left alone soon circles in one clip, so it may also move to other clips now and then.
 #include "method/field.h"
 #include "base/rng.h"
 
 #include <string.h>
 
-// What ends sooner would lead from one end to the next.
+// A state with less ahead of it would lead from one end to the next.
 #define AHEAD_S 0.5f
 
 static int ticks_in(const ami_field *field, float seconds) { return (int)(seconds * field->fps + 0.5f); }
@@ -21,7 +21,7 @@ static int last_of(const ami_field *field, int state)
     return state;
 }
 
-/// What is looked for, and the nearest found so far.
+/// The query, and the nearest state found so far.
 typedef struct search {
     const ami_field *field;
     const float *row;
@@ -48,7 +48,7 @@ static void look_at_range(search *s, int first, int last)
     }
 }
 
-/// The nearest state of the other ranges, or of this one, that has some way to go.
+/// The nearest state, of the other ranges or of this one, with enough ticks ahead of it.
 static void look_at_all(search *s, int range, bool others)
 {
     const ami_field *field = s->field;
@@ -76,14 +76,14 @@ void ami_field_tie_end(void *context, int state)
     onward[state] = s.best;
 }
 
-/// What comes after a state of the data, over the ends of ranges.
+/// The state that follows a state of the data, across the ends of ranges.
 static int after(const ami_field *field, int state)
 {
     const int on = field->onward[state];
-    return field->next[on] >= 0 ? field->next[on] : on; // all ranges are that short
+    return field->next[on] >= 0 ? field->next[on] : on; // every range is that short
 }
 
-/// `state` becomes the first neighbour, the one that drift correction pulls to; the farthest makes room.
+/// `state` becomes the first neighbour, which drift correction pulls to; the farthest neighbour is dropped.
 static void put_first(ami_field_neighbours *near, int state, float d2)
 {
     int at = 0;
@@ -106,7 +106,7 @@ int ami_field_go_on(const ami_field *field, ami_field_neighbours *near, const fl
         return -1;
     }
     int on = near->state[0];
-    const int held = followed >= 0 ? followed / field->state_count : 0; // ticks for which it is kept to anyhow
+    const int held = followed >= 0 ? followed / field->state_count : 0; // ticks for which it is kept in any case
     if (followed >= 0) {
         int next = after(field, followed % field->state_count);
         float d2;
@@ -129,8 +129,8 @@ int ami_field_go_on(const ami_field *field, ami_field_neighbours *near, const fl
 
 int ami_field_wander(const ami_field *field, const float *row, int followed, am_rng *rng)
 {
-    // Farther than this (metres of eq. 1) another motion is not gone over to; one up to eight times as far as the
-    // nearest may be: the nearest alone would always be the same few. It takes a second to get there.
+    // A motion farther than this (metres of eq. 1) is never switched to. One up to eight times as far as the nearest
+    // may be: the nearest alone would always be the same few. The change takes a second.
     const float most = 1.0f, spread = 8.0f, kept_s = 1.0f;
     const int here = followed >= 0 ? field->ranges[followed % field->state_count] : -1;
     am_rng own = ami_rng_make(am_rng_u64(rng)); // one draw, however many ranges there are
@@ -139,7 +139,7 @@ int ami_field_wander(const ami_field *field, const float *row, int followed, am_
     for (int first = 0, last; first < field->state_count; first = last + 1) {
         last = last_of(field, first);
         search s = { field, row, ticks_in(field, AHEAD_S), -1, most * most };
-        look_at_range(&s, first + 1, last); // its first state comes after none
+        look_at_range(&s, first + 1, last); // the first state of a range follows none
         const float away = s.d2 * am_rng_range(&own, 1.0f, spread * spread);
         if (s.best >= 0 && field->ranges[first] != here && away < least) {
             least = away;

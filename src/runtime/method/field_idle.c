@@ -9,8 +9,8 @@
 #include "method/field_task.h"
 #include "data/database.h"
 
-// A stance that moves less than this in a tick has settled: metres of eq. 1. Standers of motion capture have 0.003 to
-// 0.03, the slowest moments of a walk 0.03.
+// A stance that moves less than this in a tick has settled: metres of eq. 1. Standing people in motion capture have
+// 0.003 to 0.03, the slowest moments of a walk 0.03.
 #define SETTLED 0.02f
 // Below this speed, residual motion of a character that should stand fades out: mixtures of standing states with the
 // beginnings of steps creep. With both feet on the ground, motion slower than the second speed stops, and motion
@@ -19,17 +19,17 @@
 #define CREEP_MPS 0.15f
 #define PLANTED_MPS 0.13f
 #define LEAVING_MPS 0.2f
-// Farther than this from a desired facing it turns as the field says.
+// Farther than this from a desired facing, the field itself turns the character.
 #define FACING (4.0f * AM_DEG)
-// A stretch of the data stands while both feet do and its root goes slower than this, and turns slower.
+// A stretch of the data is standing while both feet are planted and its root moves and turns slower than this.
 #define STAND_MPS 0.12f
 #define STAND_RAD_S (20.0f * AM_DEG)
 #define STAND_WINDOW_S 0.1f // to either side
-// Shorter stretches would be seen to repeat.
+// Shorter stretches would visibly repeat.
 #define SHORTEST_S 1.5f
-// Where it turns round, the stretch slows down over this.
+// Time over which playback slows down where it reverses.
 #define EASE_S 0.3f
-// How the life comes and goes.
+// Times in which the idle motion fades in and out.
 #define COME_S 1.0f
 #define GO_S 0.3f
 
@@ -106,7 +106,7 @@ ami_field_stretch ami_field_find_stretch(const ami_field *field, int standing)
 }
 
 // ---------------------------------------------------------------------------------------------
-// A state that rests
+// A resting state
 
 float ami_field_motion(const ami_field *field, const float *row)
 {
@@ -119,7 +119,7 @@ float ami_field_motion(const ami_field *field, const float *row)
     return sum;
 }
 
-/// How much of its step over ground a character takes that should rest.
+/// The share of its step over ground that a character takes when it should rest.
 static float share_of(float mps, bool planted)
 {
     if (planted) {
@@ -161,9 +161,9 @@ void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Showing it
+// The pose that is shown
 
-/// Softened |x|: it turns round over `ease` without a corner.
+/// |x| with its corner rounded over `ease`.
 static float soft(float x, float ease) { return x < ease ? 0.5f * (x * x / ease + ease) : x; }
 
 /// The frame of the data, a number of frames after it started in the middle of the stretch.
@@ -177,8 +177,8 @@ static float place_of(const ami_field_stretch *stretch, float lived, float ease)
     return (float)stretch->first + at;
 }
 
-/// x(pose_count): the data's pose between two frames, the hips as seen from `base`: what the ground root does there
-/// is the hips' own here.
+/// x(pose_count): the data's pose between two frames, with the hips relative to `base`: the movement of the ground
+/// root there becomes movement of the hips here.
 static void pose_between(const ami_field *field, float *x, float at, am_transform base)
 {
     const int frame = (int)at;

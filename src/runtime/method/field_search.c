@@ -113,8 +113,8 @@ void ami_field_search_reference(const ami_field *field, ami_field_neighbours *ou
 // ---------------------------------------------------------------------------------------------
 // Candidates
 
-/// A distance that none of true length d is measured above, neither in full nor in the first axes. `size` is the
-/// length of the longest vector that was projected: rounding is relative to it.
+/// An upper bound of what a distance of true length d can measure, in full or in the first axes. `size` is the length
+/// of the longest projected vector: rounding is relative to it.
 static float with_margin(const ami_field *field, float d, float size)
 {
     return d * 1.0001f + 2e-5f * (field->own->longest + size);
@@ -171,7 +171,8 @@ static float first_kth(const ami_field *field, float *bounds, const float *centr
         }
         enter_states(field, &best, centre, inside, states);
         boxes[box_count] = nearest;
-        bounds[nearest] = INFINITY; // not again; its bound is no longer needed: it is looked at in any case
+        bounds[nearest] =
+            INFINITY; // do not pick it again; its bound is no longer needed, since it is visited in any case
         if (best.count >= field->k) {
             for (int i = 0; i <= box_count; i++) {
                 bounds[boxes[i]] = 0.0f;
@@ -182,8 +183,8 @@ static float first_kth(const ami_field *field, float *bounds, const float *centr
 }
 
 /// The states within kth + 2 radius of the centre by all axes, ascending, with their distances. *kth is an upper
-/// bound of the k-th neighbour's distance that shrinks to the true one on the way: where data lie dense the first
-/// bound lets in many times too much.
+/// bound of the k-th neighbour's distance that shrinks to the true one during the search: where the data are dense,
+/// the first bound lets in many times too many.
 static int find_candidates(const ami_field *field, ami_field_work *work, const float *projected, float *kth,
                            float radius, float size)
 {

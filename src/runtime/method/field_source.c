@@ -67,8 +67,8 @@ static void curve(float t, float out[3])
     out[2] = 0.5f * arrive;
 }
 
-/// v(velocity_count): the displacement from the last tick to phase t of this one. Sines of half angles stand for the
-/// angles: what a joint turns in a tick is small, and the ends are exact.
+/// v(velocity_count): the displacement from the last tick to phase t of this one. Sines of half angles replace the
+/// angles: a joint turns little in a tick, and the ends are exact.
 static void displacement_at(const ami_field *field, float *v, const ami_field_view *s, float t)
 {
     float c[3];
@@ -118,7 +118,7 @@ static void read_body(const ami_field *field, float *x, float *v, const am_sourc
     const am_velocity *fast = input->velocity;
     float tick = 1.0f / field->fps;
     am_transform now[AM_MAX_JOINTS], then[AM_MAX_JOINTS];
-    // The hips' own way over ground and turn about the vertical are taken for the ground root's.
+    // The hips' movement over ground and their turn about the vertical become the ground root's.
     am_quat turn = am_quat_from_heading(fast[0].angular.y * tick);
     for (int j = 0; j < field->joint_count; j++) {
         am_transform up = j > 0 ? world[parents[j]] : am_transform_identity();
@@ -139,7 +139,7 @@ static void read_body(const ami_field *field, float *x, float *v, const am_sourc
     ami_field_difference(field, v, x, next, (ami_field_step){ step.x, step.z, fast[0].angular.y * tick });
 }
 
-/// The state becomes that body; a transition that changes nothing says so.
+/// Makes that body the state, and reports a transition that changes nothing.
 static void take_body(const ami_field_source *f, ami_field_view *s, am_source_output *out,
                       const am_source_input *input)
 {
@@ -198,7 +198,7 @@ const ami_field_value *ami_field_source_value(const am_source *source, int task,
     return best;
 }
 
-/// The source as a character's settings want it.
+/// The source as the character's settings define it.
 static ami_field_source chosen(const ami_field_source *f, const am_settings *settings)
 {
     ami_field_source out = *f;
@@ -289,10 +289,9 @@ static am_result check_def(const ami_field_source_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->field || (int)def->policy < 0 || def->policy > AM_FIELD_PASSIVE ||
         !(def->wander_s >= 0.0f)) {
-        return ami_fail(
-            err, AM_ERR_DEF,
-            "field source def not begun from ami_field_source_def_default(), without a field, or with a time "
-            "below 0");
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the field source def with ami_field_source_def_default(); it needs a field, a "
+                        "known policy and wander_s of at least 0");
     }
     if (def->policy == AM_FIELD_LOOKAHEAD && !def->value) {
         return ami_fail(err, AM_ERR_DEF, "the policy 'lookahead' needs a value function; train one, or use 'greedy'");
@@ -335,7 +334,7 @@ am_result ami_field_source_create(am_source **out, const ami_field_source_def *d
     f->field = def->field;
     f->value = def->value;
     f->task = def->value ? def->value->task : def->task;
-    f->task.fps = def->field->fps; // rewards count metres and radians a second
+    f->task.fps = def->field->fps; // rewards count metres and radians per second
     f->values = def->values;
     f->value_count = def->value_count;
     f->policy = def->policy;

@@ -24,7 +24,7 @@ typedef struct ami_field_source {
     ami_field_task task;
     am_field_policy policy;
     float wander_s;
-    const ami_field_value *const *values; ///< [value_count] that settings choose among
+    const ami_field_value *const *values; ///< [value_count] the settings choose among these
     int value_count;
     int standing;
     ami_field_stretch stretch;
@@ -37,8 +37,8 @@ typedef struct ami_field_head {
     int32_t near_count; ///< neighbours below: of the state at the next tick when fresh, else of the last tick's
     uint32_t contacts;  ///< at the last tick
     int32_t frame;      ///< of the database, nearest to the state at the last tick
-    int32_t action;     ///< that leads to the next tick; below 0 the passive one, which keeps to a state of the data:
-                        ///< -2 - what ami_field_go_on says of it, -1 without one
+    int32_t action; ///< the one that leads to the next tick; below 0 the passive one, which follows a state of the
+                    ///< data: -2 - result of ami_field_go_on, -1 for none
     int16_t fresh;
     int16_t rest; ///< AMI_FIELD_MOVES, ... at the last tick
     ami_line line;
@@ -74,11 +74,11 @@ static inline ami_field_view ami_field_view_of(const ami_field_source *f, void *
     return s;
 }
 
-// A character that should stand takes its last steps faster than the data by this factor, and shorter by as much: its
-// speed over ground does not grow. People stop with quick short steps, too.
+// A character that should stand takes its last steps faster than the data by this factor, and shorter by the same
+// factor, so its speed over ground does not grow. People also stop with quick short steps.
 #define AMI_FIELD_HURRY 0.4f
 
-/// What a state does that is asked to rest.
+/// What a state does when it should rest.
 enum { AMI_FIELD_MOVES, AMI_FIELD_HURRIES, AMI_FIELD_STANDS };
 
 /// Ticks in the time of one.
@@ -94,15 +94,14 @@ const ami_field_value *ami_field_source_value(const am_source *source, int task,
 float ami_field_motion(const ami_field *field, const float *row);
 /// field_idle.c: the longest stretch of standing.
 ami_field_stretch ami_field_find_stretch(const ami_field *field, int standing);
-/// field_idle.c: the rest of a step of a character that should rest: the slower it is, the less it creeps, and it
-/// turns no more than that unless its desired facing is elsewhere.
+/// field_idle.c: scales the step of a character that should rest: the slower it is, the smaller the step. Its turn is
+/// scaled alike unless the desired facing is elsewhere.
 ami_field_step ami_field_settle(const ami_field_task *task, const float *theta, ami_field_step step,
                                 uint32_t contacts);
-/// field_idle.c: the step of a state x, v that is asked to rest; says in the head whether it stands yet. row(stride)
-/// is room.
+/// field_idle.c: the step of a state x, v that should rest; the head says whether it stands yet. row(stride) is room.
 ami_field_step ami_field_rest(const ami_field_source *f, ami_field_head *head, const float *theta,
                               ami_field_step step, const float *x, const float *v, float *row);
-/// field_idle.c: a stander's life goes on, that of others goes out.
+/// field_idle.c: advances the idle motion of a standing character and fades out that of others.
 void ami_field_live(const ami_field_source *f, ami_field_head *head, float dt);
 /// field_idle.c: pose x as it is shown.
 void ami_field_show_life(const ami_field_source *f, float *x, const ami_field_head *head);
@@ -110,8 +109,7 @@ void ami_field_show_life(const ami_field_source *f, float *x, const ami_field_he
 /// field_tick.c: room for one thread.
 am_result ami_field_room_make(const am_source *source, am_search_work *work, int most, const am_alloc *alloc,
                               am_error *err);
-/// field_tick.c: the next state becomes the present one, and an action leads on from it; the ground root is at
-/// `root`.
+/// field_tick.c: advances to the next state and chooses an action from there; the ground root is at `root`.
 void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_output *out, const am_source_input *input,
                     am_transform root, am_search_work *work);
 

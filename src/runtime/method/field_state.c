@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// Lanes that no joint has keep the identity, so that loops may run over all of them.
+// Unused lanes hold the identity, so that loops may run over all of them.
 static void clear_quats(const ami_field *field, ami_field_quats q)
 {
     size_t bytes = (size_t)field->lanes * sizeof(float);

@@ -53,16 +53,16 @@ static float reward_line(const ami_field_task *task, const float *theta, ami_fie
 }
 
 // ---------------------------------------------------------------------------------------------
-// Speed: theta[1] is the desired one and stays
+// Speed: theta[1] is the desired speed and stays constant
 
-// A slower target means: stand.
+// A slower target means standing.
 #define REST_MPS 0.05f
 // Planted feet let a body turn this fast, walking feet faster; anything beyond would spin on the spot.
 #define FREE_TURN 0.5f       // rad/s
 #define FREE_TURN_PER_M 3.0f // rad/m: a full circle on 2 m of way
 #define SPIN_WEIGHT 1.0f     // rad of a wrong facing for each rad/s beyond
 
-/// What a turn costs that is quicker than steps at this speed can turn.
+/// The cost of a turn that is quicker than steps at this speed allow.
 static float spin_of(const ami_field_task *task, ami_field_step step, float speed)
 {
     return SPIN_WEIGHT * am_max(am_abs(step.turn) * task->fps - FREE_TURN - FREE_TURN_PER_M * speed, 0.0f);
@@ -124,12 +124,12 @@ static void advance_point(const ami_field_task *task, float *next, const float *
     keep_near(task, next);
 }
 
-// This close counts as there: steps toward a point that was not seen do not end closer. Moving costs, so that a
-// character that is there stands: m for a metre a second.
+// A point this close counts as reached: steps toward it end no closer. Moving costs, so that a character that has
+// arrived stands: m for each m/s.
 #define THERE_M 0.3f
 #define MOVE_WEIGHT 0.2f
-// This close it may stand: a character that has stopped short of the point would creep on. Wider than where targets
-// of other methods end (intent.c), since a field's steps end where the data's do.
+// Within this distance a character may stand: otherwise one that has stopped short of the point would creep on. Wider
+// than where the targets of other methods end (intent.c), since a field's steps end where the data's do.
 #define REST_M 0.5f
 
 static float reward_point(const ami_field_task *task, const float *theta, ami_field_step step)
@@ -231,7 +231,7 @@ void ami_field_task_corners(const ami_field_task *task, ami_field_corners *out, 
         const ami_field_axis *axis = &task->axis[a];
         float share;
         const int i = ami_axis_place(axis, theta[a], &share), after = ami_axis_after(axis, i);
-        for (int c = out->count - 1; c >= 0; c--) { // from the last, so that none is overwritten before it is read
+        for (int c = out->count - 1; c >= 0; c--) { // backward, so that none is overwritten before it is read
             const int cell = out->cell[c] * axis->samples;
             const float part = out->share[c];
             out->cell[2 * c] = cell + i;

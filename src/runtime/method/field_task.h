@@ -24,7 +24,7 @@ static inline float ami_axis_even(float at)
     return 0.5f + (from < 0.0f ? -0.5f : 0.5f) * sqrtf(am_abs(from));
 }
 
-/// The sample before x, and the share of the one after it: straight in x.
+/// The sample before x, and the weight of the sample after it: linear in x.
 static inline int ami_axis_place(const ami_field_axis *axis, float x, float *share)
 {
     const int count = ami_axis_gaps(axis);
@@ -33,7 +33,7 @@ static inline int ami_axis_place(const ami_field_axis *axis, float x, float *sha
         extent -= floorf(extent);
     }
     float at = axis->dense ? ami_axis_even(extent) : extent;
-    at = at > 0.0f ? at * (float)count : 0.0f; // also for what is no number
+    at = at > 0.0f ? at * (float)count : 0.0f; // also for NaN
     at = at < (float)count ? at : (float)count;
     const int i = at < (float)count ? (int)at : count - 1;
     if (!axis->dense) {
@@ -46,14 +46,14 @@ static inline int ami_axis_place(const ami_field_axis *axis, float x, float *sha
     return i;
 }
 
-/// Metres a second on the ground.
+/// Speed over ground, m/s.
 static inline float ami_step_speed(const ami_field_task *task, ami_field_step step)
 {
     return sqrtf(step.x * step.x + step.z * step.z) * task->fps;
 }
 
-/// Each action has this many variants: as it is, and with the root turned more to either side, by the whole steering
-/// and by smaller parts of it, so that a direction can be met exactly.
+/// Each action has this many variants: as it is, and with the root turned more to either side, by the full steering
+/// and by fractions of it, so that a direction can be met exactly.
 enum { ami_steer_ways = 7 };
 static inline int ami_ways(float steer) { return steer > 0.0f ? ami_steer_ways : 1; }
 static inline ami_field_step ami_steered(ami_field_step step, float steer, int way)

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/// What one thread works in.
+/// Working memory of one thread.
 typedef struct field_room {
     am_alloc alloc;
     size_t block_size;
     ami_field_work *search;
     float *next_x, *next_v, *rows; ///< of all actions
     ami_field_step *steps;
-    ami_field_neighbours *near; ///< of what they lead to
+    ami_field_neighbours *near; ///< of the states that they lead to
 } field_room;
 
 static field_room *lay_out(ami_layout *layout, const ami_field *field)
@@ -223,7 +223,7 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     memcpy(s->was, s->d, (size_t)field->velocity_count * sizeof(float));
     find_near(f, s, &near, v, room, out);
     out->searched = true;
-    if (near.count == 0) { // not finite: begin again where the data are
+    if (near.count == 0) { // not finite: start again at a state of the data
         near = (ami_field_neighbours){ .count = 1, .state = { f->standing }, .weight = { 1.0f } };
         memcpy(s->x, ami_field_x(field, f->standing), (size_t)field->pose_count * sizeof(float));
         memcpy(s->was, ami_field_v(field, f->standing), (size_t)field->velocity_count * sizeof(float));

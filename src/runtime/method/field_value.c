@@ -11,7 +11,7 @@
 // ---------------------------------------------------------------------------------------------
 // Anchors
 
-/// The first state behind those of the range of `first`.
+/// The first state after the range of `first`.
 static int range_end(const ami_field *field, int first)
 {
     int end = first + 1;
@@ -29,7 +29,7 @@ int ami_field_anchors(const ami_field *field, int every, int32_t *anchor, float 
     int count = 0;
     for (int first = 0, end; first < field->state_count; first = end) {
         end = range_end(field, first);
-        // A range has a whole number of gaps, each as near to `every` as can be, so that its end is an anchor too.
+        // A range has a whole number of gaps, each as close to `every` as possible, so that its end is an anchor too.
         const int ticks = end - 1 - first;
         const int gaps = ticks == 0 ? 0 : ticks < every ? 1 : (ticks + every / 2) / every;
         for (int g = 0; at && g <= gaps; g++) {

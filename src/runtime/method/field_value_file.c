@@ -175,7 +175,7 @@ bool ami_field_value_field(ami_field_def *def, const am_model *model)
     return false;
 }
 
-/// Everything in the head that the sizes of the rest depend on.
+/// Checks everything in the head that determines the sizes of the rest.
 static am_result check_head(const ami_field_value_head *head, ami_field_task *task, size_t size, const char *name,
                             am_error *err)
 {
@@ -184,11 +184,11 @@ static am_result check_head(const ami_field_value_head *head, ami_field_task *ta
                         head->version, AMI_FIELD_VALUE_VERSION);
     }
     if (!ami_field_task_find(task, head->task)) {
-        return ami_fail(err, AM_ERR_KEY, "'%s' is of the task '%s', which this build does not know", name,
+        return ami_fail(err, AM_ERR_KEY, "'%s' is for the task '%s', which this build does not know", name,
                         head->task);
     }
     if (head->axes != task->axes) {
-        return ami_fail(err, AM_ERR_FORMAT, "'%s' has another number of parameters than its task", name);
+        return ami_fail(err, AM_ERR_FORMAT, "'%s' does not have as many parameters as its task", name);
     }
     memcpy(task->axis, head->axis, sizeof task->axis);
     task->weight = head->weight;
@@ -200,7 +200,7 @@ static am_result check_head(const ami_field_value_head *head, ami_field_task *ta
                       head->fps > 0.0f && head->fps < 1e4f && head->steer >= 0.0f &&
                       head->steer < AMI_FIELD_MAX_STEER;
     if (!sane) {
-        return ami_fail(err, AM_ERR_FORMAT, "the head of '%s' is damaged; train it again", name);
+        return ami_fail(err, AM_ERR_FORMAT, "the header of '%s' is damaged; train it again", name);
     }
     const uint64_t wanted = sizeof *head + (uint64_t)head->cells * sizeof(float) +
                             (uint64_t)head->anchors * (uint64_t)head->cells * number_size(head->numbers);
@@ -215,21 +215,22 @@ static am_result check_field(const ami_field_value_head *head, const ami_field *
                              am_error *err)
 {
     if (head->database_hash != field->db->hash) {
-        return ami_fail(err, AM_ERR_FORMAT,
-                        "'%s' belongs to database %016llx, not to %016llx: use that one, or train for this", name,
-                        (unsigned long long)head->database_hash, (unsigned long long)field->db->hash);
+        return ami_fail(
+            err, AM_ERR_FORMAT,
+            "'%s' was trained on database %016llx, not on %016llx; use that database, or train again on this one",
+            name, (unsigned long long)head->database_hash, (unsigned long long)field->db->hash);
     }
     if (head->field_hash != field->hash || head->states != field->state_count ||
         head->anchors != ami_field_anchors(field, head->every, NULL, NULL, NULL)) {
         return ami_fail(err, AM_ERR_FORMAT,
-                        "'%s' was made for a field with other numbers (rate, k, weights) over the same database; "
+                        "'%s' was trained for a field with other settings (rate, k, weights) on the same database; "
                         "train it again",
                         name);
     }
     return AM_OK;
 }
 
-/// A number that is none would win or lose every comparison in silence.
+/// A NaN would silently win or lose every comparison.
 static am_result check_numbers(const ami_field_value *value, const char *name, am_error *err)
 {
     const size_t count = (size_t)value->head.anchors * (size_t)value->head.cells;
@@ -248,7 +249,7 @@ static am_result check_numbers(const ami_field_value *value, const char *name, a
     return AM_OK;
 }
 
-/// The attachment's name: the desired one, or of the task's the one with the fewest ticks between anchors.
+/// The attachment's name: the requested one, or the task's with the fewest ticks between anchors.
 static bool find_name(char *name, const ami_field_value_def *def)
 {
     size_t size = 0;
@@ -322,14 +323,14 @@ am_result ami_field_value_create(ami_field_value **out, const ami_field_value_de
         return ami_fail(err, AM_ERR_DEF, "a value function needs a model, a field and a task");
     }
     if (!find_name(name, def)) {
-        return ami_fail(err, AM_ERR_KEY, "the network holds no value function of the task '%s'%s; see amble info",
+        return ami_fail(err, AM_ERR_KEY, "the network holds no value function for the task '%s'%s; see amble info",
                         def->task, def->every > 0 ? " with such anchors" : "");
     }
     size_t size = 0;
     const uint8_t *bytes = am_model_attached(def->model, name, &size);
     ami_field_value value = { 0 };
     if (size < sizeof value.head) {
-        return ami_fail(err, AM_ERR_TRUNCATED, "'%s' ends within its head", name);
+        return ami_fail(err, AM_ERR_TRUNCATED, "'%s' ends within its header", name);
     }
     memcpy(&value.head, bytes, sizeof value.head);
     value.head.task[sizeof value.head.task - 1] = '\0';

@@ -1,5 +1,5 @@
-// How rough a frame of the capture is to land on. Captures flick: a hand, a knee or a toe leaves its path for a frame
-// or two. Where a transition lands on such a frame, both bends add up where the eye notices them.
+// How rough it is to land on a frame of the capture. Captures have flicks: a hand, a knee or a toe leaves its path
+// for a frame or two. If a transition lands on such a frame, both bends add up visibly.
 #include "method/match.h"
 
 #include "data/format.h"

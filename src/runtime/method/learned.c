@@ -129,16 +129,16 @@ am_result ami_learned_facts(am_facts *out, const am_model *model, am_error *err)
     const void *facts = am_model_attached(model, AMI_LEARNED_FACTS, &size);
     if (!facts || size != sizeof *out) {
         return ami_fail(err, AM_ERR_FORMAT,
-                        "the network has no attachment '%s' of a character: pack it when it is trained",
+                        "the network has no attachment '%s' of a character; train all three stages in one recipe",
                         AMI_LEARNED_FACTS);
     }
     memcpy(out, facts, sizeof *out);
     if (out->version != AMI_FACTS_VERSION) {
-        return ami_fail(err, AM_ERR_VERSION, "version %u of the facts about a character; this build reads %u",
+        return ami_fail(err, AM_ERR_VERSION, "the facts about the character have version %u; this build reads %u",
                         out->version, AMI_FACTS_VERSION);
     }
     if (!ami_all_finite(&out->hip_m, (int)(out->old_floor_m - &out->hip_m))) {
-        return ami_fail(err, AM_ERR_NUMBER, "the facts about a character are not finite; pack it again");
+        return ami_fail(err, AM_ERR_NUMBER, "the facts about the character are not finite; train it again");
     }
     return AM_OK;
 }
@@ -148,7 +148,8 @@ static am_result open_character(ami_learned *l, const am_model *model, am_error 
     size_t size = 0;
     const void *image = am_model_attached(model, AM_LEARNED_CHARACTER, &size);
     if (!image) {
-        return ami_fail(err, AM_ERR_FORMAT, "the network has no attachment '%s': pack it when it is trained",
+        return ami_fail(err, AM_ERR_FORMAT,
+                        "the network has no attachment '%s'; train all three stages in one recipe",
                         AM_LEARNED_CHARACTER);
     }
     am_result result = am_db_from_memory(&l->character, image, size, AM_LEARNED_CHARACTER, &l->base.alloc, err);
@@ -264,8 +265,9 @@ am_result ami_learned_create(am_source **out, const ami_learned_def *def, am_err
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->model || !(def->search_every_s > 0.0f) ||
         !(def->search_every_s < 1e3f) || !(def->far * 0.0f == 0.0f)) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "learned def not begun from ami_learned_def_default(), without a model, or out of range");
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "initialise the learned def with ami_learned_def_default(); it needs a model and search_every_s above 0");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     ami_learned *l = ami_alloc_zero(&alloc, sizeof *l);

@@ -20,10 +20,10 @@ typedef struct ami_learned {
     float search_every_s;
     float far;      ///< 0: no limit
     int tags[3];    ///< of the database: idle, walk, run; -1 for none
-    uint64_t heard; ///< tags that the features know
+    uint64_t heard; ///< tags that the features contain
 } ami_learned;
 
-/// A state, all floats: head, x, z, the last query that was within the data, the pose vector of now.
+/// A state, all floats: head, x, z, the last query within the data, the present pose vector.
 typedef struct ami_learned_head {
     float since_s; ///< since the last projection
     float good;    ///< 1 when there is a last good query
@@ -48,7 +48,7 @@ static inline float *ami_learned_y(const ami_learned *l, void *state)
 /// learned_step.c: steps of `count` states.
 void ami_learned_step(const am_source *source, void *const *states, am_source_output *const *outs,
                       const am_source_input *const *inputs, int count, am_search_work *work);
-/// learned.c: the facts that a model carries. Refuses what is not there, of another version or not finite.
+/// learned.c: the facts that a model carries. Refuses facts that are missing, of another version or not finite.
 am_result ami_learned_facts(am_facts *out, const am_model *model, am_error *err);
 /// learned.c: x, z and pose of a start state.
 void ami_learned_begin(const ami_learned *learned, void *state, int start);

@@ -13,10 +13,10 @@
 // The same limits as the automatic tags of a database (src/tools/build/auto_tags.c).
 #define IDLE_MPS 0.25f
 #define RUN_MPS 2.0f
-// Standing, the root does not move when it would be slower than this; from twice as fast on it moves as it is.
+// While standing, a root slower than this does not move; from twice this speed on it moves unchanged.
 #define SETTLE_MPS 0.12f
 #define SETTLE_RADPS 0.2f
-// What is played through is projected back onto the data at this share of the distance that refuses a query.
+// A motion that plays through is projected back onto the data at this share of the distance that refuses a query.
 #define ASTRAY 0.5f
 // Characters that are stepped together: beyond this a batch gains nothing.
 enum { crowd = 64 };
@@ -31,7 +31,7 @@ typedef struct batch {
     am_net_work **nets;
     int list[crowd]; ///< members that the next run of a network concerns
     int listed;
-    am_transform moved[crowd]; ///< way of the root so far in this step
+    am_transform moved[crowd]; ///< movement of the root so far in this step
 } batch;
 
 static void run(const batch *b, int net)
@@ -86,10 +86,10 @@ static int start_of(const ami_learned *l, uint64_t tags)
     return -1;
 }
 
-/// A dance or a jump, once begun, goes its own way: the Stepper plays it, as matching plays a clip through.
+/// A dance or a jump, once started, is played through by the Stepper, as matching plays a clip through.
 static bool plays_through(const am_source_input *input) { return input->hold && !input->stand && !input->search_now; }
 
-/// q(count): the features of now, going along the target.
+/// q(count): the present features, with the target's trajectory.
 static void make_query(const ami_learned *l, void *state, float *q, const am_source_input *input)
 {
     const am_features *features = &l->character->features;
@@ -131,7 +131,7 @@ static float distance2(const float *a, const float *b, int count)
     return sum;
 }
 
-/// The body as it is with the target of the last query that was within the data.
+/// The present body with the target of the last query within the data.
 static void recall(const ami_learned *l, void *state, float *q)
 {
     const am_schema *schema = l->character->features.schema;
@@ -168,7 +168,7 @@ static void tell_side(const batch *b, int member, am_source_pose *side)
     settle(b->inputs[member], &side->root_linear, &side->root_angular);
 }
 
-/// Takes what the Projector answered: false when it is not finite or too far from what was asked.
+/// Takes over the Projector's answer; false when it is not finite or too far from the query.
 static bool accept(const batch *b, int member, int sample)
 {
     const ami_learned *l = b->learned;
@@ -180,14 +180,15 @@ static bool accept(const batch *b, int member, int sample)
     if (!ami_all_finite(xz, l->count + l->latent) || !(away * 0.0f == 0.0f) || too_far) {
         return false;
     }
-    // What plays through is left alone while it is near the data: each projection takes some of its way and speed.
+    // A motion that plays through is left alone while it is near the data: each projection changes its direction and
+    // speed a little.
     if (plays_through(b->inputs[member]) && !(l->far > 0.0f && away > ASTRAY * ASTRAY * l->far * l->far)) {
         return true;
     }
     out->cost = away;
     out->stay_cost = distance2(ami_learned_x(state), out->query, l->count);
     tell_side(b, member, &out->left);
-    memcpy(ami_learned_x(state), xz, (size_t)(l->count + l->latent) * sizeof(float)); // z lies behind x
+    memcpy(ami_learned_x(state), xz, (size_t)(l->count + l->latent) * sizeof(float)); // z follows x
     memcpy(ami_learned_good(l, state), out->query, (size_t)l->count * sizeof(float));
     ((ami_learned_head *)state)->good = 1.0f;
     out->transition = true;
@@ -244,7 +245,7 @@ static void project_due(batch *b)
     const ami_learned *l = b->learned;
     list_due(b);
     project(b);
-    // Far outside the data, or not finite: once more with the last good target, where there is one.
+    // Far outside the data, or not finite: projects again with the last good target, if there is one.
     int again = 0;
     for (int i = 0; i < b->listed; i++) {
         int member = b->list[i];
@@ -300,14 +301,14 @@ static void land(batch *b)
     }
 }
 
-/// How often the networks step in dt: they know steps of about a frame.
+/// How many steps the networks take in dt: they were trained on steps of about a frame.
 static int steps_of(const ami_learned *l, float dt)
 {
     int steps = (int)floorf(am_clamp(dt * l->character->fps, 0.0f, 1e4f) + 0.5f);
     return steps < 1 ? 1 : steps;
 }
 
-/// x and z of the listed members, one step on (LMM section 7.1: by any time).
+/// Advances x and z of the listed members by one step of any length (LMM section 7.1).
 static void advance(batch *b)
 {
     const ami_learned *l = b->learned;
@@ -342,7 +343,7 @@ static void root_of(const ami_learned *l, void *state, am_vec3 *linear, am_vec3 
     *angular = am_v3(w[0], w[1], w[2]);
 }
 
-/// One step of the networks for the listed members; the root goes by the mean of its velocities before and after.
+/// One step of the networks for the listed members; the root moves by the mean of its velocities before and after.
 static void step_once(batch *b)
 {
     const ami_learned *l = b->learned;

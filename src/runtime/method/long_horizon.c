@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// Branches that one level keeps; beyond that the dearest are given up. LHMM(10, 3) has 100.
+// Branches that one level keeps; beyond that, the most expensive are dropped. LHMM(10, 3) has 100.
 #define MOST_NODES 128
 // Searches that go to the index together.
 #define BATCH 8
@@ -54,15 +54,15 @@ am_result ami_long_horizon_create(am_source **out, const ami_long_horizon_def *d
         def->most_searches < 0) {
         return ami_fail(
             err, AM_ERR_DEF,
-            "long-horizon def not begun from ami_long_horizon_def_default(), or k not within 1 to %d, l not "
-            "within 1 to 8, most_searches below 0",
+            "initialise the long-horizon def with ami_long_horizon_def_default(); k is 1 to %d, l 1 to 8, "
+            "most_searches at least 0",
             AMI_MAX_HITS);
     }
     ami_ahead ahead = { .k = def->k, .l = def->l, .most_searches = def->most_searches };
     return ami_matching_create(out, &def->match, &ahead, err);
 }
 
-/// The place of a new branch of this cost, or NULL when it is dearer than all that a level keeps.
+/// Where a new branch of this cost goes, or NULL when it is more expensive than all that a level keeps.
 static node *insert(level *to, float cost)
 {
     int at = to->count;
@@ -78,7 +78,7 @@ static node *insert(level *to, float cost)
     return &to->nodes[at];
 }
 
-/// Plays `frame` on from where the body stands in `from`, until the next search.
+/// Plays on from `frame`, starting at the body in `from`, until the next search.
 static void branch(const look *l, level *to, am_transform root, const void *context, am_hit hit, float before,
                    int first)
 {
@@ -95,7 +95,7 @@ static void branch(const look *l, level *to, am_transform root, const void *cont
     horizon->update_context(horizon->user, n->context, context, (float)l->ahead->frames / db->fps);
 }
 
-/// Asks the index about nodes(count) of a level at once; k hits each.
+/// Searches for nodes(count) of a level in one batch; k hits each.
 static void ask(look *l, node *nodes, int count, am_hit *hits, int *found, int k)
 {
     float x[BATCH][AM_MAX_FEATURES + 8];
@@ -117,7 +117,7 @@ static void ask(look *l, node *nodes, int count, am_hit *hits, int *found, int k
     l->left -= count;
 }
 
-/// One level: every branch in turn, cheapest first, while searches are left. The last one only adds up.
+/// One level: every branch in turn, cheapest first, while searches are left. The last level only adds up costs.
 static void grow(look *l, level *from, level *to, bool last)
 {
     am_hit hits[BATCH * AMI_MAX_HITS];
@@ -166,6 +166,6 @@ int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit
         at = 1 - at;
     }
     *searches += l.searches;
-    // Out of searches before the last level: what is known so far decides.
+    // Out of searches before the last level: the costs so far decide.
     return l.best >= 0 ? l.best : levels[at].count > 0 ? levels[at].nodes[0].first : 0;
 }

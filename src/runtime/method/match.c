@@ -28,10 +28,10 @@ typedef struct match_source {
     am_source base;
     match_numbers own;   ///< where no settings are given
     int standing;        ///< where a state begins when no frame is given
-    ami_decoder decoder; ///< makes the poses; without a network the database has them
+    ami_decoder decoder; ///< makes the poses; without a network they come from the database
 } match_source;
 
-/// All that a character keeps of this source.
+/// A character's state of this source.
 typedef struct match_state {
     int32_t frame;
     float fraction; ///< [0, 1) of a frame beyond it
@@ -49,8 +49,8 @@ typedef struct match_state {
 ami_match_def ami_match_def_default(void)
 {
     // 1/6 s: LMM's ten frames at 60 Hz. No bias: even 0.1 lets a walk of 1.4 m/s continue when the target is 1.1. 0.2
-    // s of surroundings: a jump nearer than that is the same motion, stuttering. 90 m/s^2 (2.5 cm a frame squared at
-    // 60 Hz): half of CMU's 99.9th percentile; beyond it lie hands, knees and toes that flick in the capture.
+    // s of surroundings: a jump nearer than that is the same motion, stuttering. 90 m/s^2 (2.5 cm per frame squared
+    // at 60 Hz): half of CMU's 99.9th percentile; beyond it lie hands, knees and toes that flick in the capture.
     ami_match_def def = {
         .search_every_s = 1.0f / 6.0f, .stay_bias = 0.0f, .surround_s = 0.2f, .rough_mps2 = 90.0f, .cookie = AM_COOKIE
     };
@@ -68,7 +68,7 @@ static size_t match_state_size(const am_source *source)
 static match_numbers numbers_of_def(const match_source *match, const ami_match_def *def, ami_ahead ahead)
 {
     float fps = match->base.db->fps;
-    // What a network makes is smooth already, and looking costs it four poses.
+    // A network's poses are already smooth, and checking them would cost four evaluations.
     match_numbers n = { .search_every_s = def->search_every_s,
                         .stay_bias = def->stay_bias,
                         .rough_m = match->decoder.net.net ? 0.0f : def->rough_mps2 / (fps * fps),
@@ -121,7 +121,7 @@ static bool sample_pose(const match_source *match, am_transform *out, int frame,
 }
 
 /// A pose with the velocities of one step of the clip: the step that led to it, or the one that follows. A transition
-/// joins exactly these two steps; velocities across a pose would let half of its own bend into the seam.
+/// joins exactly these two steps; velocities across a pose would bring half of its bend into the seam.
 static void sample_side(const match_source *match, am_source_pose *side, const match_state *s, bool leaving,
                         am_search_work *work)
 {
@@ -170,8 +170,8 @@ void ami_match_query(const am_source *source, float *out, const ami_moment *mome
     ami_query_make(&db->features, out, &query);
 }
 
-/// Whether the filter lets the playing frame be. In the ignored ends of a range, which no filter accepts, the
-/// nearest frame that a search may offer answers for it.
+/// Whether the filter accepts the playing frame. In the ignored ends of a range, which no filter accepts, the nearest
+/// frame that a search may offer decides.
 static bool may_stay(const am_source *source, const am_filter *filter, int frame)
 {
     if (!filter) {
@@ -189,7 +189,7 @@ static bool looks_ahead(const match_numbers *n, const am_source_input *input)
     return n->ahead.l > 1 && input->horizon;
 }
 
-/// The hit to jump to, or -1 to play on. Looking ahead, playing on is one more branch beside the frames found.
+/// The hit to jump to, or -1 to play on. With lookahead, playing on is one more branch besides the frames found.
 static int choose(const am_source *source, const match_numbers *n, const match_state *s, am_source_output *out,
                   const am_hit *hits, int count, const am_source_input *input, am_search_work *work)
 {
@@ -413,7 +413,7 @@ static void match_destroy(am_source *source)
 static am_result match_make_work(const am_source *source, am_search_work *work, int most, const am_alloc *alloc,
                                  am_error *err)
 {
-    (void)most; // one after another: searching is most of the work
+    (void)most; // one after another: most of the work is searching
     const am_net *net = match_of(source)->decoder.net.net;
     return net ? am_net_work_create(&ami_search_work_nets(work)[ami_net_decompressor], net, 1, alloc, err) : AM_OK;
 }
@@ -447,7 +447,7 @@ am_result ami_matching_create(am_source **out, const ami_match_def *def, const a
     if (!def || def->cookie != AM_COOKIE || !def->db || !def->index || def->index->db != def->db) {
         return ami_fail(
             err, AM_ERR_DEF,
-            "match def not begun from ami_match_def_default(), or without a database and an index over it");
+            "initialise the match def with ami_match_def_default() and give it a database and an index of it");
     }
     if (!def->db->has_poses && !def->decompressor) {
         return ami_fail(err, AM_ERR_SUPPORT,
@@ -456,7 +456,7 @@ am_result ami_matching_create(am_source **out, const ami_match_def *def, const a
     if (!(def->search_every_s > 0.0f) || !(def->stay_bias >= 0.0f) || !(def->surround_s >= 0.0f) ||
         !(def->rough_mps2 >= 0.0f) || !(def->search_every_s < 1e3f) || !(def->surround_s < 1e3f)) {
         return ami_fail(err, AM_ERR_DEF,
-                        "match def: search_every_s must be above 0, stay_bias, surround_s and rough_mps2 not below");
+                        "match def: search_every_s must be above 0; stay_bias, surround_s and rough_mps2 at least 0");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     match_source *match = ami_alloc_zero(&alloc, sizeof *match);

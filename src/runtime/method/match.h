@@ -6,10 +6,10 @@
 
 #include "method/sources.h"
 
-/// How far a choice looks into the future.
+/// How far ahead a choice looks.
 typedef struct ami_ahead {
-    int k, l;          ///< branches and levels; one level looks no further
-    int frames;        ///< that pass from level to level
+    int k, l;          ///< branches and levels; one level is no lookahead
+    int frames;        ///< between two levels
     int most_searches; ///< 0 means no limit
 } ami_ahead;
 
@@ -18,11 +18,11 @@ typedef struct ami_moment {
     am_transform root;
     int frame;
     float fraction;
-    const am_transform *pose; ///< [joint] in the root's space where it is not that of the frame; NULL
+    const am_transform *pose; ///< [joint] in the root's space where it differs from the frame's; otherwise NULL
     const am_velocity *velocity;
 } ami_moment;
 
-/// match.c: out(stride) = stored features of the moment, going along the desired trajectory.
+/// match.c: out(stride) = stored features of the moment, with the desired trajectory.
 void ami_match_query(const am_source *source, float *out, const ami_moment *moment, const am_query_point *trajectory,
                      int trajectory_count);
 /// match.c: a source that looks ahead; its frames between two levels are filled in. NULL is plain matching.
@@ -32,7 +32,7 @@ am_result ami_matching_create(am_source **out, const ami_match_def *def, const a
 int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit *first, int count,
                    const am_source_input *input, am_search_work *work, int *searches);
 
-/// landing.c: the largest second difference of any joint in the three frames after one that is landed on, m.
+/// landing.c: the largest second difference of any joint in the three frames after a landing, m.
 float ami_roughness(const am_db *db, int frame);
 /// landing.c: out(frame_count) gets the same for all frames of a range, measured.
 void ami_roughness_range(const am_db *db, float *out, const am_db_range *range);

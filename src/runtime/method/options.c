@@ -1,4 +1,4 @@
-// The table of methods, the settings of an actor with their usual values, and the table of options that scripts,
+// The table of methods, the settings of an actor with their defaults, and the table of options that scripts,
 // help, docs and the studio's panel are made from.
 #include <amble/math.h>
 #include <amble/options.h>
@@ -39,8 +39,8 @@ void am_settings_init(am_settings *out, am_method method)
 {
     ami_match_def match = ami_match_def_default();
     ami_long_horizon_def ahead = ami_long_horizon_def_default();
-    // Half-lives, ratios and clamps by the eight courses of `amble eval matching` on CMU: shorter half-lives answer
-    // no sooner, since feet must land first; a larger position ratio turns sooner and skates more.
+    // Half-lives, ratios and clamps were tuned on the eight courses of `amble eval matching` on CMU: shorter
+    // half-lives respond no sooner, since feet must land first; a larger position ratio turns sooner and skates more.
     *out = (am_settings){
         .method = method,
         .search_every_s = match.search_every_s,
@@ -105,33 +105,33 @@ enum {
 
 static const am_option options[] = {
     { NUMBER("search_every_s", search_every_s, 0.001f, 1.0f, 60.0f, "s", asks,
-             "time between searches; the end of a clip and a sharp change of the target search at once"),
+             "time between searches; the end of a clip and a sharp change of the target trigger one at once"),
       .label = "search every" },
-    { NUMBER("stay_bias", stay_bias, 0.0f, 5.0f, 1e6f, "", searches, "cost taken off playing on"),
+    { NUMBER("stay_bias", stay_bias, 0.0f, 5.0f, 1e6f, "", searches,
+             "bonus for playing on: subtracted from its cost"),
       .label = "stay bias" },
     { NUMBER("surround_s", surround_s, 0.0f, 1.0f, 60.0f, "s", searches,
-             "frames this near the playing one are not jumped to") },
-    { NUMBER(
-        "rough_mps2", rough_mps2, 0.0f, 200.0f, 1e4f, "m/s^2", searches,
-        "frames where the capture bends a joint by more are landed on only when none of the next 15 is smoother; "
-        "0: no limit") },
+             "no jumps to frames this close to the playing one") },
+    { NUMBER("rough_mps2", rough_mps2, 0.0f, 200.0f, 1e4f, "m/s^2", searches,
+             "no landing where the capture bends a joint by more, unless none of the next 15 frames is smoother; 0: "
+             "no limit") },
     { INTEGER("k", k, 1.0f, 8.0f, (float)AMI_MAX_HITS, ahead_only, "branches of looking ahead") },
-    { INTEGER("l", l, 1.0f, 8.0f, 8.0f, ahead_only, "levels of looking ahead") },
+    { INTEGER("l", l, 1.0f, 8.0f, 8.0f, ahead_only, "levels of the search tree") },
     { INTEGER("most_searches", most_searches, 0.0f, 1000.0f, 1e6f, ahead_only,
-              "searches of one choice; 0: no limit") },
+              "most searches for one choice; 0: no limit") },
     { INTEGER("k", candidates, 1.0f, (float)AM_MAX_CANDIDATES, (float)AM_MAX_CANDIDATES, not_ahead,
               "candidates that a trace lists (8 with --trace)") },
     { CHOICE("task", task, tasks, field_only, "what the character is asked to do"), .label = "task" },
     { CHOICE("policy", policy, policies, field_only, "how an action is chosen"), .label = "chooses" },
     { INTEGER("every", every, 0.0f, 100.0f, (float)AMI_FIELD_MAX_EVERY, field_only,
-              "ticks between the anchors of the value function; 0: the least that there is") },
+              "ticks between the anchors of the value function; 0: the smallest that the model has") },
     { CHOICE("root", root, roots, all, "what moves the root (default of a field: animation)"),
       .label = "root moves by" },
-    { CHOICE("inertialise", inertialise, blends, all, "how a transition dies out"), .label = "transitions" },
+    { CHOICE("inertialise", inertialise, blends, all, "how a transition fades out"), .label = "transitions" },
     { NUMBER("inertialise_halflife_s", inertialise_halflife, 1e-4f, 0.5f, 10.0f, "s", all,
              "half-life of the spring") },
     { NUMBER("inertialise_bend_mps2", inertialise_bend, 0.0f, 200.0f, 1e4f, "m/s^2", all,
-             "spring: what a transition may bend arms, head and trunk by; 0: no limit") },
+             "spring: how much a transition may bend arms, head and trunk; 0: no limit") },
     { NUMBER("inertialise_s", inertialise_seconds, 1e-3f, 1.0f, 10.0f, "s", all, "longest blend of the quintic") },
     { SWITCH("ik", ik, all, "keep planted feet in place"), .label = "feet stay planted" },
     { NUMBER("velocity_halflife_s", velocity_halflife, 1e-4f, 1.0f, 10.0f, "s", all,
@@ -139,18 +139,18 @@ static const am_option options[] = {
     { NUMBER("facing_halflife_s", facing_halflife, 1e-4f, 1.0f, 10.0f, "s", all,
              "how fast the predicted facing reaches the desired one") },
     { NUMBER("adjust_position_halflife_s", adjust_position_halflife, 1e-4f, 1.0f, 10.0f, "s", all,
-             "mixed root: how fast it is drawn to the simulated point") },
+             "mixed root: how fast it is pulled to the simulated point") },
     { NUMBER("adjust_facing_halflife_s", adjust_facing_halflife, 1e-4f, 1.0f, 10.0f, "s", all,
              "mixed root: how fast it turns to the simulated facing") },
     { NUMBER("adjust_position_ratio", adjust_position_ratio, 0.0f, 1.0f, 10.0f, "", all,
-             "mixed root: by no more than this part of its own movement") },
+             "mixed root: pulled by at most this fraction of its own movement") },
     { NUMBER("adjust_facing_ratio", adjust_facing_ratio, 0.0f, 1.0f, 10.0f, "", all,
-             "mixed root: by no more than this part of its own turning") },
+             "mixed root: turned by at most this fraction of its own turning") },
     { NUMBER("clamp_m", clamp_m, 0.0f, 1.0f, 100.0f, "m", all,
              "mixed root: largest distance from the simulated point") },
     { NUMBER("clamp_rad", clamp_rad, 0.0f, 3.0f, 10.0f, "rad", all,
              "mixed root: largest angle from the simulated facing") },
-    { NUMBER("time_scale", time_scale, 0.05f, 2.0f, 20.0f, "", all, "speed of playing; 1: as captured") },
+    { NUMBER("time_scale", time_scale, 0.05f, 2.0f, 20.0f, "", all, "playback speed; 1: as captured") },
     { NUMBER("trajectory_weight", trajectory_weight, 0.0f, 2.0f, 1e3f, "", all,
              "weight of all trajectory features; 0 with pose_weight 0: unweighted") },
     { NUMBER("pose_weight", pose_weight, 0.0f, 2.0f, 1e3f, "", all, "weight of all other features") },
@@ -205,19 +205,19 @@ am_result am_settings_check(const am_settings *s, am_error *err)
         double value = o->type <= AM_OPTION_CHOICE ? am_option_get(o, s) : 0.0;
         double high = o->type == AM_OPTION_CHOICE ? (double)(o->choice_count - 1) : (double)o->high;
         if (o->type <= AM_OPTION_CHOICE && !within(value, (double)o->low, high)) {
-            return ami_fail(err, AM_ERR_RANGE, "the setting '%s' is %g; it must lie within %g and %g", o->key, value,
+            return ami_fail(err, AM_ERR_RANGE, "the setting '%s' is %g; it must be from %g to %g", o->key, value,
                             (double)o->low, high);
         }
     }
     const float least[] = { s->sharp_mps, s->sharp_rad, s->stand_mps };
     for (int i = 0; i < COUNT(least); i++) {
         if (!within((double)least[i], 0.0, 1e6)) {
-            return ami_fail(err, AM_ERR_RANGE, "sharp_mps, sharp_rad and stand_mps must not be below 0");
+            return ami_fail(err, AM_ERR_RANGE, "sharp_mps, sharp_rad and stand_mps must be at least 0");
         }
     }
     if ((int)s->method < 0 || s->method >= AM_METHOD_COUNT || !within(s->springs, 0, 1) ||
         !within(s->push_blend, AM_PUSH_ADDED, AM_PUSH_PRINTED)) {
-        return ami_fail(err, AM_ERR_RANGE, "no such method, springs or push_blend");
+        return ami_fail(err, AM_ERR_RANGE, "method, springs or push_blend has an unknown value");
     }
     return AM_OK;
 }

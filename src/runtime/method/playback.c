@@ -1,4 +1,4 @@
-// Plays a database between its frames.
+// Samples a database at times between its frames.
 #include "method/playback.h"
 #include "data/database.h"
 

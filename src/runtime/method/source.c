@@ -16,7 +16,7 @@ am_result am_source_work_create(am_search_work **out, const am_source *source, i
 {
     *out = NULL;
     if (!source || most < 1 || most > AM_NET_MOST_BATCH) {
-        return ami_fail(err, AM_ERR_DEF, "work for 1 to %d characters of a source, not %d", AM_NET_MOST_BATCH, most);
+        return ami_fail(err, AM_ERR_DEF, "a batch has 1 to %d characters, not %d", AM_NET_MOST_BATCH, most);
     }
     am_search_work *work = NULL;
     am_result result = ami_search_work_create(&work, source->index, alloc, err);

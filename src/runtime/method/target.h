@@ -6,7 +6,7 @@
 
 #include "method/task.h"
 
-// A target that turns by more than this begins a new line.
+// A target that turns by more than this starts a new line.
 #define AMI_NEW_LINE_RAD (1.0f * AM_DEG)
 
 /// The line to follow while there is no target point. Part of a state; zero before the first target.

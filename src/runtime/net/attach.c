@@ -17,7 +17,7 @@ am_result ami_attach_check(const am_model_blob *blobs, int count, am_error *err)
         const am_model_blob *blob = &blobs[i];
         if (!blob->name || !blob->name[0] || strlen(blob->name) >= AM_NET_NAME_SIZE || !blob->data ||
             blob->size == 0) {
-            return ami_fail(err, AM_ERR_DEF, "attachment %d has no bytes, or no name of 1 to %d", i,
+            return ami_fail(err, AM_ERR_DEF, "attachment %d is empty, or its name does not have 1 to %d bytes", i,
                             AM_NET_NAME_SIZE - 1);
         }
         for (int other = 0; other < i; other++) {

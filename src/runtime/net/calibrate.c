@@ -1,5 +1,5 @@
-// Rounds weights to int8 with regard to the inputs: the weights of a row are rounded one after another, and the
-// remaining ones, the bias last, absorb the error of the ones before, as far as the layer's inputs are correlated
+// Rounds weights to int8 for the inputs that a layer meets: the weights of a row are rounded one after another, and
+// the remaining ones, the bias last, absorb the error of the ones before, as far as the layer's inputs are correlated
 // (the nearest-plane method, to which OPTQ belongs; Frantar 2022). Plain rounding cannot use this: inputs after an
 // activation have means far from zero and are strongly correlated.
 #include "net/pack.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-// On the diagonal, as a share of its mean: inputs that the samples hardly move must not be given large weights.
+// On the diagonal, as a share of its mean: inputs that hardly vary over the samples must not get large weights.
 #define DAMPING 0.01
 // The scales tried for a row: the largest weight becomes 127, or is cut to it.
 #define SCALE_STEP 0.04
@@ -45,7 +45,7 @@ static am_result make_room(rounding *r, int inputs, const am_alloc *alloc, am_er
     return AM_OK;
 }
 
-/// Large inputs last, since rounding begins at the end: their errors find the most others to go to.
+/// Large inputs last, since rounding begins at the end: most other weights can then absorb their errors.
 static void sort_inputs(rounding *r, const double *x, int rows)
 {
     int inputs = r->count - 1;
@@ -89,7 +89,7 @@ static void sum_products(rounding *r, const double *x, int rows)
     }
 }
 
-/// In place: products become R with R^T R = products, then R^T, whose rows a rounding goes along.
+/// In place: products become R with R^T R = products, then R^T, whose rows the rounding uses.
 static void factorise(rounding *r)
 {
     size_t n = (size_t)r->count;

@@ -18,7 +18,7 @@ am_result ami_net_graph_create(am_net_graph **out, const char *name, const am_al
     *out = NULL;
     am_alloc use = ami_alloc_or_default(alloc);
     if (!name || !name[0] || strlen(name) >= AM_NET_NAME_SIZE) {
-        return ami_fail(err, AM_ERR_DEF, "a graph's name has 1 to %d bytes", AM_NET_NAME_SIZE - 1);
+        return ami_fail(err, AM_ERR_DEF, "a graph's name must have 1 to %d bytes", AM_NET_NAME_SIZE - 1);
     }
     am_net_graph *graph = ami_alloc_zero(&use, sizeof *graph);
     if (!graph) {
@@ -64,7 +64,7 @@ static bool grow(am_net_graph *graph, void **items, int *room, int count, size_t
     int more = *room ? *room * 2 : 16;
     void *bigger = ami_alloc_array(&graph->alloc, (size_t)more, size);
     if (!bigger) {
-        ami_graph_fault(graph, AM_ERR_MEMORY, "no memory for a graph of %d items", more);
+        ami_graph_fault(graph, AM_ERR_MEMORY, "out of memory for a graph of %d items", more);
         return false;
     }
     if (*items) {
@@ -79,7 +79,7 @@ static bool grow(am_net_graph *graph, void **items, int *room, int count, size_t
 static bool copy_name(am_net_graph *graph, char *out, const char *name)
 {
     if (!name || !name[0] || strlen(name) >= AM_NET_NAME_SIZE) {
-        ami_graph_fault(graph, AM_ERR_DEF, "a name has 1 to %d bytes", AM_NET_NAME_SIZE - 1);
+        ami_graph_fault(graph, AM_ERR_DEF, "a name must have 1 to %d bytes", AM_NET_NAME_SIZE - 1);
         return false;
     }
     if (ami_net_graph_find(graph, name) >= 0) {
@@ -158,7 +158,7 @@ void ami_net_graph_keep(am_net_graph *graph, int state, int value)
 {
     if (is_value(graph, state) && is_value(graph, value)) {
         if (graph->values[state].role != AM_NET_STATE || graph->values[state].width != graph->values[value].width) {
-            ami_graph_fault(graph, AM_ERR_DEF, "value %d is no state of the width of value %d", state, value);
+            ami_graph_fault(graph, AM_ERR_DEF, "value %d is not a state of the same width as value %d", state, value);
             return;
         }
         graph->values[state].next = value;
@@ -172,7 +172,7 @@ void ami_net_graph_output(am_net_graph *graph, const char *name, int value)
     }
     am_net_value *v = &graph->values[value];
     if (v->role != AM_NET_INNER || v->output >= 0) {
-        ami_graph_fault(graph, AM_ERR_DEF, "value %d is an input or an output already", value);
+        ami_graph_fault(graph, AM_ERR_DEF, "value %d is already an input or an output", value);
     } else if (copy_name(graph, v->name, name)) {
         v->output = graph->output_count++;
     }
@@ -265,7 +265,7 @@ static am_result lay_out(am_net_graph *graph, am_error *err)
     return AM_OK;
 }
 
-/// What gains, scales and deviations begin with.
+/// Initial values of gains, scales and deviations.
 static void fill_ones(am_net_graph *graph)
 {
     for (int i = 0; i < graph->op_count; i++) {
@@ -286,7 +286,7 @@ am_result ami_net_graph_finish(am_net_graph *graph, am_error *err)
         return ami_fail(err, graph->failed, "graph '%s': %s", graph->name, graph->reason);
     }
     if (graph->weights) {
-        return ami_fail(err, AM_ERR_DEF, "graph '%s' is finished already", graph->name);
+        return ami_fail(err, AM_ERR_DEF, "graph '%s' is already finished", graph->name);
     }
     int place = 0;
     const char *wrong = ami_net_check(graph->values, graph->value_count, graph->ops, graph->op_count, graph->tensors,

@@ -25,7 +25,7 @@ int ami_net_in_count(const am_net_op *op);
 const char *ami_net_infer(ami_net_shape *out, const am_net_op *op, const am_net_value *values, int width);
 
 /// Checks a whole graph's lists: order, numbers, shapes, names, states, outputs. `place` says which operation or
-/// value is at fault. The tensors' offsets are not looked at. NULL, or what is wrong.
+/// value is at fault. The tensors' offsets are not checked. NULL, or what is wrong.
 const char *ami_net_check(const am_net_value *values, int value_count, const am_net_op *ops, int op_count,
                           const am_net_tensor *tensors, int tensor_count, int *place);
 

@@ -101,7 +101,9 @@ static am_result check_graph(const am_model_def *def, int g, am_error *err)
 static am_result check_def(const am_model_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->graphs || def->sample_count < 1 || def->sample_count > 4096) {
-        return ami_fail(err, AM_ERR_DEF, "model def not begun from ami_model_def_default(), or out of range");
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "initialise the model def with ami_model_def_default(); it needs graphs and a sample_count of 1 to 4096");
     }
     const int least = def->attachment_count > 0 ? 0 : 1; // value functions are attachments alone
     if (def->graph_count < least || def->graph_count > AM_NET_MOST_PARTS) {
@@ -188,7 +190,7 @@ static void put_graph(making *m, int g, uint64_t *at)
     }
 }
 
-/// Where a network came from is not what it is.
+/// The content hash leaves out where a network came from.
 static bool is_content(int section) { return section != AMI_NET_RECIPE && section != AMI_NET_PROVENANCE; }
 
 void ami_model_seal(uint8_t *image, uint64_t size, ami_section *table)

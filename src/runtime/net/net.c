@@ -64,7 +64,7 @@ static void resolve(am_net *net, ami_net_step *step)
 // ---------------------------------------------------------------------------------------------
 // Places
 
-/// Memory that a value leaves when its last reader is done.
+/// Memory that a value frees after its last reader.
 typedef struct gap {
     size_t slot, size;
 } gap;
@@ -208,12 +208,13 @@ static void list_values(am_net *net)
 static am_result check_def(const am_net_def *def, const ami_layers **layers, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->model || def->part < 0 || def->part >= def->model->part_count) {
-        return ami_fail(err, AM_ERR_DEF, "net def not begun with am_net_def_init(), or without such a part");
+        return ami_fail(err, AM_ERR_DEF,
+                        "initialise the net def with am_net_def_init() and give it a model and one of its parts");
     }
     bool fused = def->mode == AM_NET_FAST;
     *layers = def->kernels ? ami_layers_named(def->kernels, fused) : ami_layers_pick(fused);
     if (!*layers) {
-        return ami_fail(err, AM_ERR_SUPPORT, "this machine has no kernels '%s'", def->kernels);
+        return ami_fail(err, AM_ERR_SUPPORT, "this machine has no kernels called '%s'", def->kernels);
     }
     return AM_OK;
 }

@@ -5,7 +5,7 @@
 #include "net/format.h"
 #include "net/layer.h"
 
-/// Where a value's numbers lie in a work: at slot * most_batch, [sample][row][stride].
+/// Where a value's numbers are in the work memory: at slot * most_batch, [sample][row][stride].
 typedef struct ami_net_place {
     size_t slot;   ///< offset in floats for a batch of one
     size_t stride; ///< floats of one row: the width filled up to a multiple of 16

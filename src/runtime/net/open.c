@@ -44,7 +44,7 @@ static am_result check_table(opening *o)
     am_result result = ami_container_check(&o->header, o->parts, ids, AMI_NET_SECTIONS, &ami_net_file_kind, o->data,
                                            o->size, o->file, o->err);
     for (int s = 0; s < AMI_NET_SECTIONS && result == AM_OK; s++) {
-        // Without a graph, which a model of attachments alone has not, there are no records of one.
+        // A model with only attachments has no graph, and no records of one.
         bool may_miss =
             (s >= AMI_NET_PARTS && s <= AMI_NET_TENSORS) || s == AMI_NET_ATTACHED || s == AMI_NET_ATTACHED_BODY;
         if (!o->parts[s].id && !may_miss) {
@@ -61,7 +61,7 @@ static bool within(int32_t value, int32_t lo, int32_t hi) { return value >= lo &
 static am_result check_sizes(opening *o)
 {
     if (o->parts[AMI_NET_INFO].size != sizeof o->info) {
-        return fail_in(o, AMI_NET_INFO, "section 'info' has another size");
+        return fail_in(o, AMI_NET_INFO, "section 'info' has the wrong size");
     }
     memcpy(&o->info, body(o, AMI_NET_INFO), sizeof o->info);
     const ami_net_info *i = &o->info;
@@ -85,7 +85,7 @@ static am_result check_sizes(opening *o)
     for (int s = AMI_NET_RECIPE; s <= AMI_NET_PROVENANCE; s++) {
         const char *text = body(o, s);
         if (o->parts[s].size < 1 || text[o->parts[s].size - 1] != '\0') {
-            return fail_in(o, s, "section '%s': the text does not end", ami_net_letters(s));
+            return fail_in(o, s, "section '%s': the text is not terminated", ami_net_letters(s));
         }
     }
     return AM_OK;
@@ -150,7 +150,7 @@ static am_result check_parts(const opening *o)
     }
     if (result == AM_OK && (sum.value_count != o->info.value_count || sum.op_count != o->info.op_count ||
                             sum.tensor_count != o->info.tensor_count)) {
-        return fail_in(o, AMI_NET_PARTS, "the parts do not add up to the whole");
+        return fail_in(o, AMI_NET_PARTS, "the counts of the parts do not add up to the totals");
     }
     return result;
 }

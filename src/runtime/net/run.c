@@ -9,7 +9,7 @@
 // Batches of at least this many samples go through tiles; smaller ones sample by sample, with zeros skipped.
 enum { tiles_from = 4 };
 
-// Panels that a run backwards takes at a time: a multiple of what every kernel sums at once.
+// Panels that a backward run takes at a time: a multiple of what every kernel sums at once.
 enum { back_panels = 8 };
 
 /// The integers of one row for 8-bit weights; an odd last column is paired with 0.
@@ -75,9 +75,9 @@ static ami_matrix part_of(const ami_matrix *m, size_t first, size_t panels)
     return part;
 }
 
-/// The same from the last panels to the first. A cache that is too small for a network forgets just what is wanted
-/// next when every run goes the same way; alternating directions finds part of each layer again (dense Projector: 4 %
-/// less time).
+/// The same from the last panels to the first. When every run goes the same way, a cache that is too small for a
+/// network has just evicted what is needed next; alternating directions finds part of each layer again (dense
+/// Projector: 4 % less time).
 static void multiply_back(const ami_layers *layers, float *out, const ami_matrix *m, const single *s)
 {
     for (size_t end = m->panels; end > 0;) {
@@ -145,7 +145,7 @@ static void run_rows(const ami_net_run *r)
     }
 }
 
-/// States take over what they keep: all are read before one is written.
+/// States take over their next values: all are read before any is written.
 static void step_states(const ami_net_run *r)
 {
     const am_net *net = r->net;

@@ -1,4 +1,4 @@
-// What each kind of operation reads, makes and owns, and the check of a whole graph against it.
+// The inputs, outputs and tensors of each kind of operation, and the check of a whole graph against them.
 #include "net/layer.h"
 #include "net/build.h"
 
@@ -66,11 +66,11 @@ static const char *check_value(const am_net_value *values, int count, int v)
         return "value out of range";
     }
     if (value->role != AM_NET_STATE) {
-        return value->next == -1 ? NULL : "value is kept but is no state";
+        return value->next == -1 ? NULL : "value is kept but is not a state";
     }
     if (value->next < 0 || value->next >= count || value->rows != 1 || values[value->next].rows != 1 ||
         values[value->next].width != value->width) {
-        return "state takes over no value, or one of another size";
+        return "state takes over no value, or one of a different size";
     }
     return NULL;
 }
@@ -88,7 +88,7 @@ static const char *check_outputs(const am_net_value *values, int count)
             found += values[v].output == o;
         }
         if (found != 1) {
-            return "outputs are not numbered one after another";
+            return "outputs are not numbered consecutively";
         }
     }
     return outputs < 1 || inputs < 1 ? "a graph needs an input and an output" : NULL;
@@ -112,22 +112,22 @@ static const char *check_op(const am_net_value *values, const am_net_op *op, int
         return wrong;
     }
     if (shape.out.rows != values[made].rows || shape.out.columns != values[made].width) {
-        return "makes a value of another size";
+        return "makes a value of the wrong size";
     }
     for (int t = 0; t < AM_NET_MOST_TENSORS; t++) {
         if (t >= shape.tensor_count) {
             if (op->tensor[t] != -1) {
-                return "owns a tensor too many";
+                return "has too many tensors";
             }
             continue;
         }
         if (op->tensor[t] != *next_tensor || *next_tensor >= tensor_count) {
-            return "owns no tensor of its own";
+            return "has no tensor of its own";
         }
         const am_net_tensor *own = &tensors[(*next_tensor)++];
         if (own->rows != shape.tensor[t].rows || own->columns != shape.tensor[t].columns ||
             own->flags != shape.flags[t] || !name_ends(own->name)) {
-            return "has a tensor of another size";
+            return "has a tensor of the wrong size";
         }
     }
     return NULL;
@@ -147,7 +147,7 @@ const char *ami_net_check(const am_net_value *values, int value_count, const am_
         given += values[v].role != AM_NET_INNER;
     }
     if (value_count - given != op_count) {
-        return "there is not one operation for each value";
+        return "there must be one operation for each value that is not an input or a state";
     }
     int next_tensor = 0, made = 0;
     for (int i = 0; i < op_count; i++, made++) {

@@ -11,7 +11,7 @@
 #define TURN_RADPS (60.0f * AM_DEG)
 #define CREEP_RATIO 0.98f // hips height over thigh + shin; 95 % of CMU locomotion lies above 1.05
 #define FLIGHT_S 0.2f     // both toes of a running step are this high for 0.15 s at most
-#define FLIGHT_M 0.04f    // contacts alone do not tell: a fast foot strike may have none
+#define FLIGHT_M 0.04f    // contacts alone are not enough: a fast foot strike may have none
 #define AROUND_S 0.2f     // take-off and landing belong to the jump
 
 static uint64_t bit(am_auto_tag tag) { return (uint64_t)1 << tag; }

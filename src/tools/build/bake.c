@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/// World transforms of the joints that features ask for, and foot prints; one block.
+/// World transforms of the joints that features need, and footprints; one block.
 typedef struct workspace {
     am_transform *world; ///< [frame][slot]
     am_vec3 *prints;     ///< [2 * frame]
@@ -121,7 +121,8 @@ static am_result bake_features(const ami_bake_target *target, const am_db_clip *
     return AM_OK;
 }
 
-/// One frame, hips relative to the root. Signs follow the frame before, so that neighbours blend without a thought.
+/// One frame, hips relative to the root. Signs follow the frame before, so that neighbouring frames can be blended
+/// directly.
 static void put_pose(const ami_bake_target *target, const am_db_clip *in, const ami_bake_setup *setup, int frame,
                      const am_transform *pose, am_quat *before)
 {

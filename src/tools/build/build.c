@@ -157,7 +157,7 @@ am_result ami_build_begin(ami_building **out, const am_build_def *def, am_error 
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->config_path) {
-        return ami_fail(err, AM_ERR_DEF, "build def not begun from am_build_def_default(), or without a config");
+        return ami_fail(err, AM_ERR_DEF, "initialise the build def with am_build_def_default() and give it a config");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     ami_building *b = ami_alloc_zero(&alloc, sizeof *b);

@@ -1,6 +1,6 @@
-// Keeps databases between runs. Beside X.amdb lies X.stamp, which says what it was made from, in three numbers: a
-// hash of all inputs by name, size and time, one by their bytes, and the hash of the database. Equal sizes and times
-// are enough, so that a second start reads no clip; when they differ, the bytes decide.
+// Keeps databases between runs. Next to X.amdb is X.stamp, which says what it was made from, in three numbers: a hash
+// of all inputs by name, size and time, one by their bytes, and the hash of the database. Equal sizes and times are
+// enough, so that a second start reads no clip; when they differ, the bytes decide.
 #include "build/build_internal.h"
 
 #include <amble/tools/os.h>
@@ -183,7 +183,7 @@ static am_result make_clips(char *folder, size_t size, const char *file, am_erro
     }
     folder[strlen(folder) - strlen(".stamp")] = '\0';
     if (!am_folder_make(folder)) {
-        return ami_fail(err, AM_ERR_WRITE, "the folder '%s' for procedural clips cannot be made", folder);
+        return ami_fail(err, AM_ERR_WRITE, "the folder '%s' for procedural clips cannot be created", folder);
     }
     return am_synth_write_all(folder, err);
 }

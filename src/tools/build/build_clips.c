@@ -26,7 +26,7 @@ static bool wanted(const ami_building *b, const char *stem)
     return (c->include.count == 0 || fits_any(&c->include, stem)) && !fits_any(&c->exclude, stem);
 }
 
-/// Adds the files of a folder, without those that the config does not want.
+/// Adds the files of a folder, except those that the config leaves out.
 static am_result list_folder(ami_building *b, const char *folder)
 {
     am_import *import = &b->import;
@@ -78,7 +78,7 @@ static am_result list_sets(ami_building *b)
     return AM_OK;
 }
 
-/// Finds the clip that lends its skeleton; one outside the listed clips is added as hidden.
+/// Finds the reference clip; one outside the listed clips is added as hidden.
 static am_result choose_reference(ami_building *b)
 {
     const char *name = b->def->clips_dir ? NULL : b->config.reference;

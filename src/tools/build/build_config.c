@@ -24,7 +24,7 @@ bool ami_pattern_fits(const char *pattern, const char *text)
             pattern++;
             text++;
         } else if (star) {
-            pattern = star + 1; // let the last star take one more
+            pattern = star + 1; // let the last star match one more character
             text = ++resume;
         } else {
             return false;
@@ -44,7 +44,7 @@ static am_result read_words(ami_build_config *c, const am_json *object, const ch
         return AM_OK;
     }
     if (list->type != AM_JSON_ARRAY) {
-        return am_json_fail(c->doc, list, AM_ERR_TYPE, err, "'%s' is a list of names, e.g. [\"walk_*\"]", key);
+        return am_json_fail(c->doc, list, AM_ERR_TYPE, err, "'%s' must be a list of names, e.g. [\"walk_*\"]", key);
     }
     out->items = ami_alloc_array(&c->alloc, (size_t)list->count, sizeof(char *));
     if (!out->items) {
@@ -54,7 +54,7 @@ static am_result read_words(ami_build_config *c, const am_json *object, const ch
     int i = 0;
     for (const am_json *item = list->first; item; item = item->next) {
         if (item->type != AM_JSON_STRING || item->string[0] == '\0') {
-            return am_json_fail(c->doc, item, AM_ERR_TYPE, err, "'%s' holds names only", key);
+            return am_json_fail(c->doc, item, AM_ERR_TYPE, err, "'%s' must hold only names", key);
         }
         out->items[i++] = item->string;
     }
@@ -70,7 +70,7 @@ static am_result read_cuts(ami_build_config *c, const am_json *object, am_error 
     }
     if (list->type != AM_JSON_ARRAY) {
         return am_json_fail(c->doc, list, AM_ERR_TYPE, err,
-                            "'cut' is a list, e.g. [{\"clip\": \"35_22\", \"first\": 77, \"last\": -1}]");
+                            "'cut' must be a list, e.g. [{\"clip\": \"35_22\", \"first\": 77, \"last\": -1}]");
     }
     c->cuts = ami_alloc_array(&c->alloc, (size_t)list->count, sizeof *c->cuts);
     if (!c->cuts) {
@@ -120,11 +120,11 @@ static am_result read_sides(ami_build_config *c, const am_json *root, am_error *
     }
     if (object->type != AM_JSON_OBJECT || object->count > AMI_MAX_SIDES) {
         return am_json_fail(c->doc, object, AM_ERR_TYPE, err,
-                            "'custom' names a CSV file for each custom channel, at most %d", AMI_MAX_SIDES);
+                            "'custom' must name a CSV file for each custom channel, at most %d", AMI_MAX_SIDES);
     }
     for (const am_json *item = object->first; item; item = item->next) {
         if (item->type != AM_JSON_STRING) {
-            return am_json_fail(c->doc, item, AM_ERR_TYPE, err, "the side file of '%s' is a path", item->key);
+            return am_json_fail(c->doc, item, AM_ERR_TYPE, err, "the side file of '%s' must be a path", item->key);
         }
         int channel = ami_schema_find(&c->schema, item->key);
         if (channel < 0 || c->schema.channels[channel].kind != AM_FEATURE_CUSTOM) {
@@ -250,7 +250,8 @@ static void set_defaults(ami_build_config *c, const am_alloc *alloc)
     c->floor_m = am_retarget_def_default().reference_floor_m;
     c->root = am_root_def_default();
     c->contacts = am_contact_def_default();
-    c->ignore_end_s = 20.0f / 60.0f; // LMM appendix A keeps the search away from ends; 20 frames is the field's habit
+    c->ignore_end_s =
+        20.0f / 60.0f; // LMM appendix A keeps the search away from ends; 20 frames are usual in the field
     c->doctor = am_doctor_def_default();
     c->clean = am_clean_def_default();
     c->duplicates = true;

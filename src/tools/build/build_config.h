@@ -5,7 +5,7 @@
 #include <amble/tools/build.h>
 #include <amble/tools/json.h>
 
-/// A stretch that a person wants left out.
+/// A stretch that the config leaves out.
 typedef struct ami_build_cut {
     const char *clip;
     int first, last; ///< frames of the file; first < 0 counts from the end, last -1 is the last frame
@@ -18,7 +18,7 @@ typedef struct ami_words {
 } ami_words;
 
 typedef enum ami_floor_mode {
-    AMI_FLOOR_CLIP, ///< each clip's stance is brought to floor_m
+    AMI_FLOOR_CLIP, ///< each clip's stance toes are moved to floor_m
     AMI_FLOOR_NONE  ///< heights stay as captured
 } ami_floor_mode;
 

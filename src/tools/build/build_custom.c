@@ -79,7 +79,7 @@ static am_result read_row(struct ami_side_file *side, const char *at, const char
     }
     memcpy(row.clip, value, size);
     if (!next_value(&at, end, &value, &size) || !read_number(value, size, &row.frame)) {
-        return fail(c, "the frame is no number");
+        return fail(c, "the frame is not a number");
     }
     if (side->row_count) {
         const side_row *before = (const side_row *)(const void *)side->rows.data + (side->row_count - 1);
@@ -90,14 +90,14 @@ static am_result read_row(struct ami_side_file *side, const char *at, const char
     for (int i = 0; i < side->dims; i++) {
         float number = 0.0f;
         if (!next_value(&at, end, &value, &size) || !read_number(value, size, &number)) {
-            return fail(c, "a value is missing or no number");
+            return fail(c, "a value is missing or not a number");
         }
         if (!ami_put(&side->values, &number, sizeof number)) {
             return ami_fail_memory(c->err, sizeof number);
         }
     }
     if (next_value(&at, end, &value, &size)) {
-        return fail(c, "there are more values than the channel has dims");
+        return fail(c, "the row has more values than the channel has dims");
     }
     side->row_count++;
     return ami_put(&side->rows, &row, sizeof row) ? AM_OK : ami_fail_memory(c->err, sizeof row);

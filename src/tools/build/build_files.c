@@ -129,7 +129,7 @@ static am_result cut_all(ami_building *b)
     return AM_OK;
 }
 
-// Pieces of one clip; one cut into more is not worth having.
+// Most pieces of one clip; one that is cut into more is not worth keeping.
 #define MAX_PIECES 64
 
 static void end_clip(void *user, am_import_clip *clip, int index)

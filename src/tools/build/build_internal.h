@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-/// One range to be: a clip on the database's skeleton with all that belongs to its frames.
+/// A future range: a clip on the database's skeleton with everything that belongs to its frames.
 typedef struct ami_piece {
     int source; ///< clip of the import
     int piece;  ///< which of its pieces

@@ -73,7 +73,7 @@ static am_result match_skeleton(const ami_building *b, ami_piece *piece, am_erro
     return take(&piece->clip, made, result);
 }
 
-/// Own skeleton, common floor: the hips go up or down by the clip's own error.
+/// Keeps the skeleton and moves to the common floor: the hips go up or down by the clip's own error.
 static am_result match_floor(const ami_building *b, ami_piece *piece, am_error *err)
 {
     am_clip *clip = piece->clip;
@@ -164,7 +164,7 @@ static am_result list_pieces(ami_building *b)
 static am_result choose_skeleton(ami_building *b)
 {
     while (b->import.clips[b->reference].pieces.count == 0 && b->reference + 1 < b->import.count) {
-        b->reference++; // without a named reference the first usable clip lends its skeleton
+        b->reference++; // without a named reference the first usable clip is the reference
     }
     am_import_clip *source = &b->import.clips[b->reference];
     if (source->pieces.count == 0) {

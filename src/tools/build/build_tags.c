@@ -49,7 +49,7 @@ static am_result read_sheet(ami_building *b)
     return result;
 }
 
-/// A row for a clip that no set has is a slip of the pen.
+/// A row for a clip that no set has is a typing error.
 static am_result check_rows(ami_building *b)
 {
     for (int r = 0; r < b->sheet.row_count; r++) {

@@ -32,15 +32,15 @@ static am_result check_def(const am_db_copy_def *def, am_error *err)
     if (!def || def->cookie != AM_COOKIE || !def->db || (def->drop_poses && def->poses) ||
         (def->frames && def->frame_count < 1) || (def->poses && !def->frames)) {
         return ami_fail(err, AM_ERR_DEF,
-                        "copy def not begun from am_db_copy_def_default(), without a database, or asking for two "
-                        "things at once");
+                        "initialise the copy def with am_db_copy_def_default() and give it a database; poses need "
+                        "frames and exclude drop_poses");
     }
     if (def->z && (def->latent_count < 1 || def->latent_count > AM_MAX_LATENT)) {
         return ami_fail(err, AM_ERR_LIMIT, "a frame has 1 to %d latents, not %d", AM_MAX_LATENT, def->latent_count);
     }
     for (int i = 0; def->frames && i < def->frame_count; i++) {
         if (def->frames[i] < 0 || def->frames[i] >= def->db->frame_count) {
-            return ami_fail(err, AM_ERR_RANGE, "frame %d of a database with %d", def->frames[i],
+            return ami_fail(err, AM_ERR_RANGE, "there is no frame %d; the database has %d", def->frames[i],
                             def->db->frame_count);
         }
     }
@@ -78,7 +78,7 @@ static void count_all(copying *c)
     info->latent_key = def->z ? def->latent_key : info->latent_key;
     info->flags = def->poses ? info->flags & ~AMI_DB_NO_POSES : info->flags;
     info->flags |= def->drop_poses ? AMI_DB_NO_POSES : 0;
-    // What follows from the frames is kept where they are, and measured at run time where they are not.
+    // Derived sections are kept when the frames are, and otherwise measured at run time.
     bool same_frames = !def->frames && !def->x && !def->contacts;
     for (int p = 0; p < AMI_PART_COUNT; p++) {
         uint64_t size = ami_part_of(p)->free_size ? c->from[p].size : ami_part_size(p, info);

@@ -55,13 +55,13 @@ static am_result check_clip(const am_db_def *def, int c, am_error *err)
     }
     const am_clip *first = def->clips[0].clip;
     if (in->clip->fps != first->fps) {
-        return ami_fail(err, AM_ERR_DEF, "clip '%s' has %g frames a second, the first one %g; resample it", name,
+        return ami_fail(err, AM_ERR_DEF, "clip '%s' has %g frames per second, the first one %g; resample it", name,
                         (double)in->clip->fps, (double)first->fps);
     }
     size_t joints = (size_t)first->skeleton->joint_count;
     if (!am_skeleton_same_shape(in->clip->skeleton, first->skeleton) ||
         memcmp(in->clip->skeleton->offsets + 1, first->skeleton->offsets + 1, (joints - 1) * sizeof(am_vec3)) != 0) {
-        return ami_fail(err, AM_ERR_SKELETON, "clip '%s' has another skeleton than '%s'; retarget it", name,
+        return ami_fail(err, AM_ERR_SKELETON, "clip '%s' and '%s' have different skeletons; retarget it", name,
                         first->name);
     }
     return AM_OK;
@@ -110,7 +110,7 @@ static am_result number_tags(making *m)
 static am_result check_def(const am_db_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->schema) {
-        return ami_fail(err, AM_ERR_DEF, "database def not begun from am_db_def_default(), or without a schema");
+        return ami_fail(err, AM_ERR_DEF, "initialise the database def with am_db_def_default() and give it a schema");
     }
     if (!def->clips || def->clip_count < 1) {
         return ami_fail(err, AM_ERR_EMPTY, "a database needs at least one clip");
@@ -495,7 +495,7 @@ static void sum_item(void *context, int item)
     }
 }
 
-/// Where a database came from is not what it is, and what follows from it adds nothing.
+/// The content hash leaves out where a database came from, and everything that is derived from it.
 static bool is_content(int part) { return part != AMI_PART_CONFIG && part < AMI_FIRST_DERIVED; }
 
 void ami_db_seal(uint8_t *image, uint64_t size, ami_db_section *table, const am_tasks *tasks)
@@ -567,7 +567,7 @@ static am_result make(making *m, am_db **out)
     struct am_db_own own = { .alloc = m->alloc, .image = m->image, .image_size = (size_t)m->image_size };
     result = ami_db_view(out, m->image, (size_t)m->image_size, NULL, &own, m->err);
     if (result == AM_ERR_FORMAT && m->table[AMI_FIRST_DERIVED].id) {
-        // Frames that are not finite lead to facts that are not: the file goes without.
+        // Frames that are not finite give facts that are not finite: the file then has none.
         drop_derived(m->table);
         ami_db_seal(m->image, m->image_size, m->table, &m->tasks);
         result = ami_db_view(out, m->image, (size_t)m->image_size, NULL, &own, m->err);

@@ -16,7 +16,7 @@ typedef struct ami_derive_target {
     float *index_rows; ///< NULL: left out
 } ami_derive_target;
 
-/// Measures a database that has none of them, with what a character by default would measure.
+/// Measures a database that has none of them, as a character with default settings would.
 am_result ami_derive(const ami_derive_target *target, const am_db *db, const am_tasks *tasks, const am_alloc *alloc,
                      am_error *err);
 

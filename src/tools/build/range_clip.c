@@ -1,4 +1,4 @@
-// A range of a database as a clip again.
+// Turns a range of a database back into a clip.
 #include <amble/tools/database.h>
 
 #include "base/error.h"
@@ -10,7 +10,7 @@ am_result am_db_clip_of(const am_db *db, int range, am_clip **out, const am_allo
 {
     *out = NULL;
     if (range < 0 || range >= db->range_count) {
-        return ami_fail(err, AM_ERR_RANGE, "range %d of a database with %d", range, db->range_count);
+        return ami_fail(err, AM_ERR_RANGE, "there is no range %d; the database has %d", range, db->range_count);
     }
     const am_db_range *r = &db->ranges[range];
     am_clip_def def = ami_clip_def_of(db->skeleton);

@@ -111,7 +111,7 @@ static bool is_word(span s)
     return s.size > 0;
 }
 
-/// A file's stem may hold anything a person can see, but no control characters.
+/// A file's stem may hold any visible character, but no control characters.
 static bool is_clip_name(span s, size_t room)
 {
     for (size_t i = 0; i < s.size; i++) {
@@ -156,7 +156,8 @@ static am_result read_row(am_tag_sheet *sheet, am_tag_row *row, span line, const
     }
     if (!is_clip_name(values[0], sizeof row->clip)) {
         return ami_fail_line(p->err, AM_ERR_SYNTAX, p->file, p->line, 0,
-                             "a clip's name has 1 to %d bytes and no control characters", (int)sizeof row->clip - 1);
+                             "a clip's name must have 1 to %d bytes and no control characters",
+                             (int)sizeof row->clip - 1);
     }
     memset(row, 0, sizeof *row);
     memcpy(row->clip, values[0].at, values[0].size);
@@ -167,8 +168,8 @@ static am_result read_row(am_tag_sheet *sheet, am_tag_row *row, span line, const
     if (row->first < 0 || row->last < -1 || (row->last >= 0 && row->last < row->first)) {
         return ami_fail_line(
             p->err, AM_ERR_RANGE, p->file, p->line, 0,
-            "frames %d to %d; the first is at least 0, the last not before it (-1 = the clip's last)", row->first,
-            row->last);
+            "frames %d to %d: the first must be at least 0, the last not before it (-1 is the clip's last)",
+            row->first, row->last);
     }
     return find_tag(sheet, values[1], p, &row->tag);
 }

@@ -54,7 +54,7 @@ static void bridge_rotation(am_clip *clip, const gap *g, int joint)
     am_vec3 m0 = am_quat_velocity(q[(size_t)g->before2 * stride], base, 1.0f);
     am_vec3 m1 = am_v3_sub(end2, p1);
     if (am_v3_length(m1) > 3.0f) {
-        m1 = am_v3_zero(); // the two ends lie on either side of a half turn: no slope to speak of
+        m1 = am_v3_zero(); // the two ends are half a turn apart: there is no meaningful slope
     }
     if (g->before2 == g->before) {
         m0 = am_v3_zero();

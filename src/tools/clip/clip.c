@@ -67,7 +67,7 @@ static am_result check_hierarchy(const am_clip_def *def, am_error *err)
 static am_result check_def(const am_clip_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE) {
-        return ami_fail(err, AM_ERR_DEF, "clip def not begun from am_clip_def_default()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the clip def with am_clip_def_default()");
     }
     if (def->joint_count < 1 || def->joint_count > AM_MAX_JOINTS) {
         return ami_fail(err, AM_ERR_LIMIT, "%d joints; a clip has 1 to %d", def->joint_count, AM_MAX_JOINTS);
@@ -76,12 +76,12 @@ static am_result check_def(const am_clip_def *def, am_error *err)
         return ami_fail(err, AM_ERR_LIMIT, "%d frames; a clip has at most %d", def->frame_count, AM_MAX_FRAMES);
     }
     if (!(def->fps > 0.0f) || !(def->fps <= 100000.0f)) {
-        return ami_fail(err, AM_ERR_DEF, "a rate of %g frames a second; it must be above 0", (double)def->fps);
+        return ami_fail(err, AM_ERR_DEF, "the rate is %g frames per second; it must be above 0", (double)def->fps);
     }
     if (!def->parents || !def->offsets || !def->names || def->end_count < 0 ||
         (def->end_count > 0 && (!def->end_joints || !def->end_offsets)) || def->moving_count < 0 ||
         def->moving_count > def->joint_count || (def->moving_count > 0 && !def->moving)) {
-        return ami_fail(err, AM_ERR_DEF, "clip def lacks an array");
+        return ami_fail(err, AM_ERR_DEF, "the clip def is missing an array");
     }
     return check_hierarchy(def, err);
 }

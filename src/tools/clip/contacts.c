@@ -29,8 +29,8 @@ static am_result check_contacts(const am_contact_def *def, am_error *err)
         !(def->speed_off_mps >= def->speed_on_mps) || !(def->height_off_m >= def->height_on_m) ||
         !(def->median_seconds >= 0.0f) || !(def->median_seconds <= 5.0f)) {
         return ami_fail(err, AM_ERR_DEF,
-                        "a contact lifts at a higher speed and height than it touches, with a median "
-                        "of 0 to 5 s, in a def begun from its default");
+                        "contact def: initialise it from its default; the off limits must not be below the on "
+                        "limits, and median_seconds must be 0 to 5");
     }
     return AM_OK;
 }

@@ -49,10 +49,10 @@ am_result am_clip_convert(am_clip **out, const am_clip *clip, float unit_m, am_q
 {
     *out = NULL;
     if (!(unit_m > 0.0f) || !(unit_m < 1e9f) || !finite_quat(axes)) {
-        return ami_fail(err, AM_ERR_RANGE,
-                        "a unit of %g m or axes that are no rotation; give a length above 0 and a "
-                        "unit quaternion",
-                        (double)unit_m);
+        return ami_fail(
+            err, AM_ERR_RANGE,
+            "the unit is %g m, or the axes are not a rotation; give a length above 0 and a unit quaternion",
+            (double)unit_m);
     }
     am_clip_def def = am_clip_def_like(clip);
     def.alloc = alloc;
@@ -88,7 +88,7 @@ am_result am_clip_set_rest(am_clip **out, const am_clip *clip, const am_quat *re
     *out = NULL;
     for (int j = 0; j < clip->skeleton->joint_count; j++) {
         if (!finite_quat(rests[j])) {
-            return ami_fail(err, AM_ERR_NUMBER, "the rest rotation of joint '%s' is no unit quaternion",
+            return ami_fail(err, AM_ERR_NUMBER, "the rest rotation of joint '%s' is not a unit quaternion",
                             clip->skeleton->names[j]);
         }
     }
@@ -220,7 +220,7 @@ am_result am_clip_reroot(am_clip **out, const am_clip *clip, int joint, const am
 {
     *out = NULL;
     if (joint < 0 || joint >= clip->skeleton->joint_count) {
-        return ami_fail(err, AM_ERR_RANGE, "joint %d cannot be the root; the skeleton has %d", joint,
+        return ami_fail(err, AM_ERR_RANGE, "joint %d cannot be the root; the skeleton has %d joints", joint,
                         clip->skeleton->joint_count);
     }
     am_alloc a = ami_alloc_or_default(alloc);

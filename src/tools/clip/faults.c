@@ -1,5 +1,5 @@
-// Bad stretches of a clip. Each finder has one robust rule with human limits; the limits were set on 782 captured
-// files, of which 23 were known to be bad: see docs/results/import.md.
+// Bad stretches of a clip. Each detector has one robust rule with limits of the human body; the limits were set on
+// 782 captured files, of which 23 were known to be bad: see docs/results/import.md.
 #include "clip/faults.h"
 
 #include "base/error.h"
@@ -158,7 +158,8 @@ static am_result check_scan(const am_clip *clip, const am_roles *roles, int capa
     }
     for (int r = 0; r < AM_ROLE_COUNT; r++) {
         if (roles->joint[r] >= clip->skeleton->joint_count) {
-            return ami_fail(err, AM_ERR_ROLE, "%s is joint %d of %d; give the roles of this clip",
+            return ami_fail(err, AM_ERR_ROLE,
+                            "the role %s names joint %d, but the clip has %d joints; give the roles of this clip",
                             am_role_name((am_role)r), roles->joint[r], clip->skeleton->joint_count);
         }
     }

@@ -12,7 +12,7 @@ typedef struct ami_fault_scan {
     am_vec3 *positions; ///< [frame][joint] model space
     bool *body;         ///< [joint] on a way from the hips to head, hands and toes
     bool *fine;         ///< [joint] hands and toes: noisy in most captures
-    bool *bad;          ///< [frame] not finite: the other finders step over it
+    bool *bad;          ///< [frame] not finite: the other detectors skip it
     uint8_t *marks;     ///< [frame] scratch of the finder at work
     float *values;      ///< [2 * frame] scratch
     am_fault *out;      ///< the caller's

@@ -24,7 +24,7 @@ static am_quat turn(const ami_fault_scan *scan, int frame, int joint)
     return scan->clip->rotations[(size_t)frame * (size_t)scan->joints + (size_t)joint];
 }
 
-/// The joint that jumps farthest beyond its limit in frame f; -1 when all keep theirs. *jump gets its way (m).
+/// The joint that jumps farthest beyond its limit in frame f; -1 when none does. *jump gets its distance (m).
 static int worst_jump(const ami_fault_scan *scan, int f, float hips_limit, float joint_limit, float *jump)
 {
     int worst = -1;
@@ -32,7 +32,7 @@ static int worst_jump(const ami_fault_scan *scan, int f, float hips_limit, float
     for (int j = 0; j < scan->joints; j++) {
         bool hand = j == scan->roles->joint[AM_ROLE_LEFT_HAND] || j == scan->roles->joint[AM_ROLE_RIGHT_HAND];
         if (!scan->body[j] || hand) {
-            continue; // hands are flung about and badly marked: a jump there harms nothing
+            continue; // hands move fast and are poorly tracked: a jump there does no harm
         }
         am_vec3 sum = am_v3_add(at(scan, f - 1, j), at(scan, f + 1, j));
         float way = am_v3_length(am_v3_sub(sum, am_v3_scale(at(scan, f, j), 2.0f)));
@@ -102,7 +102,7 @@ void ami_faults_flip(ami_fault_scan *scan)
 // ---------------------------------------------------------------------------------------------
 // Frozen
 
-/// The pose of `joint` is the same in frames f-1 and f, to below what any sensor repeats.
+/// The pose of `joint` is the same in frames f-1 and f, more exactly than any sensor could repeat it.
 static bool same_turn(const ami_fault_scan *scan, int f, int joint)
 {
     return am_quat_angle(turn(scan, f - 1, joint), turn(scan, f, joint)) < 1e-4f;
@@ -133,7 +133,7 @@ static float top_speed(const ami_fault_scan *scan, int f)
     return top * scan->clip->fps;
 }
 
-/// A whole body that stands still like a picture, next to motion.
+/// A whole body that is frozen, next to motion.
 static void frozen_body(ami_fault_scan *scan)
 {
     int first = 0;
@@ -169,8 +169,8 @@ static float turn_speed_around(const ami_fault_scan *scan, const int16_t *limb, 
     return top * scan->clip->fps;
 }
 
-/// True when the limb's pose over first..last was lost rather than held: the body goes on under it, and the limb
-/// stops or starts with a jerk. A limb that never moves in the clip was not captured at all, which is no fault.
+/// True when the limb's pose over first..last was lost rather than held: the body keeps moving, and the limb stops or
+/// starts with a jerk. A limb that never moves in the clip was not captured at all, which is not a fault.
 static bool limb_was_lost(const ami_fault_scan *scan, const int16_t *limb, int first, int last)
 {
     int least = (int)(0.4f * scan->clip->fps);
@@ -185,7 +185,7 @@ static bool limb_was_lost(const ami_fault_scan *scan, const int16_t *limb, int f
     return speed > 0.1f && turn_speed_around(scan, limb, first, last) > 0.5f;
 }
 
-/// A limb that keeps its pose while the body goes on: its markers were lost.
+/// A limb that keeps its pose while the body keeps moving: its markers were lost.
 static void frozen_limb(ami_fault_scan *scan, const int16_t *limb)
 {
     if (limb[0] < 0 || limb[1] < 0 || limb[2] < 0) {

@@ -1,4 +1,4 @@
-// Faults that show in single poses: joints beyond their range, and a floor that does not stay where it is.
+// Faults that show in single poses: joints beyond their range, and a floor that moves.
 #include "clip/faults.h"
 
 #include "data/filter.h"
@@ -34,7 +34,7 @@ static am_vec3 rest_position(const am_skeleton *s, int joint)
     return am_quat_rotate(s->rests[0], p);
 }
 
-/// Cosine of the angle between the way from joint a to joint b in the rest pose and `direction`.
+/// Cosine of the angle between the line from joint a to joint b in the rest pose and `direction`.
 static float rest_cosine(const am_skeleton *s, int a, int b, am_vec3 direction)
 {
     am_vec3 way = am_v3_sub(rest_position(s, b), rest_position(s, a));
@@ -136,7 +136,7 @@ static float spread_of(const float *x, int count, float mean)
     return sum / (float)count;
 }
 
-/// Two calm levels far apart: stairs, or a calibration that slipped. A person must look.
+/// Two stable levels far apart: stairs, or a calibration that slipped. The user must check.
 static void floor_levels(ami_fault_scan *scan, const float *level, const float *start, int count)
 {
     float best = 0.0f;
@@ -176,7 +176,7 @@ static void feet_below(ami_fault_scan *scan, const int16_t *feet, float level)
     }
 }
 
-/// The floor as the feet tell it, in blocks of half a second.
+/// The floor according to the feet, in blocks of half a second.
 void ami_faults_floor(ami_fault_scan *scan)
 {
     const int16_t *r = scan->roles->joint;

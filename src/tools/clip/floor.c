@@ -1,4 +1,4 @@
-// The height of the toe joints in stance: what a clip calls the floor.
+// The height of the toe joints in stance, which defines the floor of a clip.
 #include <amble/tools/clip.h>
 
 #include "clip/contacts.h"

@@ -51,7 +51,8 @@ static void mirror_rotations(am_quat *out, mirror *m, const am_skeleton *s)
     }
 }
 
-/// The root's place is reflected; another joint's way from its rest place is, seen from its parent at rest.
+/// The root's position is reflected; for other joints the offset from the rest position is, seen from the parent at
+/// rest.
 static am_vec3 mirror_translation(const mirror *m, const am_skeleton *s, int joint)
 {
     int partner = m->map[joint];

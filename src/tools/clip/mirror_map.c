@@ -1,6 +1,6 @@
-// Which joint is on the other side, by its name: the side is a word (Left), a letter of its own (thigh_l,
-// Bip01 L Thigh, UpperArm.L) or a letter stuck to the name (LHipJoint, lfemur, FootR). A partner counts only
-// when a joint of that name exists and names this one in return.
+// Finds the joint on the other side by its name: the side is a word (Left), a letter of its own (thigh_l, Bip01 L
+// Thigh, UpperArm.L) or a letter stuck to the name (LHipJoint, lfemur, FootR). A partner counts only when a joint of
+// that name exists and names this one in return.
 #include <amble/tools/clip.h>
 
 #include <string.h>
@@ -68,7 +68,7 @@ static char other_letter(char c)
     }
 }
 
-/// How a side letter stands in a name, from the surest to the least sure.
+/// Where a side letter is in a name, from the most to the least certain.
 typedef enum letter_kind {
     LETTER_ALONE,   ///< no letter beside it: thigh_l, L_Foot, UpperArm.L, Bip01 L Thigh
     LETTER_CAPITAL, ///< a capital at a word's start or end: LHipJoint, FootR, upperArmLTwist
@@ -139,7 +139,7 @@ void am_mirror_map(int16_t *out, const am_skeleton *skeleton)
     for (int j = 0; j < skeleton->joint_count; j++) {
         out[j] = (int16_t)find_partner(skeleton, j);
     }
-    // Only mutual pairs stay, and the root is on no side.
+    // Only mutual pairs are kept, and the root is on neither side.
     for (int j = 0; j < skeleton->joint_count; j++) {
         int partner = out[j];
         if (partner != j && (out[partner] != j || partner == 0 || j == 0)) {

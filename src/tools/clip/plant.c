@@ -152,7 +152,7 @@ static bool smooth_foot(am_vec3 *offset, am_vec3 *scratch, const am_clip *made, 
            ami_savgol(&offset[0].z, &scratch[0].z, frames, 3, window, alloc);
 }
 
-/// The hips' height correction: what the standing feet want, smoothed. Takes it off the feet's.
+/// The hips' height correction: what the planted feet need, smoothed. It is subtracted from the feet's corrections.
 static am_result correct_hips(plant_work *work, const ami_plant *plant, const am_alloc *alloc, am_error *err)
 {
     int frames = plant->made->frame_count;
@@ -192,7 +192,7 @@ static leg_joints leg_of(const am_roles *roles, int side)
     return leg;
 }
 
-/// Where the knee points: where it stands out, or the thigh's front when the leg is straight.
+/// Where the knee points: its bend, or the thigh's front when the leg is straight.
 static am_vec3 knee_pole(const am_transform *model, const am_transform *rest, leg_joints leg)
 {
     am_vec3 hip = model[leg.hip].translation;

@@ -1,7 +1,7 @@
-// The same motion at another rate, by Catmull-Rom curves through the source frames: of translations as they
-// are, of rotations in the logarithm around the frame before. CMU locomotion taken down to 30 Hz and back up is
-// 1.15 mm (mean of all joints) from what was captured; with slerp of the rotations it is 1.43 mm, and the
-// corners that slerp leaves at every source frame add jitter.
+// The same motion at another rate, by Catmull-Rom curves through the source frames: directly for translations, in the
+// logarithm around the previous frame for rotations. CMU locomotion taken down to 30 Hz and back up is 1.15 mm (mean
+// of all joints) from what was captured; with slerp of the rotations it is 1.43 mm, and the corners that slerp leaves
+// at every source frame add jitter.
 #include <amble/tools/clip.h>
 
 #include "base/error.h"
@@ -12,7 +12,7 @@ typedef struct span {
     float t;   ///< 0 at `from`, 1 at `to`
 } span;
 
-/// Hermite weights of a Catmull-Rom segment: of the way from `from` to `to`, and of both end velocities.
+/// Hermite weights of a Catmull-Rom segment: of the step from `from` to `to`, and of both end velocities.
 typedef struct weights {
     float way, velocity_from, velocity_to;
 } weights;
@@ -27,7 +27,7 @@ static weights hermite(float t)
 
 static am_vec3 curve(am_vec3 before, am_vec3 way, am_vec3 after, weights w)
 {
-    // The velocity at a frame is the mean of the ways into and out of it.
+    // The velocity at a frame is the mean of the steps into and out of it.
     am_vec3 from = am_v3_scale(am_v3_add(before, way), 0.5f * w.velocity_from);
     am_vec3 to = am_v3_scale(am_v3_add(way, after), 0.5f * w.velocity_to);
     return am_v3_add(am_v3_scale(way, w.way), am_v3_add(from, to));
@@ -40,7 +40,7 @@ static am_vec3 translation_at(const am_vec3 *values, size_t stride, const span *
     am_vec3 p2 = values[(size_t)s->at[2] * stride];
     am_vec3 p3 = values[(size_t)s->at[3] * stride];
     am_vec3 way = am_v3_sub(p2, p1);
-    // At the clip's ends there is no frame beyond: the way itself goes on.
+    // At the clip's ends there is no frame beyond: the step itself is continued.
     am_vec3 before = s->at[0] == s->at[1] ? way : am_v3_sub(p1, p0);
     am_vec3 after = s->at[3] == s->at[2] ? way : am_v3_sub(p3, p2);
     return am_v3_add(p1, curve(before, way, after, w));
@@ -108,13 +108,14 @@ am_result am_clip_resample(am_clip **out, const am_clip *clip, float fps, const 
 {
     *out = NULL;
     if (!(fps > 0.0f) || !(fps <= 100000.0f)) {
-        return ami_fail(err, AM_ERR_RANGE, "cannot resample to %g frames a second; give a rate above 0", (double)fps);
+        return ami_fail(err, AM_ERR_RANGE, "cannot resample to %g frames per second; give a rate above 0",
+                        (double)fps);
     }
     double ratio = frame_ratio(clip->fps, fps);
     double frames = clip->frame_count > 0 ? floor((double)(clip->frame_count - 1) / ratio + 1e-6) + 1.0 : 0.0;
     if (frames > (double)AM_MAX_FRAMES) {
-        return ami_fail(err, AM_ERR_LIMIT, "%.0f frames at %g a second; a clip has at most %d", frames, (double)fps,
-                        AM_MAX_FRAMES);
+        return ami_fail(err, AM_ERR_LIMIT, "%.0f frames at %g per second are too many; a clip has at most %d", frames,
+                        (double)fps, AM_MAX_FRAMES);
     }
     am_clip_def def = am_clip_def_like(clip);
     def.alloc = alloc;

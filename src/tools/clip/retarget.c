@@ -139,7 +139,7 @@ static am_result check_roles(const am_roles *roles, const am_skeleton *skeleton,
 {
     for (int r = 0; r < AM_ROLE_COUNT; r++) {
         if (roles->joint[r] >= skeleton->joint_count) {
-            return ami_fail(err, AM_ERR_ROLE, "role '%s' names joint %d of a skeleton of %d",
+            return ami_fail(err, AM_ERR_ROLE, "role '%s' names joint %d, but the skeleton has %d joints",
                             am_role_name((am_role)r), roles->joint[r], skeleton->joint_count);
         }
     }
@@ -151,8 +151,8 @@ static am_result check_def(const am_clip *clip, const am_retarget_def *def, am_e
     if (!def || def->cookie != AM_COOKIE || !def->reference || !def->reference_roles || !def->roles ||
         !(am_abs(def->reference_floor_m) < 1e6f)) {
         return ami_fail(err, AM_ERR_DEF,
-                        "a retarget def needs the reference skeleton, both roles and a finite floor, "
-                        "begun from its default");
+                        "retarget def: initialise it from its default; it needs the reference skeleton, both roles "
+                        "and a finite floor");
     }
     if (clip->frame_count < 1) {
         return ami_fail(err, AM_ERR_EMPTY, "clip '%s' has no frames", clip->name);

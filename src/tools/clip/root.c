@@ -119,7 +119,8 @@ static am_result check_root(const am_clip *clip, const am_roles *roles, const am
 {
     if (!def || def->cookie != AM_COOKIE || !(def->position_seconds >= 0.0f) || !(def->position_seconds <= 5.0f) ||
         !(def->facing_seconds >= 0.0f) || !(def->facing_seconds <= 5.0f)) {
-        return ami_fail(err, AM_ERR_DEF, "ground root smoothing must be 0 to 5 s, in a def begun from its default");
+        return ami_fail(err, AM_ERR_DEF,
+                        "ground root def: initialise it from its default; smoothing must be 0 to 5 s");
     }
     if (clip->frame_count < 1) {
         return ami_fail(err, AM_ERR_EMPTY, "clip '%s' has no frames", clip->name);

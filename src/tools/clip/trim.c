@@ -7,7 +7,8 @@ am_result am_clip_trim(am_clip **out, const am_clip *clip, int first, int last, 
 {
     *out = NULL;
     if (first < 0 || last < first || last >= clip->frame_count) {
-        return ami_fail(err, AM_ERR_RANGE, "frames %d to %d of a clip that has %d", first, last, clip->frame_count);
+        return ami_fail(err, AM_ERR_RANGE, "there are no frames %d to %d; the clip has %d", first, last,
+                        clip->frame_count);
     }
     am_clip_def def = am_clip_def_like(clip);
     def.alloc = alloc;

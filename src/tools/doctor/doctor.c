@@ -100,7 +100,7 @@ static void lay_out(ami_exam *exam, ami_layout *layout)
     exam->rest_ends = ami_layout_take(layout, ends, sizeof(am_vec3));
 }
 
-/// Hash of the motion alone: rotations, and the root's way from its first place; no names, no lengths.
+/// Hash of the motion alone: rotations, and the root's movement from its first position; no names, no lengths.
 static uint64_t hash_content(const am_clip *clip)
 {
     size_t rotations = (size_t)clip->frame_count * (size_t)clip->skeleton->joint_count;
@@ -119,21 +119,23 @@ static uint64_t hash_content(const am_clip *clip)
 static am_result check_def(const am_clip *clip, const am_doctor_def *def, am_error *err)
 {
     if (!clip || !def || def->cookie != AM_COOKIE) {
-        return ami_fail(err, AM_ERR_DEF, "doctor def not begun from am_doctor_def_default()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the doctor def with am_doctor_def_default()");
     }
     if ((def->up && am_v3_length(ami_axis_vector(def->up)) < 0.5f) ||
         (def->facing && am_v3_length(ami_axis_vector(def->facing)) < 0.5f)) {
         return ami_fail(err, AM_ERR_DEF, "an axis is one of +x -x +y -y +z -z");
     }
     if (def->up && def->facing && def->up[1] == def->facing[1]) {
-        return ami_fail(err, AM_ERR_DEF, "up %s and facing %s lie on one axis", def->up, def->facing);
+        return ami_fail(err, AM_ERR_DEF, "up %s and facing %s lie on the same axis; give two different ones", def->up,
+                        def->facing);
     }
     if (def->unit_m <= 0.0f || def->unit_m > 1e6f || def->fps < 0.0f || def->fps > 1e5f) {
         return ami_fail(err, AM_ERR_DEF, "unit and rate must be above 0");
     }
     for (int r = 0; def->roles && r < AM_ROLE_COUNT; r++) {
         if (def->roles->joint[r] >= clip->skeleton->joint_count) {
-            return ami_fail(err, AM_ERR_ROLE, "%s is joint %d of %d; give the roles of this clip",
+            return ami_fail(err, AM_ERR_ROLE,
+                            "the role %s names joint %d, but the clip has %d joints; give the roles of this clip",
                             am_role_name((am_role)r), def->roles->joint[r], clip->skeleton->joint_count);
         }
     }
@@ -164,7 +166,7 @@ static am_result run_steps(ami_exam *exam, am_error *err)
     }
     take_samples(exam);
     if (exam->samples == 0) {
-        return ami_fail(err, AM_ERR_NUMBER, "no frame of the clip is finite");
+        return ami_fail(err, AM_ERR_NUMBER, "every frame of the clip has a number that is not finite");
     }
     am_result result = ami_exam_roles(exam, err);
     result = result == AM_OK ? ami_exam_space(exam, err) : result;

@@ -15,7 +15,7 @@ am_clean_def am_clean_def_default(void)
     return def;
 }
 
-/// Puts `made` in the place of *clip.
+/// Replaces *clip by `made`.
 static void replace(am_clip **clip, am_clip *made)
 {
     am_clip_destroy(*clip);
@@ -35,7 +35,7 @@ static am_result take_rest(am_clip **clip, const am_diagnosis *diagnosis, const 
     return result;
 }
 
-/// Faults that a curve mends. A flip goes from one state to another, and a low floor is no glitch.
+/// Faults that a curve can repair. A flip goes from one state to another, and a low floor is not a glitch.
 static bool can_bridge(const am_fault *fault, const am_clip *clip)
 {
     bool kind = fault->kind == AM_FAULT_STEP || fault->kind == AM_FAULT_RANGE || fault->kind == AM_FAULT_ORIGIN ||
@@ -158,7 +158,7 @@ am_result am_doctor_clean(am_clips *out, am_roles *roles, int *first_frames, int
 {
     memset(out, 0, sizeof *out);
     if (!clip || !diagnosis || !def || def->cookie != AM_COOKIE || !(def->min_seconds >= 0.0f)) {
-        return ami_fail(err, AM_ERR_DEF, "clean def not begun from am_clean_def_default()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the clean def with am_clean_def_default()");
     }
     out->alloc = ami_alloc_or_default(def->alloc);
     am_clip *made = NULL;

@@ -94,7 +94,7 @@ static am_result settle_spaces(batch *b, am_error *err)
     take_census(&c, b);
     am_result result = AM_OK;
     for (int i = 0; i < b->count && result == AM_OK; i++) {
-        // A camp that holds the whole rig need not be asked.
+        // A camp that holds the whole rig needs no check.
         int leader = c.votes[c.camp[i]] < c.members[c.rig[i]] ? majority_of(&c, b, i) : -1;
         result = leader >= 0 && leader != c.camp[i] ? follow_majority(b, i, leader, err) : AM_OK;
     }
@@ -145,7 +145,7 @@ static am_result lend_rest(batch *b, int item, am_error *err)
     d->rests = rests;
     d->rest_count = joints;
     for (int i = 0; i < d->finding_count; i++) {
-        if (strcmp(d->findings[i].code, "rest") == 0) { // says it better than the lone file could
+        if (strcmp(d->findings[i].code, "rest") == 0) { // replaces the finding of the single file
             memmove(&d->findings[i], &d->findings[i + 1], (size_t)(d->finding_count - i - 1) * sizeof d->findings[0]);
             d->finding_count--;
             i--;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// The joint of the file behind a joint of the clip that was brought home.
+/// The joint of the file that a joint of the converted clip comes from.
 static int file_joint(const ami_exam *exam, int joint)
 {
     return joint < 0 ? -1 : am_skeleton_find(exam->clip->skeleton, exam->made->skeleton->names[joint]);
@@ -22,8 +22,8 @@ static void describe(char *text, size_t size, const am_fault *fault, const char 
         snprintf(text, size, "%s jumps by %.1f cm in one frame", joint, amount * 100.0);
         break;
     case AM_FAULT_FROZEN:
-        snprintf(text, size, "%s is frozen for %.0f frames while %s", joint, amount,
-                 fault->joint < 0 ? "in full motion" : "the body goes on");
+        snprintf(text, size, "%s is frozen for %.0f frames %s", joint, amount,
+                 fault->joint < 0 ? "in full motion" : "while the body keeps moving");
         break;
     case AM_FAULT_FLIP:
         snprintf(text, size, "%s turns by %.0f degrees in one frame", joint, degrees);
@@ -50,7 +50,7 @@ static am_result report(ami_exam *exam, const am_fault *fault, am_error *err)
     char text[160];
     const char *joint = fault->joint >= 0 ? exam->clip->skeleton->names[fault->joint] : "the body";
     describe(text, sizeof text, fault, joint);
-    const char *remedy = fault->kind == AM_FAULT_FLOOR ? "left as it is; look"
+    const char *remedy = fault->kind == AM_FAULT_FLOOR ? "left as it is; check it"
                          : fault->serious              ? "cut out by --fix"
                                                        : "bridged by --fix";
     return ami_finding_add(exam->out, am_fault_name(fault->kind), fault->first, fault->last, fault->serious, err,

@@ -1,7 +1,7 @@
 // Finds the true frame rate. A body in the air falls at 9.81 m/s2 whatever the header says: the curvature of the
 // centre of mass over flights gives the rate to a few percent. Without jumps, steps decide factors of two: a walk
 // without flight cannot be faster than a pendulum of a leg's length allows (Froude number 0.5; Alexander 1989), no
-// run makes six steps a second, and long regular steps on straight legs are not made at one a second.
+// run makes six steps per second, and nobody takes long regular steps on straight legs at only one per second.
 #include "doctor/examine.h"
 
 #include "data/filter.h"
@@ -94,7 +94,7 @@ static void take_tracks(rate_exam *x, const am_roles *roles, float floor)
         x->hip_height += (0.5f * (left.y + right.y) - low_ankle) / ((float)x->frames * x->leg);
         x->values[f] = t->clear;
     }
-    // Steps ask where feet usually stand, flights how low they ever get.
+    // Steps need the usual height of the feet, flights the lowest.
     ami_sort_floats(x->values, x->frames);
     x->usual = ami_quantile(x->values, x->frames, 0.25f);
     for (int f = 0; f < x->frames; f++) {
@@ -107,14 +107,14 @@ static void take_tracks(rate_exam *x, const am_roles *roles, float floor)
 
 typedef struct flight {
     float ratio; // true rate over the header's
-    float range; // way of the body up and down, m
+    float range; // vertical range of the body, m
     float error; // of the parabola, as a share of the range
 } flight;
 
 static float height_of(const track *t, bool hips) { return hips ? t->hip : t->com; }
 
-/// Least-squares parabola of the centre of mass or of the hips over frames a..b. False when it is no flight: bent the
-/// wrong way, its top outside, flat, or not a parabola.
+/// Least-squares parabola of the centre of mass or of the hips over frames a..b. False when it is not a flight: bent
+/// the wrong way, its top outside, flat, or not a parabola.
 static bool fit_parabola(flight *out, const rate_exam *x, int a, int b, float flat, bool hips)
 {
     float centre = 0.5f * (float)(a + b);
@@ -193,7 +193,7 @@ static int find_flights(rate_exam *x, float clear, float flat, float *range)
     return count;
 }
 
-/// By gravity: 1 when the header is right or flights do not tell. Sure ones are good to a few percent.
+/// By gravity: 1 when the header is right or flights are not conclusive. Clear flights are accurate to a few percent.
 static float ratio_by_flight(rate_exam *x, bool *told, bool *sure)
 {
     float range = 0.0f;
@@ -206,7 +206,7 @@ static float ratio_by_flight(rate_exam *x, bool *told, bool *sure)
         *told = true;
         return ratio > limit || ratio * limit < 1.0f ? ratio : 1.0f;
     }
-    // Runs on low feet: several flights that agree, and a lie of two or so.
+    // Runs with low feet: several flights that agree on a factor of about two.
     count = find_flights(x, 0.04f, 0.02f, &range);
     float middle = count > 0 ? x->values[count / 2] : 1.0f;
     bool agree = count >= 2 && x->values[count - 1] < 1.35f * x->values[0];
@@ -227,7 +227,7 @@ typedef struct steps {
     float stands; // share of frames in a stride with both on it: walks have a fifth, runs none
 } steps;
 
-/// Where the hips go around frame f: over the quarter metre before and after. Zero when they do not.
+/// Direction of the hips around frame f: over the quarter metre before and after. Zero when they do not move.
 static am_vec3 going(const rate_exam *x, int f)
 {
     int a = f;
@@ -243,7 +243,7 @@ static am_vec3 going(const rate_exam *x, int f)
     return am_v3_length(way) > 0.3f ? am_v3_normalize_or(way, am_v3_zero()) : am_v3_zero();
 }
 
-/// Steps forward: the feet pass each other along the way of the hips. The count is limited: a minute is enough.
+/// Steps forward: the feet pass each other along the direction of the hips. The count is limited: a minute is enough.
 static steps find_steps(rate_exam *x)
 {
     enum { MOST = 400 };
@@ -300,7 +300,7 @@ static float ratio_by_steps(rate_exam *x)
     if (s.count < 2 || !s.regular) {
         return 1.0f;
     }
-    float rate = x->clip->fps / s.frames;       // steps a second
+    float rate = x->clip->fps / s.frames;       // steps per second
     float tempo = rate * sqrtf(x->leg / 9.81f); // in swings of a leg; walking 0.53, running 0.88
     float speed = rate * s.way;
     float froude = speed * speed / (9.81f * x->leg);
@@ -363,7 +363,7 @@ static am_result judge(ami_exam *exam, rate_exam *x, am_error *err)
     float rate = nearest_rate(out->fps * ratio, !sure);
     float change = rate / out->fps;
     if (change > 0.87f && change < 1.15f) {
-        return AM_OK; // what is nearest is what the header says
+        return AM_OK; // the nearest one is the header's
     }
     out->fps_true = rate;
     if (fell) {

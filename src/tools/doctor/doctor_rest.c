@@ -1,5 +1,5 @@
-// Converts a clip (metres, Amble axes, hips first) and finds its rest pose: usable as it is, or taken from a frame in
-// which the person stands.
+// Converts a clip to metres, Amble's axes and hips first, and finds its rest pose: the file's own if it is usable, or
+// a frame in which the person stands.
 #include "doctor/examine.h"
 
 #include "clip/faults.h"
@@ -156,7 +156,7 @@ am_result ami_exam_rest(ami_exam *exam, am_error *err)
         ami_release(&out->alloc, rests, (size_t)joints * sizeof *rests);
         return ami_finding_add(out, "rest", -1, -1, false, err,
                                "zero rotations do not give a standing figure, and no frame of this file stands: "
-                               "import it together with a file of the same rig that has standing");
+                               "import it together with a file of the same rig in which the person stands");
     }
     out->rests = rests;
     out->rest_count = joints;

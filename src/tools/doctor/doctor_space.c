@@ -1,5 +1,4 @@
-// The space of a file: which joint has which role, how long a unit is, which way is up and which way the rest pose
-// faces.
+// The space of a file: roles of the joints, length of a unit, up axis, and the direction that the rest pose faces.
 #include "doctor/examine.h"
 
 #include "data/filter.h"
@@ -192,9 +191,9 @@ static float lowest_along(const ami_figure *f, am_vec3 axis)
     return lowest;
 }
 
-/// How well an axis would do as up, by four witnesses: the body in the clip (head above hips above feet), the legs
-/// of the rest pose, a floor near zero, and a floor that stays where it is. The last two speak when the
-/// person lies or crawls.
+/// How well an axis fits as up, by four indications: the body in the clip (head above hips above feet), the legs of
+/// the rest pose, a floor near zero, and a floor that stays where it is. The last two help when the person lies or
+/// crawls.
 static float up_score(const ami_exam *exam, am_vec3 axis)
 {
     const am_roles *roles = &exam->out->roles;
@@ -257,8 +256,8 @@ static am_vec3 along_ground(am_vec3 v, am_vec3 up)
     return am_v3_normalize_or(am_v3_sub(v, am_v3_scale(up, am_v3_dot(v, up))), am_v3_zero());
 }
 
-/// Where the rest pose faces: across the hips, and where the toes point. Both must agree; a contorted rest
-/// pose faces nowhere, and the custom for its up axis is as good as any.
+/// Where the rest pose faces: across the hips, and where the toes point. Both must agree; a contorted rest pose has
+/// no facing, and the convention for its up axis is as good as any.
 static const char *find_facing(const ami_exam *exam, am_vec3 up)
 {
     const am_roles *roles = &exam->out->roles;

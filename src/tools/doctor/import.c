@@ -1,5 +1,5 @@
 // From motion files to clean clips, for amble import and amble build alike: list, read, examine, clean. Clips are
-// worked on in parallel; each item writes only its own clip.
+// processed in parallel; each item writes only its own clip.
 #include <amble/tools/doctor.h>
 #include <amble/tools/os.h>
 
@@ -213,7 +213,7 @@ static void take_clips(am_import_clip *to, am_import_clip *file)
 am_result am_import_read(am_import *import, am_error *err)
 {
     if (import->cookie != AM_COOKIE) {
-        return ami_fail(err, AM_ERR_DEF, "import not begun from am_import_begin()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the import with am_import_begin()");
     }
     am_result result = run(import, "read", read_item, import, err);
     int files = import->count;

@@ -1,5 +1,5 @@
-// Which joint is what: names first, shape where names do not tell, then the trunk from the tree, and the sides
-// checked against toes and knees.
+// Finds the roles of joints: by names first, by shape where names do not help, then the trunk from the tree; sides
+// are checked against toes and knees.
 #include "doctor/roles.h"
 
 #include <amble/tools/doctor.h>
@@ -145,7 +145,7 @@ float ami_roles_sides(const am_roles *roles, const ami_figure *f)
     am_vec3 up = top >= 0 ? am_v3_sub(f->joints[top], middle) : am_v3_sub(middle, feet);
     am_vec3 forward = am_v3_add(leg_forward(roles, f, 0), leg_forward(roles, f, 1));
     up = am_v3_normalize_or(up, am_v3_zero());
-    // Scaled by the leg, so that a few millimetres of bent knee do not speak as loud as two feet.
+    // Scaled by the leg, so that a few millimetres of bent knee do not count as much as two feet.
     float leg = am_v3_distance(f->joints[left], f->joints[r[AM_ROLE_LEFT_LEG]]);
     am_vec3 across = am_v3_normalize_or(am_v3_sub(f->joints[left], f->joints[right]), am_v3_zero());
     float told = am_v3_dot(am_v3_cross(up, forward), across) / am_max(leg, 1e-6f);

@@ -1,5 +1,5 @@
-// Roles by joint names: a name is cut into words, prefixes and sides are taken off, and what is left is looked up
-// in one table that covers the vocabularies in use (BVH, ASF, Biped, Mixamo, Unreal, Rigify, VRM, Daz, Xsens).
+// Roles by joint names: a name is split into words, prefixes and sides are removed, and the rest is looked up in one
+// table that covers the common vocabularies (BVH, ASF, Biped, Mixamo, Unreal, Rigify, VRM, Daz, Xsens).
 #include "doctor/roles.h"
 #include "data/kinematics.h"
 

@@ -26,7 +26,8 @@ am_result ami_assimp_read(am_clips *out, const char *path, const am_read_def *de
 #else
 
 #define HELPER "amble-assimp"
-// A minute is many times what the largest rig takes; a file that needs longer has sent the importer round in circles.
+// A minute is many times what the largest rig takes; a file that needs longer has put the importer into an endless
+// loop.
 #define SECONDS 60.0
 #define MAX_OUTPUT ((size_t)2 << 30)
 
@@ -61,7 +62,7 @@ static am_result judge(const ami_child *child, am_error *err)
 {
     if (child->signal) {
         return ami_fail(err, AM_ERR_CHILD,
-                        "the importer crashed (signal %d) on this file; try another exporter or BVH, GLB",
+                        "the importer crashed (signal %d) on this file; try another exporter, or BVH or GLB",
                         child->signal);
     }
     if (child->exit_code == 0) {
@@ -73,7 +74,7 @@ static am_result judge(const ami_child *child, am_error *err)
     snprintf(text, sizeof text, "%s", child->message);
     text[strcspn(text, "\n")] = '\0';
     return ami_fail(err, known ? (am_result)code : AM_ERR_CHILD, "%s",
-                    text[0] ? text : "the importer failed without a message; try another exporter, BVH or GLB");
+                    text[0] ? text : "the importer failed without a message; try another exporter, or BVH or GLB");
 }
 
 am_result ami_assimp_read(am_clips *out, const char *path, const am_read_def *def, am_error *err)

@@ -2,7 +2,7 @@
 //
 // A program of its own, so that a crash inside Assimp ends only this process. The pose of every frame is taken from
 // model-space matrices: whatever lies between two joints (Assimp's $AssimpFbx$ pivots, helper nodes, scale) is
-// multiplied out, joints end up where the file puts them, and only the direction of axes is left to rotations.
+// multiplied out, joints end up where the file puts them, and rotations carry only the direction of axes.
 #include <amble/tools/formats.h>
 
 #include "base/child.h"
@@ -223,7 +223,7 @@ static int find_top(const rig *r)
     return top;
 }
 
-/// Nodes below `top` that only carry a mesh are no joints; everything else is, when there are no bones to go by.
+/// Nodes below `top` that only carry a mesh are not joints; everything else is one when the file has no bones.
 static void mark_below(rig *r, int top)
 {
     bool *under = get_memory((size_t)r->node_count, sizeof(bool));
@@ -486,7 +486,7 @@ static am_clip *pack(const am_clip_def *base, const am_transform *poses, int fra
 static am_clip *read_animation(const rig *r, scratch *s, const am_clip_def *base, const struct aiAnimation *animation)
 {
     if (!bind_channels(r, s, animation)) {
-        return NULL; // it moves meshes or cameras only
+        return NULL; // it moves only meshes or cameras
     }
     double ticks_per_second =
         animation->mTicksPerSecond > 0.0 ? animation->mTicksPerSecond : 25.0; // Assimp's own default

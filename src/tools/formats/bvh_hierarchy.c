@@ -74,13 +74,13 @@ static am_result read_float(parser *p, float *out)
 {
     ami_word word = next_word(p);
     if (word.size == 0) {
-        return fail_here(p, AM_ERR_TRUNCATED, "the file ends where a number should stand; get the whole file");
+        return fail_here(p, AM_ERR_TRUNCATED, "the file ends where a number should be; get the whole file");
     }
     am_result result = ami_word_float(out, word);
     if (result == AM_ERR_NUMBER) {
         return fail_word(p, word, result, "is not a finite number; correct it");
     }
-    return result == AM_OK ? result : fail_word(p, word, result, "stands where a number should; correct it");
+    return result == AM_OK ? result : fail_word(p, word, result, "is where a number should be; correct it");
 }
 
 /// A whole number of at least 0 and at most `most` (which also keeps the float exact).
@@ -214,13 +214,14 @@ static am_result begin_joint(parser *p, bool is_root)
 {
     ami_word name = take_name(p);
     if (is_root && p->bvh->joint_count > 0) {
-        return ami_fail_line(p->err, AM_ERR_SUPPORT, p->text->file, p->text->line, 0,
-                             "a second ROOT ('%.*s'); Amble reads one figure a file: save each root in a file of its "
-                             "own",
-                             shown(name), name.at);
+        return ami_fail_line(
+            p->err, AM_ERR_SUPPORT, p->text->file, p->text->line, 0,
+            "a second ROOT ('%.*s'); Amble reads one figure per file: save each root in a file of its "
+            "own",
+            shown(name), name.at);
     }
     if (!is_root && (p->depth == 0 || p->pending)) {
-        return fail_here(p, AM_ERR_SYNTAX, "a JOINT that stands in no braces; the first joint must be a ROOT");
+        return fail_here(p, AM_ERR_SYNTAX, "a JOINT outside all braces; the first joint must be a ROOT");
     }
     if (p->depth > 0 && p->blocks[p->depth - 1].is_end) {
         am_result result = promote_end(p);
@@ -240,7 +241,7 @@ static am_result begin_end(parser *p)
 {
     take_name(p); // "Site", or whatever a program wrote there
     if (p->depth == 0 || p->pending || p->blocks[p->depth - 1].is_end) {
-        return fail_here(p, AM_ERR_SYNTAX, "an End Site that stands in no joint; check the braces");
+        return fail_here(p, AM_ERR_SYNTAX, "an End Site outside any joint; check the braces");
     }
     p->end_offset = am_v3_zero();
     p->blocks[p->depth] = (block){ open_joint(p), true };
@@ -263,7 +264,7 @@ static am_result close_block(parser *p, ami_word word)
     bool bare_end = p->pending;
     if (top.is_end) {
         if (bvh->end_count >= AM_MAX_JOINTS) {
-            return fail_here(p, AM_ERR_LIMIT, "more End Sites than joints are allowed; remove some");
+            return fail_here(p, AM_ERR_LIMIT, "too many End Sites; remove some");
         }
         bvh->end_joints[bvh->end_count] = (int16_t)top.joint;
         bvh->end_offsets[bvh->end_count++] = p->end_offset;
@@ -300,7 +301,7 @@ static int channel_kind(ami_word word)
     return -1;
 }
 
-/// Keeps axes[joint] a permutation: the new axis moves to place n, the one that stood there takes its place.
+/// Keeps axes[joint] a permutation: swaps the new axis with the one at place n.
 static void place_axis(uint8_t axes[3], int n, uint8_t axis)
 {
     for (int i = n; i < 3; i++) {
@@ -322,7 +323,7 @@ static am_result add_channel(parser *p, ami_word word, unsigned *seen)
                          "Yrotation and Zrotation, as many as CHANNELS says");
     }
     if (*seen & (1u << kind)) {
-        return fail_word(p, word, AM_ERR_SUPPORT, "stands twice in one joint; Amble reads each channel once");
+        return fail_word(p, word, AM_ERR_SUPPORT, "appears twice in one joint; Amble reads each channel once");
     }
     if (kind >= AMI_BVH_ROTATION) {
         place_axis(bvh->axes[joint], bvh->rotation_count[joint]++, (uint8_t)(kind - AMI_BVH_ROTATION));
@@ -357,7 +358,7 @@ static am_result read_channels(parser *p)
     ami_text ahead = *p->text;
     ami_word next = next_word(p);
     if (channel_kind(next) >= 0) {
-        return fail_word(p, next, AM_ERR_SYNTAX, "is one channel more than CHANNELS says; correct the number");
+        return fail_word(p, next, AM_ERR_SYNTAX, "is one more channel than CHANNELS says; correct the number");
     }
     *p->text = ahead;
     return AM_OK;
@@ -388,7 +389,7 @@ static am_result read_statement(parser *p, ami_word word)
             "is not expected here; the hierarchy has ROOT, JOINT, End Site, OFFSET, CHANNELS and braces");
     }
     if (p->depth == 0 || p->pending) {
-        return fail_word(p, word, AM_ERR_SYNTAX, "stands in no braces; check the braces");
+        return fail_word(p, word, AM_ERR_SYNTAX, "is outside all braces; check the braces");
     }
     return offset ? read_offset(p) : read_channels(p);
 }
@@ -417,7 +418,7 @@ static am_result read_hierarchy(parser *p)
     }
     if (p->depth > 0) {
         return ami_fail_line(p->err, AM_ERR_SYNTAX, text->file, text->line, 0,
-                             "MOTION while the braces of '%s' are still open; check the braces",
+                             "MOTION comes while the braces of '%s' are still open; check the braces",
                              p->bvh->names[open_joint(p)]);
     }
     if (p->bvh->joint_count == 0) {

@@ -1,5 +1,5 @@
 // The rows of a BVH file: text to numbers, numbers to rotations and translations. Rows of plain decimals, which
-// nearly all are, go through the text kernels; any other row, and every error, is the plain reader's.
+// nearly all are, go through the text kernels; any other row, and every error, goes to the plain reader.
 #include "formats/bvh.h"
 
 #include "base/error.h"

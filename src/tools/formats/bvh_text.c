@@ -50,7 +50,7 @@ ami_word ami_text_take(ami_text *text)
 
 int64_t ami_text_column(const ami_text *text, ami_word word) { return (int64_t)(word.at - text->line_start) + 1; }
 
-/// Printed forms of what is no number: nan, inf, 1.#QNAN, -1.#IND.
+/// Printed forms of values that are not numbers: nan, inf, 1.#QNAN, -1.#IND.
 static bool says_not_finite(ami_word word)
 {
     for (size_t i = 0; i < word.size; i++) {

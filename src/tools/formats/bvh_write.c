@@ -37,7 +37,7 @@ static void put_text(writer *w, const char *text) { w->failed = !ami_put_text(w-
 
 static void put_number(writer *w, double value, int decimals)
 {
-    // Joints that never turn are common: no zeros for nothing.
+    // Joints that never turn are common: writes a plain 0 for them.
     bool ok = value == 0.0 ? ami_put_u8(w->bytes, '0') : ami_put_fixed(w->bytes, value, decimals);
     w->failed = !ok || w->failed;
 }

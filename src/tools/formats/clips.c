@@ -1,4 +1,4 @@
-// Checks that writers make before they write.
+// Checks of clips before they are written.
 #include "formats/clips.h"
 
 #include "base/error.h"
@@ -41,7 +41,7 @@ am_result ami_clips_check(const am_clip *const *clips, int count, am_error *err)
     for (int c = 0; c < count; c++) {
         if (!am_skeleton_same_shape(clips[0]->skeleton, clips[c]->skeleton)) {
             return ami_fail(err, AM_ERR_SKELETON,
-                            "clip '%s' has other joints than '%s'; write it to a file of its own", clips[c]->name,
+                            "clip '%s' and '%s' have different joints; write it to a file of its own", clips[c]->name,
                             clips[0]->name);
         }
         am_result result = check_numbers(clips[c], err);

@@ -8,7 +8,7 @@
 am_result ami_clips_check(const am_clip *const *clips, int count, am_error *err);
 
 /// Unit length; what is unit already (to rounding) is kept bit for bit, so that what Amble wrote comes back the same.
-/// What is no rotation (zero, not finite, beyond reason) stays as it is: check it with ami_is_unit.
+/// Anything that is not a rotation (zero, not finite, far too large) stays as it is: check it with ami_is_unit.
 static inline am_quat ami_unit_quat(am_quat q)
 {
     float square = am_quat_dot(q, q);

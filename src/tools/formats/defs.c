@@ -21,7 +21,7 @@ am_write_def am_write_def_default(void)
 am_result ami_read_def_check(const am_read_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE) {
-        return ami_fail(err, AM_ERR_DEF, "read def not begun from am_read_def_default()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the read def with am_read_def_default()");
     }
     if (def->max_joints < 1 || def->max_joints > AM_MAX_JOINTS || def->max_frames < 1 ||
         def->max_frames > AM_MAX_FRAMES) {
@@ -34,7 +34,7 @@ am_result ami_read_def_check(const am_read_def *def, am_error *err)
 am_result ami_write_def_check(const am_write_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE) {
-        return ami_fail(err, AM_ERR_DEF, "write def not begun from am_write_def_default()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the write def with am_write_def_default()");
     }
     return AM_OK;
 }

@@ -4,7 +4,7 @@
 
 #include <amble/tools/formats.h>
 
-/// AM_OK, or AM_ERR_DEF for a def that was not begun from its default or has limits out of range.
+/// AM_OK, or AM_ERR_DEF for a def that was not initialised from its default or has limits out of range.
 am_result ami_read_def_check(const am_read_def *def, am_error *err);
 am_result ami_write_def_check(const am_write_def *def, am_error *err);
 

@@ -1,5 +1,5 @@
-// One animation of a GLB as a clip: its channels as tracks, sampled at the rate behind their key times.
-// Interpolation as glTF 2.0, appendix C: LINEAR (spherical for rotations), STEP, CUBICSPLINE.
+// One animation of a GLB as a clip: its channels as tracks, sampled at the rate of their key times. Interpolation as
+// glTF 2.0, appendix C: LINEAR (spherical for rotations), STEP, CUBICSPLINE.
 #include "formats/glb.h"
 
 #include "base/error.h"
@@ -40,8 +40,8 @@ static am_result check_keys(const track *t, const ami_glb *glb, const am_json *s
 {
     int wanted = t->mode == INTERPOLATE_CUBIC ? 3 : 1;
     if (value_count / wanted != t->count || value_count % wanted != 0) {
-        return am_json_fail(glb->doc, sampler, AM_ERR_FORMAT, err, "a sampler with %d times and %d values", t->count,
-                            value_count);
+        return am_json_fail(glb->doc, sampler, AM_ERR_FORMAT, err,
+                            "a sampler has %d times and %d values, which do not match", t->count, value_count);
     }
     for (int i = 1; i < t->count; i++) {
         if (!(t->times[i] >= t->times[i - 1])) {
@@ -88,8 +88,8 @@ static am_result check_scale_track(ami_glb *glb, const ami_glb_rig *rig, const a
         float value = t.values[i / 3 * step + i % 3 + (step == 9 ? 3 : 0)];
         if (!(am_abs(value - rest) <= 1e-3f * rest)) {
             return am_json_fail(glb->doc, sampler, AM_ERR_SUPPORT, err,
-                                "the scale of node %d is animated (%g, at rest %g); bake it out before exporting",
-                                node, (double)value, (double)rest);
+                                "the scale of node %d is animated (%g, at rest %g); bake it before exporting", node,
+                                (double)value, (double)rest);
         }
     }
     return AM_OK;
@@ -100,7 +100,7 @@ static am_result read_channel(tracks *all, ami_glb *glb, const ami_glb_rig *rig,
 {
     const am_json *target = am_json_get(channel, "target");
     if (!target || target->type != AM_JSON_OBJECT) {
-        return am_json_fail(glb->doc, channel, AM_ERR_KEY, err, "an animation channel without a target");
+        return am_json_fail(glb->doc, channel, AM_ERR_KEY, err, "an animation channel has no target");
     }
     const am_json *node = am_json_get(target, "node"); // was checked when the rig was built
     const char *path = "";
@@ -136,7 +136,7 @@ static am_result list_objects(ami_glb_list *out, ami_glb *glb, const am_json *an
 {
     const am_json *array = am_json_get(animation, key);
     if (!array || array->type != AM_JSON_ARRAY) {
-        return am_json_fail(glb->doc, animation, AM_ERR_KEY, err, "an animation without an array '%s'", key);
+        return am_json_fail(glb->doc, animation, AM_ERR_KEY, err, "an animation has no array '%s'", key);
     }
     size_t size = (size_t)array->count * sizeof *out->items;
     out->items = ami_arena_get(&glb->scratch, size);
@@ -324,7 +324,8 @@ static am_result fill_frames(am_clip *clip, tracks *all, const ami_glb_rig *rig,
                 j == 0 ? sample_root(all, rig, time, slack, chain_moves)
                        : sample_node(all, &rig->nodes[rig->joint_nodes[j]], rig->joint_scales[j], time, slack);
             if (!ami_is_rigid(local)) {
-                return ami_fail(err, AM_ERR_NUMBER, "joint %s has no rotation or place at %g s", rig->names[j], time);
+                return ami_fail(err, AM_ERR_NUMBER, "joint %s has no finite rotation or position at %g s",
+                                rig->names[j], time);
             }
             rotations[j] = local.rotation;
             if (m < clip->moving_count && clip->moving[m] == j) {

@@ -25,7 +25,7 @@ static am_result find_chunks(chunks *out, const void *data, size_t size, const c
     uint32_t length = ami_read_u32(&reader);
     if (reader.failed) {
         return ami_fail_at(err, AM_ERR_TRUNCATED, file, (int64_t)size,
-                           "a GLB file has at least 12 bytes; this one ends");
+                           "too short for a GLB file, which has at least 12 bytes");
     }
     if (magic != AMI_GLB_MAGIC) {
         return ami_fail_at(err, AM_ERR_FORMAT, file, 0, "not a GLB file: it does not begin with 'glTF'");
@@ -270,7 +270,7 @@ static am_result place_accessor(placed *out, const ami_glb *glb, const am_json *
         return result;
     }
     if (view < 0) {
-        return am_json_fail(glb->doc, accessor, AM_ERR_SUPPORT, err, "an accessor without data (no bufferView)");
+        return am_json_fail(glb->doc, accessor, AM_ERR_SUPPORT, err, "an accessor has no data (no bufferView)");
     }
     size_t at = 0, size = 0, view_at = 0, stride = 0;
     result = read_size(glb, accessor, "byteOffset", &at, err);
@@ -282,8 +282,8 @@ static am_result place_accessor(placed *out, const ami_glb *glb, const am_json *
     }
     size_t item = (size_t)width * out->kind->size;
     if (stride && stride < item) {
-        return am_json_fail(glb->doc, accessor, AM_ERR_RANGE, err, "items of %zu bytes with a stride of %zu", item,
-                            stride);
+        return am_json_fail(glb->doc, accessor, AM_ERR_RANGE, err, "items of %zu bytes do not fit a stride of %zu",
+                            item, stride);
     }
     out->stride = stride ? stride : item;
     out->at = view_at + at;

@@ -1,4 +1,4 @@
-// A skinned figure made from the skeleton alone: one octahedron for each bone, as modelling programs draw bones.
+// A skinned figure made from only the skeleton: one octahedron for each bone, as in modelling programs.
 #include "formats/glb_mesh.h"
 
 #include "base/memory.h"

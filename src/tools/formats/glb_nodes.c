@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-// Scale components further apart than this are no uniform scale; on a bone of a metre that is 0.1 mm.
+// Scale components further apart than this are not a uniform scale; on a bone of a metre that is 0.1 mm.
 #define EVEN_SCALE 1e-4f
 // Cosine between two matrix columns above which the matrix shears.
 #define SHEAR 1e-3f
@@ -103,7 +103,8 @@ am_result ami_glb_check_node(const ami_glb *glb, const am_json *item, const char
         return am_json_fail(glb->doc, item, AM_ERR_TYPE, err, "%s must be node numbers", what);
     }
     if (!(item->number >= 0.0) || !(item->number < (double)count) || item->number != (double)(int)item->number) {
-        return am_json_fail(glb->doc, item, AM_ERR_RANGE, err, "%s name node %g of %d", what, item->number, count);
+        return am_json_fail(glb->doc, item, AM_ERR_RANGE, err, "%s name node %g, but there are %d nodes", what,
+                            item->number, count);
     }
     return AM_OK;
 }

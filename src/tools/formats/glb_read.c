@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/// glTF is in metres; a file that knows better, or knows that it does not know (0), says so in its extras: ours do
-/// for what comes from other formats.
+/// glTF is in metres. A file may give another unit, or 0 for unknown, in its extras: ours do when the motion comes
+/// from another format.
 static float find_unit(const ami_glb *glb)
 {
     const am_json *asset = am_json_get(am_json_root(glb->doc), "asset");

@@ -153,7 +153,7 @@ static am_result close_marks(ami_glb_rig *rig, ami_glb *glb, am_error *err)
     return AM_OK;
 }
 
-/// End sites are no joints: the mark comes off, unless something hangs on them after all.
+/// End sites are not joints: they are unmarked, unless they have children.
 static void unmark_ends(ami_glb_rig *rig)
 {
     for (int n = 0; n < rig->node_count; n++) {
@@ -322,8 +322,8 @@ static am_result fill_joints(ami_glb_rig *rig, const ami_glb *glb, am_error *err
             local.rotation = ami_unit_quat(local.rotation);
         }
         if (!ami_is_rigid(local)) {
-            return am_json_fail(glb->doc, node->json, AM_ERR_NUMBER, err, "node %d has a transform beyond floats",
-                                rig->joint_nodes[j]);
+            return am_json_fail(glb->doc, node->json, AM_ERR_NUMBER, err,
+                                "node %d has a transform that floats cannot hold", rig->joint_nodes[j]);
         }
         node->slot = j;
         rig->parents[j] = (int16_t)parent;

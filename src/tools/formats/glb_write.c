@@ -154,7 +154,7 @@ static void add_channel(writer *w, int clip, int input, int output, int node, bo
     w->channels[at] = (channel){ input, output, node, translation };
 }
 
-/// What is no rotation is written as none: glTF has to have one.
+/// Values that are not rotations are written as the identity: glTF requires a rotation.
 static am_quat written_quat(am_quat q)
 {
     q = ami_unit_quat(q);
@@ -487,8 +487,8 @@ static am_result assemble(am_bytes *out, const writer *w, const char *text, size
     size_t bin_size = (w->bin.size + 3) / 4 * 4;
     size_t total = 12 + 8 + json_size + 8 + bin_size;
     if (total > UINT32_MAX) {
-        return ami_fail(w->err, AM_ERR_LIMIT, "a GLB file holds 4 GB; these clips make %zu bytes; write fewer clips",
-                        total);
+        return ami_fail(w->err, AM_ERR_LIMIT,
+                        "a GLB file holds at most 4 GB, but these clips need %zu bytes; write fewer clips", total);
     }
     *out = ami_bytes_make(&w->alloc);
     bool ok = ami_bytes_reserve(out, total) && ami_put_u32(out, AMI_GLB_MAGIC) && ami_put_u32(out, 2) &&

@@ -77,8 +77,8 @@ am_result am_motion_read_file(am_clips *out, const char *path, const am_read_def
     if (format == FORMAT_OTHER) {
         result = ami_assimp_read(out, path, &named, err);
     } else if (format == FORMAT_GLB && result == AM_ERR_SUPPORT) {
-        // Well-formed, but with a feature that our reader leaves to Assimp; when that cannot either, our own words
-        // about the feature are the more useful ones.
+        // Well-formed, but with a feature that our reader leaves to Assimp; if Assimp cannot either, our own message
+        // about the feature is more useful.
         am_error second = { 0 };
         if (ami_assimp_read(out, path, &named, &second) == AM_OK) {
             result = AM_OK;

@@ -140,7 +140,7 @@ am_result am_net_npz_read(am_net_graph *const *graphs, int count, const void *da
     am_alloc use = ami_alloc_or_default(alloc);
     reading in = { .arena = ami_arena_make(&use), .file = file, .err = err };
     am_result result = ami_zip_open(&in.zip, data, size, file, &in.arena, err);
-    // Everything is looked at before the first number is taken over.
+    // Everything is checked before the first number is taken over.
     for (int pass = 0; pass < 2; pass++) {
         for (int g = 0; g < count && result == AM_OK; g++) {
             for (int t = 0; t < graphs[g]->tensor_count && result == AM_OK; t++) {

@@ -136,7 +136,7 @@ static am_result find_header(scanner *text, size_t *begin, const uint8_t *data, 
     ami_reader in = ami_reader_make(data, size);
     const uint8_t *start = ami_read_bytes(&in, sizeof magic);
     if (!start || memcmp(start, magic, sizeof magic) != 0) {
-        return ami_fail(err, AM_ERR_FORMAT, "array '%s' does not begin as .npy arrays do", name);
+        return ami_fail(err, AM_ERR_FORMAT, "array '%s' does not begin like an .npy array", name);
     }
     int version = ami_read_u8(&in);
     ami_read_u8(&in); // minor
@@ -159,7 +159,7 @@ static am_result count_items(ami_npy *out, size_t size, const char *name, am_err
     out->count = 1;
     for (int d = 0; d < out->dims; d++) {
         if (out->shape[d] != 0 && out->count > SIZE_MAX / out->shape[d]) {
-            return ami_fail(err, AM_ERR_LIMIT, "array '%s' is larger than memory can be", name);
+            return ami_fail(err, AM_ERR_LIMIT, "array '%s' is larger than this machine can address", name);
         }
         out->count *= out->shape[d];
     }
@@ -189,7 +189,8 @@ am_result ami_npy_parse(ami_npy *out, const uint8_t *data, size_t size, const ch
         return ami_fail(err, AM_ERR_SYNTAX, "the header of array '%s' is not what NumPy writes", name);
     }
     if (head.fortran && out->dims > 1) {
-        return ami_fail(err, AM_ERR_SUPPORT, "array '%s' is in Fortran order; save numpy.ascontiguousarray of it",
+        return ami_fail(err, AM_ERR_SUPPORT,
+                        "array '%s' is in Fortran order; convert it with numpy.ascontiguousarray before saving",
                         name);
     }
     result = set_type(out, head.descr, name, err);

@@ -1,4 +1,4 @@
-// Reads clips from an .npz: `rotations` and `parents`, and `positions` or `offsets`, must be there; names, ranges,
+// Reads clips from an .npz: `rotations` and `parents`, and `positions` or `offsets`, are required; names, ranges,
 // rate, rest rotations and end sites have defaults. Other arrays are ignored.
 #include <amble/tools/formats.h>
 
@@ -158,7 +158,8 @@ static am_result read_names(npz *in, am_error *err)
     ami_npy array;
     am_result result = load(&array, in, "names", false, 1, (size_t[]){ in->joints }, err);
     if (result == AM_OK && array.data && array.kind != 'U') {
-        return ami_fail_at(err, AM_ERR_TYPE, in->def->file, 0, "'names' holds no text; save it as an array of str");
+        return ami_fail_at(err, AM_ERR_TYPE, in->def->file, 0,
+                           "'names' does not hold text; save it as an array of str");
     }
     const char **names = result == AM_OK ? room(in, in->joints, sizeof *names, &result, err) : NULL;
     for (size_t j = 0; j < in->joints && result == AM_OK; j++) {
@@ -230,7 +231,7 @@ static am_result read_ends(npz *in, am_error *err)
     size_t count = joints.count;
     result = load_numbers(&offsets, in, "end_offsets", true, 2, (size_t[]){ 0, 3 }, err);
     if (result == AM_OK && (offsets.shape[0] != count || count > AM_MAX_JOINTS * 4)) {
-        return ami_fail_at(err, AM_ERR_RANGE, in->def->file, 0, "%zu end sites with %zu offsets", count,
+        return ami_fail_at(err, AM_ERR_RANGE, in->def->file, 0, "%zu end sites but %zu offsets", count,
                            offsets.shape[0]);
     }
     int16_t *end_joints = result == AM_OK ? room(in, count, sizeof *end_joints, &result, err) : NULL;
@@ -351,7 +352,7 @@ static am_result make_clip(am_clip **out, npz *in, size_t first, size_t stop, co
     if (result == AM_OK) {
         result = fill(*out, in, first, err);
     }
-    return result; // a clip that was only begun is freed with the others
+    return result; // an unfinished clip is freed with the others
 }
 
 /// Where the clips lie; one for all frames when the file does not say.
@@ -375,11 +376,11 @@ static am_result read_ranges(ranges *out, npz *in, am_error *err)
         return result;
     }
     if (out->count < 1 || out->count > max_ranges || out->stops.count != (out->starts.data ? out->count : 0)) {
-        return ami_fail_at(err, AM_ERR_RANGE, in->def->file, 0, "%zu range_starts and %zu range_stops", out->count,
+        return ami_fail_at(err, AM_ERR_RANGE, in->def->file, 0, "%zu range_starts but %zu range_stops", out->count,
                            out->stops.count);
     }
     if (out->names.kind != 'U' || out->names.count != out->count) {
-        out->names.data = NULL; // names are a courtesy
+        out->names.data = NULL; // names are optional
     }
     return AM_OK;
 }

@@ -1,4 +1,4 @@
-// Writes clips as one .npz: all their frames behind one another, with ranges, as research code keeps them.
+// Writes clips as one .npz: all frames concatenated, with ranges, as is common in research code.
 #include <amble/tools/formats.h>
 #include <amble/tools/clip.h>
 
@@ -57,7 +57,7 @@ static void put_quat(npz *out, am_quat q)
 // ---------------------------------------------------------------------------------------------
 // Text
 
-/// The next character; a byte that is no UTF-8 becomes U+FFFD.
+/// The next character; a byte that is not UTF-8 becomes U+FFFD.
 static uint32_t next_char(const char **at)
 {
     const char *end_of = *at + strlen(*at);
@@ -243,9 +243,9 @@ static am_result check_rates(npz *out, am_error *err)
     for (int c = 0; c < out->clip_count; c++) {
         out->frames += (size_t)out->clips[c]->frame_count;
         if (out->clips[c]->fps != out->clips[0]->fps) {
-            return ami_fail(err, AM_ERR_RANGE, "clip '%s' has %g frames a second, '%s' has %g; an .npz has one rate",
-                            out->clips[c]->name, (double)out->clips[c]->fps, out->clips[0]->name,
-                            (double)out->clips[0]->fps);
+            return ami_fail(
+                err, AM_ERR_RANGE, "clip '%s' has %g frames per second, '%s' has %g; an .npz has one rate",
+                out->clips[c]->name, (double)out->clips[c]->fps, out->clips[0]->name, (double)out->clips[0]->fps);
         }
     }
     if (out->frames > AM_MAX_FRAMES) {

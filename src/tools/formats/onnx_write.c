@@ -1,4 +1,4 @@
-// A graph as an ONNX file, in standard operators only, so that other runtimes can run it.
+// Writes a graph as an ONNX file with standard operators only, so that other runtimes can run it.
 #include "formats/onnx_layer.h"
 
 #include <amble/tools/formats.h>
@@ -109,8 +109,10 @@ static am_result check_names(const am_net_graph *g, am_error *err)
         char next[48];
         snprintf(next, sizeof next, "%s_next", g->values[ami_net_graph_state_at(g, i)].name);
         if (ami_net_graph_find(g, next) >= 0) {
-            return ami_fail(err, AM_ERR_DEF, "network '%s': a value is called '%s', as ONNX calls the next state",
-                            g->name, next);
+            return ami_fail(
+                err, AM_ERR_DEF,
+                "network '%s': the name of value '%s' is needed for the next state in ONNX; rename the value",
+                g->name, next);
         }
     }
     return AM_OK;

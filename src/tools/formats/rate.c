@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define FALLBACK_FPS 60.0f
-// Slower keys than this are no frames but poses to move between.
+// Keys slower than this are not frames but key poses.
 #define SLOWEST_FPS 10.0
 #define SLOWEST_SMOOTH_FPS 24.0
 #define FASTEST_FPS 1000.0

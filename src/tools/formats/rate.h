@@ -18,12 +18,12 @@ typedef struct ami_rate {
 } ami_rate;
 
 /// Keys nearer than this part of a frame to a frame count as lying on it: well above the rounding of float times
-/// (0.007 frames after 1000 s at 120 Hz), well below what an eye could tell.
+/// (0.007 frames after 1000 s at 120 Hz), well below what is visible.
 #define AMI_RATE_SLACK 0.02
 
 /// The rate at which all keys fall on frames: `stated` when that fits (0 means none is), else the tracks' own, else a
 /// common one; 60 when none fits, when keys are too sparse to be frames, or (with `smooth`, for curves between keys)
-/// when they are under 24 a second.
+/// when they are below 24 per second.
 ami_rate ami_rate_find(const ami_keys *tracks, int count, float stated, bool smooth);
 
 #endif

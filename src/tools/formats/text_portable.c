@@ -1,6 +1,6 @@
 // Words and decimals on 64-bit integers. 64 bytes become a bit mask of blanks, whose edges are where words begin and
-// end (the way of Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019). A word is then read by itself
-// from one or two 8-byte loads that end with it, so that the processor works on several at once.
+// end (the method of Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019). Each word is then read
+// independently from one or two 8-byte loads that end with it, so that the processor works on several at once.
 #include "formats/text.h"
 
 #include "kernel/kernel.h"
@@ -9,7 +9,7 @@
 
 enum { block_bytes = 64 };
 
-/// One bit a byte, set for blanks (up to ' ').
+/// One bit per byte, set for blanks (up to ' ').
 static uint64_t blanks8(uint64_t text)
 {
     const uint64_t ones = 0x0101010101010101u;

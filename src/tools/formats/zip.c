@@ -1,5 +1,5 @@
-// Zip: the directory at the end leads, local headers are only checked against it.
-// Layouts from PKWARE's APPNOTE 6.3, sections 4.3.7 (local), 4.3.12 (directory), 4.3.16 (end).
+// Zip archives: the directory at the end is authoritative; local headers are only checked against it. Layouts from
+// PKWARE's APPNOTE 6.3, sections 4.3.7 (local), 4.3.12 (directory), 4.3.16 (end).
 #include "formats/zip.h"
 
 #include "base/bytes.h"
@@ -93,7 +93,8 @@ am_result ami_zip_open(ami_zip *out, const void *data, size_t size, const char *
     in.size = end; // entries lie before the end record
     if (at > end || (size_t)count > (end - at) / ENTRY_SIZE) {
         return ami_fail_at(err, AM_ERR_FORMAT, file, (int64_t)end,
-                           "the zip file says it has %d parts at %zu, but has no room", count, at);
+                           "the zip directory should have %d parts at byte %zu, but there is no room for them", count,
+                           at);
     }
     ami_reader_seek(&in, at);
     out->entries = ami_arena_get(arena, (size_t)count * sizeof *out->entries);
@@ -176,7 +177,7 @@ am_result ami_inflate(uint8_t *out, size_t out_size, const uint8_t *data, size_t
     }
     if (made > out_size || (status == Z_STREAM_END && made != out_size)) {
         return ami_fail_at(err, AM_ERR_FORMAT, NULL, (int64_t)read,
-                           "the compressed data does not hold the %zu bytes that the file says", out_size);
+                           "the compressed data does not hold the %zu bytes that the directory says", out_size);
     }
     if (status != Z_STREAM_END) {
         return ami_fail_at(err, AM_ERR_FORMAT, NULL, (int64_t)read, "the compressed data is bad: %s", why);
@@ -210,7 +211,7 @@ am_result ami_zip_extract(const uint8_t **out, const ami_zip *zip, const ami_zip
     if (deflated) {
         if (entry->size / BEST_RATIO > entry->packed_size + 1) {
             return ami_fail_at(err, AM_ERR_FORMAT, zip->file, (int64_t)entry->at,
-                               "%zu bytes cannot unpack to the %zu that the file says", entry->packed_size,
+                               "%zu bytes cannot unpack to the %zu that the directory says", entry->packed_size,
                                entry->size);
         }
         uint8_t *room = ami_arena_get(arena, entry->size);

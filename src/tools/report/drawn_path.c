@@ -1,9 +1,9 @@
-// The paths of a run's character, each with the frames that were played for it, measured against the drawing.
+// The paths of a run's characters, each with the frames played for it, measured against the drawing.
 #include "report/drawn_path.h"
 
 #include <string.h>
 
-// A way to the beginning that is longer than this is part of the path.
+// An approach longer than this is part of the path.
 #define JOIN_M 0.15f
 
 size_t ami_drawn_path_samples(const am_run_actor *actor)
@@ -35,7 +35,7 @@ void ami_drawn_path_begin(ami_drawn_path *drawn, am_vec3 *points, const am_run_a
     }
 }
 
-/// Moves the drawing to where it is followed, and puts a long way to its beginning before it.
+/// Moves the drawing to where it is followed, and puts a long approach before it.
 static void place(ami_drawn_path *d, const am_run_sample *sample, am_vec3 from)
 {
     for (int i = 1; i <= d->count; i++) {

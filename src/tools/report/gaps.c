@@ -1,11 +1,11 @@
-// Finds gaps: cells of speed x direction x turn that are empty though the cells around them are not. A movement next
-// to captured ones is possible, and players will ask for it.
+// Finds gaps: cells of speed x direction x turn that are empty though the cells around them are not. Movements
+// similar to captured ones are possible, and players will ask for them.
 #include <amble/tools/report.h>
 
 #include <stdio.h>
 #include <string.h>
 
-#define WANTED_S 0.5f  // less than this is as good as nothing: not one step
+#define WANTED_S 0.5f  // less than this counts as nothing: not one step
 #define AROUND_S 10.0f // the neighbours must hold at least this much for the cell to be reachable
 
 static const char *const ways[AM_WAY_BINS] = {
@@ -36,7 +36,7 @@ static void describe(am_gap *gap, float fps)
     int turn = gap->turn - AM_TURN_BINS / 2;
     if (turn != 0) {
         bool open = gap->turn == 0 || gap->turn == AM_TURN_BINS - 1;
-        snprintf(turning, sizeof turning, "while turning %s at %s%d degrees a second", turn > 0 ? "left" : "right",
+        snprintf(turning, sizeof turning, "while turning %s at %s%d degrees per second", turn > 0 ? "left" : "right",
                  open ? "more than " : "about ", open ? 210 : 60 * (turn > 0 ? turn : -turn));
     }
     snprintf(gap->text, sizeof gap->text, "%s %s at %.1f to %.1f m/s, %s%s: %.1f s captured, %.0f s around it",
@@ -94,7 +94,7 @@ static bool told_by_mirror(const am_gap *gap)
 int am_gaps_find(am_gap *out, int capacity, const am_coverage *coverage, float fps)
 {
     int count = 0;
-    for (int s = 0; s < AM_SPEED_BINS - 1 && capacity > 0; s++) { // the open end is no target
+    for (int s = 0; s < AM_SPEED_BINS - 1 && capacity > 0; s++) { // the open-ended bin is not a gap
         for (int w = 0; w < AM_WAY_BINS; w++) {
             for (int t = 0; t < AM_TURN_BINS; t++) {
                 am_gap gap = { .speed = s, .way = w, .turn = t, .frames = coverage->cells[s][w][t] };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define FRAMES_PER_S 60.0 ///< what "a frame" means in every measure
-#define SLOW_MPS 0.2      ///< a toe slower than this is meant to stand
+#define SLOW_MPS 0.2      ///< a toe slower than this counts as planted
 #define LOW_M 0.2f        ///< and lower than this
 #define SKATE_M 0.03f     ///< a toe this near the ground touches it
 
@@ -56,7 +56,7 @@ am_result am_meter_create(am_meter **out, const am_meter_def *def, am_error *err
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->skeleton || !def->roles) {
         return ami_fail(err, AM_ERR_DEF,
-                        "meter def not begun from am_meter_def_default(), or without skeleton and roles");
+                        "initialise the meter def with am_meter_def_default() and give it a skeleton and roles");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     size_t joints = (size_t)def->skeleton->joint_count;

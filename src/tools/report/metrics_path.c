@@ -1,5 +1,5 @@
-// How well a track follows a drawn path, both ways: the track against the path, and the path against the track, so
-// that no shortcut pays.
+// How well a track follows a drawn path, in both directions: track against path, and path against track, so that
+// shortcuts do not pay.
 #include "report/metrics_path.h"
 
 #define END_RADIUS_M 0.3
@@ -58,7 +58,7 @@ static double length_of(const am_polyline *path)
     return length;
 }
 
-/// The way along the path of its point nearest to p, among those from `from` to AHEAD_M beyond.
+/// The distance along the path of its point nearest to p, between `from` and AHEAD_M beyond it.
 static double advance(const am_polyline *path, double from, flat p)
 {
     double along = 0.0;

@@ -93,8 +93,9 @@ am_result am_run_meter_create(am_run_meter **out, const am_run_meter_def *def, a
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->run || !def->own) {
-        return ami_fail(err, AM_ERR_DEF,
-                        "run meter def not begun from am_run_meter_def_default(), or without run and measures");
+        return ami_fail(
+            err, AM_ERR_DEF,
+            "initialise the run meter def with am_run_meter_def_default() and give it a run and measures");
     }
     const am_db *db = am_run_db(def->run);
     am_run_meter sketch = { .db = db,
@@ -206,7 +207,7 @@ am_track am_run_meter_track(const am_run_meter *m, int actor)
     return track;
 }
 
-/// Stops of a body that stood already say nothing.
+/// Stops of a body that already stands are not counted.
 static float median_stop(const am_response *responses, int count)
 {
     am_response moving[256];
@@ -293,7 +294,7 @@ static void write_own(am_json_writer *w, const am_db_measures *own)
     am_json_number(w, "jitter_cm", q->jitter_cm);
     am_json_number(w, "penetration_cm", q->penetration_cm);
     am_json_number(w, "joint_travel_cm", q->joint_travel_cm);
-    if (q->joint_mean_cm > 0.0) { // a network does not tell
+    if (q->joint_mean_cm > 0.0) { // networks do not carry it
         am_json_number(w, "joint_mean_cm", q->joint_mean_cm);
     }
     am_json_number(w, "bend_p999_cm", own->bend_p999_cm);

@@ -58,7 +58,7 @@ static bool answers(const judge *j, int f, bool stop)
     return speed >= j->def->still_mps && angle_between(velocity, j->targets[f]) <= j->def->tolerance_rad;
 }
 
-/// Seconds from frame `first` until the answer comes and stays; the target holds until before `next`.
+/// Seconds from frame `first` until the response begins and lasts; the target is held until before `next`.
 static float wait_for(const judge *j, int first, int next, bool stop)
 {
     int run = 0;
@@ -133,7 +133,7 @@ double am_direction_error(const am_track *track, const am_vec3 *targets, float s
     double sum = 0.0;
     for (int f = 1; f < track->count; f++) {
         float turn;
-        // Any change counts, not only those that ask for an answer.
+        // Any change counts, not only those that call for a response.
         bool changed = changes(&j, targets[f - 1], targets[f], &turn) || turn > 1e-3f;
         since = changed ? 0 : since + 1;
         am_vec3 velocity = movement(&j, f);
@@ -147,7 +147,7 @@ double am_direction_error(const am_track *track, const am_vec3 *targets, float s
 
 float am_responses_median(const am_response *responses, int count, am_response_kind kind, float low, float high)
 {
-    // The middle one by counting: lists are short, and a copy would want memory. Infinite ones count as the longest.
+    // The middle one by counting: lists are short, and a copy would need memory. Infinite ones count as the longest.
     int chosen = 0;
     for (int i = 0; i < count; i++) {
         chosen += responses[i].kind == kind && responses[i].turn_rad >= low && responses[i].turn_rad <= high;

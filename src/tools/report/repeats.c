@@ -1,6 +1,6 @@
-// Near-duplicate stretches: seeds every half second are compared with every second earlier frame (with an early way
-// out), the best one is followed forward and backward while the two motions stay together. Standing still repeats
-// itself by nature and is left aside; so are mirrored ranges.
+// Near-duplicate stretches: seeds every half second are compared with every second earlier frame (with an early
+// exit), and the best match is extended forward and backward while the two motions stay close. Standing still, which
+// always repeats itself, and mirrored ranges are skipped.
 #include <amble/tools/report.h>
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 
 #define SEED_S 0.5f
 #define LEAST_S 0.5f
-#define APART_S 1.0f // within one range a stretch is no repeat of its own neighbourhood
+#define APART_S 1.0f // within one range, nearby frames do not count as repeats
 #define STILL_MPS 0.25f
 
 typedef struct search {

@@ -1,4 +1,5 @@
-// The report of a build: one HTML page with inline plots, no script, for the people who capture and build.
+// The report of a build: one HTML page with inline plots and no script, for the people who capture motion and build
+// databases.
 #include <amble/tools/report.h>
 
 #include "base/bytes.h"
@@ -84,7 +85,7 @@ static void put_head(page *p, const am_coverage *coverage)
     int64_t moving = coverage->total - coverage->speed[0];
     tile(p, "minutes", "%.1f", seconds_of(p, db->frame_count) / 60.0);
     tile(p, "frames", "%.0f", db->frame_count);
-    tile(p, "frames a second", "%g", (double)db->fps);
+    tile(p, "frames per second", "%g", (double)db->fps);
     tile(p, "clips", "%.0f", sources);
     tile(p, "ranges", "%.0f", db->range_count);
     tile(p, "of these mirrored", "%.0f", mirrored);
@@ -145,7 +146,7 @@ static void put_turns(page *p, const am_coverage *coverage)
                       AM_SPEED_BINS,
                       AM_TURN_BINS,
                       "speed, m/s",
-                      "turn rate, degrees a second (left is positive)" };
+                      "turn rate, degrees per second (left is positive)" };
     open_section(p, "Speed and turning", "Seconds of motion at each speed and turn rate.", false);
     p->ok = p->ok && ami_plot_heat(&p->out, &heat);
     text(p, "</section>");
@@ -157,8 +158,8 @@ static void put_contacts(page *p, const ami_steps *steps)
     int64_t counts[4] = { steps->both, steps->left, steps->right, steps->none };
     char note[240];
     snprintf(note, sizeof note,
-             "Toes on the ground. %d steps; a foot stands for %.2f s in the median and slides %.1f cm "
-             "meanwhile; %.1f %% of the stance is faster than 0.2 m/s.",
+             "Toes on the ground. %d steps; the median stance lasts %.2f s, and the foot slides %.1f cm in it; %.1f "
+             "%% of stance time is faster than 0.2 m/s.",
              steps->count, (double)steps->median_s, 100.0 * (double)steps->slide_m,
              100.0 * (double)steps->fast_share);
     shares plot = { "Contacts", note, "share of frames", counts, labels, 4 };
@@ -209,10 +210,10 @@ static void put_gaps(page *p, const am_coverage *coverage)
     am_gap gaps[MAX_GAPS];
     int count = am_gaps_find(gaps, MAX_GAPS, coverage, p->db->fps);
     open_section(p, "Worth capturing next",
-                 "Ways of moving that are missing although everything around them is here: a "
-                 "player will ask for them. Most wanted first.",
+                 "Movements that are missing although similar ones were captured: players will ask for them. Most "
+                 "useful first.",
                  true);
-    text(p, count ? "<ol>" : "<p>Nothing stands out: what is here has no holes.</p>");
+    text(p, count ? "<ol>" : "<p>Nothing stands out: there are no gaps in what was captured.</p>");
     for (int i = 0; i < count; i++) {
         text(p, "<li>");
         escaped(p, gaps[i].text);
@@ -245,8 +246,8 @@ static am_result put_repeats(page *p, float limit, am_error *err)
     am_result result = am_repeats_find(repeats, MAX_REPEATS, &count, p->db, limit, &p->alloc, err);
     if (result == AM_OK) {
         open_section(p, "Near-duplicates",
-                     "Stretches that almost repeat an earlier one (standing still aside). They cost "
-                     "memory and bring nothing new; the longest first.",
+                     "Stretches that almost repeat an earlier one, except standing still. They cost memory and add "
+                     "nothing new. Longest first.",
                      true);
         text(p, count ? "<table><tr><th>this<th class=\"n\">from<th>is like<th class=\"n\">from<th class=\"n\">for"
                         "<th class=\"n\">difference (deviations)"
@@ -274,9 +275,9 @@ static am_result put_body(page *p, const am_report_def *def, am_error *err)
         shares speeds = { "Speeds",     "Share of frames by the ground speed of the root.",
                           "m/s",        coverage->speed,
                           speed_labels, AM_SPEED_BINS };
-        shares turns = { "Turn rates",       "Share of frames by how fast the facing turns; left is positive.",
-                         "degrees a second", coverage->turn,
-                         turn_labels,        AM_TURN_BINS };
+        shares turns = { "Turn rates",         "Share of frames by how fast the facing turns; left is positive.",
+                         "degrees per second", coverage->turn,
+                         turn_labels,          AM_TURN_BINS };
         put_shares(p, &speeds);
         put_shares(p, &turns);
         put_rose(p, coverage);
@@ -298,7 +299,7 @@ am_result am_report_write(am_bytes *out, const am_db *db, const am_report_def *d
 {
     memset(out, 0, sizeof *out);
     if (!def || def->cookie != AM_COOKIE || !(def->repeat_limit >= 0.0f)) {
-        return ami_fail(err, AM_ERR_DEF, "report def not begun from am_report_def_default()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the report def with am_report_def_default()");
     }
     page p = { .ok = true, .db = db, .alloc = ami_alloc_or_default(def->alloc) };
     p.out = ami_bytes_make(&p.alloc);

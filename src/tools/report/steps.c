@@ -1,4 +1,4 @@
-// How feet meet the ground: shares of contact, how long a foot is planted, how far it slides meanwhile.
+// How feet meet the ground: shares of contact, how long a foot is planted, and how far it slides while planted.
 #include "report/steps.h"
 
 #include "base/error.h"

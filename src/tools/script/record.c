@@ -1,4 +1,4 @@
-// Recording: devices as they were, frame by frame, as a RUN.json that gives the same frames again.
+// Records the input devices frame by frame as a RUN.json that gives the same frames again.
 #include "script/run.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-// Plays a script: devices over time, a step for every character, samples for observers.
+// Plays a script: input devices over time, a step for every character, samples for observers.
 #include "script/run.h"
 
 #include "actor/actor.h"
@@ -130,7 +130,7 @@ am_result am_run_create(am_run **out, const am_run_def *def, am_error *err)
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->script || def->script->actor_count < 1 ||
         !(def->script->fps > 0.0f) || !(def->script->seconds > 0.0f)) {
-        return ami_fail(err, AM_ERR_DEF, "run def not begun from am_run_def_default(), or without a script");
+        return ami_fail(err, AM_ERR_DEF, "initialise the run def with am_run_def_default() and give it a script");
     }
     am_alloc alloc = ami_alloc_or_default(def->alloc);
     size_t count = (size_t)def->script->actor_count;

@@ -68,7 +68,7 @@ am_result ami_run_read_goals(am_run_actor *actor, ami_arena *arena, const am_jso
                              am_error *err);
 /// run_goal.c: the same, as they were read.
 void ami_run_write_goals(am_json_writer *writer, const am_run_actor *actor);
-/// run_goal.c: what a player wants whose devices say `devices`, at a time.
+/// run_goal.c: the intent of a player with these devices at a time.
 am_intent ami_run_take_goal(ami_player *player, const am_run_actor *actor, am_intent devices, double due);
 
 /// run_path.c: 'path' of one character: an object, or a list of them.
@@ -76,7 +76,7 @@ am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_jso
                              am_error *err);
 /// run_path.c: the same, as it was read.
 void ami_run_write_paths(am_json_writer *writer, const am_run_actor *actor);
-/// run_path.c: when a character's paths are surely over, s; 0 without any.
+/// run_path.c: upper limit of when a character's paths are over, s; 0 without any.
 float ami_run_paths_end(const am_run_actor *actor);
 /// run_path.c: room for points that a character needs for its paths.
 int ami_run_path_room(const am_run_actor *actor, float fps);

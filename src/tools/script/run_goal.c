@@ -1,4 +1,4 @@
-// 'goals' of RUN.json: points to walk to.
+// Reads 'goals' of RUN.json: points to walk to.
 #include "script/run.h"
 
 #include "base/error.h"
@@ -93,7 +93,7 @@ am_intent ami_run_take_goal(ami_player *player, const am_run_actor *actor, am_in
     while (player->next_goal < actor->goal_count && (double)actor->goals[player->next_goal].t <= due) {
         player->goal = actor->goals[player->next_goal++];
     }
-    // Steering leaves the goal, as on the page; paths come first.
+    // Steering ends the goal, as on the page; paths take precedence.
     player->goal.has_target = player->goal.has_target && !(am_v3_length(devices.velocity) > 0.0f);
     if (!player->goal.has_target || ami_path_of(player->character).following) {
         return devices;

@@ -1,4 +1,4 @@
-// 'model' of a script: the names of its networks.
+// Reads 'model' of RUN.json: the names of its networks.
 #include "script/run.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// 'path' of RUN.json.
+// Reads 'path' of RUN.json.
 #include "script/run.h"
 
 #include "base/error.h"

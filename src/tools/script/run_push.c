@@ -1,4 +1,4 @@
-// 'pushes' of RUN.json.
+// Reads 'pushes' of RUN.json.
 #include "script/run.h"
 
 #include "base/error.h"
@@ -97,8 +97,9 @@ am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_erro
             const char *name = actor->pushes[i].joint;
             if (am_asset_joint(run->asset, name) < 0) {
                 const char *near = am_nearest_name(name, skeleton->names, skeleton->joint_count);
-                return ami_fail(err, AM_ERR_RANGE, "a push names the joint '%s', which the skeleton has not%s%s",
-                                name, near ? "; did you mean " : "", near ? near : "");
+                return ami_fail(err, AM_ERR_RANGE,
+                                "a push names the joint '%s', which the skeleton does not have%s%s", name,
+                                near ? "; did you mean " : "", near ? near : "");
             }
         }
     }
@@ -118,7 +119,7 @@ void ami_run_take_pushes(const am_run *run, ami_player *player, const am_run_act
 {
     while (player->next_push < actor->push_count && (double)actor->pushes[player->next_push].t <= due) {
         const am_run_push *p = &actor->pushes[player->next_push++];
-        // Numbers were checked when they were read; more than fit together are left out.
+        // Numbers were checked when they were read; pushes beyond the limit are left out.
         (void)am_actor_push(player->character, am_asset_joint(run->asset, p->joint), &p->force, p->seconds, NULL);
     }
 }

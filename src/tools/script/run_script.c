@@ -1,4 +1,4 @@
-// Reads RUN.json: the keys of the format, which of them this build plays, and errors that name the place.
+// Reads RUN.json: the keys of the format, those that this build supports, and errors that name the place in the file.
 #include "script/run.h"
 
 #include <amble/tools/os.h>
@@ -54,7 +54,7 @@ static am_result read_key_names(const reader *r, const am_json *object, const ch
         if (bit == 0) {
             const char *near = am_nearest_name(item->string, names, AM_KEY_COUNT);
             return am_json_fail(r->doc, item, AM_ERR_RANGE, r->err, "unknown key '%s'; %s%s", item->string,
-                                near ? "did you mean " : "known are W A S D ArrowUp ArrowDown Shift J C P",
+                                near ? "did you mean " : "the known keys are W A S D ArrowUp ArrowDown Shift J C P",
                                 near ? near : "");
         }
         *out |= bit;

@@ -1,4 +1,4 @@
-// One line of JSON for each frame: what plays, what it cost and why, feature by feature.
+// Writes one line of JSON for each frame: what plays, and its cost feature by feature.
 #include "script/run.h"
 
 #include "base/bytes.h"
@@ -41,7 +41,8 @@ static void write_frame(am_json_writer *w, const am_db *db, int frame)
     am_json_integer(w, "clip_frame", frame - range->start);
 }
 
-/// What each channel adds to the cost of the chosen frame. With PCA they cannot be told apart: components then.
+/// What each channel adds to the cost of the chosen frame. With PCA channels cannot be separated: lists components
+/// instead.
 static void write_costs(am_json_writer *w, const am_db *db, const am_actor_view *view, int frame)
 {
     const am_features *features = &db->features;

@@ -1,4 +1,5 @@
-// am_synth_make: the stages of synth.h one after another, then a frame at a time into a clip and its truth.
+// am_synth_make: runs the stages of synth.h one after another, then writes each frame into a clip and its ground
+// truth.
 #include "synth/synth.h"
 
 #include "base/bytes.h"
@@ -55,13 +56,13 @@ static float fastest(am_synth_kind kind)
     }
 }
 
-/// Fastest turn, rad/s: people take sharp corners at 200 degrees a second.
+/// Fastest turn, rad/s: people take sharp corners at 200 degrees per second.
 static float fastest_turn(am_synth_kind kind) { return kind == AM_SYNTH_CORNER ? 4.0f : 2.5f; }
 
 static am_result check_def(const am_synth_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE) {
-        return ami_fail(err, AM_ERR_DEF, "synth def not begun from am_synth_def_default()");
+        return ami_fail(err, AM_ERR_DEF, "initialise the synth def with am_synth_def_default()");
     }
     if ((int)def->kind < 0 || def->kind >= AM_SYNTH_KIND_COUNT) {
         return ami_fail(err, AM_ERR_DEF, "there is no kind of motion number %d", (int)def->kind);
@@ -73,31 +74,30 @@ static am_result check_def(const am_synth_def *def, am_error *err)
         return ami_fail(err, AM_ERR_SUPPORT, "only flat ground can be walked on; leave ground at NULL");
     }
     if (!(def->fps >= 10.0f) || !(def->fps <= 480.0f)) {
-        return ami_fail(err, AM_ERR_RANGE, "%g frames a second; give 10 to 480", (double)def->fps);
+        return ami_fail(err, AM_ERR_RANGE, "the rate is %g frames per second; give 10 to 480", (double)def->fps);
     }
     if (!(def->seconds == 0.0f || def->seconds >= 0.5f) || !(def->seconds <= 3600.0f)) {
-        return ami_fail(err, AM_ERR_RANGE, "a clip of %g s; give 0.5 to 3600, or 0 for the kind's own length",
+        return ami_fail(err, AM_ERR_RANGE, "the length is %g s; give 0.5 to 3600, or 0 for the kind's own",
                         (double)def->seconds);
     }
     if (!(def->speed == 0.0f || def->speed >= 0.2f) || !(def->speed <= fastest(def->kind))) {
-        return ami_fail(err, AM_ERR_RANGE, "%g m/s; %s goes from 0.2 to %g m/s (0 means its own speed)",
+        return ami_fail(err, AM_ERR_RANGE, "the speed is %g m/s; give %s 0.2 to %g m/s, or 0 for its own",
                         (double)def->speed, kind_names[def->kind], (double)fastest(def->kind));
     }
     float most = fastest_turn(def->kind);
     if (!(def->turn == 0.0f || def->turn >= 0.1f) || !(def->turn <= most)) {
-        return ami_fail(
-            err, AM_ERR_RANGE,
-            "a turn of %g rad/s (%g degrees a second); give %s 0.1 to %g (6 to %.0f degrees), or 0 for the "
-            "kind's own",
-            (double)def->turn, (double)(def->turn / AM_DEG), kind_names[def->kind], (double)most,
-            (double)(most / AM_DEG));
+        return ami_fail(err, AM_ERR_RANGE,
+                        "the turn is %g rad/s (%g degrees per second); give %s 0.1 to %g (6 to %.0f degrees), or 0 "
+                        "for the kind's own",
+                        (double)def->turn, (double)(def->turn / AM_DEG), kind_names[def->kind], (double)most,
+                        (double)(most / AM_DEG));
     }
     if (def->kind == AM_SYNTH_CURVE && def->speed * def->turn > 4.0f) {
         return ami_fail(err, AM_ERR_RANGE, "%g m/s at %g rad/s is too sharp a curve; keep their product within 4",
                         (double)def->speed, (double)def->turn);
     }
     if (!(def->side == 1.0f || def->side == -1.0f)) {
-        return ami_fail(err, AM_ERR_RANGE, "side %g; give 1 (left) or -1 (right)", (double)def->side);
+        return ami_fail(err, AM_ERR_RANGE, "the side is %g; give 1 (left) or -1 (right)", (double)def->side);
     }
     return AM_OK;
 }
@@ -220,7 +220,7 @@ am_result am_synth_make(am_synth *out, const am_synth_def *def, am_error *err)
     if (build_scene(&scene, &arena, def)) {
         result = fill(out, &scene, def, err);
     } else {
-        result = ami_fail(err, AM_ERR_MEMORY, "no memory for the plan of %s", kind_names[def->kind]);
+        result = ami_fail(err, AM_ERR_MEMORY, "out of memory for the plan of %s", kind_names[def->kind]);
     }
     ami_arena_free(&arena);
     if (result != AM_OK) {

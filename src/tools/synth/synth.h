@@ -55,8 +55,8 @@ enum { LEFT, RIGHT };
 #define BODY_HIP_SIDE_M 0.088f                                    // hip joint beside the middle
 #define BODY_HIP_DROP_M 0.040f                                    // hip joint under the hips' origin
 #define BODY_REST_M (BODY_LEG_M + BODY_ANKLE_M + BODY_HIP_DROP_M) // height of the hips, legs straight
-// Longest hip-ankle distance of a standing leg: the knee keeps 11 degrees, where its angle is still a tame
-// function of the distance (it has an infinite slope at full stretch).
+// Longest hip-ankle distance of a standing leg: the knee keeps 11 degrees, where its angle still changes slowly with
+// the distance (it has an infinite slope at full stretch).
 #define BODY_REACH_M (0.9955f * BODY_LEG_M)
 
 /// Fills joints, names, ends and moving joints (static tables) of a def.
@@ -137,7 +137,8 @@ synth_jump ami_synth_jump(const synth_act *act);
 // ---------------------------------------------------------------------------------------------
 // Path
 
-#define SYNTH_RATE 240 ///< grid points a second, whatever the clip's rate: the motion is the same at any
+/// Grid points per second, independent of the clip's rate, so that the motion is the same at any rate.
+#define SYNTH_RATE 240
 
 /// The root at one moment.
 typedef struct synth_state {
@@ -160,7 +161,7 @@ synth_state ami_synth_state(const synth_path *path, double t);
 
 /// Numbers of the gait at a state of the path.
 typedef struct synth_gait {
-    float frequency; ///< strides a second
+    float frequency; ///< strides per second
     float duty;      ///< share of the stride that a foot stands
     float width;     ///< of a footprint from the middle line, m
     float run;       ///< 0 walk to 1 run

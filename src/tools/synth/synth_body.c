@@ -1,4 +1,4 @@
-// The synthetic body: a T-pose with identity rotations, names as common rigs have them.
+// The synthetic body: a T-pose with identity rotations and the joint names of common rigs.
 #include "synth/synth.h"
 #include "data/kinematics.h"
 

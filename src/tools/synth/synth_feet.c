@@ -1,5 +1,6 @@
-// A foot at any time. In stance it rolls about its heel or its ball, each fixed on the floor; in swing the ankle
-// follows a curve that leaves and meets the rolling with its velocity, so that nothing jerks at lift and landing.
+// The position of a foot at any time. In stance it rolls about its heel or its ball, each fixed on the floor; in
+// swing the ankle follows a curve that starts and ends with the velocity of the rolling, so that nothing jerks at
+// lift-off and landing.
 #include "synth/synth.h"
 
 /// A foot in its own vertical plane: pitch with toes up positive, and its rate.
@@ -106,9 +107,9 @@ static float hump(float u) { return u * u * (1.0f - u) * (1.0f - u) * (1.0f - u)
 
 static float even_hump(float u) { return 16.0f * u * u * (1.0f - u) * (1.0f - u); }
 
-/// One horizontal coordinate of the ankle's swing. It sets off and arrives with a good acceleration, so that lift
-/// and landing are crisp (a toe that left slowly would seem to slide) and the leg need not stretch for a foot that
-/// is long there before the body.
+/// One horizontal coordinate of the ankle's swing. It sets off and arrives with a good acceleration, so that lift-off
+/// and landing are crisp (a toe that leaves slowly seems to slide) and the leg need not stretch for a foot that
+/// arrives long before the body.
 static float swing_line(float from, float from_v, float to, float to_v, float seconds, float t)
 {
     float push = (to - from) / (seconds * seconds);
@@ -131,7 +132,7 @@ static am_vec3 swing_ankle(const synth_stance *from, const synth_stance *to, rol
     return at;
 }
 
-/// The foot's turning at lift dies out, then it comes up to meet the floor.
+/// The foot's rotation at lift-off fades out, then the toes come up to meet the floor.
 static float swing_pitch(roll off, roll on, float seconds, float u, float raise)
 {
     float left = (1.0f - u) * (1.0f - u);

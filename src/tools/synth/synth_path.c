@@ -1,5 +1,5 @@
-// The root's path: commands smoothed by a cubic B-spline kernel, so that velocity and acceleration are
-// continuous and rest is exactly rest, then integrated on a fine grid.
+// The root's path: commands smoothed by a cubic B-spline kernel, so that velocity and acceleration are continuous and
+// standing is exactly still, then integrated on a fine grid.
 #include "synth/synth.h"
 
 // Three boxes of a quarter second: the kernel is 0.75 s wide, about one step.
@@ -27,7 +27,7 @@ static void box_filter(signal *s)
         sum += hi > s->count ? last * (hi - s->count) : 0.0;
         s->values[i] = sum / BOX_POINTS;
     }
-    // What the running sums leave of a value that is zero everywhere near must be zero, or standing would creep.
+    // Where all nearby values are zero, the running sum must be exactly zero, or a standing body would creep.
     for (int i = 0; i < s->count; i++) {
         if (s->values[i] < 1e-9 && s->values[i] > -1e-9) {
             s->values[i] = 0.0;

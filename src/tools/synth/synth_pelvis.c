@@ -8,7 +8,7 @@
 #define SEAT_M 0.560f  // hips over the floor when sitting: a stool of 46 cm
 #define STRIDE_BACK_M 0.39f
 
-/// What all the functions here work on.
+/// Shared state of the functions here.
 typedef struct build {
     synth_tracks *tracks;
     const synth_plan *plan;
@@ -234,8 +234,8 @@ static float reach_height(const build *b, double t, float reach)
         float side = foot == LEFT ? BODY_HIP_SIDE_M : -BODY_HIP_SIDE_M;
         am_vec3 hip = am_quat_rotate(p.rotation, am_v3(side, -BODY_HIP_DROP_M, 0.0f));
         am_vec3 flat = am_v3_ground(am_v3_sub(am_v3_add(p.position, hip), f.ankle));
-        // Where the hip comes on towards a landing foot, or goes away from a leaving one, the knee must not be at
-        // its limit, or it would start or stop with a jerk.
+        // Where the hip approaches a landing foot or leaves a lifting one, the knee must not be at its limit, or it
+        // would start or stop with a jerk.
         float most = f.reaching ? am_min(reach, 0.985f * BODY_LEG_M) : reach;
         float up = sqrtf(am_max(most * most - am_v3_length2(flat), 0.04f));
         highest = am_min(highest, f.ankle.y + up - hip.y);

@@ -1,4 +1,4 @@
-// What each kind of clip does: commands over time that begin and end in standing; the clip shows a part of them.
+// What each kind of clip does: commands over time that begin and end with standing; the clip shows a part of them.
 #include "synth/synth.h"
 
 #define COMFORT_MPS2 2.2f // a brisk but unhurried change of speed
@@ -17,7 +17,7 @@ static void add_move(synth_plan *plan, synth_move move)
     plan->seconds += (double)(move.ramp + move.hold);
 }
 
-/// Goes over to new velocities at a comfortable rate and holds them.
+/// Changes to new velocities at a comfortable rate and holds them.
 static void go(synth_plan *plan, float hold, float forward, float left, float turn, float crouch)
 {
     synth_move last = { 0 };
@@ -200,7 +200,7 @@ static void wander_about(synth_plan *plan, am_rng *rng, float side)
     go(plan, 1.2f, after, 0.0f, 0.0f, 0.0f);
 }
 
-// One draw a statement: C leaves the order within an argument list to the compiler.
+// One draw per statement: C leaves the order within an argument list to the compiler.
 static void wander_on_foot(synth_plan *plan, am_rng *rng)
 {
     float side = am_rng_below(rng, 2) ? 1.0f : -1.0f;

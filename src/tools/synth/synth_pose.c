@@ -1,5 +1,5 @@
-// One frame's pose: the pelvis as its tracks say, the chest turned against it, the head steady over both, legs by
-// inverse kinematics to their feet, arms swinging with the opposite legs.
+// One frame's pose: the pelvis follows its tracks, the chest turns against it, the head stays steady over both, the
+// legs reach their feet by inverse kinematics, and the arms swing with the opposite legs.
 #include "synth/synth.h"
 #include "data/kinematics.h"
 

@@ -6,7 +6,7 @@
 // Slower than this a body stands: what is left of a smoothed stop is a shift of weight.
 #define STILL_MPS 0.05f
 #define STILL_RADPS 0.15f
-#define MERGE_S 0.35 // a shorter rest is no rest: the stepping goes on
+#define MERGE_S 0.35 // a shorter rest does not count: the stepping continues
 
 synth_gait ami_synth_gait(const synth_state *s)
 {
@@ -15,7 +15,7 @@ synth_gait ami_synth_gait(const synth_state *s)
     float in_place = 1.0f - ami_synth_step(0.2f, 1.0f, speed);
     gait.run = ami_synth_step(1.8f, 2.15f, s->forward);
     gait.effort = ami_synth_step(1.5f, 2.9f, s->forward);
-    // Step rates of adults: 0.98 strides a second at 1.4 m/s, 1.37 at 2.5, 1.52 at 5.
+    // Step rates of adults: 0.98 strides per second at 1.4 m/s, 1.37 at 2.5, 1.52 at 5.
     gait.frequency = am_lerp(0.56f + 0.30f * speed, 1.22f + 0.06f * speed, gait.run);
     gait.frequency *= 1.0f + 0.15f * am_clamp(-s->forward, 0.0f, 1.0f) + 0.2f * s->crouch;
     // Turning, a step takes 40 degrees at most, or the legs would cross.
@@ -223,7 +223,7 @@ static int run_phase(stretch *s, const synth_path *path, double last_swing)
     return count;
 }
 
-/// Left or right first: to the side one goes or turns to, else as it comes.
+/// Which foot starts: the one on the side of the movement or turn, otherwise either.
 static int first_foot(const synth_path *path, const stretch *s, am_rng *rng)
 {
     float left = 0.0f;

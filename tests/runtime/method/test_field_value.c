@@ -251,11 +251,11 @@ static void value_functions_of_others_are_refused(void **state)
     other.field.ranges = other.ranges;
     other.db.hash++;
     check_refused(open_value(&value, model, &other, NULL, &err), AM_ERR_FORMAT);
-    assert_non_null(strstr(err.text, "belongs to database"));
+    assert_non_null(strstr(err.text, "was trained on database"));
     other.db.hash = w.db.hash;
     other.field.hash++;
     check_refused(open_value(&value, model, &other, NULL, &err), AM_ERR_FORMAT);
-    assert_non_null(strstr(err.text, "other numbers"));
+    assert_non_null(strstr(err.text, "other settings"));
     ami_field_value_def def = ami_field_value_def_default();
     def.model = model;
     def.field = &w.field;

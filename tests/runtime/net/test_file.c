@@ -85,7 +85,7 @@ static void every_flipped_byte_is_found_by_verify(void **state)
     am_net_graph_destroy(g);
 }
 
-/// Makes all checksums right again, so that what lies behind them is reached.
+/// Makes all checksums match again, so that what lies behind them is reached.
 static void sign(uint8_t *image)
 {
     ami_header *header = (ami_header *)(void *)image;

@@ -194,7 +194,7 @@ static void root_defs_out_of_range_are_refused(void **state)
     am_clip_destroy(empty);
 }
 
-/// Fastest turn of the root (degrees a second) over up to `most` clips of a set.
+/// Fastest turn of the root (degrees per second) over up to `most` clips of a set.
 static double fastest_turn(const char *set, int most, float unit_m)
 {
     const char *dir = test_data_dir(set);
@@ -218,7 +218,7 @@ static double fastest_turn(const char *set, int most, float unit_m)
         am_clip_destroy(clip);
         free(paths[i]);
     }
-    printf("%s: the root turns by at most %.0f degrees a second\n", set, fastest);
+    printf("%s: the root turns by at most %.0f degrees per second\n", set, fastest);
     return fastest;
 }
 

@@ -318,7 +318,7 @@ static const refusal refusals[] = {
     { "HIERARCHY\nROOT A\n{\nOFFSET 0 0 0\n}\nROOT B\n{\n}\n", AM_ERR_SUPPORT, 6, "second ROOT ('B')" },
     { "HIERARCHY\nROOT A\n{\nCHANNELS 1 Wrotation\n", AM_ERR_SYNTAX, 4, "'Wrotation' is not a channel" },
     { "HIERARCHY\nROOT A\n{\nCHANNELS 2 Xrotation\n}\n", AM_ERR_SYNTAX, 5, "'}' is not a channel" },
-    { "HIERARCHY\nROOT A\n{\nCHANNELS 1 Xrotation Yrotation\n", AM_ERR_SYNTAX, 4, "one channel more" },
+    { "HIERARCHY\nROOT A\n{\nCHANNELS 1 Xrotation Yrotation\n", AM_ERR_SYNTAX, 4, "one more channel" },
     { "HIERARCHY\nROOT A\n{\nCHANNELS 3 Zrotation Xrotation Zrotation\n", AM_ERR_SUPPORT, 4, "twice" },
     { "HIERARCHY\nROOT A\n{\nCHANNELS 7 Zrotation\n", AM_ERR_LIMIT, 4, "above the limit of 6" },
     { "HIERARCHY\nROOT A\n{\nCHANNELS 1.5 Zrotation\n", AM_ERR_RANGE, 4, "whole number" },

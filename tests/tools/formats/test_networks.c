@@ -292,7 +292,7 @@ static void the_command_shows_and_converts_networks(void **state)
     am_model *model = zoo_model(g, AM_NET_FP32);
     write_model(model, "zoo.amnet");
     assert_int_equal(run(out, sizeof out, "info zoo.amnet --verify"), 0);
-    assert_non_null(strstr(out, "all checksums right"));
+    assert_non_null(strstr(out, "all checksums match"));
     assert_non_null(strstr(out, "attention"));
     assert_int_equal(run(out, sizeof out, "info zoo.amnet --json"), 0);
     assert_non_null(strstr(out, "\"kind\": \"network\""));
