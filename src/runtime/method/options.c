@@ -115,7 +115,7 @@ static const am_option options[] = {
     { NUMBER("rough_mps2", rough_mps2, 0.0f, 200.0f, 1e4f, "m/s^2", searches,
              "no landing where the capture bends a joint by more, unless none of the next 15 frames is smoother; 0: "
              "no limit") },
-    { INTEGER("k", k, 1.0f, 8.0f, (float)AMI_MAX_HITS, ahead_only, "branches of looking ahead") },
+    { INTEGER("k", k, 1.0f, 8.0f, (float)AMI_MAX_HITS, ahead_only, "branches of the search tree") },
     { INTEGER("l", l, 1.0f, 8.0f, 8.0f, ahead_only, "levels of the search tree") },
     { INTEGER("most_searches", most_searches, 0.0f, 1000.0f, 1e6f, ahead_only,
               "most searches for one choice; 0: no limit") },
