@@ -90,6 +90,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv);
 int verb_build(const cli_verb *verb, int argc, char **argv);
 int verb_info(const cli_verb *verb, int argc, char **argv);
 int verb_run(const cli_verb *verb, int argc, char **argv);
+int verb_strip(const cli_verb *verb, int argc, char **argv);
 int verb_export(const cli_verb *verb, int argc, char **argv);
 int verb_synth(const cli_verb *verb, int argc, char **argv);
 int verb_lab(const cli_verb *verb, int argc, char **argv);

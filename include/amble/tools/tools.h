@@ -13,6 +13,7 @@
 #include <amble/tools/os.h>
 #include <amble/tools/report.h>
 #include <amble/tools/script.h>
+#include <amble/tools/strip.h>
 #include <amble/tools/synth.h>
 #include <amble/tools/tags.h>
 

@@ -1,0 +1,88 @@
+// amble strip RUN.json: the body at moments of a run, as one picture.
+#include "cli.h"
+#include "script.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/// Plays the script and draws it.
+static am_result draw(am_bytes *out, cli_script *source, am_strip_def *def, bool svg, am_error *err)
+{
+    am_strip *strip = NULL;
+    am_result result = cli_script_open(source, err);
+    if (result == AM_OK) {
+        def->run = source->run;
+        result = am_strip_create(&strip, def, err);
+    }
+    if (result == AM_OK) {
+        am_progress progress = cli_progress();
+        am_run_observer observer = am_strip_observer(strip);
+        result = am_run_play(source->run, &observer, 1, &progress, err);
+        cli_progress_end();
+    }
+    result = result == AM_OK ? am_strip_write(out, strip, svg, err) : result;
+    am_strip_destroy(strip);
+    return result;
+}
+
+/// "corners, long-horizon": what is drawn and how it was played is read from the script's own words.
+static void make_title(char *out, size_t size, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    snprintf(out, size, "%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+int verb_strip(const cli_verb *verb, int argc, char **argv)
+{
+    cli_script source = { 0 };
+    am_strip_def def = am_strip_def_default();
+    const char *out = NULL;
+    double from = (double)def.from_s, every = 0.2;
+    const cli_option options[] = {
+        { .name = "--output,-o", .value = "OUT.png", .help = "the picture: .png or .svg", .text = &out },
+        { .name = "--from", .value = "S", .help = "moment of the first figure, in seconds (0)", .number = &from },
+        { .name = "--every", .value = "S", .help = "seconds between figures (0.2)", .number = &every },
+        { .name = "--count", .value = "N", .help = "figures (12)", .integer = &def.count },
+        { .name = "--database",
+          .value = "X.amdb",
+          .help = "play with this database instead of the script's",
+          .text = &source.database },
+        { .name = "--model",
+          .value = "X.amnet",
+          .help = "play with these networks instead; with --database, both",
+          .text = &source.model },
+    };
+    cli_call call;
+    if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
+        return call.status;
+    }
+    bool svg = out && cli_ends_with(out, ".svg");
+    if (call.operands != 1 || !out) {
+        return cli_usage("strip needs one RUN.json and -o OUT.png; see amble strip --help");
+    }
+    if (!svg && !cli_ends_with(out, ".png")) {
+        return cli_usage("strip writes .png and .svg, not %s", out);
+    }
+    if (!(from >= 0.0) || !(every > 0.0) || def.count < 1 || def.count > AM_MAX_STRIP_FIGURES) {
+        return cli_usage("--from must be at least 0, --every more than 0, and --count from 1 to %d",
+                         AM_MAX_STRIP_FIGURES);
+    }
+    if (cli_check_outputs(&out, 1) != CLI_DONE) {
+        return CLI_FAILED;
+    }
+    char title[256];
+    make_title(title, sizeof title, argv[0]);
+    source.path = argv[0];
+    def.title = title;
+    def.from_s = (float)from;
+    def.every_s = (float)every;
+    am_error err = { 0 };
+    am_bytes picture = { 0 };
+    am_result result = draw(&picture, &source, &def, svg, &err);
+    result = result == AM_OK ? am_file_write(out, picture.data, picture.size, &err) : result;
+    am_bytes_free(&picture);
+    cli_script_close(&source);
+    return result == AM_OK ? CLI_DONE : cli_fail(&err);
+}
