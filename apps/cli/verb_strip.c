@@ -5,12 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
+/// "corners, long-horizon": the script's name and how it is played.
+static void make_title(char *out, size_t size, const cli_script *source)
+{
+    const char *slash = strrchr(source->path, '/');
+    const char *name = slash ? slash + 1 : source->path;
+    const char *dot = strrchr(name, '.');
+    snprintf(out, size, "%.*s, %s", dot ? (int)(dot - name) : (int)strlen(name), name,
+             am_method_name(source->script.options.settings.method));
+}
+
 /// Plays the script and draws it.
 static am_result draw(am_bytes *out, cli_script *source, am_strip_def *def, bool svg, am_error *err)
 {
     am_strip *strip = NULL;
+    char title[256];
     am_result result = cli_script_open(source, err);
     if (result == AM_OK) {
+        make_title(title, sizeof title, source);
+        def->title = title;
         def->run = source->run;
         result = am_strip_create(&strip, def, err);
     }
@@ -23,15 +36,6 @@ static am_result draw(am_bytes *out, cli_script *source, am_strip_def *def, bool
     result = result == AM_OK ? am_strip_write(out, strip, svg, err) : result;
     am_strip_destroy(strip);
     return result;
-}
-
-/// "corners, long-horizon": what is drawn and how it was played is read from the script's own words.
-static void make_title(char *out, size_t size, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    snprintf(out, size, "%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
 }
 
 int verb_strip(const cli_verb *verb, int argc, char **argv)
@@ -72,10 +76,7 @@ int verb_strip(const cli_verb *verb, int argc, char **argv)
     if (cli_check_outputs(&out, 1) != CLI_DONE) {
         return CLI_FAILED;
     }
-    char title[256];
-    make_title(title, sizeof title, argv[0]);
     source.path = argv[0];
-    def.title = title;
     def.from_s = (float)from;
     def.every_s = (float)every;
     am_error err = { 0 };

@@ -37,8 +37,8 @@ static void a_place_that_cannot_be_written_is_told_at_once(void **state)
 static void help_is_shown_whatever_else_is_said(void **state)
 {
     (void)state;
-    static const char *const verbs[] = { "import", "build", "info",   "run",  "export",
-                                         "synth",  "eval",  "studio", "bench" };
+    static const char *const verbs[] = { "import", "build", "info", "run",    "strip",
+                                         "export", "synth", "eval", "studio", "bench" };
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         char line[64];
         snprintf(line, sizeof line, "%s --nonsense --help", verbs[i]);

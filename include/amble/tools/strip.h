@@ -16,7 +16,7 @@ extern "C" {
 typedef struct am_strip_def {
     const am_alloc *alloc;
     const am_run *run; ///< borrowed during create
-    const char *title; ///< borrowed; stands above the picture; NULL for none
+    const char *title; ///< borrowed during create; stands above the picture; NULL for none
     float from_s;      ///< moment of the first figure, >= 0 (0)
     float every_s;     ///< between figures, at least a frame (0.2)
     int count;         ///< figures, 1 to AM_MAX_STRIP_FIGURES (12); fewer where the run ends earlier

@@ -1,4 +1,4 @@
-// PNG files: 8 bits of red, green and blue, no interlace (W3C PNG, 2nd edition, sections 5 and 9 to 11).
+// PNG files: a palette, or 8 bits of red, green and blue (W3C PNG, 2nd edition, sections 5 and 9 to 11).
 #include "formats/png.h"
 
 #include "base/bytes.h"
@@ -8,7 +8,33 @@
 
 #include <string.h>
 
-enum { most_chunk = 0x7FFFFFFF };
+enum { most_chunk = 0x7FFFFFFF, most_colours = 256, slots = 1024 };
+
+/// The colours of a picture, in the order they appear.
+typedef struct palette {
+    uint8_t colours[most_colours][3];
+    int count;
+    int16_t slot[slots]; ///< 1 + colour, by hash; 0: free
+} palette;
+
+/// The index of a colour, -1 when there is no room for it.
+static int find_colour(palette *p, const uint8_t *colour)
+{
+    uint32_t at = (uint32_t)colour[0] * 7919u + (uint32_t)colour[1] * 263u + (uint32_t)colour[2] * 31u;
+    for (;; at++) {
+        int16_t *slot = &p->slot[at % slots];
+        if (*slot == 0) {
+            if (p->count == most_colours) {
+                return -1;
+            }
+            memcpy(p->colours[p->count], colour, 3);
+            *slot = (int16_t)++p->count;
+        }
+        if (memcmp(p->colours[*slot - 1], colour, 3) == 0) {
+            return *slot - 1;
+        }
+    }
+}
 
 static bool put_big(am_bytes *out, uint32_t v)
 {
@@ -47,14 +73,31 @@ static uint32_t adler32(const uint8_t *data, size_t size)
     return b << 16 | a;
 }
 
-/// Each row begins with its filter: none, which packs drawings best.
-static void copy_rows(uint8_t *out, const uint8_t *pixels, size_t row, int height)
+/// Rows as the file has them, each behind its filter: none, which packs drawings best. Indices of colours when all
+/// have room in the palette; else the colours themselves, and the palette is left empty. Gives the number of bytes.
+static size_t make_rows(uint8_t *out, palette *p, const uint8_t *pixels, int width, int height)
 {
-    for (int y = 0; y < height; y++) {
-        out[0] = 0;
-        memcpy(out + 1, pixels + (size_t)y * row, row);
-        out += row + 1;
+    size_t count = (size_t)width * (size_t)height;
+    uint8_t *to = out;
+    for (size_t i = 0; i < count; i++) {
+        int index = find_colour(p, pixels + 3 * i);
+        if (index < 0) {
+            p->count = 0;
+            break;
+        }
+        if (i % (size_t)width == 0) {
+            *to++ = 0;
+        }
+        *to++ = (uint8_t)index;
     }
+    for (int y = 0; y < height && p->count == 0; y++) {
+        size_t row = (size_t)width * 3;
+        to = out + (row + 1) * (size_t)y;
+        *to++ = 0;
+        memcpy(to, pixels + (size_t)y * row, row);
+        to += row;
+    }
+    return (size_t)(to - out);
 }
 
 am_result ami_png_write(am_bytes *out, const uint8_t *pixels, int width, int height, const am_alloc *alloc,
@@ -62,26 +105,31 @@ am_result ami_png_write(am_bytes *out, const uint8_t *pixels, int width, int hei
 {
     static const uint8_t magic[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n' };
     am_alloc memory = ami_alloc_or_default(alloc);
-    size_t row = (size_t)width * 3;
-    size_t size = (row + 1) * (size_t)height;
-    uint8_t *rows = ami_alloc_zero(&memory, size);
+    size_t room = ((size_t)width * 3 + 1) * (size_t)height;
+    uint8_t *rows = ami_alloc_zero(&memory, room);
     if (!rows) {
-        return ami_fail_memory(err, size);
+        return ami_fail_memory(err, room);
     }
-    copy_rows(rows, pixels, row, height);
+    palette p = { 0 };
+    size_t size = make_rows(rows, &p, pixels, width, height);
     *out = ami_bytes_make(alloc);
     bool ok = ami_put(out, magic, sizeof magic);
     size_t body = begin_chunk(out, "IHDR", &ok);
     ok = ok && put_big(out, (uint32_t)width) && put_big(out, (uint32_t)height) && ami_put_u8(out, 8) &&
-         ami_put_u8(out, 2) && ami_put_zeros(out, 3);
+         ami_put_u8(out, p.count > 0 ? 3 : 2) && ami_put_zeros(out, 3);
     end_chunk(out, body, &ok);
+    if (p.count > 0) {
+        body = begin_chunk(out, "PLTE", &ok);
+        ok = ok && ami_put(out, p.colours, 3 * (size_t)p.count);
+        end_chunk(out, body, &ok);
+    }
     body = begin_chunk(out, "IDAT", &ok);
     ok = ok && ami_put_u8(out, 0x78) && ami_put_u8(out, 0xDA) && ami_deflate(out, rows, size) &&
          put_big(out, adler32(rows, size));
     end_chunk(out, body, &ok);
     body = begin_chunk(out, "IEND", &ok);
     end_chunk(out, body, &ok);
-    ami_release(&memory, rows, size);
+    ami_release(&memory, rows, room);
     if (!ok) {
         am_bytes_free(out);
         return ami_fail_memory(err, size);

@@ -54,10 +54,12 @@ static am_strip *place_strip(ami_layout *layout, int actors, int frames, int fig
     ami_strip_actor *list = ami_layout_take(layout, (size_t)actors, sizeof *list);
     for (int i = 0; i < actors; i++) {
         ami_strip_frame *track = ami_layout_take(layout, (size_t)frames, sizeof *track);
+        am_vec3 *roots = ami_layout_take(layout, (size_t)frames, sizeof *roots);
         ami_strip_figure *shown = ami_layout_take(layout, (size_t)figures, sizeof *shown);
         am_vec3 *path = ami_layout_take(layout, ami_strip_path_points, sizeof *path);
         if (list) {
             list[i].frames = track;
+            list[i].roots = roots;
             list[i].figures = shown;
             list[i].path = path;
         }
@@ -93,6 +95,7 @@ am_result am_strip_create(am_strip **out, const am_strip_def *def, am_error *err
     strip->alloc = alloc;
     strip->block_size = sketch.size;
     strip->fps = fps;
+    strip->from = def->from_s;
     strip->every = def->every_s;
     strip->first = first;
     strip->count = def->count;
@@ -133,13 +136,13 @@ static float sharpest(const am_strip *strip, const ami_strip_actor *actor, const
 static void fill_frame(ami_strip_frame *out, const am_strip *strip, const ami_strip_actor *actor,
                        const am_run_sample *sample, const ami_body *body)
 {
-    am_vec3 root = am_v3_ground(sample->pose.root.translation);
     *out = (ami_strip_frame){
         .time = sample->time + sample->dt,
-        .root = root,
         .heading = am_quat_heading(sample->pose.root.rotation),
         .travelled = actor->travelled,
-        .speed = actor->seen > 0 ? am_v3_distance(root, actor->root) / sample->dt : 0.0f,
+        .speed = actor->seen > 0
+                     ? am_v3_distance(am_v3_ground(sample->pose.root.translation), actor->root) / sample->dt
+                     : 0.0f,
         .hips = body->at[AM_ROLE_HIPS].y,
         .bend = sharpest(strip, actor, body, sample->dt),
         .contacts = sample->pose.contacts,
@@ -168,7 +171,8 @@ static void take_path(ami_strip_actor *actor, const am_path_view *path)
 
 static void take_push(ami_strip_actor *actor, const am_run_sample *sample)
 {
-    if (sample->push.count > 0) {
+    if (sample->push.count > 0 && sample->push.total > actor->pushes) {
+        actor->pushes = sample->push.total;
         const am_push *push = &sample->push.pushes[0];
         actor->push.pushed = true;
         actor->push.push_at = sample->pose.world[push->joint].translation;
@@ -191,12 +195,13 @@ static am_result on_frame(void *user, const am_run_sample *sample, am_error *err
     strip->end_s = sample->time + sample->dt;
     int at = sample->frame - strip->first;
     if (at >= 0 && at < strip->frame_room) {
+        actor->roots[at] = root;
         fill_frame(&actor->frames[at], strip, actor, sample, &body);
         actor->frame_count = at + 1;
         take_path(actor, &sample->path);
         take_push(actor, sample);
-        int due = (int)floorf((float)actor->figure_count * strip->every * strip->fps + 0.5f);
-        if (actor->figure_count < strip->count && at >= due) {
+        float due = strip->from + (float)actor->figure_count * strip->every;
+        if (actor->figure_count < strip->count && sample->frame >= frame_at(strip->fps, due)) {
             ami_strip_figure *figure = &actor->figures[actor->figure_count++];
             *figure = actor->push;
             figure->frame = at;

@@ -60,7 +60,6 @@ void ami_body_draw(ami_canvas *canvas, const ami_rig *rig, const ami_body *body,
 /// One frame of a character's track.
 typedef struct ami_strip_frame {
     float time; ///< s
-    am_vec3 root;
     float heading;
     float travelled; ///< along the facing, m
     float speed;     ///< m/s
@@ -83,6 +82,7 @@ typedef struct ami_strip_figure {
 
 typedef struct ami_strip_actor {
     ami_strip_frame *frames; ///< [frame_count]
+    am_vec3 *roots;          ///< [frame_count] on the ground
     int frame_count;
     ami_strip_figure *figures; ///< [figure_count]
     int figure_count;
@@ -91,6 +91,7 @@ typedef struct ami_strip_actor {
     float travelled;
     am_vec3 root;
     ami_strip_figure push; ///< waits for the next figure
+    uint64_t pushes;       ///< seen so far
     am_vec3 *path;         ///< [path_count] the path of the last frame, thinned
     int path_count;
 } ami_strip_actor;
@@ -100,7 +101,7 @@ struct am_strip {
     size_t block_size;
     char title[256];
     ami_rig rig;
-    float fps, every;
+    float fps, from, every;
     int first, count; ///< frame of the first figure, figures
     int frame_room;
     ami_strip_actor *actors; ///< [actor_count]

@@ -5,7 +5,7 @@
 #define USUAL_LEG 0.85f  ///< m; thicknesses below are of such a body
 #define PALE_BEHIND 0.25 ///< m behind the trunk for the palest colour
 
-const uint32_t ami_side_colours[2] = { 0xCC4422, 0x2460B4 };
+const uint32_t ami_side_colours[2] = { 0xCC4422, 0x2266BB };
 
 // ---------------------------------------------------------------------------------------------
 // Points on a skeleton
@@ -122,7 +122,7 @@ typedef struct part {
     float a_thick, b_thick; ///< radii, m
 } part;
 
-enum { group_parts = 8, group_count = 6 };
+enum { group_parts = 11, group_count = 6, head_group = 1, first_leg = 4 };
 
 /// Parts that are drawn as one shape. side: 0 left, 1 right, -1 neither.
 typedef struct group {
@@ -136,13 +136,16 @@ static const group groups[group_count] = {
       { { AM_ROLE_HIPS, AM_ROLE_SPINE, 0.10f, 0.10f },
         { AM_ROLE_SPINE, AM_ROLE_CHEST, 0.10f, 0.11f },
         { AM_ROLE_HIPS, AM_ROLE_CHEST, 0.09f, 0.10f },
-        { AM_ROLE_LEFT_UP_LEG, AM_ROLE_RIGHT_UP_LEG, 0.085f, 0.085f },
-        { AM_ROLE_LEFT_ARM, AM_ROLE_LEFT_UP_LEG, 0.055f, 0.075f },
-        { AM_ROLE_RIGHT_ARM, AM_ROLE_RIGHT_UP_LEG, 0.055f, 0.075f },
-        { AM_ROLE_LEFT_ARM, AM_ROLE_RIGHT_ARM, 0.06f, 0.06f },
-        { AM_ROLE_CHEST, AM_ROLE_NECK, 0.08f, 0.05f } },
-      8 },
-    { -1, { { AM_ROLE_NECK, AM_ROLE_HEAD, 0.045f, 0.045f }, { ami_skull, ami_skull, 0.105f, 0.105f } }, 2 },
+        { AM_ROLE_LEFT_UP_LEG, AM_ROLE_RIGHT_UP_LEG, 0.08f, 0.08f },
+        { AM_ROLE_LEFT_ARM, AM_ROLE_LEFT_UP_LEG, 0.045f, 0.07f },
+        { AM_ROLE_RIGHT_ARM, AM_ROLE_RIGHT_UP_LEG, 0.045f, 0.07f },
+        { AM_ROLE_LEFT_ARM, AM_ROLE_SPINE, 0.045f, 0.10f },
+        { AM_ROLE_RIGHT_ARM, AM_ROLE_SPINE, 0.045f, 0.10f },
+        { AM_ROLE_LEFT_ARM, AM_ROLE_RIGHT_ARM, 0.055f, 0.055f },
+        { AM_ROLE_CHEST, AM_ROLE_NECK, 0.08f, 0.05f },
+        { AM_ROLE_NECK, AM_ROLE_HEAD, 0.045f, 0.045f } },
+      11 },
+    { -1, { { ami_skull, ami_skull, 0.105f, 0.105f } }, 1 },
     { 0,
       { { AM_ROLE_LEFT_ARM, AM_ROLE_LEFT_FOREARM, 0.050f, 0.038f },
         { AM_ROLE_LEFT_FOREARM, AM_ROLE_LEFT_HAND, 0.038f, 0.027f },
@@ -195,6 +198,9 @@ static void project(drawn *out, const ami_rig *rig, const ami_body *body, const 
                         thick * (double)p->a_thick, thick * (double)p->b_thick };
     }
     out->depth /= out->count > 0 ? out->count : 1;
+    if (view->look == ami_look_front && out->group >= first_leg) {
+        out->depth -= 0.12 * (double)rig->scale; // hips lie behind the front of the trunk
+    }
 }
 
 void ami_body_draw(ami_canvas *canvas, const ami_rig *rig, const ami_body *body, const ami_view *view,
@@ -205,6 +211,9 @@ void ami_body_draw(ami_canvas *canvas, const ami_rig *rig, const ami_body *body,
     for (int g = 0; g < group_count; g++) {
         parts[g].group = g;
         project(&parts[g], rig, body, view, frame);
+        if (g == head_group && parts[g].depth <= parts[0].depth) { // over its neck, whichever way it is held
+            parts[g].depth = parts[0].depth + 1e-3;
+        }
         int at = g;
         for (; at > 0 && parts[order[at - 1]].depth > parts[g].depth; at--) {
             order[at] = order[at - 1];

@@ -21,9 +21,9 @@ static const char *const look_names[ami_look_count] = { "side", "front", "above"
 uint32_t ami_strip_colour(const am_strip *strip, int actor)
 {
     static const uint32_t colours[] = {
-        0x6A4C9C, 0x2B8A57, 0xA8761A, 0xA33B78, 0x1F8A94, 0x7A5C3E, 0x5A7F1E, 0x8A4A4A
+        0x664499, 0x228855, 0xAA7711, 0xAA3377, 0x118899, 0x775533, 0x558811, 0x884444
     };
-    return strip->actor_count == 1 ? 0x4B515C : colours[actor % (int)(sizeof colours / sizeof colours[0])];
+    return strip->actor_count == 1 ? 0x445566 : colours[actor % (int)(sizeof colours / sizeof colours[0])];
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -31,8 +31,9 @@ uint32_t ami_strip_colour(const am_strip *strip, int actor)
 
 static ami_view figure_view(const ami_strip_page *page, int actor, const ami_strip_figure *figure, ami_look look)
 {
-    const ami_strip_frame *f = &page->strip->actors[actor].frames[figure->frame];
-    return ami_view_make(look, f->root, look == ami_look_above ? page->heading : f->heading);
+    const ami_strip_actor *who = &page->strip->actors[actor];
+    float heading = look == ami_look_above ? page->heading : who->frames[figure->frame].heading;
+    return ami_view_make(look, who->roots[figure->frame], heading);
 }
 
 /// Grows low and high by all points of a view, over all figures.
@@ -184,11 +185,12 @@ static void draw_planted(const ami_strip_page *page, const ami_strip_frame *f, c
     }
 }
 
-/// An arrow that ends at the joint that was pushed; 100 N are 0.2 m.
+/// An arrow that ends at the joint that was pushed; 100 N are 0.15 m, up to 0.5 m.
 static void draw_push(const ami_strip_page *page, const ami_strip_figure *figure, const ami_view *view,
                       const ami_frame *frame)
 {
-    am_vec3 way = am_v3_scale(figure->push_force, 0.002f);
+    float force = am_v3_length(figure->push_force);
+    am_vec3 way = am_v3_scale(figure->push_force, am_min(0.0015f, 0.5f / am_max(force, 1.0f)));
     ami_spot tip = ami_frame_spot(frame, view, figure->push_at);
     ami_spot tail = ami_frame_spot(frame, view, am_v3_sub(figure->push_at, way));
     double dx = tip.x - tail.x, dy = tip.y - tail.y;
@@ -242,12 +244,8 @@ static void draw_under(const ami_strip_page *page, int actor, const ami_strip_fi
     first = first < 0 ? 0 : first;
     ami_strip_ground_line(page->canvas, who->path, who->path_count, view, frame, cell, 5.0, AMI_PATH);
     ami_strip_footprints(page, actor, first, figure->frame + 1, view, frame, cell);
-    for (int i = first + 1; i <= figure->frame; i++) {
-        am_vec3 piece[2] = { who->frames[i - 1].root, who->frames[i].root };
-        if (am_v3_distance(piece[0], piece[1]) > 0.0f) {
-            ami_strip_ground_line(page->canvas, piece, 2, view, frame, cell, 1.2, AMI_DIM);
-        }
-    }
+    ami_strip_ground_line(page->canvas, who->roots + first, figure->frame - first + 1, view, frame, cell, 1.2,
+                          AMI_DIM);
 }
 
 static void draw_figure(const ami_strip_page *page, int actor, int k, ami_look look, const ami_panel *cell)
@@ -267,10 +265,10 @@ static void draw_figure(const ami_strip_page *page, int actor, int k, ami_look l
     ami_body_draw(page->canvas, &page->strip->rig, &figure->body, &view, &frame,
                   ami_strip_colour(page->strip, actor));
     if (look == ami_look_above) { // where it faces
+        am_vec3 root = who->roots[figure->frame];
         am_vec3 ahead = am_v3(0.45f * am_sin(f->heading), 0.0f, 0.45f * am_cos(f->heading));
-        ami_spot from = ami_frame_spot(&frame, &view, am_v3_add(f->root, am_v3_scale(ahead, 0.6f)));
-        ami_canvas_segment(page->canvas, from, ami_frame_spot(&frame, &view, am_v3_add(f->root, ahead)), 2.0,
-                           AMI_INK);
+        ami_spot from = ami_frame_spot(&frame, &view, am_v3_add(root, am_v3_scale(ahead, 0.6f)));
+        ami_canvas_segment(page->canvas, from, ami_frame_spot(&frame, &view, am_v3_add(root, ahead)), 2.0, AMI_INK);
     }
     if (figure->pushed) {
         draw_push(page, figure, &view, &frame);
@@ -341,8 +339,8 @@ am_result am_strip_write(am_bytes *out, const am_strip *strip, bool svg, am_erro
         columns = strip->actors[a].figure_count > columns ? strip->actors[a].figure_count : columns;
     }
     if (columns == 0) {
-        return ami_fail(err, AM_ERR_RANGE, "the strip begins at %g s, and the run ended at %g s",
-                        (double)((float)(strip->first + 1) / strip->fps), (double)strip->end_s);
+        return ami_fail(err, AM_ERR_RANGE, "the strip begins at %g s, and the run ended at %g s", (double)strip->from,
+                        (double)strip->end_s);
     }
     ami_canvas canvas;
     ami_strip_page page = { .canvas = &canvas, .strip = strip, .heading = strip->actors[0].frames[0].heading };

@@ -4,11 +4,11 @@
 
 #include "report/strip.h"
 
-#define AMI_INK 0x22262Eu
-#define AMI_DIM 0x6C7482u
-#define AMI_FAINT 0xE3E6EBu
-#define AMI_PATH 0xEBC48Cu
-#define AMI_PUSH 0xD0219Bu
+#define AMI_INK 0x222233u
+#define AMI_DIM 0x667788u
+#define AMI_FAINT 0xDDDDEEu
+#define AMI_PATH 0xEECC88u
+#define AMI_PUSH 0xCC2299u
 
 /// A part of the page, pixels.
 typedef struct ami_panel {

@@ -15,7 +15,7 @@ static void fit_map(ami_frame *frame, const ami_strip_page *page, const ami_view
     for (int a = 0; a < page->strip->actor_count; a++) {
         const ami_strip_actor *who = &page->strip->actors[a];
         for (int i = 0; i < who->frame_count; i++) {
-            am_vec3 at = ami_view_point(view, who->frames[i].root);
+            am_vec3 at = ami_view_point(view, who->roots[i]);
             low = am_v3(am_min(low.x, at.x), am_min(low.y, at.y), 0.0f);
             high = am_v3(am_max(high.x, at.x), am_max(high.y, at.y), 0.0f);
         }
@@ -53,26 +53,24 @@ static void draw_track(const ami_strip_page *page, int actor, const ami_view *vi
 {
     const ami_strip_actor *who = &page->strip->actors[actor];
     uint32_t colour = ami_strip_colour(page->strip, actor);
-    for (int i = 1; i < who->frame_count; i++) {
-        am_vec3 piece[2] = { who->frames[i - 1].root, who->frames[i].root };
-        ami_strip_ground_line(page->canvas, piece, 2, view, frame, panel, 1.6, colour);
-    }
+    ami_strip_ground_line(page->canvas, who->roots, who->frame_count, view, frame, panel, 1.6, colour);
     ami_spot labelled = { -1e9, -1e9 };
     for (int k = 0; k < who->figure_count; k++) {
         const ami_strip_frame *f = &who->frames[who->figures[k].frame];
-        ami_spot at = ami_frame_spot(frame, view, f->root);
+        am_vec3 root = who->roots[who->figures[k].frame];
+        ami_spot at = ami_frame_spot(frame, view, root);
         am_vec3 ahead = am_v3(am_sin(f->heading), 0.0f, am_cos(f->heading));
         double tick = 14.0 / frame->scale;
-        ami_spot end = ami_frame_spot(frame, view, am_v3_add(f->root, am_v3_scale(ahead, (float)tick)));
+        ami_spot end = ami_frame_spot(frame, view, am_v3_add(root, am_v3_scale(ahead, (float)tick)));
         ami_limb dot = { at, at, 3.2, 3.2 };
         ami_canvas_segment(page->canvas, at, end, 1.8, colour);
         ami_canvas_shape(page->canvas, &dot, 1, colour, 1.0);
         double apart = (at.x - labelled.x) * (at.x - labelled.x) + (at.y - labelled.y) * (at.y - labelled.y);
-        if (apart > 34.0 * 34.0) { // beside the track, on the right of the way
+        if (apart > 38.0 * 38.0) { // beside the track, on the right of the way
             char text[24];
-            snprintf(text, sizeof text, "%.1f", (double)f->time);
+            snprintf(text, sizeof text, "%.2f", (double)f->time);
             am_vec3 right = am_v3(ahead.z, 0.0f, -ahead.x);
-            am_vec3 place = am_v3_add(f->root, am_v3_scale(right, (float)(-20.0 / frame->scale)));
+            am_vec3 place = am_v3_add(root, am_v3_scale(right, (float)(-20.0 / frame->scale)));
             ami_spot words = ami_frame_spot(frame, view, place);
             ami_canvas_text(page->canvas, (ami_spot){ words.x, words.y + 4.0 }, 10.0, ami_anchor_middle, AMI_INK,
                             text);
@@ -83,7 +81,7 @@ static void draw_track(const ami_strip_page *page, int actor, const ami_view *vi
 
 void ami_strip_map(const ami_strip_page *page, const ami_panel *panel)
 {
-    ami_view view = ami_view_make(ami_look_above, page->strip->actors[0].frames[0].root, page->heading);
+    ami_view view = ami_view_make(ami_look_above, page->strip->actors[0].roots[0], page->heading);
     ami_frame frame;
     fit_map(&frame, page, &view, panel);
     draw_grid(page, &frame, panel);
@@ -100,7 +98,7 @@ void ami_strip_map(const ami_strip_page *page, const ami_panel *panel)
 // ---------------------------------------------------------------------------------------------
 // Curves
 
-enum { curve_count = 3, curve_high = 58, curve_gap = 10, bar_high = 9 };
+enum { curve_count = 3, curve_high = 58, curve_gap = 10, bar_high = 11 };
 
 static float speed_of(const ami_strip_frame *f) { return f->speed; }
 static float hips_of(const ami_strip_frame *f) { return f->hips; }
@@ -116,7 +114,7 @@ static const struct curve {
 } curves[curve_count] = {
     { "speed", "m/s", speed_of, 0.0, 1.0, 0.5, true },
     { "hips", "m", hips_of, 1e9, -1e9, 0.1, false },
-    { "sharpest", "m/s/s", bend_of, 0.0, 50.0, 50.0, true },
+    { "accel.", "m/s/s", bend_of, 0.0, 50.0, 50.0, true },
 };
 
 double ami_strip_curves_height(const am_strip *strip)
@@ -207,9 +205,9 @@ static void draw_times(const ami_strip_page *page, const ami_panel *panel, doubl
         double time = (double)actor->frames[actor->figures[k].frame].time;
         double x = time_x(page, panel, time);
         ami_canvas_segment(page->canvas, (ami_spot){ x, panel->top }, (ami_spot){ x, bottom }, 1.0, AMI_FAINT);
-        if (x - labelled > 34.0) {
+        if (x - labelled > 38.0) {
             char text[24];
-            snprintf(text, sizeof text, "%.1f", time);
+            snprintf(text, sizeof text, "%.2f", time);
             ami_canvas_text(page->canvas, (ami_spot){ x, bottom + 14.0 }, 10.0, ami_anchor_middle, AMI_INK, text);
             labelled = x;
         }
