@@ -16,9 +16,10 @@ static void make_title(char *out, size_t size, const cli_script *source)
 }
 
 /// Plays the script and draws it.
-static am_result draw(am_bytes *out, cli_script *source, am_strip_def *def, bool svg, am_error *err)
+static am_result draw(const char *out, cli_script *source, am_strip_def *def, am_error *err)
 {
     am_strip *strip = NULL;
+    am_bytes picture = { 0 };
     char title[256];
     am_result result = cli_script_open(source, err);
     if (result == AM_OK) {
@@ -33,9 +34,27 @@ static am_result draw(am_bytes *out, cli_script *source, am_strip_def *def, bool
         result = am_run_play(source->run, &observer, 1, &progress, err);
         cli_progress_end();
     }
-    result = result == AM_OK ? am_strip_write(out, strip, svg, err) : result;
+    result = result == AM_OK ? am_strip_write(&picture, strip, cli_ends_with(out, ".svg"), err) : result;
+    result = result == AM_OK ? am_file_write(out, picture.data, picture.size, err) : result;
+    am_bytes_free(&picture);
     am_strip_destroy(strip);
     return result;
+}
+
+/// What --json prints.
+static int print_json(const char *out)
+{
+    am_json_writer *w = NULL;
+    am_error err = { 0 };
+    if (am_json_writer_create(&w, 2, NULL, &err) != AM_OK) {
+        return cli_fail(&err);
+    }
+    am_json_begin_object(w, NULL);
+    am_json_string(w, "file", out);
+    am_json_end_object(w);
+    int status = cli_print_json(w);
+    am_json_writer_destroy(w);
+    return status;
 }
 
 int verb_strip(const cli_verb *verb, int argc, char **argv)
@@ -43,30 +62,23 @@ int verb_strip(const cli_verb *verb, int argc, char **argv)
     cli_script source = { 0 };
     am_strip_def def = am_strip_def_default();
     const char *out = NULL;
-    double from = (double)def.from_s, every = 0.2;
+    double from = 0.0, every = 0.2;
     const cli_option options[] = {
-        { .name = "--output,-o", .value = "OUT.png", .help = "the picture: .png or .svg", .text = &out },
-        { .name = "--from", .value = "S", .help = "moment of the first figure, in seconds (0)", .number = &from },
-        { .name = "--every", .value = "S", .help = "seconds between figures (0.2)", .number = &every },
-        { .name = "--count", .value = "N", .help = "figures (12)", .integer = &def.count },
-        { .name = "--database",
-          .value = "X.amdb",
-          .help = "play with this database instead of the script's",
-          .text = &source.database },
-        { .name = "--model",
-          .value = "X.amnet",
-          .help = "play with these networks instead; with --database, both",
-          .text = &source.model },
+        { "--output,-o", "OUT.png", "the picture: .png or .svg", .text = &out },
+        { "--from", "S", "moment of the first figure, in seconds (0)", .number = &from },
+        { "--every", "S", "seconds between figures (0.2)", .number = &every },
+        { "--count", "N", "figures (12)", .integer = &def.count },
+        { "--database", "X.amdb", "play with this database instead of the script's", .text = &source.database },
+        { "--model", "X.amnet", "play with these networks instead; with --database, both", .text = &source.model },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }
-    bool svg = out && cli_ends_with(out, ".svg");
     if (call.operands != 1 || !out) {
         return cli_usage("strip needs one RUN.json and -o OUT.png; see amble strip --help");
     }
-    if (!svg && !cli_ends_with(out, ".png")) {
+    if (!cli_ends_with(out, ".svg") && !cli_ends_with(out, ".png")) {
         return cli_usage("strip writes .png and .svg, not %s", out);
     }
     if (!(from >= 0.0) || !(every > 0.0) || def.count < 1 || def.count > AM_MAX_STRIP_FIGURES) {
@@ -80,10 +92,10 @@ int verb_strip(const cli_verb *verb, int argc, char **argv)
     def.from_s = (float)from;
     def.every_s = (float)every;
     am_error err = { 0 };
-    am_bytes picture = { 0 };
-    am_result result = draw(&picture, &source, &def, svg, &err);
-    result = result == AM_OK ? am_file_write(out, picture.data, picture.size, &err) : result;
-    am_bytes_free(&picture);
+    am_result result = draw(out, &source, &def, &err);
     cli_script_close(&source);
-    return result == AM_OK ? CLI_DONE : cli_fail(&err);
+    if (result != AM_OK) {
+        return cli_fail(&err);
+    }
+    return call.common.json ? print_json(out) : CLI_DONE;
 }

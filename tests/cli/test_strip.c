@@ -73,7 +73,8 @@ static void check_nested(const char *svg)
 static void a_run_becomes_an_svg(void **state)
 {
     (void)state;
-    assert_int_equal(strip("keys -o a.svg --count 2"), 0);
+    assert_int_equal(strip("keys -o a.svg --count 2 --json"), 0);
+    assert_non_null(strstr(text, "\"file\": \"a.svg\""));
     size_t size = 0;
     char *svg = read_picture("a.svg", &size);
     assert_memory_equal(svg, "<svg xmlns=", 11);
