@@ -10,9 +10,8 @@ static void make_title(char *out, size_t size, const cli_script *source)
 {
     const char *slash = strrchr(source->path, '/');
     const char *name = slash ? slash + 1 : source->path;
-    const char *dot = strrchr(name, '.');
-    snprintf(out, size, "%.*s, %s", dot ? (int)(dot - name) : (int)strlen(name), name,
-             am_method_name(source->script.options.settings.method));
+    am_method method = source->script.options.settings.method;
+    snprintf(out, size, "%.*s, %s", (int)strcspn(name, "."), name, am_method_name(method));
 }
 
 /// Plays the script and draws it.
@@ -82,8 +81,7 @@ int verb_strip(const cli_verb *verb, int argc, char **argv)
         return cli_usage("strip writes .png and .svg, not %s", out);
     }
     if (!(from >= 0.0) || !(every > 0.0) || def.count < 1 || def.count > AM_MAX_STRIP_FIGURES) {
-        return cli_usage("--from must be at least 0, --every more than 0, and --count from 1 to %d",
-                         AM_MAX_STRIP_FIGURES);
+        return cli_usage("--from is at least 0, --every more than 0, --count 1 to %d", AM_MAX_STRIP_FIGURES);
     }
     if (cli_check_outputs(&out, 1) != CLI_DONE) {
         return CLI_FAILED;

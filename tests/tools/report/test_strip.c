@@ -118,7 +118,8 @@ static void a_small_strip_has_these_bytes(void **state)
     size_t size = 0;
     char *text = draw_text(strip, &size);
     uint64_t hash = am_hash64(text, size, 0);
-    if (hash != 0x49e173a859e5ae23ull) { // changes with the drawing alone: look at the picture, then write the new one here
+    // Changes with the drawing alone: look at the picture, then write the new one here.
+    if (hash != 0x49e173a859e5ae23ull) {
         fail_msg("the strip's hash is %016llx", (unsigned long long)hash);
     }
     am_bytes again = { 0 };
