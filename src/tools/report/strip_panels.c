@@ -22,7 +22,7 @@ static void fit_map(ami_frame *frame, const ami_strip_page *page, const ami_view
     }
     double wide = (double)(high.x - low.x) + 1.0; // half a metre around it
     double deep = (double)(high.y - low.y) + 1.0;
-    frame->scale = fmin(fmin(panel->width / wide, panel->height / deep), 150.0);
+    frame->scale = fmin(fmin(panel->width / wide, panel->height / deep), 300.0);
     frame->at.x = panel->left + 0.5 * panel->width - 0.5 * frame->scale * (double)(low.x + high.x);
     frame->at.y = panel->top + 0.5 * panel->height + 0.5 * frame->scale * (double)(low.y + high.y);
 }

@@ -85,12 +85,15 @@ static am_strip *make_strip(const stage *s, float from, float every, int count)
     return strip;
 }
 
-/// The picture as terminated text, malloc'ed.
-static char *draw_text(const am_strip *strip, size_t *size)
+/// The picture of the first `frames` frames as terminated text, malloc'ed.
+static char *draw_text(const stage *s, float from, float every, int count, int frames, size_t *size)
 {
     am_error err = { 0 };
     am_bytes out = { 0 };
+    am_strip *strip = make_strip(s, from, every, count);
+    show(strip, s, frames);
     check_ok(am_strip_write(&out, strip, true, &err), &err);
+    am_strip_destroy(strip);
     char *text = malloc(out.size + 1);
     memcpy(text, out.data, out.size);
     text[out.size] = 0;
@@ -113,22 +116,16 @@ static void a_small_strip_has_these_bytes(void **state)
     (void)state;
     stage s;
     open_stage(&s, one);
-    am_strip *strip = make_strip(&s, 0.5f, 0.25f, 4);
-    show(strip, &s, 120);
     size_t size = 0;
-    char *text = draw_text(strip, &size);
-    uint64_t hash = am_hash64(text, size, 0);
-    // Changes with the drawing alone: look at the picture, then write the new one here.
-    if (hash != 0x49e173a859e5ae23ull) {
-        fail_msg("the strip's hash is %016llx", (unsigned long long)hash);
+    for (int again = 0; again < 2; again++) {
+        char *text = draw_text(&s, 0.5f, 0.25f, 4, 120, &size);
+        uint64_t hash = am_hash64(text, size, 0);
+        free(text);
+        // Changes with the drawing alone: look at the picture, then write the new one here.
+        if (hash != 0x49e173a859e5ae23ull) {
+            fail_msg("the strip's hash is %016llx", (unsigned long long)hash);
+        }
     }
-    am_bytes again = { 0 };
-    am_error err = { 0 };
-    check_ok(am_strip_write(&again, strip, true, &err), &err);
-    assert_memory_equal(again.data, text, size);
-    am_bytes_free(&again);
-    free(text);
-    am_strip_destroy(strip);
     close_stage(&s);
 }
 
@@ -137,10 +134,8 @@ static void figures_are_at_their_moments(void **state)
     (void)state;
     stage s;
     open_stage(&s, one);
-    am_strip *strip = make_strip(&s, 0.5f, 0.25f, 4);
-    show(strip, &s, 240);
     size_t size = 0;
-    char *text = draw_text(strip, &size);
+    char *text = draw_text(&s, 0.5f, 0.25f, 4, 240, &size);
     static const char *const times[] = { ">0.50 s<", ">0.75 s<", ">1.00 s<", ">1.25 s<" };
     for (int i = 0; i < 4; i++) {
         assert_int_equal(count_of(text, times[i]), 1);
@@ -152,14 +147,10 @@ static void figures_are_at_their_moments(void **state)
     snprintf(speed, sizeof speed, ">%.1f m/s<", (double)s.walk.truth[59].speed);
     assert_true(count_of(text, speed) >= 1);
     free(text);
-    am_strip_destroy(strip);
     // Where the run ends earlier, there are fewer.
-    strip = make_strip(&s, 0.5f, 0.25f, 40);
-    show(strip, &s, 61);
-    text = draw_text(strip, &size);
+    text = draw_text(&s, 0.5f, 0.25f, 40, 61, &size);
     assert_int_equal(count_of(text, " m/s<"), 3);
     free(text);
-    am_strip_destroy(strip);
     close_stage(&s);
 }
 
@@ -168,16 +159,13 @@ static void all_characters_are_drawn_in_their_colours(void **state)
     (void)state;
     stage s;
     open_stage(&s, two);
-    am_strip *strip = make_strip(&s, 0.0f, 0.5f, 3);
-    show(strip, &s, 120);
     size_t size = 0;
-    char *text = draw_text(strip, &size);
+    char *text = draw_text(&s, 0.0f, 0.5f, 3, 120, &size);
     // Trunk and head, three views, three moments each.
     assert_true(count_of(text, "fill=\"#664499\" stroke") >= 18);
     assert_true(count_of(text, "fill=\"#228855\" stroke") >= 18);
     assert_int_equal(count_of(text, ">above<"), 2);
     free(text);
-    am_strip_destroy(strip);
     close_stage(&s);
 }
 
