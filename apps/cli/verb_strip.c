@@ -15,7 +15,7 @@ static void make_title(char *out, size_t size, const cli_script *source)
 }
 
 /// Plays the script and draws it.
-static am_result draw(const char *out, cli_script *source, am_strip_def *def, am_error *err)
+static am_result draw(const char *out, cli_script *source, am_strip_def def, am_error *err)
 {
     am_strip *strip = NULL;
     am_bytes picture = { 0 };
@@ -23,9 +23,9 @@ static am_result draw(const char *out, cli_script *source, am_strip_def *def, am
     am_result result = cli_script_open(source, err);
     if (result == AM_OK) {
         make_title(title, sizeof title, source);
-        def->title = title;
-        def->run = source->run;
-        result = am_strip_create(&strip, def, err);
+        def.title = title;
+        def.run = source->run;
+        result = am_strip_create(&strip, &def, err);
     }
     if (result == AM_OK) {
         am_progress progress = cli_progress();
@@ -90,7 +90,7 @@ int verb_strip(const cli_verb *verb, int argc, char **argv)
     def.from_s = (float)from;
     def.every_s = (float)every;
     am_error err = { 0 };
-    am_result result = draw(out, &source, &def, &err);
+    am_result result = draw(out, &source, def, &err);
     cli_script_close(&source);
     if (result != AM_OK) {
         return cli_fail(&err);

@@ -207,7 +207,7 @@ void ami_body_draw(ami_canvas *canvas, const ami_rig *rig, const ami_body *body,
                    const ami_frame *frame, uint32_t trunk)
 {
     drawn parts[group_count] = { 0 };
-    int order[group_count];
+    int order[group_count] = { 0 };
     for (int g = 0; g < group_count; g++) {
         parts[g].group = g;
         project(&parts[g], rig, body, view, frame);

@@ -34,12 +34,14 @@ static void draw_grid(const ami_strip_page *page, const ami_frame *frame, const 
     double step = frame->scale * metres;
     double right = panel->left + panel->width;
     double bottom = panel->top + panel->height;
-    double x = frame->at.x - step * floor((frame->at.x - panel->left) / step);
-    for (; x <= right; x += step) {
+    int first = -(int)floor((frame->at.x - panel->left) / step);
+    for (int i = first; frame->at.x + step * i <= right; i++) {
+        double x = frame->at.x + step * i;
         ami_canvas_segment(page->canvas, (ami_spot){ x, panel->top }, (ami_spot){ x, bottom }, 1.0, AMI_FAINT);
     }
-    double y = frame->at.y - step * floor((frame->at.y - panel->top) / step);
-    for (; y <= bottom; y += step) {
+    first = -(int)floor((frame->at.y - panel->top) / step);
+    for (int i = first; frame->at.y + step * i <= bottom; i++) {
+        double y = frame->at.y + step * i;
         ami_canvas_segment(page->canvas, (ami_spot){ panel->left, y }, (ami_spot){ right, y }, 1.0, AMI_FAINT);
     }
     char text[32];
