@@ -16,6 +16,8 @@
 typedef struct job {
     const char *script_path, *out, *trace, *record, *metrics;
     const char *database, *model; ///< in place of the script's
+    const char *reference_path;   ///< captured motion to measure against; NULL: the run's own database
+    am_reference *reference;
     am_run_script script;
     am_run *run;
     am_model *direction; ///< shipped, when the script names no model
@@ -102,13 +104,35 @@ static am_result write_record(const job *j, am_error *err)
     return result;
 }
 
+/// The captured motion to measure against: the one asked for, or the run's own database where it is one.
+static am_result open_reference(job *j, am_error *err)
+{
+    am_db *given = NULL;
+    am_result result = j->reference_path ? am_db_open(&given, j->reference_path, NULL, err) : AM_OK;
+    const am_db *own = am_run_db(j->run);
+    bool captured = j->script.options.settings.method != AM_METHOD_LEARNED && own->has_poses;
+    am_body body = am_body_find(own->skeleton, &own->roles);
+    am_reference_def def = am_reference_def_default();
+    def.db = given ? given : own;
+    def.body = &body;
+    if (result == AM_OK && (given || captured)) {
+        result = am_reference_create(&j->reference, &def, err);
+        // A rig without toes is no reason to fail, when nobody asked.
+        result = result == AM_ERR_SUPPORT && !given ? AM_OK : result;
+    }
+    am_db_close(given);
+    return result;
+}
+
 static am_result begin_metrics(job *j, am_error *err)
 {
     am_db_measures own;
     am_result result = am_run_measure(&own, j->run, NULL, err);
+    result = result == AM_OK ? open_reference(j, err) : result;
     am_run_meter_def def = am_run_meter_def_default();
     def.run = j->run;
     def.own = &own;
+    def.reference = j->reference;
     return result == AM_OK ? am_run_meter_create(&j->meter, &def, err) : result;
 }
 
@@ -182,6 +206,7 @@ static void free_job(job *j)
     free(j->clips);
     am_recording_destroy(j->recording);
     am_run_meter_destroy(j->meter);
+    am_reference_destroy(j->reference);
     am_outfile_abort(j->trace_file);
     am_bytes_free(&j->line);
     am_run_destroy(j->run);
@@ -386,8 +411,12 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
           .text = &j.out },
         { .name = "--metrics",
           .value = "M.json",
-          .help = "write feet, jitter, response times and timings, beside the database's own",
+          .help = "write feet, jitter, novelty, stands, steps, response times, beside the database's own",
           .text = &j.metrics },
+        { .name = "--reference",
+          .value = "X.amdb",
+          .help = "with --metrics, measure against this captured motion instead of the run's own database",
+          .text = &j.reference_path },
         { .name = "--trace",
           .value = "T.jsonl",
           .help = "write one line for each frame: what played and why",
@@ -415,6 +444,9 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
     }
     if (call.operands != 1) {
         return cli_usage("run needs one RUN.json; see amble run --help");
+    }
+    if (j.reference_path && !j.metrics) {
+        return cli_usage("--reference is for --metrics M.json; see amble run --help");
     }
     const char *const outputs[] = { j.out, j.metrics, j.trace, j.record };
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {

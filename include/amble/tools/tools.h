@@ -10,6 +10,7 @@
 #include <amble/tools/doctor.h>
 #include <amble/tools/formats.h>
 #include <amble/tools/metrics.h>
+#include <amble/tools/motion.h>
 #include <amble/tools/os.h>
 #include <amble/tools/report.h>
 #include <amble/tools/script.h>
