@@ -1,9 +1,9 @@
-/// Measures that see what an animator sees: poses that nobody captured, a character that stands but creeps away, stops in
-/// mid-stride, glides without steps, starts through the wind-up of a jump, or slides under a push.
+/// Measures that see what an animator sees: poses that nobody captured, a character that stands but creeps away,
+/// stops in mid-stride, glides without steps, starts through the wind-up of a jump, or slides under a push.
 ///
 /// They read points of the body over time, found by role, so that a character is compared with captured motion of
-/// another rig. What is usual is taken from captured clips (am_reference): percentiles of standers, steps of each speed,
-/// and the nearest captured window of any moment.
+/// another rig. What is usual is taken from captured clips (am_reference): percentiles of standers, steps of each
+/// speed, and the nearest captured window of any moment.
 #ifndef AMBLE_MOTION_H
 #define AMBLE_MOTION_H
 
@@ -88,7 +88,7 @@ typedef struct am_stander_limits {
 
 /// Captured steps of one speed, lengths in legs.
 typedef struct am_step_limits {
-    int count; ///< steps; with less than 20 the bin says nothing
+    int count;               ///< steps; with less than 20 the bin says nothing
     float low, median, high; ///< 1st, 50th and 99th percentile
 } am_step_limits;
 
@@ -100,7 +100,6 @@ typedef struct am_reference_def {
     const am_alloc *alloc;
     const am_db *db;     ///< borrowed for the creation
     const am_body *body; ///< of the character: points that it lacks are left out; NULL: the database's own
-    int skip_source;     ///< a source clip to leave out, for clips measured against the others; -1: none
     uint32_t cookie;
 } am_reference_def;
 AM_API am_reference_def am_reference_def_default(void);
@@ -113,6 +112,8 @@ AM_API const am_step_limits *am_reference_steps(const am_reference *reference);
 /// Its clips, for calibration: am_reference_clip_count of them.
 AM_API int am_reference_clip_count(const am_reference *reference);
 AM_API am_motion am_reference_clip(const am_reference *reference, int index);
+/// Leaves the source of one of its clips out of novelties, to measure that clip against the others; -1: none.
+AM_API void am_reference_skip(am_reference *reference, int index);
 
 // ---------------------------------------------------------------------------------------------
 // Novelty
@@ -131,8 +132,8 @@ typedef struct am_novelty {
 } am_novelty;
 /// Exact: captured windows begin every 1/30 s. A reference belongs to one thread at a time.
 AM_API am_novelty am_novelty_measure(am_reference *reference, const am_motion *motion);
-/// The novelty (cm) of the window around a time; -1 when it does not lie within the motion. `linear` compares with every
-/// captured window, one after another: the truth for tests.
+/// The novelty (cm) of the window around a time; -1 when it does not lie within the motion. `linear` compares with
+/// every captured window, one after another: the truth for tests.
 AM_API float am_novelty_at(am_reference *reference, const am_motion *motion, float seconds, bool linear);
 
 // ---------------------------------------------------------------------------------------------
@@ -147,8 +148,9 @@ typedef struct am_stand {
 /// How a stander behaves, from one second after it came to rest.
 typedef struct am_standing {
     float seconds; ///< measured
-    float drift_m; ///< farthest way of the middle between the ankles from where it was
-    float turn_deg; ///< largest turn of the feet
+    float
+        drift_m; ///< farthest way of the middle between the ankles, or of the hips' mean over 8 s, from where it was
+    float turn_deg; ///< largest turn of the feet, or of the body's mean facing over 8 s
     /// Root mean square deviations from the mean over windows of 2 s, averaged: the height of the hips; the hands and
     /// the head relative to the hips; the hips over the feet.
     float bob_cm, hands_cm, head_cm, sway_cm;
@@ -165,8 +167,8 @@ AM_API int am_stands_find(am_stand *out, int capacity, const am_motion *motion, 
 AM_API am_standing am_standing_measure(const am_motion *motion, const am_stand *stands, int count);
 /// AM_BAD_* bits of the posture in one frame.
 AM_API uint32_t am_posture_check(const am_motion *motion, int frame, const am_stander_limits *limits);
-/// The frame in which the posture of a stop is judged: a second after the body came to rest, or the stand's last; -1 when
-/// the stand is shorter than half a second.
+/// The frame in which the posture of a stop is judged: a second after the body came to rest, or the stand's last; -1
+/// when the stand is shorter than half a second.
 AM_API int am_stand_rest(const am_motion *motion, const am_stand *stand);
 AM_API am_stander_limits am_stander_limits_default(void);
 
@@ -188,10 +190,10 @@ AM_API am_stepping am_stepping_measure(const am_motion *motion, const am_step_li
 // ---------------------------------------------------------------------------------------------
 // Starts, stops, turns and jumps
 
-#define AM_ODD_CROUCH 1u  ///< the hips drop as before or after a jump
-#define AM_ODD_FLIGHT 2u  ///< both feet leave the ground at a walk
-#define AM_ODD_LUNGE 4u   ///< much faster than asked
-#define AM_ODD_LEAN 8u    ///< the trunk leans as in a sprint's start
+#define AM_ODD_CROUCH 1u     ///< the hips drop as before or after a jump
+#define AM_ODD_FLIGHT 2u     ///< both feet leave the ground at a walk
+#define AM_ODD_LUNGE 4u      ///< much faster than asked
+#define AM_ODD_LEAN 8u       ///< the trunk leans as in a sprint's start
 #define AM_ODD_NO_FLIGHT 16u ///< of jumps: both feet never leave the ground
 #define AM_ODD_NO_WIND_UP 32u
 #define AM_ODD_HALT 64u ///< of jumps: the body nearly halts after the landing, though it should move on
@@ -215,8 +217,8 @@ AM_API const char *am_odd_name(uint32_t odd);
 typedef struct am_balance {
     float slide_cm;  ///< farthest way of a foot on the ground before its first step, within 2 s
     int steps;       ///< landings until the body is in balance, or within 2 s
-    float balance_s; ///< until the extrapolated centre of mass (Hof 2008) is back over the feet for 0.2 s; 0 when it never
-                     ///< left, infinite when it does not return within 2 s
+    float balance_s; ///< until the extrapolated centre of mass (Hof 2008) is back over the feet for 0.2 s; 0 when it
+                     ///< never left, infinite when it does not return within 2 s
     float beyond_cm; ///< how far it went beyond the feet
 } am_balance;
 /// velocity: the desired one; what the body moves beyond it is to be caught.

@@ -25,8 +25,7 @@ static inline int ami_frames(const am_motion *m, float seconds)
 /// The frame at a time, within the motion.
 static inline int ami_frame_at(const am_motion *m, float seconds)
 {
-    int frame = (int)(seconds * m->fps + 0.5f);
-    return frame < 0 ? 0 : frame >= m->frames ? m->frames - 1 : frame;
+    return (int)am_clamp(seconds * m->fps + 0.5f, 0.0f, (float)(m->frames - 1));
 }
 
 /// Velocity of a point along the ground, by its way from half a window before the frame to half a window after it.
@@ -49,8 +48,8 @@ typedef struct ami_walker {
     am_vec3 place[2]; ///< of the last landing
     bool landed[2];   ///< there is one
 } ami_walker;
-/// Takes the next frame. Returns the side (0 left, 1 right) of a foot that has landed in a new place, 2 for both in the
-/// same frame, or -1.
+/// Takes the next frame. Returns the side (0 left, 1 right) of a foot that has landed in a new place, 2 for both in
+/// the same frame, or -1.
 int ami_walker_step(ami_walker *w, const am_motion *m, int frame);
 
 /// Called with each step of a motion that is faster than AMI_MOVE_MPS: `side`, whether the other foot landed before,

@@ -1,5 +1,5 @@
-// Novelty: the nearest captured window of each moment. Exact: a lower bound of every distance, along the principal axes of
-// the captured windows and by the length of what those leave, says which windows are looked at in full.
+// Novelty: the nearest captured window of each moment. Exact: a lower bound of every distance, along the principal
+// axes of the captured windows and by the length of what those leave, says which windows are looked at in full.
 #include "report/reference.h"
 
 #include "base/error.h"
@@ -8,7 +8,12 @@
 
 #include <string.h>
 
-enum { axes = ami_window_axes, lanes = ami_window_lanes, floats = ami_window_floats, middle = AM_NOVELTY_SAMPLES / 2 };
+enum {
+    axes = ami_window_axes,
+    lanes = ami_window_lanes,
+    floats = ami_window_floats,
+    middle = AM_NOVELTY_SAMPLES / 2
+};
 // Windows that the axes are found from, and rounds: more change the speed of a search by little and its result never.
 enum { most_training = 1000, rounds = 4, most_windows = 4096 };
 #define STRIDE_S (1.0f / 30.0f) ///< between captured windows
@@ -259,8 +264,13 @@ am_result ami_window_index_fill(am_reference *r, am_error *err)
 // ---------------------------------------------------------------------------------------------
 // Search
 
-/// bounds of all captured windows; returns the window with the lowest.
-static int find_bounds(am_reference *r, const float *window)
+static bool skipped(const am_reference *r, int window)
+{
+    return r->clips[r->index.places[window].clip].source == r->skipped;
+}
+
+/// bounds of all captured windows.
+static void find_bounds(am_reference *r, const float *window)
 {
     ami_window_index *x = &r->index;
     float centred[floats];
@@ -269,7 +279,6 @@ static int find_bounds(am_reference *r, const float *window)
         centred[i] = window[i] - x->mean[i];
     }
     make_row(row, centred, x->axes);
-    int lowest = 0;
     for (int b = 0; b < x->block_count; b++) {
         const float *block = x->rows + (size_t)b * (axes + 1) * lanes;
         float sum[lanes] = { 0 };
@@ -281,22 +290,26 @@ static int find_bounds(am_reference *r, const float *window)
         }
         for (int l = 0; l < lanes; l++) {
             x->bounds[b * lanes + l] = ROUNDING * sum[l];
-            lowest = x->bounds[b * lanes + l] < x->bounds[lowest] ? b * lanes + l : lowest;
         }
     }
-    return lowest < x->count ? lowest : x->count - 1;
 }
 
 /// The least squared distance below `best`, or `best`.
 static float search(am_reference *r, const float *window, float best, bool linear)
 {
     const ami_window_index *x = &r->index;
+    int lowest = -1; // the best guess comes first
     if (!linear) {
-        int lowest = find_bounds(r, window);
+        find_bounds(r, window);
+        for (int w = 0; w < x->count; w++) {
+            lowest = (lowest < 0 || x->bounds[w] < x->bounds[lowest]) && !skipped(r, w) ? w : lowest;
+        }
+    }
+    if (lowest >= 0) {
         best = am_min(best, exact_distance(r, window, x->places[lowest], best));
     }
     for (int w = 0; w < x->count; w++) {
-        if (linear || x->bounds[w] < best) {
+        if ((linear || x->bounds[w] < best) && !skipped(r, w)) {
             best = am_min(best, exact_distance(r, window, x->places[w], best));
         }
     }

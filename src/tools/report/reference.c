@@ -6,42 +6,41 @@
 #include "base/memory.h"
 #include "data/filter.h"
 
-// Captured standers are windows of 2 s in which the ankles stay in place and the body is upright.
-#define WINDOW_S 2.0f
+// Captured standers: windows in which the ankles stay in place and the body is upright. Clips often begin or end in a
+// short stand, which shows the posture; life needs a longer one.
+#define POSTURE_WINDOW_S 1.0f
+#define LIFE_WINDOW_S 2.0f
 #define STAYS_M 0.03f
-#define STILL_M 0.05f  ///< the hips rise and sink by less: who bends down or winds up for a jump is no stander
-#define UPRIGHT 0.9f   ///< legs
+#define STILL_M 0.03f  ///< the hips rise and sink by less: who bends down or winds up for a jump is no stander
+#define UPRIGHT 0.97f  ///< legs that the hips are high; straight ones carry them at 1.05
 #define POSTURE_S 0.1f ///< between postures that are looked at
-#define FEWEST_S 2.0f  ///< with less captured standing the limits are the usual ones
+#define FEWEST_S 10.0f ///< with less captured standing the limits are the usual ones
 enum { figures = 4 };
 
 am_reference_def am_reference_def_default(void)
 {
-    am_reference_def def = { .skip_source = -1, .cookie = AM_COOKIE };
+    am_reference_def def = { .cookie = AM_COOKIE };
     return def;
 }
 
 am_stander_limits am_stander_limits_default(void)
 {
-    am_stander_limits limits = { .ankles = 0.4f,
-                                 .knee_deg = 37.0f,
-                                 .hips = 0.85f,
-                                 .trunk_deg = 25.0f,
-                                 .bob = 0.002f,
-                                 .hands = 0.01f,
-                                 .head = 0.008f,
-                                 .sway = 0.006f };
+    // Of the 90 s of standing in the CMU locomotion set, with some room for other rigs in hips and trunk.
+    am_stander_limits limits = { .ankles = 0.44f,
+                                 .knee_deg = 40.0f,
+                                 .hips = 0.95f,
+                                 .trunk_deg = 15.0f,
+                                 .bob = 0.0008f,
+                                 .hands = 0.018f,
+                                 .head = 0.0147f,
+                                 .sway = 0.0085f };
     return limits;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Clips
 
-static bool taken(const am_reference_def *def, int range)
-{
-    const am_db_range *r = &def->db->ranges[range];
-    return (r->flags & AM_RANGE_MIRRORED) == 0 && r->source != def->skip_source;
-}
+static bool taken(const am_db *db, int range) { return (db->ranges[range].flags & AM_RANGE_MIRRORED) == 0; }
 
 am_motion am_reference_clip(const am_reference *r, int index)
 {
@@ -54,20 +53,23 @@ am_motion am_reference_clip(const am_reference *r, int index)
     return motion;
 }
 
+void am_reference_skip(am_reference *r, int index) { r->skipped = index >= 0 ? r->clips[index].source : -1; }
+
 int am_reference_clip_count(const am_reference *r) { return r->clip_count; }
 const am_stander_limits *am_reference_standers(const am_reference *r) { return &r->standers; }
 const am_step_limits *am_reference_steps(const am_reference *r) { return r->steps; }
 
-static void take_points(am_reference *r, const am_reference_def *def, am_transform *pose)
+static void take_points(am_reference *r, const am_db *db, am_transform *pose)
 {
-    const am_db *db = def->db;
     int at = 0;
     int clip = 0;
     for (int i = 0; i < db->range_count; i++) {
-        if (!taken(def, i)) {
+        if (!taken(db, i)) {
             continue;
         }
-        r->clips[clip++] = (ami_captured){ .first = at, .frames = db->ranges[i].stop - db->ranges[i].start };
+        r->clips[clip++] = (ami_captured){ .first = at,
+                                           .frames = db->ranges[i].stop - db->ranges[i].start,
+                                           .source = db->ranges[i].source };
         for (int f = db->ranges[i].start; f < db->ranges[i].stop; f++) {
             am_db_pose(db, f, pose);
             pose[0] = am_transform_mul(am_db_root(db, f), pose[0]);
@@ -79,29 +81,16 @@ static void take_points(am_reference *r, const am_reference_def *def, am_transfo
 }
 
 /// Pieces of one source clip follow one another and share its floor: a short one may be all flight.
-static void find_floors(am_reference *r, const am_reference_def *def, float *room)
+static void find_floors(am_reference *r, float *room)
 {
-    int clip = 0;
-    int source = -1;
-    int begin = 0;
-    for (int i = 0; i <= def->db->range_count; i++) {
-        bool end = i == def->db->range_count;
-        if (!end && !taken(def, i)) {
-            continue;
+    for (int first = 0, next = 0; first < r->clip_count; first = next) {
+        am_motion whole = am_reference_clip(r, first);
+        for (next = first + 1; next < r->clip_count && r->clips[next].source == r->clips[first].source; next++) {
+            whole.frames += r->clips[next].frames;
         }
-        if (clip > begin && (end || def->db->ranges[i].source != source)) {
-            am_motion whole = am_reference_clip(r, begin);
-            for (int c = begin + 1; c < clip; c++) {
-                whole.frames += r->clips[c].frames;
-            }
-            am_floor floor = am_motion_floor(&whole, room);
-            for (; begin < clip; begin++) {
-                r->clips[begin].floor = floor;
-            }
-        }
-        if (!end) {
-            source = def->db->ranges[i].source;
-            clip++;
+        am_floor floor = am_motion_floor(&whole, room);
+        for (int c = first; c < next; c++) {
+            r->clips[c].floor = floor;
         }
     }
 }
@@ -136,7 +125,7 @@ typedef struct gathering {
     int posture_count, life_count;
 } gathering;
 
-static void gather_window(gathering *g, const am_motion *m, int first, int count)
+static void gather_postures(gathering *g, const am_motion *m, int first, int count)
 {
     for (int f = first; f < first + count; f += ami_frames(m, POSTURE_S)) {
         ami_posture p = ami_posture_of(m, f);
@@ -146,12 +135,31 @@ static void gather_window(gathering *g, const am_motion *m, int first, int count
         }
         g->posture_count++;
     }
+}
+
+static void gather_life(gathering *g, const am_motion *m, int first, int count)
+{
     ami_life life = ami_life_measure(m, first, count);
     const double values[figures] = { life.bob, life.hands, life.head, life.sway };
     for (size_t i = 0; i < figures; i++) {
         g->lives[i * g->room + (size_t)g->life_count] = (float)values[i] / m->body.leg_m;
     }
     g->life_count++;
+}
+
+typedef void (*gather)(gathering *g, const am_motion *m, int first, int count);
+
+static void gather_standers(gathering *g, const am_reference *r, float window_s, float every_s, gather take)
+{
+    for (int c = 0; c < r->clip_count; c++) {
+        am_motion m = am_reference_clip(r, c);
+        int window = ami_frames(&m, window_s);
+        for (int f = 0; f + window <= m.frames; f += ami_frames(&m, every_s)) {
+            if (stands(&m, f, window)) {
+                take(g, &m, f, window);
+            }
+        }
+    }
 }
 
 static float quantile(float *values, int count, float share)
@@ -163,27 +171,22 @@ static float quantile(float *values, int count, float share)
 static void find_standers(am_reference *r, gathering *g)
 {
     r->standers = am_stander_limits_default();
-    for (int c = 0; c < r->clip_count; c++) {
-        am_motion m = am_reference_clip(r, c);
-        int window = ami_frames(&m, WINDOW_S);
-        for (int f = 0; f + window <= m.frames; f += window / 2) {
-            if (stands(&m, f, window)) {
-                gather_window(g, &m, f, window);
-            }
-        }
+    gather_standers(g, r, POSTURE_WINDOW_S, POSTURE_WINDOW_S, gather_postures);
+    gather_standers(g, r, LIFE_WINDOW_S, 0.5f * LIFE_WINDOW_S, gather_life);
+    float postures_s = (float)g->posture_count * POSTURE_S;
+    r->standers.frames = (int)(postures_s * r->fps);
+    if (postures_s >= FEWEST_S) {
+        r->standers.ankles = quantile(g->postures, g->posture_count, 0.99f);
+        r->standers.knee_deg = quantile(g->postures + g->room, g->posture_count, 0.99f);
+        r->standers.hips = quantile(g->postures + 2 * g->room, g->posture_count, 0.01f);
+        r->standers.trunk_deg = quantile(g->postures + 3 * g->room, g->posture_count, 0.99f);
     }
-    r->standers.frames = (int)((float)g->posture_count * POSTURE_S * r->fps);
-    if ((float)g->posture_count * POSTURE_S < FEWEST_S) {
-        return;
+    if ((float)g->life_count * 0.5f * LIFE_WINDOW_S >= FEWEST_S) {
+        r->standers.bob = quantile(g->lives, g->life_count, 0.5f);
+        r->standers.hands = quantile(g->lives + g->room, g->life_count, 0.5f);
+        r->standers.head = quantile(g->lives + 2 * g->room, g->life_count, 0.5f);
+        r->standers.sway = quantile(g->lives + 3 * g->room, g->life_count, 0.5f);
     }
-    r->standers.ankles = quantile(g->postures, g->posture_count, 0.99f);
-    r->standers.knee_deg = quantile(g->postures + g->room, g->posture_count, 0.99f);
-    r->standers.hips = quantile(g->postures + 2 * g->room, g->posture_count, 0.01f);
-    r->standers.trunk_deg = quantile(g->postures + 3 * g->room, g->posture_count, 0.99f);
-    r->standers.bob = quantile(g->lives, g->life_count, 0.5f);
-    r->standers.hands = quantile(g->lives + g->room, g->life_count, 0.5f);
-    r->standers.head = quantile(g->lives + 2 * g->room, g->life_count, 0.5f);
-    r->standers.sway = quantile(g->lives + 3 * g->room, g->life_count, 0.5f);
 }
 
 /// Lengths of the steps of one speed.
@@ -218,9 +221,8 @@ static void find_steps(am_reference *r, float *room)
     }
 }
 
-static am_result fill(am_reference *r, const am_reference_def *def, am_error *err)
+static am_result fill(am_reference *r, const am_db *db, am_error *err)
 {
-    // A window's postures are counted again by the one that overlaps it.
     size_t room = (size_t)r->frames + 1;
     size_t size = 0;
     uint8_t *block = NULL;
@@ -228,7 +230,7 @@ static am_result fill(am_reference *r, const am_reference_def *def, am_error *er
     gathering g = { .room = room };
     ami_layout layout = { 0 };
     for (int round = 0; round < 2; round++) {
-        pose = ami_layout_take(&layout, (size_t)def->db->joint_count, sizeof *pose);
+        pose = ami_layout_take(&layout, (size_t)db->joint_count, sizeof *pose);
         g.postures = ami_layout_take(&layout, figures * room, sizeof(float));
         g.lives = ami_layout_take(&layout, figures * room, sizeof(float));
         if (round == 0) {
@@ -240,8 +242,8 @@ static am_result fill(am_reference *r, const am_reference_def *def, am_error *er
             layout = (ami_layout){ block, 0, false };
         }
     }
-    take_points(r, def, pose);
-    find_floors(r, def, g.lives);
+    take_points(r, db, pose);
+    find_floors(r, g.lives);
     find_standers(r, &g);
     find_steps(r, g.lives);
     ami_release(&r->alloc, block, size);
@@ -268,22 +270,25 @@ am_result am_reference_create(am_reference **out, const am_reference_def *def, a
 {
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->db) {
-        return ami_fail(err, AM_ERR_DEF, "reference def not begun from am_reference_def_default(), or without database");
+        return ami_fail(err, AM_ERR_DEF,
+                        "reference def not begun from am_reference_def_default(), or without database");
     }
     const am_db *db = def->db;
     am_reference sketch = { .alloc = ami_alloc_or_default(def->alloc),
                             .body = am_body_find(db->skeleton, &db->roles),
-                            .fps = db->fps };
+                            .fps = db->fps,
+                            .skipped = -1 };
     am_motion probe = { .body = sketch.body, .fps = db->fps };
     if (!db->has_poses || !am_motion_usable(&probe)) {
-        return ami_fail(err, AM_ERR_SUPPORT,
-                        "database '%s' cannot be a reference: it needs poses, and a rig with hips, legs, feet and toes",
-                        db->name);
+        return ami_fail(
+            err, AM_ERR_SUPPORT,
+            "database '%s' cannot be a reference: it needs poses, and a rig with hips, legs, feet and toes",
+            db->name);
     }
     sketch.has = sketch.body.has & (def->body ? def->body->has : ~0u);
     for (int i = 0; i < db->range_count; i++) {
         int frames = db->ranges[i].stop - db->ranges[i].start;
-        if (taken(def, i)) {
+        if (taken(db, i)) {
             sketch.frames += frames;
             sketch.clip_count++;
             sketch.index.count += ami_windows_in(frames, db->fps);
@@ -302,7 +307,7 @@ am_result am_reference_create(am_reference **out, const am_reference_def *def, a
     am_reference *r = ami_layout_take(&place, 1, sizeof *r);
     *r = sketch;
     place_arrays(r, &place);
-    am_result result = fill(r, def, err);
+    am_result result = fill(r, db, err);
     if (result != AM_OK) {
         am_reference_destroy(r);
         return result;

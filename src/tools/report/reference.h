@@ -13,6 +13,7 @@ enum {
 /// A captured clip, or a piece of one.
 typedef struct ami_captured {
     int first, frames;
+    int source; ///< pieces of one clip have the same
     am_floor floor;
 } ami_captured;
 
@@ -41,6 +42,7 @@ struct am_reference {
     int frames;
     ami_captured *clips; ///< [clip_count]
     int clip_count;
+    int skipped; ///< source that novelties leave out, -1 for none
     am_stander_limits standers;
     am_step_limits steps[AM_STEP_BINS];
     ami_window_index index;

@@ -1,8 +1,9 @@
 // Standing: does a stander stay, does it live, and is its posture one that captured standers take?
 #include "report/body.h"
 
-#define SETTLE_S 1.0f     ///< after the body came to rest
-#define WINDOW_S 2.0f     ///< of deviations
+#define SETTLE_S 1.0f      ///< after the body came to rest
+#define WINDOW_S 2.0f      ///< of deviations
+#define SHIFT_S 8.0f       ///< shifts of weight even out over this time
 #define REST_LATEST_S 2.0f ///< a body that never rests is taken to stand from here on
 #define SHORTEST_S 0.5f
 #define STOOD_MPS 0.05f ///< a slower target means: stand
@@ -26,8 +27,8 @@ static am_vec3 feet_direction(const am_motion *m, int frame)
 {
     am_vec3 sum = am_v3_zero();
     for (int side = 0; side < 2; side++) {
-        am_vec3 foot = am_v3_sub(ami_point(m, frame, AM_POINT_LEFT_TOE + side),
-                                 ami_point(m, frame, AM_POINT_LEFT_ANKLE + side));
+        am_vec3 foot =
+            am_v3_sub(ami_point(m, frame, AM_POINT_LEFT_TOE + side), ami_point(m, frame, AM_POINT_LEFT_ANKLE + side));
         sum = am_v3_add(sum, am_v3_normalize_or(am_v3_ground(foot), am_v3_zero()));
     }
     return sum;
@@ -129,16 +130,41 @@ static void add_life(ami_life *sum, ami_life life, double weight)
     sum->sway += weight * life.sway;
 }
 
+/// Way on the ground and turn from one to another.
+static void add_drift(am_standing *out, am_vec3 place, am_vec3 at, am_vec3 direction, am_vec3 faces)
+{
+    float turn = am_atan2(faces.x, faces.z) - am_atan2(direction.x, direction.z);
+    out->drift_m = am_max(out->drift_m, am_v3_distance(place, at));
+    out->turn_deg = am_max(out->turn_deg, am_abs(am_wrap_angle(turn)) / AM_DEG);
+}
+
+/// Mean place and facing of the hips: a stander may shift its weight.
+static void mean_hips(am_vec3 *place, am_vec3 *facing, const am_motion *m, int first, int count)
+{
+    *place = *facing = am_v3_zero();
+    for (int f = first; f < first + count; f++) {
+        am_vec3 hips = am_v3_ground(ami_point(m, f, AM_POINT_HIPS));
+        *place = am_v3_add(*place, am_v3_scale(hips, 1.0f / (float)count));
+        *facing = am_v3_add(*facing, ami_facing(m->points + (size_t)f * AM_POINT_COUNT, m->body.has));
+    }
+}
+
 static void add_stand(am_standing *out, const am_motion *m, int first, int last)
 {
     am_vec3 place = feet_middle(m, first);
     am_vec3 direction = feet_direction(m, first);
-    float heading = am_atan2(direction.x, direction.z);
     for (int f = first; f <= last; f++) {
-        am_vec3 now = feet_direction(m, f);
-        float turn = am_abs(am_wrap_angle(am_atan2(now.x, now.z) - heading)) / AM_DEG;
-        out->drift_m = am_max(out->drift_m, am_v3_distance(feet_middle(m, f), place));
-        out->turn_deg = am_max(out->turn_deg, turn);
+        add_drift(out, place, feet_middle(m, f), direction, feet_direction(m, f));
+    }
+    int window = ami_frames(m, SHIFT_S);
+    if (first + window > last + 1) {
+        return;
+    }
+    mean_hips(&place, &direction, m, first, window);
+    for (int f = first; f + window <= last + 1; f += window / 4) {
+        am_vec3 at, faces;
+        mean_hips(&at, &faces, m, f, window);
+        add_drift(out, place, at, direction, faces);
     }
 }
 
@@ -177,8 +203,7 @@ am_standing am_standing_measure(const am_motion *m, const am_stand *stands, int 
 ami_posture ami_posture_of(const am_motion *m, int frame)
 {
     ami_posture p = { .hips = hip_height(m, frame) / m->body.leg_m, .trunk_deg = ami_trunk_lean(m, frame) / AM_DEG };
-    am_vec3 apart =
-        am_v3_sub(ami_point(m, frame, AM_POINT_LEFT_ANKLE), ami_point(m, frame, AM_POINT_RIGHT_ANKLE));
+    am_vec3 apart = am_v3_sub(ami_point(m, frame, AM_POINT_LEFT_ANKLE), ami_point(m, frame, AM_POINT_RIGHT_ANKLE));
     p.ankles = am_v3_length(am_v3_ground(apart)) / m->body.leg_m;
     am_vec3 up = am_v3(0.0f, 1.0f, 0.0f);
     for (int side = 0; side < 2; side++) {

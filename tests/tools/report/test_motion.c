@@ -1,0 +1,672 @@
+// Measures of motion on procedural clips whose truth is known, each with a fault planted that it must see.
+#include "support/check.h"
+#include "support/motion.h"
+#include "support/refuse.h"
+#include "support/synth_db.h"
+
+#include "report/body.h"
+
+/// A clip's points, which a test bends as it likes.
+typedef struct played {
+    am_synth synth;
+    am_vec3 *points;
+    am_vec3 *targets;
+    float *room;
+    am_motion motion;
+} played;
+
+static am_db *shared_db;
+static am_reference *shared_reference;
+
+static int open_all(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    shared_db = synth_db_make(false, &err);
+    am_reference_def def = am_reference_def_default();
+    def.db = shared_db;
+    return shared_db && am_reference_create(&shared_reference, &def, &err) == AM_OK ? 0 : -1;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    am_reference_destroy(shared_reference);
+    am_db_close(shared_db);
+    return 0;
+}
+
+static void play(played *p, am_synth_kind kind, float seconds, uint64_t seed)
+{
+    am_error err = { 0 };
+    am_synth_def def = am_synth_def_default();
+    def.kind = kind;
+    def.seconds = seconds;
+    def.seed = seed;
+    def.fps = 60.0f;
+    check_ok(am_synth_make(&p->synth, &def, &err), &err);
+    const am_clip *clip = p->synth.clip;
+    size_t frames = (size_t)clip->frame_count;
+    p->points = calloc(frames * AM_POINT_COUNT, sizeof *p->points);
+    p->targets = calloc(frames, sizeof *p->targets);
+    p->room = calloc(frames, sizeof *p->room);
+    p->motion = (am_motion){ .points = p->points,
+                             .frames = clip->frame_count,
+                             .fps = clip->fps,
+                             .body = am_body_find(clip->skeleton, &p->synth.roles) };
+    for (int f = 0; f < clip->frame_count; f++) {
+        am_transform pose[AM_MAX_JOINTS];
+        am_clip_local(clip, f, pose);
+        am_fk(pose, pose, clip->skeleton->parents, clip->skeleton->joint_count);
+        am_body_take(p->points + (size_t)f * AM_POINT_COUNT, &p->motion.body, pose);
+        p->targets[f] = p->synth.truth[f].velocity;
+    }
+    p->motion.floor = am_motion_floor(&p->motion, p->room);
+}
+
+static void stop_playing(played *p)
+{
+    am_synth_free(&p->synth);
+    free(p->points);
+    free(p->targets);
+    free(p->room);
+}
+
+static am_vec3 *point(played *p, int frame, int which)
+{
+    return &p->points[(size_t)frame * AM_POINT_COUNT + (size_t)which];
+}
+
+/// Moves every point of a frame, or those above the ankles alone.
+static void shift(played *p, int frame, am_vec3 by, bool upper)
+{
+    for (int i = 0; i < AM_POINT_COUNT; i++) {
+        bool foot = (i >= AM_POINT_LEFT_ANKLE && i <= AM_POINT_RIGHT_TOE) || i >= AM_POINT_LEFT_HEEL;
+        if (!upper || !foot) {
+            *point(p, frame, i) = am_v3_add(*point(p, frame, i), by);
+        }
+    }
+}
+
+/// One pose from a frame on, carried along.
+static void freeze(played *p, int first, am_vec3 velocity)
+{
+    for (int f = first + 1; f < p->motion.frames; f++) {
+        memcpy(point(p, f, 0), point(p, first, 0), AM_POINT_COUNT * sizeof(am_vec3));
+        shift(p, f, am_v3_scale(velocity, (float)(f - first) / p->motion.fps), false);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Novelty
+
+static void captured_motion_is_no_news(void **state)
+{
+    (void)state;
+    for (int c = 0; c < am_reference_clip_count(shared_reference); c += 7) {
+        am_motion clip = am_reference_clip(shared_reference, c);
+        assert_true(am_novelty_at(shared_reference, &clip, 0.4f, false) < 0.01f);
+        am_novelty all = am_novelty_measure(shared_reference, &clip);
+        assert_true(all.windows > 0 && all.max_cm < 0.5f); // windows between captured ones are a sixtieth away
+    }
+}
+
+/// Turned, moved, taller, on a higher floor, and left for right.
+static void place_size_floor_and_side_do_not_count(void **state)
+{
+    (void)state;
+    am_motion clip = am_reference_clip(shared_reference, 8);
+    size_t count = (size_t)clip.frames * AM_POINT_COUNT;
+    am_vec3 *points = calloc(count, sizeof *points);
+    am_quat turn = am_quat_from_heading(2.0f);
+    for (size_t i = 0; i < count; i++) {
+        int p = (int)(i % AM_POINT_COUNT);
+        size_t from = p < AM_POINT_LEFT_THIGH ? i : (p & 1) == 0 ? i + 1 : i - 1;
+        am_vec3 v = clip.points[from];
+        v = am_v3_scale(am_v3(-v.x, v.y, v.z), 1.3f);
+        points[i] = am_v3_add(am_quat_rotate(turn, v), am_v3(5.0f, 0.4f, -7.0f));
+    }
+    am_motion other = clip;
+    other.points = points;
+    other.body.leg_m *= 1.3f;
+    other.floor.toe_m = 1.3f * clip.floor.toe_m + 0.4f;
+    assert_true(am_novelty_at(shared_reference, &other, 0.4f, false) < 0.02f);
+    assert_true(am_novelty_at(shared_reference, &other, 0.9f, false) < 0.02f);
+    other.floor.toe_m -= 0.1f; // ten centimetres above the ground
+    assert_true(am_novelty_at(shared_reference, &other, 0.4f, false) > 3.0f);
+    free(points);
+}
+
+/// Three samples a second, at another rate, bent and straight: all the same as by looking at every window.
+static void the_search_is_exact(void **state)
+{
+    (void)state;
+    const am_synth_kind kinds[] = { AM_SYNTH_WANDER, AM_SYNTH_CORNER, AM_SYNTH_JUMP };
+    int compared = 0;
+    for (int k = 0; k < 3; k++) {
+        played p;
+        play(&p, kinds[k], 6.0f, 77);
+        for (int f = 0; k == 1 && f < p.motion.frames; f++) {
+            *point(&p, f, AM_POINT_HEAD) = am_v3(0.0f, 0.1f * (float)(f % 17), 0.0f);
+        }
+        for (float t = 0.4f; t < 5.0f; t += 0.71f) {
+            float quick = am_novelty_at(shared_reference, &p.motion, t, false);
+            float truth = am_novelty_at(shared_reference, &p.motion, t, true);
+            assert_true(quick >= 0.0f);
+            check_near((double)quick, (double)truth, 0.0);
+            compared++;
+        }
+        stop_playing(&p);
+    }
+    assert_true(compared > 15);
+}
+
+static void a_skipped_clip_is_compared_with_the_others(void **state)
+{
+    (void)state;
+    am_motion clip = am_reference_clip(shared_reference, 8);
+    am_reference_skip(shared_reference, 8);
+    float quick = am_novelty_at(shared_reference, &clip, 2.0f, false);
+    check_near((double)quick, (double)am_novelty_at(shared_reference, &clip, 2.0f, true), 0.0);
+    am_reference_skip(shared_reference, -1);
+    assert_true(quick > 0.1f && am_novelty_at(shared_reference, &clip, 2.0f, false) < 0.01f);
+}
+
+static void a_glide_is_news(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_WALK, 6.0f, 3);
+    am_novelty walk = am_novelty_measure(shared_reference, &p.motion);
+    freeze(&p, 60, am_v3(0.0f, 0.0f, 1.2f));
+    am_novelty glide = am_novelty_measure(shared_reference, &p.motion);
+    assert_int_equal(walk.windows, glide.windows);
+    assert_true(walk.median_cm < 3.0f && glide.median_cm > 3.0f * walk.median_cm);
+    assert_true(glide.max_s > 1.0f);
+    stop_playing(&p);
+}
+
+static void windows_end_with_the_motion(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_WALK, 2.0f, 3);
+    assert_true(am_novelty_at(shared_reference, &p.motion, 0.39f, false) < 0.0f);
+    assert_true(am_novelty_at(shared_reference, &p.motion, 1.7f, false) < 0.0f);
+    p.motion.frames = 40;
+    assert_int_equal(am_novelty_measure(shared_reference, &p.motion).windows, 0);
+    stop_playing(&p);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Standing
+
+static am_standing stand_of(const played *p)
+{
+    am_stand stands[8];
+    int count = am_stands_find(stands, 8, &p->motion, p->targets);
+    assert_int_equal(count, 1);
+    return am_standing_measure(&p->motion, stands, count);
+}
+
+static void a_stander_stays(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 20.0f, 1);
+    am_standing s = stand_of(&p);
+    check_near((double)s.seconds, 19.0, 0.1);
+    assert_true(s.drift_m < 0.015f && s.turn_deg < 1.0f); // its weight shifts by a centimetre
+    assert_true(s.bob_cm < 0.3f);
+    stop_playing(&p);
+}
+
+static void a_drifting_stander_is_seen(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 20.0f, 1);
+    float whole = (float)p.motion.frames - 61.0f; // from a second on
+    for (int f = 60; f < p.motion.frames; f++) {
+        shift(&p, f, am_v3(0.0f, 0.0f, 0.3f * ((float)f - 60.0f) / whole), false);
+    }
+    check_near((double)stand_of(&p).drift_m, 0.3, 0.015);
+    stop_playing(&p);
+}
+
+static void a_turning_stander_is_seen(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 20.0f, 1);
+    float whole = (float)p.motion.frames - 61.0f;
+    for (int f = 60; f < p.motion.frames; f++) {
+        am_quat turn = am_quat_from_heading(48.0f * AM_DEG * ((float)f - 60.0f) / whole);
+        for (int i = 0; i < AM_POINT_COUNT; i++) {
+            *point(&p, f, i) = am_quat_rotate(turn, *point(&p, f, i));
+        }
+    }
+    check_near((double)stand_of(&p).turn_deg, 48.0, 1.5);
+    stop_playing(&p);
+}
+
+static void bobbing_knees_are_seen(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 20.0f, 1);
+    for (int f = 0; f < p.motion.frames; f++) {
+        shift(&p, f, am_v3(0.0f, 0.02f * am_sin(AM_PI * (float)f / 60.0f), 0.0f), true); // every 2 s
+    }
+    check_near((double)stand_of(&p).bob_cm, 1.414, 0.15);
+    stop_playing(&p);
+}
+
+static void a_statue_has_no_life(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 20.0f, 1);
+    assert_true(stand_of(&p).hands_cm > 0.05f);
+    freeze(&p, 0, am_v3_zero());
+    am_standing s = stand_of(&p);
+    assert_true(s.hands_cm < 1e-3f && s.head_cm < 1e-3f && s.sway_cm < 1e-3f && s.bob_cm < 1e-3f);
+    stop_playing(&p);
+}
+
+static void stops_end_in_a_stand(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_START_STOP, 12.0f, 5);
+    for (int f = 0; f < p.motion.frames; f++) { // what a user would have asked for 0.3 s before
+        int then = f + 18 < p.motion.frames ? f + 18 : p.motion.frames - 1;
+        p.targets[f] = am_v3(0.0f, 0.0f, p.synth.truth[then].speed > 0.5f ? 1.4f : 0.0f);
+    }
+    am_stander_limits limits = am_stander_limits_default(); // procedural standers are all alike: no percentiles
+    am_stand stands[8];
+    int count = am_stands_find(stands, 8, &p.motion, p.targets);
+    int judged = 0;
+    for (int i = 0; i < count; i++) {
+        int rest = stands[i].stop ? am_stand_rest(&p.motion, &stands[i]) : -1;
+        if (rest >= 15 && p.synth.truth[rest - 15].speed < 0.01f) { // some of its stops are only a pause in stride
+            assert_int_equal(am_posture_check(&p.motion, rest, &limits), 0);
+            judged++;
+        }
+    }
+    assert_true(judged > 0);
+    stop_playing(&p);
+}
+
+/// The widest stride of a walk, held for ever.
+static void a_stop_in_mid_stride_is_bad(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_WALK, 8.0f, 5);
+    int widest = 120;
+    for (int f = 120; f < 240; f++) {
+        widest = ami_posture_of(&p.motion, f).ankles > ami_posture_of(&p.motion, widest).ankles ? f : widest;
+    }
+    freeze(&p, widest, am_v3_zero());
+    memset(p.targets + widest - 20, 0, (size_t)(p.motion.frames - widest + 20) * sizeof *p.targets);
+    am_stand stand;
+    assert_int_equal(am_stands_find(&stand, 1, &p.motion, p.targets), 1);
+    assert_true(stand.stop);
+    int rest = am_stand_rest(&p.motion, &stand);
+    assert_true(rest > widest);
+    assert_true((am_posture_check(&p.motion, rest, am_reference_standers(shared_reference)) & AM_BAD_ANKLES) != 0);
+    am_stander_limits usual = am_stander_limits_default();
+    assert_true((am_posture_check(&p.motion, rest, &usual) & AM_BAD_ANKLES) != 0);
+    for (int f = widest; f < p.motion.frames; f++) {
+        shift(&p, f, am_v3(0.0f, -0.2f, 0.0f), true);
+    }
+    assert_true((am_posture_check(&p.motion, rest, &usual) & AM_BAD_HIPS) != 0);
+    stop_playing(&p);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Steps
+
+/// Landings by the truth: contacts of a foot that begin.
+static int true_landings(const played *p)
+{
+    int count = 0;
+    const unsigned left = AM_SYNTH_LEFT_TOE | AM_SYNTH_LEFT_HEEL;
+    const unsigned right = AM_SYNTH_RIGHT_TOE | AM_SYNTH_RIGHT_HEEL;
+    for (int f = 1; f < p->motion.frames; f++) {
+        unsigned now = p->synth.truth[f].contacts;
+        unsigned before = p->synth.truth[f - 1].contacts;
+        count += (now & left) != 0 && (before & left) == 0;
+        count += (now & right) != 0 && (before & right) == 0;
+    }
+    return count;
+}
+
+static void steps_are_those_of_the_truth(void **state)
+{
+    (void)state;
+    const am_synth_kind kinds[] = { AM_SYNTH_WALK, AM_SYNTH_JOG, AM_SYNTH_RUN };
+    for (int k = 0; k < 3; k++) {
+        played p;
+        play(&p, kinds[k], 8.0f, 9);
+        am_stepping s = am_stepping_measure(&p.motion, am_reference_steps(shared_reference));
+        assert_true(abs(s.steps - true_landings(&p)) <= 2); // the ends of the clip
+        assert_int_equal(s.steps_repeated, 0);
+        assert_true(s.steps_odd <= 1);
+        assert_int_equal(s.glides, 0);
+        // The database has few steps as quick as the run's.
+        assert_true(k == 2 || (s.step_ratio > 0.8f && s.step_ratio < 1.25f));
+        stop_playing(&p);
+    }
+}
+
+static void a_glide_has_no_steps(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 6.0f, 1);
+    freeze(&p, 0, am_v3(0.0f, 0.0f, 1.2f));
+    am_stepping s = am_stepping_measure(&p.motion, am_reference_steps(shared_reference));
+    assert_int_equal(s.steps, 0);
+    assert_int_equal(s.glides, 1);
+    check_near((double)s.glide_s, 6.0, 0.1);
+    stop_playing(&p);
+}
+
+static void hops_on_one_foot_are_repeated(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_WALK, 8.0f, 9);
+    for (int f = 0; f < p.motion.frames; f++) {
+        for (int i = AM_POINT_LEFT_ANKLE; i < AM_POINT_COUNT; i += 2) {
+            point(&p, f, i)->y += 0.3f;
+        }
+    }
+    am_stepping s = am_stepping_measure(&p.motion, NULL);
+    assert_true(s.steps > 3 && s.steps_repeated >= s.steps - 1);
+    stop_playing(&p);
+}
+
+static void strides_of_another_speed_are_odd(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_WALK, 8.0f, 9);
+    for (int f = 0; f < p.motion.frames; f++) {
+        for (int i = 0; i < AM_POINT_COUNT; i++) { // twice as quick over the ground, with steps twice as long
+            *point(&p, f, i) = am_v3_mul(*point(&p, f, i), am_v3(1.0f, 1.0f, 1.8f));
+        }
+    }
+    am_stepping s = am_stepping_measure(&p.motion, am_reference_steps(shared_reference));
+    assert_true(s.steps_odd * 2 > s.steps);
+    assert_true(s.step_ratio > 1.15f);
+    stop_playing(&p);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Starts, stops, turns, jumps
+
+/// The frame in which a start of a start_stop clip begins.
+static int find_start(const played *p)
+{
+    int f = 1;
+    while (f < p->motion.frames && !(p->synth.truth[f - 1].speed < 0.05f && p->synth.truth[f].speed >= 0.05f)) {
+        f++;
+    }
+    assert_true(f + 90 < p->motion.frames);
+    return f;
+}
+
+static uint32_t odd_start(const played *p, int frame)
+{
+    am_moment moment = { (float)frame / 60.0f, 1e9f, 1.4f };
+    return am_moment_check(&p->motion, &moment);
+}
+
+static void a_start_by_steps_is_not_odd(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_START_STOP, 12.0f, 5);
+    assert_int_equal(odd_start(&p, find_start(&p)), 0);
+    stop_playing(&p);
+}
+
+static void a_crouch_and_leap_is_odd(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_START_STOP, 12.0f, 5);
+    int start = find_start(&p);
+    for (int f = 0; f < 30; f++) { // from 1.0 to 0.85 m, as in a wind-up
+        shift(&p, start + f, am_v3(0.0f, -0.15f * am_sin(AM_PI * (float)f / 30.0f), 0.0f), true);
+    }
+    assert_int_equal(odd_start(&p, start), AM_ODD_CROUCH);
+    for (int f = 30; f < 50; f++) { // a third of a second in the air
+        shift(&p, start + f, am_v3(0.0f, 0.15f, 0.0f), false);
+    }
+    assert_int_equal(odd_start(&p, start), AM_ODD_CROUCH | AM_ODD_FLIGHT);
+    assert_string_equal(am_odd_name(AM_ODD_CROUCH | AM_ODD_FLIGHT), "crouch");
+    assert_null(am_odd_name(0));
+    stop_playing(&p);
+}
+
+static void a_lunge_and_a_lean_are_odd(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_START_STOP, 12.0f, 5);
+    int start = find_start(&p);
+    for (int f = start + 20; f < start + 60; f++) {
+        for (int i = AM_POINT_LEFT_ARM; i <= AM_POINT_RIGHT_ARM; i++) {
+            point(&p, f, i)->z += 0.6f;
+        }
+    }
+    assert_int_equal(odd_start(&p, start), AM_ODD_LEAN);
+    for (int f = start; f < p.motion.frames; f++) {
+        shift(&p, f, am_v3(0.0f, 0.0f, 3.0f * am_min((float)(f - start) / 60.0f, 1.0f)), false);
+    }
+    assert_true((odd_start(&p, start) & AM_ODD_LUNGE) != 0);
+    stop_playing(&p);
+}
+
+static void a_jump_winds_up_and_flies(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_JUMP, 9.0f, 1);
+    int off = 1;
+    while (off < p.motion.frames && p.synth.truth[off].contacts != 0) {
+        off++;
+    }
+    assert_true(off > 60 && off < p.motion.frames - 60);
+    am_moment jump = { (float)(off - 50) / 60.0f, 1e9f, 0.0f };
+    assert_int_equal(am_jump_check(&p.motion, &jump), 0);
+    jump.t = (float)(off - 4) / 60.0f;
+    assert_int_equal(am_jump_check(&p.motion, &jump), AM_ODD_NO_WIND_UP);
+    jump.t = (float)(off - 50) / 60.0f;
+    jump.speed_mps = 1.2f; // it should have moved on
+    assert_int_equal(am_jump_check(&p.motion, &jump), AM_ODD_HALT);
+    stop_playing(&p);
+    play(&p, AM_SYNTH_STAND, 4.0f, 1);
+    jump = (am_moment){ 1.0f, 1e9f, 0.0f };
+    assert_int_equal(am_jump_check(&p.motion, &jump), AM_ODD_NO_FLIGHT);
+    stop_playing(&p);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Pushes
+
+/// A stander whose body above the ankles is off by a way that begins at 1 s, lasts and comes back.
+static void tip(played *p, float way, float out_s, float back_s)
+{
+    for (int f = 60; f < p->motion.frames; f++) {
+        float t = (float)(f - 60) / 60.0f;
+        float share = am_clamp(t / out_s, 0.0f, 1.0f) - am_clamp((t - 0.6f) / back_s, 0.0f, 1.0f);
+        shift(p, f, am_v3(0.0f, 0.0f, way * share), true);
+    }
+}
+
+static void a_stander_is_in_balance(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 5.0f, 1);
+    am_balance b = am_balance_measure(&p.motion, 1.0f, am_v3_zero());
+    assert_true(b.slide_cm < 0.5f && b.steps == 0 && b.balance_s == 0.0f && b.beyond_cm == 0.0f);
+    stop_playing(&p);
+}
+
+static void a_body_that_tips_is_out_of_balance(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 5.0f, 1);
+    tip(&p, 0.5f, 0.3f, 0.6f);
+    am_balance b = am_balance_measure(&p.motion, 1.0f, am_v3_zero());
+    assert_true(b.beyond_cm > 20.0f);
+    assert_true(b.balance_s > 0.6f && b.balance_s < 1.6f);
+    assert_int_equal(b.steps, 0);
+    stop_playing(&p);
+    play(&p, AM_SYNTH_STAND, 5.0f, 1);
+    tip(&p, 0.5f, 0.3f, 100.0f);
+    b = am_balance_measure(&p.motion, 1.0f, am_v3_zero());
+    assert_true(b.balance_s == INFINITY);
+    stop_playing(&p);
+}
+
+static void feet_that_slide_under_a_push_are_seen(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 5.0f, 1);
+    for (int f = 60; f < p.motion.frames; f++) {
+        shift(&p, f, am_v3(0.0f, 0.0f, 0.2f * am_min((float)(f - 60) / 30.0f, 1.0f)), false);
+    }
+    am_balance b = am_balance_measure(&p.motion, 1.0f, am_v3_zero());
+    check_near((double)b.slide_cm, 20.0, 1.0);
+    stop_playing(&p);
+}
+
+static void a_step_catches_the_fall(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 5.0f, 1);
+    for (int f = 60; f < p.motion.frames; f++) {
+        float t = am_clamp((float)(f - 60) / 60.0f, 0.0f, 1.0f);
+        shift(&p, f, am_v3(0.0f, 0.0f, 0.25f * t), true);
+        float swing = am_clamp(((float)f - 66.0f) / 24.0f, 0.0f, 1.0f);
+        am_vec3 step = am_v3(0.0f, 0.12f * am_sin(AM_PI * swing), 0.5f * swing);
+        for (int i = AM_POINT_LEFT_ANKLE; i < AM_POINT_COUNT; i += 2) {
+            bool foot = i <= AM_POINT_LEFT_TOE || i == AM_POINT_LEFT_HEEL;
+            *point(&p, f, i) = foot ? am_v3_add(*point(&p, f, i), step) : *point(&p, f, i);
+        }
+    }
+    am_balance b = am_balance_measure(&p.motion, 1.0f, am_v3_zero());
+    assert_int_equal(b.steps, 1);
+    assert_true(b.balance_s < 1.0f);
+    assert_true(b.slide_cm < 6.0f); // until it is off the ground
+    stop_playing(&p);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Creation
+
+static void failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    for (size_t n = 1; n <= 4; n++) {
+        am_budget budget = am_budget_make(NULL);
+        budget.fail_at = n;
+        am_alloc alloc = am_budget_alloc(&budget);
+        am_reference_def def = am_reference_def_default();
+        def.db = shared_db;
+        def.alloc = &alloc;
+        am_reference *reference = NULL;
+        am_result result = am_reference_create(&reference, &def, &err);
+        assert_int_equal(result, n <= 3 ? AM_ERR_MEMORY : AM_OK); // itself, what is usual, the axes
+        am_reference_destroy(reference);
+        assert_int_equal(budget.live_count, 0);
+    }
+}
+
+static void a_reference_needs_poses_and_feet(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_reference *reference = NULL;
+    am_reference_def def = { 0 };
+    check_refused(am_reference_create(&reference, &def, &err), AM_ERR_DEF);
+    am_db toeless = *shared_db;
+    toeless.roles.joint[AM_ROLE_LEFT_TOE] = -1;
+    def = am_reference_def_default();
+    def.db = &toeless;
+    check_refused(am_reference_create(&reference, &def, &err), AM_ERR_SUPPORT);
+    am_db bare = *shared_db;
+    bare.has_poses = false;
+    def.db = &bare;
+    check_refused(am_reference_create(&reference, &def, &err), AM_ERR_SUPPORT);
+    assert_non_null(strstr(err.text, "synth"));
+}
+
+/// A character without hands is compared by its other points.
+static void missing_points_are_left_out(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_body body = am_body_find(shared_db->skeleton, &shared_db->roles);
+    body.has &= ~(1u << AM_POINT_LEFT_HAND | 1u << AM_POINT_RIGHT_HAND | 1u << AM_POINT_HEAD);
+    am_reference_def def = am_reference_def_default();
+    def.db = shared_db;
+    def.body = &body;
+    am_reference *reference = NULL;
+    check_ok(am_reference_create(&reference, &def, &err), &err);
+    played p;
+    play(&p, AM_SYNTH_WALK, 4.0f, 3);
+    float before = am_novelty_at(reference, &p.motion, 2.0f, false);
+    for (int f = 0; f < p.motion.frames; f++) {
+        *point(&p, f, AM_POINT_LEFT_HAND) = am_v3_zero();
+    }
+    check_near((double)am_novelty_at(reference, &p.motion, 2.0f, false), (double)before, 0.0);
+    stop_playing(&p);
+    am_reference_destroy(reference);
+}
+
+TEST_SUITE(motion)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(captured_motion_is_no_news),
+        cmocka_unit_test(place_size_floor_and_side_do_not_count),
+        cmocka_unit_test(the_search_is_exact),
+        cmocka_unit_test(a_skipped_clip_is_compared_with_the_others),
+        cmocka_unit_test(a_glide_is_news),
+        cmocka_unit_test(windows_end_with_the_motion),
+        cmocka_unit_test(a_stander_stays),
+        cmocka_unit_test(a_drifting_stander_is_seen),
+        cmocka_unit_test(a_turning_stander_is_seen),
+        cmocka_unit_test(bobbing_knees_are_seen),
+        cmocka_unit_test(a_statue_has_no_life),
+        cmocka_unit_test(stops_end_in_a_stand),
+        cmocka_unit_test(a_stop_in_mid_stride_is_bad),
+        cmocka_unit_test(steps_are_those_of_the_truth),
+        cmocka_unit_test(a_glide_has_no_steps),
+        cmocka_unit_test(hops_on_one_foot_are_repeated),
+        cmocka_unit_test(strides_of_another_speed_are_odd),
+        cmocka_unit_test(a_start_by_steps_is_not_odd),
+        cmocka_unit_test(a_crouch_and_leap_is_odd),
+        cmocka_unit_test(a_lunge_and_a_lean_are_odd),
+        cmocka_unit_test(a_jump_winds_up_and_flies),
+        cmocka_unit_test(a_stander_is_in_balance),
+        cmocka_unit_test(a_body_that_tips_is_out_of_balance),
+        cmocka_unit_test(feet_that_slide_under_a_push_are_seen),
+        cmocka_unit_test(a_step_catches_the_fall),
+        cmocka_unit_test(failing_allocations_leave_nothing),
+        cmocka_unit_test(a_reference_needs_poses_and_feet),
+        cmocka_unit_test(missing_points_are_left_out),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
