@@ -192,7 +192,7 @@ AM_API am_stepping am_stepping_measure(const am_motion *motion, const am_step_li
 
 #define AM_ODD_CROUCH 1u     ///< the hips drop as before or after a jump
 #define AM_ODD_FLIGHT 2u     ///< both feet leave the ground at a walk
-#define AM_ODD_LUNGE 4u      ///< much faster than asked
+#define AM_ODD_LUNGE 4u      ///< much faster than asked, or within a moment
 #define AM_ODD_LEAN 8u       ///< the trunk leans as in a sprint's start
 #define AM_ODD_NO_FLIGHT 16u ///< of jumps: both feet never leave the ground
 #define AM_ODD_NO_WIND_UP 32u
@@ -216,7 +216,7 @@ AM_API const char *am_odd_name(uint32_t odd);
 /// How a body answers a push.
 typedef struct am_balance {
     float slide_cm;  ///< farthest way of a foot on the ground before its first step, within 2 s
-    int steps;       ///< landings until the body is in balance, or within 2 s
+    int steps;       ///< landings until the body is in balance, or within 2 s, of feet that swung past a planted one
     float balance_s; ///< until the extrapolated centre of mass (Hof 2008) is back over the feet for 0.2 s; 0 when it
                      ///< never left, infinite when it does not return within 2 s
     float beyond_cm; ///< how far it went beyond the feet

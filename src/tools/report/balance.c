@@ -1,6 +1,6 @@
-// Pushes: how far the feet slide, how many steps are taken, and when the body is in balance again. Balance is that of the
-// inverted pendulum: the centre of mass, extrapolated by its velocity over the pendulum's frequency, lies over the feet
-// (Hof, "The 'extrapolated center of mass' concept suggests a simple control of balance in walking", 2008).
+// Pushes: how far the feet slide, how many steps are taken, and when the body is in balance again. Balance is that of
+// the inverted pendulum: the centre of mass, extrapolated by its velocity over the pendulum's frequency, lies over
+// the feet (Hof, "The 'extrapolated center of mass' concept suggests a simple control of balance in walking", 2008).
 #include "report/body.h"
 
 #define GRAVITY 9.81f
@@ -106,6 +106,9 @@ static float slide_of(const am_motion *m, int first, int last, int side)
     return farthest;
 }
 
+/// A step stands on the other foot for half of its swing at least: feet that are dragged along together take none.
+static bool is_step(const ami_walker *w, int side) { return 2 * w->supported[side] >= w->swing[side]; }
+
 static int count_steps(const am_motion *m, int first, int last)
 {
     ami_walker walker = { 0 };
@@ -117,7 +120,8 @@ static int count_steps(const am_motion *m, int first, int last)
     int steps = 0;
     for (int f = first + 1; f <= last; f++) {
         int landed = ami_walker_step(&walker, m, f);
-        steps += landed == 2 ? 2 : landed >= 0;
+        steps += (landed == 0 || landed == 2) && is_step(&walker, 0);
+        steps += (landed == 1 || landed == 2) && is_step(&walker, 1);
     }
     return steps;
 }

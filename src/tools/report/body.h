@@ -44,9 +44,11 @@ am_vec3 ami_facing(const am_vec3 *points, uint32_t has);
 
 /// A foot that lands: follows one body from frame to frame.
 typedef struct ami_walker {
-    int planted[2];   ///< frames in a row
-    am_vec3 place[2]; ///< of the last landing
-    bool landed[2];   ///< there is one
+    int planted[2];             ///< frames in a row
+    am_vec3 place[2];           ///< where it was planted last
+    float lift[2];              ///< height that it reached since
+    bool landed[2];             ///< there is one
+    int swing[2], supported[2]; ///< frames of its last swing, and those in which the other foot was planted
 } ami_walker;
 /// Takes the next frame. Returns the side (0 left, 1 right) of a foot that has landed in a new place, 2 for both in
 /// the same frame, or -1.

@@ -22,6 +22,11 @@
 // A body may be faster than asked by this part and this much: steps are not even.
 #define LUNGE_SHARE 1.5f
 #define LUNGE_MPS 0.5f
+// Speed that the hips may gain in 0.2 s. In 32 minutes of captured locomotion 999 of 1000 frames gain less than 0.85
+// m/s, and the quickest start of a run 1.6.
+#define GAIN_WALK_MPS 1.0f
+#define GAIN_RUN_MPS 1.7f
+#define GAIN_S 0.2f
 
 static float hip_height(const am_motion *m, int frame)
 {
@@ -62,6 +67,16 @@ static int find_flight(const am_motion *m, int first, int last, float seconds, i
     return -1;
 }
 
+/// What the speed of the hips gains around a frame.
+static float gain(const am_motion *m, int frame)
+{
+    int half = ami_frames(m, 0.5f * GAIN_S);
+    int from = frame - half < 0 ? 0 : frame - half;
+    int to = frame + half >= m->frames ? m->frames - 1 : frame + half;
+    return am_v3_length(ami_velocity(m, to, AM_POINT_HIPS, 0.1f)) -
+           am_v3_length(ami_velocity(m, from, AM_POINT_HIPS, 0.1f));
+}
+
 uint32_t am_moment_check(const am_motion *m, const am_moment *moment)
 {
     int first = ami_frame_at(m, moment->t);
@@ -76,6 +91,7 @@ uint32_t am_moment_check(const am_motion *m, const am_moment *moment)
         odd |= drop > (walks ? DROP_WALK : DROP_RUN) ? AM_ODD_CROUCH : 0u;
         odd |= ami_trunk_lean(m, f) / AM_DEG > (walks ? LEAN_WALK_DEG : LEAN_RUN_DEG) ? AM_ODD_LEAN : 0u;
         odd |= ami_speed(m, f) > LUNGE_SHARE * speed + LUNGE_MPS ? AM_ODD_LUNGE : 0u;
+        odd |= gain(m, f) > (walks ? GAIN_WALK_MPS : GAIN_RUN_MPS) ? AM_ODD_LUNGE : 0u;
     }
     int end = 0;
     odd |= walks && find_flight(m, first, last, FLIGHT_S, &end) >= 0 ? AM_ODD_FLIGHT : 0u;

@@ -3,26 +3,32 @@
 
 #include "data/filter.h"
 
-#define PLANT_S 0.06f    ///< a landing is that of a foot planted for so long
+#define PLANT_S 0.06f     ///< a landing is that of a foot planted for so long
 #define NEW_PLACE_M 0.06f ///< and not where it stood before
-#define STRIDE_S 1.2f    ///< landings further apart are no stride
+#define LIFT_M 0.015f     ///< nor reached without leaving the ground
+#define STRIDE_S 1.2f     ///< landings further apart are no stride
 #define GLIDE_S 0.15f
 enum { fewest_steps = 20, most_ratios = 1024 };
 
 int ami_walker_step(ami_walker *w, const am_motion *m, int frame)
 {
     int needed = ami_frames(m, PLANT_S);
+    bool planted[2] = { ami_foot_planted(m, frame, 0), ami_foot_planted(m, frame, 1) };
     bool lands[2] = { false, false };
     for (int side = 0; side < 2; side++) {
-        if (!ami_foot_planted(m, frame, side)) {
+        if (!planted[side]) {
+            bool begins = w->planted[side] > 0;
+            w->swing[side] = begins ? 1 : w->swing[side] + 1;
+            w->supported[side] = (begins ? 0 : w->supported[side]) + planted[1 - side];
             w->planted[side] = 0;
-            continue;
-        }
-        if (++w->planted[side] == needed) {
+            w->lift[side] = am_max(w->lift[side], ami_foot_height(m, frame, side));
+        } else if (++w->planted[side] == needed) {
             am_vec3 place = am_v3_ground(ami_point(m, frame, AM_POINT_LEFT_ANKLE + side));
-            lands[side] = !w->landed[side] || am_v3_distance(place, w->place[side]) > NEW_PLACE_M;
-            w->place[side] = lands[side] ? place : w->place[side];
+            bool moved = am_v3_distance(place, w->place[side]) > NEW_PLACE_M;
+            lands[side] = !w->landed[side] || (moved && w->lift[side] > LIFT_M);
+            w->place[side] = place;
             w->landed[side] = true;
+            w->lift[side] = 0.0f;
         }
     }
     return lands[0] && lands[1] ? 2 : lands[0] ? 0 : lands[1] ? 1 : -1;

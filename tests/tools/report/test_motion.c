@@ -470,6 +470,12 @@ static void a_lunge_and_a_lean_are_odd(void **state)
     }
     assert_true((odd_start(&p, start) & AM_ODD_LUNGE) != 0);
     stop_playing(&p);
+    play(&p, AM_SYNTH_START_STOP, 12.0f, 5);
+    for (int f = start; f < p.motion.frames; f++) { // 0.2 m within a tenth of a second, and no further
+        shift(&p, f, am_v3(0.0f, 0.0f, am_min(2.0f * (float)(f - start) / 60.0f, 0.2f)), false);
+    }
+    assert_int_equal(odd_start(&p, start), AM_ODD_LUNGE);
+    stop_playing(&p);
 }
 
 static void a_jump_winds_up_and_flies(void **state)
@@ -547,6 +553,20 @@ static void feet_that_slide_under_a_push_are_seen(void **state)
     }
     am_balance b = am_balance_measure(&p.motion, 1.0f, am_v3_zero());
     check_near((double)b.slide_cm, 20.0, 1.0);
+    stop_playing(&p);
+}
+
+/// Both feet leave the ground and land half a metre on, as when a body is dragged.
+static void feet_that_are_dragged_take_no_step(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 5.0f, 1);
+    for (int f = 60; f < p.motion.frames; f++) {
+        float t = am_clamp(((float)f - 66.0f) / 20.0f, 0.0f, 1.0f);
+        shift(&p, f, am_v3(0.0f, 0.06f * am_sin(AM_PI * t), 0.5f * t), false);
+    }
+    assert_int_equal(am_balance_measure(&p.motion, 1.0f, am_v3_zero()).steps, 0);
     stop_playing(&p);
 }
 
@@ -663,6 +683,7 @@ TEST_SUITE(motion)
         cmocka_unit_test(a_stander_is_in_balance),
         cmocka_unit_test(a_body_that_tips_is_out_of_balance),
         cmocka_unit_test(feet_that_slide_under_a_push_are_seen),
+        cmocka_unit_test(feet_that_are_dragged_take_no_step),
         cmocka_unit_test(a_step_catches_the_fall),
         cmocka_unit_test(failing_allocations_leave_nothing),
         cmocka_unit_test(a_reference_needs_poses_and_feet),
