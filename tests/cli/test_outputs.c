@@ -34,6 +34,15 @@ static void a_place_that_cannot_be_written_is_told_at_once(void **state)
     assert_non_null(strstr(text, "none.json"));
 }
 
+static void a_reference_is_for_metrics_and_must_be_there(void **state)
+{
+    (void)state;
+    assert_int_equal(run("run none.json --reference x.amdb"), 2);
+    assert_non_null(strstr(text, "--metrics"));
+    assert_int_equal(run("run " AMBLE_SOURCE_DIR "/configs/runs/keys.json --metrics m.json --reference x.amdb"), 1);
+    assert_non_null(strstr(text, "x.amdb"));
+}
+
 static void help_is_shown_whatever_else_is_said(void **state)
 {
     (void)state;
@@ -95,6 +104,7 @@ TEST_SUITE(outputs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_that_cannot_be_written_is_told_at_once),
+        cmocka_unit_test(a_reference_is_for_metrics_and_must_be_there),
         cmocka_unit_test(help_is_shown_whatever_else_is_said),
         cmocka_unit_test(an_unknown_kind_of_file_is_told_in_plain_words),
         cmocka_unit_test(nothing_written_is_not_called_clean),
