@@ -50,7 +50,8 @@ am_motion ami_watched_motion(ami_watched *w, float dt)
 // ---------------------------------------------------------------------------------------------
 // Measures
 
-static void measure_stands(am_motion_metrics *out, ami_watched *w, const am_motion *m, const am_stander_limits *limits)
+static void measure_stands(am_motion_metrics *out, ami_watched *w, const am_motion *m,
+                           const am_stander_limits *limits)
 {
     int found = am_stands_find(w->stands, ami_most_stands, m, w->wishes);
     w->stand_count = found < ami_most_stands ? found : ami_most_stands;
@@ -230,8 +231,8 @@ static void write_pushes(am_json_writer *writer, const ami_watched *w, const am_
     am_json_end_array(writer);
 }
 
-void ami_watched_write(am_json_writer *writer, ami_watched *w, const am_metrics *metrics, const am_reference *reference,
-                       float dt)
+void ami_watched_write(am_json_writer *writer, ami_watched *w, const am_metrics *metrics,
+                       const am_reference *reference, float dt)
 {
     const am_motion_metrics *motion = &metrics->motion;
     if (!motion->measured) {

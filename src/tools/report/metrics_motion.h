@@ -34,8 +34,8 @@ void ami_watched_add(ami_watched *w, const am_run_sample *sample);
 am_motion ami_watched_motion(ami_watched *w, float dt);
 /// Fills out->motion, and what is odd about each response.
 void ami_watched_measure(am_metrics *out, ami_watched *w, am_response *responses, am_reference *reference, float dt);
-void ami_watched_write(am_json_writer *writer, ami_watched *w, const am_metrics *metrics, const am_reference *reference,
-                       float dt);
+void ami_watched_write(am_json_writer *writer, ami_watched *w, const am_metrics *metrics,
+                       const am_reference *reference, float dt);
 /// The yardstick's own figures.
 void ami_reference_write(am_json_writer *writer, const am_reference *reference);
 
