@@ -13,7 +13,7 @@ enum { directions = 36 };
 /// A part of the body: its share of the mass (de Leva 1996, rounded), the points that it lies between.
 typedef struct part {
     float share;
-    am_point from, to;
+    int from, to; ///< am_point
     float along;
 } part;
 
