@@ -18,7 +18,7 @@ BEGIN {
     owner("method", "options source")
     owner("actor", "actor asset input amble")
     owner("formats", "tools/formats tools/arrays"); owner("build", "tools/build tools/database tools/tags")
-    owner("report", "tools/report tools/metrics tools/tools")
+    owner("report", "tools/describe tools/report tools/metrics tools/motion tools/strip tools/tools")
     owner("clip", "tools/clip"); owner("doctor", "tools/doctor"); owner("synth", "tools/synth"); owner("script", "tools/script")
     owner("train", "train"); owner("physics", "physics")
 }

@@ -389,15 +389,6 @@ int cli_json_end(am_json_writer *writer)
     return status;
 }
 
-void cli_json_hash(am_json_writer *writer, const char *key, uint64_t hash)
-{
-    char text[24] = "";
-    if (hash) {
-        snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
-    }
-    am_json_string(writer, key, text);
-}
-
 am_result cli_write(const char *path, am_bytes *bytes, am_result made, am_error *err)
 {
     am_result result = made == AM_OK ? am_file_write(path, bytes->data, bytes->size, err) : made;

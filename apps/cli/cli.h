@@ -99,8 +99,6 @@ am_json_writer *cli_json_begin(int indent);
 int cli_json_end(am_json_writer *writer);
 /// Prints the writer's text and a newline on stdout. CLI_DONE, or CLI_FAILED when it could not.
 int cli_print_json(const am_json_writer *writer);
-/// 64 bits as hexadecimal text, since JSON numbers do not hold them; "" for 0, which means unknown.
-void cli_json_hash(am_json_writer *writer, const char *key, uint64_t hash);
 /// Writes bytes that were made with this result to a file, and frees them.
 am_result cli_write(const char *path, am_bytes *bytes, am_result made, am_error *err);
 
@@ -109,6 +107,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv);
 int verb_build(const cli_verb *verb, int argc, char **argv);
 int verb_info(const cli_verb *verb, int argc, char **argv);
 int verb_run(const cli_verb *verb, int argc, char **argv);
+int verb_strip(const cli_verb *verb, int argc, char **argv);
 int verb_export(const cli_verb *verb, int argc, char **argv);
 int verb_synth(const cli_verb *verb, int argc, char **argv);
 int verb_lab(const cli_verb *verb, int argc, char **argv);

@@ -12,6 +12,8 @@ static const cli_verb verbs[] = {
     { "info", "FILE", "show what is inside a motion, database, network or schema file", verb_info },
     { "run", "RUN.json -o OUT.bvh", "play scripted input with any controller, without a screen, the same every time",
       verb_run },
+    { "strip", "RUN.json -o OUT.png", "draw the body at moments of a run: side, front, above; .png or .svg",
+      verb_strip },
     { "export", "FILE -o OUT", "convert motion to .bvh, .glb, .npz or .csv, networks to .npz or .onnx", verb_export },
     { "synth", "KIND -o DIR", "make procedural motion with known contacts, phase and speed", verb_synth },
     { "train", "RECIPE -o X.amnet", "train networks by a recipe, with checkpoints; mpirun uses several processes",

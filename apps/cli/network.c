@@ -11,122 +11,20 @@ bool network_is(const char *path) { return cli_is_kind(path, "AMNT", ".amnet"); 
 // ---------------------------------------------------------------------------------------------
 // Info
 
-static void put_values(am_json_writer *writer, const am_net_graph *graph)
-{
-    static const char *const lists[3] = { "inputs", "outputs", "states" };
-    for (int list = 0; list < 3; list++) {
-        am_json_begin_array(writer, lists[list]);
-        for (int v = 0; v < graph->value_count; v++) {
-            const am_net_value *value = &graph->values[v];
-            bool here = list == 0   ? value->role == AM_NET_INPUT
-                        : list == 1 ? value->output >= 0
-                                    : value->role == AM_NET_STATE;
-            if (here) {
-                am_json_begin_object(writer, NULL);
-                am_json_string(writer, "name", value->name);
-                am_json_integer(writer, "rows", value->rows);
-                am_json_integer(writer, "width", value->width);
-                am_json_end_object(writer);
-            }
-        }
-        am_json_end_array(writer);
-    }
-}
-
-static am_result put_part(am_json_writer *writer, const am_model *model, int p, am_error *err)
-{
-    const am_model_part *part = &model->parts[p];
-    am_net_graph *graph = NULL;
-    am_result result = am_model_graph(model, p, &graph, NULL, err);
-    if (result != AM_OK) {
-        return result;
-    }
-    am_json_begin_object(writer, NULL);
-    am_json_string(writer, "name", part->name);
-    am_json_integer(writer, "parameters", (int64_t)part->parameters);
-    am_json_integer(writer, "bytes", (int64_t)part->bytes);
-    am_json_string(writer, "weights", am_net_weights_name((am_net_weights)part->weights));
-    am_json_integer(writer, "operations", part->op_count);
-    put_values(writer, graph);
-    if (part->weights != AM_NET_FP32) {
-        am_json_number(writer, "error_rms", (double)part->error_rms);
-        am_json_number(writer, "error_max", (double)part->error_max);
-        am_json_integer(writer, "error_samples", part->error_samples);
-    }
-    am_json_end_object(writer);
-    am_net_graph_destroy(graph);
-    return AM_OK;
-}
-
-/// Value functions of motion fields are attachments, but are listed as parts.
-static void put_values_of_field(am_json_writer *writer, const am_model *model)
-{
-    am_model_value head;
-    for (int i = 0; i < model->attachment_count; i++) {
-        if (!am_model_get_value(model, i, &head)) {
-            continue;
-        }
-        am_json_begin_object(writer, NULL);
-        am_json_string(writer, "name", "value");
-        am_json_integer(writer, "parameters", (int64_t)head.anchors * head.cells);
-        am_json_integer(writer, "bytes", (int64_t)model->attachments[i].size);
-        am_json_string(writer, "weights", am_net_weights_name(head.weights));
-        am_json_string(writer, "task", head.task);
-        am_json_integer(writer, "every", head.every);
-        am_json_integer(writer, "states", head.states);
-        am_json_integer(writer, "anchors", head.anchors);
-        am_json_begin_array(writer, "grid");
-        for (int a = 0; a < head.axes; a++) {
-            am_json_integer(writer, NULL, head.samples[a]);
-        }
-        am_json_end_array(writer);
-        am_json_number(writer, "gamma", (double)head.gamma);
-        am_json_number(writer, "weight", (double)head.weight);
-        am_json_number(writer, "steer_deg_s", (double)(head.steer_rad_s / AM_DEG));
-        am_json_integer(writer, "k", head.k);
-        am_json_number(writer, "bound", (double)head.bound);
-        cli_json_hash(writer, "database_hash", head.database_hash);
-        am_json_end_object(writer);
-    }
-}
-
 static int print_json(const am_model *model, bool verified)
 {
-    am_json_writer *writer = NULL;
     am_error err = { 0 };
-    if (am_json_writer_create(&writer, 2, NULL, &err) != AM_OK) {
+    am_json_writer *writer = cli_json_begin(2);
+    if (!writer) {
+        return CLI_FAILED;
+    }
+    am_result result = am_model_describe(writer, model, &err);
+    am_json_bool(writer, "verified", verified);
+    if (result != AM_OK) {
+        am_json_writer_destroy(writer);
         return cli_fail(&err);
     }
-    am_json_begin_object(writer, NULL);
-    am_json_string(writer, "kind", "network");
-    am_json_begin_array(writer, "parts");
-    am_result result = AM_OK;
-    for (int p = 0; p < model->part_count && result == AM_OK; p++) {
-        result = put_part(writer, model, p, &err);
-    }
-    put_values_of_field(writer, model);
-    am_json_end_array(writer);
-    am_json_begin_array(writer, "attachments");
-    for (int i = 0; i < model->attachment_count; i++) {
-        am_json_begin_object(writer, NULL);
-        am_json_string(writer, "name", model->attachments[i].name);
-        am_json_integer(writer, "bytes", (int64_t)model->attachments[i].size);
-        am_json_end_object(writer);
-    }
-    am_json_end_array(writer);
-    am_json_string(writer, "recipe", model->recipe);
-    cli_json_hash(writer, "data_hash", model->data_hash);
-    cli_json_hash(writer, "database_hash", model->database_hash);
-    cli_json_hash(writer, "skeleton_hash", model->skeleton_hash);
-    cli_json_hash(writer, "hash", model->hash);
-    am_json_integer(writer, "seed", (int64_t)model->seed);
-    am_json_string(writer, "provenance", model->provenance);
-    am_json_integer(writer, "bytes", (int64_t)model->image_size);
-    am_json_bool(writer, "verified", verified);
-    am_json_end_object(writer);
-    int status = result == AM_OK ? cli_print_json(writer) : cli_fail(&err);
-    am_json_writer_destroy(writer);
-    return status;
+    return cli_json_end(writer);
 }
 
 static void print_part(const am_model *model, int p)

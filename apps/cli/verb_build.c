@@ -50,7 +50,7 @@ static int print_json(const am_db *db, const am_build_summary *s, const char *ou
     am_json_integer(w, "files", s->file_count);
     am_json_integer(w, "source_frames", s->source_frames);
     am_json_integer(w, "ranges", db->range_count);
-    cli_json_hash(w, "hash", db->hash);
+    am_json_hash(w, "hash", db->hash);
     am_json_begin_object(w, "seconds");
     for (int i = 0; i < AM_BUILD_STEP_COUNT; i++) {
         am_json_number(w, am_build_step_name((am_build_step)i), s->seconds[i]);

@@ -8,68 +8,14 @@
 // ---------------------------------------------------------------------------------------------
 // Database
 
-static void count_tags(const am_db *db, int *counts)
-{
-    memset(counts, 0, AM_MAX_TAGS * sizeof *counts);
-    for (int f = 0; f < db->frame_count; f++) {
-        for (int t = 0; t < db->tag_count; t++) {
-            counts[t] += (int)((db->tags[f] >> t) & 1u);
-        }
-    }
-}
-
-static int count_sources(const am_db *db)
-{
-    int most = -1;
-    for (int r = 0; r < db->range_count; r++) {
-        most = db->ranges[r].source > most ? db->ranges[r].source : most;
-    }
-    return most + 1;
-}
-
-static void write_channels(am_json_writer *writer, const am_schema *schema)
-{
-    am_json_begin_array(writer, "channels");
-    for (int c = 0; c < schema->channel_count; c++) {
-        const am_channel *channel = &schema->channels[c];
-        am_json_begin_object(writer, NULL);
-        am_json_string(writer, "name", channel->name);
-        am_json_string(writer, "kind", am_feature_name((am_feature)channel->kind));
-        am_json_integer(writer, "first", channel->first);
-        am_json_integer(writer, "dims", channel->dims);
-        am_json_number(writer, "weight", (double)channel->weight);
-        am_json_end_object(writer);
-    }
-    am_json_end_array(writer);
-}
-
 static int database_json(const am_db *db, bool verified)
 {
     am_json_writer *writer = cli_json_begin(2);
     if (!writer) {
         return CLI_FAILED;
     }
-    int counts[AM_MAX_TAGS];
-    count_tags(db, counts);
-    am_json_string(writer, "kind", "database");
-    am_json_string(writer, "name", db->name);
-    am_json_integer(writer, "frames", db->frame_count);
-    am_json_integer(writer, "joints", db->joint_count);
-    am_json_integer(writer, "features", db->features.count);
-    am_json_integer(writer, "bytes", (int64_t)db->image_size);
-    am_json_integer(writer, "clips", count_sources(db));
-    cli_json_hash(writer, "hash", db->hash);
-    am_json_number(writer, "fps", (double)db->fps);
-    am_json_integer(writer, "ranges", db->range_count);
-    am_json_integer(writer, "features_raw", db->features.raw_count);
-    am_json_string(writer, "precision", db->precision == AM_PRECISION_COMPACT ? "compact" : "float");
+    am_db_describe(writer, db);
     am_json_bool(writer, "verified", verified);
-    am_json_begin_object(writer, "tags");
-    for (int t = 0; t < db->tag_count; t++) {
-        am_json_integer(writer, db->tag_names[t], counts[t]);
-    }
-    am_json_end_object(writer);
-    write_channels(writer, db->features.schema);
     return cli_json_end(writer);
 }
 
@@ -79,7 +25,7 @@ static void database_text(const char *path, const am_db *db, bool verified)
     printf("%s: database '%s', hash %016llx%s\n", path, db->name, (unsigned long long)db->hash,
            verified ? ", all checksums match" : "");
     printf("  %d frames at %g Hz (%.1f minutes) in %d ranges of %d clips\n", db->frame_count, (double)db->fps,
-           seconds / 60.0, db->range_count, count_sources(db));
+           seconds / 60.0, db->range_count, am_db_count_clips(db));
     printf("  %d joints, %d features (%d raw), %s precision, %.1f MB\n", db->joint_count, db->features.count,
            db->features.raw_count, db->precision == AM_PRECISION_COMPACT ? "compact" : "float",
            (double)db->image_size / 1e6);
@@ -87,7 +33,7 @@ static void database_text(const char *path, const am_db *db, bool verified)
         printf("  the file has no facts and no index; build it again so that characters start faster\n");
     }
     int counts[AM_MAX_TAGS];
-    count_tags(db, counts);
+    am_db_count_tags(db, counts);
     for (int t = 0; t < db->tag_count; t++) {
         printf("  tag %-16s %8d frames (%.1f %%)\n", db->tag_names[t], counts[t],
                100.0 * counts[t] / (double)db->frame_count);
@@ -163,10 +109,7 @@ static int info_schema(const char *path, bool json)
     if (!writer) {
         return CLI_FAILED;
     }
-    am_json_string(writer, "kind", "schema");
-    am_json_integer(writer, "features", schema.pca_count ? schema.pca_count : schema.raw_count);
-    am_json_integer(writer, "features_raw", schema.raw_count);
-    write_channels(writer, &schema);
+    am_schema_describe(writer, &schema);
     return cli_json_end(writer);
 }
 
@@ -179,20 +122,7 @@ static int motion_json(const am_clips *clips)
     if (!writer) {
         return CLI_FAILED;
     }
-    am_json_string(writer, "kind", "motion");
-    am_json_begin_array(writer, "clips");
-    for (int i = 0; i < clips->count; i++) {
-        const am_clip *clip = clips->items[i];
-        am_json_begin_object(writer, NULL);
-        am_json_string(writer, "name", clip->name);
-        am_json_integer(writer, "frames", clip->frame_count);
-        am_json_number(writer, "fps", (double)clip->fps);
-        am_json_integer(writer, "joints", clip->skeleton->joint_count);
-        am_json_integer(writer, "moving", clip->moving_count);
-        cli_json_hash(writer, "hash", am_clip_hash(clip));
-        am_json_end_object(writer);
-    }
-    am_json_end_array(writer);
+    am_clips_describe(writer, clips);
     return cli_json_end(writer);
 }
 

@@ -126,7 +126,7 @@ static int print_result(const cli_common *common, const am_train_summary *s, con
     am_json_number(w, "seconds", s->seconds);
     am_json_number(w, "first_loss", s->first_loss);
     am_json_number(w, "last_loss", s->last_loss);
-    cli_json_hash(w, "hash", s->hash);
+    am_json_hash(w, "hash", s->hash);
     return cli_json_end(w);
 }
 

@@ -159,7 +159,7 @@ static int print_json(const bench *b, const char *machine)
         am_json_number(writer, "us_min", r->us_min);
         am_json_number(writer, "us_median", r->us_median);
         am_json_number(writer, "us_p99", r->us_p99);
-        cli_json_hash(writer, "checksum", r->checksum);
+        am_json_hash(writer, "checksum", r->checksum);
         am_json_end_object(writer);
     }
     am_json_end_array(writer);

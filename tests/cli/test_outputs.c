@@ -34,11 +34,20 @@ static void a_place_that_cannot_be_written_is_told_at_once(void **state)
     assert_non_null(strstr(text, "none.json"));
 }
 
+static void a_reference_is_for_metrics_and_must_be_there(void **state)
+{
+    (void)state;
+    assert_int_equal(run("run none.json --reference x.amdb"), 2);
+    assert_non_null(strstr(text, "--metrics"));
+    assert_int_equal(run("run " AMBLE_SOURCE_DIR "/configs/runs/keys.json --metrics m.json --reference x.amdb"), 1);
+    assert_non_null(strstr(text, "x.amdb"));
+}
+
 static void help_is_shown_whatever_else_is_said(void **state)
 {
     (void)state;
-    static const char *const verbs[] = { "import", "build", "info",   "run",  "export",
-                                         "synth",  "eval",  "studio", "bench" };
+    static const char *const verbs[] = { "import", "build", "info", "run",    "strip",
+                                         "export", "synth", "eval", "studio", "bench" };
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         char line[64];
         snprintf(line, sizeof line, "%s --nonsense --help", verbs[i]);
@@ -95,6 +104,7 @@ TEST_SUITE(outputs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_that_cannot_be_written_is_told_at_once),
+        cmocka_unit_test(a_reference_is_for_metrics_and_must_be_there),
         cmocka_unit_test(help_is_shown_whatever_else_is_said),
         cmocka_unit_test(an_unknown_kind_of_file_is_told_in_plain_words),
         cmocka_unit_test(nothing_written_is_not_called_clean),

@@ -85,6 +85,8 @@ AM_API void am_json_end_object(am_json_writer *writer);
 AM_API void am_json_begin_array(am_json_writer *writer, const char *key);
 AM_API void am_json_end_array(am_json_writer *writer);
 AM_API void am_json_string(am_json_writer *writer, const char *key, const char *value);
+/// 64 bits as hexadecimal text, since JSON numbers do not hold them; "" for 0, which means unknown.
+AM_API void am_json_hash(am_json_writer *writer, const char *key, uint64_t hash);
 AM_API void am_json_number(am_json_writer *writer, const char *key, double value);
 AM_API void am_json_integer(am_json_writer *writer, const char *key, int64_t value);
 AM_API void am_json_bool(am_json_writer *writer, const char *key, bool value);

@@ -9,6 +9,7 @@
 
 #include <amble/db.h>
 #include <amble/tools/json.h>
+#include <amble/tools/motion.h>
 #include <amble/tools/script.h>
 
 #ifdef __cplusplus
@@ -17,11 +18,6 @@ extern "C" {
 
 // ---------------------------------------------------------------------------------------------
 // Poses
-
-/// Heights of a standing foot: the 1st percentiles of toe and heel in a database, m.
-typedef struct am_floor {
-    float toe_m, heel_m;
-} am_floor;
 
 /// Measures of a stretch of poses in the world.
 typedef struct am_quality {
@@ -108,6 +104,7 @@ typedef struct am_response {
     float turn_rad;  ///< between the old and the new target; 0 for starts and stops
     float speed_mps; ///< of the body before the change
     float seconds;   ///< until the response; infinite when the target changed again or the track ended before
+    uint32_t odd;    ///< AM_ODD_* of the body's first second (am_moment_check); a run meter fills it, otherwise 0
 } am_response;
 /// targets(track->count): desired velocities, in the step that led to each place. Writes up to `capacity` responses
 /// in order and returns how many there are in all.
@@ -148,6 +145,24 @@ AM_API double am_polyline_distance(const am_vec3 *points, int count, am_vec3 pla
 // ---------------------------------------------------------------------------------------------
 // Runs
 
+/// What amble/tools/motion.h measures of one character of a run.
+typedef struct am_motion_metrics {
+    bool measured;      ///< the rig has hips, legs, feet and toes
+    am_novelty novelty; ///< without windows when there is no reference
+    am_standing standing;
+    am_stepping stepping;   ///< lengths are judged with a reference
+    int stops, stops_bad;   ///< stops that were stood for half a second; those in a posture that no stander takes
+    int starts, starts_odd; ///< through frames of another activity: am_moment_check
+    int turns_odd, stops_odd;
+    int jumps, jumps_odd;
+    int pushes;
+    int pushes_beyond;    ///< that threw the body out of balance
+    int pushes_caught;    ///< of those, by one or two steps
+    float push_slide_cm;  ///< largest
+    float push_steps;     ///< mean
+    float push_balance_s; ///< median
+} am_motion_metrics;
+
 /// All measures of one character of a run.
 typedef struct am_metrics {
     double seconds;
@@ -166,6 +181,7 @@ typedef struct am_metrics {
     am_path_metrics path; ///< of the last path; all 0 without one
     int path_recoveries;  ///< times on it without progress for 2 s
     int path_count;
+    am_motion_metrics motion;
     const am_response *responses; ///< [response_count] all changes of the target; lives as long as the run meter
     int response_count;
 } am_metrics;
@@ -175,6 +191,7 @@ typedef struct am_run_meter_def {
     const am_alloc *alloc;
     const am_run *run;         ///< borrowed for the creation; its database for as long as the meter
     const am_db_measures *own; ///< of its database; copied
+    am_reference *reference;   ///< borrowed: captured motion to compare with; NULL: no novelty, usual limits
     uint32_t cookie;
 } am_run_meter_def;
 AM_API am_run_meter_def am_run_meter_def_default(void);

@@ -9,6 +9,8 @@
 
 #include <amble/tools/json.h>
 
+#include <stdio.h>
+
 enum { depth_limit = 64 };
 
 // An open array or object.
@@ -229,4 +231,13 @@ const char *am_json_text(const am_json_writer *writer, size_t *size)
         *size = writer->text.size;
     }
     return (const char *)writer->text.data;
+}
+
+void am_json_hash(am_json_writer *writer, const char *key, uint64_t hash)
+{
+    char text[24] = "";
+    if (hash) {
+        snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+    }
+    am_json_string(writer, key, text);
 }

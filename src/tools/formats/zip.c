@@ -184,6 +184,24 @@ am_result ami_inflate(uint8_t *out, size_t out_size, const uint8_t *data, size_t
     }
     return AM_OK;
 }
+
+bool ami_deflate(am_bytes *out, const uint8_t *data, size_t size)
+{
+    z_stream z = { .next_in = data, .avail_in = (uInt)size };
+    if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+        return false;
+    }
+    uLong most = deflateBound(&z, (uLong)size);
+    bool ok = ami_bytes_reserve(out, most);
+    if (ok) {
+        z.next_out = out->data + out->size;
+        z.avail_out = (uInt)most;
+        ok = deflate(&z, Z_FINISH) == Z_STREAM_END;
+        out->size += ok ? z.total_out : 0;
+    }
+    deflateEnd(&z);
+    return ok;
+}
 #else
 am_result ami_inflate(uint8_t *out, size_t out_size, const uint8_t *data, size_t size, am_error *err)
 {
@@ -191,6 +209,20 @@ am_result ami_inflate(uint8_t *out, size_t out_size, const uint8_t *data, size_t
     return ami_fail_at(err, AM_ERR_SUPPORT, NULL, 0,
                        "a compressed array, and this build has no zlib; save with numpy.savez or use the native "
                        "command");
+}
+
+bool ami_deflate(am_bytes *out, const uint8_t *data, size_t size)
+{
+    // Stored blocks, of at most 65,535 bytes each: larger, but any reader takes them.
+    bool ok = true;
+    do {
+        size_t part = size < 65535 ? size : 65535;
+        ok = ami_put_u8(out, part == size) && ami_put_u16(out, (uint16_t)part) && ami_put_u16(out, (uint16_t)~part) &&
+             ami_put(out, data, part);
+        data += part;
+        size -= part;
+    } while (ok && size > 0);
+    return ok;
 }
 #endif
 

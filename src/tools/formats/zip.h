@@ -37,6 +37,9 @@ am_result ami_zip_extract(const uint8_t **out, const ami_zip *zip, const ami_zip
 /// ends early, AM_ERR_FORMAT when it is damaged or gives another number of bytes, AM_ERR_SUPPORT in a build without
 /// zlib; offsets in errors count from data[0].
 am_result ami_inflate(uint8_t *out, size_t out_size, const uint8_t *data, size_t size, am_error *err);
+/// Appends `size` bytes (below 4 GB) as raw deflate: packed, or in a build without zlib as they are. False when there
+/// is no memory.
+bool ami_deflate(am_bytes *out, const uint8_t *data, size_t size);
 /// CRC-32 as zip uses it (polynomial 0xEDB88320, reflected).
 uint32_t ami_crc32(const uint8_t *data, size_t size);
 

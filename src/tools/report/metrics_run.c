@@ -1,5 +1,6 @@
 // All measures of a run: poses before and after IK, responses to the target, timings; and M.json.
 #include "report/drawn_path.h"
+#include "report/metrics_motion.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -26,12 +27,14 @@ typedef struct subject {
     ami_drawn_path *drawn; ///< [path_count]
     am_vec3 *points;       ///< of all of them
     int path_count;
+    ami_watched watched;
 } subject;
 
 struct am_run_meter {
     am_alloc alloc;
     size_t block_size;
     am_db_measures own;
+    am_reference *reference;
     int actor_count, frame_count;
     float dt;
     const am_db *db;
@@ -60,7 +63,9 @@ static void place_arrays(am_run_meter *m, subject *subjects, ami_layout *layout,
         s->path_count = script->actors[i].path_count;
         s->drawn = ami_layout_take(layout, (size_t)s->path_count, sizeof *s->drawn);
         s->points = ami_layout_take(layout, ami_drawn_path_samples(&script->actors[i]), sizeof *s->points);
+        ami_watched_place(&s->watched, layout, frames);
         if (subjects) {
+            s->watched.body = am_body_find(m->db->skeleton, &m->db->roles);
             ami_drawn_path_begin(s->drawn, s->points, &script->actors[i]);
         }
     }
@@ -101,6 +106,7 @@ am_result am_run_meter_create(am_run_meter **out, const am_run_meter_def *def, a
     am_run_meter sketch = { .db = db,
                             .alloc = ami_alloc_or_default(def->alloc),
                             .own = *def->own,
+                            .reference = def->reference,
                             .actor_count = am_run_actor_count(def->run),
                             .frame_count = am_run_frame_count(def->run) };
     ami_layout layout = { 0 };
@@ -174,6 +180,7 @@ static am_result on_frame(void *user, const am_run_sample *sample, am_error *err
         s->places[s->frames] = am_v3_ground(sample->pose.world[0].translation);
         s->targets[s->frames] = sample->intent.velocity;
         ami_drawn_path_add(s->drawn, sample, s->frames, s->places[s->frames]);
+        ami_watched_add(&s->watched, sample);
         s->frames++;
     }
     if (s->frames > 1) {
@@ -258,6 +265,7 @@ am_metrics am_run_meter_result(am_run_meter *m, int actor)
         out.turns += turn;
         out.unanswered += turn && s->responses[i].seconds == INFINITY;
     }
+    ami_watched_measure(&out, &s->watched, s->responses, m->reference, m->dt);
     return out;
 }
 
@@ -345,6 +353,9 @@ static void write_responses(am_json_writer *w, const am_metrics *metrics)
         am_json_number(w, "turn_deg", (double)(r->turn_rad / AM_DEG));
         am_json_number(w, "speed_mps", (double)r->speed_mps);
         am_json_number(w, "seconds", (double)r->seconds);
+        if (r->odd != 0) {
+            am_json_string(w, "odd", am_odd_name(r->odd));
+        }
         am_json_end_object(w);
     }
     am_json_end_array(w);
@@ -354,6 +365,9 @@ void am_run_meter_write(am_json_writer *w, am_run_meter *m)
 {
     am_json_begin_object(w, NULL);
     write_own(w, &m->own);
+    if (m->reference) {
+        ami_reference_write(w, m->reference);
+    }
     am_json_begin_array(w, "characters");
     for (int i = 0; i < m->actor_count; i++) {
         am_metrics metrics = am_run_meter_result(m, i);
@@ -374,6 +388,7 @@ void am_run_meter_write(am_json_writer *w, am_run_meter *m)
         am_json_number(w, "frame_us", metrics.frame_us);
         am_json_number(w, "search_us", metrics.search_us);
         am_json_integer(w, "fallback_frames", metrics.fallback_frames);
+        ami_watched_write(w, &m->subjects[i].watched, &metrics, m->reference, m->dt);
         write_paths(w, m, i, &metrics);
         write_responses(w, &metrics);
         am_json_end_object(w);

@@ -4,7 +4,8 @@
 #include "support/synth_db.h"
 #include "base/budget.h"
 
-static am_db *shared_db; // made once for all tests: it takes a second
+static am_db *shared_db;               // made once for all tests: it takes a second
+static am_reference *shared_reference; // of runs that are compared with it
 
 static int make_db(void **state)
 {
@@ -49,6 +50,7 @@ static am_result measure(measured *m, const am_alloc *alloc, const am_db_measure
         def.alloc = alloc;
         def.run = m->run;
         def.own = own;
+        def.reference = shared_reference;
         result = am_run_meter_create(&m->meter, &def, err);
     }
     if (result == AM_OK) {
@@ -133,6 +135,44 @@ static void metrics_are_written_by_their_names(void **state)
     am_json_free(doc);
     am_json_writer_destroy(w);
     free_measured(&m);
+}
+
+/// Procedural motion played by matching is never far from the clips it comes from, and its standers have a posture of
+/// theirs; another reference says otherwise.
+static void a_run_is_compared_with_captured_motion(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_db_measures own;
+    check_ok(am_db_measure(&own, shared_db, NULL, &err), &err);
+    am_reference_def def = am_reference_def_default();
+    def.db = shared_db;
+    check_ok(am_reference_create(&shared_reference, &def, &err), &err);
+    measured m;
+    check_ok(measure(&m, NULL, &own, &err), &err);
+    am_motion_metrics walker = am_run_meter_result(m.meter, 0).motion;
+    assert_true(walker.measured);
+    assert_int_equal(walker.novelty.windows, 112); // the middles of 12 s
+    assert_true(walker.novelty.median_cm > 0.0f && walker.novelty.median_cm < 6.0f);
+    assert_true(walker.novelty.max_cm >= walker.novelty.p95_cm && walker.novelty.p95_cm >= walker.novelty.median_cm);
+    assert_true(walker.stepping.steps > 8 && walker.stepping.steps_repeated <= 2);
+    assert_int_equal(walker.stops, 1);
+    am_motion_metrics stander = am_run_meter_result(m.meter, 1).motion;
+    assert_int_equal(stander.stepping.steps, 0);
+    assert_true(stander.standing.seconds > 10.0f && stander.standing.drift_m < 0.2f);
+    am_json_writer *w = NULL;
+    check_ok(am_json_writer_create(&w, 0, NULL, &err), &err);
+    am_run_meter_write(w, m.meter);
+    static const char *const keys[] = { "\"reference\":",      "\"novelty_cm\":",    "\"novelty_p95_cm\":",
+                                        "\"novelty_max_cm\":", "\"stand_drift_m\":", "\"stops_bad\":",
+                                        "\"glide_s\":",        "\"starts_odd\":" };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        assert_non_null(strstr(am_json_text(w, NULL), keys[i]));
+    }
+    am_json_writer_destroy(w);
+    free_measured(&m);
+    am_reference_destroy(shared_reference);
+    shared_reference = NULL;
 }
 
 static void failing_allocations_leave_nothing(void **state)
@@ -225,6 +265,7 @@ TEST_SUITE(metrics_data)
         cmocka_unit_test(procedural_feet_stand_still),
         cmocka_unit_test(a_run_is_measured_from_its_samples),
         cmocka_unit_test(metrics_are_written_by_their_names),
+        cmocka_unit_test(a_run_is_compared_with_captured_motion),
         cmocka_unit_test(failing_allocations_leave_nothing),
         cmocka_unit_test(the_cmu_clips_measure_as_the_design_says),
     };
