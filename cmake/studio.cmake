@@ -1,6 +1,6 @@
 # The studio: natively a small web server for the command, for WebAssembly the module that its page loads.
 if(EMSCRIPTEN)
-    set(AMBLE_WEB_FILES bridge scene settings step view describe drawn fields)
+    set(AMBLE_WEB_FILES bridge scene settings step view describe fields path_track)
     list(TRANSFORM AMBLE_WEB_FILES REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/apps/studio/\\1.c")
     add_executable(amble_web ${AMBLE_WEB_FILES})
     target_link_libraries(amble_web PRIVATE amble_tools amble_flags)

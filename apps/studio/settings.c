@@ -25,7 +25,7 @@ void web_scene_options(void)
 {
     if (!web_now.options_set) {
         web_now.settings = defaults_of(AM_METHOD_MATCH);
-        web_now.path = am_path_def_default();
+        am_path_def_init(&web_now.path);
         web_now.options_set = true;
     }
 }
@@ -210,7 +210,7 @@ static am_result take_weights(const am_json *weights)
         for (int i = 0; i < open->actor_count && result == AM_OK; i++) {
             result = am_actor_set_weight(open->actors[i].character, item->key, (float)item->number, &web_now.error);
         }
-        int channel = ami_schema_find(open->db->features.schema, item->key);
+        int channel = am_schema_find(open->db->features.schema, item->key);
         if (result == AM_OK && channel >= 0) {
             open->weights[channel] = (float)item->number;
             open->weighted[channel] = true;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "method/field_source.h"
 #include "data/features.h"
+#include <amble/tools/schema.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -196,7 +197,7 @@ am_result am_actor_set_tags(am_actor *c, am_activity activity, const char *query
 am_result am_actor_set_weight(am_actor *c, const char *feature, float weight, am_error *err)
 {
     const am_db *db = c->prepared->source->db;
-    int channel = db ? ami_schema_find(db->features.schema, feature) : -1;
+    int channel = db ? am_schema_find(db->features.schema, feature) : -1;
     if (channel < 0 || !(weight >= 0.0f && weight <= 1e3f)) {
         return ami_fail(err, channel < 0 ? AM_ERR_KEY : AM_ERR_RANGE,
                         channel < 0 ? "the data have no feature channel '%s'"

@@ -216,7 +216,7 @@ static am_result read_name(const am_schema *schema, am_channel *channel, const a
         }
         snprintf(channel->name, sizeof channel->name, "%s", name);
     }
-    if (ami_schema_find(schema, channel->name) >= 0) {
+    if (am_schema_find(schema, channel->name) >= 0) {
         return am_json_fail(doc, object, AM_ERR_KEY, err, "two channels are called '%s'; give one a \"name\"",
                             channel->name);
     }
@@ -323,7 +323,7 @@ am_schema ami_schema_lmm(void)
     return schema;
 }
 
-int ami_schema_find(const am_schema *schema, const char *name)
+int am_schema_find(const am_schema *schema, const char *name)
 {
     for (int c = 0; c < schema->channel_count; c++) {
         if (strcmp(schema->channels[c].name, name) == 0) {

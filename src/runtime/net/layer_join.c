@@ -218,7 +218,7 @@ static void constant_run(const ami_net_run *r, float *y, const float *x, size_t 
 }
 
 const ami_net_layer ami_net_layer_constant = { .name = "constant",
-                                               .tensors = { { "value" } },
+                                               .tensors = { { .name = "value" } },
                                                .shape = constant_shape,
                                                .eval = constant_eval,
                                                .run = constant_run };

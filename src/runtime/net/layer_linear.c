@@ -31,7 +31,7 @@ static void run_all(const ami_net_run *r)
 }
 
 const ami_net_layer ami_net_layer_linear = { .name = "linear",
-                                             .tensors = { { "weight" }, { "bias" } },
+                                             .tensors = { { .name = "weight" }, { .name = "bias" } },
                                              .products = { { 0, 1, 0 } },
                                              .product_count = 1,
                                              .least_in = 1,

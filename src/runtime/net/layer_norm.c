@@ -54,7 +54,7 @@ static void norm_run(const ami_net_run *r, float *y, const float *x, size_t item
 }
 
 const ami_net_layer ami_net_layer_norm = { .name = "layer norm",
-                                           .tensors = { { "gain", .ones = true }, { "shift" } },
+                                           .tensors = { { .name = "gain", .ones = true }, { .name = "shift" } },
                                            .least_in = 1,
                                            .most_in = 1,
                                            .in_place = true,
@@ -108,7 +108,7 @@ static void restore_run(const ami_net_run *r, float *y, const float *x, size_t i
 }
 
 const ami_net_layer ami_net_layer_normalise = { .name = "normalise",
-                                                .tensors = { { "mean" }, { "scale", .ones = true } },
+                                                .tensors = { { .name = "mean" }, { .name = "scale", .ones = true } },
                                                 .least_in = 1,
                                                 .most_in = 1,
                                                 .in_place = true,
@@ -117,7 +117,7 @@ const ami_net_layer ami_net_layer_normalise = { .name = "normalise",
                                                 .run = normalise_run };
 
 const ami_net_layer ami_net_layer_restore = { .name = "restore",
-                                              .tensors = { { "mean" }, { "scale", .ones = true } },
+                                              .tensors = { { .name = "mean" }, { .name = "scale", .ones = true } },
                                               .least_in = 1,
                                               .most_in = 1,
                                               .in_place = true,

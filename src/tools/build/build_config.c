@@ -126,7 +126,7 @@ static am_result read_sides(ami_build_config *c, const am_json *root, am_error *
         if (item->type != AM_JSON_STRING) {
             return am_json_fail(c->doc, item, AM_ERR_TYPE, err, "the side file of '%s' must be a path", item->key);
         }
-        int channel = ami_schema_find(&c->schema, item->key);
+        int channel = am_schema_find(&c->schema, item->key);
         if (channel < 0 || c->schema.channels[channel].kind != AM_FEATURE_CUSTOM) {
             return am_json_fail(c->doc, item, AM_ERR_KEY, err, "the schema has no custom channel called '%s'",
                                 item->key);

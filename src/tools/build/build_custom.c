@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "data/features.h"
+#include <amble/tools/schema.h>
 #include "base/os.h"
 
 #include <stdio.h>
@@ -132,7 +133,7 @@ am_result ami_build_read_sides(ami_building *b)
     }
     for (size_t i = 0; i < count; i++) {
         const am_schema *schema = &b->config.schema;
-        const am_channel *channel = &schema->channels[ami_schema_find(schema, b->config.sides[i].channel)];
+        const am_channel *channel = &schema->channels[am_schema_find(schema, b->config.sides[i].channel)];
         struct ami_side_file *side = &b->sides[i];
         side->dims = channel->dims;
         side->first = channel->custom_first;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "data/features.h"
+#include <amble/tools/schema.h>
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ static am_result find_weights(float *out, bool *any, const am_run_script *script
     }
     *any = script->options.weights != NULL;
     for (const am_json *w = script->options.weights ? script->options.weights->first : NULL; w; w = w->next) {
-        int channel = ami_schema_find(schema, w->key);
+        int channel = am_schema_find(schema, w->key);
         if (channel < 0) {
             const char *near = am_nearest_name(w->key, names, schema->channel_count);
             return am_json_fail(ami_run_doc(script), w, AM_ERR_KEY, err,

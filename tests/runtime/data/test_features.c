@@ -71,7 +71,7 @@ static float slow_ground(const slow *s, am_vec3 p)
 
 static const float *channel_of(const am_db *db, const float *raw, const char *name)
 {
-    int c = ami_schema_find(db->features.schema, name);
+    int c = am_schema_find(db->features.schema, name);
     assert_true(c >= 0);
     return raw + db->features.schema->channels[c].first;
 }
@@ -420,7 +420,7 @@ static void a_query_that_wants_what_the_frame_does_is_that_frame(void **state)
     query.terrain = channel_of(db, raw, "terrain");
     query.custom = channel_of(db, raw, "props");
     ami_query_make(&db->features, x, &query);
-    int pitch = ami_schema_find(db->features.schema, "pitch");
+    int pitch = am_schema_find(db->features.schema, "pitch");
     const am_channel *skip_channel =
         &db->features.schema->channels[pitch]; // its target is the root's facing, not the hips'
     for (int d = 0; d < db->features.stride; d++) {
