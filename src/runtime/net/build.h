@@ -1,8 +1,34 @@
-/// Building graphs layer by layer, their reference evaluation, and models with other attachments.
+/// The list of layers, building graphs layer by layer, their reference evaluation, and models with other attachments.
 #ifndef AMI_NET_BUILD_H
 #define AMI_NET_BUILD_H
 
 #include <amble/tools/network.h>
+
+/// Every kind of layer once, in the order of am_net_kind: LAYER(KIND, name). The tables of kinds follow this list:
+/// - net/layer.c: ami_net_layer_NAME, its shape and evaluation (net/layer_*.c)
+/// - train/layers_body.h: layer_NAME, its training (train/layer_*_body.h)
+/// - formats/onnx_write.c: ami_onnx_put_NAME, its nodes (formats/onnx_*.c)
+#define AMI_NET_LAYERS(LAYER)                                                                                        \
+    LAYER(LINEAR, linear)                                                                                            \
+    LAYER(RELU, relu)                                                                                                \
+    LAYER(ELU, elu)                                                                                                  \
+    LAYER(GELU, gelu)                                                                                                \
+    LAYER(TANH, tanh)                                                                                                \
+    LAYER(SIGMOID, sigmoid)                                                                                          \
+    LAYER(LAYER_NORM, norm)                                                                                          \
+    LAYER(CONCAT, concat)                                                                                            \
+    LAYER(ADD, add)                                                                                                  \
+    LAYER(NORMALISE, normalise)                                                                                      \
+    LAYER(RESTORE, restore)                                                                                          \
+    LAYER(GRU, gru)                                                                                                  \
+    LAYER(ATTENTION, attention)                                                                                      \
+    LAYER(ONE_HOT, one_hot)                                                                                          \
+    LAYER(COUNT, count)                                                                                              \
+    LAYER(FRACTION, fraction)                                                                                        \
+    LAYER(WAVES, waves)                                                                                              \
+    LAYER(SLICE, slice)                                                                                              \
+    LAYER(CHOOSE, choose)                                                                                            \
+    LAYER(CONSTANT, constant)
 
 /// An empty graph called `name`.
 am_result ami_net_graph_create(am_net_graph **out, const char *name, const am_alloc *alloc, am_error *err);

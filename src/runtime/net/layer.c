@@ -4,7 +4,7 @@
 
 #define LAYER(KIND, name) [AM_NET_##KIND] = &ami_net_layer_##name,
 static const ami_net_layer *const layers[] = { AMI_NET_LAYERS(LAYER) };
-_Static_assert(sizeof layers / sizeof layers[0] == AM_NET_KIND_COUNT, "net/layer_list.h lacks a kind");
+_Static_assert(sizeof layers / sizeof layers[0] == AM_NET_KIND_COUNT, "net/build.h lacks a kind");
 
 const ami_net_layer *ami_net_layer_of(int kind)
 {

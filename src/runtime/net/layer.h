@@ -4,7 +4,7 @@
 #define AMI_NET_LAYER_H
 
 #include "net/graph.h"
-#include "net/layer_list.h"
+#include "net/build.h"
 
 struct ami_net_run;
 struct ami_net_step;

@@ -3,7 +3,7 @@
 #define AMI_IO_ONNX_LAYER_H
 
 #include "formats/onnx.h"
-#include "net/layer_list.h"
+#include "net/build.h"
 #include <amble/tools/network.h>
 
 typedef struct ami_onnx_layer {
