@@ -36,6 +36,7 @@ function reach(folder, into, what) {
     if (!(folder in rank)) { fault(folder == "unknown header" ? "is not listed in scripts/check_includes.sh" : "unknown folder " folder) }
     else if (!(into in rank)) { fault(what " belongs to no folder") }
     else if (folder == into) { return }
+    else if (into == "physics") { fault(folder " may not include " what ": the other libraries do without physics") }
     else if (rank[into] > rank[folder]) { fault(folder " comes before " into ": it may not include " what) }
 }
 /^[ \t]*#[ \t]*include[ \t]*</ {

@@ -6,7 +6,6 @@
 
 #include "train/plan.h"
 #include "train/team.h"
-#include "physics/body.h"
 #include "train/training.h"
 
 enum { AMI_MOST_GRAPHS = 8, AMI_MOST_THREADS = 64 };

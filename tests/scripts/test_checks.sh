@@ -36,6 +36,7 @@ plant src/runtime/data/bad.h '#  include "doctor/roles.h"' check_includes.sh
 plant src/tools/build/bad.c '#include "script/run.h"' check_includes.sh
 plant src/tools/build/bad.c '#include "lab/eval/agility.h"' check_includes.sh
 plant src/physics/bad.c '#include "clip/clip.h"' check_includes.sh
+plant src/train/bad.c '#include "physics/body.h"' check_includes.sh
 plant apps/cli/bad.c '#include "../../src/runtime/base/memory.h"' check_includes.sh
 plant apps/cli/bad2.c '#include "base/memory.h"' check_includes.sh
 plant include/amble/net.h '#include <amble/input.h>' check_includes.sh
