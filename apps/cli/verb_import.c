@@ -275,7 +275,8 @@ static int run_job(import_job *j, const cli_common *common)
     result = result == AM_OK ? am_import_examine(&j->import, &err) : result;
     j->marks = calloc((size_t)j->import.count + 1, sizeof *j->marks);
     if (!j->marks) {
-        result = cli_error(&err, AM_ERR_MEMORY, NULL, "out of memory");
+        cli_error(&err, AM_ERR_MEMORY, NULL, "out of memory for %d clips", j->import.count);
+        result = AM_ERR_MEMORY;
     }
     if (result == AM_OK && j->out_dir) {
         result = fix(j, &err);

@@ -166,7 +166,7 @@ static factor attention_factor(const PLAN *plan, const ami_job *job)
 {
     const attention_parts a = attention_at(plan, &plan->graph->ops[job->op], plan->aux[job->op]);
     const real *dy = job->part == 0 ? a.dq : job->part == 1 ? a.dk : a.dv;
-    const size_t width = (size_t)(a.heads * (job->part == 2 ? a.val : a.key));
+    const size_t width = (size_t)a.heads * (size_t)(job->part == 2 ? a.val : a.key);
     return (factor){ dy, plan->aux_span[job->op], width * (size_t)a.n, a.rows };
 }
 

@@ -80,19 +80,19 @@ void am_settings_init(am_settings *out, am_method method)
 
 #define AT(field) offsetof(am_settings, field)
 #define NUMBER(key_, field_, low_, usual_, high_, unit_, methods_, help_)                                            \
-    .key = key_, .type = AM_OPTION_NUMBER, .unit = unit_, .help = help_, .low = low_, .usual = usual_,               \
-    .high = high_, .methods = methods_, .offset = AT(field_)
+    .key = (key_), .type = AM_OPTION_NUMBER, .unit = (unit_), .help = (help_), .low = (low_), .usual = (usual_),     \
+    .high = (high_), .methods = (methods_), .offset = AT(field_)
 #define INTEGER(key_, field_, low_, usual_, high_, methods_, help_)                                                  \
-    .key = key_, .type = AM_OPTION_INTEGER, .unit = "", .help = help_, .low = low_, .usual = usual_, .high = high_,  \
-    .methods = methods_, .offset = AT(field_)
+    .key = (key_), .type = AM_OPTION_INTEGER, .unit = "", .help = (help_), .low = (low_), .usual = (usual_),         \
+    .high = (high_), .methods = (methods_), .offset = AT(field_)
 #define SWITCH(key_, field_, methods_, help_)                                                                        \
-    .key = key_, .type = AM_OPTION_SWITCH, .unit = "", .help = help_, .usual = 1.0f, .high = 1.0f,                   \
-    .methods = methods_, .offset = AT(field_)
+    .key = (key_), .type = AM_OPTION_SWITCH, .unit = "", .help = (help_), .usual = 1.0f, .high = 1.0f,               \
+    .methods = (methods_), .offset = AT(field_)
 #define CHOICE(key_, field_, choices_, methods_, help_)                                                              \
-    .key = key_, .type = AM_OPTION_CHOICE, .unit = "", .help = help_, .choices = choices_,                           \
-    .choice_count = COUNT(choices_), .methods = methods_, .offset = AT(field_)
+    .key = (key_), .type = AM_OPTION_CHOICE, .unit = "", .help = (help_), .choices = (choices_),                     \
+    .choice_count = COUNT(choices_), .methods = (methods_), .offset = AT(field_)
 #define TAGS(key_, activity, help_)                                                                                  \
-    .key = key_, .type = AM_OPTION_TAGS, .unit = "", .help = help_, .methods = all, .offset = activity
+    .key = (key_), .type = AM_OPTION_TAGS, .unit = "", .help = (help_), .methods = all, .offset = (activity)
 
 enum {
     all = (1 << AM_METHOD_COUNT) - 1,

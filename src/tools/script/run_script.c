@@ -288,9 +288,10 @@ static am_result read_controller(const reader *r, const am_json *root)
     int controller = 0;
     int count;
     const am_method_row *methods = am_methods(&count);
-    for (int i = 0; i < COUNT(names); i++) {
-        names[i] = i < count ? methods[i].name : planned[i - count];
+    for (int i = 0; i < AM_METHOD_OWN; i++) {
+        names[i] = methods[i].name;
     }
+    memcpy(names + AM_METHOD_OWN, planned, sizeof planned);
     am_result result =
         am_json_read_choice(r->doc, root, "controller", false, &controller, names, COUNT(names), r->err);
     if (result == AM_OK && controller >= count) {
