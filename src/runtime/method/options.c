@@ -113,8 +113,8 @@ static const am_option options[] = {
     { NUMBER("surround_s", surround_s, 0.0f, 1.0f, 60.0f, "s", searches,
              "no jumps to frames this close to the playing one") },
     { NUMBER("rough_mps2", rough_mps2, 0.0f, 200.0f, 1e4f, "m/s^2", searches,
-             "no landing where the capture bends a joint by more, unless none of the next 15 frames is smoother; 0: "
-             "no limit") },
+             "no landing on a frame where a captured joint accelerates by more, unless the next 15 candidates are no "
+             "smoother; 0: no limit") },
     { INTEGER("k", k, 1.0f, 8.0f, (float)AMI_MAX_HITS, ahead_only, "branches of the search tree") },
     { INTEGER("l", l, 1.0f, 8.0f, 8.0f, ahead_only, "levels of the search tree") },
     { INTEGER("most_searches", most_searches, 0.0f, 1000.0f, 1e6f, ahead_only,
@@ -131,7 +131,7 @@ static const am_option options[] = {
     { NUMBER("inertialise_halflife_s", inertialise_halflife, 1e-4f, 0.5f, 10.0f, "s", all,
              "half-life of the spring") },
     { NUMBER("inertialise_bend_mps2", inertialise_bend, 0.0f, 200.0f, 1e4f, "m/s^2", all,
-             "spring: how much a transition may bend arms, head and trunk; 0: no limit") },
+             "spring: with which acceleration a transition may start in arms, head and trunk; 0: no limit") },
     { NUMBER("inertialise_s", inertialise_seconds, 1e-3f, 1.0f, 10.0f, "s", all, "longest blend of the quintic") },
     { SWITCH("ik", ik, all, "keep planted feet in place"), .label = "feet stay planted" },
     { NUMBER("velocity_halflife_s", velocity_halflife, 1e-4f, 1.0f, 10.0f, "s", all,

@@ -22,7 +22,7 @@ typedef struct ami_match_def {
     float search_every_s;         ///< time between searches (default 1/6: ten frames at 60 Hz)
     float stay_bias;              ///< cost taken off playing on, >= 0 (default 0)
     float surround_s;             ///< frames this near the playing one are not jumped to
-    float rough_mps2; ///< frames where the capture itself bends a joint by more are landed on only when none of the
+    float rough_mps2; ///< a frame where a captured joint accelerates by more is landed on only when none of the
                       ///< next best is smoother; 0 means no limit
     uint32_t cookie;
 } ami_match_def;
