@@ -43,7 +43,7 @@ typedef struct am_run_push {
 /// Where to go from a time on.
 typedef struct am_run_goal {
     float t;
-    bool has_target; ///< false: no goal any more
+    bool has_target; ///< false: the goal ends
     am_vec3 target;  ///< a point in the world; its height is ignored
 } am_run_goal;
 
