@@ -131,7 +131,7 @@ static const am_option options[] = {
     { NUMBER("inertialise_halflife_s", inertialise_halflife, 1e-4f, 0.5f, 10.0f, "s", all,
              "half-life of the spring") },
     { NUMBER("inertialise_bend_mps2", inertialise_bend, 0.0f, 200.0f, 1e4f, "m/s^2", all,
-             "spring: with which acceleration a transition may start in arms, head and trunk; 0: no limit") },
+             "spring: largest acceleration of arms, head and trunk as a transition starts; 0: no limit") },
     { NUMBER("inertialise_s", inertialise_seconds, 1e-3f, 1.0f, 10.0f, "s", all, "longest blend of the quintic") },
     { SWITCH("ik", ik, all, "keep planted feet in place"), .label = "feet stay planted" },
     { NUMBER("velocity_halflife_s", velocity_halflife, 1e-4f, 1.0f, 10.0f, "s", all,
