@@ -88,6 +88,8 @@ typedef struct am_source_input {
     bool leave;            ///< with search_now: playing on is no choice (another activity begins)
     bool hold;             ///< play on without searching until the end of the clip (jumps, dances)
     bool stand;            ///< with hold: what is held is standing in place
+    bool printed;          ///< LHMM algorithm 1 as printed: the nearest frames alone are choices, wherever they lie
+    bool distances;        ///< with a horizon: levels add up distances, as printed, instead of their squares
     am_source_target target;
     const am_transform *pose;    ///< [joint] of the body in the root's space when it is not the source's own (another
                                  ///< source moved it until now), else NULL

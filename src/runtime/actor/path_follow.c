@@ -52,7 +52,8 @@ static uint32_t switches_of(const am_path_method *m)
         { m->corners, ami_path_corners }, { m->retime, ami_path_retime },
         { m->lead, ami_path_lead },       { m->steer, ami_path_steer },
         { m->weigh, ami_path_weigh },     { m->recover, ami_path_recover },
-        { m->plant, ami_path_plant },
+        { m->plant, ami_path_plant },     { m->guard, ami_path_guard },
+        { m->squares, ami_path_squares },
     };
     uint32_t bits = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -131,7 +132,7 @@ static void change_pace(am_actor *c)
 {
     ami_path *path = c->path.head;
     uint32_t runs = (c->state->target_buttons & ami_button_run) != 0;
-    if (!has(c, ami_path_retime) || runs == path->runs) {
+    if (runs == path->runs) {
         return;
     }
     float along = c->path.points[ami_path_index(path, path->context.at)].along;
@@ -280,19 +281,17 @@ void ami_path_begin_step(am_actor *c, float dt)
 // ---------------------------------------------------------------------------------------------
 // The query
 
-static int compute_query(const void *user, void *context, am_query_point *out, am_transform root)
+/// The target from the context's i_d on.
+static int target_at(const am_actor *c, ami_path_context *context, am_query_point *out)
 {
-    const am_actor *c = user;
     const ami_prepared *prepared = c->prepared;
-    ami_path_context now;
-    memcpy(&now, context, sizeof now);
     float times[AM_MAX_TRAJECTORY];
     float stretch = stretch_of(c);
     int past = prepared->first_ahead - 1; // number of times before now
     for (int i = 0; i < prepared->time_count; i++) {
         times[i] = prepared->times[i] * stretch;
     }
-    ami_path_query(&c->path, &now, out + past, times + past, prepared->time_count - past, root.translation);
+    ami_path_query(&c->path, context, out + past, times + past, prepared->time_count - past);
     for (int i = 0; i < prepared->time_count; i++) {
         if (i < past) {
             out[i] = ami_history_at(c, -times[i]); // also for virtual steps, whose own past is not known
@@ -303,8 +302,19 @@ static int compute_query(const void *user, void *context, am_query_point *out, a
         out[i].time = prepared->times[i];
         out[i].velocity = am_v3_scale(out[i].velocity, stretch);
     }
-    memcpy(context, &now, sizeof now);
     return prepared->time_count;
+}
+
+/// A step of the lookahead: i_d first (LHMM algorithm 2).
+static int compute_query(const void *user, void *context, am_query_point *out, am_transform root)
+{
+    const am_actor *c = user;
+    ami_path_context now;
+    memcpy(&now, context, sizeof now);
+    ami_path_progress(c->path.head, c->path.points, &now, root.translation);
+    int count = target_at(c, &now, out);
+    memcpy(context, &now, sizeof now);
+    return count;
 }
 
 static void update_context(const void *user, void *next, const void *context, float seconds)
@@ -319,8 +329,8 @@ static void update_context(const void *user, void *next, const void *context, fl
 
 am_horizon ami_path_predict(am_actor *c, ami_path_context *context)
 {
-    *context = c->path.head->context;
-    c->state->trajectory_count = compute_query(c, context, c->trajectory, c->state->root);
+    *context = c->path.head->context; // its i_d is this frame's already
+    c->state->trajectory_count = target_at(c, context, c->trajectory);
     am_horizon horizon = { c, sizeof *context, context, compute_query, update_context };
     return horizon;
 }

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-// Branches that one level keeps; beyond that, the most expensive are dropped. LHMM(10, 3) has 100.
-#define MOST_NODES 128
+// Branches that one level keeps. Larger trees need a limit of searches, which drops the most expensive branches.
+#define MOST_NODES AMI_MOST_BRANCHES
 // Searches that go to the index together.
 #define BATCH 8
 
@@ -47,6 +47,15 @@ ami_long_horizon_def ami_long_horizon_def_default(void)
     return def;
 }
 
+bool ami_tree_fits(int k, int l, int most_searches)
+{
+    int branches = 1;
+    for (int i = 1; i < l && branches <= AMI_MOST_BRANCHES; i++) {
+        branches *= k;
+    }
+    return most_searches > 0 || branches <= AMI_MOST_BRANCHES;
+}
+
 am_result ami_long_horizon_create(am_source **out, const ami_long_horizon_def *def, am_error *err)
 {
     *out = NULL;
@@ -57,6 +66,9 @@ am_result ami_long_horizon_create(am_source **out, const ami_long_horizon_def *d
             "initialise the long-horizon def with ami_long_horizon_def_default(); k is 1 to %d, l 1 to 8, "
             "most_searches at least 0",
             AMI_MAX_HITS);
+    }
+    if (!ami_tree_fits(def->k, def->l, def->most_searches)) {
+        return ami_fail(err, AM_ERR_DEF, AMI_TREE_REFUSED, def->k, def->l, AMI_MOST_BRANCHES);
     }
     ami_ahead ahead = { .k = def->k, .l = def->l, .most_searches = def->most_searches };
     return ami_matching_create(out, &def->match, &ahead, err);
@@ -78,11 +90,14 @@ static node *insert(level *to, float cost)
     return &to->nodes[at];
 }
 
+/// What a hit adds to a sum: its distance, as printed, or the square that the index returns.
+static float cost_of(const look *l, am_hit hit) { return l->ahead->distances ? sqrtf(hit.cost) : hit.cost; }
+
 /// Plays on from `frame`, starting at the body in `from`, until the next search.
 static void branch(const look *l, level *to, am_transform root, const void *context, am_hit hit, float before,
                    int first)
 {
-    node *n = insert(to, before + hit.cost);
+    node *n = insert(to, before + cost_of(l, hit));
     if (!n) {
         return;
     }
@@ -139,8 +154,8 @@ static void grow(look *l, level *from, level *to, bool last)
             for (int h = 0; h < found[i] && !last; h++) {
                 branch(l, to, n->end.root, n->context, hits[i * k + h], n->cost, n->first);
             }
-            if (last && found[i] > 0 && n->cost + hits[i].cost < l->best_cost) {
-                l->best_cost = n->cost + hits[i].cost;
+            if (last && found[i] > 0 && n->cost + cost_of(l, hits[i]) < l->best_cost) {
+                l->best_cost = n->cost + cost_of(l, hits[i]);
                 l->best = n->first;
             }
         }

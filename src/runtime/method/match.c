@@ -88,8 +88,8 @@ static match_numbers numbers_of(const match_source *match, const am_settings *se
                           .surround_s = settings->surround_s,
                           .rough_mps2 = settings->rough_mps2 };
     bool looks = settings->method == AM_METHOD_LONG_HORIZON;
-    ami_ahead ahead =
-        looks ? (ami_ahead){ settings->k, settings->l, 0, settings->most_searches } : (ami_ahead){ .k = 1, .l = 1 };
+    ami_ahead ahead = looks ? (ami_ahead){ settings->k, settings->l, 0, settings->most_searches, false }
+                            : (ami_ahead){ .k = 1, .l = 1 };
     return numbers_of_def(match, &def, ahead);
 }
 
@@ -242,7 +242,7 @@ static void land_softly(const am_source *source, am_source_output *out, const am
     out->searches++;
     int count = ami_index_search(source->index, hits, &again, work);
     am_hit chosen = out->candidates[0];
-    for (int i = 1; i < count && hits[i].cost < most && best > rough_m; i++) {
+    for (int i = 0; i < count && hits[i].cost < most && best > rough_m; i++) {
         float rough = ami_roughness(source->db, hits[i].frame);
         if (rough < best) {
             best = rough;
@@ -264,7 +264,8 @@ static void search(const am_source *source, const match_numbers *n, match_state 
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
     ami_moment now = { input->root, s->frame, s->fraction, input->pose, input->velocity };
     ami_match_query(source, out->query, &now, input->trajectory, input->trajectory_count);
-    bool stay = !must_leave && may_stay(source, input->stay ? input->stay : input->filter, s->frame);
+    bool stay =
+        !must_leave && !input->printed && may_stay(source, input->stay ? input->stay : input->filter, s->frame);
     out->stay_cost = stay ? ami_index_cost(source->index, s->frame, out->query, input->weights) : INFINITY;
     const am_db_range *range = &source->db->ranges[am_db_range_of(source->db, s->frame)];
     am_hit hits[AMI_MAX_HITS];
@@ -276,8 +277,9 @@ static void search(const am_source *source, const match_numbers *n, match_state 
     int branches = looks_ahead(n, input) ? n->ahead.k : 1;
     target.k = target.k < branches ? branches : target.k;
     target.current = stay ? s->frame : -1;
-    target.ignore_first = s->frame - n->surround < range->start ? range->start : s->frame - n->surround;
-    target.ignore_last = s->frame + n->surround >= range->stop ? range->stop - 1 : s->frame + n->surround;
+    int around = !input->printed ? n->surround : must_leave ? 0 : -1; // -1: not even the playing frame
+    target.ignore_first = s->frame - around < range->start ? range->start : s->frame - around;
+    target.ignore_last = s->frame + around >= range->stop ? range->stop - 1 : s->frame + around;
     int found = ami_index_search(source->index, hits, &target, work);
     out->searched = true;
     s->since_s = 0.0f;
@@ -285,7 +287,10 @@ static void search(const am_source *source, const match_numbers *n, match_state 
         out->fell_back = true; // a query that is not finite: play on while there is something to play
     } else {
         show(out, hits, found, input->candidates, choose(source, n, s, out, hits, found, input, work));
-        if (out->transition) {
+        if (input->printed) {
+            // Jumping to the playing frame is playing on.
+            out->transition &= out->candidates[0].frame != s->frame || s->fraction > 0.0f;
+        } else if (out->transition) {
             land_softly(source, out, &target, n->rough_m, out->stay_cost - n->stay_bias, work);
         }
     }
@@ -329,7 +334,8 @@ static void play(const am_source *source, match_state *s, am_source_output *out,
 static void match_step(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
                        am_search_work *work)
 {
-    const match_numbers n = numbers_of(match_of(source), input->settings);
+    match_numbers n = numbers_of(match_of(source), input->settings);
+    n.ahead.distances = input->distances;
     match_state *s = state;
     out->transition = out->searched = out->ended = out->fell_back = false;
     out->root_linear = am_v3_zero();
@@ -477,7 +483,9 @@ am_result ami_matching_create(am_source **out, const ami_match_def *def, const a
                                .index = def->index,
                                .alloc = alloc };
     match->own = numbers_of_def(match, def, ahead ? *ahead : (ami_ahead){ .k = 1, .l = 1 });
-    const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s, def->rough_mps2 };
+    const ami_ahead *own = &match->own.ahead;
+    const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s,          def->rough_mps2,
+                              (float)own->k,       (float)own->l,  (float)own->most_searches };
     match->base.key = am_hash64(numbers, sizeof numbers, def->decompressor ? def->decompressor->hash : 0);
     match->base.facts = !def->db->has_poses && match->decoder.facts.version ? &match->decoder.facts : NULL;
     match->standing = def->db->facts ? def->db->facts->standing_frame : ami_find_standing(def->db, def->index);

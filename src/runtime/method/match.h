@@ -11,6 +11,7 @@ typedef struct ami_ahead {
     int k, l;          ///< branches and levels; one level is no lookahead
     int frames;        ///< between two levels
     int most_searches; ///< 0 means no limit
+    bool distances;    ///< levels add up distances instead of their squares
 } ami_ahead;
 
 /// A body somewhere in the database and in the world.

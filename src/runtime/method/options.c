@@ -209,6 +209,9 @@ am_result am_settings_check(const am_settings *s, am_error *err)
                             (double)o->low, high);
         }
     }
+    if (s->method == AM_METHOD_LONG_HORIZON && !ami_tree_fits(s->k, s->l, s->most_searches)) {
+        return ami_fail(err, AM_ERR_RANGE, AMI_TREE_REFUSED, s->k, s->l, AMI_MOST_BRANCHES);
+    }
     const float least[] = { s->sharp_mps, s->sharp_rad, s->stand_mps };
     for (int i = 0; i < COUNT(least); i++) {
         if (!within((double)least[i], 0.0, 1e6)) {

@@ -340,8 +340,9 @@ static void each_part_of_the_method_is_a_switch(void **state)
     }
     methods[0].smooth = false;
     methods[1].speed_limit = false;
-    methods[2].corners = false;
+    methods[2].corners = true;
     methods[3].retime = false;
+    methods[3].corners = true;
     methods[4].lead = false;
     methods[5].steer = false;
     methods[6].weigh = false;
