@@ -38,6 +38,7 @@ typedef struct look {
     int searches, left; ///< spent, and still allowed
     int best;           ///< first frame of the best whole path, -1 before there is one
     float best_cost;
+    float *totals; ///< [first frame]
 } look;
 
 ami_long_horizon_def ami_long_horizon_def_default(void)
@@ -132,6 +133,15 @@ static void ask(look *l, node *nodes, int count, am_hit *hits, int *found, int k
     l->left -= count;
 }
 
+/// The sums of branches that the last level leaves out: they can only grow.
+static void bound_rest(const look *l, const level *from, int at)
+{
+    for (; at < from->count; at++) {
+        const node *n = &from->nodes[at];
+        l->totals[n->first] = am_min(l->totals[n->first], n->cost);
+    }
+}
+
 /// One level: every branch in turn, cheapest first, while searches are left. The last level only adds up costs.
 static void grow(look *l, level *from, level *to, bool last)
 {
@@ -146,6 +156,7 @@ static void grow(look *l, level *from, level *to, bool last)
             count--;
         }
         if (count == 0) {
+            bound_rest(l, from, at);
             break;
         }
         ask(l, &from->nodes[at], count, hits, found, k);
@@ -154,22 +165,25 @@ static void grow(look *l, level *from, level *to, bool last)
             for (int h = 0; h < found[i] && !last; h++) {
                 branch(l, to, n->end.root, n->context, hits[i * k + h], n->cost, n->first);
             }
-            if (last && found[i] > 0 && n->cost + cost_of(l, hits[i]) < l->best_cost) {
-                l->best_cost = n->cost + cost_of(l, hits[i]);
+            float sum = last && found[i] > 0 ? n->cost + cost_of(l, hits[i]) : INFINITY;
+            l->totals[n->first] = am_min(l->totals[n->first], sum);
+            if (sum < l->best_cost) {
+                l->best_cost = sum;
                 l->best = n->first;
             }
         }
     }
 }
 
-int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit *first, int count,
+int ami_look_ahead(const am_source *source, const ami_ahead *ahead, float *totals, const am_hit *first, int count,
                    const am_source_input *input, am_search_work *work, int *searches)
 {
     level levels[2];
-    look l = { source, ahead, input, work, 0, INT32_MAX, -1, INFINITY };
+    look l = { source, ahead, input, work, 0, INT32_MAX, -1, INFINITY, totals };
     l.left = ahead->most_searches > 0 ? ahead->most_searches - *searches : INT32_MAX;
     levels[0].count = levels[1].count = 0;
     for (int i = 0; i < count; i++) {
+        totals[i] = INFINITY;
         branch(&l, &levels[0], input->root, input->horizon->context, first[i], 0.0f, i);
     }
     int at = 0;
@@ -182,5 +196,8 @@ int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit
     }
     *searches += l.searches;
     // Out of searches before the last level: the costs so far decide.
+    if (l.best < 0) {
+        bound_rest(&l, &levels[at], 0);
+    }
     return l.best >= 0 ? l.best : levels[at].count > 0 ? levels[at].nodes[0].first : 0;
 }

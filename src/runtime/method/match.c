@@ -190,15 +190,22 @@ static bool looks_ahead(const match_numbers *n, const am_source_input *input)
 }
 
 /// The hit to jump to, or -1 to play on. With lookahead, playing on is one more branch besides the frames found.
+/// totals(count): what was compared.
 static int choose(const am_source *source, const match_numbers *n, const match_state *s, am_source_output *out,
-                  const am_hit *hits, int count, const am_source_input *input, am_search_work *work)
+                  float *totals, const am_hit *hits, int count, const am_source_input *input, am_search_work *work)
 {
     float stay = out->stay_cost - n->stay_bias;
+    bool ahead = looks_ahead(n, input);
     out->searches = 1;
-    if (!looks_ahead(n, input)) {
+    out->stay_total = ahead ? INFINITY : stay;
+    for (int i = 0; i < count; i++) {
+        totals[i] = ahead ? INFINITY : hits[i].cost;
+    }
+    if (!ahead) {
         return hits[0].cost < stay ? 0 : -1;
     }
     am_hit branches[AMI_MAX_HITS];
+    float sums[AMI_MAX_HITS];
     int taken = 0;
     int staying = -1;
     for (int i = 0; i < count && taken < n->ahead.k; taken++) {
@@ -207,19 +214,24 @@ static int choose(const am_source *source, const match_numbers *n, const match_s
         branches[taken] = stays ? (am_hit){ s->frame, am_max(stay, 0.0f) } : hits[i];
         i += !stays;
     }
-    int best = ami_look_ahead(source, &n->ahead, branches, taken, input, work, &out->searches);
+    int best = ami_look_ahead(source, &n->ahead, sums, branches, taken, input, work, &out->searches);
+    for (int i = 0; i < taken; i++) {
+        *(i == staying ? &out->stay_total : &totals[i - (staying >= 0 && i > staying)]) = sums[i];
+    }
     return best == staying ? -1 : best - (staying >= 0 && best > staying);
 }
 
 /// What a trace shows: the best hits, the one taken first.
-static void show(am_source_output *out, const am_hit *hits, int count, int wanted, int taken)
+static void show(am_source_output *out, const am_hit *hits, const float *totals, int count, int wanted, int taken)
 {
     int first = taken > 0 ? taken : 0;
     int most = wanted < 1 ? 1 : wanted > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : wanted;
-    out->candidate_count = 0;
-    out->candidates[out->candidate_count++] = hits[first];
+    out->candidates[0] = hits[first];
+    out->totals[0] = totals[first];
+    out->candidate_count = 1;
     for (int i = 0; i < count && out->candidate_count < most; i++) {
         if (i != first) {
+            out->totals[out->candidate_count] = totals[i];
             out->candidates[out->candidate_count++] = hits[i];
         }
     }
@@ -253,8 +265,13 @@ static void land_softly(const am_source *source, am_source_output *out, const am
     while (at < out->candidate_count - 1 && out->candidates[at].frame != chosen.frame) {
         at++;
     }
+    bool listed = out->candidates[at].frame == chosen.frame;
+    float total = listed ? out->totals[at] : INFINITY;
     memmove(out->candidates + 1, out->candidates, (size_t)at * sizeof *out->candidates);
+    memmove(out->totals + 1, out->totals, (size_t)at * sizeof *out->totals);
+    out->softened = at > 0 || !listed;
     out->candidates[0] = chosen;
+    out->totals[0] = total;
     out->cost = chosen.cost;
 }
 
@@ -286,7 +303,9 @@ static void search(const am_source *source, const match_numbers *n, match_state 
     if (found == 0) {
         out->fell_back = true; // a query that is not finite: play on while there is something to play
     } else {
-        show(out, hits, found, input->candidates, choose(source, n, s, out, hits, found, input, work));
+        float totals[AMI_MAX_HITS];
+        int taken = choose(source, n, s, out, totals, hits, found, input, work);
+        show(out, hits, totals, found, input->candidates, taken);
         if (input->printed) {
             // Jumping to the playing frame is playing on.
             out->transition &= out->candidates[0].frame != s->frame || s->fraction > 0.0f;
@@ -337,7 +356,7 @@ static void match_step(const am_source *source, void *state, am_source_output *o
     match_numbers n = numbers_of(match_of(source), input->settings);
     n.ahead.distances = input->distances;
     match_state *s = state;
-    out->transition = out->searched = out->ended = out->fell_back = false;
+    out->transition = out->searched = out->ended = out->fell_back = out->softened = false;
     out->root_linear = am_v3_zero();
     out->root_angular = am_v3_zero();
     out->candidate_count = out->searches = 0;
