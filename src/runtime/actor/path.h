@@ -26,6 +26,7 @@ typedef struct ami_path {
     uint32_t switches;  ///< am_path_method as bits
     int32_t desired;
     float v_max, fps;
+    float own_v_max;   ///< m/s: of the path, or of the data; a setting may replace it
     float still_s;     ///< s since the last progress
     float still_along; ///< m along the path at that time
     uint32_t recoveries, laps;

@@ -62,6 +62,11 @@ static uint32_t switches_of(const am_path_method *m)
     return bits;
 }
 
+static float fastest(const am_actor *c)
+{
+    return c->settings.v_max > 0.0f ? c->settings.v_max : c->path.head->own_v_max;
+}
+
 am_result am_actor_follow(am_actor *c, const am_path_def *def, am_error *err)
 {
     am_result result = ami_path_check(def, err);
@@ -81,7 +86,8 @@ am_result am_actor_follow(am_actor *c, const am_path_def *def, am_error *err)
     }
     memset(path, 0, sizeof *path);
     path->limits = c->prepared->limits;
-    path->v_max = def->v_max > 0.0f ? def->v_max : path->limits.v_max;
+    path->own_v_max = def->v_max > 0.0f ? def->v_max : path->limits.v_max;
+    path->v_max = fastest(c);
     path->fps = c->prepared->source->db->fps;
     path->facing = (int32_t)def->facing;
     path->desired = (int32_t)def->method.desired;
@@ -127,14 +133,16 @@ void am_actor_get_path(const am_actor *c, am_path_view *out)
 // ---------------------------------------------------------------------------------------------
 // On the way
 
-/// Shift: the same path at a run, or again as it was drawn. The part already walked stays as it is.
+/// Shift, or another v_max: the same path at a run or within the new limit, or again as it was drawn. The part
+/// already walked stays as it is.
 static void change_pace(am_actor *c)
 {
     ami_path *path = c->path.head;
     uint32_t runs = (c->state->target_buttons & ami_button_run) != 0;
-    if (runs == path->runs) {
+    if (runs == path->runs && fastest(c) == path->v_max) {
         return;
     }
+    path->v_max = fastest(c);
     float along = c->path.points[ami_path_index(path, path->context.at)].along;
     float heading = am_quat_heading(c->state->root.rotation);
     am_error unused = { 0 };
