@@ -282,9 +282,9 @@ static void add_ablations(eval *e, const grid *g)
     ami_tables_note(e->tables, "Paths 1 to 4 are configs/runs/curve, crossing, spiral and corners, not the paper's "
                                "own. Means over five starts; (fail): at least one start did not complete the path.");
     ami_tables_note(e->tables,
-                    "Distances are to the drawing. Smoothing alone moves paths 1 to 4 by 1.2, 2.3, 2.2 and "
-                    "0.3 cm to the inside of their bends, where the body goes anyway: without it the body "
-                    "is nearer. Path 4 crosses itself nowhere, so the nearest point cannot lead astray.");
+                    "Distances are to the drawing. Smoothing moves the path to the inside of its bends, which is "
+                    "only a part of why it is farther off here; the rest is not explained. Path 4 crosses itself "
+                    "nowhere, so that the nearest point does not lead astray.");
     ami_tables_plot(e->tables, "path 1", 0);
     ami_tables_plot(e->tables, "path 4", 0);
     for (int p = 0; p < path_count; p++) {

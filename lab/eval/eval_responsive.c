@@ -112,6 +112,10 @@ am_result eval_responsive(eval *e, am_error *err)
         result = play(e, "amble", &script, db, strcmp(config, "responsive") == 0, err);
     }
     if (result == AM_OK) {
+        script.options.settings.as_printed = 1; // alone, so that the rows above can be told apart
+        result = play(e, "amble, as_printed", &script, db, strcmp(config, "responsive") == 0, err);
+    }
+    if (result == AM_OK) {
         ami_tables_note(e->tables,
                         "As in the paper: the 33 features with the weights of eq. 13 and nothing else, the "
                         "quintic, the animation's root, standing that holds its last frame. The stand is "
