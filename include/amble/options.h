@@ -90,6 +90,9 @@ typedef struct am_settings {
     float clamp_m, clamp_rad; ///< mixed root: largest distance from the simulated point, which waits there
     float trajectory_weight, pose_weight; ///< Responsive eq. 13: 0.8 and 0.2; both 0 means unweighted
     float walk_mps, sprint_mps;           ///< speeds of sticks and keys; 0 means the data's own
+    int32_t as_printed;                   ///< 1: Responsive to the letter: eq. 13 alone weighs heights (3.2.4), and a
+                                          ///< stander holds the last frame of its clip (3.3.2)
+    float v_max;                          ///< m/s, fastest on a path; 0 means the path's own, or the data's
     // Not in the table; for programs and the lab:
     float sharp_mps, sharp_rad; ///< a larger change of the target triggers a search at once
     float stand_mps;            ///< without input, a character predicted to be slower than this stands

@@ -109,7 +109,8 @@ static void enter(am_actor *c, am_activity activity)
     }
 }
 
-/// Standing continues until the playing clip ends; then another one is searched for.
+/// Standing continues until the playing clip ends; then another one is searched for, or, as Responsive 3.3.2 prints
+/// it, the last frame is held.
 static void plan_stand(const am_actor *c, ami_activity_plan *plan)
 {
     const ami_state *s = c->state;
@@ -119,7 +120,8 @@ static void plan_stand(const am_actor *c, ami_activity_plan *plan)
     plan->hold = true;
     plan->stand = true;
     int ahead = db && s->frame >= 0 ? ami_db_clamp(db, s->frame, (int)(STAND_AHEAD_S * db->fps)) : -1;
-    if (s->ended || !ami_prepared_accepts(c->prepared, AM_ACTIVITY_STAND, ahead)) {
+    bool over = s->ended && !c->settings.as_printed;
+    if (over || !ami_prepared_accepts(c->prepared, AM_ACTIVITY_STAND, ahead)) {
         plan->search_now = true;
         plan->leave = true;
     }

@@ -28,6 +28,7 @@ typedef struct ami_push_room {
 typedef struct ami_weighing {
     float trajectory, pose;
     const float *channels;
+    bool printed; ///< heights count as eq. 13 of Responsive says, always
 } ami_weighing;
 
 /// Factors of the squared feature differences.

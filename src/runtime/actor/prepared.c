@@ -318,12 +318,17 @@ static float weigh(const ami_weighing *how, const am_db *db, int index, int dim,
     }
     bool up = is_trajectory(channel) && channel->axes == 3 && dim % 3 == 1;
     bool place = channel->kind == AM_FEATURE_TRAJECTORY_POSITION;
-    return !up ? weight : !high ? 0.0f : place ? weight * own_scale(db, channel->first + dim) : weight;
+    // Responsive eq. 13 as printed has one weight for all numbers of the trajectory. With it the hips' bob weighs in
+    // ordinary movement, and next to metres on the ground a height hardly counts in a jump.
+    return !up || how->printed ? weight
+           : !high             ? 0.0f
+           : place             ? weight * own_scale(db, channel->first + dim)
+                               : weight;
 }
 
 bool ami_weighing_matters(const ami_weighing *how)
 {
-    return how->trajectory > 0.0f || how->pose > 0.0f || how->channels;
+    return how->trajectory > 0.0f || how->pose > 0.0f || how->channels || how->printed;
 }
 
 const float *ami_weights_get(const ami_weights *weights, bool high)

@@ -154,10 +154,16 @@ static const am_option options[] = {
     { NUMBER("trajectory_weight", trajectory_weight, 0.0f, 2.0f, 1e3f, "", all,
              "weight of all trajectory features; 0 with pose_weight 0: unweighted") },
     { NUMBER("pose_weight", pose_weight, 0.0f, 2.0f, 1e3f, "", all, "weight of all other features") },
+    { SWITCH("as_printed", as_printed, searches,
+             "Responsive to the letter: its eq. 13 alone weighs heights, and a stander holds the last frame of its "
+             "clip") },
     { NUMBER("walk_mps", walk_mps, 0.0f, 3.0f, 20.0f, "m/s", all,
              "speed of a full stick or a key; 0: the data's own"),
       .label = "walk" },
     { NUMBER("sprint_mps", sprint_mps, 0.0f, 6.0f, 20.0f, "m/s", all, "speed with Shift; 0: the data's own") },
+    { NUMBER("v_max", v_max, 0.0f, 6.0f, 50.0f, "m/s", all,
+             "fastest on a path, also while it is walked; 0: the path's own, or the data's"),
+      .label = "fastest on a path" },
     { TAGS("tags", 0, "frames for ordinary movement") },
     { TAGS("stand_tags", 1, "frames for standing") },
     { TAGS("creep_tags", 2, "frames for creeping") },
@@ -208,6 +214,9 @@ am_result am_settings_check(const am_settings *s, am_error *err)
             return ami_fail(err, AM_ERR_RANGE, "the setting '%s' is %g; it must be from %g to %g", o->key, value,
                             (double)o->low, high);
         }
+    }
+    if (s->method == AM_METHOD_LONG_HORIZON && !ami_tree_fits(s->k, s->l, s->most_searches)) {
+        return ami_fail(err, AM_ERR_RANGE, AMI_TREE_REFUSED, s->k, s->l, AMI_MOST_BRANCHES);
     }
     const float least[] = { s->sharp_mps, s->sharp_rad, s->stand_mps };
     for (int i = 0; i < COUNT(least); i++) {

@@ -38,9 +38,16 @@ typedef struct ami_long_horizon_def {
     ami_match_def match;
     int k;             ///< branches, 1 to AMI_MAX_HITS (default 3)
     int l;             ///< levels, 1 to 8 (default 3)
-    int most_searches; ///< of one call; beyond it the most expensive branches stay unexplored. 0 means no limit
+    int most_searches; ///< of one call; beyond it, or beyond AMI_MOST_BRANCHES a level, the most expensive branches
+                       ///< stay unexplored. 0 means no limit: then the whole tree must fit
     uint32_t cookie;
 } ami_long_horizon_def;
+/// Branches of the last level, k^(l-1), that are explored without a limit of searches: LHMM(10, 3) has 100.
+#define AMI_MOST_BRANCHES 128
+#define AMI_TREE_REFUSED                                                                                             \
+    "k %d and l %d make more than %d branches a level; lower them, or set most_searches, which leaves the most "     \
+    "expensive branches unexplored"
+bool ami_tree_fits(int k, int l, int most_searches);
 ami_long_horizon_def ami_long_horizon_def_default(void);
 am_result ami_long_horizon_create(am_source **out, const ami_long_horizon_def *def, am_error *err);
 
