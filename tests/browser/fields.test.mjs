@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openHalted, openStudio, outDir } from './support.mjs';
+import { long, openHalted, openStudio, outDir } from './support.mjs';
 
 const FIELD = 'field';
 const [DIRECTION, LINE, SPEED, POINT] = ['direction', 'line', 'speed', 'point'];
@@ -215,7 +215,7 @@ test('policies can be chosen, and what they do is said', async () => {
     assert.equal(await page.isVisible('#near'), true);
 });
 
-test('a crowd of fifty strolls', async () => {
+test('a crowd of fifty strolls', { skip: long }, async () => {
     await page.selectOption('#crowd', { label: '50' });
     const hips = () => page.evaluate(() => window.amble.studio.hips);
     const first = await hips();

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { addStudy } from '../../lab/study/run.mjs';
-import { amble, buildDir, openHalted, openStudio, outDir } from './support.mjs';
+import { amble, buildDir, long, openHalted, openStudio, outDir } from './support.mjs';
 
 const trained = join(buildDir, 'test-files/learned_run/tiny.amnet');
 const models = join(outDir, 'models');
@@ -106,7 +106,7 @@ test('methods change while the character walks, and the pose goes on', { skip },
     await page.keyboard.up('w');
 });
 
-test('networks take over on a drawn path, and give it back', { skip }, async () => {
+test('networks take over on a drawn path, and give it back', { skip: skip || long }, async () => {
     await setMethod('match');
     await page.selectOption('#mode', { label: 'draw a path' });
     await page.evaluate(() => {
@@ -152,7 +152,7 @@ test('matching and learned go side by side by the same keys', { skip }, async ()
     assert.deepEqual(browser.errors, []);
 });
 
-test('the study asks blind, toggles, scores and saves', { skip }, async () => {
+test('the study asks blind, toggles, scores and saves', { skip: skip || long }, async () => {
     await page.goto(`${server.url}/?quality=low&set=synth`);
     await addStudy(page, 7);
     const ready = () => page.evaluate(() => window.amble.study.ready);

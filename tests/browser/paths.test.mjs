@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { amble, openPage, openStudio, outDir, realClips } from './support.mjs';
+import { amble, long, openPage, openStudio, outDir, realClips } from './support.mjs';
 
 const cache = join(outDir, 'studio'); // those of the studio's own tests
 const captured = ['locomotion', 'jump', 'low', 'dance'].every((set) => realClips(set, 1).length > 0);
@@ -140,7 +140,7 @@ test('a new path takes the place of the one that is walked, and keys lead away f
     assert.ok(steered.desiredZ > 0);
 });
 
-test('a round path goes on, and Shift runs along it', async () => {
+test('a round path goes on, and Shift runs along it', { skip: long }, async () => {
     await begin('free move');
     await page.check('#loop');
     await page.selectOption('#control', { label: 'where drawn' });
@@ -229,7 +229,7 @@ test('free move: one walks wherever one draws, and is told how well', async () =
     assert.equal(await page.textContent('#show-error'), `${(100 * there.measures.error).toFixed(1)} cm, end ${(100 * there.measures.end).toFixed(0)} cm`);
 });
 
-test('cross the finish line: obstacles are waited for, and touched ones send back', async () => {
+test('cross the finish line: obstacles are waited for, and touched ones send back', { skip: long }, async () => {
     await begin('cross the finish line');
     await setScale('1');
     await draw([[0, 0], [0, 1.6]]);
@@ -264,7 +264,7 @@ test('cross the finish line: obstacles are waited for, and touched ones send bac
     await setScale('0.2');
 });
 
-test('reach the target: around the obstacles, by hand or by a path that avoids them', async () => {
+test('reach the target: around the obstacles, by hand or by a path that avoids them', { skip: long }, async () => {
     await begin('reach the target');
     const straight = [[0, 0], [0, 3], [0, 6.5]];
     await draw(straight);
@@ -280,7 +280,7 @@ test('reach the target: around the obstacles, by hand or by a path that avoids t
     await page.uncheck('#avoid');
 });
 
-test('several characters: keys choose the character to draw for, all walk at once', async () => {
+test('several characters: keys choose the character to draw for, all walk at once', { skip: long }, async () => {
     await begin('several characters');
     const ways = [[[2, 0], [0.9, 2.2], [0, 3.6], [-0.6, 4.6], [-2, 6]], [[0, 0], [0.8, 1.6], [0.8, 2.4], [0.5, 3.6], [0.9, 4.8], [2, 6]],
         [[-2, 0], [-1, 2.2], [-0.5, 3.4], [0, 6]]];

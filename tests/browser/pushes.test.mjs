@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openHalted, openStudio, outDir, wasmDir } from './support.mjs';
+import { long, openHalted, openStudio, outDir, wasmDir } from './support.mjs';
 
 const engine = existsSync(join(wasmDir, '../ode-wasm/lib/libode.a'));
 const skip = engine ? false : 'no Open Dynamics Engine for WebAssembly';
@@ -123,7 +123,7 @@ test('a drag beside the body turns the camera, and drawing does not push', { ski
     await page.evaluate(() => window.amble.studio.stage.resetCamera());
 });
 
-test('a strip of pictures of a push', { skip }, async () => {
+test('a strip of pictures of a push', { skip: skip || long }, async () => {
     await page.evaluate(() => window.amble.studio.reset());
     await page.keyboard.down('w');
     await advance(90);

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { amble, buildDir, openHalted, openStudio, outDir, realClips, wasmDir } from './support.mjs';
+import { amble, buildDir, long, openHalted, openStudio, outDir, realClips, wasmDir } from './support.mjs';
 
 const cache = join(outDir, 'studio');
 const captured = ['locomotion', 'jump', 'low', 'dance'].every((set) => realClips(set, 1).length > 0);
@@ -125,13 +125,14 @@ async function creeps() {
 
 /** A minute of keys, recorded in the page, gives the same state again in the page and with `amble run`. */
 async function agrees(set) {
+    const seconds = long ? 15 : 60;
     await page.evaluate(() => {
         window.amble.engine.set({ walk_mps: 0 });
         window.amble.studio.reset();
     });
     const presses = ['w', 'a', 'd', 'Shift', 'j', 's', 'c'];
     let held = [];
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < seconds; i++) {
         const next = presses.filter((_, k) => (i * 7 + k * k * 3 + (i >> 2)) % 5 < (k === 0 ? 3 : 1));
         for (const name of held.filter((item) => !next.includes(item))) {
             await up(name);
@@ -147,9 +148,9 @@ async function agrees(set) {
     }
     const { hash, log, keys, names } = await page.evaluate(() => ({ hash: window.amble.engine.hash(), log: window.amble.studio.log,
         keys: window.amble.studio.log.map((item) => item.keys), names: window.amble.engine.about.keys }));
-    assert.equal(log.length, 3600);
+    assert.equal(log.length, 60 * seconds);
     assert.equal(await page.evaluate((steps) => window.amble.replay(steps), log), hash, 'the same again in the page');
-    const other = log.map((item, i) => (i === 1800 ? { keys: item.keys ^ 1 } : item));
+    const other = log.map((item, i) => (i === 30 * seconds ? { keys: item.keys ^ 1 } : item));
     assert.notEqual(await page.evaluate((steps) => window.amble.replay(steps), other), hash, 'one key in one step is told apart');
     const events = [];
     keys.forEach((bits, frame) => {
@@ -158,10 +159,10 @@ async function agrees(set) {
         }
     });
     const script = join(outDir, `studio-${set}.json`);
-    const run = { database: join(cache, `${set}.amdb`), controller: 'match', fps: 60, seconds: 60, characters: [{ keys: events }] };
+    const run = { database: join(cache, `${set}.amdb`), controller: 'match', fps: 60, seconds, characters: [{ keys: events }] };
     writeFileSync(script, JSON.stringify(run));
     const native = JSON.parse(amble('run', script, '--json'));
-    assert.equal(native.frames, 3600);
+    assert.equal(native.frames, 60 * seconds);
     assert.equal(hash, native.hash, 'page and command');
 }
 

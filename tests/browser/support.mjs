@@ -14,6 +14,9 @@ export const wasmDir = resolve(process.env.AMBLE_WASM ?? join(here, '../../build
 export const outDir = resolve(process.env.AMBLE_OUT ?? join(buildDir, 'browser'));
 mkdirSync(outDir, { recursive: true });
 
+/** Why a test that takes long is left out; false when all of them run. */
+export const long = process.env.AMBLE_QUICK ? 'takes long; ./run test all has it' : false;
+
 /** Runs the built command and gives its stdout. */
 export function amble(...args) {
     return execFileSync(join(buildDir, 'amble'), args, { encoding: 'utf8', maxBuffer: 1 << 28 });
