@@ -10,6 +10,11 @@
 #define STAND_AHEAD_S 0.2f
 // Slower targets count as no target.
 #define STILL_MPS 0.05f
+// A sprint is reached step by step: asked for all of it at once, a search leaves the stand for the middle of a run
+// that no captured body reaches from there. A start asks for a walk, and then for this much more than the body has.
+#define RUN_MPS 2.0f
+#define FIRST_MPS 1.3f
+#define GAIN_MPS 0.6f
 // A desired facing this far from the body's needs steps.
 #define TURN_RAD (30.0f * AM_DEG)
 
@@ -160,6 +165,21 @@ static void plan_activity(const am_actor *c, ami_activity_plan *plan)
     }
 }
 
+bool ami_builds_up(const am_actor *c)
+{
+    const ami_state *s = c->state;
+    return c->prepared->source->index && c->settings.springs && s->activity == AM_ACTIVITY_MOVE &&
+           am_v3_length(s->target_velocity) > RUN_MPS;
+}
+
+/// The target as far as a search may ask for it now.
+static am_vec3 within_reach(const am_actor *c, am_vec3 velocity)
+{
+    float speed = am_v3_length(velocity);
+    float most = am_max(c->state->speed + GAIN_MPS, FIRST_MPS);
+    return ami_builds_up(c) && speed > most ? am_v3_scale(velocity, most / speed) : velocity;
+}
+
 /// A target that has changed a lot since the last search triggers the next one at once.
 static bool is_sharp(const am_actor *c)
 {
@@ -191,6 +211,7 @@ ami_activity_plan ami_activity_update(am_actor *c, float dt)
         plan.search_now = is_sharp(c);
     }
     plan_activity(c, &plan);
+    plan.velocity = within_reach(c, plan.velocity);
     s->activity_s += dt;
     s->was_buttons = s->target_buttons;
     return plan;

@@ -211,7 +211,7 @@ static bool look_along_stick(const am_actor *c, const ami_activity_plan *plan, a
     }
     *target = (ami_stick_target){ .velocity = plan->velocity,
                                   .heading = plan->heading,
-                                  .velocity_halflife = c->settings.velocity_halflife,
+                                  .velocity_halflife = ami_start_halflife(c, plan->velocity),
                                   .facing_halflife = c->settings.facing_halflife,
                                   .hip_m = plan->height,
                                   .time_count = c->prepared->time_count };
