@@ -29,6 +29,7 @@ void am_actor_place(am_actor *c, const am_vec3 *position, float heading)
         c->world_raw[j] = am_transform_mul(moved, c->world_raw[j]);
     }
     c->recent->previous_root = am_transform_mul(moved, c->recent->previous_root);
+    ami_stand_move(c, moved);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -255,6 +256,7 @@ void ami_step_begin(am_actor *c, ami_step *step, const am_intent *intent, float 
         ami_trajectory_predict(c, &step->plan);
         ahead = look_along_stick(c, &step->plan, &step->target, step->stick, &step->horizon);
     }
+    step->held = ami_stand_begin(c, step);
     step->input = make_input(c, &step->plan, ahead ? &step->horizon : NULL, step->scaled);
     if (!on_path && intent->has_point && am_v3_length(intent->point) * 0.0f == 0.0f) {
         step->input.target.point = am_v3_ground(intent->point);
@@ -277,10 +279,12 @@ void ami_step_end(am_actor *c, ami_step *step)
         }
         ami_path_move(c, moved, turned, step->dt);
     } else {
+        moved = am_v3_add(moved, am_quat_unrotate(s->root.rotation, ami_stand_shift(c, step->dt)));
         ami_simulate(c, &step->plan, step->dt);
         ami_root_move(c, &step->plan, moved, turned, step->dt);
     }
     ami_push_move(c, step->dt);
+    ami_stand_legs(c);
     place_feet(c, step->dt);
     ami_history_add(c, before, step->dt);
     s->fallbacks += !step->good || c->output.fell_back;
@@ -292,7 +296,9 @@ void am_actor_step(am_actor *c, const am_intent *intent, float dt)
     ami_step step;
     ami_step_begin(c, &step, intent, dt);
     if (!step.over) {
-        source->interface->step(source, c->source_state, &c->output, &step.input, c->work);
+        if (!step.held) {
+            source->interface->step(source, c->source_state, &c->output, &step.input, c->work);
+        }
         ami_step_end(c, &step);
     }
 }

@@ -12,6 +12,7 @@
 #include "actor/intent.h"
 #include "actor/path_def.h"
 #include "actor/post.h"
+#include "actor/stand.h"
 #include "data/database.h"
 #include "data/search.h"
 
@@ -69,6 +70,7 @@ typedef struct ami_prepared {
     float *weight_room;
     am_intent_def speeds;    ///< of sticks and keys
     ami_joint_range *ranges; ///< [joint] NULL without poses: nothing can be pushed
+    int stance;              ///< frame of the source's database that stands well; -1: none
     bool few;                ///< ranges come from few frames: the source itself goes beyond them
 } ami_prepared;
 
@@ -144,6 +146,7 @@ typedef struct ami_step {
     am_source_input input;
     float dt, scaled;
     bool good, on_path, over;
+    bool held; ///< the body stands: the source is not asked
 } ami_step;
 
 // A foot that was planted when a transition began stays planted for this long: contacts flicker where two motions
@@ -201,10 +204,13 @@ struct am_actor {
     // The flat block and its parts.
     uint8_t *flat;
     size_t flat_size, flat_room; ///< of the method; of the largest
-    size_t plain_size;           ///< of it without the part of pushes
+    size_t plain_size;           ///< of it without the parts of standing and of pushes
+    size_t stood_size;           ///< of it without the part of pushes
     ami_state *state;
     am_query_point *trajectory; ///< [AM_MAX_TRAJECTORY]
     am_query_point *past;       ///< [AMI_PAST_PLACES] ring, history.c; NULL when no past is asked for
+    ami_stand *stand;
+    am_transform *stand_pose; ///< [joint] of the stander, without its small movements
     void *source_state;
     ami_inertia *inertia;
     am_transform *source_local; ///< [joint] the source's last good pose

@@ -47,6 +47,9 @@ static void place_flat(am_actor *c, ami_layout *layout, const ami_prepared *prep
         c->path.facings = told > 0 ? ami_layout_take(layout, told, sizeof *c->path.facings) : NULL;
     }
     c->plain_size = layout->size;
+    c->stand = ami_layout_take(layout, 1, sizeof *c->stand);
+    c->stand_pose = ami_layout_take(layout, joints, sizeof(am_transform));
+    c->stood_size = layout->size;
     if (c->solver) {
         c->push.head = ami_layout_take(layout, 1, sizeof *c->push.head);
         c->push.from = ami_layout_take(layout, joints, sizeof(am_transform));

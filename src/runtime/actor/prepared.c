@@ -520,6 +520,7 @@ am_result ami_prepared_create(ami_prepared **out, const am_source *source, const
         result = ami_prepared_ranges(prepared, err);
     }
     if (result == AM_OK) {
+        ami_stand_prepare(prepared);
         result = ami_prepared_plant(prepared, err);
     }
     if (result != AM_OK) {

@@ -83,6 +83,7 @@ void ami_begin_arrival(am_actor *c)
     s->frame = -1;
     s->ended = 0;
     s->arriving = 1;
+    c->stand->on = 0;
     ami_push_end(c); // the body continues from where the forces have moved it
     ami_inertia_reset(c->inertia, &c->inertia_def);
     const am_source *source = c->prepared->source;
@@ -160,7 +161,9 @@ static void step_together(am_actor *const *actors, const am_intent *intents, int
     int asked = 0;
     for (int i = 0; i < count; i++) {
         ami_step_begin(actors[i], &steps[i], &intents[i], dt);
-        if (!steps[i].over) {
+        if (!steps[i].over && steps[i].held) {
+            ami_step_end(actors[i], &steps[i]);
+        } else if (!steps[i].over) {
             states[asked] = actors[i]->source_state;
             outs[asked] = &actors[i]->output;
             inputs[asked] = &steps[i].input;
