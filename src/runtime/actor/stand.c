@@ -248,7 +248,16 @@ static void let_go(am_actor *c)
     c->stand->on = 0;
     ami_find_velocities(c, c);
     ami_inertia_reset(c->inertia, &c->inertia_def);
-    c->state->arriving = 1;
+    const am_source *source = c->prepared->source;
+    c->state->arriving = !source->interface->ticks;
+    if (source->interface->ticks) {
+        // A flow that is put to a still body often stays there: it goes on from its own state instead.
+        source->interface->pose(source, c->source_state, &c->output, c->work);
+        memset(c->output.landed.velocity, 0, (size_t)c->joint_count * sizeof *c->output.landed.velocity);
+        ami_inertia_pose from = { c->local_raw, c->arrival, am_v3_zero(), am_v3_zero() };
+        ami_inertia_pose to = { c->source_local, c->output.landed.velocity, am_v3_zero(), am_v3_zero() };
+        ami_inertia_transition(c->inertia, &c->inertia_def, &from, &to);
+    }
 }
 
 static bool may_stand(const am_actor *c, const ami_step *step)
