@@ -321,6 +321,8 @@ static bool is_axis(const char *text)
 int verb_import(const cli_verb *verb, int argc, char **argv)
 {
     bool wants_fix = false;
+    bool keep_in_place = false;
+    bool keep_loops = false;
     double unit = 0.0;
     double fps = 0.0;
     import_job j = { .import = am_import_begin(NULL) };
@@ -332,6 +334,8 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         { "--fps", "N", "true frame rate in frames per second", .number = &fps },
         { "--up", "AXIS", "the files' up axis: +y, +z, ...", .text = &doctor->up },
         { "--facing", "AXIS", "the axis that the rest pose faces", .text = &doctor->facing },
+        { "--keep-in-place", NULL, "give gaits in place no root motion", .flag = &keep_in_place },
+        { "--keep-loops", NULL, "do not unroll loops", .flag = &keep_loops },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
@@ -353,6 +357,8 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         doctor->unit_m = (float)unit;
     }
     doctor->fps = (float)fps;
+    doctor->in_place = !keep_in_place;
+    doctor->loops = !keep_loops;
     if (j.out_dir && !am_folder_make(j.out_dir)) {
         return cli_usage("import: cannot create the folder %s; choose another place", j.out_dir);
     }

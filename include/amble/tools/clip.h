@@ -141,6 +141,21 @@ AM_API am_result am_floor_find(float *out, const am_clip *clip, const am_roles *
                                am_error *err);
 
 // ---------------------------------------------------------------------------------------------
+// Clips made for games: gaits in place, loops
+
+/// *speed_mps is how fast the planted feet of a gait without root motion slide backward; 0 when the clip is none.
+AM_API am_result am_clip_find_in_place(float *speed_mps, const am_clip *clip, const am_roles *roles,
+                                       const am_alloc *alloc, am_error *err);
+/// A copy of a gait in place with the root motion that keeps its planted feet planted; of another clip a plain copy.
+AM_API am_result am_clip_give_motion(am_clip **out, const am_clip *clip, const am_roles *roles, const am_alloc *alloc,
+                                     am_error *err);
+/// Frames of one round when the last frame meets the first in pose and velocity, else 0.
+AM_API int am_clip_find_loop(const am_clip *clip);
+/// `rounds` rounds of a loop of `period` frames one after another, each beginning where the one before ended.
+AM_API am_result am_clip_unroll(am_clip **out, const am_clip *clip, int period, int rounds, const am_alloc *alloc,
+                                am_error *err);
+
+// ---------------------------------------------------------------------------------------------
 // Retargeting
 
 /// Start from am_retarget_def_default().

@@ -34,9 +34,11 @@ typedef struct am_diagnosis {
     am_quat *rests;    ///< [rest_count] a standing pose as local rotations of the clean clip's joints, or NULL
     int rest_count; ///< joints of the clean clip when rests is not NULL; am_doctor_compare may copy them from another
                     ///< clip
-    float rest_lean;  ///< how far that pose is from standing upright, feet together (0)
-    uint64_t content; ///< hash of the motion, for finding duplicates
-    am_fault *faults; ///< bad stretches, in frames of the file
+    float rest_lean;    ///< how far that pose is from standing upright, feet together (0)
+    float in_place_mps; ///< slide of the planted feet of a gait without root motion, which cleaning gives it; or 0
+    int loop_frames;    ///< frames of one round of a loop, which cleaning unrolls; or 0
+    uint64_t content;   ///< hash of the motion, for finding duplicates
+    am_fault *faults;   ///< bad stretches, in frames of the file
     int fault_count;
     am_finding *findings;
     int finding_count;
@@ -52,7 +54,9 @@ typedef struct am_doctor_def {
     const char *up; ///< "+y", ...
     const char *facing;
     const am_roles *roles;
-    bool faults; ///< also look for bad stretches (default true)
+    bool faults;   ///< also look for bad stretches (default true)
+    bool in_place; ///< also look for gaits without root motion (default true)
+    bool loops;    ///< also look for loops (default true)
     uint32_t cookie;
 } am_doctor_def;
 AM_API am_doctor_def am_doctor_def_default(void);
@@ -92,7 +96,7 @@ AM_API void am_piece_name(char *out, size_t size, const char *name, int piece, i
 /// One clip on its way from a file to clean pieces.
 typedef struct am_import_clip {
     char path[1024];
-    char name[200];  ///< the file's stem, or STEM.CLIP when it has several clips; fit for a file name
+    char name[200];  ///< the file's stem, or STEM#CLIP when it has several clips; fit for a file name
     int file;        ///< which of the files that were added
     int clip_count;  ///< clips of that file
     bool trusted;    ///< set it before am_import_examine: bad stretches are not looked for

@@ -170,8 +170,8 @@ static am_result read_contacts(ami_build_config *c, const am_json *root, am_erro
 
 static am_result read_doctor(ami_build_config *c, const am_json *root, am_error *err)
 {
-    static const char *const keys[] = { "cut", "bridge", "faults", "min_seconds", "unit_m",
-                                        "fps", "up",     "facing", "duplicates" };
+    static const char *const keys[] = { "cut", "bridge", "faults",     "min_seconds", "unit_m", "fps",
+                                        "up",  "facing", "duplicates", "in_place",    "loops" };
     const am_json *o = am_json_get(root, "doctor");
     if (!o) {
         return AM_OK;
@@ -182,6 +182,8 @@ static am_result read_doctor(ami_build_config *c, const am_json *root, am_error 
     result = result == AM_OK ? am_json_read_bool(doc, o, "bridge", false, &c->clean.bridge, err) : result;
     result = result == AM_OK ? am_json_read_bool(doc, o, "faults", false, &c->doctor.faults, err) : result;
     result = result == AM_OK ? am_json_read_bool(doc, o, "duplicates", false, &c->duplicates, err) : result;
+    result = result == AM_OK ? am_json_read_bool(doc, o, "in_place", false, &c->doctor.in_place, err) : result;
+    result = result == AM_OK ? am_json_read_bool(doc, o, "loops", false, &c->doctor.loops, err) : result;
     result = result == AM_OK
                  ? am_json_read_float(doc, o, "min_seconds", false, &c->clean.min_seconds, 0.0f, 1e4f, err)
                  : result;

@@ -10,7 +10,9 @@
 float ami_build_source_frame(const ami_building *b, const ami_piece *piece, int frame)
 {
     const am_import_clip *source = &b->import.clips[piece->source];
-    return (float)piece->source_first + (float)frame * (source->fps / b->fps);
+    float at = (float)piece->source_first + (float)frame * (source->fps / b->fps);
+    float round = (float)source->diagnosis.loop_frames;
+    return round > 0.0f ? at - round * floorf(at / round) : at;
 }
 
 /// One block for everything that goes with a piece's frames.

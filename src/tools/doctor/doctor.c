@@ -10,7 +10,7 @@
 
 am_doctor_def am_doctor_def_default(void)
 {
-    am_doctor_def def = { .unit_m = NAN, .faults = true, .cookie = AM_COOKIE };
+    am_doctor_def def = { .unit_m = NAN, .faults = true, .in_place = true, .loops = true, .cookie = AM_COOKIE };
     return def;
 }
 
@@ -175,7 +175,8 @@ static am_result run_steps(ami_exam *exam, am_error *err)
     }
     result = result == AM_OK ? ami_exam_rest(exam, err) : result;
     result = result == AM_OK ? ami_exam_rate(exam, err) : result;
-    return result == AM_OK ? ami_exam_faults(exam, err) : result;
+    result = result == AM_OK ? ami_exam_faults(exam, err) : result;
+    return result == AM_OK ? ami_exam_games(exam, err) : result;
 }
 
 am_result am_doctor_examine(am_diagnosis *out, const am_clip *clip, const am_doctor_def *def, am_error *err)

@@ -165,6 +165,7 @@ am_result am_doctor_clean(am_clips *out, am_roles *roles, int *first_frames, int
     am_result result = ami_clip_bring_home(&made, roles, clip, diagnosis, diagnosis->fps_true, &out->alloc, err);
     result = result == AM_OK ? take_rest(&made, diagnosis, &out->alloc, err) : result;
     result = result == AM_OK && def->bridge ? bridge_all(&made, diagnosis, &out->alloc, err) : result;
+    result = result == AM_OK ? ami_clip_mend_games(&made, roles, diagnosis, &out->alloc, err) : result;
     if (result == AM_OK) {
         result = cut_all(out, first_frames, capacity, made, diagnosis, def, err);
     }

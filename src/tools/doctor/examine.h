@@ -34,6 +34,11 @@ am_result ami_exam_space(ami_exam *exam, am_error *err);
 am_result ami_exam_rest(ami_exam *exam, am_error *err);
 am_result ami_exam_rate(ami_exam *exam, am_error *err);
 am_result ami_exam_faults(ami_exam *exam, am_error *err);
+/// Gaits in place and loops.
+am_result ami_exam_games(ami_exam *exam, am_error *err);
+/// What cleaning does about them: replaces *clip.
+am_result ami_clip_mend_games(am_clip **clip, const am_roles *roles, const am_diagnosis *diagnosis,
+                              const am_alloc *alloc, am_error *err);
 
 /// "+x", "-x", "+y", ... as a unit vector; zero when it is none of the six.
 am_vec3 ami_axis_vector(const char *name);

@@ -64,7 +64,7 @@ static void name_clip(am_import_clip *clip)
     char stem[sizeof clip->name];
     ami_file_stem(stem, sizeof stem, clip->path);
     if (clip->clip_count > 1) {
-        snprintf(clip->name, sizeof clip->name, "%.90s.%.90s", stem, clip->raw->name);
+        snprintf(clip->name, sizeof clip->name, "%.90s#%.90s", stem, clip->raw->name);
     } else {
         snprintf(clip->name, sizeof clip->name, "%s", stem[0] ? stem : "clip");
     }

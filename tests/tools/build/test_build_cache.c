@@ -205,7 +205,7 @@ static void import_and_build_name_clips_alike(void **state)
     check_ok(am_build(&db, NULL, &def, &err), &err);
     assert_int_equal(db->range_count, 2);
     for (int i = 0; i < 2; i++) {
-        assert_memory_equal(import.clips[i].name, "two.", 4);
+        assert_memory_equal(import.clips[i].name, "two#", 4);
         assert_string_equal(db->ranges[i].name, import.clips[i].name);
     }
     am_db_close(db);
