@@ -7,7 +7,7 @@ int main(int argc, char **argv)
     am_actor *actor = NULL;
     am_error err = { AM_OK };
     if (am_actor_open(&actor, argc > 1 ? argv[1] : "models/locomotion.amnet", &err) != AM_OK) {
-        return fprintf(stderr, "hello: %s\n", err.text), 1;
+        return fprintf(stderr, "hello: %s: %s\n", err.file, err.text), 1;
     }
     am_stick stick = { 0.0f, 1.0f }; // as far forward as it goes
     for (int frame = 0; frame < 300; frame++) {

@@ -16,7 +16,7 @@ static const cli_verb verbs[] = {
       verb_strip },
     { "export", "FILE -o OUT", "convert motion to .bvh, .glb, .npz or .csv, networks to .npz or .onnx", verb_export },
     { "synth", "KIND -o DIR", "make procedural motion with known contacts, phase and speed", verb_synth },
-    { "train", "RECIPE -o X.amnet", "train networks by a recipe, with checkpoints; mpirun uses several processes",
+    { "train", "RECIPE -o X.amnet", "train networks from a recipe, with checkpoints; mpirun uses several processes",
       verb_train },
     { "eval", "NAME", "measure how good a method is, in tables with bounds", verb_lab },
     { "studio", "[X.amdb...]", "open the page: a character to steer, served on this machine only", verb_studio },

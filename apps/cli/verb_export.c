@@ -209,8 +209,8 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
         { "--unit-m", "M", "metres in one unit of FILE; lengths are written in metres", .number = &job.unit_m },
         { "--contacts", NULL, "find toe contacts and write them too (.npz, .csv; metres, y up)",
           .flag = &job.contacts },
-        { "--part", "NAME", "one part of a network", .text = &network.part },
-        { "--weights", "NPZ", "replace a network's weights by those in this file", .text = &network.weights },
+        { "--part", "NAME", "export only this part of a network", .text = &network.part },
+        { "--weights", "NPZ", "replace a network's weights with those in this file", .text = &network.weights },
         { "--type", "TYPE", "type of the weights of an .amnet: fp32, fp16 or int8", .text = &network.type },
     };
     cli_call call;

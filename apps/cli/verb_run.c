@@ -289,7 +289,7 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
     const cli_option options[] = {
         { "--output,-o", "OUT.bvh", "write the motion; OUT.0.bvh, OUT.1.bvh for several characters", .text = &j.out },
         { "--metrics", "M.json",
-          "write feet, jitter, novelty, stands, steps, response times, next to the database's own",
+          "write foot slide, jitter, novelty, response times and more, beside the data's own values",
           .text = &j.metrics },
         { "--reference", "X.amdb", "with --metrics, measure against this captured motion, not the run's own database",
           .text = &j.reference_path },

@@ -1,4 +1,4 @@
-/// What is open in JSON for the page, as parts of the object that web_describe writes.
+/// Describes in JSON, for the page, what is open: parts of the object that web_describe writes.
 #ifndef AMBLE_STUDIO_DESCRIBE_H
 #define AMBLE_STUDIO_DESCRIBE_H
 

@@ -197,7 +197,10 @@ int web_scene_exchange(web_set *next, const web_lineup *who, const web_set *befo
         return (int)result;
     }
     for (int i = 0; before && who->ahead && i < web_now.open.actor_count && i < next->actor_count; i++) {
-        web_path_track_swap(&next->actors[i].drawn, &web_now.open.actors[i].drawn);
+        // Characters that were steered until now have no room for one: the new ones keep theirs.
+        if (web_now.open.actors[i].drawn.room > 0) {
+            web_path_track_swap(&next->actors[i].drawn, &web_now.open.actors[i].drawn);
+        }
     }
     close_actors(&web_now.open);
     web_now.open = *next;

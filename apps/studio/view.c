@@ -47,7 +47,13 @@ enum {
     VIEW_PUSHES,
     VIEW_NEAREST,    ///< how far a field's state is from the data
     VIEW_NEAR_COUNT, ///< neighbours that are shown
-    VIEW_TARGET,     ///< 0 none, else WEB_LINE or WEB_POINT
+    VIEW_TOTAL,      ///< what decided for the chosen frame: its costs over all levels of a lookahead
+    VIEW_SOFTENED,   ///< a smoother landing replaced the cheapest
+    VIEW_REWARD,     ///< of a field's chosen action
+    VIEW_VALUE,
+    VIEW_PARTS, ///< of a field's distance from the data
+    VIEW_LAST_PART = VIEW_PARTS + AM_FIELD_PARTS - 1,
+    VIEW_TARGET, ///< 0 none, else WEB_LINE or WEB_POINT
     VIEW_POINTS,
     VIEW_TRAJECTORY, ///< [AM_MAX_TRAJECTORY][5]: time, x, z, direction x, z
     VIEW_CHANNELS = VIEW_TRAJECTORY + 5 * AM_MAX_TRAJECTORY,
@@ -75,6 +81,10 @@ static const char *const view_names[VIEW_TRAJECTORY + 1] = {
     "pathX",       "pathZ",
     "push",        "pushes",
     "nearest",     "nearCount",
+    "total",       "softened",
+    "reward",      "value",
+    "partRoot",    "partTurn",
+    "partPose",    "partNextPose",
     "target",      "points",
     "trajectory",
 };
@@ -83,29 +93,47 @@ static float view[VIEW_COUNT];
 const float *web_view(void) { return view; }
 void web_view_clear(void) { memset(view, 0, sizeof view); }
 
-/// What each channel of the schema adds to the cost of the frame that a search chose: the best one, or the one that
-/// was playing (`left`), which the step has already moved past.
-static void fill_costs(const am_actor_view *now, int left)
+/// view[VIEW_CHANNELS]: what each channel adds to the cost of row(stride), by the names of the page's channels.
+static void fill_channels(const am_features *features, const float *query, const float *row, const float *weights)
 {
-    const am_features *features = &web_now.open.db->features;
-    const am_source_output *out = now->output;
-    int chosen = out->frame < 0 ? -1 : out->transition && out->candidate_count > 0 ? out->candidates[0].frame : left;
-    if (out->frame < 0) {
-        memset(view + VIEW_CHANNELS, 0, AM_MAX_CHANNELS * sizeof *view); // networks have no costs
-    }
-    if (!out->searched || features->pca || chosen < 0) {
-        return; // the costs of the last search stay
-    }
-    const float *x = am_db_x(web_now.open.db, chosen);
-    for (int c = 0; c < features->schema->channel_count; c++) {
-        const am_channel *channel = &features->schema->channels[c];
+    const am_schema *shown = web_now.open.db->features.schema;
+    for (int c = 0; c < shown->channel_count; c++) {
+        const am_channel *channel = NULL;
+        for (int i = 0; i < features->schema->channel_count && !channel; i++) {
+            bool same = strcmp(features->schema->channels[i].name, shown->channels[c].name) == 0;
+            channel = same ? &features->schema->channels[i] : NULL;
+        }
         float sum = 0.0f;
-        for (int d = channel->first; d < channel->first + channel->dims; d++) {
-            float difference = out->query[d] - x[d];
-            sum += (now->weights ? now->weights[d] : 1.0f) * difference * difference;
+        for (int d = channel ? channel->first : 0; channel && d < channel->first + channel->dims; d++) {
+            float difference = query[d] - row[d];
+            sum += (weights ? weights[d] : 1.0f) * difference * difference;
         }
         view[VIEW_CHANNELS + c] = sum;
     }
+}
+
+/// The costs of the frame that a search chose: the best one, or the one that was playing (`left`), which the step has
+/// already moved past. Networks: how far their answer is from what was asked. Between searches the last costs stay.
+static void fill_costs(const am_actor_view *now, int left)
+{
+    const am_source_output *out = now->output;
+    if (!out->searched) {
+        return;
+    }
+    if (out->frame < 0) {
+        const am_db *db = am_asset_db(web_scene_asset(&web_now.open, AM_METHOD_LEARNED), AM_METHOD_LEARNED);
+        if (out->transition && db && !db->features.pca) {
+            fill_channels(&db->features, out->query, out->answer, NULL);
+        }
+        return;
+    }
+    const am_features *features = &web_now.open.db->features;
+    int chosen = out->transition && out->candidate_count > 0 ? out->candidates[0].frame : left;
+    if (!features->pca && chosen >= 0) {
+        fill_channels(features, out->query, am_db_x(web_now.open.db, chosen), now->weights);
+    }
+    view[VIEW_TOTAL] = out->transition ? out->totals[0] : out->stay_total;
+    view[VIEW_SOFTENED] = out->softened ? 1.0f : 0.0f;
 }
 
 static void fill_trajectory(const am_actor_view *now)
@@ -161,6 +189,9 @@ static void fill_field(const am_source_output *out)
         view[VIEW_NEAREST] = view[VIEW_NEAR_COUNT] = 0.0f;
     } else if (out->searched) { // else the last tick counts
         view[VIEW_NEAREST] = sqrtf(out->cost);
+        view[VIEW_REWARD] = out->rewards[0];
+        view[VIEW_VALUE] = out->values[0];
+        memcpy(view + VIEW_PARTS, out->parts, sizeof out->parts);
         am_actor_neighbour near[AM_MAX_CANDIDATES];
         int count = am_actor_get_neighbours(web_chosen(), near);
         view[VIEW_NEAR_COUNT] = (float)count;

@@ -126,12 +126,13 @@ typedef struct am_hit {
 
 /// The tags that `amble build` finds by itself. They are always the first of a database's tags, in this order.
 typedef enum am_auto_tag {
-    AM_TAG_IDLE,  ///< the root moves slower than 0.25 m/s and turns slower than 30 degrees a second
-    AM_TAG_WALK,  ///< 0.25 to 2.0 m/s
-    AM_TAG_RUN,   ///< faster
-    AM_TAG_CREEP, ///< hips lower than 0.98 of thigh + shin above the toes' floor (upright: 1.05 and more)
-    AM_TAG_JUMP,  ///< both toes above 4 cm for 0.2 s (a running step: 0.15 s), with 0.2 s around it
-    AM_TAG_TURN,  ///< the root turns faster than 60 degrees a second
+    AM_TAG_IDLE,   ///< the root moves slower than 0.25 m/s and turns slower than 30 degrees a second
+    AM_TAG_WALK,   ///< 0.25 to 2.0 m/s
+    AM_TAG_RUN,    ///< faster
+    AM_TAG_CREEP,  ///< hips lower than 0.9 of their height in the data's upright walks
+    AM_TAG_JUMP,   ///< both toes above 4 cm for 0.2 s (a running step: 0.15 s), with wind-up and landing
+    AM_TAG_TURN,   ///< the root turns faster than 60 degrees a second
+    AM_TAG_WINDUP, ///< slower than a run with bent knees: the start of a sprint, a landing, and the way into them
     AM_AUTO_TAG_COUNT
 } am_auto_tag;
 

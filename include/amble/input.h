@@ -104,13 +104,16 @@ typedef struct am_path_method {
     bool smooth;             ///< Gaussian of 0.1 s (LHMM V-B), or of 0.1 m when retimed
     am_path_desired desired; ///< LHMM VI-A
     bool speed_limit;        ///< LHMM VI-B; a retimed path keeps it by itself
-    bool corners;            ///< LHMM VI-C; a retimed path takes them slowly instead
+    bool corners;            ///< LHMM VI-C; off by default: a retimed path takes them slowly instead
     bool retime;             ///< speeds within the accelerations of the data
     bool lead;               ///< the target advances with time and waits for the body a little ahead
     bool steer;              ///< the root's motion is bent by a few degrees and scaled by a few per cent
     bool plant;              ///< frames after which the feet shuffle are not jumped to
     bool weigh;              ///< the trajectory counts for more than the pose
     bool recover;            ///< after 2 s without progress the target advances by itself
+    bool guard;   ///< playing on is a choice, frames near the playing one and rough ones are not; otherwise the
+                  ///< nearest frames alone are (LHMM algorithm 1)
+    bool squares; ///< a lookahead adds up squared distances; otherwise distances (LHMM algorithm 1)
 } am_path_method;
 
 /// A round obstacle that a path is bent around.

@@ -84,15 +84,18 @@ typedef struct am_settings {
     am_inertialise inertialise;
     float inertialise_halflife; ///< s, spring
     float inertialise_seconds;  ///< s, quintic
-    float inertialise_bend;     ///< m/s^2, spring: what a transition may bend arms, head and trunk by; 0: no limit
+    float inertialise_bend;     ///< m/s^2, spring: limit at the start, for arms, head and trunk; 0: no limit
     int32_t ik;                 ///< foot lock, 0 or 1
     float velocity_halflife, facing_halflife;               ///< s, of the predicted trajectory
     float time_scale;                                       ///< 1 plays as captured
     float adjust_position_halflife, adjust_facing_halflife; ///< s, mixed root: how fast it is pulled to the point
-    float adjust_position_ratio, adjust_facing_ratio;       ///< mixed root: at most this part of its own movement
+    float adjust_position_ratio, adjust_facing_ratio;       ///< mixed root: pull, as a fraction of its own movement
     float clamp_m, clamp_rad; ///< mixed root: largest distance from the simulated point, which waits there
     float trajectory_weight, pose_weight; ///< Responsive eq. 13: 0.8 and 0.2; both 0 means unweighted
     float walk_mps, sprint_mps;           ///< speeds of sticks and keys; 0 means the data's own
+    int32_t as_printed;                   ///< 1: Responsive to the letter: eq. 13 alone weighs heights (3.2.4), and a
+                                          ///< stander holds the last frame of its clip (3.3.2)
+    float v_max;                          ///< m/s, fastest on a path; 0 means the path's own, or the data's
     // Not in the table; for programs and the lab:
     float sharp_mps, sharp_rad; ///< a larger change of the target triggers a search at once
     float stand_mps;            ///< without input, a character predicted to be slower than this stands

@@ -16,6 +16,7 @@ extern "C" {
 
 #define AM_MAX_TRAJECTORY 16 ///< points of a desired trajectory
 #define AM_MAX_CANDIDATES 8  ///< best frames that a source shows
+#define AM_FIELD_PARTS 4     ///< parts of a field's distance
 #define AM_MAX_CONTEXT 64    ///< bytes of what a target remembers on its way into the future
 
 // For the library's own sources; others ignore them.
@@ -88,6 +89,8 @@ typedef struct am_source_input {
     bool leave;            ///< with search_now: playing on is no choice (another activity begins)
     bool hold;             ///< play on without searching until the end of the clip (jumps, dances)
     bool stand;            ///< with hold: what is held is standing in place
+    bool printed;          ///< LHMM algorithm 1 as printed: the nearest frames alone are choices, wherever they lie
+    bool distances;        ///< with a horizon: levels add up distances, as printed, instead of their squares
     am_source_target target;
     const am_transform *pose;    ///< [joint] of the body in the root's space when it is not the source's own (another
                                  ///< source moved it until now), else NULL
@@ -128,7 +131,15 @@ typedef struct am_source_output {
     int searches;          ///< nearest-frame searches that the choice took, 0 when none
     int candidate_count;   ///< best frames of the search, best first; before them the one jumped to
     am_hit candidates[AM_MAX_CANDIDATES];
-    float query[AM_MAX_FEATURES]; ///< [stride] the stored-space query, when searched
+    float totals[AM_MAX_CANDIDATES];  ///< what decided between them: match: the cost, long-horizon: the sum over the
+                                      ///< levels (infinite where none was made), field: reward plus discounted value
+    float stay_total;                 ///< the same of playing on
+    bool softened;                    ///< the cheapest was a rough place to land, and a smoother one replaced it
+    float rewards[AM_MAX_CANDIDATES]; ///< field: of the candidates' actions
+    float values[AM_MAX_CANDIDATES];  ///< field: discounted, of where they lead; 0 without a value function
+    float parts[AM_FIELD_PARTS];      ///< field: what adds up to `cost` (Fields eq. 1): root, turn, pose, next pose
+    float query[AM_MAX_FEATURES];     ///< [stride] the stored-space query, when searched
+    float answer[AM_MAX_FEATURES];    ///< learned: [stride] its projection; `cost` is their squared distance
 } am_source_output;
 
 typedef struct am_source am_source;

@@ -158,7 +158,7 @@ static am_result walk(bench *b, walkers *w, const char *set, int frames, const c
     bench_row(b, name, "amble", w->count, set, w->calls, w->call_count, checksum);
     allocations = w->budget.total_count - allocations;
     if (allocations > 0) {
-        cli_error(err, AM_ERR_DEF, NULL, "bench crowd: following paths allocated %zu times; it must not",
+        cli_error(err, AM_ERR_DEF, NULL, "bench crowd: following paths allocated %zu times; it must not allocate",
                   allocations);
         return AM_ERR_DEF;
     }

@@ -23,6 +23,7 @@ static const eval_item items[] = {
       eval_learned },
     { "fields", "motion fields and a graph-based controller: response times, value functions, ten minutes, rates",
       eval_fields },
+    { "responsive", "every key of Responsive on its 33 features: as in the paper, and by Amble", eval_responsive },
     { "paths", "drawn paths by long-horizon matching: the paper's tables 1 and 2, and what Amble adds", eval_paths },
 };
 

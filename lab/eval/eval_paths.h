@@ -10,6 +10,7 @@ enum { path_starts = 5 }; // four centimetres and ten degrees apart; the worst c
 /// How a path is followed in one row of a table.
 typedef struct path_row {
     const char *name;
+    const am_db *db; ///< with the features that its method needs; NULL: the table's
     am_path_method method;
     int k, l;            ///< l 1: basic matching
     bool own_root;       ///< the animation alone moves the root, as in the paper

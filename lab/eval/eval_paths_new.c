@@ -237,7 +237,7 @@ am_result path_table_smooth(eval *e, const am_db *db, const am_db_measures *own,
         ami_tables_number(e->tables, completed);
         work_free(&w, count);
     }
-    ami_tables_note(e->tables, "Means over %d paths with five starts each, the paper's method.", count);
+    ami_tables_note(e->tables, "Means over %d paths with five starts each, as in the paper, and by Amble.", count);
     return result;
 }
 

@@ -168,7 +168,7 @@ void path_play(path_score *s, const am_db *db, const am_db_measures *own, const 
     script.actors = actors;
     script.actor_count = path_starts;
     am_polyline line = { .points = s->line, .count = s->line_count };
-    s->result = play(s, &script, db, own, &line, &s->err);
+    s->result = play(s, &script, row->db ? row->db : db, own, &line, &s->err);
 }
 
 void path_score_free(path_score *s)

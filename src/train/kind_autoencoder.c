@@ -1,4 +1,4 @@
-// Stage "autoencoder": an encoder and a decoder trained together so that decode(encode(x)) is x (Operators 4.2: one
+// Stage "autoencoder": an encoder and a decoder trained together so that decode(encode(x)) is x (Operators 4.1: one
 // hidden layer of 512 ELU units each). Gives the parts "encoder" and "decoder".
 #include "train/stage.h"
 

@@ -1,6 +1,6 @@
 /// The arithmetic of training over feature-major blocks, in float for work and in double for the gradient tests.
 ///
-/// A block holds x(features, columns): one column a sample, columns contiguous, their number a multiple of
+/// A block holds x(features, columns): one column per sample, columns contiguous, their number a multiple of
 /// AMI_COLUMNS. So every loop runs over samples, element-wise work needs no horizontal sums, and a column's numbers
 /// do not depend on how the batch is cut into blocks or over threads.
 #ifndef AMI_TRAIN_OPS_H

@@ -66,7 +66,7 @@ am_result ami_trainer_load(ami_trainer *t, const void *data, size_t size, am_err
     const uint8_t *found = ami_read_bytes(&in, sizeof magic);
     const uint64_t iteration = ami_read_u64(&in), graphs = ami_read_u64(&in);
     if (!found || memcmp(found, magic, sizeof magic) != 0) {
-        return ami_fail_at(err, AM_ERR_FORMAT, NULL, 0, "this is not the state of a trainer");
+        return ami_fail_at(err, AM_ERR_FORMAT, NULL, 0, "this is not the saved state of a trainer");
     }
     if (graphs != (uint64_t)t->def.graph_count) {
         return ami_fail_at(err, AM_ERR_FORMAT, NULL, 16, "the state has %llu networks instead of %d",

@@ -56,6 +56,8 @@ test('a learned character walks, turns and stops by the keys', { skip }, async (
     const walking = await advance(120);
     assert.ok(walking.speed > 0.5, `speed ${walking.speed}`);
     assert.equal(Math.floor(walking.frame), -1);
+    const told = walking.costs.reduce((sum, cost) => sum + cost, 0);
+    assert.ok(walking.cost > 0 && Math.abs(told - walking.cost) < 1e-3 * (1 + walking.cost), `the features' distances ${told} make ${walking.cost}`);
     const before = { x: walking.rootX, z: walking.rootZ };
     await page.keyboard.up('w');
     await page.keyboard.down('d');

@@ -94,6 +94,35 @@ async function walksCurve(control) {
     return { drawn, there };
 }
 
+test('a path that is drawn after steering is measured at once', async () => {
+    await page.selectOption('#mode', { label: 'steer' });
+    await page.click('#reset');
+    await page.keyboard.down('w');
+    await advance(60);
+    await page.keyboard.up('w');
+    await advance(60);
+    await page.selectOption('#mode', { label: 'draw a path' });
+    await look();
+    const [{ x, z }] = await hips();
+    await draw([[x, z], [x + 0.5, z + 1], [x + 1, z + 2]], 60);
+    await follow();
+    const { error } = await page.evaluate(() => window.amble.studio.engine.measures);
+    assert.ok(error > 0.0005 && error < 0.2, `path error ${error}`);
+});
+
+test('on a path the camera does not turn the right stick', async () => {
+    const sticks = await page.evaluate(() => {
+        const { input } = window.amble.studio;
+        const pads = navigator.getGamepads;
+        navigator.getGamepads = () => [{ connected: true, axes: [0, 0, 1, 0], buttons: [] }];
+        const read = [true, false].map((onPath) => input.read(Math.PI / 2, onPath).right);
+        navigator.getGamepads = pads;
+        return read;
+    });
+    assert.ok(sticks[0][0] === 1 && Math.abs(sticks[0][1]) < 1e-6, 'as it is held');
+    assert.ok(Math.abs(sticks[1][0]) < 1e-6 && Math.abs(sticks[1][1]) > 0.9, 'turned while steering');
+});
+
 test('a path drawn with the mouse is walked to its end', () => walksCurve('where drawn'));
 
 test('a drawing may begin at the character instead', async () => {

@@ -131,6 +131,39 @@ static void an_unknown_name_is_refused_with_the_nearest(void **state)
     assert_non_null(strstr(text, "database config 'nothing'"));
 }
 
+/// The set-up of Responsive is played, not only built: every key does something, on 33 features, as printed and by
+/// Amble.
+static void responsive_is_played_as_printed(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    skip(); // minutes under the sanitizer
+#endif
+    bool real = !test_quick() && test_data_dir("locomotion") && test_data_dir("jump") && test_data_dir("low") &&
+                test_data_dir("dance");
+    char text[8192];
+    assert_int_equal(test_shell(text, sizeof text, "%s eval responsive --config %s --json 2>/dev/null",
+                                test_command(), real ? "responsive" : "synth"),
+                     0);
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    check_ok(am_json_parse(&doc, text, strlen(text), "tables", NULL, &err), &err);
+    const am_json *table = am_json_get(am_json_root(doc), "tables")->first;
+    static const char *const rows[] = { "as in the paper", "amble" };
+    for (int i = 0; i < 2; i++) {
+        const am_json *row = row_of(table, rows[i]);
+        assert_true(cell(table, row, "move_s") > 5.0);
+        if (real) {
+            assert_true(cell(table, row, "jump_s") > 0.3);
+            assert_true(cell(table, row, "creep_s") > 4.0);
+            assert_true(cell(table, row, "dance_s") > 2.0);
+            assert_true(cell(table, row, "jump_hips_m") > cell(table, row, "move_hips_m") + 0.1);
+            assert_true(cell(table, row, "creep_hips_m") < cell(table, row, "move_hips_m") - 0.08);
+        }
+    }
+    am_json_free(doc);
+}
+
 TEST_SUITE(eval)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +171,7 @@ TEST_SUITE(eval)
         cmocka_unit_test(the_cmu_courses_keep_their_bounds),
         cmocka_unit_test(the_agile_courses_keep_theirs),
         cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
+        cmocka_unit_test(responsive_is_played_as_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

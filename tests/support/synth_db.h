@@ -97,7 +97,8 @@ static inline bool synth_db_schema(am_schema *out, const char *text, am_error *e
 /// says, LMM's 27 for NULL. NULL with *err filled when it cannot be made.
 static inline am_db *synth_db_make_some(const char *text, const int *which, int count, am_error *err)
 {
-    static const char *const tag_names[synth_db_tags] = { "idle", "walk", "run", "creep", "jump", "turn", "dance" };
+    static const char *const tag_names[synth_db_tags] = { "idle", "walk", "run",    "creep",
+                                                          "jump", "turn", "windup", "dance" };
     synth_db_clip clips[synth_db_clips];
     am_db_clip items[synth_db_clips];
     memset(clips, 0, sizeof clips);

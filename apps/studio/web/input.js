@@ -59,13 +59,14 @@ export class Input {
         return { left: stick(pad.axes[0] ?? 0, pad.axes[1] ?? 0), right: stick(pad.axes[2] ?? 0, pad.axes[3] ?? 0), buttons };
     }
 
-    /** The input of a step now; yaw is the camera's angle from looking along +z. */
-    read(yaw) {
+    /** The input of a step now; yaw is the camera's angle from looking along +z. On a path the right stick turns the
+     *  facing away from the path, whatever the camera sees. */
+    read(yaw, onPath = false) {
         const keys = this.keys;
         const pad = this.pad;
         const turn = ([x, y]) => [x * Math.cos(yaw) - y * Math.sin(yaw), x * Math.sin(yaw) + y * Math.cos(yaw)];
         if (pad && (pad.buttons || pad.left.some(Boolean) || pad.right.some(Boolean))) {
-            return { keys, left: turn(pad.left), right: turn(pad.right), buttons: pad.buttons };
+            return { keys, left: turn(pad.left), right: onPath ? pad.right : turn(pad.right), buttons: pad.buttons };
         }
         if (yaw === 0 || keys === 0) {
             return { keys };

@@ -321,7 +321,7 @@ class Studio {
 
     /** What the next step takes: keys, sticks, the chosen character, paths that were just drawn. */
     devices() {
-        return { ...this.input.read(this.stage.yaw), ...this.play.devices(), ...this.pusher.devices(), ...this.aim.devices() };
+        return { ...this.input.read(this.stage.yaw, this.view?.path === 1), ...this.play.devices(), ...this.pusher.devices(), ...this.aim.devices() };
     }
 
     /** Movement over the last half second, m/s. */

@@ -53,7 +53,7 @@ export class Panel {
             heading('Playing'), make('div', { className: 'row' }, make('span', { textContent: 'doing' }), this.activity),
             this.row('clip', 'clip'), this.row('frame', 'frame'), make('div', { className: 'progress' }, this.progress),
             this.row('speed', 'speed'), this.row('transitions', 'transitions'),
-            heading('Why this frame'), this.costs, this.nearest = this.row('nearest', 'off the data'), this.near = make('div', { className: 'near', id: 'near' }), this.row('cost', 'cost'), this.row('search', 'search'), this.row('step', 'whole step'),
+            heading('Why this frame'), this.costs, this.nearest = this.row('nearest', 'off the data'), this.near = make('div', { className: 'near', id: 'near' }), this.row('cost', 'cost'), this.worth = this.row('worth', ''), this.row('search', 'search'), this.row('step', 'whole step'),
             heading('How'), this.settings.main, this.fieldNote, this.settings.more,
             heading('Show'), ...this.makeViews(),
             make('div', { className: 'buttons' }, this.button('Restart', 'reset', () => this.studio.reset()),
@@ -278,6 +278,18 @@ export class Panel {
         }
     }
 
+    /** What decided, where that is more than the cost: sums over the levels of a lookahead, or a field's worth. */
+    showWorth(view) {
+        const ahead = this.inputs.method.value === 'long-horizon';
+        const field = view.near.length > 0;
+        this.worth.hidden = !ahead && !field;
+        this.worth.firstChild.textContent = field ? 'reward + value' : 'over all levels';
+        this.worth.title = field ? `Distance from the data by part: root ${view.partRoot.toFixed(3)}, turn ${view.partTurn.toFixed(3)}, pose ${view.partPose.toFixed(3)}, next pose ${view.partNextPose.toFixed(3)}`
+            : 'The costs of the chosen frame and of the best frames after it, added up';
+        this.shown.worth.textContent = field ? `${view.reward.toFixed(2)} + ${view.value.toFixed(2)}`
+            : view.softened ? 'a smoother landing' : Number.isFinite(view.total) ? view.total.toFixed(2) : '–';
+    }
+
     /** Once every few pictures. */
     update(view, clip, speed, rate, down) {
         this.activity.textContent = view.activity;
@@ -288,10 +300,13 @@ export class Panel {
         this.progress.style.width = `${(100 * frame) / Math.max(view.rangeFrames, 1)}%`;
         this.shown.speed.textContent = `${speed.toFixed(2)} m/s, target ${Math.hypot(view.desiredX, view.desiredZ).toFixed(2)}`;
         this.shown.transitions.textContent = `${rate.toFixed(0)} in 1 s`;
+        // Networks have no frame whose cost could be compared: this is how far their answer is from what was asked.
+        this.shown.cost.previousSibling.textContent = view.frame < 0 ? 'answer from asked' : 'cost';
         this.shown.cost.textContent = view.cost.toFixed(2);
         this.shown.search.textContent = `${view.searchUs.toFixed(0)} µs`;
         this.shown.step.textContent = `${view.stepUs.toFixed(0)} µs`;
         this.showNear(view);
+        this.showWorth(view);
         this.peak = Math.max(0.98 * this.peak, ...view.costs, 0.5);
         view.costs.forEach((cost, i) => {
             this.bars[i].fill.style.width = `${(100 * cost) / this.peak}%`;

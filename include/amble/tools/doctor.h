@@ -83,7 +83,7 @@ AM_API am_result am_doctor_clean(am_clips *out, am_roles *roles, int *first_fram
                                  const am_diagnosis *diagnosis, const am_clean_def *def, am_error *err);
 
 /// The name of piece `piece` of `count` in out(size), size above 32: NAME alone, else NAME-a to NAME-z, NAME-a1, ...
-/// Too long a NAME is cut.
+/// A NAME that is too long is cut.
 AM_API void am_piece_name(char *out, size_t size, const char *name, int piece, int count);
 
 // ---------------------------------------------------------------------------------------------

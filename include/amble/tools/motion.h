@@ -42,7 +42,7 @@ typedef enum am_point {
 
 /// Where a rig has them.
 typedef struct am_body {
-    int16_t joint[AM_POINT_COUNT]; ///< -1 where the rig has none; of a heel its ankle
+    int16_t joint[AM_POINT_COUNT]; ///< -1 where the rig has none; for a heel: its ankle
     am_vec3 heels[2];              ///< in the ankle's space
     uint32_t has;                  ///< 1 << am_point
     float leg_m;                   ///< thigh and shin

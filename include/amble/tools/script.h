@@ -43,9 +43,22 @@ typedef struct am_run_push {
 /// Where to go from a time on.
 typedef struct am_run_goal {
     float t;
-    bool has_target; ///< false: no goal any more
+    bool has_target; ///< false: the goal ends
     am_vec3 target;  ///< a point in the world; its height is ignored
 } am_run_goal;
+
+/// The options of RUN.json.
+typedef struct am_run_options {
+    am_settings settings;                ///< the controller is settings.method
+    const char *tags[AM_ACTIVITY_COUNT]; ///< tag queries or NULL; they live as long as the script
+    const struct am_json *weights;       ///< object of factors by channel name, or NULL; as long as the script
+} am_run_options;
+/// Options that change while a character moves.
+typedef struct am_run_change {
+    float t;                     ///< s
+    am_run_options options;      ///< all of them, from this time on
+    const struct am_json *given; ///< the object of those that change; as long as the script
+} am_run_change;
 
 /// One character of a script. With both devices the gamepad counts while it is touched (am_intent_from_devices).
 typedef struct am_run_actor {
@@ -61,14 +74,10 @@ typedef struct am_run_actor {
     int push_count;
     const am_run_goal *goals; ///< [goal_count] ascending in time
     int goal_count;
+    const am_run_change *changes; ///< [change_count] ascending in time
+    int change_count;
 } am_run_actor;
 
-/// The options of RUN.json.
-typedef struct am_run_options {
-    am_settings settings;                ///< the controller is settings.method
-    const char *tags[AM_ACTIVITY_COUNT]; ///< tag queries or NULL; they live as long as the script
-    const struct am_json *weights;       ///< object of factors by channel name, or NULL; as long as the script
-} am_run_options;
 /// Reads the options of an object into *out; those that it lacks stay as they are. Checks ranges and that they are
 /// options of out->settings.method. Texts and weights point into the document.
 AM_API am_result am_run_options_read(am_run_options *out, const am_json_doc *doc, const am_json *object,

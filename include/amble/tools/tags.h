@@ -39,7 +39,7 @@ typedef struct am_auto_tag_input {
     const float *hip_heights;      ///< [frame] above the toes' floor, m
     const float *toe_heights;      ///< [frame] the lower toe above the floor, m
     const uint8_t *contacts;       ///< [frame] or NULL (then nothing is a jump)
-    float leg_length;              ///< thigh + shin, m
+    float upright_m;               ///< hip height of the data set's upright walks, m
 } am_auto_tag_input;
 /// Sets the automatic tags in tags(frame_count); other bits stay.
 AM_API void am_auto_tags(uint64_t *tags, const am_auto_tag_input *input);

@@ -10,6 +10,11 @@
 #define STAND_AHEAD_S 0.2f
 // Slower targets count as no target.
 #define STILL_MPS 0.05f
+// A sprint is reached step by step: asked for all of it at once, a search leaves the stand for the middle of a run
+// that no captured body reaches from there. A start asks for a walk, and then for this much more than the body has.
+#define RUN_MPS 2.0f
+#define FIRST_MPS 1.3f
+#define GAIN_MPS 0.6f
 // A desired facing this far from the body's needs steps.
 #define TURN_RAD (30.0f * AM_DEG)
 
@@ -109,7 +114,8 @@ static void enter(am_actor *c, am_activity activity)
     }
 }
 
-/// Standing continues until the playing clip ends; then another one is searched for.
+/// Standing continues until the playing clip ends; then another one is searched for, or, as Responsive 3.3.2 prints
+/// it, the last frame is held.
 static void plan_stand(const am_actor *c, ami_activity_plan *plan)
 {
     const ami_state *s = c->state;
@@ -119,7 +125,8 @@ static void plan_stand(const am_actor *c, ami_activity_plan *plan)
     plan->hold = true;
     plan->stand = true;
     int ahead = db && s->frame >= 0 ? ami_db_clamp(db, s->frame, (int)(STAND_AHEAD_S * db->fps)) : -1;
-    if (s->ended || !ami_prepared_accepts(c->prepared, AM_ACTIVITY_STAND, ahead)) {
+    bool over = s->ended && !c->settings.as_printed;
+    if (over || !ami_prepared_accepts(c->prepared, AM_ACTIVITY_STAND, ahead)) {
         plan->search_now = true;
         plan->leave = true;
     }
@@ -158,6 +165,21 @@ static void plan_activity(const am_actor *c, ami_activity_plan *plan)
     }
 }
 
+bool ami_builds_up(const am_actor *c)
+{
+    const ami_state *s = c->state;
+    return c->prepared->source->index && c->settings.springs && s->activity == AM_ACTIVITY_MOVE &&
+           am_v3_length(s->target_velocity) > RUN_MPS;
+}
+
+/// The target as far as a search may ask for it now.
+static am_vec3 within_reach(const am_actor *c, am_vec3 velocity)
+{
+    float speed = am_v3_length(velocity);
+    float most = am_max(c->state->speed + GAIN_MPS, FIRST_MPS);
+    return ami_builds_up(c) && speed > most ? am_v3_scale(velocity, most / speed) : velocity;
+}
+
 /// A target that has changed a lot since the last search triggers the next one at once.
 static bool is_sharp(const am_actor *c)
 {
@@ -189,6 +211,7 @@ ami_activity_plan ami_activity_update(am_actor *c, float dt)
         plan.search_now = is_sharp(c);
     }
     plan_activity(c, &plan);
+    plan.velocity = within_reach(c, plan.velocity);
     s->activity_s += dt;
     s->was_buttons = s->target_buttons;
     return plan;

@@ -79,6 +79,7 @@ static am_source_input make_input(am_actor *c, const ami_activity_plan *plan, co
     const ami_prepared *prepared = c->prepared;
     bool plants = prepared->path_filter && s->activity == AM_ACTIVITY_MOVE && ami_path_active(c) &&
                   ami_path_has(c->path.head, ami_path_plant);
+    const ami_path *path = ami_path_active(c) ? c->path.head : NULL;
     am_source_input input = {
         .dt = dt,
         .root = s->root,
@@ -94,6 +95,8 @@ static am_source_input make_input(am_actor *c, const ami_activity_plan *plan, co
         .leave = plan->leave,
         .hold = plan->hold,
         .stand = plan->stand,
+        .printed = path && !ami_path_has(path, ami_path_guard),
+        .distances = path && !ami_path_has(path, ami_path_squares),
         .target = find_target(c),
         .rng = &s->rng,
         .settings = ami_source_settings(c),
@@ -210,7 +213,7 @@ static bool look_along_stick(const am_actor *c, const ami_activity_plan *plan, a
     }
     *target = (ami_stick_target){ .velocity = plan->velocity,
                                   .heading = plan->heading,
-                                  .velocity_halflife = c->settings.velocity_halflife,
+                                  .velocity_halflife = ami_start_halflife(c, plan->velocity),
                                   .facing_halflife = c->settings.facing_halflife,
                                   .hip_m = plan->height,
                                   .time_count = c->prepared->time_count };

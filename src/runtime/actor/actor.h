@@ -28,6 +28,7 @@ typedef struct ami_push_room {
 typedef struct ami_weighing {
     float trajectory, pose;
     const float *channels;
+    bool printed; ///< heights count as eq. 13 of Responsive says, always
 } ami_weighing;
 
 /// Factors of the squared feature differences.
@@ -281,6 +282,11 @@ ami_activity_plan ami_activity_update(am_actor *character, float dt);
 void ami_trajectory_predict(am_actor *character, const ami_activity_plan *plan);
 /// trajectory.c: take-off speed (m/s) and half-life (s) of the vertical springs for hips that rise by rise_m.
 void ami_leap(float rise_m, float *speed, float *halflife);
+/// activities.c: whether a run is asked for that the body reaches step by step: of methods that search for frames.
+bool ami_builds_up(const am_actor *character);
+/// trajectory.c: half-life (s) of the velocity toward a target: the settings', or a longer one where the body must not
+/// gain speed faster than captured bodies do.
+float ami_start_halflife(const am_actor *character, am_vec3 target);
 /// trajectory.c: lets dt pass for the simulated point.
 void ami_simulate(am_actor *character, const ami_activity_plan *plan, float dt);
 /// root.c: moves the root as the animation did (in the root's frame, with its turn) and pulls it to the point.

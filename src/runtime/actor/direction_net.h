@@ -14,7 +14,7 @@
 #define AMI_DIRECTION_HZ 30.0f ///< points a second
 #define AMI_DIRECTION_KNOWN 60 ///< of a window: 2 s up to the present, whose facing is known
 #define AMI_DIRECTION_STEPS 120
-#define AMI_DIRECTION_AHEAD 12 ///< points that it sees beyond the one whose facing it predicts: 0.2 s
+#define AMI_DIRECTION_AHEAD 12 ///< points that it sees beyond the one whose facing it predicts: 0.4 s
 #define AMI_DIRECTION_POINTS (AMI_DIRECTION_STEPS + AMI_DIRECTION_AHEAD)
 
 /// 4 s of a path about the present, which is point AMI_DIRECTION_KNOWN - 1. Where there is no past the first point is

@@ -316,6 +316,7 @@ am_result am_actor_open(am_actor **out, const char *file, am_error *err)
         result = am_actor_create(out, &def, err);
     }
     if (result != AM_OK || !*out) {
+        ami_error_file(err, file);
         am_asset_close(asset);
         return result;
     }

@@ -26,6 +26,7 @@ typedef struct ami_path {
     uint32_t switches;  ///< am_path_method as bits
     int32_t desired;
     float v_max, fps;
+    float own_v_max;   ///< m/s: of the path, or of the data; a setting may replace it
     float still_s;     ///< s since the last progress
     float still_along; ///< m along the path at that time
     uint32_t recoveries, laps;
@@ -51,7 +52,9 @@ enum {
     ami_path_steer = 32,
     ami_path_weigh = 64,
     ami_path_recover = 128,
-    ami_path_plant = 256
+    ami_path_plant = 256,
+    ami_path_guard = 512,
+    ami_path_squares = 1024
 };
 
 /// A sample of the laid path: playing time and position.
@@ -95,11 +98,12 @@ float ami_path_along(const ami_path *path, const am_path_point *points, int i);
 
 /// path_facing.c: what a network predicted for an index, laps included.
 float ami_path_told(const ami_path *path, const float *facings, float index);
-/// path_query.c: the target of a character at `place`; advances the context. out: points at times(count); the caller
-/// fills in heights and facing. Directions are those that a network predicted, or along the path.
+/// path_query.c: the target of a character at the context's i_d; out of a corner it may advance that. out: points at
+/// times(count); the caller fills in heights and facing. Directions are those that a network predicted, or along the
+/// path.
 void ami_path_query(const ami_path_memory *room, ami_path_context *context, am_query_point *out, const float *times,
-                    int count, am_vec3 place);
-/// path_query.c: i_d for a place (LHMM eq. 1), and the clock with it.
+                    int count);
+/// path_query.c: i_d for a place (LHMM eq. 1), and the clock with it. Once a frame: each call moves the window on.
 void ami_path_progress(const ami_path *path, const am_path_point *points, ami_path_context *context, am_vec3 place);
 
 #endif

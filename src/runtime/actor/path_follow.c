@@ -52,13 +52,19 @@ static uint32_t switches_of(const am_path_method *m)
         { m->corners, ami_path_corners }, { m->retime, ami_path_retime },
         { m->lead, ami_path_lead },       { m->steer, ami_path_steer },
         { m->weigh, ami_path_weigh },     { m->recover, ami_path_recover },
-        { m->plant, ami_path_plant },
+        { m->plant, ami_path_plant },     { m->guard, ami_path_guard },
+        { m->squares, ami_path_squares },
     };
     uint32_t bits = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         bits |= all[i].on ? all[i].bit : 0;
     }
     return bits;
+}
+
+static float fastest(const am_actor *c)
+{
+    return c->settings.v_max > 0.0f ? c->settings.v_max : c->path.head->own_v_max;
 }
 
 am_result am_actor_follow(am_actor *c, const am_path_def *def, am_error *err)
@@ -80,7 +86,8 @@ am_result am_actor_follow(am_actor *c, const am_path_def *def, am_error *err)
     }
     memset(path, 0, sizeof *path);
     path->limits = c->prepared->limits;
-    path->v_max = def->v_max > 0.0f ? def->v_max : path->limits.v_max;
+    path->own_v_max = def->v_max > 0.0f ? def->v_max : path->limits.v_max;
+    path->v_max = fastest(c);
     path->fps = c->prepared->source->db->fps;
     path->facing = (int32_t)def->facing;
     path->desired = (int32_t)def->method.desired;
@@ -126,14 +133,16 @@ void am_actor_get_path(const am_actor *c, am_path_view *out)
 // ---------------------------------------------------------------------------------------------
 // On the way
 
-/// Shift: the same path at a run, or again as it was drawn. The part already walked stays as it is.
+/// Shift, or another v_max: the same path at a run or within the new limit, or again as it was drawn. The part
+/// already walked stays as it is.
 static void change_pace(am_actor *c)
 {
     ami_path *path = c->path.head;
     uint32_t runs = (c->state->target_buttons & ami_button_run) != 0;
-    if (!has(c, ami_path_retime) || runs == path->runs) {
+    if (runs == path->runs && fastest(c) == path->v_max) {
         return;
     }
+    path->v_max = fastest(c);
     float along = c->path.points[ami_path_index(path, path->context.at)].along;
     float heading = am_quat_heading(c->state->root.rotation);
     am_error unused = { 0 };
@@ -280,19 +289,17 @@ void ami_path_begin_step(am_actor *c, float dt)
 // ---------------------------------------------------------------------------------------------
 // The query
 
-static int compute_query(const void *user, void *context, am_query_point *out, am_transform root)
+/// The target from the context's i_d on.
+static int target_at(const am_actor *c, ami_path_context *context, am_query_point *out)
 {
-    const am_actor *c = user;
     const ami_prepared *prepared = c->prepared;
-    ami_path_context now;
-    memcpy(&now, context, sizeof now);
     float times[AM_MAX_TRAJECTORY];
     float stretch = stretch_of(c);
     int past = prepared->first_ahead - 1; // number of times before now
     for (int i = 0; i < prepared->time_count; i++) {
         times[i] = prepared->times[i] * stretch;
     }
-    ami_path_query(&c->path, &now, out + past, times + past, prepared->time_count - past, root.translation);
+    ami_path_query(&c->path, context, out + past, times + past, prepared->time_count - past);
     for (int i = 0; i < prepared->time_count; i++) {
         if (i < past) {
             out[i] = ami_history_at(c, -times[i]); // also for virtual steps, whose own past is not known
@@ -303,8 +310,19 @@ static int compute_query(const void *user, void *context, am_query_point *out, a
         out[i].time = prepared->times[i];
         out[i].velocity = am_v3_scale(out[i].velocity, stretch);
     }
-    memcpy(context, &now, sizeof now);
     return prepared->time_count;
+}
+
+/// A step of the lookahead: i_d first (LHMM algorithm 2).
+static int compute_query(const void *user, void *context, am_query_point *out, am_transform root)
+{
+    const am_actor *c = user;
+    ami_path_context now;
+    memcpy(&now, context, sizeof now);
+    ami_path_progress(c->path.head, c->path.points, &now, root.translation);
+    int count = target_at(c, &now, out);
+    memcpy(context, &now, sizeof now);
+    return count;
 }
 
 static void update_context(const void *user, void *next, const void *context, float seconds)
@@ -319,8 +337,8 @@ static void update_context(const void *user, void *next, const void *context, fl
 
 am_horizon ami_path_predict(am_actor *c, ami_path_context *context)
 {
-    *context = c->path.head->context;
-    c->state->trajectory_count = compute_query(c, context, c->trajectory, c->state->root);
+    *context = c->path.head->context; // its i_d is this frame's already
+    c->state->trajectory_count = target_at(c, context, c->trajectory);
     am_horizon horizon = { c, sizeof *context, context, compute_query, update_context };
     return horizon;
 }

@@ -6,6 +6,9 @@
 
 // A start nearer than this needs no approach.
 #define JOIN_M 0.15f
+// A drawing whose first second is slower than this sets no pace; the approach to it is walked at this speed.
+#define STILL_MPS 0.05f
+#define APPROACH_MPS 1.2f
 // Coordinates and times beyond these are mistakes.
 #define FARTHEST_M 1e5f
 #define LONGEST_S 1e5f
@@ -20,13 +23,14 @@ am_path_method ami_path_method_default(void)
 {
     am_path_method method = { .smooth = true,
                               .speed_limit = true,
-                              .corners = true,
                               .retime = true,
                               .lead = true,
                               .steer = true,
                               .plant = true,
                               .weigh = true,
-                              .recover = true };
+                              .recover = true,
+                              .guard = true,
+                              .squares = true };
     return method;
 }
 
@@ -96,6 +100,20 @@ static float length_of(const am_path_def *def)
     return length;
 }
 
+/// Speed of the first second of a drawing as it is played; 0 where that says nothing.
+static float first_speed(const am_path_def *def)
+{
+    float way = 0.0f;
+    float time = 0.0f;
+    for (int i = 1; i < def->count && time < 1.0f; i++) {
+        float next = (def->samples[i].t - def->samples[0].t) / def->scale;
+        float part = next > 1.0f ? (1.0f - time) / (next - time) : 1.0f; // the second may end between two samples
+        way += part * am_v3_distance(place_of(def->samples[i - 1]), place_of(def->samples[i]));
+        time = am_min(next, 1.0f);
+    }
+    return time > 0.0f ? way / time : way > 0.0f ? 1e3f : 0.0f;
+}
+
 int am_path_room(const am_path_def *def, float away_m, float fps)
 {
     const float slowest = 0.4f; // ami_path_limits.v_least is no slower
@@ -103,11 +121,12 @@ int am_path_room(const am_path_def *def, float away_m, float fps)
         return SPARE;
     }
     double seconds = (double)(def->samples[def->count - 1].t - def->samples[0].t) / (double)def->scale;
+    float approach = def->method.retime ? slowest : am_clamp(first_speed(def), STILL_MPS, slowest);
     double going = (double)(length_of(def) + away_m) / (double)slowest;
     double around = (double)def->obstacle_count * 20.0;
-    double points = ((seconds > going ? seconds : going) + (double)(away_m / slowest) + around) * (double)fps;
+    double points = ((seconds > going ? seconds : going) + (double)(away_m / approach) + around) * (double)fps;
     points = (points * (def->loop ? 2.2 : 1.0)) + 2.0 * def->count;
-    points += SPARE + def->obstacle_count * (CIRCLE + 4);
+    points += SPARE + def->obstacle_count * (CIRCLE + 4) * (def->loop ? 2 : 1);
     return points < 1e8 ? (int)points : 100000000;
 }
 
@@ -131,16 +150,13 @@ static void add(layer *l, float t, am_vec3 place)
     l->t = t;
 }
 
-/// Speed of the first second of a drawing as it is played; 0 where that says nothing.
-static float first_speed(const am_path_def *def)
+/// Speed of the straight approach: the average of the drawing's first second (LHMM VII); a retimed path keeps it
+/// within the data's. A drawing that stands still for a second says nothing.
+static float approach_speed(const am_path_def *def, const ami_path_limits *limits)
 {
-    float way = 0.0f;
-    float time = 0.0f;
-    for (int i = 1; i < def->count && time < 1.0f; i++) {
-        way += am_v3_distance(place_of(def->samples[i - 1]), place_of(def->samples[i]));
-        time = (def->samples[i].t - def->samples[0].t) / def->scale;
-    }
-    return time > 0.0f ? way / time : way > 0.0f ? 1e3f : 0.0f;
+    float speed = first_speed(def);
+    speed = speed > STILL_MPS ? speed : APPROACH_MPS;
+    return def->method.retime ? am_clamp(speed, limits->v_least, limits->v_max) : speed;
 }
 
 /// The straight approach to the start, at the average speed of the drawing's first second (LHMM VII).
@@ -149,10 +165,8 @@ static void join(layer *l, const am_path_def *def, am_vec3 from, am_vec3 to)
     const ami_path_limits *limits = &l->room->head->limits;
     float away = am_v3_distance(from, to);
     if (away > JOIN_M) {
-        float speed = first_speed(def);
-        speed = am_clamp(speed > 0.0f ? speed : 1.2f, limits->v_least, limits->v_max);
         add(l, 0.0f, from);
-        l->t = away / speed;
+        l->t = away / approach_speed(def, limits);
     }
 }
 
@@ -174,20 +188,6 @@ static void lay_lap(layer *l, const am_path_def *def, int first, am_vec3 offset,
     }
 }
 
-static int nearest_sample(const am_path_def *def, am_vec3 place, am_vec3 offset)
-{
-    int best = 0;
-    float nearest = INFINITY;
-    for (int i = 0; i < def->count; i++) {
-        float away = am_v3_distance(am_v3_add(place_of(def->samples[i]), offset), place);
-        if (away < nearest) {
-            nearest = away;
-            best = i;
-        }
-    }
-    return best;
-}
-
 // ---------------------------------------------------------------------------------------------
 // Obstacles
 
@@ -196,7 +196,35 @@ typedef struct circle {
     float radius;
 } circle;
 
+static circle circle_of(am_path_obstacle o) { return (circle){ am_v3(o.x, 0.0f, o.z), o.radius + BODY_M }; }
+
 static bool inside(circle c, am_vec3 p) { return am_v3_distance(c.centre, p) < c.radius; }
+
+static bool in_obstacle(const am_path_def *def, am_vec3 p)
+{
+    bool in = false;
+    for (int i = 0; i < def->obstacle_count; i++) {
+        in |= inside(circle_of(def->obstacles[i]), p);
+    }
+    return in;
+}
+
+/// Where a lap begins: the sample nearest to a place that lies in no obstacle, so that a bent lap closes; -1 when
+/// all do.
+static int lap_begin(const am_path_def *def, am_vec3 place, am_vec3 offset)
+{
+    int best = -1;
+    float nearest = INFINITY;
+    for (int i = 0; i < def->count; i++) {
+        am_vec3 sample = am_v3_add(place_of(def->samples[i]), offset);
+        float away = am_v3_distance(sample, place);
+        if (away < nearest && !in_obstacle(def, sample)) {
+            nearest = away;
+            best = i;
+        }
+    }
+    return best;
+}
 
 /// Where the line from a to b crosses the circle: the first time (entering) or the last.
 static float crossing(circle c, am_vec3 a, am_vec3 b, bool entering)
@@ -235,11 +263,10 @@ static am_vec3 push_out(circle c, am_vec3 p)
     return am_v3_add(c.centre, am_v3_scale(way, c.radius));
 }
 
-/// Bends the laid path around one circle. A stretch inside becomes an arc; a path that would begin or end inside does
-/// so on the rim.
+/// Lays was(count), bent around one circle. A stretch inside becomes an arc; a path that would begin or end inside
+/// does so on the rim.
 static void bend(layer *l, circle c, const ami_laid *was, int count)
 {
-    l->count = 0;
     bool in = inside(c, laid_place(was[0]));
     am_vec3 entry = in ? push_out(c, laid_place(was[0])) : am_v3_zero();
     float entry_t = was[0].t;
@@ -269,17 +296,17 @@ static void bend(layer *l, circle c, const ami_laid *was, int count)
     }
 }
 
-static void bend_all(layer *l, const am_path_def *def)
+/// Bends what was laid from sample `from` on.
+static void bend_all(layer *l, const am_path_def *def, int from)
 {
     ami_laid *copy = (ami_laid *)(void *)l->room->scratch;
     for (int i = 0; i < def->obstacle_count; i++) {
-        am_path_obstacle o = def->obstacles[i];
-        circle c = { am_v3(o.x, 0.0f, o.z), o.radius + BODY_M };
-        int count = l->count;
+        int count = l->count - from;
         for (int s = 0; s < count; s++) {
-            copy[s] = l->room->laid[s];
+            copy[s] = l->room->laid[from + s];
         }
-        bend(l, c, copy, count);
+        l->count = from;
+        bend(l, circle_of(def->obstacles[i]), copy, count);
     }
 }
 
@@ -292,14 +319,17 @@ am_result ami_path_lay(ami_path_memory *room, const am_path_def *def, am_vec3 fr
     if (def->mode == AM_PATH_LOCAL) {
         offset = am_v3_sub(am_v3_ground(from), place_of(def->samples[0]));
     }
-    int first = def->loop ? nearest_sample(def, from, offset) : 0;
+    int first = def->loop ? lap_begin(def, from, offset) : 0;
+    if (first < 0) {
+        return ami_fail(err, AM_ERR_RANGE, "the obstacles cover the whole lap; leave a point of it free");
+    }
     join(&l, def, from, am_v3_add(place_of(def->samples[first]), offset));
     lay_lap(&l, def, first, offset, def->loop);
+    bend_all(&l, def, 0);
     if (def->loop) {
         path->laid_loop = l.count - 1;
         lay_lap(&l, def, first, offset, true);
-    } else {
-        bend_all(&l, def); // a lap must end where it began, so laps are not bent
+        bend_all(&l, def, path->laid_loop + 1);
     }
     path->laid_count = l.count;
     path->drawn_first = am_v3_add(place_of(def->samples[0]), offset);

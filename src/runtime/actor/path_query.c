@@ -112,12 +112,12 @@ static int find_corner(const ami_path *path, const am_path_point *points, const 
     return -1;
 }
 
-/// i_corner: the point just before the sharpest turn between two indices.
+/// i_corner: the point just before the sharpest turn strictly between two indices.
 static int corner_between(const ami_path *path, const am_path_point *points, float from, float to)
 {
     int best = (int)from + 1;
     float most = -1.0f;
-    for (int i = (int)from; i < (int)to + 1; i++) {
+    for (int i = best; (float)i < to; i++) {
         float turn = turn_between(path, points, (float)i, (float)(i + 1));
         if (turn > most) {
             most = turn;
@@ -143,14 +143,13 @@ static void hold_corner(const ami_path *path, const am_path_point *points, am_qu
 }
 
 void ami_path_query(const ami_path_memory *room, ami_path_context *context, am_query_point *out, const float *times,
-                    int count, am_vec3 place)
+                    int count)
 {
     const ami_path *path = room->head;
     const am_path_point *points = room->points;
     bool told = path->facing == AM_PATH_FACING_NET && room->facings;
     float index[AM_MAX_TRAJECTORY];
-    ami_path_progress(path, points, context, place);
-    bool corners = ami_path_has(path, ami_path_corners) && !ami_path_has(path, ami_path_retime);
+    bool corners = ami_path_has(path, ami_path_corners);
     float from = ami_path_has(path, ami_path_lead) ? context->clock : (float)context->at;
     future_indices(path, points, from, index, times, count);
     int j = corners ? find_corner(path, points, index, count) : -1;

@@ -115,33 +115,62 @@ static void finish(am_path_point *points, int count, float heading)
 // ---------------------------------------------------------------------------------------------
 // The paper's
 
-static am_result shape_by_time(ami_path_memory *room, float heading, am_error *err)
+/// s from a sample to the next; no slower than `least` m/s.
+static float lasts(const ami_laid *laid, int i, float least)
+{
+    float drawn = laid[i + 1].t - laid[i].t;
+    float way = distance(laid[i].x, laid[i].z, laid[i + 1].x, laid[i + 1].z);
+    return least > 0.0f ? am_min(drawn, way / least) : drawn;
+}
+
+/// s from the beginning to a sample.
+static float time_of(const ami_laid *laid, int at, float least)
+{
+    float time = laid[0].t;
+    for (int i = 0; i < at; i++) {
+        time += lasts(laid, i, least);
+    }
+    return time;
+}
+
+/// x(count), z(count): places at even times. The last one is that of `end_s`.
+static void sample_times(const ami_path *path, const ami_laid *laid, float *x, float *z, int count, float least,
+                         float end_s)
+{
+    int seg = 0;
+    float begin = laid[0].t;
+    float span = path->laid_count > 1 ? lasts(laid, 0, least) : 0.0f;
+    for (int i = 0; i < count; i++) {
+        float t = i + 1 < count ? (float)i / path->fps : end_s;
+        while (seg + 2 < path->laid_count && begin + span < t) {
+            begin += span;
+            span = lasts(laid, ++seg, least);
+        }
+        int next = seg + 1 < path->laid_count ? seg + 1 : seg;
+        float part = span > 0.0f ? am_clamp((t - begin) / span, 0.0f, 1.0f) : next > seg ? 1.0f : 0.0f;
+        x[i] = am_lerp(laid[seg].x, laid[next].x, part);
+        z[i] = am_lerp(laid[seg].z, laid[next].z, part);
+    }
+}
+
+static am_result shape_by_time(ami_path_memory *room, float least, float heading, am_error *err)
 {
     ami_path *path = room->head;
-    const ami_laid *laid = room->laid;
     float *x = room->scratch;
     float *z = x + room->room;
-    float total = laid[path->laid_count - 1].t;
-    double points = (double)total * (double)path->fps + 1.5;
+    float total = time_of(room->laid, path->laid_count - 1, least);
+    bool laps = path->laid_loop >= 0;
+    // Even times only (V-A): a last point off the beat would bend the line that the filter extends. A path loses at
+    // most its last frame; one shorter than a frame is its end. Laps have no end and close on the beat nearest to it.
+    double points = (double)total * (double)path->fps + (laps ? 1.5 : 1.001);
     if (points > room->room) {
         return ami_fail(err, AM_ERR_LIMIT, "the path lasts %.0f s, more than the character has room for",
                         (double)total);
     }
     int count = (int)points;
-    path->loop_first = path->laid_loop >= 0 ? (int)(laid[path->laid_loop].t * path->fps + 0.5f) : -1;
+    path->loop_first = laps ? (int)(time_of(room->laid, path->laid_loop, least) * path->fps + 0.5f) : -1;
     path->loop_first = path->loop_first >= count - 1 ? -1 : path->loop_first;
-    int seg = 0;
-    for (int i = 0; i < count; i++) {
-        float t = i + 1 < count ? (float)i / path->fps : total;
-        while (seg + 2 < path->laid_count && laid[seg + 1].t < t) {
-            seg++;
-        }
-        int next = seg + 1 < path->laid_count ? seg + 1 : seg;
-        float span = laid[next].t - laid[seg].t;
-        float part = span > 0.0f ? am_clamp((t - laid[seg].t) / span, 0.0f, 1.0f) : next > seg ? 1.0f : 0.0f;
-        x[i] = am_lerp(laid[seg].x, laid[next].x, part);
-        z[i] = am_lerp(laid[seg].z, laid[next].z, part);
-    }
+    sample_times(path, room->laid, x, z, count, least, laps || count == 1 ? total : (float)(count - 1) / path->fps);
     if (ami_path_has(path, ami_path_smooth)) {
         kernel k = make_kernel(PAPER_SIGMA_S * path->fps, (int)(PAPER_HALF_S * path->fps + 0.5f));
         smooth(x + 2 * room->room, x, count, path->loop_first, &k);
@@ -326,5 +355,5 @@ static am_result shape_by_length(ami_path_memory *room, float v_start, float lea
 am_result ami_path_shape(ami_path_memory *room, float v_start, float least, float heading, am_error *err)
 {
     return ami_path_has(room->head, ami_path_retime) ? shape_by_length(room, v_start, least, heading, err)
-                                                     : shape_by_time(room, heading, err);
+                                                     : shape_by_time(room, least, heading, err);
 }

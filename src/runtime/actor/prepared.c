@@ -45,18 +45,20 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
     bool creep = has_tag(db, tag_of(AM_ACTIVITY_CREEP));
     bool jump = has_tag(db, tag_of(AM_ACTIVITY_JUMP));
     bool dance = has_tag(db, tag_of(AM_ACTIVITY_DANCE));
+    bool windup = has_tag(db, ami_auto_tag_name(AM_TAG_WINDUP));
     if (activity == AM_ACTIVITY_MOVE) {
-        const char *parts[3] = { creep ? "not creep" : NULL, jump ? "not jump" : NULL, dance ? "not dance" : NULL };
+        const char *parts[4] = { creep ? "not creep" : NULL, jump ? "not jump" : NULL, dance ? "not dance" : NULL,
+                                 windup ? "not windup" : NULL };
         size_t at = 0;
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             if (parts[i] && at < size) {
                 at += (size_t)snprintf(out + at, size - at, "%s%s", at > 0 ? " and " : "", parts[i]);
             }
         }
     } else if (activity == AM_ACTIVITY_STAND && has_tag(db, tag_of(AM_ACTIVITY_STAND))) {
         // Crouching and landing are not standing.
-        snprintf(out, size, "idle%s%s%s", creep ? " and not creep" : "", jump ? " and not jump" : "",
-                 dance ? " and not dance" : "");
+        snprintf(out, size, "idle%s%s%s%s", creep ? " and not creep" : "", jump ? " and not jump" : "",
+                 dance ? " and not dance" : "", windup ? " and not windup" : "");
     } else if (has_tag(db, tag_of(activity))) {
         snprintf(out, size, "%s", tag_of(activity));
     }
@@ -70,6 +72,8 @@ static void tag_words(char *out, size_t size, const am_db *db, am_activity activ
 #define STAND_TURN_RAD (6.0f * AM_DEG)
 // A character that lands on a frame may play on for this long: two searches, so that leaving is rarely forced.
 #define MOVE_LEAST_S 0.35f
+// Ordinary movement that leads to a jump or a crouch is not entered so shortly before it.
+#define PHASE_LEAST_S 0.8f
 
 /// Number of consecutive frames from `frame` on, within its range, that belong to the activity.
 static int lasting(const ami_prepared *prepared, am_activity activity, int frame, int stop)
@@ -93,6 +97,18 @@ static bool leaps_ahead(const am_db *db, int frame, int stop)
     return false;
 }
 
+/// The tags of jumps and wind-ups.
+static uint64_t phase_tags(const am_db *db)
+{
+    uint64_t bits = 0;
+    for (int t = 0; t < db->tag_count; t++) {
+        bool phase = strcmp(db->tag_names[t], ami_auto_tag_name(AM_TAG_JUMP)) == 0 ||
+                     strcmp(db->tag_names[t], ami_auto_tag_name(AM_TAG_WINDUP)) == 0;
+        bits |= phase ? (uint64_t)1 << t : 0;
+    }
+    return bits;
+}
+
 /// Keeps in the mask only the frames at which the activity may begin. Standing must also stay in place.
 static void keep_beginnings(const ami_prepared *prepared, am_activity activity, uint8_t *mask)
 {
@@ -101,13 +117,16 @@ static void keep_beginnings(const ami_prepared *prepared, am_activity activity, 
                   : activity == AM_ACTIVITY_STAND ? STAND_LEAST_S
                                                   : MOVE_LEAST_S;
     int ahead = (int)(least * db->fps);
+    int phase_ahead = activity == AM_ACTIVITY_MOVE ? (int)(PHASE_LEAST_S * db->fps) : 0;
+    uint64_t phases = phase_tags(db);
     bool lasts = activity == AM_ACTIVITY_MOVE || activity == AM_ACTIVITY_CREEP; // the end of the clip does not end it
     for (int r = 0; r < db->range_count; r++) {
         int last = db->ranges[r].stop;
         for (int f = db->ranges[r].start; f < last;) {
             int stop = f + lasting(prepared, activity, f, last);
+            int lead = stop < last && (db->tags[stop] & phases) != 0 && phase_ahead > ahead ? phase_ahead : ahead;
             for (int g = f; g < stop; g++) {
-                bool begins = g + ahead < stop || (lasts && stop == last);
+                bool begins = g + lead < stop || (lasts && stop == last);
                 if (activity == AM_ACTIVITY_JUMP) {
                     begins = leaps_ahead(db, g, stop);
                 } else if (activity == AM_ACTIVITY_STAND && begins) {
@@ -318,12 +337,17 @@ static float weigh(const ami_weighing *how, const am_db *db, int index, int dim,
     }
     bool up = is_trajectory(channel) && channel->axes == 3 && dim % 3 == 1;
     bool place = channel->kind == AM_FEATURE_TRAJECTORY_POSITION;
-    return !up ? weight : !high ? 0.0f : place ? weight * own_scale(db, channel->first + dim) : weight;
+    // Responsive eq. 13 as printed has one weight for all numbers of the trajectory. With it the hips' bob weighs in
+    // ordinary movement, and next to metres on the ground a height hardly counts in a jump.
+    return !up || how->printed ? weight
+           : !high             ? 0.0f
+           : place             ? weight * own_scale(db, channel->first + dim)
+                               : weight;
 }
 
 bool ami_weighing_matters(const ami_weighing *how)
 {
-    return how->trajectory > 0.0f || how->pose > 0.0f || how->channels;
+    return how->trajectory > 0.0f || how->pose > 0.0f || how->channels || how->printed;
 }
 
 const float *ami_weights_get(const ami_weights *weights, bool high)

@@ -13,7 +13,8 @@
 
 static ami_weighing weighing_of(const am_actor *c, const am_settings *settings)
 {
-    ami_weighing how = { settings->trajectory_weight, settings->pose_weight, c->factored ? c->factors : NULL };
+    ami_weighing how = { settings->trajectory_weight, settings->pose_weight, c->factored ? c->factors : NULL,
+                         settings->as_printed != 0 };
     return how;
 }
 

@@ -4,6 +4,8 @@
 #include "actor/actor.h"
 
 #define LN2 0.69314718f
+// From rest the spring gains at most 2 ln 2 / e of its target in a half-life.
+#define PEAK 0.51f
 
 /// One state of the point: now, or at some later time.
 typedef struct point {
@@ -36,10 +38,20 @@ static void interpolate(const am_actor *c, point *p, const ami_activity_plan *pl
     p->heading_velocity = 0.0f;
 }
 
+float ami_start_halflife(const am_actor *c, am_vec3 target)
+{
+    const ami_prepared *prepared = c->prepared;
+    float gain = am_v3_length(target) - am_v3_length(c->state->velocity);
+    if (!ami_builds_up(c) || !(gain > 0.0f)) {
+        return c->settings.velocity_halflife;
+    }
+    return am_max(c->settings.velocity_halflife, PEAK * gain / prepared->limits.faster_mps2);
+}
+
 static void spring(const am_actor *c, point *p, const ami_activity_plan *plan, float t)
 {
-    am_spring_character_v3(&p->position, &p->velocity, &p->acceleration, plan->velocity,
-                           c->settings.velocity_halflife, t);
+    float halflife = ami_start_halflife(c, plan->velocity);
+    am_spring_character_v3(&p->position, &p->velocity, &p->acceleration, plan->velocity, halflife, t);
     float turn = am_wrap_angle(p->heading - plan->heading);
     am_decay_f(&turn, &p->heading_velocity, c->settings.facing_halflife, t);
     p->heading = plan->heading + turn;

@@ -2,8 +2,8 @@
 /// controller's target (query), and how they are scaled. A schema names body parts by role and times in seconds, so
 /// it fits any rig and any rate.
 ///
-/// Raw features are in the character's frame: origin at the ground root, +z the root's facing, metres and metres a
-/// second. A stored feature is (raw - offset) / scale, where scale = standard deviation / weight, so that the
+/// Raw features are in the character's frame: origin at the ground root, +z the root's facing, metres and metres
+/// per second. A stored feature is (raw - offset) / scale, where scale = standard deviation / weight, so that the
 /// squared Euclidean distance of two stored rows already carries the weights (LMM section 3).
 #ifndef AMI_DATA_FEATURES_H
 #define AMI_DATA_FEATURES_H

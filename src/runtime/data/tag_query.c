@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char *const auto_tags[AM_AUTO_TAG_COUNT] = { "idle", "walk", "run", "creep", "jump", "turn" };
+static const char *const auto_tags[AM_AUTO_TAG_COUNT] = { "idle", "walk", "run", "creep", "jump", "turn", "windup" };
 
 const char *ami_auto_tag_name(am_auto_tag tag)
 {

@@ -113,9 +113,9 @@ static void read_target(const ami_field_source *f, ami_field_head *head, float *
     f->task.read(&f->task, theta, &w, root);
 }
 
-/// Tries all actions; the chosen one, or -1 when none is worth anything.
+/// Tries all actions; the chosen one, or -1 when none is worth anything. worth(near->count): what they are worth.
 static int choose(const ami_field_source *f, ami_field_view *s, const ami_field_neighbours *near, const float *theta,
-                  field_room *room, am_source_output *out)
+                  ami_field_worth *worth, field_room *room, am_source_output *out)
 {
     const ami_field *field = f->field;
     bool ahead = f->policy == AM_FIELD_LOOKAHEAD;
@@ -128,7 +128,7 @@ static int choose(const ami_field_source *f, ami_field_view *s, const ami_field_
         out->searches += near->count;
     }
     int action = ami_field_choose(&f->task, ahead ? f->value : NULL, theta, room->steps, ahead ? room->near : NULL,
-                                  near->count, NULL);
+                                  near->count, worth);
     if (action >= 0) {
         memcpy(s->next_x, room->next_x + (size_t)action * (size_t)field->pose_count,
                (size_t)field->pose_count * sizeof(float));
@@ -191,23 +191,40 @@ static ami_field_step act(const ami_field *field, ami_field_view *s, ami_field_s
     return step_of(tick.step);
 }
 
+/// What adds up to the distance of eq. 1 between a state's row and another: root, turn, pose and next pose.
+static void distance_parts(const ami_field *field, float *parts, const float *a, const float *b)
+{
+    const int ends[AM_FIELD_PARTS] = { 3, 6, 6 + 3 * field->bones, field->dims };
+    for (int p = 0, d = 0; p < AM_FIELD_PARTS; p++) {
+        parts[p] = 0.0f;
+        for (; d < ends[p]; d++) {
+            parts[p] += (a[d] - b[d]) * (a[d] - b[d]);
+        }
+    }
+}
+
 /// What a trace and the page show of a tick: the neighbour whose action was chosen, then the others, nearest first.
-/// The cost is that of the nearest: how far the state is from the data.
+/// The cost is that of the nearest: how far the state, embedded in `row`, is from the data. worth(near->count) is
+/// NULL where nothing was chosen.
 static void show_choice(const ami_field *field, am_source_output *out, const ami_field_neighbours *near, int action,
-                        int wanted)
+                        const ami_field_worth *worth, const float *row, int wanted)
 {
     int most = wanted < 1 ? 1 : wanted > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : wanted;
     int count = 0;
-    if (action >= 0) {
-        out->candidates[count++] = (am_hit){ field->frames[near->state[action]], near->d2[action] };
-    }
-    for (int i = 0; i < near->count && count < most; i++) {
-        if (i != action) {
-            out->candidates[count++] = (am_hit){ field->frames[near->state[i]], near->d2[i] };
+    for (int i = action >= 0 ? -1 : 0; i < near->count && count < most; i++) {
+        int at = i < 0 ? action : i;
+        if (i == action) {
+            continue; // listed first
         }
+        out->candidates[count] = (am_hit){ field->frames[near->state[at]], near->d2[at] };
+        out->rewards[count] = worth ? worth[at].reward : 0.0f;
+        out->values[count] = worth ? worth[at].value : 0.0f;
+        out->totals[count] = out->rewards[count] + out->values[count];
+        count++;
     }
     out->candidate_count = count;
     out->cost = out->stay_cost = near->d2[0];
+    distance_parts(field, out->parts, row, ami_field_row(field, near->state[0]));
 }
 
 void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_output *out, const am_source_input *input,
@@ -235,11 +252,14 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     const int followed = s->head->action < -1 ? -2 - s->head->action : -1;
     s->head->action = -1;
     float theta[AMI_FIELD_MAX_AXES];
+    ami_field_worth worth[AMI_FIELD_MAX_K];
     if (f->policy != AM_FIELD_PASSIVE) {
         read_target(f, s->head, theta, &input->target, root);
-        s->head->action = choose(f, s, &near, theta, room, out);
+        s->head->action = choose(f, s, &near, theta, worth, room, out);
     }
-    show_choice(field, out, &near, s->head->action, input->candidates);
+    ami_field_embed(field, room->rows, s->x, v);
+    show_choice(field, out, &near, s->head->action, f->policy != AM_FIELD_PASSIVE ? worth : NULL, room->rows,
+                input->candidates);
     ami_field_step step;
     if (s->head->action >= 0) {
         step = room->steps[s->head->action];

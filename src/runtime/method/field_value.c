@@ -100,18 +100,21 @@ float ami_field_value_at(const ami_field_value *value, const ami_field_neighbour
     return value_at(value, near, &corners);
 }
 
-/// What an action with this step is worth.
-static float worth_of(const ami_field_task *task, const ami_field_value *value, const float *theta,
-                      ami_field_step step, const ami_field_neighbours *near)
+/// What an action with this step is worth: reward and discounted value.
+static ami_field_worth worth_of(const ami_field_task *task, const ami_field_value *value, const float *theta,
+                                ami_field_step step, const ami_field_neighbours *near)
 {
     float next[AMI_FIELD_MAX_AXES];
     task->advance(task, next, theta, step);
-    const float reward = task->reward(task, next, step);
-    return value && near ? reward + value->head.gamma * ami_field_value_at(value, near, next) : reward;
+    ami_field_worth worth = { task->reward(task, next, step), 0.0f };
+    if (value && near) {
+        worth.value = value->head.gamma * ami_field_value_at(value, near, next);
+    }
+    return worth;
 }
 
 int ami_field_choose(const ami_field_task *task, const ami_field_value *value, const float *theta,
-                     ami_field_step *steps, const ami_field_neighbours *near, int count, float *worth)
+                     ami_field_step *steps, const ami_field_neighbours *near, int count, ami_field_worth *worth)
 {
     const float steer = value ? value->head.steer : 0.0f;
     int best = -1;
@@ -119,9 +122,12 @@ int ami_field_choose(const ami_field_task *task, const ami_field_value *value, c
     ami_field_step taken = { 0 };
     for (int i = 0; i < count; i++) {
         float own = -INFINITY;
+        ami_field_worth here = { -INFINITY, 0.0f };
         for (int way = 0; way < ami_ways(steer); way++) {
             const ami_field_step step = ami_steered(steps[i], steer, way);
-            const float sum = worth_of(task, value, theta, step, near ? &near[i] : NULL);
+            const ami_field_worth w = worth_of(task, value, theta, step, near ? &near[i] : NULL);
+            const float sum = w.reward + w.value;
+            here = sum > own ? w : here;
             own = sum > own ? sum : own;
             if (sum - sum == 0.0f && (best < 0 || sum > most)) { // a number, and more than those before
                 best = i;
@@ -130,7 +136,7 @@ int ami_field_choose(const ami_field_task *task, const ami_field_value *value, c
             }
         }
         if (worth) {
-            worth[i] = own;
+            worth[i] = here;
         }
     }
     if (best >= 0) {

@@ -80,17 +80,22 @@ bool ami_field_value_has(const am_model *model, const char *task);
 /// The value of a task state: of a motion state with these neighbours.
 float ami_field_value_at(const ami_field_value *value, const ami_field_neighbours *near, const float *theta);
 
+/// What an action is worth: R and gamma V, which is 0 without a value function.
+typedef struct ami_field_worth {
+    float reward, value;
+} ami_field_worth;
+
 /// Eq. 12 with its discount: the action i below `count` with the greatest R + gamma V, where steps[i] is the root's
 /// step of action i and near[i] are the neighbours of the state that it leads to. Without a value function (NULL) eq.
 /// 9, the greedy policy, which looks at no neighbours (near may be NULL). Equal ones: the lower action. -1 when no
-/// action has a worth that is a number. worth(count) gets R + gamma V of each, or is NULL. Allocates nothing, the
+/// action has a worth that is a number. worth(count) gets both parts of each, or is NULL. Allocates nothing, the
 /// same bits everywhere.
 ///
 /// A value function with `steer` has each action seven times: as it is, and with the root turned more to either side,
 /// by `steer` and by 0.4 and 0.1 of it, which changes only the step. steps[i] of the chosen action is then the step
 /// to take.
 int ami_field_choose(const ami_field_task *task, const ami_field_value *value, const float *theta,
-                     ami_field_step *steps, const ami_field_neighbours *near, int count, float *worth);
+                     ami_field_step *steps, const ami_field_neighbours *near, int count, ami_field_worth *worth);
 
 /// Anchors of a field: anchor(state_count) and share(state_count) as in ami_field_value; at(anchors) gets the state
 /// of each anchor. Any may be NULL. Returns how many anchors there are.

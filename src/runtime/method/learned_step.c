@@ -185,6 +185,7 @@ static bool accept(const batch *b, int member, int sample)
     if (plays_through(b->inputs[member]) && !(l->far > 0.0f && away > ASTRAY * ASTRAY * l->far * l->far)) {
         return true;
     }
+    memcpy(out->answer, xz, (size_t)l->count * sizeof(float));
     out->cost = away;
     out->stay_cost = distance2(ami_learned_x(state), out->query, l->count);
     tell_side(b, member, &out->left);
@@ -224,7 +225,7 @@ static void list_due(batch *b)
         ami_learned_head *head = b->states[m];
         am_source_output *out = b->outs[m];
         const am_source_input *input = b->inputs[m];
-        out->transition = out->searched = out->ended = out->fell_back = false;
+        out->transition = out->searched = out->ended = out->fell_back = out->softened = false;
         out->root_linear = out->root_angular = am_v3_zero();
         out->candidate_count = out->searches = 0;
         out->frame = -1;

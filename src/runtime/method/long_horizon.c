@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-// Branches that one level keeps; beyond that, the most expensive are dropped. LHMM(10, 3) has 100.
-#define MOST_NODES 128
+// Branches that one level keeps. Larger trees need a limit of searches, which drops the most expensive branches.
+#define MOST_NODES AMI_MOST_BRANCHES
 // Searches that go to the index together.
 #define BATCH 8
 
@@ -38,6 +38,7 @@ typedef struct look {
     int searches, left; ///< spent, and still allowed
     int best;           ///< first frame of the best whole path, -1 before there is one
     float best_cost;
+    float *totals; ///< [first frame]
 } look;
 
 ami_long_horizon_def ami_long_horizon_def_default(void)
@@ -45,6 +46,15 @@ ami_long_horizon_def ami_long_horizon_def_default(void)
     // LHMM VIII-A: k = l = 3; larger ones cost more and follow no better.
     ami_long_horizon_def def = { .match = ami_match_def_default(), .k = 3, .l = 3, .cookie = AM_COOKIE };
     return def;
+}
+
+bool ami_tree_fits(int k, int l, int most_searches)
+{
+    int branches = 1;
+    for (int i = 1; i < l && branches <= AMI_MOST_BRANCHES; i++) {
+        branches *= k;
+    }
+    return most_searches > 0 || branches <= AMI_MOST_BRANCHES;
 }
 
 am_result ami_long_horizon_create(am_source **out, const ami_long_horizon_def *def, am_error *err)
@@ -57,6 +67,9 @@ am_result ami_long_horizon_create(am_source **out, const ami_long_horizon_def *d
             "initialise the long-horizon def with ami_long_horizon_def_default(); k is 1 to %d, l 1 to 8, "
             "most_searches at least 0",
             AMI_MAX_HITS);
+    }
+    if (!ami_tree_fits(def->k, def->l, def->most_searches)) {
+        return ami_fail(err, AM_ERR_DEF, AMI_TREE_REFUSED, def->k, def->l, AMI_MOST_BRANCHES);
     }
     ami_ahead ahead = { .k = def->k, .l = def->l, .most_searches = def->most_searches };
     return ami_matching_create(out, &def->match, &ahead, err);
@@ -78,11 +91,14 @@ static node *insert(level *to, float cost)
     return &to->nodes[at];
 }
 
+/// What a hit adds to a sum: its distance, as printed, or the square that the index returns.
+static float cost_of(const look *l, am_hit hit) { return l->ahead->distances ? sqrtf(hit.cost) : hit.cost; }
+
 /// Plays on from `frame`, starting at the body in `from`, until the next search.
 static void branch(const look *l, level *to, am_transform root, const void *context, am_hit hit, float before,
                    int first)
 {
-    node *n = insert(to, before + hit.cost);
+    node *n = insert(to, before + cost_of(l, hit));
     if (!n) {
         return;
     }
@@ -117,6 +133,15 @@ static void ask(look *l, node *nodes, int count, am_hit *hits, int *found, int k
     l->left -= count;
 }
 
+/// The sums of branches that the last level leaves out: they can only grow.
+static void bound_rest(const look *l, const level *from, int at)
+{
+    for (; at < from->count; at++) {
+        const node *n = &from->nodes[at];
+        l->totals[n->first] = am_min(l->totals[n->first], n->cost);
+    }
+}
+
 /// One level: every branch in turn, cheapest first, while searches are left. The last level only adds up costs.
 static void grow(look *l, level *from, level *to, bool last)
 {
@@ -131,6 +156,7 @@ static void grow(look *l, level *from, level *to, bool last)
             count--;
         }
         if (count == 0) {
+            bound_rest(l, from, at);
             break;
         }
         ask(l, &from->nodes[at], count, hits, found, k);
@@ -139,22 +165,25 @@ static void grow(look *l, level *from, level *to, bool last)
             for (int h = 0; h < found[i] && !last; h++) {
                 branch(l, to, n->end.root, n->context, hits[i * k + h], n->cost, n->first);
             }
-            if (last && found[i] > 0 && n->cost + hits[i].cost < l->best_cost) {
-                l->best_cost = n->cost + hits[i].cost;
+            float sum = last && found[i] > 0 ? n->cost + cost_of(l, hits[i]) : INFINITY;
+            l->totals[n->first] = am_min(l->totals[n->first], sum);
+            if (sum < l->best_cost) {
+                l->best_cost = sum;
                 l->best = n->first;
             }
         }
     }
 }
 
-int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit *first, int count,
+int ami_look_ahead(const am_source *source, const ami_ahead *ahead, float *totals, const am_hit *first, int count,
                    const am_source_input *input, am_search_work *work, int *searches)
 {
     level levels[2];
-    look l = { source, ahead, input, work, 0, INT32_MAX, -1, INFINITY };
+    look l = { source, ahead, input, work, 0, INT32_MAX, -1, INFINITY, totals };
     l.left = ahead->most_searches > 0 ? ahead->most_searches - *searches : INT32_MAX;
     levels[0].count = levels[1].count = 0;
     for (int i = 0; i < count; i++) {
+        totals[i] = INFINITY;
         branch(&l, &levels[0], input->root, input->horizon->context, first[i], 0.0f, i);
     }
     int at = 0;
@@ -167,5 +196,8 @@ int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit
     }
     *searches += l.searches;
     // Out of searches before the last level: the costs so far decide.
+    if (l.best < 0) {
+        bound_rest(&l, &levels[at], 0);
+    }
     return l.best >= 0 ? l.best : levels[at].count > 0 ? levels[at].nodes[0].first : 0;
 }

@@ -88,8 +88,8 @@ static match_numbers numbers_of(const match_source *match, const am_settings *se
                           .surround_s = settings->surround_s,
                           .rough_mps2 = settings->rough_mps2 };
     bool looks = settings->method == AM_METHOD_LONG_HORIZON;
-    ami_ahead ahead =
-        looks ? (ami_ahead){ settings->k, settings->l, 0, settings->most_searches } : (ami_ahead){ .k = 1, .l = 1 };
+    ami_ahead ahead = looks ? (ami_ahead){ settings->k, settings->l, 0, settings->most_searches, false }
+                            : (ami_ahead){ .k = 1, .l = 1 };
     return numbers_of_def(match, &def, ahead);
 }
 
@@ -190,15 +190,22 @@ static bool looks_ahead(const match_numbers *n, const am_source_input *input)
 }
 
 /// The hit to jump to, or -1 to play on. With lookahead, playing on is one more branch besides the frames found.
+/// totals(count): what was compared.
 static int choose(const am_source *source, const match_numbers *n, const match_state *s, am_source_output *out,
-                  const am_hit *hits, int count, const am_source_input *input, am_search_work *work)
+                  float *totals, const am_hit *hits, int count, const am_source_input *input, am_search_work *work)
 {
     float stay = out->stay_cost - n->stay_bias;
+    bool ahead = looks_ahead(n, input);
     out->searches = 1;
-    if (!looks_ahead(n, input)) {
+    out->stay_total = ahead ? INFINITY : stay;
+    for (int i = 0; i < count; i++) {
+        totals[i] = ahead ? INFINITY : hits[i].cost;
+    }
+    if (!ahead) {
         return hits[0].cost < stay ? 0 : -1;
     }
     am_hit branches[AMI_MAX_HITS];
+    float sums[AMI_MAX_HITS];
     int taken = 0;
     int staying = -1;
     for (int i = 0; i < count && taken < n->ahead.k; taken++) {
@@ -207,19 +214,24 @@ static int choose(const am_source *source, const match_numbers *n, const match_s
         branches[taken] = stays ? (am_hit){ s->frame, am_max(stay, 0.0f) } : hits[i];
         i += !stays;
     }
-    int best = ami_look_ahead(source, &n->ahead, branches, taken, input, work, &out->searches);
+    int best = ami_look_ahead(source, &n->ahead, sums, branches, taken, input, work, &out->searches);
+    for (int i = 0; i < taken; i++) {
+        *(i == staying ? &out->stay_total : &totals[i - (staying >= 0 && i > staying)]) = sums[i];
+    }
     return best == staying ? -1 : best - (staying >= 0 && best > staying);
 }
 
 /// What a trace shows: the best hits, the one taken first.
-static void show(am_source_output *out, const am_hit *hits, int count, int wanted, int taken)
+static void show(am_source_output *out, const am_hit *hits, const float *totals, int count, int wanted, int taken)
 {
     int first = taken > 0 ? taken : 0;
     int most = wanted < 1 ? 1 : wanted > AM_MAX_CANDIDATES ? AM_MAX_CANDIDATES : wanted;
-    out->candidate_count = 0;
-    out->candidates[out->candidate_count++] = hits[first];
+    out->candidates[0] = hits[first];
+    out->totals[0] = totals[first];
+    out->candidate_count = 1;
     for (int i = 0; i < count && out->candidate_count < most; i++) {
         if (i != first) {
+            out->totals[out->candidate_count] = totals[i];
             out->candidates[out->candidate_count++] = hits[i];
         }
     }
@@ -242,7 +254,7 @@ static void land_softly(const am_source *source, am_source_output *out, const am
     out->searches++;
     int count = ami_index_search(source->index, hits, &again, work);
     am_hit chosen = out->candidates[0];
-    for (int i = 1; i < count && hits[i].cost < most && best > rough_m; i++) {
+    for (int i = 0; i < count && hits[i].cost < most && best > rough_m; i++) {
         float rough = ami_roughness(source->db, hits[i].frame);
         if (rough < best) {
             best = rough;
@@ -253,8 +265,13 @@ static void land_softly(const am_source *source, am_source_output *out, const am
     while (at < out->candidate_count - 1 && out->candidates[at].frame != chosen.frame) {
         at++;
     }
+    bool listed = out->candidates[at].frame == chosen.frame;
+    float total = listed ? out->totals[at] : INFINITY;
     memmove(out->candidates + 1, out->candidates, (size_t)at * sizeof *out->candidates);
+    memmove(out->totals + 1, out->totals, (size_t)at * sizeof *out->totals);
+    out->softened = at > 0 || !listed;
     out->candidates[0] = chosen;
+    out->totals[0] = total;
     out->cost = chosen.cost;
 }
 
@@ -264,7 +281,8 @@ static void search(const am_source *source, const match_numbers *n, match_state 
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
     ami_moment now = { input->root, s->frame, s->fraction, input->pose, input->velocity };
     ami_match_query(source, out->query, &now, input->trajectory, input->trajectory_count);
-    bool stay = !must_leave && may_stay(source, input->stay ? input->stay : input->filter, s->frame);
+    bool stay =
+        !must_leave && !input->printed && may_stay(source, input->stay ? input->stay : input->filter, s->frame);
     out->stay_cost = stay ? ami_index_cost(source->index, s->frame, out->query, input->weights) : INFINITY;
     const am_db_range *range = &source->db->ranges[am_db_range_of(source->db, s->frame)];
     am_hit hits[AMI_MAX_HITS];
@@ -276,16 +294,22 @@ static void search(const am_source *source, const match_numbers *n, match_state 
     int branches = looks_ahead(n, input) ? n->ahead.k : 1;
     target.k = target.k < branches ? branches : target.k;
     target.current = stay ? s->frame : -1;
-    target.ignore_first = s->frame - n->surround < range->start ? range->start : s->frame - n->surround;
-    target.ignore_last = s->frame + n->surround >= range->stop ? range->stop - 1 : s->frame + n->surround;
+    int around = !input->printed ? n->surround : must_leave ? 0 : -1; // -1: not even the playing frame
+    target.ignore_first = s->frame - around < range->start ? range->start : s->frame - around;
+    target.ignore_last = s->frame + around >= range->stop ? range->stop - 1 : s->frame + around;
     int found = ami_index_search(source->index, hits, &target, work);
     out->searched = true;
     s->since_s = 0.0f;
     if (found == 0) {
         out->fell_back = true; // a query that is not finite: play on while there is something to play
     } else {
-        show(out, hits, found, input->candidates, choose(source, n, s, out, hits, found, input, work));
-        if (out->transition) {
+        float totals[AMI_MAX_HITS];
+        int taken = choose(source, n, s, out, totals, hits, found, input, work);
+        show(out, hits, totals, found, input->candidates, taken);
+        if (input->printed) {
+            // Jumping to the playing frame is playing on.
+            out->transition &= out->candidates[0].frame != s->frame || s->fraction > 0.0f;
+        } else if (out->transition) {
             land_softly(source, out, &target, n->rough_m, out->stay_cost - n->stay_bias, work);
         }
     }
@@ -329,9 +353,10 @@ static void play(const am_source *source, match_state *s, am_source_output *out,
 static void match_step(const am_source *source, void *state, am_source_output *out, const am_source_input *input,
                        am_search_work *work)
 {
-    const match_numbers n = numbers_of(match_of(source), input->settings);
+    match_numbers n = numbers_of(match_of(source), input->settings);
+    n.ahead.distances = input->distances;
     match_state *s = state;
-    out->transition = out->searched = out->ended = out->fell_back = false;
+    out->transition = out->searched = out->ended = out->fell_back = out->softened = false;
     out->root_linear = am_v3_zero();
     out->root_angular = am_v3_zero();
     out->candidate_count = out->searches = 0;
@@ -477,7 +502,9 @@ am_result ami_matching_create(am_source **out, const ami_match_def *def, const a
                                .index = def->index,
                                .alloc = alloc };
     match->own = numbers_of_def(match, def, ahead ? *ahead : (ami_ahead){ .k = 1, .l = 1 });
-    const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s, def->rough_mps2 };
+    const ami_ahead *own = &match->own.ahead;
+    const float numbers[] = { def->search_every_s, def->stay_bias, def->surround_s,          def->rough_mps2,
+                              (float)own->k,       (float)own->l,  (float)own->most_searches };
     match->base.key = am_hash64(numbers, sizeof numbers, def->decompressor ? def->decompressor->hash : 0);
     match->base.facts = !def->db->has_poses && match->decoder.facts.version ? &match->decoder.facts : NULL;
     match->standing = def->db->facts ? def->db->facts->standing_frame : ami_find_standing(def->db, def->index);

@@ -11,6 +11,7 @@ typedef struct ami_ahead {
     int k, l;          ///< branches and levels; one level is no lookahead
     int frames;        ///< between two levels
     int most_searches; ///< 0 means no limit
+    bool distances;    ///< levels add up distances instead of their squares
 } ami_ahead;
 
 /// A body somewhere in the database and in the world.
@@ -27,9 +28,11 @@ void ami_match_query(const am_source *source, float *out, const ami_moment *mome
                      int trajectory_count);
 /// match.c: a source that looks ahead; its frames between two levels are filled in. NULL is plain matching.
 am_result ami_matching_create(am_source **out, const ami_match_def *def, const ami_ahead *ahead, am_error *err);
-/// long_horizon.c: which of first(count), the nearest frames with their costs, has the best future. *searches grows
-/// by the searches that it took.
-int ami_look_ahead(const am_source *source, const ami_ahead *ahead, const am_hit *first, int count,
+/// long_horizon.c: which of first(count), the nearest frames with their costs, has the best future. totals(count)
+/// gets the sum of each over the levels: of its best whole path, at least the best one's where its branches were left
+/// out because they could no longer win, infinite where searches ran out. *searches grows by the searches that it
+/// took.
+int ami_look_ahead(const am_source *source, const ami_ahead *ahead, float *totals, const am_hit *first, int count,
                    const am_source_input *input, am_search_work *work, int *searches);
 
 /// landing.c: the largest second difference of any joint in the three frames after a landing, m.

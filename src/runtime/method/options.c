@@ -114,8 +114,8 @@ static const am_option options[] = {
     { NUMBER("surround_s", surround_s, 0.0f, 1.0f, 60.0f, "s", searches,
              "no jumps to frames this close to the playing one") },
     { NUMBER("rough_mps2", rough_mps2, 0.0f, 200.0f, 1e4f, "m/s^2", searches,
-             "no landing where the capture bends a joint by more, unless none of the next 15 frames is smoother; 0: "
-             "no limit") },
+             "no landing on a frame where a captured joint accelerates by more, unless the next 15 candidates are no "
+             "smoother; 0: no limit") },
     { INTEGER("k", k, 1.0f, 8.0f, (float)AMI_MAX_HITS, ahead_only, "branches of the search tree") },
     { INTEGER("l", l, 1.0f, 8.0f, 8.0f, ahead_only, "levels of the search tree") },
     { INTEGER("most_searches", most_searches, 0.0f, 1000.0f, 1e6f, ahead_only,
@@ -132,7 +132,7 @@ static const am_option options[] = {
     { NUMBER("inertialise_halflife_s", inertialise_halflife, 1e-4f, 0.5f, 10.0f, "s", all,
              "half-life of the spring") },
     { NUMBER("inertialise_bend_mps2", inertialise_bend, 0.0f, 200.0f, 1e4f, "m/s^2", all,
-             "spring: how much a transition may bend arms, head and trunk; 0: no limit") },
+             "spring: largest acceleration of arms, head and trunk as a transition starts; 0: no limit") },
     { NUMBER("inertialise_s", inertialise_seconds, 1e-3f, 1.0f, 10.0f, "s", all, "longest blend of the quintic") },
     { SWITCH("ik", ik, all, "keep planted feet in place"), .label = "feet stay planted" },
     { NUMBER("velocity_halflife_s", velocity_halflife, 1e-4f, 1.0f, 10.0f, "s", all,
@@ -155,10 +155,16 @@ static const am_option options[] = {
     { NUMBER("trajectory_weight", trajectory_weight, 0.0f, 2.0f, 1e3f, "", all,
              "weight of all trajectory features; 0 with pose_weight 0: unweighted") },
     { NUMBER("pose_weight", pose_weight, 0.0f, 2.0f, 1e3f, "", all, "weight of all other features") },
+    { SWITCH("as_printed", as_printed, searches,
+             "Responsive to the letter: its eq. 13 alone weighs heights, and a stander holds the last frame of its "
+             "clip") },
     { NUMBER("walk_mps", walk_mps, 0.0f, 3.0f, 20.0f, "m/s", all,
              "speed of a full stick or a key; 0: the data's own"),
       .label = "walk" },
     { NUMBER("sprint_mps", sprint_mps, 0.0f, 6.0f, 20.0f, "m/s", all, "speed with Shift; 0: the data's own") },
+    { NUMBER("v_max", v_max, 0.0f, 6.0f, 50.0f, "m/s", all,
+             "fastest on a path, also while it is walked; 0: the path's own, or the data's"),
+      .label = "fastest on a path" },
     { TAGS("tags", 0, "frames for ordinary movement") },
     { TAGS("stand_tags", 1, "frames for standing") },
     { TAGS("creep_tags", 2, "frames for creeping") },
@@ -209,6 +215,9 @@ am_result am_settings_check(const am_settings *s, am_error *err)
             return ami_fail(err, AM_ERR_RANGE, "the setting '%s' is %g; it must be from %g to %g", o->key, value,
                             (double)o->low, high);
         }
+    }
+    if (s->method == AM_METHOD_LONG_HORIZON && !ami_tree_fits(s->k, s->l, s->most_searches)) {
+        return ami_fail(err, AM_ERR_RANGE, AMI_TREE_REFUSED, s->k, s->l, AMI_MOST_BRANCHES);
     }
     const float least[] = { s->sharp_mps, s->sharp_rad, s->stand_mps };
     for (int i = 0; i < COUNT(least); i++) {

@@ -22,7 +22,7 @@ typedef struct ami_match_def {
     float search_every_s;         ///< time between searches (default 1/6: ten frames at 60 Hz)
     float stay_bias;              ///< cost taken off playing on, >= 0 (default 0)
     float surround_s;             ///< frames this near the playing one are not jumped to
-    float rough_mps2; ///< frames where the capture itself bends a joint by more are landed on only when none of the
+    float rough_mps2; ///< a frame where a captured joint accelerates by more is landed on only when none of the
                       ///< next best is smoother; 0 means no limit
     uint32_t cookie;
 } ami_match_def;
@@ -38,9 +38,16 @@ typedef struct ami_long_horizon_def {
     ami_match_def match;
     int k;             ///< branches, 1 to AMI_MAX_HITS (default 3)
     int l;             ///< levels, 1 to 8 (default 3)
-    int most_searches; ///< of one call; beyond it the most expensive branches stay unexplored. 0 means no limit
+    int most_searches; ///< of one call; beyond it, or beyond AMI_MOST_BRANCHES a level, the most expensive branches
+                       ///< stay unexplored. 0 means no limit: then the whole tree must fit
     uint32_t cookie;
 } ami_long_horizon_def;
+/// Branches of the last level, k^(l-1), that are explored without a limit of searches: LHMM(10, 3) has 100.
+#define AMI_MOST_BRANCHES 128
+#define AMI_TREE_REFUSED                                                                                             \
+    "k %d and l %d make more than %d branches a level; lower them, or set most_searches, which leaves the most "     \
+    "expensive branches unexplored"
+bool ami_tree_fits(int k, int l, int most_searches);
 ami_long_horizon_def ami_long_horizon_def_default(void);
 am_result ami_long_horizon_create(am_source **out, const ami_long_horizon_def *def, am_error *err);
 

@@ -1,5 +1,5 @@
-// Building a graph: values, operations with their tensors, and the whole. The builders of operations are in the files
-// of their layers.
+// Builds a graph: its values, its operations with their tensors, and the finished graph. The builders of operations
+// are in the files of their layers.
 #include "net/layer.h"
 
 #include "base/error.h"

@@ -24,6 +24,8 @@ static am_result make_room(const ami_building *b, ami_piece *piece, am_error *er
         piece->root_rotations = ami_layout_take(&layout, frames, sizeof(am_quat));
         piece->contacts = ami_layout_take(&layout, frames, 1);
         piece->tags = ami_layout_take(&layout, frames, sizeof(uint64_t));
+        piece->hips = ami_layout_take(&layout, frames, sizeof(float));
+        piece->toes = ami_layout_take(&layout, frames, sizeof(float));
         piece->custom = custom ? ami_layout_take(&layout, frames * custom, sizeof(float)) : NULL;
         if (pass == 0) {
             piece->block_size = layout.size;
@@ -112,7 +114,7 @@ static void retarget_item(void *context, int item)
     result = result == AM_OK ? match_floor(b, piece, err) : result;
     result = result == AM_OK ? make_room(b, piece, err) : result;
     result = result == AM_OK ? find_track(b, piece, err) : result;
-    result = result == AM_OK ? ami_build_tag_piece(b, piece, err) : result;
+    result = result == AM_OK ? ami_build_measure_piece(b, piece, err) : result;
     if (result == AM_OK) {
         ami_build_custom_piece(b, piece);
     }
@@ -190,7 +192,8 @@ am_result ami_build_retarget(ami_building *b)
     if (result == AM_OK) {
         result = ami_run_batches(&b->tasks, b->def->progress, "retarget", b->piece_count, retarget_item, b, b->err);
     }
-    return result == AM_OK ? first_error(b, 0) : result;
+    result = result == AM_OK ? first_error(b, 0) : result;
+    return result == AM_OK ? ami_build_tag_pieces(b) : result;
 }
 
 // ---------------------------------------------------------------------------------------------

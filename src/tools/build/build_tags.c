@@ -2,11 +2,19 @@
 #include "build/build_internal.h"
 
 #include "base/error.h"
+#include "data/filter.h"
 #include "data/tags.h"
 #include "base/os.h"
 
 #include <stdio.h>
 #include <string.h>
+
+// Frames on the ground below this speed show how high the hips of an upright body are: the 75th percentile, since
+// sets with crouches and crawls have few upright ones.
+#define UPRIGHT_MPS 2.0f
+#define UPRIGHT_SHARE 0.75f
+#define UPRIGHT_LEAST 0.9f  // of thigh + shin: a set of crawls alone
+#define UPRIGHT_USUAL 1.09f // where no contacts are known: CMU
 
 static int find_name(const ami_building *b, const char *name)
 {
@@ -142,16 +150,23 @@ static float leg_length(const am_skeleton *s, const am_roles *roles)
     return length;
 }
 
-am_result ami_build_tag_piece(const ami_building *b, ami_piece *piece, am_error *err)
+static const am_roles *roles_of(const ami_building *b, const ami_piece *piece)
+{
+    return b->config.retarget ? &b->roles : &b->import.clips[piece->source].roles;
+}
+
+static bool has_toes(const am_roles *roles)
+{
+    return roles->joint[AM_ROLE_LEFT_TOE] >= 0 && roles->joint[AM_ROLE_RIGHT_TOE] >= 0;
+}
+
+am_result ami_build_measure_piece(const ami_building *b, ami_piece *piece, am_error *err)
 {
     const am_clip *clip = piece->clip;
-    const am_roles *roles = b->config.retarget ? &b->roles : &b->import.clips[piece->source].roles;
-    size_t frames = (size_t)clip->frame_count;
-    size_t joints = (size_t)clip->skeleton->joint_count;
-    apply_rows(b, piece);
+    const am_roles *roles = roles_of(b, piece);
     int left = roles->joint[AM_ROLE_LEFT_TOE];
     int right = roles->joint[AM_ROLE_RIGHT_TOE];
-    bool toes = left >= 0 && right >= 0;
+    bool toes = has_toes(roles);
     float floor_m = b->config.floor_m;
     if (b->config.floor == AMI_FLOOR_NONE && toes) {
         am_result result = am_floor_find(&floor_m, clip, roles, &b->alloc, err);
@@ -159,28 +174,69 @@ am_result ami_build_tag_piece(const ami_building *b, ami_piece *piece, am_error 
             return result;
         }
     }
-    size_t size = 2 * frames * sizeof(float) + joints * sizeof(am_transform);
-    am_transform *pose = ami_alloc_zero(&b->alloc, size);
-    if (!pose) {
-        return ami_fail_memory(err, size);
+    am_transform pose[AM_MAX_JOINTS];
+    for (int f = 0; f < clip->frame_count; f++) {
+        am_clip_local(clip, f, pose);
+        am_fk(pose, pose, clip->skeleton->parents, clip->skeleton->joint_count);
+        piece->hips[f] = pose[roles->joint[AM_ROLE_HIPS]].translation.y - floor_m;
+        piece->toes[f] = toes ? am_min(pose[left].translation.y, pose[right].translation.y) - floor_m : 0.0f;
     }
-    float *hips = (float *)(void *)(pose + joints);
-    float *lower = hips + frames;
-    for (size_t f = 0; f < frames; f++) {
-        am_clip_local(clip, (int)f, pose);
-        am_fk(pose, pose, clip->skeleton->parents, (int)joints);
-        hips[f] = pose[roles->joint[AM_ROLE_HIPS]].translation.y - floor_m;
-        lower[f] = toes ? am_min(pose[left].translation.y, pose[right].translation.y) - floor_m : 0.0f;
-    }
-    am_auto_tag_input input = { clip->frame_count,
-                                clip->fps,
-                                piece->root_positions,
-                                piece->root_rotations,
-                                hips,
-                                lower,
-                                toes ? piece->contacts : NULL,
-                                leg_length(clip->skeleton, roles) };
-    am_auto_tags(piece->tags, &input);
-    ami_release(&b->alloc, pose, size);
     return AM_OK;
+}
+
+static bool steps_at(const ami_piece *piece, int f, float fps)
+{
+    int next = f + 1 < piece->clip->frame_count ? f + 1 : f;
+    float mps = am_v3_distance(piece->root_positions[f], piece->root_positions[next]) * fps;
+    return piece->contacts[f] != 0 && mps < UPRIGHT_MPS;
+}
+
+/// Height of the hips over thigh + shin of whoever stands and walks upright in the data. Where the hips joint lies
+/// differs from rig to rig by a tenth of the leg.
+static am_result find_upright(const ami_building *b, float *out)
+{
+    int total = 0;
+    for (int p = 0; p < b->piece_count; p++) {
+        total += b->pieces[p].clip->frame_count;
+    }
+    float *values = ami_alloc_array(&b->alloc, (size_t)total, sizeof *values);
+    if (!values) {
+        return ami_fail_memory(b->err, (size_t)total * sizeof *values);
+    }
+    int count = 0;
+    for (int p = 0; p < b->piece_count; p++) {
+        const ami_piece *piece = &b->pieces[p];
+        float leg = leg_length(piece->clip->skeleton, roles_of(b, piece));
+        for (int f = 0; f < piece->clip->frame_count && leg > 0.0f; f++) {
+            float ratio = piece->hips[f] / leg;
+            if (steps_at(piece, f, b->fps) && ratio * 0.0f == 0.0f) {
+                values[count++] = ratio;
+            }
+        }
+    }
+    ami_sort_floats(values, count);
+    *out = count > 0 ? am_max(ami_quantile(values, count, UPRIGHT_SHARE), UPRIGHT_LEAST) : UPRIGHT_USUAL;
+    ami_release(&b->alloc, values, (size_t)total * sizeof *values);
+    return AM_OK;
+}
+
+am_result ami_build_tag_pieces(ami_building *b)
+{
+    float upright = 0.0f;
+    am_result result = find_upright(b, &upright);
+    for (int p = 0; p < b->piece_count && result == AM_OK; p++) {
+        ami_piece *piece = &b->pieces[p];
+        const am_roles *roles = roles_of(b, piece);
+        apply_rows(b, piece);
+        am_auto_tag_input input = { piece->clip->frame_count,
+                                    piece->clip->fps,
+                                    piece->root_positions,
+                                    piece->root_rotations,
+                                    piece->hips,
+                                    piece->toes,
+                                    has_toes(roles) ? piece->contacts : NULL,
+                                    upright * leg_length(piece->clip->skeleton, roles) };
+        am_auto_tags(piece->tags, &input);
+    }
+    return result;
 }

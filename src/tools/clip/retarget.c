@@ -1,7 +1,7 @@
 // Retargeting: the motion of one skeleton on another. Each joint of the reference turns away from its rest pose
 // as its partner does, in model space; where the rest poses point limbs differently, the reference's limb is
-// first laid along the source's. For two skeletons of one rig this is the same as copying local rotations, and
-// is then done so. The hip sockets travel in proportion to leg length.
+// first laid along the source's. For two skeletons of one rig this is the same as copying local rotations, so
+// these are copied. The hip sockets travel in proportion to leg length.
 #include "clip/clip.h"
 #include "clip/contacts.h"
 #include "data/filter.h"

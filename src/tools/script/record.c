@@ -178,6 +178,7 @@ static void write_actor(am_json_writer *w, const am_recording *recording, int ac
     ami_run_write_paths(w, a);
     ami_run_write_goals(w, a);
     ami_run_write_pushes(w, a);
+    ami_run_write_changes(w, a);
     am_json_end_object(w);
 }
 

@@ -246,7 +246,10 @@ bool am_run_step(am_run *run)
         return false;
     }
     for (int i = 0; i < run->actor_count; i++) {
-        if (take_path(run, &run->players[i], &run->script->actors[i]) != AM_OK) {
+        ami_player *p = &run->players[i];
+        const am_run_actor *actor = &run->script->actors[i];
+        if (ami_run_take_changes(run, p, actor, due_at(run), &run->why) != AM_OK ||
+            take_path(run, p, actor) != AM_OK) {
             run->frame_count = run->frame;
             return false;
         }

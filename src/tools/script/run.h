@@ -14,9 +14,9 @@
 typedef struct ami_player {
     am_actor *character;
     am_intent_state devices;
-    int next_key, next_pad, next_path, next_push, next_goal; ///< events not yet due
-    am_run_goal goal;                                        ///< that holds
-    int stands;                                              ///< frames since its last path ended
+    int next_key, next_pad, next_path, next_push, next_goal, next_change; ///< events not yet due
+    am_run_goal goal;                                                     ///< that holds
+    int stands;                                                           ///< frames since its last path ended
     uint32_t keys;
     am_gamepad pad;
     am_intent intent;
@@ -70,6 +70,15 @@ am_result ami_run_read_goals(am_run_actor *actor, ami_arena *arena, const am_jso
 void ami_run_write_goals(am_json_writer *writer, const am_run_actor *actor);
 /// run_goal.c: the intent of a player with these devices at a time.
 am_intent ami_run_take_goal(ami_player *player, const am_run_actor *actor, am_intent devices, double due);
+
+/// run_change.c: 'changes' of one character, whose options are `begin` until then.
+am_result ami_run_read_changes(am_run_actor *actor, const am_run_options *begin, ami_arena *arena,
+                               const am_json_doc *doc, const am_json *object, am_error *err);
+/// run_change.c: the same, as they were read.
+void ami_run_write_changes(am_json_writer *writer, const am_run_actor *actor);
+/// run_change.c: gives a character the changes that are due at a time.
+am_result ami_run_take_changes(const am_run *run, ami_player *player, const am_run_actor *actor, double due,
+                               am_error *err);
 
 /// run_path.c: 'path' of one character: an object, or a list of them.
 am_result ami_run_read_paths(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,

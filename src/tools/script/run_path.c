@@ -15,14 +15,15 @@ static const char *const modes[] = { "global", "local" };
 static const char *const facings[] = { "tangent", "joystick", "net" };
 static const char *const desired_names[] = { "window", "frame", "nearest" };
 
-enum { switch_count = 9 };
-static const char *const switch_names[switch_count] = { "smooth", "speed_limit", "corners", "retime", "lead",
-                                                        "steer",  "plant",       "weigh",   "recover" };
+enum { switch_count = 11 };
+static const char *const switch_names[switch_count] = { "smooth",  "speed_limit", "corners", "retime",
+                                                        "lead",    "steer",       "plant",   "weigh",
+                                                        "recover", "guard",       "squares" };
 
 static bool *switch_of(am_path_method *m, int i)
 {
-    bool *all[switch_count] = { &m->smooth, &m->speed_limit, &m->corners, &m->retime, &m->lead,
-                                &m->steer,  &m->plant,       &m->weigh,   &m->recover };
+    bool *all[switch_count] = { &m->smooth, &m->speed_limit, &m->corners, &m->retime, &m->lead,   &m->steer,
+                                &m->plant,  &m->weigh,       &m->recover, &m->guard,  &m->squares };
     return all[i];
 }
 
@@ -102,6 +103,9 @@ static am_result read_method(const reader *r, const am_json *object, am_path_met
     for (int i = 0; result == AM_OK && i < switch_count; i++) {
         result = am_json_read_bool(r->doc, object, switch_names[i], false, switch_of(method, i), r->err);
     }
+    if (!am_json_get(object, "corners")) {
+        method->corners = !method->retime; // a retimed path takes corners slowly instead
+    }
     int where = (int)method->desired;
     if (result == AM_OK) {
         result = am_json_read_choice(r->doc, object, "desired", false, &where, desired_names, COUNT(desired_names),
@@ -113,10 +117,10 @@ static am_result read_method(const reader *r, const am_json *object, am_path_met
 
 static am_result read_path(const reader *r, const am_json *object, am_run_path *path, float before)
 {
-    static const char *const keys[] = { "t",       "points",      "mode",      "facing", "v_max",
-                                        "scale",   "loop",        "obstacles", "method", "smooth",
-                                        "desired", "speed_limit", "corners",   "retime", "lead",
-                                        "steer",   "plant",       "weigh",     "recover" };
+    static const char *const keys[] = { "t",       "points",    "mode",   "facing", "v_max",   "scale",
+                                        "loop",    "obstacles", "method", "smooth", "desired", "speed_limit",
+                                        "corners", "retime",    "lead",   "steer",  "plant",   "weigh",
+                                        "recover", "guard",     "squares" };
     am_path_def *def = &path->def;
     am_path_def_init(def);
     int mode = 0;

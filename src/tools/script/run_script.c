@@ -203,7 +203,7 @@ static am_result read_start(const reader *r, const am_json *object, am_run_actor
 
 static am_result read_actor(const reader *r, const am_json *object, am_run_actor *actor)
 {
-    static const char *const keys[] = { "start", "keys", "gamepad", "path", "goals", "pushes" };
+    static const char *const keys[] = { "start", "keys", "gamepad", "path", "goals", "pushes", "changes" };
     am_result result = am_json_only(r->doc, object, keys, COUNT(keys), r->err);
     if (result == AM_OK) {
         result = read_start(r, object, actor);
@@ -219,6 +219,9 @@ static am_result read_actor(const reader *r, const am_json *object, am_run_actor
     }
     if (result == AM_OK) {
         result = ami_run_read_pushes(actor, r->arena, r->doc, object, r->err);
+    }
+    if (result == AM_OK) {
+        result = ami_run_read_changes(actor, &r->script->options, r->arena, r->doc, object, r->err);
     }
     return result == AM_OK ? ami_run_read_paths(actor, r->arena, r->doc, object, r->err) : result;
 }

@@ -41,12 +41,12 @@ static void write_frame(am_json_writer *w, const am_db *db, int frame)
     am_json_integer(w, "clip_frame", frame - range->start);
 }
 
-/// What each channel adds to the cost of the chosen frame. With PCA channels cannot be separated: lists components
-/// instead.
-static void write_costs(am_json_writer *w, const am_db *db, const am_actor_view *view, int frame)
+/// What each channel adds to the cost of row(stride), the chosen frame's or what a network answered. With PCA
+/// channels cannot be separated: lists components instead.
+static void write_costs(am_json_writer *w, const am_db *db, const am_actor_view *view, const float *row,
+                        bool weighted)
 {
     const am_features *features = &db->features;
-    const float *row = am_db_x(db, frame);
     int items = features->pca ? features->count : features->schema->channel_count;
     am_json_begin_object(w, "costs");
     for (int i = 0; i < items; i++) {
@@ -56,7 +56,7 @@ static void write_costs(am_json_writer *w, const am_db *db, const am_actor_view 
         float cost = 0.0f;
         for (int d = first; d < first + dims; d++) {
             float gap = view->output->query[d] - row[d];
-            cost += gap * gap * (view->weights ? view->weights[d] : 1.0f);
+            cost += gap * gap * (weighted && view->weights ? view->weights[d] : 1.0f);
         }
         char name[16] = {
             'p', 'c', (char)('0' + i / 100 % 10), (char)('0' + i / 10 % 10), (char)('0' + i % 10), '\0'
@@ -66,25 +66,55 @@ static void write_costs(am_json_writer *w, const am_db *db, const am_actor_view 
     am_json_end_object(w);
 }
 
-static void write_search(am_json_writer *w, const am_db *db, const am_actor_view *view)
+/// What adds up to a field's distance from the data.
+static void write_parts(am_json_writer *w, const float *parts)
 {
-    const am_source_output *out = view->output;
-    am_json_number(w, "stay_cost", (double)out->stay_cost);
-    am_json_number(w, "search_us", (double)out->search_us);
-    if (out->candidate_count > 0 || out->frame < 0) {
-        am_json_number(w, "cost", (double)out->cost);
+    static const char *const names[AM_FIELD_PARTS] = { "root", "turn", "pose", "next_pose" };
+    am_json_begin_object(w, "costs");
+    for (int i = 0; i < AM_FIELD_PARTS; i++) {
+        am_json_number(w, names[i], (double)parts[i]);
     }
-    if (out->candidate_count > 0) {
-        write_costs(w, db, view, out->candidates[0].frame);
-    }
+    am_json_end_object(w);
+}
+
+static void write_candidates(am_json_writer *w, const am_db *db, const am_source_output *out, bool field)
+{
     am_json_begin_array(w, "candidates");
     for (int i = 0; i < out->candidate_count; i++) {
         am_json_begin_object(w, NULL);
         write_frame(w, db, out->candidates[i].frame);
         am_json_number(w, "cost", (double)out->candidates[i].cost);
+        am_json_number(w, "total", (double)out->totals[i]);
+        if (field) {
+            am_json_number(w, "reward", (double)out->rewards[i]);
+            am_json_number(w, "value", (double)out->values[i]);
+        }
         am_json_end_object(w);
     }
     am_json_end_array(w);
+}
+
+static void write_search(am_json_writer *w, const am_run *run, const am_actor_view *view)
+{
+    const am_source_output *out = view->output;
+    const am_method method = run->method;
+    am_json_number(w, "stay_cost", (double)out->stay_cost);
+    am_json_number(w, "search_us", (double)out->search_us);
+    if (out->candidate_count > 0 || out->frame < 0) {
+        am_json_number(w, "cost", (double)out->cost);
+    }
+    if (method == AM_METHOD_FIELD) {
+        write_parts(w, out->parts);
+    } else if (out->candidate_count > 0) {
+        write_costs(w, run->db, view, am_db_x(run->db, out->candidates[0].frame), true);
+    } else if (out->frame < 0 && out->transition) {
+        write_costs(w, run->db, view, out->answer, false);
+    }
+    if (method == AM_METHOD_LONG_HORIZON || method == AM_METHOD_MATCH) {
+        am_json_number(w, "stay_total", (double)out->stay_total);
+        am_json_bool(w, "softened", out->softened);
+    }
+    write_candidates(w, run->db, out, method == AM_METHOD_FIELD);
 }
 
 static void write_pushes(am_json_writer *w, const am_run *run, const am_push_view *push)
@@ -117,7 +147,7 @@ static void write_line(am_json_writer *w, const am_run *run, const am_run_sample
     am_json_bool(w, "transition", out->transition);
     am_json_bool(w, "searched", out->searched);
     if (out->searched) {
-        write_search(w, db, &s->view);
+        write_search(w, run, &s->view);
     }
     if (out->fell_back) {
         am_json_bool(w, "fell_back", true);

@@ -309,6 +309,38 @@ static void shift_runs_along_the_path(void **state)
     assert_true(took[1] < took[0] * 3 / 4);
 }
 
+/// LHMM VI-B and IX: the speed limit, the tree and the style change while a path is walked.
+static void settings_change_on_the_way(void **state)
+{
+    (void)state;
+    const am_vec3 line[] = { { 0, 0, 0 }, { 0, 0, 14 } };
+    world w;
+    am_error err = { 0 };
+    make_path_world(&w, 3, 3, 4000);
+    am_path_def def = path_of(draw(line, 2, 1.8f));
+    check_ok(am_actor_follow(w.character, &def, &err), &err);
+    float speeds[3] = { 0 };
+    const float limits[3] = { 0.0f, 0.8f, 0.0f };
+    for (int part = 0; part < 3; part++) {
+        am_settings settings;
+        am_actor_get_settings(w.character, &settings);
+        settings.v_max = limits[part];
+        settings.k = 3 + part;
+        settings.l = 3 - part;
+        check_ok(am_actor_set(w.character, &settings, &err), &err);
+        go(&w, 1.5f);
+        am_vec3 before = place(&w);
+        go(&w, 1.0f);
+        speeds[part] = am_v3_distance(place(&w), before);
+        assert_true(ami_path_of(w.character).following);
+    }
+    assert_true(speeds[0] > 1.2f && speeds[1] < 1.0f && speeds[2] > 1.2f);
+    check_ok(am_actor_set_tags(w.character, AM_ACTIVITY_MOVE, "walk", &err), &err);
+    go(&w, 30.0f);
+    assert_true(am_v3_distance(walked.hips[walked.count - 1], line[1]) < 0.3f);
+    free_world(&w);
+}
+
 static void a_stick_turns_the_facing_on_the_way(void **state)
 {
     (void)state;
@@ -340,8 +372,9 @@ static void each_part_of_the_method_is_a_switch(void **state)
     }
     methods[0].smooth = false;
     methods[1].speed_limit = false;
-    methods[2].corners = false;
+    methods[2].corners = true;
     methods[3].retime = false;
+    methods[3].corners = true;
     methods[4].lead = false;
     methods[5].steer = false;
     methods[6].weigh = false;
@@ -533,6 +566,7 @@ TEST_SUITE(path)
         cmocka_unit_test(a_path_is_bent_around_an_obstacle),
         cmocka_unit_test(strange_paths_are_refused_or_survived),
         cmocka_unit_test(shift_runs_along_the_path),
+        cmocka_unit_test(settings_change_on_the_way),
         cmocka_unit_test(a_stick_turns_the_facing_on_the_way),
         cmocka_unit_test(each_part_of_the_method_is_a_switch),
         cmocka_unit_test(no_memory_for_planting_leaves_nothing_behind),

@@ -49,6 +49,25 @@ static void prediction_is_the_closed_form(void **state)
     free_world(&w);
 }
 
+static void a_sprint_from_a_stand_first_asks_for_a_walk(void **state)
+{
+    (void)state;
+    world w;
+    am_error err = { 0 };
+    am_actor_def def = open_world(&w);
+    check_ok(am_actor_create(&w.character, &def, &err), &err);
+    am_intent intent = { .velocity = { 0.0f, 0.0f, 4.0f } };
+    am_actor_step(w.character, &intent, DT);
+    am_actor_view view = ami_view_of(w.character);
+    assert_true(point_at(&view, 1.0f)->velocity.z < 2.0f);
+    for (int i = 0; i < 240; i++) {
+        am_actor_step(w.character, &intent, DT);
+    }
+    view = ami_view_of(w.character);
+    assert_true(point_at(&view, 1.0f)->velocity.z > 2.0f);
+    free_world(&w);
+}
+
 /// What is predicted now for a second ahead is where the point is a second later, whatever the steps.
 static void prediction_comes_true_with_any_step(void **state)
 {
@@ -177,6 +196,7 @@ TEST_SUITE(trajectory)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prediction_is_the_closed_form),
+        cmocka_unit_test(a_sprint_from_a_stand_first_asks_for_a_walk),
         cmocka_unit_test(prediction_comes_true_with_any_step),
         cmocka_unit_test(the_ablation_snaps_where_springs_ease),
         cmocka_unit_test(a_jump_predicts_hips_that_rise_and_come_down),

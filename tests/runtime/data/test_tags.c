@@ -237,7 +237,7 @@ static void fill(stretch *s, float speed, float turn_deg, float hips)
 
 static void find(stretch *s)
 {
-    am_auto_tag_input in = { frames, 60.0f, s->positions, s->rotations, s->hips, s->toes, s->contacts, 0.85f };
+    am_auto_tag_input in = { frames, 60.0f, s->positions, s->rotations, s->hips, s->toes, s->contacts, 0.95f };
     am_auto_tags(s->tags, &in);
 }
 
@@ -257,7 +257,8 @@ static void speeds_heights_and_turns_are_tagged(void **state)
         { 1.2f, 0.0f, 0.95f, bit(AM_TAG_WALK) },
         { 1.2f, -90.0f, 0.95f, bit(AM_TAG_WALK) | bit(AM_TAG_TURN) },
         { 3.0f, 0.0f, 0.95f, bit(AM_TAG_RUN) },
-        { 0.8f, 0.0f, 0.6f, bit(AM_TAG_WALK) | bit(AM_TAG_CREEP) },
+        { 0.8f, 0.0f, 0.6f, bit(AM_TAG_WALK) | bit(AM_TAG_CREEP) | bit(AM_TAG_WINDUP) },
+        { 2.5f, 0.0f, 0.88f, bit(AM_TAG_RUN) }, // runs are lower than walks
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         fill(&s, cases[i].speed, cases[i].turn, cases[i].hips);
@@ -289,6 +290,51 @@ static void a_long_high_flight_is_a_jump_and_a_running_step_is_not(void **state)
     assert_string_equal(ami_auto_tag_name(AM_AUTO_TAG_COUNT), "none");
 }
 
+/// Hips that sink smoothly by `depth` around frame `at`, within half a second on both sides.
+static void sink(stretch *s, int at, float depth)
+{
+    for (int f = at - 30; f <= at + 30; f++) {
+        s->hips[f] -= depth * 0.5f * (1.0f + am_cos(AM_PI * (float)(f - at) / 30.0f));
+    }
+}
+
+static void a_wind_up_and_a_landing_belong_to_the_jump(void **state)
+{
+    (void)state;
+    static stretch s;
+    fill(&s, 0.0f, 0.0f, 0.95f);
+    sink(&s, 90, 0.2f);
+    sink(&s, 145, 0.2f);
+    for (int f = 105; f < 130; f++) {
+        s.contacts[f] = 0;
+        s.toes[f] = 0.2f;
+    }
+    find(&s);
+    // The hips are 3 % lower from 23 frames before the lowest on, and again 23 frames after it.
+    for (int f = 0; f < frames; f++) {
+        bool phase = f >= 90 - 24 && f <= 145 + 24;
+        bool sure = phase && f >= 90 - 22 && f <= 145 + 22;
+        bool is = (s.tags[f] & bit(AM_TAG_JUMP)) != 0;
+        assert_true(is ? phase : !sure);
+    }
+}
+
+static void a_crouch_without_a_jump_is_a_wind_up_with_the_way_into_it(void **state)
+{
+    (void)state;
+    static stretch s;
+    fill(&s, 0.3f, 0.0f, 0.95f);
+    sink(&s, 60, 0.1f);
+    sink(&s, 180, 0.04f); // a step
+    find(&s);
+    assert_true((s.tags[60] & bit(AM_TAG_WINDUP)) != 0);
+    assert_true((s.tags[60 - 16] & bit(AM_TAG_WINDUP)) != 0);
+    assert_true((s.tags[60 + 16] & bit(AM_TAG_WINDUP)) != 0);
+    assert_true((s.tags[30] & bit(AM_TAG_WINDUP)) == 0);
+    assert_true((s.tags[180] & bit(AM_TAG_WINDUP)) == 0);
+    assert_string_equal(ami_auto_tag_name(AM_TAG_WINDUP), "windup");
+}
+
 TEST_SUITE(tags)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +348,8 @@ TEST_SUITE(tags)
         cmocka_unit_test(damaged_sheets_do_no_harm),
         cmocka_unit_test(speeds_heights_and_turns_are_tagged),
         cmocka_unit_test(a_long_high_flight_is_a_jump_and_a_running_step_is_not),
+        cmocka_unit_test(a_wind_up_and_a_landing_belong_to_the_jump),
+        cmocka_unit_test(a_crouch_without_a_jump_is_a_wind_up_with_the_way_into_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

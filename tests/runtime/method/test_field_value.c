@@ -167,13 +167,15 @@ static void lookahead_weighs_the_future_and_greedy_does_not(void **state)
         near[i] = (ami_field_neighbours){ .count = 1, .state = { i == 1 ? 5 : i }, .weight = { 1.0f } };
     }
     const float theta = 0.5f;
-    float worth[4];
+    ami_field_worth worth[4];
     assert_int_equal(ami_field_choose(&w.task, value, &theta, steps, near, 4, worth), 1);
-    check_near(worth[1], -0.5 - 0.9, 1e-5);
-    check_near(worth[0], -0.3 - 45.0, 1e-4);
+    check_near(worth[1].reward, -0.5, 1e-5);
+    check_near(worth[1].value, -0.9, 1e-5);
+    check_near(worth[0].reward + worth[0].value, -0.3 - 45.0, 1e-4);
     assert_int_equal(ami_field_choose(&w.task, NULL, &theta, steps, NULL, 4, worth),
                      0); // the lower of two equal ones
-    check_near(worth[3], worth[0], 0.0);
+    check_near(worth[3].reward, worth[0].reward, 0.0);
+    check_near(worth[0].value, 0.0, 0.0);
     steps[0].turn = NAN;
     assert_int_equal(ami_field_choose(&w.task, NULL, &theta, steps, NULL, 4, NULL), 3);
     assert_int_equal(ami_field_choose(&w.task, NULL, &theta, steps, NULL, 1, NULL), -1);

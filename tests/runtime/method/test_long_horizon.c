@@ -2,6 +2,7 @@
 // for any target that knows its future.
 #include "actor/intent.h"
 #include "data/database.h"
+#include "method/match.h"
 #include "method/sources.h"
 #include "support/player.h"
 
@@ -35,6 +36,9 @@ static ami_point_target point_target(float x, float z)
     return target;
 }
 
+// How the steps of a test search.
+static bool as_printed, with_distances;
+
 /// One step along a target; the root goes with it.
 static void step(player *p, const am_horizon *horizon)
 {
@@ -42,6 +46,8 @@ static void step(player *p, const am_horizon *horizon)
     uint8_t context[AM_MAX_CONTEXT];
     memcpy(context, horizon->context, horizon->context_size);
     am_source_input input = { .dt = DT, .root = p->root, .trajectory = points, .horizon = horizon };
+    input.printed = as_printed;
+    input.distances = with_distances;
     input.trajectory_count = horizon->compute_query(horizon->user, context, points, p->root);
     p->source->interface->step(p->source, p->state, &p->out, &input, work);
     am_vec3 way = am_quat_rotate(p->root.rotation, am_v3_scale(p->out.root_linear, DT));
@@ -72,6 +78,9 @@ static void make_query(float *out, node n, const am_horizon *horizon, void *cont
     ami_query_make(&db->features, out, &query);
 }
 
+/// The distance of a hit, or its square.
+static float cost_of(am_hit hit) { return with_distances ? sqrtf(hit.cost) : hit.cost; }
+
 /// Algorithm 1 below its top: the cost of the best future of a moment.
 static float recurse(node from, const am_horizon *horizon, const void *context, int k, int l)
 {
@@ -87,7 +96,7 @@ static float recurse(node from, const am_horizon *horizon, const void *context, 
     float best = INFINITY;
     for (int i = 0; i < found; i++) {
         if (l == 1) {
-            return hits[0].cost;
+            return cost_of(hits[0]);
         }
         node next = { .frame = ami_db_clamp(db, hits[i].frame, 10) };
         am_transform way =
@@ -95,7 +104,7 @@ static float recurse(node from, const am_horizon *horizon, const void *context, 
         next.root = am_transform_mul(from.root, way);
         uint8_t later[AM_MAX_CONTEXT] = { 0 };
         horizon->update_context(horizon->user, later, own, 10.0f / db->fps);
-        float cost = hits[i].cost + recurse(next, horizon, later, k, l - 1);
+        float cost = cost_of(hits[i]) + recurse(next, horizon, later, k, l - 1);
         best = cost < best ? cost : best;
     }
     return best;
@@ -109,7 +118,7 @@ static float future_of(node now, am_hit hit, const am_horizon *horizon, int k, i
     next.root = am_transform_mul(now.root, way);
     uint8_t later[AM_MAX_CONTEXT] = { 0 };
     horizon->update_context(horizon->user, later, horizon->context, 10.0f / db->fps);
-    return hit.cost + recurse(next, horizon, later, k, l - 1);
+    return cost_of(hit) + recurse(next, horizon, later, k, l - 1);
 }
 
 static void the_tree_chooses_what_the_recursion_chooses(void **state)
@@ -162,6 +171,54 @@ static void the_tree_chooses_what_the_recursion_chooses(void **state)
     }
     assert_true(compared > 5);
     ami_source_destroy(p.source);
+}
+
+/// Algorithm 1 as printed: the k nearest frames and nothing else, near the playing one or not, playing on only where
+/// its frame is among them, with distances or squares added up.
+static void as_printed_the_nearest_frames_alone_are_choices(void **state)
+{
+    (void)state;
+    as_printed = true;
+    for (int sums = 0; sums < 2; sums++) {
+        with_distances = sums == 1;
+        ami_long_horizon_def def = ahead_def(3, 3);
+        def.match.surround_s = 0.2f;
+        def.match.rough_mps2 = 1.0f; // every landing is rough
+        player p;
+        player_make(&p, &def);
+        ami_point_target target = point_target(4.0f, 5.0f);
+        uint8_t context[AM_MAX_CONTEXT];
+        am_horizon horizon = ami_target_horizon(&target, context);
+        int compared = 0;
+        for (int f = 0; f < 200; f++) {
+            node now = { p.root, p.out.frame };
+            step(&p, &horizon);
+            if (f == 0 || !p.out.searched) {
+                continue;
+            }
+            float x[AM_MAX_FEATURES + 8];
+            uint8_t own[AM_MAX_CONTEXT];
+            memcpy(own, context, sizeof own);
+            make_query(x, now, &horizon, own);
+            am_hit hits[AMI_MAX_HITS];
+            ami_search search = ami_search_default();
+            search.x = x;
+            search.k = 3;
+            int found = ami_index_search(index_, hits, &search, work);
+            int best = -1;
+            float least = INFINITY;
+            for (int i = 0; i < found; i++) {
+                float cost = future_of(now, hits[i], &horizon, 3, 3);
+                best = cost < least ? hits[i].frame : best;
+                least = am_min(cost, least);
+            }
+            assert_int_equal(p.out.transition ? p.out.candidates[0].frame : now.frame, best);
+            compared++;
+        }
+        assert_true(compared > 10);
+        ami_source_destroy(p.source);
+    }
+    as_printed = with_distances = false;
 }
 
 static void one_level_is_plain_matching(void **state)
@@ -290,8 +347,8 @@ static void senseless_defs_are_refused(void **state)
     (void)state;
     am_error err = { 0 };
     am_source *source = NULL;
-    ami_long_horizon_def bad[5];
-    for (int i = 0; i < 5; i++) {
+    ami_long_horizon_def bad[6];
+    for (int i = 0; i < 6; i++) {
         bad[i] = ahead_def(3, 3);
     }
     bad[0].k = 0;
@@ -299,23 +356,86 @@ static void senseless_defs_are_refused(void **state)
     bad[2].l = 0;
     bad[3].most_searches = -1;
     bad[4].cookie = 0;
-    for (int i = 0; i < 5; i++) {
+    bad[5].k = 12; // 144 branches: they would be cut
+    for (int i = 0; i < 6; i++) {
         assert_int_equal(ami_long_horizon_create(&source, &bad[i], &err), AM_ERR_DEF);
         assert_null(source);
     }
     assert_int_equal(ami_long_horizon_create(&source, NULL, &err), AM_ERR_DEF);
+    am_settings settings;
+    am_settings_init(&settings, AM_METHOD_LONG_HORIZON);
+    settings.k = 12;
+    assert_int_equal(am_settings_check(&settings, &err), AM_ERR_RANGE);
+    assert_non_null(strstr(err.text, "most_searches"));
+    settings.most_searches = 100;
+    check_ok(am_settings_check(&settings, &err), &err);
+}
+
+/// A rough landing is taken only where no other of the best frames, the nearest included, is smoother.
+static void the_nearest_frame_may_soften_a_landing(void **state)
+{
+    (void)state;
+    ami_long_horizon_def def = ahead_def(3, 3);
+    def.match.rough_mps2 = 20.0f;
+    const float rough_m = 20.0f / (db->fps * db->fps);
+    player p;
+    player_make(&p, &def);
+    int rough = 0;
+    for (int f = 0; f < 1500; f++) {
+        ami_point_target target = point_target(f / 300 % 2 == 0 ? 4.0f : -4.0f, 5.0f);
+        uint8_t context[AM_MAX_CONTEXT];
+        am_horizon horizon = ami_target_horizon(&target, context);
+        node now = { p.root, p.out.frame };
+        step(&p, &horizon);
+        if (f == 0 || !p.out.transition || !(ami_roughness(db, p.out.candidates[0].frame) > rough_m)) {
+            continue;
+        }
+        am_hit hits[16];
+        ami_search search = ami_search_default();
+        search.x = p.out.query;
+        search.k = 16;
+        search.ignore_first = search.ignore_last = now.frame;
+        int found = ami_index_search(index_, hits, &search, work);
+        for (int i = 0; i < found && hits[i].cost < p.out.stay_cost; i++) {
+            assert_true(ami_roughness(db, hits[i].frame) >= ami_roughness(db, p.out.candidates[0].frame));
+        }
+        rough++;
+    }
+    assert_true(rough > 5);
+    ami_source_destroy(p.source);
+}
+
+/// A snapshot continues only with the numbers that its source was made with.
+static void the_key_knows_the_tree(void **state)
+{
+    (void)state;
+    ami_long_horizon_def defs[4] = { ahead_def(3, 3), ahead_def(4, 3), ahead_def(3, 2), ahead_def(3, 3) };
+    defs[3].most_searches = 5;
+    player p[4];
+    for (int i = 0; i < 4; i++) {
+        player_make(&p[i], &defs[i]);
+        for (int before = 0; before < i; before++) {
+            assert_true(p[i].source->key != p[before].source->key);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        ami_source_destroy(p[i].source);
+    }
 }
 
 TEST_SUITE(long_horizon)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tree_chooses_what_the_recursion_chooses),
+        cmocka_unit_test(as_printed_the_nearest_frames_alone_are_choices),
         cmocka_unit_test(one_level_is_plain_matching),
         cmocka_unit_test(a_target_is_reached),
         cmocka_unit_test(a_stick_is_followed),
         cmocka_unit_test(a_budget_is_kept),
         cmocka_unit_test(large_trees_are_cut_where_they_are_dear),
         cmocka_unit_test(senseless_defs_are_refused),
+        cmocka_unit_test(the_nearest_frame_may_soften_a_landing),
+        cmocka_unit_test(the_key_knows_the_tree),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -158,14 +158,14 @@ static void tag_rows_reach_their_frames_also_after_resampling_and_mirroring(void
         uint64_t other = db->tags[mirrored->start + f];
         bool left = f >= 30 && f < 60; // 60 to 119 of 60 Hz
         bool right = f < 5;
-        assert_int_equal((tags >> 6) & 1u, left);
-        assert_int_equal((tags >> 7) & 1u, right);
-        assert_int_equal((other >> 7) & 1u, left); // the mirror image goes the other way
-        assert_int_equal((other >> 6) & 1u, right);
+        assert_int_equal((tags >> AM_AUTO_TAG_COUNT) & 1u, left);
+        assert_int_equal((tags >> (AM_AUTO_TAG_COUNT + 1)) & 1u, right);
+        assert_int_equal((other >> (AM_AUTO_TAG_COUNT + 1)) & 1u, left); // the mirror image goes the other way
+        assert_int_equal((other >> AM_AUTO_TAG_COUNT) & 1u, right);
         assert_true(tags >> AM_TAG_WALK & 1u);
     }
     const am_db_range *run = &db->ranges[1];
-    assert_true(db->tags[run->start + 40] >> 8 & 1u);
+    assert_true(db->tags[run->start + 40] >> (AM_AUTO_TAG_COUNT + 2) & 1u);
     write_text(path, "wlak, go_left, 60, 119\n");
     am_db *none = NULL;
     check_refused(build(&none, NULL, folder, &err), AM_ERR_KEY);

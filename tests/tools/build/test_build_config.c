@@ -29,6 +29,32 @@ static void every_shipped_config_is_well_formed(void **state)
     }
 }
 
+/// Databases of one motion with other features must cut the same stretches, or they cannot be compared.
+static void configs_of_one_motion_cut_alike(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "locomotion", "locomotion_gaits", "locomotion_lhmm", "locomotion_long" };
+    static ami_build_config configs[4];
+    for (int i = 0; i < 4; i++) {
+        char path[1200];
+        snprintf(path, sizeof path, "%s/configs/databases/%s.json", AMBLE_SOURCE_DIR, names[i]);
+        size_t size = 0;
+        char *text = test_read_file(path, &size);
+        am_error err = { 0 };
+        check_ok(ami_build_config_parse(&configs[i], text, size, path, NULL, &err), &err);
+        free(text);
+        assert_int_equal(configs[i].cut_count, configs[0].cut_count);
+        for (int c = 0; c < configs[0].cut_count; c++) {
+            assert_string_equal(configs[i].cuts[c].clip, configs[0].cuts[c].clip);
+            assert_int_equal(configs[i].cuts[c].first, configs[0].cuts[c].first);
+            assert_int_equal(configs[i].cuts[c].last, configs[0].cuts[c].last);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        ami_build_config_free(&configs[i]);
+    }
+}
+
 typedef struct bad_config {
     const char *text;
     am_result code;
@@ -107,9 +133,8 @@ static void patterns_fit_like_a_shell_s(void **state)
 TEST_SUITE(build_config)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shipped_config_is_well_formed),
-        cmocka_unit_test(wrong_configs_say_what_is_wrong),
-        cmocka_unit_test(damaged_configs_do_no_harm),
+        cmocka_unit_test(every_shipped_config_is_well_formed), cmocka_unit_test(configs_of_one_motion_cut_alike),
+        cmocka_unit_test(wrong_configs_say_what_is_wrong),     cmocka_unit_test(damaged_configs_do_no_harm),
         cmocka_unit_test(patterns_fit_like_a_shell_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

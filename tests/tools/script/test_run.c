@@ -269,6 +269,49 @@ static void a_recording_gives_the_same_frames_again(void **state)
     am_run_script_free(&s);
 }
 
+/// Options change on the way, and a recording has the changes.
+static void options_change_while_a_path_is_walked(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"database\": \"x\", \"controller\": \"long-horizon\", \"characters\": [{\"path\": {\"points\": [[0, 0, "
+        "0], "
+        "[8, 0, 14]]}, \"changes\": [{\"t\": 2, \"options\": {\"v_max\": 0.7, \"k\": 5, \"l\": 2}}, {\"t\": 5, "
+        "\"options\": {\"v_max\": 0, \"tags\": \"walk\"}}]}]}";
+    am_run_script s;
+    am_error err = { 0 };
+    parse_good(&s, text);
+    am_run *run = make_run(&s);
+    am_recording *recording = NULL;
+    check_ok(am_recording_create(&recording, run, NULL, &err), &err);
+    float places[3] = { 0 };
+    while (am_run_step(run)) {
+        am_run_sample sample = am_run_get_sample(run, 0);
+        check_ok(am_recording_add(recording, &sample, &err), &err);
+        am_settings now;
+        am_actor_get_settings(am_run_character(run, 0), &now);
+        assert_int_equal(now.k, sample.frame < 120 ? 3 : 5);
+        places[0] = sample.frame == 180 ? sample.pose.root.translation.z : places[0];
+        places[1] = sample.frame == 300 ? sample.pose.root.translation.z : places[1];
+        places[2] = sample.frame == 420 ? sample.pose.root.translation.z : places[2];
+    }
+    assert_true(places[1] - places[0] < 1.8f); // two seconds at 0.7 m/s
+    assert_true(places[2] - places[1] > 2.2f); // and without the limit
+    am_bytes bytes = { 0 };
+    check_ok(am_recording_write(&bytes, recording, "r.json", &err), &err);
+    am_run_script again;
+    check_ok(am_run_parse(&again, (const char *)bytes.data, bytes.size, "r.json", NULL, &err), &err);
+    am_run *second = make_run(&again);
+    check_ok(am_run_play(second, NULL, 0, NULL, &err), &err);
+    assert_true(am_run_hash(second) == am_run_hash(run));
+    am_bytes_free(&bytes);
+    am_recording_destroy(recording);
+    am_run_destroy(second);
+    am_run_destroy(run);
+    am_run_script_free(&again);
+    am_run_script_free(&s);
+}
+
 static void another_rate_walks_as_far(void **state)
 {
     (void)state;
@@ -435,6 +478,7 @@ TEST_SUITE(run)
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(damaged_scripts_are_refused),
         cmocka_unit_test(a_recording_gives_the_same_frames_again),
+        cmocka_unit_test(options_change_while_a_path_is_walked),
         cmocka_unit_test(another_rate_walks_as_far),
         cmocka_unit_test(a_trace_line_is_one_object_with_the_reasons),
         cmocka_unit_test(unknown_channels_and_missing_databases_are_named),
