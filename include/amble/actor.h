@@ -119,11 +119,11 @@ typedef struct am_path_view {
 AM_API void am_actor_get_path(const am_actor *actor, am_path_view *out);
 
 /// Pushes the part of the body that `joint` moves with `force` (N, world axes) for `seconds` (above 0, at most 10)
-/// from the next step on. Over AM_PUSH_WINDOW frames the pose is blended with what the forces do to it (after Fields
-/// eq. 15, see am_push_blend). A source with ticks of its own (field) continues from there; others re-enter at the
-/// state nearest to the pushed body. Pushes before the same step act together; a later one ends the current blend and
-/// begins another. Forces end with the blend: a source with ticks feels at most AM_PUSH_WINDOW - 1 frames of a push
-/// (0.63 s), others the ten (0.33 s) until they re-enter. Refuses an actor without a solver (AM_ERR_SUPPORT), more
+/// from the next step on. By default planted feet stay and steps catch a body out of balance; see am_push_blend for
+/// the blends of the Fields paper, where a source with ticks of its own (field) continues from the pushed state and
+/// others re-enter at the state nearest to the pushed body. Pushes before the same step act together; a later one
+/// ends the forces before it. Forces act for ten frames at most (0.33 s), with a blend in a source with ticks for
+/// AM_PUSH_WINDOW - 1 (0.63 s). Refuses an actor without a solver (AM_ERR_SUPPORT), more
 /// than AM_MAX_PUSHES, and numbers that are not finite. Allocates nothing of its own.
 AM_API am_result am_actor_push(am_actor *actor, int joint, const am_vec3 *force, float seconds, am_error *err);
 /// The pushes on a character.

@@ -60,7 +60,10 @@ typedef enum am_push_blend {
     /// little.
     AM_PUSH_ADDED,
     /// Eq. 15 as printed: i/k I + (k - i)/k D(x, 0, i). D begins at rest, so that any push stops the motion first.
-    AM_PUSH_PRINTED
+    AM_PUSH_PRINTED,
+    /// The default, and not of the paper: the body leans as the forces turn it, planted feet stay, and a body that is
+    /// out of balance is caught by a step. Rigs without toes and actors without `ik` have AM_PUSH_ADDED.
+    AM_PUSH_STEPPED
 } am_push_blend;
 
 /// Everything about an actor that may change while it runs. Plain data without padding: snapshots carry it. Begin

@@ -68,5 +68,14 @@ am_result fields_rates(const fields *f, am_error *err);
 am_result fields_settings(const fields *f, am_error *err);
 /// eval_fields_pushes.c: pushes on the data sets made for them.
 am_result fields_pushes(const fields *f, am_error *err);
+/// Trials of one controller for the table `push_steps`.
+typedef struct fields_steps {
+    const char *set, *controller;
+    lab_push_trial *trials; ///< [count]
+    int count;
+    bool stepped; ///< answered by steps, else by the blend alone
+} fields_steps;
+/// eval_fields_steps.c: the table.
+am_result fields_steps_add(const fields *f, const fields_steps *rows, int count, am_error *err);
 
 #endif

@@ -60,6 +60,8 @@ typedef struct pushing {
     const fields *f;
     int count;
     summary rows[most_rows];
+    fields_steps steps[2 * most_rows];
+    int step_count;
 } pushing;
 
 static int group_of(const am_roles *roles, int joint)
@@ -121,6 +123,24 @@ static void sum_up(summary *s, const lab_push_trial *trials, int count, const am
 // ---------------------------------------------------------------------------------------------
 // The characters to push
 
+/// Pushes on chest and hips: by the blend, then answered by steps.
+static am_result push_steps(pushing *p, const summary *row, lab_push_trials_def def, am_error *err)
+{
+    am_result result = AM_OK;
+    for (int stepped = 0; stepped < 2 && result == AM_OK; stepped++) {
+        fields_steps *out = &p->steps[p->step_count++];
+        float reach = 0.0f;
+        *out = (fields_steps){ row->set, row->controller, calloc((size_t)def.count, sizeof *out->trials), def.count,
+                               stepped != 0 };
+        def.trunk = true;
+        def.least_n = 100.0f;
+        def.blend = stepped ? AM_PUSH_STEPPED : AM_PUSH_ADDED;
+        result = out->trials ? lab_push_trials(out->trials, &reach, &def, err)
+                             : cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for %d pushes", def.count);
+    }
+    return result;
+}
+
 static am_result push_source(pushing *p, summary row, const am_source *source, const ami_field *field,
                              am_push_blend blend, am_error *err)
 {
@@ -146,6 +166,7 @@ static am_result push_source(pushing *p, summary row, const am_source *source, c
         sum_up(&row, trials, count, source->roles);
         row.reach = (double)reach;
         p->rows[p->count++] = row;
+        result = blend == AM_PUSH_ADDED ? push_steps(p, &row, def, err) : AM_OK;
     }
     free(trials);
     return result;
@@ -443,6 +464,12 @@ am_result fields_pushes(const fields *f, am_error *err)
     if (result == AM_OK) {
         add_returns(&p);
         add_ways(&p);
+        result = fields_steps_add(f, p.steps, p.step_count, err);
+    }
+    for (int i = 0; i < p.step_count; i++) {
+        free(p.steps[i].trials);
+    }
+    if (result == AM_OK) {
         result = f->e->timings ? add_costs(&p, err) : AM_OK;
     }
     return result;

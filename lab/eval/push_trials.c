@@ -22,8 +22,9 @@
 
 enum {
     ticks = ami_push_ticks,
-    per_item = 10,   // trials that share a body and its characters
-    most_starts = 64 // frames to begin at, of each kind
+    per_item = 10,           // trials that share a body and its characters
+    most_starts = 64,        // frames to begin at, of each kind
+    most_points = 60 * 4 + 2 // steps of a recording: WARM_S and WATCH_S
 };
 
 lab_push_trials_def lab_push_trials_def_default(void)
@@ -58,6 +59,8 @@ typedef struct watched {
     am_transform root;
     float *x, *to, *v, *row;
     ami_field_work *work;
+    am_vec3 *points; ///< [most_points][AM_POINT_COUNT] from WARM_S before the push on
+    am_motion motion;
 } watched;
 
 // ---------------------------------------------------------------------------------------------
@@ -133,6 +136,7 @@ static void watched_free(const trials_job *job, watched *w)
     ami_field_work_destroy(w->work);
     ami_release(&job->alloc, w->pose, (size_t)field->joint_count * sizeof *w->pose);
     ami_release(&job->alloc, w->x, numbers * sizeof(float));
+    ami_release(&job->alloc, w->points, (size_t)most_points * AM_POINT_COUNT * sizeof *w->points);
 }
 
 static am_result watched_make(const trials_job *job, watched *w, const am_push_solver *solver, am_error *err)
@@ -140,8 +144,12 @@ static am_result watched_make(const trials_job *job, watched *w, const am_push_s
     const ami_field *field = job->def->field;
     size_t numbers = 2 * (size_t)field->pose_count + (size_t)field->velocity_count + (size_t)field->stride;
     *w = (watched){ .pose = ami_alloc_array(&job->alloc, (size_t)field->joint_count, sizeof *w->pose),
-                    .x = ami_alloc_array(&job->alloc, numbers, sizeof(float)) };
-    if (!w->pose || !w->x) {
+                    .x = ami_alloc_array(&job->alloc, numbers, sizeof(float)),
+                    .points = ami_alloc_array(&job->alloc, (size_t)most_points * AM_POINT_COUNT, sizeof *w->points) };
+    w->motion = (am_motion){ .points = w->points,
+                             .fps = 1.0f / DT,
+                             .body = am_body_find(job->def->source->skeleton, job->def->source->roles) };
+    if (!w->pose || !w->x || !w->points) {
         return ami_fail_memory(err, numbers * sizeof(float));
     }
     w->to = w->x + field->pose_count;
@@ -163,6 +171,10 @@ static void step(watched *w, const am_intent *target, float seconds)
 {
     for (int i = 0; i < (int)(seconds / DT + 0.5f); i++) {
         am_actor_step(w->character, target, DT);
+        if (w->motion.frames < most_points) {
+            am_body_take(w->points + (size_t)w->motion.frames++ * AM_POINT_COUNT, &w->motion.body,
+                         ami_pose_of(w->character).world);
+        }
     }
 }
 
@@ -224,6 +236,17 @@ static void watch_both(const trials_job *job, int trial, watched *pushed, watche
     }
 }
 
+/// How the pushed one and its twin kept their balance.
+static void take_balance(lab_push_trial *out, watched *pushed, watched *twin, const am_intent *target)
+{
+    am_actor_facts facts = ami_facts_of(pushed->character);
+    pushed->motion.floor = twin->motion.floor = (am_floor){ facts.toe_m, facts.heel_m };
+    if (am_motion_usable(&pushed->motion)) {
+        out->balance = am_balance_measure(&pushed->motion, WARM_S, target->velocity);
+        out->usual_balance = am_balance_measure(&twin->motion, WARM_S, target->velocity);
+    }
+}
+
 static am_result run_trial(const trials_job *job, int trial, watched *pushed, watched *twin, am_rng rng,
                            void *snapshot, am_error *err)
 {
@@ -250,7 +273,10 @@ static am_result run_trial(const trials_job *job, int trial, watched *pushed, wa
         size_t size = am_actor_snapshot(fresh, NULL, 0);
         am_actor_snapshot(fresh, snapshot, size);
         result = am_actor_restore(pushed->character, snapshot, size, err);
+        pushed->motion.frames = 0;
         step(pushed, &target, WARM_S);
+        memcpy(twin->points, pushed->points, (size_t)pushed->motion.frames * AM_POINT_COUNT * sizeof *twin->points);
+        twin->motion.frames = pushed->motion.frames;
         (void)take_distance(pushed, def->field);
         am_actor_snapshot(pushed->character, snapshot, size);
         result = result == AM_OK ? am_actor_restore(twin->character, snapshot, size, err) : result;
@@ -264,6 +290,7 @@ static am_result run_trial(const trials_job *job, int trial, watched *pushed, wa
     }
     if (result == AM_OK) {
         watch_both(job, trial, pushed, twin, &target);
+        take_balance(out, pushed, twin, &target);
     }
     return result;
 }
@@ -348,6 +375,9 @@ static void deal_pushes(trials_job *job)
         am_rng rng = ami_rng_fork(&all, (uint64_t)i + 1000003u);
         lab_push_trial *t = &job->trials[i];
         *t = (lab_push_trial){ .joint = count > 0 ? joints[(i / 2) % count] : 0, .walks = i % 2 == 1 };
+        if (job->def->trunk) {
+            t->joint = job->def->source->roles->joint[am_rng_below(&rng, 2) == 0 ? AM_ROLE_CHEST : AM_ROLE_HIPS];
+        }
         t->newton = am_rng_range(&rng, job->def->least_n, job->def->most_n);
         t->angle = am_rng_range(&rng, -AM_PI, AM_PI);
     }

@@ -3,6 +3,7 @@
 #define AMBLE_PUSH_TRIALS_H
 
 #include <amble/actor.h>
+#include <amble/tools/motion.h>
 
 #include "method/motion_field.h"
 
@@ -22,6 +23,7 @@ typedef struct lab_push_trials_def {
     float least_n, most_n, seconds;
     float walk_mps;      ///< desired speed of walking characters; 0: the source's own
     am_push_blend blend; ///< of the characters
+    bool trunk;          ///< pushes on chest and hips alone, each at random
     uint64_t seed;
     uint32_t cookie;
 } lab_push_trials_def;
@@ -51,6 +53,7 @@ typedef struct lab_push_trial {
     float off_last;   ///< rad, when it has gone farthest along; all pi when it never goes along
     float off_stance; ///< rad, as off, but relative to the feet that stood when it was pushed: a push on a leg in
                       ///< the air carries the middle of both feet away under the chest
+    am_balance balance, usual_balance; ///< of the pushed and of the twin; zero where the rig lacks toes
 } lab_push_trial;
 
 /// trials(def->count). *reach: the distance from the data that counts as near: 99 % of what the twins have in all

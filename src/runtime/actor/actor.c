@@ -20,6 +20,7 @@ void am_actor_place(am_actor *c, const am_vec3 *position, float heading)
     s->root.rotation = am_quat_from_heading(s->heading);
     ami_history_move(c, from, s->root);
     ami_feet_reset(&s->feet);
+    ami_push_forget(c);
     // Body and motion move too: a caller that looks before the next step sees the pose at the new place.
     am_transform moved = am_transform_mul(s->root, am_transform_inv(from));
     s->velocity = am_quat_rotate(moved.rotation, s->velocity);
@@ -192,6 +193,7 @@ static void place_feet(am_actor *c, float dt)
     if (c->settings.ik) {
         ami_feet_swing(&s->feet, toe_height(c, AM_ROLE_LEFT_TOE), toe_height(c, AM_ROLE_RIGHT_TOE));
         uint32_t contacts = s->contacts | (s->grace_s > 0.0f ? s->grace : 0);
+        contacts = ami_push_contacts(c, contacts);
         s->locked = ami_feet_apply(&s->feet, &c->feet_def, c->local, c->world, s->root, (uint8_t)contacts, dt);
         ami_push_limit(c, dt);
     } else {

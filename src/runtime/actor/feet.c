@@ -287,7 +287,8 @@ uint8_t ami_feet_apply(ami_feet *feet, const ami_feet_def *def, am_transform *lo
         }
         uint8_t bit = side == 0 ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT;
         ami_foot *foot = &feet->foot[side];
-        am_vec3 target = follow(foot, def, world[l.toe].translation, (contacts & bit) != 0, !feet->begun, dt);
+        am_vec3 animated = am_v3_add(world[l.toe].translation, def->shift[side]);
+        am_vec3 target = follow(foot, def, animated, (contacts & bit) != 0, !feet->begun, dt);
         bool moved = am_v3_distance(target, world[l.toe].translation) > 1e-6f ||
                      am_transform_point(world[l.ankle], l.heel).y < def->heel_m ||
                      bends_backwards(&l, skeleton, world);

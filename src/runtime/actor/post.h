@@ -60,6 +60,7 @@ typedef struct ami_feet_def {
     float floor_m;               ///< lowest height of the toe joint
     float heel_m;                ///< lowest height of the heel
     am_vec3 heel_offset[2]; ///< left and right heel in the ankle's space (ami_heel_offset); zero: the ankle itself
+    am_vec3 shift[2];       ///< m: the toes are to be this far from where the animation has them, left and right
     float soften_m;         ///< how early a stretched leg gives way, so that the knee does not pop
     uint32_t cookie;
 } ami_feet_def;

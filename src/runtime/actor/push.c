@@ -49,6 +49,7 @@ void ami_push_end(am_actor *c)
         memset(p, 0, sizeof *p);
         p->total = before.total;
         p->limit_s = before.limit_s;
+        p->capture = before.capture; // the feet are where they are
         for (int j = 0; j < c->joint_count; j++) {
             c->push.from[j] = c->push.to[j] = am_transform_identity();
         }
@@ -81,7 +82,13 @@ am_result am_actor_push(am_actor *c, int joint, const am_vec3 *force, float seco
     }
     p->pushes[p->count++] = (am_push){ joint, seconds, *force };
     p->total++;
-    ami_push_watch(c);
+    if (ami_push_steps(c)) {
+        p->capture.active = p->capture.active > 0 ? 2 : 1;
+        p->capture.pushed_s = 0.0f;
+        p->capture.swung &= 3; // the next foot that lands is the first
+    } else {
+        ami_push_watch(c);
+    }
     return AM_OK;
 }
 

@@ -3,6 +3,7 @@
 #define AMI_CONTROL_PUSH_H
 
 #include "actor/actor.h"
+#include "actor/capture.h"
 
 // How far joints of a pushed character may exceed the data's range. The documented limit is ten degrees; the range
 // over some frames is up to three degrees narrower than over all.
@@ -19,9 +20,11 @@ typedef struct ami_push_state {
     // How the body moved in the last step, for re-entry.
     am_vec3 root_linear, root_angular;
     float before_dt;
-    float limit_s;  ///< s for which joints are kept within their range
-    uint32_t held;  ///< feet that were planted when their leg was pushed: pinned for the whole window
-    uint64_t total; ///< pushes ever
+    float limit_s;       ///< s for which joints are kept within their range
+    uint32_t held;       ///< feet that were planted when their leg was pushed: pinned for the whole window
+    uint64_t total;      ///< pushes ever
+    ami_capture capture; ///< blend AM_PUSH_STEPPED
+    uint32_t reserved;
 } ami_push_state;
 
 /// D(x, 0, i): a pose at rest under the character's forces.
@@ -56,6 +59,17 @@ void ami_push_move(am_actor *character, float dt);
 void ami_push_watch(am_actor *character);
 /// push_limit.c: keeps them within it, after the feet were placed.
 void ami_push_limit(am_actor *character, float dt);
+/// push_capture.c: whether this character answers pushes with steps.
+bool ami_push_steps(const am_actor *character);
+/// push_capture.c: ami_push_react and ami_push_move of such a character.
+void ami_push_lean(am_actor *character, float dt);
+void ami_push_balance(am_actor *character, float dt);
+/// push_capture.c: AM_CONTACT_* bits, with the feet that a push holds and without the one that a step has lifted.
+uint32_t ami_push_contacts(const am_actor *character, uint32_t contacts);
+/// push_capture.c: the body was moved elsewhere.
+void ami_push_forget(am_actor *character);
+/// push_capture.c: another actor's body is taken over.
+void ami_push_copy(am_actor *character, const am_actor *from);
 /// Nothing acts any more.
 void ami_push_end(am_actor *character);
 

@@ -15,7 +15,10 @@
 // the joint limits.
 #define FASTEST_RPS 4.0f
 
-static bool reacts(const am_actor *c) { return ami_push_active(c) && !c->prepared->source->interface->ticks; }
+static bool reacts(const am_actor *c)
+{
+    return ami_push_active(c) && !c->prepared->source->interface->ticks && !ami_push_steps(c);
+}
 
 /// The source takes over from the body as it is now.
 static void re_enter(am_actor *c)
@@ -43,7 +46,7 @@ static void re_enter(am_actor *c)
 
 void ami_push_begin(am_actor *c, am_source_input *input)
 {
-    if (ami_push_active(c) && c->prepared->source->interface->ticks) {
+    if (ami_push_active(c) && c->prepared->source->interface->ticks && !ami_push_steps(c)) {
         c->hook = (am_tick_hook){ c, ami_push_tick };
         input->hook = &c->hook;
     }
@@ -88,6 +91,7 @@ static void next_frame(am_actor *c)
 void ami_push_react(am_actor *c, float dt)
 {
     ami_push_state *p = c->push.head;
+    ami_push_lean(c, dt);
     if (!reacts(c)) {
         return;
     }
@@ -113,6 +117,7 @@ void ami_push_move(am_actor *c, float dt)
 {
     ami_state *s = c->state;
     ami_push_state *p = c->push.head;
+    ami_push_balance(c, dt);
     if (!reacts(c)) {
         return;
     }

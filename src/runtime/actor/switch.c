@@ -72,6 +72,7 @@ static void copy_state(am_actor *c, const am_actor *from)
     memcpy(c->before, from->before, size);
     memcpy(c->previous, from->previous, size);
     *c->recent = *from->recent;
+    ami_push_copy(c, from);
 }
 
 void ami_begin_arrival(am_actor *c)

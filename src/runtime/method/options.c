@@ -72,6 +72,7 @@ void am_settings_init(am_settings *out, am_method method)
         .sharp_rad = 30.0f * AM_DEG,
         .stand_mps = 0.25f,
         .springs = 1,
+        .push_blend = AM_PUSH_STEPPED,
     };
 }
 
@@ -225,7 +226,7 @@ am_result am_settings_check(const am_settings *s, am_error *err)
         }
     }
     if ((int)s->method < 0 || s->method >= AM_METHOD_COUNT || !within(s->springs, 0, 1) ||
-        !within(s->push_blend, AM_PUSH_ADDED, AM_PUSH_PRINTED)) {
+        !within(s->push_blend, AM_PUSH_ADDED, AM_PUSH_STEPPED)) {
         return ami_fail(err, AM_ERR_RANGE, "method, springs or push_blend has an unknown value");
     }
     return AM_OK;

@@ -8,6 +8,10 @@
 #define LEAVES_S 0.7f ///< a push throws the body out of balance within this time, or not at all
 #define STAYS_S 0.2f
 #define MARGIN_M 0.05f ///< a foot is wider and longer than the line from heel to toe joint
+#define STRIDE_S 1.2f  ///< walking, the body leaves its feet in each stride: a push counts beyond that
+#define OFF_M 0.01f    ///< a foot that rises by so much on its way up has left the ground
+#define UP_M 0.02f
+#define UP_S 0.15f
 enum { directions = 36 };
 
 /// A part of the body: its share of the mass (de Leva 1996, rounded), the points that it lies between.
@@ -64,18 +68,18 @@ static am_vec3 extrapolated(const am_motion *m, int frame, am_vec3 velocity)
     return am_v3_ground(am_v3_add(now, beyond));
 }
 
-/// How far a place lies outside the hull of the feet that touch the ground (both when none does), m.
+/// How far a place lies outside the hull of the planted feet (both when none is), m.
 static float outside(const am_motion *m, int frame, am_vec3 place)
 {
-    bool low[2] = { ami_foot_height(m, frame, 0) < AMI_LOW_M, ami_foot_height(m, frame, 1) < AMI_LOW_M };
-    bool all = !low[0] && !low[1];
+    bool planted[2] = { ami_foot_planted(m, frame, 0), ami_foot_planted(m, frame, 1) };
+    bool all = !planted[0] && !planted[1];
     float farthest = 0.0f;
     for (int i = 0; i < directions; i++) {
         float s, c;
         am_sincos(2.0f * AM_PI * (float)i / (float)directions, &s, &c);
         float edge = -INFINITY;
         for (int side = 0; side < 2; side++) {
-            if (all || low[side]) {
+            if (all || planted[side]) {
                 am_vec3 toe = ami_point(m, frame, AM_POINT_LEFT_TOE + side);
                 am_vec3 heel = ami_point(m, frame, AM_POINT_LEFT_HEEL + side);
                 edge = am_max(edge, am_max(toe.x * s + toe.z * c, heel.x * s + heel.z * c));
@@ -84,6 +88,21 @@ static float outside(const am_motion *m, int frame, am_vec3 place)
         farthest = am_max(farthest, place.x * s + place.z * c - edge);
     }
     return farthest;
+}
+
+/// True when a foot that stood at height `base` is on its way up: it stays off the ground until it is well above it.
+static bool lifts(const am_motion *m, int frame, int side, float base)
+{
+    int last = frame + ami_frames(m, UP_S);
+    bool up = false;
+    for (int f = frame; f <= last && f < m->frames && !up; f++) {
+        float height = ami_foot_height(m, f, side) - base;
+        if (height < OFF_M) {
+            return false;
+        }
+        up = height > UP_M;
+    }
+    return up;
 }
 
 /// Way of a foot on the ground from when it is planted until it lifts. A foot that turns on its toe or heel does not
@@ -95,7 +114,12 @@ static float slide_of(const am_motion *m, int first, int last, int side)
         f++;
     }
     float farthest = 0.0f;
-    for (int begin = f; f <= last && ami_foot_height(m, f, side) < AMI_LOW_M; f++) {
+    float base = INFINITY;
+    for (int begin = f; f <= last; f++) {
+        base = am_min(base, ami_foot_height(m, f, side));
+        if (lifts(m, f, side, base)) {
+            break;
+        }
         float way = INFINITY;
         for (int p = AM_POINT_LEFT_TOE; p <= AM_POINT_LEFT_HEEL; p += AM_POINT_LEFT_HEEL - AM_POINT_LEFT_TOE) {
             am_vec3 d = am_v3_sub(ami_point(m, f, p + side), ami_point(m, begin, p + side));
@@ -132,11 +156,15 @@ am_balance am_balance_measure(const am_motion *m, float seconds, am_vec3 velocit
     int last = ami_frame_at(m, seconds + WITHIN_S);
     int leaves = ami_frame_at(m, seconds + LEAVES_S);
     am_balance out = { .slide_cm = 100.0f * am_max(slide_of(m, first, last, 0), slide_of(m, first, last, 1)) };
+    float usual = MARGIN_M;
+    for (int f = ami_frame_at(m, am_max(seconds - STRIDE_S, 0.0f)); f < first; f++) {
+        usual = am_max(usual, outside(m, f, extrapolated(m, f, velocity)));
+    }
     bool lost = false;
     int inside = 0;
     int back = -1;
     for (int f = first; f <= last && back < 0 && (lost || f <= leaves); f++) {
-        float beyond = am_max(outside(m, f, extrapolated(m, f, velocity)) - MARGIN_M, 0.0f);
+        float beyond = am_max(outside(m, f, extrapolated(m, f, velocity)) - usual, 0.0f);
         out.beyond_cm = am_max(out.beyond_cm, 100.0f * beyond);
         lost = lost || beyond > 0.0f;
         inside = beyond > 0.0f ? 0 : inside + 1;
