@@ -225,6 +225,53 @@ static void the_shipped_dancer_dances_and_walks(void **state)
     am_model_close(model);
 }
 
+/// Steps with one intent; gives the lowest and the highest hips.
+static void play(am_actor *body, const am_intent *intent, int frames, float *low, float *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int i = 0; i < frames; i++) {
+        am_actor_step(body, intent, 1.0f / 60.0f);
+        float height = ami_pose_of(body).world_raw[0].translation.y;
+        *low = am_min(*low, height);
+        *high = am_max(*high, height);
+    }
+}
+
+/// What a page without motion capture begins with answers every key: it jumps and lands, walks on, creeps low, dances
+/// until it is steered, and stands.
+static void the_everyday_character_jumps_creeps_and_dances(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    am_actor *body = NULL;
+    check_ok(am_actor_open(&body, AMBLE_SOURCE_DIR "/models/everyday.amnet", &err), &err);
+    const am_vec3 ahead = { 0.0f, 0.0f, 1.2f };
+    const am_intent stand = { 0 }, jump = { .jump = true }, walk = { .velocity = ahead };
+    const am_intent creep = { .velocity = ahead, .creep = true }, dance = { .dance = true };
+    float low, high;
+    play(body, &stand, 60, &low, &high);
+    assert_true(low > 0.9f && high < 1.1f);
+    play(body, &jump, 72, &low, &high);
+    assert_true(low < 0.95f && high > 1.2f); // a wind-up, and a flight
+    play(body, &walk, 60, &low, &high);
+    assert_int_equal(ami_view_of(body).activity, AM_ACTIVITY_MOVE); // the landing ends the jump
+    am_vec3 from = ami_pose_of(body).root.translation;
+    play(body, &walk, 120, &low, &high);
+    assert_true(ami_pose_of(body).root.translation.z - from.z > 1.8f);
+    play(body, &creep, 60, &low, &high);
+    play(body, &creep, 120, &low, &high);
+    assert_int_equal(ami_view_of(body).activity, AM_ACTIVITY_CREEP);
+    assert_true(high < 0.88f);
+    play(body, &stand, 120, &low, &high);
+    play(body, &dance, 240, &low, &high);
+    assert_int_equal(ami_view_of(body).activity, AM_ACTIVITY_DANCE);
+    play(body, &walk, 180, &low, &high);
+    assert_int_equal(ami_view_of(body).activity, AM_ACTIVITY_MOVE);
+    assert_int_equal(ami_view_of(body).fallback_frames, 0);
+    am_actor_destroy(body);
+}
+
 /// Number called `key` of the only character in a metrics file.
 static double measured(const char *path, const char *key)
 {
@@ -284,6 +331,7 @@ TEST_SUITE(models)
         cmocka_unit_test(amble_run_takes_the_shipped_network),
         cmocka_unit_test(the_shipped_character_walks_runs_and_stops),
         cmocka_unit_test(the_shipped_dancer_dances_and_walks),
+        cmocka_unit_test(the_everyday_character_jumps_creeps_and_dances),
         cmocka_unit_test(a_script_is_played_by_what_is_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,9 @@
 
 // Longest jump, so that a landing that never comes cannot hold the character forever.
 #define JUMP_LONGEST_S 3.0f
+// Networks keep no end of a jump: it is over when both feet are down again, this long after its beginning, when it
+// has long taken off.
+#define JUMP_SHORTEST_S 0.6f
 // A dance yields to the stick after this time, so that the user sees it begin.
 #define DANCE_SHORTEST_S 0.3f
 // A standing frame must be followed by at least this much more standing.
@@ -80,7 +83,9 @@ static bool is_over(const am_actor *c)
     }
     bool left = s->activity_s > 0.1f && !ami_plays(c, (am_activity)s->activity);
     if (s->activity == AM_ACTIVITY_JUMP) {
-        return left || s->ended || s->activity_s > JUMP_LONGEST_S;
+        bool landed =
+            s->frame < 0 && s->activity_s > JUMP_SHORTEST_S && s->contacts == (AM_CONTACT_LEFT | AM_CONTACT_RIGHT);
+        return left || landed || s->ended || s->activity_s > JUMP_LONGEST_S;
     }
     return left || s->ended || (s->activity_s > DANCE_SHORTEST_S && wants_to_move(s));
 }
