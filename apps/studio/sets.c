@@ -92,11 +92,11 @@ static am_result add_config(studio_sets *sets, const char *file, am_error *err)
     return result;
 }
 
-/// A page starts with cmu if it is available, otherwise with the learned character that answers every key; the
-/// procedural set comes last; the others by name.
+/// A page starts with cmu if it is available, otherwise with the learned character of its motion; the procedural set
+/// comes last; the others by name.
 static int rank_of(const studio_set *set)
 {
-    bool learned = set->networks && strcmp(set->name, "everyday") == 0;
+    bool learned = set->networks && strncmp(set->name, "locomotion", 10) == 0;
     return strcmp(set->name, "cmu") == 0 ? 0 : learned ? 1 : set->synth ? 4 : set->networks ? 3 : 2;
 }
 

@@ -238,7 +238,7 @@ static void play(am_actor *body, const am_intent *intent, int frames, float *low
     }
 }
 
-/// What a page without motion capture begins with answers every key: it jumps and lands, walks on, creeps low, dances
+/// The character that answers every key: it jumps and lands, walks on, creeps low, dances
 /// until it is steered, and stands.
 static void the_everyday_character_jumps_creeps_and_dances(void **state)
 {
