@@ -24,7 +24,7 @@ const advance = (steps) => browser.page.evaluate((count) => window.amble.advance
 
 test('the character that ships walks while W is held', async () => {
     const start = await advance(30);
-    assert.equal(start.set, 'locomotion');
+    assert.equal(start.set, 'everyday');
     assert.equal(start.method, 'learned');
     await browser.page.keyboard.down('w');
     const walking = await advance(150);

@@ -204,9 +204,9 @@ test('the study asks blind, toggles, scores and saves', { skip: skip || long }, 
     assert.deepEqual(browser.errors, []);
 });
 
-test('the character that ships walks, runs, turns and stops without any motion data', async () => {
+test('the character that ships does what every key says, without any motion data', async () => {
     const own = await openStudio(join(outDir, 'studio'));
-    const window_ = await openHalted(own, 'locomotion');
+    const window_ = await openHalted(own, 'everyday');
     const { page: shown } = window_;
     try {
         const go = (steps) => shown.evaluate((count) => window.amble.advance(count), steps);
@@ -226,7 +226,34 @@ test('the character that ships walks, runs, turns and stops without any motion d
         await shown.keyboard.up('a');
         const standing = await go(150);
         assert.ok(standing.speed < 0.15, `stands at ${standing.speed}`);
-        assert.equal(standing.fallback, 0);
+        const hips = () => shown.evaluate(() => window.amble.studio.after[5]);
+        const upright = await hips();
+        await shown.keyboard.down('w');
+        await go(60);
+        await shown.keyboard.down('j');
+        const heights = [];
+        for (let i = 0; i < 20; i++) {
+            await go(3);
+            heights.push(await hips());
+            if (i === 4) {
+                await shown.keyboard.up('j');
+            }
+        }
+        const top = heights.indexOf(Math.max(...heights));
+        assert.ok(heights[top] > upright + 0.15, `jumps to ${heights[top]} m`);
+        assert.ok(Math.min(...heights.slice(0, top)) < upright - 0.04, `winds up to ${Math.min(...heights.slice(0, top))} m`);
+        assert.equal((await go(90)).activity, 'move', 'it walks out of the jump');
+        await shown.keyboard.down('c');
+        assert.equal((await go(120)).activity, 'creep');
+        assert.ok(await hips() < upright - 0.08, `creeps at ${await hips()} m`);
+        await shown.keyboard.up('c');
+        await shown.keyboard.up('w');
+        await go(120);
+        await shown.keyboard.down('p');
+        const dancing = await go(30);
+        await shown.keyboard.up('p');
+        assert.equal(dancing.activity, 'dance');
+        assert.equal(dancing.fallback, 0);
         assert.deepEqual(window_.errors, []);
     } finally {
         await window_.close();

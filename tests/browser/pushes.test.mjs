@@ -25,13 +25,13 @@ after(async () => {
 
 const advance = (steps) => page.evaluate((count) => window.amble.advanceUnseen(count), steps);
 
-/** Where a part is: in the world relative to the middle of the feet, and on the screen. */
+/** Where a part is: in the world and on the screen. */
 const where = (role) => page.evaluate((name) => {
     const { studio, engine } = window.amble;
     const at = (item) => studio.after.slice(7 * engine.about.roles[item] + 4, 7 * engine.about.roles[item] + 7);
-    const [part, left, right] = [at(name), at('left_foot'), at('right_foot')];
+    const part = at(name);
     studio.draw(0);
-    return { x: part[0] - (left[0] + right[0]) / 2, z: part[2] - (left[2] + right[2]) / 2, screen: studio.stage.toScreen(part[0], part[2], part[1]) };
+    return { x: part[0], z: part[2], screen: studio.stage.toScreen(part[0], part[2], part[1]) };
 }, role);
 
 /** Drags from a part by pixels; gives how the arrow looked before it was let go. */
