@@ -290,8 +290,8 @@ void ami_trajectory_predict(am_actor *character, const ami_activity_plan *plan);
 void ami_leap(float rise_m, float *speed, float *halflife);
 /// activities.c: whether a run is asked for that the body reaches step by step: of methods that search for frames.
 bool ami_builds_up(const am_actor *character);
-/// trajectory.c: half-life (s) of the velocity toward a target: the settings', or a longer one where the body must not
-/// gain speed faster than captured bodies do.
+/// trajectory.c: half-life (s) of the velocity toward a target: the settings', or a longer one where the body must
+/// not gain speed faster than captured bodies do.
 float ami_start_halflife(const am_actor *character, am_vec3 target);
 /// trajectory.c: lets dt pass for the simulated point.
 void ami_simulate(am_actor *character, const ami_activity_plan *plan, float dt);
