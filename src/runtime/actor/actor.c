@@ -61,8 +61,8 @@ static am_source_target find_target(const am_actor *c)
     am_source_target target = { .velocity = s->target_velocity,
                                 .heading = s->target_heading,
                                 .faces = am_v3_length(s->target_facing) > 0.5f };
-    if (ami_path_active(c)) {
-        const ami_path *path = c->path.head;
+    const ami_path *path = c->path.head;
+    if (path && ami_path_active(c)) {
         const am_path_point *at = &c->path.points[ami_path_index(path, path->context.at)];
         const am_path_point *next = &c->path.points[ami_path_index(path, path->context.at + 1)];
         float speed = am_max(next->along - at->along, 0.0f) * path->fps;

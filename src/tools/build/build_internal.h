@@ -23,8 +23,8 @@ typedef struct ami_piece {
     am_quat *root_rotations;
     uint8_t *contacts;
     uint64_t *tags;
-    float *hips; ///< [frame] height above the toes' floor, m
-    float *toes; ///< [frame] of the lower one, m
+    float *hips;   ///< [frame] height above the toes' floor, m
+    float *toes;   ///< [frame] of the lower one, m
     float *custom; ///< NULL without custom channels
     am_error error;
 } ami_piece;
@@ -71,7 +71,8 @@ am_result ami_build_mirror(ami_building *b);
 am_result ami_build_name_tags(ami_building *b);
 /// Fills piece->hips and piece->toes.
 am_result ami_build_measure_piece(const ami_building *b, ami_piece *piece, am_error *err);
-/// Fills the tags of all pieces: rows of the sheet, then the automatic ones, which depend on how upright the data are.
+/// Fills the tags of all pieces: rows of the sheet, then the automatic ones, which depend on how upright the data
+/// are.
 am_result ami_build_tag_pieces(ami_building *b);
 /// Tag bits of a mirrored frame: left_x and right_x change places.
 uint64_t ami_build_mirror_tags(const ami_building *b, uint64_t tags);

@@ -127,7 +127,8 @@ am_result am_clip_unroll(am_clip **out, const am_clip *clip, int period, int rou
             (*out)->translations[(size_t)f * row + m] = clip->translations[from * row + m];
         }
         am_vec3 *hips = &(*out)->translations[(size_t)f * row];
-        *hips = am_v3_add(*hips, am_v3_scale(way, (float)(f / period)));
+        int round = f / period;
+        *hips = am_v3_add(*hips, am_v3_scale(way, (float)round));
     }
     return AM_OK;
 }
