@@ -303,7 +303,7 @@ static void search(const am_source *source, const match_numbers *n, match_state 
     if (found == 0) {
         out->fell_back = true; // a query that is not finite: play on while there is something to play
     } else {
-        float totals[AMI_MAX_HITS];
+        float totals[AMI_MAX_HITS] = { 0 };
         int taken = choose(source, n, s, out, totals, hits, found, input, work);
         show(out, hits, totals, found, input->candidates, taken);
         if (input->printed) {
