@@ -40,11 +40,11 @@ typedef struct ami_weights {
     bool flat_matters, high_matters; ///< false: all 1
 } ami_weights;
 
-/// prepared.c: whether anything differs from the usual weights.
+/// weights.c: whether anything differs from the usual weights.
 bool ami_weighing_matters(const ami_weighing *how);
-/// prepared.c: fills room(3 stride). Not for databases with PCA.
+/// weights.c: fills room(3 stride). Not for databases with PCA.
 void ami_weights_set(ami_weights *out, float *room, const am_db *db, const ami_weighing *how);
-/// prepared.c: NULL when all are 1.
+/// weights.c: NULL when all are 1.
 const float *ami_weights_get(const ami_weights *weights, bool high);
 
 /// What an actor knows of its source; it never changes. An asset has one for each method.
@@ -82,11 +82,15 @@ void ami_prepared_destroy(ami_prepared *prepared);
 am_result ami_prepared_measure(ami_prepared *prepared, am_error *err);
 /// Facts about the source's motion, as files store them.
 am_facts ami_prepared_facts(const ami_prepared *prepared);
+/// activity_filters.c: fills filters, stays, queries and activities; tags(AM_ACTIVITY_COUNT) as above.
+am_result ami_prepared_filters(ami_prepared *prepared, const char *const *tags, am_error *err);
+/// weights.c: fills prepared->weights.
+am_result ami_prepared_weigh(ami_prepared *prepared, am_error *err);
 /// planted.c: fills prepared->path_filter, after the filters and the facts.
 am_result ami_prepared_plant(ami_prepared *prepared, am_error *err);
 /// push.c: fills prepared->ranges.
 am_result ami_prepared_ranges(ami_prepared *prepared, am_error *err);
-/// Whether `frame` of the source's database belongs to an activity; yes below 0.
+/// activity_filters.c: whether `frame` of the source's database belongs to an activity; yes below 0.
 bool ami_prepared_accepts(const ami_prepared *prepared, am_activity activity, int frame);
 
 /// The head of the flat block. Every field has its place without padding: the bytes are hashed and compared.
@@ -266,7 +270,7 @@ void ami_asset_return(const am_asset *asset);
 #define AMI_ASSET_SLOTS 8
 #define AMI_ASSET_BATCH 32
 
-/// prepared.c: whether a channel asks where the body is at other times.
+/// weights.c: whether a channel asks where the body is at other times.
 bool ami_asks_trajectory(const am_channel *channel);
 
 /// history.c: how far back (s) the schema of a source asks, 0 when it does not.

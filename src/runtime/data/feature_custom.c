@@ -1,6 +1,6 @@
 // Custom numbers: whatever the builder is given for each frame (a side file, an array) and the controller supplies
 // at run time: chairs, partners, props. Mirrored frames swap and negate them as the channel's "mirror" list says.
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 #include <stdio.h>
 
@@ -37,7 +37,6 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_custom = {
-    .name = "custom",
     .uses = AMI_USES_CUSTOM,
     .dims = dims,
     .bake = bake,

@@ -1,6 +1,6 @@
 // Heading: where a joint (head, chest, hips) faces on the ground relative to the root, as a unit vector (x, z), so
 // that nothing wraps around. A joint's forward is the direction that was +z in the rest pose.
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 static int dims(const am_channel *channel)
 {
@@ -38,7 +38,6 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_heading = {
-    .name = "heading",
     .uses = AMI_USES_JOINT,
     .dims = dims,
     .bake = bake,

@@ -1,6 +1,6 @@
 // Height of a joint above the floor, now or at other times: distinguishes standing from creeping and jumping without
 // the full 3-D trajectory.
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 static int dims(const am_channel *channel) { return channel->time_count; }
 
@@ -34,7 +34,6 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_height = {
-    .name = "height",
     .uses = AMI_USES_JOINT | AMI_USES_TIMES,
     .dims = dims,
     .bake = bake,

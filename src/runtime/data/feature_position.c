@@ -1,6 +1,6 @@
 // Joint position relative to the ground root: LMM's f^t for the feet. Other times than now look ahead or back
 // along the clip (LMM section 5 asks for future toe positions).
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 static int dims(const am_channel *channel) { return 3 * channel->time_count; }
 
@@ -29,7 +29,6 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_position = {
-    .name = "position",
     .uses = AMI_USES_JOINT | AMI_USES_TIMES,
     .dims = dims,
     .bake = bake,

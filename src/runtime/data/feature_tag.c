@@ -1,6 +1,6 @@
 // Tags as one-hot features (LMM section 3: "added to the feature vector as one-hot encoded vectors"): gaits and
 // the like as a preference rather than the hard limit of a tag query.
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 #include <stdio.h>
 
@@ -33,7 +33,6 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_tag = {
-    .name = "tag",
     .uses = AMI_USES_TAGS,
     .dims = dims,
     .bake = bake,

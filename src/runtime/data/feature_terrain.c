@@ -1,7 +1,7 @@
 // Terrain: height of the ground under the left and the right toe now and at later times, against the hips' height now
 // (LMM section 5). Where the ground was is read off the clip itself: the height under a point is that of the nearest
 // footprint (LMM appendix D, nearest-neighbour regression, "stepped" terrain).
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 #include <stdio.h>
 
@@ -48,7 +48,6 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_terrain = {
-    .name = "terrain",
     .uses = AMI_USES_FUTURE | AMI_USES_FEET,
     .dims = dims,
     .bake = bake,

@@ -1,6 +1,6 @@
 // Trajectory directions at other times, seen from the root now: the facing (LMM's t^d) or the direction of movement
 // (Responsive eq. 2; the papers' errata make it a choice). Unit vectors.
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 // Below this speed the direction of movement is noise, and the facing replaces it.
 #define SLOW_MPS 0.1f
@@ -59,7 +59,6 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_trajectory_direction = {
-    .name = "trajectory_direction",
     .uses = AMI_USES_FUTURE | AMI_USES_AXES | AMI_USES_DIRECTION,
     .dims = dims,
     .bake = bake,

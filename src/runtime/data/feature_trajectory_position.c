@@ -1,6 +1,6 @@
 // Trajectory positions: where the ground root is at other times, seen from the root now (LMM's t^t; LHMM's path
 // points; past times for history). With three axes y is the hips' height (Responsive 3.2.2, the 33-feature form).
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 static int dims(const am_channel *channel) { return channel->axes * channel->time_count; }
 
@@ -40,7 +40,6 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_trajectory_position = {
-    .name = "trajectory_position",
     .uses = AMI_USES_FUTURE | AMI_USES_AXES | AMI_USES_HEIGHT,
     .dims = dims,
     .bake = bake,

@@ -1,6 +1,6 @@
 // Joint velocity (world velocity, seen from the root's frame): LMM's derivative of f^t for the feet and of h^t for
 // the hips.
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 static int dims(const am_channel *channel) { return 3 * channel->time_count; }
 
@@ -29,7 +29,6 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_velocity = {
-    .name = "velocity",
     .uses = AMI_USES_JOINT | AMI_USES_TIMES,
     .dims = dims,
     .bake = bake,

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/fast.h"
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 #include "data/filter.h"
 #include "data/kinematics.h"
 

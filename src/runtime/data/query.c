@@ -1,6 +1,6 @@
 // Makes queries: every channel converts the controller's target into its features, which are then scaled like the
 // stored rows.
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 ami_query ami_query_default(void)
 {

@@ -1,5 +1,5 @@
 // Schemas from JSON. A key that a kind does not use is unknown there, so that a misplaced "times" is reported.
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 #include "base/error.h"
 #include <amble/tools/schema.h>

@@ -39,7 +39,7 @@ int ami_look_ahead(const am_source *source, const ami_ahead *ahead, float *total
 float ami_roughness(const am_db *db, int frame);
 /// landing.c: out(frame_count) gets the same for all frames of a range, measured.
 void ami_roughness_range(const am_db *db, float *out, const am_db_range *range);
-/// match.c: the offered frame nearest to standing, measured; of those tagged idle when there are any.
+/// standing_frame.c: the offered frame nearest to standing, measured; of those tagged idle when there are any.
 int ami_find_standing(const am_db *db, const am_index *index);
 
 #endif

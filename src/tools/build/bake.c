@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 #include "data/format.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "build/bake.h"
 #include "build/derive.h"
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 #include "data/filter.h"
 #include "data/scale.h"
 #include "base/tasks.h"

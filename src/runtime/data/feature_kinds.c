@@ -1,5 +1,5 @@
 // The table of feature kinds and what they share.
-#include "data/feature.h"
+#include "data/feature_kinds.h"
 
 #include "base/error.h"
 #include <amble/tools/schema.h>

@@ -1,7 +1,8 @@
 /// The small interface that every feature kind fills: how many numbers, from motion (bake), from a target (query),
-/// and what each number is called. To add a kind: a file feature_NAME.c, an item of am_feature, a row in feature.c.
-#ifndef AMI_DB_FEATURE_H
-#define AMI_DB_FEATURE_H
+/// and what each number is called. To add a kind: a file feature_NAME.c, an item of am_feature, its declaration here,
+/// its row and its name in feature_kinds.c.
+#ifndef AMI_DATA_FEATURE_KINDS_H
+#define AMI_DATA_FEATURE_KINDS_H
 
 #include "data/features.h"
 
@@ -38,7 +39,6 @@ enum {
 };
 
 typedef struct ami_feature_kind {
-    const char *name;
     unsigned uses;
     int (*dims)(const am_channel *channel);
     /// out(dims) at `frame` of the stretch.
