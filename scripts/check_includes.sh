@@ -8,14 +8,14 @@ set -eu
 cd "${1:-$(dirname "$0")/..}"
 find src apps lab examples include -name '*.[ch]' 2>/dev/null | sort | xargs -r awk '
 BEGIN {
-    count = split("base math kernel net world data operators method actor clip formats doctor synth build script report", order, " ")
+    count = split("base math kernel net world data operators method actor clip formats doctor synth build control script report", order, " ")
     for (i = 1; i <= count; i++) { rank[order[i]] = i }
     rank["train"] = count + 1
     rank["physics"] = rank["actor"] + 0.5 # beside the tools: it may not use them
     system_header = "^(sys/.*|(unistd|pthread|dirent|signal|time|fcntl|poll|sched|spawn|dlfcn|termios|windows|io|direct|process|malloc)[.]h)$"
     # Public headers belong to a folder, too: that of the code that they declare.
     owner("base", "base tools/os tools/files tools/json"); owner("math", "math"); owner("net", "net tools/network"); owner("data", "skeleton db tools/schema")
-    owner("method", "options source")
+    owner("operators", "control"); owner("method", "options source")
     owner("actor", "actor asset input amble")
     owner("formats", "tools/formats tools/arrays"); owner("build", "tools/build tools/database tools/tags")
     owner("report", "tools/describe tools/report tools/metrics tools/motion tools/strip tools/tools")
