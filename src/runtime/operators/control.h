@@ -8,8 +8,9 @@
 ///   an `or` has 1 (the branch), an optional 1 (0 or 1), a set 1 (how many items), then room for all parts, all
 ///   branches, all items.
 /// - the *vector* (vector_count): what the encoder's graph takes as its one input: the same in the same order, with
-///   places in the character's frame, rotations as two axes (6), scales as logarithms, indices as x / n (eq. 8), names
-///   as one-hot. Parts that are absent are 0. An `or` and an optional keep 1 number, a set its count and its items.
+///   places in the character's frame, rotations as two axes (6), scales as logarithms, indices as x / n (eq. 8),
+///   names as one-hot. Parts that are absent are 0. An `or` and an optional keep 1 number, a set its count and its
+///   items.
 #ifndef AMI_OPERATORS_CONTROL_H
 #define AMI_OPERATORS_CONTROL_H
 
@@ -17,25 +18,26 @@
 #include <amble/tools/json.h>
 
 #include "net/build.h"
+#include "operators/expr.h"
 
 /// The operators (section 3). What a person writes may be an alias (docs/operators.md has them all).
 typedef enum ami_operator {
-    AMI_OP_NULL,         ///< eq. 1
-    AMI_OP_BOOL,         ///< eq. 2
-    AMI_OP_NUMBER,       ///< a plain number divided by `scale`
-    AMI_OP_LOCATION,     ///< eq. 3
-    AMI_OP_ROTATION,     ///< eq. 4
-    AMI_OP_SCALE,        ///< eq. 5
-    AMI_OP_DIRECTION,    ///< eq. 6
-    AMI_OP_VELOCITY,     ///< eq. 7
-    AMI_OP_INDEX,        ///< eq. 8
-    AMI_OP_ONE_OF,       ///< one-hot of names ("enum")
-    AMI_OP_SOME_OF,      ///< flags ("flags")
-    AMI_OP_HEIGHT_MAP,   ///< a grid of heights through convolutions
-    AMI_OP_ENCODE,       ///< eq. 9
-    AMI_OP_AND,          ///< eq. 10 ("struct"); also transform, fixed array, character, prop, inclusive or
-    AMI_OP_OR,           ///< eq. 11 ("exclusive union"); also optional and either
-    AMI_OP_SET,          ///< eq. 12; also array and dictionary
+    AMI_OP_NULL,       ///< eq. 1
+    AMI_OP_BOOL,       ///< eq. 2
+    AMI_OP_NUMBER,     ///< a plain number divided by `scale`
+    AMI_OP_LOCATION,   ///< eq. 3
+    AMI_OP_ROTATION,   ///< eq. 4
+    AMI_OP_SCALE,      ///< eq. 5
+    AMI_OP_DIRECTION,  ///< eq. 6
+    AMI_OP_VELOCITY,   ///< eq. 7
+    AMI_OP_INDEX,      ///< eq. 8
+    AMI_OP_ONE_OF,     ///< one-hot of names ("enum")
+    AMI_OP_SOME_OF,    ///< flags ("flags")
+    AMI_OP_HEIGHT_MAP, ///< a grid of heights through convolutions
+    AMI_OP_ENCODE,     ///< eq. 9
+    AMI_OP_AND,        ///< eq. 10 ("struct"); also transform, fixed array, character, prop, inclusive or
+    AMI_OP_OR,         ///< eq. 11 ("exclusive union"); also optional and either
+    AMI_OP_SET,        ///< eq. 12; also array and dictionary
     AMI_OP_COUNT
 } ami_operator;
 
@@ -45,20 +47,20 @@ typedef enum ami_operator {
 /// One operator. Composed operators are read into these, and keep the word that the person wrote for messages.
 typedef struct ami_control_node {
     ami_operator kind;
-    const char *word;    ///< as written: "optional", "transform", ...
-    const char *name;    ///< of this part in its parent; "" for the root and items
-    int parent;          ///< -1: the root
-    int first, count;    ///< parts: nodes[first .. first + count - 1]
-    int most;            ///< set: items; index: n
-    int heads, key, head; ///< set: attention heads, width of keys, width of a head's value
-    int width;           ///< encode and or: output width
-    int activation;      ///< encode: am_net_kind, or -1 for none
-    float scale;         ///< number
-    bool world;          ///< typed: false when `"space": "local"`: already in the character's frame
-    bool optional;       ///< an `or` of null and one part: the value's number is whether it is given
-    bool indexed;        ///< set: an array, whose items begin with index / most (eq. 18)
-    int rows, columns;   ///< height map
-    int channels[4], layers; ///< height map: channels of each convolution
+    const char *word;         ///< as written: "optional", "transform", ...
+    const char *name;         ///< of this part in its parent; "" for the root and items
+    int parent;               ///< -1: the root
+    int first, count;         ///< parts: nodes[first .. first + count - 1]
+    int most;                 ///< set: items; index: n
+    int heads, key, head;     ///< set: attention heads, width of keys, width of a head's value
+    int width;                ///< encode and or: output width
+    int activation;           ///< encode: am_net_kind, or -1 for none
+    float scale;              ///< number
+    bool world;               ///< typed: false when `"space": "local"`: already in the character's frame
+    bool optional;            ///< an `or` of null and one part: the value's number is whether it is given
+    bool indexed;             ///< set: an array, whose items begin with index / most (eq. 18)
+    int rows, columns;        ///< height map
+    int channels[4], layers;  ///< height map: channels of each convolution
     const char *const *names; ///< [name_count] one of, some of
     int name_count;
     int value, value_count;   ///< in the value: its own number and its parts
@@ -74,7 +76,7 @@ struct am_control_schema {
     ami_control_node *nodes; ///< [node_count] parents before parts; nodes[0] is the root
     int node_count;
     int value_count, vector_count;
-    int width; ///< of the encoding; 0 for null
+    int width;     ///< of the encoding; 0 for null
     uint64_t hash; ///< of what decides layout and encoder
     struct ami_control_own *own;
 };
@@ -93,52 +95,20 @@ void ami_control_path(const am_control_schema *schema, int node, char *out, size
 
 /// vector(vector_count): a value as the encoder reads it, for a character whose ground root is `root`. Numbers that
 /// are not finite become 0.
-void ami_control_flatten(const am_control_schema *schema, float *vector, const float *value, const am_transform *root);
+void ami_control_flatten(const am_control_schema *schema, float *vector, const float *value,
+                         const am_transform *root);
 
-/// Adds the encoder of a schema to a graph that is being built. x: the graph's value with the vector. Gives the value of
-/// the encoding, or -1 for a schema of width 0. The scales that normalise numbers are left at 1:
+/// Adds the encoder of a schema to a graph that is being built. x: the graph's value with the vector. Gives the value
+/// of the encoding, or -1 for a schema of width 0. The scales that normalise numbers are left at 1:
 /// ami_control_encoder_scales sets them in the finished graph.
 int ami_control_encoder(am_net_graph *graph, const am_control_schema *schema, int x);
 /// Scales the typed numbers of the finished graph's first operation by what vectors[count][vector_count] have: one
 /// deviation for each typed part (never for flags, branches, counts and names).
-void ami_control_encoder_scales(am_net_graph *graph, const am_control_schema *schema, const float *vectors, int count);
+void ami_control_encoder_scales(am_net_graph *graph, const am_control_schema *schema, const float *vectors,
+                                int count);
 
-/// A plain evaluation in double of eq. 1 to 19, straight from the tree, with the weights of a built encoder: what tests
-/// compare with. Lives in tests/support.
-
-// ---------------------------------------------------------------------------------------------
-// Expressions: a small language over numbers, vectors, rotations, truth values and names, for training controls,
-// runtime controls and matching functions. See docs/operators.md.
-
-typedef enum ami_expr_type { AMI_EXPR_BOOL, AMI_EXPR_NUMBER, AMI_EXPR_VECTOR, AMI_EXPR_ROTATION, AMI_EXPR_NAME } ami_expr_type;
-typedef struct ami_expr_value {
-    ami_expr_type type;
-    bool missing;     ///< there is no such thing here (a later tag that never comes): the sample is not drawn
-    float number[4];  ///< bool 0 or 1; number; vector x y z; rotation x y z w
-    const char *name; ///< AMI_EXPR_NAME
-} ami_expr_value;
-
-/// A function or variable of the host (variables have no arguments).
-typedef struct ami_expr_function {
-    const char *name;
-    ami_expr_type result;
-    int least, most;              ///< arguments
-    ami_expr_type arguments[6];
-    const char *help;
-    void (*call)(void *context, ami_expr_value *out, const ami_expr_value *arguments, int count);
-} ami_expr_function;
-
-/// A compiled expression. Immutable.
-typedef struct ami_expr ami_expr;
-/// Compiles `text`; names that `locals`(local_count) lists with their types are the caller's variables, given at run
-/// time in the same order. Errors name column and the nearest known name.
-am_result ami_expr_compile(ami_expr **out, const char *text, const ami_expr_function *functions, int function_count,
-                           const char *const *locals, const ami_expr_type *local_types, int local_count,
-                           const am_alloc *alloc, am_error *err);
-void ami_expr_destroy(ami_expr *expr);
-ami_expr_type ami_expr_result(const ami_expr *expr);
-/// Runs it. Allocates nothing.
-void ami_expr_run(const ami_expr *expr, ami_expr_value *out, void *context, const ami_expr_value *locals);
+/// A plain evaluation in double of eq. 1 to 19, straight from the tree, with the weights of a built encoder: what
+/// tests compare with. Lives in tests/support.
 
 // ---------------------------------------------------------------------------------------------
 // Runtime controls: where the parts of a value come from while a person plays and no value is given.
