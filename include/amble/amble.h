@@ -4,6 +4,7 @@
 
 #include <amble/skeleton.h>
 #include <amble/base.h>
+#include <amble/control.h>
 #include <amble/actor.h>
 #include <amble/asset.h>
 #include <amble/db.h>

@@ -8,8 +8,9 @@
 ///   an `or` has 1 (the branch), an optional 1 (0 or 1), a set 1 (how many items), then room for all parts, all
 ///   branches, all items.
 /// - the *vector* (vector_count): what the encoder's graph takes as its one input: the same in the same order, with
-///   places in the character's frame, rotations as two axes (6), scales as logarithms, indices as x / n (eq. 8), names
-///   as one-hot. Parts that are absent are 0. An `or` and an optional keep 1 number, a set its count and its items.
+///   places in the character's frame, rotations as two axes (6), scales as logarithms, indices as x / n (eq. 8),
+///   names as one-hot. Parts that are absent are 0. An `or` and an optional keep 1 number, a set its count and its
+///   items.
 #ifndef AMI_OPERATORS_CONTROL_H
 #define AMI_OPERATORS_CONTROL_H
 
@@ -21,45 +22,47 @@
 
 /// The operators (section 3). What a person writes may be an alias (docs/operators.md has them all).
 typedef enum ami_operator {
-    AMI_OP_NULL,         ///< eq. 1
-    AMI_OP_BOOL,         ///< eq. 2
-    AMI_OP_NUMBER,       ///< a plain number divided by `scale`
-    AMI_OP_LOCATION,     ///< eq. 3
-    AMI_OP_ROTATION,     ///< eq. 4
-    AMI_OP_SCALE,        ///< eq. 5
-    AMI_OP_DIRECTION,    ///< eq. 6
-    AMI_OP_VELOCITY,     ///< eq. 7
-    AMI_OP_INDEX,        ///< eq. 8
-    AMI_OP_ONE_OF,       ///< one-hot of names ("enum")
-    AMI_OP_SOME_OF,      ///< flags ("flags")
-    AMI_OP_HEIGHT_MAP,   ///< a grid of heights through convolutions
-    AMI_OP_ENCODE,       ///< eq. 9
-    AMI_OP_AND,          ///< eq. 10 ("struct"); also transform, fixed array, character, prop, inclusive or
-    AMI_OP_OR,           ///< eq. 11 ("exclusive union"); also optional and either
-    AMI_OP_SET,          ///< eq. 12; also array and dictionary
+    AMI_OP_NULL,       ///< eq. 1
+    AMI_OP_BOOL,       ///< eq. 2
+    AMI_OP_NUMBER,     ///< a plain number divided by `scale`
+    AMI_OP_LOCATION,   ///< eq. 3
+    AMI_OP_ROTATION,   ///< eq. 4
+    AMI_OP_SCALE,      ///< eq. 5
+    AMI_OP_DIRECTION,  ///< eq. 6
+    AMI_OP_VELOCITY,   ///< eq. 7
+    AMI_OP_INDEX,      ///< eq. 8
+    AMI_OP_ONE_OF,     ///< one-hot of names ("enum")
+    AMI_OP_SOME_OF,    ///< flags ("flags")
+    AMI_OP_HEIGHT_MAP, ///< a grid of heights through convolutions
+    AMI_OP_ENCODE,     ///< eq. 9
+    AMI_OP_AND,        ///< eq. 10 ("struct"); also transform, fixed array, character, prop, inclusive or
+    AMI_OP_OR,         ///< eq. 11 ("exclusive union"); also optional and either
+    AMI_OP_SET,        ///< eq. 12; also array and dictionary
     AMI_OP_COUNT
 } ami_operator;
 
 #define AMI_CONTROL_MOST_NODES 1024
 #define AMI_CONTROL_MOST_NAMES 128 ///< of one operator
+#define AMI_CONTROL_NAME_SIZE 32   ///< bytes of a part's name with its terminator
 
 /// One operator. Composed operators are read into these, and keep the word that the person wrote for messages.
 typedef struct ami_control_node {
     ami_operator kind;
-    const char *word;    ///< as written: "optional", "transform", ...
-    const char *name;    ///< of this part in its parent; "" for the root and items
-    int parent;          ///< -1: the root
-    int first, count;    ///< parts: nodes[first .. first + count - 1]
-    int most;            ///< set: items; index: n
-    int heads, key, head; ///< set: attention heads, width of keys, width of a head's value
-    int width;           ///< encode and or: output width
-    int activation;      ///< encode: am_net_kind, or -1 for none
-    float scale;         ///< number
-    bool world;          ///< typed: false when `"space": "local"`: already in the character's frame
-    bool optional;       ///< an `or` of null and one part: the value's number is whether it is given
-    bool indexed;        ///< set: an array, whose items begin with index / most (eq. 18)
-    int rows, columns;   ///< height map
-    int channels[4], layers; ///< height map: channels of each convolution
+    const char *word;         ///< as written: "optional", "transform", ...
+    const char *name;         ///< of this part in its parent; "" for the root and items
+    int parent;               ///< -1: the root
+    int first, count;         ///< parts: nodes[first .. first + count - 1]
+    int most;                 ///< set: items; index: n
+    int heads, key, head;     ///< set: attention heads, width of keys, width of a head's value
+    int width;                ///< encode and or: output width
+    int activation;           ///< encode and height map: am_net_kind, or -1 for none
+    float scale;              ///< number
+    bool world;               ///< typed: false when `"space": "local"`: already in the character's frame
+    bool optional;            ///< an `or` of null and one part: the value's number is whether it is given
+    bool indexed;             ///< set: an array, whose items begin with index / most (eq. 18)
+    bool numbered;            ///< and: a fixed array, whose parts are named by number
+    int rows, columns;        ///< height map
+    int channels[4], layers;  ///< height map: channels of each convolution
     const char *const *names; ///< [name_count] one of, some of
     int name_count;
     int value, value_count;   ///< in the value: its own number and its parts
@@ -75,9 +78,9 @@ struct am_control_schema {
     ami_control_node *nodes; ///< [node_count] parents before parts; nodes[0] is the root
     int node_count;
     int value_count, vector_count;
-    int width; ///< of the encoding; 0 for null
+    int width;     ///< of the encoding; 0 for null
     uint64_t hash; ///< of what decides layout and encoder
-    struct ami_control_own *own;
+    struct am_control_schema_own *own;
 };
 
 struct am_control {
@@ -89,23 +92,37 @@ struct am_control {
 /// The node and the place in the value that a path names; items of sets by index, or [*] for all of them (then the
 /// place is that of item 0). Gives the node's number or -1 with the error.
 int ami_control_find(const am_control_schema *schema, const char *path, int *value, am_error *err);
+/// What a node that a path names is about: optionals and encodes have no names of their own, so the part inside them.
+int ami_control_inside(const am_control_schema *schema, int node);
+/// True for operators that take numbers of their own: bool to height map.
+static inline bool ami_control_is_typed(ami_operator kind)
+{
+    return kind >= AMI_OP_BOOL && kind <= AMI_OP_HEIGHT_MAP;
+}
+/// What holds a part (ami_control_find: node and its place) becomes present in a value: optionals are given, an `or`
+/// is at this branch, a set has at least as many items. So does the part itself when it is an optional.
+void ami_control_mark(const am_control_schema *schema, float *value, int node, int place);
+/// The nearest of 0 .. count - 1, 0 for no number: how branches, counts and names are read.
+static inline int ami_control_index(float x, int count)
+{
+    return !(x > 0.5f) ? 0 : x < (float)count - 0.5f ? (int)(x + 0.5f) : count - 1;
+}
 /// "walk.target.facing" of a node.
 void ami_control_path(const am_control_schema *schema, int node, char *out, size_t size);
 
 /// vector(vector_count): a value as the encoder reads it, for a character whose ground root is `root`. Numbers that
 /// are not finite become 0.
-void ami_control_flatten(const am_control_schema *schema, float *vector, const float *value, const am_transform *root);
+void ami_control_flatten(const am_control_schema *schema, float *vector, const float *value,
+                         const am_transform *root);
 
-/// Adds the encoder of a schema to a graph that is being built. x: the graph's value with the vector. Gives the value of
-/// the encoding, or -1 for a schema of width 0. The scales that normalise numbers are left at 1:
+/// Adds the encoder of a schema to a graph that is being built. x: the graph's value with the vector. Gives the value
+/// of the encoding, or -1 for a schema of width 0. The scales that normalise numbers are left at 1:
 /// ami_control_encoder_scales sets them in the finished graph.
 int ami_control_encoder(am_net_graph *graph, const am_control_schema *schema, int x);
 /// Scales the typed numbers of the finished graph's first operation by what vectors[count][vector_count] have: one
 /// deviation for each typed part (never for flags, branches, counts and names).
-void ami_control_encoder_scales(am_net_graph *graph, const am_control_schema *schema, const float *vectors, int count);
-
-/// A plain evaluation in double of eq. 1 to 19, straight from the tree, with the weights of a built encoder: what tests
-/// compare with. Lives in tests/support.
+void ami_control_encoder_scales(am_net_graph *graph, const am_control_schema *schema, const float *vectors,
+                                int count);
 
 // ---------------------------------------------------------------------------------------------
 // Runtime controls: where the parts of a value come from while a person plays and no value is given.
