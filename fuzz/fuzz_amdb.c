@@ -40,9 +40,9 @@ static void use(const am_db *db)
         char name[128];
         am_schema_dim_name(db->features.schema, d, name, sizeof name);
     }
-    am_clip *clip = NULL;
-    if (am_db_clip_of(db, 0, &clip, NULL, &err) == AM_OK) {
-        am_clip_destroy(clip);
+    am_clips clips;
+    if (am_db_clips_of(db, 0, 1, &clips, NULL, &err) == AM_OK) {
+        am_clips_free(&clips);
     }
     free(pose);
     free(velocity);

@@ -12,12 +12,12 @@ typedef struct tree {
 } tree;
 
 bool cli_is_file(const char *path) { return am_path_look(NULL, path) == AM_PATH_FILE; }
-bool cli_is_folder(const char *path) { return am_path_look(NULL, path) == AM_PATH_FOLDER; }
+static bool is_folder(const char *path) { return am_path_look(NULL, path) == AM_PATH_FOLDER; }
 
 static bool has_folder(const char *root, const char *name)
 {
     char path[1200];
-    return snprintf(path, sizeof path, "%s/%s", root, name) < (int)sizeof path && cli_is_folder(path);
+    return snprintf(path, sizeof path, "%s/%s", root, name) < (int)sizeof path && is_folder(path);
 }
 
 /// The nearest folder above this program that is a prefix or a source tree: PREFIX/bin/amble,
@@ -72,7 +72,7 @@ void cli_cache_folder(char *out, size_t size, const char *name)
 {
     const tree root = find_tree();
     char cache[1024];
-    if (!root.installed && !cli_is_folder("build")) {
+    if (!root.installed && !is_folder("build")) {
         snprintf(out, size, "%s/build/%s", root.path, name);
     } else if (root.installed && am_folder_cache(cache, sizeof cache)) {
         snprintf(out, size, "%s/amble/%s", cache, name);
@@ -94,7 +94,7 @@ bool cli_make_folder(const char *path)
             }
         }
     }
-    return cli_is_folder(path);
+    return is_folder(path);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -204,13 +204,13 @@ bool cli_data_find(char *out, size_t size, const char *set)
                                           "../shared/data/accad" };
     const char *only = getenv("AMBLE_DATA");
     only = only && only[0] ? only : NULL;
-    if (snprintf(out, size, "%s/%s", only ? only : "build/data", set) < (int)size && cli_is_folder(out)) {
+    if (snprintf(out, size, "%s/%s", only ? only : "build/data", set) < (int)size && is_folder(out)) {
         return true;
     }
     for (int i = 0; i < CLI_COUNT(beside) && !only; i++) {
         char below[512];
         if (snprintf(below, sizeof below, "%s/%s", beside[i], set) < (int)sizeof below &&
-            cli_source_path(out, size, below) && cli_is_folder(out)) {
+            cli_source_path(out, size, below) && is_folder(out)) {
             return true;
         }
     }

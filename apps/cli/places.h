@@ -45,6 +45,5 @@ bool cli_find_set(void *unused, const char *set, char *out, size_t size);
 /// Makes a folder and those above it; true when it is there afterwards.
 bool cli_make_folder(const char *path);
 bool cli_is_file(const char *path);
-bool cli_is_folder(const char *path);
 
 #endif

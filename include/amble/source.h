@@ -38,7 +38,7 @@ typedef struct am_horizon {
     const void *context; ///< now, after the query of this step
     /// out(AM_MAX_TRAJECTORY): the desired trajectory of a character with its ground root at `root`. Returns how many
     /// points it has. May update the context.
-    int (*compute_query)(const void *user, void *context, am_query_point *out, am_transform root);
+    int (*compute_query)(const void *user, void *context, am_query_point *out, const am_transform *root);
     /// *next: the context `seconds` later.
     void (*update_context)(const void *user, void *next, const void *context, float seconds);
 } am_horizon;

@@ -7,11 +7,11 @@
 // actions, values, choice). A peer's frame is our tick with its searches in place of ours.
 #include "bench.h"
 #include "database.h"
-#include <amble/tools/os.h>
 
 #include "base/rng.h"
 #include "method/sources.h"
 #include "net/build.h"
+#include "base/os.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -378,7 +378,7 @@ static void close_all(field_bench *s)
     free(s->hints);
     free(s->found);
     bench_peer_stop(s->peer);
-    am_folder_remove(s->folder);
+    ami_folder_remove(s->folder);
 }
 
 static am_result open_all(field_bench *s, const char *config, am_error *err)
@@ -393,7 +393,7 @@ static am_result open_all(field_bench *s, const char *config, am_error *err)
         return result;
     }
     s->frames = s->field->state_count > large ? large_frames : most_frames;
-    am_folder_make_temporary(s->folder, sizeof s->folder, "amble-field"); // without it the peers are not asked
+    ami_folder_make_temporary(s->folder, sizeof s->folder, "amble-field"); // without it the peers are not asked
     snprintf(s->rows_file, sizeof s->rows_file, "%s/rows", s->folder);
     snprintf(s->found_file, sizeof s->found_file, "%s/found", s->folder);
     s->rows = calloc((size_t)s->frames * asks * (size_t)s->field->stride, sizeof *s->rows);

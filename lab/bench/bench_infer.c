@@ -9,10 +9,10 @@
 #include "bench_infer.h"
 #include "places.h"
 #include <amble/tools/formats.h>
-#include <amble/tools/os.h>
 
 #include "base/rng.h"
 #include "net/build.h"
+#include "base/os.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -316,7 +316,7 @@ int bench_infer(bench *b)
         memset(cold, 1, cold_bytes);
         f->b = b;
         f->cold = cold;
-        made = am_folder_make_temporary(f->folder, sizeof f->folder, "amble-bench");
+        made = ami_folder_make_temporary(f->folder, sizeof f->folder, "amble-bench");
         find_library(f);
     } else {
         cli_error(&err, AM_ERR_MEMORY, NULL, "out of memory for the bench");
@@ -335,7 +335,7 @@ int bench_infer(bench *b)
     }
     cli_progress_end();
     if (made) {
-        am_folder_remove(f->folder);
+        ami_folder_remove(f->folder);
     }
     free(cold);
     free(f);

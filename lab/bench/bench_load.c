@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "places.h"
 #include <amble/tools/doctor.h>
-#include <amble/tools/os.h>
+#include "base/os.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -210,7 +210,7 @@ static am_result make_clip(am_clip **out, int frames, am_error *err)
 static int run_generated(bench *b, bench_peer **peer)
 {
     char folder[512], path[600];
-    bool made = am_folder_make_temporary(folder, sizeof folder, "amble-bench");
+    bool made = ami_folder_make_temporary(folder, sizeof folder, "amble-bench");
     snprintf(path, sizeof path, "%s/generated.bvh", folder);
     am_error err = { 0 };
     am_clip *clip = NULL;
@@ -231,7 +231,7 @@ static int run_generated(bench *b, bench_peer **peer)
     am_bytes_free(&bytes);
     am_clip_destroy(clip);
     if (made) {
-        am_folder_remove(folder);
+        ami_folder_remove(folder);
     }
     return status;
 }

@@ -6,7 +6,7 @@
 #include "database.h"
 #include <amble/actor.h>
 #include <amble/tools/database.h>
-#include <amble/tools/os.h>
+#include "base/os.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ int bench_open(bench *b)
     am_result result = cli_database_open(&db, config, NULL, &progress, &err);
     cli_progress_end();
     char paths[2][640] = { "", "" }, folder[512] = "";
-    if (result == AM_OK && !am_folder_make_temporary(folder, sizeof folder, "amble-bench")) {
+    if (result == AM_OK && !ami_folder_make_temporary(folder, sizeof folder, "amble-bench")) {
         result = cli_error(&err, AM_ERR_WRITE, NULL, "cannot create a temporary folder; set TMPDIR");
     }
     result = result == AM_OK ? write_both(paths, folder, db, &err) : result;
@@ -88,7 +88,7 @@ int bench_open(bench *b)
             bench_row(b, "file to first pose", variants[v], db->frame_count, config, us[v], rounds, checksum[v]);
         }
     }
-    am_folder_remove(folder);
+    ami_folder_remove(folder);
     am_db_close(db);
     return result == AM_OK ? CLI_DONE : cli_fail(&err);
 }

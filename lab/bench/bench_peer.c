@@ -1,13 +1,14 @@
 // Runs the peers of the benches, which are programs of their own: the product does not link what it is compared with.
 #include "bench.h"
 #include <amble/tools/os.h>
+#include "base/child.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct bench_peer {
-    am_dialogue *dialogue;
+    ami_dialogue *dialogue;
 };
 
 static bench_peer *start(const char *program, const char *script)
@@ -15,7 +16,7 @@ static bench_peer *start(const char *program, const char *script)
     const char *const words[] = { program, script, NULL };
     bench_peer *peer = calloc(1, sizeof *peer);
     if (peer) {
-        peer->dialogue = am_dialogue_start(words);
+        peer->dialogue = ami_dialogue_start(words);
     }
     if (peer && !peer->dialogue) {
         free(peer);
@@ -56,13 +57,13 @@ bench_peer *bench_peer_start_wasm(bench *b, const char *name)
 
 bool bench_peer_ask(bench_peer *peer, char *answer, size_t size, const char *question)
 {
-    return am_dialogue_ask(peer->dialogue, answer, size, question) && strncmp(answer, "error", 5) != 0;
+    return ami_dialogue_ask(peer->dialogue, answer, size, question) && strncmp(answer, "error", 5) != 0;
 }
 
 void bench_peer_stop(bench_peer *peer)
 {
     if (peer) {
-        am_dialogue_end(peer->dialogue);
+        ami_dialogue_end(peer->dialogue);
         free(peer);
     }
 }

@@ -9,9 +9,9 @@
 
 #include "boxes.h"
 #include "database.h"
-#include <amble/tools/os.h>
 
 #include "data/search.h"
+#include "base/os.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -389,7 +389,7 @@ static int run_size(search_bench *s, int n)
 
 static bool make_room(search_bench *s)
 {
-    am_folder_make_temporary(s->folder, sizeof s->folder, "amble-search"); // without it the peers are not asked
+    ami_folder_make_temporary(s->folder, sizeof s->folder, "amble-search"); // without it the peers are not asked
     snprintf(s->frames_file, sizeof s->frames_file, "%s/frames", s->folder);
     snprintf(s->found_file, sizeof s->found_file, "%s/found", s->folder);
     s->ranges = calloc((size_t)s->data.range_count, sizeof *s->ranges);
@@ -455,7 +455,7 @@ int bench_search(bench *b)
     }
     bench_peer_stop(s.peer);
     bench_peer_stop(s.wasm);
-    am_folder_remove(s.folder);
+    ami_folder_remove(s.folder);
     free(s.ranges);
     free(s.asked);
     free(s.wash);

@@ -11,9 +11,9 @@
 
 #include <amble/train.h>
 #include <amble/tools/database.h>
-#include <amble/tools/os.h>
 
 #include "base/tasks.h"
+#include "base/os.h"
 
 enum { stage_count = 3, most_spans = 64 };
 
@@ -97,7 +97,7 @@ int bench_train_lmm(bench *b)
     am_tasks serial = ami_tasks_serial();
     am_progress quiet = cli_quiet_progress();
     am_result result = cli_database_open(&db, config, &serial, &quiet, &err);
-    if (!am_folder_make_temporary(folder, sizeof folder, "amble-bench") && result == AM_OK) {
+    if (!ami_folder_make_temporary(folder, sizeof folder, "amble-bench") && result == AM_OK) {
         cli_error(&err, AM_ERR_WRITE, folder, "cannot create a folder for the bench; set TMPDIR");
         result = AM_ERR_WRITE;
     }
@@ -128,7 +128,7 @@ int bench_train_lmm(bench *b)
         add_rows(b, &times, "2 threads");
     }
     am_db_close(db);
-    am_folder_remove(folder);
+    ami_folder_remove(folder);
     return result == AM_OK ? CLI_DONE : cli_fail(&err);
 }
 

@@ -43,7 +43,7 @@ am_result fields_train(fields *f, am_model **out, const fields_values *what, am_
 #include <amble/train.h>
 #include <amble/tools/database.h>
 #include <amble/tools/json.h>
-#include <amble/tools/os.h>
+#include "base/os.h"
 
 /// Keys that are not taken from the recipe that ships.
 static bool is_own(const fields_values *what, const char *key)
@@ -148,7 +148,7 @@ static am_result make_folder(fields *f, am_error *err)
     if (f->folder[0]) {
         return AM_OK;
     }
-    if (!am_folder_make_temporary(f->folder, sizeof f->folder, "amble-fields")) {
+    if (!ami_folder_make_temporary(f->folder, sizeof f->folder, "amble-fields")) {
         return cli_error(err, AM_ERR_WRITE, NULL,
                          "cannot create a temporary folder for the value functions; set TMPDIR");
     }
@@ -204,7 +204,7 @@ am_result fields_open_values(fields *f, am_error *err)
 void fields_close_values(fields *f)
 {
     if (f->folder[0]) {
-        am_folder_remove(f->folder);
+        ami_folder_remove(f->folder);
     }
     f->folder[0] = '\0';
 }

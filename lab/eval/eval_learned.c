@@ -7,6 +7,7 @@
 
 #include "method/sources.h"
 #include "net/build.h"
+#include "report/metrics_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -150,7 +151,7 @@ am_result learned_own(const learned *l, am_db_measures *out, am_error *err)
     am_source *source = NULL;
     def.model = l->model;
     am_result result = ami_learned_create(&source, &def, err);
-    result = result == AM_OK ? am_source_measure(out, source, NULL, err) : result;
+    result = result == AM_OK ? ami_source_measure(out, source, NULL, err) : result;
     ami_source_destroy(source);
     return result;
 }

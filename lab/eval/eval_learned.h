@@ -79,7 +79,6 @@ am_result learned_projection(const learned *l, float noise, float swap, projecti
 
 /// Memory and time: table 3 of the paper, what grows with the frames, hours of training.
 am_result learned_costs(const learned *l, am_error *err);
-double learned_part_mb(const learned_part *part);
 /// Size of the poses of `frames` frames as a database stores them: rotations, translations of moving joints, the
 /// root, contacts.
 double learned_poses_mb(const am_db *db, int frames);

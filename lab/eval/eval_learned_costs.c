@@ -27,7 +27,7 @@ typedef struct variants {
 
 static const char *const part_names[3] = { "decompressor", "stepper", "projector" };
 
-double learned_part_mb(const learned_part *p)
+static double part_mb(const learned_part *p)
 {
     return p->part >= 0 ? (double)p->model->parts[p->part].bytes / 1e6 : 0.0;
 }
@@ -42,7 +42,7 @@ static double zero_to_empty(double x) { return x > 0.0 ? x : (double)NAN; }
 static double mb_of(const am_model *model, const char *name)
 {
     const learned_part part = { .model = model, .part = am_model_find(model, name) };
-    return learned_part_mb(&part);
+    return part_mb(&part);
 }
 
 static double time_of(const am_model *model, const char *name, am_error *err)
@@ -142,7 +142,7 @@ static void add_table_3(const learned *l, const variants *v, am_error *err)
     ami_tables *t = l->e->tables;
     const double frames = (double)db->frame_count;
     const double x = frames * db->features.count * 4.0 / 1e6, z = frames * l->latent * 4.0 / 1e6;
-    const double d = v->count > 0 ? mb_of(v->models[0], part_names[0]) : learned_part_mb(&l->decompressor);
+    const double d = v->count > 0 ? mb_of(v->models[0], part_names[0]) : part_mb(&l->decompressor);
     const bool timings = l->e->timings;
     const double d_us = v->count > 0 || !timings ? v->part_us[0][0] : learned_time(&l->decompressor, err);
     const double find_us = timings && !l->alone ? learned_search_time(l, err) : 0.0;

@@ -3,7 +3,7 @@
 
 #include "places.h"
 #include "database.h"
-#include "report/metrics_path.h"
+#include "report/metrics_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -55,6 +55,12 @@ static inline int *b(void *class) { int *template = class; return template; }' c
 plant include/amble/bad.h 'typedef struct am_x { int a; } am_x;
 #define AM_API
 AM_API am_x am_x_make(void);' check_headers.sh
+plant include/amble/bad.h 'typedef struct am_x { int a; } am_x;
+#define AM_API
+AM_API void am_x_use(int a,
+                     const am_x x);' check_headers.sh
+plant include/amble/bad.h 'typedef struct am_x { int a; } am_x;
+typedef struct am_y { int (*use)(void *user, am_x x); } am_y;' check_headers.sh
 plant include/amble/bad.h "$(printf '#define AM_API\n'; i=0; while [ $i -le 120 ]; do echo "AM_API void am_f$i(void);"; i=$((i + 1)); done)" check_headers.sh
 plant src/runtime/base/bad.c '// TO''DO: later' check_text.sh
 plant src/runtime/base/bad.c 'const char *p = "/ro''ot/x";' check_text.sh

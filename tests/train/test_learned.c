@@ -4,6 +4,7 @@
 #include "train/tiny_walk.h"
 #include "actor/intent.h"
 #include "base/budget.h"
+#include "report/metrics_parts.h"
 
 #include <math.h>
 
@@ -35,7 +36,7 @@ static void a_packed_model_carries_start_states_of_its_own(void **state)
     am_db_measures own, ours;
     am_error err = { 0 };
     check_ok(am_db_measure(&own, tiny.db, NULL, &err), &err);
-    check_ok(am_source_measure(&ours, source, NULL, &err), &err);
+    check_ok(ami_source_measure(&ours, source, NULL, &err), &err);
     check_near(ours.quality.jitter_cm, own.quality.jitter_cm, 1e-4);
     check_near(ours.floor.toe_m, own.floor.toe_m, 1e-6);
     ami_source_destroy(source);

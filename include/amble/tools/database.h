@@ -69,9 +69,8 @@ typedef struct am_db_copy_def {
 AM_API am_db_copy_def am_db_copy_def_default(void);
 AM_API am_result am_db_copy(am_db **out, const am_db_copy_def *def, am_error *err);
 
-/// A clip of one range in the clip's world, root recomposed: joint 0 is the hips again.
-AM_API am_result am_db_clip_of(const am_db *db, int range, am_clip **out, const am_alloc *alloc, am_error *err);
-/// The same of `count` ranges from `first` on. Free with am_clips_free.
+/// Clips of `count` ranges from `first` on, each in the clip's world, root recomposed: joint 0 is the hips again.
+/// Free with am_clips_free.
 AM_API am_result am_db_clips_of(const am_db *db, int first, int count, am_clips *out, const am_alloc *alloc,
                                 am_error *err);
 

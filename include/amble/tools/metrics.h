@@ -64,10 +64,7 @@ typedef struct am_db_measures {
     double bend_p999_cm; ///< 99.9th percentile over frames of the largest second difference of a joint
 } am_db_measures;
 AM_API am_result am_db_measure(am_db_measures *out, const am_db *db, const am_alloc *alloc, am_error *err);
-/// The same of the data behind a source: its database, or its facts about the data that it was trained on.
-AM_API am_result am_source_measure(am_db_measures *out, const am_source *source, const am_alloc *alloc,
-                                   am_error *err);
-/// The same of a run's method.
+/// The same of the data behind a run's method: its database, or its facts about the data that it was trained on.
 AM_API am_result am_run_measure(am_db_measures *out, const am_run *run, const am_alloc *alloc, am_error *err);
 
 // ---------------------------------------------------------------------------------------------
@@ -139,8 +136,6 @@ typedef struct am_path_metrics {
 /// The end is reached when it is near and the progress along the path, which never decreases, is in its last tenth: a
 /// path that ends where it began is not over at once.
 AM_API am_path_metrics am_path_measure(const am_track *track, const am_polyline *path);
-/// Distance of a place from a line of points on the ground, m; infinite without points.
-AM_API double am_polyline_distance(const am_vec3 *points, int count, am_vec3 place);
 
 // ---------------------------------------------------------------------------------------------
 // Runs

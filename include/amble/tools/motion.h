@@ -108,11 +108,6 @@ AM_API void am_reference_destroy(am_reference *reference);
 AM_API const am_stander_limits *am_reference_standers(const am_reference *reference);
 /// [AM_STEP_BINS]
 AM_API const am_step_limits *am_reference_steps(const am_reference *reference);
-/// Its clips, for calibration: am_reference_clip_count of them.
-AM_API int am_reference_clip_count(const am_reference *reference);
-AM_API am_motion am_reference_clip(const am_reference *reference, int index);
-/// Leaves the source of one of its clips out of novelties, to measure that clip against the others; -1: none.
-AM_API void am_reference_skip(am_reference *reference, int index);
 
 // ---------------------------------------------------------------------------------------------
 // Novelty
@@ -131,9 +126,6 @@ typedef struct am_novelty {
 } am_novelty;
 /// Exact: captured windows begin every 1/30 s. A reference belongs to one thread at a time.
 AM_API am_novelty am_novelty_measure(am_reference *reference, const am_motion *motion);
-/// The novelty (cm) of the window around a time; -1 when it does not lie within the motion. `linear` compares with
-/// every captured window, one after another: the truth for tests.
-AM_API float am_novelty_at(am_reference *reference, const am_motion *motion, float seconds, bool linear);
 
 // ---------------------------------------------------------------------------------------------
 // Standing

@@ -53,11 +53,6 @@ AM_API bool am_folder_list(am_folder_names *out, const char *folder);
 AM_API void am_folder_names_free(am_folder_names *names);
 /// Makes one folder. True when a folder is there afterwards.
 AM_API bool am_folder_make(const char *path);
-/// Makes a new, empty folder for temporary files; `out` is its path, "" when that fails.
-AM_API bool am_folder_make_temporary(char *out, size_t size, const char *name);
-/// Removes a folder and the files in it; folders inside it stay, and then it stays, too. "" is allowed: nothing
-/// happens.
-AM_API void am_folder_remove(const char *path);
 /// Whether this user may create files in a folder.
 AM_API bool am_folder_is_writable(const char *path);
 /// The user's folder for files that programs can make again.
@@ -99,16 +94,6 @@ AM_API bool am_program_beside(char *out, size_t size, const char *name);
 AM_API void am_program_become(const char *const *words);
 /// Opens an address in the user's browser; without a desktop nothing happens.
 AM_API void am_browser_open(const char *address);
-
-/// A program that answers questions line by line.
-typedef struct am_dialogue am_dialogue;
-/// words[0] is a path, or a name to look for; NULL ends the words. Returns NULL when the program cannot be started,
-/// and always on Windows and in WebAssembly.
-AM_API am_dialogue *am_dialogue_start(const char *const *words);
-/// Sends a line and reads one. False when the program has ended.
-AM_API bool am_dialogue_ask(am_dialogue *dialogue, char *answer, size_t size, const char *question);
-/// Closes the program's input and waits for its end. NULL is allowed.
-AM_API void am_dialogue_end(am_dialogue *dialogue);
 
 #ifdef __cplusplus
 }

@@ -65,7 +65,8 @@ static am_activity choose_lasting(const am_actor *c)
     return still && can(c, AM_ACTIVITY_STAND) ? AM_ACTIVITY_STAND : AM_ACTIVITY_MOVE;
 }
 
-bool ami_plays(const am_actor *c, am_activity activity)
+/// Whether what plays belongs to an activity.
+static bool plays(const am_actor *c, am_activity activity)
 {
     const am_source *source = c->prepared->source;
     if (c->state->frame >= 0 || !source->interface->tags) {
@@ -81,7 +82,7 @@ static bool is_over(const am_actor *c)
     if (s->activity != AM_ACTIVITY_JUMP && s->activity != AM_ACTIVITY_DANCE) {
         return true;
     }
-    bool left = s->activity_s > 0.1f && !ami_plays(c, (am_activity)s->activity);
+    bool left = s->activity_s > 0.1f && !plays(c, (am_activity)s->activity);
     if (s->activity == AM_ACTIVITY_JUMP) {
         bool landed =
             s->frame < 0 && s->activity_s > JUMP_SHORTEST_S && s->contacts == (AM_CONTACT_LEFT | AM_CONTACT_RIGHT);

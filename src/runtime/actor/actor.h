@@ -284,8 +284,6 @@ am_query_point ami_history_at(const am_actor *character, float ago);
 /// The body was moved elsewhere: its past moves with it.
 void ami_history_move(am_actor *character, am_transform from, am_transform to);
 
-/// activities.c: whether what plays belongs to an activity.
-bool ami_plays(const am_actor *character, am_activity activity);
 /// activities.c: what to do in this step.
 ami_activity_plan ami_activity_update(am_actor *character, float dt);
 /// trajectory.c: where the simulated point will be, from now on; fills trajectory and its count.

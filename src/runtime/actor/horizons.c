@@ -28,7 +28,7 @@ static stick_context stick_later(const ami_stick_target *target, stick_context c
     return c;
 }
 
-static int stick_query(const void *user, void *context, am_query_point *out, am_transform root)
+static int stick_query(const void *user, void *context, am_query_point *out, const am_transform *root)
 {
     const ami_stick_target *target = user;
     stick_context now;
@@ -67,14 +67,14 @@ am_horizon ami_stick_horizon(const ami_stick_target *target, void *context, am_v
 // ---------------------------------------------------------------------------------------------
 // A place
 
-static int target_query(const void *user, void *context, am_query_point *out, am_transform root)
+static int target_query(const void *user, void *context, am_query_point *out, const am_transform *root)
 {
     const ami_point_target *target = user;
     (void)context; // nothing to remember: the target is the same wherever the body is
-    am_vec3 here = am_v3_ground(root.translation);
+    am_vec3 here = am_v3_ground(root->translation);
     am_vec3 gap = am_v3_sub(am_v3_ground(target->place), here);
     float away = am_v3_length(gap);
-    am_vec3 facing = am_quat_rotate(root.rotation, am_v3(0.0f, 0.0f, 1.0f));
+    am_vec3 facing = am_quat_rotate(root->rotation, am_v3(0.0f, 0.0f, 1.0f));
     am_vec3 way = away > target->near_m ? am_v3_scale(gap, 1.0f / away) : am_v3_zero();
     for (int i = 0; i < target->time_count; i++) {
         // As fast as desired, but slow enough to stop there.

@@ -314,12 +314,12 @@ static int target_at(const am_actor *c, ami_path_context *context, am_query_poin
 }
 
 /// A step of the lookahead: i_d first (LHMM algorithm 2).
-static int compute_query(const void *user, void *context, am_query_point *out, am_transform root)
+static int compute_query(const void *user, void *context, am_query_point *out, const am_transform *root)
 {
     const am_actor *c = user;
     ami_path_context now;
     memcpy(&now, context, sizeof now);
-    ami_path_progress(c->path.head, c->path.points, &now, root.translation);
+    ami_path_progress(c->path.head, c->path.points, &now, root->translation);
     int count = target_at(c, &now, out);
     memcpy(context, &now, sizeof now);
     return count;

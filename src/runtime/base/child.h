@@ -1,4 +1,4 @@
-/// Runs a helper program and collects what it prints.
+/// Helper programs: one that runs to its end while its output is collected, and one that answers questions.
 #ifndef AMI_BASE_CHILD_H
 #define AMI_BASE_CHILD_H
 
@@ -22,5 +22,15 @@ am_result ami_child_run(ami_child *out, const char *const *argv, double seconds,
 
 /// Called by a helper first: no more than `memory` bytes, and no core file when it crashes.
 void ami_child_limit(size_t memory);
+
+/// A program that answers questions line by line.
+typedef struct ami_dialogue ami_dialogue;
+/// words[0] is a path, or a name to look for; NULL ends the words. Returns NULL when the program cannot be started,
+/// and always on Windows and in WebAssembly.
+ami_dialogue *ami_dialogue_start(const char *const *words);
+/// Sends a line and reads one. False when the program has ended.
+bool ami_dialogue_ask(ami_dialogue *dialogue, char *answer, size_t size, const char *question);
+/// Closes the program's input and waits for its end. NULL is allowed.
+void ami_dialogue_end(ami_dialogue *dialogue);
 
 #endif

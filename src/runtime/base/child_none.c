@@ -17,16 +17,16 @@ am_result ami_child_run(ami_child *out, const char *const *argv, double seconds,
     return ami_fail(err, AM_ERR_SUPPORT, "this platform cannot run %s", argv[0]);
 }
 
-am_dialogue *am_dialogue_start(const char *const *words)
+ami_dialogue *ami_dialogue_start(const char *const *words)
 {
     (void)words;
     return NULL;
 }
 
-bool am_dialogue_ask(am_dialogue *dialogue, char *answer, size_t size, const char *question)
+bool ami_dialogue_ask(ami_dialogue *dialogue, char *answer, size_t size, const char *question)
 {
     (void)dialogue, (void)answer, (void)size, (void)question;
     return false;
 }
 
-void am_dialogue_end(am_dialogue *dialogue) { (void)dialogue; }
+void ami_dialogue_end(ami_dialogue *dialogue) { (void)dialogue; }

@@ -200,13 +200,13 @@ void ami_child_limit(size_t memory)
 // ---------------------------------------------------------------------------------------------
 // Dialogues
 
-struct am_dialogue {
+struct ami_dialogue {
     pid_t child;
     FILE *to;
     FILE *from;
 };
 
-am_dialogue *am_dialogue_start(const char *const *words)
+ami_dialogue *ami_dialogue_start(const char *const *words)
 {
     int to[2] = { -1, -1 }, from[2] = { -1, -1 };
     pid_t child = 0;
@@ -214,11 +214,11 @@ am_dialogue *am_dialogue_start(const char *const *words)
     bool started = open_pipe(to) && open_pipe(from) && start(&child, words, to[0], from[1], -1) == 0;
     close_fd(&to[0]);
     close_fd(&from[1]);
-    am_dialogue *d = started ? calloc(1, sizeof *d) : NULL;
+    ami_dialogue *d = started ? calloc(1, sizeof *d) : NULL;
     FILE *out = d ? fdopen(to[1], "w") : NULL;
     FILE *in = out ? fdopen(from[0], "r") : NULL;
     if (in) {
-        *d = (am_dialogue){ child, out, in };
+        *d = (ami_dialogue){ child, out, in };
         return d;
     }
     if (out) {
@@ -234,13 +234,13 @@ am_dialogue *am_dialogue_start(const char *const *words)
     return NULL;
 }
 
-bool am_dialogue_ask(am_dialogue *dialogue, char *answer, size_t size, const char *question)
+bool ami_dialogue_ask(ami_dialogue *dialogue, char *answer, size_t size, const char *question)
 {
     return fprintf(dialogue->to, "%s\n", question) >= 0 && fflush(dialogue->to) == 0 &&
            fgets(answer, (int)size, dialogue->from);
 }
 
-void am_dialogue_end(am_dialogue *dialogue)
+void ami_dialogue_end(ami_dialogue *dialogue)
 {
     if (dialogue) {
         fclose(dialogue->to); // the program ends with its input

@@ -27,9 +27,15 @@ bool ami_os_stream_look(am_path_info *out, FILE *stream);
 const void *ami_os_map(FILE *stream, size_t size);
 void ami_os_unmap(const void *data, size_t size);
 
-/// Calls visit for every name in a folder, in the system's order, until it gives false. False when the folder cannot
-/// The path from the root of something that exists, without links where the system tells.
+/// Makes a new, empty folder for temporary files; `out` is its path, "" when that fails.
+bool ami_folder_make_temporary(char *out, size_t size, const char *name);
+/// Removes a folder and the files in it; folders inside it stay, and then it stays, too. "" is allowed: nothing
+/// happens.
+void ami_folder_remove(const char *path);
+
+/// The path from the root of something that exists, without links where the system resolves them.
 bool ami_os_whole_path(char *out, size_t size, const char *path);
+/// Calls visit for every name in a folder, in the system's order, until it gives false. False when the folder cannot
 /// be opened or visit gave false.
 bool ami_os_list(const char *folder, bool (*visit)(void *user, const char *name), void *user);
 

@@ -158,7 +158,7 @@ bool ami_os_list(const char *folder, bool (*visit)(void *user, const char *name)
 
 bool am_folder_make(const char *path) { return mkdir(path, 0777) == 0 || am_path_look(NULL, path) == AM_PATH_FOLDER; }
 
-bool am_folder_make_temporary(char *out, size_t size, const char *name)
+bool ami_folder_make_temporary(char *out, size_t size, const char *name)
 {
     const char *folder = getenv("TMPDIR");
     const int used = snprintf(out, size, "%s/%s-......", folder ? folder : "/tmp", name);
@@ -173,7 +173,7 @@ bool am_folder_make_temporary(char *out, size_t size, const char *name)
     return out[0] != '\0';
 }
 
-void am_folder_remove(const char *path)
+void ami_folder_remove(const char *path)
 {
     am_folder_names names;
     am_folder_list(&names, path);

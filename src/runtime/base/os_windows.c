@@ -227,7 +227,7 @@ bool am_folder_make(const char *path)
     return CreateDirectoryW(widen(wide, path), NULL) || am_path_look(NULL, path) == AM_PATH_FOLDER;
 }
 
-bool am_folder_make_temporary(char *out, size_t size, const char *name)
+bool ami_folder_make_temporary(char *out, size_t size, const char *name)
 {
     wchar_t wide[longest_path];
     char folder[longest_path];
@@ -243,7 +243,7 @@ bool am_folder_make_temporary(char *out, size_t size, const char *name)
     return false;
 }
 
-void am_folder_remove(const char *path)
+void ami_folder_remove(const char *path)
 {
     am_folder_names names;
     wchar_t wide[longest_path];

@@ -9,7 +9,8 @@ static float steps_within(const ami_ask *ask, float cost)
     return cost * ask->to_steps * 1.0001f + 1.0f - ask->beyond;
 }
 
-void ami_ask_update(ami_ask *ask)
+/// Updates the largest key that a box within the bound can have; call it after every better bound.
+static void update_key(ami_ask *ask)
 {
     float key = steps_within(ask, ask->best.bound) * ask->scale + 1.0f;
     ask->threshold = key < 65535.0f ? (int)am_max(key, 0.0f) : 65535; // the last also when it is not a number
@@ -104,7 +105,7 @@ void ami_ask_choose_keys(ami_ask *ask, const ami_fast *fast)
     if (ask->weighted) {
         make_factors(ask, fast);
     }
-    ami_ask_update(ask);
+    update_key(ask);
 }
 
 static float largest_weight(const ami_search *search, size_t dims)
@@ -162,6 +163,6 @@ void ami_ask_leaf(ami_ask *ask, const am_index *index, int leaf)
         }
     }
     if (better) {
-        ami_ask_update(ask);
+        update_key(ask);
     }
 }

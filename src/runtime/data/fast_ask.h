@@ -32,8 +32,6 @@ void ami_ask_begin(ami_ask *ask, const am_index *index, const ami_search *search
 /// Chooses the kernel and the scale of the keys for the present bound, and updates the threshold. Earlier keys cannot
 /// be compared with later ones.
 void ami_ask_choose_keys(ami_ask *ask, const ami_fast *fast);
-/// Updates the largest key that a box within the bound can have; call it after every better bound.
-void ami_ask_update(ami_ask *ask);
 /// Keys of a block of 16 boxes; returns those that are not beyond the limit.
 static inline unsigned ami_ask_bounds(const ami_ask *ask, const am_index *index, uint16_t keys[AMI_BOUNDS_LANES],
                                       const uint8_t *block, int limit)

@@ -119,7 +119,7 @@ static void ask(look *l, node *nodes, int count, am_hit *hits, int *found, int k
     am_query_point trajectory[AM_MAX_TRAJECTORY];
     const am_horizon *horizon = l->input->horizon;
     for (int i = 0; i < count; i++) {
-        int points = horizon->compute_query(horizon->user, nodes[i].context, trajectory, nodes[i].end.root);
+        int points = horizon->compute_query(horizon->user, nodes[i].context, trajectory, &nodes[i].end.root);
         ami_match_query(l->source, x[i], &nodes[i].end, trajectory, points);
         targets[i] = ami_search_default();
         targets[i].x = x[i];

@@ -6,7 +6,7 @@
 #include "clip/clip.h"
 #include "data/database.h"
 
-am_result am_db_clip_of(const am_db *db, int range, am_clip **out, const am_alloc *alloc, am_error *err)
+static am_result clip_of(const am_db *db, int range, am_clip **out, const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
     if (range < 0 || range >= db->range_count) {
@@ -50,7 +50,7 @@ am_result am_db_clips_of(const am_db *db, int first, int count, am_clips *out, c
     out->count = count;
     am_result result = AM_OK;
     for (int i = 0; result == AM_OK && i < count; i++) {
-        result = am_db_clip_of(db, first + i, &out->items[i], alloc, err);
+        result = clip_of(db, first + i, &out->items[i], alloc, err);
     }
     if (result != AM_OK) {
         am_clips_free(out);

@@ -61,7 +61,7 @@ bool ami_fault_fit(const ami_fault_scan *scan, int first, int last)
     return true;
 }
 
-void ami_faults_number(ami_fault_scan *scan)
+static void find_numbers(ami_fault_scan *scan)
 {
     for (int f = 0; f < scan->frames; f++) {
         scan->marks[f] = scan->bad[f];
@@ -76,7 +76,7 @@ static float hips_distance(const ami_fault_scan *scan, int frame)
 }
 
 /// Hips that lie at the origin, at floor height, next to frames elsewhere: lost markers in many exporters.
-void ami_faults_origin(ami_fault_scan *scan)
+static void find_origins(ami_fault_scan *scan)
 {
     memset(scan->marks, 0, (size_t)scan->frames);
     for (int f = 0; f < scan->frames; f++) {
@@ -202,8 +202,8 @@ am_result am_faults_find(am_fault *out, int capacity, int *count, const am_clip 
     lay_out(&scan, &place);
     place_joints(&scan);
     mark_body(&scan);
-    ami_faults_number(&scan);
-    ami_faults_origin(&scan);
+    find_numbers(&scan);
+    find_origins(&scan);
     ami_faults_step(&scan);
     ami_faults_flip(&scan);
     ami_faults_frozen(&scan);

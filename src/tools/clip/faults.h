@@ -30,8 +30,6 @@ int ami_fault_bridgeable(float fps);
 /// True when both frames and everything between them is finite.
 bool ami_fault_fit(const ami_fault_scan *scan, int first, int last);
 
-void ami_faults_number(ami_fault_scan *scan);
-void ami_faults_origin(ami_fault_scan *scan);
 void ami_faults_step(ami_fault_scan *scan);
 void ami_faults_flip(ami_fault_scan *scan);
 void ami_faults_frozen(ami_fault_scan *scan);

@@ -20,7 +20,8 @@ am_vec3 ami_axis_vector(const char *name)
     return am_v3_zero();
 }
 
-am_quat ami_axes_of(const char *up, const char *facing)
+/// File axes -> Amble axes for an up and a facing axis at right angles.
+static am_quat axes_of(const char *up, const char *facing)
 {
     am_vec3 y = ami_axis_vector(up);
     am_vec3 z = ami_axis_vector(facing);
@@ -299,6 +300,6 @@ am_result ami_exam_space(ami_exam *exam, am_error *err)
                         out->up, facing);
     }
     memcpy(out->facing, facing, 3);
-    out->axes = ami_axes_of(out->up, out->facing);
+    out->axes = axes_of(out->up, out->facing);
     return AM_OK;
 }

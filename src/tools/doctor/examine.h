@@ -42,8 +42,6 @@ am_result ami_clip_mend_games(am_clip **clip, const am_roles *roles, const am_di
 
 /// "+x", "-x", "+y", ... as a unit vector; zero when it is none of the six.
 am_vec3 ami_axis_vector(const char *name);
-/// File axes -> Amble axes for an up and a facing axis at right angles.
-am_quat ami_axes_of(const char *up, const char *facing);
 
 /// The same motion with the pose `rests` (local rotations, joint_count) as zero pose: offsets and rotations change,
 /// rest rotations become the identity, so that formats without rest rotations keep it.

@@ -32,7 +32,6 @@ const ami_text_kernels *ami_text_kernels_pick(void);
 /// Version `index` of those that this machine runs, the portable one first; NULL past the last.
 const ami_text_kernels *ami_text_kernels_at(size_t index);
 
-extern const ami_text_kernels ami_text_kernels_portable;
 extern const ami_text_kernels ami_text_kernels_avx2; ///< linked on x86-64 only
 
 #endif

@@ -179,7 +179,7 @@ static bool read_decimals(float *values, const char *text, const uint32_t *edges
     return bad == 0;
 }
 
-const ami_text_kernels ami_text_kernels_portable = { "portable", find_words, read_decimals };
+static const ami_text_kernels portable = { "portable", find_words, read_decimals };
 
 const ami_text_kernels *ami_text_kernels_at(size_t index)
 {
@@ -188,11 +188,11 @@ const ami_text_kernels *ami_text_kernels_at(size_t index)
         return &ami_text_kernels_avx2;
     }
 #endif
-    return index == 0 ? &ami_text_kernels_portable : NULL;
+    return index == 0 ? &portable : NULL;
 }
 
 const ami_text_kernels *ami_text_kernels_pick(void)
 {
     const ami_text_kernels *second = ami_text_kernels_at(1);
-    return second ? second : &ami_text_kernels_portable;
+    return second ? second : &portable;
 }

@@ -7,6 +7,7 @@
 #include "script/run.h"
 #include "base/memory.h"
 #include "data/filter.h"
+#include "report/metrics_parts.h"
 
 #include <string.h>
 
@@ -74,7 +75,7 @@ static am_result run_pass(am_db_measures *out, pass *p, const am_alloc *alloc, a
     return result;
 }
 
-am_result am_source_measure(am_db_measures *out, const am_source *source, const am_alloc *alloc, am_error *err)
+am_result ami_source_measure(am_db_measures *out, const am_source *source, const am_alloc *alloc, am_error *err)
 {
     const am_facts *f = source->facts;
     if (!f) {
@@ -115,5 +116,5 @@ am_result am_db_measure(am_db_measures *out, const am_db *db, const am_alloc *al
 
 am_result am_run_measure(am_db_measures *out, const am_run *run, const am_alloc *alloc, am_error *err)
 {
-    return am_source_measure(out, ami_asset_source(run->asset, run->method), alloc, err);
+    return ami_source_measure(out, ami_asset_source(run->asset, run->method), alloc, err);
 }

@@ -40,7 +40,7 @@ void ami_watched_add(ami_watched *w, const am_run_sample *sample)
     w->push_total = sample->push.total;
 }
 
-am_motion ami_watched_motion(ami_watched *w, float dt)
+static am_motion motion_so_far(ami_watched *w, float dt)
 {
     am_motion m = { .points = w->points, .frames = w->frames, .fps = dt > 0.0f ? 1.0f / dt : 0.0f, .body = w->body };
     m.floor = am_motion_floor(&m, w->room);
@@ -115,7 +115,7 @@ static void measure_pushes(am_motion_metrics *out, const ami_watched *w, const a
 
 void ami_watched_measure(am_metrics *out, ami_watched *w, am_response *responses, am_reference *reference, float dt)
 {
-    am_motion m = ami_watched_motion(w, dt);
+    am_motion m = motion_so_far(w, dt);
     if (!am_motion_usable(&m) || m.frames < 2) {
         return;
     }
@@ -238,7 +238,7 @@ void ami_watched_write(am_json_writer *writer, ami_watched *w, const am_metrics 
     if (!motion->measured) {
         return;
     }
-    am_motion m = ami_watched_motion(w, dt);
+    am_motion m = motion_so_far(w, dt);
     am_stander_limits usual = am_stander_limits_default();
     if (reference && motion->novelty.windows > 0) {
         am_json_number(writer, "novelty_cm", (double)motion->novelty.median_cm);

@@ -30,8 +30,6 @@ typedef struct ami_watched {
 
 void ami_watched_place(ami_watched *w, ami_layout *layout, size_t frames);
 void ami_watched_add(ami_watched *w, const am_run_sample *sample);
-/// The motion so far.
-am_motion ami_watched_motion(ami_watched *w, float dt);
 /// Fills out->motion, and what is odd about each response.
 void ami_watched_measure(am_metrics *out, ami_watched *w, am_response *responses, am_reference *reference, float dt);
 void ami_watched_write(am_json_writer *writer, ami_watched *w, const am_metrics *metrics,

@@ -1,6 +1,6 @@
 // How well a track follows a drawn path, in both directions: track against path, and path against track, so that
 // shortcuts do not pay.
-#include "report/metrics_path.h"
+#include "report/metrics_parts.h"
 
 #define END_RADIUS_M 0.3
 // How far ahead along the path the progress looks: further than a frame goes, nearer than the next crossing.
@@ -37,7 +37,7 @@ static double nearest_part(flat a, flat b, flat p, double *far)
     return part;
 }
 
-double am_polyline_distance(const am_vec3 *points, int count, am_vec3 place)
+double ami_polyline_distance(const am_vec3 *points, int count, am_vec3 place)
 {
     flat p = flat_of(place);
     double best = count > 0 ? distance(flat_of(points[0]), p) : (double)INFINITY;
@@ -106,11 +106,11 @@ am_path_metrics am_path_measure(const am_track *track, const am_polyline *path)
     double length = length_of(path);
     int last = last_frame(track, path, length, &out.path_completed);
     for (int f = 0; f <= last; f++) {
-        out.path_error_m += am_polyline_distance(path->points, path->count, track->places[f]) / (last + 1);
+        out.path_error_m += ami_polyline_distance(path->points, path->count, track->places[f]) / (last + 1);
     }
     for (int i = 0; i < path->count; i++) {
         // The whole track: a character that comes closer after it reached the end has still been there.
-        double far = am_polyline_distance(track->places, track->count, path->points[i]);
+        double far = ami_polyline_distance(track->places, track->count, path->points[i]);
         out.path_cover_m += far / path->count;
         out.path_cover_max_m = far > out.path_cover_max_m ? far : out.path_cover_max_m;
     }

@@ -22,7 +22,7 @@ enum { most_training = 1000, rounds = 4, most_windows = 4096 };
 
 static float reach(float fps) { return (float)middle * AM_NOVELTY_EVERY_S * fps; }
 
-int ami_window_stride(float fps)
+static int window_stride(float fps)
 {
     int stride = (int)(STRIDE_S * fps + 0.5f);
     return stride > 0 ? stride : 1;
@@ -33,7 +33,7 @@ static int first_middle(float fps) { return (int)ceilf(reach(fps) - 1e-3f); }
 int ami_windows_in(int frames, float fps)
 {
     int room = frames - 2 * first_middle(fps);
-    int stride = ami_window_stride(fps);
+    int stride = window_stride(fps);
     return room > 0 ? (room + stride - 1) / stride : 0;
 }
 
@@ -112,7 +112,7 @@ static void mirror_window(float *out, const float *in)
 /// Squared distance of a window from a captured one, or some number above `limit`.
 static float exact_distance(const am_reference *r, const float *window, ami_window_place place, float limit)
 {
-    am_motion clip = am_reference_clip(r, place.clip);
+    am_motion clip = ami_reference_clip(r, place.clip);
     ground_root root = root_at(&clip, (float)place.frame, r->has, 1.0f);
     float sum = 0.0f;
     for (int s = 0; s < AM_NOVELTY_SAMPLES && sum <= limit; s++) {
@@ -167,7 +167,7 @@ static void project(float *out, const float *window, const float *v)
 static void centre_window(float *out, const am_reference *r, int window)
 {
     ami_window_place place = r->index.places[window];
-    am_motion clip = am_reference_clip(r, place.clip);
+    am_motion clip = ami_reference_clip(r, place.clip);
     take_window(out, &clip, (float)place.frame, r->has, 1.0f);
     for (int i = 0; i < floats; i++) {
         out[i] -= r->index.mean[i];
@@ -234,7 +234,7 @@ am_result ami_window_index_fill(am_reference *r, am_error *err)
     int at = 0;
     for (int c = 0; c < r->clip_count; c++) {
         for (int i = 0; i < ami_windows_in(r->clips[c].frames, r->fps); i++) {
-            int frame = first_middle(r->fps) + i * ami_window_stride(r->fps);
+            int frame = first_middle(r->fps) + i * window_stride(r->fps);
             x->places[at++] = (ami_window_place){ c, frame };
         }
     }
@@ -317,7 +317,7 @@ static float search(am_reference *r, const float *window, float best, bool linea
     return best;
 }
 
-float am_novelty_at(am_reference *r, const am_motion *m, float seconds, bool linear)
+float ami_novelty_at(am_reference *r, const am_motion *m, float seconds, bool linear)
 {
     float centre = seconds * m->fps;
     float margin = reach(m->fps) - 1e-3f * m->fps;
@@ -348,7 +348,7 @@ am_novelty am_novelty_measure(am_reference *r, const am_motion *m)
     }
     for (int i = 0; out.windows < most_windows; i++) {
         float t = (float)middle * AM_NOVELTY_EVERY_S + (float)i * every;
-        float value = am_novelty_at(r, m, t, false);
+        float value = ami_novelty_at(r, m, t, false);
         if (value < 0.0f) {
             break;
         }

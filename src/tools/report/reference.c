@@ -43,7 +43,7 @@ am_stander_limits am_stander_limits_default(void)
 
 static bool taken(const am_db *db, int range) { return (db->ranges[range].flags & AM_RANGE_MIRRORED) == 0; }
 
-am_motion am_reference_clip(const am_reference *r, int index)
+am_motion ami_reference_clip(const am_reference *r, int index)
 {
     const ami_captured *clip = &r->clips[index];
     am_motion motion = { .points = r->points + (size_t)clip->first * AM_POINT_COUNT,
@@ -54,9 +54,8 @@ am_motion am_reference_clip(const am_reference *r, int index)
     return motion;
 }
 
-void am_reference_skip(am_reference *r, int index) { r->skipped = index >= 0 ? r->clips[index].source : -1; }
+void ami_reference_skip(am_reference *r, int index) { r->skipped = index >= 0 ? r->clips[index].source : -1; }
 
-int am_reference_clip_count(const am_reference *r) { return r->clip_count; }
 const am_stander_limits *am_reference_standers(const am_reference *r) { return &r->standers; }
 const am_step_limits *am_reference_steps(const am_reference *r) { return r->steps; }
 
@@ -85,7 +84,7 @@ static void take_points(am_reference *r, const am_db *db, am_transform *pose)
 static void find_floors(am_reference *r, float *room)
 {
     for (int first = 0, next = 0; first < r->clip_count; first = next) {
-        am_motion whole = am_reference_clip(r, first);
+        am_motion whole = ami_reference_clip(r, first);
         for (next = first + 1; next < r->clip_count && r->clips[next].source == r->clips[first].source; next++) {
             whole.frames += r->clips[next].frames;
         }
@@ -153,7 +152,7 @@ typedef void (*gather)(gathering *g, const am_motion *m, int first, int count);
 static void gather_standers(gathering *g, const am_reference *r, float window_s, float every_s, gather take)
 {
     for (int c = 0; c < r->clip_count; c++) {
-        am_motion m = am_reference_clip(r, c);
+        am_motion m = ami_reference_clip(r, c);
         int window = ami_frames(&m, window_s);
         for (int f = 0; f + window <= m.frames; f += ami_frames(&m, every_s)) {
             if (stands(&m, f, window)) {
@@ -210,7 +209,7 @@ static void find_steps(am_reference *r, float *room)
     for (int b = 0; b < AM_STEP_BINS; b++) {
         lengths l = { .values = room, .bin = b, .leg_m = r->body.leg_m };
         for (int c = 0; c < r->clip_count; c++) {
-            am_motion m = am_reference_clip(r, c);
+            am_motion m = ami_reference_clip(r, c);
             ami_steps_walk(&m, take_length, &l);
         }
         r->steps[b].count = l.count;

@@ -48,10 +48,17 @@ struct am_reference {
     ami_window_index index;
 };
 
-/// novelty.c: windows in a clip of so many frames, and their distance in frames.
+/// novelty.c: windows in a clip of `frames` frames.
 int ami_windows_in(int frames, float fps);
-int ami_window_stride(float fps);
 /// novelty.c: fills places, axes and rows.
 am_result ami_window_index_fill(am_reference *r, am_error *err);
+
+/// The clips of a reference, for calibration: clip_count of them.
+am_motion ami_reference_clip(const am_reference *reference, int index);
+/// Leaves the source of one of its clips out of novelties, to measure that clip against the others; -1: none.
+void ami_reference_skip(am_reference *reference, int index);
+/// The novelty (cm) of the window around a time; -1 when it does not lie within the motion. `linear` compares with
+/// every captured window, one after another: the truth for tests.
+float ami_novelty_at(am_reference *reference, const am_motion *motion, float seconds, bool linear);
 
 #endif

@@ -3,6 +3,7 @@
 #include "support/world.h"
 #include "actor/path_def.h"
 #include "base/budget.h"
+#include "report/metrics_parts.h"
 
 #define MOST 4000
 
@@ -210,7 +211,7 @@ static void laps_go_on_for_ever(void **state)
     closed[4] = square[0];
     double worst = 0.0;
     for (int i = 300; i < walked.count; i++) {
-        double far = am_polyline_distance(closed, 5, walked.hips[i]);
+        double far = ami_polyline_distance(closed, 5, walked.hips[i]);
         worst = far > worst ? far : worst;
     }
     assert_true(worst < 0.35);

@@ -1,5 +1,6 @@
 // Files: mapped or read, written all or nothing, and what is said when that does not work.
 #include "base/file_root.h"
+#include "base/os.h"
 
 static int make_root(void **state)
 {
@@ -150,7 +151,7 @@ static void a_commit_that_cannot_rename_removes_its_bytes(void **state)
     assert_true(am_folder_make(in_root("out"))); // the name is taken meanwhile
     check_refused(am_outfile_commit(file, &err), AM_ERR_WRITE);
     assert_int_equal(files_in_root(), 1);
-    am_folder_remove(in_root("out"));
+    ami_folder_remove(in_root("out"));
 }
 
 static void the_version_has_three_parts(void **state)

@@ -2,6 +2,7 @@
 #include "support/check.h"
 
 #include "base/thread.h"
+#include "base/os.h"
 
 static char root[512];
 static char path[700];
@@ -88,7 +89,7 @@ static void names_outside_ascii_work(void **state)
     assert_int_equal(names.count, 1);
     assert_string_equal(names.items[0], "\xe6\xad\xa9.txt");
     am_folder_names_free(&names);
-    am_folder_remove(in_root("gr\xc3\xbc\xc3\x9f"));
+    ami_folder_remove(in_root("gr\xc3\xbc\xc3\x9f"));
     assert_int_equal(am_path_look(NULL, in_root("gr\xc3\xbc\xc3\x9f")), AM_PATH_NONE);
 }
 
@@ -117,26 +118,26 @@ static void folders_are_made_listed_and_removed(void **state)
     assert_null(names.items);
     assert_false(am_folder_make(in_root("a/00"))); // a file has the name
     remove(in_root("a/.hidden"));
-    am_folder_remove(in_root("a"));
+    ami_folder_remove(in_root("a"));
     assert_int_equal(am_path_look(NULL, in_root("a")), AM_PATH_NONE);
     assert_false(am_folder_list(&names, in_root("a")));
     assert_int_equal(names.count, 0);
-    am_folder_remove("");
+    ami_folder_remove("");
 }
 
 static void temporary_folders_are_new(void **state)
 {
     (void)state;
     char a[512], b[512], small[8];
-    assert_true(am_folder_make_temporary(a, sizeof a, "amble-test"));
-    assert_true(am_folder_make_temporary(b, sizeof b, "amble-test"));
+    assert_true(ami_folder_make_temporary(a, sizeof a, "amble-test"));
+    assert_true(ami_folder_make_temporary(b, sizeof b, "amble-test"));
     assert_string_not_equal(a, b);
     assert_int_equal(am_path_look(NULL, a), AM_PATH_FOLDER);
     assert_true(am_path_is_absolute(a));
-    am_folder_remove(a);
-    am_folder_remove(b);
+    ami_folder_remove(a);
+    ami_folder_remove(b);
     assert_int_equal(am_path_look(NULL, a), AM_PATH_NONE);
-    assert_false(am_folder_make_temporary(small, sizeof small, "amble-test"));
+    assert_false(ami_folder_make_temporary(small, sizeof small, "amble-test"));
     assert_string_equal(small, "");
 }
 

@@ -37,8 +37,9 @@ static void poses_and_roots_give_the_clip_again(void **state)
     am_error err = { 0 };
     check_ok(am_db_create(&db, &w.def, &err), &err);
     for (int r = 0; r < db->range_count; r++) {
-        am_clip *clip = NULL;
-        check_ok(am_db_clip_of(db, r, &clip, NULL, &err), &err);
+        am_clips clips;
+        check_ok(am_db_clips_of(db, r, 1, &clips, NULL, &err), &err);
+        const am_clip *clip = clips.items[0];
         assert_int_equal(clip->frame_count, w.clips[r]->frame_count);
         for (int f = 0; f < clip->frame_count; f += 11) {
             for (int j = 0; j < clip->skeleton->joint_count; j++) {
@@ -47,10 +48,10 @@ static void poses_and_roots_give_the_clip_again(void **state)
                 check_near(am_v3_distance(a, b), 0.0, 1e-5);
             }
         }
-        am_clip_destroy(clip);
+        am_clips_free(&clips);
     }
-    am_clip *none = NULL;
-    check_refused(am_db_clip_of(db, 99, &none, NULL, &err), AM_ERR_RANGE);
+    am_clips none;
+    check_refused(am_db_clips_of(db, 99, 1, &none, NULL, &err), AM_ERR_RANGE);
     am_db_close(db);
     test_world_free(&w);
 }

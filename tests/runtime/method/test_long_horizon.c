@@ -48,7 +48,7 @@ static void step(player *p, const am_horizon *horizon)
     am_source_input input = { .dt = DT, .root = p->root, .trajectory = points, .horizon = horizon };
     input.printed = as_printed;
     input.distances = with_distances;
-    input.trajectory_count = horizon->compute_query(horizon->user, context, points, p->root);
+    input.trajectory_count = horizon->compute_query(horizon->user, context, points, &p->root);
     p->source->interface->step(p->source, p->state, &p->out, &input, work);
     am_vec3 way = am_quat_rotate(p->root.rotation, am_v3_scale(p->out.root_linear, DT));
     p->root.translation = am_v3_add(p->root.translation, am_v3_ground(way));
@@ -73,7 +73,7 @@ static void make_query(float *out, node n, const am_horizon *horizon, void *cont
     query.current = raw;
     query.root = n.root;
     query.trajectory = points;
-    query.trajectory_count = horizon->compute_query(horizon->user, context, points, n.root);
+    query.trajectory_count = horizon->compute_query(horizon->user, context, points, &n.root);
     query.roles = &db->roles;
     ami_query_make(&db->features, out, &query);
 }

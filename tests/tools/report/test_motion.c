@@ -1,6 +1,7 @@
 // Novelty, standing and steps on procedural clips whose truth is known, each with a fault planted that it must see.
 #include "report/played.h"
 #include "base/budget.h"
+#include "report/reference.h"
 
 // ---------------------------------------------------------------------------------------------
 // Novelty
@@ -8,9 +9,9 @@
 static void captured_motion_is_no_news(void **state)
 {
     (void)state;
-    for (int c = 0; c < am_reference_clip_count(shared_reference); c += 7) {
-        am_motion clip = am_reference_clip(shared_reference, c);
-        assert_true(am_novelty_at(shared_reference, &clip, 0.4f, false) < 0.01f);
+    for (int c = 0; c < shared_reference->clip_count; c += 7) {
+        am_motion clip = ami_reference_clip(shared_reference, c);
+        assert_true(ami_novelty_at(shared_reference, &clip, 0.4f, false) < 0.01f);
         am_novelty all = am_novelty_measure(shared_reference, &clip);
         assert_true(all.windows > 0 && all.max_cm < 0.5f); // windows between captured ones are a sixtieth away
     }
@@ -20,7 +21,7 @@ static void captured_motion_is_no_news(void **state)
 static void place_size_floor_and_side_do_not_count(void **state)
 {
     (void)state;
-    am_motion clip = am_reference_clip(shared_reference, 8);
+    am_motion clip = ami_reference_clip(shared_reference, 8);
     size_t count = (size_t)clip.frames * AM_POINT_COUNT;
     am_vec3 *points = calloc(count, sizeof *points);
     am_quat turn = am_quat_from_heading(2.0f);
@@ -35,10 +36,10 @@ static void place_size_floor_and_side_do_not_count(void **state)
     other.points = points;
     other.body.leg_m *= 1.3f;
     other.floor.toe_m = 1.3f * clip.floor.toe_m + 0.4f;
-    assert_true(am_novelty_at(shared_reference, &other, 0.4f, false) < 0.02f);
-    assert_true(am_novelty_at(shared_reference, &other, 0.9f, false) < 0.02f);
+    assert_true(ami_novelty_at(shared_reference, &other, 0.4f, false) < 0.02f);
+    assert_true(ami_novelty_at(shared_reference, &other, 0.9f, false) < 0.02f);
     other.floor.toe_m -= 0.1f; // ten centimetres above the ground
-    assert_true(am_novelty_at(shared_reference, &other, 0.4f, false) > 3.0f);
+    assert_true(ami_novelty_at(shared_reference, &other, 0.4f, false) > 3.0f);
     free(points);
 }
 
@@ -56,8 +57,8 @@ static void the_search_is_exact(void **state)
         }
         for (int i = 0; i < 7; i++) {
             float t = 0.4f + 0.71f * (float)i;
-            float quick = am_novelty_at(shared_reference, &p.motion, t, false);
-            float truth = am_novelty_at(shared_reference, &p.motion, t, true);
+            float quick = ami_novelty_at(shared_reference, &p.motion, t, false);
+            float truth = ami_novelty_at(shared_reference, &p.motion, t, true);
             assert_true(quick >= 0.0f);
             check_near((double)quick, (double)truth, 0.0);
             compared++;
@@ -70,12 +71,12 @@ static void the_search_is_exact(void **state)
 static void a_skipped_clip_is_compared_with_the_others(void **state)
 {
     (void)state;
-    am_motion clip = am_reference_clip(shared_reference, 8);
-    am_reference_skip(shared_reference, 8);
-    float quick = am_novelty_at(shared_reference, &clip, 2.0f, false);
-    check_near((double)quick, (double)am_novelty_at(shared_reference, &clip, 2.0f, true), 0.0);
-    am_reference_skip(shared_reference, -1);
-    assert_true(quick > 0.1f && am_novelty_at(shared_reference, &clip, 2.0f, false) < 0.01f);
+    am_motion clip = ami_reference_clip(shared_reference, 8);
+    ami_reference_skip(shared_reference, 8);
+    float quick = ami_novelty_at(shared_reference, &clip, 2.0f, false);
+    check_near((double)quick, (double)ami_novelty_at(shared_reference, &clip, 2.0f, true), 0.0);
+    ami_reference_skip(shared_reference, -1);
+    assert_true(quick > 0.1f && ami_novelty_at(shared_reference, &clip, 2.0f, false) < 0.01f);
 }
 
 static void a_glide_is_news(void **state)
@@ -97,8 +98,8 @@ static void windows_end_with_the_motion(void **state)
     (void)state;
     played p;
     play(&p, AM_SYNTH_WALK, 2.0f, 3);
-    assert_true(am_novelty_at(shared_reference, &p.motion, 0.39f, false) < 0.0f);
-    assert_true(am_novelty_at(shared_reference, &p.motion, 1.7f, false) < 0.0f);
+    assert_true(ami_novelty_at(shared_reference, &p.motion, 0.39f, false) < 0.0f);
+    assert_true(ami_novelty_at(shared_reference, &p.motion, 1.7f, false) < 0.0f);
     p.motion.frames = 40;
     assert_int_equal(am_novelty_measure(shared_reference, &p.motion).windows, 0);
     stop_playing(&p);
@@ -366,11 +367,11 @@ static void missing_points_are_left_out(void **state)
     check_ok(am_reference_create(&reference, &def, &err), &err);
     played p;
     play(&p, AM_SYNTH_WALK, 4.0f, 3);
-    float before = am_novelty_at(reference, &p.motion, 2.0f, false);
+    float before = ami_novelty_at(reference, &p.motion, 2.0f, false);
     for (int f = 0; f < p.motion.frames; f++) {
         *point(&p, f, AM_POINT_LEFT_HAND) = am_v3_zero();
     }
-    check_near((double)am_novelty_at(reference, &p.motion, 2.0f, false), (double)before, 0.0);
+    check_near((double)ami_novelty_at(reference, &p.motion, 2.0f, false), (double)before, 0.0);
     stop_playing(&p);
     am_reference_destroy(reference);
 }

@@ -3,6 +3,7 @@
 
 #include "data/filter.h"
 #include "report/body.h"
+#include "report/reference.h"
 
 /// A database of a set as configs/databases has it, in memory; NULL after saying that the data is not here.
 static am_db *build_set(const char *set)
@@ -37,7 +38,7 @@ enum { most_values = 20000 };
 static int add_windows(float *values, int count, am_reference *reference, const am_motion *clip, float every_s)
 {
     for (int i = 0; count < most_values; i++) {
-        float value = am_novelty_at(reference, clip, 0.4f + every_s * (float)i, false);
+        float value = ami_novelty_at(reference, clip, 0.4f + every_s * (float)i, false);
         if (value < 0.0f) {
             break;
         }
@@ -51,12 +52,12 @@ static void clips_are_near_the_other_clips(am_reference *all)
 {
     static float values[most_values];
     int count = 0;
-    for (int c = 0; c < am_reference_clip_count(all); c++) {
-        am_motion motion = am_reference_clip(all, c);
-        am_reference_skip(all, c);
+    for (int c = 0; c < all->clip_count; c++) {
+        am_motion motion = ami_reference_clip(all, c);
+        ami_reference_skip(all, c);
         count = add_windows(values, count, all, &motion, test_quick() ? 2.0f : 0.5f);
     }
-    am_reference_skip(all, -1);
+    ami_reference_skip(all, -1);
     assert_true(count > 500);
     ami_sort_floats(values, count);
     float median = ami_quantile(values, count, 0.5f);
@@ -70,8 +71,8 @@ static void clips_are_near_the_other_clips(am_reference *all)
 static void captured_feet_take_turns(const am_reference *all)
 {
     am_stepping sum = { 0 };
-    for (int c = 0; c < am_reference_clip_count(all); c++) {
-        am_motion clip = am_reference_clip(all, c);
+    for (int c = 0; c < all->clip_count; c++) {
+        am_motion clip = ami_reference_clip(all, c);
         am_stepping s = am_stepping_measure(&clip, am_reference_steps(all));
         sum.steps += s.steps;
         sum.steps_repeated += s.steps_repeated;
@@ -89,8 +90,8 @@ static void captured_starts_are_walked(const am_reference *all)
 {
     int starts = 0;
     int odd = 0;
-    for (int c = 0; c < am_reference_clip_count(all); c++) {
-        am_motion m = am_reference_clip(all, c);
+    for (int c = 0; c < all->clip_count; c++) {
+        am_motion m = ami_reference_clip(all, c);
         for (int f = 20; f + 75 < m.frames; f++) {
             float then = ami_speed(&m, f + 60);
             if (ami_speed(&m, f) < 0.15f && ami_speed(&m, f + 15) > 0.3f && then > 0.5f && then < 1.8f) {
@@ -114,7 +115,7 @@ static void the_cmu_clips_set_the_scale(void **state)
     }
     am_reference *all = refer(db);
     const am_stander_limits *standers = am_reference_standers(all);
-    float leg = am_reference_clip(all, 0).body.leg_m;
+    float leg = ami_reference_clip(all, 0).body.leg_m;
     check_near((double)(standers->ankles * leg), 0.38, 0.05);
     check_near((double)standers->knee_deg, 40.0, 4.0);
     assert_true(standers->frames > 60 * 60 && standers->bob * leg < 0.002f);
@@ -147,7 +148,7 @@ static void another_actor_is_a_little_further(void **state)
     int clip = 0;
     for (int r = 0; r < other->range_count; r++) {
         if ((other->ranges[r].flags & AM_RANGE_MIRRORED) == 0) {
-            am_motion motion = am_reference_clip(clips, clip++);
+            am_motion motion = ami_reference_clip(clips, clip++);
             bool walk = strstr(other->ranges[r].name, "_B3_Walk") || strstr(other->ranges[r].name, "WalkT") ||
                         strstr(other->ranges[r].name, "ToWalk") || strstr(other->ranges[r].name, "WalkToStand");
             bool box = strstr(other->ranges[r].name, "Box") || strstr(other->ranges[r].name, "Crouch") ||

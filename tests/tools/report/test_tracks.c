@@ -1,7 +1,7 @@
 // Responses to the target and paths, on tracks drawn by hand.
 #include "support/check.h"
 
-#include "report/metrics_path.h"
+#include "report/metrics_parts.h"
 
 #define DT (1.0f / 60.0f)
 enum { most = 1200 };
@@ -251,8 +251,8 @@ static void a_path_or_track_without_points_measures_nothing(void **state)
     am_track some = { &one, 1, DT };
     path.count = 0;
     check_near(am_path_measure(&some, &path).path_error_m, 0.0, 0.0);
-    assert_true(am_polyline_distance(&one, 0, one) == (double)INFINITY);
-    check_near(am_polyline_distance(&one, 1, am_v3(1.0f, 9.0f, 3.0f)), 2.0, 1e-6);
+    assert_true(ami_polyline_distance(&one, 0, one) == (double)INFINITY);
+    check_near(ami_polyline_distance(&one, 1, am_v3(1.0f, 9.0f, 3.0f)), 2.0, 1e-6);
 }
 
 TEST_SUITE(tracks)
