@@ -62,21 +62,21 @@ int web_open(void *data, int size, const char *name)
     web_now.settings.walk_mps = web_now.settings.sprint_mps = 0.0f; // the new data's own
     web_now.error = (am_error){ 0 };
     bool networks = size > 5 && memcmp((const char *)data + 1, "AMNT", 4) == 0;
-    web_lineup who = web_now.lineup;
-    who.count = who.pair ? 1 : who.count;
-    who.pair = false;
-    who.method = first_method(networks);
+    web_lineup lineup = web_now.lineup;
+    lineup.count = lineup.pair ? 1 : lineup.count;
+    lineup.pair = false;
+    lineup.method = first_method(networks);
     web_set next = { .direction = web_now.next_direction };
     web_now.next_direction = (web_bytes){ 0 };
-    *(networks ? &next.models[who.method] : &next.database) = (web_bytes){ data, (size_t)size };
+    *(networks ? &next.models[lineup.method] : &next.database) = (web_bytes){ data, (size_t)size };
     am_result result =
         networks ? AM_OK : am_db_from_memory(&next.own_db, data, (size_t)size, name, NULL, &web_now.error);
     next.db = next.own_db;
-    result = result == AM_OK ? web_scene_open(&next, who.method, &web_now.error) : result;
+    result = result == AM_OK ? web_scene_open(&next, lineup.method, &web_now.error) : result;
     if (result == AM_OK) {
-        next.db = am_asset_db(next.assets[who.method], who.method);
+        next.db = am_asset_db(next.assets[lineup.method], lineup.method);
         web_scene_solver(&next);
-        result = web_scene_fill(&next, &who, NULL, &web_now.error);
+        result = web_scene_fill(&next, &lineup, NULL, &web_now.error);
     }
     if (result != AM_OK) {
         web_now.settings = settings;
@@ -85,7 +85,7 @@ int web_open(void *data, int size, const char *name)
     }
     web_scene_close(&web_now.open);
     web_now.open = next;
-    web_now.lineup = who;
+    web_now.lineup = lineup;
     web_settings_walk();
     web_view_clear();
     return 0;
@@ -148,12 +148,12 @@ int web_method(const char *name)
     if (method < 0 || web_now.open.actor_count == 0) {
         return (int)AM_ERR_RANGE;
     }
-    web_lineup who = web_now.lineup;
-    who.method = (am_method)method;
-    who.pair = pair;
-    who.count = pair ? 2 : web_now.lineup.pair ? 1 : who.count;
-    who.crowd &= !pair;
-    int code = web_scene_replace(&who, &web_now.open);
+    web_lineup lineup = web_now.lineup;
+    lineup.method = (am_method)method;
+    lineup.pair = pair;
+    lineup.count = pair ? 2 : web_now.lineup.pair ? 1 : lineup.count;
+    lineup.crowd &= !pair;
+    int code = web_scene_replace(&lineup, &web_now.open);
     if (code != 0) {
         return code;
     }
@@ -164,8 +164,8 @@ int web_method(const char *name)
         am_vec3 beside = am_transform_point(pose.root, am_v3(-1.2f, 0.0f, 0.0f));
         am_actor_place(web_now.open.actors[1].character, &beside, am_quat_heading(pose.root.rotation));
     }
-    web_now.lineup = who;
-    web_now.chosen = web_now.chosen < who.count ? web_now.chosen : 0;
+    web_now.lineup = lineup;
+    web_now.chosen = web_now.chosen < lineup.count ? web_now.chosen : 0;
     return 0;
 }
 
@@ -177,15 +177,15 @@ int web_cast(int count, int ahead, const float *places)
     if (count < 1 || count > WEB_MOST_ACTORS) {
         return (int)AM_ERR_RANGE;
     }
-    web_lineup who = { .count = count, .ahead = ahead != 0, .method = web_now.lineup.method };
-    who.pair = web_now.lineup.pair && count == 2 && !places;
+    web_lineup lineup = { .count = count, .ahead = ahead != 0, .method = web_now.lineup.method };
+    lineup.pair = web_now.lineup.pair && count == 2 && !places;
     for (int i = 0; places && i < count; i++) {
-        memcpy(who.places[i], places + 3 * i, sizeof who.places[i]);
+        memcpy(lineup.places[i], places + 3 * i, sizeof lineup.places[i]);
     }
     bool stay = !places && count <= web_now.open.actor_count;
-    int code = web_now.open.actor_count > 0 ? web_scene_replace(&who, stay ? &web_now.open : NULL) : 0;
+    int code = web_now.open.actor_count > 0 ? web_scene_replace(&lineup, stay ? &web_now.open : NULL) : 0;
     if (code == 0) {
-        web_now.lineup = who;
+        web_now.lineup = lineup;
         web_now.chosen = 0;
     }
     return code;
@@ -196,20 +196,20 @@ int web_crowd(int count)
     if (count < 1 || count > WEB_MOST_ACTORS) {
         return (int)AM_ERR_RANGE;
     }
-    web_lineup who = { .count = count, .method = web_now.lineup.method, .crowd = count > 1 };
+    web_lineup lineup = { .count = count, .method = web_now.lineup.method, .crowd = count > 1 };
     for (int i = 1; i < count; i++) {
         // Like a sunflower's seeds: evenly spread for any number of characters.
         float angle = 2.39996323f * (float)i;
         float far = 0.75f * sqrtf((float)i + 1.0f);
-        who.places[i][0] = far * am_sin(angle);
-        who.places[i][1] = far * am_cos(angle);
-        who.places[i][2] = angle;
+        lineup.places[i][0] = far * am_sin(angle);
+        lineup.places[i][1] = far * am_cos(angle);
+        lineup.places[i][2] = angle;
     }
-    int code = web_now.open.actor_count > 0 ? web_scene_replace(&who, NULL) : 0;
+    int code = web_now.open.actor_count > 0 ? web_scene_replace(&lineup, NULL) : 0;
     if (code != 0) {
         return code;
     }
-    web_now.lineup = who;
+    web_now.lineup = lineup;
     web_now.chosen = 0;
     const am_intent still = { 0 };
     for (int i = 1; i < web_now.open.actor_count; i += 2) {

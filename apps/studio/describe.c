@@ -69,11 +69,11 @@ void web_describe_names(am_json_writer *w, const am_db *db, uint32_t can)
     am_json_end_array(w);
 }
 
-void web_describe_methods(am_json_writer *w, const web_set *set, const web_lineup *who)
+void web_describe_methods(am_json_writer *w, const web_set *set, const web_lineup *lineup)
 {
     int count;
     const am_method_row *rows = am_methods(&count);
-    am_json_string(w, "method", who->pair ? WEB_SIDE_BY_SIDE : rows[who->method].name);
+    am_json_string(w, "method", lineup->pair ? WEB_SIDE_BY_SIDE : rows[lineup->method].name);
     am_json_begin_array(w, "methods");
     for (int m = 0; m < count; m++) {
         am_json_begin_object(w, NULL);

@@ -32,17 +32,17 @@ am_actor *web_chosen(void) { return web_now.open.actors[web_now.chosen].characte
 // ---------------------------------------------------------------------------------------------
 // Making
 
-am_method web_scene_method(const web_lineup *who, int number)
+am_method web_scene_method(const web_lineup *lineup, int number)
 {
-    bool ahead = who->ahead && who->method == AM_METHOD_MATCH;
-    return who->pair && number > 0 ? AM_METHOD_LEARNED : ahead ? AM_METHOD_LONG_HORIZON : who->method;
+    bool ahead = lineup->ahead && lineup->method == AM_METHOD_MATCH;
+    return lineup->pair && number > 0 ? AM_METHOD_LEARNED : ahead ? AM_METHOD_LONG_HORIZON : lineup->method;
 }
 
-am_settings web_scene_settings(const web_set *b, const web_lineup *who, int number)
+am_settings web_scene_settings(const web_set *b, const web_lineup *lineup, int number)
 {
-    am_settings settings = web_settings_for(web_scene_method(who, number));
+    am_settings settings = web_settings_for(web_scene_method(lineup, number));
     if (settings.method == AM_METHOD_FIELD) {
-        settings.task = who->ahead ? WEB_TASK_LINE : settings.task; // drawings are lines that bend
+        settings.task = lineup->ahead ? WEB_TASK_LINE : settings.task; // drawings are lines that bend
         // Without trained values for a task, greedy is used.
         bool ahead = settings.policy == AM_FIELD_LOOKAHEAD;
         bool values = am_asset_value(web_scene_asset(b, AM_METHOD_FIELD), settings.task, settings.every) > 0;
@@ -97,23 +97,23 @@ am_result web_scene_open(web_set *b, am_method method, am_error *err)
 }
 
 /// One more character, which stands at place [x m, z m, heading rad].
-static am_result add_actor(web_set *b, const web_lineup *who, am_error *err)
+static am_result add_actor(web_set *b, const web_lineup *lineup, am_error *err)
 {
     int number = b->actor_count;
-    am_result result = web_scene_open(b, web_scene_method(who, number), err);
+    am_result result = web_scene_open(b, web_scene_method(lineup, number), err);
     if (result != AM_OK) {
         return result;
     }
-    const float *place = who->places[number];
+    const float *place = lineup->places[number];
     web_actor *a = &b->actors[number];
     am_actor_def def;
-    am_settings settings = web_scene_settings(b, who, number);
+    am_settings settings = web_scene_settings(b, lineup, number);
     am_actor_def_init(&def, web_scene_asset(b, settings.method));
     def.settings = settings;
     memcpy(def.tags, b->tags, sizeof def.tags);
     def.clock = &page_clock;
     def.seed = am_run_seed(1, number); // as in a script without a seed
-    def.path_points = who->ahead ? PATH_POINTS : 0;
+    def.path_points = lineup->ahead ? PATH_POINTS : 0;
     def.push = b->solver;
     def.position = am_v3(place[0], 0.0f, place[1]);
     def.heading = place[2];
@@ -122,7 +122,7 @@ static am_result add_actor(web_set *b, const web_lineup *who, am_error *err)
     if (result == AM_OK) {
         web_settings_weigh(b, a->character);
     }
-    if (result == AM_OK && who->ahead && !web_path_track_create(&a->drawn, LONGEST_WAY_S)) {
+    if (result == AM_OK && lineup->ahead && !web_path_track_create(&a->drawn, LONGEST_WAY_S)) {
         *err = (am_error){ .code = AM_ERR_MEMORY, .offset = -1, .text = "out of memory for the tracks of paths" };
         result = AM_ERR_MEMORY;
     }
@@ -165,14 +165,14 @@ static am_result take_over(web_set *b, const web_set *before, bool flows, am_err
     return result;
 }
 
-am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *before, am_error *err)
+am_result web_scene_fill(web_set *b, const web_lineup *lineup, const web_set *before, am_error *err)
 {
     am_result result = AM_OK;
-    for (int i = 0; i < who->count && result == AM_OK; i++) {
-        result = add_actor(b, who, err);
+    for (int i = 0; i < lineup->count && result == AM_OK; i++) {
+        result = add_actor(b, lineup, err);
     }
     if (result == AM_OK && before) {
-        result = take_over(b, before, who->method == AM_METHOD_FIELD, err);
+        result = take_over(b, before, lineup->method == AM_METHOD_FIELD, err);
     }
     if (result != AM_OK) {
         close_actors(b);
@@ -188,15 +188,15 @@ void web_scene_devices(web_set *b)
     }
 }
 
-int web_scene_exchange(web_set *next, const web_lineup *who, const web_set *before)
+int web_scene_exchange(web_set *next, const web_lineup *lineup, const web_set *before)
 {
     memset(next->actors, 0, sizeof next->actors);
     next->actor_count = 0;
-    am_result result = web_scene_fill(next, who, before, &web_now.error);
+    am_result result = web_scene_fill(next, lineup, before, &web_now.error);
     if (result != AM_OK) {
         return (int)result;
     }
-    for (int i = 0; before && who->ahead && i < web_now.open.actor_count && i < next->actor_count; i++) {
+    for (int i = 0; before && lineup->ahead && i < web_now.open.actor_count && i < next->actor_count; i++) {
         // Characters that were steered until now have no room for one: the new ones keep theirs.
         if (web_now.open.actors[i].drawn.room > 0) {
             web_path_track_swap(&next->actors[i].drawn, &web_now.open.actors[i].drawn);
@@ -211,10 +211,10 @@ int web_scene_exchange(web_set *next, const web_lineup *who, const web_set *befo
     return 0;
 }
 
-int web_scene_replace(const web_lineup *who, const web_set *before)
+int web_scene_replace(const web_lineup *lineup, const web_set *before)
 {
     web_set next = web_now.open;
-    int code = web_scene_exchange(&next, who, before);
+    int code = web_scene_exchange(&next, lineup, before);
     memcpy(web_now.open.assets, next.assets, sizeof next.assets); // one that was opened for them stays
     return code;
 }

@@ -71,21 +71,21 @@ am_actor *web_chosen(void);
 void web_scene_options(void);
 
 /// Characters of a set. They continue from those of `before`; NULL means that all stand at their starts.
-am_result web_scene_fill(web_set *b, const web_lineup *who, const web_set *before, am_error *err);
+am_result web_scene_fill(web_set *b, const web_lineup *lineup, const web_set *before, am_error *err);
 /// Replaces the characters. `before` is what is open, or NULL for a fresh start. Returns 0, or the error code with
 /// nothing changed.
-int web_scene_replace(const web_lineup *who, const web_set *before);
+int web_scene_replace(const web_lineup *lineup, const web_set *before);
 /// The same with models and assets of `next`, a copy of what is open.
-int web_scene_exchange(web_set *next, const web_lineup *who, const web_set *before);
+int web_scene_exchange(web_set *next, const web_lineup *lineup, const web_set *before);
 /// Devices at rest, with the speeds of the set.
 void web_scene_devices(web_set *b);
 
 /// What a character of a cast plays: the second of two side by side is learned.
-am_method web_scene_method(const web_lineup *who, int number);
+am_method web_scene_method(const web_lineup *lineup, int number);
 /// The page's settings for a method: what was not set has the method's own default.
 am_settings web_settings_for(am_method method);
 /// The settings of a character of a cast.
-am_settings web_scene_settings(const web_set *b, const web_lineup *who, int number);
+am_settings web_scene_settings(const web_set *b, const web_lineup *lineup, int number);
 /// The walk of a new set: its own, or a brisker one.
 void web_settings_walk(void);
 /// Gives a character the set's weights, as far as its features have them.

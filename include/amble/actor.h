@@ -61,9 +61,9 @@ AM_API void am_actor_destroy(am_actor *actor);
 /// One step of dt seconds (above 0; more than 0.1 counts as 0.1). No allocation, no lock, no I/O. An intent with
 /// numbers that are not finite is ignored: the last good one stays, and the frame is counted in fallback_frames.
 AM_API void am_actor_step(am_actor *actor, const am_intent *intent, float dt);
-/// One step of actors(count) with intents(count), with the same bits as single steps. Each 32 are a task (NULL: one
-/// after another). Learned actors of one asset run their networks together when they are neighbours in the array; the
-/// asset has memory for eight such batches, so that there are at most eight tasks then.
+/// One step of actors(count) with intents(count), with the same bits as single steps. Every 32 actors are one task
+/// (tasks NULL: one after another). Learned actors of one asset run their networks together when they are neighbours
+/// in the array; the asset has memory for eight such batches, so there are then at most eight tasks.
 AM_API void am_actors_step(am_actor *const *actors, const am_intent *intents, int count, float dt,
                            const am_tasks *tasks);
 
@@ -76,7 +76,7 @@ typedef struct am_stick {
 } am_stick;
 /// The intent of a stick, with the speeds of the actor's settings or else those of its data.
 AM_API void am_actor_steer(const am_actor *actor, am_intent *out, const am_stick *stick);
-/// The same speeds for am_intent_from_devices.
+/// The same speeds, for am_intent_from_devices.
 AM_API void am_actor_get_speeds(const am_actor *actor, am_intent_def *out);
 
 /// Changes all settings or none, and keeps the pose: a change of method or of `inertialise` begins a transition.
@@ -90,14 +90,14 @@ AM_API am_result am_actor_set_weight(am_actor *actor, const char *feature, float
 AM_API am_result am_actor_set_tags(am_actor *actor, am_activity activity, const char *query, am_error *err);
 
 /// Continues from another actor: takes its place, pose, movement, target and path; `from` does not change. In the
-/// next step the actor's own method goes on from its nearest pose, and the difference dies out. This is how a
+/// next step the actor's own method continues from its nearest pose, and the difference dies out. This is how a
 /// character changes its asset. Refuses another skeleton (AM_ERR_SKELETON). Allocates nothing.
 AM_API am_result am_actor_take_over(am_actor *actor, const am_actor *from, am_error *err);
 /// Puts the actor at another place (m; the height is ignored) and heading (rad) at once. Pose and motion continue
 /// there. Numbers that are not finite change nothing.
 AM_API void am_actor_place(am_actor *actor, const am_vec3 *position, float heading);
 
-/// Follows a path from the next step on, instead of the one before; at its end the character stands. On a path the
+/// Follows a path from the next step on, in place of an earlier one; at its end the character stands. On a path the
 /// intent's velocity is ignored; its facing counts with AM_PATH_FACING_JOYSTICK, and with `run` the character runs.
 /// After a refusal the character follows no path. Allocates nothing.
 AM_API am_result am_actor_follow(am_actor *actor, const am_path_def *def, am_error *err);
@@ -124,7 +124,7 @@ AM_API void am_actor_get_path(const am_actor *actor, am_path_view *out);
 /// others re-enter at the state nearest to the pushed body. Pushes before the same step act together; a later one
 /// ends the forces before it. Forces act for ten frames at most (0.33 s), with a blend in a source with ticks for
 /// AM_PUSH_WINDOW - 1 (0.63 s). Refuses an actor without a solver (AM_ERR_SUPPORT), more
-/// than AM_MAX_PUSHES, and numbers that are not finite. Allocates nothing of its own.
+/// than AM_MAX_PUSHES, and numbers that are not finite. Allocates nothing itself; the solver may.
 AM_API am_result am_actor_push(am_actor *actor, int joint, const am_vec3 *force, float seconds, am_error *err);
 /// The pushes on a character.
 typedef struct am_push_view {
@@ -136,7 +136,7 @@ typedef struct am_push_view {
 AM_API void am_actor_get_push(const am_actor *actor, am_push_view *out);
 
 /// The pose after the last step. The actor owns the arrays and overwrites them in each step; the pointers change when
-/// settings or tags change or a snapshot is restored.
+/// settings or tags change, or when a snapshot is restored.
 typedef struct am_actor_pose {
     am_transform root;             ///< ground root in the world
     const am_transform *local;     ///< [joint] final local transforms; joint 0 relative to the root
@@ -166,7 +166,7 @@ typedef struct am_actor_view {
     uint64_t transitions, searches, steps;
 } am_actor_view;
 AM_API void am_actor_get_view(const am_actor *actor, am_actor_view *out);
-/// A neighbour of a motion field's state, and how the ground root went on from there.
+/// A neighbour of a motion field's state, and how the ground root moved from there.
 typedef struct am_actor_neighbour {
     float weight;     ///< similarity (Fields eq. 2); all weights together are 1
     float x, z, turn; ///< m and rad in one tick, in the root's own frame

@@ -5,8 +5,9 @@
 /// character's left, quaternions as x y z w. There are no global variables.
 ///
 /// A def (am_x_def) says how something is made. Begin it with its init function, change what you need, pass it to the
-/// create function. What a def borrows must outlive the thing made from it; everything else is copied. Wherever an
-/// `alloc` is asked for, NULL means malloc and free; wherever an `err` is, NULL means that you do not want to know.
+/// create function. What a def borrows must outlive the thing made from it; everything else is copied. Wherever a
+/// function takes an `alloc`, NULL means malloc and free; wherever it takes an `err`, NULL means that the error is
+/// not reported.
 #ifndef AMBLE_BASE_H
 #define AMBLE_BASE_H
 
@@ -86,7 +87,7 @@ AM_API void am_error_format(const am_error *err, char *out, size_t size);
 // Allocation
 
 /// Where memory comes from. `alloc` returns NULL when there is none; `align` is a power of two, at most 64. `release`
-/// is told the size that was asked for. Both must be thread-safe where tasks run on several threads.
+/// receives the size that was requested. Both must be thread-safe where tasks run on several threads.
 typedef struct am_alloc {
     void *user;
     void *(*alloc)(void *user, size_t size, size_t align);
@@ -129,7 +130,7 @@ typedef void (*am_task_fn)(void *context, int item);
 typedef struct am_tasks {
     void *user;
     void (*run)(void *user, int count, am_task_fn fn, void *context);
-    int threads; ///< items that may run at once: how much working memory a job makes
+    int threads; ///< items that may run at once; a job makes working memory for each
 } am_tasks;
 
 /// A pool of threads.
@@ -142,7 +143,7 @@ AM_API void am_pool_destroy(am_pool *pool);
 AM_API const am_tasks *am_pool_tasks(const am_pool *pool);
 
 /// Called with the progress of a long job, from any of its threads but one at a time. Return false to cancel the job:
-/// it cleans up and gives AM_ERR_CANCELLED.
+/// it cleans up and returns AM_ERR_CANCELLED.
 typedef struct am_progress {
     void *user;
     bool (*report)(void *user, const char *phase, int64_t done, int64_t total);

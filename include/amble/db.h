@@ -18,7 +18,7 @@ extern "C" {
 // Features: which numbers describe a frame for matching (X). A schema names body parts by role and times in seconds,
 // so that it fits any rig and any rate.
 //
-// Raw features are in the character's frame: origin at the ground root, +z the root's facing, metres and metres a
+// Raw features are in the character's frame: origin at the ground root, +z the root's facing, metres and metres per
 // second. A stored feature is (raw - offset) / scale, where scale = standard deviation / weight, so that the squared
 // Euclidean distance of two stored rows already carries the weights (LMM section 3).
 
@@ -31,15 +31,15 @@ extern "C" {
 
 /// What a channel measures. Files store these numbers.
 typedef enum am_feature {
-    AM_FEATURE_POSITION,             ///< "position": a joint's position; 3 dims a time
-    AM_FEATURE_VELOCITY,             ///< "velocity": a joint's velocity; 3 dims a time
+    AM_FEATURE_POSITION,             ///< "position": a joint's position; 3 dims per time
+    AM_FEATURE_VELOCITY,             ///< "velocity": a joint's velocity; 3 dims per time
     AM_FEATURE_HEADING,              ///< "heading": where a joint faces on the ground; 2 dims (x, z)
-    AM_FEATURE_TRAJECTORY_POSITION,  ///< "trajectory_position": the ground root at other times; 2 or 3 dims a time
-    AM_FEATURE_TRAJECTORY_DIRECTION, ///< "trajectory_direction": facing or motion there; 2 or 3 dims a time
-    AM_FEATURE_HEIGHT,               ///< "height": a joint's height above the floor; 1 dim a time
-    AM_FEATURE_TAG,                  ///< "tag": one-hot of some tags; 1 dim a tag
-    AM_FEATURE_TERRAIN,              ///< "terrain": ground height under the toes against the hips; 2 dims a time
-    AM_FEATURE_CUSTOM,               ///< "custom": numbers that the builder is given for each frame
+    AM_FEATURE_TRAJECTORY_POSITION,  ///< "trajectory_position": the ground root at other times; 2 or 3 dims per time
+    AM_FEATURE_TRAJECTORY_DIRECTION, ///< "trajectory_direction": facing or motion there; 2 or 3 dims per time
+    AM_FEATURE_HEIGHT,               ///< "height": a joint's height above the floor; 1 dim per time
+    AM_FEATURE_TAG,                  ///< "tag": one-hot of some tags; 1 dim per tag
+    AM_FEATURE_TERRAIN, ///< "terrain": ground height under the toes relative to the hips; 2 dims per time
+    AM_FEATURE_CUSTOM,  ///< "custom": numbers that the builder is given for each frame
     AM_FEATURE_COUNT
 } am_feature;
 
@@ -53,13 +53,13 @@ typedef enum am_normalise {
 /// Which direction a trajectory has; the errata of Responsive eq. 2 leave the choice.
 typedef enum am_trajectory_direction {
     AM_TRAJECTORY_FACING,  ///< "facing": the root's facing (LMM); with three axes the hips' own, pitch included
-    AM_TRAJECTORY_VELOCITY ///< "velocity": the way the hips move (Responsive); the facing below 0.1 m/s
+    AM_TRAJECTORY_VELOCITY ///< "velocity": where the hips move (Responsive); the facing below 0.1 m/s
 } am_trajectory_direction;
 
 /// What y means in a trajectory position of three axes.
 typedef enum am_height {
     AM_HEIGHT_ABSOLUTE, ///< "absolute": the hips' height above the floor (creep: 0.4 m, as Responsive 3.3.1)
-    AM_HEIGHT_RELATIVE  ///< "relative": against the hips' height now (Responsive eq. 2 to the letter)
+    AM_HEIGHT_RELATIVE  ///< "relative": to the hips' height now (Responsive eq. 2 to the letter)
 } am_height;
 
 /// One channel. This is also its record in a database file (docs/format-amdb.md): 256 bytes.
@@ -87,7 +87,7 @@ typedef struct am_channel {
 typedef struct am_schema {
     int channel_count;
     int raw_count;    ///< dimensions before PCA
-    int custom_count; ///< custom numbers a frame
+    int custom_count; ///< custom numbers per frame
     int pca_count;    ///< dimensions kept by PCA, 0 = no PCA
     int tag_count;    ///< tags that its tag channels name
     am_channel channels[AM_MAX_CHANNELS];
@@ -126,13 +126,13 @@ typedef struct am_hit {
 
 /// The tags that `amble build` finds by itself. They are always the first of a database's tags, in this order.
 typedef enum am_auto_tag {
-    AM_TAG_IDLE,   ///< the root moves slower than 0.25 m/s and turns slower than 30 degrees a second
+    AM_TAG_IDLE,   ///< the root moves slower than 0.25 m/s and turns slower than 30 degrees per second
     AM_TAG_WALK,   ///< 0.25 to 2.0 m/s
     AM_TAG_RUN,    ///< faster
-    AM_TAG_CREEP,  ///< hips lower than 0.9 of their height in the data's upright walks
+    AM_TAG_CREEP,  ///< hips lower than 0.9 times their height in the data's upright walks
     AM_TAG_JUMP,   ///< both toes above 4 cm for 0.2 s (a running step: 0.15 s), with wind-up and landing
-    AM_TAG_TURN,   ///< the root turns faster than 60 degrees a second
-    AM_TAG_WINDUP, ///< slower than a run with bent knees: the start of a sprint, a landing, and the way into them
+    AM_TAG_TURN,   ///< the root turns faster than 60 degrees per second
+    AM_TAG_WINDUP, ///< slower than a run with bent knees: the start of a sprint, a landing, and what leads into them
     AM_AUTO_TAG_COUNT
 } am_auto_tag;
 

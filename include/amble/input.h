@@ -53,9 +53,9 @@ typedef struct am_intent_def {
     uint32_t cookie;
 } am_intent_def;
 
-/// What devices keep between frames: the target speed. One state for all devices of a user.
+/// What is kept of devices between frames: the target speed. One state serves all devices of a user.
 typedef struct am_intent_state {
-    float target_mps; ///< that the arrows change
+    float target_mps; ///< changed by the arrows
     uint32_t held;    ///< AM_KEY_* of the last frame
 } am_intent_state;
 AM_API void am_intent_state_init(am_intent_state *out, const am_intent_def *def);
@@ -92,10 +92,10 @@ typedef enum am_path_facing {
     AM_PATH_FACING_NET       ///< as people would; the asset needs a network for it (am_asset_info.has_direction)
 } am_path_facing;
 
-/// Where on the path the character is taken to be (LHMM VI-A).
+/// Which point of the path counts as the character's position (LHMM VI-A).
 typedef enum am_path_desired {
     AM_PATH_DESIRED_WINDOW, ///< the nearest point a little ahead of the last one
-    AM_PATH_DESIRED_FRAME,  ///< the point of the present time (ablation)
+    AM_PATH_DESIRED_FRAME,  ///< the point for the present time (ablation)
     AM_PATH_DESIRED_NEAREST ///< the nearest of all (ablation)
 } am_path_desired;
 
@@ -128,7 +128,7 @@ typedef struct am_path_def {
     am_path_mode mode;
     am_path_facing facing;
     float v_max;                       ///< m/s; 0 means the database's own
-    float scale;                       ///< factor of the speed: 0.2 follows a drawing five times slower
+    float scale;                       ///< factor of the speed: 0.2 follows a drawing five times more slowly
     bool loop;                         ///< repeated forever, starting at its nearest point
     const am_path_obstacle *obstacles; ///< [obstacle_count] copied
     int obstacle_count;
@@ -137,7 +137,7 @@ typedef struct am_path_def {
 } am_path_def;
 AM_API void am_path_def_init(am_path_def *def);
 
-/// How many points an actor needs room for (am_actor_def.path_points) to follow a path at `fps` frames a second,
+/// How many points an actor needs room for (am_actor_def.path_points) to follow a path at `fps` frames per second,
 /// those of the database, from a place away_m metres from its beginning.
 AM_API int am_path_room(const am_path_def *def, float away_m, float fps);
 
@@ -155,7 +155,7 @@ typedef struct am_path_point {
 // The library only defines the interface of a solver. am_physics (amble/physics.h) implements it with Open Dynamics
 // Engine, in a library of its own; a game may use its own engine.
 
-#define AM_PUSH_FPS 30.0f   ///< frames a second of the simulation and of the blend
+#define AM_PUSH_FPS 30.0f   ///< frames per second of the simulation and of the blend
 #define AM_PUSH_WINDOW 20   ///< frames of the blend after a push (eq. 15: k = 20, 2/3 s)
 #define AM_MAX_PUSHES 8     ///< forces that act together
 #define AM_PUSH_MOST_N 1e5f ///< strongest force
@@ -176,7 +176,7 @@ typedef struct am_push_query {
     int frames;       ///< i: frames of 1 / AM_PUSH_FPS, 1 to AM_PUSH_WINDOW
 } am_push_query;
 
-/// A push solver, for one thread at a time. It keeps nothing from call to call: the same query gives the same bits in
+/// A push solver, for one thread at a time. It keeps nothing between calls: the same query gives the same bits in
 /// the same build.
 typedef struct am_push_solver {
     void *user;

@@ -1,5 +1,5 @@
-/// Small networks at run time: open an `.amnet` file and evaluate its parts inside a game's frame. Assets do this by
-/// themselves; this header is for networks of the caller's own, made by `amble train`.
+/// Small networks at run time: open an `.amnet` file and evaluate its parts within a frame of a game. Assets do this
+/// by themselves; this header is for your own networks, made by `amble train`.
 ///
 /// - *am_model* is a `.amnet` file in memory: named parts with their weights. Immutable.
 /// - *am_net* is one part of a model ready to run. Immutable; any number of *am_net_work* (the numbers of one
@@ -66,7 +66,7 @@ AM_API int am_net_output_size(const am_net *net, int output);
 /// The number of the input or output with that name, or -1.
 AM_API int am_net_input_find(const am_net *net, const char *name);
 AM_API int am_net_output_find(const am_net *net, const char *name);
-/// How many numbers the states of recurrent layers have for one sample: what a snapshot of a character keeps.
+/// How many numbers the states of recurrent layers have for one sample: what a snapshot must hold.
 AM_API int am_net_state_size(const am_net *net);
 
 /// Working memory for runs of at most `most_batch` samples.

@@ -36,7 +36,7 @@ AM_API const am_method_row *am_methods(int *count);
 typedef enum am_root_mode {
     AM_ROOT_ANIMATION,  ///< the animation's own root motion; the simulated point follows it
     AM_ROOT_SIMULATION, ///< the simulated point
-    AM_ROOT_MIXED       ///< the animation's, pulled towards the simulated point, which waits where the clamps end
+    AM_ROOT_MIXED       ///< the animation's, pulled towards the simulated point, which waits at the clamps
 } am_root_mode;
 
 /// How the difference between two motions dies out after a jump from one to the other.
@@ -50,18 +50,19 @@ typedef enum am_inertialise {
 typedef enum am_field_policy {
     AM_FIELD_LOOKAHEAD, ///< Fields eq. 12: by reward and value
     AM_FIELD_GREEDY,    ///< Fields eq. 9: by reward
-    AM_FIELD_PASSIVE    ///< by similarity alone: the character goes where the data lead
+    AM_FIELD_PASSIVE    ///< by similarity alone: the character follows the data
 } am_field_policy;
 
 /// How the motion I and the result D of the forces are blended in frame i of the k = AM_PUSH_WINDOW after a push
 /// (Fields section 5).
 typedef enum am_push_blend {
-    /// I + (k - i)/k (D(x, 0, i) - x): the motion continues, moved by what the forces do. A weak push changes
-    /// little.
+    /// I + (k - i)/k (D(x, 0, i) - x): the motion continues, displaced by the effect of the forces. A weak push
+    /// changes little.
     AM_PUSH_ADDED,
     /// Eq. 15 as printed: i/k I + (k - i)/k D(x, 0, i). D begins at rest, so that any push stops the motion first.
     AM_PUSH_PRINTED,
-    /// The default, and not of the paper: the body leans as the forces turn it, planted feet stay, and a body that is
+    /// The default, and not from the paper: the body leans as the forces turn it, planted feet stay, and a body that
+    /// is
     /// out of balance is caught by a step. Rigs without toes and actors without `ik` have AM_PUSH_ADDED.
     AM_PUSH_STEPPED
 } am_push_blend;
@@ -71,11 +72,11 @@ typedef enum am_push_blend {
 typedef struct am_settings {
     am_method method;
     float search_every_s;   ///< match, long-horizon, learned: time between searches
-    float stay_bias;        ///< match, long-horizon: what the cost of playing on is lowered by
-    float surround_s;       ///< match, long-horizon: frames this near the playing one are not jumped to
+    float stay_bias;        ///< match, long-horizon: subtracted from the cost of playing on
+    float surround_s;       ///< match, long-horizon: frames this near the playing one are no jump targets
     float rough_mps2;       ///< match, long-horizon: rougher frames are avoided when a good one is smoother; 0: never
     int32_t k, l;           ///< long-horizon: branches and levels
-    int32_t most_searches;  ///< long-horizon: of one choice; 0 means no limit
+    int32_t most_searches;  ///< long-horizon: limit for one choice; 0 means no limit
     int32_t candidates;     ///< best frames that the view shows, 1 to AM_MAX_CANDIDATES
     int32_t task;           ///< field: number of a built-in task, in the order of the option's choices
     am_field_policy policy; ///< field

@@ -2,13 +2,13 @@
 /// (amble_physics), built where ODE is installed.
 ///
 /// The body is made from any skeleton by its roles: a rigid part for hips, spine, chest, head, and for each upper and
-/// lower limb, hand and foot; joints between belong to the part that they hang on. Parts are capsules along their
-/// bone, tied by ball joints without limits, each with a spring and a damper to the pose that it began with (the tone
-/// of muscles). Masses follow from segment lengths: height = (thigh + shank) / 0.491 (Drillis and Contini 1966), mass
-/// = 22 kg/m^2 height^2, and of it the shares of Winter (2009, table 4.1).
+/// lower limb, hand and foot; joints in between belong to the part that they hang from. Parts are capsules along
+/// their bone, tied by ball joints without limits, each with a spring and a damper to the pose that it began with
+/// (the tone of muscles). Masses follow from segment lengths: height = (thigh + shank) / 0.491 (Drillis and Contini
+/// 1966), mass = 22 kg/m^2 height^2, divided by the shares of Winter (2009, table 4.1).
 ///
-/// As the paper has it: no gravity, no velocity at the beginning, and feet in contact are pinned to the ground: the
-/// leg hangs on a ball joint at the ankle, the foot itself stays. So a body without forces does not move, and a
+/// As in the paper: no gravity, no velocity at the beginning, and feet in contact are pinned to the ground: the leg
+/// hangs from a ball joint at the ankle, the foot itself stays. So a body without forces does not move, and a
 /// pushed one tips about its feet.
 ///
 /// Beyond the paper: a push on a limb moves the whole body. The body takes a share of a force on an arm or a leg,

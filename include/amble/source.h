@@ -3,7 +3,7 @@
 /// am_asset_def).
 ///
 /// A source is immutable and shared. What it remembers of a character is a flat state of a size that the source
-/// names; it lives inside the actor and can be copied, sent, hashed and restored.
+/// names; this state lives inside the actor and can be copied, sent, hashed and restored.
 #ifndef AMBLE_SOURCE_H
 #define AMBLE_SOURCE_H
 
@@ -17,7 +17,7 @@ extern "C" {
 #define AM_MAX_TRAJECTORY 16 ///< points of a desired trajectory
 #define AM_MAX_CANDIDATES 8  ///< best frames that a source shows
 #define AM_FIELD_PARTS 4     ///< parts of a field's distance
-#define AM_MAX_CONTEXT 64    ///< bytes of what a target remembers on its way into the future
+#define AM_MAX_CONTEXT 64    ///< bytes of what a target keeps while it looks ahead
 
 // For the library's own sources; others ignore them.
 typedef struct am_index am_index;             ///< the search index of a database
@@ -30,8 +30,8 @@ typedef struct am_clock {
     double (*microseconds)(void *user);
 } am_clock;
 
-/// A target that knows its future (LHMM algorithm 1): the trajectory that it would ask for if the character were at
-/// another place a little later. Paths, sticks and points are such targets.
+/// A target that knows its future (LHMM algorithm 1): the trajectory that it would request if the character were
+/// somewhere else a little later. Paths, sticks and points are such targets.
 typedef struct am_horizon {
     const void *user;
     size_t context_size; ///< bytes, at most AM_MAX_CONTEXT
@@ -84,7 +84,7 @@ typedef struct am_source_input {
                            ///< jump to needs some time ahead of it
     uint64_t wanted_tags;  ///< the tags that `filter` asks for, as bits
     const float *weights;  ///< [stride] factors of the squared feature differences, NULL means 1
-    int candidates;        ///< how many best frames a trace wants, 0 to AM_MAX_CANDIDATES
+    int candidates;        ///< number of best frames to report for a trace, 0 to AM_MAX_CANDIDATES
     bool search_now;       ///< the target changed sharply: do not wait for the next search
     bool leave;            ///< with search_now: playing on is no choice (another activity begins)
     bool hold;             ///< play on without searching until the end of the clip (jumps, dances)
@@ -119,7 +119,7 @@ typedef struct am_source_output {
     uint8_t contacts;      ///< AM_CONTACT_* bits
     bool transition;       ///< the pose jumped, from `left` to `landed`: the actor smooths it
     bool searched;         ///< a search took place
-    bool ended;            ///< a held clip came to its end; its last pose stands
+    bool ended;            ///< a held clip came to its end; its last pose stays
     bool fell_back;        ///< something was not finite or not available: the last good answer was kept
     int frame;             ///< database frame that plays, -1 for sources without one
     float fraction;        ///< part of a frame beyond it

@@ -40,7 +40,7 @@ typedef struct am_train_progress {
     int stage_number, stage_count;
     int64_t iteration, iterations;
     double loss;         ///< mean since the last report
-    double rate;         ///< iterations a second
+    double rate;         ///< iterations per second
     double seconds_left; ///< of this stage
     const char *terms;   ///< what the loss is made of ("loc 0.31, chr 0.29, ..."), means since the last report; ""
 } am_train_progress;
@@ -56,8 +56,9 @@ typedef struct am_train_def {
     int threads;          ///< 0: all
     am_train_load load;
     void *load_user;
-    bool (*report)(void *user,
-                   const am_train_progress *progress); ///< about each half second; false: checkpoint, stop
+    bool (*report)(
+        void *user,
+        const am_train_progress *progress); ///< about every half second; false: write a checkpoint and stop
     void *report_user;
     const am_train_group *group; ///< NULL: this process alone
     uint32_t cookie;

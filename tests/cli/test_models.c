@@ -211,7 +211,7 @@ static void the_shipped_dancer_dances_and_walks(void **state)
         }
         hand = now;
     }
-    assert_true(way / frames * 60.0 > 0.4); // m/s in its own space; who waits for the music has 0.05
+    assert_true(way / frames * 60.0 > 0.4); // m/s in its own space; a dancer that waits for the music has 0.05
     am_vec3 from = ami_pose_of(body).root.translation;
     for (int i = 0; i < 240; i++) {
         am_intent intent = { .velocity = { 0.0f, 0.0f, 1.4f } };

@@ -86,7 +86,7 @@ AM_API am_result am_clip_set_rest(am_clip **out, const am_clip *clip, const am_q
 AM_API am_result am_clip_trim(am_clip **out, const am_clip *clip, int first, int last, const am_alloc *alloc,
                               am_error *err);
 /// The same motion at another rate, by cubic curves of rotations and translations; frames that fall on
-/// source frames are copied. Going down it picks frames and does not filter.
+/// source frames are copied. A lower rate picks frames without filtering.
 AM_API am_result am_clip_resample(am_clip **out, const am_clip *clip, float fps, const am_alloc *alloc,
                                   am_error *err);
 
@@ -127,7 +127,7 @@ AM_API am_result am_root_track(am_vec3 *positions, am_quat *rotations, const am_
 /// Start from am_contact_def_default().
 typedef struct am_contact_def {
     float floor_m;                     ///< height of the toe joint in stance; NAN means the clip's own
-    float speed_on_mps, speed_off_mps; ///< touches below the first, lifts above the second
+    float speed_on_mps, speed_off_mps; ///< a toe touches below the first and lifts above the second
     float height_on_m, height_off_m;   ///< above the floor, likewise
     float median_seconds;              ///< width of the median filter
     uint32_t cookie;
@@ -143,15 +143,16 @@ AM_API am_result am_floor_find(float *out, const am_clip *clip, const am_roles *
 // ---------------------------------------------------------------------------------------------
 // Clips made for games: gaits in place, loops
 
-/// *speed_mps is how fast the planted feet of a gait without root motion slide backward; 0 when the clip is none.
+/// *speed_mps is how fast the planted feet of a gait without root motion slide backward; 0 when the clip is not one.
 AM_API am_result am_clip_find_in_place(float *speed_mps, const am_clip *clip, const am_roles *roles,
                                        const am_alloc *alloc, am_error *err);
-/// A copy of a gait in place with the root motion that keeps its planted feet planted; of another clip a plain copy.
+/// A copy of a gait in place with the root motion that keeps its planted feet planted; for any other clip, a plain
+/// copy.
 AM_API am_result am_clip_give_motion(am_clip **out, const am_clip *clip, const am_roles *roles, const am_alloc *alloc,
                                      am_error *err);
-/// Frames of one round when the last frame meets the first in pose and velocity, else 0.
+/// Frames of one cycle when the last frame meets the first in pose and velocity, else 0.
 AM_API int am_clip_find_loop(const am_clip *clip);
-/// `rounds` rounds of a loop of `period` frames one after another, each beginning where the one before ended.
+/// `rounds` cycles of a loop of `period` frames one after another, each beginning where the one before ended.
 AM_API am_result am_clip_unroll(am_clip **out, const am_clip *clip, int period, int rounds, const am_alloc *alloc,
                                 am_error *err);
 

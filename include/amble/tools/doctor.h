@@ -36,7 +36,7 @@ typedef struct am_diagnosis {
                     ///< clip
     float rest_lean;    ///< how far that pose is from standing upright, feet together (0)
     float in_place_mps; ///< slide of the planted feet of a gait without root motion, which cleaning gives it; or 0
-    int loop_frames;    ///< frames of one round of a loop, which cleaning unrolls; or 0
+    int loop_frames;    ///< frames of one cycle of a loop, which cleaning unrolls; or 0
     uint64_t content;   ///< hash of the motion, for finding duplicates
     am_fault *faults;   ///< bad stretches, in frames of the file
     int fault_count;
@@ -91,7 +91,7 @@ AM_API am_result am_doctor_clean(am_clips *out, am_roles *roles, int *first_fram
 AM_API void am_piece_name(char *out, size_t size, const char *name, int piece, int count);
 
 // ---------------------------------------------------------------------------------------------
-// Files to clean clips: amble import and amble build go this way
+// Files to clean clips: what amble import and amble build share
 
 /// One clip on its way from a file to clean pieces.
 typedef struct am_import_clip {
@@ -100,7 +100,7 @@ typedef struct am_import_clip {
     int file;        ///< which of the files that were added
     int clip_count;  ///< clips of that file
     bool trusted;    ///< set it before am_import_examine: bad stretches are not looked for
-    bool told;       ///< left to the caller: its error was passed on
+    bool told;       ///< for the caller: its error was reported
     am_clip *raw;    ///< as read; may be destroyed and set to NULL once it is clean
     float fps;       ///< true rate once examined
     int frame_count; ///< of the file
@@ -127,19 +127,20 @@ typedef struct am_import {
 AM_API am_import am_import_begin(const am_alloc *alloc);
 AM_API void am_import_free(am_import *import);
 
-/// A file whatever its name, or the motion files of a folder and of those below it, in byte order of their names.
+/// Adds a file, whatever its name, or the motion files of a folder and of those below it, in byte order of their
+/// names.
 AM_API am_result am_import_add(am_import *import, const char *path, am_error *err);
 AM_API am_result am_import_add_file(am_import *import, const char *path, am_error *err);
 /// The motion files of a folder and of `depth` levels of folders below it.
 AM_API am_result am_import_add_folder(am_import *import, const char *folder, int depth, am_error *err);
 
-/// The stages, one after another. What is wrong with one file is its clip's error; the result speaks of the batch
+/// The stages, one after another. What is wrong with one file is its clip's error; the result is about the batch
 /// alone: memory, or AM_ERR_CANCELLED. am_import_examine also compares the clips with each other.
 AM_API am_result am_import_read(am_import *import, am_error *err);
 AM_API am_result am_import_examine(am_import *import, am_error *err);
 /// Between these two: leaves out a stretch. first < 0 counts from the end; last < 0 is the last frame.
 AM_API am_result am_import_cut(am_import_clip *clip, int first, int last, am_error *err);
-/// Called for each clip when it is clean, or failed to become so (its error), by the thread that cleaned it.
+/// Called for each clip once it is clean or has failed (see its error), by the thread that cleaned it.
 typedef void (*am_import_fn)(void *user, am_import_clip *clip, int index);
 AM_API am_result am_import_clean(am_import *import, am_import_fn done, void *user, am_error *err);
 

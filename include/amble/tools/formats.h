@@ -33,8 +33,8 @@ AM_API void am_clips_free(am_clips *clips);
 /// BVH: any channel order per joint, 3 or 6 channels (or none), comments, CRLF, exponents.
 AM_API am_result am_bvh_read(am_clip **out, const void *data, size_t size, const am_read_def *def, am_error *err);
 /// GLB (binary glTF 2.0): the first skin's joints, or the node tree when there is none; every animation, sampled at
-/// the rate behind its key times (60 when there is none). Nodes above the root joint, and uniform scale, are baked
-/// in; other scale is AM_ERR_SUPPORT. Without an animation: one clip without frames.
+/// the rate that its key times suggest (60 when they suggest none). Nodes above the root joint, and uniform scale,
+/// are baked in; other scale is AM_ERR_SUPPORT. Without an animation: one clip without frames.
 AM_API am_result am_glb_read(am_clips *out, const void *data, size_t size, const am_read_def *def, am_error *err);
 /// NPZ with the arrays that am_npz_write writes (stored or deflated).
 AM_API am_result am_npz_read(am_clips *out, const void *data, size_t size, const am_read_def *def, am_error *err);
@@ -59,7 +59,7 @@ AM_API am_write_def am_write_def_default(void);
 /// itself, unless `zero_rest` bakes it in: positions stay, the local rotations become those relative to the rest
 /// pose.
 AM_API am_result am_bvh_write(am_bytes *out, const am_clip *clip, const am_write_def *def, am_error *err);
-/// One skeleton (that of the first clip) and one animation a clip; clips must share the shape. Holds a figure made
+/// One skeleton (that of the first clip) and one animation per clip; clips must share the shape. Holds a figure made
 /// of the bones, so that any viewer shows something; end sites become leaf bones.
 AM_API am_result am_glb_write(am_bytes *out, const am_clip *const *clips, int count, const am_write_def *def,
                               am_error *err);
@@ -67,7 +67,7 @@ AM_API am_result am_glb_write(am_bytes *out, const am_clip *const *clips, int co
 /// range_stops, contacts, fps, offsets: the arrays that researchers use. Clips must share the shape.
 AM_API am_result am_npz_write(am_bytes *out, const am_clip *const *clips, int count, const am_write_def *def,
                               am_error *err);
-/// One row a frame: time, then model-space position and local quaternion of each joint.
+/// One row per frame: time, then model-space position and local quaternion of each joint.
 AM_API am_result am_csv_write(am_bytes *out, const am_clip *clip, const am_write_def *def, am_error *err);
 
 /// A format that motion can be written in.
@@ -82,11 +82,11 @@ AM_API const am_motion_format *am_motion_format_find(const char *path);
 // ---------------------------------------------------------------------------------------------
 // Networks
 
-/// Weights of graphs as NPZ: one fp32 array a tensor, PART.TENSOR ("decompressor.0.weight"), matrices (out, in) as
+/// Weights of graphs as NPZ: one fp32 array per tensor, PART.TENSOR ("decompressor.0.weight"), matrices (out, in) as
 /// PyTorch has them, vectors flat.
 AM_API am_result am_net_npz_write(am_bytes *out, const am_net_graph *const *graphs, int count, const am_alloc *alloc,
                                   am_error *err);
-/// The way back into graphs of the same shapes: every tensor must be there (AM_ERR_KEY), have its shape
+/// Reads them back into graphs of the same shapes: every tensor must be there (AM_ERR_KEY), have its shape
 /// (AM_ERR_RANGE) and be finite (AM_ERR_NUMBER). Other arrays are ignored; after an error the graphs are unchanged.
 AM_API am_result am_net_npz_read(am_net_graph *const *graphs, int count, const void *data, size_t size,
                                  const char *file, const am_alloc *alloc, am_error *err);

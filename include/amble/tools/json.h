@@ -46,7 +46,7 @@ AM_API const am_json *am_json_root(const am_json_doc *doc);
 /// The member called `key`, or NULL.
 AM_API const am_json *am_json_get(const am_json *object, const char *key);
 /// Refuses members that are not among keys[count], naming the nearest known one (AM_ERR_KEY), and values
-/// that are no objects (AM_ERR_TYPE).
+/// that are not objects (AM_ERR_TYPE).
 AM_API am_result am_json_only(const am_json_doc *doc, const am_json *object, const char *const *keys, int count,
                               am_error *err);
 
@@ -76,7 +76,7 @@ AM_API const char *am_nearest_name(const char *word, const char *const *names, i
 /// Writes JSON text. After a failed allocation it stays failed, and finish returns NULL. It adds commas, quotes and
 /// (with indent > 0) line breaks. Whole numbers below 2^53 print exactly; of the others, a value that is a float
 /// prints as the shortest text that reads back as that float, else as that double. A number that is not finite prints
-/// as null; bytes of a string that are no UTF-8 as U+FFFD.
+/// as null; bytes of a string that are not UTF-8 as U+FFFD.
 typedef struct am_json_writer am_json_writer;
 AM_API am_result am_json_writer_create(am_json_writer **out, int indent, const am_alloc *alloc, am_error *err);
 AM_API void am_json_writer_destroy(am_json_writer *writer);

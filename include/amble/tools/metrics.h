@@ -2,8 +2,8 @@
 /// The same measures are taken of a character's frames and of the database they come from, so that a bound can be a
 /// multiple of the capture's own value.
 ///
-/// Lengths below are centimetres where the name says so. What is counted by the frame is given for frames of 1/60 s,
-/// whatever the rate: speeds are divided by 60, second differences scaled by the square of the rates' ratio.
+/// Lengths below are centimetres where the name says so. What is measured per frame is given for frames of 1/60 s,
+/// whatever the actual rate: speeds are divided by 60, second differences scaled by the square of the rates' ratio.
 #ifndef AMBLE_METRICS_H
 #define AMBLE_METRICS_H
 
@@ -22,14 +22,14 @@ extern "C" {
 /// Measures of a stretch of poses in the world.
 typedef struct am_quality {
     int64_t frames;
-    double foot_slide_cm; ///< mean way of a toe on the ground in a frame, over frames in which it is lower than 0.2 m
-                          ///< and slower than 0.2 m/s
-    double skate_share; ///< share of frames in which a toe is within 3 cm of the ground (y = 0) and goes faster than
-                        ///< 0.2 m/s along it
-    double jitter_cm;   ///< mean second difference of all joint positions
-    double penetration_cm;        ///< mean depth of toes and heels below the floor
-    double joint_travel_cm;       ///< largest way of a joint relative to the hips in a frame
-    double joint_mean_cm;         ///< mean way of all joints relative to the hips in a frame
+    double foot_slide_cm;  ///< mean distance a toe moves along the ground per frame, over frames in which it is below
+                           ///< 0.2 m and slower than 0.2 m/s
+    double skate_share;    ///< share of frames in which a toe is within 3 cm of the ground (y = 0) and moves along it
+                           ///< faster than 0.2 m/s
+    double jitter_cm;      ///< mean second difference of all joint positions
+    double penetration_cm; ///< mean depth of toes and heels below the floor
+    double joint_travel_cm;       ///< largest distance a joint moves relative to the hips in a frame
+    double joint_mean_cm;         ///< mean distance that joints move relative to the hips per frame
     double transition_bend_cm;    ///< largest second difference of a joint in the frames that a transition touches
     double transition_bend_share; ///< share of those frames in which a joint bends more than the def's bend_limit_cm
 } am_quality;
@@ -45,7 +45,7 @@ typedef struct am_meter_def {
 } am_meter_def;
 AM_API am_meter_def am_meter_def_default(void);
 
-/// Takes poses one by one; allocates nothing after its creation.
+/// Receives poses one by one; allocates nothing after its creation.
 typedef struct am_meter am_meter;
 AM_API am_result am_meter_create(am_meter **out, const am_meter_def *def, am_error *err);
 AM_API void am_meter_destroy(am_meter *meter);
@@ -68,7 +68,7 @@ AM_API am_result am_db_measure(am_db_measures *out, const am_db *db, const am_al
 AM_API am_result am_run_measure(am_db_measures *out, const am_run *run, const am_alloc *alloc, am_error *err);
 
 // ---------------------------------------------------------------------------------------------
-// Tracks: the hips over the ground, one place a frame
+// Tracks: the hips over the ground, one place per frame
 
 typedef struct am_track {
     const am_vec3 *places; ///< [count] world; heights do not count
@@ -76,11 +76,11 @@ typedef struct am_track {
     float dt; ///< s between two
 } am_track;
 
-/// How responses to a target are judged. Start from am_response_def_default().
+/// What counts as a response to a target. Start from am_response_def_default().
 typedef struct am_response_def {
-    float window_s;       ///< the movement over this time before a frame is its movement (0.2)
+    float window_s;       ///< a frame's movement is measured over this time before it (0.2)
     float tolerance_rad;  ///< this close to the target counts as a response (15 degrees)
-    float stay_s;         ///< when it stays so for this time (0.3)
+    float stay_s;         ///< and must stay so close for this long (0.3)
     float least_turn_rad; ///< smaller changes of the target are not counted (20 degrees)
     float least_mps;      ///< a slower target counts as standing (0.05)
     float still_mps;      ///< slower movement is a stop (0.1)
@@ -104,7 +104,7 @@ typedef struct am_response {
     uint32_t odd;    ///< AM_ODD_* of the body's first second (am_moment_check); a run meter fills it, otherwise 0
 } am_response;
 /// targets(track->count): desired velocities, in the step that led to each place. Writes up to `capacity` responses
-/// in order and returns how many there are in all.
+/// in order and returns the total number.
 AM_API int am_responses_find(am_response *out, int capacity, const am_track *track, const am_vec3 *targets,
                              const am_response_def *def);
 /// Mean angle in radians between movement and target, over frames whose target has not changed for `settle_s`; NAN
@@ -200,7 +200,7 @@ AM_API am_run_observer am_run_meter_observer(am_run_meter *meter);
 AM_API am_metrics am_run_meter_result(am_run_meter *meter, int actor);
 /// M.json: {"database": {...}, "characters": [{...}]}. A number that does not exist is null.
 AM_API void am_run_meter_write(am_json_writer *writer, am_run_meter *meter);
-/// The hips of one character over the ground, one place a frame.
+/// The hips of one character over the ground, one place per frame.
 AM_API am_track am_run_meter_track(const am_run_meter *meter, int actor);
 
 #ifdef __cplusplus

@@ -140,7 +140,7 @@ typedef struct am_stand {
 typedef struct am_standing {
     float seconds; ///< measured
     float
-        drift_m; ///< farthest way of the middle between the ankles, or of the hips' mean over 8 s, from where it was
+        drift_m; ///< farthest that the middle between the ankles, or the hips' mean over 8 s, moved from where it was
     float turn_deg; ///< largest turn of the feet, or of the body's mean facing over 8 s
     /// Root mean square deviations from the mean over windows of 2 s, averaged: the height of the hips; the hands and
     /// the head relative to the hips; the hips over the feet.
@@ -172,7 +172,7 @@ typedef struct am_stepping {
     int steps_repeated; ///< by the foot that landed before
     int steps_odd;      ///< shorter or longer than captured ones of that speed
     float step_ratio;   ///< median length / the captured median of that speed; NAN without any
-    float glide_s;      ///< longest time on the ground without a planted foot
+    float glide_s;      ///< longest time near the ground without a planted foot
     int glides;         ///< of more than 0.15 s
 } am_stepping;
 /// limits(AM_STEP_BINS) or NULL: no lengths are judged.
@@ -181,7 +181,7 @@ AM_API am_stepping am_stepping_measure(const am_motion *motion, const am_step_li
 // ---------------------------------------------------------------------------------------------
 // Starts, stops, turns and jumps
 
-#define AM_ODD_CROUCH 1u     ///< the hips drop as before or after a jump
+#define AM_ODD_CROUCH 1u     ///< the hips drop as they do before or after a jump
 #define AM_ODD_FLIGHT 2u     ///< both feet leave the ground at a walk
 #define AM_ODD_LUNGE 4u      ///< much faster than asked, or within a moment
 #define AM_ODD_LEAN 8u       ///< the trunk leans as in a sprint's start
@@ -206,13 +206,13 @@ AM_API const char *am_odd_name(uint32_t odd);
 
 /// How a body answers a push.
 typedef struct am_balance {
-    float slide_cm;  ///< farthest way of a foot on the ground before its first step, within 2 s
-    int steps;       ///< landings until the body is in balance, or within 2 s, of feet that swung past a planted one
+    float slide_cm; ///< farthest that a foot on the ground slides before its first step, within 2 s
+    int steps; ///< landings of feet that swung past a planted one, until the body is in balance or 2 s have passed
     float balance_s; ///< until the extrapolated centre of mass (Hof 2008) is back over the feet for 0.2 s; 0 when it
                      ///< never left, infinite when it does not return within 2 s
     float beyond_cm; ///< how far it went beyond the feet
 } am_balance;
-/// velocity: the desired one; what the body moves beyond it is to be caught.
+/// velocity: the desired one; only movement beyond it has to be caught.
 AM_API am_balance am_balance_measure(const am_motion *motion, float seconds, am_vec3 velocity);
 
 #ifdef __cplusplus

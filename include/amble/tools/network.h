@@ -2,7 +2,7 @@
 /// weights, and the model that packs them. The code is in src/runtime/net.
 ///
 /// A graph is a list of operations over numbered values, in order: each operation reads earlier values and makes a
-/// new one. A value is rows x width floats for each sample of a batch; rows is 1 but for sets (attention).
+/// new one. A value is rows x width floats for each sample of a batch; rows is 1 except for sets (attention).
 #ifndef AMBLE_TOOLS_NETWORK_H
 #define AMBLE_TOOLS_NETWORK_H
 
@@ -31,14 +31,14 @@ typedef enum am_net_kind {
     AM_NET_TANH = 4,
     AM_NET_SIGMOID = 5,
     AM_NET_LAYER_NORM = 6, ///< (x - mean x) / sqrt(var x + eps) * gain + shift; gain (1, w), shift (1, w)
-    AM_NET_CONCAT = 7,     ///< all inputs one behind another
+    AM_NET_CONCAT = 7,     ///< all inputs one after another
     AM_NET_ADD = 8,        ///< in[0] + in[1]
     AM_NET_NORMALISE = 9,  ///< (x - mean) * scale; mean (1, w), scale (1, w), both fixed: scale is 1 / deviation
-    AM_NET_RESTORE = 10,   ///< x * scale + mean, the way back; mean, scale fixed: scale is the deviation
+    AM_NET_RESTORE = 10,   ///< x * scale + mean, the inverse; mean, scale fixed: scale is the deviation
     AM_NET_GRU = 11,       ///< h' of x = in[0], h = in[1]; PyTorch's cell: weight_ih (3h, in), weight_hh (3h, h),
                            ///< bias_ih, bias_hh, gates in the order r z n
     AM_NET_ATTENTION = 12, ///< of a set in[0] with in[1] rows used: per head softmax(Q K^T / sqrt key) V, the mean
-                           ///< over the rows used, heads behind one another; zeros for an empty set. weight_q (heads
+                           ///< over the rows used, heads one after another; zeros for an empty set. weight_q (heads
                            ///< key, in), bias_q, weight_k, bias_k, weight_v (heads value, in), bias_v
     AM_NET_ONE_HOT = 13,   ///< of an index in[0], rounded: 1 there, else 0; all 0 outside
     AM_NET_COUNT = 14,     ///< of a count in[0]: ones, then zeros: Count(3, 5) = 1 1 1 0 0
@@ -72,8 +72,8 @@ typedef struct am_net_value {
 typedef struct am_net_op {
     int32_t kind;                        ///< am_net_kind
     int32_t out;                         ///< the value that it makes
-    int32_t in[AM_NET_MOST_IN];          ///< the values that it reads, -1 behind the last
-    int32_t tensor[AM_NET_MOST_TENSORS]; ///< -1 behind the last
+    int32_t in[AM_NET_MOST_IN];          ///< the values that it reads, -1 after the last
+    int32_t tensor[AM_NET_MOST_TENSORS]; ///< -1 after the last
     int32_t size[4];                     ///< attention: heads, key width, value width; slice: first; else 0
     float number[2];                     ///< layer norm: eps; fraction and waves: n; else 0
     int32_t reserved[2];
@@ -187,7 +187,7 @@ typedef struct am_model_def {
     const am_net_graph *const *graphs; ///< [graph_count], finished; their names become the parts'. A model of
                                        ///< attachments alone may have none
     const am_net_weights *weights;     ///< [graph_count], or NULL: all fp32
-    const float *const *samples; ///< [graph_count] of [sample_count][all inputs behind one another] to measure errors
+    const float *const *samples; ///< [graph_count] of [sample_count][all inputs one after another] to measure errors
                                  ///< on, and to round int8 weights so that these inputs suffer least; NULL (as may
                                  ///< be each item): plain rounding, measured on standard normal numbers before
                                  ///< normalisation

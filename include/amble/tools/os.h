@@ -26,7 +26,7 @@ typedef struct am_path_info {
     am_path_kind kind;
     int64_t size;         ///< bytes
     int64_t changed_ns;   ///< when it was last written, nanoseconds since 1970
-    uint64_t identity[2]; ///< equal for two paths to the same file; {0, 0} where there is none
+    uint64_t identity[2]; ///< equal for two paths to the same file; {0, 0} where the system has none
 } am_path_info;
 
 /// What a path leads to; links are followed. `out` may be NULL.
@@ -35,11 +35,11 @@ AM_API am_path_kind am_path_look(am_path_info *out, const char *path);
 AM_API bool am_path_is_absolute(const char *path);
 /// Gives a path that a user typed the library's separators: '\' becomes '/' on Windows.
 AM_API void am_path_tidy(char *path);
-/// Where `name` leads that stands inside a file: paths inside a file are relative to that file. False when it is too
-/// long.
+/// The path that `name`, written inside `file`, leads to: paths inside a file are relative to that file. False when
+/// it is too long.
 AM_API bool am_path_beside(char *out, size_t size, const char *file, const char *name);
-/// The way back: `path`, which must exist, as it is written inside a file, which need not. False, and `path` as it
-/// is, when that cannot be told.
+/// The reverse: `path`, which must exist, as it is written inside `file`, which need not exist. Returns false, and
+/// `path` unchanged, when there is no such spelling.
 AM_API bool am_path_relative(char *out, size_t size, const char *file, const char *path);
 
 /// The names in a folder, sorted, without those that begin with a dot.

@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-#define AM_SPEED_BINS 11 ///< 0.5 m/s each, the last one open
-#define AM_TURN_BINS 9   ///< 60 degrees a second each from -270 to 270, the ends open
-#define AM_WAY_BINS 8    ///< direction of movement against the facing: forward, forward left, ..., 45 degrees each
+#define AM_SPEED_BINS 11 ///< 0.5 m/s each, the last one open-ended
+#define AM_TURN_BINS 9   ///< 60 degrees per second each from -270 to 270, the ends open
+#define AM_WAY_BINS 8 ///< direction of movement relative to the facing: forward, forward left, ..., 45 degrees each
 
 /// How often each way of moving occurs. Counts are frames.
 typedef struct am_coverage {
@@ -39,15 +39,15 @@ typedef struct am_repeat {
 AM_API am_result am_repeats_find(am_repeat *out, int capacity, int *count, const am_db *db, float limit,
                                  const am_alloc *alloc, am_error *err);
 
-/// A way of moving that the data lack though its neighbours are there.
+/// A way of moving that is missing from the data although similar ones are there.
 typedef struct am_gap {
     int speed, way, turn; ///< bins
-    int64_t frames;       ///< what there is
+    int64_t frames;       ///< frames that there are
     int64_t neighbours;   ///< frames in the neighbouring cells
-    bool both_sides;      ///< its mirror image is missing likewise, and is not listed apart
+    bool both_sides;      ///< its mirror image is missing, too, and is not listed separately
     char text[200];       ///< in words, for the director of the next capture
 } am_gap;
-/// Writes up to `capacity` gaps, most wanted first; returns how many.
+/// Writes up to `capacity` gaps, the most important first; returns how many.
 AM_API int am_gaps_find(am_gap *out, int capacity, const am_coverage *coverage, float fps);
 
 /// Start from am_report_def_default().

@@ -88,7 +88,7 @@ typedef struct am_run_script {
     const char *database;      ///< path, already relative to the working folder; NULL when the controller needs none
     const char *const *models; ///< [model_count] paths, the same
     int model_count;
-    float fps;            ///< frames a second, and steps
+    float fps;            ///< frames, and steps, per second
     float seconds;        ///< at most, when ends_with_paths
     bool ends_with_paths; ///< two seconds after the last path's end
     uint64_t seed;
@@ -118,11 +118,11 @@ typedef struct am_run_sample {
     float dt;      ///< s, of the step
     uint32_t keys; ///< as the devices were during the step
     am_gamepad gamepad;
-    am_intent intent;   ///< what they meant
+    am_intent intent;   ///< what they were taken to mean
     am_actor_pose pose; ///< root, before and after IK, contacts
     am_actor_view view; ///< activity, trajectory, search, transition, candidates
     am_path_view path;  ///< all zero when there is none
-    int path_index;     ///< which of the actor's paths was begun last, -1 before the first
+    int path_index;     ///< the actor's path that began last, -1 before the first
     am_push_view push;  ///< forces that acted in the step; all zero when there were none
     double step_us;     ///< 0 without a clock
 } am_run_sample;
@@ -156,7 +156,7 @@ AM_API void am_run_destroy(am_run *run);
 /// Its database; of a learned character the small one of its start states.
 AM_API const am_db *am_run_db(const am_run *run);
 AM_API const am_run_script *am_run_get_script(const am_run *run);
-/// Of the whole run; of a script that ends with its paths the most there can be, until it has ended.
+/// Frames of the whole run. Where the script ends with its paths: an upper bound until the run has ended.
 AM_API int am_run_frame_count(const am_run *run);
 AM_API int am_run_actor_count(const am_run *run);
 AM_API am_actor *am_run_character(am_run *run, int actor);

@@ -1,6 +1,6 @@
 /// Procedural motion with exact ground truth: a biped that stands, walks, runs, turns, strafes, jumps, crouches and
-/// sits. It is the character on a machine without motion capture, and the reference for everything that measures
-/// motion: contacts, speed and flight are known, not estimated.
+/// sits. It provides the character on a machine without motion capture, and the reference for everything that
+/// measures motion: contacts, speed and flight are known, not estimated.
 ///
 /// A kind is a plan of velocities, turns and actions; the plan is smoothed to a path, footsteps are placed along
 /// the path where each foot's stance has its middle, the pelvis rides on the footsteps (an inverted pendulum in
@@ -87,7 +87,7 @@ typedef enum am_synth_tag {
 } am_synth_tag;
 AM_API const char *am_synth_tag_name(am_synth_tag tag);
 
-/// What is true of one frame.
+/// The ground truth of one frame.
 typedef struct am_synth_truth {
     uint8_t contacts; ///< AM_SYNTH_* bits; none means flight
     uint8_t tag;      ///< am_synth_tag
@@ -98,7 +98,7 @@ typedef struct am_synth_truth {
     float turn;       ///< rad/s
 } am_synth_truth;
 
-/// A clip and what is true of it. Free with am_synth_free.
+/// A clip and its ground truth. Free with am_synth_free.
 typedef struct am_synth {
     am_clip *clip;
     am_synth_truth *truth; ///< [clip->frame_count]
@@ -112,13 +112,13 @@ AM_API am_result am_synth_make(am_synth *out, const am_synth_def *def, am_error 
 AM_API void am_synth_free(am_synth *synth);
 
 /// The balanced set that `amble synth all` writes: how many clips, and the def of each with its own name
-/// (a literal) and seed. Enough speeds, turns, directions and changes to steer a character by.
+/// (a literal) and seed. It has enough speeds, turns, directions and changes to steer a character.
 AM_API int am_synth_all_count(void);
 AM_API am_synth_def am_synth_all_item(int index, uint64_t seed);
 /// Writes all of them, of seed 1, as NAME.bvh into a folder.
 AM_API am_result am_synth_write_all(const char *folder, am_error *err);
 
-/// NAME.truth.csv: a header line, then one row a frame.
+/// NAME.truth.csv: a header line, then one row per frame.
 AM_API am_result am_synth_truth_csv(am_bytes *out, const am_synth *synth, const am_alloc *alloc, am_error *err);
 /// Rows `clip, tag, first frame, last frame` of one clip: a row for each stretch of one tag, and one over the
 /// whole clip for kinds that are no tag themselves (curve, start_stop, wander). No header line, so that the rows

@@ -24,7 +24,7 @@ typedef struct am_tag_sheet {
     am_alloc alloc;
 } am_tag_sheet;
 
-/// Reads CSV text: one row a line, spaces around values allowed, `#` begins a comment, a first row that begins
+/// Reads CSV text: one row per line, spaces around values allowed, `#` begins a comment, a first row that begins
 /// with `clip` is a header. Errors name the line.
 AM_API am_result am_tag_sheet_read(am_tag_sheet *out, const char *text, size_t size, const char *file,
                                    const am_alloc *alloc, am_error *err);

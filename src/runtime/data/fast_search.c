@@ -213,7 +213,7 @@ static inline void expand_one(const am_index *index, am_search_work *work, look 
 static inline void expand(const am_index *index, am_search_work *work, look *look_at, int parent, int kind,
                           unsigned asks)
 {
-    uint16_t keys[AMI_BOUNDS_LANES], least[AMI_BOUNDS_LANES], whom[AMI_BOUNDS_LANES];
+    uint16_t keys[AMI_BOUNDS_LANES], least[AMI_BOUNDS_LANES], axes[AMI_BOUNDS_LANES];
     unsigned any = 0;
     int a = take_bit(&asks);
     if (!asks) {
@@ -221,14 +221,14 @@ static inline void expand(const am_index *index, am_search_work *work, look *loo
         return;
     }
     memset(least, 0xFF, sizeof least);
-    memset(whom, 0, sizeof whom);
+    memset(axes, 0, sizeof axes);
     for (;; a = take_bit(&asks)) {
         unsigned within = look_at(&work->asks[a], index, keys, parent, work->asks[a].threshold);
         any |= within;
         while (within) {
             int lane = take_bit(&within);
             least[lane] = keys[lane] < least[lane] ? keys[lane] : least[lane];
-            whom[lane] |= (uint16_t)(1u << a);
+            axes[lane] |= (uint16_t)(1u << a);
         }
         if (!asks) {
             break;
@@ -236,7 +236,7 @@ static inline void expand(const am_index *index, am_search_work *work, look *loo
     }
     while (any) {
         int lane = take_bit(&any);
-        push(work, least[lane], (parent * ami_fan + lane) | kind, whom[lane]);
+        push(work, least[lane], (parent * ami_fan + lane) | kind, axes[lane]);
     }
 }
 

@@ -12,7 +12,7 @@ enum { most_catching_steps = 2 };
 void ami_watched_place(ami_watched *w, ami_layout *layout, size_t frames)
 {
     w->points = ami_layout_take(layout, frames * AM_POINT_COUNT, sizeof *w->points);
-    w->wishes = ami_layout_take(layout, frames, sizeof *w->wishes);
+    w->targets = ami_layout_take(layout, frames, sizeof *w->targets);
     w->room = ami_layout_take(layout, frames, sizeof *w->room);
 }
 
@@ -27,7 +27,7 @@ void ami_watched_add(ami_watched *w, const am_run_sample *sample)
 {
     am_body_take(w->points + (size_t)w->frames * AM_POINT_COUNT, &w->body, sample->pose.world);
     bool on_path = sample->path.following && !sample->path.ended;
-    w->wishes[w->frames] = on_path ? am_v3(0.0f, 0.0f, am_max(sample->path.v_max, 1.0f)) : sample->intent.velocity;
+    w->targets[w->frames] = on_path ? am_v3(0.0f, 0.0f, am_max(sample->path.v_max, 1.0f)) : sample->intent.velocity;
     w->frames++;
     bool jumping = sample->view.activity == AM_ACTIVITY_JUMP;
     if (jumping && !w->jumping) {
@@ -53,7 +53,7 @@ static am_motion motion_so_far(ami_watched *w, float dt)
 static void measure_stands(am_motion_metrics *out, ami_watched *w, const am_motion *m,
                            const am_stander_limits *limits)
 {
-    int found = am_stands_find(w->stands, ami_most_stands, m, w->wishes);
+    int found = am_stands_find(w->stands, ami_most_stands, m, w->targets);
     w->stand_count = found < ami_most_stands ? found : ami_most_stands;
     out->standing = am_standing_measure(m, w->stands, w->stand_count);
     for (int i = 0; i < w->stand_count; i++) {
@@ -64,13 +64,13 @@ static void measure_stands(am_motion_metrics *out, ami_watched *w, const am_moti
 }
 
 static void measure_moments(am_motion_metrics *out, const am_motion *m, am_response *responses, int count,
-                            const am_vec3 *wishes)
+                            const am_vec3 *targets)
 {
     float end = (float)m->frames / m->fps;
     for (int i = 0; i < count; i++) {
         am_response *r = &responses[i];
         int frame = (int)(r->t * m->fps + 0.5f) + 1;
-        float target = am_v3_length(wishes[frame < m->frames ? frame : m->frames - 1]);
+        float target = am_v3_length(targets[frame < m->frames ? frame : m->frames - 1]);
         am_moment moment = { r->t, i + 1 < count ? responses[i + 1].t : end,
                              r->kind == AM_RESPONSE_STOP ? r->speed_mps : target };
         r->odd = am_moment_check(m, &moment);
@@ -124,7 +124,7 @@ void ami_watched_measure(am_metrics *out, ami_watched *w, am_response *responses
     measured->measured = true;
     measured->stepping = am_stepping_measure(&m, reference ? am_reference_steps(reference) : NULL);
     measure_stands(measured, w, &m, reference ? am_reference_standers(reference) : &usual);
-    measure_moments(measured, &m, responses, out->response_count, w->wishes);
+    measure_moments(measured, &m, responses, out->response_count, w->targets);
     measure_pushes(measured, w, &m);
     measured->jumps = w->jump_count;
     for (int i = 0; i < w->jump_count; i++) {

@@ -16,9 +16,9 @@ typedef struct ami_event {
 
 typedef struct ami_watched {
     am_body body;
-    am_vec3 *points; ///< [frame][AM_POINT_COUNT]
-    am_vec3 *wishes; ///< [frame] desired velocities; on a path, something that is no stand
-    float *room;     ///< [frame]
+    am_vec3 *points;  ///< [frame][AM_POINT_COUNT]
+    am_vec3 *targets; ///< [frame] desired velocities; on a path, something that is no stand
+    float *room;      ///< [frame]
     int frames;
     ami_event jumps[ami_most_events], pushes[ami_most_events];
     int jump_count, push_count;

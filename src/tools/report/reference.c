@@ -12,8 +12,8 @@
 #define POSTURE_WINDOW_S 1.0f
 #define LIFE_WINDOW_S 2.0f
 #define STAYS_M 0.03f
-#define STILL_M 0.03f  ///< the hips rise and sink by less: who bends down or winds up for a jump is no stander
-#define UPRIGHT 0.97f  ///< legs that the hips are high; straight ones carry them at 1.05
+#define STILL_M 0.03f ///< the hips rise and sink by less: a body that bends down or winds up for a jump is no stander
+#define UPRIGHT 0.97f ///< legs that the hips are high; straight ones carry them at 1.05
 #define POSTURE_S 0.1f ///< between postures that are looked at
 #define FEWEST_S 10.0f ///< with less captured standing the limits are the usual ones
 enum { figures = 4 };

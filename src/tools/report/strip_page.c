@@ -31,9 +31,9 @@ uint32_t ami_strip_colour(const am_strip *strip, int actor)
 
 static ami_view figure_view(const ami_strip_page *page, int actor, const ami_strip_figure *figure, ami_look look)
 {
-    const ami_strip_actor *who = &page->strip->actors[actor];
-    float heading = look == ami_look_above ? page->heading : who->frames[figure->frame].heading;
-    return ami_view_make(look, who->roots[figure->frame], heading);
+    const ami_strip_actor *subject = &page->strip->actors[actor];
+    float heading = look == ami_look_above ? page->heading : subject->frames[figure->frame].heading;
+    return ami_view_make(look, subject->roots[figure->frame], heading);
 }
 
 /// Grows low and high by all points of a view, over all figures.
@@ -132,17 +132,17 @@ static void draw_contact(const ami_strip_page *page, const ami_strip_actor *acto
 void ami_strip_footprints(const ami_strip_page *page, int actor, int first, int end, const ami_view *view,
                           const ami_frame *frame, const ami_panel *panel)
 {
-    const ami_strip_actor *who = &page->strip->actors[actor];
+    const ami_strip_actor *subject = &page->strip->actors[actor];
     for (int side = 0; side < 2; side++) {
         unsigned bit = side == 0 ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT;
         int began = -1;
         for (int i = first; i <= end; i++) {
-            bool down = i < end && (who->frames[i].contacts & bit) != 0;
+            bool down = i < end && (subject->frames[i].contacts & bit) != 0;
             if (down && began < 0) {
                 began = i;
             }
             if (!down && began >= 0) {
-                draw_contact(page, who, side, began, i, view, frame, panel);
+                draw_contact(page, subject, side, began, i, view, frame, panel);
                 began = -1;
             }
         }
@@ -239,20 +239,20 @@ static void draw_below(const ami_strip_page *page, const ami_strip_actor *actor,
 static void draw_under(const ami_strip_page *page, int actor, const ami_strip_figure *figure, const ami_view *view,
                        const ami_frame *frame, const ami_panel *cell)
 {
-    const ami_strip_actor *who = &page->strip->actors[actor];
+    const ami_strip_actor *subject = &page->strip->actors[actor];
     int first = figure->frame - (int)(PAST_S * page->strip->fps);
     first = first < 0 ? 0 : first;
-    ami_strip_ground_line(page->canvas, who->path, who->path_count, view, frame, cell, 5.0, AMI_PATH);
+    ami_strip_ground_line(page->canvas, subject->path, subject->path_count, view, frame, cell, 5.0, AMI_PATH);
     ami_strip_footprints(page, actor, first, figure->frame + 1, view, frame, cell);
-    ami_strip_ground_line(page->canvas, who->roots + first, figure->frame - first + 1, view, frame, cell, 1.2,
+    ami_strip_ground_line(page->canvas, subject->roots + first, figure->frame - first + 1, view, frame, cell, 1.2,
                           AMI_DIM);
 }
 
 static void draw_figure(const ami_strip_page *page, int actor, int k, ami_look look, const ami_panel *cell)
 {
-    const ami_strip_actor *who = &page->strip->actors[actor];
-    const ami_strip_figure *figure = &who->figures[k];
-    const ami_strip_frame *f = &who->frames[figure->frame];
+    const ami_strip_actor *subject = &page->strip->actors[actor];
+    const ami_strip_figure *figure = &subject->figures[k];
+    const ami_strip_frame *f = &subject->frames[figure->frame];
     ami_view view = figure_view(page, actor, figure, look);
     ami_frame frame = { { cell->left + 0.5 * page->column - page->middle[look] * page->scale, cell->top },
                         page->scale };
@@ -265,7 +265,7 @@ static void draw_figure(const ami_strip_page *page, int actor, int k, ami_look l
     ami_body_draw(page->canvas, &page->strip->rig, &figure->body, &view, &frame,
                   ami_strip_colour(page->strip, actor));
     if (look == ami_look_above) { // where it faces
-        am_vec3 root = who->roots[figure->frame];
+        am_vec3 root = subject->roots[figure->frame];
         am_vec3 ahead = am_v3(0.45f * am_sin(f->heading), 0.0f, 0.45f * am_cos(f->heading));
         ami_spot from = ami_frame_spot(&frame, &view, am_v3_add(root, am_v3_scale(ahead, 0.6f)));
         ami_canvas_segment(page->canvas, from, ami_frame_spot(&frame, &view, am_v3_add(root, ahead)), 2.0, AMI_INK);
@@ -274,7 +274,7 @@ static void draw_figure(const ami_strip_page *page, int actor, int k, ami_look l
         draw_push(page, figure, &view, &frame);
     }
     if (look == ami_look_side) {
-        draw_below(page, who, figure, &frame, cell->left);
+        draw_below(page, subject, figure, &frame, cell->left);
     }
 }
 
@@ -295,7 +295,7 @@ static double rows_height(const ami_strip_page *page)
 
 static void draw_rows(const ami_strip_page *page, int actor, double top)
 {
-    const ami_strip_actor *who = &page->strip->actors[actor];
+    const ami_strip_actor *subject = &page->strip->actors[actor];
     for (int look = 0; look < ami_look_count; look++) {
         double height = row_height(page, (ami_look)look);
         double ground = top + page->scale * page->rise;
@@ -305,7 +305,7 @@ static void draw_rows(const ami_strip_page *page, int actor, double top)
         }
         ami_canvas_text(page->canvas, (ami_spot){ 12.0, top + 0.5 * height }, 13.0, ami_anchor_start,
                         ami_strip_colour(page->strip, actor), look_names[look]);
-        for (int k = 0; k < who->figure_count; k++) {
+        for (int k = 0; k < subject->figure_count; k++) {
             ami_panel cell = { LEFT + k * page->column, top, page->column, height };
             draw_figure(page, actor, k, (ami_look)look, &cell);
         }

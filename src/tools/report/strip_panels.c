@@ -13,9 +13,9 @@ static void fit_map(ami_frame *frame, const ami_strip_page *page, const ami_view
     am_vec3 low = am_v3(1e9f, 1e9f, 0.0f);
     am_vec3 high = am_v3(-1e9f, -1e9f, 0.0f);
     for (int a = 0; a < page->strip->actor_count; a++) {
-        const ami_strip_actor *who = &page->strip->actors[a];
-        for (int i = 0; i < who->frame_count; i++) {
-            am_vec3 at = ami_view_point(view, who->roots[i]);
+        const ami_strip_actor *subject = &page->strip->actors[a];
+        for (int i = 0; i < subject->frame_count; i++) {
+            am_vec3 at = ami_view_point(view, subject->roots[i]);
             low = am_v3(am_min(low.x, at.x), am_min(low.y, at.y), 0.0f);
             high = am_v3(am_max(high.x, at.x), am_max(high.y, at.y), 0.0f);
         }
@@ -53,13 +53,13 @@ static void draw_grid(const ami_strip_page *page, const ami_frame *frame, const 
 static void draw_track(const ami_strip_page *page, int actor, const ami_view *view, const ami_frame *frame,
                        const ami_panel *panel)
 {
-    const ami_strip_actor *who = &page->strip->actors[actor];
+    const ami_strip_actor *subject = &page->strip->actors[actor];
     uint32_t colour = ami_strip_colour(page->strip, actor);
-    ami_strip_ground_line(page->canvas, who->roots, who->frame_count, view, frame, panel, 1.6, colour);
+    ami_strip_ground_line(page->canvas, subject->roots, subject->frame_count, view, frame, panel, 1.6, colour);
     ami_spot labelled = { -1e9, -1e9 };
-    for (int k = 0; k < who->figure_count; k++) {
-        const ami_strip_frame *f = &who->frames[who->figures[k].frame];
-        am_vec3 root = who->roots[who->figures[k].frame];
+    for (int k = 0; k < subject->figure_count; k++) {
+        const ami_strip_frame *f = &subject->frames[subject->figures[k].frame];
+        am_vec3 root = subject->roots[subject->figures[k].frame];
         ami_spot at = ami_frame_spot(frame, view, root);
         am_vec3 ahead = am_v3(am_sin(f->heading), 0.0f, am_cos(f->heading));
         double tick = 14.0 / frame->scale;
@@ -88,9 +88,9 @@ void ami_strip_map(const ami_strip_page *page, const ami_panel *panel)
     fit_map(&frame, page, &view, panel);
     draw_grid(page, &frame, panel);
     for (int a = 0; a < page->strip->actor_count; a++) {
-        const ami_strip_actor *who = &page->strip->actors[a];
-        ami_strip_ground_line(page->canvas, who->path, who->path_count, &view, &frame, panel, 5.0, AMI_PATH);
-        ami_strip_footprints(page, a, 0, who->frame_count, &view, &frame, panel);
+        const ami_strip_actor *subject = &page->strip->actors[a];
+        ami_strip_ground_line(page->canvas, subject->path, subject->path_count, &view, &frame, panel, 5.0, AMI_PATH);
+        ami_strip_footprints(page, a, 0, subject->frame_count, &view, &frame, panel);
     }
     for (int a = 0; a < page->strip->actor_count; a++) {
         draw_track(page, a, &view, &frame, panel);

@@ -26,11 +26,11 @@ static ami_field_target tell(const am_intent *target)
     def.task = line;
     def.task.read = listen;
     check_ok(ami_field_source_create(&source, &def, &err), &err);
-    am_actor_def who;
-    am_actor_def_init(&who, NULL);
-    who.source = source;
-    who.settings.root = AM_ROOT_ANIMATION;
-    check_ok(am_actor_create(&character, &who, &err), &err);
+    am_actor_def setup;
+    am_actor_def_init(&setup, NULL);
+    setup.source = source;
+    setup.settings.root = AM_ROOT_ANIMATION;
+    check_ok(am_actor_create(&character, &setup, &err), &err);
     for (int i = 0; i < 2; i++) {
         am_actor_step(character, target, 1.0f / 60.0f);
     }
