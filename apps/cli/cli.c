@@ -190,7 +190,7 @@ static int read_words(cli_call *call, const cli_verb *verb, const cli_option *op
             continue;
         }
         if (i + 1 >= argc) {
-            return cli_usage("%s wants a value (%s)", word, found->value);
+            return cli_usage("%s needs a value (%s)", word, found->value);
         }
         int status = store_value(found, word, argv[++i]);
         if (status != CLI_DONE) {

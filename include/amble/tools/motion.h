@@ -172,7 +172,7 @@ typedef struct am_stepping {
     int steps_repeated; ///< by the foot that landed before
     int steps_odd;      ///< shorter or longer than captured ones of that speed
     float step_ratio;   ///< median length / the captured median of that speed; NAN without any
-    float glide_s;      ///< longest time near the ground without a planted foot
+    float glide_s;      ///< longest time without a planted foot, flights left out
     int glides;         ///< of more than 0.15 s
 } am_stepping;
 /// limits(AM_STEP_BINS) or NULL: no lengths are judged.

@@ -103,7 +103,7 @@ static am_result check_def(const am_model_def *def, am_error *err)
     if (!def || def->cookie != AM_COOKIE || !def->graphs || def->sample_count < 1 || def->sample_count > 4096) {
         return ami_fail(
             err, AM_ERR_DEF,
-            "initialise the model def with ami_model_def_default(); it needs graphs and a sample_count of 1 to 4096");
+            "initialise the model def with am_model_def_init(); it needs graphs and a sample_count of 1 to 4096");
     }
     const int least = def->attachment_count > 0 ? 0 : 1; // value functions are attachments alone
     if (def->graph_count < least || def->graph_count > AM_NET_MOST_PARTS) {

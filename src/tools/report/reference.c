@@ -271,7 +271,7 @@ am_result am_reference_create(am_reference **out, const am_reference_def *def, a
     *out = NULL;
     if (!def || def->cookie != AM_COOKIE || !def->db) {
         return ami_fail(err, AM_ERR_DEF,
-                        "reference def not begun from am_reference_def_default(), or without database");
+                        "initialise the reference def with am_reference_def_default() and give it a database");
     }
     const am_db *db = def->db;
     am_reference sketch = { .alloc = ami_alloc_or_default(def->alloc),

@@ -24,7 +24,7 @@ static int frame_at(float fps, float time)
 static am_result check_def(const am_strip_def *def, am_error *err)
 {
     if (!def || def->cookie != AM_COOKIE || !def->run) {
-        return ami_fail(err, AM_ERR_DEF, "strip def not begun from am_strip_def_default(), or without a run");
+        return ami_fail(err, AM_ERR_DEF, "initialise the strip def with am_strip_def_default() and give it a run");
     }
     float fps = am_run_get_script(def->run)->fps;
     float end = (float)am_run_frame_count(def->run) / fps;
