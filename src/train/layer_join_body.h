@@ -1,4 +1,4 @@
-/// Values put together and taken apart: concat, add, slice, choose, constant.
+/// Values put together and taken apart: concat, add, slice, rows, choose, constant.
 
 #include <amble/tools/network.h>
 /// dx of input i [+]= dy(count), from `at` on.
@@ -76,6 +76,22 @@ static void slice_back(const pass *p)
 
 static const layer_row layer_slice = { .forward = slice_forward, .backward = slice_back };
 
+/// A vector's numbers lie as those of a set do, row after row.
+static void rows_forward(const pass *p)
+{
+    memcpy(p->y, p->x + (ptrdiff_t)p->op->size[0] * p->n, p->plan->span[p->op->out] * sizeof *p->y);
+}
+
+static void rows_back(const pass *p)
+{
+    if (!p->add) {
+        memset(p->dx, 0, p->plan->span[p->op->in[0]] * sizeof *p->dx);
+    }
+    p->plan->ops->add(p->dx + (ptrdiff_t)p->op->size[0] * p->n, p->dy, p->plan->span[p->op->out]);
+}
+
+static const layer_row layer_rows = { .forward = rows_forward, .backward = rows_back };
+
 /// Which input of a choice column c takes, -1 for none.
 static int chosen(const am_net_op *op, real x)
 {
@@ -86,11 +102,16 @@ static int chosen(const am_net_op *op, real x)
 
 static void choose_forward(const pass *p)
 {
-    for (int c = 0; c < p->n; c++) {
-        const int i = chosen(p->op, p->x[c]);
-        const real *x = i >= 0 ? input_of(p, 1 + i) : NULL;
-        for (int r = 0; r < p->width; r++) {
-            p->y[(ptrdiff_t)r * p->n + c] = x ? x[(ptrdiff_t)r * p->n + c] : (real)0;
+    const int n = p->n;
+    for (int row = 0; row < p->rows; row++) {
+        const real *index = p->x + (ptrdiff_t)row * n;
+        const ptrdiff_t at = (ptrdiff_t)row * p->width * n;
+        for (int c = 0; c < n; c++) {
+            const int i = chosen(p->op, index[c]);
+            const real *x = i >= 0 ? input_of(p, 1 + i) + at : NULL;
+            for (ptrdiff_t r = 0; r < p->width; r++) {
+                p->y[at + r * n + c] = x ? x[r * n + c] : (real)0;
+            }
         }
     }
 }
@@ -101,9 +122,10 @@ static void choose_back(const pass *p)
     for (int i = 1; i < ami_net_in_count(p->op); i++) {
         real *dx = grad_of(p, i);
         const bool add = dx && adds_to(p, i);
-        for (ptrdiff_t r = 0; dx && r < p->width; r++) {
+        for (ptrdiff_t r = 0; dx && r < (ptrdiff_t)p->rows * p->width; r++) {
+            const real *index = p->x + r / p->width * n;
             for (int c = 0; c < n; c++) {
-                const real d = chosen(p->op, p->x[c]) == i - 1 ? p->dy[r * n + c] : (real)0;
+                const real d = chosen(p->op, index[c]) == i - 1 ? p->dy[r * n + c] : (real)0;
                 dx[r * n + c] = add ? dx[r * n + c] + d : d;
             }
         }
@@ -115,9 +137,9 @@ static const layer_row layer_choose = { .forward = choose_forward, .backward = c
 static void constant_forward(const pass *p)
 {
     const real *value = tensor_at(p->plan, p->op, 0);
-    for (int r = 0; r < p->width; r++) {
+    for (ptrdiff_t r = 0; r < (ptrdiff_t)p->rows * p->width; r++) {
         for (int c = 0; c < p->n; c++) {
-            p->y[(ptrdiff_t)r * p->n + c] = value[r];
+            p->y[r * p->n + c] = value[r % p->width];
         }
     }
 }

@@ -88,9 +88,10 @@ static pass pass_at(const PLAN *plan, int o, int slot, int block)
 #include "train/layer_encode_body.h"
 #include "train/layer_gru_body.h"
 #include "train/layer_attention_body.h"
+#include "train/layer_convolution_body.h"
 
 #define LAYER(KIND, name) [AM_NET_##KIND] = &layer_##name,
-static const layer_row *const layer_rows[AM_NET_KIND_COUNT] = { AMI_NET_LAYERS(LAYER) };
+static const layer_row *const layer_table[AM_NET_KIND_COUNT] = { AMI_NET_LAYERS(LAYER) };
 #undef LAYER
 
-static const layer_row *row_of(const am_net_op *op) { return layer_rows[op->kind]; }
+static const layer_row *row_of(const am_net_op *op) { return layer_table[op->kind]; }

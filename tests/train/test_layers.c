@@ -72,7 +72,7 @@ static void build_encodings(am_net_graph *g)
                      ami_net_graph_encode(g, count, AM_NET_COUNT, 3),
                      ami_net_graph_waves(g, ami_net_graph_slice(g, x, 1, 1), 6, 50.0f),
                      ami_net_graph_fraction(g, x, 3.0f), ami_net_graph_slice(g, x, 2, 3) };
-    int options[3] = { ami_net_graph_linear(g, ami_net_graph_concat(g, parts, 5), 4), ami_net_graph_constant(g, 4),
+    int options[3] = { ami_net_graph_linear(g, ami_net_graph_concat(g, parts, 5), 4), ami_net_graph_constant(g, 1, 4),
                        ami_net_graph_linear(g, x, 4) };
     int chosen = ami_net_graph_choose(g, index, options, 3);
     ami_net_graph_output(g, "y", ami_net_graph_add(g, chosen, chosen));
@@ -86,6 +86,31 @@ static void build_encodings_of_a_set(am_net_graph *g)
                      ami_net_graph_encode(g, index, AM_NET_COUNT, 3), ami_net_graph_waves(g, x, 4, 20.0f) };
     int rows = ami_net_graph_concat(g, parts, 3);
     ami_net_graph_output(g, "y", ami_net_graph_attention(g, rows, count, 1, 3, 2));
+}
+
+/// Operators' set in small: rows of a vector, of which each chooses between a constant, itself and a linear layer.
+static void build_rows(am_net_graph *g)
+{
+    int x = ami_net_graph_input(g, "x", 20), kinds = ami_net_graph_input_set(g, "index", 4, 1);
+    int count = ami_net_graph_input(g, "count", 1);
+    int rows = ami_net_graph_rows(g, x, 3, 4, 3), other = ami_net_graph_rows(g, x, 1, 1, 5);
+    int options[3] = { ami_net_graph_constant(g, 4, 3), rows, ami_net_graph_linear(g, rows, 3) };
+    int parts[2] = { ami_net_graph_choose(g, kinds, options, 3), ami_net_graph_encode(g, kinds, AM_NET_ONE_HOT, 3) };
+    int set = ami_net_graph_concat(g, parts, 2);
+    int all[2] = { ami_net_graph_attention(g, set, count, 2, 3, 2), ami_net_graph_linear(g, other, 2) };
+    ami_net_graph_output(g, "y", ami_net_graph_concat(g, all, 2));
+}
+
+/// Of a grid behind other numbers, and of each row of a set; the second layer's gradient goes on.
+static void build_convolution(am_net_graph *g)
+{
+    int x = ami_net_graph_input(g, "x", 3 + 2 * 5 * 4), set = ami_net_graph_input_set(g, "set", 2, 6);
+    int first = ami_net_graph_convolution(g, ami_net_graph_slice(g, x, 3, 40), 2, 5, 4, 3);
+    int second = ami_net_graph_convolution(g, ami_net_graph_activation(g, first, AM_NET_TANH), 3, 3, 2, 2);
+    int count = ami_net_graph_input(g, "count", 1);
+    int rows = ami_net_graph_convolution(g, set, 1, 2, 3, 4);
+    int all[3] = { second, ami_net_graph_attention(g, rows, count, 1, 3, 2), ami_net_graph_slice(g, x, 1, 4) };
+    ami_net_graph_output(g, "y", ami_net_graph_concat(g, all, 3));
 }
 
 static void build_scales(am_net_graph *g)
@@ -105,6 +130,8 @@ static const subject subjects[] = {
     { "attention", build_attention, 1 },
     { "encodings", build_encodings, 1 },
     { "encodings of a set", build_encodings_of_a_set, 1 },
+    { "rows of a vector", build_rows, 1 },
+    { "convolution", build_convolution, 1 },
     { "input and output scales", build_scales, 1 },
 };
 enum { subject_count = sizeof subjects / sizeof subjects[0] };
@@ -509,7 +536,7 @@ static am_net_graph *make_readers(void)
     am_error err = { 0 };
     check_ok(ami_net_graph_create(&g, "readers", NULL, &err), &err);
     const int number = ami_net_graph_input(g, "number", 1), set = ami_net_graph_input_set(g, "set", 3, 2);
-    const int options[2] = { ami_net_graph_constant(g, 2), ami_net_graph_constant(g, 2) };
+    const int options[2] = { ami_net_graph_constant(g, 1, 2), ami_net_graph_constant(g, 1, 2) };
     const int parts[4] = { ami_net_graph_encode(g, number, AM_NET_ONE_HOT, 4),
                            ami_net_graph_encode(g, number, AM_NET_COUNT, 4),
                            ami_net_graph_attention(g, set, number, 1, 2, 2),

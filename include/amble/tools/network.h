@@ -46,7 +46,10 @@ typedef enum am_net_kind {
     AM_NET_WAVES = 16,     ///< of a position p: sin(p f_i), cos(p f_i) in pairs, f_i = n^(-2 i / width)
     AM_NET_SLICE = 17,     ///< `width` numbers of x from `first` on
     AM_NET_CHOOSE = 18,    ///< in[1 + i] for the index i = in[0], rounded; zeros outside
-    AM_NET_CONSTANT = 19,  ///< reads nothing; value (1, w): what an absent control encodes to
+    AM_NET_CONSTANT = 19,  ///< reads nothing; value (1, w), the same in each row: what an absent control encodes to
+    AM_NET_ROWS = 20,      ///< rows x width numbers of a vector x from `first` on, as a set
+    AM_NET_CONVOLUTION = 21, ///< of x as channels x rows x columns: 3 x 3, stride 2, zeros around it, so that n rows
+                             ///< become (n + 1) / 2; weight (out, in 3 3), bias (1, out)
     AM_NET_KIND_COUNT
 } am_net_kind;
 
@@ -74,7 +77,9 @@ typedef struct am_net_op {
     int32_t out;                         ///< the value that it makes
     int32_t in[AM_NET_MOST_IN];          ///< the values that it reads, -1 after the last
     int32_t tensor[AM_NET_MOST_TENSORS]; ///< -1 after the last
-    int32_t size[4];                     ///< attention: heads, key width, value width; slice: first; else 0
+    int32_t size[4];                     ///< attention: heads, key width, value width; slice: first; rows: first, rows;
+                                         ///< constant: rows, 0 for 1; convolution: channels, rows, columns of x,
+                                         ///< channels that it makes; else 0
     float number[2];                     ///< layer norm: eps; fraction and waves: n; else 0
     int32_t reserved[2];
 } am_net_op;

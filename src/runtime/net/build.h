@@ -28,7 +28,9 @@
     LAYER(WAVES, waves)                                                                                              \
     LAYER(SLICE, slice)                                                                                              \
     LAYER(CHOOSE, choose)                                                                                            \
-    LAYER(CONSTANT, constant)
+    LAYER(CONSTANT, constant)                                                                                        \
+    LAYER(ROWS, rows)                                                                                                \
+    LAYER(CONVOLUTION, convolution)
 
 /// An empty graph called `name`.
 am_result ami_net_graph_create(am_net_graph **out, const char *name, const am_alloc *alloc, am_error *err);
@@ -60,8 +62,12 @@ int ami_net_graph_encode(am_net_graph *graph, int x, am_net_kind kind, int width
 int ami_net_graph_fraction(am_net_graph *graph, int x, float n);
 int ami_net_graph_waves(am_net_graph *graph, int x, int width, float n); ///< even width
 int ami_net_graph_slice(am_net_graph *graph, int x, int first, int width);
+/// Of each row of a set, too: index and values have the same rows.
 int ami_net_graph_choose(am_net_graph *graph, int index, const int *values, int count);
-int ami_net_graph_constant(am_net_graph *graph, int width);
+int ami_net_graph_constant(am_net_graph *graph, int rows, int width);
+int ami_net_graph_rows(am_net_graph *graph, int x, int first, int rows, int width);
+/// x has channels x rows x columns numbers.
+int ami_net_graph_convolution(am_net_graph *graph, int x, int channels, int rows, int columns, int channels_out);
 /// Ends building: checks the whole, lays out the weights (zeros; gains, scales and deviations 1).
 am_result ami_net_graph_finish(am_net_graph *graph, am_error *err);
 /// The usual start of training: weights and biases uniform within 1 / sqrt(inputs) (GRU: 1 / sqrt(units)), gains 1,

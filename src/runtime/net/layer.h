@@ -20,7 +20,7 @@ typedef struct ami_net_own {
 
 /// W x + b of one input: numbers of the tensors W and b, and of the input.
 typedef struct ami_net_product {
-    int weight, bias, in;
+    int weight, bias, in; ///< in is -1 where the product is of something made from the input
 } ami_net_product;
 
 /// One operation on one row, in double.
@@ -62,6 +62,8 @@ typedef struct ami_net_layer {
     void (*run_all)(const struct ami_net_run *r);
     /// Floats that `run` wants in r->work->scratch; NULL for none.
     size_t (*scratch)(const struct ami_net_step *step, const am_net_value *values);
+    /// How many vectors `run` hands to a product at once; NULL: at most the rows of in[0].
+    size_t (*items)(const am_net_op *op);
 } ami_net_layer;
 
 #define AMI_LAYER(KIND, name) extern const ami_net_layer ami_net_layer_##name;

@@ -1,4 +1,4 @@
-// Values put together and taken apart: concat, add, slice, choose, and the constant that stands in for one.
+// Values put together and taken apart: concat, add, slice, rows, choose, and the constant that stands in for one.
 #include "net/run.h"
 #include "net/build.h"
 
@@ -122,6 +122,43 @@ const ami_net_layer ami_net_layer_slice = {
 };
 
 // ---------------------------------------------------------------------------------------------
+// Rows
+
+int ami_net_graph_rows(am_net_graph *graph, int x, int first, int rows, int width)
+{
+    am_net_op op = { .kind = AM_NET_ROWS, .size = { first, rows } };
+    return ami_graph_add(graph, op, &x, 1, width);
+}
+
+static const char *rows_shape(ami_net_shape *out, const am_net_op *op, const am_net_value *values, int width)
+{
+    const am_net_value *x = &values[op->in[0]];
+    int64_t first = op->size[0], rows = op->size[1];
+    if (x->rows != 1 || rows < 1 || rows > AM_NET_MOST_ROWS || first < 0 || first + rows * width > x->width) {
+        return "reaches beyond the vector that it reads as a set";
+    }
+    out->out = (ami_net_dims){ (int32_t)rows, width };
+    return NULL;
+}
+
+static void rows_eval(const ami_net_eval *e)
+{
+    const double *x = ami_eval_row(e, e->op->in[0], 0) + e->op->size[0];
+    memcpy(e->y, x + (size_t)e->row * (size_t)e->n, (size_t)e->n * sizeof *e->y);
+}
+
+static void rows_run(const ami_net_run *r, float *y, const float *x, size_t item)
+{
+    const am_net_op *op = r->step->op;
+    size_t row = item % (size_t)op->size[1], width = ami_run_width(r);
+    memcpy(y, x + (size_t)op->size[0] + row * width, width * sizeof *y);
+}
+
+const ami_net_layer ami_net_layer_rows = {
+    .name = "rows", .least_in = 1, .most_in = 1, .shape = rows_shape, .eval = rows_eval, .run = rows_run
+};
+
+// ---------------------------------------------------------------------------------------------
 // Choose
 
 int ami_net_graph_choose(am_net_graph *graph, int index, const int *values, int count)
@@ -139,13 +176,13 @@ static const char *choose_shape(ami_net_shape *out, const am_net_op *op, const a
 {
     (void)width;
     const am_net_value *index = &values[op->in[0]], *one = &values[op->in[1]];
-    out->out = (ami_net_dims){ 1, one->width };
+    out->out.columns = one->width;
     for (int i = 1; i < ami_net_in_count(op); i++) {
-        if (values[op->in[i]].rows != 1 || values[op->in[i]].width != one->width) {
+        if (values[op->in[i]].rows != index->rows || values[op->in[i]].width != one->width) {
             return "chooses between values of different sizes";
         }
     }
-    return index->rows != 1 || index->width != 1 ? "chooses by an index that is no single number" : NULL;
+    return index->width != 1 ? "chooses by an index that is no single number" : NULL;
 }
 
 static int choose_choices(const am_net_op *op, const am_net_value *values)
@@ -160,7 +197,7 @@ static void choose_eval(const ami_net_eval *e)
     int count = ami_net_in_count(e->op) - 1;
     int index = x > -0.5 && x < 1e6 ? (int)(x + 0.5) : count;
     if (index < count) {
-        memcpy(e->y, ami_eval_row(e, e->op->in[1 + index], 0), (size_t)e->n * sizeof *e->y);
+        memcpy(e->y, ami_eval_row(e, e->op->in[1 + index], e->row), (size_t)e->n * sizeof *e->y);
     } else {
         memset(e->y, 0, (size_t)e->n * sizeof *e->y);
     }
@@ -190,16 +227,20 @@ const ami_net_layer ami_net_layer_choose = { .name = "choose",
 // ---------------------------------------------------------------------------------------------
 // Constant
 
-int ami_net_graph_constant(am_net_graph *graph, int width)
+int ami_net_graph_constant(am_net_graph *graph, int rows, int width)
 {
     const int none[1] = { -1 };
-    return ami_graph_add(graph, (am_net_op){ .kind = AM_NET_CONSTANT }, none, 0, width);
+    am_net_op op = { .kind = AM_NET_CONSTANT, .size = { rows > 1 ? rows : 0 } };
+    return ami_graph_add(graph, op, none, 0, width);
 }
 
 static const char *constant_shape(ami_net_shape *out, const am_net_op *op, const am_net_value *values, int width)
 {
-    (void)op, (void)values;
-    out->out = (ami_net_dims){ 1, width };
+    (void)values;
+    if (op->size[0] < 0 || op->size[0] > AM_NET_MOST_ROWS) {
+        return "has rows out of range";
+    }
+    out->out = (ami_net_dims){ op->size[0] ? op->size[0] : 1, width };
     ami_net_tensor(out, 1, width, 0);
     return NULL;
 }

@@ -54,7 +54,7 @@ static void resolve(am_net *net, ami_net_step *step)
         step->vector[t] = tensor->flags & AM_NET_MATRIX ? NULL : vector_at(net, op->tensor[t]);
     }
     if (op->in[0] >= 0) {
-        size_t rows = (size_t)net->values[op->in[0]].rows;
+        size_t rows = layer->items ? layer->items(op) : (size_t)net->values[op->in[0]].rows;
         net->most_rows = rows > net->most_rows ? rows : net->most_rows;
     }
     size_t scratch = layer->scratch ? layer->scratch(step, net->values) : 0;

@@ -38,7 +38,7 @@ struct am_net {
     size_t slot_size;  ///< floats of all values for a batch of one
     size_t state_size; ///< floats of all states of one sample
     size_t most_in;    ///< widest input of a matrix, filled up
-    size_t most_rows;  ///< of a set
+    size_t most_rows;  ///< of a set, or of another product of one sample
     size_t scratch;    ///< floats, the most that a layer asks for
     bool half, quant;
 };

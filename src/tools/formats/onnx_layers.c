@@ -81,6 +81,23 @@ void ami_onnx_put_slice(ami_onnx_layer *e)
     ami_onnx_end(&e->onnx);
 }
 
+/// A vector's numbers as a set of vectors; one row stays a vector.
+void ami_onnx_put_rows(ami_onnx_layer *e)
+{
+    ami_onnx *o = &e->onnx;
+    const am_net_value *out = ami_onnx_out(e);
+    int64_t first = e->op->size[0], end = first + (int64_t)out->rows * out->width, axis = -1;
+    const int64_t dims[3] = { 0, out->rows, out->width }, flat[2] = { 0, out->width };
+    ami_onnx_name starts = ami_onnx_integers(o, &first, 1), ends = ami_onnx_integers(o, &end, 1);
+    ami_onnx_name axes = ami_onnx_integers(o, &axis, 1), part = ami_onnx_fresh(o);
+    const char *inputs[4] = { ami_onnx_in(e, 0), starts.text, ends.text, axes.text };
+    const char *outputs[1] = { part.text };
+    ami_onnx_begin(o, "Slice", inputs, 4, outputs, 1);
+    ami_onnx_end(o);
+    ami_onnx_name shape = out->rows > 1 ? ami_onnx_integers(o, dims, 3) : ami_onnx_integers(o, flat, 2);
+    ami_onnx_last_plain(e, "Reshape", part.text, shape.text, NULL);
+}
+
 void ami_onnx_put_choose(ami_onnx_layer *e)
 {
     ami_onnx *o = &e->onnx;
@@ -97,7 +114,7 @@ void ami_onnx_put_choose(ami_onnx_layer *e)
     ami_onnx_last_plain(e, "Identity", chosen.text, NULL, NULL);
 }
 
-/// The same numbers for every sample: spread over the batch of the first input.
+/// The same numbers for every sample and row: spread over the batch of the first input.
 void ami_onnx_put_constant(ami_onnx_layer *e)
 {
     ami_onnx *o = &e->onnx;
@@ -108,8 +125,9 @@ void ami_onnx_put_constant(ami_onnx_layer *e)
     ami_onnx_int(o, "start", 0);
     ami_onnx_int(o, "end", 1);
     ami_onnx_end(o);
-    int64_t width = ami_onnx_out(e)->width;
-    ami_onnx_name wide = ami_onnx_integers(o, &width, 1);
+    int64_t width = ami_onnx_out(e)->width, rows = ami_onnx_out(e)->rows;
+    const int64_t sizes[2] = { rows, width };
+    ami_onnx_name wide = rows > 1 ? ami_onnx_integers(o, sizes, 2) : ami_onnx_integers(o, &width, 1);
     const char *parts[2] = { batch.text, wide.text };
     outputs[0] = shape.text;
     ami_onnx_begin(o, "Concat", parts, 2, outputs, 1);

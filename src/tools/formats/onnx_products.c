@@ -1,4 +1,4 @@
-// Layers with weight matrices as ONNX nodes: linear, GRU, attention.
+// Layers with weight matrices as ONNX nodes: linear, GRU, attention, convolution.
 #include "formats/onnx_layer.h"
 
 #include <math.h>
@@ -160,4 +160,28 @@ void ami_onnx_put_attention(ami_onnx_layer *e)
     ami_onnx_name v = transpose(e, reshape(e, matmul(e, ami_onnx_in(e, 0), 4, 5).text, split_value, 4).text, by_head);
     ami_onnx_name sum = ami_onnx_op(o, "MatMul", soft.text, v.text, NULL);
     ami_onnx_last_plain(e, "Reshape", sum.text, ami_onnx_integers(o, flat, 2).text, NULL);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Convolution
+
+void ami_onnx_put_convolution(ami_onnx_layer *e)
+{
+    ami_onnx *o = &e->onnx;
+    const int32_t *size = e->op->size;
+    const am_net_value *out = ami_onnx_out(e);
+    const int64_t grid[4] = { -1, size[0], size[1], size[2] }, dims[4] = { size[3], size[0], 3, 3 };
+    const int64_t kernel[2] = { 3, 3 }, stride[2] = { 2, 2 }, pads[4] = { 1, 1, 1, 1 };
+    const int64_t flat[2] = { -1, out->width }, set[3] = { -1, out->rows, out->width };
+    ami_onnx_name x = reshape(e, ami_onnx_in(e, 0), grid, 4), y = ami_onnx_fresh(o);
+    ami_onnx_name w = ami_onnx_floats(o, ami_onnx_data(e, 0), dims, 4), b = ami_onnx_vector(e, 1);
+    const char *inputs[3] = { x.text, w.text, b.text };
+    const char *outputs[1] = { y.text };
+    ami_onnx_begin(o, "Conv", inputs, 3, outputs, 1);
+    ami_onnx_ints(o, "kernel_shape", kernel, 2);
+    ami_onnx_ints(o, "strides", stride, 2);
+    ami_onnx_ints(o, "pads", pads, 4);
+    ami_onnx_end(o);
+    ami_onnx_name shape = out->rows > 1 ? ami_onnx_integers(o, set, 3) : ami_onnx_integers(o, flat, 2);
+    ami_onnx_last_plain(e, "Reshape", y.text, shape.text, NULL);
 }

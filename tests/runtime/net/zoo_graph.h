@@ -29,11 +29,15 @@ static inline am_net_graph *zoo_all(const am_alloc *alloc)
     int hot = ami_net_graph_encode(g, index, AM_NET_ONE_HOT, 3),
         ones = ami_net_graph_encode(g, count, AM_NET_COUNT, 6);
     int part = ami_net_graph_fraction(g, position, 10.0f), waves = ami_net_graph_waves(g, position, 8, 100.0f);
-    const int options[3] = { ami_net_graph_linear(g, x, 7), ami_net_graph_constant(g, 7),
+    const int options[3] = { ami_net_graph_linear(g, x, 7), ami_net_graph_constant(g, 1, 7),
                              ami_net_graph_slice(g, x, 4, 7) };
     int chosen = ami_net_graph_choose(g, index, options, 3);
-    const int all[7] = { gelu, pooled, hot, ones, part, waves, chosen };
-    int joined = ami_net_graph_concat(g, all, 7);
+    int cells = ami_net_graph_rows(g, x, 1, 4, 5), kinds = ami_net_graph_rows(g, x, 17, 4, 1);
+    const int per_row[2] = { ami_net_graph_constant(g, 4, 5), cells };
+    int few = ami_net_graph_attention(g, ami_net_graph_choose(g, kinds, per_row, 2), count, 1, 3, 4);
+    int grid = ami_net_graph_convolution(g, ami_net_graph_slice(g, x, 0, 20), 1, 4, 5, 2);
+    const int all[9] = { gelu, pooled, hot, ones, part, waves, chosen, few, grid };
+    int joined = ami_net_graph_concat(g, all, 9);
     int next = ami_net_graph_gru(g, joined, h);
     ami_net_graph_keep(g, h, next);
     int y = ami_net_graph_restore(g, ami_net_graph_linear(g, next, 11));
