@@ -115,12 +115,15 @@ void ami_control_path(const am_control_schema *schema, int node, char *out, size
 void ami_control_flatten(const am_control_schema *schema, float *vector, const float *value,
                          const am_transform *root);
 
+/// Numbers that training may change for a node itself, without its parts.
+int64_t ami_control_parameters(const am_control_schema *schema, int node);
 /// Adds the encoder of a schema to a graph that is being built. x: the graph's value with the vector. Gives the value
 /// of the encoding, or -1 for a schema of width 0. The scales that normalise numbers are left at 1:
 /// ami_control_encoder_scales sets them in the finished graph.
 int ami_control_encoder(am_net_graph *graph, const am_control_schema *schema, int x);
-/// Scales the typed numbers of the finished graph's first operation by what vectors[count][vector_count] have: one
-/// deviation for each typed part (never for flags, branches, counts and names).
+/// Scales the typed numbers of the finished graph's encoder by what vectors[count][vector_count] have: one deviation
+/// from 0 for each typed part, over the vectors in which it is present (never for flags, branches, counts and names).
+/// Finds the graph's first normalisation of vector_count numbers.
 void ami_control_encoder_scales(am_net_graph *graph, const am_control_schema *schema, const float *vectors,
                                 int count);
 

@@ -107,6 +107,30 @@ am_result ami_control_measure(const ami_control_reader *r, int node, const am_js
     return result;
 }
 
+int64_t ami_control_parameters(const am_control_schema *schema, int node)
+{
+    const ami_control_node *n = &schema->nodes[node];
+    int64_t sum = 0, item = n->count ? schema->nodes[n->first].out + n->indexed : 0;
+    switch (n->kind) {
+    case AMI_OP_ENCODE:
+        return (item + 1) * n->width;
+    case AMI_OP_OR:
+        for (int i = 0; i < n->count; i++) {
+            sum += (int64_t)(schema->nodes[n->first + i].out + 1) * n->width;
+        }
+        return sum;
+    case AMI_OP_SET:
+        return (item + 1) * n->heads * (2 * n->key + n->head);
+    case AMI_OP_HEIGHT_MAP:
+        for (int i = 0; i < n->layers; i++) {
+            sum += (int64_t)((i ? n->channels[i - 1] : 1) * 9 + 1) * n->channels[i];
+        }
+        return sum;
+    default:
+        return 0;
+    }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Places
 
@@ -156,6 +180,35 @@ static uint64_t hash_nodes(const am_control_schema *s)
 // ---------------------------------------------------------------------------------------------
 // The whole
 
+/// Builds the encoder once: a schema that can be read can be built.
+static am_result try_encoder(const ami_control_reader *r, const am_json *control)
+{
+    am_control_schema *s = r->schema;
+    const ami_control_node *root = &s->nodes[0];
+    s->vector_count = root->vector_count;
+    s->width = root->out;
+    if (s->width == 0) {
+        return AM_OK;
+    }
+    if (s->vector_count == 0) {
+        return ami_control_fail(r, 0, control, AM_ERR_EMPTY, "it encodes no numbers; write \"null\" for no control");
+    }
+    am_net_graph *graph = NULL;
+    am_result result = ami_net_graph_create(&graph, "encoder", &s->alloc, r->err);
+    if (result != AM_OK) {
+        return result;
+    }
+    ami_control_encoder(graph, s, ami_net_graph_input(graph, "control", s->vector_count));
+    result = graph->failed;
+    if (result == AM_ERR_MEMORY) {
+        ami_fail(r->err, result, "%s", graph->reason);
+    } else if (result != AM_OK) {
+        result = ami_control_fail(r, 0, control, AM_ERR_LIMIT, "its encoder is too large: %s", graph->reason);
+    }
+    am_net_graph_destroy(graph);
+    return result;
+}
+
 /// What a file may hold beside the schema is read by others: runtime controls, training controls, matching function.
 static am_result read_root(ami_control_reader *r, const am_json *root)
 {
@@ -181,7 +234,7 @@ static am_result read_root(ami_control_reader *r, const am_json *root)
     for (int i = 0; i < s->node_count && result == AM_OK; i++) {
         place_parts(s, &s->nodes[i]); // parents stand before their parts
     }
-    return result;
+    return result == AM_OK ? try_encoder(r, control) : result;
 }
 
 /// Keeps what outlives the reading: nodes without their room, name and text.
@@ -214,8 +267,6 @@ static am_result read_schema(am_control_schema *s, ami_arena *arena, const char 
     result = nodes ? read_root(&r, am_json_root(doc)) : ami_fail_memory(err, room);
     if (result == AM_OK) {
         s->value_count = nodes[0].value_count;
-        s->vector_count = nodes[0].vector_count;
-        s->width = nodes[0].out;
         s->hash = hash_nodes(s);
         result = keep(s, arena, text, size) ? AM_OK : ami_fail_memory(err, size);
     }

@@ -146,6 +146,10 @@ static const wrong controls[] = {
     { "{'and': {'all': {'set': {'and': {'t': 'transform', 'u': {'height_map': {'rows': 8, 'columns': 8}}}}, 'most': "
       "1000}}}",
       AM_ERR_LIMIT, "s.json:1:29: all: its value has 74001 numbers; networks take at most 65536" },
+    { "{'encode': 'null', 'width': 16}", AM_ERR_EMPTY,
+      "s.json:1:13: control: it encodes no numbers; write \"null\" for no control" },
+    { "{'fixed_array': {'height_map': {'rows': 3, 'columns': 3, 'channels': [1, 1, 1, 1]}}, 'count': 512}",
+      AM_ERR_LIMIT, "s.json:1:13: control: its encoder is too large: more than 4096 operations" },
     { "{'character': {'joints': ['left_hnd']}}", AM_ERR_RANGE,
       "s.json:1:39: control: no joint has the role \"left_hnd\"; did you mean \"left_hand\"?" },
     { "{'character': {'joints': 'head'}}", AM_ERR_TYPE,
