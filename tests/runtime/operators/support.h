@@ -5,6 +5,8 @@
 #include "support/operators.h"
 #include "support/refuse.h"
 
+static inline am_control_schema *test_schema(const char *text) { return operators_schema(text); }
+
 static inline am_control *test_control(const am_control_schema *schema)
 {
     am_control *control = NULL;

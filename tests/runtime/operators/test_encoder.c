@@ -17,7 +17,7 @@ typedef struct encoder {
 
 static encoder encoder_of(const char *text)
 {
-    encoder e = { .schema = operators_schema(text) };
+    encoder e = { .schema = test_schema(text) };
     am_error err = { 0 };
     e.graph = operators_graph(e.schema, 3);
     const am_net_graph *graphs[1] = { e.graph };
@@ -354,9 +354,9 @@ static void scales_are_one_over_the_deviation(void **state)
 {
     (void)state;
     am_control_schema *s =
-        operators_schema("{'control': {'and': {'far': 'location', 'near': {'optional': 'location'}, 'yes': 'bool',"
-                         " 'style': {'one_of': ['a', 'b']}, 'all': {'array': {'and': {'flag': 'bool', 'v': "
-                         "'velocity'}}, 'most': 3}}}}");
+        test_schema("{'control': {'and': {'far': 'location', 'near': {'optional': 'location'}, 'yes': 'bool',"
+                    " 'style': {'one_of': ['a', 'b']}, 'all': {'array': {'and': {'flag': 'bool', 'v': "
+                    "'velocity'}}, 'most': 3}}}}");
     am_net_graph *g = NULL;
     am_error err = { 0 };
     check_ok(ami_net_graph_create(&g, "encoder", NULL, &err), &err);
@@ -402,7 +402,7 @@ static void scales_are_one_over_the_deviation(void **state)
 static void parameters_of_parts_are_those_of_the_graph(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     am_net_graph *graph = operators_graph(schema, 1);
     int64_t sum = 0;
     for (int i = 0; i < schema->node_count; i++) {
@@ -416,8 +416,7 @@ static void parameters_of_parts_are_those_of_the_graph(void **state)
 static void a_schema_without_numbers_has_no_encoder(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema("{'control': 'null'}"),
-                      *other = operators_schema("{'control': 'bool'}");
+    am_control_schema *schema = test_schema("{'control': 'null'}"), *other = test_schema("{'control': 'bool'}");
     am_net_graph *g = NULL;
     am_error err = { 0 };
     check_ok(ami_net_graph_create(&g, "encoder", NULL, &err), &err);
@@ -449,7 +448,7 @@ static am_result build(void *user, const am_alloc *alloc)
 static void building_survives_failing_allocations(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     assert_true(refuse_allocations(build, schema) > 5);
     am_control_schema_destroy(schema);
 }

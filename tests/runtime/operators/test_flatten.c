@@ -16,7 +16,7 @@ static void check_typed(const char *operator, const float * numbers, const float
 {
     char text[256];
     snprintf(text, sizeof text, "{'control': %s}", operator);
-    am_control_schema *schema = operators_schema(text);
+    am_control_schema *schema = test_schema(text);
     am_control *control = test_control(schema);
     am_error err = { 0 };
     check_ok(am_control_set(control, "", numbers, schema->value_count, &err), &err);
@@ -75,7 +75,7 @@ static void unset_numbers_are_neutral(void **state)
 {
     (void)state;
     am_control_schema *schema =
-        operators_schema("{'control': {'and': {'r': 'rotation', 's': 'scale', 'o': {'one_of': ['a', 'b']}}}}");
+        test_schema("{'control': {'and': {'r': 'rotation', 's': 'scale', 'o': {'one_of': ['a', 'b']}}}}");
     am_control *control = test_control(schema);
     static const float want[11] = { 1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f };
     float vector[11];
@@ -90,9 +90,9 @@ static void absent_parts_are_zero(void **state)
 {
     (void)state;
     am_control_schema *schema =
-        operators_schema("{'control': {'and': {'facing': {'optional': 'direction'},"
-                         "  'to': {'or': {'none': 'null', 'place': 'location', 'way': 'velocity'}},"
-                         "  'path': {'array': 'location', 'most': 3}}}}");
+        test_schema("{'control': {'and': {'facing': {'optional': 'direction'},"
+                    "  'to': {'or': {'none': 'null', 'place': 'location', 'way': 'velocity'}},"
+                    "  'path': {'array': 'location', 'most': 3}}}}");
     assert_int_equal(schema->vector_count, 4 + 7 + (1 + 3 * 4));
     am_control *control = test_control(schema);
     float vector[24], want[24] = { 0.0f };
@@ -133,7 +133,7 @@ static void any_bits_give_a_finite_vector(void **state)
     static const float odd[] = {
         NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e-40f, -0.6f, 0.4f, 2.6f, 1e9f, 0.0f, 1.0f
     };
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     am_control *control = test_control(schema);
     float *vector = calloc((size_t)schema->vector_count, sizeof *vector);
     am_rng rng;
@@ -159,7 +159,7 @@ static void the_vector_does_not_know_where_in_the_world_it_is(void **state)
 {
     (void)state;
     am_control_schema *schema =
-        operators_schema("{'control': {'and': {'p': 'prop', 'c': 'character', 't': 'transform'}}}");
+        test_schema("{'control': {'and': {'p': 'prop', 'c': 'character', 't': 'transform'}}}");
     am_control *control = test_control(schema);
     float *a = calloc((size_t)schema->vector_count, sizeof *a), *b = calloc((size_t)schema->vector_count, sizeof *b);
     am_rng rng;

@@ -63,7 +63,7 @@ static void operators_have_the_sizes_of_their_equations(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[256];
         snprintf(text, sizeof text, "{'control': %s}", cases[i].text);
-        am_control_schema *schema = operators_schema(text);
+        am_control_schema *schema = test_schema(text);
         const ami_control_node *root = &schema->nodes[0];
         if (root->kind != cases[i].kind || schema->value_count != cases[i].value ||
             schema->vector_count != cases[i].vector || schema->width != cases[i].out) {
@@ -77,7 +77,7 @@ static void operators_have_the_sizes_of_their_equations(void **state)
 static void every_operator_can_be_nested(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     assert_string_equal(schema->name, "everything");
     bool seen[AMI_OP_COUNT] = { false };
     for (int i = 0; i < schema->node_count; i++) {
@@ -97,7 +97,7 @@ static void every_operator_can_be_nested(void **state)
 static void paths_lead_to_every_part_and_back(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     for (int i = 0; i < schema->node_count; i++) {
         char path[200], again[200];
         int place = -1;
@@ -173,7 +173,7 @@ static void wrong_paths_say_what_is_there(void **state)
           "there is no \"follow.path.position\" in schema 'everything': follow.path is an array, which has no named "
           "parts" },
     };
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int place = 0;
         am_error err = { 0 };
@@ -204,7 +204,7 @@ static void hashes_tell_schemas_apart(void **state)
     enum { count = sizeof texts / sizeof texts[0] };
     uint64_t hash[count];
     for (int i = 0; i < count; i++) {
-        am_control_schema *schema = operators_schema(texts[i]);
+        am_control_schema *schema = test_schema(texts[i]);
         hash[i] = schema->hash;
         am_control_schema_destroy(schema);
         for (int j = 0; j < i; j++) {
@@ -212,8 +212,8 @@ static void hashes_tell_schemas_apart(void **state)
         }
     }
     // The name, comments and what stands beside the control decide nothing.
-    am_control_schema *same = operators_schema("{'name': 'x', 'runtime': 3, // note\n"
-                                               " 'control': {'struct': {'a': 'location', 'b': 'direction'}}}");
+    am_control_schema *same = test_schema("{'name': 'x', 'runtime': 3, // note\n"
+                                          " 'control': {'struct': {'a': 'location', 'b': 'direction'}}}");
     assert_true(same->hash == hash[0]);
     am_control_schema_destroy(same);
 }

@@ -28,7 +28,7 @@ static const float xyz[3] = { 1.0f, 2.0f, 3.0f };
 static void setting_a_part_makes_what_holds_it_present(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     am_control *control = test_control(schema);
     for (int i = 0; i < schema->value_count; i++) {
         assert_true(control->numbers[i] == 0.0f);
@@ -62,7 +62,7 @@ static void setting_a_part_makes_what_holds_it_present(void **state)
 static void every_kind_takes_its_own_count_of_numbers(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     am_control *control = test_control(schema);
     static const float numbers[32] = { 1.0f, 1.0f, 1.0f, 1.0f };
     int typed = 0;
@@ -90,7 +90,7 @@ static void every_kind_takes_its_own_count_of_numbers(void **state)
 static void choices_are_made_by_name(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     am_control *control = test_control(schema);
     choose(control, "", "use");
     assert_true(control->numbers[0] == 3.0f);
@@ -114,7 +114,7 @@ static void choices_are_made_by_name(void **state)
 static void empty_parts_become_present_by_themselves(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(
+    am_control_schema *schema = test_schema(
         "{'control': {'and': {'go': {'optional': 'null'}, 'at': {'optional': {'and': {'p': 'location'}}}}}}");
     am_control *control = test_control(schema);
     set(control, "go", NULL, 0);
@@ -128,7 +128,7 @@ static void empty_parts_become_present_by_themselves(void **state)
 static void dropped_parts_are_as_if_never_set(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     am_control *control = test_control(schema), *fresh = test_control(schema);
     size_t bytes = (size_t)schema->value_count * sizeof(float);
     static const char *const paths[] = { "walk.facing", "walk.how",   "follow.path",         "use.chair",
@@ -209,7 +209,7 @@ static void refusals_name_path_and_reason_and_change_nothing(void **state)
         { "walk.facng", NULL, -1, NULL, AM_ERR_KEY,
           "there is no \"walk.facng\" in schema 'everything': did you mean \"facing\"?" },
     };
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     am_control *control = test_control(schema), *fresh = test_control(schema);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const refusal *c = &cases[i];
@@ -234,8 +234,7 @@ static void refusals_name_path_and_reason_and_change_nothing(void **state)
 static void copies_of_the_numbers_are_the_value(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(operators_everything),
-                      *again = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything), *again = test_schema(operators_everything);
     am_control *one = test_control(schema), *two = test_control(again);
     set(one, "follow.path[2].position", xyz, 3);
     choose(one, "follow.path[1].gait", "fast");
@@ -266,7 +265,7 @@ static am_result create_and_destroy(void *user, const am_alloc *alloc)
 static void creation_survives_failing_allocations(void **state)
 {
     (void)state;
-    am_control_schema *schema = operators_schema(operators_everything);
+    am_control_schema *schema = test_schema(operators_everything);
     assert_int_equal(refuse_allocations(create_and_destroy, schema), 1);
     am_control_destroy(NULL);
     am_control_schema_destroy(schema);
