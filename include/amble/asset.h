@@ -3,6 +3,7 @@
 #ifndef AMBLE_ASSET_H
 #define AMBLE_ASSET_H
 
+#include <amble/control.h>
 #include <amble/net.h>
 #include <amble/source.h>
 
@@ -32,8 +33,9 @@ typedef struct am_asset_def {
     int model_count;
     const am_source *source; ///< borrowed: a method of the caller's own, AM_METHOD_OWN; NULL: none
     uint32_t methods;        ///< 1u << am_method for each to prepare. 0: `source` alone where there is one, else all
-                             ///< that files and models offer: match and long-horizon with a database, learned with
-                             ///< its networks, field with value functions. A field that is named here needs none
+                             ///< that files and models offer: match and long-horizon with a database, learned, flow
+    ///< and segments with their networks, field with value functions. A field that is named here
+    ///< needs none
     uint32_t cookie;
 } am_asset_def;
 AM_API void am_asset_def_init(am_asset_def *def);
@@ -55,6 +57,9 @@ AM_API const am_roles *am_asset_roles(const am_asset *asset);
 AM_API int am_asset_joint(const am_asset *asset, const char *name_or_role);
 /// The database behind a method; for AM_METHOD_LEARNED the small one of its start states. NULL: none.
 AM_API const am_db *am_asset_db(const am_asset *asset, am_method method);
+/// What can be asked of the characters of a method (flow, segments) by am_intent.control: make values of this schema.
+/// NULL for other methods and where nothing can be asked.
+AM_API const am_control_schema *am_asset_control_schema(const am_asset *asset, am_method method);
 /// Ticks between the anchors of the value function that a field uses for a task (task and every as in am_settings); 0
 /// when there is none.
 AM_API int am_asset_value(const am_asset *asset, int task, int every);

@@ -40,9 +40,11 @@ typedef struct am_intent {
     am_vec3 velocity; ///< desired velocity in the world, m/s
     am_vec3 facing;   ///< desired facing in the world, unit; zero: the direction of movement
     bool jump, creep, dance;
-    bool run;       ///< on a path: faster than it was drawn
-    bool has_point; ///< `point` counts, for methods that follow no trajectory (field)
-    am_vec3 point;  ///< in the world: to walk to, or on the line to keep to
+    bool run;                         ///< on a path: faster than it was drawn
+    bool has_point;                   ///< `point` counts, for methods that follow no trajectory (field)
+    am_vec3 point;                    ///< in the world: to walk to, or on the line to keep to
+    const struct am_control *control; ///< flow, segments: a value of the asset's control schema, borrowed for the
+                                      ///< step; NULL: the model's runtime controls make one of the rest
 } am_intent;
 
 /// How devices become intent. am_actor_get_speeds fills it for an actor.

@@ -16,10 +16,12 @@ typedef enum am_method {
     AM_METHOD_LONG_HORIZON, ///< motion matching that looks several searches ahead (LHMM section IV)
     AM_METHOD_LEARNED,      ///< learned motion matching: three networks, no database (LMM section 4)
     AM_METHOD_FIELD,        ///< a motion field (Fields)
+    AM_METHOD_FLOW,         ///< flow matching in a latent space of poses (Operators 4.2)
+    AM_METHOD_SEGMENTS,     ///< networks that answer a control with a segment of motion (Operators 4.3)
     AM_METHOD_OWN,          ///< a source of the caller's own (source.h); the library's come before it
     AM_METHOD_COUNT
 } am_method;
-/// "match", "long-horizon", "learned", "field", "own".
+/// "match", "long-horizon", "learned", "field", "flow", "segments", "own".
 AM_API const char *am_method_name(am_method method);
 
 /// One row of the table of methods.
@@ -97,11 +99,18 @@ typedef struct am_settings {
     int32_t as_printed;                   ///< 1: Responsive to the letter: eq. 13 alone weighs heights (3.2.4), and a
                                           ///< stander holds the last frame of its clip (3.3.2)
     float v_max;                          ///< m/s, fastest on a path; 0 means the path's own, or the data's
+    int32_t steps;                        ///< flow: Euler steps of a tick; 0 means the model's own
+    float noise;                          ///< flow: scale of the start noise; below 0 means the model's own
+    float noise_memory; ///< flow: part of the start noise that the next tick keeps; below 0: the same
+    float guidance;     ///< flow: how strongly the control counts; below 0: the same
+    int32_t plan;       ///< flow, segments: goals are reached by an arrival plan, 0 or 1
     // Not in the table; for programs and the lab:
     float sharp_mps, sharp_rad; ///< a larger change of the target triggers a search at once
     float stand_mps;            ///< without input, a character predicted to be slower than this stands
     int32_t springs;            ///< 0: linear interpolation of the trajectory (Responsive's ablation)
     am_push_blend push_blend;
+    float
+        steady; ///< flow, segments: share of integrated angular velocities in rotations (Operators section 5); 0: raw
 } am_settings;
 
 /// The usual settings of a method.

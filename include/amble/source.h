@@ -23,6 +23,7 @@ extern "C" {
 typedef struct am_index am_index;             ///< the search index of a database
 typedef struct am_filter am_filter;           ///< the frames that a tag query accepts
 typedef struct am_search_work am_search_work; ///< working memory for one thread at a time
+struct am_control;
 
 /// A clock for timings in traces; it affects nothing else.
 typedef struct am_clock {
@@ -69,6 +70,7 @@ typedef struct am_source_target {
     am_vec3 point;    ///< on the line to keep to, or to go to
     bool has_point;
     bool faces; ///< the facing is desired at rest, too; otherwise it is the last desired direction
+    bool jump, creep, dance, run;
 } am_source_target;
 
 /// The input of a source in one step.
@@ -92,13 +94,16 @@ typedef struct am_source_input {
     bool printed;          ///< LHMM algorithm 1 as printed: the nearest frames alone are choices, wherever they lie
     bool distances;        ///< with a horizon: levels add up distances, as printed, instead of their squares
     am_source_target target;
+    const struct am_control
+        *control;                ///< flow, segments: what is asked (control.h); NULL: their runtime controls say it
     const am_transform *pose;    ///< [joint] of the body in the root's space when it is not the source's own (another
                                  ///< source moved it until now), else NULL
     const am_velocity *velocity; ///< [joint] with it, in the root's space
-    const am_settings *settings; ///< of the character; NULL: the numbers that the source was made with
-    const am_tick_hook *hook;    ///< called in each tick of a source that `ticks`; NULL: nothing acts on the body
-    am_rng *rng;                 ///< the character's random stream, for sources that draw
-    const am_clock *clock;       ///< NULL means no timings
+    const struct am_source_pose *body; ///< the same body as local transforms and velocities, with the root's
+    const am_settings *settings;       ///< of the character; NULL: the numbers that the source was made with
+    const am_tick_hook *hook; ///< called in each tick of a source that `ticks`; NULL: nothing acts on the body
+    am_rng *rng;              ///< the character's random stream, for sources that draw
+    const am_clock *clock;    ///< NULL means no timings
 } am_source_input;
 
 /// A pose with its velocities: one side of a transition. The arrays belong to the caller.
@@ -139,7 +144,10 @@ typedef struct am_source_output {
     float values[AM_MAX_CANDIDATES];  ///< field: discounted, of where they lead; 0 without a value function
     float parts[AM_FIELD_PARTS];      ///< field: what adds up to `cost` (Fields eq. 1): root, turn, pose, next pose
     float query[AM_MAX_FEATURES];     ///< [stride] the stored-space query, when searched
-    float answer[AM_MAX_FEATURES];    ///< learned: [stride] its projection; `cost` is their squared distance
+    float answer[AM_MAX_FEATURES];    ///< learned: [stride] its projection; `cost` is their squared distance. flow,
+                                      ///< segments: [encoding_count] the encoded control
+    int encoding_count;               ///< flow, segments: numbers of the encoding in `answer`
+    int steps;                        ///< flow: Euler steps of this step's ticks; 0 without a tick
 } am_source_output;
 
 typedef struct am_source am_source;

@@ -42,6 +42,7 @@ static const subject subjects[] = {
     { "control.learned", bits_learned, NULL },
     { "control.field", bits_field, NULL },
     { "control.direction", bits_direction, NULL },
+    { "control.flow", bits_flow, NULL },
 };
 
 /// The hash of one subject; false when two versions of a kernel disagree.

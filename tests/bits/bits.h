@@ -102,6 +102,7 @@ void bits_character_high(digest *d);
 void bits_field(digest *d);
 void bits_learned(digest *d);
 void bits_direction(digest *d);
+void bits_flow(digest *d);
 void bits_networks(digest *d);
 // bits_kernels.c: every version of a kernel from the same numbers
 enum { bits_rows = 203, bits_stride = 40, bits_cells = bits_rows * bits_stride };

@@ -3,6 +3,7 @@
 #include "bits/input_log.h"
 #include "bits/learned_bits.h"
 #include "support/direction_nets.h"
+#include "support/flow_model.h"
 #include "runtime/net/zoo_graph.h"
 #include "support/synth_db.h"
 
@@ -104,6 +105,38 @@ void bits_learned(digest *d)
             fprintf(stderr, "bits: learned: %s\n", err.text);
         }
         put_u64(d, model ? model->hash : 0);
+        am_model_close(model);
+    }
+}
+
+/// Flow and segments of networks that know nothing, with each kind of weights: noise, Euler steps, guidance,
+/// controls, seams, arrivals and standing.
+void bits_flow(digest *d)
+{
+    static const char text[] =
+        "{\"controller\": \"%s\", \"seconds\": 12, \"fps\": %d, \"characters\": [{\"goals\": [{\"t\": 0, \"values\": "
+        "{\"target\": [2, 0, 3], \"style\": \"sad\"}}, {\"t\": 4, \"values\": {\"target\": [-30, 0, 1], \"facing\": "
+        "[0, 0, "
+        "-1]}}]}, {\"goals\": [{\"t\": 1, \"values\": {\"target\": [0.5, 0, 1]}}]}]}";
+    static const flow_model_def defs[5] = { { .guided = true },
+                                            { .segments = true, .weights = AM_NET_FP16 },
+                                            { .velocity = true, .told = true, .weights = AM_NET_INT8 },
+                                            { .puppet = true },
+                                            { .puppet = true, .segments = false, .weights = AM_NET_FP16 } };
+    am_error err = { 0 };
+    const am_db *db = shared_db(&err);
+    for (int i = 0; db && i < 5; i++) {
+        char script_text[1024];
+        am_run_script script = { 0 };
+        am_model *model = flow_model_make(db, &defs[i], &err);
+        snprintf(script_text, sizeof script_text, text, defs[i].segments ? "segments" : "flow", i % 2 ? 60 : 47);
+        bool good = model && am_run_parse(&script, script_text, strlen(script_text), "goals", NULL, &err) == AM_OK &&
+                    play_script(d, &script, NULL, model, &err);
+        put_u64(d, good ? model->hash : 0);
+        if (!good) {
+            fprintf(stderr, "bits: flow: %s\n", err.text);
+        }
+        am_run_script_free(&script);
         am_model_close(model);
     }
 }

@@ -43,8 +43,11 @@ typedef struct am_run_push {
 /// Where to go from a time on.
 typedef struct am_run_goal {
     float t;
-    bool has_target; ///< false: the goal ends
-    am_vec3 target;  ///< a point in the world; its height is ignored
+    bool has_target;              ///< false: the goal ends
+    am_vec3 target;               ///< a point in the world; its height is ignored
+    am_vec3 facing;               ///< flow, segments: there; zero: any
+    const struct am_json *values; ///< flow, segments: the object of values by path in the model's schema; as long as
+                                  ///< the script. NULL for other controllers
 } am_run_goal;
 
 /// The options of RUN.json.

@@ -61,7 +61,8 @@ static am_activity choose_lasting(const am_actor *c)
     if ((s->target_buttons & ami_button_creep) != 0 && can(c, AM_ACTIVITY_CREEP)) {
         return AM_ACTIVITY_CREEP;
     }
-    bool still = !wants_to_move(s) && !wants_to_turn(s) && predicted_speed(c) < c->settings.stand_mps;
+    bool asked = (s->target_buttons & ami_button_asked) != 0;
+    bool still = !asked && !wants_to_move(s) && !wants_to_turn(s) && predicted_speed(c) < c->settings.stand_mps;
     return still && can(c, AM_ACTIVITY_STAND) ? AM_ACTIVITY_STAND : AM_ACTIVITY_MOVE;
 }
 

@@ -3,6 +3,7 @@
 #include "actor/actor.h"
 
 #include "actor/push.h"
+#include "method/latent.h"
 
 #include <string.h>
 
@@ -35,6 +36,21 @@ void am_actor_place(am_actor *c, const am_vec3 *position, float heading)
 
 // ---------------------------------------------------------------------------------------------
 // One step
+
+/// Whether a control value, a point to arrive at, or a source that hears nothing else wants the body to go on.
+static bool is_asked(const am_actor *c, const ami_step *step, const am_intent *intent)
+{
+    const am_source *source = c->prepared->source;
+    const am_transform root = c->state->root;
+    if (!ami_is_latent(source)) {
+        return false;
+    }
+    if (intent->control) {
+        return !ami_latent_rests(source, intent->control, root);
+    }
+    return !ami_latent_hears_intent(source) ||
+           (step->arrives && !ami_is_there(root, step->arrival.point, step->arrival.facing));
+}
 
 /// Takes the target over; returns false and keeps the previous one when it is not finite.
 static bool take_target(ami_state *s, const am_intent *intent)
@@ -71,6 +87,10 @@ static am_source_target find_target(const am_actor *c)
         target.point = am_v3(at->x, 0.0f, at->z);
         target.has_point = target.faces = true;
     }
+    target.jump = (s->target_buttons & ami_button_jump) != 0;
+    target.creep = (s->target_buttons & ami_button_creep) != 0;
+    target.dance = (s->target_buttons & ami_button_dance) != 0;
+    target.run = (s->target_buttons & ami_button_run) != 0;
     return target;
 }
 
@@ -104,7 +124,6 @@ static am_source_input make_input(am_actor *c, const ami_activity_plan *plan, co
         .clock = c->clock,
     };
     ami_push_begin(c, &input);
-    ami_arrive(c, &input);
     return input;
 }
 
@@ -230,6 +249,8 @@ void ami_step_begin(am_actor *c, ami_step *step, const am_intent *intent, float 
     c->recent->previous_root = s->root;
     memcpy(c->previous, c->local, (size_t)c->joint_count * sizeof *c->local);
     step->good = take_target(s, intent);
+    step->arrives = ami_arrival_find(c, intent, &step->arrival);
+    s->target_buttons |= is_asked(c, step, intent) ? (uint32_t)ami_button_asked : 0;
     s->steps++;
     step->over = !(dt > 0.0f);
     if (step->over) {
@@ -256,6 +277,10 @@ void ami_step_begin(am_actor *c, ami_step *step, const am_intent *intent, float 
         step->horizon = ami_path_predict(c, &step->context);
     } else {
         ami_trajectory_predict(c, &step->plan);
+        step->arrives &= s->activity == AM_ACTIVITY_MOVE;
+        if (step->arrives) {
+            ami_arrival_plan(c, &step->arrival);
+        }
         ahead = look_along_stick(c, &step->plan, &step->target, step->stick, &step->horizon);
     }
     step->held = ami_stand_begin(c, step);
@@ -264,6 +289,12 @@ void ami_step_begin(am_actor *c, ami_step *step, const am_intent *intent, float 
         step->input.target.point = am_v3_ground(intent->point);
         step->input.target.has_point = true;
     }
+    if (!on_path && step->arrives) {
+        ami_arrival_target(c, &step->arrival, &step->input.target);
+    }
+    step->input.target.run |= intent->run;
+    step->input.control = intent->control;
+    ami_arrive(c, step);
 }
 
 void ami_step_end(am_actor *c, ami_step *step)
@@ -284,6 +315,9 @@ void ami_step_end(am_actor *c, ami_step *step)
         moved = am_v3_add(moved, am_quat_unrotate(s->root.rotation, ami_stand_shift(c, step->dt)));
         ami_simulate(c, &step->plan, step->dt);
         ami_root_move(c, &step->plan, moved, turned, step->dt);
+        if (step->arrives) {
+            ami_arrival_bend(c, &step->arrival, moved, turned, step->dt);
+        }
     }
     ami_push_move(c, step->dt);
     ami_stand_legs(c);

@@ -125,7 +125,13 @@ typedef struct ami_state {
     uint32_t arriving; ///< 1 when another source moved the body until now (switch.c)
 } ami_state;
 
-enum { ami_button_jump = 1, ami_button_creep = 2, ami_button_dance = 4, ami_button_run = 8 };
+enum {
+    ami_button_jump = 1,
+    ami_button_creep = 2,
+    ami_button_dance = 4,
+    ami_button_run = 8,
+    ami_button_asked = 16 ///< a control value asks to go on: the body must not be held
+};
 
 /// What one step has decided to ask for.
 typedef struct ami_activity_plan {
@@ -140,6 +146,14 @@ typedef struct ami_activity_plan {
     bool stand; ///< what is held is standing
 } ami_activity_plan;
 
+/// A point to arrive at by a plan (arrive.c).
+typedef struct ami_arrival {
+    am_vec3 point;  ///< on the ground
+    am_vec3 facing; ///< unit; zero: any
+    float heading;  ///< of it
+    bool faces;
+} ami_arrival;
+
 /// A step in progress: what the part before the source hands to the part after it (actor.c).
 typedef struct ami_step {
     ami_activity_plan plan;
@@ -148,9 +162,12 @@ typedef struct ami_step {
     uint64_t stick[AM_MAX_CONTEXT / sizeof(uint64_t)];
     am_horizon horizon;
     am_source_input input;
+    am_source_pose body; ///< on arrival: what the source goes on from
     float dt, scaled;
     bool good, on_path, over;
     bool held; ///< the body stands: the source is not asked
+    bool arrives;
+    ami_arrival arrival;
 } ami_step;
 
 // A foot that was planted when a transition began stays planted for this long: contacts flicker where two motions
@@ -263,9 +280,10 @@ am_method ami_method_family(am_method method);
 const am_source *ami_asset_source(const am_asset *asset, am_method method);
 const am_net *ami_asset_direction(const am_asset *asset);
 uint64_t ami_asset_key(const am_asset *asset);
-/// asset.c: working memory for batches of learned actors, one for each slot; NULL when there is none or another call
-/// uses it. Return it afterwards.
-am_search_work *const *ami_asset_borrow(const am_asset *asset);
+/// asset.c: working memory for batches of actors of one source, one for each slot; NULL when it has none. Borrow the
+/// slots first: false while another call uses them. Return them afterwards.
+bool ami_asset_borrow(const am_asset *asset);
+am_search_work *const *ami_asset_slots(const am_asset *asset, const am_source *source);
 void ami_asset_return(const am_asset *asset);
 #define AMI_ASSET_SLOTS 8
 #define AMI_ASSET_BATCH 32
@@ -297,6 +315,16 @@ bool ami_builds_up(const am_actor *character);
 float ami_start_halflife(const am_actor *character, am_vec3 target);
 /// trajectory.c: lets dt pass for the simulated point.
 void ami_simulate(am_actor *character, const ami_activity_plan *plan, float dt);
+/// arrive.c: the point that an intent asks a flow or segment character to arrive at; false without one or without the
+/// option `plan`.
+bool ami_arrival_find(const am_actor *character, const am_intent *intent, ami_arrival *out);
+/// arrive.c: the character's trajectory becomes the planned way.
+void ami_arrival_plan(am_actor *character, const ami_arrival *arrival);
+/// arrive.c: velocity, facing and point of the plan now.
+void ami_arrival_target(const am_actor *character, const ami_arrival *arrival, am_source_target *target);
+/// arrive.c: after the root has moved: bends its movement to meet the point.
+void ami_arrival_bend(am_actor *character, const ami_arrival *arrival, am_vec3 moved, float turned, float dt);
+
 /// root.c: moves the root as the animation did (in the root's frame, with its turn) and pulls it to the point.
 void ami_root_move(am_actor *character, const ami_activity_plan *plan, am_vec3 moved, float turned, float dt);
 /// root.c: moves the root exactly as the animation did.
@@ -312,7 +340,7 @@ void ami_find_velocities(am_actor *character, const am_actor *from);
 /// switch.c: in the next step the source begins again from the body as it is.
 void ami_begin_arrival(am_actor *actor);
 /// switch.c: what the source learns about a body that another source moved; false when it moved the body itself.
-bool ami_arrive(am_actor *character, am_source_input *input);
+bool ami_arrive(am_actor *character, ami_step *step);
 /// switch.c: the transition of an arrival, in place of the source's own.
 void ami_arrived(am_actor *character);
 

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "method/field_source.h"
+#include "method/flow.h"
 #include "net/net.h"
 #include "method/sources.h"
 
@@ -24,11 +25,12 @@ struct am_asset {
     ami_field_value *values[most_values];
     int value_count;
     am_net *direction;
-    am_source *made[AM_METHOD_COUNT];          ///< own sources
-    const am_source *sources[AM_METHOD_COUNT]; ///< [family]
-    ami_prepared *prepared[AM_METHOD_COUNT];   ///< [family]
-    am_search_work *slots[AMI_ASSET_SLOTS];    ///< for batches of learned actors
-    atomic_flag *slots_taken;                  ///< in `taken`, so that a const asset can lend its slots
+    am_source *made[AM_METHOD_COUNT];                        ///< own sources
+    const am_source *sources[AM_METHOD_COUNT];               ///< [family]
+    ami_prepared *prepared[AM_METHOD_COUNT];                 ///< [family]
+    am_search_work *slots[AM_METHOD_COUNT][AMI_ASSET_SLOTS]; ///< [family] for batches of actors
+    bool slotted;                                            ///< some family has slots
+    atomic_flag *slots_taken;                                ///< in `taken`, so that a const asset can lend its slots
     atomic_flag taken;
     uint64_t key;
 };
@@ -121,16 +123,45 @@ static am_result make_match(am_asset *a, am_error *err)
     return result == AM_OK ? ami_match_create(&a->made[AM_METHOD_MATCH], &def, err) : result;
 }
 
+/// Working memory for batches of a source.
+static am_result make_slots(am_asset *a, am_method method, am_error *err)
+{
+    am_result result = AM_OK;
+    for (int i = 0; i < AMI_ASSET_SLOTS && result == AM_OK; i++) {
+        result = am_source_work_create(&a->slots[method][i], a->made[method], AMI_ASSET_BATCH, &a->alloc, err);
+    }
+    a->slotted |= result == AM_OK;
+    return result;
+}
+
 static am_result make_learned(am_asset *a, am_error *err)
 {
     ami_learned_def def = ami_learned_def_default();
     def.alloc = &a->alloc;
     def.model = model_with(a, "projector");
     am_result result = ami_learned_create(&a->made[AM_METHOD_LEARNED], &def, err);
-    for (int i = 0; i < AMI_ASSET_SLOTS && result == AM_OK; i++) {
-        result = am_source_work_create(&a->slots[i], a->made[AM_METHOD_LEARNED], AMI_ASSET_BATCH, &a->alloc, err);
-    }
-    return result;
+    return result == AM_OK ? make_slots(a, AM_METHOD_LEARNED, err) : result;
+}
+
+/// Flow or segments.
+static am_result make_latent(am_asset *a, am_method method, const char *part,
+                             am_result (*create)(am_source **, const ami_latent_def *, am_error *), am_error *err)
+{
+    ami_latent_def def = ami_latent_def_default();
+    def.alloc = &a->alloc;
+    def.model = model_with(a, part);
+    am_result result = create(&a->made[method], &def, err);
+    return result == AM_OK ? make_slots(a, method, err) : result;
+}
+
+static am_result make_flow(am_asset *a, am_error *err)
+{
+    return make_latent(a, AM_METHOD_FLOW, "flow", ami_flow_create, err);
+}
+
+static am_result make_segments(am_asset *a, am_error *err)
+{
+    return make_latent(a, AM_METHOD_SEGMENTS, "segments", ami_segments_create, err);
 }
 
 /// Value functions of all models, at every anchor spacing.
@@ -182,16 +213,18 @@ static uint32_t offered(const am_asset *a)
     bool poses = a->db && (a->db->has_poses || (a->db->z && model_with(a, "decompressor")));
     methods |= poses ? 1u << AM_METHOD_MATCH : 0;
     methods |= model_with(a, "projector") ? 1u << AM_METHOD_LEARNED : 0;
+    methods |= model_with(a, "flow") ? 1u << AM_METHOD_FLOW : 0;
+    methods |= model_with(a, "segments") ? 1u << AM_METHOD_SEGMENTS : 0;
     methods |= a->db && a->db->has_poses && model_with_values(a) ? 1u << AM_METHOD_FIELD : 0;
     return methods;
 }
 
 static am_result make_method(am_asset *a, am_method method, am_error *err)
 {
-    static am_result (*const makers[AM_METHOD_OWN])(am_asset *, am_error *) = { [AM_METHOD_MATCH] = make_match,
-                                                                                [AM_METHOD_LONG_HORIZON] = make_match,
-                                                                                [AM_METHOD_LEARNED] = make_learned,
-                                                                                [AM_METHOD_FIELD] = make_field };
+    static am_result (*const makers[AM_METHOD_OWN])(am_asset *, am_error *) = {
+        [AM_METHOD_MATCH] = make_match, [AM_METHOD_LONG_HORIZON] = make_match, [AM_METHOD_LEARNED] = make_learned,
+        [AM_METHOD_FIELD] = make_field, [AM_METHOD_FLOW] = make_flow,          [AM_METHOD_SEGMENTS] = make_segments
+    };
     int count;
     const am_method_row *row = &am_methods(&count)[method];
     if (row->database && !a->db) {
@@ -306,10 +339,10 @@ void am_asset_close(am_asset *a)
         return;
     }
     am_alloc alloc = a->alloc;
-    for (int i = 0; i < AMI_ASSET_SLOTS; i++) {
-        ami_search_work_destroy(a->slots[i]);
-    }
     for (int m = 0; m < AM_METHOD_COUNT; m++) {
+        for (int i = 0; i < AMI_ASSET_SLOTS; i++) {
+            ami_search_work_destroy(a->slots[m][i]);
+        }
         ami_prepared_destroy(a->prepared[m]);
         ami_source_destroy(a->made[m]);
     }
@@ -343,9 +376,16 @@ const am_source *ami_asset_source(const am_asset *a, am_method method)
 const am_net *ami_asset_direction(const am_asset *a) { return a->direction; }
 uint64_t ami_asset_key(const am_asset *a) { return a->key; }
 
-am_search_work *const *ami_asset_borrow(const am_asset *a)
+bool ami_asset_borrow(const am_asset *a) { return a->slotted && !atomic_flag_test_and_set(a->slots_taken); }
+
+am_search_work *const *ami_asset_slots(const am_asset *a, const am_source *source)
 {
-    return a->slots[0] && !atomic_flag_test_and_set(a->slots_taken) ? a->slots : NULL;
+    for (int m = 0; m < AM_METHOD_OWN; m++) {
+        if (source == a->made[m] && a->slots[m][0]) {
+            return a->slots[m];
+        }
+    }
+    return NULL;
 }
 
 void ami_asset_return(const am_asset *a) { atomic_flag_clear(a->slots_taken); }
@@ -383,6 +423,11 @@ const am_db *am_asset_db(const am_asset *a, am_method method)
 {
     const ami_prepared *prepared = ami_asset_prepared(a, method);
     return prepared ? prepared->source->db : NULL;
+}
+
+const am_control_schema *am_asset_control_schema(const am_asset *a, am_method method)
+{
+    return ami_latent_schema(ami_asset_source(a, method));
 }
 
 int am_asset_value(const am_asset *a, int task, int every)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x53434D41u // "AMCS"
-#define SNAPSHOT_VERSION 3u
+#define SNAPSHOT_VERSION 4u
 
 typedef struct header {
     uint32_t magic, version;

@@ -111,14 +111,17 @@ am_result am_actor_take_over(am_actor *c, const am_actor *from, am_error *err)
     return AM_OK;
 }
 
-bool ami_arrive(am_actor *c, am_source_input *input)
+bool ami_arrive(am_actor *c, ami_step *step)
 {
+    am_source_input *input = &step->input;
     if (!c->state->arriving) {
         return false;
     }
     am_fk(c->next, c->local_raw, c->prepared->source->skeleton->parents, c->joint_count);
     input->pose = c->next;
     input->velocity = c->arrival + c->joint_count;
+    step->body = (am_source_pose){ c->local_raw, c->arrival, c->recent->root_linear, c->recent->root_angular };
+    input->body = &step->body;
     input->search_now = input->leave = true;
     return true;
 }
@@ -185,27 +188,29 @@ typedef struct many {
     const am_intent *intents;
     int count, slots;
     float dt;
-    am_search_work *const *works; ///< [slot] for batches of `asset`; NULL: single steps
+    bool lent; ///< the slots of `asset` are this call's
     const am_asset *asset;
 } many;
 
-static bool batches(const many *m, const am_actor *actor)
+/// Working memory for a batch with the source of an actor in a slot; NULL: single steps.
+static am_search_work *work_of(const many *m, const am_actor *actor, int slot)
 {
-    // The works have rooms for the learned networks alone.
-    return m->works && actor->asset == m->asset &&
-           actor->prepared->source == ami_asset_source(m->asset, AM_METHOD_LEARNED);
+    am_search_work *const *works =
+        m->lent && actor->asset == m->asset ? ami_asset_slots(m->asset, actor->prepared->source) : NULL;
+    return works ? works[slot] : NULL;
 }
 
 static void step_chunk(const many *m, int first, int count, int slot)
 {
     for (int i = first; i < first + count;) {
+        am_search_work *work = work_of(m, m->actors[i], slot);
         int group = 1;
-        while (batches(m, m->actors[i]) && i + group < first + count && batches(m, m->actors[i + group]) &&
+        while (work && i + group < first + count && m->actors[i + group]->asset == m->asset &&
                m->actors[i + group]->prepared->source == m->actors[i]->prepared->source) {
             group++;
         }
         if (group > 1) {
-            step_together(m->actors + i, m->intents + i, group, m->dt, m->works[slot]);
+            step_together(m->actors + i, m->intents + i, group, m->dt, work);
         } else {
             am_actor_step(m->actors[i], &m->intents[i], m->dt);
         }
@@ -228,13 +233,13 @@ void am_actors_step(am_actor *const *actors, const am_intent *intents, int count
     }
     int chunks = (count + crowd - 1) / crowd;
     many m = { actors, intents, count, chunks, dt, ami_asset_borrow(actors[0]->asset), actors[0]->asset };
-    if (m.works && chunks > AMI_ASSET_SLOTS) {
+    if (m.lent && chunks > AMI_ASSET_SLOTS) {
         m.slots = AMI_ASSET_SLOTS; // each has a work of its own
     }
     am_tasks serial = ami_tasks_serial();
     const am_tasks *run = tasks ? tasks : &serial;
     run->run(run->user, m.slots, step_slot, &m);
-    if (m.works) {
+    if (m.lent) {
         ami_asset_return(m.asset);
     }
 }

@@ -56,7 +56,7 @@ static inline const uint64_t *ami_search_bits(const am_index *index, const ami_s
     return search->filter ? search->filter->frames : index->offered;
 }
 
-#define AMI_WORK_NETS 3 ///< networks that a source runs in one step
+#define AMI_WORK_NETS 4 ///< networks that a source runs in one step
 /// Work memory for the networks of a source: [AMI_WORK_NETS], NULL where there is none. They are freed with the work.
 am_net_work **ami_search_work_nets(am_search_work *work);
 

@@ -9,6 +9,10 @@
 
 #include <string.h>
 
+// While standing, a root slower than this does not move; from twice this speed on it moves unchanged.
+#define SETTLE_MPS 0.12f
+#define SETTLE_RADPS 0.2f
+
 int ami_part_net_width(const ami_part_net *net, int input) { return am_net_input_size(net->net, net->in[input]); }
 
 static am_result check_widths(const ami_part_net *p, const ami_nets_def *def, const char *part, const char *output,
@@ -87,6 +91,19 @@ uint8_t ami_contacts_from(const ami_pose_layout *layout, const float *y)
 {
     const float *c = y + layout->contacts;
     return (uint8_t)((c[0] > 0.5f ? AM_CONTACT_LEFT : 0) | (c[1] > 0.5f ? AM_CONTACT_RIGHT : 0));
+}
+
+static am_vec3 fade(am_vec3 velocity, float least)
+{
+    return am_v3_scale(velocity, am_clamp(am_v3_length(velocity) / least - 1.0f, 0.0f, 1.0f));
+}
+
+void ami_settle(const am_source_input *input, am_vec3 *linear, am_vec3 *angular)
+{
+    if (input->stand) {
+        *linear = fade(*linear, SETTLE_MPS);
+        *angular = fade(*angular, SETTLE_RADPS);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------

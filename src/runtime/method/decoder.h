@@ -55,6 +55,9 @@ const float *ami_decode(const ami_decoder *decoder, am_search_work *work, int fr
 
 /// One side of a transition from a pose vector.
 void ami_side_from(am_source_pose *side, const ami_pose_layout *layout, const float *y, const am_db *db);
+/// While standing, networks come to rest in one pose, but the mean of people shifting their weight still has some
+/// speed, with which a still body would glide on forever: slow movement of the root stops, faster movement passes.
+void ami_settle(const am_source_input *input, am_vec3 *linear, am_vec3 *angular);
 /// AM_CONTACT_* bits of a pose vector.
 uint8_t ami_contacts_from(const ami_pose_layout *layout, const float *y);
 

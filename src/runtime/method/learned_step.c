@@ -13,9 +13,6 @@
 // The same limits as the automatic tags of a database (src/tools/build/auto_tags.c).
 #define IDLE_MPS 0.25f
 #define RUN_MPS 2.0f
-// While standing, a root slower than this does not move; from twice this speed on it moves unchanged.
-#define SETTLE_MPS 0.12f
-#define SETTLE_RADPS 0.2f
 // A motion that plays through is projected back onto the data at this share of the distance that refuses a query.
 #define ASTRAY 0.5f
 // Characters that are stepped together: beyond this a batch gains nothing.
@@ -145,27 +142,12 @@ static void recall(const ami_learned *l, void *state, float *q)
     }
 }
 
-static am_vec3 fade(am_vec3 velocity, float least)
-{
-    return am_v3_scale(velocity, am_clamp(am_v3_length(velocity) / least - 1.0f, 0.0f, 1.0f));
-}
-
-/// While standing, the networks come to rest in one pose, but the mean of people shifting their weight still has some
-/// speed, with which a still body would glide on forever: slow movement stops, faster movement passes.
-static void settle(const am_source_input *input, am_vec3 *linear, am_vec3 *angular)
-{
-    if (input->stand) {
-        *linear = fade(*linear, SETTLE_MPS);
-        *angular = fade(*angular, SETTLE_RADPS);
-    }
-}
-
 /// One side of a transition of a member, whose state says what it is.
 static void tell_side(const batch *b, int member, am_source_pose *side)
 {
     const ami_learned *l = b->learned;
     ami_side_from(side, &l->layout, ami_learned_y(l, b->states[member]), l->character);
-    settle(b->inputs[member], &side->root_linear, &side->root_angular);
+    ami_settle(b->inputs[member], &side->root_linear, &side->root_angular);
 }
 
 /// Takes over the Projector's answer; false when it is not finite or too far from the query.
@@ -378,7 +360,7 @@ static void tell(const batch *b, int m)
     am_vec3 turn = am_quat_to_scaled_axis(am_quat_abs(b->moved[m].rotation));
     out->root_linear = am_v3_scale(b->moved[m].translation, rate);
     out->root_angular = am_v3_scale(turn, rate);
-    settle(b->inputs[m], &out->root_linear, &out->root_angular);
+    ami_settle(b->inputs[m], &out->root_linear, &out->root_angular);
 }
 
 static void step_some(batch *b, const am_source_input *const *inputs)

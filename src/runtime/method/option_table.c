@@ -5,6 +5,7 @@
 #include <amble/source.h>
 
 #include "base/error.h"
+#include "method/flow_file.h"
 #include "method/sources.h"
 
 #include <stddef.h>
@@ -17,6 +18,8 @@ static const am_method_row methods[AM_METHOD_COUNT] = {
     [AM_METHOD_LONG_HORIZON] = { "long-horizon", "long-horizon", true, NULL },
     [AM_METHOD_LEARNED] = { "learned", "learned", false, "projector" },
     [AM_METHOD_FIELD] = { "field", "motion field", true, NULL },
+    [AM_METHOD_FLOW] = { "flow", "flow", false, "flow" },
+    [AM_METHOD_SEGMENTS] = { "segments", "segments", false, "segments" },
     [AM_METHOD_OWN] = { "own", "own", false, NULL },
 };
 static const char *const roots[] = { "animation", "simulation", "mixed" };
@@ -39,6 +42,8 @@ void am_settings_init(am_settings *out, am_method method)
 {
     ami_match_def match = ami_match_def_default();
     ami_long_horizon_def ahead = ami_long_horizon_def_default();
+    // Their own flow turns and moves the root.
+    bool moves_itself = method == AM_METHOD_FIELD || method == AM_METHOD_FLOW || method == AM_METHOD_SEGMENTS;
     // Half-lives, ratios and clamps were tuned on the eight courses of `amble eval matching` on CMU: shorter
     // half-lives respond no sooner, since feet must land first; a larger position ratio turns sooner and skates more.
     *out = (am_settings){
@@ -52,8 +57,7 @@ void am_settings_init(am_settings *out, am_method method)
         .most_searches = ahead.most_searches,
         .candidates = 1,
         .policy = AM_FIELD_LOOKAHEAD,
-        // The field's own flow turns and moves the root.
-        .root = method == AM_METHOD_FIELD ? AM_ROOT_ANIMATION : AM_ROOT_MIXED,
+        .root = moves_itself ? AM_ROOT_ANIMATION : AM_ROOT_MIXED,
         .inertialise = AM_INERTIALISE_SPRING,
         .inertialise_halflife = 0.12f,
         .inertialise_seconds = 0.35f,
@@ -73,6 +77,11 @@ void am_settings_init(am_settings *out, am_method method)
         .stand_mps = 0.25f,
         .springs = 1,
         .push_blend = AM_PUSH_STEPPED,
+        .noise = -1.0f,
+        .noise_memory = -1.0f,
+        .guidance = -1.0f,
+        .plan = 1,
+        .steady = 0.75f,
     };
 }
 
@@ -101,6 +110,8 @@ enum {
     searches = 1 << AM_METHOD_MATCH | ahead_only | 1 << AM_METHOD_OWN,
     field_only = 1 << AM_METHOD_FIELD | 1 << AM_METHOD_OWN,
     asks = searches | 1 << AM_METHOD_LEARNED,
+    flow_only = 1 << AM_METHOD_FLOW,
+    asked = flow_only | 1 << AM_METHOD_SEGMENTS,
     not_ahead = all & ~ahead_only
 };
 
@@ -126,7 +137,18 @@ static const am_option options[] = {
     { CHOICE("policy", policy, policies, field_only, "how an action is chosen"), .label = "chooses" },
     { INTEGER("every", every, 0.0f, 100.0f, (float)AMI_FIELD_MAX_EVERY, field_only,
               "ticks between the anchors of the value function; 0: the smallest that the model has") },
-    { CHOICE("root", root, roots, all, "what moves the root (default of a field: animation)"),
+    { INTEGER("steps", steps, 0.0f, 8.0f, (float)AMI_FLOW_MOST_STEPS, flow_only,
+              "Euler steps of a tick; 0: the model's own"),
+      .label = "steps" },
+    { NUMBER("noise", noise, -1.0f, 1.0f, 4.0f, "", flow_only,
+             "scale of the noise that a tick starts from; below 0: the model's own"),
+      .label = "noise" },
+    { NUMBER("noise_memory", noise_memory, -1.0f, 1.0f, 1.0f, "", flow_only,
+             "part of that noise that stays from tick to tick; below 0: the model's own") },
+    { NUMBER("guidance", guidance, -1.0f, 5.0f, 20.0f, "", flow_only,
+             "how strongly the control counts, 1: as trained; below 0: the model's own") },
+    { SWITCH("plan", plan, asked, "a goal's `target` is reached by a planned arrival; false: by the network alone") },
+    { CHOICE("root", root, roots, all, "what moves the root (default of field, flow and segments: animation)"),
       .label = "root moves by" },
     { CHOICE("inertialise", inertialise, blends, all, "how a transition fades out"), .label = "transitions" },
     { NUMBER("inertialise_halflife_s", inertialise_halflife, 1e-4f, 0.5f, 10.0f, "s", all,
@@ -226,8 +248,8 @@ am_result am_settings_check(const am_settings *s, am_error *err)
         }
     }
     if ((int)s->method < 0 || s->method >= AM_METHOD_COUNT || !within(s->springs, 0, 1) ||
-        !within(s->push_blend, AM_PUSH_ADDED, AM_PUSH_STEPPED)) {
-        return ami_fail(err, AM_ERR_RANGE, "method, springs or push_blend has an unknown value");
+        !within(s->push_blend, AM_PUSH_ADDED, AM_PUSH_STEPPED) || !within((double)s->steady, 0.0, 1.0)) {
+        return ami_fail(err, AM_ERR_RANGE, "method, springs, push_blend or steady has an unknown value");
     }
     return AM_OK;
 }

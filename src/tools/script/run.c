@@ -77,6 +77,7 @@ static am_result make_players(am_run *run, am_error *err)
         if (result == AM_OK) {
             am_actor_get_speeds(run->players[i].character, &run->intent_def);
             am_intent_state_init(&run->players[i].devices, &run->intent_def);
+            result = ami_run_open_goals(run, &run->players[i], actor, err);
         }
     }
     return result;
@@ -171,6 +172,7 @@ void am_run_destroy(am_run *run)
     }
     for (int i = 0; i < run->actor_count; i++) {
         am_actor_destroy(run->players[i].character);
+        am_control_destroy(run->players[i].control);
     }
     if (run->solver) {
         run->engine.destroy(run->engine.user, run->solver);
@@ -259,7 +261,7 @@ bool am_run_step(am_run *run)
         ami_player *p = &run->players[i];
         take_events(run, p, &run->script->actors[i]);
         am_intent_from_devices(&p->devices, &p->intent, &run->intent_def, p->keys, &p->pad, dt);
-        p->intent = ami_run_take_goal(p, &run->script->actors[i], p->intent, due_at(run));
+        p->intent = ami_run_take_goal(run, p, &run->script->actors[i], p->intent, due_at(run));
         double before = run->clock ? run->clock->microseconds(run->clock->user) : 0.0;
         am_actor_step(p->character, &p->intent, dt);
         p->step_us = run->clock ? run->clock->microseconds(run->clock->user) - before : 0.0;

@@ -4,6 +4,8 @@
 
 #include <amble/tools/script.h>
 
+#include <amble/control.h>
+
 #include "actor/get.h"
 #include "base/memory.h"
 #include "data/search.h"
@@ -16,6 +18,8 @@ typedef struct ami_player {
     am_intent_state devices;
     int next_key, next_pad, next_path, next_push, next_goal, next_change; ///< events not yet due
     am_run_goal goal;                                                     ///< that holds
+    am_control *control;                                                  ///< what is asked; NULL: no schema
+    bool controlled;                                                      ///< the goal that holds has values
     int stands;                                                           ///< frames since its last path ended
     uint32_t keys;
     am_gamepad pad;
@@ -64,12 +68,20 @@ am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_erro
 void ami_run_take_pushes(const am_run *run, ami_player *player, const am_run_actor *actor, double due);
 
 /// run_goal.c: 'goals' of one character.
-am_result ami_run_read_goals(am_run_actor *actor, ami_arena *arena, const am_json_doc *doc, const am_json *object,
-                             am_error *err);
+am_result ami_run_read_goals(am_run_actor *actor, am_method method, ami_arena *arena, const am_json_doc *doc,
+                             const am_json *object, am_error *err);
 /// run_goal.c: the same, as they were read.
 void ami_run_write_goals(am_json_writer *writer, const am_run_actor *actor);
+/// run_goal.c: makes the control value of a player, where the asset has a schema, and tries all goals of its actor on
+/// it.
+am_result ami_run_open_goals(const am_run *run, ami_player *player, const am_run_actor *actor, am_error *err);
+/// run_values.c: values by path into a control. Errors name the place in the document.
+am_result ami_run_put_values(am_control *control, const am_json_doc *doc, const am_json *values, am_error *err);
+/// run_values.c: a value as it was read.
+void ami_run_write_json(am_json_writer *writer, const am_json *value);
 /// run_goal.c: the intent of a player with these devices at a time.
-am_intent ami_run_take_goal(ami_player *player, const am_run_actor *actor, am_intent devices, double due);
+am_intent ami_run_take_goal(const am_run *run, ami_player *player, const am_run_actor *actor, am_intent devices,
+                            double due);
 
 /// run_change.c: 'changes' of one character, whose options are `begin` until then.
 am_result ami_run_read_changes(am_run_actor *actor, const am_run_options *begin, ami_arena *arena,

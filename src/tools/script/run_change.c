@@ -54,29 +54,6 @@ am_result ami_run_read_changes(am_run_actor *actor, const am_run_options *begin,
     return AM_OK;
 }
 
-/// An option as it was given.
-static void write_given(am_json_writer *w, const am_json *item)
-{
-    switch (item->type) {
-    case AM_JSON_NUMBER:
-        am_json_number(w, item->key, item->number);
-        break;
-    case AM_JSON_BOOL:
-        am_json_bool(w, item->key, item->boolean);
-        break;
-    case AM_JSON_STRING:
-        am_json_string(w, item->key, item->string);
-        break;
-    default: // weights
-        am_json_begin_object(w, item->key);
-        for (const am_json *weight = item->first; weight; weight = weight->next) {
-            am_json_number(w, weight->key, weight->number);
-        }
-        am_json_end_object(w);
-        break;
-    }
-}
-
 void ami_run_write_changes(am_json_writer *w, const am_run_actor *actor)
 {
     if (actor->change_count == 0) {
@@ -88,7 +65,7 @@ void ami_run_write_changes(am_json_writer *w, const am_run_actor *actor)
         am_json_number(w, "t", (double)actor->changes[i].t);
         am_json_begin_object(w, "options");
         for (const am_json *item = actor->changes[i].given->first; item; item = item->next) {
-            write_given(w, item);
+            ami_run_write_json(w, item);
         }
         am_json_end_object(w);
         am_json_end_object(w);

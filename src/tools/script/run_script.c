@@ -24,9 +24,6 @@ typedef struct reader {
     am_error *err;
 } reader;
 
-// Controllers of the format that no version plays yet.
-static const char *const planned[] = { "flow", "segments" };
-
 // ---------------------------------------------------------------------------------------------
 // Characters
 
@@ -215,7 +212,7 @@ static am_result read_actor(const reader *r, const am_json *object, am_run_actor
         result = read_gamepad(r, object, actor);
     }
     if (result == AM_OK) {
-        result = ami_run_read_goals(actor, r->arena, r->doc, object, r->err);
+        result = ami_run_read_goals(actor, r->script->options.settings.method, r->arena, r->doc, object, r->err);
     }
     if (result == AM_OK) {
         result = ami_run_read_pushes(actor, r->arena, r->doc, object, r->err);
@@ -287,22 +284,15 @@ static am_result read_database(const reader *r, const am_json *root)
 
 static am_result read_controller(const reader *r, const am_json *root)
 {
-    const char *names[AM_METHOD_OWN + COUNT(planned)];
+    const char *names[AM_METHOD_OWN];
     int controller = 0;
     int count;
     const am_method_row *methods = am_methods(&count);
-    for (int i = 0; i < AM_METHOD_OWN; i++) {
+    for (int i = 0; i < count; i++) {
         names[i] = methods[i].name;
     }
-    memcpy(names + AM_METHOD_OWN, planned, sizeof planned);
     am_result result =
         am_json_read_choice(r->doc, root, "controller", false, &controller, names, COUNT(names), r->err);
-    if (result == AM_OK && controller >= count) {
-        return am_json_fail(r->doc, am_json_get(root, "controller"), AM_ERR_SUPPORT, r->err,
-                            "the controller '%s' is not part of this version; amble run --options names those that "
-                            "are",
-                            names[controller]);
-    }
     const am_json *schema = am_json_get(root, "schema");
     if (result == AM_OK && schema) {
         return am_json_fail(r->doc, schema, AM_ERR_SUPPORT, r->err,

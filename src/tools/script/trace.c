@@ -4,6 +4,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
+#include <math.h>
+
 void ami_run_write_vec3(am_json_writer *w, const char *key, am_vec3 v)
 {
     am_json_begin_array(w, key);
@@ -117,6 +119,23 @@ static void write_search(am_json_writer *w, const am_run *run, const am_actor_vi
     write_candidates(w, run->db, out, method == AM_METHOD_FIELD);
 }
 
+/// What a flow or segment controller was asked, as its network hears it, and what it did: Euler steps of a tick, or a
+/// new segment.
+static void write_asked(am_json_writer *w, const am_run *run, const am_run_sample *s)
+{
+    const am_source_output *out = s->view.output;
+    double square = 0.0;
+    for (int i = 0; i < out->encoding_count; i++) {
+        square += (double)(out->answer[i] * out->answer[i]);
+    }
+    am_json_number(w, "control", sqrt(square));
+    am_json_bool(w, "asked", s->intent.control != NULL);
+    am_json_number(w, "solve_us", (double)out->search_us);
+    if (run->method == AM_METHOD_FLOW) {
+        am_json_integer(w, "steps", out->steps);
+    }
+}
+
 static void write_pushes(am_json_writer *w, const am_run *run, const am_push_view *push)
 {
     am_json_integer(w, "push_frame", push->frame);
@@ -146,7 +165,9 @@ static void write_line(am_json_writer *w, const am_run *run, const am_run_sample
     }
     am_json_bool(w, "transition", out->transition);
     am_json_bool(w, "searched", out->searched);
-    if (out->searched) {
+    if (run->method == AM_METHOD_FLOW || run->method == AM_METHOD_SEGMENTS) {
+        write_asked(w, run, s);
+    } else if (out->searched) {
         write_search(w, run, &s->view);
     }
     if (out->fell_back) {
