@@ -143,11 +143,17 @@ typedef struct ami_control_world {
     float time_s; ///< since the character was made
 } ami_control_world;
 typedef struct ami_runtime_controls ami_runtime_controls;
-/// Reads {"set": {"target.position": "point", ...}, "when": ...}. Refuses paths and types that do not fit the schema.
+/// The section "training", "runtime" or "matching" of a file of controls; a file without it is AM_ERR_KEY.
+am_result ami_control_section(const am_json_doc *doc, const am_json *root, const char *key, const am_json **out,
+                              am_error *err);
+/// Reads the section "runtime" of a file of controls: rules as in operators/fill.h, where a part whose expression is
+/// missing is absent. Refuses paths and types that do not fit the schema.
 am_result ami_runtime_controls_read(ami_runtime_controls **out, const am_control_schema *schema, const char *text,
                                     size_t size, const char *file, const am_alloc *alloc, am_error *err);
 void ami_runtime_controls_destroy(ami_runtime_controls *controls);
-/// value(value_count) of this moment.
+/// The functions that they may call.
+const ami_expr_function *ami_runtime_controls_functions(int *count);
+/// value(value_count) of this moment. Allocates nothing.
 void ami_runtime_controls_fill(const ami_runtime_controls *controls, float *value, const ami_control_world *world);
 
 #endif

@@ -56,4 +56,8 @@ struct ami_expr {
     const ami_expr_value *values;
 };
 
+/// The operation of `left mark right`, and the type that it gives; -1 when the operator does not go between them.
+/// `!=` is that of `==`, to be followed by a `not`.
+int ami_expr_combine(const char *mark, ami_expr_type left, ami_expr_type right, ami_expr_type *result);
+
 #endif
