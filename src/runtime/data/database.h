@@ -10,6 +10,8 @@
 int ami_db_clamp(const am_db *db, int frame, int offset);
 /// The ground root in the clip's world.
 am_transform ami_db_root(const am_db *db, int frame);
+/// One joint's local transform, as am_db_pose gives it. `moving` is its place in db->moving, -1 when it has none.
+am_transform ami_db_joint(const am_db *db, int frame, int joint, int moving);
 /// out(joint_count): local velocities by finite differences inside the range; scratch(2 * joint_count).
 void ami_db_velocity(const am_db *db, int frame, am_velocity *out, am_transform *scratch);
 /// Velocity of the ground root, in the root's own frame at `frame`.

@@ -38,27 +38,30 @@ static am_vec3 unpack_vec3(const uint16_t *in, am_vec3 low, am_vec3 extent)
                  low.z + extent.z * ((float)in[2] / 65535.0f));
 }
 
+am_transform ami_db_joint(const am_db *db, int frame, int joint, int moving)
+{
+    am_transform local = { db->skeleton->rests[joint], db->skeleton->offsets[joint] };
+    if (!db->has_poses) {
+        return local;
+    }
+    size_t at = (size_t)frame * (size_t)db->joint_count + (size_t)joint;
+    local.rotation = db->rotations ? db->rotations[at] : ami_unpack_quat(db->packed_rotations + 3 * at);
+    if (moving >= 0) {
+        at = (size_t)frame * (size_t)db->moving_count + (size_t)moving;
+        local.translation = db->translations ? db->translations[at]
+                                             : unpack_vec3(db->packed_translations + 3 * at, db->packed_low[moving],
+                                                           db->packed_extent[moving]);
+    }
+    return local;
+}
+
 void am_db_pose(const am_db *db, int frame, am_transform *out)
 {
-    size_t joints = (size_t)db->joint_count;
-    size_t moving = (size_t)db->moving_count;
-    size_t first = (size_t)frame * joints;
-    if (!db->has_poses) {
-        for (size_t j = 0; j < joints; j++) {
-            out[j] = (am_transform){ db->skeleton->rests[j], db->skeleton->offsets[j] };
-        }
-        return;
+    for (int j = 0; j < db->joint_count; j++) {
+        out[j] = ami_db_joint(db, frame, j, -1);
     }
-    for (size_t j = 0; j < joints; j++) {
-        out[j].rotation =
-            db->rotations ? db->rotations[first + j] : ami_unpack_quat(db->packed_rotations + 3 * (first + j));
-        out[j].translation = db->skeleton->offsets[j];
-    }
-    for (size_t m = 0; m < moving; m++) {
-        size_t at = (size_t)frame * moving + m;
-        out[db->moving[m]].translation =
-            db->translations ? db->translations[at]
-                             : unpack_vec3(db->packed_translations + 3 * at, db->packed_low[m], db->packed_extent[m]);
+    for (int m = 0; m < db->moving_count; m++) {
+        out[db->moving[m]] = ami_db_joint(db, frame, db->moving[m], m);
     }
 }
 

@@ -1,0 +1,596 @@
+// Training controls: reads them, and draws values for frames.
+#include "control/training.h"
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "control/exclude.h"
+#include "operators/fill.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { most_cases = 256, most_tries = 1000, check_tries = 2000 };
+
+/// Frames as bits; NULL words: all.
+typedef struct frame_set {
+    uint64_t *words;
+} frame_set;
+
+/// A branch of a "choose".
+typedef struct branch {
+    float share;
+    frame_set frames;
+} branch;
+
+/// One branch for each choice that is made in every value: what the shares are shares of.
+typedef struct drawn_case {
+    float share;      ///< of all; the shares of all cases add up to 1
+    frame_set frames; ///< never all
+    int *list;        ///< [count] the same, ascending
+    int count;
+    int8_t branches[AMI_FILL_CHOICES]; ///< -1: not decided by the case
+} drawn_case;
+
+struct ami_training_controls {
+    am_alloc alloc;
+    const am_control_schema *schema;
+    const am_db *db;
+    ami_motion *motion;
+    ami_fill *fill;
+    branch *branches[AMI_FILL_CHOICES]; ///< [choice][AMI_FILL_BRANCHES]
+    frame_set frames;
+    drawn_case *cases;
+    int case_count;
+    int *list; ///< [list_count]: frames of any case
+    int list_count;
+    ami_part_tags *parts; ///< [node]
+    ami_arena arena;      ///< of parts
+};
+
+/// A draw: the context of the fill's functions, which see the moment that it begins with.
+typedef struct drawing {
+    ami_moment moment;
+    const ami_training_controls *controls;
+    const int8_t *branches;
+    am_rng *rng;
+} drawing;
+
+// ---------------------------------------------------------------------------------------------
+// Sets of frames
+
+static size_t word_count(const am_db *db) { return ((size_t)db->frame_count + 63) / 64; }
+
+static bool has_frame(const frame_set *set, int frame)
+{
+    return !set->words || (set->words[frame / 64] >> (frame % 64) & 1u) != 0;
+}
+
+static void free_set(const ami_training_controls *c, frame_set *set)
+{
+    ami_release(&c->alloc, set->words, word_count(c->db) * sizeof *set->words);
+    set->words = NULL;
+}
+
+static am_result make_set(const ami_training_controls *c, frame_set *set, am_error *err)
+{
+    size_t words = word_count(c->db);
+    set->words = ami_alloc_array(&c->alloc, words, sizeof *set->words);
+    return set->words ? AM_OK : ami_fail_memory(err, words * sizeof *set->words);
+}
+
+static void add_frame(frame_set *set, int frame) { set->words[frame / 64] |= (uint64_t)1 << (frame % 64); }
+
+static int count_set(const frame_set *set, const am_db *db)
+{
+    int count = 0;
+    for (int f = 0; f < db->frame_count; f++) {
+        count += has_frame(set, f);
+    }
+    return count;
+}
+
+/// What a filter says while it is read.
+typedef struct filter {
+    ami_tag_query query;
+    ami_expr *where;
+    const char *text;
+} filter;
+
+static am_result read_query(const ami_training_controls *c, filter *out, const am_json_doc *doc,
+                            const am_json *object, am_error *err)
+{
+    const char *text = "";
+    am_result result = am_json_read_string(doc, object, "frames", false, &text, err);
+    if (result != AM_OK || !am_json_get(object, "frames")) {
+        return result;
+    }
+    am_error inner = { 0 };
+    result = ami_db_tag_query(c->db, &out->query, text, &inner);
+    return result == AM_OK ? AM_OK : am_json_fail(doc, am_json_get(object, "frames"), result, err, "%s", inner.text);
+}
+
+static am_result read_where(const ami_training_controls *c, filter *out, const am_json_doc *doc,
+                            const am_json *object, am_error *err)
+{
+    am_result result = am_json_read_string(doc, object, "where", false, &out->text, err);
+    if (result != AM_OK || !out->text) {
+        return result;
+    }
+    ami_expr_names lists[ami_moment_list_count];
+    ami_moment_lists(lists, c->motion);
+    ami_expr_scope scope = { .lists = lists, .list_count = ami_moment_list_count, .fixed = true };
+    scope.functions = ami_moment_functions(&scope.function_count);
+    am_error inner = { 0 };
+    result = ami_expr_compile(&out->where, out->text, &scope, &c->alloc, &inner);
+    if (result == AM_OK && ami_expr_result(out->where) != AMI_EXPR_BOOL) {
+        result = AM_ERR_TYPE;
+        snprintf(inner.text, sizeof inner.text, "a truth value is expected, but '%.120s' is %s", out->text,
+                 ami_expr_type_name(ami_expr_result(out->where)));
+    }
+    return result == AM_OK ? AM_OK : am_json_fail(doc, am_json_get(object, "where"), result, err, "%s", inner.text);
+}
+
+static bool is_accepted(const ami_training_controls *c, const filter *f, int frame)
+{
+    if (!ami_tag_query_accepts(&f->query, c->db->tags[frame])) {
+        return false;
+    }
+    ami_moment moment;
+    if (!f->where) {
+        return true;
+    }
+    ami_expr_value value;
+    if (!ami_moment_at(&moment, c->motion, frame, NULL)) {
+        return false;
+    }
+    ami_expr_run(f->where, &value, &moment, NULL);
+    return !value.missing && value.number[0] != 0.0f;
+}
+
+/// Frames with a neighbour on both sides of their span: the pose before, and velocities.
+static void accept_frames(const ami_training_controls *c, frame_set *out, const filter *f)
+{
+    for (int i = 0; i < c->motion->spans.count; i++) {
+        const ami_span *span = &c->motion->spans.items[i];
+        for (int frame = span->start + 1; frame < span->stop - 1; frame++) {
+            if (is_accepted(c, f, frame)) {
+                add_frame(out, frame);
+            }
+        }
+    }
+}
+
+/// "frames" and "where" of an object.
+static am_result read_frames(const ami_training_controls *c, frame_set *out, const am_json_doc *doc,
+                             const am_json *object, am_error *err)
+{
+    filter f = { 0 };
+    am_result result = read_query(c, &f, doc, object, err);
+    result = result == AM_OK ? read_where(c, &f, doc, object, err) : result;
+    result = result == AM_OK ? make_set(c, out, err) : result;
+    if (result == AM_OK) {
+        accept_frames(c, out, &f);
+        if (count_set(out, c->db) == 0) {
+            const am_json *at = am_json_get(object, f.text ? "where" : "frames");
+            result = am_json_fail(doc, at ? at : object, AM_ERR_EMPTY, err, "no frame of database '%s' is left%s%s%s",
+                                  c->db->name, at ? " by \"" : "", at ? at->string : "", at ? "\"" : "");
+        }
+    }
+    ami_expr_destroy(f.where);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Branches
+
+typedef struct reading {
+    ami_training_controls *controls;
+    const am_json_doc *doc;
+} reading;
+
+static am_result read_branch(void *user, int choice, int number, const am_json *body, am_error *err)
+{
+    const reading *r = user;
+    ami_training_controls *c = r->controls;
+    if (!c->branches[choice]) {
+        c->branches[choice] = ami_alloc_array(&c->alloc, AMI_FILL_BRANCHES, sizeof *c->branches[choice]);
+        if (!c->branches[choice]) {
+            return ami_fail_memory(err, AMI_FILL_BRANCHES * sizeof *c->branches[choice]);
+        }
+    }
+    branch *b = &c->branches[choice][number];
+    b->share = 1.0f;
+    if (body->type != AM_JSON_OBJECT) {
+        return AM_OK;
+    }
+    am_result result = am_json_read_float(r->doc, body, "share", false, &b->share, 1e-6f, 1e6f, err);
+    bool filtered = am_json_get(body, "frames") || am_json_get(body, "where");
+    return result == AM_OK && filtered ? read_frames(c, &b->frames, r->doc, body, err) : result;
+}
+
+static float share_of(const ami_training_controls *c, int choice, int number)
+{
+    return c->branches[choice][number].share;
+}
+
+/// Among those branches whose frames hold this one, as their shares say; -1 when there are none.
+static int draw_branch(const ami_training_controls *c, int choice, int frame, am_rng *rng)
+{
+    int count;
+    const ami_fill_choice *info = &ami_fill_choices(c->fill, &count)[choice];
+    float sum = 0.0f;
+    for (int i = 0; i < info->branch_count; i++) {
+        sum += has_frame(&c->branches[choice][i].frames, frame) ? share_of(c, choice, i) : 0.0f;
+    }
+    float at = am_rng_float(rng) * sum;
+    int found = -1;
+    for (int i = 0; i < info->branch_count && at >= 0.0f; i++) {
+        if (has_frame(&c->branches[choice][i].frames, frame)) {
+            found = i;
+            at -= share_of(c, choice, i);
+        }
+    }
+    return found;
+}
+
+static int choose(void *context, int choice)
+{
+    const drawing *d = context;
+    int decided = d->branches[choice];
+    return decided >= 0 ? decided : draw_branch(d->controls, choice, d->moment.frame, d->rng);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Cases
+
+/// The first choice of a branch (or of the whole) that is always made; -1 when there is none.
+static int sure_choice(const ami_training_controls *c, int parent, int parent_branch)
+{
+    int count;
+    const ami_fill_choice *choices = ami_fill_choices(c->fill, &count);
+    for (int i = 0; i < count; i++) {
+        if (choices[i].sure && choices[i].parent == parent && choices[i].parent_branch == parent_branch) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static am_result list_frames(const ami_training_controls *c, int **list, int *count, const frame_set *set,
+                             am_error *err)
+{
+    *count = count_set(set, c->db);
+    *list = ami_alloc_array(&c->alloc, (size_t)*count, sizeof **list);
+    if (!*list) {
+        return ami_fail_memory(err, (size_t)*count * sizeof **list);
+    }
+    int at = 0;
+    for (int f = 0; f < c->db->frame_count; f++) {
+        if (has_frame(set, f)) {
+            (*list)[at++] = f;
+        }
+    }
+    return AM_OK;
+}
+
+/// "branch 'walk', 'fast'" of a case, "" when it decides nothing.
+static void name_case(const ami_training_controls *c, const drawn_case *one, char *out, size_t size)
+{
+    int count;
+    const ami_fill_choice *choices = ami_fill_choices(c->fill, &count);
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < count && used + 50 < size; i++) {
+        if (one->branches[i] >= 0) {
+            used += (size_t)snprintf(out + used, size - used, "%s'%.31s'", used ? ", " : " of branch ",
+                                     choices[i].names[one->branches[i]]);
+        }
+    }
+}
+
+static am_result add_case(ami_training_controls *c, const drawn_case *one, const am_json_doc *doc, const am_json *at,
+                          am_error *err)
+{
+    if (c->case_count == most_cases) {
+        return am_json_fail(doc, at, AM_ERR_LIMIT, err, "more than %d combinations of branches", most_cases);
+    }
+    drawn_case *kept = &c->cases[c->case_count++];
+    *kept = *one;
+    kept->list = NULL;
+    am_result result = make_set(c, &kept->frames, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    memcpy(kept->frames.words, one->frames.words, word_count(c->db) * sizeof *kept->frames.words);
+    result = list_frames(c, &kept->list, &kept->count, &kept->frames, err);
+    if (result == AM_OK && kept->count == 0) {
+        char name[200];
+        name_case(c, kept, name, sizeof name);
+        return am_json_fail(doc, at, AM_ERR_EMPTY, err, "no frame of database '%s' is left%s", c->db->name, name);
+    }
+    return result;
+}
+
+/// `one` has a set of its own, which is narrowed for each branch in turn.
+static am_result add_cases(ami_training_controls *c, drawn_case *one, int parent, int parent_branch,
+                           const am_json_doc *doc, const am_json *at, am_error *err)
+{
+    int choice = sure_choice(c, parent, parent_branch);
+    if (choice < 0) {
+        return add_case(c, one, doc, at, err);
+    }
+    int count;
+    const ami_fill_choice *info = &ami_fill_choices(c->fill, &count)[choice];
+    float sum = 0.0f;
+    for (int i = 0; i < info->branch_count; i++) {
+        sum += share_of(c, choice, i);
+    }
+    drawn_case narrowed = *one;
+    am_result result = make_set(c, &narrowed.frames, err);
+    for (int i = 0; i < info->branch_count && result == AM_OK; i++) {
+        const frame_set *frames = &c->branches[choice][i].frames;
+        for (size_t w = 0; w < word_count(c->db); w++) {
+            narrowed.frames.words[w] = one->frames.words[w] & (frames->words ? frames->words[w] : ~(uint64_t)0);
+        }
+        narrowed.share = one->share * share_of(c, choice, i) / sum;
+        narrowed.branches[choice] = (int8_t)i;
+        result = add_cases(c, &narrowed, choice, i, doc, at, err);
+    }
+    free_set(c, &narrowed.frames);
+    return result;
+}
+
+static am_result make_cases(ami_training_controls *c, const am_json_doc *doc, const am_json *at, am_error *err)
+{
+    c->cases = ami_alloc_array(&c->alloc, most_cases, sizeof *c->cases);
+    if (!c->cases) {
+        return ami_fail_memory(err, most_cases * sizeof *c->cases);
+    }
+    drawn_case whole = { .share = 1.0f, .frames = c->frames };
+    memset(whole.branches, -1, sizeof whole.branches);
+    am_result result = add_cases(c, &whole, -1, -1, doc, at, err);
+    frame_set any = { 0 };
+    result = result == AM_OK ? make_set(c, &any, err) : result;
+    if (result == AM_OK) {
+        for (int i = 0; i < c->case_count; i++) {
+            for (size_t w = 0; w < word_count(c->db); w++) {
+                any.words[w] |= c->cases[i].frames.words[w];
+            }
+        }
+        result = list_frames(c, &c->list, &c->list_count, &any, err);
+    }
+    free_set(c, &any);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Draws
+
+static bool draw_case(const ami_training_controls *c, float *value, int frame, const drawn_case *one, am_rng *rng,
+                      ami_training_draw *seen)
+{
+    drawing d = { .controls = c, .branches = one->branches, .rng = rng };
+    ami_fill_run run = { .context = &d, .choose = choose, .rng = rng };
+    bool good = ami_moment_at(&d.moment, c->motion, frame, rng);
+    d.moment.parts = c->parts;
+    d.moment.part = &run.node;
+    good = good && ami_fill_run_rules(c->fill, value, &run);
+    if (seen) {
+        *seen = (ami_training_draw){ .now = ami_moment_now(&d.moment),
+                                     .earliest = d.moment.earliest,
+                                     .latest = d.moment.latest,
+                                     .missing_node = good ? -1 : run.missing_node,
+                                     .missing_text = run.missing_text };
+    }
+    return good;
+}
+
+/// Of the cases that this frame belongs to, each as likely as it is that it brought the frame.
+static const drawn_case *case_of(const ami_training_controls *c, int frame, am_rng *rng)
+{
+    if (c->case_count == 1) {
+        return has_frame(&c->cases[0].frames, frame) ? &c->cases[0] : NULL;
+    }
+    float sum = 0.0f;
+    for (int i = 0; i < c->case_count; i++) {
+        sum += has_frame(&c->cases[i].frames, frame) ? c->cases[i].share / (float)c->cases[i].count : 0.0f;
+    }
+    float at = am_rng_float(rng) * sum;
+    const drawn_case *found = NULL;
+    for (int i = 0; i < c->case_count && at >= 0.0f; i++) {
+        if (has_frame(&c->cases[i].frames, frame)) {
+            found = &c->cases[i];
+            at -= found->share / (float)found->count;
+        }
+    }
+    return found;
+}
+
+bool ami_training_controls_watch(const ami_training_controls *c, float *value, int frame, am_rng *rng,
+                                 ami_training_draw *out)
+{
+    const drawn_case *one = frame >= 0 && frame < c->db->frame_count ? case_of(c, frame, rng) : NULL;
+    return one && draw_case(c, value, frame, one, rng, out);
+}
+
+bool ami_training_controls_draw(const ami_training_controls *c, float *value, int frame, am_rng *rng)
+{
+    return ami_training_controls_watch(c, value, frame, rng, NULL);
+}
+
+/// Up to `tries` frames of a case.
+static bool sample_case(const ami_training_controls *c, float *value, int *frame, const drawn_case *one, int tries,
+                        am_rng *rng, ami_training_draw *seen)
+{
+    for (int i = 0; i < tries; i++) {
+        *frame = one->list[am_rng_below(rng, (uint32_t)one->count)];
+        if (draw_case(c, value, *frame, one, rng, seen)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ami_training_controls_sample(const ami_training_controls *c, float *value, int *frame, am_rng *rng)
+{
+    int at = 0;
+    if (c->case_count > 1) {
+        float left = am_rng_float(rng) - c->cases[0].share;
+        while (left >= 0.0f && at + 1 < c->case_count) {
+            left -= c->cases[++at].share;
+        }
+    }
+    return sample_case(c, value, frame, &c->cases[at], most_tries, rng, NULL);
+}
+
+const int *ami_training_controls_frames(const ami_training_controls *c, int *count)
+{
+    *count = c->list_count;
+    return c->list;
+}
+
+/// Every case must have some frame that gives a value.
+static am_result check_cases(const ami_training_controls *c, const am_json_doc *doc, const am_json *at, am_error *err)
+{
+    float *value = ami_alloc_array(&c->alloc, (size_t)c->schema->value_count, sizeof *value);
+    if (!value) {
+        return ami_fail_memory(err, (size_t)c->schema->value_count * sizeof *value);
+    }
+    am_result result = AM_OK;
+    am_rng rng;
+    am_rng_init(&rng, 1);
+    for (int i = 0; i < c->case_count && result == AM_OK; i++) {
+        ami_training_draw seen = { 0 };
+        int frame;
+        if (!sample_case(c, value, &frame, &c->cases[i], check_tries, &rng, &seen)) {
+            char name[200], path[200];
+            name_case(c, &c->cases[i], name, sizeof name);
+            ami_control_path(c->schema, seen.missing_node, path, sizeof path);
+            result = am_json_fail(doc, at, AM_ERR_EMPTY, err,
+                                  "none of %d frames%s gives a value; last, '%.100s' of %s was missing", check_tries,
+                                  name, seen.missing_text ? seen.missing_text : "", path[0] ? path : "the schema");
+        }
+    }
+    ami_release(&c->alloc, value, (size_t)c->schema->value_count * sizeof *value);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Reading
+
+/// Which tags the names of each `one of` are.
+static am_result make_parts(ami_training_controls *c, am_error *err)
+{
+    const am_control_schema *schema = c->schema;
+    c->parts = ami_arena_get(&c->arena, (size_t)schema->node_count * sizeof *c->parts);
+    for (int n = 0; n < schema->node_count && c->parts; n++) {
+        const ami_control_node *node = &schema->nodes[n];
+        if (node->kind != AMI_OP_ONE_OF) {
+            continue;
+        }
+        int8_t *tags = ami_arena_get(&c->arena, (size_t)node->name_count);
+        if (!tags) {
+            return ami_fail_memory(err, (size_t)node->name_count);
+        }
+        for (int i = 0; i < node->name_count; i++) {
+            tags[i] = -1;
+            for (int t = 0; t < c->db->tag_count; t++) {
+                tags[i] = strcmp(node->names[i], c->db->tag_names[t]) == 0 ? (int8_t)t : tags[i];
+            }
+        }
+        c->parts[n] = (ami_part_tags){ node->names, tags, node->name_count };
+    }
+    return c->parts ? AM_OK : ami_fail_memory(err, (size_t)schema->node_count * sizeof *c->parts);
+}
+
+static am_result make_motion(ami_training_controls *c, const am_json_doc *doc, const am_json *section, am_error *err)
+{
+    const am_json *list = am_json_get(section, "exclude");
+    bool *excluded = ami_alloc_array(&c->alloc, (size_t)c->db->frame_count, sizeof *excluded);
+    am_result result = excluded ? AM_OK : ami_fail_memory(err, (size_t)c->db->frame_count);
+    if (result == AM_OK && list) {
+        result = ami_exclude_read(excluded, doc, list, c->db, err);
+    }
+    if (result == AM_OK) {
+        result = ami_motion_create(&c->motion, c->db, excluded, &c->alloc, err);
+    }
+    ami_release(&c->alloc, excluded, (size_t)c->db->frame_count * sizeof *excluded);
+    return result;
+}
+
+static am_result read_section(ami_training_controls *c, const am_json_doc *doc, const am_json *section, am_error *err)
+{
+    static const char *const keys[] = { "frames", "where", "exclude" }, *const branch_keys[] = { "frames", "where",
+                                                                                                 "share" };
+    ami_expr_names lists[ami_moment_list_count];
+    reading r = { c, doc };
+    ami_fill_host host = { .variables = "draw",
+                           .strict = true,
+                           .keys = keys,
+                           .key_count = 3,
+                           .branch_keys = branch_keys,
+                           .branch_key_count = 3,
+                           .branch = read_branch,
+                           .user = &r };
+    am_result result = make_motion(c, doc, section, err);
+    result = result == AM_OK ? make_parts(c, err) : result;
+    if (result != AM_OK) {
+        return result;
+    }
+    ami_moment_lists(lists, c->motion);
+    host.scope.lists = lists;
+    host.scope.list_count = ami_moment_list_count;
+    host.scope.functions = ami_moment_functions(&host.scope.function_count);
+    result = ami_fill_read(&c->fill, c->schema, doc, section, &host, &c->alloc, err);
+    result = result == AM_OK ? read_frames(c, &c->frames, doc, section, err) : result;
+    result = result == AM_OK ? make_cases(c, doc, section, err) : result;
+    return result == AM_OK ? check_cases(c, doc, section, err) : result;
+}
+
+am_result ami_training_controls_read(ami_training_controls **out, const am_control_schema *schema,
+                                     const am_json_doc *doc, const am_json *json, const am_db *db,
+                                     const am_alloc *alloc, am_error *err)
+{
+    *out = NULL;
+    am_alloc own = ami_alloc_or_default(alloc);
+    ami_training_controls *c = ami_alloc_zero(&own, sizeof *c);
+    if (!c) {
+        return ami_fail_memory(err, sizeof *c);
+    }
+    *c = (ami_training_controls){ .alloc = own, .schema = schema, .db = db, .arena = ami_arena_make(&own) };
+    const am_json *section = NULL;
+    am_result result = ami_control_section(doc, json, "training", &section, err);
+    result = result == AM_OK ? read_section(c, doc, section, err) : result;
+    if (result != AM_OK) {
+        ami_training_controls_destroy(c);
+        return result;
+    }
+    *out = c;
+    return AM_OK;
+}
+
+void ami_training_controls_destroy(ami_training_controls *c)
+{
+    if (!c) {
+        return;
+    }
+    am_alloc alloc = c->alloc;
+    for (int i = 0; i < c->case_count; i++) {
+        free_set(c, &c->cases[i].frames);
+        ami_release(&alloc, c->cases[i].list, (size_t)c->cases[i].count * sizeof *c->cases[i].list);
+    }
+    for (int i = 0; i < AMI_FILL_CHOICES; i++) {
+        for (int b = 0; c->branches[i] && b < AMI_FILL_BRANCHES; b++) {
+            free_set(c, &c->branches[i][b].frames);
+        }
+        ami_release(&alloc, c->branches[i], AMI_FILL_BRANCHES * sizeof *c->branches[i]);
+    }
+    ami_release(&alloc, c->cases, most_cases * sizeof *c->cases);
+    ami_release(&alloc, c->list, (size_t)c->list_count * sizeof *c->list);
+    free_set(c, &c->frames);
+    ami_fill_destroy(c->fill);
+    ami_motion_destroy(c->motion);
+    ami_arena_free(&c->arena);
+    ami_release(&alloc, c, sizeof *c);
+}
