@@ -26,7 +26,8 @@ enum { flow_model_latents = 7, flow_model_frames = 8 };
 typedef struct flow_model_def {
     bool segments, velocity, guided, told;
     am_net_weights weights;
-    const char *schema; ///< NULL: flow_model_schema; "": nothing can be asked
+    const char *schema;   ///< NULL: flow_model_schema; "": nothing can be asked
+    const char *controls; ///< file of controls to attach, or NULL
     /// Walks by its control instead of by chance: latent 0 is the speed ahead, latent 1 the turning.
     bool puppet;
     float blow_up; ///< factor of the decoder's weights and scales: 1e30 gives poses that are not finite. 0: 1
@@ -296,13 +297,16 @@ static inline am_model *flow_model_pack(flow_model_parts *p)
         const am_model_blob all[] = { { AM_LEARNED_CHARACTER, character->image, character->image_size },
                                       { AMI_LEARNED_FACTS, &facts, sizeof facts },
                                       { AMI_FLOW_LATENTS, latents, size },
-                                      { AMI_FLOW_SCHEMA, schema, strlen(schema) } };
-        am_model_blob blobs[4];
+                                      { AMI_FLOW_SCHEMA, schema, strlen(schema) },
+                                      { AMI_FLOW_CONTROLS, def->controls,
+                                        def->controls ? strlen(def->controls) : 0 } };
+        am_model_blob blobs[5];
         const am_net_weights weights[4] = { def->weights, def->weights, def->weights, def->weights };
         am_model_def m;
         am_model_def_init(&m, NULL);
-        for (int i = 0; i < 4; i++) {
-            bool skip = (def->without && strcmp(def->without, all[i].name) == 0) || (i == 3 && !p->schema);
+        for (int i = 0; i < 5; i++) {
+            bool skip =
+                (def->without && strcmp(def->without, all[i].name) == 0) || (i == 3 && !p->schema) || !all[i].data;
             if (!skip) {
                 blobs[m.attachment_count++] = all[i];
             }

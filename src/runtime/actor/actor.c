@@ -8,6 +8,13 @@
 #include <string.h>
 
 #define LONGEST_STEP_S 0.1f
+// A body slower than this near its goal has stopped there: it counts as there farther away, and farther still where
+// the plan lets the stander step to the goal (stand.c).
+#define STOPPED_MPS 0.25f
+#define STEPPED_S 1.0f // by then it is there
+static const ami_near moving = { 0.06f, 8.0f * AM_DEG };
+static const ami_near stopped = { 0.12f, 15.0f * AM_DEG };
+static const ami_near stepping = { AMI_ARRIVAL_M, AMI_ARRIVAL_RAD };
 
 void am_actor_place(am_actor *c, const am_vec3 *position, float heading)
 {
@@ -37,19 +44,28 @@ void am_actor_place(am_actor *c, const am_vec3 *position, float heading)
 // ---------------------------------------------------------------------------------------------
 // One step
 
+static ami_near near_of(const am_actor *c, const ami_step *step)
+{
+    const ami_state *s = c->state;
+    bool stepped = c->stand->on && c->stand->since_s > STEPPED_S; // and another goal may be there now
+    bool rests = s->activity == AM_ACTIVITY_STAND || s->speed < STOPPED_MPS;
+    return !rests || (stepped && step->arrives) ? moving : step->arrives ? stepping : stopped;
+}
+
 /// Whether a control value, a point to arrive at, or a source that hears nothing else wants the body to go on.
 static bool is_asked(const am_actor *c, const ami_step *step, const am_intent *intent)
 {
     const am_source *source = c->prepared->source;
     const am_transform root = c->state->root;
+    const ami_near near = near_of(c, step);
     if (!ami_is_latent(source)) {
         return false;
     }
     if (intent->control) {
-        return !ami_latent_rests(source, intent->control, root);
+        return !ami_latent_rests(source, intent->control, root, near);
     }
     return !ami_latent_hears_intent(source) ||
-           (step->arrives && !ami_is_there(root, step->arrival.point, step->arrival.facing));
+           (step->arrives && !ami_is_there(root, step->arrival.point, step->arrival.facing, near));
 }
 
 /// Takes the target over; returns false and keeps the previous one when it is not finite.
@@ -277,8 +293,8 @@ void ami_step_begin(am_actor *c, ami_step *step, const am_intent *intent, float 
         step->horizon = ami_path_predict(c, &step->context);
     } else {
         ami_trajectory_predict(c, &step->plan);
-        step->arrives &= s->activity == AM_ACTIVITY_MOVE;
-        if (step->arrives) {
+        step->arrives &= s->activity == AM_ACTIVITY_MOVE || s->activity == AM_ACTIVITY_STAND;
+        if (step->arrives && s->activity == AM_ACTIVITY_MOVE) {
             ami_arrival_plan(c, &step->arrival);
         }
         ahead = look_along_stick(c, &step->plan, &step->target, step->stick, &step->horizon);
@@ -313,9 +329,10 @@ void ami_step_end(am_actor *c, ami_step *step)
         ami_path_move(c, moved, turned, step->dt);
     } else {
         moved = am_v3_add(moved, am_quat_unrotate(s->root.rotation, ami_stand_shift(c, step->dt)));
+        turned += ami_stand_turn(c, step->dt);
         ami_simulate(c, &step->plan, step->dt);
         ami_root_move(c, &step->plan, moved, turned, step->dt);
-        if (step->arrives) {
+        if (step->arrives && !step->held) {
             ami_arrival_bend(c, &step->arrival, moved, turned, step->dt);
         }
     }

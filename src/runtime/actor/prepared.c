@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "method/latent.h"
 
 #include <string.h>
 
@@ -25,10 +26,19 @@ static void add_time(ami_prepared *prepared, float time)
     prepared->time_count++;
 }
 
-/// Now, and what the schema's trajectory channels ask for; LMM's three times where there is no schema.
+/// Now, and what the schema's trajectory channels ask for; LMM's three times where there is no schema. Runtime
+/// controls may ask for any time: a flow or segment character gets the next 1.5 s in even steps.
 static void make_times(ami_prepared *prepared)
 {
+    enum { steps = 12 };
     add_time(prepared, 0.0f);
+    if (ami_is_latent(prepared->source)) {
+        for (int i = 1; i <= steps; i++) {
+            add_time(prepared, 1.5f * (float)i / (float)steps);
+        }
+        prepared->first_ahead = 1;
+        return;
+    }
     const am_schema *schema = prepared->source->db ? prepared->source->db->features.schema : NULL;
     for (int c = 0; schema && c < schema->channel_count; c++) {
         const am_channel *channel = &schema->channels[c];

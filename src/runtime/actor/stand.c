@@ -180,14 +180,28 @@ static int bearing_foot(const ami_stand *stand)
     return angle[1] < angle[0];
 }
 
+static am_vec3 limited(am_vec3 v, float most)
+{
+    float length = am_v3_length(v);
+    return am_v3_scale(v, length > most ? most / length : 1.0f);
+}
+
 /// Plans the steps from where the feet are to where the pose has them. The root goes along, so that the bearing foot
 /// can stay.
-static void plan_steps(am_actor *c, const am_transform *pose)
+/// `arrival`, or NULL: the root goes to that goal instead.
+static void plan_steps(am_actor *c, const am_transform *pose, const ami_arrival *arrival)
 {
     ami_stand *stand = c->stand;
     am_transform root = c->state->root;
     am_vec3 carried = am_v3_scale(c->recent->root_linear, CARRIES * c->settings.inertialise_halflife);
     root.translation = am_v3_add(root.translation, am_v3_ground(am_quat_rotate(root.rotation, carried)));
+    bool goes = arrival && c->settings.root != AM_ROOT_SIMULATION;
+    if (goes) {
+        stand->shift = limited(am_v3_ground(am_v3_sub(arrival->point, root.translation)), AMI_ARRIVAL_M);
+        float turn = arrival->faces ? am_wrap_angle(arrival->heading - am_quat_heading(root.rotation)) : 0.0f;
+        stand->turn = am_clamp(turn, -AMI_ARRIVAL_RAD, AMI_ARRIVAL_RAD);
+        root.rotation = am_quat_mul(root.rotation, am_quat_from_heading(stand->turn));
+    }
     for (int side = 0; side < 2; side++) {
         stand->foot[side].from = c->world[leg_joint(c->prepared->source, side, 2)];
         stand->foot[side].to = ankle_of(c, pose, root, side);
@@ -195,10 +209,8 @@ static void plan_steps(am_actor *c, const am_transform *pose)
     }
     int bears = bearing_foot(stand);
     am_vec3 gap = am_v3_sub(stand->foot[bears].from.translation, stand->foot[bears].to.translation);
-    gap = am_v3_ground(gap);
-    float length = am_v3_length(gap);
     float most = c->settings.root == AM_ROOT_SIMULATION ? 0.0f : SHIFT_M;
-    stand->shift = am_v3_scale(gap, length > most ? most / length : 1.0f);
+    stand->shift = goes ? stand->shift : limited(am_v3_ground(gap), most);
     float begin_s = 0.0f;
     for (int i = 0; i < 2; i++) {
         ami_stand_foot *foot = &stand->foot[i == 0 ? !bears : bears];
@@ -218,7 +230,7 @@ static uint32_t seed_of(const am_actor *c)
 }
 
 /// The source's pose, or the stance where that is no stand, becomes the pose of the stander.
-static void hold(am_actor *c)
+static void hold(am_actor *c, const ami_arrival *arrival)
 {
     const am_source *source = c->prepared->source;
     size_t size = (size_t)c->joint_count * sizeof(am_transform);
@@ -231,7 +243,7 @@ static void hold(am_actor *c)
         c->stand_pose[0].translation.z = c->source_local[0].translation.z;
     }
     *c->stand = (ami_stand){ .on = 1, .seed = seed_of(c) };
-    plan_steps(c, c->stand_pose);
+    plan_steps(c, c->stand_pose, arrival);
     ami_find_velocities(c, c);
     ami_inertia_reset(c->inertia, &c->inertia_def);
     memset(c->output.landed.velocity, 0, (size_t)c->joint_count * sizeof *c->output.landed.velocity);
@@ -344,7 +356,7 @@ bool ami_stand_begin(am_actor *c, const ami_step *step)
     if (stand->on && !may) {
         let_go(c);
     } else if (!stand->on && may && has_come_to_rest(c)) {
-        hold(c);
+        hold(c, step->arrives ? &step->arrival : NULL);
     }
     if (!stand->on) {
         return false;
@@ -366,15 +378,15 @@ bool ami_stand_begin(am_actor *c, const ami_step *step)
     return true;
 }
 
-am_vec3 ami_stand_shift(const am_actor *c, float dt)
+/// The part of shift and turn that passes in this step.
+static float passes(const ami_stand *stand, float dt)
 {
-    const ami_stand *stand = c->stand;
-    if (!stand->on) {
-        return am_v3_zero();
-    }
-    float part = ease(stand->since_s / SHIFT_S) - ease((stand->since_s - dt) / SHIFT_S);
-    return am_v3_scale(stand->shift, part);
+    return stand->on ? ease(stand->since_s / SHIFT_S) - ease((stand->since_s - dt) / SHIFT_S) : 0.0f;
 }
+
+am_vec3 ami_stand_shift(const am_actor *c, float dt) { return am_v3_scale(c->stand->shift, passes(c->stand, dt)); }
+
+float ami_stand_turn(const am_actor *c, float dt) { return c->stand->turn * passes(c->stand, dt); }
 
 /// Where an ankle is now.
 static am_transform ankle_now(const ami_stand *stand, int side)

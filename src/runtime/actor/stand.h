@@ -18,8 +18,8 @@ typedef struct ami_stand {
     uint32_t on; ///< 1 while the character is held
     float since_s;
     uint32_t seed; ///< of its small movements
-    uint32_t reserved;
-    am_vec3 shift; ///< of the root while it steps, world
+    float turn;    ///< of the root while it steps, rad
+    am_vec3 shift; ///< the same, world
     ami_stand_foot foot[2];
 } ami_stand;
 
@@ -34,6 +34,8 @@ void ami_stand_prepare(struct ami_prepared *prepared);
 bool ami_stand_begin(struct am_actor *character, const struct ami_step *step);
 /// How far the root moves in this step because the body steps, in the world.
 am_vec3 ami_stand_shift(const struct am_actor *character, float dt);
+/// How far the root turns in this step for the same reason.
+float ami_stand_turn(const struct am_actor *character, float dt);
 /// After the root was moved: brings the feet of local_raw to where they stand.
 void ami_stand_legs(struct am_actor *character);
 /// The body was moved elsewhere.

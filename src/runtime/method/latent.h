@@ -149,14 +149,18 @@ void ami_latent_close_controls(ami_latent *latent);
 /// direction.
 void ami_latent_limit(const ami_latent *latent, float *vector);
 
+/// How near a goal counts as there.
+typedef struct ami_near {
+    float metres, radians;
+} ami_near;
 /// latent_control.c: whether a value asks a character at `root` to stand where it is: it has arrived at all places
 /// below `target`, `path` and `trajectory`, faces as asked, and no velocity is asked for. No where a value names
 /// other places or asks none of these.
-bool ami_latent_rests(const am_source *source, const am_control *control, am_transform root);
+bool ami_latent_rests(const am_source *source, const am_control *control, am_transform root, ami_near near);
 /// latent_control.c: the place below `target` in a value and the facing there, zero for none; false without a place.
 bool ami_latent_goal(const am_source *source, const am_control *control, am_vec3 *point, am_vec3 *facing);
 /// latent_control.c: whether a root is near enough to a place, and to a facing unless that is zero, to stand there.
-bool ami_is_there(am_transform root, am_vec3 point, am_vec3 facing);
+bool ami_is_there(am_transform root, am_vec3 point, am_vec3 facing, ami_near near);
 /// latent_control.c: whether the source has runtime controls, which ask what the intent says.
 bool ami_latent_hears_intent(const am_source *source);
 

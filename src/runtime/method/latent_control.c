@@ -99,6 +99,18 @@ static am_result gather_all(ami_latent *l, am_error *err)
     return AM_OK;
 }
 
+/// The runtime controls of an attached file of controls, which may have none.
+static am_result open_runtime(ami_latent *l, const char *text, size_t size, am_error *err)
+{
+    am_json_doc *doc = NULL;
+    am_result result = am_json_parse(&doc, text, size, AMI_FLOW_CONTROLS, &l->base.alloc, err);
+    bool runtime = result == AM_OK && am_json_get(am_json_root(doc), "runtime");
+    am_json_free(doc);
+    return runtime ? ami_runtime_controls_read(&l->controls, l->schema, text, size, AMI_FLOW_CONTROLS, &l->base.alloc,
+                                               err)
+                   : result;
+}
+
 am_result ami_latent_open_controls(ami_latent *l, am_error *err)
 {
     const ami_flow_head *h = &l->data.head;
@@ -124,7 +136,8 @@ am_result ami_latent_open_controls(ami_latent *l, am_error *err)
     }
     result = am_control_create(&l->empty, l->schema, &l->base.alloc, err);
     result = result == AM_OK ? gather_all(l, err) : result;
-    return result;
+    text = am_model_attached(l->model, AMI_FLOW_CONTROLS, &size);
+    return result == AM_OK && text ? open_runtime(l, text, size, err) : result;
 }
 
 void ami_latent_close_controls(ami_latent *l)
@@ -132,12 +145,35 @@ void ami_latent_close_controls(ami_latent *l)
     const am_alloc *alloc = &l->base.alloc;
     ami_release(alloc, l->places, ((size_t)l->place_count + 1) * sizeof *l->places);
     ami_release(alloc, l->features, ((size_t)l->feature_count + 1) * sizeof *l->features);
+    ami_runtime_controls_destroy(l->controls);
     am_control_destroy(l->empty);
     am_control_schema_destroy(l->schema);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Values
+
+static ami_control_world world_of(const ami_latent_batch *b, int member, am_transform root)
+{
+    const am_source_input *input = b->inputs[member];
+    const ami_latent_head *head = b->states[member];
+    const am_source_target *target = &input->target;
+    float h = target->heading;
+    return (ami_control_world){
+        .root = root,
+        .trajectory = input->trajectory,
+        .trajectory_count = input->trajectory_count,
+        .velocity = target->velocity,
+        .facing = target->faces ? am_v3(am_sin(h), 0.0f, am_cos(h)) : am_v3_zero(),
+        .point = target->point,
+        .has_point = target->has_point,
+        .jump = target->jump,
+        .creep = target->creep,
+        .dance = target->dance,
+        .run = target->run,
+        .time_s = (float)head->ticks / b->latent->data.head.fps,
+    };
+}
 
 /// Where joints are and how they move, in the root's frame; `moves` includes the root's own movement.
 static void find_motion(const ami_latent *l, const float *y, am_transform *places, am_velocity *moves)
@@ -198,6 +234,9 @@ static void find_value(ami_latent_batch *b, int member, am_transform root)
     memcpy(b->value, own ? given->numbers : l->empty->numbers, (size_t)l->schema->value_count * sizeof(float));
     if (given && !own) {
         b->outs[member]->fell_back = true;
+    } else if (!given && l->controls) {
+        ami_control_world world = world_of(b, member, root);
+        ami_runtime_controls_fill(l->controls, b->value, &world);
     }
     if (l->feature_count > 0) {
         fill_features(l, b->value, ami_latent_at(l, b->states[member], l->at_y[1]), root);
@@ -256,9 +295,6 @@ void ami_latent_ask(ami_latent_batch *b)
 // ---------------------------------------------------------------------------------------------
 // Standing
 
-// As near a place as this, and as near a facing, is there: the small steps of a stander do the rest.
-#define THERE_M 0.12f
-#define FACES_RAD (15.0f * AM_DEG)
 #define STILL_MPS 0.05f
 
 /// What the present parts of a value ask for.
@@ -266,6 +302,7 @@ typedef struct rest {
     const am_control_schema *schema;
     const float *value;
     am_transform root;
+    ami_near near;
     int asked; ///< places and velocities that rest
     bool moves;
     const am_vec3 *goal;   ///< the place below `target` in the world; NULL: none
@@ -294,7 +331,7 @@ static void look_at_part(rest *r, const ami_control_node *n, const char *name, i
         r->goal = &r->place;
     }
     if (n->kind == AMI_OP_LOCATION) {
-        r->moves |= !under || !(am_v3_length(v) < THERE_M);
+        r->moves |= !under || !(am_v3_length(v) < r->near.metres);
         r->asked++;
     } else if (n->kind == AMI_OP_VELOCITY) {
         r->moves |= !(am_v3_length(v) < STILL_MPS);
@@ -302,7 +339,7 @@ static void look_at_part(rest *r, const ami_control_node *n, const char *name, i
     } else if (n->kind == AMI_OP_DIRECTION && facing && am_v3_length(v) > 0.1f) {
         r->facing = n->world ? v : am_v3_zero();
         float own = n->world ? am_quat_heading(r->root.rotation) : 0.0f;
-        r->moves |= !(am_abs(am_wrap_angle(am_atan2(v.x, v.z) - own)) < FACES_RAD);
+        r->moves |= !(am_abs(am_wrap_angle(am_atan2(v.x, v.z) - own)) < r->near.radians);
     }
 }
 
@@ -338,13 +375,13 @@ static void look_at(rest *r, int node, const char *name, int shift, bool under)
     }
 }
 
-bool ami_latent_rests(const am_source *source, const am_control *control, am_transform root)
+bool ami_latent_rests(const am_source *source, const am_control *control, am_transform root, ami_near near)
 {
     const ami_latent *l = ami_latent_of(source);
     if (!l->schema || !fits(l, control)) {
         return false;
     }
-    rest r = { .schema = l->schema, .value = control->numbers, .root = root };
+    rest r = { .schema = l->schema, .value = control->numbers, .root = root, .near = near };
     look_at(&r, 0, "", 0, false);
     return r.asked > 0 && !r.moves;
 }
@@ -362,11 +399,12 @@ bool ami_latent_goal(const am_source *source, const am_control *control, am_vec3
     return r.goal && am_v3_length(r.place) * 0.0f == 0.0f;
 }
 
-bool ami_is_there(am_transform root, am_vec3 point, am_vec3 facing)
+bool ami_is_there(am_transform root, am_vec3 point, am_vec3 facing, ami_near near)
 {
     bool faces = am_v3_length(facing) > 0.5f;
     float turn = faces ? am_wrap_angle(am_atan2(facing.x, facing.z) - am_quat_heading(root.rotation)) : 0.0f;
-    return am_v3_length(am_v3_ground(am_v3_sub(point, root.translation))) < THERE_M && am_abs(turn) < FACES_RAD;
+    return am_v3_length(am_v3_ground(am_v3_sub(point, root.translation))) < near.metres &&
+           am_abs(turn) < near.radians;
 }
 
 bool ami_latent_hears_intent(const am_source *source) { return ami_latent_of(source)->controls != NULL; }

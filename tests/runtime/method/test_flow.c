@@ -401,18 +401,23 @@ static void a_value_that_is_reached_rests(void **state)
     flow_model_def def = { 0 };
     am_error err = { 0 };
     make(&m, &def);
+    const ami_near near = { 0.06f, 8.0f * AM_DEG }, far = { 0.12f, 15.0f * AM_DEG };
     am_transform there = { am_quat_from_heading(0.5f), { 2.0f, 0.0f, 3.0f } };
     ask(&m, 2.05f, 3.0f);
-    assert_true(ami_latent_rests(m.source, m.control, there));
-    assert_false(ami_latent_rests(m.source, m.control, am_transform_identity()));
+    assert_true(ami_latent_rests(m.source, m.control, there, near));
+    ask(&m, 2.1f, 3.0f);
+    assert_false(ami_latent_rests(m.source, m.control, there, near)); // a body that moves goes on
+    assert_true(ami_latent_rests(m.source, m.control, there, far));
+    ask(&m, 2.05f, 3.0f);
+    assert_false(ami_latent_rests(m.source, m.control, am_transform_identity(), near));
     float facing[3] = { am_sin(0.5f), 0.0f, am_cos(0.5f) };
     check_ok(am_control_set(m.control, "facing", facing, 3, &err), &err);
-    assert_true(ami_latent_rests(m.source, m.control, there));
+    assert_true(ami_latent_rests(m.source, m.control, there, near));
     facing[2] = -facing[2];
     check_ok(am_control_set(m.control, "facing", facing, 3, &err), &err);
-    assert_false(ami_latent_rests(m.source, m.control, there));
+    assert_false(ami_latent_rests(m.source, m.control, there, near));
     check_ok(am_control_drop(m.control, "facing", &err), &err);
-    assert_true(ami_latent_rests(m.source, m.control, there));
+    assert_true(ami_latent_rests(m.source, m.control, there, near));
     done(&m);
 }
 
