@@ -1,6 +1,7 @@
 // amble info FILE: shows what is inside a motion, database, network or schema file.
 #include "cli.h"
 #include "network.h"
+#include "schema.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -153,9 +154,10 @@ static int info_motion(const char *path, bool json)
 
 int verb_info(const cli_verb *verb, int argc, char **argv)
 {
-    bool verify = false;
+    bool verify = false, check = false;
     const cli_option options[] = {
         { "--verify", NULL, "also check every byte of a database or network", .flag = &verify },
+        { "--check", NULL, "list all mistakes of a control schema instead", .flag = &check },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
@@ -163,6 +165,9 @@ int verb_info(const cli_verb *verb, int argc, char **argv)
     }
     if (call.operands != 1) {
         return cli_usage("info needs one file; see amble info --help");
+    }
+    if (check || schema_is(argv[0])) {
+        return schema_info(argv[0], check, call.common.json);
     }
     if (network_is(argv[0])) {
         return network_info(argv[0], verify, call.common.json);

@@ -3,6 +3,7 @@
 #ifndef AMBLE_DESCRIBE_H
 #define AMBLE_DESCRIBE_H
 
+#include <amble/control.h>
 #include <amble/db.h>
 #include <amble/net.h>
 #include <amble/tools/formats.h>
@@ -22,6 +23,30 @@ AM_API am_result am_model_describe(am_json_writer *writer, const am_model *model
 AM_API void am_db_count_tags(const am_db *db, int *counts);
 /// How many clips a database was built from; a clip and its mirror image count once.
 AM_API int am_db_count_clips(const am_db *db);
+
+/// One part of a control schema.
+typedef struct am_control_part {
+    char path[160];            ///< "" for the whole; [*] for the items of a set
+    char label[40];            ///< its own name: "facing", "[*]", "[2]"; "" for what an optional or an encode holds
+    const char *operator_name; ///< the word that the file has
+    char detail[160];          ///< its parameters as text, or ""
+    int depth;                 ///< 0: the whole
+    int value, vector;         ///< numbers that a person gives, and that the encoder reads; all items of a set
+    int width;                 ///< of its encoding
+    int64_t parameters;        ///< of itself, without its parts
+    bool repeated;             ///< part 1, 2, ... of a fixed array, or inside one: like part 0
+} am_control_part;
+/// Calls `visit` with every part, each before those that it holds.
+AM_API void am_control_schema_walk(const am_control_schema *schema,
+                                   void (*visit)(void *user, const am_control_part *part), void *user);
+/// Parameters of its encoder.
+AM_API int64_t am_control_schema_parameters(const am_control_schema *schema);
+AM_API void am_control_schema_describe(am_json_writer *writer, const am_control_schema *schema);
+/// Calls `report` with every mistake of a schema's text, one of each part. Gives how many, -1 without memory.
+AM_API int am_control_schema_check(const char *text, size_t size, const char *file,
+                                   void (*report)(void *user, const am_error *err), void *user);
+/// The schema's name.
+AM_API const char *am_control_schema_name(const am_control_schema *schema);
 
 #ifdef __cplusplus
 }

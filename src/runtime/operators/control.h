@@ -89,6 +89,13 @@ struct am_control {
     float *numbers; ///< [value_count]
 };
 
+/// Called with one mistake of a schema.
+typedef void (*ami_control_report)(void *user, const am_error *err);
+/// Reads a schema for its mistakes alone: one of each part, instead of the first of all. Gives how many were
+/// reported, -1 without memory.
+int ami_control_schema_check(const char *text, size_t size, const char *file, const am_alloc *alloc,
+                             ami_control_report report, void *user);
+
 /// The node and the place in the value that a path names; items of sets by index, or [*] for all of them (then the
 /// place is that of item 0). Gives the node's number or -1 with the error.
 int ami_control_find(const am_control_schema *schema, const char *path, int *value, am_error *err);

@@ -90,7 +90,7 @@ am_result ami_control_measure(const ami_control_reader *r, int node, const am_js
         s.out += part->out;
         widest = part->out > widest ? part->out : widest;
     }
-    if (n->kind == AMI_OP_SET && (s.vector == 0 || s.out == 0)) {
+    if (n->kind == AMI_OP_SET && (s.vector == 0 || s.out == 0) && r->mistakes == 0) {
         return ami_control_fail(r, node, at, AM_ERR_EMPTY, "%s holds items without any number", n->word);
     }
     if (n->count) {
@@ -215,8 +215,12 @@ static am_result read_root(ami_control_reader *r, const am_json *root)
     static const char *const keys[] = { "name", "control", "runtime", "training", "matching" };
     am_control_schema *s = r->schema;
     am_result result = am_json_only(r->doc, root, keys, 5, r->err);
+    if (root->type != AM_JSON_OBJECT) {
+        return result;
+    }
+    result = ami_control_tolerate(r, result);
     if (result == AM_OK) {
-        result = am_json_read_string(r->doc, root, "name", false, &s->name, r->err);
+        result = ami_control_tolerate(r, am_json_read_string(r->doc, root, "name", false, &s->name, r->err));
     }
     const am_json *control = result == AM_OK ? am_json_get(root, "control") : NULL;
     if (result == AM_OK && !control) {
@@ -234,7 +238,7 @@ static am_result read_root(ami_control_reader *r, const am_json *root)
     for (int i = 0; i < s->node_count && result == AM_OK; i++) {
         place_parts(s, &s->nodes[i]); // parents stand before their parts
     }
-    return result == AM_OK ? try_encoder(r, control) : result;
+    return result == AM_OK && r->mistakes == 0 ? try_encoder(r, control) : result;
 }
 
 /// Keeps what outlives the reading: nodes without their room, name and text.
@@ -251,51 +255,79 @@ static bool keep(am_control_schema *s, ami_arena *arena, const char *text, size_
     return s->nodes && s->name && s->text;
 }
 
-static am_result read_schema(am_control_schema *s, ami_arena *arena, const char *text, size_t size, const char *file,
-                             am_error *err)
+/// Reads into r->schema; with `report`, for the mistakes alone.
+static am_result read_schema(ami_control_reader *r, const char *text, size_t size, const char *file)
 {
     enum { room = AMI_CONTROL_MOST_NODES * sizeof(ami_control_node) };
+    am_control_schema *s = r->schema;
     am_json_doc *doc = NULL;
-    am_result result = am_json_parse(&doc, text, size, file, &s->alloc, err);
+    am_result result = am_json_parse(&doc, text, size, file, &s->alloc, r->err);
     if (result != AM_OK) {
         return result;
     }
     ami_control_node *nodes = ami_alloc_zero(&s->alloc, room);
     s->nodes = nodes;
     s->name = "control";
-    ami_control_reader r = { doc, s, arena, err };
-    result = nodes ? read_root(&r, am_json_root(doc)) : ami_fail_memory(err, room);
-    if (result == AM_OK) {
+    r->doc = doc;
+    result = nodes ? read_root(r, am_json_root(doc)) : ami_fail_memory(r->err, room);
+    if (result == AM_OK && r->mistakes == 0) {
         s->value_count = nodes[0].value_count;
         s->hash = hash_nodes(s);
-        result = keep(s, arena, text, size) ? AM_OK : ami_fail_memory(err, size);
+        result = keep(s, r->arena, text, size) ? AM_OK : ami_fail_memory(r->err, size);
     }
     ami_release(&s->alloc, nodes, room);
     am_json_free(doc);
     return result;
 }
 
+/// An empty schema in an arena of its own; NULL without memory.
+static am_control_schema *make(ami_arena *arena, const am_alloc *alloc)
+{
+    *arena = ami_arena_make(alloc);
+    am_control_schema *s = ami_arena_get(arena, sizeof *s);
+    struct am_control_schema_own *own = ami_arena_get(arena, sizeof *own);
+    if (!s || !own) {
+        ami_arena_free(arena);
+        return NULL;
+    }
+    s->alloc = arena->alloc;
+    s->own = own;
+    return s;
+}
+
 am_result am_control_schema_read(am_control_schema **out, const char *text, size_t size, const char *file,
                                  const am_alloc *alloc, am_error *err)
 {
     *out = NULL;
-    ami_arena arena = ami_arena_make(alloc);
-    am_control_schema *s = ami_arena_get(&arena, sizeof *s);
-    struct am_control_schema_own *own = ami_arena_get(&arena, sizeof *own);
-    if (!s || !own) {
-        ami_arena_free(&arena);
-        return ami_fail_memory(err, sizeof *s + sizeof *own);
+    ami_arena arena;
+    am_control_schema *s = make(&arena, alloc);
+    if (!s) {
+        return ami_fail_memory(err, sizeof *s);
     }
-    s->alloc = arena.alloc;
-    s->own = own;
-    am_result result = read_schema(s, &arena, text, size, file, err);
+    ami_control_reader r = { .schema = s, .arena = &arena, .err = err };
+    am_result result = read_schema(&r, text, size, file);
     if (result != AM_OK) {
         ami_arena_free(&arena);
         return result;
     }
-    own->arena = arena;
+    s->own->arena = arena;
     *out = s;
     return AM_OK;
+}
+
+int ami_control_schema_check(const char *text, size_t size, const char *file, const am_alloc *alloc,
+                             ami_control_report report, void *user)
+{
+    ami_arena arena;
+    am_error err = { 0 };
+    am_control_schema *s = make(&arena, alloc);
+    if (!s) {
+        return -1;
+    }
+    ami_control_reader r = { .schema = s, .arena = &arena, .err = &err, .report = report, .user = user };
+    am_result result = ami_control_tolerate(&r, read_schema(&r, text, size, file));
+    ami_arena_free(&arena);
+    return result == AM_OK ? r.mistakes : -1;
 }
 
 void am_control_schema_destroy(am_control_schema *schema)

@@ -47,6 +47,16 @@ am_result ami_control_fail(const ami_control_reader *r, int node, const am_json 
     return ami_control_placed(r, node, am_json_fail(r->doc, at, code, r->err, "%s", text));
 }
 
+am_result ami_control_tolerate(ami_control_reader *r, am_result result)
+{
+    if (result == AM_OK || result == AM_ERR_MEMORY || !r->report) {
+        return result;
+    }
+    r->report(r->user, r->err);
+    r->mistakes++;
+    return AM_OK;
+}
+
 /// The same at a member's key.
 static am_result fail_key(const ami_control_reader *r, int node, const am_json *member, const char *text)
 {
@@ -320,6 +330,7 @@ static am_result read_parts(ami_control_reader *r, int node, const am_json *part
         } else if (result == AM_OK) {
             result = ami_control_read_operator(r, at, part, n->word);
         }
+        result = ami_control_tolerate(r, result);
     }
     return result;
 }
@@ -370,7 +381,8 @@ static am_result read_fixed_array(ami_control_reader *r, int node, const am_json
     if (result == AM_OK) {
         result = add_parts(r, node, count, part);
     }
-    for (int i = 0; i < count && result == AM_OK; i++) {
+    const int mistakes = r->mistakes; // of the first part are those of all
+    for (int i = 0; i < count && result == AM_OK && r->mistakes == mistakes; i++) {
         result = ami_control_read_operator(r, n->first + i, part, n->word);
     }
     return result;

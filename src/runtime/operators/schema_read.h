@@ -16,7 +16,13 @@ typedef struct ami_control_reader {
     am_control_schema *schema; ///< its nodes have room for AMI_CONTROL_MOST_NODES
     ami_arena *arena;
     am_error *err;
+    ami_control_report report; ///< NULL: the first mistake ends the reading
+    void *user;
+    int mistakes;
 } ami_control_reader;
+
+/// Reports a failure and goes on, where all mistakes are wanted; else gives it back.
+am_result ami_control_tolerate(ami_control_reader *r, am_result result);
 
 /// Fails at `at` with "PATH OF THE NODE: ...".
 am_result ami_control_fail(const ami_control_reader *r, int node, const am_json *at, am_result code,

@@ -228,9 +228,69 @@ static void errors_may_be_left_out(void **state)
     assert_null(schema);
 }
 
+typedef struct heap {
+    char text[2000];
+    int count;
+} heap;
+
+static void collect(void *user, const am_error *err)
+{
+    heap *h = user;
+    char line[700];
+    am_error_format(err, line, sizeof line);
+    size_t used = strlen(h->text);
+    snprintf(h->text + used, sizeof h->text - used, "%s\n", line);
+    h->count++;
+}
+
+/// One of each part, where reading stops at the first.
+static void a_check_lists_all_mistakes(void **state)
+{
+    (void)state;
+    char text[1024];
+    size_t size = quote(text, sizeof text, "",
+                        "{'nam': 'x', 'control': {'and': {\n"
+                        " 'a': 3,\n"
+                        " 'b': {'optional': 'locaton'},\n"
+                        " '4': 'bool',\n"
+                        " 'c': {'array': {'and': {'p': 'location', 'q': {'index': {}}, 'r': 'index'}}, 'most': 4},\n"
+                        " 'd': {'fixed_array': {'and': {'s': 'bol'}}, 'count': 9},\n"
+                        " 'e': {'set': 'bool', 'most': 0}}}}",
+                        "");
+    static const char *const want =
+        "s.json:1:2: unknown key \"nam\"; did you mean \"name\"?\n"
+        "s.json:2:7: a: and expects an operator, got 3\n"
+        "s.json:3:20: b: unknown operator \"locaton\"; did you mean \"location\"?\n"
+        "s.json:4:2: control: \"4\" is no name for a part; begin with a letter and use at most "
+        "31 letters, digits and _\n"
+        "s.json:5:58: c[*].q: \"n\" is missing in this object; add it\n"
+        "s.json:5:68: c[*].r: index needs more than its name, as in {\"index\": {\"n\": 8}}\n"
+        "s.json:6:37: d[0].s: unknown operator \"bol\"; did you mean \"bool\"?\n"
+        "s.json:7:31: e: \"most\" is 0, but should be from 1 to 1024\n";
+    heap h = { .count = 0 };
+    assert_int_equal(ami_control_schema_check(text, size, "s.json", NULL, collect, &h), 8);
+    assert_int_equal(h.count, 8);
+    assert_string_equal(h.text, want);
+    // What reading finds alone, checking finds too, first.
+    for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++) {
+        heap one = { .count = 0 };
+        size = quote(text, sizeof text, "{'control': ", controls[i].text, "}");
+        int count = ami_control_schema_check(text, size, "s.json", NULL, collect, &one);
+        assert_true(count >= 1 && count == one.count);
+        assert_int_equal(strncmp(one.text, controls[i].says, strlen(controls[i].says)), 0);
+    }
+    heap none = { .count = 0 };
+    size = quote(text, sizeof text, "", "{'control': {'optional': 'bool'}}", "");
+    assert_int_equal(ami_control_schema_check(text, size, "s.json", NULL, collect, &none), 0);
+    assert_int_equal(ami_control_schema_check("{", 1, "s.json", NULL, collect, &none), 1);
+    assert_int_equal(ami_control_schema_check("3", 1, "s.json", NULL, collect, &none), 1);
+    assert_int_equal(none.count, 2);
+}
+
 TEST_SUITE(wrong)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_check_lists_all_mistakes),
         cmocka_unit_test(wrong_schemas_give_precise_errors),
         cmocka_unit_test(names_have_limits),
         cmocka_unit_test(errors_may_be_left_out),
