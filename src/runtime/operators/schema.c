@@ -209,12 +209,11 @@ static am_result try_encoder(const ami_control_reader *r, const am_json *control
     return result;
 }
 
-/// What a file may hold beside the schema is read by others: runtime controls, training controls, matching function.
 static am_result read_root(ami_control_reader *r, const am_json *root)
 {
-    static const char *const keys[] = { "name", "control", "runtime", "training", "matching" };
+    static const char *const keys[] = { "name", "control" };
     am_control_schema *s = r->schema;
-    am_result result = am_json_only(r->doc, root, keys, 5, r->err);
+    am_result result = am_json_only(r->doc, root, keys, 2, r->err);
     if (root->type != AM_JSON_OBJECT) {
         return result;
     }

@@ -22,6 +22,8 @@ static const wrong files[] = {
       "{\"target\": \"location\"}}}" },
     { "{'name': 3, 'control': 'null'}", AM_ERR_TYPE, "s.json:1:10: \"name\" should be a string, not a number" },
     { "{'contrl': 'null'}", AM_ERR_KEY, "s.json:1:2: unknown key \"contrl\"; did you mean \"control\"?" },
+    { "{'control': 'null', 'training': {}}", AM_ERR_KEY,
+      "s.json:1:21: unknown key \"training\"; known here: name, control" },
     { "{'control': 'null', 'control': 'null'}", AM_ERR_KEY, "s.json:1:21: " },
     { "{'control': {'and': {'a': 'bool',\n  'a': 'bool'}}}", AM_ERR_KEY, "s.json:2:3: " },
 };
