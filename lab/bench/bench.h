@@ -78,6 +78,8 @@ int bench_crowd(bench *b);
 int bench_crowd_paths(bench *b, const am_db *db, const char *set, int count, int frames);
 /// bench_crowd_learned.c: its part with learned characters.
 int bench_crowd_learned(bench *b, const am_db *db, const char *config, int count, int frames);
+/// bench_crowd_flow.c: its part with flow characters over the skeleton of a database.
+int bench_crowd_flow(bench *b, const am_db *db, int count, int frames);
 /// bench_crowd_field.c: the asset for characters of a motion field.
 typedef struct bench_field_ground {
     am_db *db;

@@ -221,6 +221,9 @@ int bench_crowd(bench *b)
         status = bench_crowd_learned(b, c.db, config, one_size ? one_size : 100, frames);
     }
     if (status == CLI_DONE) {
+        status = bench_crowd_flow(b, c.db, one_size ? one_size : 100, frames);
+    }
+    if (status == CLI_DONE) {
         status = run_field_crowd(b, one_size ? one_size : 50, frames);
     }
     if (status == CLI_DONE) {
