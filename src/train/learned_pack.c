@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "data/features.h"
 #include "method/sources.h"
+#include "train/starts.h"
 #include "train/training.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@
 // Queries from which the usual distance of projections is measured: half of them frames with noise as in the
 // Projector's training (algorithm 3), half of them the body of one frame with the target of another, as sharp turns
 // are.
-enum { samples = 4096, most_starts = 8 };
+enum { samples = 4096 };
 // Beyond this many times the 99.9th percentile of their distances a query lies outside the data.
 #define FAR_FACTOR 1.5f
 #define FAR_SHARE 0.999f
@@ -35,13 +36,10 @@ typedef struct packing {
     am_net_work *project, *decompress;
     ami_pose_layout layout;
     int count, latent;
-    int frames[most_starts];
-    const char *names[most_starts];
-    int start_count;
+    ami_starts starts;
     float *x, *z;        ///< [start] [count], [latent]
     am_transform *poses; ///< [start] [joint]
-    uint8_t contacts[most_starts];
-    am_facts facts;
+    uint8_t contacts[AMI_MOST_STARTS];
 } packing;
 
 static am_result open_nets(packing *p)
@@ -64,118 +62,6 @@ static am_result open_nets(packing *p)
 // ---------------------------------------------------------------------------------------------
 // Start states
 
-static uint64_t tag_bit(const am_db *db, const char *name)
-{
-    for (int t = 0; t < db->tag_count; t++) {
-        if (strcmp(db->tag_names[t], name) == 0) {
-            return (uint64_t)1 << t;
-        }
-    }
-    return 0;
-}
-
-/// The frame with all of `wanted` and none of `unwanted` whose root moves most nearly at `speed`; -1 without any.
-static int find_frame(const am_db *db, uint64_t wanted, uint64_t unwanted, float speed)
-{
-    int best = -1;
-    float best_gap = INFINITY;
-    for (int r = 0; r < db->range_count; r++) {
-        const am_db_range *range = &db->ranges[r];
-        for (int f = range->start + range->head; f < range->stop - range->tail; f++) {
-            if ((db->tags[f] & wanted) != wanted || (db->tags[f] & unwanted) != 0) {
-                continue;
-            }
-            am_velocity v = ami_db_root_velocity(db, f);
-            float gap = am_abs(am_v3_length(v.linear) - speed) + 0.2f * am_v3_length(v.angular);
-            if (gap < best_gap) {
-                best_gap = gap;
-                best = f;
-            }
-        }
-    }
-    return best;
-}
-
-static void add_start(packing *p, const char *name, int frame)
-{
-    if (frame >= 0 && p->start_count < most_starts) {
-        p->frames[p->start_count] = frame;
-        p->names[p->start_count++] = name;
-    }
-}
-
-/// How fast the root goes on average over some frames.
-static float mean_speed(const am_db *db, int first, int last)
-{
-    float sum = 0.0f;
-    for (int f = first; f < last; f++) {
-        sum += am_v3_length(ami_db_root_velocity(db, f).linear);
-    }
-    return last > first ? sum / (float)(last - first) : 0.0f;
-}
-
-/// The same over all frames of a tag.
-static float usual_speed(const am_db *db, uint64_t tag)
-{
-    double sum = 0.0;
-    int count = 0;
-    for (int f = 0; f < db->frame_count; f++) {
-        if (db->tags[f] & tag) {
-            sum += (double)am_v3_length(ami_db_root_velocity(db, f).linear);
-            count++;
-        }
-    }
-    return count > 0 ? (float)(sum / count) : 0.0f;
-}
-
-static float x_apart(const packing *p, int a, int b)
-{
-    float sum = 0.0f;
-    for (int d = 0; d < p->count; d++) {
-        float difference = am_db_x(p->db, a)[d] - am_db_x(p->db, b)[d];
-        sum += difference * difference;
-    }
-    return sum;
-}
-
-/// Where a dance begins: in the middle of it, with half as much again as the usual movement a second before and
-/// after, not where the dancer waits for the music; among those, as close as possible to standing.
-static int find_dance(const packing *p, uint64_t dance, int standing)
-{
-    const am_db *db = p->db;
-    int around = (int)db->fps, found = -1;
-    float least = 1.5f * usual_speed(db, dance), best = INFINITY;
-    for (int r = 0; r < db->range_count; r++) {
-        for (int f = db->ranges[r].start + around; f < db->ranges[r].stop - around; f++) {
-            float away = db->tags[f] & dance ? x_apart(p, f, standing) : INFINITY;
-            if (away < best && mean_speed(db, f - around, f) > least && mean_speed(db, f, f + around) > least) {
-                best = away;
-                found = f;
-            }
-        }
-    }
-    return found;
-}
-
-/// Standing first, then one for each gait that the data have.
-static void choose_starts(packing *p)
-{
-    const am_db *db = p->db;
-    const char *names[] = { ami_auto_tag_name(AM_TAG_WALK), ami_auto_tag_name(AM_TAG_RUN),
-                            ami_auto_tag_name(AM_TAG_CREEP), ami_auto_tag_name(AM_TAG_JUMP), "dance" };
-    uint64_t idle = tag_bit(db, ami_auto_tag_name(AM_TAG_IDLE));
-    const float speeds[] = { p->facts.walk_mps, p->facts.sprint_mps, p->facts.creep_mps, p->facts.walk_mps };
-    uint64_t dance = tag_bit(db, names[4]), special = tag_bit(db, names[2]) | tag_bit(db, names[3]) | dance;
-    int standing = find_frame(db, idle, special, 0.0f);
-    standing = standing >= 0 ? standing : find_frame(db, 0, 0, 0.0f);
-    add_start(p, "stand", standing >= 0 ? standing : 0);
-    for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++) {
-        uint64_t bit = tag_bit(db, names[i]);
-        add_start(p, names[i], bit ? find_frame(db, bit, i < 2 ? special : dance, speeds[i]) : -1);
-    }
-    add_start(p, names[4], find_dance(p, dance, p->frames[0]));
-}
-
 /// xz(count + latent): what the Projector answers to a query.
 static const float *ask(const packing *p, const float *query)
 {
@@ -188,10 +74,10 @@ static am_result make_starts(packing *p)
 {
     size_t count = (size_t)p->count;
     size_t latent = (size_t)p->latent;
-    for (int i = 0; i < p->start_count; i++) {
+    for (int i = 0; i < p->starts.count; i++) {
         float *x = p->x + (size_t)i * count;
         float *z = p->z + (size_t)i * latent;
-        const float *xz = ask(p, am_db_x(p->db, p->frames[i]));
+        const float *xz = ask(p, am_db_x(p->db, p->starts.frames[i]));
         memcpy(x, xz, count * sizeof(float));
         memcpy(z, xz + count, latent * sizeof(float));
         ami_part_net_put(&p->decompressor, p->decompress, 0, x, z);
@@ -250,42 +136,9 @@ static am_result learn_far(packing *p)
         away[s] = sum * 0.0f == 0.0f ? sqrtf(sum) : 0.0f;
     }
     ami_sort_floats(away, samples);
-    p->facts.far = FAR_FACTOR * ami_quantile(away, samples, FAR_SHARE);
+    p->starts.facts.far = FAR_FACTOR * ami_quantile(away, samples, FAR_SHARE);
     ami_release(&p->alloc, away, samples * sizeof(float));
     return AM_OK;
-}
-
-/// The facts that an asset measures on the whole database.
-static am_result ask_asset(packing *p)
-{
-    am_asset *asset = NULL;
-    am_asset_def def;
-    am_asset_def_init(&def);
-    def.alloc = &p->alloc;
-    def.db = p->db;
-    def.methods = 1u << AM_METHOD_MATCH;
-    am_result result = am_asset_create(&asset, &def, p->err);
-    if (result == AM_OK) {
-        p->facts = ami_prepared_facts(ami_asset_prepared(asset, AM_METHOD_MATCH));
-    }
-    am_asset_close(asset);
-    return result;
-}
-
-static am_result measure(packing *p)
-{
-    am_facts *f = &p->facts;
-    am_db_measures own = { 0 };
-    am_result result = ask_asset(p);
-    result = result == AM_OK ? am_db_measure(&own, p->db, &p->alloc, p->err) : result;
-    f->data_hash = p->db->hash;
-    f->foot_slide_cm = (float)own.quality.foot_slide_cm;
-    f->skate_share = (float)own.quality.skate_share;
-    f->jitter_cm = (float)own.quality.jitter_cm;
-    f->penetration_cm = (float)own.quality.penetration_cm;
-    f->joint_travel_cm = (float)own.quality.joint_travel_cm;
-    f->bend_p999_cm = (float)own.bend_p999_cm;
-    return result;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -296,9 +149,9 @@ static am_result attach(packing *p, am_model **out, const am_alloc *alloc)
     am_db_copy_def def = am_db_copy_def_default();
     def.alloc = &p->alloc;
     def.db = p->db;
-    def.frames = p->frames;
-    def.frame_count = p->start_count;
-    def.names = p->names;
+    def.frames = p->starts.frames;
+    def.frame_count = p->starts.count;
+    def.names = p->starts.names;
     def.z = p->z;
     def.latent_count = p->latent;
     def.latent_key = p->model->latent_key;
@@ -309,7 +162,7 @@ static am_result attach(packing *p, am_model **out, const am_alloc *alloc)
     am_result result = am_db_copy(&states, &def, p->err);
     if (result == AM_OK) {
         const am_model_blob blobs[2] = { { AM_LEARNED_CHARACTER, states->image, states->image_size },
-                                         { AMI_LEARNED_FACTS, &p->facts, sizeof p->facts } };
+                                         { AMI_LEARNED_FACTS, &p->starts.facts, sizeof p->starts.facts } };
         result = ami_model_attach(out, p->model, blobs, 2, alloc, p->err);
     }
     am_db_close(states);
@@ -319,18 +172,19 @@ static am_result attach(packing *p, am_model **out, const am_alloc *alloc)
 static am_result make_room(packing *p)
 {
     size_t joints = (size_t)p->db->joint_count;
-    p->x = ami_alloc_array(&p->alloc, most_starts * (size_t)p->count, sizeof(float));
-    p->z = ami_alloc_array(&p->alloc, most_starts * (size_t)p->latent, sizeof(float));
-    p->poses = ami_alloc_array(&p->alloc, most_starts * joints, sizeof(am_transform));
-    return p->x && p->z && p->poses ? AM_OK : ami_fail_memory(p->err, most_starts * joints * sizeof(am_transform));
+    p->x = ami_alloc_array(&p->alloc, AMI_MOST_STARTS * (size_t)p->count, sizeof(float));
+    p->z = ami_alloc_array(&p->alloc, AMI_MOST_STARTS * (size_t)p->latent, sizeof(float));
+    p->poses = ami_alloc_array(&p->alloc, AMI_MOST_STARTS * joints, sizeof(am_transform));
+    return p->x && p->z && p->poses ? AM_OK
+                                    : ami_fail_memory(p->err, AMI_MOST_STARTS * joints * sizeof(am_transform));
 }
 
 static void release(packing *p)
 {
     size_t joints = (size_t)p->db->joint_count;
-    ami_release(&p->alloc, p->x, most_starts * (size_t)p->count * sizeof(float));
-    ami_release(&p->alloc, p->z, most_starts * (size_t)p->latent * sizeof(float));
-    ami_release(&p->alloc, p->poses, most_starts * joints * sizeof(am_transform));
+    ami_release(&p->alloc, p->x, AMI_MOST_STARTS * (size_t)p->count * sizeof(float));
+    ami_release(&p->alloc, p->z, AMI_MOST_STARTS * (size_t)p->latent * sizeof(float));
+    ami_release(&p->alloc, p->poses, AMI_MOST_STARTS * joints * sizeof(am_transform));
     am_net_work_destroy(p->project);
     am_net_work_destroy(p->decompress);
     am_net_destroy(p->projector.net);
@@ -349,11 +203,8 @@ am_result ami_learned_pack(am_model **out, const am_model *model, const am_db *d
     p.count = db->features.count;
     am_result result = open_nets(&p);
     result = result == AM_OK ? make_room(&p) : result;
-    result = result == AM_OK ? measure(&p) : result;
-    if (result == AM_OK) {
-        choose_starts(&p);
-        result = make_starts(&p);
-    }
+    result = result == AM_OK ? ami_starts_find(&p.starts, db, &p.alloc, err) : result;
+    result = result == AM_OK ? make_starts(&p) : result;
     result = result == AM_OK ? learn_far(&p) : result;
     result = result == AM_OK ? attach(&p, out, alloc) : result;
     release(&p);

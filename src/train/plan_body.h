@@ -149,8 +149,10 @@ static void list_jobs(PLAN *plan, bool place_them)
         }
         const ami_net_layer *layer = ami_net_layer_of(op->kind);
         for (int part = 0; part < layer->product_count; part++) {
-            add_job(plan, place_them, o, layer->products[part].weight, -1, part);
-            add_job(plan, place_them, o, layer->products[part].bias, -1, part);
+            if (is_trained(g, op)) {
+                add_job(plan, place_them, o, layer->products[part].weight, -1, part);
+                add_job(plan, place_them, o, layer->products[part].bias, -1, part);
+            }
         }
         if (layer->product_count == 0 && is_trained(g, op)) {
             add_job(plan, place_them, o, 0, op->tensor[1] >= 0 ? 1 : -1, 0);

@@ -49,7 +49,7 @@ static am_result read_text(ami_recipe_run *run, am_error *err)
 
 static const ami_kind *find_kind(const ami_recipe_run *run, const am_json *stage, am_error *err)
 {
-    const char *names[16];
+    const char *names[32];
     int which = 0;
     for (int i = 0; i < ami_kind_count; i++) {
         names[i] = ami_kinds[i]->name;

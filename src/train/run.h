@@ -93,6 +93,8 @@ am_result ami_stage_threads_train(ami_recipe_run *run, am_error *err);
 /// Takes over the graphs of the lanes, which end, and goes to the next stage.
 void ami_stage_threads_keep(ami_recipe_run *run);
 void ami_stage_threads_end(ami_recipe_run *run);
+/// Keeps an attachment, in the place of an earlier one of the same name; the bytes are the run's from then on.
+void ami_recipe_run_take_blob(ami_recipe_run *run, ami_stage_blob *blob);
 /// Fills what a stage is before its kind builds it.
 am_result ami_recipe_run_prepare(ami_recipe_run *run, ami_stage *stage, int number, am_error *err);
 

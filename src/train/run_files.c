@@ -199,19 +199,18 @@ static am_result read_blobs(ami_recipe_run *run, ami_reader *in, am_error *err)
         return ami_fail_at(err, AM_ERR_FORMAT, run->checkpoint, (int64_t)in->at, "the checkpoint has too many parts");
     }
     for (uint64_t b = 0; b < count; b++) {
-        ami_stage_blob *blob = &run->blobs[run->blob_count];
-        const uint8_t *name = ami_read_bytes(in, sizeof blob->name);
+        const uint8_t *name = ami_read_bytes(in, AM_NET_NAME_SIZE);
         const uint64_t size = ami_read_u64(in);
         const uint8_t *data = ami_read_bytes(in, size);
         if (!name || !data) {
             return too_short(run, in, err);
         }
-        memcpy(blob->name, name, sizeof blob->name);
-        blob->bytes = ami_bytes_make(&run->alloc);
-        if (!ami_put(&blob->bytes, data, size)) {
+        ami_stage_blob blob = { .bytes = ami_bytes_make(&run->alloc) };
+        memcpy(blob.name, name, sizeof blob.name - 1);
+        if (!ami_put(&blob.bytes, data, size)) {
             return ami_fail_memory(err, size);
         }
-        run->blob_count++;
+        ami_recipe_run_take_blob(run, &blob);
     }
     return AM_OK;
 }
@@ -352,6 +351,47 @@ static am_result pack(const ami_recipe_run *run, am_model **model, const am_net_
     return result;
 }
 
+/// Adds a part, or puts it in the place of one of the same name: a later stage may train it on.
+static void list_part(const am_net_graph **graphs, am_net_weights *weights, int *count, const am_net_graph *graph,
+                      am_net_weights kept)
+{
+    int at = 0;
+    while (at < *count && strcmp(graphs[at]->name, graph->name) != 0) {
+        at++;
+    }
+    graphs[at] = graph;
+    weights[at] = kept;
+    *count += at == *count;
+}
+
+/// Adds an attachment, or puts it in the place of one of the same name.
+static void list_blob(am_model_blob *out, int *count, const ami_stage_blob *blob)
+{
+    int at = 0;
+    while (at < *count && strcmp(out[at].name, blob->name) != 0) {
+        at++;
+    }
+    if (at < AM_NET_MOST_ATTACHMENTS) {
+        out[at] = (am_model_blob){ blob->name, blob->bytes.data, blob->bytes.size };
+        *count += at == *count;
+    }
+}
+
+/// Attachments of finished stages, and with `preview` of those that run.
+static int list_blobs(am_model_blob *out, const ami_recipe_run *run, bool preview)
+{
+    int count = 0;
+    for (int b = 0; b < run->blob_count; b++) {
+        list_blob(out, &count, &run->blobs[b]);
+    }
+    for (int i = 0; preview && i < run->lane_count; i++) {
+        for (int b = 0; b < run->lanes[i].stage.blob_count; b++) {
+            list_blob(out, &count, &run->lanes[i].stage.blobs[b]);
+        }
+    }
+    return count;
+}
+
 am_result ami_recipe_run_write_model(ami_recipe_run *run, const char *path, bool preview, uint64_t *hash,
                                      am_error *err)
 {
@@ -364,26 +404,22 @@ am_result ami_recipe_run_write_model(ami_recipe_run *run, const char *path, bool
     int count = 0;
     for (int g = 0; g < run->graph_count; g++) {
         if (!run->hidden[g]) {
-            graphs[count] = run->graphs[g];
-            weights[count++] = run->weights[g];
+            list_part(graphs, weights, &count, run->graphs[g], run->weights[g]);
         }
     }
     for (int i = 0; preview && i < run->lane_count; i++) {
         const ami_stage *stage = &run->lanes[i].stage;
         for (int g = 0; g < stage->graph_count; g++) {
             if (!(stage->hidden >> g & 1u)) {
-                graphs[count] = stage->graphs[g];
-                weights[count++] = stage->weights;
+                list_part(graphs, weights, &count, stage->graphs[g], stage->weights);
             }
         }
         data_hash ^= data_hash != stage->data_hash ? stage->data_hash : 0;
         database_hash = database_hash ? database_hash : stage->database_hash;
     }
     am_model_blob blobs[AM_NET_MOST_ATTACHMENTS];
-    for (int b = 0; b < run->blob_count; b++) {
-        blobs[b] = (am_model_blob){ run->blobs[b].name, run->blobs[b].bytes.data, run->blobs[b].bytes.size };
-    }
-    if (preview && count == 0 && run->blob_count == 0) {
+    const int blob_count = list_blobs(blobs, run, preview);
+    if (preview && count == 0 && blob_count == 0) {
         return AM_OK; // nothing to show yet
     }
     uint64_t latent_key = 0;
@@ -404,7 +440,7 @@ am_result ami_recipe_run_write_model(ami_recipe_run *run, const char *path, bool
         def.weights = character ? NULL : weights;
         def.graph_count = count;
         def.attachments = blobs;
-        def.attachment_count = run->blob_count;
+        def.attachment_count = blob_count;
         def.recipe = run->text;
         def.provenance = am_json_text(provenance, NULL);
         def.data_hash = data_hash;

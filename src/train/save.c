@@ -34,7 +34,7 @@ static bool put_part(am_bytes *out, const ami_trained_part *part)
     const size_t bytes = part->graph->weight_count * sizeof(float);
     return ami_put_u64(out, shape_hash(part->graph)) && ami_put_u64(out, part->graph->weight_count) &&
            ami_put(out, part->graph->weights, bytes) && ami_put(out, part->mean, bytes) &&
-           ami_put(out, part->square, bytes);
+           ami_put(out, part->square, bytes) && (!part->average || ami_put(out, part->average, bytes));
 }
 
 am_result ami_trainer_save(const ami_trainer *t, am_bytes *out, am_error *err)
@@ -81,7 +81,7 @@ am_result ami_trainer_load(ami_trainer *t, const void *data, size_t size, am_err
             return ami_fail_at(err, AM_ERR_FORMAT, NULL, at, "the state belongs to a network other than '%s'",
                                graph->name);
         }
-        parts[g] = ami_read_bytes(&in, 3 * graph->weight_count * sizeof(float));
+        parts[g] = ami_read_bytes(&in, (t->parts[g].average ? 4 : 3) * graph->weight_count * sizeof(float));
     }
     const size_t covered = in.at;
     const uint64_t sum = ami_read_u64(&in);
@@ -96,6 +96,9 @@ am_result ami_trainer_load(ami_trainer *t, const void *data, size_t size, am_err
         memcpy(t->parts[g].graph->weights, parts[g], bytes);
         memcpy(t->parts[g].mean, parts[g] + bytes, bytes);
         memcpy(t->parts[g].square, parts[g] + 2 * bytes, bytes);
+        if (t->parts[g].average) {
+            memcpy(t->parts[g].average, parts[g] + 3 * bytes, bytes);
+        }
     }
     t->iteration = (int64_t)iteration;
     return AM_OK;

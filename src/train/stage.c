@@ -11,10 +11,10 @@
 #include "net/build.h"
 #include "net/layer.h"
 
-static const char *const common_keys[] = {
-    "kind",    "name", "batch", "iterations",       "optimiser",     "rate",  "clip", "decay", "schedule", "seed",
-    "weights", "data", "beta1", "checkpoint_every", "preview_every", "beta2", "eps",  "from",  "beside"
-};
+static const char *const common_keys[] = { "kind",    "name", "batch", "iterations",       "optimiser",
+                                           "rate",    "clip", "decay", "schedule",         "seed",
+                                           "weights", "data", "beta1", "checkpoint_every", "preview_every",
+                                           "beta2",   "eps",  "from",  "beside",           "average" };
 enum { common_count = sizeof common_keys / sizeof common_keys[0], most_keys = 64 };
 
 static am_result read_schedule(ami_stage *s, am_error *err)
@@ -51,9 +51,10 @@ static am_result read_optimiser(ami_stage *s, am_error *err)
         float *to;
         float lo, hi;
     } numbers[] = {
-        { "rate", &o->rate, 0.0f, 10.0f },      { "clip", &o->clip, 0.0f, 1e9f },
-        { "decay", &o->decay, 0.0f, 1.0f },     { "beta1", &o->beta1, 0.0f, 0.9999f },
-        { "beta2", &o->beta2, 0.0f, 0.99999f }, { "eps", &o->eps, 1e-20f, 1.0f },
+        { "rate", &o->rate, 0.0f, 10.0f },          { "clip", &o->clip, 0.0f, 1e9f },
+        { "decay", &o->decay, 0.0f, 1.0f },         { "beta1", &o->beta1, 0.0f, 0.9999f },
+        { "beta2", &o->beta2, 0.0f, 0.99999f },     { "eps", &o->eps, 1e-20f, 1.0f },
+        { "average", &o->average, 0.0f, 0.99999f },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && result == AM_OK; i++) {
         result = am_json_read_float(s->doc, s->json, numbers[i].key, false, numbers[i].to, numbers[i].lo,
@@ -94,7 +95,7 @@ am_result ami_stage_read(ami_stage *s, am_error *err)
     }
     if (result == AM_OK) { // a stage that starts from another run's networks may leave them unchanged
         result = am_json_read_int(s->doc, s->json, "iterations", s->kind->pass != NULL, &s->iterations,
-                                  s->from ? 0 : 1, 1 << 30, err);
+                                  s->from || s->kind->may_rest ? 0 : 1, 1 << 30, err);
     }
     s->checkpoint_every = s->preview_every = s->iterations / 20 > 0 ? s->iterations / 20 : 1;
     if (result == AM_OK) {

@@ -77,10 +77,12 @@ typedef struct ami_kind {
     /// What it leaves beside the networks once it is trained, or NULL.
     am_result (*finish)(ami_stage *stage, am_error *err);
     void (*destroy)(ami_stage *stage);
+    bool may_rest; ///< of use without any iteration
 } ami_kind;
 
 extern const ami_kind ami_kind_regression, ami_kind_autoencoder, ami_kind_direction, ami_kind_decompressor,
-    ami_kind_stepper, ami_kind_projector, ami_kind_value;
+    ami_kind_stepper, ami_kind_projector, ami_kind_value, ami_kind_pose_encoder, ami_kind_flow, ami_kind_distil,
+    ami_kind_segments;
 /// All kinds, in the order of their names in messages.
 extern const ami_kind *const ami_kinds[];
 extern const int ami_kind_count;

@@ -77,6 +77,22 @@ void ami_stage_threads_end(ami_recipe_run *run)
     run->lane_count = 0;
 }
 
+void ami_recipe_run_take_blob(ami_recipe_run *run, ami_stage_blob *blob)
+{
+    int at = 0;
+    while (at < run->blob_count && strcmp(run->blobs[at].name, blob->name) != 0) {
+        at++;
+    }
+    if (at < AM_NET_MOST_ATTACHMENTS) {
+        am_bytes_free(&run->blobs[at].bytes); // of a place without one: nothing
+        run->blobs[at] = *blob;
+        run->blob_count += at == run->blob_count;
+    } else {
+        am_bytes_free(&blob->bytes);
+    }
+    memset(blob, 0, sizeof *blob);
+}
+
 void ami_stage_threads_keep(ami_recipe_run *run)
 {
     for (int i = 0; i < run->lane_count; i++) {
@@ -92,9 +108,8 @@ void ami_stage_threads_keep(ami_recipe_run *run)
             memcpy(run->database, stage->database, sizeof run->database);
         }
         stage->graph_count = 0;
-        for (int b = 0; b < stage->blob_count && run->blob_count < AM_NET_MOST_ATTACHMENTS; b++) {
-            run->blobs[run->blob_count++] = stage->blobs[b];
-            memset(&stage->blobs[b], 0, sizeof stage->blobs[b]);
+        for (int b = 0; b < stage->blob_count; b++) {
+            ami_recipe_run_take_blob(run, &stage->blobs[b]);
         }
     }
     run->stage += run->lane_count;
@@ -267,6 +282,16 @@ static void park(ami_recipe_run *run)
     ami_mutex_unlock(&run->lock);
 }
 
+/// The lanes' networks have their averages in place of their weights, or their weights again.
+static void swap_averages(ami_recipe_run *run)
+{
+    for (int i = 0; i < run->lane_count; i++) {
+        if (run->lanes[i].trainer) {
+            ami_trainer_swap_average(run->lanes[i].trainer);
+        }
+    }
+}
+
 /// Writes what is due after an iteration, while no lane trains: preview and checkpoint.
 static am_result write_files(ami_recipe_run *run, bool checkpoint, bool preview, am_error *err)
 {
@@ -279,7 +304,9 @@ static am_result write_files(ami_recipe_run *run, bool checkpoint, bool preview,
     }
     if (result == AM_OK && preview) {
         uint64_t hash = 0;
+        swap_averages(run);
         result = ami_recipe_run_write_model(run, run->preview, true, &hash, err);
+        swap_averages(run);
     }
     return result;
 }
@@ -388,6 +415,7 @@ am_result ami_stage_threads_train(ami_recipe_run *run, am_error *err)
     }
     am_result result = AM_OK;
     if (!atomic_load(&run->stop)) {
+        swap_averages(run);
         for (int i = 0; i < run->lane_count && result == AM_OK; i++) {
             const ami_kind *kind = run->lanes[i].stage.kind;
             result = kind->finish ? kind->finish(&run->lanes[i].stage, err) : AM_OK;

@@ -14,6 +14,7 @@
 #include "base/pages.h"
 
 enum { most_columns = 128, strip_rows = 32, tall_rows = 128, fused_columns = 256 };
+enum { average_every = 8 }; // iterations: the average of weights hardly changes by taking every eighth
 
 ami_trainer_def ami_trainer_def_default(void)
 {
@@ -34,8 +35,8 @@ static am_result check(const ami_trainer_def *def, am_error *err)
     }
     const ami_optimiser *o = &def->optimiser;
     if (!(o->rate >= 0.0f) || !(o->beta1 >= 0.0f && o->beta1 < 1.0f) || !(o->beta2 >= 0.0f && o->beta2 < 1.0f) ||
-        !(o->eps > 0.0f) || !(o->clip >= 0.0f) || !(o->decay >= 0.0f)) {
-        return ami_fail(err, AM_ERR_DEF, "the optimiser's rate, betas, eps, clip or decay is out of range");
+        !(o->eps > 0.0f) || !(o->clip >= 0.0f) || !(o->decay >= 0.0f) || !(o->average >= 0.0f && o->average < 1.0f)) {
+        return ami_fail(err, AM_ERR_DEF, "the optimiser's rate, betas, eps, clip, decay or average is out of range");
     }
     if (def->group && def->batch < def->group->size) {
         return ami_fail(err, AM_ERR_DEF, "a batch of %d cannot be shared evenly by %d processes", def->batch,
@@ -80,6 +81,13 @@ static am_result create_parts(ami_trainer *t, am_error *err)
         part->grad = ami_pages_array(&t->alloc, part->graph->weight_count, sizeof(float));
         if (result == AM_OK && (!part->mean || !part->square || !part->grad)) {
             result = ami_fail_memory(err, part->graph->weight_count * sizeof(float));
+        }
+        if (result == AM_OK && t->def.optimiser.average > 0.0f) {
+            part->average = ami_pages_array(&t->alloc, part->graph->weight_count, sizeof(float));
+            result = part->average ? AM_OK : ami_fail_memory(err, part->graph->weight_count * sizeof(float));
+        }
+        if (part->average) {
+            memcpy(part->average, part->graph->weights, part->graph->weight_count * sizeof(float));
         }
         for (int k = 0; k < part->graph->tensor_count; k++) {
             const size_t columns = (size_t)part->graph->tensors[k].columns;
@@ -168,6 +176,7 @@ void ami_trainer_destroy(ami_trainer *t)
         ami_pages_release(&alloc, part->mean, count, sizeof(float));
         ami_pages_release(&alloc, part->square, count, sizeof(float));
         ami_pages_release(&alloc, part->grad, count, sizeof(float));
+        ami_pages_release(&alloc, part->average, count, sizeof(float));
     }
     ami_team_destroy(t->team);
     ami_release(&alloc, t->blocks, (size_t)t->block_count * sizeof *t->blocks);
@@ -449,11 +458,40 @@ static am_result iterate(iteration *it, double *loss, am_error *err)
     return AM_OK;
 }
 
+/// The average follows the weights: at once in the beginning, when it knows little.
+static void follow(const ami_trainer *t)
+{
+    const double taken = (double)(t->iteration / average_every);
+    const double all = pow((double)t->def.optimiser.average, average_every), early = (1.0 + taken) / (10.0 + taken);
+    const float keep = (float)(all < early ? all : early);
+    for (int g = 0; g < t->def.graph_count; g++) {
+        const ami_trained_part *part = &t->parts[g];
+        for (size_t i = 0; i < part->graph->weight_count; i++) {
+            part->average[i] += (1.0f - keep) * (part->graph->weights[i] - part->average[i]);
+        }
+    }
+}
+
+void ami_trainer_swap_average(ami_trainer *t)
+{
+    for (int g = 0; g < t->def.graph_count && t->def.optimiser.average > 0.0f; g++) {
+        const ami_trained_part *part = &t->parts[g];
+        for (size_t i = 0; i < part->graph->weight_count; i++) {
+            const float weight = part->graph->weights[i];
+            part->graph->weights[i] = part->average[i];
+            part->average[i] = weight;
+        }
+    }
+}
+
 am_result ami_trainer_step(ami_trainer *t, ami_train_pass pass, void *user, double *loss, am_error *err)
 {
     iteration it = { .t = t, .pass = pass, .user = user };
     const am_result result = iterate(&it, loss, err);
     t->iteration += result == AM_OK;
+    if (result == AM_OK && t->def.optimiser.average > 0.0f && t->iteration % average_every == 0) {
+        follow(t);
+    }
     return result;
 }
 

@@ -28,6 +28,7 @@ typedef struct ami_trained_part {
     ami_plan_f32 *plan;
     float *mean, *square; ///< [weight_count]
     float *grad;          ///< [weight_count]; unused when gradients go straight into the step
+    float *average;       ///< [weight_count]; NULL without
 } ami_trained_part;
 
 struct ami_trainer {

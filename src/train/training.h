@@ -28,8 +28,9 @@ typedef struct ami_optimiser {
     ami_optimiser_kind kind;
     ami_schedule_kind schedule;
     float rate, beta1, beta2, eps;
-    float decay; ///< AdamW: share of a parameter taken off for each unit of rate
-    float clip;  ///< longest gradient over all parameters; 0 for no limit
+    float decay;   ///< AdamW: share of a parameter taken off for each unit of rate
+    float clip;    ///< longest gradient over all parameters; 0 for no limit
+    float average; ///< share that an average of the parameters keeps in an iteration (0.999), 0 for no average
     float factor;
     int every;
     int iterations; ///< of the whole training, for AMI_RATE_LINEAR
@@ -74,6 +75,9 @@ typedef double (*ami_train_pass)(void *user, ami_train_block *block);
 /// One iteration: passes of all blocks, gradients of all weights, one step of the optimiser. AM_ERR_NUMBER when the
 /// loss is not finite: the parameters are then as they were.
 am_result ami_trainer_step(ami_trainer *trainer, ami_train_pass pass, void *user, double *loss, am_error *err);
+/// Exchanges the graphs' weights with their averages (ami_optimiser.average), where there are any: call it to look at
+/// the averages, and once more before the next step.
+void ami_trainer_swap_average(ami_trainer *trainer);
 /// Everything that the next step depends on besides the caller's data: parameters, running means, iteration.
 am_result ami_trainer_save(const ami_trainer *trainer, am_bytes *out, am_error *err);
 /// Refuses bytes of other graphs (AM_ERR_FORMAT) and damaged ones (AM_ERR_CHECKSUM, AM_ERR_TRUNCATED): the trainer

@@ -1,0 +1,409 @@
+// The stages of latent flow matching through am_train_run: pose_encoder, flow, distil.
+#include "support/check.h"
+#include "train/recipe_place.h"
+
+#include "data/pose_vector.h"
+#include "method/flow_file.h"
+#include "net/build.h"
+#include "train/flow.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#define PINNED_FIRST 1.298024
+#define PINNED_LAST 1.295126
+#define ENCODER                                                                                                      \
+    "{ \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"latent\": 24, \"hidden\": 0, \"iterations\": 0 }"
+#define FLOW                                                                                                         \
+    "{ \"kind\": \"flow\", \"database\": \"db.amdb\", \"hidden\": 2, \"units\": 48, \"batch\": 64, \"optimiser\": "  \
+    "\"adam\", \"rate\": 0.002, \"average\": 0.99"
+
+static am_model *train(const place *p, const char *text, int threads, am_train_summary *s)
+{
+    am_error err = { 0 };
+    am_model *model = NULL;
+    check_ok(run_as(p, text, threads, false, NULL, s, &err), &err);
+    check_ok(am_model_open(&model, p->output, NULL, &err), &err);
+    return model;
+}
+
+static am_db *open_database(const place *p)
+{
+    char path[600];
+    am_error err = { 0 };
+    am_db *db = NULL;
+    snprintf(path, sizeof path, "%s/db.amdb", p->dir);
+    check_ok(am_db_open(&db, path, NULL, &err), &err);
+    return db;
+}
+
+static am_net_graph *part(const am_model *model, const char *name)
+{
+    am_error err = { 0 };
+    am_net_graph *g = NULL;
+    const int i = am_model_find(model, name);
+    assert_true(i >= 0);
+    check_ok(am_model_graph(model, i, &g, NULL, &err), &err);
+    return g;
+}
+
+/// Mean distance (m) by which reproduced joints are off over all frames.
+static double reproduced(const am_model *model, const am_db *db)
+{
+    am_error err = { 0 };
+    am_net_graph *encoder = part(model, "pose_encoder"), *decoder = part(model, "pose_decoder");
+    const ami_pose_layout l = ami_pose_layout_of(db->joint_count, db->moving_count);
+    double sum = 0.0;
+    for (int f = 0; f < db->frame_count; f += 7) {
+        float y[4096], z[256], back[4096];
+        am_transform want[AM_MAX_JOINTS], got[AM_MAX_JOINTS];
+        ami_pose pose = { .local = got };
+        ami_pose_vector(db, f, y);
+        check_ok(ami_graph_rows(encoder, z, y, 1, NULL, &err), &err);
+        check_ok(ami_graph_rows(decoder, back, z, 1, NULL, &err), &err);
+        ami_pose_read(&pose, &l, back, db->skeleton, db->moving);
+        am_db_pose(db, f, want);
+        am_fk(want, want, db->skeleton->parents, db->joint_count);
+        am_fk(got, got, db->skeleton->parents, db->joint_count);
+        for (int j = 0; j < db->joint_count; j++) {
+            sum += (double)am_v3_length(am_v3_sub(want[j].translation, got[j].translation)) / db->joint_count;
+        }
+    }
+    am_net_graph_destroy(encoder);
+    am_net_graph_destroy(decoder);
+    return sum * 7 / db->frame_count;
+}
+
+static void principal_axes_keep_poses(void **state)
+{
+    (void)state;
+    place p = make_place("flow_axes");
+    put_database(&p, 0);
+    am_db *db = open_database(&p);
+    double error[3];
+    const int latents[3] = { 8, 24, 64 };
+    for (int i = 0; i < 3; i++) {
+        char text[300];
+        am_train_summary s;
+        snprintf(
+            text, sizeof text,
+            "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"latent\": %d, \"hidden\": 0, "
+            "\"iterations\": 0 } ] }",
+            latents[i]);
+        am_model *model = train(&p, text, 1, &s);
+        error[i] = reproduced(model, db);
+        am_model_close(model);
+    }
+    assert_true(error[0] > error[1] && error[1] > error[2]);
+    assert_true(error[2] < 0.002);
+    am_db_close(db);
+}
+
+static void a_hidden_layer_learns_what_axes_leave(void **state)
+{
+    (void)state;
+    place p = make_place("flow_hidden");
+    put_database(&p, 0);
+    am_db *db = open_database(&p);
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        am_train_summary s;
+        snprintf(
+            text, sizeof text,
+            "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"latent\": 8, \"hidden\": 64, "
+            "\"batch\": 128, \"iterations\": %d, \"optimiser\": \"adam\", \"rate\": 0.002, \"schedule\": { "
+            "\"kind\": \"linear\" } } ] }",
+            i * 400);
+        am_model *model = train(&p, text, 1, &s);
+        error[i] = reproduced(model, db);
+        if (i == 1) {
+            assert_true(s.last_loss < 0.7 * s.first_loss); // it begins as the axes
+        }
+        am_model_close(model);
+    }
+    assert_true(error[1] < error[0]);
+    am_db_close(db);
+}
+
+/// Deviations of the latents of all frames.
+static void deviations(const place *p, const char *standard, double out[8])
+{
+    char text[400];
+    am_train_summary s;
+    am_error err = { 0 };
+    snprintf(text, sizeof text,
+             "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"latent\": 8, \"hidden\": 0, "
+             "\"iterations\": 0, \"standardise\": \"%s\", \"weighting\": \"paper\" } ] }",
+             standard);
+    am_model *model = train(p, text, 1, &s);
+    am_db *db = open_database(p);
+    am_net_graph *encoder = part(model, "pose_encoder");
+    double sum[8] = { 0 }, square[8] = { 0 };
+    for (int f = 0; f < db->frame_count; f++) {
+        float y[4096], z[8];
+        ami_pose_vector(db, f, y);
+        check_ok(ami_graph_rows(encoder, z, y, 1, NULL, &err), &err);
+        for (int i = 0; i < 8; i++) {
+            sum[i] += (double)z[i] / db->frame_count;
+            square[i] += (double)z[i] * (double)z[i] / db->frame_count;
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        out[i] = sqrt(square[i] - sum[i] * sum[i]);
+    }
+    am_net_graph_destroy(encoder);
+    am_db_close(db);
+    am_model_close(model);
+}
+
+static void latents_are_standardised_each_or_by_the_largest(void **state)
+{
+    (void)state;
+    place p = make_place("flow_standard");
+    put_database(&p, 0);
+    double each[8], largest[8];
+    deviations(&p, "each", each);
+    deviations(&p, "largest", largest);
+    for (int i = 0; i < 8; i++) {
+        assert_true(fabs(each[i] - 1.0) < 0.05);
+        assert_true(largest[i] < 1.05);
+    }
+    assert_true(fabs(largest[0] - 1.0) < 0.05 && largest[7] < 0.8);
+}
+
+static void a_recipe_gives_a_character_of_latents(void **state)
+{
+    (void)state;
+    place p = make_place("flow_whole");
+    put_database(&p, 0);
+    am_train_summary s;
+    am_error err = { 0 };
+    am_model *model =
+        train(&p, "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 120, \"preview_every\": 50 } ] }", 1, &s);
+    assert_true(s.last_loss < 0.5 * s.first_loss);
+    assert_int_equal(model->part_count, 3);
+    ami_flow_latents l;
+    check_ok(ami_flow_latents_read(&l, model, &err), &err);
+    assert_int_equal(l.head.latent_count, 24);
+    assert_int_equal(l.head.frames, 1);
+    assert_int_equal(l.head.steps, 4);
+    assert_true(l.head.flags == 0);
+    assert_true(l.head.start_count >= 1);
+    for (int i = 0; i < 24; i++) {
+        assert_true(l.deviation[i] > 0.9f && l.deviation[i] < 1.1f);
+        assert_true(l.starts[i] > l.low[i] && l.starts[i] < l.high[i]);
+    }
+    size_t size = 0;
+    assert_non_null(am_model_attached(model, AM_LEARNED_CHARACTER, &size));
+    assert_non_null(am_model_attached(model, "facts", &size));
+    assert_non_null(am_model_attached(model, AMI_FLOW_SCHEMA, &size));
+    am_model_close(model);
+}
+
+/// Eleven steps by heart: from any noise, at any time, the next frame.
+static void a_handful_of_frames_is_learnt_by_heart(void **state)
+{
+    (void)state;
+    place p = make_place("flow_heart");
+    put_database(&p, 12);
+    am_train_summary s;
+    am_model_close(train(&p,
+                         "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"latent\": "
+                         "6, \"hidden\": 0, \"iterations\": 0 }," FLOW
+                         ", \"iterations\": 800, \"pose_noise\": 0.05, \"schedule\": { \"kind\": \"linear\" } } ] }",
+                         1, &s));
+    if (!(s.last_loss < 0.006 * s.first_loss)) {
+        fail_msg("losses are %g and %g", s.first_loss, s.last_loss);
+    }
+}
+
+static const char whole[] =
+    "{ \"seed\": 2, \"stages\": [" ENCODER "," FLOW
+    ", \"iterations\": 40, \"checkpoint_every\": 9, \"pose_noise_end\": 0.1 }, { \"kind\": "
+    "\"distil\", \"database\": \"db.amdb\", \"batch\": 64, \"iterations\": 30, \"average\": 0.9 } ] }";
+
+static void any_number_of_threads_gives_the_same_weights(void **state)
+{
+    (void)state;
+    place p = make_place("flow_threads");
+    put_database(&p, 0);
+    // Blocks of 128 samples, however many threads take them.
+    static const char text[] =
+        "{ \"stages\": [" ENCODER ", { \"kind\": \"flow\", \"database\": \"db.amdb\", \"hidden\": 1, "
+        "\"units\": 32, \"batch\": 512, \"average\": 0.9, \"iterations\": 12 } ] }";
+    uint64_t hash[3];
+    for (int i = 0; i < 3; i++) {
+        am_train_summary s;
+        am_model_close(train(&p, text, 1 + i, &s));
+        hash[i] = s.hash;
+    }
+    assert_true(hash[0] == hash[1]);
+    assert_true(hash[0] == hash[2]);
+}
+
+static void stopped_anywhere_it_goes_on_to_the_same_bits(void **state)
+{
+    (void)state;
+    place p = make_place("flow_resume");
+    put_database(&p, 0);
+    am_train_summary s;
+    am_model_close(train(&p, whole, 1, &s));
+    const uint64_t want = s.hash;
+    am_error err = { 0 };
+    am_result result = AM_ERR_CANCELLED;
+    int stops = 0;
+    for (; result == AM_ERR_CANCELLED && stops < 20; stops++) {
+        watcher w = { .stop_after = stops < 6 ? 1 + stops % 2 : 0 };
+        result = run_as(&p, whole, 1, true, &w, &s, &err);
+    }
+    check_ok(result, &err);
+    assert_true(stops >= 3);
+    assert_true(s.hash == want);
+}
+
+/// What one step of the student and four of the teacher make of the same start, root mean square apart in deviations.
+static double apart(const am_net_graph *student, const am_net_graph *teacher, int latent)
+{
+    double *values[2][64] = { { 0 } }, sum = 0.0;
+    const am_net_graph *graphs[2] = { student, teacher };
+    am_rng rng;
+    am_rng_init(&rng, 3);
+    for (int g = 0; g < 2; g++) {
+        for (int v = 0; v < graphs[g]->value_count; v++) {
+            values[g][v] = calloc((size_t)graphs[g]->values[v].width, sizeof(double));
+        }
+    }
+    for (int trial = 0; trial < 20; trial++) {
+        double start[64], previous[64], x[2][64];
+        for (int i = 0; i < latent; i++) {
+            start[i] = 0.7 * (double)am_rng_normal(&rng);
+            previous[i] = 0.7 * (double)am_rng_normal(&rng);
+        }
+        for (int g = 0; g < 2; g++) {
+            const ami_flow_values at = ami_flow_find(graphs[g]);
+            const int steps = g == 0 ? 1 : 4;
+            memcpy(x[g], start, sizeof start);
+            for (int step = 0; step < steps; step++) {
+                memcpy(values[g][at.x], x[g], (size_t)latent * sizeof(double));
+                memcpy(values[g][at.previous], previous, (size_t)latent * sizeof(double));
+                values[g][at.time][0] = step / 4.0;
+                values[g][at.noise][0] = 0.1;
+                ami_net_graph_eval(graphs[g], values[g], 1);
+                for (int i = 0; i < latent; i++) {
+                    x[g][i] += (values[g][at.out][i] - x[g][i]) / (steps - step);
+                }
+            }
+        }
+        for (int i = 0; i < latent; i++) {
+            sum += (x[0][i] - x[1][i]) * (x[0][i] - x[1][i]) / (20 * latent);
+        }
+    }
+    for (int g = 0; g < 2; g++) {
+        for (int v = 0; v < graphs[g]->value_count; v++) {
+            free(values[g][v]);
+        }
+    }
+    return sqrt(sum);
+}
+
+static void a_student_makes_in_one_step_what_its_teacher_makes_in_four(void **state)
+{
+    (void)state;
+    place p = make_place("flow_distil");
+    put_database(&p, 0);
+    am_train_summary s;
+    am_error err = { 0 };
+#define TEACHER "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 200 }"
+    am_model *before = train(&p, TEACHER "] }", 1, &s);
+    am_net_graph *teacher = part(before, "flow");
+    am_model_close(before);
+    am_model *model = train(
+        &p,
+        TEACHER
+        ", { \"kind\": \"distil\", \"database\": \"db.amdb\", \"batch\": 64, \"iterations\": 300, \"optimiser\": "
+        "\"adam\", \"rate\": 0.002, \"schedule\": { \"kind\": \"linear\" } } ] }",
+        1, &s);
+    am_net_graph *student = part(model, "flow");
+    assert_int_equal(model->part_count, 3); // the student in its teacher's place
+    assert_true(apart(student, teacher, 24) < 0.6 * apart(teacher, teacher, 24) + 0.15);
+    ami_flow_latents l;
+    check_ok(ami_flow_latents_read(&l, model, &err), &err);
+    assert_int_equal(l.head.steps, 1);
+    assert_true((l.head.flags & AMI_FLOW_DISTILLED) != 0);
+    am_net_graph_destroy(student);
+    am_net_graph_destroy(teacher);
+    am_model_close(model);
+}
+
+static void the_first_losses_of_a_seed_stay(void **state)
+{
+    (void)state;
+    place p = make_place("flow_pinned");
+    put_database(&p, 0);
+    am_train_summary s;
+    am_model_close(train(&p, "{ \"seed\": 4, \"stages\": [" ENCODER "," FLOW ", \"iterations\": 3 } ] }", 1, &s));
+    // Of the first and the third iteration; other instruction sets round otherwise.
+    if (fabs(s.first_loss - PINNED_FIRST) > 1e-3 || fabs(s.last_loss - PINNED_LAST) > 1e-3) {
+        fail_msg("first losses are %.6f and %.6f", s.first_loss, s.last_loss);
+    }
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        am_result code;
+        const char *says;
+    } cases[] = {
+        { "{ \"stages\": [" FLOW ", \"iterations\": 1 } ] }", AM_ERR_KEY, "pose_encoder" },
+        { "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"iterations\": 0 } ] }", AM_ERR_KEY, "database" },
+        { "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"iterations\": 0, \"latent\": "
+          "300 } ] }",
+          AM_ERR_RANGE, "latent" },
+        { "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"iterations\": 0, \"events\": "
+          "[\"jmp\"] } ] }",
+          AM_ERR_KEY, "jmp" },
+        { "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"iterations\": 0, \"latent\": "
+          "4, \"events\": [\"jump\"] }," FLOW ", \"iterations\": 1 } ] }",
+          AM_ERR_KEY, "events" },
+        { "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 1, \"skip\": \"conkat\" } ] }", AM_ERR_RANGE,
+          "concat" },
+        { "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 1, \"play\": { \"nose\": 1 } } ] }", AM_ERR_KEY,
+          "noise" },
+        { "{ \"stages\": [" ENCODER ", { \"kind\": \"distil\", \"database\": \"db.amdb\", \"iterations\": 1 } ] }",
+          AM_ERR_KEY, "flow" },
+        { "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 1 }, { \"kind\": \"distil\", \"database\": "
+          "\"db.amdb\", \"iterations\": 1, \"start\": [1, 0.5] } ] }",
+          AM_ERR_RANGE, "smaller" },
+        { "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 0 } ] }", AM_ERR_RANGE, "iterations" },
+    };
+    place p = make_place("flow_mistakes");
+    put_database(&p, 40);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        am_train_summary s;
+        am_error err = { 0 };
+        const am_result result = run_as(&p, cases[i].text, 1, false, NULL, &s, &err);
+        if (result != cases[i].code || !strstr(err.text, cases[i].says)) {
+            fail_msg("case %zu: %s: %s", i, am_result_name(result), err.text);
+        }
+    }
+}
+
+TEST_SUITE(flow)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(principal_axes_keep_poses),
+        cmocka_unit_test(a_hidden_layer_learns_what_axes_leave),
+        cmocka_unit_test(latents_are_standardised_each_or_by_the_largest),
+        cmocka_unit_test(a_recipe_gives_a_character_of_latents),
+        cmocka_unit_test(a_handful_of_frames_is_learnt_by_heart),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_weights),
+        cmocka_unit_test(stopped_anywhere_it_goes_on_to_the_same_bits),
+        cmocka_unit_test(a_student_makes_in_one_step_what_its_teacher_makes_in_four),
+        cmocka_unit_test(the_first_losses_of_a_seed_stay),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
