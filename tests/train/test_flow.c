@@ -336,6 +336,109 @@ static void a_student_makes_in_one_step_what_its_teacher_makes_in_four(void **st
     am_model_close(model);
 }
 
+/// The schema and the controls of a target half a second ahead.
+static void put_controls(const place *p)
+{
+    static const char schema[] = "{ \"control\": { \"encode\": { \"and\": { \"target\": \"location\", \"speed\": "
+                                 "\"velocity\" } }, \"width\": 8, \"activation\": \"elu\" } }";
+    static const char controls[] = "{ \"training\": { \"set\": { \"target\": \"position(root, now + 0.5)\", "
+                                   "\"speed\": \"velocity(root, now)\" } }, "
+                                   "\"matching\": { \"parts\": { \"\": 1 } } }";
+    char path[600];
+    am_error err = { 0 };
+    snprintf(path, sizeof path, "%s/schema.json", p->dir);
+    check_ok(am_file_write(path, schema, sizeof schema - 1, &err), &err);
+    snprintf(path, sizeof path, "%s/controls.json", p->dir);
+    check_ok(am_file_write(path, controls, sizeof controls - 1, &err), &err);
+}
+#define CONTROLS ", \"schema\": \"schema.json\", \"controls\": \"controls.json\""
+
+static void a_flow_learns_with_the_encoder_of_its_controls(void **state)
+{
+    (void)state;
+    place p = make_place("flow_controls");
+    put_database(&p, 0);
+    put_controls(&p);
+    am_error err = { 0 };
+    am_net_graph *encoders[2];
+    for (int i = 0; i < 2; i++) {
+        char text[900];
+        am_train_summary s;
+        snprintf(text, sizeof text,
+                 "{ \"stages\": [" ENCODER "," FLOW CONTROLS ", \"uncontrolled\": 0.25, \"iterations\": %d } ] }",
+                 i == 0 ? 1 : 60);
+        am_model *model = train(&p, text, 1, &s);
+        ami_flow_latents l;
+        check_ok(ami_flow_latents_read(&l, model, &err), &err);
+        assert_int_equal(l.head.vector_count, 6);
+        assert_int_equal(l.head.control_count, 8);
+        assert_true((l.head.flags & AMI_FLOW_GUIDED) != 0);
+        assert_true(l.control_low[2] < l.control_high[2]); // where the target lies ahead
+        size_t size = 0;
+        assert_non_null(am_model_attached(model, AMI_FLOW_CONTROLS, &size));
+        encoders[i] = part(model, "control_encoder");
+        am_model_close(model);
+    }
+    // Both begin alike; what the flow wants of the encoder changes it.
+    double moved = 0.0;
+    for (size_t i = 0; i < encoders[0]->weight_count; i++) {
+        moved += fabs((double)encoders[0]->weights[i] - (double)encoders[1]->weights[i]);
+    }
+    assert_true(moved > 0.1);
+    am_net_graph_destroy(encoders[0]);
+    am_net_graph_destroy(encoders[1]);
+}
+
+static void a_student_keeps_its_teachers_encoder(void **state)
+{
+    (void)state;
+    place p = make_place("flow_student");
+    put_database(&p, 0);
+    put_controls(&p);
+    am_train_summary s;
+    am_model *model = train(
+        &p, "{ \"stages\": [" ENCODER "," FLOW CONTROLS ", \"uncontrolled\": 0.25, \"iterations\": 20 } ] }", 1, &s);
+    am_net_graph *before = part(model, "control_encoder");
+    am_model_close(model);
+    model = train(&p,
+                  "{ \"stages\": [" ENCODER "," FLOW CONTROLS
+                  ", \"uncontrolled\": 0.25, \"iterations\": 20 }, { \"kind\": \"distil\", \"database\": "
+                  "\"db.amdb\", \"batch\": 64, "
+                  "\"guidance\": 1.5, \"iterations\": 10" CONTROLS " } ] }",
+                  1, &s);
+    am_net_graph *after = part(model, "control_encoder");
+    assert_int_equal(model->part_count, 4);
+    assert_memory_equal(before->weights, after->weights, before->weight_count * sizeof(float));
+    assert_true((after->tensors[0].flags & AM_NET_FIXED) == (before->tensors[0].flags & AM_NET_FIXED));
+    am_net_graph_destroy(before);
+    am_net_graph_destroy(after);
+    am_model_close(model);
+}
+
+static void segments_are_learned_from_matched_controls(void **state)
+{
+    (void)state;
+    place p = make_place("flow_segments");
+    put_database(&p, 0);
+    put_controls(&p);
+    am_train_summary s;
+    am_error err = { 0 };
+    am_model *model = train(
+        &p,
+        "{ \"stages\": [" ENCODER ", { \"kind\": \"segments\", \"database\": \"db.amdb\", \"frames\": 4, "
+        "\"hidden\": 2, \"units\": 64, \"samples\": 500, \"control_noise\": 0.1, \"batch\": 64, \"iterations\": 150, "
+        "\"optimiser\": \"adam\", \"rate\": 0.002" CONTROLS " } ] }",
+        1, &s);
+    assert_true(s.last_loss < 0.75 * s.first_loss);
+    ami_flow_latents l;
+    check_ok(ami_flow_latents_read(&l, model, &err), &err);
+    assert_int_equal(l.head.frames, 4);
+    am_net_graph *g = part(model, "segments");
+    assert_int_equal(g->values[ami_net_graph_output_at(g, 0)].width, 4 * 24);
+    am_net_graph_destroy(g);
+    am_model_close(model);
+}
+
 static void the_first_losses_of_a_seed_stay(void **state)
 {
     (void)state;
@@ -377,6 +480,11 @@ static void mistakes_are_named(void **state)
         { "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 1 }, { \"kind\": \"distil\", \"database\": "
           "\"db.amdb\", \"iterations\": 1, \"start\": [1, 0.5] } ] }",
           AM_ERR_RANGE, "smaller" },
+        { "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 1, \"controls\": \"x.json\" } ] }", AM_ERR_KEY,
+          "schema" },
+        { "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 1, \"schema\": \"x.json\" } ] }", AM_ERR_OPEN, "" },
+        { "{ \"stages\": [" ENCODER ", { \"kind\": \"segments\", \"database\": \"db.amdb\", \"iterations\": 1 } ] }",
+          AM_ERR_KEY, "schema" },
         { "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 0 } ] }", AM_ERR_RANGE, "iterations" },
     };
     place p = make_place("flow_mistakes");
@@ -402,6 +510,9 @@ TEST_SUITE(flow)
         cmocka_unit_test(any_number_of_threads_gives_the_same_weights),
         cmocka_unit_test(stopped_anywhere_it_goes_on_to_the_same_bits),
         cmocka_unit_test(a_student_makes_in_one_step_what_its_teacher_makes_in_four),
+        cmocka_unit_test(a_flow_learns_with_the_encoder_of_its_controls),
+        cmocka_unit_test(a_student_keeps_its_teachers_encoder),
+        cmocka_unit_test(segments_are_learned_from_matched_controls),
         cmocka_unit_test(the_first_losses_of_a_seed_stay),
         cmocka_unit_test(mistakes_are_named),
     };

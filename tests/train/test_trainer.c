@@ -515,9 +515,76 @@ static void gradients_of_losses_match_differences(void **state)
     end(&w);
 }
 
+/// Sixteen steps, after each eighth of which the average moves.
+static void averages_follow_the_weights(void **state)
+{
+    (void)state;
+    ami_trainer_def def = ami_trainer_def_default();
+    def.batch = 8;
+    def.threads = 1;
+    def.optimiser.rate = 0.01f;
+    def.optimiser.average = 0.5f;
+    world w = make(def);
+    am_error err = { 0 };
+    const size_t count = w.graph->weight_count;
+    float *want = calloc(count, sizeof *want), *weights = calloc(count, sizeof *weights);
+    memcpy(want, w.graph->weights, count * sizeof *want);
+    for (int i = 1; i <= 16; i++) {
+        double loss;
+        check_ok(ami_trainer_step(w.trainer, pass, &w, &loss, &err), &err);
+        const float keep = 1.0f / 256; // less than the start's (1 + 1) / (10 + 1)
+        for (size_t k = 0; k < count && i % 8 == 0; k++) {
+            want[k] += (1.0f - keep) * (w.graph->weights[k] - want[k]);
+        }
+    }
+    memcpy(weights, w.graph->weights, count * sizeof *weights);
+    ami_trainer_swap_average(w.trainer);
+    for (size_t k = 0; k < count; k++) {
+        assert_true(fabsf(w.graph->weights[k] - want[k]) < 1e-6f);
+    }
+    ami_trainer_swap_average(w.trainer);
+    assert_memory_equal(w.graph->weights, weights, count * sizeof *weights);
+    free(want);
+    free(weights);
+    end(&w);
+}
+
+static void fixed_tensors_stay(void **state)
+{
+    (void)state;
+    ami_trainer_def def = ami_trainer_def_default();
+    def.batch = 8;
+    def.threads = 1;
+    world w = make(def);
+    am_error err = { 0 };
+    // Of a graph whose last layer is fixed only what comes before it learns.
+    am_net_graph *g = NULL;
+    check_ok(ami_net_graph_copy(&g, w.graph, NULL, &err), &err);
+    const int last = g->ops[g->op_count - 1].tensor[0], bias = g->ops[g->op_count - 1].tensor[1];
+    g->tensors[last].flags |= AM_NET_FIXED;
+    g->tensors[bias].flags |= AM_NET_FIXED;
+    world fixed = { .graph = g, .x = w.x, .y = w.y, .samples = 8 };
+    def.graphs = &fixed.graph;
+    def.graph_count = 1;
+    check_ok(ami_trainer_create(&fixed.trainer, &def, &err), &err);
+    double first = 0.0, loss = 0.0;
+    for (int i = 0; i < 200; i++) {
+        check_ok(ami_trainer_step(fixed.trainer, pass, &fixed, &loss, &err), &err);
+        first = i == 0 ? loss : first;
+    }
+    assert_true(loss < 0.5 * first);
+    const am_net_tensor *t = &g->tensors[last];
+    assert_memory_equal(g->weights + t->offset, w.graph->weights + t->offset,
+                        ami_net_tensor_count(t) * sizeof(float));
+    end(&fixed);
+    end(&w);
+}
+
 TEST_SUITE(trainer)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(averages_follow_the_weights),
+        cmocka_unit_test(fixed_tensors_stay),
         cmocka_unit_test(eight_samples_are_learnt_by_heart),
         cmocka_unit_test(weights_do_not_depend_on_threads),
         cmocka_unit_test(first_losses_are_pinned),
