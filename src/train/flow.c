@@ -13,7 +13,7 @@
 #include "net/build.h"
 #include "train/starts.h"
 
-#define STAND_MPS 0.1f
+#define STAND_MPS 0.15f
 
 // ---------------------------------------------------------------------------------------------
 // Samples
@@ -57,19 +57,33 @@ static am_result read_keys(const ami_stage *s, ami_flow_data *d, am_error *err)
     return result == AM_OK ? read_play(s, d, err) : result;
 }
 
-/// Drops the frames after which a clip only stands: without controls a stand that nobody left is one that never ends.
-static void drop_end_stands(ami_codes *c)
+static bool stands(const am_db *db, int frame)
+{
+    return am_v3_length(ami_db_root_velocity(db, frame).linear) < STAND_MPS;
+}
+
+/// Of each stand the first quarter of a second and the last `seconds` are kept; of one that its clip ends with the
+/// first quarter alone. Without controls a stand that is left late is one that hardly ever ends: all its frames look
+/// the same.
+static void shorten_stands(ami_codes *c, float seconds)
 {
     const am_db *db = c->db;
+    const int before = (int)(0.25f * db->fps), after = (int)(seconds * db->fps);
     int kept = 0;
     for (int r = 0, i = 0; r < db->range_count; r++) {
-        int stop = db->ranges[r].stop - 1;
-        while (stop > db->ranges[r].start && am_v3_length(ami_db_root_velocity(db, stop).linear) < STAND_MPS) {
-            stop--;
-        }
-        for (; i < c->first_count && c->first[i] < db->ranges[r].stop; i++) {
-            if (c->first[i] < stop) {
-                c->first[kept++] = c->first[i];
+        const int stop = db->ranges[r].stop;
+        int first = -1, last = -1; // of the stand at hand
+        for (; i < c->first_count && c->first[i] < stop; i++) {
+            const int f = c->first[i];
+            if (f > last && stands(db, f)) {
+                first = last = f;
+                while (last + 1 < stop && stands(db, last + 1)) {
+                    last++;
+                }
+            }
+            const bool in_stand = f <= last && f >= first;
+            if (!in_stand || f < first + before || (last + 1 < stop && f > last - after)) {
+                c->first[kept++] = f;
             }
         }
     }
@@ -80,17 +94,16 @@ am_result ami_flow_data_open(ami_flow_data *d, ami_stage *s, int frames, am_erro
 {
     *d = (ami_flow_data){ .steps = 4, .rng = ami_rng_make(s->seed ^ 0x666c6f77u) };
     am_result result = read_keys(s, d, err);
-    bool end_stands = true;
+    float stand = -1.0f;
     if (result == AM_OK) {
-        result = am_json_read_bool(s->doc, s->json, "end_stands", false, &end_stands, err);
+        result = am_json_read_float(s->doc, s->json, "stand_s", false, &stand, 0.0f, 1e6f, err);
     }
     result = result == AM_OK ? ami_codes_make(&d->codes, s, frames, err) : result;
-    if (result == AM_OK && !end_stands) {
-        drop_end_stands(&d->codes);
-        result = d->codes.first_count > 0
-                     ? AM_OK
-                     : am_json_fail(s->doc, am_json_get(s->json, "end_stands"), AM_ERR_EMPTY, err,
-                                    "nothing moves in the database; leave 'end_stands' out");
+    if (result == AM_OK && stand >= 0.0f) {
+        shorten_stands(&d->codes, stand);
+        result = d->codes.first_count > 0 ? AM_OK
+                                          : am_json_fail(s->doc, am_json_get(s->json, "stand_s"), AM_ERR_EMPTY, err,
+                                                         "nothing moves in the database; leave 'stand_s' out");
     }
     result = result == AM_OK
                  ? ami_flow_controls_open(&d->controls, s, d->codes.db, d->codes.first, d->codes.first_count, err)

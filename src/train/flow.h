@@ -11,7 +11,7 @@
 /// Keys of every such stage, to be put into its own list.
 #define AMI_FLOW_DATA_KEYS                                                                                           \
     "database", "held_out", "events", "schema", "controls", "control_noise", "uncontrolled", "pose_noise",           \
-        "pose_noise_end", "pose_noise_power", "end_stands", "play"
+        "pose_noise_end", "pose_noise_power", "stand_s", "play"
 
 /// The samples: pairs of frames with noise on the first, and controls.
 typedef struct ami_flow_data {

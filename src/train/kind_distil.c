@@ -5,6 +5,7 @@
 // With "guidance" the student learns what the teacher gives under classifier-free guidance, in its one step as well.
 #include "train/flow.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -65,9 +66,12 @@ static am_result add_copy(ami_stage *s, const char *name, bool fixed, am_error *
     }
     am_net_graph *g = s->graphs[s->graph_count];
     for (int t = 0; t < g->tensor_count && fixed; t++) {
-        g->tensors[t].flags |= AM_NET_FIXED;
+        g->tensors[t].flags |= AM_NET_FROZEN;
     }
-    s->hidden |= fixed ? 1u << s->graph_count : 0u;
+    if (fixed) { // under another name: later stages look for the part that is trained
+        s->hidden |= 1u << s->graph_count;
+        snprintf(g->name, sizeof g->name, "frozen_%.20s", name);
+    }
     s->graph_count++;
     return AM_OK;
 }

@@ -70,7 +70,7 @@ static size_t span_of(const PLAN *plan, int value)
 static bool is_trained(const am_net_graph *g, const am_net_op *op)
 {
     for (int t = 0; t < AM_NET_MOST_TENSORS && op->tensor[t] >= 0; t++) {
-        if (!(g->tensors[op->tensor[t]].flags & AM_NET_FIXED)) {
+        if (!(g->tensors[op->tensor[t]].flags & (AM_NET_FIXED | AM_NET_FROZEN))) {
             return true;
         }
     }

@@ -439,6 +439,84 @@ static void segments_are_learned_from_matched_controls(void **state)
     am_model_close(model);
 }
 
+static void a_new_control_moves_the_start_of_a_flow_that_stays(void **state)
+{
+    (void)state;
+    place p = make_place("flow_prior");
+    put_database(&p, 0);
+    put_controls(&p);
+    am_train_summary s;
+    am_error err = { 0 };
+#define PRIOR TEACHER ", { \"kind\": \"distil\", \"database\": \"db.amdb\", \"batch\": 64, \"iterations\": 60 }"
+    am_model *model = train(&p, PRIOR "] }", 1, &s);
+    am_net_graph *before = part(model, "flow");
+    am_model_close(model);
+    model = train(&p,
+                  PRIOR ", { \"kind\": \"control_prior\", \"database\": \"db.amdb\", \"batch\": 64, \"units\": 32, "
+                        "\"iterations\": 150, "
+                        "\"optimiser\": \"adam\", \"rate\": 0.003" CONTROLS " } ] }",
+                  1, &s);
+    assert_true(s.last_loss < 0.9 * s.first_loss);
+    assert_int_equal(model->part_count, 4);
+    ami_flow_latents l;
+    check_ok(ami_flow_latents_read(&l, model, &err), &err);
+    assert_int_equal(l.head.control_count, 8);
+    assert_true((l.head.flags & AMI_FLOW_DISTILLED) != 0);
+    am_net_graph *after = part(model, "flow");
+    assert_true(ami_flow_find(after).control >= 0);
+    // The earlier flow's last matrix is the new one's.
+    const am_net_tensor *was = NULL, *is = NULL;
+    for (int t = 0; t < before->tensor_count; t++) {
+        was = (before->tensors[t].flags & AM_NET_MATRIX) != 0 ? &before->tensors[t] : was;
+    }
+    for (int t = 0; t < after->tensor_count; t++) {
+        is = (after->tensors[t].flags & AM_NET_MATRIX) != 0 ? &after->tensors[t] : is;
+    }
+    assert_int_equal(ami_net_tensor_count(was), ami_net_tensor_count(is));
+    assert_memory_equal(before->weights + was->offset, after->weights + is->offset,
+                        ami_net_tensor_count(was) * sizeof(float));
+    assert_true((is->flags & AM_NET_FIXED) == 0);
+    am_net_graph_destroy(before);
+    am_net_graph_destroy(after);
+    am_model_close(model);
+}
+
+/// A clip that comes to rest again and again, as db.amdb.
+static void put_stops(const place *p)
+{
+    char path[600];
+    am_error err = { 0 };
+    am_db *db = NULL;
+    for (int i = 0; !db && i < 64; i++) {
+        const am_synth_def def = am_synth_all_item(i, 1);
+        if (def.kind == AM_SYNTH_START_STOP) {
+            db = synth_db_make_some(NULL, &i, 1, &err);
+            assert_non_null(db);
+        }
+    }
+    assert_non_null(db);
+    snprintf(path, sizeof path, "%s/db.amdb", p->dir);
+    check_ok(am_db_write(db, path, &err), &err);
+    am_db_close(db);
+}
+
+static void stands_are_shortened(void **state)
+{
+    (void)state;
+    place p = make_place("flow_stands");
+    put_stops(&p);
+    am_train_summary s;
+    uint64_t hash[2];
+    for (int i = 0; i < 2; i++) {
+        char text[700];
+        snprintf(text, sizeof text, "{ \"stages\": [" ENCODER "," FLOW "%s, \"iterations\": 9 } ] }",
+                 i ? ", \"stand_s\": 0" : "");
+        am_model_close(train(&p, text, 1, &s));
+        hash[i] = s.hash;
+    }
+    assert_true(hash[0] != hash[1]); // other frames were drawn
+}
+
 static void the_first_losses_of_a_seed_stay(void **state)
 {
     (void)state;
@@ -485,6 +563,12 @@ static void mistakes_are_named(void **state)
         { "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 1, \"schema\": \"x.json\" } ] }", AM_ERR_OPEN, "" },
         { "{ \"stages\": [" ENCODER ", { \"kind\": \"segments\", \"database\": \"db.amdb\", \"iterations\": 1 } ] }",
           AM_ERR_KEY, "schema" },
+        { "{ \"stages\": [" ENCODER "," FLOW
+          ", \"iterations\": 1 }, { \"kind\": \"control_prior\", \"database\": \"db.amdb\", \"iterations\": 1 } ] }",
+          AM_ERR_KEY, "schema" },
+        { "{ \"stages\": [" ENCODER
+          ", { \"kind\": \"control_prior\", \"database\": \"db.amdb\", \"iterations\": 1 } ] }",
+          AM_ERR_KEY, "without controls" },
         { "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 0 } ] }", AM_ERR_RANGE, "iterations" },
     };
     place p = make_place("flow_mistakes");
@@ -513,6 +597,8 @@ TEST_SUITE(flow)
         cmocka_unit_test(a_flow_learns_with_the_encoder_of_its_controls),
         cmocka_unit_test(a_student_keeps_its_teachers_encoder),
         cmocka_unit_test(segments_are_learned_from_matched_controls),
+        cmocka_unit_test(a_new_control_moves_the_start_of_a_flow_that_stays),
+        cmocka_unit_test(stands_are_shortened),
         cmocka_unit_test(the_first_losses_of_a_seed_stay),
         cmocka_unit_test(mistakes_are_named),
     };

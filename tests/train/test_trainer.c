@@ -549,7 +549,7 @@ static void averages_follow_the_weights(void **state)
     end(&w);
 }
 
-static void fixed_tensors_stay(void **state)
+static void frozen_tensors_stay(void **state)
 {
     (void)state;
     ami_trainer_def def = ami_trainer_def_default();
@@ -557,12 +557,12 @@ static void fixed_tensors_stay(void **state)
     def.threads = 1;
     world w = make(def);
     am_error err = { 0 };
-    // Of a graph whose last layer is fixed only what comes before it learns.
+    // Of a graph whose last layer is frozen only what comes before it learns.
     am_net_graph *g = NULL;
     check_ok(ami_net_graph_copy(&g, w.graph, NULL, &err), &err);
     const int last = g->ops[g->op_count - 1].tensor[0], bias = g->ops[g->op_count - 1].tensor[1];
-    g->tensors[last].flags |= AM_NET_FIXED;
-    g->tensors[bias].flags |= AM_NET_FIXED;
+    g->tensors[last].flags |= AM_NET_FROZEN;
+    g->tensors[bias].flags |= AM_NET_FROZEN;
     world fixed = { .graph = g, .x = w.x, .y = w.y, .samples = 8 };
     def.graphs = &fixed.graph;
     def.graph_count = 1;
@@ -584,7 +584,7 @@ TEST_SUITE(trainer)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(averages_follow_the_weights),
-        cmocka_unit_test(fixed_tensors_stay),
+        cmocka_unit_test(frozen_tensors_stay),
         cmocka_unit_test(eight_samples_are_learnt_by_heart),
         cmocka_unit_test(weights_do_not_depend_on_threads),
         cmocka_unit_test(first_losses_are_pinned),

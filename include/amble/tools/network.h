@@ -30,24 +30,24 @@ typedef enum am_net_kind {
     AM_NET_GELU = 3,   ///< x/2 (1 + erf(x / sqrt 2)): the exact form, PyTorch's default
     AM_NET_TANH = 4,
     AM_NET_SIGMOID = 5,
-    AM_NET_LAYER_NORM = 6, ///< (x - mean x) / sqrt(var x + eps) * gain + shift; gain (1, w), shift (1, w)
-    AM_NET_CONCAT = 7,     ///< all inputs one after another
-    AM_NET_ADD = 8,        ///< in[0] + in[1]
-    AM_NET_NORMALISE = 9,  ///< (x - mean) * scale; mean (1, w), scale (1, w), both fixed: scale is 1 / deviation
-    AM_NET_RESTORE = 10,   ///< x * scale + mean, the inverse; mean, scale fixed: scale is the deviation
-    AM_NET_GRU = 11,       ///< h' of x = in[0], h = in[1]; PyTorch's cell: weight_ih (3h, in), weight_hh (3h, h),
-                           ///< bias_ih, bias_hh, gates in the order r z n
-    AM_NET_ATTENTION = 12, ///< of a set in[0] with in[1] rows used: per head softmax(Q K^T / sqrt key) V, the mean
-                           ///< over the rows used, heads one after another; zeros for an empty set. weight_q (heads
-                           ///< key, in), bias_q, weight_k, bias_k, weight_v (heads value, in), bias_v
-    AM_NET_ONE_HOT = 13,   ///< of an index in[0], rounded: 1 there, else 0; all 0 outside
-    AM_NET_COUNT = 14,     ///< of a count in[0]: ones, then zeros: Count(3, 5) = 1 1 1 0 0
-    AM_NET_FRACTION = 15,  ///< x / n: the plain positional encoding of Operators eq. 8
-    AM_NET_WAVES = 16,     ///< of a position p: sin(p f_i), cos(p f_i) in pairs, f_i = n^(-2 i / width)
-    AM_NET_SLICE = 17,     ///< `width` numbers of x from `first` on
-    AM_NET_CHOOSE = 18,    ///< in[1 + i] for the index i = in[0], rounded; zeros outside
-    AM_NET_CONSTANT = 19,  ///< reads nothing; value (1, w), the same in each row: what an absent control encodes to
-    AM_NET_ROWS = 20,      ///< rows x width numbers of a vector x from `first` on, as a set
+    AM_NET_LAYER_NORM = 6,   ///< (x - mean x) / sqrt(var x + eps) * gain + shift; gain (1, w), shift (1, w)
+    AM_NET_CONCAT = 7,       ///< all inputs one after another
+    AM_NET_ADD = 8,          ///< in[0] + in[1]
+    AM_NET_NORMALISE = 9,    ///< (x - mean) * scale; mean (1, w), scale (1, w), both fixed: scale is 1 / deviation
+    AM_NET_RESTORE = 10,     ///< x * scale + mean, the inverse; mean, scale fixed: scale is the deviation
+    AM_NET_GRU = 11,         ///< h' of x = in[0], h = in[1]; PyTorch's cell: weight_ih (3h, in), weight_hh (3h, h),
+                             ///< bias_ih, bias_hh, gates in the order r z n
+    AM_NET_ATTENTION = 12,   ///< of a set in[0] with in[1] rows used: per head softmax(Q K^T / sqrt key) V, the mean
+                             ///< over the rows used, heads one after another; zeros for an empty set. weight_q (heads
+                             ///< key, in), bias_q, weight_k, bias_k, weight_v (heads value, in), bias_v
+    AM_NET_ONE_HOT = 13,     ///< of an index in[0], rounded: 1 there, else 0; all 0 outside
+    AM_NET_COUNT = 14,       ///< of a count in[0]: ones, then zeros: Count(3, 5) = 1 1 1 0 0
+    AM_NET_FRACTION = 15,    ///< x / n: the plain positional encoding of Operators eq. 8
+    AM_NET_WAVES = 16,       ///< of a position p: sin(p f_i), cos(p f_i) in pairs, f_i = n^(-2 i / width)
+    AM_NET_SLICE = 17,       ///< `width` numbers of x from `first` on
+    AM_NET_CHOOSE = 18,      ///< in[1 + i] for the index i = in[0], rounded; zeros outside
+    AM_NET_CONSTANT = 19,    ///< reads nothing; value (1, w), the same in each row: what an absent control encodes to
+    AM_NET_ROWS = 20,        ///< rows x width numbers of a vector x from `first` on, as a set
     AM_NET_CONVOLUTION = 21, ///< of x as channels x rows x columns: 3 x 3, stride 2, zeros around it, so that n rows
                              ///< become (n + 1) / 2; weight (out, in 3 3), bias (1, out)
     AM_NET_KIND_COUNT
@@ -77,14 +77,15 @@ typedef struct am_net_op {
     int32_t out;                         ///< the value that it makes
     int32_t in[AM_NET_MOST_IN];          ///< the values that it reads, -1 after the last
     int32_t tensor[AM_NET_MOST_TENSORS]; ///< -1 after the last
-    int32_t size[4];                     ///< attention: heads, key width, value width; slice: first; rows: first, rows;
-                                         ///< constant: rows, 0 for 1; convolution: channels, rows, columns of x,
-                                         ///< channels that it makes; else 0
-    float number[2];                     ///< layer norm: eps; fraction and waves: n; else 0
+    int32_t size[4]; ///< attention: heads, key width, value width; slice: first; rows: first, rows;
+                     ///< constant: rows, 0 for 1; convolution: channels, rows, columns of x,
+                     ///< channels that it makes; else 0
+    float number[2]; ///< layer norm: eps; fraction and waves: n; else 0
     int32_t reserved[2];
 } am_net_op;
 
 #define AM_NET_FIXED 1u  ///< not trained: means and scales
+#define AM_NET_FROZEN 4u ///< not trained for now; files do not say so
 #define AM_NET_MATRIX 2u ///< a weight matrix: what 16- and 8-bit weights apply to
 
 /// One tensor of a graph: rows x columns floats, row after row, at graph->weights + offset.

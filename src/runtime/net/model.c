@@ -183,6 +183,7 @@ static void put_graph(making *m, int g, uint64_t *at)
     for (int t = 0; t < graph->tensor_count; t++) {
         am_net_tensor *tensor = (am_net_tensor *)section_at(m, AMI_NET_TENSORS) + part->tensor_first + t;
         *tensor = graph->tensors[t];
+        tensor->flags &= ~AM_NET_FROZEN;
         tensor->offset = *at;
         ami_net_pack((uint8_t *)section_at(m, AMI_NET_BODY) + *at, tensor, graph->weights + graph->tensors[t].offset,
                      (am_net_weights)part->weights);
