@@ -33,5 +33,6 @@ am_result eval_paths(eval *e, am_error *err);
 am_result eval_responsive(eval *e, am_error *err);
 am_result eval_learned(eval *e, am_error *err);
 am_result eval_fields(eval *e, am_error *err);
+am_result eval_operators(eval *e, am_error *err);
 
 #endif

@@ -230,11 +230,9 @@ static am_floor floor_of(const am_db *db, am_error *err)
 am_result rollouts_reproduce(rollouts_result *out, const rollouts_def *def, int every, am_error *err)
 {
     const am_db *db = def->db;
-    ami_flow_latents latents;
     ami_pose_layout l = ami_pose_layout_of(db->joint_count, db->moving_count);
     net encoder = { 0 }, decoder = { 0 };
     taker t;
-    (void)latents;
     memset(out, 0, sizeof *out);
     const am_floor floor = floor_of(db, err);
     am_result result = measure_captured(&out->captured, db, floor, every, err);
@@ -244,7 +242,6 @@ am_result rollouts_reproduce(rollouts_result *out, const rollouts_def *def, int 
     if (result != AM_OK) {
         return result;
     }
-    const int width = am_net_input_size(encoder.net, 0), latent = am_net_output_size(encoder.net, 0);
     double sums[AM_MAX_JOINTS] = { 0 };
     int64_t count = 0;
     for (int r = 0; r < db->range_count; r++) {
@@ -274,14 +271,10 @@ am_result rollouts_reproduce(rollouts_result *out, const rollouts_def *def, int 
         }
         cut(&t);
     }
-    (void)width;
-    (void)latent;
-    int moving = 0;
     for (int j = 0; j < db->joint_count; j++) {
         const double mean = sums[j] / (double)(count > 0 ? count : 1);
         out->joint_cm += mean / db->joint_count;
         out->worst_joint_cm = mean > out->worst_joint_cm ? mean : out->worst_joint_cm;
-        moving++;
     }
     out->out = quality_of(&t);
     taker_end(&t);
@@ -301,7 +294,7 @@ typedef struct roll {
     int steps;
     float noise, memory, pose_noise;
     int x, previous, time, told;
-    float *z, *n; ///< [batch][latent] previous latents, start noise
+    float *z, *n, *at; ///< [batch][latent] previous latents, start noise, samples on their way
     am_rng rngs[batch];
     float *y; ///< [frame][batch][pose]
 } roll;
@@ -311,21 +304,19 @@ static void step_latents(roll *r, int count)
 {
     const int latent = r->data.head.latent_count;
     const bool velocity = (r->data.head.flags & AMI_FLOW_VELOCITY) != 0;
-    float x[AMI_FLOW_MOST_LATENTS], y[AMI_FLOW_MOST_LATENTS];
-    static float at[batch][AMI_FLOW_MOST_LATENTS];
+    float y[AMI_FLOW_MOST_LATENTS], *at = r->at;
     const float fresh = sqrtf(1.0f - r->memory * r->memory);
     for (int c = 0; c < count; c++) {
         for (int i = 0; i < latent; i++) {
             float *n = &r->n[(ptrdiff_t)c * latent + i];
             *n = r->memory * *n + fresh * am_rng_normal(&r->rngs[c]);
-            at[c][i] = r->noise * r->data.deviation[i] * *n;
+            at[(ptrdiff_t)c * latent + i] = r->noise * r->data.deviation[i] * *n;
         }
     }
     for (int s = 0; s < r->steps; s++) {
         const float t = (float)s / (float)r->steps;
         for (int c = 0; c < count; c++) {
-            memcpy(x, at[c], sizeof x);
-            am_net_put(r->flow.work, r->x, c, x);
+            am_net_put(r->flow.work, r->x, c, at + (ptrdiff_t)c * latent);
             am_net_put(r->flow.work, r->previous, c, r->z + (ptrdiff_t)c * latent);
             am_net_put(r->flow.work, r->time, c, &t);
             if (r->told >= 0) {
@@ -336,13 +327,16 @@ static void step_latents(roll *r, int count)
         for (int c = 0; c < count; c++) {
             am_net_get(r->flow.work, 0, c, y);
             for (int i = 0; i < latent; i++) {
-                at[c][i] += velocity ? y[i] / (float)r->steps : (y[i] - at[c][i]) / (float)(r->steps - s);
+                at[(ptrdiff_t)c * latent + i] += velocity
+                                                     ? y[i] / (float)r->steps
+                                                     : (y[i] - at[(ptrdiff_t)c * latent + i]) / (float)(r->steps - s);
             }
         }
     }
     for (int c = 0; c < count; c++) {
         for (int i = 0; i < latent; i++) {
-            r->z[(ptrdiff_t)c * latent + i] = am_clamp(at[c][i], r->data.low[i], r->data.high[i]);
+            r->z[(ptrdiff_t)c * latent + i] =
+                am_clamp(at[(ptrdiff_t)c * latent + i], r->data.low[i], r->data.high[i]);
         }
     }
 }
@@ -479,11 +473,12 @@ am_result rollouts_run(rollouts_result *out, const rollouts_def *def, am_error *
     r.told = am_net_input_find(r.flow.net, "noise");
     r.z = calloc((size_t)batch * (size_t)h->latent_count, sizeof(float));
     r.n = calloc((size_t)batch * (size_t)h->latent_count, sizeof(float));
+    r.at = calloc((size_t)batch * (size_t)h->latent_count, sizeof(float));
     r.y = calloc((size_t)frames * batch * (size_t)am_net_output_size(r.decoder.net, 0), sizeof(float));
     a.novelty_room = def->novelty_every_s > 0.0f ? all * (int)(def->seconds / def->novelty_every_s + 1.0f) : 1;
     a.novelty = calloc((size_t)a.novelty_room, sizeof(float));
     a.ends = calloc((size_t)all, sizeof *a.ends);
-    if (r.z && r.n && r.y && a.novelty && a.ends) {
+    if (r.z && r.n && r.at && r.y && a.novelty && a.ends) {
         for (int first = 0; first < all; first += batch) {
             roll_batch(&r, &a, out, first, all - first < batch ? all - first : batch);
         }
@@ -499,6 +494,7 @@ am_result rollouts_run(rollouts_result *out, const rollouts_def *def, am_error *
     }
     free(r.z);
     free(r.n);
+    free(r.at);
     free(r.y);
     free(a.novelty);
     free(a.ends);

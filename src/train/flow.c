@@ -62,13 +62,12 @@ static bool stands(const am_db *db, int frame)
     return am_v3_length(ami_db_root_velocity(db, frame).linear) < STAND_MPS;
 }
 
-/// Of each stand the first quarter of a second and the last `seconds` are kept; of one that its clip ends with the
-/// first quarter alone. Without controls a stand that is left late is one that hardly ever ends: all its frames look
-/// the same.
+/// Of each stand the first and the last `seconds` are kept; of one that its clip ends with the first alone. Without
+/// controls a stand that is left late is one that hardly ever ends: all its frames look the same.
 static void shorten_stands(ami_codes *c, float seconds)
 {
     const am_db *db = c->db;
-    const int before = (int)(0.25f * db->fps), after = (int)(seconds * db->fps);
+    const int few = (int)(seconds * db->fps);
     int kept = 0;
     for (int r = 0, i = 0; r < db->range_count; r++) {
         const int stop = db->ranges[r].stop;
@@ -82,7 +81,7 @@ static void shorten_stands(ami_codes *c, float seconds)
                 }
             }
             const bool in_stand = f <= last && f >= first;
-            if (!in_stand || f < first + before || (last + 1 < stop && f > last - after)) {
+            if (!in_stand || f < first + few || (last + 1 < stop && f > last - few)) {
                 c->first[kept++] = f;
             }
         }

@@ -1,0 +1,136 @@
+// Operators section 6: the auto-encoder on held-out clips, and raw roll-outs of a flow network as in table 1.
+#include "eval.h"
+#include "database.h"
+#include "rollouts.h"
+
+#include <amble/tools/network.h>
+
+#include "method/flow_file.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_quality(ami_tables *t, const rollouts_quality *q, const rollouts_quality *captured)
+{
+    ami_tables_number(t, q->slide);
+    ami_tables_number(t, q->slide / captured->slide);
+    ami_tables_number(t, q->jitter);
+    ami_tables_number(t, q->jitter / captured->jitter);
+    ami_tables_number(t, q->toe);
+    ami_tables_number(t, 100.0 * q->toe_share);
+    ami_tables_number(t, q->heel);
+    ami_tables_number(t, 100.0 * q->heel_share);
+    ami_tables_number(t, 100.0 * q->stand_share);
+    ami_tables_number(t, q->longest_stand_s);
+}
+
+#define QUALITY                                                                                                      \
+    { "foot slide cm", 3 }, { "x captured", 2 }, { "jitter cm/f2", 3 }, { "x captured jitter", 2 },                  \
+        { "toe pen. cm", 3 }, { "toe pen. freq. %", 2 }, { "heel pen. cm", 3 }, { "heel pen. freq. %", 2 },          \
+        { "stands %", 1 },                                                                                           \
+    {                                                                                                                \
+        "longest stand s", 1                                                                                         \
+    }
+
+static am_result reproductions(eval *e, const rollouts_def *def, am_error *err)
+{
+    enum { held_out = 10 };
+    static const ami_column columns[] = { { "motion", -1 }, QUALITY, { "joints cm", 3 }, { "worst joint cm", 3 } };
+    rollouts_result r;
+    const am_result result = rollouts_reproduce(&r, def, held_out, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    ami_tables_begin(e->tables, "auto-encoder", "every 10th source clip through the pose encoder and back");
+    ami_tables_columns(e->tables, columns, sizeof columns / sizeof columns[0]);
+    ami_tables_row(e->tables);
+    ami_tables_text(e->tables, "captured");
+    add_quality(e->tables, &r.captured, &r.captured);
+    ami_tables_row(e->tables);
+    ami_tables_text(e->tables, "reproduced");
+    add_quality(e->tables, &r.out, &r.captured);
+    ami_tables_bounded(e->tables, r.joint_cm, 0.25);
+    ami_tables_number(e->tables, r.worst_joint_cm);
+    ami_tables_note(e->tables, "the paper's is below 1 cm");
+    return AM_OK;
+}
+
+/// One row of raw roll-outs.
+static am_result roll(eval *e, const char *name, rollouts_def def, bool first, am_error *err)
+{
+    rollouts_result r;
+    const am_result result = rollouts_run(&r, &def, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    if (first) {
+        ami_tables_row(e->tables);
+        ami_tables_text(e->tables, "ground truth");
+        add_quality(e->tables, &r.captured, &r.captured);
+    }
+    ami_tables_row(e->tables);
+    ami_tables_text(e->tables, name);
+    add_quality(e->tables, &r.out, &r.captured);
+    ami_tables_bounded(e->tables, r.novelty_median, 5.0);
+    ami_tables_bounded(e->tables, r.novelty_p95, 8.0);
+    ami_tables_at_least(e->tables, r.apart_m, 6.0);
+    ami_tables_bounded(e->tables, r.dead, 0.0);
+    return AM_OK;
+}
+
+static am_result raw(eval *e, const rollouts_def *def, am_error *err)
+{
+    static const ami_column columns[] = { { "system", -1 },           QUALITY,
+                                          { "novelty median cm", 2 }, { "novelty p95 cm", 2 },
+                                          { "ends apart m", 2 },      { "dead", 0 } };
+    rollouts_def full = *def;
+    full.noise = 1.0f;
+    full.memory = 0.0f;
+    ami_tables_begin(e->tables, "raw", "roll-outs without procedural fixes, as in table 1");
+    ami_tables_columns(e->tables, columns, sizeof columns / sizeof columns[0]);
+    am_result result = roll(e, "flow", *def, true, err);
+    result = result == AM_OK ? roll(e, "flow, full noise", full, false, err) : result;
+    ami_tables_note(e->tables,
+                    "%d captured frames, %d roll-outs of %.0f s from each; a run is dead that stands longer than any "
+                    "captured clip; the paper's LAFM has 2.7 times the slide and 2.0 times the jitter of its data",
+                    def->starts, def->runs, (double)def->seconds);
+    return result;
+}
+
+am_result eval_operators(eval *e, am_error *err)
+{
+    am_model *model = NULL;
+    am_db *db = NULL;
+    if (!e->model) {
+        cli_error(err, AM_ERR_DEF, NULL, "name the flow network to evaluate: --model X.amnet");
+        return AM_ERR_DEF;
+    }
+    am_result result = am_model_open(&model, e->model, NULL, err);
+    result = result == AM_OK
+                 ? cli_database_open(&db, e->config ? e->config : "locomotion", e->tasks, e->progress, err)
+                 : result;
+    ami_flow_latents latents;
+    result = result == AM_OK ? ami_flow_latents_read(&latents, model, err) : result;
+    if (result == AM_OK && latents.head.vector_count > 0) {
+        cli_error(err, AM_ERR_SUPPORT, e->model, "raw roll-outs are of flows without controls");
+        result = AM_ERR_SUPPORT;
+    }
+    if (result == AM_OK) {
+        const rollouts_def def = { .db = db,
+                                   .model = model,
+                                   .starts = e->quick ? 8 : 100,
+                                   .runs = e->quick ? 2 : 20,
+                                   .seconds = e->quick ? 4.0f : 20.0f,
+                                   .steps = -1,
+                                   .noise = -1.0f,
+                                   .memory = -1.0f,
+                                   .pose_noise = -1.0f,
+                                   .seed = 7,
+                                   .novelty_every_s = 4.0f };
+        result = reproductions(e, &def, err);
+        result = result == AM_OK ? raw(e, &def, err) : result;
+    }
+    am_db_close(db);
+    am_model_close(model);
+    return result;
+}
