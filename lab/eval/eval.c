@@ -19,6 +19,7 @@ typedef struct eval_item {
 static const eval_item items[] = {
     { "matching", "motion matching on fixed courses: feet, jitter, response times, and what each part contributes",
       eval_matching },
+    { "motion", "what an animator would see: novelty, starts, stops, standing, of every method", eval_motion },
     { "learned", "learned motion matching: memory, time, poses, drift and projections of its networks",
       eval_learned },
     { "fields", "motion fields and a graph-based controller: response times, value functions, ten minutes, rates",

@@ -29,6 +29,7 @@ void eval_without_capture(eval *e, const char *instead);
 
 /// One file each.
 am_result eval_matching(eval *e, am_error *err);
+am_result eval_motion(eval *e, am_error *err);
 am_result eval_paths(eval *e, am_error *err);
 am_result eval_responsive(eval *e, am_error *err);
 am_result eval_learned(eval *e, am_error *err);

@@ -20,6 +20,7 @@
 #define GAIN_MPS 0.6f
 // A desired facing this far from the body's needs steps.
 #define TURN_RAD (30.0f * AM_DEG)
+#define CHANGED_RAD 1e-3f // a target has changed its heading
 
 static const char *const names[AM_ACTIVITY_COUNT] = { "move", "stand", "creep", "jump", "dance" };
 
@@ -172,11 +173,21 @@ static void plan_activity(const am_actor *c, ami_activity_plan *plan)
     }
 }
 
+bool ami_follows_springs(const am_actor *c)
+{
+    const am_source *source = c->prepared->source;
+    return (source->index || source->facts) && c->settings.springs && c->state->activity == AM_ACTIVITY_MOVE;
+}
+
 bool ami_builds_up(const am_actor *c)
 {
-    const ami_state *s = c->state;
-    return c->prepared->source->index && c->settings.springs && s->activity == AM_ACTIVITY_MOVE &&
-           am_v3_length(s->target_velocity) > RUN_MPS;
+    return ami_follows_springs(c) && am_v3_length(c->state->target_velocity) > RUN_MPS;
+}
+
+bool ami_is_running(const am_actor *c)
+{
+    return ami_follows_springs(c) && wants_to_move(c->state) && am_v3_length(c->state->velocity) > RUN_MPS &&
+           c->prepared->limits.slower_mps2 > 0.0f;
 }
 
 /// The target as far as a search may ask for it now.
@@ -198,10 +209,14 @@ static bool is_sharp(const am_actor *c)
 ami_activity_plan ami_activity_update(am_actor *c, float dt)
 {
     ami_state *s = c->state;
+    float heading = s->target_heading;
     if (am_v3_length(s->target_facing) > 0.5f) {
         s->target_heading = am_atan2(s->target_facing.x, s->target_facing.z);
     } else if (wants_to_move(s)) {
         s->target_heading = am_atan2(s->target_velocity.x, s->target_velocity.z);
+    }
+    if (am_abs(am_wrap_angle(s->target_heading - heading)) > CHANGED_RAD) {
+        ami_turn_begin(s);
     }
     am_activity was = (am_activity)s->activity;
     bool over = is_over(c);

@@ -249,8 +249,8 @@ static bool look_along_stick(const am_actor *c, const ami_activity_plan *plan, a
     }
     *target = (ami_stick_target){ .velocity = plan->velocity,
                                   .heading = plan->heading,
-                                  .velocity_halflife = ami_start_halflife(c, plan->velocity),
-                                  .facing_halflife = c->settings.facing_halflife,
+                                  .velocity_halflife = ami_velocity_halflife(c, plan->velocity),
+                                  .facing_halflife = ami_facing_halflife(c, plan->velocity),
                                   .hip_m = plan->height,
                                   .time_count = c->prepared->time_count };
     memcpy(target->times, c->prepared->times, sizeof target->times);

@@ -107,6 +107,7 @@ typedef struct ami_state {
     am_vec3 target_velocity;
     am_vec3 target_facing;     ///< as given; zero when not
     float target_heading;      ///< what the facing follows
+    float turn_halflife;       ///< at least, of the facing: by the angle that it had to turn when the target changed
     am_vec3 searched_velocity; ///< the target at the last search
     float searched_heading;
     uint32_t target_buttons, was_buttons; ///< ami_button_* now and in the step before
@@ -312,11 +313,19 @@ ami_activity_plan ami_activity_update(am_actor *character, float dt);
 void ami_trajectory_predict(am_actor *character, const ami_activity_plan *plan);
 /// trajectory.c: take-off speed (m/s) and half-life (s) of the vertical springs for hips that rise by rise_m.
 void ami_leap(float rise_m, float *speed, float *halflife);
-/// activities.c: whether a run is asked for that the body reaches step by step: of methods that search for frames.
+/// activities.c: whether ordinary movement follows the predicted point: of searches and networks, which are asked for
+/// what a body can do.
+bool ami_follows_springs(const am_actor *character);
+/// activities.c: whether a run is asked for that such a body reaches step by step.
 bool ami_builds_up(const am_actor *character);
-/// trajectory.c: half-life (s) of the velocity toward a target: the settings', or a longer one where the body must
-/// not gain speed faster than captured bodies do.
-float ami_start_halflife(const am_actor *character, am_vec3 target);
+/// activities.c: whether such a body runs: it brakes as captured bodies do.
+bool ami_is_running(const am_actor *character);
+/// trajectory.c: half-lives (s) of velocity and facing toward a target: the settings', or longer ones where the body
+/// would gain or lose speed, or turn, faster than captured bodies do.
+float ami_velocity_halflife(const am_actor *character, am_vec3 target);
+float ami_facing_halflife(const am_actor *character, am_vec3 target);
+/// trajectory.c: the target has changed its heading.
+void ami_turn_begin(ami_state *state);
 /// trajectory.c: lets dt pass for the simulated point.
 void ami_simulate(am_actor *character, const ami_activity_plan *plan, float dt);
 /// arrive.c: the point that an intent asks a flow or segment character to arrive at; false without one or without the

@@ -34,6 +34,8 @@ static const am_role leg_roles[2][4] = {
 // distance. It may be planted again when only this much distance is left.
 #define STEP_HEIGHT 0.25f
 #define CAUGHT_UP_M 0.02f
+// The foot that alone carries the body stays for longer, this many times as far: catching up would be a hop.
+#define ALONE 1.4f
 // A swinging foot is lifted to its height in the motion, at most this far above the floor, with this half-life: the
 // rest of a transition would otherwise drag it over the floor.
 #define SWING_M 0.05f
@@ -112,9 +114,17 @@ static float rise(ami_foot *foot, const ami_feet_def *def, float y, bool contact
     return foot->rise_m;
 }
 
+/// What the animation says of a foot.
+typedef struct footing {
+    am_vec3 toe;
+    bool contact, alone; ///< alone: no other foot is in contact
+} footing;
+
 /// Where the toe should be, given where the animation has it; keeps the foot's state.
-static am_vec3 follow(ami_foot *foot, const ami_feet_def *def, am_vec3 toe, bool contact, bool first, float dt)
+static am_vec3 follow(ami_foot *foot, const ami_feet_def *def, const footing *is, bool first, float dt)
 {
+    am_vec3 toe = is->toe;
+    bool contact = is->contact;
     am_vec3 grounded = am_v3(toe.x, am_max(toe.y, def->floor_m), toe.z);
     if (first) {
         ami_foot fresh = { .position = grounded, .swing_m = foot->swing_m, .told = foot->told };
@@ -124,7 +134,8 @@ static am_vec3 follow(ami_foot *foot, const ami_feet_def *def, am_vec3 toe, bool
     am_vec3 before = foot->animated;
     am_vec3 toe_velocity = am_v3_scale(am_v3_sub(toe, before), 1.0f / dt);
     foot->animated = toe;
-    bool far = am_v3_length(am_v3_ground(am_v3_sub(toe, foot->lock_point))) > def->unlock_radius_m;
+    float radius = def->unlock_radius_m * (is->alone ? ALONE : 1.0f);
+    bool far = am_v3_length(am_v3_ground(am_v3_sub(toe, foot->lock_point))) > radius;
     if (foot->locked && (!contact || far)) {
         // Released: back to the animation, from its position and with its velocity.
         foot->locked = false;
@@ -287,8 +298,9 @@ uint8_t ami_feet_apply(ami_feet *feet, const ami_feet_def *def, am_transform *lo
         }
         uint8_t bit = side == 0 ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT;
         ami_foot *foot = &feet->foot[side];
-        am_vec3 animated = am_v3_add(world[l.toe].translation, def->shift[side]);
-        am_vec3 target = follow(foot, def, animated, (contacts & bit) != 0, !feet->begun, dt);
+        footing is = { am_v3_add(world[l.toe].translation, def->shift[side]), (contacts & bit) != 0,
+                       contacts == bit };
+        am_vec3 target = follow(foot, def, &is, !feet->begun, dt);
         bool moved = am_v3_distance(target, world[l.toe].translation) > 1e-6f ||
                      am_transform_point(world[l.ankle], l.heel).y < def->heel_m ||
                      bends_backwards(&l, skeleton, world);

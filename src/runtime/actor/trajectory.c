@@ -6,6 +6,14 @@
 #define LN2 0.69314718f
 // From rest the spring gains at most 2 ln 2 / e of its target in a half-life.
 #define PEAK 0.51f
+// From a stand bodies turn no faster than this: beyond it the feet are left behind, and a start into another
+// direction begins with a hop.
+#define TURN_RADPS 4.0f
+#define STARTS_MPS 0.4f // a slower body has its next steps still to choose
+// What a runner brakes with, of the 99th percentile of captured ones: one who runs on in another direction may brake
+// harder.
+#define RUN_OUT 0.9f
+#define RUN_ON 2.0f
 
 /// One state of the point: now, or at some later time.
 typedef struct point {
@@ -38,22 +46,41 @@ static void interpolate(const am_actor *c, point *p, const ami_activity_plan *pl
     p->heading_velocity = 0.0f;
 }
 
-float ami_start_halflife(const am_actor *c, am_vec3 target)
+float ami_velocity_halflife(const am_actor *c, am_vec3 target)
 {
-    const ami_prepared *prepared = c->prepared;
-    float gain = am_v3_length(target) - am_v3_length(c->state->velocity);
-    if (!ami_builds_up(c) || !(gain > 0.0f)) {
-        return c->settings.velocity_halflife;
+    const ami_state *s = c->state;
+    const ami_path_limits *limits = &c->prepared->limits;
+    float usual = c->settings.velocity_halflife;
+    if (ami_is_running(c)) {
+        float most = limits->slower_mps2 * (ami_builds_up(c) ? RUN_ON : RUN_OUT);
+        return am_max(usual, PEAK * am_v3_distance(target, s->velocity) / most);
     }
-    return am_max(c->settings.velocity_halflife, PEAK * gain / prepared->limits.faster_mps2);
+    float gain = am_v3_length(target) - am_v3_length(s->velocity);
+    return ami_builds_up(c) && gain > 0.0f ? am_max(usual, PEAK * gain / limits->faster_mps2) : usual;
+}
+
+float ami_facing_halflife(const am_actor *c, am_vec3 target)
+{
+    float usual = c->settings.facing_halflife;
+    if (ami_is_running(c)) {
+        // A runner brakes as it turns: otherwise the body faces the new way long before it goes there.
+        return usual * ami_velocity_halflife(c, target) / am_max(c->settings.velocity_halflife, 1e-5f);
+    }
+    return ami_follows_springs(c) ? am_max(usual, c->state->turn_halflife) : usual;
+}
+
+void ami_turn_begin(ami_state *s)
+{
+    bool starts = s->speed < STARTS_MPS && !(am_v3_length(s->target_facing) > 0.5f);
+    s->turn_halflife = !starts ? 0.0f : PEAK * am_abs(am_wrap_angle(s->target_heading - s->heading)) / TURN_RADPS;
 }
 
 static void spring(const am_actor *c, point *p, const ami_activity_plan *plan, float t)
 {
-    float halflife = ami_start_halflife(c, plan->velocity);
+    float halflife = ami_velocity_halflife(c, plan->velocity);
     am_spring_character_v3(&p->position, &p->velocity, &p->acceleration, plan->velocity, halflife, t);
     float turn = am_wrap_angle(p->heading - plan->heading);
-    am_decay_f(&turn, &p->heading_velocity, c->settings.facing_halflife, t);
+    am_decay_f(&turn, &p->heading_velocity, ami_facing_halflife(c, plan->velocity), t);
     p->heading = plan->heading + turn;
 }
 

@@ -100,6 +100,77 @@ static void prediction_comes_true_with_any_step(void **state)
     }
 }
 
+/// Largest turning speed (rad/s) of the simulated point on the way to a target behind a body, and the time (s) until
+/// it faces there.
+static float turn_round(world *w, float *seconds)
+{
+    am_intent back = { .velocity = { 0.0f, 0.0f, -1.0f } };
+    float fastest = 0.0f;
+    float before = am_quat_heading(ami_view_of(w->character).simulation.rotation);
+    *seconds = 0.0f;
+    for (int i = 0; i < 180; i++) {
+        am_actor_step(w->character, &back, DT);
+        float heading = am_quat_heading(ami_view_of(w->character).simulation.rotation);
+        fastest = am_max(fastest, am_abs(am_wrap_angle(heading - before)) / DT);
+        before = heading;
+        *seconds += am_abs(heading) < AM_PI - 0.2f ? DT : 0.0f;
+    }
+    return fastest;
+}
+
+/// From a stand the feet could not follow the springs' own 480 degrees a second; a walker turns as before.
+static void a_stander_turns_round_no_faster_than_its_feet_can(void **state)
+{
+    (void)state;
+    float fastest[2], seconds[2];
+    for (int walks = 0; walks < 2; walks++) {
+        world w;
+        am_error err = { 0 };
+        am_actor_def def = open_world(&w);
+        def.settings.root = AM_ROOT_SIMULATION;
+        check_ok(am_actor_create(&w.character, &def, &err), &err);
+        am_intent ahead = { .velocity = { 0.0f, 0.0f, walks ? 1.0f : 0.0f } };
+        for (int i = 0; i < 60; i++) {
+            am_actor_step(w.character, &ahead, DT);
+        }
+        fastest[walks] = turn_round(&w, &seconds[walks]);
+        free_world(&w);
+    }
+    assert_true(fastest[0] < 4.2f && fastest[1] > 6.0f);
+    assert_true(seconds[0] > seconds[1] && seconds[0] < 1.5f);
+}
+
+/// A sprinter that is to walk aside loses speed as captured runners do; one that is to stop stops as it always did.
+static void a_runner_brakes_before_it_turns_aside(void **state)
+{
+    (void)state;
+    const am_vec3 targets[] = { { 1.2f, 0.0f, 0.0f }, { 0.0f, 0.0f, 0.0f } };
+    float hardest[2] = { 0.0f, 0.0f };
+    for (int i = 0; i < 2; i++) {
+        world w;
+        am_error err = { 0 };
+        am_actor_def def = open_world(&w);
+        def.settings.root = AM_ROOT_SIMULATION;
+        check_ok(am_actor_create(&w.character, &def, &err), &err);
+        am_intent run = { .velocity = { 0.0f, 0.0f, 3.4f } };
+        for (int k = 0; k < 300; k++) {
+            am_actor_step(w.character, &run, DT);
+        }
+        assert_true(ami_view_of(w.character).simulation_velocity.z > 3.3f);
+        am_intent then = { .velocity = targets[i] };
+        float before = 3.4f;
+        for (int k = 0; k < 60; k++) {
+            am_actor_step(w.character, &then, DT);
+            float now = ami_view_of(w.character).simulation_velocity.z;
+            hardest[i] = am_max(hardest[i], now > 2.0f ? (before - now) / DT : 0.0f);
+            before = now;
+        }
+        free_world(&w);
+    }
+    assert_true(hardest[0] < 3.5f);
+    assert_true(hardest[1] > 8.0f);
+}
+
 /// Springs start gently; straight interpolation has its largest acceleration at once.
 static void the_ablation_snaps_where_springs_ease(void **state)
 {
@@ -198,6 +269,8 @@ TEST_SUITE(trajectory)
         cmocka_unit_test(prediction_is_the_closed_form),
         cmocka_unit_test(a_sprint_from_a_stand_first_asks_for_a_walk),
         cmocka_unit_test(prediction_comes_true_with_any_step),
+        cmocka_unit_test(a_stander_turns_round_no_faster_than_its_feet_can),
+        cmocka_unit_test(a_runner_brakes_before_it_turns_aside),
         cmocka_unit_test(the_ablation_snaps_where_springs_ease),
         cmocka_unit_test(a_jump_predicts_hips_that_rise_and_come_down),
         cmocka_unit_test(keys_are_found_by_name_and_arrows_change_the_speed),
