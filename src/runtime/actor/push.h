@@ -59,6 +59,8 @@ void ami_push_move(am_actor *character, float dt);
 void ami_push_watch(am_actor *character);
 /// push_limit.c: keeps them within it, after the feet were placed.
 void ami_push_limit(am_actor *character, float dt);
+/// Whether a push is being answered: by the forces, or by steps after them.
+bool ami_push_answered(const am_actor *c);
 /// push_capture.c: whether this character answers pushes with steps.
 bool ami_push_steps(const am_actor *character);
 /// push_capture.c: ami_push_react and ami_push_move of such a character.

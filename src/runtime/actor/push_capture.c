@@ -43,6 +43,8 @@ bool ami_push_steps(const am_actor *c)
 
 static bool answers(const am_actor *c) { return ami_push_steps(c) && c->push.head->capture.active; }
 
+bool ami_push_answered(const am_actor *c) { return ami_push_active(c) || answers(c); }
+
 void ami_push_forget(am_actor *c)
 {
     if (c->push.head) {

@@ -272,9 +272,18 @@ static void let_go(am_actor *c)
     }
 }
 
+/// A stander that is pushed stays one: steps answer for it, and the source is not asked. One that still steps into its
+/// stance lets go.
+static bool may_be_pushed(const am_actor *c)
+{
+    const ami_stand *stand = c->stand;
+    return !ami_push_answered(c) ||
+           (ami_push_steps(c) && stand->on && (stand->pushed || stand->since_s > 2.0f * STEP_S));
+}
+
 static bool may_stand(const am_actor *c, const ami_step *step)
 {
-    return step->plan.stand && !step->on_path && !ami_path_active(c) && !ami_push_active(c) && !c->state->arriving &&
+    return step->plan.stand && !step->on_path && !ami_path_active(c) && may_be_pushed(c) && !c->state->arriving &&
            c->settings.method != AM_METHOD_OWN && has_legs(c->prepared->source) &&
            !(c->settings.method == AM_METHOD_FIELD && c->settings.policy == AM_FIELD_PASSIVE);
 }
@@ -361,7 +370,13 @@ bool ami_stand_begin(am_actor *c, const ami_step *step)
     if (!stand->on) {
         return false;
     }
-    stand->since_s += step->dt;
+    const bool pushed = ami_push_answered(c);
+    if (stand->pushed && !pushed) { // it stands where the steps have brought it
+        memcpy(c->source_local, c->stand_pose, (size_t)c->joint_count * sizeof *c->source_local);
+        hold(c);
+    }
+    stand->pushed = pushed;
+    stand->since_s += pushed ? 0.0f : step->dt;
     memcpy(c->source_local, c->stand_pose, (size_t)c->joint_count * sizeof *c->source_local);
     live(c, c->source_local);
     am_source_output *out = &c->output;
@@ -420,7 +435,7 @@ static float sinks(const am_transform *world, const am_source *source, int side,
 void ami_stand_legs(am_actor *c)
 {
     const ami_stand *stand = c->stand;
-    if (!stand->on) {
+    if (!stand->on || stand->pushed) { // steps that answer a push place the feet
         return;
     }
     const am_source *source = c->prepared->source;
