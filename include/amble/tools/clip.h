@@ -113,11 +113,12 @@ AM_API am_result am_skeleton_symmetric(am_clip **out, const am_clip *clip, const
 typedef struct am_root_def {
     float position_seconds; ///< width of the smoothing of the position, 0 to 5
     float facing_seconds;   ///< width of the smoothing of the facing, 0 to 5
+    bool pelvis;            ///< place and facing are those of the hips alone, else of chest, hips and shoulders
     uint32_t cookie;
 } am_root_def;
 AM_API am_root_def am_root_def_default(void);
 /// positions(frame_count) on y = 0 and rotations(frame_count) about y: smoothed projection of the
-/// upper body, smoothed facing (across the hips and shoulders).
+/// upper body, smoothed facing (across the hips and shoulders); or both of the hips.
 AM_API am_result am_root_track(am_vec3 *positions, am_quat *rotations, const am_clip *clip, const am_roles *roles,
                                const am_root_def *def, const am_alloc *alloc, am_error *err);
 
@@ -155,6 +156,20 @@ AM_API int am_clip_find_loop(const am_clip *clip);
 /// `rounds` cycles of a loop of `period` frames one after another, each beginning where the one before ended.
 AM_API am_result am_clip_unroll(am_clip **out, const am_clip *clip, int period, int rounds, const am_alloc *alloc,
                                 am_error *err);
+
+// ---------------------------------------------------------------------------------------------
+// Bending along curves
+
+/// What bending costs.
+typedef struct am_bend_error {
+    float slide_m; ///< how far a planted toe is from where the straight clip would have it, root mean square
+    float most_m;  ///< and at most
+} am_bend_error;
+/// A copy whose way over ground turns by `rad_per_m` more in each metre (positive: to the left). The body goes along
+/// with the ground root and leans inward as balance asks (up to 15 degrees); planted feet stay where they stand on
+/// average, and their legs follow. A clip that does not move from its place stays as it is. *error may be NULL.
+AM_API am_result am_clip_bend(am_clip **out, am_bend_error *error, const am_clip *clip, const am_roles *roles,
+                              float rad_per_m, const am_alloc *alloc, am_error *err);
 
 // ---------------------------------------------------------------------------------------------
 // Retargeting

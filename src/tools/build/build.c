@@ -80,7 +80,7 @@ static am_result make_database(ami_building *b, am_db **out)
             .name = p->name,
             .source = p->source,
             .source_first = p->source_first,
-            .source_fps = b->import.clips[p->source].fps,
+            .source_fps = b->import.clips[p->source].fps * (p->tempo > 0.0f ? p->tempo : 1.0f),
             .head = frames_of(b, b->config.ignore_start_s),
             .tail = frames_of(b, b->config.ignore_end_s),
             .mirrored = p->mirrored,

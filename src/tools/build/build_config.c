@@ -96,6 +96,52 @@ static am_result read_cuts(ami_build_config *c, const am_json *object, am_error 
     return AM_OK;
 }
 
+/// "deg_per_s" of a bend.
+static am_result read_rates(ami_build_config *c, const am_json *item, ami_build_bend *bend, am_error *err)
+{
+    const am_json *list = am_json_get(item, "deg_per_s");
+    if (!list || list->type != AM_JSON_ARRAY || list->count < 1 || list->count > AMI_MAX_BENDS) {
+        return am_json_fail(c->doc, list ? list : item, AM_ERR_TYPE, err,
+                            "'deg_per_s' must be a list of 1 to %d numbers, e.g. [-90, -45, 45, 90]", AMI_MAX_BENDS);
+    }
+    for (const am_json *rate = list->first; rate; rate = rate->next) {
+        if (rate->type != AM_JSON_NUMBER || !(fabs(rate->number) >= 1.0) || !(fabs(rate->number) <= 360.0)) {
+            return am_json_fail(c->doc, rate, AM_ERR_RANGE, err,
+                                "'deg_per_s' must hold numbers of 1 to 360, negative ones to the right");
+        }
+        bend->rate[bend->rate_count++] = (float)rate->number * AM_DEG;
+    }
+    return AM_OK;
+}
+
+static am_result read_bends(ami_build_config *c, const am_json *root, am_error *err)
+{
+    static const char *const keys[] = { "clips", "deg_per_s" };
+    const am_json *list = am_json_get(root, "bend");
+    if (!list) {
+        return AM_OK;
+    }
+    c->bend_loops = false;
+    if (list->type != AM_JSON_ARRAY) {
+        return am_json_fail(c->doc, list, AM_ERR_TYPE, err,
+                            "'bend' must be a list, e.g. [{\"clips\": [\"walk_*\"], \"deg_per_s\": [-90, 90]}]");
+    }
+    c->bends = ami_alloc_array(&c->alloc, (size_t)list->count, sizeof *c->bends);
+    if (!c->bends) {
+        return ami_fail_memory(err, (size_t)list->count * sizeof *c->bends);
+    }
+    c->bend_count = list->count;
+    memset(c->bends, 0, (size_t)list->count * sizeof *c->bends);
+    am_result result = AM_OK;
+    ami_build_bend *bend = c->bends;
+    for (const am_json *item = list->first; item && result == AM_OK; item = item->next, bend++) {
+        result = am_json_only(c->doc, item, keys, COUNT(keys), err);
+        result = result == AM_OK ? read_words(c, item, "clips", &bend->clips, err) : result;
+        result = result == AM_OK ? read_rates(c, item, bend, err) : result;
+    }
+    return result;
+}
+
 static am_result read_clips(ami_build_config *c, const am_json *root, am_error *err)
 {
     static const char *const keys[] = { "sets", "folders", "include", "exclude", "trust", "cut" };
@@ -138,7 +184,9 @@ static am_result read_sides(ami_build_config *c, const am_json *root, am_error *
 
 static am_result read_root_track(ami_build_config *c, const am_json *root, am_error *err)
 {
-    static const char *const keys[] = { "position_seconds", "facing_seconds" };
+    static const char *const keys[] = { "position_seconds", "facing_seconds", "of" };
+    static const char *const bodies[] = { "body", "pelvis" };
+    int pelvis = 0;
     const am_json *o = am_json_get(root, "root");
     if (!o) {
         return AM_OK;
@@ -147,8 +195,11 @@ static am_result read_root_track(ami_build_config *c, const am_json *root, am_er
     result = result == AM_OK
                  ? am_json_read_float(c->doc, o, keys[0], false, &c->root.position_seconds, 0.0f, 5.0f, err)
                  : result;
-    return result == AM_OK ? am_json_read_float(c->doc, o, keys[1], false, &c->root.facing_seconds, 0.0f, 5.0f, err)
-                           : result;
+    result = result == AM_OK ? am_json_read_float(c->doc, o, keys[1], false, &c->root.facing_seconds, 0.0f, 5.0f, err)
+                             : result;
+    result = result == AM_OK ? am_json_read_choice(c->doc, o, keys[2], false, &pelvis, bodies, 2, err) : result;
+    c->root.pelvis = pelvis == 1;
+    return result;
 }
 
 static am_result read_contacts(ami_build_config *c, const am_json *root, am_error *err)
@@ -250,6 +301,7 @@ static void set_defaults(ami_build_config *c, const am_alloc *alloc)
     c->fps = 60.0f;
     c->retarget = true;
     c->floor_m = am_retarget_def_default().reference_floor_m;
+    c->bend_loops = true;
     c->root = am_root_def_default();
     c->contacts = am_contact_def_default();
     c->ignore_end_s =
@@ -265,7 +317,7 @@ am_result ami_build_config_parse(ami_build_config *c, const char *text, size_t s
     static const char *const keys[] = { "name",      "clips",     "tags",     "custom",         "fps",
                                         "mirror",    "reference", "retarget", "floor",          "floor_m",
                                         "root",      "contacts",  "features", "ignore_start_s", "ignore_end_s",
-                                        "precision", "doctor" };
+                                        "precision", "doctor",    "bend" };
     set_defaults(c, alloc);
     am_result result = am_json_parse(&c->doc, text, size, path, &c->alloc, err);
     if (result == AM_OK) {
@@ -278,6 +330,7 @@ am_result ami_build_config_parse(ami_build_config *c, const char *text, size_t s
                              "a floor of \"none\" needs \"retarget\": false; retargeting puts feet on one floor");
         }
         result = result == AM_OK ? read_clips(c, root, err) : result;
+        result = result == AM_OK ? read_bends(c, root, err) : result;
         result = result == AM_OK ? read_root_track(c, root, err) : result;
         result = result == AM_OK ? read_contacts(c, root, err) : result;
         result = result == AM_OK ? read_doctor(c, root, err) : result;
@@ -303,6 +356,10 @@ void ami_build_config_free(ami_build_config *c)
     free_words(&c->alloc, &c->exclude);
     free_words(&c->alloc, &c->trust);
     ami_release(&c->alloc, c->cuts, (size_t)c->cut_count * sizeof *c->cuts);
+    for (int i = 0; i < c->bend_count; i++) {
+        free_words(&c->alloc, &c->bends[i].clips);
+    }
+    ami_release(&c->alloc, c->bends, (size_t)c->bend_count * sizeof *c->bends);
     am_json_free(c->doc);
     am_json_free(c->schema_doc);
     memset(c, 0, sizeof *c);

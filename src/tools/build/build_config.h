@@ -29,6 +29,14 @@ typedef struct ami_build_side {
 } ami_build_side;
 
 #define AMI_MAX_SIDES 8
+#define AMI_MAX_BENDS 16
+
+/// Copies of clips that are bent along curves.
+typedef struct ami_build_bend {
+    ami_words clips;           ///< patterns; none: all
+    float rate[AMI_MAX_BENDS]; ///< rad/s at the clip's own pace
+    int rate_count;
+} ami_build_bend;
 
 typedef struct ami_build_config {
     am_json_doc *doc; ///< owns every word below
@@ -38,6 +46,9 @@ typedef struct ami_build_config {
     ami_words sets, folders, include, exclude, trust;
     ami_build_cut *cuts;
     int cut_count;
+    ami_build_bend *bends;
+    int bend_count;
+    bool bend_loops;  ///< without "bend": unrolled gaits get bent copies
     const char *tags; ///< path relative to the config, or NULL
     ami_build_side sides[AMI_MAX_SIDES];
     int side_count;

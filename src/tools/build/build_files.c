@@ -104,6 +104,13 @@ static am_result drop_duplicates(ami_building *b)
 am_result ami_build_examine(ami_building *b)
 {
     b->import.doctor = b->config.doctor;
+    if (b->def->clips_dir) { // what the config says of its own clips is not true of others
+        const am_doctor_def usual = am_doctor_def_default();
+        b->import.doctor.fps = usual.fps;
+        b->import.doctor.unit_m = usual.unit_m;
+        b->import.doctor.up = usual.up;
+        b->import.doctor.facing = usual.facing;
+    }
     for (int i = 0; i < b->import.count; i++) {
         b->import.clips[i].trusted = trusted(b, &b->import.clips[i]);
     }

@@ -13,7 +13,9 @@ typedef struct ami_piece {
     int source; ///< clip of the import
     int piece;  ///< which of its pieces
     bool mirrored;
-    int twin; ///< mirrored: the piece it mirrors
+    int twin;    ///< mirrored: the piece it mirrors; bent: the straight one
+    float bent;  ///< rad a metre; 0: as it is
+    float tempo; ///< of a bent piece: how much faster than the source
     char name[64];
     int source_first;
     am_clip *clip;
@@ -41,6 +43,7 @@ typedef struct ami_building {
     ami_piece *pieces;
     int piece_count;
     size_t piece_room;
+    int bent_first;          ///< the first bent piece
     int reference;           ///< clip of the import
     bool hidden;             ///< it is read for its skeleton only
     am_clip *reference_clip; ///< its skeleton is the database's; owned
@@ -66,6 +69,16 @@ am_result ami_build_examine(ami_building *b);
 am_result ami_build_clean(ami_building *b);
 am_result ami_build_retarget(ami_building *b);
 am_result ami_build_mirror(ami_building *b);
+/// Adds the copies of pieces that are bent along curves.
+am_result ami_build_bend_pieces(ami_building *b);
+/// Everything that goes with a piece's frames but its tags.
+am_result ami_build_fill_piece(const ami_building *b, ami_piece *piece, am_error *err);
+/// Room for more pieces; those that are there may move.
+am_result ami_build_more_pieces(ami_building *b, int more);
+/// Joints of a piece by role.
+const am_roles *ami_build_roles(const ami_building *b, const ami_piece *piece);
+/// The error of the first piece from `first` on that has one.
+am_result ami_build_first_error(ami_building *b, int first);
 
 /// Names all tags and says which database tag each of the sheet's is.
 am_result ami_build_name_tags(ami_building *b);

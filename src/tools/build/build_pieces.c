@@ -10,7 +10,8 @@
 float ami_build_source_frame(const ami_building *b, const ami_piece *piece, int frame)
 {
     const am_import_clip *source = &b->import.clips[piece->source];
-    float at = (float)piece->source_first + (float)frame * (source->fps / b->fps);
+    const float tempo = piece->tempo > 0.0f ? piece->tempo : 1.0f;
+    float at = (float)piece->source_first + (float)frame * tempo * (source->fps / b->fps);
     float round = (float)source->diagnosis.loop_frames;
     return round > 0.0f ? at - round * floorf(at / round) : at;
 }
@@ -94,7 +95,7 @@ static am_result match_floor(const ami_building *b, ami_piece *piece, am_error *
 
 static am_result find_track(const ami_building *b, ami_piece *piece, am_error *err)
 {
-    const am_roles *roles = b->config.retarget ? &b->roles : &b->import.clips[piece->source].roles;
+    const am_roles *roles = ami_build_roles(b, piece);
     am_result result = am_root_track(piece->root_positions, piece->root_rotations, piece->clip, roles,
                                      &b->config.root, &b->alloc, err);
     bool toes = roles->joint[AM_ROLE_LEFT_TOE] >= 0 && roles->joint[AM_ROLE_RIGHT_TOE] >= 0;
@@ -102,6 +103,22 @@ static am_result find_track(const ami_building *b, ami_piece *piece, am_error *e
         am_contact_def contacts = b->config.contacts;
         contacts.floor_m = b->config.floor == AMI_FLOOR_CLIP ? b->config.floor_m : NAN;
         result = am_contacts_find(piece->contacts, piece->clip, roles, &contacts, &b->alloc, err);
+    }
+    return result;
+}
+
+const am_roles *ami_build_roles(const ami_building *b, const ami_piece *piece)
+{
+    return b->config.retarget ? &b->roles : &b->import.clips[piece->source].roles;
+}
+
+am_result ami_build_fill_piece(const ami_building *b, ami_piece *piece, am_error *err)
+{
+    am_result result = make_room(b, piece, err);
+    result = result == AM_OK ? find_track(b, piece, err) : result;
+    result = result == AM_OK ? ami_build_measure_piece(b, piece, err) : result;
+    if (result == AM_OK) {
+        ami_build_custom_piece(b, piece);
     }
     return result;
 }
@@ -114,15 +131,12 @@ static void retarget_item(void *context, int item)
     am_result result = match_rate(b, piece, err);
     result = result == AM_OK ? match_skeleton(b, piece, err) : result;
     result = result == AM_OK ? match_floor(b, piece, err) : result;
-    result = result == AM_OK ? make_room(b, piece, err) : result;
-    result = result == AM_OK ? find_track(b, piece, err) : result;
-    result = result == AM_OK ? ami_build_measure_piece(b, piece, err) : result;
     if (result == AM_OK) {
-        ami_build_custom_piece(b, piece);
+        ami_build_fill_piece(b, piece, err);
     }
 }
 
-static am_result first_error(ami_building *b, int first)
+am_result ami_build_first_error(ami_building *b, int first)
 {
     for (int p = first; p < b->piece_count; p++) {
         ami_piece *piece = &b->pieces[p];
@@ -144,7 +158,7 @@ static am_result list_pieces(ami_building *b)
         return ami_fail(b->err, AM_ERR_EMPTY, "no usable motion is left of %d files; amble import says what is wrong",
                         b->import.count);
     }
-    b->piece_room = (size_t)(b->config.mirror ? 2 * count : count);
+    b->piece_room = (size_t)count; // bending and mirroring make more
     b->pieces = ami_alloc_array(&b->alloc, b->piece_room, sizeof *b->pieces);
     if (!b->pieces) {
         return ami_fail_memory(b->err, b->piece_room * sizeof *b->pieces);
@@ -194,8 +208,23 @@ am_result ami_build_retarget(ami_building *b)
     if (result == AM_OK) {
         result = ami_run_batches(&b->tasks, b->def->progress, "retarget", b->piece_count, retarget_item, b, b->err);
     }
-    result = result == AM_OK ? first_error(b, 0) : result;
+    result = result == AM_OK ? ami_build_first_error(b, 0) : result;
+    result = result == AM_OK ? ami_build_bend_pieces(b) : result;
     return result == AM_OK ? ami_build_tag_pieces(b) : result;
+}
+
+am_result ami_build_more_pieces(ami_building *b, int more)
+{
+    size_t room = (size_t)b->piece_count + (size_t)more;
+    ami_piece *pieces = ami_alloc_array(&b->alloc, room, sizeof *pieces);
+    if (!pieces) {
+        return ami_fail_memory(b->err, room * sizeof *pieces);
+    }
+    memcpy(pieces, b->pieces, (size_t)b->piece_count * sizeof *pieces);
+    ami_release(&b->alloc, b->pieces, b->piece_room * sizeof *pieces);
+    b->pieces = pieces;
+    b->piece_room = room;
+    return AM_OK;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -238,15 +267,19 @@ am_result ami_build_mirror(ami_building *b)
         return AM_OK;
     }
     int count = b->piece_count;
-    for (int i = 0; i < count; i++) {
+    am_result result = ami_build_more_pieces(b, count);
+    for (int i = 0; i < count && result == AM_OK; i++) {
         ami_piece twin = { .source = b->pieces[i].source,
                            .piece = b->pieces[i].piece,
                            .source_first = b->pieces[i].source_first,
+                           .tempo = b->pieces[i].tempo,
                            .mirrored = true,
                            .twin = i };
         snprintf(twin.name, sizeof twin.name, "%.60s_m", b->pieces[i].name);
         b->pieces[b->piece_count++] = twin;
     }
-    am_result result = ami_run_batches(&b->tasks, b->def->progress, "mirror", count, mirror_item, b, b->err);
-    return result == AM_OK ? first_error(b, count) : result;
+    if (result == AM_OK) {
+        result = ami_run_batches(&b->tasks, b->def->progress, "mirror", count, mirror_item, b, b->err);
+    }
+    return result == AM_OK ? ami_build_first_error(b, count) : result;
 }

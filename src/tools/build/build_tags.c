@@ -150,11 +150,6 @@ static float leg_length(const am_skeleton *s, const am_roles *roles)
     return length;
 }
 
-static const am_roles *roles_of(const ami_building *b, const ami_piece *piece)
-{
-    return b->config.retarget ? &b->roles : &b->import.clips[piece->source].roles;
-}
-
 static bool has_toes(const am_roles *roles)
 {
     return roles->joint[AM_ROLE_LEFT_TOE] >= 0 && roles->joint[AM_ROLE_RIGHT_TOE] >= 0;
@@ -163,7 +158,7 @@ static bool has_toes(const am_roles *roles)
 am_result ami_build_measure_piece(const ami_building *b, ami_piece *piece, am_error *err)
 {
     const am_clip *clip = piece->clip;
-    const am_roles *roles = roles_of(b, piece);
+    const am_roles *roles = ami_build_roles(b, piece);
     int left = roles->joint[AM_ROLE_LEFT_TOE];
     int right = roles->joint[AM_ROLE_RIGHT_TOE];
     bool toes = has_toes(roles);
@@ -206,7 +201,7 @@ static am_result find_upright(const ami_building *b, float *out)
     int count = 0;
     for (int p = 0; p < b->piece_count; p++) {
         const ami_piece *piece = &b->pieces[p];
-        float leg = leg_length(piece->clip->skeleton, roles_of(b, piece));
+        float leg = leg_length(piece->clip->skeleton, ami_build_roles(b, piece));
         for (int f = 0; f < piece->clip->frame_count && leg > 0.0f; f++) {
             float ratio = piece->hips[f] / leg;
             if (steps_at(piece, f, b->fps) && ratio * 0.0f == 0.0f) {
@@ -220,13 +215,22 @@ static am_result find_upright(const ami_building *b, float *out)
     return AM_OK;
 }
 
+/// A gait made in place is that gait throughout: the long flights of a sprint are no jumps, its bent knees no start.
+static void forget_actions(ami_piece *piece)
+{
+    const uint64_t actions = 1ull << AM_TAG_JUMP | 1ull << AM_TAG_WINDUP | 1ull << AM_TAG_CREEP;
+    for (int f = 0; f < piece->clip->frame_count; f++) {
+        piece->tags[f] &= ~actions;
+    }
+}
+
 am_result ami_build_tag_pieces(ami_building *b)
 {
     float upright = 0.0f;
     am_result result = find_upright(b, &upright);
     for (int p = 0; p < b->piece_count && result == AM_OK; p++) {
         ami_piece *piece = &b->pieces[p];
-        const am_roles *roles = roles_of(b, piece);
+        const am_roles *roles = ami_build_roles(b, piece);
         apply_rows(b, piece);
         am_auto_tag_input input = { piece->clip->frame_count,
                                     piece->clip->fps,
@@ -237,6 +241,9 @@ am_result ami_build_tag_pieces(ami_building *b)
                                     has_toes(roles) ? piece->contacts : NULL,
                                     upright * leg_length(piece->clip->skeleton, roles) };
         am_auto_tags(piece->tags, &input);
+        if (b->import.clips[piece->source].diagnosis.in_place_mps > 0.0f) {
+            forget_actions(piece);
+        }
     }
     return result;
 }

@@ -1,6 +1,7 @@
-// Corrects planted feet after retargeting: in stance the toe gets the floor's height and the source's own slide;
-// between contacts the correction passes smoothly from one to the next. The hips take the vertical part that both
-// legs share, since a stance leg is nearly straight and cannot reach lower.
+// Corrects planted feet after retargeting and bending: in stance the toe gets the floor's height and the source's own
+// slide, and a foot of a bent clip keeps its direction; between contacts the correction passes smoothly from one to
+// the next. The hips take the vertical part that both legs share, since a stance leg is nearly straight and cannot
+// reach lower.
 #include "clip/plant.h"
 
 #include "clip/contacts.h"
@@ -15,13 +16,16 @@
           ///< CMU clips have their lowest toe heights within 1 cm of each other
 #define FOOT_SECONDS                                                                                                 \
     0.1f ///< smoothing of a foot's correction: without it one bad frame of a foot moved its knee by 7 cm
-#define HIPS_SECONDS 0.5f ///< smoothing of the hips' share
-#define MOST_M 0.05f      ///< a correction beyond this means that the ground is not flat: leave the rest
+#define HIPS_SECONDS 0.5f  ///< smoothing of the hips' share
+#define MOST_M 0.05f       ///< a correction beyond this means that the ground is not flat: leave the rest
+#define MOST_TURNED_M 0.4f ///< of a clip that was bent
+#define KNEE_SHARE 0.5f    ///< of a foot's turn that its knee takes part in
 
 /// Arrays of one call, [frame] each.
 typedef struct plant_work {
     am_vec3 *source_toe, *made_toe;
-    am_vec3 *offset[2]; ///< correction of each ankle
+    am_vec3 *offset[2]; ///< correction of each toe
+    am_vec3 *yaw[2];    ///< x: what each foot of a bent clip is turned by
     float *hips, *smooth;
     float *heights;
 } plant_work;
@@ -32,6 +36,8 @@ static void plant_work_take(plant_work *work, ami_layout *layout, size_t frames)
     work->made_toe = ami_layout_take(layout, frames, sizeof(am_vec3));
     work->offset[0] = ami_layout_take(layout, frames, sizeof(am_vec3));
     work->offset[1] = ami_layout_take(layout, frames, sizeof(am_vec3));
+    work->yaw[0] = ami_layout_take(layout, frames, sizeof(am_vec3));
+    work->yaw[1] = ami_layout_take(layout, frames, sizeof(am_vec3));
     work->hips = ami_layout_take(layout, frames, sizeof(float));
     work->smooth = ami_layout_take(layout, frames, sizeof(float));
     work->heights = ami_layout_take(layout, frames, sizeof(float));
@@ -58,6 +64,12 @@ static float median_height(float *heights, const am_vec3 *values, int first, int
     return ami_quantile(heights, last - first + 1, 0.5f);
 }
 
+static am_vec3 limited(am_vec3 v, float most)
+{
+    float length = am_v3_length(v);
+    return length > most ? am_v3_scale(v, most / length) : v;
+}
+
 /// Corrections within one contact.
 static void correct_stance(am_vec3 *offset, plant_work *work, int first, int last, const ami_plant *plant)
 {
@@ -68,16 +80,29 @@ static void correct_stance(am_vec3 *offset, plant_work *work, int first, int las
     for (int f = first; f <= last; f++) {
         am_vec3 wanted = am_v3_add(made_mean, am_v3_scale(am_v3_sub(work->source_toe[f], source_mean), slide));
         wanted.y = plant->floor_m + KEEP_SHAPE * (work->source_toe[f].y - height);
-        am_vec3 way = am_v3_sub(wanted, work->made_toe[f]);
-        float length = am_v3_length(way);
-        offset[f] = length > MOST_M ? am_v3_scale(way, MOST_M / length) : way;
+        offset[f] = limited(am_v3_sub(wanted, work->made_toe[f]), MOST_M);
     }
 }
 
-static am_vec3 limited(am_vec3 v, float most)
+/// The same of a clip that was bent: the foot stands where it stood on average, turned as it was on average.
+static void correct_turned(am_vec3 *offset, am_vec3 *yaw, plant_work *work, int first, int last,
+                           const ami_plant *plant)
 {
-    float length = am_v3_length(v);
-    return length > most ? am_v3_scale(v, most / length) : v;
+    am_vec3 source_mean = mean_of(work->source_toe, first, last);
+    am_vec3 made_mean = mean_of(work->made_toe, first, last);
+    double sum = 0.0;
+    for (int f = first; f <= last; f++) {
+        sum += (double)plant->turns[f];
+    }
+    float turn = (float)(sum / (double)(last - first + 1));
+    am_quat turned = am_quat_from_heading(turn);
+    for (int f = first; f <= last; f++) {
+        am_vec3 slide = am_quat_rotate(turned, am_v3_sub(work->source_toe[f], source_mean));
+        am_vec3 wanted = am_v3_add(made_mean, slide);
+        wanted.y = work->source_toe[f].y;
+        offset[f] = limited(am_v3_sub(wanted, work->made_toe[f]), MOST_TURNED_M);
+        yaw[f] = am_v3(turn - plant->turns[f], 0.0f, 0.0f);
+    }
 }
 
 /// Corrections between two contacts that end at `from` and begin at `to`: a Hermite curve that takes over their
@@ -111,9 +136,12 @@ static int contact_end(const uint8_t *contacts, int first, int frames, unsigned 
     return last;
 }
 
-/// Fills offset(frames) of one foot; before the first contact and after the last it stays constant.
-static void correct_foot(am_vec3 *offset, plant_work *work, const ami_plant *plant, unsigned bit)
+/// Fills the corrections of one foot; before the first contact and after the last they stay constant.
+static void correct_foot(plant_work *work, const ami_plant *plant, int side)
 {
+    const unsigned bit = side == 0 ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT;
+    am_vec3 *offset = work->offset[side];
+    am_vec3 *yaw = work->yaw[side]; // stays zero unless the clip was bent
     int frames = plant->made->frame_count;
     int before_first = -1;
     int before_last = -1;
@@ -122,12 +150,18 @@ static void correct_foot(am_vec3 *offset, plant_work *work, const ami_plant *pla
             continue;
         }
         int last = contact_end(plant->contacts, f, frames, bit);
-        correct_stance(offset, work, f, last, plant);
+        if (plant->turns) {
+            correct_turned(offset, yaw, work, f, last, plant);
+        } else {
+            correct_stance(offset, work, f, last, plant);
+        }
         if (before_last >= 0) {
             correct_swing(offset, before_last, f, before_first, last);
+            correct_swing(yaw, before_last, f, before_first, last);
         }
         for (int k = 0; before_last < 0 && k < f; k++) {
             offset[k] = offset[f];
+            yaw[k] = yaw[f];
         }
         before_first = f;
         before_last = last;
@@ -135,6 +169,7 @@ static void correct_foot(am_vec3 *offset, plant_work *work, const ami_plant *pla
     }
     for (int k = before_last + 1; before_last >= 0 && k < frames; k++) {
         offset[k] = offset[before_last];
+        yaw[k] = yaw[before_last];
     }
 }
 
@@ -177,6 +212,7 @@ static am_result correct_hips(plant_work *work, const ami_plant *plant, const am
 /// Joints of one leg, or hip = -1 when the rig lacks one.
 typedef struct leg_joints {
     int hip, knee, ankle;
+    int toe; ///< or the ankle on rigs without toes
 } leg_joints;
 
 static leg_joints leg_of(const am_roles *roles, int side)
@@ -185,7 +221,10 @@ static leg_joints leg_of(const am_roles *roles, int side)
         { AM_ROLE_LEFT_UP_LEG, AM_ROLE_LEFT_LEG, AM_ROLE_LEFT_FOOT },
         { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT },
     };
-    leg_joints leg = { roles->joint[wanted[side][0]], roles->joint[wanted[side][1]], roles->joint[wanted[side][2]] };
+    int toe = roles->joint[side == 0 ? AM_ROLE_LEFT_TOE : AM_ROLE_RIGHT_TOE];
+    leg_joints leg = { roles->joint[wanted[side][0]], roles->joint[wanted[side][1]], roles->joint[wanted[side][2]],
+                       toe };
+    leg.toe = toe >= 0 ? toe : leg.ankle;
     if (leg.knee < 0 || leg.ankle < 0) {
         leg.hip = -1;
     }
@@ -204,19 +243,26 @@ static am_vec3 knee_pole(const am_transform *model, const am_transform *rest, le
     return am_v3_add(out, front);
 }
 
-static void move_leg(am_transform *local, const am_transform *model, const am_transform *rest, const int16_t *parents,
-                     leg_joints leg, am_vec3 offset)
+/// Moves the toe by `offset` and turns the foot by `yaw` about it.
+static void move_leg(am_transform *local, am_transform *model, const am_transform *rest, const int16_t *parents,
+                     leg_joints leg, am_vec3 offset, float yaw)
 {
-    if (leg.hip < 0 || am_v3_length2(offset) < 1e-12f) {
+    if (leg.hip < 0 || am_v3_length2(offset) + yaw * yaw < 1e-12f) {
         return;
     }
     am_vec3 hip = model[leg.hip].translation;
     am_vec3 knee = model[leg.knee].translation;
     am_vec3 ankle = model[leg.ankle].translation;
+    am_vec3 foot = am_v3_sub(ankle, model[leg.toe].translation);
+    am_quat turn = am_quat_from_heading(yaw);
+    am_vec3 round = am_v3_sub(am_quat_rotate(turn, foot), foot); // the ankle's way as the foot turns
+    am_vec3 target = am_v3_add(am_v3_add(ankle, offset), round);
+    am_vec3 pole = am_quat_rotate(am_quat_from_heading(KNEE_SHARE * yaw), knee_pole(model, rest, leg));
     // Easing begins beyond the stretch the leg has already, so that a small offset is reached.
     float slack = am_v3_distance(hip, knee) + am_v3_distance(knee, ankle) - am_v3_distance(hip, ankle);
     ami_ik_chain chain = { local, model, leg.hip, leg.knee, leg.ankle };
-    ami_ik_two_bone(&chain, am_v3_add(ankle, offset), knee_pole(model, rest, leg), am_min(0.02f, 0.9f * slack));
+    ami_ik_two_bone(&chain, target, pole, am_min(0.02f, 0.9f * slack));
+    model[leg.ankle].rotation = am_quat_mul(turn, model[leg.ankle].rotation);
     ami_ik_keep_rotation(local, model, parents, leg.ankle);
 }
 
@@ -230,7 +276,7 @@ static void move_frame(const ami_plant *plant, const plant_work *work, am_transf
     am_fk(model, local, s->parents, s->joint_count);
     for (int side = 0; side < 2; side++) {
         leg_joints leg = leg_of(plant->made_roles, side);
-        move_leg(local, model, rest, s->parents, leg, work->offset[side][frame]);
+        move_leg(local, model, rest, s->parents, leg, work->offset[side][frame], work->yaw[side][frame].x);
     }
     am_quat *rotations = made->rotations + (size_t)frame * (size_t)s->joint_count;
     for (int j = 0; j < s->joint_count; j++) {
@@ -251,8 +297,9 @@ static am_result plant_with(const ami_plant *plant, plant_work *work, am_transfo
     for (int side = 0; side < 2; side++) {
         ami_joint_positions(work->source_toe, plant->source, source_toes[side]);
         ami_joint_positions(work->made_toe, plant->made, made_toes[side]);
-        correct_foot(work->offset[side], work, plant, side == 0 ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT);
-        if (!smooth_foot(work->offset[side], work->source_toe, plant->made, alloc)) {
+        correct_foot(work, plant, side);
+        if (!smooth_foot(work->offset[side], work->source_toe, plant->made, alloc) ||
+            (plant->turns && !smooth_foot(work->yaw[side], work->source_toe, plant->made, alloc))) {
             return ami_fail_memory(err, (size_t)ami_window_frames(FOOT_SECONDS, plant->made->fps) * sizeof(double));
         }
     }
@@ -279,6 +326,10 @@ am_result ami_plant_feet(const ami_plant *plant, const am_alloc *alloc, am_error
         return ami_fail_memory(err, measure.size);
     }
     plant_work_take(&work, &place, frames);
+    for (size_t f = 0; f < frames; f++) {
+        work.yaw[0][f] = work.yaw[1][f] = am_v3_zero();
+        work.offset[0][f] = work.offset[1][f] = am_v3_zero();
+    }
     am_transform *poses = ami_layout_take(&place, 3 * AM_MAX_JOINTS, sizeof(am_transform));
     am_result result = plant_with(plant, &work, poses, alloc, err);
     ami_release(alloc, place.base, measure.size);

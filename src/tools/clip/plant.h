@@ -1,4 +1,4 @@
-/// Correction of planted feet after retargeting.
+/// Correction of planted feet after retargeting and bending.
 #ifndef AMI_ANIM_PLANT_H
 #define AMI_ANIM_PLANT_H
 
@@ -12,6 +12,8 @@ typedef struct ami_plant {
     const uint8_t *contacts; ///< [frame] of the source
     float scale;             ///< lengths of made / lengths of source
     float floor_m;           ///< toe height in stance to bring the feet to
+    const float *turns; ///< [frame] how far a bent clip is turned about y (rad): feet then stay as high as in the
+                        ///< source and stand still where they stood on average; NULL: not bent
 } ami_plant;
 
 /// Moves hips (a little, up and down) and legs so that in each contact the toe stands at floor height and slides

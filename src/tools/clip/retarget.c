@@ -124,9 +124,13 @@ static am_result fill(am_clip *made, const ami_retarget *r, const am_clip *clip,
         result = settle(made, def, contacts, alloc, err);
     }
     if (result == AM_OK && def->ik) {
-        ami_plant plant = {
-            made, clip, def->reference_roles, def->roles, contacts, r->scale, def->reference_floor_m
-        };
+        ami_plant plant = { .made = made,
+                            .source = clip,
+                            .made_roles = def->reference_roles,
+                            .source_roles = def->roles,
+                            .contacts = contacts,
+                            .scale = r->scale,
+                            .floor_m = def->reference_floor_m };
         result = ami_plant_feet(&plant, alloc, err);
     }
     ami_release(alloc, contacts, frames);

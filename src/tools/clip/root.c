@@ -1,7 +1,8 @@
 // The ground root, the field's "simulation bone": where a character is and which way it faces, without the sway
 // of its steps. As in Holden's public motion matching work the place is the chest on the ground smoothed over
 // half a second and the facing is smoothed over one second, both by Savitzky-Golay filters. Unlike there the
-// facing is smoothed as an unwrapped angle: averaged directions can cancel out and flip.
+// facing is smoothed as an unwrapped angle: averaged directions can cancel out and flip. Motion fields turn as
+// quickly as their root does, and take the hips alone.
 #include <amble/tools/clip.h>
 
 #include "data/filter.h"
@@ -76,12 +77,14 @@ static bool find_headings(root_work *work, int frame_count)
 }
 
 static am_result track_facing(am_quat *rotations, root_work *work, const am_clip *clip, const am_roles *roles,
-                              float seconds, const am_alloc *alloc, am_error *err)
+                              const am_root_def *def, const am_alloc *alloc, am_error *err)
 {
     const int16_t *joint = roles->joint;
     add_across(work, clip, joint[AM_ROLE_LEFT_UP_LEG], joint[AM_ROLE_RIGHT_UP_LEG]);
-    add_across(work, clip, joint[AM_ROLE_LEFT_ARM], joint[AM_ROLE_RIGHT_ARM]);
-    int window = ami_window_frames(seconds, clip->fps);
+    if (!def->pelvis) {
+        add_across(work, clip, joint[AM_ROLE_LEFT_ARM], joint[AM_ROLE_RIGHT_ARM]);
+    }
+    int window = ami_window_frames(def->facing_seconds, clip->fps);
     if (!find_headings(work, clip->frame_count)) {
         // No hips or shoulders, or never upright: the hips' own forward axis is all there is.
         for (int f = 0; f < clip->frame_count; f++) {
@@ -100,11 +103,11 @@ static am_result track_facing(am_quat *rotations, root_work *work, const am_clip
 }
 
 static am_result track_position(am_vec3 *positions, root_work *work, const am_clip *clip, const am_roles *roles,
-                                float seconds, const am_alloc *alloc, am_error *err)
+                                const am_root_def *def, const am_alloc *alloc, am_error *err)
 {
-    int chest = roles->joint[AM_ROLE_CHEST] >= 0 ? roles->joint[AM_ROLE_CHEST] : roles->joint[AM_ROLE_HIPS];
-    int window = ami_window_frames(seconds, clip->fps);
-    ami_joint_positions(work->left, clip, chest);
+    bool chest = roles->joint[AM_ROLE_CHEST] >= 0 && !def->pelvis;
+    int window = ami_window_frames(def->position_seconds, clip->fps);
+    ami_joint_positions(work->left, clip, roles->joint[chest ? AM_ROLE_CHEST : AM_ROLE_HIPS]);
     for (int f = 0; f < clip->frame_count; f++) {
         positions[f] = am_v3_zero();
     }
@@ -150,9 +153,9 @@ am_result am_root_track(am_vec3 *positions, am_quat *rotations, const am_clip *c
         return ami_fail_memory(err, measure.size);
     }
     root_work_take(&work, &place, (size_t)clip->frame_count);
-    result = track_position(positions, &work, clip, roles, def->position_seconds, &a, err);
+    result = track_position(positions, &work, clip, roles, def, &a, err);
     if (result == AM_OK) {
-        result = track_facing(rotations, &work, clip, roles, def->facing_seconds, &a, err);
+        result = track_facing(rotations, &work, clip, roles, def, &a, err);
     }
     ami_release(&a, place.base, measure.size);
     return result;
