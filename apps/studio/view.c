@@ -7,6 +7,7 @@
 
 /// Position of each number in the view; the trajectory and the costs of the channels follow.
 #define VIEW_NEAR_NUMBERS 4 // of a neighbour: weight; x, z and turn of the root's step
+#define FORGETS 0.995f      // share of earlier turns that still counts after a tick: seven seconds
 
 enum {
     VIEW_ACTIVITY,
@@ -53,7 +54,8 @@ enum {
     VIEW_VALUE,
     VIEW_PARTS, ///< of a field's distance from the data
     VIEW_LAST_PART = VIEW_PARTS + AM_FIELD_PARTS - 1,
-    VIEW_TARGET, ///< 0 none, else WEB_LINE or WEB_POINT
+    VIEW_BY_MOTION, ///< share of a field's turning in the last seconds that is the motion's own; 0 before any
+    VIEW_TARGET,    ///< 0 none, else WEB_LINE or WEB_POINT
     VIEW_POINTS,
     VIEW_TRAJECTORY, ///< [AM_MAX_TRAJECTORY][5]: time, x, z, direction x, z
     VIEW_CHANNELS = VIEW_TRAJECTORY + 5 * AM_MAX_TRAJECTORY,
@@ -85,13 +87,18 @@ static const char *const view_names[VIEW_TRAJECTORY + 1] = {
     "reward",      "value",
     "partRoot",    "partTurn",
     "partPose",    "partNextPose",
-    "target",      "points",
-    "trajectory",
+    "byMotion",    "target",
+    "points",      "trajectory",
 };
 static float view[VIEW_COUNT];
+static float turned, by_motion; // rad, of the last seconds
 
 const float *web_view(void) { return view; }
-void web_view_clear(void) { memset(view, 0, sizeof view); }
+void web_view_clear(void)
+{
+    memset(view, 0, sizeof view);
+    turned = by_motion = 0.0f;
+}
 
 /// view[VIEW_CHANNELS]: what each channel adds to the cost of row(stride), by the names of the page's channels.
 static void fill_channels(const am_features *features, const float *query, const float *row, const float *weights)
@@ -191,6 +198,9 @@ static void fill_field(const am_source_output *out)
         view[VIEW_NEAREST] = sqrtf(out->cost);
         view[VIEW_REWARD] = out->rewards[0];
         view[VIEW_VALUE] = out->values[0];
+        turned = FORGETS * turned + out->turned;
+        by_motion = FORGETS * by_motion + out->turned_by_motion;
+        view[VIEW_BY_MOTION] = turned > 0.0f ? by_motion / turned : 0.0f;
         memcpy(view + VIEW_PARTS, out->parts, sizeof out->parts);
         am_actor_neighbour near[AM_MAX_CANDIDATES];
         int count = am_actor_get_neighbours(web_chosen(), near);

@@ -143,6 +143,8 @@ typedef struct am_source_output {
     float rewards[AM_MAX_CANDIDATES]; ///< field: of the candidates' actions
     float values[AM_MAX_CANDIDATES];  ///< field: discounted, of where they lead; 0 without a value function
     float parts[AM_FIELD_PARTS];      ///< field: what adds up to `cost` (Fields eq. 1): root, turn, pose, next pose
+    float turned, turned_by_motion;   ///< field: how far the root turns in the ticks that begin, either way, rad; and
+                                      ///< what is left of it without the steering
     float query[AM_MAX_FEATURES];     ///< [stride] the stored-space query, when searched
     float answer[AM_MAX_FEATURES];    ///< learned: [stride] its projection; `cost` is their squared distance. flow,
                                       ///< segments: [encoding_count] the encoded control

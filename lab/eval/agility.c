@@ -56,6 +56,7 @@ typedef struct walker {
     uint8_t *state;
     size_t state_size;
     am_source_output out;
+    double turned, own; ///< rad: all of the turns, and what the motion itself had of them
     am_transform root;
     am_rng rng;
     am_alloc alloc;
@@ -121,6 +122,8 @@ static void walk(walker *w, const target *desired, float dt)
         .velocity = am_v3(sine, 0.0f, cosine), .heading = desired->heading, .point = desired->point, .has_point = true
     };
     w->source->interface->step(w->source, w->state, &w->out, &input, w->work);
+    w->turned += (double)w->out.turned;
+    w->own += (double)w->out.turned_by_motion;
     am_vec3 moved = am_quat_rotate(w->root.rotation, am_v3_scale(w->out.root_linear, dt));
     am_quat turned = am_quat_mul(w->root.rotation, am_quat_from_heading(w->out.root_angular.y * dt));
     w->root.translation = am_v3_ground(am_v3_add(w->root.translation, moved));
@@ -144,6 +147,7 @@ typedef struct trials {
     const lab_agility_def *def;
     float *seconds;     ///< [start][change]
     int32_t *steps;     ///< [start]
+    double *turned;     ///< [start][2] all, by motion
     am_error *errors;   ///< [start]
     am_result *results; ///< [start]
 } trials;
@@ -202,7 +206,10 @@ static void run_start(void *context, int start)
         am_sincos(after.heading, &sine, &cosine);
         after.point = am_v3_add(after.point, am_v3(offset * cosine, 0.0f, -offset * sine));
         bool late = false;
+        w.turned = w.own = 0.0;
         float seconds = one_trial(def, &w, &after, &t->steps[start], &late);
+        t->turned[2 * start] += w.turned;
+        t->turned[2 * start + 1] += w.own;
         t->seconds[start * def->changes + c] = late ? -1.0f : seconds;
     }
     walker_end(&w);
@@ -237,12 +244,14 @@ am_result lab_agility_measure(lab_agility *out, const lab_agility_def *def, am_e
     am_tasks tasks = def->tasks ? *def->tasks : ami_tasks_serial();
     size_t starts = (size_t)def->starts;
     size_t count = starts * (size_t)def->changes;
-    size_t bytes = starts * (sizeof(am_error) + sizeof(am_result) + sizeof(int32_t)) + count * sizeof(float);
+    size_t bytes = starts * (sizeof(am_error) + 2 * sizeof(double) + sizeof(am_result) + sizeof(int32_t)) +
+                   count * sizeof(float);
     uint8_t *room = ami_alloc_zero(&alloc, bytes);
     if (!room) {
         return ami_fail_memory(err, bytes);
     }
-    trials t = { .def = def, .errors = (am_error *)(void *)room };
+    trials t = { .def = def, .turned = (double *)(void *)room };
+    t.errors = (am_error *)(void *)(t.turned + 2 * starts);
     t.results = (am_result *)(void *)(t.errors + starts);
     t.steps = (int32_t *)(void *)(t.results + starts);
     t.seconds = (float *)(void *)(t.steps + starts);
@@ -255,6 +264,12 @@ am_result lab_agility_measure(lab_agility *out, const lab_agility_def *def, am_e
         }
     }
     if (result == AM_OK) {
+        double all = 0.0, own = 0.0;
+        for (int s = 0; s < def->starts; s++) {
+            all += t.turned[2 * s];
+            own += t.turned[2 * s + 1];
+        }
+        out->by_motion = all > 0.0 ? (float)(own / all) : 1.0f;
         summarise(out, def, t.seconds, (int)count);
     }
     ami_release(&alloc, room, bytes);

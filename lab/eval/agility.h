@@ -37,6 +37,7 @@ typedef struct lab_agility {
     float median, p95;
     int trials, late; ///< `late`: not there within most_s
     int steps;        ///< that were computed
+    float by_motion;  ///< [0, 1] share of the turns, until the target is reached, that is the motion's own
 } lab_agility;
 am_result lab_agility_measure(lab_agility *out, const lab_agility_def *def, am_error *err);
 

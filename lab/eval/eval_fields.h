@@ -10,6 +10,7 @@
 #include "method/field_value.h"
 
 enum { fields_kinds = 4 }; ///< value functions of a task: of every state, of every 10th, 20th and 30th
+enum { fields_k = 25 };    ///< neighbours, as in the recipe: bent copies are many at each moment of a step
 
 typedef struct fields {
     eval *e;
@@ -20,7 +21,7 @@ typedef struct fields {
     lab_motion_graph *graph;
     am_model *model;  ///< with value functions; NULL: the graph alone is measured
     am_model *full;   ///< the same of the direction in 32 bits; NULL: not measured
-    am_model *plain;  ///< of all states, without steering; NULL: not measured
+    am_model *plain;  ///< without steering; NULL: not measured
     am_model *bent;   ///< of all states, with as much steering as the graph's bends; NULL: not measured
     char folder[512]; ///< of the files that were made on the way; "" without any
     double trained_s; ///< s that training the value functions took; 0 when they existed

@@ -144,6 +144,17 @@ test('the method changes while the character walks, and the pose goes on', async
     await page.keyboard.up('w');
 });
 
+test('the panel says how much of the turning is motion', async () => {
+    await setTask(SPEED);
+    await page.evaluate(() => window.amble.studio.reset());
+    await page.keyboard.down('a');
+    const turned = await advance(120);
+    await page.keyboard.up('a');
+    assert.ok(turned.byMotion > 0 && turned.byMotion <= 1, `${turned.byMotion} of the turn`);
+    await page.evaluate(() => window.amble.studio.draw(1 / 60));
+    assert.match(await page.textContent('#show-turning'), /\d %/);
+});
+
 test('it turns to the desired direction within 3 s', async () => {
     await setTask(DIRECTION);
     await page.evaluate(() => window.amble.studio.reset());

@@ -53,7 +53,7 @@ export class Panel {
             heading('Playing'), make('div', { className: 'row' }, make('span', { textContent: 'doing' }), this.activity),
             this.row('clip', 'clip'), this.row('frame', 'frame'), make('div', { className: 'progress' }, this.progress),
             this.row('speed', 'speed'), this.row('transitions', 'transitions'),
-            heading('Why this frame'), this.costs, this.nearest = this.row('nearest', 'off the data'), this.near = make('div', { className: 'near', id: 'near' }), this.row('cost', 'cost'), this.worth = this.row('worth', ''), this.row('search', 'search'), this.row('step', 'whole step'),
+            heading('Why this frame'), this.costs, this.nearest = this.row('nearest', 'off the data'), this.turning = this.row('turning', 'turned by motion'), this.near = make('div', { className: 'near', id: 'near' }), this.row('cost', 'cost'), this.worth = this.row('worth', ''), this.row('search', 'search'), this.row('step', 'whole step'),
             heading('How'), this.settings.main, this.fieldNote, this.settings.more,
             heading('Show'), ...this.makeViews(),
             make('div', { className: 'buttons' }, this.button('Restart', 'reset', () => this.studio.reset()),
@@ -266,8 +266,10 @@ export class Panel {
     showNear(view) {
         const { near } = view;
         this.costs.hidden = near.length > 0;
-        this.nearest.hidden = this.near.hidden = near.length === 0;
+        this.nearest.hidden = this.turning.hidden = this.near.hidden = near.length === 0;
         this.shown.nearest.textContent = view.nearest.toFixed(2);
+        this.shown.turning.textContent = `${(100 * view.byMotion).toFixed(0)} %`;
+        this.turning.title = 'How much of the turning in the last seconds is the motion\'s own; the rest is steering of the root';
         if (near.length) {
             this.near.title = 'Weights of the neighbours; the first, in orange, is the one whose action was chosen';
             this.near.replaceChildren(...near.map(({ weight }, i) => {

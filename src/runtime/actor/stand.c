@@ -272,8 +272,8 @@ static void let_go(am_actor *c)
     }
 }
 
-/// A stander that is pushed stays one: steps answer for it, and the source is not asked. One that still steps into its
-/// stance lets go.
+/// A stander that is pushed stays one: steps answer for it, and the source is not asked. One that still steps into
+/// its stance lets go.
 static bool may_be_pushed(const am_actor *c)
 {
     const ami_stand *stand = c->stand;
@@ -383,6 +383,7 @@ bool ami_stand_begin(am_actor *c, const ami_step *step)
     out->transition = out->searched = out->ended = out->fell_back = false;
     out->root_linear = out->root_angular = am_v3_zero();
     out->candidate_count = out->searches = 0;
+    out->turned = out->turned_by_motion = 0.0f;
     out->contacts = AM_CONTACT_LEFT | AM_CONTACT_RIGHT;
     for (int side = 0; side < 2; side++) {
         float t = stand->since_s - stand->foot[side].begin_s;

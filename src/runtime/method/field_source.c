@@ -227,6 +227,7 @@ static void step(const am_source *source, void *state, am_source_output *out, co
     ami_field_view s = ami_field_view_of(f, state);
     out->transition = out->searched = out->ended = out->fell_back = out->softened = false;
     out->candidate_count = out->searches = 0;
+    out->turned = out->turned_by_motion = 0.0f;
     if (input->pose && input->velocity) {
         take_body(f, &s, out, input);
     }

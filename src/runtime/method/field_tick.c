@@ -113,9 +113,10 @@ static void read_target(const ami_field_source *f, ami_field_head *head, float *
     f->task.read(&f->task, theta, &w, root);
 }
 
-/// Tries all actions; the chosen one, or -1 when none is worth anything. worth(near->count): what they are worth.
+/// Tries all actions; the chosen one, or -1 when none is worth anything. worth(near->count): what they are worth;
+/// *steered: what steering adds to the turn of the chosen one.
 static int choose(const ami_field_source *f, ami_field_view *s, const ami_field_neighbours *near, const float *theta,
-                  ami_field_worth *worth, field_room *room, am_source_output *out)
+                  ami_field_worth *worth, float *steered, field_room *room, am_source_output *out)
 {
     const ami_field *field = f->field;
     bool ahead = f->policy == AM_FIELD_LOOKAHEAD;
@@ -127,9 +128,14 @@ static int choose(const ami_field_source *f, ami_field_view *s, const ami_field_
         ami_field_search(field, room->near, room->rows, near->count, hint, near->count, room->search);
         out->searches += near->count;
     }
+    float turns[AMI_FIELD_MAX_K];
+    for (int i = 0; i < near->count; i++) {
+        turns[i] = room->steps[i].turn;
+    }
     int action = ami_field_choose(&f->task, ahead ? f->value : NULL, theta, room->steps, ahead ? room->near : NULL,
                                   near->count, worth);
     if (action >= 0) {
+        *steered = room->steps[action].turn - turns[action];
         memcpy(s->next_x, room->next_x + (size_t)action * (size_t)field->pose_count,
                (size_t)field->pose_count * sizeof(float));
         memcpy(s->next_v, room->next_v + (size_t)action * (size_t)field->velocity_count,
@@ -253,9 +259,10 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     s->head->action = -1;
     float theta[AMI_FIELD_MAX_AXES];
     ami_field_worth worth[AMI_FIELD_MAX_K];
+    float steered = 0.0f;
     if (f->policy != AM_FIELD_PASSIVE) {
         read_target(f, s->head, theta, &input->target, root);
-        s->head->action = choose(f, s, &near, theta, worth, room, out);
+        s->head->action = choose(f, s, &near, theta, worth, &steered, room, out);
     }
     ami_field_embed(field, room->rows, s->x, v);
     show_choice(field, out, &near, s->head->action, f->policy != AM_FIELD_PASSIVE ? worth : NULL, room->rows,
@@ -268,7 +275,9 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
     }
     s->head->rest = AMI_FIELD_MOVES;
     if (f->policy != AM_FIELD_PASSIVE && f->task.rests && f->task.rests(&f->task, theta)) {
+        const float turn = step.turn;
         step = ami_field_rest(f, s->head, theta, step, s->x, v, room->rows);
+        steered = am_abs(turn) > 0.0f ? steered * (step.turn / turn) : 0.0f;
     }
     if (input->hook) {
         step = act(field, s, step, input->hook);
@@ -279,6 +288,9 @@ void ami_field_tick(const ami_field_source *f, ami_field_view *s, am_source_outp
         s->head->fresh = 0;
         out->fell_back = true;
     }
+    const float own = step.turn < 0.0f ? steered - step.turn : step.turn - steered; // as far as it goes the same way
+    out->turned += am_abs(step.turn);
+    out->turned_by_motion += am_clamp(own, 0.0f, am_abs(step.turn));
     ami_field_difference(field, s->d, s->x, s->next_x, step);
     if (input->clock) {
         out->search_us = (float)(input->clock->microseconds(input->clock->user) - before);

@@ -23,6 +23,7 @@ typedef struct subject {
     am_vec3 point_velocity; ///< of the last frame
     double point_bend;      ///< cm
     double frame_us, search_us;
+    double turned, turned_by_motion; ///< rad
     int64_t searches, transitions, fallbacks;
     ami_drawn_path *drawn; ///< [path_count]
     am_vec3 *points;       ///< of all of them
@@ -193,6 +194,8 @@ static am_result on_frame(void *user, const am_run_sample *sample, am_error *err
     am_meter_add(s->raw, sample->pose.world_raw, sample->dt, out->transition);
     add_played(m, s, out->frame);
     s->frame_us += sample->step_us;
+    s->turned += (double)out->turned;
+    s->turned_by_motion += (double)out->turned_by_motion;
     if (out->searched) {
         s->search_us += (double)out->search_us;
         s->searches++;
@@ -385,6 +388,9 @@ void am_run_meter_write(am_json_writer *w, am_run_meter *m)
         am_json_integer(w, "turns", metrics.turns);
         am_json_integer(w, "unanswered", metrics.unanswered);
         am_json_number(w, "transitions_per_s", metrics.transitions_per_s);
+        if (m->subjects[i].turned > 0.0) {
+            am_json_number(w, "turn_by_motion", m->subjects[i].turned_by_motion / m->subjects[i].turned);
+        }
         am_json_number(w, "frame_us", metrics.frame_us);
         am_json_number(w, "search_us", metrics.search_us);
         am_json_integer(w, "fallback_frames", metrics.fallback_frames);

@@ -149,7 +149,9 @@ static void who_wanders_keeps_to_another_range_for_a_while(void **state)
 }
 
 /// Passive from the last second of every n-th range: by then nothing but its end is ahead.
-static void play_all(const ami_field *f, int every, int seconds, double least, double least_mean, double most_away)
+/// `held`: how slow the slowest is where ends are left alone, of the slowest that goes on.
+static void play_all(const ami_field *f, int every, int seconds, double held, double least, double least_mean,
+                     double most_away)
 {
     am_error err = { 0 };
     ami_field_work *work = NULL;
@@ -171,7 +173,7 @@ static void play_all(const ami_field *f, int every, int seconds, double least, d
     print_message("joints of %d passive fields after %d s, of the data's speed: slowest %.2f, mean %.2f; ends left "
                   "alone: slowest %.2f, mean %.2f; at most %.2f from the data\n",
                   count, seconds / 2, slowest[1], mean[1] / count, slowest[0], mean[0] / count, far_off);
-    assert_true(slowest[0] < 0.5 * slowest[1]); // some are held at an end
+    assert_true(slowest[0] < held * slowest[1]); // some are held at an end
     assert_true(slowest[1] > least);
     assert_true(mean[1] / count > least_mean);
     assert_true(far_off < most_away);
@@ -184,7 +186,7 @@ static void a_passive_field_moves_on_from_every_end(void **state)
     if (test_quick()) {
         skip();
     }
-    play_all(field, 2, 40, 0.1, 0.7, 0.5);
+    play_all(field, 2, 40, 0.5, 0.1, 0.7, 0.5);
 }
 
 static void a_passive_field_of_walks_and_turns_keeps_walking(void **state)
@@ -203,7 +205,7 @@ static void a_passive_field_of_walks_and_turns_keeps_walking(void **state)
     ami_field_def def = ami_field_def_default();
     def.db = walks;
     check_ok(ami_field_create(&f, &def, &err), &err);
-    play_all(f, 1, 40, 0.5, 0.8, 0.8);
+    play_all(f, 1, 40, 1.0, 0.5, 0.75, 0.8); // bent copies lead out of most ends
     ami_field_destroy(f);
     am_db_close(walks);
 }
