@@ -272,13 +272,15 @@ static void let_go(am_actor *c)
     }
 }
 
+static bool is_pushed(const ami_stand *stand) { return stand->on == 2; }
+
 /// A stander that is pushed stays one: steps answer for it, and the source is not asked. One that still steps into
 /// its stance lets go.
 static bool may_be_pushed(const am_actor *c)
 {
     const ami_stand *stand = c->stand;
     return !ami_push_answered(c) ||
-           (ami_push_steps(c) && stand->on && (stand->pushed || stand->since_s > 2.0f * STEP_S));
+           (ami_push_steps(c) && stand->on && (is_pushed(stand) || stand->since_s > 2.0f * STEP_S));
 }
 
 static bool may_stand(const am_actor *c, const ami_step *step)
@@ -371,11 +373,11 @@ bool ami_stand_begin(am_actor *c, const ami_step *step)
         return false;
     }
     const bool pushed = ami_push_answered(c);
-    if (stand->pushed && !pushed) { // it stands where the steps have brought it
+    if (is_pushed(stand) && !pushed) { // it stands where the steps have brought it
         memcpy(c->source_local, c->stand_pose, (size_t)c->joint_count * sizeof *c->source_local);
-        hold(c);
+        hold(c, NULL);
     }
-    stand->pushed = pushed;
+    stand->on = pushed ? 2 : 1;
     stand->since_s += pushed ? 0.0f : step->dt;
     memcpy(c->source_local, c->stand_pose, (size_t)c->joint_count * sizeof *c->source_local);
     live(c, c->source_local);
@@ -436,7 +438,7 @@ static float sinks(const am_transform *world, const am_source *source, int side,
 void ami_stand_legs(am_actor *c)
 {
     const ami_stand *stand = c->stand;
-    if (!stand->on || stand->pushed) { // steps that answer a push place the feet
+    if (!stand->on || is_pushed(stand)) { // steps that answer a push place the feet
         return;
     }
     const am_source *source = c->prepared->source;

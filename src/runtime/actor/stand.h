@@ -15,10 +15,9 @@ typedef struct ami_stand_foot {
 
 /// Part of a character's state.
 typedef struct ami_stand {
-    uint32_t on; ///< 1 while the character is held
+    uint32_t on; ///< 1 while the character is held, 2 while it is and steps answer a push
     float since_s;
     uint32_t seed; ///< of its small movements
-    uint32_t pushed; ///< 1 while steps answer a push
     float turn;    ///< of the root while it steps, rad
     am_vec3 shift; ///< the same, world
     ami_stand_foot foot[2];
