@@ -11,6 +11,7 @@
 // A body slower than this near its goal has stopped there: it counts as there farther away, and farther still where
 // the plan lets the stander step to the goal (stand.c).
 #define STOPPED_MPS 0.25f
+#define STEPS_MPS 0.5f // the same where one step does the rest
 #define STEPPED_S 1.0f // by then it is there
 static const ami_near moving = { 0.06f, 8.0f * AM_DEG };
 static const ami_near stopped = { 0.12f, 15.0f * AM_DEG };
@@ -48,7 +49,7 @@ static ami_near near_of(const am_actor *c, const ami_step *step)
 {
     const ami_state *s = c->state;
     bool stepped = c->stand->on && c->stand->since_s > STEPPED_S; // and another goal may be there now
-    bool rests = s->activity == AM_ACTIVITY_STAND || s->speed < STOPPED_MPS;
+    bool rests = s->activity == AM_ACTIVITY_STAND || s->speed < (step->arrives ? STEPS_MPS : STOPPED_MPS);
     return !rests || (stepped && step->arrives) ? moving : step->arrives ? stepping : stopped;
 }
 

@@ -7,6 +7,7 @@
 #include "actor/push.h"
 #include "data/index.h"
 #include "data/kinematics.h"
+#include "method/latent.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,10 @@
 // A slower root has come to rest.
 #define REST_MPS 0.15f
 #define REST_RADPS 0.6f
+// Networks that draw each pose may glide in a stand for ever. Below this speed they are stopped after this time, and
+// at once at a goal, where one step does it.
+#define GLIDE_MPS 0.6f
+#define GLIDE_S 0.7f
 // Postures beyond these are no stand: in leg lengths and radians, a little within what 99 % of captured standers
 // keep.
 #define ANKLES_LEGS 0.36f
@@ -197,6 +202,8 @@ static void plan_steps(am_actor *c, const am_transform *pose, const ami_arrival 
     root.translation = am_v3_add(root.translation, am_v3_ground(am_quat_rotate(root.rotation, carried)));
     bool goes = arrival && c->settings.root != AM_ROOT_SIMULATION;
     if (goes) {
+        float on = CARRIES * c->settings.inertialise_halflife * c->recent->root_angular.y;
+        root.rotation = am_quat_mul(root.rotation, am_quat_from_heading(on));
         stand->shift = limited(am_v3_ground(am_v3_sub(arrival->point, root.translation)), AMI_ARRIVAL_M);
         float turn = arrival->faces ? am_wrap_angle(arrival->heading - am_quat_heading(root.rotation)) : 0.0f;
         stand->turn = am_clamp(turn, -AMI_ARRIVAL_RAD, AMI_ARRIVAL_RAD);
@@ -290,9 +297,12 @@ static bool may_stand(const am_actor *c, const ami_step *step)
            !(c->settings.method == AM_METHOD_FIELD && c->settings.policy == AM_FIELD_PASSIVE);
 }
 
-static bool has_come_to_rest(const am_actor *c)
+static bool has_come_to_rest(const am_actor *c, const ami_step *step)
 {
-    return c->state->speed < REST_MPS && am_abs(c->recent->root_angular.y) < REST_RADPS;
+    bool rests = c->state->speed < REST_MPS && am_abs(c->recent->root_angular.y) < REST_RADPS;
+    bool glides = ami_is_latent(c->prepared->source) && c->state->speed < GLIDE_MPS &&
+                  (step->arrives || c->state->activity_s > GLIDE_S);
+    return rests || glides;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -366,7 +376,7 @@ bool ami_stand_begin(am_actor *c, const ami_step *step)
     bool may = may_stand(c, step);
     if (stand->on && !may) {
         let_go(c);
-    } else if (!stand->on && may && has_come_to_rest(c)) {
+    } else if (!stand->on && may && has_come_to_rest(c, step)) {
         hold(c, step->arrives ? &step->arrival : NULL);
     }
     if (!stand->on) {

@@ -116,23 +116,24 @@ am_result ami_latent_open_controls(ami_latent *l, am_error *err)
     const ami_flow_head *h = &l->data.head;
     size_t size = 0;
     const char *text = am_model_attached(l->model, AMI_FLOW_SCHEMA, &size);
+    if (h->vector_count == 0) {
+        return AM_OK; // nothing can be asked
+    }
     if (!text) {
-        return h->vector_count == 0 ? AM_OK
-                                    : ami_fail(err, AM_ERR_FORMAT,
-                                               "the network has no attachment '%s' of the controls that it was "
-                                               "trained with",
-                                               AMI_FLOW_SCHEMA);
+        return ami_fail(err, AM_ERR_FORMAT,
+                        "the network has no attachment '%s' of the controls that it was trained with",
+                        AMI_FLOW_SCHEMA);
     }
     am_result result = am_control_schema_read(&l->schema, text, size, AMI_FLOW_SCHEMA, &l->base.alloc, err);
     if (result != AM_OK) {
         return result;
     }
-    int width = l->schema->width > 0 ? l->schema->vector_count : 0;
-    if (width != h->vector_count || l->schema->width != h->control_count || l->schema->hash != h->schema_hash) {
+    if (l->schema->vector_count != h->vector_count || l->schema->width != h->control_count ||
+        l->schema->hash != h->schema_hash) {
         return ami_fail(err, AM_ERR_FORMAT,
                         "the attached schema asks for %d numbers and encodes them as %d; the networks were trained "
                         "with %d and %d of another one",
-                        width, l->schema->width, h->vector_count, h->control_count);
+                        l->schema->vector_count, l->schema->width, h->vector_count, h->control_count);
     }
     result = am_control_create(&l->empty, l->schema, &l->base.alloc, err);
     result = result == AM_OK ? gather_all(l, err) : result;
