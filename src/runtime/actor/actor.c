@@ -11,7 +11,7 @@
 // A body slower than this near its goal has stopped there: it counts as there farther away, and farther still where
 // the plan lets the stander step to the goal (stand.c).
 #define STOPPED_MPS 0.25f
-#define STEPS_MPS 0.5f // the same where one step does the rest
+#define STEPS_MPS 0.6f // the same where one step does the rest
 #define STEPPED_S 1.0f // by then it is there
 static const ami_near moving = { 0.06f, 8.0f * AM_DEG };
 static const ami_near stopped = { 0.12f, 15.0f * AM_DEG };

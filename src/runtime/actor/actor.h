@@ -148,8 +148,8 @@ typedef struct ami_activity_plan {
 } ami_activity_plan;
 
 // A body that has stopped this near its goal steps there as a stander does.
-#define AMI_ARRIVAL_M 0.2f
-#define AMI_ARRIVAL_RAD (25.0f * AM_DEG)
+#define AMI_ARRIVAL_M 0.3f
+#define AMI_ARRIVAL_RAD (60.0f * AM_DEG)
 
 /// A point to arrive at by a plan (arrive.c).
 typedef struct ami_arrival {
