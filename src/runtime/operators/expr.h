@@ -92,6 +92,12 @@ const char *ami_expr_type_name(ami_expr_type type);
 /// The functions that are built in.
 const ami_expr_function *ami_expr_functions(int *count);
 
+/// Of a truth value: what is missing is not true.
+static inline bool ami_expr_is_true(const ami_expr_value *value)
+{
+    return !value->missing && value->number[0] != 0.0f;
+}
+
 static inline void ami_expr_set_missing(ami_expr_value *out) { out->missing = true; }
 static inline void ami_expr_set_bool(ami_expr_value *out, bool value) { out->number[0] = value ? 1.0f : 0.0f; }
 static inline void ami_expr_set_number(ami_expr_value *out, float value) { out->number[0] = value; }

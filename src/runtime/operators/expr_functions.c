@@ -136,6 +136,15 @@ static void call_inverse(void *context, ami_expr_value *out, const ami_expr_valu
     ami_expr_set_rotation(out, am_quat_inv(ami_expr_rotation(a)));
 }
 
+static void call_nth(void *context, ami_expr_value *out, const ami_expr_value *a, int count)
+{
+    (void)context;
+    float i = a[0].number[0] + 0.5f;
+    bool there = i >= 0.0f && i < (float)(count - 1);
+    *out = a[there ? 1 + (int)i : 1];
+    out->missing = !there;
+}
+
 static void call_pi(void *context, ami_expr_value *out, const ami_expr_value *a, int count)
 {
     (void)context;
@@ -154,6 +163,15 @@ static const ami_expr_function functions[] = {
     { "max", N, 2, 8, { N }, "the greatest of some numbers", call_max, NULL, false },
     { "clamp", N, 3, 3, { N }, "clamp(x, least, most): the nearest number within limits", call_clamp, NULL, false },
     { "floor", N, 1, 1, { N }, "the whole number at or below", call_floor, NULL, false },
+    { "nth",
+      AMI_EXPR_ANY,
+      2,
+      17,
+      { N, AMI_EXPR_ANY },
+      "nth(i, a, b, ...): a for i = 0, b for 1, ...; missing beyond",
+      call_nth,
+      NULL,
+      false },
     { "sqrt", N, 1, 1, { N }, "square root; missing below 0", call_sqrt, NULL, false },
     { "sin", N, 1, 1, { N }, "sine of an angle in radians", call_sin, NULL, false },
     { "cos", N, 1, 1, { N }, "cosine of an angle in radians", call_cos, NULL, false },

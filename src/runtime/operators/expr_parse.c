@@ -234,7 +234,7 @@ static am_result parse_free(parser *p, const word *w)
             return result;
         }
     }
-    return fail_unknown(p, w, scope->free.count ? "no name of this part" : "nothing", scope->free.names,
+    return fail_unknown(p, w, scope->free.count ? "no name" : "nothing", scope->free.names,
                         scope->free.count);
 }
 

@@ -188,11 +188,7 @@ void ami_expr_run(const ami_expr *expr, ami_expr_value *out, void *context, cons
             break;
         case AMI_EXPR_OP_IF:
             top -= 2;
-            if (stack[top].missing) {
-                stack[top].type = stack[top + 1].type;
-            } else {
-                stack[top] = stack[top].number[0] != 0.0f ? stack[top + 1] : stack[top + 2];
-            }
+            stack[top] = ami_expr_is_true(&stack[top]) ? stack[top + 1] : stack[top + 2];
             break;
         default:
             top--;

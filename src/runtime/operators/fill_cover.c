@@ -1,5 +1,6 @@
 // Which parts of a schema rules set: each once, and all that are always there.
 #include "operators/fill_reader.h"
+#include "operators/pose_parts.h"
 
 #include <string.h>
 
@@ -60,7 +61,7 @@ static am_result check_branches(const ami_fill_reader *r, const am_json *at, int
 am_result ami_fill_check_covered(const ami_fill_reader *r, const am_json *at, int node)
 {
     const ami_control_node *n = ami_fill_node(r, node);
-    if (is_claimed(r, node) || n->kind == AMI_OP_NULL) {
+    if (is_claimed(r, node) || n->kind == AMI_OP_NULL || node == ami_control_pose(r->schema)) {
         return AM_OK;
     }
     if (ami_control_is_typed(n->kind)) {

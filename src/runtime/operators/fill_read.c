@@ -2,6 +2,7 @@
 #include "operators/fill_reader.h"
 
 #include "base/error.h"
+#include "operators/pose_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -488,6 +489,9 @@ static am_result read_body(ami_fill_reader *r, ami_fill_rule **out, const body *
     if (!rule) {
         return ami_fail_memory(r->err, sizeof *rule);
     }
+    if (ami_control_in_pose(r->schema, b->path_node)) {
+        return ami_fill_fail(r, b->json, AM_ERR_KEY, b->path_node, "the character's own body fills it; take it out");
+    }
     rule->part = -1;
     rule->node = ami_control_inside(r->schema, b->path_node);
     rule->place = ami_fill_node(r, rule->node)->value + (b->place - ami_fill_node(r, b->path_node)->value);
@@ -507,6 +511,28 @@ static am_result read_body(ami_fill_reader *r, ami_fill_rule **out, const body *
 }
 
 // ---------------------------------------------------------------------------------------------
+
+static am_result collect_names(ami_fill_reader *r)
+{
+    int count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        const char **names = pass ? ami_fill_get(r, (size_t)count, sizeof *names) : NULL;
+        if (pass && !names) {
+            return ami_fail_memory(r->err, (size_t)count * sizeof *names);
+        }
+        count = 0;
+        for (int n = 0; n < r->schema->node_count; n++) {
+            const ami_control_node *node = ami_fill_node(r, n);
+            for (int i = 0; node->kind == AMI_OP_ONE_OF && i < node->name_count; i++, count++) {
+                if (names) {
+                    names[count] = node->names[i];
+                }
+            }
+        }
+        r->names = (ami_expr_names){ "name", names, count };
+    }
+    return AM_OK;
+}
 
 void ami_fill_destroy(ami_fill *fill)
 {
@@ -539,6 +565,7 @@ am_result ami_fill_read(ami_fill **out, const am_control_schema *schema, const a
     am_result result = fill->choices && r.claims ? AM_OK : ami_fail_memory(err, AMI_FILL_CLAIMS * sizeof *r.claims);
     ami_fill_rule *root = NULL;
     body top = { .json = json, .base = -1, .path = "", .top = true };
+    result = result == AM_OK ? collect_names(&r) : result;
     result = result == AM_OK ? read_body(&r, &root, &top) : result;
     result = result == AM_OK ? ami_fill_check_covered(&r, json, 0) : result;
     fill->root = root;

@@ -28,6 +28,7 @@ typedef struct ami_fill_reader {
     const char *locals[AMI_EXPR_LOCALS];
     ami_expr_type local_types[AMI_EXPR_LOCALS];
     int local_count;
+    ami_expr_names names;     ///< of every `one of` of the schema
     ami_fill_claimed *claims; ///< [AMI_FILL_CLAIMS]
     int claim_count;
     int choice, branch; ///< that hold what is read

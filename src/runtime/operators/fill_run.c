@@ -176,11 +176,11 @@ static bool run_cells(filler *f, const ami_fill_rule *rule, int shift)
 
 static bool is_wanted(filler *f, const ami_fill_rule *rule)
 {
-    if (!rule->when) {
-        return true;
+    ami_expr_value when = { .number = { 1.0f } };
+    if (rule->when) {
+        when = evaluate(f, rule->when);
     }
-    ami_expr_value when = evaluate(f, rule->when);
-    return !when.missing && when.number[0] != 0.0f;
+    return ami_expr_is_true(&when);
 }
 
 static bool run_choose(filler *f, const ami_fill_rule *rule, int shift)
@@ -252,15 +252,9 @@ static bool run_rule(filler *f, const ami_fill_rule *rule, int shift)
     for (int i = 0; i < rule->local_count; i++) {
         f->locals[rule->first_local + i] = evaluate(f, rule->locals[i]);
     }
-    bool branch = rule->part >= 0 && !f->fill->strict; // its "when" has chosen it
-    if (rule->when && !branch) {
-        ami_expr_value when = evaluate(f, rule->when);
-        if (when.missing && f->fill->strict) {
-            return missing(f, rule->node, "when");
-        }
-        if (when.missing || when.number[0] == 0.0f) {
-            return true;
-        }
+    bool chosen = rule->part >= 0 && !f->fill->strict; // by its "when"
+    if (!chosen && !is_wanted(f, rule)) {
+        return true;
     }
     if (!run_kind(f, rule, shift)) {
         return absorb(f, rule, shift);

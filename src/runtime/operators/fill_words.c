@@ -71,7 +71,7 @@ static am_result compile(ami_fill_reader *r, ami_expr **out, const char **text, 
     scope.locals = r->locals;
     scope.local_types = r->local_types;
     scope.local_count = r->local_count;
-    scope.free = free ? *free : (ami_expr_names){ 0 };
+    scope.free = free && free->count ? *free : r->names;
     am_error inner = { 0 };
     result = ami_expr_compile(&item->expr, *text, &scope, &r->fill->alloc, &inner);
     if (result == AM_ERR_MEMORY) {

@@ -9,7 +9,8 @@ bool ami_moment_at(ami_moment *out, const ami_motion *motion, int frame, am_rng 
     if (!span) {
         return false;
     }
-    *out = (ami_moment){ .motion = motion, .frame = frame, .span = *span, .rng = rng };
+    int zero = motion->db->ranges[am_db_range_of(motion->db, frame)].start;
+    *out = (ami_moment){ .motion = motion, .frame = frame, .zero = zero, .span = *span, .rng = rng };
     out->earliest = out->latest = ami_moment_now(out);
     return true;
 }
@@ -17,14 +18,7 @@ bool ami_moment_at(ami_moment *out, const ami_motion *motion, int frame, am_rng 
 // ---------------------------------------------------------------------------------------------
 // Times and frames
 
-/// Times count from the range's first frame, whatever of it is excluded.
-static int zero_of(const ami_moment *m)
-{
-    const am_db *db = m->motion->db;
-    return db->ranges[am_db_range_of(db, m->span.start)].start;
-}
-
-static float time_of(const ami_moment *m, int frame) { return (float)(frame - zero_of(m)) / m->motion->db->fps; }
+static float time_of(const ami_moment *m, int frame) { return (float)(frame - m->zero) / m->motion->db->fps; }
 
 float ami_moment_now(const ami_moment *moment) { return time_of(moment, moment->frame); }
 
@@ -32,7 +26,7 @@ float ami_moment_now(const ami_moment *moment) { return time_of(moment, moment->
 /// a frame is that frame, and within 1/100 of the span's ends inside it. False beyond.
 static bool frame_at(ami_moment *m, float time, int *frame, float *on)
 {
-    float at = time * m->motion->db->fps + (float)(zero_of(m) - m->span.start);
+    float at = time * m->motion->db->fps + (float)(m->zero - m->span.start);
     int last = m->span.stop - 1 - m->span.start;
     if (!(at > -0.01f) || at > (float)last + 0.01f) {
         return false;
@@ -77,8 +71,7 @@ bool ami_moment_joint(ami_moment *m, int joint, float time, am_transform *out)
     return true;
 }
 
-/// m/s, over the frame before and after as far as the span goes.
-static bool velocity_at(ami_moment *m, int joint, float time, am_vec3 *out)
+bool ami_moment_velocity(ami_moment *m, int joint, float time, am_vec3 *out)
 {
     float step = 1.0f / m->motion->db->fps;
     am_transform at, before, after;
@@ -149,14 +142,14 @@ static void call_velocity(void *context, ami_expr_value *out, const ami_expr_val
 {
     (void)count;
     am_vec3 v = { 0 };
-    out->missing = !velocity_at(context, joint_of(context, a), a[1].number[0], &v);
+    out->missing = !ami_moment_velocity(context, joint_of(context, a), a[1].number[0], &v);
     ami_expr_set_vector(out, v);
 }
 
 static void call_direction(void *context, ami_expr_value *out, const ami_expr_value *a, int count)
 {
     am_vec3 v = { 0 };
-    out->missing = !velocity_at(context, joint_of(context, a), a[1].number[0], &v);
+    out->missing = !ami_moment_velocity(context, joint_of(context, a), a[1].number[0], &v);
     v = am_v3_ground(v);
     if (am_v3_length2(v) < 0.01f) { // below 0.1 m/s, as the feature of trajectories
         call_facing(context, out, a, count);

@@ -58,6 +58,7 @@ typedef struct ami_part_tags {
 typedef struct ami_moment {
     const ami_motion *motion;
     int frame;
+    int zero; ///< the range's first frame, from which times count, whatever is excluded
     ami_span span;
     am_rng *rng;                ///< NULL where nothing is drawn
     float earliest, latest;     ///< s: the times that were asked about, the frame's own among them
@@ -70,6 +71,8 @@ bool ami_moment_at(ami_moment *out, const ami_motion *motion, int frame, am_rng 
 float ami_moment_now(const ami_moment *moment);
 /// World transform of a joint (-1: the ground root) at a time. False when it is beyond the span.
 bool ami_moment_joint(ami_moment *moment, int joint, float time, am_transform *out);
+/// Its velocity in the world, m/s, over the frame before and after as far as the span goes.
+bool ami_moment_velocity(ami_moment *moment, int joint, float time, am_vec3 *out);
 
 /// The functions, whose context is an ami_moment, and the lists of joints and tags that they take.
 const ami_expr_function *ami_moment_functions(int *count);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "control/exclude.h"
 #include "operators/fill.h"
+#include "operators/pose_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,8 +45,10 @@ struct ami_training_controls {
     int case_count;
     int *list; ///< [list_count]: frames of any case
     int list_count;
-    ami_part_tags *parts; ///< [node]
-    ami_arena arena;      ///< of parts
+    ami_part_tags *parts;      ///< [node]
+    ami_pose_part *pose_parts; ///< [pose_part_count]
+    int pose_part_count;
+    ami_arena arena; ///< of parts
 };
 
 /// A draw: the context of the fill's functions, which see the moment that it begins with.
@@ -367,6 +370,26 @@ static am_result make_cases(ami_training_controls *c, const am_json_doc *doc, co
 // ---------------------------------------------------------------------------------------------
 // Draws
 
+/// What the body of a character that is in this pose would fill.
+static void fill_pose(const ami_training_controls *c, float *value, const ami_moment *at)
+{
+    ami_moment moment = *at; // what the pose looks at is no time that the controls asked about
+    float now = ami_moment_now(at);
+    am_transform root = ami_db_root(c->db, at->frame), joint;
+    for (int i = 0; i < c->pose_part_count; i++) {
+        const ami_pose_part *part = &c->pose_parts[i];
+        am_vec3 v = am_quat_rotate(root.rotation, am_v3(0.0f, 0.0f, 1.0f));
+        if (part->kind == AMI_OP_VELOCITY) {
+            ami_moment_velocity(&moment, part->joint, now, &v);
+        } else if (part->kind == AMI_OP_LOCATION) {
+            ami_moment_joint(&moment, part->joint, now, &joint);
+            v = part->world ? joint.translation : am_v3_sub(joint.translation, root.translation);
+        }
+        v = part->world ? v : am_quat_unrotate(root.rotation, v);
+        memcpy(value + part->value, &v, 3 * sizeof(float));
+    }
+}
+
 static bool draw_case(const ami_training_controls *c, float *value, int frame, const drawn_case *one, am_rng *rng,
                       ami_training_draw *seen)
 {
@@ -376,6 +399,9 @@ static bool draw_case(const ami_training_controls *c, float *value, int frame, c
     d.moment.parts = c->parts;
     d.moment.part = &run.node;
     good = good && ami_fill_run_rules(c->fill, value, &run);
+    if (good) {
+        fill_pose(c, value, &d.moment);
+    }
     if (seen) {
         *seen = (ami_training_draw){ .now = ami_moment_now(&d.moment),
                                      .earliest = d.moment.earliest,
@@ -432,7 +458,8 @@ static bool sample_case(const ami_training_controls *c, float *value, int *frame
     return false;
 }
 
-bool ami_training_controls_sample(const ami_training_controls *c, float *value, int *frame, am_rng *rng)
+bool ami_training_controls_watch_sample(const ami_training_controls *c, float *value, int *frame, am_rng *rng,
+                                        ami_training_draw *out)
 {
     int at = 0;
     if (c->case_count > 1) {
@@ -441,7 +468,12 @@ bool ami_training_controls_sample(const ami_training_controls *c, float *value, 
             left -= c->cases[++at].share;
         }
     }
-    return sample_case(c, value, frame, &c->cases[at], most_tries, rng, NULL);
+    return sample_case(c, value, frame, &c->cases[at], most_tries, rng, out);
+}
+
+bool ami_training_controls_sample(const ami_training_controls *c, float *value, int *frame, am_rng *rng)
+{
+    return ami_training_controls_watch_sample(c, value, frame, rng, NULL);
 }
 
 const int *ami_training_controls_frames(const ami_training_controls *c, int *count)
@@ -504,6 +536,18 @@ static am_result make_parts(ami_training_controls *c, am_error *err)
     return c->parts ? AM_OK : ami_fail_memory(err, (size_t)schema->node_count * sizeof *c->parts);
 }
 
+static am_result make_pose_parts(ami_training_controls *c, am_error *err)
+{
+    int count = ami_control_pose_parts(c->schema, c->db->skeleton, &c->db->roles, NULL);
+    c->pose_part_count = count;
+    c->pose_parts = ami_arena_get(&c->arena, (size_t)count * sizeof *c->pose_parts);
+    if (!c->pose_parts) {
+        return ami_fail_memory(err, (size_t)count * sizeof *c->pose_parts);
+    }
+    ami_control_pose_parts(c->schema, c->db->skeleton, &c->db->roles, c->pose_parts);
+    return AM_OK;
+}
+
 static am_result make_motion(ami_training_controls *c, const am_json_doc *doc, const am_json *section, am_error *err)
 {
     const am_json *list = am_json_get(section, "exclude");
@@ -535,6 +579,7 @@ static am_result read_section(ami_training_controls *c, const am_json_doc *doc, 
                            .user = &r };
     am_result result = make_motion(c, doc, section, err);
     result = result == AM_OK ? make_parts(c, err) : result;
+    result = result == AM_OK ? make_pose_parts(c, err) : result;
     if (result != AM_OK) {
         return result;
     }

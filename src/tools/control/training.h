@@ -33,5 +33,7 @@ typedef struct ami_training_draw {
 } ami_training_draw;
 bool ami_training_controls_watch(const ami_training_controls *controls, float *value, int frame, am_rng *rng,
                                  ami_training_draw *out);
+bool ami_training_controls_watch_sample(const ami_training_controls *controls, float *value, int *frame, am_rng *rng,
+                                        ami_training_draw *out);
 
 #endif

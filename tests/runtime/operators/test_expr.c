@@ -47,6 +47,9 @@ static void numbers_come_out_as_computed_by_hand(void **state)
         { "floor(2.7)", 2 },
         { "floor(-2.1)", -3 },
         { "floor(-2)", -2 },
+        { "nth(1, 5, 6, 7)", 6 },
+        { "nth(1.6, 5, 6, 7)", 7 },
+        { "nth(0, goal, vec(4, 5, 6)).y", 2 },
         { "sqrt(9)", 3 },
         { "sin(pi / 2)", 1 },
         { "cos(pi)", -1 },
@@ -63,6 +66,8 @@ static void numbers_come_out_as_computed_by_hand(void **state)
         { "or_else(never, 4)", 4 },
         { "or_else(3, never)", 3 },
         { "if(true, 5, never)", 5 },
+        { "if(never > 1, 5, 6)", 6 }, // a missing condition counts as false
+        { "if(not never > 1, 5, 6)", 6 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ami_expr_value value = value_of(cases[i].text);
@@ -163,7 +168,6 @@ static void what_is_not_there_is_missing(void **state)
         "position(root, 11)",
         "position(root, 11).x * 0",
         "position(root, never)",
-        "if(never > 1, 1, 2)",
         "if(false, 1, never)",
         "not never > 1",
         "never > 1 or false",
@@ -172,6 +176,8 @@ static void what_is_not_there_is_missing(void **state)
         "vec(1e38, 0, 0) * 10",
         "length(vec(1e38, 0, 0))",
         "or_else(never, never)",
+        "nth(3, 5, 6, 7)",
+        "nth(-1, 5, 6, 7)",
         "-never",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -255,6 +261,7 @@ static void wrong_expressions_say_what_is_wrong_and_where(void **state)
         { "position(root, goal)", AM_ERR_TYPE, 16, "argument 2 of position should be a number, not a vector" },
         { "min(1)", AM_ERR_TYPE, 1, "min takes 2 to 8 arguments" },
         { "now(1)", AM_ERR_TYPE, 1, "now takes 0 arguments" },
+        { "nth(0, 1, goal)", AM_ERR_TYPE, 11, "argument 3 of nth should be a number, not a vector" },
         { "goal + 1", AM_ERR_TYPE, 6, "'+' does not go between a vector and a number" },
         { "goal * goal", AM_ERR_TYPE, 6, "between a vector and a vector" },
         { "1 / goal", AM_ERR_TYPE, 3, "between a number and a vector" },

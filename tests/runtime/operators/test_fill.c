@@ -59,9 +59,10 @@ static void typed_parts_get_their_numbers(void **state)
         fill_of("{'control': {'and': {'hurry': 'bool', 'speed': 'number', 'which': {'index': {'n': 4}}, 'place': "
                 "'location', 'turn': 'rotation', 'size': 'scale', 'way': 'direction', 'v': 'velocity', 'style': "
                 "{'one_of': ['drunk', 'mummy']}, 'how': {'some_of': ['quiet', 'loaded', 'fast']}}}}",
-                "{'draw': {'later': 'now + 1', 'gait': 'style(run)'}, 'set': {'hurry': true, 'speed': 1.5, "
+                "{'draw': {'later': 'now + 1', 'gait': 'style(run)', 'mood': 'if(now > 1, `mummy`, `drunk`)'}, "
+                "'set': {'hurry': true, 'speed': 1.5, "
                 "'which': 'later', 'place': 'position(hips, later)', 'turn': 'turned', 'size': 'vec(1, 2, 3)', "
-                "'way': 'vec(0, 0, 1)', 'v': '2 * vec(0, 0, 1)', 'style': 'style()', 'how': {'flags': {'quiet': "
+                "'way': 'vec(0, 0, 1)', 'v': '2 * vec(0, 0, 1)', 'style': 'mood', 'how': {'flags': {'quiet': "
                 "'now > 1', 'fast': 'gait == `run`'}}}}",
                 true, 0);
     assert_true(f.good);
@@ -131,7 +132,6 @@ static void what_is_missing_refuses_a_sample(void **state)
     static const char *const rules[] = {
         "{'set': {'target.position': 'position(hips, 11)', 'speed': 2}}",
         "{'set': {'speed': 'never'}}",
-        "{'set': {'target': {'when': 'never > 1', 'set': {'position': 'vec(1, 2, 3)'}}, 'speed': 2}}",
         "{'draw': {'later': 'never'}, 'set': {'speed': 'later'}}",
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
@@ -139,11 +139,17 @@ static void what_is_missing_refuses_a_sample(void **state)
         assert_false(f.good);
         am_control_schema_destroy(f.schema);
     }
-    // A variable may be missing when nothing needs it.
+    // A condition that is missing counts as false.
     filled f = fill_of(optionals,
-                       "{'draw': {'later': 'never'}, 'set': {'target': {'when': 'has(later)', 'set': {'position': "
-                       "'position(hips, later)'}}, 'speed': 'or_else(later, 3)'}}",
+                       "{'set': {'target': {'when': 'never > 1', 'set': {'position': 'vec(1, 2, 3)'}}, 'speed': 2}}",
                        true, 0);
+    assert_true(f.good && !is_given(&f, "target"));
+    am_control_schema_destroy(f.schema);
+    // A variable may be missing when nothing needs it.
+    f = fill_of(optionals,
+                "{'draw': {'later': 'never'}, 'set': {'target': {'when': 'has(later)', 'set': {'position': "
+                "'position(hips, later)'}}, 'speed': 'or_else(later, 3)'}}",
+                true, 0);
     assert_true(f.good && !is_given(&f, "target") && at(&f, "speed")[0] == 3.0f);
     am_control_schema_destroy(f.schema);
 }
@@ -413,7 +419,7 @@ static const wrong_rules wrongs[] = {
     { "'null'", "{'value': 1}", false, AM_ERR_KEY,
       "c.json:1:11: the schema: \"value\" does not fit \"null\"; it has nothing to set" },
     { "{'one_of': ['drunk', 'mummy']}", "{'value': '`munny`'}", false, AM_ERR_KEY,
-      "no name of this part is called 'munny'; did you mean 'mummy'?" },
+      "no name is called 'munny'; did you mean 'mummy'?" },
     { "{'some_of': ['quiet', 'fast']}", "{'flags': {'quite': true}}", false, AM_ERR_KEY,
       "c.json:1:21: the schema: no flag is called 'quite'; did you mean 'quiet'?" },
     { "{'some_of': ['quiet', 'fast']}", "{'flags': {'fast': 'now'}}", false, AM_ERR_TYPE,
@@ -465,6 +471,8 @@ static const wrong_rules wrongs[] = {
     { TASK, "{'choose': {'stand': {'when': 'true'}}}", false, AM_ERR_KEY, "\"when\" needs an optional part" },
     { "{'or': {'a': 'bool', 'b': 'bool'}}", "{'set': {'a': true, 'b': true}}", false, AM_ERR_KEY,
       "c.json:1:1: the schema: both 'a' and 'b' are set; write \"choose\" to say when" },
+    { "{'and': {'pose': {'and': {'hips': 'location'}}}}", "{'set': {'pose.hips': 'vec(1, 2, 3)'}}", false, AM_ERR_KEY,
+      "c.json:1:23: pose.hips: the character's own body fills it; take it out" },
     { "{'height_map': {'rows': 3, 'columns': 2}}", "{'cell': 'true'}", false, AM_ERR_TYPE,
       "c.json:1:10: the schema: a number is expected, but 'true' is a truth value" },
     { "{'height_map': {'rows': 3, 'columns': 2}}", "{'value': 1}", false, AM_ERR_KEY,

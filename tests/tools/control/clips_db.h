@@ -1,10 +1,9 @@
-/// A database of four clips whose places can be computed by hand, at 60 Hz:
-///   01_01    241 frames: walks 2 m along +z at 1 m/s, then stands; facing +z. Tags: walk until 2 s, idle after; jump
-///   from
-///            1 to 1.5 s and from 3 to 3.5 s
-///   01_02    121 frames: runs along +x at 2 m/s, facing +x. Tags: run, drunk. It came from a file at 120 Hz from
-///   frame 10 01_02_m  its mirror image along -x 02_01-a  61 frames: stands at (3, 0, 4), facing -z. Tags: idle
-/// The hips are 1 m above the root; the right hand side swings its leg (test_walker).
+/// A database of four clips at 60 Hz whose places can be computed by hand. The hips are 1 m above the root.
+/// - 01_01: 241 frames. Walks 2 m along +z at 1 m/s, then stands; faces +z. Tags: walk until 2 s, idle after;
+///   jump from 1 to 1.5 s and from 3 to 3.5 s; grasp at 2.5 s
+/// - 01_02: 121 frames. Runs along +x at 2 m/s, faces +x. Tags: run, drunk. Frame 10 on of a file at 120 Hz
+/// - 01_02_m: its mirror image along -x
+/// - 02_01-a: 61 frames. Stands at (3, 0, 4), faces -z. Tags: idle, chair; seated from 0.2 to 0.9 s
 #ifndef AMBLE_TEST_CONTROL_CLIPS_DB_H
 #define AMBLE_TEST_CONTROL_CLIPS_DB_H
 
@@ -15,7 +14,7 @@
 
 #include "data/features.h"
 
-enum { clips_tags = AM_AUTO_TAG_COUNT + 1, tag_drunk = AM_AUTO_TAG_COUNT };
+enum { tag_drunk = AM_AUTO_TAG_COUNT, tag_chair, tag_box, tag_seated, tag_grasp, clips_tags };
 
 typedef struct clips_one {
     am_clip *clip;
@@ -36,9 +35,11 @@ static inline uint64_t clips_tag(int clip, int frame)
     uint64_t tags = 0;
     if (clip == 0) {
         tags |= (uint64_t)1 << (frame <= 120 ? AM_TAG_WALK : AM_TAG_IDLE);
+        tags |= frame == 150 ? (uint64_t)1 << tag_grasp : 0;
         tags |= (frame >= 60 && frame <= 90) || (frame >= 180 && frame <= 210) ? (uint64_t)1 << AM_TAG_JUMP : 0;
     } else if (clip == 3) {
-        tags = (uint64_t)1 << AM_TAG_IDLE;
+        tags = (uint64_t)1 << AM_TAG_IDLE | (uint64_t)1 << tag_chair;
+        tags |= frame >= 12 && frame <= 54 ? (uint64_t)1 << tag_seated : 0;
     } else {
         tags = (uint64_t)1 << AM_TAG_RUN | (uint64_t)1 << tag_drunk;
     }
@@ -61,7 +62,8 @@ static inline void clips_make(clips_one *out, int number, int frames)
 static inline am_db *clips_db(am_precision precision)
 {
     static const char *const names[] = { "01_01", "01_02", "01_02_m", "02_01-a" };
-    static const char *const tags[clips_tags] = { "idle", "walk", "run", "creep", "jump", "turn", "windup", "drunk" };
+    static const char *const tags[clips_tags] = { "idle",   "walk",  "run",   "creep", "jump",   "turn",
+                                                  "windup", "drunk", "chair", "box",   "seated", "grasp" };
     static const int frames[] = { 241, 121, 121, 61 };
     static clips_one ones[4];
     am_db_clip items[4];

@@ -264,6 +264,23 @@ static void a_draw_says_what_it_looked_at(void **state)
     close_drawn(&d);
 }
 
+static void the_pose_is_the_frames_own(void **state)
+{
+    (void)state;
+    drawn d =
+        open_drawn("{'control': {'and': {'pose': {'and': {'hips': {'and': {'position': {'location': {'space': "
+                   "'local'}}, 'velocity': {'velocity': {'space': 'local'}}, 'there': 'location'}}, 'velocity': "
+                   "{'velocity': {'space': 'local'}}, 'facing': 'direction'}}, 'target': 'location'}}}",
+                   "{'training': {'set': {'target': 'position(root, now)'}}}");
+    assert_true(draw_at(&d, 1, 0.5f, 1));
+    // The hips 1 m above the root, both running at 2 m/s ahead, which is +x.
+    static const float expected[] = { 0, 1, 0, 0, 0, 2, 1, 1, 0, 0, 0, 2, 1, 0, 0, 1, 0, 0 };
+    for (int i = 0; i < 18; i++) {
+        check_near(d.value[i], expected[i], 1e-3);
+    }
+    close_drawn(&d);
+}
+
 typedef struct wrong_controls {
     const char *schema;
     const char *text; ///< of the section
@@ -393,6 +410,7 @@ TEST_SUITE(training)
         cmocka_unit_test(clips_and_stretches_are_taken_out),
         cmocka_unit_test(excluded_frames_are_no_targets),
         cmocka_unit_test(a_draw_says_what_it_looked_at),
+        cmocka_unit_test(the_pose_is_the_frames_own),
         cmocka_unit_test(wrong_controls_say_what_is_wrong_and_where),
         cmocka_unit_test(files_need_the_section),
         cmocka_unit_test(failing_allocations_leave_nothing),
