@@ -17,7 +17,7 @@ BEGIN {
     owner("base", "base tools/os tools/files tools/json"); owner("math", "math"); owner("net", "net tools/network"); owner("data", "skeleton db tools/schema")
     owner("operators", "control"); owner("method", "options source")
     owner("actor", "actor asset input amble")
-    owner("formats", "tools/formats tools/arrays"); owner("build", "tools/build tools/database tools/tags")
+    owner("formats", "tools/formats tools/arrays"); owner("build", "tools/build tools/database tools/tags"); owner("control", "tools/controls")
     owner("report", "tools/describe tools/report tools/metrics tools/motion tools/strip tools/tools")
     owner("clip", "tools/clip"); owner("doctor", "tools/doctor"); owner("synth", "tools/synth"); owner("script", "tools/script")
     owner("train", "train"); owner("physics", "physics")

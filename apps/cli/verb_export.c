@@ -8,7 +8,8 @@
 
 typedef struct export_job {
     const char *input, *output, *clip;
-    double unit_m; ///< 0 means as it is
+    double unit_m;   ///< 0 means as it is
+    double from, to; ///< s: what is kept of the clip; to < 0 means its end
     bool contacts;
     const am_motion_format *format;
     am_clips clips;   ///< of the input
@@ -109,6 +110,32 @@ static am_result convert_clips(export_job *job, am_error *err)
     return result;
 }
 
+/// The frames between --from and --to.
+static am_result trim_clip(export_job *job, am_error *err)
+{
+    am_clip **clip = &job->clips.items[job->first];
+    if (job->from <= 0.0 && job->to < 0.0) {
+        return AM_OK;
+    }
+    if (job->count != 1) {
+        return cli_error(err, AM_ERR_RANGE, job->input,
+                         "has %d clips; choose the one that --from and --to cut with --clip", job->count);
+    }
+    const double fps = (double)(*clip)->fps, last = (double)((*clip)->frame_count - 1);
+    double first = job->from * fps + 0.5, stop = job->to < 0.0 ? last : job->to * fps + 0.5;
+    if (!(first <= last + 0.5) || stop < first) {
+        return cli_error(err, AM_ERR_RANGE, job->input, "clip '%s' lasts %.2f s; --from and --to leave nothing of it",
+                         (*clip)->name, last / fps);
+    }
+    am_clip *out = NULL;
+    am_result result = am_clip_trim(&out, *clip, (int)first, (int)(stop < last ? stop : last), NULL, err);
+    if (result == AM_OK) {
+        am_clip_destroy(*clip);
+        *clip = out;
+    }
+    return result;
+}
+
 static am_result find_contacts(export_job *job, am_error *err)
 {
     am_clip *const *clips = job->clips.items + job->first;
@@ -190,6 +217,7 @@ static int run_job(export_job *job, const cli_common *common)
         return status;
     }
     am_result result = convert_clips(job, &err);
+    result = result == AM_OK ? trim_clip(job, &err) : result;
     result = result == AM_OK && job->contacts ? find_contacts(job, &err) : result;
     result = result == AM_OK ? write_out(job, &err) : result;
     if (result != AM_OK && !err.file[0]) {
@@ -200,12 +228,14 @@ static int run_job(export_job *job, const cli_common *common)
 
 int verb_export(const cli_verb *verb, int argc, char **argv)
 {
-    export_job job = { 0 };
+    export_job job = { .to = -1.0 };
     network_export network = { 0 };
     const cli_option options[] = {
         { "--output,-o", "FILE", "file to write: .bvh, .glb, .npz or .csv; for a network .npz, .onnx or .amnet",
           .text = &job.output },
         { "--clip", "NAME", "export this clip, by name or by number from 0", .text = &job.clip },
+        { "--from", "S", "seconds of that clip to begin at", .number = &job.from },
+        { "--to", "S", "seconds of that clip to end at", .number = &job.to },
         { "--unit-m", "M", "metres in one unit of FILE; lengths are written in metres", .number = &job.unit_m },
         { "--contacts", NULL, "find toe contacts and write them too (.npz, .csv; metres, y up)",
           .flag = &job.contacts },
@@ -231,6 +261,9 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
     job.format = am_motion_format_find(job.output);
     if (!job.format) {
         return cli_usage("cannot tell what to write from '%s'; end it in .bvh, .glb, .npz or .csv", job.output);
+    }
+    if (!(job.from >= 0.0)) {
+        return cli_usage("--from must be a number of seconds from 0 on");
     }
     if (!(job.unit_m >= 0.0)) {
         return cli_usage("--unit-m must be a number above 0");

@@ -1,6 +1,7 @@
 // amble info FILE: shows what is inside a motion, database, network or schema file.
 #include "cli.h"
 #include "network.h"
+#include "samples.h"
 #include "schema.h"
 
 #include <stdio.h>
@@ -155,9 +156,15 @@ static int info_motion(const char *path, bool json)
 int verb_info(const cli_verb *verb, int argc, char **argv)
 {
     bool verify = false, check = false;
+    samples_call samples = { .count = 20, .seed = 1.0 };
     const cli_option options[] = {
         { "--verify", NULL, "also check every byte of a database or network", .flag = &verify },
         { "--check", NULL, "list all mistakes of a control schema instead", .flag = &check },
+        { "--samples", "CONTROLS.json", "draw values for a control schema by these training controls",
+          .text = &samples.controls },
+        { "--database", "X.amdb", "the clips that --samples draws from", .text = &samples.database },
+        { "-n", "N", "how many samples are listed (default 20)", .integer = &samples.count },
+        { "--seed", "N", "of the draws (default 1)", .number = &samples.seed },
     };
     cli_call call;
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
@@ -165,6 +172,12 @@ int verb_info(const cli_verb *verb, int argc, char **argv)
     }
     if (call.operands != 1) {
         return cli_usage("info needs one file; see amble info --help");
+    }
+    if (samples.controls) {
+        return samples_info(argv[0], &samples, call.common.json);
+    }
+    if (samples.database) {
+        return cli_usage("--database goes with --samples CONTROLS.json");
     }
     if (check || schema_is(argv[0])) {
         return schema_info(argv[0], check, call.common.json);

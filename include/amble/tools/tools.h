@@ -6,6 +6,7 @@
 #include <amble/tools/arrays.h>
 #include <amble/tools/build.h>
 #include <amble/tools/clip.h>
+#include <amble/tools/controls.h>
 #include <amble/tools/database.h>
 #include <amble/tools/describe.h>
 #include <amble/tools/doctor.h>
