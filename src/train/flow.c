@@ -143,7 +143,8 @@ void ami_flow_draw(const ami_flow_data *d, const ami_stage *s, const ami_train_b
         draw_control(d, out, vector, stride);
     }
     const double all = s->iterations > 1 ? (double)s->iterations : 1.0;
-    const float done = (float)((double)(item / (uint64_t)ami_block_batch(block)) / all);
+    const uint64_t iteration = item / (uint64_t)ami_block_batch(block);
+    const float done = (float)((double)iteration / all);
     const float most = d->pose_noise + (d->pose_noise_end - d->pose_noise) * am_clamp(done, 0.0f, 1.0f);
     out->noise = most * powf(am_rng_float(&out->rng), d->pose_noise_power);
     const float *z = d->codes.z + (size_t)out->frame * (size_t)d->codes.width;
@@ -261,7 +262,7 @@ static am_result attach_character(ami_stage *s, const ami_flow_data *d, const am
     uint8_t contacts[AMI_MOST_STARTS];
     am_db *states = NULL;
     am_result result = z && poses ? AM_OK : ami_fail_memory(err, AMI_MOST_STARTS * (latent + width) * sizeof(float));
-    for (int i = 0; i < starts->count && result == AM_OK; i++) {
+    for (int i = 0; i < starts->count && z && result == AM_OK; i++) {
         memcpy(z + (size_t)i * latent, d->codes.z + (size_t)starts->frames[i] * latent, latent * sizeof *z);
     }
     float *y = z ? z + AMI_MOST_STARTS * latent : NULL;
