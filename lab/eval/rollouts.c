@@ -43,7 +43,7 @@ static am_result taker_begin(taker *t, const am_db *db, am_floor floor, int most
     def.skeleton = db->skeleton;
     def.roles = &db->roles;
     def.floor = floor;
-    t->points = calloc((size_t)most_frames * AM_POINT_COUNT, sizeof *t->points);
+    t->points = calloc(((size_t)most_frames + 1) * AM_POINT_COUNT, sizeof *t->points);
     if (!t->points) {
         return ami_fail_memory(err, (size_t)most_frames);
     }
@@ -389,7 +389,8 @@ static void roll_batch(roll *r, tally *a, rollouts_result *out, int first, int c
     const int width = am_net_output_size(r->decoder.net, 0);
     for (int c = 0; c < count; c++) {
         float y[8192] = { 0 };
-        am_rng start = ami_rng_make(r->def->seed + (uint64_t)((first + c) / r->def->runs));
+        const int group = (first + c) / r->def->runs;
+        am_rng start = ami_rng_make(r->def->seed + (uint64_t)group);
         int frame;
         do { // a captured frame of an original clip
             frame = (int)am_rng_below(&start, (uint32_t)db->frame_count);
