@@ -49,5 +49,8 @@ else()
     target_include_directories(amble_shared PUBLIC
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(amble_shared PRIVATE amble_flags)
+    if(NOT WIN32)
+        target_link_libraries(amble_shared INTERFACE m) # <amble/math.h> has inline functions that call sqrtf
+    endif()
     set(AMBLE_LIBRARIES amble_static amble_shared)
 endif()

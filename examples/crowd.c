@@ -11,7 +11,8 @@ static uint64_t play(am_actor *const *actors, const am_tasks *tasks)
     uint64_t hash = 0;
     for (int frame = 0; frame < 60; frame++) {
         for (int i = 0; i < COUNT; i++) {
-            am_actor_steer(actors[i], &inputs[i], &(am_stick){ .x = i % 3 - 1.0f, .y = 1.0f });
+            am_stick stick = { .x = i % 3 - 1.0f, .y = 1.0f };
+            am_actor_steer(actors[i], &inputs[i], &stick);
         }
         am_actors_step(actors, inputs, COUNT, 1.0f / 60.0f, tasks);
     }
@@ -40,7 +41,7 @@ int main(int argc, char **argv)
     am_asset *asset = NULL;
     am_pool *pool = NULL;
     am_actor *actors[2][COUNT] = { { NULL } };
-    am_error err = { 0 };
+    am_error err = { AM_OK };
     am_asset_file file = { .name = argc > 1 ? argv[1] : "models/locomotion.amnet" };
     am_result result = am_asset_open(&asset, &file, 1, NULL, &err);
     result = result == AM_OK ? am_pool_create(&pool, 0, NULL, &err) : result;

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 {
     am_asset *asset = NULL;
     am_actor *actor = NULL;
-    am_error err = { 0 };
+    am_error err = { AM_OK };
     am_asset_file files[2] = { { .name = argc > 1 ? argv[1] : "models/locomotion.amnet" },
                                { .name = argc > 2 ? argv[2] : NULL } };
     am_actor_def def;

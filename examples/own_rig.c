@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     am_actor *actor = NULL;
     am_rig_map *map = NULL;
     am_clips rig = { 0 };
-    am_error err = { 0 };
+    am_error err = { AM_OK };
     am_read_def read = am_read_def_default();
     am_result result = argc > 1 ? am_motion_read_file(&rig, argv[1], &read, &err) : AM_ERR_OPEN;
     result = result == AM_OK && rig.count < 1 ? AM_ERR_EMPTY : result;
@@ -35,7 +35,8 @@ int main(int argc, char **argv)
     if (result == AM_OK) {
         am_actor_pose pose;
         am_transform local[AM_MAX_JOINTS];
-        am_actor_step(actor, &(am_intent){ .velocity = { 0.0f, 0.0f, 1.2f } }, 1.0f / 60.0f);
+        am_intent input = { .velocity = { 0.0f, 0.0f, 1.2f } };
+        am_actor_step(actor, &input, 1.0f / 60.0f);
         am_actor_get_pose(actor, &pose);
         am_rig_map_apply(map, local, pose.local);
         printf("%d joints of %s, hips at %.2f, roots scaled by %.2f\n", rig.items[0]->skeleton->joint_count,

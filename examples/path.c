@@ -1,4 +1,4 @@
-// Follows a drawn path: a square with rounded time stamps, as a mouse would draw it. Usage: path FILE
+// Follows a path: a square of time-stamped points, as a mouse would draw them. Usage: path FILE
 #include <amble/amble.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     };
     am_asset *asset = NULL;
     am_actor *actor = NULL;
-    am_error err = { 0 };
+    am_error err = { AM_OK };
     am_asset_file file = { .name = argc > 1 ? argv[1] : "models/locomotion.amnet" };
     am_result result = am_asset_open(&asset, &file, 1, NULL, &err);
     if (result == AM_OK) {
@@ -27,9 +27,10 @@ int main(int argc, char **argv)
         path.count = sizeof drawn / sizeof drawn[0];
         result = am_actor_follow(actor, &path, &err);
     }
+    am_intent none = { 0 }; // the path decides
     int frame = 0;
     for (am_path_view view = { .following = true }; result == AM_OK && view.following && frame < 60 * 60; frame++) {
-        am_actor_step(actor, &(am_intent){ 0 }, 1.0f / 60.0f);
+        am_actor_step(actor, &none, 1.0f / 60.0f);
         am_actor_get_path(actor, &view);
     }
     if (result == AM_OK) {

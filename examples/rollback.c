@@ -6,9 +6,10 @@
 
 static void play(am_actor *actor, float stick_x, int frames)
 {
+    am_stick stick = { .x = stick_x, .y = 1.0f };
     for (int i = 0; i < frames; i++) {
         am_intent input;
-        am_actor_steer(actor, &input, &(am_stick){ .x = stick_x, .y = 1.0f });
+        am_actor_steer(actor, &input, &stick);
         am_actor_step(actor, &input, 1.0f / 60.0f);
     }
 }
@@ -16,7 +17,7 @@ static void play(am_actor *actor, float stick_x, int frames)
 int main(int argc, char **argv)
 {
     am_actor *actor = NULL;
-    am_error err = { 0 };
+    am_error err = { AM_OK };
     if (am_actor_open(&actor, argc > 1 ? argv[1] : "models/locomotion.amnet", &err) != AM_OK) {
         return fprintf(stderr, "rollback: %s\n", err.text), 1;
     }

@@ -3,7 +3,9 @@
 #include <amble/amble.h>
 #include <stdio.h>
 
-enum { STEPS_PER_SECOND = 60, DRAWINGS_PER_SECOND = 144, SECONDS = 8 };
+#define STEPS_PER_SECOND 60.0
+#define DRAWINGS_PER_SECOND 144.0
+#define SECONDS 8.0
 
 /// What a game would draw; here only the distance that the root covered.
 static float draw(am_vec3 *last, const am_transform *root)
@@ -16,7 +18,7 @@ static float draw(am_vec3 *last, const am_transform *root)
 int main(int argc, char **argv)
 {
     am_actor *actor = NULL;
-    am_error err = { 0 };
+    am_error err = { AM_OK };
     if (am_actor_open(&actor, argc > 1 ? argv[1] : "models/locomotion.amnet", &err) != AM_OK) {
         return fprintf(stderr, "stick_and_camera: %s\n", err.text), 1;
     }
@@ -24,20 +26,20 @@ int main(int argc, char **argv)
     am_vec3 last = { 0 };
     am_transform root, local[AM_MAX_JOINTS];
     double stepped = 0.0;
-    float way = 0.0f;
+    float walked = 0.0f;
     for (int drawing = 0; drawing < SECONDS * DRAWINGS_PER_SECOND; drawing++) {
-        double now = (double)drawing / DRAWINGS_PER_SECOND;
+        double now = drawing / DRAWINGS_PER_SECOND;
         while (stepped <= now) {
             am_intent input;
             stick.camera_heading = (float)(0.5 * stepped); // the camera orbits by half a radian per second
             am_actor_steer(actor, &input, &stick);
-            am_actor_step(actor, &input, 1.0f / STEPS_PER_SECOND);
+            am_actor_step(actor, &input, (float)(1.0 / STEPS_PER_SECOND));
             stepped += 1.0 / STEPS_PER_SECOND;
         }
         // The last step is ahead of now by at most one step.
         am_actor_sample(actor, (float)(1.0 - (stepped - now) * STEPS_PER_SECOND), &root, local);
-        way += draw(&last, &root);
+        walked += draw(&last, &root);
     }
-    printf("walked %.1f m and ended %.1f m away\n", (double)way, (double)am_v3_length(last));
+    printf("walked %.1f m and ended %.1f m away\n", (double)walked, (double)am_v3_length(last));
     am_actor_destroy(actor);
 }

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     def.report = go_on;
     def.report_user = &most;
     am_train_summary summary;
-    am_error err = { 0 };
+    am_error err = { AM_OK };
     am_result result = am_train_run(&summary, &def, &err);
     if (result == AM_OK) {
         printf("trained %lld iterations, loss %.3f\n", (long long)summary.iterations, summary.last_loss);

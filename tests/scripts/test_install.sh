@@ -78,12 +78,21 @@ if nm -D --defined-only "$lib/libamble.so" | awk '$2 ~ /[TDBR]/ { print $3 }' | 
     fail "the shared library exports names without am_"
 fi
 
-# The examples, built against the installed package alone: each says what it should. The first as C++, too.
+# The examples, built against the installed package alone: by the CMake package as C, and by pkg-config as C and as C++.
 cp -R "$root/examples" "$moved/examples"
 cmake -S "$moved/examples" -B "$moved/examples/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 cmake --build "$moved/examples/build" >/dev/null || fail "the examples do not build"
-gcc -std=c17 "$moved/examples/hello.c" -o "$moved/examples/build/hello_c" $(pkg-config --cflags --libs amble) -Wl,-rpath,"$lib"
-g++ -std=c++17 -x c++ "$moved/examples/hello.c" -o "$moved/examples/build/hello_cpp" $(pkg-config --cflags --libs amble) -Wl,-rpath,"$lib"
+for source in "$moved"/examples/*.c; do
+    name=$(basename "$source" .c)
+    case $name in own_rig) package=amble-tools ;; train) package=amble-train ;; *) package=amble ;; esac
+    [ "$name" != train ] || pkg-config --exists $package || continue
+    # shellcheck disable=SC2046
+    gcc -std=c17 "$source" -o "$moved/examples/build/${name}_c" $(pkg-config --cflags --libs $package) -Wl,-rpath,"$lib" ||
+        fail "example $name does not build as C with pkg-config"
+    # shellcheck disable=SC2046
+    g++ -std=c++20 -x c++ "$source" -x none -o "$moved/examples/build/${name}_cpp" \
+        $(pkg-config --cflags --libs $package) -Wl,-rpath,"$lib" || fail "example $name does not build as C++ with pkg-config"
+done
 networks=$prefix/share/amble/models/locomotion.amnet
 shows() {
     want=$1
@@ -91,14 +100,17 @@ shows() {
     "$moved/examples/build/$@" >"$moved/said" 2>&1 || fail "example $1: $(cat "$moved/said")"
     grep -q "$want" "$moved/said" || fail "example $1 said '$(cat "$moved/said")', which lacks '$want'"
 }
-for program in hello hello_c hello_cpp; do shows 'walked to x -*0\.[0-9]*, z [3-8]\.' $program "$networks"; done
-shows 'walked [6-9]\.[0-9] m and ended [0-9.]* m away\|walked 1[0-9]\.[0-9] m' stick_and_camera "$networks"
-shows 'back after 1[0-9]\.[0-9] s, 0\.[0-5]' path "$networks"
-shows '100 actors, the same bits on several cores' crowd "$networks"
-shows '48[0-9] steps by networks alone, [0-2]\.[0-9] m from the start, 0 not finite' learned "$networks"
-shows 'the same frames after [0-9]* bytes; the guess was wrong' rollback "$networks"
 "$prefix/bin/amble" synth walk -o "$moved/rig" >/dev/null 2>&1
-shows 'joints of .*hips at 0\.[89]\|hips at 1\.[01]' own_rig "$(ls "$moved"/rig/*.bvh | head -n 1)" "$networks"
+rig=$(ls "$moved"/rig/*.bvh | head -n 1)
+for kind in "" _c _cpp; do
+    shows 'walked to x -*0\.[0-9]*, z [3-8]\.' hello$kind "$networks"
+    shows 'walked [6-9]\.[0-9] m and ended [0-9.]* m away\|walked 1[0-9]\.[0-9] m' stick_and_camera$kind "$networks"
+    shows 'back after 1[0-9]\.[0-9] s, 0\.[0-5]' path$kind "$networks"
+    shows '100 actors, the same bits on several cores' crowd$kind "$networks"
+    shows '48[0-9] steps by networks alone, [0-2]\.[0-9] m from the start, 0 not finite' learned$kind "$networks"
+    shows 'the same frames after [0-9]* bytes; the guess was wrong' rollback$kind "$networks"
+    shows 'joints of .*hips at 0\.[89]\|hips at 1\.[01]' own_rig$kind "$rig" "$networks"
+done
 "$prefix/bin/amble" synth all -o "$moved/all" >/dev/null 2>&1
 "$prefix/bin/amble" build synth_gaits --clips "$moved/all" -o "$moved/gaits.amdb" >/dev/null 2>&1
 if [ -x "$moved/examples/build/train" ]; then
