@@ -38,7 +38,7 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_heading = {
-    .uses = AMI_USES_JOINT,
+    .uses = AMI_USES_JOINT | AMI_USES_BODY,
     .dims = dims,
     .bake = bake,
     .query = query,

@@ -25,7 +25,7 @@ typedef struct ami_bake {
     float toe_floor;       ///< height of a toe joint above the ground it stands on
 } ami_bake;
 
-/// Keys that a kind reads from the schema's JSON.
+/// Keys that a kind reads from the schema's JSON, and what it measures.
 enum {
     AMI_USES_JOINT = 1,
     AMI_USES_TIMES = 2,  ///< optional: now when not given
@@ -35,7 +35,8 @@ enum {
     AMI_USES_HEIGHT = 32,
     AMI_USES_TAGS = 64,
     AMI_USES_CUSTOM = 128,
-    AMI_USES_FEET = 256 ///< needs toes and hips though it names no joint
+    AMI_USES_FEET = 256, ///< needs toes and hips though it names no joint
+    AMI_USES_BODY = 512  ///< measures the body as it is; the other kinds describe what is asked for
 };
 
 typedef struct ami_feature_kind {

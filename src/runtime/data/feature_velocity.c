@@ -29,7 +29,7 @@ static void label(char *out, size_t size, const am_channel *channel, int dim)
 }
 
 const ami_feature_kind ami_feature_velocity = {
-    .uses = AMI_USES_JOINT | AMI_USES_TIMES,
+    .uses = AMI_USES_JOINT | AMI_USES_TIMES | AMI_USES_BODY,
     .dims = dims,
     .bake = bake,
     .query = query,

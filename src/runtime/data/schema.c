@@ -335,8 +335,7 @@ int am_schema_find(const am_schema *schema, const char *name)
 
 bool ami_channel_is_target(const am_channel *channel)
 {
-    return channel->kind != AM_FEATURE_POSITION && channel->kind != AM_FEATURE_VELOCITY &&
-           channel->kind != AM_FEATURE_HEADING;
+    return !(ami_feature_of(channel->kind)->uses & AMI_USES_BODY);
 }
 
 void am_schema_dim_name(const am_schema *schema, int dim, char *out, size_t size)
