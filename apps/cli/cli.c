@@ -19,6 +19,14 @@ static void on_interrupt(int signal_number)
     interrupted = true;
 }
 
+int cli_fail_in(am_error *err, const char *file)
+{
+    if (!err->file[0]) {
+        snprintf(err->file, sizeof err->file, "%s", file);
+    }
+    return cli_fail(err);
+}
+
 int cli_fail(const am_error *err)
 {
     char text[1024];
@@ -283,9 +291,12 @@ static void show_bar(const char *stage, int64_t done, int64_t total, double now)
     progress.line_open = true;
 }
 
-static bool report_progress(void *user, const char *stage, int64_t done, int64_t total)
+/// `quiet`: only listens for Ctrl-C.
+static bool report_progress(void *quiet, const char *stage, int64_t done, int64_t total)
 {
-    (void)user;
+    if (quiet) {
+        return !interrupted;
+    }
     double now = 1e-6 * cli_now_us(NULL);
     bool terminal = am_stderr_is_terminal();
     if (strcmp(stage, progress.stage) != 0) {
@@ -318,18 +329,9 @@ am_progress cli_progress(void)
 
 bool cli_interrupted(void) { return interrupted; }
 
-static bool go_on(void *user, const char *stage, int64_t done, int64_t total)
-{
-    (void)user;
-    (void)stage;
-    (void)done;
-    (void)total;
-    return !cli_interrupted();
-}
-
 am_progress cli_quiet_progress(void)
 {
-    am_progress hook = { NULL, go_on };
+    am_progress hook = { &progress, report_progress };
     return hook;
 }
 
@@ -394,6 +396,15 @@ am_result cli_write(const char *path, am_bytes *bytes, am_result made, am_error 
     am_result result = made == AM_OK ? am_file_write(path, bytes->data, bytes->size, err) : made;
     am_bytes_free(bytes);
     return result;
+}
+
+const am_motion_format *cli_motion_format(const char *path)
+{
+    const am_motion_format *format = am_motion_format_find(path);
+    if (!format) {
+        cli_usage("cannot tell what to write from '%s'; end it in .bvh, .glb, .npz or .csv", path);
+    }
+    return format;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -51,6 +51,8 @@ int cli_check_outputs(const char *const *paths, int count);
 
 /// Prints "amble: FILE:LINE: what is wrong; what to do" and returns CLI_FAILED.
 int cli_fail(const am_error *err);
+/// The same, of this file where the error names none.
+int cli_fail_in(am_error *err, const char *file);
 /// An error of the command's own: no line, no byte, `file` or NULL. Returns `code`.
 am_result cli_error(am_error *err, am_result code, const char *file, const char *format, ...) AM_PRINTF(4, 5);
 /// Prints such an error and returns CLI_FAILED.
@@ -101,6 +103,8 @@ int cli_json_end(am_json_writer *writer);
 int cli_print_json(const am_json_writer *writer);
 /// Writes bytes that were made with this result to a file, and frees them.
 am_result cli_write(const char *path, am_bytes *bytes, am_result made, am_error *err);
+/// The format of a motion file to write, by its extension; NULL after saying that it is none of them.
+const am_motion_format *cli_motion_format(const char *path);
 
 // Verbs, one file each.
 int verb_import(const cli_verb *verb, int argc, char **argv);

@@ -144,8 +144,7 @@ int network_info(const char *path, bool verify, bool json)
     result = result == AM_OK && verify ? am_model_verify(model, &err) : result;
     int status = CLI_DONE;
     if (result != AM_OK) {
-        snprintf(err.file, sizeof err.file, "%s", path);
-        status = cli_fail(&err);
+        status = cli_fail_in(&err, path);
     } else if (json) {
         status = print_json(model, verify);
     } else {
@@ -256,10 +255,8 @@ static am_result write_bytes(writing *w, am_error *err)
     } else {
         result = cli_error(err, AM_ERR_KEY, w->job->input, "an .onnx holds one network; choose a part with --part");
     }
-    result = result == AM_OK ? am_file_write(w->job->output, bytes.data, bytes.size, err) : result;
     w->bytes = bytes.size;
-    am_bytes_free(&bytes);
-    return result;
+    return cli_write(w->job->output, &bytes, result, err);
 }
 
 static int report(const writing *w, bool json)
@@ -299,10 +296,7 @@ int network_write(const network_export *job, bool json)
     am_result result = load_graphs(&w, &err);
     result = result == AM_OK && job->weights ? take_weights(&w, &err) : result;
     result = result != AM_OK ? result : model ? write_model(&w, &err) : write_bytes(&w, &err);
-    if (result != AM_OK && !err.file[0]) {
-        snprintf(err.file, sizeof err.file, "%s", job->input);
-    }
-    int status = result == AM_OK ? report(&w, json) : cli_fail(&err);
+    int status = result == AM_OK ? report(&w, json) : cli_fail_in(&err, job->input);
     for (int g = 0; g < w.count; g++) {
         am_net_graph_destroy(w.graphs[g]);
     }

@@ -220,10 +220,7 @@ static int run_job(export_job *job, const cli_common *common)
     result = result == AM_OK ? trim_clip(job, &err) : result;
     result = result == AM_OK && job->contacts ? find_contacts(job, &err) : result;
     result = result == AM_OK ? write_out(job, &err) : result;
-    if (result != AM_OK && !err.file[0]) {
-        snprintf(err.file, sizeof err.file, "%s", job->input);
-    }
-    return result == AM_OK ? report(job, common->json) : cli_fail(&err);
+    return result == AM_OK ? report(job, common->json) : cli_fail_in(&err, job->input);
 }
 
 int verb_export(const cli_verb *verb, int argc, char **argv)
@@ -258,9 +255,9 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
         network.output = job.output;
         return network_write(&network, call.common.json);
     }
-    job.format = am_motion_format_find(job.output);
+    job.format = cli_motion_format(job.output);
     if (!job.format) {
-        return cli_usage("cannot tell what to write from '%s'; end it in .bvh, .glb, .npz or .csv", job.output);
+        return CLI_USAGE;
     }
     if (!(job.from >= 0.0)) {
         return cli_usage("--from must be a number of seconds from 0 on");

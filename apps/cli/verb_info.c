@@ -56,8 +56,7 @@ static int info_database(const char *path, bool verify, bool json)
     result = result == AM_OK && verify ? am_db_verify(db, &err) : result;
     int status = CLI_DONE;
     if (result != AM_OK) {
-        snprintf(err.file, sizeof err.file, "%s", path);
-        status = cli_fail(&err);
+        status = cli_fail_in(&err, path);
     } else if (json) {
         status = database_json(db, verify);
     } else {

@@ -1,4 +1,4 @@
-// amble run RUN.json: characters play a script; BVH, metrics, traces and recordings come out.
+// amble run RUN.json: characters play a script; motion, metrics, traces and recordings come out.
 #include "cli.h"
 #include "script.h"
 
@@ -9,6 +9,7 @@
 /// What one run writes, and the data collected for it.
 typedef struct job {
     const char *out, *trace, *record, *metrics;
+    const am_motion_format *format; ///< of out
     cli_script source;
     const char *reference_path; ///< captured motion to measure against; NULL: the run's own database
     am_reference *reference;
@@ -48,17 +49,21 @@ static am_result on_frame(void *user, const am_run_sample *sample, am_error *err
 // ---------------------------------------------------------------------------------------------
 // Files
 
+/// ".bvh" of a path, or its end.
+static const char *extension_of(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strchr(dot, '/') ? dot : path + strlen(path);
+}
+
 /// OUT.bvh, or OUT.0.bvh, OUT.1.bvh, ... for several characters.
 static void name_output(char *path, size_t size, const job *j, int actor)
 {
-    const char *dot = strrchr(j->out, '.');
-    const char *slash = strrchr(j->out, '/');
-    bool has_end = dot && (!slash || dot > slash);
-    int stem = has_end ? (int)(dot - j->out) : (int)strlen(j->out);
+    const char *end = extension_of(j->out);
     if (am_run_actor_count(j->source.run) == 1) {
         snprintf(path, size, "%s", j->out);
     } else {
-        snprintf(path, size, "%.*s.%d%s", stem, j->out, actor, has_end ? dot : "");
+        snprintf(path, size, "%.*s.%d%s", (int)(end - j->out), j->out, actor, end);
     }
 }
 
@@ -72,7 +77,7 @@ static am_result write_motion(const job *j, am_error *err)
         am_write_def def = am_write_def_default();
         am_clip *played = NULL; // a run along paths may have been shorter than there was room for
         result = am_clip_trim(&played, j->clips[i], 0, am_run_frame_count(j->source.run) - 1, NULL, err);
-        result = result == AM_OK ? am_bvh_write(&bytes, played, &def, err) : result;
+        result = result == AM_OK ? j->format->write(&bytes, (const am_clip *const *)&played, 1, &def, err) : result;
         result = cli_write(path, &bytes, result, err);
         am_clip_destroy(played);
     }
@@ -287,7 +292,9 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
     job j = { 0 };
     bool list = false;
     const cli_option options[] = {
-        { "--output,-o", "OUT.bvh", "write the motion; OUT.0.bvh, OUT.1.bvh for several characters", .text = &j.out },
+        { "--output,-o", "OUT.bvh",
+          "write the motion (.bvh, .glb, .npz or .csv); OUT.0.bvh, OUT.1.bvh for several characters",
+          .text = &j.out },
         { "--metrics", "M.json",
           "write foot slide, jitter, novelty, response times and more, beside the data's own values",
           .text = &j.metrics },
@@ -311,6 +318,11 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
     }
     if (j.reference_path && !j.metrics) {
         return cli_usage("--reference is for --metrics M.json; see amble run --help");
+    }
+    // BVH without an extension, as in -o /dev/null.
+    j.format = cli_motion_format(j.out && extension_of(j.out)[0] ? j.out : ".bvh");
+    if (!j.format) {
+        return CLI_USAGE;
     }
     const char *const outputs[] = { j.out, j.metrics, j.trace, j.record };
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {

@@ -29,6 +29,8 @@ static void a_place_that_cannot_be_written_is_told_at_once(void **state)
     }
     assert_int_equal(run("build none.json -o ."), 1);
     assert_non_null(strstr(text, "is a folder"));
+    assert_int_equal(run("run none.json -o x.fbx"), 2);
+    assert_non_null(strstr(text, "end it in .bvh"));
     // Devices are no files to be replaced: the input is what is missing.
     assert_int_equal(run("run none.json -o /dev/null"), 1);
     assert_non_null(strstr(text, "none.json"));
