@@ -1,11 +1,12 @@
-/// What is inside a file, as JSON: the keys that `amble info --json` prints. Each function writes its keys into the
-/// object that the caller has begun, so that more can stand beside them.
+/// What is inside a file, as JSON: the keys that `amble info --json` and `amble import --json` print. Each function
+/// writes its keys into the object that the caller has begun, so that more can stand beside them.
 #ifndef AMBLE_DESCRIBE_H
 #define AMBLE_DESCRIBE_H
 
 #include <amble/control.h>
 #include <amble/db.h>
 #include <amble/net.h>
+#include <amble/tools/doctor.h>
 #include <amble/tools/formats.h>
 #include <amble/tools/json.h>
 
@@ -16,6 +17,8 @@ extern "C" {
 AM_API void am_db_describe(am_json_writer *writer, const am_db *db);
 AM_API void am_schema_describe(am_json_writer *writer, const am_schema *schema);
 AM_API void am_clips_describe(am_json_writer *writer, const am_clips *clips);
+/// What the doctor found in a clip that was examined, or why it could not be read.
+AM_API void am_import_clip_describe(am_json_writer *writer, const am_import_clip *clip);
 /// Fails when a part's graph is damaged.
 AM_API am_result am_model_describe(am_json_writer *writer, const am_model *model, am_error *err);
 

@@ -131,10 +131,10 @@ AM_API am_novelty am_novelty_measure(am_reference *reference, const am_motion *m
 // Standing
 
 /// A stand: from when the body has come to rest until the target moves again.
-typedef struct am_stand {
+typedef struct am_stand_span {
     int first, last; ///< frames, both included
     bool stop;       ///< the body moved before
-} am_stand;
+} am_stand_span;
 
 /// How a stander behaves, from one second after it came to rest.
 typedef struct am_standing {
@@ -153,14 +153,14 @@ typedef struct am_standing {
 #define AM_BAD_TRUNK 8u
 
 /// Finds the stands of a motion: targets(frames) are desired velocities. Writes up to `capacity`; returns how many.
-AM_API int am_stands_find(am_stand *out, int capacity, const am_motion *motion, const am_vec3 *targets);
+AM_API int am_stands_find(am_stand_span *out, int capacity, const am_motion *motion, const am_vec3 *targets);
 /// Of all stands: the largest drift and turn, mean deviations by time.
-AM_API am_standing am_standing_measure(const am_motion *motion, const am_stand *stands, int count);
+AM_API am_standing am_standing_measure(const am_motion *motion, const am_stand_span *stands, int count);
 /// AM_BAD_* bits of the posture in one frame.
 AM_API uint32_t am_posture_check(const am_motion *motion, int frame, const am_stander_limits *limits);
 /// The frame in which the posture of a stop is judged: a second after the body came to rest, or the stand's last; -1
 /// when the stand is shorter than half a second.
-AM_API int am_stand_rest(const am_motion *motion, const am_stand *stand);
+AM_API int am_stand_rest(const am_motion *motion, const am_stand_span *stand);
 AM_API am_stander_limits am_stander_limits_default(void);
 
 // ---------------------------------------------------------------------------------------------

@@ -41,19 +41,10 @@ AM_API const char *am_synth_kind_name(am_synth_kind kind);
 /// The kind called `name`, or -1.
 AM_API int am_synth_kind_find(const char *name);
 
-/// What moves. Only the biped is built; another value is AM_ERR_SUPPORT.
-typedef enum am_synth_body { AM_SYNTH_BIPED, AM_SYNTH_QUADRUPED } am_synth_body;
-
-/// Height of the ground (m) at a place. Only flat ground is built; a callback is AM_ERR_SUPPORT.
-typedef float (*am_synth_ground)(void *user, float x, float z);
-
 /// What to make. Start from am_synth_def_default().
 typedef struct am_synth_def {
     const am_alloc *alloc; ///< NULL means malloc/free
     am_synth_kind kind;
-    am_synth_body body;
-    am_synth_ground ground; ///< NULL means flat, at height 0
-    void *ground_user;
     float fps;        ///< 10 to 480
     float seconds;    ///< length of the clip, up to 3600; 0 means the kind's own
     float speed;      ///< m/s, up to 5.5 (1.2 sideways and backward, 1.3 crouched); 0 means the kind's own

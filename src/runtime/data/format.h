@@ -11,8 +11,6 @@
 
 #define AMI_DB_VERSION 2u
 #define AMI_DB_NO_POSES 1u ///< rotations and translations were left out
-#define AMI_DB_ENDIAN AMI_CONTAINER_ENDIAN
-#define AMI_DB_MAX_SECTIONS AMI_CONTAINER_MOST
 
 typedef ami_header ami_db_header;
 typedef ami_section ami_db_section;

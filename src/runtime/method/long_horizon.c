@@ -18,9 +18,9 @@
 #define BATCH 8
 
 typedef struct node {
-    ami_moment end; ///< where it leads
-    float cost;     ///< sum so far
-    int first;      ///< which of the first frames it comes from
+    ami_match_moment end; ///< where it leads
+    float cost;           ///< sum so far
+    int first;            ///< which of the first frames it comes from
     uint8_t context[AM_MAX_CONTEXT];
 } node;
 
@@ -105,7 +105,7 @@ static void branch(const look *l, level *to, am_transform root, const void *cont
     const am_db *db = l->source->db;
     const am_horizon *horizon = l->input->horizon;
     n->first = first;
-    n->end = (ami_moment){ .frame = ami_db_clamp(db, hit.frame, l->ahead->frames) };
+    n->end = (ami_match_moment){ .frame = ami_db_clamp(db, hit.frame, l->ahead->frames) };
     am_transform step = am_transform_mul(am_transform_inv(ami_db_root(db, hit.frame)), ami_db_root(db, n->end.frame));
     n->end.root = am_transform_mul(root, step);
     horizon->update_context(horizon->user, n->context, context, (float)l->ahead->frames / db->fps);

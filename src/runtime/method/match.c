@@ -147,8 +147,8 @@ static void match_pose(const am_source *source, const void *state, am_source_out
 // ---------------------------------------------------------------------------------------------
 // Searching
 
-void ami_match_query(const am_source *source, float *out, const ami_moment *moment, const am_query_point *trajectory,
-                     int trajectory_count)
+void ami_match_query(const am_source *source, float *out, const ami_match_moment *moment,
+                     const am_query_point *trajectory, int trajectory_count)
 {
     const am_db *db = source->db;
     const float *row = am_db_x(db, moment->frame);
@@ -279,7 +279,7 @@ static void search(const am_source *source, const match_numbers *n, match_state 
                    const am_source_input *input, bool must_leave, am_search_work *work)
 {
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
-    ami_moment now = { input->root, s->frame, s->fraction, input->pose, input->velocity };
+    ami_match_moment now = { input->root, s->frame, s->fraction, input->pose, input->velocity };
     ami_match_query(source, out->query, &now, input->trajectory, input->trajectory_count);
     bool stay =
         !must_leave && !input->printed && may_stay(source, input->stay ? input->stay : input->filter, s->frame);

@@ -15,17 +15,17 @@ typedef struct ami_ahead {
 } ami_ahead;
 
 /// A body somewhere in the database and in the world.
-typedef struct ami_moment {
+typedef struct ami_match_moment {
     am_transform root;
     int frame;
     float fraction;
     const am_transform *pose; ///< [joint] in the root's space where it differs from the frame's; otherwise NULL
     const am_velocity *velocity;
-} ami_moment;
+} ami_match_moment;
 
 /// match.c: out(stride) = stored features of the moment, with the desired trajectory.
-void ami_match_query(const am_source *source, float *out, const ami_moment *moment, const am_query_point *trajectory,
-                     int trajectory_count);
+void ami_match_query(const am_source *source, float *out, const ami_match_moment *moment,
+                     const am_query_point *trajectory, int trajectory_count);
 /// match.c: a source that looks ahead; its frames between two levels are filled in. NULL is plain matching.
 am_result ami_matching_create(am_source **out, const ami_match_def *def, const ami_ahead *ahead, am_error *err);
 /// long_horizon.c: which of first(count), the nearest frames with their costs, has the best future. totals(count)

@@ -6,7 +6,7 @@
 #include "net/graph.h"
 #include "net/build.h"
 
-struct ami_net_run;
+struct ami_net_pass;
 struct ami_net_step;
 
 #define AMI_NET_MOST_MATRICES (AM_NET_MOST_TENSORS / 2)
@@ -58,8 +58,8 @@ typedef struct ami_net_layer {
     /// The fast one (net/run.h): y is row `item` of all rows that it makes; x is the same row of in[0], or the
     /// sample's first where in[0] has more or fewer, or NULL without inputs. Where `in_place`, y may be x. Or all
     /// rows in one call.
-    void (*run)(const struct ami_net_run *r, float *y, const float *x, size_t item);
-    void (*run_all)(const struct ami_net_run *r);
+    void (*run)(const struct ami_net_pass *r, float *y, const float *x, size_t item);
+    void (*run_all)(const struct ami_net_pass *r);
     /// Floats that `run` wants in r->work->scratch; NULL for none.
     size_t (*scratch)(const struct ami_net_step *step, const am_net_value *values);
     /// How many vectors `run` hands to a product at once; NULL: at most the rows of in[0].
@@ -83,7 +83,7 @@ int ami_graph_add_plain(am_net_graph *graph, am_net_kind kind, int x, int width)
 /// Remembers why building stopped. Returns -1.
 int ami_graph_fault(am_net_graph *graph, am_result code, const char *format, ...) AM_PRINTF(3, 4);
 /// The operation owns one more tensor.
-void ami_net_tensor(ami_net_shape *shape, int32_t rows, int32_t columns, uint32_t flags);
+void ami_net_add_tensor(ami_net_shape *shape, int32_t rows, int32_t columns, uint32_t flags);
 /// The shape of in[0], without tensors.
 const char *ami_net_shape_same(ami_net_shape *out, const am_net_op *op, const am_net_value *values, int width);
 

@@ -36,7 +36,7 @@ static void eval(const ami_net_eval *e)
     }
 }
 
-static void activate(const ami_net_run *r, float *y, const float *x, ami_activation which)
+static void activate(const ami_net_pass *r, float *y, const float *x, ami_activation which)
 {
     size_t n = ami_run_width(r);
     if (y != x) {
@@ -46,7 +46,7 @@ static void activate(const ami_net_run *r, float *y, const float *x, ami_activat
 }
 
 #define ACTIVATION(id, which)                                                                                        \
-    static void run_##id(const ami_net_run *r, float *y, const float *x, size_t item)                                \
+    static void run_##id(const ami_net_pass *r, float *y, const float *x, size_t item)                               \
     {                                                                                                                \
         (void)item;                                                                                                  \
         activate(r, y, x, which);                                                                                    \

@@ -29,8 +29,8 @@ static const char *shape(ami_net_shape *out, const am_net_op *op, const am_net_v
     out->out = (ami_net_dims){ 1, heads * value };
     const int32_t rows[3] = { heads * key, heads * key, heads * value };
     for (int i = 0; i < 3; i++) {
-        ami_net_tensor(out, rows[i], set->width, AM_NET_MATRIX);
-        ami_net_tensor(out, 1, rows[i], 0);
+        ami_net_add_tensor(out, rows[i], set->width, AM_NET_MATRIX);
+        ami_net_add_tensor(out, 1, rows[i], 0);
     }
     return NULL;
 }
@@ -107,7 +107,7 @@ static size_t scratch(const ami_net_step *step, const am_net_value *values)
 }
 
 /// weight(used) = softmax of the scores of row i, divided by the number of rows that the mean goes over.
-static void soften(const ami_net_run *r, float *weight, const float *q, const float *k, size_t k_stride, size_t used)
+static void soften(const ami_net_pass *r, float *weight, const float *q, const float *k, size_t k_stride, size_t used)
 {
     size_t key = (size_t)r->step->op->size[1];
     float most = -3.0e38f, total = 0.0f;
@@ -127,7 +127,7 @@ static void soften(const ami_net_run *r, float *weight, const float *q, const fl
 }
 
 /// The mean over the rows of softmax(Q K^T / sqrt key) V is one weighted sum of the values: weights are added first.
-static void run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     const am_net_op *op = r->step->op;
     const ami_net_place *set = &r->net->places[op->in[0]];

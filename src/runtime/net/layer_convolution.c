@@ -1,5 +1,6 @@
-// 3 x 3 convolution with stride 2 over a grid with zeros around it, channel after channel in one row: what height maps
-// go through. Each place of the result is a product of the weights with the 3 x 3 patch of all channels around it.
+// 3 x 3 convolution with stride 2 over a grid with zeros around it, channel after channel in one row: what height
+// maps go through. Each place of the result is a product of the weights with the 3 x 3 patch of all channels around
+// it.
 #include "net/run.h"
 #include "net/build.h"
 
@@ -35,8 +36,8 @@ static const char *shape(ami_net_shape *out, const am_net_op *op, const am_net_v
         return "is too wide";
     }
     out->out.columns = (int32_t)made;
-    ami_net_tensor(out, op->size[3], (int32_t)taken, AM_NET_MATRIX);
-    ami_net_tensor(out, 1, op->size[3], 0);
+    ami_net_add_tensor(out, op->size[3], (int32_t)taken, AM_NET_MATRIX);
+    ami_net_add_tensor(out, 1, op->size[3], 0);
     return NULL;
 }
 
@@ -84,7 +85,7 @@ static void gather(float *out, const float *x, const int *size, int row, int col
     }
 }
 
-static void run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)item;
     const am_net_op *op = r->step->op;

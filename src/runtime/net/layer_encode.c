@@ -34,7 +34,7 @@ static void encode_eval(const ami_net_eval *e)
     }
 }
 
-static void one_hot_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void one_hot_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)item;
     int width = (int)ami_run_width(r), index = ami_run_index(x[0], width + 1);
@@ -43,7 +43,7 @@ static void one_hot_run(const ami_net_run *r, float *y, const float *x, size_t i
     }
 }
 
-static void count_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void count_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)item;
     int width = (int)ami_run_width(r), index = ami_run_index(x[0], width + 1);
@@ -97,7 +97,7 @@ static void fraction_eval(const ami_net_eval *e)
     }
 }
 
-static void fraction_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void fraction_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)item;
     for (size_t i = 0, n = ami_run_width(r); i < n; i++) {
@@ -135,7 +135,7 @@ static void waves_eval(const ami_net_eval *e)
     }
 }
 
-static void waves_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void waves_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)item;
     int width = (int)ami_run_width(r);

@@ -19,10 +19,10 @@ static const char *shape(ami_net_shape *out, const am_net_op *op, const am_net_v
         return "is too wide";
     }
     out->out = (ami_net_dims){ 1, h->width };
-    ami_net_tensor(out, 3 * h->width, x->width, AM_NET_MATRIX);
-    ami_net_tensor(out, 3 * h->width, h->width, AM_NET_MATRIX);
-    ami_net_tensor(out, 1, 3 * h->width, 0);
-    ami_net_tensor(out, 1, 3 * h->width, 0);
+    ami_net_add_tensor(out, 3 * h->width, x->width, AM_NET_MATRIX);
+    ami_net_add_tensor(out, 3 * h->width, h->width, AM_NET_MATRIX);
+    ami_net_add_tensor(out, 1, 3 * h->width, 0);
+    ami_net_add_tensor(out, 1, 3 * h->width, 0);
     return NULL;
 }
 
@@ -48,7 +48,7 @@ static size_t scratch(const ami_net_step *step, const am_net_value *values)
     return 2 * AMI_PANEL * step->matrix[0].panels;
 }
 
-static void run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     size_t n = ami_run_width(r);
     float *gi = r->work->scratch, *gh = gi + AMI_PANEL * r->step->matrix[0].panels;

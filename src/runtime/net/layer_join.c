@@ -39,7 +39,7 @@ static void concat_eval(const ami_net_eval *e)
     }
 }
 
-static void concat_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void concat_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)x;
     for (int i = 0; i < r->step->in_count; i++) {
@@ -81,7 +81,7 @@ static void add_eval(const ami_net_eval *e)
     }
 }
 
-static void add_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void add_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     const float *other = ami_run_row(r, r->step->op->in[1], item);
     for (size_t i = 0, n = ami_run_width(r); i < n; i++) {
@@ -111,7 +111,7 @@ static const char *slice_shape(ami_net_shape *out, const am_net_op *op, const am
 
 static void slice_eval(const ami_net_eval *e) { memcpy(e->y, e->x + e->op->size[0], (size_t)e->n * sizeof *e->y); }
 
-static void slice_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void slice_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)item;
     memcpy(y, x + r->step->op->size[0], ami_run_width(r) * sizeof *y);
@@ -147,7 +147,7 @@ static void rows_eval(const ami_net_eval *e)
     memcpy(e->y, x + (size_t)e->row * (size_t)e->n, (size_t)e->n * sizeof *e->y);
 }
 
-static void rows_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void rows_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     const am_net_op *op = r->step->op;
     size_t row = item % (size_t)op->size[1], width = ami_run_width(r);
@@ -203,7 +203,7 @@ static void choose_eval(const ami_net_eval *e)
     }
 }
 
-static void choose_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void choose_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     int count = r->step->in_count - 1;
     int index = ami_run_index(x[0], count);
@@ -241,7 +241,7 @@ static const char *constant_shape(ami_net_shape *out, const am_net_op *op, const
         return "has rows out of range";
     }
     out->out = (ami_net_dims){ op->size[0] ? op->size[0] : 1, width };
-    ami_net_tensor(out, 1, width, 0);
+    ami_net_add_tensor(out, 1, width, 0);
     return NULL;
 }
 
@@ -252,7 +252,7 @@ static void constant_eval(const ami_net_eval *e)
     }
 }
 
-static void constant_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void constant_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)x, (void)item;
     memcpy(y, r->step->vector[0], ami_run_width(r) * sizeof *y);

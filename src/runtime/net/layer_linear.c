@@ -10,8 +10,8 @@ int ami_net_graph_linear(am_net_graph *graph, int x, int width)
 static const char *shape(ami_net_shape *out, const am_net_op *op, const am_net_value *values, int width)
 {
     out->out.columns = width;
-    ami_net_tensor(out, width, values[op->in[0]].width, AM_NET_MATRIX);
-    ami_net_tensor(out, 1, width, 0);
+    ami_net_add_tensor(out, width, values[op->in[0]].width, AM_NET_MATRIX);
+    ami_net_add_tensor(out, 1, width, 0);
     return NULL;
 }
 
@@ -22,7 +22,7 @@ static void eval(const ami_net_eval *e)
     }
 }
 
-static void run_all(const ami_net_run *r)
+static void run_all(const ami_net_pass *r)
 {
     const am_net_op *op = r->step->op;
     const ami_net_place *in = &r->net->places[op->in[0]], *out = &r->net->places[op->out];

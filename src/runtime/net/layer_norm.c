@@ -25,8 +25,8 @@ static int norm_build(am_net_graph *graph, am_net_kind kind, int x, int width)
 static const char *norm_shape(ami_net_shape *out, const am_net_op *op, const am_net_value *values, int width)
 {
     (void)values, (void)width;
-    ami_net_tensor(out, 1, out->out.columns, 0);
-    ami_net_tensor(out, 1, out->out.columns, 0);
+    ami_net_add_tensor(out, 1, out->out.columns, 0);
+    ami_net_add_tensor(out, 1, out->out.columns, 0);
     return op->number[0] >= 0.0f && op->number[0] <= 1.0f ? NULL : "has an eps out of range";
 }
 
@@ -46,7 +46,7 @@ static void norm_eval(const ami_net_eval *e)
     }
 }
 
-static void norm_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void norm_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)item;
     r->net->layers->layer_norm(y, x, r->step->vector[0], r->step->vector[1], ami_run_width(r),
@@ -70,8 +70,8 @@ const ami_net_layer ami_net_layer_norm = { .name = "layer norm",
 static const char *scale_shape(ami_net_shape *out, const am_net_op *op, const am_net_value *values, int width)
 {
     (void)op, (void)values, (void)width;
-    ami_net_tensor(out, 1, out->out.columns, AM_NET_FIXED);
-    ami_net_tensor(out, 1, out->out.columns, AM_NET_FIXED);
+    ami_net_add_tensor(out, 1, out->out.columns, AM_NET_FIXED);
+    ami_net_add_tensor(out, 1, out->out.columns, AM_NET_FIXED);
     return NULL;
 }
 
@@ -82,7 +82,7 @@ static void normalise_eval(const ami_net_eval *e)
     }
 }
 
-static void normalise_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void normalise_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)item;
     const float *mean = r->step->vector[0], *scale = r->step->vector[1];
@@ -98,7 +98,7 @@ static void restore_eval(const ami_net_eval *e)
     }
 }
 
-static void restore_run(const ami_net_run *r, float *y, const float *x, size_t item)
+static void restore_run(const ami_net_pass *r, float *y, const float *x, size_t item)
 {
     (void)item;
     const float *mean = r->step->vector[0], *scale = r->step->vector[1];

@@ -13,7 +13,7 @@ enum { tiles_from = 4 };
 enum { back_panels = 8 };
 
 /// The integers of one row for 8-bit weights; an odd last column is paired with 0.
-static int32_t *round_row(const ami_net_run *r, size_t item, const float *x, size_t n)
+static int32_t *round_row(const ami_net_pass *r, size_t item, const float *x, size_t n)
 {
     int16_t *q = r->work->rounded + item * r->net->most_in;
     float scale = r->net->layers->quantise(q, x, n, r->step->quant_most);
@@ -88,7 +88,7 @@ static void multiply_back(const ami_layers *layers, float *out, const ami_matrix
     }
 }
 
-static void product_one(const ami_net_run *r, float *out, const ami_matrix *m, const float *x)
+static void product_one(const ami_net_pass *r, float *out, const ami_matrix *m, const float *x)
 {
     const ami_layers *layers = r->net->layers;
     uint32_t *index = r->work->index;
@@ -112,7 +112,7 @@ static void product_one(const ami_net_run *r, float *out, const ami_matrix *m, c
     }
 }
 
-void ami_run_product(const ami_net_run *r, float *out, size_t out_stride, const ami_matrix *m, const float *x,
+void ami_run_product(const ami_net_pass *r, float *out, size_t out_stride, const ami_matrix *m, const float *x,
                      size_t x_stride, size_t items)
 {
     const ami_layers *layers = r->net->layers;
@@ -133,7 +133,7 @@ void ami_run_product(const ami_net_run *r, float *out, size_t out_stride, const 
     }
 }
 
-static void run_rows(const ami_net_run *r)
+static void run_rows(const ami_net_pass *r)
 {
     const am_net_op *op = r->step->op;
     const ami_net_layer *layer = r->step->layer;
@@ -146,7 +146,7 @@ static void run_rows(const ami_net_run *r)
 }
 
 /// States take over their next values: all are read before any is written.
-static void step_states(const ami_net_run *r)
+static void step_states(const ami_net_pass *r)
 {
     const am_net *net = r->net;
     for (int pass = 0; pass < 2; pass++) {
@@ -165,7 +165,7 @@ static void step_states(const ami_net_run *r)
 void am_net_run(const am_net *net, am_net_work *work, int batch)
 {
     AM_ASSERT(work->net == net && batch >= 1 && batch <= work->most_batch);
-    ami_net_run r = { net, work, net->steps, (size_t)batch };
+    ami_net_pass r = { net, work, net->steps, (size_t)batch };
     for (int i = 0; i < net->part->op_count; i++, r.step++) {
         if (r.step->layer->run_all) {
             r.step->layer->run_all(&r);

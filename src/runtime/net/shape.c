@@ -21,7 +21,7 @@ int ami_net_in_count(const am_net_op *op)
 // ---------------------------------------------------------------------------------------------
 // One operation
 
-void ami_net_tensor(ami_net_shape *shape, int32_t rows, int32_t columns, uint32_t flags)
+void ami_net_add_tensor(ami_net_shape *shape, int32_t rows, int32_t columns, uint32_t flags)
 {
     shape->tensor[shape->tensor_count] = (ami_net_dims){ rows, columns };
     shape->flags[shape->tensor_count++] = flags;

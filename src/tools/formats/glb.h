@@ -40,6 +40,9 @@ typedef struct ami_glb {
 
 am_result ami_glb_open(ami_glb *glb, const void *data, size_t size, const am_read_def *def, am_error *err);
 void ami_glb_close(ami_glb *glb);
+/// The items of an array, which must be objects; the list lives in `arena`.
+am_result ami_glb_list_objects(ami_glb_list *out, const ami_glb *glb, const am_json *array, ami_arena *arena,
+                               am_error *err);
 
 /// values[count * width], converted to floats.
 typedef struct ami_glb_array {

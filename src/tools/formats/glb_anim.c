@@ -138,18 +138,7 @@ static am_result list_objects(ami_glb_list *out, ami_glb *glb, const am_json *an
     if (!array || array->type != AM_JSON_ARRAY) {
         return am_json_fail(glb->doc, animation, AM_ERR_KEY, err, "an animation has no array '%s'", key);
     }
-    size_t size = (size_t)array->count * sizeof *out->items;
-    out->items = ami_arena_get(&glb->scratch, size);
-    if (!out->items) {
-        return ami_fail_memory(err, size);
-    }
-    for (const am_json *item = array->first; item; item = item->next) {
-        if (item->type != AM_JSON_OBJECT) {
-            return am_json_fail(glb->doc, item, AM_ERR_TYPE, err, "the items of '%s' must be objects", key);
-        }
-        out->items[out->count++] = item;
-    }
-    return AM_OK;
+    return ami_glb_list_objects(out, glb, array, &glb->scratch, err);
 }
 
 static am_result read_tracks(tracks *all, ami_glb *glb, const ami_glb_rig *rig, const am_json *animation,

@@ -62,6 +62,23 @@ static am_result find_chunks(chunks *out, const void *data, size_t size, const c
     return AM_OK;
 }
 
+am_result ami_glb_list_objects(ami_glb_list *out, const ami_glb *glb, const am_json *array, ami_arena *arena,
+                               am_error *err)
+{
+    size_t size = (size_t)array->count * sizeof *out->items;
+    out->items = ami_arena_get(arena, size);
+    if (!out->items) {
+        return ami_fail_memory(err, size);
+    }
+    for (const am_json *item = array->first; item; item = item->next) {
+        if (item->type != AM_JSON_OBJECT) {
+            return am_json_fail(glb->doc, item, AM_ERR_TYPE, err, "the items of '%s' must be objects", array->key);
+        }
+        out->items[out->count++] = item;
+    }
+    return AM_OK;
+}
+
 static am_result list_items(ami_glb_list *out, ami_glb *glb, const char *key, am_error *err)
 {
     const am_json *array = am_json_get(am_json_root(glb->doc), key);
@@ -75,18 +92,7 @@ static am_result list_items(ami_glb_list *out, ami_glb *glb, const char *key, am
         return am_json_fail(glb->doc, array, AM_ERR_LIMIT, err, "'%s' has %d items; at most %d are read", key,
                             array->count, (int)max_items);
     }
-    size_t size = (size_t)array->count * sizeof *out->items;
-    out->items = ami_arena_get(&glb->arena, size);
-    if (!out->items) {
-        return ami_fail_memory(err, size);
-    }
-    for (const am_json *item = array->first; item; item = item->next) {
-        if (item->type != AM_JSON_OBJECT) {
-            return am_json_fail(glb->doc, item, AM_ERR_TYPE, err, "the items of '%s' must be objects", key);
-        }
-        out->items[out->count++] = item;
-    }
-    return AM_OK;
+    return ami_glb_list_objects(out, glb, array, &glb->arena, err);
 }
 
 static am_result list_tables(ami_glb *glb, am_error *err)

@@ -94,7 +94,7 @@ am_floor am_motion_floor(const am_motion *m, float *room)
     return floor;
 }
 
-am_vec3 ami_velocity(const am_motion *m, int frame, int point, float window_s)
+am_vec3 ami_point_velocity(const am_motion *m, int frame, int point, float window_s)
 {
     int half = ami_frames(m, 0.5f * window_s);
     int from = frame - half < 0 ? 0 : frame - half;
@@ -103,7 +103,10 @@ am_vec3 ami_velocity(const am_motion *m, int frame, int point, float window_s)
     return to > from ? am_v3_scale(am_v3_ground(way), m->fps / (float)(to - from)) : am_v3_zero();
 }
 
-float ami_speed(const am_motion *m, int frame) { return am_v3_length(ami_velocity(m, frame, AM_POINT_HIPS, 0.5f)); }
+float ami_speed(const am_motion *m, int frame)
+{
+    return am_v3_length(ami_point_velocity(m, frame, AM_POINT_HIPS, 0.5f));
+}
 
 float ami_foot_height(const am_motion *m, int frame, int side)
 {
@@ -117,8 +120,8 @@ bool ami_foot_planted(const am_motion *m, int frame, int side)
     if (ami_foot_height(m, frame, side) > AMI_LOW_M) {
         return false;
     }
-    float toe = am_v3_length(ami_velocity(m, frame, AM_POINT_LEFT_TOE + side, 0.05f));
-    float heel = am_v3_length(ami_velocity(m, frame, AM_POINT_LEFT_HEEL + side, 0.05f));
+    float toe = am_v3_length(ami_point_velocity(m, frame, AM_POINT_LEFT_TOE + side, 0.05f));
+    float heel = am_v3_length(ami_point_velocity(m, frame, AM_POINT_LEFT_HEEL + side, 0.05f));
     return am_min(toe, heel) < AMI_PLANT_MPS + AMI_PLANT_SHARE * ami_speed(m, frame);
 }
 

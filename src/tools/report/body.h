@@ -29,7 +29,7 @@ static inline int ami_frame_at(const am_motion *m, float seconds)
 }
 
 /// Velocity of a point along the ground, by its way from half a window before the frame to half a window after it.
-am_vec3 ami_velocity(const am_motion *m, int frame, int point, float window_s);
+am_vec3 ami_point_velocity(const am_motion *m, int frame, int point, float window_s);
 /// Speed of the hips along the ground over half a second.
 float ami_speed(const am_motion *m, int frame);
 /// Height of a foot's lower end (toe or heel) above the floor; side 0 is left.

@@ -97,6 +97,50 @@ void am_clips_describe(am_json_writer *writer, const am_clips *clips)
 }
 
 // ---------------------------------------------------------------------------------------------
+// What the doctor found
+
+void am_import_clip_describe(am_json_writer *w, const am_import_clip *e)
+{
+    am_json_string(w, "file", e->path);
+    if (e->error.code != AM_OK) {
+        char text[1024];
+        am_error_format(&e->error, text, sizeof text);
+        am_json_string(w, "error", text);
+        return;
+    }
+    const am_diagnosis *d = &e->diagnosis;
+    if (e->clip_count > 1) {
+        am_json_string(w, "clip", e->raw->name);
+    }
+    am_json_number(w, "fps", (double)d->fps);
+    am_json_number(w, "fps_true", (double)d->fps_true);
+    am_json_integer(w, "frames", e->raw->frame_count);
+    am_json_number(w, "unit_m", (double)d->unit_m);
+    am_json_string(w, "up", d->up);
+    am_json_string(w, "facing", d->facing);
+    am_json_number(w, "floor_m", (double)d->floor_m);
+    am_json_bool(w, "rest_usable", !d->rest_is_pose);
+    am_json_begin_object(w, "joints");
+    for (int r = 0; r < AM_ROLE_COUNT; r++) {
+        if (d->roles.joint[r] >= 0) {
+            am_json_string(w, am_role_name((am_role)r), e->raw->skeleton->names[d->roles.joint[r]]);
+        }
+    }
+    am_json_end_object(w);
+    am_json_begin_array(w, "warnings");
+    for (int i = 0; i < d->finding_count; i++) {
+        am_json_begin_object(w, NULL);
+        am_json_string(w, "code", d->findings[i].code);
+        am_json_string(w, "text", d->findings[i].text);
+        am_json_integer(w, "frame", d->findings[i].frame);
+        am_json_integer(w, "last", d->findings[i].last);
+        am_json_bool(w, "serious", d->findings[i].serious);
+        am_json_end_object(w);
+    }
+    am_json_end_array(w);
+}
+
+// ---------------------------------------------------------------------------------------------
 // Networks
 
 static void put_values(am_json_writer *writer, const am_net_graph *graph)

@@ -176,7 +176,7 @@ static void write_stands(am_json_writer *writer, const ami_watched *w, const am_
     static const char *const bad[] = { "ankles", "knees", "hips", "trunk" };
     am_json_begin_array(writer, "stands");
     for (int i = 0; i < w->stand_count; i++) {
-        const am_stand *s = &w->stands[i];
+        const am_stand_span *s = &w->stands[i];
         int rest = am_stand_rest(m, s);
         uint32_t bits = rest >= 0 ? am_posture_check(m, rest, limits) : 0u;
         am_json_begin_object(writer, NULL);

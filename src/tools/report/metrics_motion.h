@@ -24,7 +24,7 @@ typedef struct ami_watched {
     int jump_count, push_count;
     bool jumping;
     uint64_t push_total;
-    am_stand stands[ami_most_stands]; ///< of the last measure
+    am_stand_span stands[ami_most_stands]; ///< of the last measure
     int stand_count;
 } ami_watched;
 

@@ -73,8 +73,8 @@ static float gain(const am_motion *m, int frame)
     int half = ami_frames(m, 0.5f * GAIN_S);
     int from = frame - half < 0 ? 0 : frame - half;
     int to = frame + half >= m->frames ? m->frames - 1 : frame + half;
-    return am_v3_length(ami_velocity(m, to, AM_POINT_HIPS, 0.1f)) -
-           am_v3_length(ami_velocity(m, from, AM_POINT_HIPS, 0.1f));
+    return am_v3_length(ami_point_velocity(m, to, AM_POINT_HIPS, 0.1f)) -
+           am_v3_length(ami_point_velocity(m, from, AM_POINT_HIPS, 0.1f));
 }
 
 uint32_t am_moment_check(const am_motion *m, const am_moment *moment)

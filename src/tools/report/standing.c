@@ -37,7 +37,7 @@ static am_vec3 feet_direction(const am_motion *m, int frame)
 // ---------------------------------------------------------------------------------------------
 // Stands
 
-int am_stands_find(am_stand *out, int capacity, const am_motion *m, const am_vec3 *targets)
+int am_stands_find(am_stand_span *out, int capacity, const am_motion *m, const am_vec3 *targets)
 {
     int count = 0;
     for (int f = 0; f < m->frames;) {
@@ -55,7 +55,7 @@ int am_stands_find(am_stand *out, int capacity, const am_motion *m, const am_vec
             rest++;
         }
         if (rest < f) {
-            am_stand stand = { rest, f - 1, first > 0 && ami_speed(m, first) > AMI_MOVE_MPS };
+            am_stand_span stand = { rest, f - 1, first > 0 && ami_speed(m, first) > AMI_MOVE_MPS };
             if (count < capacity) {
                 out[count] = stand;
             }
@@ -65,7 +65,7 @@ int am_stands_find(am_stand *out, int capacity, const am_motion *m, const am_vec
     return count;
 }
 
-int am_stand_rest(const am_motion *m, const am_stand *stand)
+int am_stand_rest(const am_motion *m, const am_stand_span *stand)
 {
     if (stand->last - stand->first < ami_frames(m, SHORTEST_S)) {
         return -1;
@@ -168,7 +168,7 @@ static void add_stand(am_standing *out, const am_motion *m, int first, int last)
     }
 }
 
-am_standing am_standing_measure(const am_motion *m, const am_stand *stands, int count)
+am_standing am_standing_measure(const am_motion *m, const am_stand_span *stands, int count)
 {
     am_standing out = { 0 };
     ami_life sum = { 0 };

@@ -120,7 +120,7 @@ void am_strip_destroy(am_strip *strip)
 // A frame of the run
 
 /// Sharpest change of velocity of any point of the body over the last three frames, m/s^2.
-static float sharpest(const am_strip *strip, const ami_strip_actor *actor, const ami_body *body, float dt)
+static float sharpest(const am_strip *strip, const ami_strip_actor *actor, const ami_strip_body *body, float dt)
 {
     float most = 0.0f;
     for (int p = 0; p < ami_body_points && actor->seen >= 2; p++) {
@@ -134,7 +134,7 @@ static float sharpest(const am_strip *strip, const ami_strip_actor *actor, const
 }
 
 static void fill_frame(ami_strip_frame *out, const am_strip *strip, const ami_strip_actor *actor,
-                       const am_run_sample *sample, const ami_body *body)
+                       const am_run_sample *sample, const ami_strip_body *body)
 {
     *out = (ami_strip_frame){
         .time = sample->time + sample->dt,
@@ -185,7 +185,7 @@ static am_result on_frame(void *user, const am_run_sample *sample, am_error *err
     (void)err;
     am_strip *strip = user;
     ami_strip_actor *actor = &strip->actors[sample->actor];
-    ami_body body;
+    ami_strip_body body;
     ami_body_place(&body, &strip->rig, sample->pose.world);
     am_vec3 root = am_v3_ground(sample->pose.root.translation);
     if (actor->seen > 0) {

@@ -27,10 +27,10 @@ typedef struct ami_rig {
 ami_rig ami_rig_make(const am_skeleton *skeleton, const am_roles *roles);
 
 /// A body in the world.
-typedef struct ami_body {
+typedef struct ami_strip_body {
     am_vec3 at[ami_body_points];
-} ami_body;
-void ami_body_place(ami_body *out, const ami_rig *rig, const am_transform *world);
+} ami_strip_body;
+void ami_body_place(ami_strip_body *out, const ami_rig *rig, const am_transform *world);
 
 typedef enum ami_look { ami_look_side, ami_look_front, ami_look_above, ami_look_count } ami_look;
 
@@ -54,7 +54,7 @@ ami_spot ami_frame_spot(const ami_frame *frame, const ami_view *view, am_vec3 po
 extern const uint32_t ami_side_colours[2]; ///< left and right limbs
 
 /// Draws a body: far parts behind near ones and paler, left and right limbs in their colours, the rest in `trunk`.
-void ami_body_draw(ami_canvas *canvas, const ami_rig *rig, const ami_body *body, const ami_view *view,
+void ami_body_draw(ami_canvas *canvas, const ami_rig *rig, const ami_strip_body *body, const ami_view *view,
                    const ami_frame *frame, uint32_t trunk);
 
 /// One frame of a character's track.
@@ -75,7 +75,7 @@ enum { ami_strip_path_points = 1024 };
 
 typedef struct ami_strip_figure {
     int frame; ///< of the track
-    ami_body body;
+    ami_strip_body body;
     bool pushed; ///< since the figure before
     am_vec3 push_at, push_force;
 } ami_strip_figure;
@@ -86,8 +86,8 @@ typedef struct ami_strip_actor {
     int frame_count;
     ami_strip_figure *figures; ///< [figure_count]
     int figure_count;
-    ami_body before[2]; ///< bodies of the last two frames, last first
-    int seen;           ///< frames since the run began
+    ami_strip_body before[2]; ///< bodies of the last two frames, last first
+    int seen;                 ///< frames since the run began
     float travelled;
     am_vec3 root;
     ami_strip_figure push; ///< waits for the next figure

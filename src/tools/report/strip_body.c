@@ -75,7 +75,7 @@ ami_rig ami_rig_make(const am_skeleton *skeleton, const am_roles *roles)
     return rig;
 }
 
-void ami_body_place(ami_body *out, const ami_rig *rig, const am_transform *world)
+void ami_body_place(ami_strip_body *out, const ami_rig *rig, const am_transform *world)
 {
     for (int p = 0; p < ami_body_points; p++) {
         out->at[p] = rig->joint[p] >= 0 ? am_transform_point(world[rig->joint[p]], rig->offset[p]) : am_v3_zero();
@@ -183,7 +183,7 @@ typedef struct drawn {
     double depth; ///< towards the viewer, mean of its limbs, m
 } drawn;
 
-static void project(drawn *out, const ami_rig *rig, const ami_body *body, const ami_view *view,
+static void project(drawn *out, const ami_rig *rig, const ami_strip_body *body, const ami_view *view,
                     const ami_frame *frame)
 {
     const group *g = &groups[out->group];
@@ -204,7 +204,7 @@ static void project(drawn *out, const ami_rig *rig, const ami_body *body, const 
     }
 }
 
-void ami_body_draw(ami_canvas *canvas, const ami_rig *rig, const ami_body *body, const ami_view *view,
+void ami_body_draw(ami_canvas *canvas, const ami_rig *rig, const ami_strip_body *body, const ami_view *view,
                    const ami_frame *frame, uint32_t trunk)
 {
     drawn parts[group_count] = { 0 };

@@ -67,12 +67,6 @@ static am_result check_def(const am_synth_def *def, am_error *err)
     if ((int)def->kind < 0 || def->kind >= AM_SYNTH_KIND_COUNT) {
         return ami_fail(err, AM_ERR_DEF, "there is no kind of motion number %d", (int)def->kind);
     }
-    if (def->body != AM_SYNTH_BIPED) {
-        return ami_fail(err, AM_ERR_SUPPORT, "only a body on two legs can be made; leave body at AM_SYNTH_BIPED");
-    }
-    if (def->ground) {
-        return ami_fail(err, AM_ERR_SUPPORT, "only flat ground can be walked on; leave ground at NULL");
-    }
     if (!(def->fps >= 10.0f) || !(def->fps <= 480.0f)) {
         return ami_fail(err, AM_ERR_RANGE, "the rate is %g frames per second; give 10 to 480", (double)def->fps);
     }

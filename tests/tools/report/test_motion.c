@@ -110,7 +110,7 @@ static void windows_end_with_the_motion(void **state)
 
 static am_standing stand_of(const played *p)
 {
-    am_stand stands[8];
+    am_stand_span stands[8];
     int count = am_stands_find(stands, 8, &p->motion, p->targets);
     assert_int_equal(count, 1);
     return am_standing_measure(&p->motion, stands, count);
@@ -191,7 +191,7 @@ static void stops_end_in_a_stand(void **state)
         p.targets[f] = am_v3(0.0f, 0.0f, p.synth.truth[then].speed > 0.5f ? 1.4f : 0.0f);
     }
     am_stander_limits limits = am_stander_limits_default(); // procedural standers are all alike: no percentiles
-    am_stand stands[8];
+    am_stand_span stands[8];
     int count = am_stands_find(stands, 8, &p.motion, p.targets);
     int judged = 0;
     for (int i = 0; i < count; i++) {
@@ -217,7 +217,7 @@ static void a_stop_in_mid_stride_is_bad(void **state)
     }
     freeze(&p, widest, am_v3_zero());
     memset(p.targets + widest - 20, 0, (size_t)(p.motion.frames - widest + 20) * sizeof *p.targets);
-    am_stand stand;
+    am_stand_span stand;
     assert_int_equal(am_stands_find(&stand, 1, &p.motion, p.targets), 1);
     assert_true(stand.stop);
     int rest = am_stand_rest(&p.motion, &stand);

@@ -193,7 +193,7 @@ static void limbs_are_drawn_where_the_body_has_them(void **state)
     am_transform joints[64], root;
     for (int frame = 0; frame < 120; frame += 13) {
         walk_pose(joints, &root, &s, frame);
-        ami_body body;
+        ami_strip_body body;
         ami_body_place(&body, &rig, joints);
         ami_canvas c;
         am_error err = { 0 };

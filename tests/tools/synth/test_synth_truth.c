@@ -45,12 +45,6 @@ static void the_rate_does_not_change_the_motion(void **state)
     destroy(&coarse);
 }
 
-static float uneven(void *user, float x, float z)
-{
-    (void)user;
-    return x + z;
-}
-
 static void a_def_out_of_range_is_refused(void **state)
 {
     (void)state;
@@ -64,12 +58,6 @@ static void a_def_out_of_range_is_refused(void **state)
     def = good;
     def.kind = AM_SYNTH_KIND_COUNT;
     check_refused(am_synth_make(&out, &def, &err), AM_ERR_DEF);
-    def = good;
-    def.body = AM_SYNTH_QUADRUPED;
-    check_refused(am_synth_make(&out, &def, &err), AM_ERR_SUPPORT);
-    def = good;
-    def.ground = uneven;
-    check_refused(am_synth_make(&out, &def, &err), AM_ERR_SUPPORT);
     static const float bad[] = { -1.0f, 1e9f, NAN };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         float *const fields[] = { &def.fps, &def.seconds, &def.speed, &def.turn, &def.side };
