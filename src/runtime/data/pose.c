@@ -38,30 +38,48 @@ static am_vec3 unpack_vec3(const uint16_t *in, am_vec3 low, am_vec3 extent)
                  low.z + extent.z * ((float)in[2] / 65535.0f));
 }
 
+static am_quat rotation_at(const am_db *db, size_t at)
+{
+    return db->rotations ? db->rotations[at] : ami_unpack_quat(db->packed_rotations + 3 * at);
+}
+
+static am_vec3 translation_at(const am_db *db, size_t at, size_t moving)
+{
+    return db->translations
+               ? db->translations[at]
+               : unpack_vec3(db->packed_translations + 3 * at, db->packed_low[moving], db->packed_extent[moving]);
+}
+
 am_transform ami_db_joint(const am_db *db, int frame, int joint, int moving)
 {
     am_transform local = { db->skeleton->rests[joint], db->skeleton->offsets[joint] };
-    if (!db->has_poses) {
-        return local;
+    if (db->has_poses) {
+        local.rotation = rotation_at(db, (size_t)frame * (size_t)db->joint_count + (size_t)joint);
     }
-    size_t at = (size_t)frame * (size_t)db->joint_count + (size_t)joint;
-    local.rotation = db->rotations ? db->rotations[at] : ami_unpack_quat(db->packed_rotations + 3 * at);
-    if (moving >= 0) {
-        at = (size_t)frame * (size_t)db->moving_count + (size_t)moving;
-        local.translation = db->translations ? db->translations[at]
-                                             : unpack_vec3(db->packed_translations + 3 * at, db->packed_low[moving],
-                                                           db->packed_extent[moving]);
+    if (db->has_poses && moving >= 0) {
+        size_t m = (size_t)moving;
+        local.translation = translation_at(db, (size_t)frame * (size_t)db->moving_count + m, m);
     }
     return local;
 }
 
 void am_db_pose(const am_db *db, int frame, am_transform *out)
 {
-    for (int j = 0; j < db->joint_count; j++) {
-        out[j] = ami_db_joint(db, frame, j, -1);
+    size_t joints = (size_t)db->joint_count;
+    size_t moving = (size_t)db->moving_count;
+    size_t first = (size_t)frame * joints;
+    if (!db->has_poses) {
+        for (size_t j = 0; j < joints; j++) {
+            out[j] = (am_transform){ db->skeleton->rests[j], db->skeleton->offsets[j] };
+        }
+        return;
     }
-    for (int m = 0; m < db->moving_count; m++) {
-        out[db->moving[m]] = ami_db_joint(db, frame, db->moving[m], m);
+    for (size_t j = 0; j < joints; j++) {
+        out[j].rotation = rotation_at(db, first + j);
+        out[j].translation = db->skeleton->offsets[j];
+    }
+    for (size_t m = 0; m < moving; m++) {
+        out[db->moving[m]].translation = translation_at(db, (size_t)frame * moving + m, m);
     }
 }
 

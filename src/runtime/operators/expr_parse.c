@@ -22,7 +22,7 @@ typedef struct parser {
     const ami_expr_scope *scope;
     am_error *err;
     int nesting;
-    int depth; ///< of the stack at run time
+    int depth, most_depth; ///< of the stack at run time
     int op_count, value_count;
     bool draws;
     ami_expr_op ops[AMI_EXPR_OPS];
@@ -148,6 +148,7 @@ static am_result emit(parser *p, ami_expr_op op, int pops)
     if (p->depth > AMI_EXPR_STACK) {
         return fail_at(p, p->at, AM_ERR_LIMIT, "more than %d values at once; split it", AMI_EXPR_STACK);
     }
+    p->most_depth = p->depth > p->most_depth ? p->depth : p->most_depth;
     p->ops[p->op_count++] = op;
     return AM_OK;
 }
@@ -200,7 +201,7 @@ static am_result parse_listed(parser *p, const ami_expr_function *function)
     static const ami_expr_names none = { "name", NULL, 0 };
     const ami_expr_names *list = find_list(p->scope, function->names);
     list = list ? list : &none;
-    word w;
+    word w = { p->text, p->at, 0 };
     bool quoted;
     am_result result = take_quoted(p, &w, &quoted);
     if (result == AM_OK && !quoted) {
@@ -234,8 +235,7 @@ static am_result parse_free(parser *p, const word *w)
             return result;
         }
     }
-    return fail_unknown(p, w, scope->free.count ? "no name" : "nothing", scope->free.names,
-                        scope->free.count);
+    return fail_unknown(p, w, scope->free.count ? "no name" : "nothing", scope->free.names, scope->free.count);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -449,7 +449,7 @@ static am_result parse_item(parser *p, ami_expr_type *type)
     if (is_digit(mark) || mark == '.') {
         return parse_number(p, type);
     }
-    word w;
+    word w = { p->text, p->at, 0 };
     bool quoted;
     am_result result = take_quoted(p, &w, &quoted);
     if (result != AM_OK || quoted) {
@@ -641,6 +641,7 @@ static ami_expr *place(const parser *p, ami_layout *layout)
         memcpy(values, p->values, (size_t)p->value_count * sizeof *values);
         expr->op_count = p->op_count;
         expr->value_count = p->value_count;
+        expr->most_values = p->most_depth;
         expr->ops = ops;
         expr->values = values;
         expr->draws = p->draws;

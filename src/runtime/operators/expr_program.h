@@ -52,6 +52,7 @@ struct ami_expr {
     ami_expr_type result;
     bool draws;
     int op_count, value_count;
+    int most_values; ///< on the stack at once
     const ami_expr_op *ops;
     const ami_expr_value *values;
 };

@@ -165,6 +165,7 @@ static void run_call(const ami_expr_op *op, void *context, ami_expr_value *argum
 void ami_expr_run(const ami_expr *expr, ami_expr_value *out, void *context, const ami_expr_value *locals)
 {
     ami_expr_value stack[AMI_EXPR_STACK];
+    memset(stack, 0, (size_t)expr->most_values * sizeof *stack);
     int top = -1; // a compiled program never takes more than it pushed
     for (int i = 0; i < expr->op_count; i++) {
         const ami_expr_op *op = &expr->ops[i];

@@ -57,9 +57,8 @@ static am_result read_marks(ami_fill_reader *r, ami_fill_rule *rule, const body 
         }
         ami_fill_mark mark = { .place = n->value + shift, .number = (float)(at - n->first), .optional = n->optional };
         if (n->kind == AMI_OP_SET) {
-            mark = (ami_fill_mark){ .place = n->value,
-                                    .number = (float)(shift / ami_fill_node(r, n->first)->value_count + 1),
-                                    .least = true };
+            int item = shift / ami_fill_node(r, n->first)->value_count;
+            mark = (ami_fill_mark){ .place = n->value, .number = (float)(item + 1), .least = true };
             shift = 0;
         } else if (n->kind != AMI_OP_OR) {
             continue;

@@ -62,6 +62,7 @@ static am_result text_of(const ami_fill_reader *r, const char **out, const am_js
 static am_result compile(ami_fill_reader *r, ami_expr **out, const char **text, const am_json *json, int node,
                          const ami_expr_names *free)
 {
+    *text = "";
     am_result result = text_of(r, text, json, node);
     ami_fill_expr *item = result == AM_OK ? ami_fill_get(r, 1, sizeof *item) : NULL;
     if (!item) {
@@ -169,7 +170,7 @@ am_result ami_fill_variables(ami_fill_reader *r, ami_fill_rule *rule, const am_j
     rule->locals = ami_fill_get(r, (size_t)variables->count, sizeof *rule->locals);
     am_result result =
         rule->locals ? AM_OK : ami_fail_memory(r->err, (size_t)variables->count * sizeof *rule->locals);
-    for (const am_json *item = variables->first; item && result == AM_OK; item = item->next) {
+    for (const am_json *item = variables->first; item && rule->locals && result == AM_OK; item = item->next) {
         ami_expr *expr = NULL;
         const char *text;
         result = compile(r, &expr, &text, item, rule->node, NULL);

@@ -165,8 +165,11 @@ am_result ami_matching_read(ami_matching **out, const am_control_schema *schema,
     m->schema = schema;
     m->weights = ami_alloc_array(&own, (size_t)schema->node_count, sizeof *m->weights);
     const am_json *section = NULL;
-    am_result result = m->weights ? ami_control_section(doc, json, "matching", &section, err)
-                                  : ami_fail_memory(err, (size_t)schema->node_count * sizeof *m->weights);
+    if (!m->weights) {
+        ami_matching_destroy(m);
+        return ami_fail_memory(err, (size_t)schema->node_count * sizeof *m->weights);
+    }
+    am_result result = ami_control_section(doc, json, "matching", &section, err);
     result = result == AM_OK ? read_section(m, doc, section, err) : result;
     if (result != AM_OK) {
         ami_matching_destroy(m);

@@ -150,7 +150,7 @@ static void measure_joints(ami_motion *m)
     }
 }
 
-static size_t most_names(const am_db *db) { return (size_t)(1 + AM_ROLE_COUNT + db->joint_count); }
+static size_t most_names(const am_db *db) { return 1 + AM_ROLE_COUNT + (size_t)db->joint_count; }
 
 static am_result make_joints(ami_motion *m, am_error *err)
 {

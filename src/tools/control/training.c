@@ -30,7 +30,7 @@ typedef struct drawn_case {
     frame_set frames; ///< never all
     int *list;        ///< [count] the same, ascending
     int count;
-    int8_t branches[AMI_FILL_CHOICES]; ///< -1: not decided by the case
+    int16_t branches[AMI_FILL_CHOICES]; ///< -1: not decided by the case
 } drawn_case;
 
 struct ami_training_controls {
@@ -55,7 +55,7 @@ struct ami_training_controls {
 typedef struct drawing {
     ami_moment moment;
     const ami_training_controls *controls;
-    const int8_t *branches;
+    const int16_t *branches;
     am_rng *rng;
 } drawing;
 
@@ -337,7 +337,7 @@ static am_result add_cases(ami_training_controls *c, drawn_case *one, int parent
             narrowed.frames.words[w] = one->frames.words[w] & (frames->words ? frames->words[w] : ~(uint64_t)0);
         }
         narrowed.share = one->share * share_of(c, choice, i) / sum;
-        narrowed.branches[choice] = (int8_t)i;
+        narrowed.branches[choice] = (int16_t)i;
         result = add_cases(c, &narrowed, choice, i, doc, at, err);
     }
     free_set(c, &narrowed.frames);
