@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "control/exclude.h"
+#include "control/frames.h"
 #include "operators/fill.h"
 #include "operators/pose_parts.h"
 
@@ -13,22 +14,17 @@
 
 enum { most_cases = 256, most_tries = 1000, check_tries = 2000 };
 
-/// Frames as bits; NULL words: all.
-typedef struct frame_set {
-    uint64_t *words;
-} frame_set;
-
 /// A branch of a "choose".
 typedef struct branch {
     float share;
-    frame_set frames;
+    ami_frames frames;
 } branch;
 
 /// One branch for each choice that is made in every value: what the shares are shares of.
 typedef struct drawn_case {
-    float share;      ///< of all; the shares of all cases add up to 1
-    frame_set frames; ///< never all
-    int *list;        ///< [count] the same, ascending
+    float share;       ///< of all; the shares of all cases add up to 1
+    ami_frames frames; ///< never all
+    int *list;         ///< [count] the same, ascending
     int count;
     int16_t branches[AMI_FILL_CHOICES]; ///< -1: not decided by the case
 } drawn_case;
@@ -40,7 +36,7 @@ struct ami_training_controls {
     ami_motion *motion;
     ami_fill *fill;
     branch *branches[AMI_FILL_CHOICES]; ///< [choice][AMI_FILL_BRANCHES]
-    frame_set frames;
+    ami_frames frames;
     drawn_case *cases;
     int case_count;
     int *list; ///< [list_count]: frames of any case
@@ -58,131 +54,6 @@ typedef struct drawing {
     const int16_t *branches;
     am_rng *rng;
 } drawing;
-
-// ---------------------------------------------------------------------------------------------
-// Sets of frames
-
-static size_t word_count(const am_db *db) { return ((size_t)db->frame_count + 63) / 64; }
-
-static bool has_frame(const frame_set *set, int frame)
-{
-    return !set->words || (set->words[frame / 64] >> (frame % 64) & 1u) != 0;
-}
-
-static void free_set(const ami_training_controls *c, frame_set *set)
-{
-    ami_release(&c->alloc, set->words, word_count(c->db) * sizeof *set->words);
-    set->words = NULL;
-}
-
-static am_result make_set(const ami_training_controls *c, frame_set *set, am_error *err)
-{
-    size_t words = word_count(c->db);
-    set->words = ami_alloc_array(&c->alloc, words, sizeof *set->words);
-    return set->words ? AM_OK : ami_fail_memory(err, words * sizeof *set->words);
-}
-
-static void add_frame(frame_set *set, int frame) { set->words[frame / 64] |= (uint64_t)1 << (frame % 64); }
-
-static int count_set(const frame_set *set, const am_db *db)
-{
-    int count = 0;
-    for (int f = 0; f < db->frame_count; f++) {
-        count += has_frame(set, f);
-    }
-    return count;
-}
-
-/// What a filter says while it is read.
-typedef struct filter {
-    ami_tag_query query;
-    ami_expr *where;
-    const char *text;
-} filter;
-
-static am_result read_query(const ami_training_controls *c, filter *out, const am_json_doc *doc,
-                            const am_json *object, am_error *err)
-{
-    const char *text = "";
-    am_result result = am_json_read_string(doc, object, "frames", false, &text, err);
-    if (result != AM_OK || !am_json_get(object, "frames")) {
-        return result;
-    }
-    am_error inner = { 0 };
-    result = ami_db_tag_query(c->db, &out->query, text, &inner);
-    return result == AM_OK ? AM_OK : am_json_fail(doc, am_json_get(object, "frames"), result, err, "%s", inner.text);
-}
-
-static am_result read_where(const ami_training_controls *c, filter *out, const am_json_doc *doc,
-                            const am_json *object, am_error *err)
-{
-    am_result result = am_json_read_string(doc, object, "where", false, &out->text, err);
-    if (result != AM_OK || !out->text) {
-        return result;
-    }
-    ami_expr_names lists[ami_moment_list_count];
-    ami_moment_lists(lists, c->motion);
-    ami_expr_scope scope = { .lists = lists, .list_count = ami_moment_list_count, .fixed = true };
-    scope.functions = ami_moment_functions(&scope.function_count);
-    am_error inner = { 0 };
-    result = ami_expr_compile(&out->where, out->text, &scope, &c->alloc, &inner);
-    if (result == AM_OK && ami_expr_result(out->where) != AMI_EXPR_BOOL) {
-        result = AM_ERR_TYPE;
-        snprintf(inner.text, sizeof inner.text, "a truth value is expected, but '%.120s' is %s", out->text,
-                 ami_expr_type_name(ami_expr_result(out->where)));
-    }
-    return result == AM_OK ? AM_OK : am_json_fail(doc, am_json_get(object, "where"), result, err, "%s", inner.text);
-}
-
-static bool is_accepted(const ami_training_controls *c, const filter *f, int frame)
-{
-    if (!ami_tag_query_accepts(&f->query, c->db->tags[frame])) {
-        return false;
-    }
-    ami_moment moment;
-    if (!f->where) {
-        return true;
-    }
-    ami_expr_value value;
-    if (!ami_moment_at(&moment, c->motion, frame, NULL)) {
-        return false;
-    }
-    ami_expr_run(f->where, &value, &moment, NULL);
-    return !value.missing && value.number[0] != 0.0f;
-}
-
-/// Frames with a neighbour on both sides of their span: the pose before, and velocities.
-static void accept_frames(const ami_training_controls *c, frame_set *out, const filter *f)
-{
-    for (int i = 0; i < c->motion->spans.count; i++) {
-        const ami_span *span = &c->motion->spans.items[i];
-        for (int frame = span->start + 1; frame < span->stop - 1; frame++) {
-            if (is_accepted(c, f, frame)) {
-                add_frame(out, frame);
-            }
-        }
-    }
-}
-
-/// "frames" and "where" of an object.
-static am_result read_frames(const ami_training_controls *c, frame_set *out, const am_json_doc *doc,
-                             const am_json *object, am_error *err)
-{
-    filter f = { 0 };
-    am_result result = read_query(c, &f, doc, object, err);
-    result = result == AM_OK ? read_where(c, &f, doc, object, err) : result;
-    result = result == AM_OK ? make_set(c, out, err) : result;
-    if (result == AM_OK) {
-        accept_frames(c, out, &f);
-        if (count_set(out, c->db) == 0) {
-            const am_json *at = am_json_get(object, f.text ? "where" : "frames");
-            result = am_json_fail(doc, at ? at : object, AM_ERR_EMPTY, err, "no frame of database '%s' is left%s%s%s",
-                                  c->db->name, at ? " by \"" : "", at ? at->string : "", at ? "\"" : "");
-        }
-    }
-    ami_expr_destroy(f.where);
-    return result;
-}
 
 // ---------------------------------------------------------------------------------------------
 // Branches
@@ -209,7 +80,7 @@ static am_result read_branch(void *user, int choice, int number, const am_json *
     }
     am_result result = am_json_read_float(r->doc, body, "share", false, &b->share, 1e-6f, 1e6f, err);
     bool filtered = am_json_get(body, "frames") || am_json_get(body, "where");
-    return result == AM_OK && filtered ? read_frames(c, &b->frames, r->doc, body, err) : result;
+    return result == AM_OK && filtered ? ami_frames_read(c->motion, &b->frames, r->doc, body, err) : result;
 }
 
 static float share_of(const ami_training_controls *c, int choice, int number)
@@ -224,12 +95,12 @@ static int draw_branch(const ami_training_controls *c, int choice, int frame, am
     const ami_fill_choice *info = &ami_fill_choices(c->fill, &count)[choice];
     float sum = 0.0f;
     for (int i = 0; i < info->branch_count; i++) {
-        sum += has_frame(&c->branches[choice][i].frames, frame) ? share_of(c, choice, i) : 0.0f;
+        sum += ami_frames_have(&c->branches[choice][i].frames, frame) ? share_of(c, choice, i) : 0.0f;
     }
     float at = am_rng_float(rng) * sum;
     int found = -1;
     for (int i = 0; i < info->branch_count && at >= 0.0f; i++) {
-        if (has_frame(&c->branches[choice][i].frames, frame)) {
+        if (ami_frames_have(&c->branches[choice][i].frames, frame)) {
             found = i;
             at -= share_of(c, choice, i);
         }
@@ -260,17 +131,17 @@ static int sure_choice(const ami_training_controls *c, int parent, int parent_br
     return -1;
 }
 
-static am_result list_frames(const ami_training_controls *c, int **list, int *count, const frame_set *set,
+static am_result list_frames(const ami_training_controls *c, int **list, int *count, const ami_frames *set,
                              am_error *err)
 {
-    *count = count_set(set, c->db);
+    *count = ami_frames_count(c->motion, set);
     *list = ami_alloc_array(&c->alloc, (size_t)*count, sizeof **list);
     if (!*list) {
         return ami_fail_memory(err, (size_t)*count * sizeof **list);
     }
     int at = 0;
     for (int f = 0; f < c->db->frame_count; f++) {
-        if (has_frame(set, f)) {
+        if (ami_frames_have(set, f)) {
             (*list)[at++] = f;
         }
     }
@@ -301,11 +172,11 @@ static am_result add_case(ami_training_controls *c, const drawn_case *one, const
     drawn_case *kept = &c->cases[c->case_count++];
     *kept = *one;
     kept->list = NULL;
-    am_result result = make_set(c, &kept->frames, err);
+    am_result result = ami_frames_make(c->motion, &kept->frames, err);
     if (result != AM_OK) {
         return result;
     }
-    memcpy(kept->frames.words, one->frames.words, word_count(c->db) * sizeof *kept->frames.words);
+    memcpy(kept->frames.words, one->frames.words, ami_frames_words(c->motion) * sizeof *kept->frames.words);
     result = list_frames(c, &kept->list, &kept->count, &kept->frames, err);
     if (result == AM_OK && kept->count == 0) {
         char name[200];
@@ -330,17 +201,17 @@ static am_result add_cases(ami_training_controls *c, drawn_case *one, int parent
         sum += share_of(c, choice, i);
     }
     drawn_case narrowed = *one;
-    am_result result = make_set(c, &narrowed.frames, err);
+    am_result result = ami_frames_make(c->motion, &narrowed.frames, err);
     for (int i = 0; i < info->branch_count && result == AM_OK; i++) {
-        const frame_set *frames = &c->branches[choice][i].frames;
-        for (size_t w = 0; w < word_count(c->db); w++) {
+        const ami_frames *frames = &c->branches[choice][i].frames;
+        for (size_t w = 0; w < ami_frames_words(c->motion); w++) {
             narrowed.frames.words[w] = one->frames.words[w] & (frames->words ? frames->words[w] : ~(uint64_t)0);
         }
         narrowed.share = one->share * share_of(c, choice, i) / sum;
         narrowed.branches[choice] = (int16_t)i;
         result = add_cases(c, &narrowed, choice, i, doc, at, err);
     }
-    free_set(c, &narrowed.frames);
+    ami_frames_free(c->motion, &narrowed.frames);
     return result;
 }
 
@@ -353,17 +224,17 @@ static am_result make_cases(ami_training_controls *c, const am_json_doc *doc, co
     drawn_case whole = { .share = 1.0f, .frames = c->frames };
     memset(whole.branches, -1, sizeof whole.branches);
     am_result result = add_cases(c, &whole, -1, -1, doc, at, err);
-    frame_set any = { 0 };
-    result = result == AM_OK ? make_set(c, &any, err) : result;
+    ami_frames any = { 0 };
+    result = result == AM_OK ? ami_frames_make(c->motion, &any, err) : result;
     if (result == AM_OK) {
         for (int i = 0; i < c->case_count; i++) {
-            for (size_t w = 0; w < word_count(c->db); w++) {
+            for (size_t w = 0; w < ami_frames_words(c->motion); w++) {
                 any.words[w] |= c->cases[i].frames.words[w];
             }
         }
         result = list_frames(c, &c->list, &c->list_count, &any, err);
     }
-    free_set(c, &any);
+    ami_frames_free(c->motion, &any);
     return result;
 }
 
@@ -416,16 +287,16 @@ static bool draw_case(const ami_training_controls *c, float *value, int frame, c
 static const drawn_case *case_of(const ami_training_controls *c, int frame, am_rng *rng)
 {
     if (c->case_count == 1) {
-        return has_frame(&c->cases[0].frames, frame) ? &c->cases[0] : NULL;
+        return ami_frames_have(&c->cases[0].frames, frame) ? &c->cases[0] : NULL;
     }
     float sum = 0.0f;
     for (int i = 0; i < c->case_count; i++) {
-        sum += has_frame(&c->cases[i].frames, frame) ? c->cases[i].share / (float)c->cases[i].count : 0.0f;
+        sum += ami_frames_have(&c->cases[i].frames, frame) ? c->cases[i].share / (float)c->cases[i].count : 0.0f;
     }
     float at = am_rng_float(rng) * sum;
     const drawn_case *found = NULL;
     for (int i = 0; i < c->case_count && at >= 0.0f; i++) {
-        if (has_frame(&c->cases[i].frames, frame)) {
+        if (ami_frames_have(&c->cases[i].frames, frame)) {
             found = &c->cases[i];
             at -= found->share / (float)found->count;
         }
@@ -588,7 +459,7 @@ static am_result read_section(ami_training_controls *c, const am_json_doc *doc, 
     host.scope.list_count = ami_moment_list_count;
     host.scope.functions = ami_moment_functions(&host.scope.function_count);
     result = ami_fill_read(&c->fill, c->schema, doc, section, &host, &c->alloc, err);
-    result = result == AM_OK ? read_frames(c, &c->frames, doc, section, err) : result;
+    result = result == AM_OK ? ami_frames_read(c->motion, &c->frames, doc, section, err) : result;
     result = result == AM_OK ? make_cases(c, doc, section, err) : result;
     return result == AM_OK ? check_cases(c, doc, section, err) : result;
 }
@@ -622,18 +493,18 @@ void ami_training_controls_destroy(ami_training_controls *c)
     }
     am_alloc alloc = c->alloc;
     for (int i = 0; i < c->case_count; i++) {
-        free_set(c, &c->cases[i].frames);
+        ami_frames_free(c->motion, &c->cases[i].frames);
         ami_release(&alloc, c->cases[i].list, (size_t)c->cases[i].count * sizeof *c->cases[i].list);
     }
     for (int i = 0; i < AMI_FILL_CHOICES; i++) {
         for (int b = 0; c->branches[i] && b < AMI_FILL_BRANCHES; b++) {
-            free_set(c, &c->branches[i][b].frames);
+            ami_frames_free(c->motion, &c->branches[i][b].frames);
         }
         ami_release(&alloc, c->branches[i], AMI_FILL_BRANCHES * sizeof *c->branches[i]);
     }
     ami_release(&alloc, c->cases, most_cases * sizeof *c->cases);
     ami_release(&alloc, c->list, (size_t)c->list_count * sizeof *c->list);
-    free_set(c, &c->frames);
+    ami_frames_free(c->motion, &c->frames);
     ami_fill_destroy(c->fill);
     ami_motion_destroy(c->motion);
     ami_arena_free(&c->arena);
