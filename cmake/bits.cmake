@@ -6,8 +6,8 @@ target_include_directories(amble_bits PRIVATE ${AMBLE_INTERNAL} ${PROJECT_SOURCE
 target_link_libraries(amble_bits PRIVATE amble_tools amble_flags)
 if(TARGET amble_train)
     target_link_libraries(amble_bits PRIVATE amble_train)
-else() # the one file of training that it needs
-    target_sources(amble_bits PRIVATE ${PROJECT_SOURCE_DIR}/src/train/learned_pack.c)
+else() # the files of training that it needs
+    target_sources(amble_bits PRIVATE ${PROJECT_SOURCE_DIR}/src/train/learned_pack.c ${PROJECT_SOURCE_DIR}/src/train/starts.c)
 endif()
 if(EMSCRIPTEN)
     # Linked with little optimisation, which takes 2 s instead of 22: the objects are the library's own. Loaded at once: this

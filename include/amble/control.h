@@ -1,7 +1,7 @@
 /// Control schemas (Operators section 3): what may be asked of a character, as a tree of operators, and values of it.
 ///
-/// A schema is JSON (docs/operators.md). A value says what is wanted now, in the world: metres, quaternions, names. The
-/// library moves it into the character's frame and encodes it in every step. Paths name the parts of a value:
+/// A schema is JSON (docs/operators.md). A value says what is wanted now, in the world: metres, quaternions, names.
+/// The library moves it into the character's frame and encodes it in every step. Paths name the parts of a value:
 /// "target.facing", "path[2].position", "style".
 #ifndef AMBLE_CONTROL_H
 #define AMBLE_CONTROL_H
@@ -30,8 +30,10 @@ AM_API void am_control_clear(am_control *control);
 /// Sets the numbers of a part: location, direction, velocity and scale (3), rotation (4: x y z w), bool, number and
 /// index (1), height maps (rows x columns). What holds the part becomes present: an optional is given, an `or` is at
 /// this branch, a set has at least as many items. Refuses unknown paths (AM_ERR_KEY, naming the nearest), another
-/// count of numbers (AM_ERR_TYPE), numbers that are not finite (AM_ERR_NUMBER), and items beyond the most (AM_ERR_LIMIT).
-AM_API am_result am_control_set(am_control *control, const char *path, const float *numbers, int count, am_error *err);
+/// count of numbers (AM_ERR_TYPE), numbers that are not finite (AM_ERR_NUMBER), and items beyond the most
+/// (AM_ERR_LIMIT).
+AM_API am_result am_control_set(am_control *control, const char *path, const float *numbers, int count,
+                                am_error *err);
 /// Sets a choice by name: the branch of an `or` (also where it has no numbers of its own), the name of a `one of`, a
 /// flag of a `some of` (also clears nothing: am_control_drop does). "" is the path of the whole schema.
 AM_API am_result am_control_choose(am_control *control, const char *path, const char *name, am_error *err);

@@ -13,8 +13,7 @@ static void every_shipped_config_is_well_formed(void **state)
     } configs[] = { { "locomotion", 27 }, { "responsive", 33 },  { "salsa", 27 }, { "indian_dance", 27 },
                     { "basketball", 27 }, { "chair", 30 },       { "jump", 33 },  { "low", 33 },
                     { "terrain", 35 },    { "recovery", 30 },    { "dance", 27 }, { "styles", 27 },
-                    { "pairs", 27 },      { "accad_male1", 27 }, { "synth", 27 },
-                    { "behaviours", 27 } };
+                    { "pairs", 27 },      { "accad_male1", 27 }, { "synth", 27 }, { "behaviours", 27 } };
     for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
         char path[1200];
         snprintf(path, sizeof path, "%s/configs/databases/%s.json", AMBLE_SOURCE_DIR, configs[i].name);
