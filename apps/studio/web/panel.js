@@ -213,10 +213,12 @@ export class Panel {
         this.sets.value = name;
     }
 
-    /** The library's methods that the data have all for, and the page's own. */
+    /** The library's methods that the data have all for, and the page's own. Networks may come with another set. */
     setMethods({ methods, hasFrames }) {
         const own = { name: SIDE_BY_SIDE, label: 'side by side', needsDatabase: true };
-        this.inputs.method.replaceChildren(...[...methods, own].filter((item) => hasFrames || !item.needsDatabase)
+        const shipped = (name) => this.studio.sets.some((set) => set.models?.[name] || (set.networks && set.method === name));
+        this.inputs.method.replaceChildren(...[...methods, own]
+            .filter((item) => (hasFrames || !item.needsDatabase) && (!item.needsModel || item.modelBytes > 0 || shipped(item.name)))
             .map(({ name, label }) => make('option', { value: name, textContent: label })));
     }
 
