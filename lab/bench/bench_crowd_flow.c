@@ -264,7 +264,7 @@ static am_result frame_rows(bench *b, const am_db *db, const flow_size *size, am
             us[s][r < 0 ? 0 : r] = bench_cpu_us() - begun;
         }
     }
-    for (int s = 0; s < 2 && result == AM_OK; s++) {
+    for (int s = 0; f && s < 2 && result == AM_OK; s++) {
         char subject[64];
         snprintf(subject, sizeof subject, "flow frame %s %s S=%d", size->name, am_net_weights_name(weights),
                  steps[s]);
@@ -333,7 +333,7 @@ static am_result crowd_rows(bench *b, const am_db *db, am_net_weights weights, i
             am_actors_step(f->actors, f->intents, count, dt, threads == 1 ? NULL : am_pool_tasks(pool));
             us[threads - 1][r] = ((threads == 1 ? bench_cpu_us() : bench_now_us()) - begun) / count;
         }
-        sums[threads - 1] = result == AM_OK ? hash_of(f) : 0;
+        sums[threads - 1] = result == AM_OK && f ? hash_of(f) : 0;
         if (f) {
             ground_close(f);
         }

@@ -400,7 +400,7 @@ static void roll_batch(roll *r, tally *a, rollouts_result *out, int first, int c
         am_net_run(r->encoder.net, r->encoder.work, 1);
         am_net_get(r->encoder.work, 0, 0, r->z + (ptrdiff_t)c * latent);
         am_rng seed = ami_rng_make(r->def->seed ^ 0x726f6c6cu);
-        r->rngs[c] = ami_rng_fork(&seed, (uint64_t)(first + c));
+        r->rngs[c] = ami_rng_fork(&seed, (uint64_t)first + (uint64_t)c);
         for (int i = 0; i < latent; i++) {
             r->n[(ptrdiff_t)c * latent + i] = am_rng_normal(&r->rngs[c]);
         }

@@ -140,7 +140,7 @@ am_result ami_flow_controls_open(ami_flow_controls **out, ami_stage *s, const am
         c->allowed = ami_alloc_zero(&c->alloc, (size_t)db->frame_count);
         result = c->allowed ? AM_OK : ami_fail_memory(err, (size_t)db->frame_count);
     }
-    for (int i = 0; i < count && result == AM_OK; i++) {
+    for (int i = 0; c->allowed && i < count && result == AM_OK; i++) {
         c->allowed[frames[i]] = true;
     }
     result = result == AM_OK ? am_json_read_float(s->doc, s->json, "control_noise", false, &c->noise, 0.0f, 1.0f, err)

@@ -215,7 +215,7 @@ static double pass(void *user, ami_train_block *block)
     const distil *a = user;
     const int width = a->data.codes.width;
     const size_t count = (size_t)width * (size_t)ami_block_columns(block);
-    bool controlled[AMI_MOST_COLUMNS];
+    bool controlled[AMI_MOST_COLUMNS] = { false };
     float *target = ami_block_scratch(block, count), *answer = ami_block_scratch(block, count);
     float *plain = ami_block_scratch(block, count);
     draw(a, block, controlled);

@@ -177,7 +177,7 @@ static double pass(void *user, ami_train_block *block)
 {
     const flow *a = user;
     const int width = a->data.codes.width;
-    bool controlled[AMI_MOST_COLUMNS];
+    bool controlled[AMI_MOST_COLUMNS] = { false };
     float *target = ami_block_scratch(block, (size_t)width * (size_t)ami_block_columns(block));
     draw(a, block, target, controlled);
     if (a->data.controls) {

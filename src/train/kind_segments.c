@@ -109,7 +109,7 @@ static am_result make_offers(segments *a, const ami_stage *s, int every, am_erro
         return ami_fail_memory(err, most * vector * sizeof *a->offered);
     }
     for (int i = 0; i < c->first_count; i += every) {
-        float row[most_row];
+        float row[most_row] = { 0.0f };
         am_rng rng = ami_rng_fork(&a->rng, (uint64_t)i);
         float *to = a->offered + (size_t)a->offers * vector;
         if (!ami_flow_controls_at(a->data.controls, to, c->first[i], &rng)) {

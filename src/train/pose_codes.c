@@ -231,7 +231,7 @@ static void metric_scales(const ami_codes_poses *p, float *scale, float *weight)
 {
     const am_db *db = p->data.db;
     const ami_pose_layout *l = &p->data.shape.layout;
-    float reach[AM_MAX_JOINTS], whole;
+    float reach[AM_MAX_JOINTS] = { 0.0f }, whole;
     find_reach(db, reach, &whole);
     for (int i = 0; i < p->width; i++) {
         weight[i] = 1.0f;

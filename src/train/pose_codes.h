@@ -28,10 +28,10 @@ typedef struct ami_codes_poses {
 /// By the stage's keys "database", "held_out" and "events" (names of tags).
 am_result ami_codes_open(ami_codes_poses *poses, ami_stage *stage, am_error *err);
 void ami_codes_close(ami_codes_poses *poses);
-/// p(width) of a frame.
-void ami_codes_pose(const ami_codes_poses *poses, int frame, float *p);
-/// p(width, n): frames[c] into column c, for c < used.
-void ami_codes_gather(const ami_codes_poses *poses, float *p, const int *frames, int n, int used);
+/// out(width) of a frame.
+void ami_codes_pose(const ami_codes_poses *p, int frame, float *out);
+/// out(width, n): frames[c] into column c, for c < used.
+void ami_codes_gather(const ami_codes_poses *p, float *out, const int *frames, int n, int used);
 
 /// mean, scale, weight (width each): how the encoder scales p, and what a square of the scaled error counts.
 void ami_codes_scales(float *mean, float *scale, float *weight, const ami_codes_poses *poses,

@@ -461,7 +461,8 @@ static am_result iterate(iteration *it, double *loss, am_error *err)
 /// The average follows the weights: at once in the beginning, when it knows little.
 static void follow(const ami_trainer *t)
 {
-    const double taken = (double)(t->iteration / average_every);
+    const int64_t times = t->iteration / average_every;
+    const double taken = (double)times;
     const double all = pow((double)t->def.optimiser.average, average_every), early = (1.0 + taken) / (10.0 + taken);
     const float keep = (float)(all < early ? all : early);
     for (int g = 0; g < t->def.graph_count; g++) {

@@ -231,8 +231,9 @@ static void find_value(ami_latent_batch *b, int member, am_transform root)
 {
     const ami_latent *l = b->latent;
     const am_control *given = b->inputs[member]->control;
-    bool own = fits(l, given);
-    memcpy(b->value, own ? given->numbers : l->empty->numbers, (size_t)l->schema->value_count * sizeof(float));
+    const bool own = fits(l, given);
+    const am_control *value = given && own ? given : l->empty;
+    memcpy(b->value, value->numbers, (size_t)l->schema->value_count * sizeof(float));
     if (given && !own) {
         b->outs[member]->fell_back = true;
     } else if (!given && l->controls) {

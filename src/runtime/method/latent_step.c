@@ -360,7 +360,7 @@ static void step_some(ami_latent_batch *b)
 {
     const am_clock *clock = b->inputs[0]->clock;
     double begun = clock ? clock->microseconds(clock->user) : 0.0;
-    float left[ami_latent_crowd];
+    float left[ami_latent_crowd] = { 0.0f };
     for (int m = 0; m < b->count; m++) {
         begin_member(b, m);
         left[m] = am_clamp(b->inputs[m]->dt * b->latent->data.head.fps, 0.0f, 1e3f);

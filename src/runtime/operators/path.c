@@ -187,7 +187,8 @@ void ami_control_mark(const am_control_schema *schema, float *value, int node, i
         if (above->kind == AMI_OP_OR) {
             value[above->value + shift] = (float)(at - above->first);
         } else if (above->kind == AMI_OP_SET) {
-            float count = (float)(shift / nodes[above->first].value_count + 1);
+            const int items = shift / nodes[above->first].value_count + 1;
+            const float count = (float)items;
             shift = 0;
             value[above->value] = count > value[above->value] ? count : value[above->value];
         }

@@ -269,7 +269,7 @@ static am_result read_schema(ami_control_reader *r, const char *text, size_t siz
     s->name = "control";
     r->doc = doc;
     result = nodes ? read_root(r, am_json_root(doc)) : ami_fail_memory(r->err, room);
-    if (result == AM_OK && r->mistakes == 0) {
+    if (result == AM_OK && nodes && r->mistakes == 0) {
         s->value_count = nodes[0].value_count;
         s->hash = hash_nodes(s);
         result = keep(s, r->arena, text, size) ? AM_OK : ami_fail_memory(r->err, size);

@@ -62,7 +62,7 @@ static int plan(ami_building *b, int straight, float pace, float tempo, float ra
         if (rate != 0.0f) {
             snprintf(bent, sizeof bent, "_bent%+.0f", (double)(rate / AM_DEG));
         }
-        snprintf(to->name, sizeof to->name, "%.40s%s%s", from.name, faster, bent);
+        snprintf(to->name, sizeof to->name, "%.33s%s%s", from.name, faster, bent);
     }
     return 1;
 }

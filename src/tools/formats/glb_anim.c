@@ -110,7 +110,7 @@ static am_result read_channel(tracks *all, ami_glb *glb, const ami_glb_rig *rig,
         result = am_json_read_int(glb->doc, channel, "sampler", true, &sampler, 0, samplers->count - 1, err);
     }
     int slot = node ? rig->nodes[(int)node->number].slot : -1;
-    if (result != AM_OK || slot < 0) {
+    if (result != AM_OK || slot < 0 || !samplers->items) {
         return result; // not a joint: a camera, a light, a prop
     }
     const am_json *source = samplers->items[sampler];
