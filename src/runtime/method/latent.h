@@ -10,7 +10,7 @@
 #include "data/pose_vector.h"
 #include "method/flow_file.h"
 #include "method/sources.h"
-#include "operators/control.h"
+#include "operators/pose_parts.h"
 
 /// The parts of a model, in the order of the networks of a search work. The last is the controller itself.
 enum { ami_latent_encoder, ami_latent_decoder, ami_latent_control, ami_latent_main, ami_latent_nets };
@@ -26,15 +26,6 @@ typedef struct ami_latent_net {
 
 typedef struct ami_latent_batch ami_latent_batch;
 
-/// A number of a control value that the body itself says: a part of the schema below one called `pose`, named after a
-/// joint or a role (a location or velocity of it) or of the ground root (location, direction, velocity).
-typedef struct ami_latent_feature {
-    int value; ///< where it lies in a value
-    ami_operator kind;
-    int joint;  ///< -1: the ground root
-    bool world; ///< otherwise in the character's frame
-} ami_latent_feature;
-
 typedef struct ami_latent {
     am_source base;
     const am_model *model;
@@ -48,11 +39,11 @@ typedef struct ami_latent {
     ami_pose_layout layout;
     int z, y, c; ///< latents; numbers of a pose, extras included; of an encoding
     int joints;
-    float *starts;                ///< [start][y]
-    int standing;                 ///< the start state that a character begins with
-    bool segments;                ///< as in ami_latent_kind
-    int *places;                  ///< [place_count] where locations and velocities lie in a vector
-    ami_latent_feature *features; ///< [feature_count]
+    float *starts;           ///< [start][y]
+    int standing;            ///< the start state that a character begins with
+    bool segments;           ///< as in ami_latent_kind
+    int *places;             ///< [place_count] where locations and velocities lie in a vector
+    ami_pose_part *features; ///< [feature_count]
     int place_count, feature_count;
     /// Fills the next latents of the listed members; `at_next` of each state.
     void (*solve)(ami_latent_batch *batch);

@@ -13,7 +13,7 @@
 /// What a walk over a schema gathers; counts alone where there is no room.
 typedef struct gather {
     ami_latent *latent;
-    int places, features;
+    int places;
 } gather;
 
 static bool is_spatial(ami_operator kind) { return kind == AMI_OP_LOCATION || kind == AMI_OP_VELOCITY; }
@@ -38,64 +38,22 @@ static void gather_places(gather *g, int node, int shift)
     }
 }
 
-/// The joint that a part is named after: its own name, or that of a part around it up to `top`; -1: none.
-static int joint_of(const ami_latent *l, int node, int top)
-{
-    int joint = -1;
-    for (; joint < 0 && node > top; node = l->schema->nodes[node].parent) {
-        const char *name = l->schema->nodes[node].name;
-        int role = am_role_find(name);
-        joint = name[0] ? am_skeleton_find(l->character->skeleton, name) : -1;
-        joint = joint < 0 && role >= 0 ? l->character->roles.joint[role] : joint;
-    }
-    return joint;
-}
-
-static bool is_below(const am_control_schema *schema, int node, int top)
-{
-    while (node > top) {
-        node = schema->nodes[node].parent;
-    }
-    return node == top;
-}
-
-/// Notes the parts below the part `pose` of the whole.
-static void gather_features(gather *g)
-{
-    ami_latent *l = g->latent;
-    const ami_control_node *nodes = l->schema->nodes;
-    int top = -1;
-    for (int n = 1; n < l->schema->node_count && top < 0; n++) {
-        top = nodes[n].parent == 0 && strcmp(nodes[n].name, "pose") == 0 ? n : -1;
-    }
-    for (int n = top; top >= 0 && n < l->schema->node_count; n++) {
-        bool typed = is_spatial(nodes[n].kind) || nodes[n].kind == AMI_OP_DIRECTION;
-        if (typed && is_below(l->schema, n, top)) {
-            if (l->features) {
-                l->features[g->features] =
-                    (ami_latent_feature){ nodes[n].value, nodes[n].kind, joint_of(l, n, top), nodes[n].world };
-            }
-            g->features++;
-        }
-    }
-}
-
 static am_result gather_all(ami_latent *l, am_error *err)
 {
-    for (int pass = 0; pass < 2; pass++) {
-        gather g = { .latent = l };
-        gather_places(&g, 0, 0);
-        gather_features(&g);
-        if (pass == 0) {
-            l->places = ami_alloc_array(&l->base.alloc, (size_t)g.places + 1, sizeof *l->places);
-            l->features = ami_alloc_array(&l->base.alloc, (size_t)g.features + 1, sizeof *l->features);
-            l->place_count = g.places;
-            l->feature_count = g.features;
-            if (!l->places || !l->features) {
-                return ami_fail_memory(err, (size_t)g.features * sizeof *l->features);
-            }
-        }
+    const am_skeleton *skeleton = l->character->skeleton;
+    const am_roles *roles = &l->character->roles;
+    gather g = { .latent = l };
+    gather_places(&g, 0, 0);
+    l->place_count = g.places;
+    l->feature_count = ami_control_pose_parts(l->schema, skeleton, roles, NULL);
+    l->places = ami_alloc_array(&l->base.alloc, (size_t)l->place_count + 1, sizeof *l->places);
+    l->features = ami_alloc_array(&l->base.alloc, (size_t)l->feature_count + 1, sizeof *l->features);
+    if (!l->places || !l->features) {
+        return ami_fail_memory(err, (size_t)l->feature_count * sizeof *l->features);
     }
+    g.places = 0;
+    gather_places(&g, 0, 0);
+    ami_control_pose_parts(l->schema, skeleton, roles, l->features);
     return AM_OK;
 }
 
@@ -203,7 +161,7 @@ static void fill_features(const ami_latent *l, float *value, const float *y, am_
     am_velocity moves[AM_MAX_JOINTS];
     find_motion(l, y, places, moves);
     for (int i = 0; i < l->feature_count; i++) {
-        const ami_latent_feature *f = &l->features[i];
+        const ami_pose_part *f = &l->features[i];
         am_vec3 v = f->kind == AMI_OP_DIRECTION ? am_v3(0.0f, 0.0f, 1.0f) : am_v3_zero();
         if (f->kind == AMI_OP_VELOCITY) {
             const float *own = y + l->layout.root_linear;
