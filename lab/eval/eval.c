@@ -25,7 +25,7 @@ static const eval_item items[] = {
     { "fields", "motion fields and a graph-based controller: response times, value functions, ten minutes, rates",
       eval_fields },
     { "responsive", "every key of Responsive on its 33 features: as in the paper, and by Amble", eval_responsive },
-    { "operators", "latent flow matching: the auto-encoder, and raw roll-outs as in table 1 of the paper",
+    { "operators", "flow and segment networks: poses, raw roll-outs as in table 1 of the paper, every behaviour",
       eval_operators },
     { "paths", "drawn paths by long-horizon matching: the paper's tables 1 and 2, and what Amble adds", eval_paths },
 };

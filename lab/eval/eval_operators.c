@@ -1,5 +1,5 @@
 // Operators section 6: the auto-encoder on held-out clips, and raw roll-outs of a flow network as in table 1.
-#include "eval.h"
+#include "behaviours.h"
 #include "database.h"
 #include "rollouts.h"
 
@@ -8,7 +8,7 @@
 #include "method/flow_file.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 static void add_quality(ami_tables *t, const rollouts_quality *q, const rollouts_quality *captured)
 {
@@ -97,6 +97,63 @@ static am_result raw(eval *e, const rollouts_def *def, am_error *err)
     return result;
 }
 
+// ---------------------------------------------------------------------------------------------
+// Behaviours
+
+static void list_missing(const behaviours *b)
+{
+    char text[300] = "";
+    size_t used = 0;
+    for (int i = 0; i < BEHAVIOUR_COUNT; i++) {
+        if (!b->parts[i].has) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
+                                     behaviour_name((behaviour)i));
+        }
+    }
+    if (used > 0) {
+        ami_tables_note(b->e->tables, "this model cannot be asked for: %s", text);
+    }
+}
+
+static am_result behaved(eval *e, const am_db *db, const am_model *model, am_error *err)
+{
+    behaviours b;
+    am_result result = behaviours_open(&b, e, db, model, err);
+    if (result == AM_OK) {
+        behaviours_table(&b);
+        result = behaviours_courses(&b, err);
+        result = result == AM_OK ? behaviours_goals(&b, err) : result;
+        list_missing(&b);
+        ami_tables_note(e->tables, "off m: from where the course is at that time; facings are means over a course, "
+                                   "medians at targets; done: facings within 5 degrees");
+        result = result == AM_OK ? behaviours_beyond(&b, err) : result;
+    }
+    behaviours_close(&b);
+    return result;
+}
+
+static am_result evaluate_model(eval *e, const am_db *db, const am_model *model, am_error *err)
+{
+    const rollouts_def def = { .db = db,
+                               .model = model,
+                               .starts = e->quick ? 8 : 100,
+                               .runs = e->quick ? 2 : 20,
+                               .seconds = e->quick ? 4.0f : 20.0f,
+                               .steps = -1,
+                               .noise = -1.0f,
+                               .memory = -1.0f,
+                               .pose_noise = -1.0f,
+                               .seed = 7,
+                               .novelty_every_s = 4.0f };
+    ami_flow_latents latents;
+    am_result result = ami_flow_latents_read(&latents, model, err);
+    result = result == AM_OK ? reproductions(e, &def, err) : result;
+    if (result == AM_OK && latents.head.vector_count == 0) {
+        return raw(e, &def, err);
+    }
+    return result == AM_OK ? behaved(e, db, model, err) : result;
+}
+
 am_result eval_operators(eval *e, am_error *err)
 {
     am_model *model = NULL;
@@ -109,26 +166,10 @@ am_result eval_operators(eval *e, am_error *err)
     result = result == AM_OK
                  ? cli_database_open(&db, e->config ? e->config : "locomotion", e->tasks, e->progress, err)
                  : result;
-    ami_flow_latents latents;
-    result = result == AM_OK ? ami_flow_latents_read(&latents, model, err) : result;
-    if (result == AM_OK && latents.head.vector_count > 0) {
-        cli_error(err, AM_ERR_SUPPORT, e->model, "raw roll-outs are of flows without controls");
-        result = AM_ERR_SUPPORT;
-    }
+    result = result == AM_OK ? evaluate_model(e, db, model, err) : result;
     if (result == AM_OK) {
-        const rollouts_def def = { .db = db,
-                                   .model = model,
-                                   .starts = e->quick ? 8 : 100,
-                                   .runs = e->quick ? 2 : 20,
-                                   .seconds = e->quick ? 4.0f : 20.0f,
-                                   .steps = -1,
-                                   .noise = -1.0f,
-                                   .memory = -1.0f,
-                                   .pose_noise = -1.0f,
-                                   .seed = 7,
-                                   .novelty_every_s = 4.0f };
-        result = reproductions(e, &def, err);
-        result = result == AM_OK ? raw(e, &def, err) : result;
+        snprintf(e->about, sizeof e->about, "Measured against %s; %d values beyond their bound (marked !).", db->name,
+                 ami_tables_bad_count(e->tables));
     }
     am_db_close(db);
     am_model_close(model);
