@@ -231,34 +231,15 @@ bool cli_begin(cli_call *call, const cli_verb *verb, const cli_option *options, 
     return call->status == CLI_DONE;
 }
 
-static int check_output(const char *path)
-{
-    const am_path_kind kind = am_path_look(NULL, path);
-    if (kind == AM_PATH_OTHER) {
-        return CLI_DONE; // a device or a pipe
-    }
-    char folder[4096];
-    const char *slash = strrchr(path, '/');
-    int size = slash ? (int)(slash - path) : 0;
-    snprintf(folder, sizeof folder, "%.*s", slash ? (size > 0 ? size : 1) : 1, slash ? path : ".");
-    if (kind == AM_PATH_FOLDER) {
-        return cli_stop(path, "is a folder; give the name of a file");
-    }
-    if (am_path_look(NULL, folder) != AM_PATH_FOLDER) {
-        return cli_stop(path, "the folder %.200s does not exist; create it, or choose another place", folder);
-    }
-    return am_folder_is_writable(folder)
-               ? CLI_DONE
-               : cli_stop(path, "the folder %.200s is not writable; choose another place", folder);
-}
-
 int cli_check_outputs(const char *const *paths, int count)
 {
-    int status = CLI_DONE;
-    for (int i = 0; i < count && status == CLI_DONE; i++) {
-        status = paths[i] ? check_output(paths[i]) : CLI_DONE;
+    am_error err = { 0 };
+    for (int i = 0; i < count; i++) {
+        if (paths[i] && am_file_check_output(paths[i], &err) != AM_OK) {
+            return cli_fail(&err);
+        }
     }
-    return status;
+    return CLI_DONE;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -366,8 +347,7 @@ am_json_writer *cli_json_begin(int indent)
     am_json_writer *writer = NULL;
     am_error err = { 0 };
     if (am_json_writer_create(&writer, indent, NULL, &err) != AM_OK) {
-        cli_fail(&err);
-        return NULL;
+        exit(cli_fail(&err));
     }
     am_json_begin_object(writer, NULL);
     return writer;

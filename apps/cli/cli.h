@@ -95,7 +95,7 @@ const char *cli_slash(const char *folder);
 /// What main returns: the status of the verb, or CLI_FAILED when its result could not be written to stdout.
 int cli_finish(int status);
 
-/// Begins the object that --json prints; NULL after saying that there is no memory for it.
+/// Begins the object that --json prints. Without memory for it the program ends.
 am_json_writer *cli_json_begin(int indent);
 /// Ends the object, prints it and frees the writer.
 int cli_json_end(am_json_writer *writer);

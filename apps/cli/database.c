@@ -36,7 +36,7 @@ am_result cli_database_open(am_db **out, const char *config, const am_tasks *tas
         return result;
     }
     cli_cache_folder(home, sizeof home, "databases");
-    if (!cli_make_folder(home)) {
+    if (!am_folder_make_all(home)) {
         return cli_error(err, AM_ERR_WRITE, home,
                          "cannot create this folder for databases; run from a folder that you can write to");
     }

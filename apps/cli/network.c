@@ -15,9 +15,6 @@ static int print_json(const am_model *model, bool verified)
 {
     am_error err = { 0 };
     am_json_writer *writer = cli_json_begin(2);
-    if (!writer) {
-        return CLI_FAILED;
-    }
     am_result result = am_model_describe(writer, model, &err);
     am_json_bool(writer, "verified", verified);
     if (result != AM_OK) {
@@ -266,9 +263,6 @@ static int report(const writing *w, bool json)
         return CLI_DONE;
     }
     am_json_writer *writer = cli_json_begin(2);
-    if (!writer) {
-        return CLI_FAILED;
-    }
     am_json_string(writer, "file", w->job->input);
     am_json_string(writer, "output", w->job->output);
     am_json_integer(writer, "bytes", (int64_t)w->bytes);

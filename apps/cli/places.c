@@ -81,22 +81,6 @@ void cli_cache_folder(char *out, size_t size, const char *name)
     }
 }
 
-bool cli_make_folder(const char *path)
-{
-    char part[1200];
-    size_t size = strlen(path);
-    for (size_t i = 1; i <= size && size < sizeof part; i++) {
-        if (path[i] == '/' || path[i] == '\0') {
-            memcpy(part, path, i);
-            part[i] = '\0';
-            if (!am_folder_make(part)) {
-                break;
-            }
-        }
-    }
-    return is_folder(path);
-}
-
 // ---------------------------------------------------------------------------------------------
 // Configs by name
 

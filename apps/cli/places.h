@@ -42,8 +42,6 @@ bool cli_data_find(char *out, size_t size, const char *set);
 /// The same in the form of am_build_def's find_set.
 bool cli_find_set(void *unused, const char *set, char *out, size_t size);
 
-/// Makes a folder and those above it; true when it is there afterwards.
-bool cli_make_folder(const char *path);
 bool cli_is_file(const char *path);
 
 #endif

@@ -22,9 +22,6 @@ static int print_samples(const am_control_samples *samples, const char *database
 {
     if (json) {
         am_json_writer *writer = cli_json_begin(2);
-        if (!writer) {
-            return CLI_FAILED;
-        }
         am_control_samples_describe(writer, samples);
         return cli_json_end(writer);
     }

@@ -38,9 +38,6 @@ static void print_text(const am_db *db, const am_build_summary *s, const char *o
 static int print_json(const am_db *db, const am_build_summary *s, const char *out)
 {
     am_json_writer *w = cli_json_begin(2);
-    if (!w) {
-        return CLI_FAILED;
-    }
     am_json_string(w, "file", out);
     am_json_integer(w, "frames", db->frame_count);
     am_json_integer(w, "joints", db->joint_count);

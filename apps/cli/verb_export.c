@@ -178,9 +178,6 @@ static am_result write_out(export_job *job, am_error *err)
 static int report(const export_job *job, bool as_json)
 {
     am_json_writer *w = as_json ? cli_json_begin(2) : NULL;
-    if (as_json && !w) {
-        return CLI_FAILED;
-    }
     if (w) {
         am_json_string(w, "file", job->input);
         am_json_string(w, "output", job->output);

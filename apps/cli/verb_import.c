@@ -1,132 +1,14 @@
 // amble import: the doctor examines motion files and reports what they are and what is wrong; --fix writes clean
 // clips.
 #include "cli.h"
-#include "places.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/// What the command knows of a clip beside the library.
-typedef struct import_mark {
-    am_path_info file; ///< which file it is from, whatever the path
-    bool done;         ///< --fix had it
-    bool nothing;      ///< and left nothing of it
-} import_mark;
 
 typedef struct import_job {
     am_import import;
-    import_mark *marks; ///< [import.count] once the clips are read
     const char *out_dir;
 } import_job;
-
-// ---------------------------------------------------------------------------------------------
-// --fix
-
-/// Whether `path` is one of the files to be cleaned: an input is never overwritten.
-static bool is_input(const import_job *j, const char *path)
-{
-    am_path_info info;
-    bool found = false;
-    if (am_path_look(&info, path) == AM_PATH_FILE) {
-        for (int i = 0; i < j->import.count && !found; i++) {
-            found = memcmp(j->marks[i].file.identity, info.identity, sizeof info.identity) == 0;
-        }
-    }
-    return found;
-}
-
-static am_result write_piece(const import_job *j, const char *path, const am_clip *piece, am_error *err)
-{
-    if (is_input(j, path)) {
-        return cli_error(err, AM_ERR_WRITE, path, "is one of the files to clean; choose another folder for -o");
-    }
-    am_write_def write = am_write_def_default();
-    am_bytes bytes = { 0 };
-    return cli_write(path, &bytes, am_bvh_write(&bytes, piece, &write, err), err);
-}
-
-static void piece_path(char *out, size_t size, const import_job *j, const am_import_clip *clip, int piece)
-{
-    char name[240];
-    am_piece_name(name, sizeof name, clip->name, piece, clip->pieces.count);
-    snprintf(out, size, "%s/%s.bvh", j->out_dir, name);
-}
-
-/// Writes all clean pieces of one clip, or none of them.
-static void write_clip(void *user, am_import_clip *clip, int index)
-{
-    import_job *j = user;
-    char path[2048];
-    j->marks[index].done = true;
-    if (clip->error.code == AM_ERR_EMPTY) {
-        clip->error = (am_error){ 0 };
-        j->marks[index].nothing = true; // bad throughout: the findings say why
-        return;
-    }
-    am_result result = clip->error.code;
-    int count = 0;
-    while (result == AM_OK && count < clip->pieces.count) {
-        piece_path(path, sizeof path, j, clip, count);
-        result = write_piece(j, path, clip->pieces.items[count], &clip->error);
-        count += result == AM_OK ? 1 : 0;
-    }
-    while (result != AM_OK && count > 0) {
-        piece_path(path, sizeof path, j, clip, --count);
-        remove(path);
-    }
-    am_clips_free(&clip->pieces);
-    if (result != AM_OK && !clip->error.file[0]) {
-        snprintf(clip->error.file, sizeof clip->error.file, "%.255s", clip->path);
-    }
-}
-
-/// Whether `other` may be the name of a piece of `clip`: NAME-a, NAME-b1, when there is something to cut.
-static bool may_be_piece(const am_import_clip *clip, const char *other)
-{
-    size_t size = strlen(clip->name);
-    bool fits = strncmp(other, clip->name, size) == 0 && other[size] == '-' &&
-                islower((unsigned char)other[size + 1]) &&
-                other[size + 2 + strspn(other + size + 2, "0123456789")] == '\0';
-    for (int i = 0; fits && i < clip->diagnosis.fault_count; i++) {
-        if (clip->diagnosis.faults[i].serious) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool names_meet(const am_import_clip *a, const am_import_clip *b)
-{
-    return strcmp(a->name, b->name) == 0 || may_be_piece(a, b->name) || may_be_piece(b, a->name);
-}
-
-/// Two inputs of one name would overwrite each other: the later ones get a number.
-static void name_apart(am_import *import)
-{
-    for (int i = 0; i < import->count; i++) {
-        am_import_clip *clip = &import->clips[i];
-        char base[sizeof clip->name];
-        memcpy(base, clip->name, sizeof base);
-        for (int k = 0, number = 1; clip->error.code == AM_OK && k < i; k++) {
-            if (import->clips[k].error.code == AM_OK && names_meet(clip, &import->clips[k])) {
-                snprintf(clip->name, sizeof clip->name, "%.*s-%d", (int)sizeof base - 16, base, ++number);
-                k = -1; // the new name must be new too
-            }
-        }
-    }
-}
-
-/// Finds out which files the inputs are, whatever their paths, and writes the clean clips.
-static am_result fix(import_job *j, am_error *err)
-{
-    for (int i = 0; i < j->import.count; i++) {
-        am_path_look(&j->marks[i].file, j->import.clips[i].path);
-    }
-    name_apart(&j->import);
-    return am_import_clean(&j->import, write_clip, j, err);
-}
 
 // ---------------------------------------------------------------------------------------------
 // What is said about it
@@ -134,16 +16,10 @@ static am_result fix(import_job *j, am_error *err)
 static int print_json(const import_job *j)
 {
     am_json_writer *w = cli_json_begin(1);
-    if (!w) {
-        return CLI_FAILED;
-    }
     am_json_begin_array(w, "files");
     for (int i = 0; i < j->import.count; i++) {
         am_json_begin_object(w, NULL);
         am_import_clip_describe(w, &j->import.clips[i]);
-        if (j->marks[i].nothing) {
-            am_json_bool(w, "left_out", true);
-        }
         am_json_end_object(w);
     }
     am_json_end_array(w);
@@ -181,8 +57,8 @@ static void print_text(const import_job *j)
             bad = bad || d->findings[k].serious;
         }
         serious += bad;
-        kept += !j->marks[i].nothing;
-        if (j->marks[i].nothing) {
+        kept += !j->import.clips[i].left_out;
+        if (j->import.clips[i].left_out) {
             printf("  ! left out: no good piece of a second or more remains\n");
         }
     }
@@ -213,8 +89,8 @@ static int report_errors(const import_job *j)
 static int say_stopped(const import_job *j)
 {
     int done = 0;
-    for (int i = 0; j->marks && i < j->import.count; i++) {
-        done += j->marks[i].done;
+    for (int i = 0; i < j->import.count; i++) {
+        done += j->import.clips[i].finished;
     }
     return done > 0 ? cli_stop(NULL, "stopped after %d of %d clips; every file written so far is complete", done,
                                j->import.count)
@@ -231,13 +107,8 @@ static int run_job(import_job *j, const cli_common *common)
     am_error err = { 0 };
     am_result result = am_import_read(&j->import, &err);
     result = result == AM_OK ? am_import_examine(&j->import, &err) : result;
-    j->marks = calloc((size_t)j->import.count + 1, sizeof *j->marks);
-    if (!j->marks) {
-        cli_error(&err, AM_ERR_MEMORY, NULL, "out of memory for %d clips", j->import.count);
-        result = AM_ERR_MEMORY;
-    }
     if (result == AM_OK && j->out_dir) {
-        result = fix(j, &err);
+        result = am_import_write(&j->import, j->out_dir, &err);
     }
     cli_progress_end();
     am_pool_destroy(pool);
@@ -322,6 +193,5 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
     }
     int status = import_all(&j, &call, argv);
     am_import_free(&j.import);
-    free(j.marks);
     return status;
 }

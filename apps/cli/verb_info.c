@@ -13,9 +13,6 @@
 static int database_json(const am_db *db, bool verified)
 {
     am_json_writer *writer = cli_json_begin(2);
-    if (!writer) {
-        return CLI_FAILED;
-    }
     am_db_describe(writer, db);
     am_json_bool(writer, "verified", verified);
     return cli_json_end(writer);
@@ -107,9 +104,6 @@ static int info_schema(const char *path, bool json)
         return CLI_DONE;
     }
     am_json_writer *writer = cli_json_begin(2);
-    if (!writer) {
-        return CLI_FAILED;
-    }
     am_schema_describe(writer, &schema);
     return cli_json_end(writer);
 }
@@ -120,9 +114,6 @@ static int info_schema(const char *path, bool json)
 static int motion_json(const am_clips *clips)
 {
     am_json_writer *writer = cli_json_begin(2);
-    if (!writer) {
-        return CLI_FAILED;
-    }
     am_clips_describe(writer, clips);
     return cli_json_end(writer);
 }

@@ -215,9 +215,6 @@ static void print_text(const job *j)
 static int print_json(const job *j)
 {
     am_json_writer *w = cli_json_begin(2);
-    if (!w) {
-        return CLI_FAILED;
-    }
     am_json_integer(w, "frames", am_run_frame_count(j->source.run));
     am_json_hash(w, "hash", am_run_hash(j->source.run));
     am_json_number(w, "frame_us", mean(j->step_us, j->steps));

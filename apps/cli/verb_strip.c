@@ -78,10 +78,10 @@ int verb_strip(const cli_verb *verb, int argc, char **argv)
     if (result != AM_OK) {
         return cli_fail(&err);
     }
-    am_json_writer *w = call.common.json ? cli_json_begin(2) : NULL;
-    if (!w) {
-        return call.common.json ? CLI_FAILED : CLI_DONE;
+    if (!call.common.json) {
+        return CLI_DONE;
     }
+    am_json_writer *w = cli_json_begin(2);
     am_json_string(w, "file", out);
     return cli_json_end(w);
 }

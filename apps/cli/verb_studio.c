@@ -20,9 +20,6 @@ static int announce(const studio *server, const char *url, bool as_json)
         return CLI_DONE;
     }
     am_json_writer *w = cli_json_begin(0);
-    if (!w) {
-        return CLI_FAILED;
-    }
     am_json_string(w, "url", url);
     am_json_integer(w, "port", studio_port(server));
     am_json_begin_array(w, "sets");
@@ -106,7 +103,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
     def.find_set = cli_find_set;
     def.databases = (const char *const *)argv;
     def.database_count = call.operands;
-    cli_make_folder(def.cache_dir); // where it fails, the first build says so
+    am_folder_make_all(def.cache_dir); // where it fails, the first build says so
     int status = serve(&def, !no_open, call.common.json);
     am_pool_destroy(pool);
     return status;

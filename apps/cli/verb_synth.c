@@ -1,11 +1,9 @@
 // amble synth: procedural motion with known ground truth, as files.
 #include "cli.h"
-#include "places.h"
 
 #include <amble/tools/synth.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /// Those that amble import reads again.
@@ -13,8 +11,8 @@ static const char *const extensions[] = { ".bvh", ".glb", ".npz" };
 
 /// What the user asked for, and the results.
 typedef struct synth_job {
-    const char *out_dir, *format_word, *side_word;
-    double fps, seconds, speed, turn_deg;
+    const char *out_dir, *format_word;
+    double fps, seconds, speed;
     int seed;
     const am_motion_format *format;
     bool all;
@@ -24,50 +22,6 @@ typedef struct synth_job {
     int64_t frames;
     int clips;
 } synth_job;
-
-static am_result write_bytes(const synth_job *job, const char *name, const char *ending, am_bytes *bytes,
-                             am_result made, am_error *err)
-{
-    char path[1400];
-    snprintf(path, sizeof path, "%s%s%s%s", job->out_dir, cli_slash(job->out_dir), name, ending);
-    return cli_write(path, bytes, made, err);
-}
-
-static am_result write_clip(const synth_job *job, const am_synth *synth, am_error *err)
-{
-    const am_clip *clip = synth->clip;
-    am_write_def def = am_write_def_default();
-    uint8_t *contacts = malloc((size_t)clip->frame_count);
-    for (int f = 0; contacts && f < clip->frame_count; f++) {
-        contacts[f] = synth->truth[f].contacts & (AM_SYNTH_LEFT_TOE | AM_SYNTH_RIGHT_TOE);
-    }
-    def.contacts = contacts;
-    am_bytes bytes = { 0 };
-    am_result result = job->format->write(&bytes, &clip, 1, &def, err);
-    result = write_bytes(job, clip->name, job->format->extension, &bytes, result, err);
-    free(contacts);
-    return result;
-}
-
-/// Appends the clip's tag rows to those of the clips before.
-static am_result gather_tags(synth_job *job, const am_synth *synth, am_error *err)
-{
-    am_bytes rows;
-    am_result result = am_synth_tags_csv(&rows, synth, NULL, err);
-    if (result != AM_OK) {
-        return result;
-    }
-    uint8_t *grown = realloc(job->tags.data, job->tags.size + rows.size);
-    if (grown) {
-        memcpy(grown + job->tags.size, rows.data, rows.size);
-        job->tags.data = grown;
-        job->tags.size += rows.size;
-    } else {
-        result = cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the tags");
-    }
-    am_bytes_free(&rows);
-    return result;
-}
 
 static void report_clip(synth_job *job, const am_synth *synth)
 {
@@ -94,15 +48,10 @@ static void report_clip(synth_job *job, const am_synth *synth)
 static am_result make_clip(synth_job *job, const am_synth_def *def, am_error *err)
 {
     am_synth synth;
-    am_bytes truth = { 0 };
     am_result result = am_synth_make(&synth, def, err);
-    if (result != AM_OK) {
-        return result;
+    if (result == AM_OK) {
+        result = am_synth_write(&synth, job->out_dir, job->format, &job->tags, err);
     }
-    result = write_clip(job, &synth, err);
-    result = result == AM_OK ? am_synth_truth_csv(&truth, &synth, NULL, err) : result;
-    result = write_bytes(job, synth.clip->name, ".truth.csv", &truth, result, err);
-    result = result == AM_OK ? gather_tags(job, &synth, err) : result;
     if (result == AM_OK) {
         report_clip(job, &synth);
     }
@@ -158,23 +107,16 @@ static int read_request(synth_job *job, const char *kind)
     if (cli_find_word(extensions, CLI_COUNT(extensions), extension) < 0) {
         return cli_usage("synth: --format must be bvh, glb or npz, not '%s'", job->format_word);
     }
-    bool left = strcmp(job->side_word, "left") == 0;
-    if (!left && strcmp(job->side_word, "right") != 0) {
-        return cli_usage("synth: --side must be left or right, not '%s'", job->side_word);
-    }
     if (job->seed < 0) {
         return cli_usage("synth: --seed must be 0 or more");
     }
-    if (job->all && (job->seconds > 0.0 || job->speed > 0.0 || job->turn_deg > 0.0)) {
-        return cli_usage(
-            "synth: the clips of 'all' have their own --seconds, --speed and --turn; name one kind to set them");
+    if (job->all && (job->seconds > 0.0 || job->speed > 0.0)) {
+        return cli_usage("synth: the clips of 'all' have their own --seconds and --speed; name one kind to set them");
     }
     job->def.kind = job->all ? AM_SYNTH_STAND : (am_synth_kind)found;
     job->def.fps = (float)job->fps;
     job->def.seconds = (float)job->seconds;
     job->def.speed = (float)job->speed;
-    job->def.turn = (float)job->turn_deg * AM_DEG;
-    job->def.side = left ? 1.0f : -1.0f;
     job->def.seed = (uint64_t)job->seed;
     return CLI_DONE;
 }
@@ -197,7 +139,7 @@ static int finish(synth_job *job)
 
 int verb_synth(const cli_verb *verb, int argc, char **argv)
 {
-    synth_job job = { .format_word = "bvh", .side_word = "left", .fps = 60.0, .seed = 1 };
+    synth_job job = { .format_word = "bvh", .fps = 60.0, .seed = 1 };
     job.def = am_synth_def_default();
     const cli_option options[] = {
         { "--output,-o", "DIR", "folder for clips, NAME.truth.csv and tags.csv", .text = &job.out_dir },
@@ -205,9 +147,6 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
         { "--fps", "N", "frames per second, 10 to 480 (default 60)", .number = &job.fps },
         { "--seconds", "S", "length (default: the kind's own)", .number = &job.seconds },
         { "--speed", "M/S", "speed (default: the kind's own)", .number = &job.speed },
-        { "--turn", "DEG/S", "turn rate of turn, curve and corner (default: the kind's own)",
-          .number = &job.turn_deg },
-        { "--side", "SIDE", "left (default) or right, for turn, curve, strafe and corner", .text = &job.side_word },
         { "--seed", "N", "seed of the small variations (default 1)", .integer = &job.seed },
     };
     cli_call call;
@@ -224,17 +163,15 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
         return status;
     }
     am_error err = { 0 };
-    if (!cli_make_folder(job.out_dir)) {
+    if (!am_folder_make_all(job.out_dir)) {
         return cli_stop(job.out_dir, "is not a folder and cannot be created; choose another place");
     }
-    am_result result = call.common.json ? am_json_writer_create(&job.json, 2, NULL, &err) : AM_OK;
-    if (result == AM_OK && job.json) {
-        am_json_begin_object(job.json, NULL);
+    if (call.common.json) {
+        job.json = cli_json_begin(2);
         am_json_begin_array(job.json, "clips");
     }
-    result = result == AM_OK ? make_all(&job, &err) : result;
-    status = result == AM_OK ? finish(&job) : cli_fail(&err);
-    free(job.tags.data);
+    status = make_all(&job, &err) == AM_OK ? finish(&job) : cli_fail(&err);
+    am_bytes_free(&job.tags);
     am_json_writer_destroy(job.json);
     return status;
 }

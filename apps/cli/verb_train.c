@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #if !defined(AMBLE_HAS_TRAIN)
@@ -21,57 +20,14 @@ int verb_train(const cli_verb *verb, int argc, char **argv)
 #include <amble/tools/arrays.h>
 #include <amble/train.h>
 
-/// Data files that a recipe named, kept until the run ends.
-typedef struct data_files {
-    struct {
-        char path[1024];
-        am_arrays *arrays;
-    } items[32];
-    int count;
-} data_files;
-
-static am_result open_arrays(data_files *files, const char *path, am_arrays **out, am_error *err)
-{
-    for (int i = 0; i < files->count; i++) {
-        if (strcmp(files->items[i].path, path) == 0) {
-            *out = files->items[i].arrays;
-            return AM_OK;
-        }
-    }
-    if (files->count == (int)(sizeof files->items / sizeof files->items[0])) {
-        return cli_error(err, AM_ERR_LIMIT, path, "a recipe may read at most %d data files", files->count);
-    }
-    am_file file;
-    am_result result = am_file_open(&file, path, err);
-    if (result == AM_OK) {
-        result = am_arrays_read(out, file.data, file.size, path, NULL, err);
-        am_file_close(&file);
-    }
-    if (result == AM_OK) {
-        snprintf(files->items[files->count].path, sizeof files->items[0].path, "%s", path);
-        files->items[files->count++].arrays = *out;
-    }
-    return result;
-}
-
 static am_result load(void *user, am_train_array *out, const char *path, const char *name, am_error *err)
 {
-    am_arrays *arrays = NULL;
-    const am_result result = open_arrays(user, path, &arrays, err);
-    if (result != AM_OK) {
-        return result;
+    const am_array *array = NULL;
+    const am_result result = am_array_files_find(user, &array, path, name, err);
+    if (result == AM_OK) {
+        *out = (am_train_array){ array->data, array->rows, array->columns };
     }
-    const am_array *array = am_arrays_find(arrays, name);
-    if (!array) {
-        char known[300] = "";
-        for (int i = 0; i < arrays->count && strlen(known) < 200; i++) {
-            snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-                     arrays->items[i].name);
-        }
-        return cli_error(err, AM_ERR_KEY, path, "there is no array '%s' in the file; it holds %s", name, known);
-    }
-    *out = (am_train_array){ array->data, array->rows, array->columns };
-    return AM_OK;
+    return result;
 }
 
 /// A line that is overwritten on a terminal; otherwise one line every ten seconds and at the end of a stage.
@@ -117,9 +73,6 @@ static int print_result(const cli_common *common, const am_train_summary *s, con
         return CLI_DONE;
     }
     am_json_writer *w = cli_json_begin(2);
-    if (!w) {
-        return CLI_FAILED;
-    }
     am_json_string(w, "file", output);
     am_json_integer(w, "stages", s->stage_count);
     am_json_integer(w, "iterations", s->iterations);
@@ -156,27 +109,21 @@ static void advise(am_error *err, const char *recipe, const char *database)
 
 static int run(const cli_common *common, am_train_def def)
 {
-    data_files *files = calloc(1, sizeof *files);
-    if (!files) {
-        return cli_stop(NULL, "out of memory");
-    }
+    am_array_files files = { 0 };
     am_train_group group;
     const bool shared = am_train_mpi(&group);
     reporter r = { .terminal = am_stderr_is_terminal(), .quiet = shared && group.rank > 0 };
     (void)cli_progress(); // from here on Ctrl-C is a request, not the end
     def.threads = common->threads > 0 ? common->threads : shared ? 1 : 0;
     def.load = load;
-    def.load_user = files;
+    def.load_user = &files;
     def.report = report;
     def.report_user = &r;
     def.group = shared ? &group : NULL;
     am_train_summary summary;
     am_error err = { 0 };
     const am_result result = am_train_run(&summary, &def, &err);
-    for (int i = 0; i < files->count; i++) {
-        am_arrays_free(files->items[i].arrays);
-    }
-    free(files);
+    am_array_files_free(&files);
     int status = CLI_DONE;
     if (result == AM_OK && !r.quiet) {
         status = print_result(common, &summary, def.output);

@@ -144,9 +144,6 @@ static void describe_machine(char *out, size_t size)
 static int print_json(const bench *b, const char *machine)
 {
     am_json_writer *writer = cli_json_begin(2);
-    if (!writer) {
-        return CLI_FAILED;
-    }
     am_json_string(writer, "machine", machine);
     am_json_begin_array(writer, "rows");
     for (int i = 0; i < b->row_count; i++) {

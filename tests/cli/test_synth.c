@@ -31,7 +31,6 @@ static void the_command_writes_clips_truth_and_tags(void **state)
     assert_int_equal(test_shell(NULL, 0, "%s synth fly -o %s 2>/dev/null", test_command(), dir), 2);
     assert_int_equal(test_shell(NULL, 0, "%s synth walk 2>/dev/null", test_command()), 2);
     assert_int_equal(test_shell(NULL, 0, "%s synth walk -o %s --format fbx 2>/dev/null", test_command(), dir), 2);
-    assert_int_equal(test_shell(NULL, 0, "%s synth walk -o %s --side up 2>/dev/null", test_command(), dir), 2);
     assert_int_equal(test_shell(NULL, 0, "%s synth walk -o %s --speed 9 2>/dev/null", test_command(), dir), 1);
     assert_int_equal(test_shell(NULL, 0, "%s synth walk -o /proc/none/x 2>/dev/null", test_command()), 1);
 }

@@ -1,5 +1,6 @@
 // Altering clips the way foreign rigs differ, for the doctor's matrix.
 #include "support/alter.h"
+#include "support/motion.h"
 #include "base/rng.h"
 
 /// A joint of the altered skeleton: an old one (from >= 0) or a new one that never turns.
@@ -424,4 +425,29 @@ void alter_through_text(altered *a, const char *order, bool offset)
     }
     free(o.text);
     take(a, made);
+}
+
+void alter_write_walker(const char *path, bool lose_head)
+{
+    am_clip *clip = test_walker(300);
+    am_roles roles = am_roles_guess(clip->skeleton);
+    for (int f = 0; f < 300; f++) {
+        am_quat *q = clip->rotations + f * clip->skeleton->joint_count;
+        q[roles.joint[AM_ROLE_LEFT_UP_LEG]] =
+            am_quat_mul(q[roles.joint[AM_ROLE_LEFT_UP_LEG]],
+                        am_quat_from_axis_angle(am_v3(0.0f, 0.0f, 1.0f), 0.01f * am_sin(0.2f * (float)f)));
+        if (lose_head && f >= 140 && f < 170) {
+            q[roles.joint[AM_ROLE_HEAD]] = am_q(1.0f, 0.0f, 0.0f, 0.0f);
+        }
+    }
+    altered a = alter_from(clip, &roles);
+    alter_space(&a, 0.01f, "+z", "-y");
+    am_bytes bytes = { 0 };
+    am_write_def def = am_write_def_default();
+    am_error err = { 0 };
+    check_ok(am_bvh_write(&bytes, a.clip, &def, &err), &err);
+    check_ok(am_file_write(path, bytes.data, bytes.size, &err), &err);
+    am_bytes_free(&bytes);
+    am_clip_destroy(a.clip);
+    am_clip_destroy(clip);
 }

@@ -45,4 +45,8 @@ void alter_contort_rest(altered *a, uint64_t seed);
 /// first position also in its OFFSET when `offset`, and read again.
 void alter_through_text(altered *a, const char *order, bool offset);
 
+/// Writes 300 frames of a walker as a BVH file in centimetres, z up, facing -y; with `lose_head` the head is folded
+/// over for half a second.
+void alter_write_walker(const char *path, bool lose_head);
+
 #endif

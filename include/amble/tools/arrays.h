@@ -29,6 +29,16 @@ AM_API void am_arrays_free(am_arrays *arrays);
 /// The array of that name, or NULL.
 AM_API const am_array *am_arrays_find(const am_arrays *arrays, const char *name);
 
+/// Arrays of several files, each read when it is first asked for. Begin with zeros; free with am_array_files_free.
+typedef struct am_array_files {
+    struct am_array_file *items;
+    int count;
+} am_array_files;
+/// The array `name` of the file at `path`. It stays until am_array_files_free. A miss lists the arrays of the file.
+AM_API am_result am_array_files_find(am_array_files *files, const am_array **out, const char *path, const char *name,
+                                     am_error *err);
+AM_API void am_array_files_free(am_array_files *files);
+
 #ifdef __cplusplus
 }
 #endif

@@ -101,6 +101,8 @@ typedef struct am_import_clip {
     int clip_count;  ///< clips of that file
     bool trusted;    ///< set it before am_import_examine: bad stretches are not looked for
     bool told;       ///< for the caller: its error was reported
+    bool finished;   ///< am_import_write wrote it, left it out or failed
+    bool left_out;   ///< no good piece of it remained; the findings say why
     am_clip *raw;    ///< as read; may be destroyed and set to NULL once it is clean
     float fps;       ///< true rate once examined
     int frame_count; ///< of the file
@@ -143,6 +145,9 @@ AM_API am_result am_import_cut(am_import_clip *clip, int first, int last, am_err
 /// Called for each clip once it is clean or has failed (see its error), by the thread that cleaned it.
 typedef void (*am_import_fn)(void *user, am_import_clip *clip, int index);
 AM_API am_result am_import_clean(am_import *import, am_import_fn done, void *user, am_error *err);
+/// The same, writing the pieces as FOLDER/PIECE.bvh: all of a clip or none. Clips whose files would have one name get
+/// a number; a file that was read is never overwritten.
+AM_API am_result am_import_write(am_import *import, const char *folder, am_error *err);
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,10 @@ AM_API void am_file_close(am_file *file);
 /// Writes `size` bytes to `path`, all or nothing: to a temporary file beside it, which is then renamed.
 AM_API am_result am_file_write(const char *path, const void *data, size_t size, am_error *err);
 
+/// Finds out before hours of work whether a file can be written at `path`: its folder exists and is writable. Writes
+/// nothing.
+AM_API am_result am_file_check_output(const char *path, am_error *err);
+
 /// A file written in pieces, which appears under its name only when committed.
 typedef struct am_outfile am_outfile;
 AM_API am_result am_outfile_begin(am_outfile **out, const char *path, am_error *err);

@@ -53,6 +53,8 @@ AM_API bool am_folder_list(am_folder_names *out, const char *folder);
 AM_API void am_folder_names_free(am_folder_names *names);
 /// Makes one folder. True when a folder is there afterwards.
 AM_API bool am_folder_make(const char *path);
+/// Makes a folder and those above it.
+AM_API bool am_folder_make_all(const char *path);
 /// Whether this user may create files in a folder.
 AM_API bool am_folder_is_writable(const char *path);
 /// The user's folder for files that programs can make again.

@@ -9,8 +9,7 @@
 #ifndef AMBLE_SYNTH_H
 #define AMBLE_SYNTH_H
 
-#include <amble/tools/clip.h>
-#include <amble/tools/files.h>
+#include <amble/tools/formats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -108,6 +107,10 @@ AM_API int am_synth_all_count(void);
 AM_API am_synth_def am_synth_all_item(int index, uint64_t seed);
 /// Writes all of them, of seed 1, as NAME.bvh into a folder.
 AM_API am_result am_synth_write_all(const char *folder, am_error *err);
+/// Writes the clip into a folder in this format, its truth as NAME.truth.csv, and appends its rows of tags to `tags`,
+/// which may be all zeros.
+AM_API am_result am_synth_write(const am_synth *synth, const char *folder, const am_motion_format *format,
+                                am_bytes *tags, am_error *err);
 
 /// NAME.truth.csv: a header line, then one row per frame.
 AM_API am_result am_synth_truth_csv(am_bytes *out, const am_synth *synth, const am_alloc *alloc, am_error *err);

@@ -286,3 +286,26 @@ am_result am_file_write(const char *path, const void *data, size_t size, am_erro
     }
     return am_outfile_commit(file, err);
 }
+
+am_result am_file_check_output(const char *path, am_error *err)
+{
+    const am_path_kind kind = am_path_look(NULL, path);
+    if (kind == AM_PATH_OTHER) {
+        return AM_OK; // a device or a pipe
+    }
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    const int size = slash > path ? (int)(slash - path) : 1; // "/" of "/x"
+    snprintf(folder, sizeof folder, "%.*s", size, slash ? path : ".");
+    if (kind == AM_PATH_FOLDER) {
+        ami_fail(err, AM_ERR_WRITE, "is a folder; give the name of a file");
+    } else if (am_path_look(NULL, folder) != AM_PATH_FOLDER) {
+        ami_fail(err, AM_ERR_WRITE, "the folder %.200s does not exist; create it, or choose another place", folder);
+    } else if (!am_folder_is_writable(folder)) {
+        ami_fail(err, AM_ERR_WRITE, "the folder %.200s is not writable; choose another place", folder);
+    } else {
+        return AM_OK;
+    }
+    ami_error_file(err, path);
+    return AM_ERR_WRITE;
+}

@@ -90,6 +90,22 @@ void am_folder_names_free(am_folder_names *names)
     *names = (am_folder_names){ NULL, 0 };
 }
 
+bool am_folder_make_all(const char *path)
+{
+    char part[4096];
+    size_t size = strlen(path);
+    for (size_t i = 1; i <= size && size < sizeof part; i++) {
+        if (path[i] == '/' || path[i] == '\0') {
+            memcpy(part, path, i);
+            part[i] = '\0';
+            if (!am_folder_make(part)) {
+                break;
+            }
+        }
+    }
+    return am_path_look(NULL, path) == AM_PATH_FOLDER;
+}
+
 bool am_program_beside(char *out, size_t size, const char *name)
 {
     if (!am_program_path(out, size)) {

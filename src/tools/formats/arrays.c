@@ -1,7 +1,9 @@
 // Reads plain arrays from an .npz.
 #include <amble/tools/arrays.h>
+#include <amble/tools/files.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "formats/npy.h"
 #include "formats/zip.h"
 
@@ -107,4 +109,84 @@ const am_array *am_arrays_find(const am_arrays *arrays, const char *name)
         }
     }
     return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Several files
+
+struct am_array_file {
+    char *path;
+    am_arrays *arrays;
+};
+
+static am_result read_file(am_arrays **out, const char *path, am_error *err)
+{
+    am_file file;
+    am_result result = am_file_open(&file, path, err);
+    if (result == AM_OK) {
+        result = am_arrays_read(out, file.data, file.size, path, NULL, err);
+        am_file_close(&file);
+    }
+    return result;
+}
+
+static am_result add_file(am_array_files *files, const char *path, am_error *err)
+{
+    const am_alloc alloc = ami_alloc_or_default(NULL);
+    const size_t size = strlen(path) + 1, count = (size_t)files->count;
+    struct am_array_file *items = ami_alloc_array(&alloc, count + 1, sizeof *items);
+    char *copy = ami_alloc_zero(&alloc, size);
+    am_arrays *arrays = NULL;
+    const am_result result = items && copy ? read_file(&arrays, path, err) : ami_fail_memory(err, size);
+    if (!items || !copy || !arrays) {
+        ami_release(&alloc, items, (count + 1) * sizeof *items);
+        ami_release(&alloc, copy, size);
+        return result;
+    }
+    memcpy(copy, path, size);
+    for (size_t i = 0; i < count; i++) {
+        items[i] = files->items[i];
+    }
+    ami_release(&alloc, files->items, count * sizeof *items);
+    items[count] = (struct am_array_file){ copy, arrays };
+    files->items = items;
+    files->count++;
+    return AM_OK;
+}
+
+am_result am_array_files_find(am_array_files *files, const am_array **out, const char *path, const char *name,
+                              am_error *err)
+{
+    int f = 0;
+    while (f < files->count && strcmp(files->items[f].path, path) != 0) {
+        f++;
+    }
+    *out = NULL;
+    const am_result result = f < files->count ? AM_OK : add_file(files, path, err);
+    if (result != AM_OK) {
+        return result;
+    }
+    const am_arrays *arrays = files->items[f].arrays;
+    *out = am_arrays_find(arrays, name);
+    if (*out) {
+        return AM_OK;
+    }
+    char known[300] = "";
+    for (int i = 0; i < arrays->count && strlen(known) < 200; i++) {
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", arrays->items[i].name);
+    }
+    ami_fail(err, AM_ERR_KEY, "there is no array '%s' in the file; it holds %s", name, known);
+    ami_error_file(err, path);
+    return AM_ERR_KEY;
+}
+
+void am_array_files_free(am_array_files *files)
+{
+    const am_alloc alloc = ami_alloc_or_default(NULL);
+    for (int i = 0; i < files->count; i++) {
+        am_arrays_free(files->items[i].arrays);
+        ami_release(&alloc, files->items[i].path, strlen(files->items[i].path) + 1);
+    }
+    ami_release(&alloc, files->items, (size_t)files->count * sizeof *files->items);
+    *files = (am_array_files){ 0 };
 }

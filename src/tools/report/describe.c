@@ -138,6 +138,9 @@ void am_import_clip_describe(am_json_writer *w, const am_import_clip *e)
         am_json_end_object(w);
     }
     am_json_end_array(w);
+    if (e->left_out) {
+        am_json_bool(w, "left_out", true);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static am_result end(am_bytes *out, am_bytes *bytes, bool good, am_error *err)
 {
@@ -58,22 +59,63 @@ am_result am_synth_tags_csv(am_bytes *out, const am_synth *synth, const am_alloc
     return end(out, &bytes, good, err);
 }
 
+/// FOLDER/NAME and the bytes that were made for it, which are freed.
+static am_result write_file(const char *folder, const char *name, const char *ending, am_bytes *bytes, am_result made,
+                            am_error *err)
+{
+    char path[2048];
+    const size_t length = strlen(folder);
+    snprintf(path, sizeof path, "%s%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name, ending);
+    const am_result result = made == AM_OK ? am_file_write(path, bytes->data, bytes->size, err) : made;
+    am_bytes_free(bytes);
+    return result;
+}
+
+static am_result write_motion(const am_synth *synth, const char *folder, const am_motion_format *format,
+                              am_error *err)
+{
+    const am_clip *clip = synth->clip;
+    const am_alloc alloc = ami_alloc_or_default(NULL);
+    const size_t frames = (size_t)clip->frame_count;
+    uint8_t *contacts = ami_alloc_zero(&alloc, frames);
+    if (!contacts) {
+        return ami_fail_memory(err, frames);
+    }
+    for (size_t f = 0; f < frames; f++) {
+        contacts[f] = synth->truth[f].contacts & (AM_SYNTH_LEFT_TOE | AM_SYNTH_RIGHT_TOE);
+    }
+    am_write_def def = am_write_def_default();
+    def.contacts = contacts;
+    am_bytes bytes = { 0 };
+    const am_result made = format->write(&bytes, &clip, 1, &def, err);
+    ami_release(&alloc, contacts, frames);
+    return write_file(folder, clip->name, format->extension, &bytes, made, err);
+}
+
+am_result am_synth_write(const am_synth *synth, const char *folder, const am_motion_format *format, am_bytes *tags,
+                         am_error *err)
+{
+    am_bytes truth = { 0 }, rows = { 0 };
+    *tags = tags->alloc.alloc ? *tags : ami_bytes_make(NULL);
+    am_result result = write_motion(synth, folder, format, err);
+    result = result == AM_OK ? am_synth_truth_csv(&truth, synth, NULL, err) : result;
+    result = write_file(folder, synth->clip->name, ".truth.csv", &truth, result, err);
+    result = result == AM_OK ? am_synth_tags_csv(&rows, synth, NULL, err) : result;
+    if (result == AM_OK && !ami_put(tags, rows.data, rows.size)) {
+        result = ami_fail_memory(err, rows.size);
+    }
+    am_bytes_free(&rows);
+    return result;
+}
+
 am_result am_synth_write_all(const char *folder, am_error *err)
 {
     am_result result = AM_OK;
     for (int i = 0; i < am_synth_all_count() && result == AM_OK; i++) {
         am_synth_def def = am_synth_all_item(i, 1);
-        am_write_def write = am_write_def_default();
         am_synth synth = { 0 };
-        am_bytes bytes = { 0 };
-        char path[2048];
         result = am_synth_make(&synth, &def, err);
-        result = result == AM_OK ? am_bvh_write(&bytes, synth.clip, &write, err) : result;
-        if (result == AM_OK) {
-            snprintf(path, sizeof path, "%s/%s.bvh", folder, synth.clip->name);
-            result = am_file_write(path, bytes.data, bytes.size, err);
-        }
-        am_bytes_free(&bytes);
+        result = result == AM_OK ? write_motion(&synth, folder, am_motion_format_find(".bvh"), err) : result;
         am_synth_free(&synth);
     }
     return result;

@@ -94,6 +94,20 @@ static void a_place_that_cannot_be_written_says_so(void **state)
     assert_int_equal(files_in_root(), 0);
 }
 
+static void an_output_is_checked_before_it_is_written(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    check_ok(am_file_check_output(in_root("later.bin"), &err), &err);
+    check_ok(am_file_check_output("later.bin", &err), &err); // of the working folder
+    assert_int_equal(am_path_look(NULL, in_root("later.bin")), AM_PATH_NONE);
+    check_refused(am_file_check_output(root, &err), AM_ERR_WRITE);
+    assert_non_null(strstr(err.text, "is a folder"));
+    check_refused(am_file_check_output(in_root("none/later.bin"), &err), AM_ERR_WRITE);
+    assert_non_null(strstr(err.text, "does not exist"));
+    assert_string_equal(err.file, in_root("none/later.bin"));
+}
+
 static void pieces_appear_only_when_committed(void **state)
 {
     (void)state;
@@ -168,6 +182,7 @@ TEST_SUITE(file)
         cmocka_unit_test(empty_files_are_fine),
         cmocka_unit_test(a_file_that_cannot_be_opened_says_what_to_do),
         cmocka_unit_test(a_place_that_cannot_be_written_says_so),
+        cmocka_unit_test(an_output_is_checked_before_it_is_written),
         cmocka_unit_test(pieces_appear_only_when_committed),
         cmocka_unit_test(abort_leaves_nothing),
         cmocka_unit_test(two_writers_of_one_name_do_not_mix),

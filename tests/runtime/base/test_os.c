@@ -117,6 +117,10 @@ static void folders_are_made_listed_and_removed(void **state)
     am_folder_names_free(&names);
     assert_null(names.items);
     assert_false(am_folder_make(in_root("a/00"))); // a file has the name
+    assert_true(am_folder_make_all(in_root("a/b/c")));
+    assert_true(am_folder_make_all(in_root("a/b/c/d/")));
+    assert_int_equal(am_path_look(NULL, in_root("a/b/c/d")), AM_PATH_FOLDER);
+    assert_false(am_folder_make_all(in_root("a/00/b")));
     remove(in_root("a/.hidden"));
     ami_folder_remove(in_root("a"));
     assert_int_equal(am_path_look(NULL, in_root("a")), AM_PATH_NONE);

@@ -62,11 +62,41 @@ static void damaged_files_are_refused(void **state)
     free(bytes);
 }
 
+static void files_are_read_once_and_a_miss_lists_their_arrays(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    const char *dir = test_temp_dir("arrays");
+    char path[600], copy[600];
+    snprintf(path, sizeof path, "%s/x.npz", dir);
+    snprintf(copy, sizeof copy, "%s/y.npz", dir);
+    free(make_file(&size)); // in this folder
+    assert_int_equal(test_shell(NULL, 0, "cp %s %s", path, copy), 0);
+    am_array_files files = { 0 };
+    am_error err = { 0 };
+    const am_array *first = NULL, *other = NULL, *again = NULL;
+    check_ok(am_array_files_find(&files, &first, path, "positions", &err), &err);
+    check_ok(am_array_files_find(&files, &other, copy, "positions", &err), &err);
+    remove(path); // it is not read again
+    check_ok(am_array_files_find(&files, &again, path, "positions", &err), &err);
+    assert_ptr_equal(first, again);
+    assert_ptr_not_equal(first, other);
+    assert_int_equal(first->rows, other->rows);
+    check_refused(am_array_files_find(&files, &again, path, "position", &err), AM_ERR_KEY);
+    assert_non_null(strstr(err.text, "positions, rotations"));
+    assert_string_equal(err.file, path);
+    check_refused(am_array_files_find(&files, &again, "none.npz", "positions", &err), AM_ERR_OPEN);
+    assert_null(again);
+    am_array_files_free(&files);
+    assert_int_equal(files.count, 0);
+}
+
 TEST_SUITE(arrays)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_have_rows_and_columns),
         cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(files_are_read_once_and_a_miss_lists_their_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,37 @@ static void truth_and_tags_are_written_as_text(void **state)
     destroy(&s);
 }
 
+static void a_clip_is_written_with_its_truth_and_tags(void **state)
+{
+    (void)state;
+    am_synth_def def = am_synth_def_default();
+    def.kind = AM_SYNTH_WALK;
+    def.seconds = 1.0f;
+    subject s = make(&def);
+    am_bytes tags = { 0 };
+    am_error err = { 0 };
+    char dir[600], path[700];
+    snprintf(dir, sizeof dir, "%s/", test_temp_dir("synth.write"));
+    check_ok(am_synth_write(&s.synth, dir, am_motion_format_find(".npz"), &tags, &err), &err);
+    check_ok(am_synth_write(&s.synth, dir, am_motion_format_find(".bvh"), &tags, &err), &err);
+    assert_int_equal(tags.size, 2 * strlen("walk, walk, 0, 60\n"));
+    am_bytes_free(&tags);
+    static const char *const names[] = { "walk.npz", "walk.bvh" };
+    for (int i = 0; i < 2; i++) {
+        am_read_def read = am_read_def_default();
+        am_clips clips;
+        snprintf(path, sizeof path, "%s%s", dir, names[i]);
+        check_ok(am_motion_read_file(&clips, path, &read, &err), &err);
+        assert_int_equal(clips.items[0]->frame_count, s.frames);
+        am_clips_free(&clips);
+    }
+    snprintf(path, sizeof path, "%swalk.truth.csv", dir);
+    free(test_read_file(path, NULL));
+    check_refused(am_synth_write(&s.synth, "/proc/none", am_motion_format_find(".bvh"), &tags, &err), AM_ERR_WRITE);
+    am_bytes_free(&tags);
+    destroy(&s);
+}
+
 TEST_SUITE(synth_truth)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +218,7 @@ TEST_SUITE(synth_truth)
         cmocka_unit_test(names_go_both_ways),
         cmocka_unit_test(the_set_covers_every_tag_in_a_few_minutes),
         cmocka_unit_test(truth_and_tags_are_written_as_text),
+        cmocka_unit_test(a_clip_is_written_with_its_truth_and_tags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
