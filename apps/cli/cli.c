@@ -346,9 +346,7 @@ am_json_writer *cli_json_begin(int indent)
 {
     am_json_writer *writer = NULL;
     am_error err = { 0 };
-    if (am_json_writer_create(&writer, indent, NULL, &err) != AM_OK) {
-        exit(cli_fail(&err));
-    }
+    am_json_writer_create(&writer, indent, NULL, &err); // without memory cli_print_json says so
     am_json_begin_object(writer, NULL);
     return writer;
 }
@@ -357,7 +355,10 @@ int cli_print_json(const am_json_writer *writer)
 {
     size_t size = 0;
     const char *text = am_json_text(writer, &size);
-    if (!text || fwrite(text, 1, size, stdout) != size || fputc('\n', stdout) == EOF || fflush(stdout) != 0) {
+    if (!text) {
+        return cli_stop(NULL, "out of memory for the JSON result");
+    }
+    if (fwrite(text, 1, size, stdout) != size || fputc('\n', stdout) == EOF || fflush(stdout) != 0) {
         return cli_stop(NULL, "cannot write the JSON result to stdout");
     }
     return CLI_DONE;

@@ -95,7 +95,7 @@ const char *cli_slash(const char *folder);
 /// What main returns: the status of the verb, or CLI_FAILED when its result could not be written to stdout.
 int cli_finish(int status);
 
-/// Begins the object that --json prints. Without memory for it the program ends.
+/// Begins the object that --json prints. Where there is no memory for it, printing it fails.
 am_json_writer *cli_json_begin(int indent);
 /// Ends the object, prints it and frees the writer.
 int cli_json_end(am_json_writer *writer);

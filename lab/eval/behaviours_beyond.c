@@ -157,7 +157,7 @@ static am_result stand(behaviours *b, behaviour kind, am_error *err)
         crowd_close(&c);
         return result;
     }
-    const am_stander_limits *limits = am_reference_standers(b->reference);
+    const am_standing_limits *limits = am_reference_standing(b->reference);
     const double scale = 100.0 * (double)b->body.leg_m;
     am_standing all = { 0 };
     int walking = 0;
@@ -193,13 +193,13 @@ static am_result stand(behaviours *b, behaviour kind, am_error *err)
     return AM_OK;
 }
 
-static am_result standers(behaviours *b, am_error *err)
+static am_result stands(behaviours *b, am_error *err)
 {
     static const ami_column columns[] = { { "standing", -1 }, { "characters", 0 }, { "walk away", 0 },
                                           { "seconds", 1 },   { "drift cm", 2 },   { "turn deg", 2 },
                                           { "bob cm", 3 },    { "hands cm", 2 },   { "head cm", 2 },
                                           { "sway cm", 2 } };
-    const am_stander_limits *s = am_reference_standers(b->reference);
+    const am_standing_limits *s = am_reference_standing(b->reference);
     const double scale = 100.0 * (double)b->body.leg_m, no = (double)NAN;
     const double captured[] = { no,
                                 no,
@@ -241,5 +241,5 @@ am_result behaviours_beyond(behaviours *b, am_error *err)
     ami_tables_columns(b->e->tables, columns, CLI_COUNT(columns));
     am_result result = beyond(b, courses + course_count, courses, err);
     free(courses);
-    return result == AM_OK ? standers(b, err) : result;
+    return result == AM_OK ? stands(b, err) : result;
 }

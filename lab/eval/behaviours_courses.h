@@ -21,7 +21,7 @@ am_vec3 course_facing(const course *c, float t);
 /// How far a place is from the line that the course takes within 1.5 s of t.
 float course_off(const course *c, am_vec3 place, float t);
 
-/// Who is on which course, and what is asked of them.
+/// Which character is on which course, and what is asked of it.
 typedef struct course_ask {
     const behaviour_parts *parts;
     const course *courses;

@@ -18,7 +18,7 @@
 #define NOVELTY_MAX_CM 20.0
 #define DRIFT_M 0.01
 #define TURN_DEG 1.0
-#define LIFE_LEAST 0.3 // of captured standers' movements
+#define LIFE_LEAST 0.3 // of captured standing' movements
 #define LIFE_MOST 3.0
 
 /// A method on its data.
@@ -68,7 +68,7 @@ typedef struct job {
     am_db_measures own;      ///< of its data
     keys courses[course_count];
     outcome outcomes[most_players][course_count];
-    am_stander_limits standers;
+    am_standing_limits standing;
     float leg_m;
 } job;
 
@@ -172,7 +172,7 @@ static am_result prepare(job *j, const am_run *run, am_error *err)
     am_result result = am_run_measure(&j->own, run, NULL, err);
     result = result == AM_OK ? am_reference_create(&j->reference, &def, err) : result;
     if (result == AM_OK) {
-        j->standers = *am_reference_standers(j->reference);
+        j->standing = *am_reference_standing(j->reference);
         j->leg_m = body.leg_m;
     }
     return result;
@@ -342,7 +342,7 @@ static void list_stops(const job *j)
     }
 }
 
-/// A movement of a stander, marked when it is not within 0.3 and 3 times the captured one.
+/// A movement of a standing character, marked when it is not within 0.3 and 3 times the captured one.
 static void put_life(ami_tables *t, double cm, double captured_cm)
 {
     bool within = cm >= LIFE_LEAST * captured_cm && cm <= LIFE_MOST * captured_cm;
@@ -354,9 +354,9 @@ static void list_stand(const job *j)
     static const ami_column columns[] = { { "standing", -1 }, { "seconds", 0 },  { "drift_m", 4 }, { "turn_deg", 2 },
                                           { "bob_cm", 3 },    { "hands_cm", 2 }, { "head_cm", 2 }, { "sway_cm", 2 } };
     ami_tables *t = j->e->tables;
-    ami_tables_begin(t, "stand", "standing for a minute after a walk; beside captured standers");
+    ami_tables_begin(t, "stand", "standing for a minute after a walk; beside captured standing");
     ami_tables_columns(t, columns, CLI_COUNT(columns));
-    const am_stander_limits *s = &j->standers;
+    const am_standing_limits *s = &j->standing;
     double scale = (double)j->leg_m * 100.0;
     ami_tables_row(t);
     ami_tables_text(t, "captured");

@@ -78,9 +78,9 @@ async function playByKeys(on, limits) {
         const rests = await watch(on, limits.rest);
         told.push(rests.stands);
         assert.ok(rests.stands < limits.stands, `let go: stands after ${rests.stands} s`);
-        assert.ok(rests.way < 0.02, `a stander goes ${rests.way} m in a second`);
-        assert.ok(rests.toe < 0.05, `a stander's toes: ${rests.toe} m/s`);
-        assert.ok(rests.joints > 0.003 && rests.joints < 0.1, `a stander's joints: ${rests.joints} m/s`);
+        assert.ok(rests.way < 0.02, `a standing character goes ${rests.way} m in a second`);
+        assert.ok(rests.toe < 0.05, `the standing character's toes: ${rests.toe} m/s`);
+        assert.ok(rests.joints > 0.003 && rests.joints < 0.1, `the standing character's joints: ${rests.joints} m/s`);
         await on.keyboard.down('d');
         const turns = await watch(on, 120);
         assert.ok(Math.abs(wrap(turns.heading + Math.PI / 2)) < 0.2, `D: heading ${turns.heading}`);

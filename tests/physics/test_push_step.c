@@ -66,7 +66,7 @@ static void a_light_push_is_taken_without_a_step(void **state)
     pushed_free(&p);
 }
 
-static void strong_pushes_on_a_stander_are_caught_by_one_or_two_steps(void **state)
+static void strong_pushes_on_a_standing_character_are_caught_by_one_or_two_steps(void **state)
 {
     (void)state;
     for (int i = 0; i < 8; i++) {
@@ -87,9 +87,9 @@ static void strong_pushes_on_a_stander_are_caught_by_one_or_two_steps(void **sta
     }
 }
 
-/// The steps move the stander: its source is not asked, and it is held again where it ends, not on the way. With the
-/// character that ships, since a caller's own source is never held.
-static void a_stander_stays_one_while_steps_answer(void **state)
+/// The steps move the standing character: its source is not asked, and it is held again where it ends, not on the
+/// way. With the character that ships, since a caller's own source is never held.
+static void a_standing_character_stays_one_while_steps_answer(void **state)
 {
     (void)state;
     am_error err = { 0 };
@@ -193,8 +193,8 @@ TEST_SUITE(push_step)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_light_push_is_taken_without_a_step),
-        cmocka_unit_test(strong_pushes_on_a_stander_are_caught_by_one_or_two_steps),
-        cmocka_unit_test(a_stander_stays_one_while_steps_answer),
+        cmocka_unit_test(strong_pushes_on_a_standing_character_are_caught_by_one_or_two_steps),
+        cmocka_unit_test(a_standing_character_stays_one_while_steps_answer),
         cmocka_unit_test(a_walk_goes_on_beside_its_track),
         cmocka_unit_test(a_step_under_way_is_part_of_a_snapshot),
         cmocka_unit_test(the_hull_of_the_feet_holds_what_lies_between_them),

@@ -270,7 +270,7 @@ static float facing_off(world *w, float seconds, float turned)
     return (float)(sum / count) / AM_DEG;
 }
 
-static void whoever_has_no_net_refuses_such_paths(void **state)
+static void without_a_net_such_paths_are_refused(void **state)
 {
     (void)state;
     world w;
@@ -476,7 +476,7 @@ TEST_SUITE(direction_net)
         cmocka_unit_test(pieces_and_mirror_images_share_their_fold),
         cmocka_unit_test(the_check_knows_who_faces_where),
         cmocka_unit_test(the_check_frees_all_when_memory_ends),
-        cmocka_unit_test(whoever_has_no_net_refuses_such_paths),
+        cmocka_unit_test(without_a_net_such_paths_are_refused),
         cmocka_unit_test(a_character_faces_as_its_net_tells),
         cmocka_unit_test(other_facings_do_not_ask_the_net),
         cmocka_unit_test(a_snapshot_goes_on_bit_for_bit_without_allocating),

@@ -73,10 +73,11 @@ AM_API am_result am_json_fail(const am_json_doc *doc, const am_json *value, am_r
 /// The one of names[count] nearest to `word` by edit distance, or NULL when none is near.
 AM_API const char *am_nearest_name(const char *word, const char *const *names, int count);
 
-/// Writes JSON text. After a failed allocation it stays failed, and finish returns NULL. It adds commas, quotes and
-/// (with indent > 0) line breaks. Whole numbers below 2^53 print exactly; of the others, a value that is a float
-/// prints as the shortest text that reads back as that float, else as that double. A number that is not finite prints
-/// as null; bytes of a string that are not UTF-8 as U+FFFD.
+/// Writes JSON text. After a failed allocation, its own included (NULL), it stays failed and am_json_text returns
+/// NULL: a caller need not look before the end. It adds commas, quotes and (with indent > 0) line breaks. Whole
+/// numbers below 2^53 print exactly; of the others, a value that is a float prints as the shortest text that reads
+/// back as that float, else as that double. A number that is not finite prints as null; bytes of a string that are
+/// not UTF-8 as U+FFFD.
 typedef struct am_json_writer am_json_writer;
 AM_API am_result am_json_writer_create(am_json_writer **out, int indent, const am_alloc *alloc, am_error *err);
 AM_API void am_json_writer_destroy(am_json_writer *writer);

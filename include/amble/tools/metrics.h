@@ -146,7 +146,8 @@ typedef struct am_motion_metrics {
     am_novelty novelty; ///< without windows when there is no reference
     am_standing standing;
     am_stepping stepping;   ///< lengths are judged with a reference
-    int stops, stops_bad;   ///< stops that were stood for half a second; those in a posture that no stander takes
+    int stops, stops_bad;   ///< stops that were stood for half a second; those in a posture outside the range of
+                            ///< captured standing
     int starts, starts_odd; ///< through frames of another activity: am_moment_check
     int turns_odd, stops_odd;
     int jumps, jumps_odd;

@@ -2,7 +2,7 @@
 /// stops in mid-stride, glides without steps, starts through the wind-up of a jump, or slides under a push.
 ///
 /// They read points of the body over time, found by role, so that a character is compared with captured motion of
-/// another rig. What is usual is taken from captured clips (am_reference): percentiles of standers, steps of each
+/// another rig. What is usual is taken from captured clips (am_reference): percentiles of standing, steps of each
 /// speed, and the nearest captured window of any moment.
 #ifndef AMBLE_MOTION_H
 #define AMBLE_MOTION_H
@@ -72,15 +72,15 @@ AM_API am_floor am_motion_floor(const am_motion *motion, float *room);
 // ---------------------------------------------------------------------------------------------
 // The yardstick
 
-/// Limits of captured standers. Lengths are in legs (thigh and shin), so that they hold for other rigs.
-typedef struct am_stander_limits {
-    int frames;      ///< of captured standers; with less than two seconds the limits are those of the CMU sets
+/// Limits of captured standing. Lengths are in legs (thigh and shin), so that they hold for other rigs.
+typedef struct am_standing_limits {
+    int frames;      ///< of captured standing; with less than two seconds the limits are those of the CMU sets
     float ankles;    ///< 99th percentile of the distance between the ankles on the ground, legs
     float knee_deg;  ///< 99th percentile of the more bent knee
     float hips;      ///< 1st percentile of the height of the hips, legs
     float trunk_deg; ///< 99th percentile of the lean of the trunk
     float bob, hands, head, sway; ///< medians over windows of 2 s of the deviations that am_standing lists, legs
-} am_stander_limits;
+} am_standing_limits;
 
 #define AM_STEP_BINS 20
 #define AM_STEP_BIN_MPS 0.25f ///< from 0.4 m/s on
@@ -105,7 +105,7 @@ AM_API am_reference_def am_reference_def_default(void);
 /// Refuses a database without poses, or whose rig has no hips, legs, feet and toes.
 AM_API am_result am_reference_create(am_reference **out, const am_reference_def *def, am_error *err);
 AM_API void am_reference_destroy(am_reference *reference);
-AM_API const am_stander_limits *am_reference_standers(const am_reference *reference);
+AM_API const am_standing_limits *am_reference_standing(const am_reference *reference);
 /// [AM_STEP_BINS]
 AM_API const am_step_limits *am_reference_steps(const am_reference *reference);
 
@@ -136,7 +136,7 @@ typedef struct am_stand_span {
     bool stop;       ///< the body moved before
 } am_stand_span;
 
-/// How a stander behaves, from one second after it came to rest.
+/// How a character stands, from one second after it came to rest.
 typedef struct am_standing {
     float seconds; ///< measured
     float
@@ -157,11 +157,11 @@ AM_API int am_stands_find(am_stand_span *out, int capacity, const am_motion *mot
 /// Of all stands: the largest drift and turn, mean deviations by time.
 AM_API am_standing am_standing_measure(const am_motion *motion, const am_stand_span *stands, int count);
 /// AM_BAD_* bits of the posture in one frame.
-AM_API uint32_t am_posture_check(const am_motion *motion, int frame, const am_stander_limits *limits);
+AM_API uint32_t am_posture_check(const am_motion *motion, int frame, const am_standing_limits *limits);
 /// The frame in which the posture of a stop is judged: a second after the body came to rest, or the stand's last; -1
 /// when the stand is shorter than half a second.
 AM_API int am_stand_rest(const am_motion *motion, const am_stand_span *stand);
-AM_API am_stander_limits am_stander_limits_default(void);
+AM_API am_standing_limits am_standing_limits_default(void);
 
 // ---------------------------------------------------------------------------------------------
 // Steps

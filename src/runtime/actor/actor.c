@@ -9,7 +9,7 @@
 
 #define LONGEST_STEP_S 0.1f
 // A body slower than this near its goal has stopped there: it counts as there farther away, and farther still where
-// the plan lets the stander step to the goal (stand.c).
+// the plan lets a standing character step to the goal (stand.c).
 #define STOPPED_MPS 0.25f
 #define STEPS_MPS 0.6f // the same where one step does the rest
 #define STEPPED_S 1.0f // by then it is there

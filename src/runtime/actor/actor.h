@@ -147,7 +147,7 @@ typedef struct ami_activity_plan {
     bool stand; ///< what is held is standing
 } ami_activity_plan;
 
-// A body that has stopped this near its goal steps there as a stander does.
+// A body that has stopped this near its goal steps there and stands.
 #define AMI_ARRIVAL_M 0.3f
 #define AMI_ARRIVAL_RAD (60.0f * AM_DEG)
 
@@ -236,7 +236,7 @@ struct am_actor {
     am_query_point *trajectory; ///< [AM_MAX_TRAJECTORY]
     am_query_point *past;       ///< [AMI_PAST_PLACES] ring, history.c; NULL when no past is asked for
     ami_stand *stand;
-    am_transform *stand_pose; ///< [joint] of the stander, without its small movements
+    am_transform *stand_pose; ///< [joint] of a standing character, without its small movements
     void *source_state;
     ami_inertia *inertia;
     am_transform *source_local; ///< [joint] the source's last good pose

@@ -23,7 +23,7 @@
 #define NEAR_M 0.04f
 #define LIFT_M 0.10f
 // Walking: how fast the velocity of a push dies out before a foot lands and how fast the body settles over it then,
-// and how fast a swinging foot goes where it shall land.
+// and how fast a swinging foot goes where it should land.
 #define FALL_HALFLIFE_S 0.6f
 #define WALK_HALFLIFE_S 0.2f
 #define WALK_FOOT_HALFLIFE_S 0.06f
@@ -85,7 +85,7 @@ static am_vec3 find_pressure(const ami_capture *k, const ami_stance *stance)
 {
     am_vec3 point = extrapolate(k, stance->omega);
     am_vec3 wanted = am_v3_add(point, am_v3_scale(am_v3_sub(point, k->goal), FIRM));
-    // The motion's own centre of mass may lie beyond its feet a little; that alone shall not move it.
+    // The motion's own centre of mass may lie beyond its feet a little; that alone must not move it.
     am_vec3 rest = clamp_to_support(k, stance, am_v3_add(stance->centre, k->goal));
     am_vec3 at = clamp_to_support(k, stance, am_v3_add(stance->centre, wanted));
     return am_v3_add(am_v3_sub(at, rest), k->goal);

@@ -1,6 +1,6 @@
-// A stander: its root is held, its ankles stay where they are in the world, and trunk, head, arms and hips sway a
-// little. A body that comes to rest in a posture that standers do not take steps into one that they do, one foot
-// after the other.
+// Standing: the root is held, the ankles stay where they are in the world, and trunk, head, arms and hips sway a
+// little. A body that comes to rest in a posture unlike captured standing steps into one like it, one foot after the
+// other.
 #include "actor/stand.h"
 
 #include "actor/actor.h"
@@ -19,8 +19,7 @@
 // at once at a goal, where one step does it.
 #define GLIDE_MPS 0.6f
 #define GLIDE_S 0.7f
-// Postures beyond these are no stand: in leg lengths and radians, a little within what 99 % of captured standers
-// keep.
+// Postures beyond these are no stand: in leg lengths and radians, a little within 99 % of captured standing.
 #define ANKLES_LEGS 0.36f
 #define STRIDE_LEGS 0.28f
 #define KNEE_RAD (33.0f * AM_DEG)
@@ -236,7 +235,7 @@ static uint32_t seed_of(const am_actor *c)
     return (uint32_t)am_hash64(&s->root, sizeof s->root, hash);
 }
 
-/// The source's pose, or the stance where that is no stand, becomes the pose of the stander.
+/// The source's pose, or the stance where that is no stand, becomes the pose in which the character stands.
 static void hold(am_actor *c, const ami_arrival *arrival)
 {
     const am_source *source = c->prepared->source;
@@ -257,7 +256,7 @@ static void hold(am_actor *c, const ami_arrival *arrival)
     ami_inertia_pose from = { c->local, c->arrival, c->recent->root_linear, c->recent->root_angular };
     ami_inertia_pose to = { c->stand_pose, c->output.landed.velocity, am_v3_zero(), am_v3_zero() };
     ami_inertia_transition(c->inertia, &c->inertia_def, &from, &to);
-    // The displayed feet are the stander's own from here on.
+    // From here on the displayed feet are those of the stand.
     ami_feet_reset(&c->state->feet);
 }
 
@@ -281,8 +280,8 @@ static void let_go(am_actor *c)
 
 static bool is_pushed(const ami_stand *stand) { return stand->on == 2; }
 
-/// A stander that is pushed stays one: steps answer for it, and the source is not asked. One that still steps into
-/// its stance lets go.
+/// A standing character that is pushed keeps standing: steps answer for it, and the source is not asked. One that
+/// still steps into its stance lets go.
 static bool may_be_pushed(const am_actor *c)
 {
     const ami_stand *stand = c->stand;

@@ -1,5 +1,5 @@
 /// Standing: when nothing is wanted and the body has come to rest, the root is held, the feet stay where they are (or
-/// step once into a stance that captured standers take), and the body lives a little. The source waits meanwhile.
+/// step once into a stance that captured standing has), and the body lives a little. The source waits meanwhile.
 #ifndef AMI_ACTOR_STAND_H
 #define AMI_ACTOR_STAND_H
 
@@ -30,7 +30,7 @@ struct ami_step;
 /// Fills prepared->stance: a pose of the source that stands well.
 void ami_stand_prepare(struct ami_prepared *prepared);
 /// Before the source is asked: holds the body, or lets go of it. True when the source is not asked in this step; its
-/// output then holds the pose of the stander.
+/// output then holds the pose of the stand.
 bool ami_stand_begin(struct am_actor *character, const struct ami_step *step);
 /// How far the root moves in this step because the body steps, in the world.
 am_vec3 ami_stand_shift(const struct am_actor *character, float dt);

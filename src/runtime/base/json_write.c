@@ -110,11 +110,14 @@ static void put_quoted(am_json_writer *writer, const char *text)
     put_text(writer, "\"");
 }
 
-// What comes before an item: comma, line break, key.
-static void begin_item(am_json_writer *writer, const char *key, bool container)
+// Without memory, for the writer itself too, levels are no longer followed.
+static bool is_failed(const am_json_writer *writer) { return !writer || writer->failed; }
+
+// What comes before an item: comma, line break, key. False when nothing may follow.
+static bool begin_item(am_json_writer *writer, const char *key, bool container)
 {
-    if (writer->failed) {
-        return; // levels are no longer followed, so there is nothing to check the caller against
+    if (is_failed(writer)) {
+        return false;
     }
     if (writer->depth > 0) {
         level *in = &writer->levels[writer->depth - 1];
@@ -136,15 +139,17 @@ static void begin_item(am_json_writer *writer, const char *key, bool container)
         put_quoted(writer, key);
         put_text(writer, writer->indent > 0 ? ": " : ":");
     }
+    return true;
 }
 
 static void open_level(am_json_writer *writer, const char *key, bool object)
 {
-    if (writer->failed || writer->depth == depth_limit) {
+    if (!is_failed(writer) && writer->depth == depth_limit) {
         writer->failed = true;
+    }
+    if (!begin_item(writer, key, true)) {
         return;
     }
-    begin_item(writer, key, true);
     level fresh = { .object = object };
     writer->levels[writer->depth++] = fresh;
     put_text(writer, object ? "{" : "[");
@@ -153,7 +158,7 @@ static void open_level(am_json_writer *writer, const char *key, bool object)
 
 static void close_level(am_json_writer *writer, bool object)
 {
-    if (writer->failed) {
+    if (is_failed(writer)) {
         return;
     }
     AM_ASSERT(writer->depth > 0 && writer->levels[writer->depth - 1].object == object);
@@ -176,7 +181,9 @@ void am_json_end_array(am_json_writer *writer) { close_level(writer, false); }
 
 void am_json_string(am_json_writer *writer, const char *key, const char *value)
 {
-    begin_item(writer, key, false);
+    if (!begin_item(writer, key, false)) {
+        return;
+    }
     if (value) {
         put_quoted(writer, value);
     } else {
@@ -187,7 +194,9 @@ void am_json_string(am_json_writer *writer, const char *key, const char *value)
 
 void am_json_number(am_json_writer *writer, const char *key, double value)
 {
-    begin_item(writer, key, false);
+    if (!begin_item(writer, key, false)) {
+        return;
+    }
     bool finite = value - value == 0.0;
     bool whole =
         finite && value > -9007199254740992.0 && value < 9007199254740992.0 && value == (double)(int64_t)value;
@@ -203,28 +212,34 @@ void am_json_number(am_json_writer *writer, const char *key, double value)
 
 void am_json_integer(am_json_writer *writer, const char *key, int64_t value)
 {
-    begin_item(writer, key, false);
+    if (!begin_item(writer, key, false)) {
+        return;
+    }
     writer->failed = writer->failed || !ami_put_integer(&writer->text, value);
     terminate(writer);
 }
 
 void am_json_bool(am_json_writer *writer, const char *key, bool value)
 {
-    begin_item(writer, key, false);
+    if (!begin_item(writer, key, false)) {
+        return;
+    }
     put_text(writer, value ? "true" : "false");
     terminate(writer);
 }
 
 void am_json_null(am_json_writer *writer, const char *key)
 {
-    begin_item(writer, key, false);
+    if (!begin_item(writer, key, false)) {
+        return;
+    }
     put_text(writer, "null");
     terminate(writer);
 }
 
 const char *am_json_text(const am_json_writer *writer, size_t *size)
 {
-    if (writer->failed || !writer->text.data) {
+    if (is_failed(writer) || !writer->text.data) {
         return NULL;
     }
     if (size) {

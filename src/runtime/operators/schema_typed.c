@@ -168,7 +168,7 @@ am_result ami_control_read_prop(ami_control_reader *r, int node, const am_json *
     return add_ready(r, node, parameters, object, parts, 4);
 }
 
-/// Where somebody is, looks and goes, and where some of their joints are.
+/// Another character: where it is, looks and goes, and where some of its joints are.
 am_result ami_control_read_character(ami_control_reader *r, int node, const am_json *parameters,
                                      const am_json *object)
 {

@@ -186,7 +186,7 @@ static bool steps_at(const ami_piece *piece, int f, float fps)
     return piece->contacts[f] != 0 && mps < UPRIGHT_MPS;
 }
 
-/// Height of the hips over thigh + shin of whoever stands and walks upright in the data. Where the hips joint lies
+/// Height of the hips over thigh + shin of people who stand and walk upright in the data. Where the hips joint lies
 /// differs from rig to rig by a tenth of the leg.
 static am_result find_upright(const ami_building *b, float *out)
 {

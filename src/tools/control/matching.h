@@ -21,7 +21,7 @@ float ami_matching_cost(const ami_matching *matching, const float *asked, const 
 /// NULL: the schema has choices or sets.
 const float *ami_matching_weights(const ami_matching *matching);
 
-/// The pose's part: squared distances of rows of so many numbers add to the cost. 0 when it has none.
+/// The pose's part: squared distances of rows of this many numbers add to the cost. 0 when it has none.
 int ami_matching_pose_count(const ami_matching *matching);
 /// row(pose_count): places (m) and velocities (m/s) of the joints in the character's frame, times the roots of their
 /// weights. Joints that the rig does not have give 0.

@@ -51,7 +51,7 @@ static am_motion motion_so_far(ami_watched *w, float dt)
 // Measures
 
 static void measure_stands(am_motion_metrics *out, ami_watched *w, const am_motion *m,
-                           const am_stander_limits *limits)
+                           const am_standing_limits *limits)
 {
     int found = am_stands_find(w->stands, ami_most_stands, m, w->targets);
     w->stand_count = found < ami_most_stands ? found : ami_most_stands;
@@ -119,11 +119,11 @@ void ami_watched_measure(am_metrics *out, ami_watched *w, am_response *responses
     if (!am_motion_usable(&m) || m.frames < 2) {
         return;
     }
-    am_stander_limits usual = am_stander_limits_default();
+    am_standing_limits usual = am_standing_limits_default();
     am_motion_metrics *measured = &out->motion;
     measured->measured = true;
     measured->stepping = am_stepping_measure(&m, reference ? am_reference_steps(reference) : NULL);
-    measure_stands(measured, w, &m, reference ? am_reference_standers(reference) : &usual);
+    measure_stands(measured, w, &m, reference ? am_reference_standing(reference) : &usual);
     measure_moments(measured, &m, responses, out->response_count, w->targets);
     measure_pushes(measured, w, &m);
     measured->jumps = w->jump_count;
@@ -171,7 +171,7 @@ static void write_steps(am_json_writer *w, const am_motion_metrics *m)
 }
 
 static void write_stands(am_json_writer *writer, const ami_watched *w, const am_motion *m,
-                         const am_stander_limits *limits)
+                         const am_standing_limits *limits)
 {
     static const char *const bad[] = { "ankles", "knees", "hips", "trunk" };
     am_json_begin_array(writer, "stands");
@@ -239,7 +239,7 @@ void ami_watched_write(am_json_writer *writer, ami_watched *w, const am_metrics 
         return;
     }
     am_motion m = motion_so_far(w, dt);
-    am_stander_limits usual = am_stander_limits_default();
+    am_standing_limits usual = am_standing_limits_default();
     if (reference && motion->novelty.windows > 0) {
         am_json_number(writer, "novelty_cm", (double)motion->novelty.median_cm);
         am_json_number(writer, "novelty_p95_cm", (double)motion->novelty.p95_cm);
@@ -248,7 +248,7 @@ void ami_watched_write(am_json_writer *writer, ami_watched *w, const am_metrics 
     }
     write_standing(writer, motion);
     write_steps(writer, motion);
-    write_stands(writer, w, &m, reference ? am_reference_standers(reference) : &usual);
+    write_stands(writer, w, &m, reference ? am_reference_standing(reference) : &usual);
     if (w->jump_count > 0) {
         write_jumps(writer, w, &m);
     }
@@ -259,7 +259,7 @@ void ami_watched_write(am_json_writer *writer, ami_watched *w, const am_metrics 
 
 void ami_reference_write(am_json_writer *w, const am_reference *r)
 {
-    const am_stander_limits *s = &r->standers;
+    const am_standing_limits *s = &r->standing;
     double leg_cm = 100.0 * (double)r->body.leg_m;
     am_json_begin_object(w, "reference");
     am_json_number(w, "seconds", (double)((float)r->frames / r->fps));

@@ -1,4 +1,4 @@
-// Captured motion to measure against: the points of a database's clips, percentiles of its standers and of its steps.
+// Captured motion to measure against: the points of a database's clips, percentiles of its standing and of its steps.
 // Mirrored ranges are left out; where mirror images count, a measure makes them itself.
 #include "report/reference.h"
 
@@ -7,13 +7,14 @@
 #include "data/filter.h"
 #include "data/database.h"
 
-// Captured standers: windows in which the ankles stay in place and the body is upright. Clips often begin or end in a
+// Captured standing: windows in which the ankles stay in place and the body is upright. Clips often begin or end in a
 // short stand, which shows the posture; life needs a longer one.
 #define POSTURE_WINDOW_S 1.0f
 #define LIFE_WINDOW_S 2.0f
 #define STAYS_M 0.03f
-#define STILL_M 0.03f ///< the hips rise and sink by less: a body that bends down or winds up for a jump is no stander
-#define UPRIGHT 0.97f ///< legs that the hips are high; straight ones carry them at 1.05
+#define STILL_M                                                                                                      \
+    0.03f ///< the hips rise and sink by less: a body that bends down or winds up for a jump does not stand
+#define UPRIGHT 0.97f  ///< legs that the hips are high; straight ones carry them at 1.05
 #define POSTURE_S 0.1f ///< between postures that are looked at
 #define FEWEST_S 10.0f ///< with less captured standing the limits are the usual ones
 enum { figures = 4 };
@@ -24,17 +25,17 @@ am_reference_def am_reference_def_default(void)
     return def;
 }
 
-am_stander_limits am_stander_limits_default(void)
+am_standing_limits am_standing_limits_default(void)
 {
     // Of the 90 s of standing in the CMU locomotion set, with some room for other rigs in hips and trunk.
-    am_stander_limits limits = { .ankles = 0.44f,
-                                 .knee_deg = 40.0f,
-                                 .hips = 0.95f,
-                                 .trunk_deg = 15.0f,
-                                 .bob = 0.0008f,
-                                 .hands = 0.018f,
-                                 .head = 0.0147f,
-                                 .sway = 0.0085f };
+    am_standing_limits limits = { .ankles = 0.44f,
+                                  .knee_deg = 40.0f,
+                                  .hips = 0.95f,
+                                  .trunk_deg = 15.0f,
+                                  .bob = 0.0008f,
+                                  .hands = 0.018f,
+                                  .head = 0.0147f,
+                                  .sway = 0.0085f };
     return limits;
 }
 
@@ -56,7 +57,7 @@ am_motion ami_reference_clip(const am_reference *r, int index)
 
 void ami_reference_skip(am_reference *r, int index) { r->skipped = index >= 0 ? r->clips[index].source : -1; }
 
-const am_stander_limits *am_reference_standers(const am_reference *r) { return &r->standers; }
+const am_standing_limits *am_reference_standing(const am_reference *r) { return &r->standing; }
 const am_step_limits *am_reference_steps(const am_reference *r) { return r->steps; }
 
 static void take_points(am_reference *r, const am_db *db, am_transform *pose)
@@ -118,7 +119,7 @@ static bool stands(const am_motion *m, int first, int count)
     return (high - low) * m->body.leg_m < STILL_M;
 }
 
-/// [figures][room] each: postures and lives of captured standers.
+/// [figures][room] each: postures and lives of captured standing.
 typedef struct gathering {
     float *postures, *lives;
     size_t room;
@@ -149,7 +150,7 @@ static void gather_life(gathering *g, const am_motion *m, int first, int count)
 
 typedef void (*gather)(gathering *g, const am_motion *m, int first, int count);
 
-static void gather_standers(gathering *g, const am_reference *r, float window_s, float every_s, gather take)
+static void gather_standing(gathering *g, const am_reference *r, float window_s, float every_s, gather take)
 {
     for (int c = 0; c < r->clip_count; c++) {
         am_motion m = ami_reference_clip(r, c);
@@ -168,24 +169,24 @@ static float quantile(float *values, int count, float share)
     return ami_quantile(values, count, share);
 }
 
-static void find_standers(am_reference *r, gathering *g)
+static void find_standing(am_reference *r, gathering *g)
 {
-    r->standers = am_stander_limits_default();
-    gather_standers(g, r, POSTURE_WINDOW_S, POSTURE_WINDOW_S, gather_postures);
-    gather_standers(g, r, LIFE_WINDOW_S, 0.5f * LIFE_WINDOW_S, gather_life);
+    r->standing = am_standing_limits_default();
+    gather_standing(g, r, POSTURE_WINDOW_S, POSTURE_WINDOW_S, gather_postures);
+    gather_standing(g, r, LIFE_WINDOW_S, 0.5f * LIFE_WINDOW_S, gather_life);
     float postures_s = (float)g->posture_count * POSTURE_S;
-    r->standers.frames = (int)(postures_s * r->fps);
+    r->standing.frames = (int)(postures_s * r->fps);
     if (postures_s >= FEWEST_S) {
-        r->standers.ankles = quantile(g->postures, g->posture_count, 0.99f);
-        r->standers.knee_deg = quantile(g->postures + g->room, g->posture_count, 0.99f);
-        r->standers.hips = quantile(g->postures + 2 * g->room, g->posture_count, 0.01f);
-        r->standers.trunk_deg = quantile(g->postures + 3 * g->room, g->posture_count, 0.99f);
+        r->standing.ankles = quantile(g->postures, g->posture_count, 0.99f);
+        r->standing.knee_deg = quantile(g->postures + g->room, g->posture_count, 0.99f);
+        r->standing.hips = quantile(g->postures + 2 * g->room, g->posture_count, 0.01f);
+        r->standing.trunk_deg = quantile(g->postures + 3 * g->room, g->posture_count, 0.99f);
     }
     if ((float)g->life_count * 0.5f * LIFE_WINDOW_S >= FEWEST_S) {
-        r->standers.bob = quantile(g->lives, g->life_count, 0.5f);
-        r->standers.hands = quantile(g->lives + g->room, g->life_count, 0.5f);
-        r->standers.head = quantile(g->lives + 2 * g->room, g->life_count, 0.5f);
-        r->standers.sway = quantile(g->lives + 3 * g->room, g->life_count, 0.5f);
+        r->standing.bob = quantile(g->lives, g->life_count, 0.5f);
+        r->standing.hands = quantile(g->lives + g->room, g->life_count, 0.5f);
+        r->standing.head = quantile(g->lives + 2 * g->room, g->life_count, 0.5f);
+        r->standing.sway = quantile(g->lives + 3 * g->room, g->life_count, 0.5f);
     }
 }
 
@@ -244,7 +245,7 @@ static am_result fill(am_reference *r, const am_db *db, am_error *err)
     }
     take_points(r, db, pose);
     find_floors(r, g.lives);
-    find_standers(r, &g);
+    find_standing(r, &g);
     find_steps(r, g.lives);
     ami_release(&r->alloc, block, size);
     return ami_window_index_fill(r, err);

@@ -43,7 +43,7 @@ struct am_reference {
     ami_captured *clips; ///< [clip_count]
     int clip_count;
     int skipped; ///< source that novelties leave out, -1 for none
-    am_stander_limits standers;
+    am_standing_limits standing;
     am_step_limits steps[AM_STEP_BINS];
     ami_window_index index;
 };

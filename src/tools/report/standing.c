@@ -1,4 +1,4 @@
-// Standing: does a stander stay, does it live, and is its posture one that captured standers take?
+// Standing: does the character stay in place, does it move a little, and is its posture within captured standing?
 #include "report/body.h"
 
 #define SETTLE_S 1.0f      ///< after the body came to rest
@@ -138,7 +138,7 @@ static void add_drift(am_standing *out, am_vec3 place, am_vec3 at, am_vec3 direc
     out->turn_deg = am_max(out->turn_deg, am_abs(am_wrap_angle(turn)) / AM_DEG);
 }
 
-/// Mean place and facing of the hips: a stander may shift its weight.
+/// Mean place and facing of the hips: a standing character may shift its weight.
 static void mean_hips(am_vec3 *place, am_vec3 *facing, const am_motion *m, int first, int count)
 {
     *place = *facing = am_v3_zero();
@@ -215,7 +215,7 @@ ami_posture ami_posture_of(const am_motion *m, int frame)
     return p;
 }
 
-uint32_t am_posture_check(const am_motion *m, int frame, const am_stander_limits *limits)
+uint32_t am_posture_check(const am_motion *m, int frame, const am_standing_limits *limits)
 {
     ami_posture p = ami_posture_of(m, frame);
     return (p.ankles > limits->ankles ? AM_BAD_ANKLES : 0u) | (p.knee_deg > limits->knee_deg ? AM_BAD_KNEES : 0u) |

@@ -34,7 +34,7 @@ void ami_body_place(ami_strip_body *out, const ami_rig *rig, const am_transform 
 
 typedef enum ami_look { ami_look_side, ami_look_front, ami_look_above, ami_look_count } ami_look;
 
-/// A camera without perspective: points relative to `origin`, seen by somebody that looks at a body of this heading.
+/// A camera without perspective: points relative to `origin`, seen by an onlooker of a body with this heading.
 /// From the side it faces right, from above too, and from the front its left is on the right.
 typedef struct ami_view {
     ami_look look;

@@ -92,7 +92,7 @@ static void a_jump_rises_and_ends_by_itself(void **state)
 }
 
 /// A walking character never lands where walking ends at once: the next transition would be forced, and a bad one.
-static void whoever_lands_may_play_on_for_two_searches(void **state)
+static void a_landed_character_may_play_on_for_two_searches(void **state)
 {
     (void)state;
     world w;
@@ -543,7 +543,7 @@ TEST_SUITE(actor)
         cmocka_unit_test(sprint_is_faster_than_walk),
         cmocka_unit_test(creep_keeps_low_and_ends_with_the_key),
         cmocka_unit_test(a_jump_rises_and_ends_by_itself),
-        cmocka_unit_test(whoever_lands_may_play_on_for_two_searches),
+        cmocka_unit_test(a_landed_character_may_play_on_for_two_searches),
         cmocka_unit_test(a_snapshot_continues_bit_for_bit),
         cmocka_unit_test(a_dance_plays_through_and_gives_way_to_the_stick),
         cmocka_unit_test(who_stands_stays_in_place),

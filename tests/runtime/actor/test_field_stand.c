@@ -70,7 +70,7 @@ enum { rate = 60, rest_steps = 240, again_steps = 120 };
 
 static float way(am_vec3 a, am_vec3 b) { return am_v3_length(am_v3_ground(am_v3_sub(a, b))); }
 
-/// How quickly joints move on average and the toes at most, in a step of a stander.
+/// How quickly joints move on average and the toes at most, in a step while standing.
 static void add_life(trial *t, const am_transform *before, const am_transform *now, int steps)
 {
     for (int j = 0; j < db->joint_count; j++) {

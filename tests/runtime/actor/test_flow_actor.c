@@ -129,7 +129,7 @@ static void a_target_is_reached_and_stood_on(void **state)
             }
             float metres, radians, before;
             off(actor, targets[t][0], targets[t][1], 0.0f, &metres, &radians);
-            assert_true(metres < (plan ? 0.01f : 0.16f)); // a stander steps to where it was sent
+            assert_true(metres < (plan ? 0.01f : 0.16f)); // standing, it steps to where it was sent
             assert_int_equal(ami_view_of(actor).activity, AM_ACTIVITY_STAND);
             // Stands for 20 s without drift, breathing a little.
             before = metres;

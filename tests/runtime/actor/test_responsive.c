@@ -1,5 +1,5 @@
-// Responsive to the letter (option as_printed): equation 13 alone weighs the features, and a stander holds the last
-// frame of its clip.
+// Responsive as printed (option as_printed): equation 13 alone weighs the features, and a standing character holds
+// the last frame of its clip.
 #include "actor/actor.h"
 #include "support/world.h"
 
@@ -13,7 +13,7 @@ static void print_it(world *w)
 }
 
 /// 3.3.2: "the character maintains the position from the last frame of the clip".
-static void a_stander_holds_the_last_frame(void **state)
+static void a_standing_character_holds_the_last_frame(void **state)
 {
     (void)state;
     world w;
@@ -68,7 +68,7 @@ static void equation_13_alone_weighs(void **state)
 TEST_SUITE(responsive)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stander_holds_the_last_frame),
+        cmocka_unit_test(a_standing_character_holds_the_last_frame),
         cmocka_unit_test(equation_13_alone_weighs),
     };
     return cmocka_run_group_tests(tests, make_db, free_db);

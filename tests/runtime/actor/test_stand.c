@@ -1,5 +1,5 @@
-// The character that ships stands: root held, feet where they are, a little life; it stops in postures that standers
-// take, lets go at once, and continues from a snapshot in the stand.
+// The character that ships stands: root held, feet where they are, a little life; it stops in postures of
+// captured standing, lets go at once, and continues from a snapshot in the stand.
 #include "support/check.h"
 
 #include <amble/actor.h>
@@ -41,7 +41,7 @@ static am_vec3 place(const am_actor *actor, am_role role)
     return pose_of(actor).world[joint_of(actor, role)].translation;
 }
 
-static void a_stander_stays_and_lives(void **state)
+static void a_standing_character_stays_and_lives(void **state)
 {
     (void)state;
     am_actor *actor = open_actor();
@@ -75,7 +75,7 @@ static float knee_bend(const am_actor *actor, am_role hip, am_role knee, am_role
     return am_acos(am_clamp(am_v3_dot(thigh, shin), -1.0f, 1.0f));
 }
 
-/// Against the 99th percentiles of captured standers.
+/// Against the 99th percentiles of captured standing.
 static void every_stop_ends_in_a_stand(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void a_snapshot_in_the_stand_continues_alike(void **state)
 TEST_SUITE(stand)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stander_stays_and_lives),
+        cmocka_unit_test(a_standing_character_stays_and_lives),
         cmocka_unit_test(every_stop_ends_in_a_stand),
         cmocka_unit_test(a_key_lets_go_without_a_pop),
         cmocka_unit_test(a_snapshot_in_the_stand_continues_alike),

@@ -119,7 +119,7 @@ static float turn_round(world *w, float *seconds)
 }
 
 /// From a stand the feet could not follow the springs' own 480 degrees a second; a walker turns as before.
-static void a_stander_turns_round_no_faster_than_its_feet_can(void **state)
+static void a_standing_character_turns_round_no_faster_than_its_feet_can(void **state)
 {
     (void)state;
     float fastest[2], seconds[2];
@@ -269,7 +269,7 @@ TEST_SUITE(trajectory)
         cmocka_unit_test(prediction_is_the_closed_form),
         cmocka_unit_test(a_sprint_from_a_stand_first_asks_for_a_walk),
         cmocka_unit_test(prediction_comes_true_with_any_step),
-        cmocka_unit_test(a_stander_turns_round_no_faster_than_its_feet_can),
+        cmocka_unit_test(a_standing_character_turns_round_no_faster_than_its_feet_can),
         cmocka_unit_test(a_runner_brakes_before_it_turns_aside),
         cmocka_unit_test(the_ablation_snaps_where_springs_ease),
         cmocka_unit_test(a_jump_predicts_hips_that_rise_and_come_down),

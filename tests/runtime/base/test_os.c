@@ -121,6 +121,9 @@ static void folders_are_made_listed_and_removed(void **state)
     assert_true(am_folder_make_all(in_root("a/b/c/d/")));
     assert_int_equal(am_path_look(NULL, in_root("a/b/c/d")), AM_PATH_FOLDER);
     assert_false(am_folder_make_all(in_root("a/00/b")));
+    ami_folder_remove(in_root("a/b/c/d"));
+    ami_folder_remove(in_root("a/b/c"));
+    ami_folder_remove(in_root("a/b"));
     remove(in_root("a/.hidden"));
     ami_folder_remove(in_root("a"));
     assert_int_equal(am_path_look(NULL, in_root("a")), AM_PATH_NONE);

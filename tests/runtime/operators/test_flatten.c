@@ -154,7 +154,7 @@ static void any_bits_give_a_finite_vector(void **state)
     am_control_schema_destroy(schema);
 }
 
-/// Who moves value and character together changes nothing.
+/// Moving value and character together changes nothing.
 static void the_vector_does_not_know_where_in_the_world_it_is(void **state)
 {
     (void)state;

@@ -99,9 +99,9 @@ static void a_run_is_measured_from_its_samples(void **state)
     am_track track = am_run_meter_track(m.meter, 0);
     assert_int_equal(track.count, 720);
     assert_true(track.places[719].x > 2.0f && track.places[719].z > 2.0f);
-    am_metrics stander = am_run_meter_result(m.meter, 1);
-    assert_int_equal(stander.response_count, 0);
-    assert_true(stander.response_s != stander.response_s);
+    am_metrics still = am_run_meter_result(m.meter, 1);
+    assert_int_equal(still.response_count, 0);
+    assert_true(still.response_s != still.response_s);
     free_measured(&m);
 }
 
@@ -137,8 +137,8 @@ static void metrics_are_written_by_their_names(void **state)
     free_measured(&m);
 }
 
-/// Procedural motion played by matching is never far from the clips it comes from, and its standers have a posture of
-/// theirs; another reference says otherwise.
+/// Procedural motion played by matching is never far from the clips it comes from, and it stands in a posture of its
+/// own; another reference says otherwise.
 static void a_run_is_compared_with_captured_motion(void **state)
 {
     (void)state;
@@ -157,9 +157,9 @@ static void a_run_is_compared_with_captured_motion(void **state)
     assert_true(walker.novelty.max_cm >= walker.novelty.p95_cm && walker.novelty.p95_cm >= walker.novelty.median_cm);
     assert_true(walker.stepping.steps > 8 && walker.stepping.steps_repeated <= 2);
     assert_int_equal(walker.stops, 1);
-    am_motion_metrics stander = am_run_meter_result(m.meter, 1).motion;
-    assert_int_equal(stander.stepping.steps, 0);
-    assert_true(stander.standing.seconds > 10.0f && stander.standing.drift_m < 0.2f);
+    am_motion_metrics still = am_run_meter_result(m.meter, 1).motion;
+    assert_int_equal(still.stepping.steps, 0);
+    assert_true(still.standing.seconds > 10.0f && still.standing.drift_m < 0.2f);
     am_json_writer *w = NULL;
     check_ok(am_json_writer_create(&w, 0, NULL, &err), &err);
     am_run_meter_write(w, m.meter);

@@ -101,7 +101,7 @@ static void a_jump_winds_up_and_flies(void **state)
 // ---------------------------------------------------------------------------------------------
 // Pushes
 
-/// A stander whose body above the ankles is off by a way that begins at 1 s, lasts and comes back.
+/// A standing character whose body above the ankles is off by a way that begins at 1 s, lasts and comes back.
 static void tip(played *p, float way, float out_s, float back_s)
 {
     for (int f = 60; f < p->motion.frames; f++) {
@@ -111,7 +111,7 @@ static void tip(played *p, float way, float out_s, float back_s)
     }
 }
 
-static void a_stander_is_in_balance(void **state)
+static void a_standing_character_is_in_balance(void **state)
 {
     (void)state;
     played p;
@@ -195,7 +195,7 @@ TEST_SUITE(moments)
         cmocka_unit_test(a_crouch_and_leap_is_odd),
         cmocka_unit_test(a_lunge_and_a_lean_are_odd),
         cmocka_unit_test(a_jump_winds_up_and_flies),
-        cmocka_unit_test(a_stander_is_in_balance),
+        cmocka_unit_test(a_standing_character_is_in_balance),
         cmocka_unit_test(a_body_that_tips_is_out_of_balance),
         cmocka_unit_test(feet_that_slide_under_a_push_are_seen),
         cmocka_unit_test(feet_that_are_dragged_take_no_step),

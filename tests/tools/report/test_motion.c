@@ -116,7 +116,7 @@ static am_standing stand_of(const played *p)
     return am_standing_measure(&p->motion, stands, count);
 }
 
-static void a_stander_stays(void **state)
+static void a_standing_character_stays(void **state)
 {
     (void)state;
     played p;
@@ -128,7 +128,7 @@ static void a_stander_stays(void **state)
     stop_playing(&p);
 }
 
-static void a_drifting_stander_is_seen(void **state)
+static void drifting_while_standing_is_seen(void **state)
 {
     (void)state;
     played p;
@@ -141,7 +141,7 @@ static void a_drifting_stander_is_seen(void **state)
     stop_playing(&p);
 }
 
-static void a_turning_stander_is_seen(void **state)
+static void turning_while_standing_is_seen(void **state)
 {
     (void)state;
     played p;
@@ -190,7 +190,7 @@ static void stops_end_in_a_stand(void **state)
         int then = f + 18 < p.motion.frames ? f + 18 : p.motion.frames - 1;
         p.targets[f] = am_v3(0.0f, 0.0f, p.synth.truth[then].speed > 0.5f ? 1.4f : 0.0f);
     }
-    am_stander_limits limits = am_stander_limits_default(); // procedural standers are all alike: no percentiles
+    am_standing_limits limits = am_standing_limits_default(); // procedural stands are all alike: no percentiles
     am_stand_span stands[8];
     int count = am_stands_find(stands, 8, &p.motion, p.targets);
     int judged = 0;
@@ -222,8 +222,8 @@ static void a_stop_in_mid_stride_is_bad(void **state)
     assert_true(stand.stop);
     int rest = am_stand_rest(&p.motion, &stand);
     assert_true(rest > widest);
-    assert_true((am_posture_check(&p.motion, rest, am_reference_standers(shared_reference)) & AM_BAD_ANKLES) != 0);
-    am_stander_limits usual = am_stander_limits_default();
+    assert_true((am_posture_check(&p.motion, rest, am_reference_standing(shared_reference)) & AM_BAD_ANKLES) != 0);
+    am_standing_limits usual = am_standing_limits_default();
     assert_true((am_posture_check(&p.motion, rest, &usual) & AM_BAD_ANKLES) != 0);
     for (int f = widest; f < p.motion.frames; f++) {
         shift(&p, f, am_v3(0.0f, -0.2f, 0.0f), true);
@@ -385,9 +385,9 @@ TEST_SUITE(motion)
         cmocka_unit_test(a_skipped_clip_is_compared_with_the_others),
         cmocka_unit_test(a_glide_is_news),
         cmocka_unit_test(windows_end_with_the_motion),
-        cmocka_unit_test(a_stander_stays),
-        cmocka_unit_test(a_drifting_stander_is_seen),
-        cmocka_unit_test(a_turning_stander_is_seen),
+        cmocka_unit_test(a_standing_character_stays),
+        cmocka_unit_test(drifting_while_standing_is_seen),
+        cmocka_unit_test(turning_while_standing_is_seen),
         cmocka_unit_test(bobbing_knees_are_seen),
         cmocka_unit_test(a_statue_has_no_life),
         cmocka_unit_test(stops_end_in_a_stand),

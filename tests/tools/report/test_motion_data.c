@@ -114,11 +114,11 @@ static void the_cmu_clips_set_the_scale(void **state)
         skip();
     }
     am_reference *all = refer(db);
-    const am_stander_limits *standers = am_reference_standers(all);
+    const am_standing_limits *standing = am_reference_standing(all);
     float leg = ami_reference_clip(all, 0).body.leg_m;
-    check_near((double)(standers->ankles * leg), 0.38, 0.05);
-    check_near((double)standers->knee_deg, 40.0, 4.0);
-    assert_true(standers->frames > 60 * 60 && standers->bob * leg < 0.002f);
+    check_near((double)(standing->ankles * leg), 0.38, 0.05);
+    check_near((double)standing->knee_deg, 40.0, 4.0);
+    assert_true(standing->frames > 60 * 60 && standing->bob * leg < 0.002f);
     const am_step_limits *walk = &am_reference_steps(all)[ami_step_bin(1.2f)];
     check_near((double)(walk->median * leg), 0.70, 0.05);
     captured_feet_take_turns(all);
