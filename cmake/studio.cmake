@@ -1,6 +1,6 @@
 # The studio: natively a small web server for the command, for WebAssembly the module that its page loads.
 if(EMSCRIPTEN)
-    set(AMBLE_WEB_FILES bridge scene settings step view describe fields path_track)
+    set(AMBLE_WEB_FILES bridge asks scene settings step view describe fields path_track)
     list(TRANSFORM AMBLE_WEB_FILES REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/apps/studio/\\1.c")
     add_executable(amble_web ${AMBLE_WEB_FILES})
     target_link_libraries(amble_web PRIVATE amble_tools amble_flags)
@@ -17,7 +17,8 @@ endif()
 find_path(CIVETWEB_INCLUDE civetweb.h)
 find_library(CIVETWEB_LIBRARY civetweb)
 if(CIVETWEB_INCLUDE AND CIVETWEB_LIBRARY)
-    add_library(amble_studio STATIC ${PROJECT_SOURCE_DIR}/apps/studio/server.c ${PROJECT_SOURCE_DIR}/apps/studio/sets.c)
+    add_library(amble_studio STATIC ${PROJECT_SOURCE_DIR}/apps/studio/server.c ${PROJECT_SOURCE_DIR}/apps/studio/sets.c
+        ${PROJECT_SOURCE_DIR}/apps/studio/trainings.c)
     target_include_directories(amble_studio PUBLIC ${PROJECT_SOURCE_DIR}/apps/studio PRIVATE ${CIVETWEB_INCLUDE})
     target_link_libraries(amble_studio PRIVATE amble_tools amble_flags ${CIVETWEB_LIBRARY})
     target_compile_definitions(amble_cli PRIVATE AMBLE_HAS_STUDIO=1)

@@ -19,7 +19,8 @@ static const cli_verb verbs[] = {
     { "train", "RECIPE -o X.amnet", "train networks from a recipe, with checkpoints; mpirun uses several processes",
       verb_train },
     { "eval", "NAME", "measure how good a method is, in tables with bounds", verb_lab },
-    { "studio", "[X.amdb...]", "open the page: a character to steer, served on this machine only", verb_studio },
+    { "studio", "[X.amdb|X.amnet...]", "open the page: a character to steer, served on this machine only",
+      verb_studio },
     { "bench", "NAME", "measure speed against peers in the same run", verb_lab },
 };
 

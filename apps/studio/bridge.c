@@ -43,16 +43,37 @@ int web_direction(void *data, int size)
     return (int)result;
 }
 
-/// The first method that plays frames, or networks alone.
-static am_method first_method(bool networks)
+/// The first method that plays frames.
+static am_method method_of_frames(void)
 {
     int count;
     const am_method_row *rows = am_methods(&count);
     int m = 0;
-    while (m < count - 1 && rows[m].database == networks) {
+    while (m < count - 1 && !rows[m].database) {
         m++;
     }
     return (am_method)m;
+}
+
+/// The first method that plays networks alone whose part a model has.
+static am_result method_of_networks(am_method *out, const void *data, size_t size, const char *name, am_error *err)
+{
+    int count;
+    const am_method_row *rows = am_methods(&count);
+    am_model *model = NULL;
+    am_result result = am_model_from_memory(&model, data, size, name, NULL, err);
+    int m = 0;
+    while (result == AM_OK && m < count &&
+           (rows[m].database || !rows[m].part || am_model_find(model, rows[m].part) < 0)) {
+        m++;
+    }
+    am_model_close(model);
+    if (m == count) {
+        *err = (am_error){ .code = AM_ERR_SUPPORT, .offset = -1, .text = "these networks are no character" };
+        return AM_ERR_SUPPORT;
+    }
+    *out = (am_method)m;
+    return result;
 }
 
 int web_open(void *data, int size, const char *name)
@@ -65,12 +86,15 @@ int web_open(void *data, int size, const char *name)
     web_lineup lineup = web_now.lineup;
     lineup.count = lineup.pair ? 1 : lineup.count;
     lineup.pair = false;
-    lineup.method = first_method(networks);
+    lineup.method = method_of_frames();
+    am_result result =
+        networks ? method_of_networks(&lineup.method, data, (size_t)size, name, &web_now.error) : AM_OK;
     web_set next = { .direction = web_now.next_direction };
     web_now.next_direction = (web_bytes){ 0 };
     *(networks ? &next.models[lineup.method] : &next.database) = (web_bytes){ data, (size_t)size };
-    am_result result =
-        networks ? AM_OK : am_db_from_memory(&next.own_db, data, (size_t)size, name, NULL, &web_now.error);
+    if (!networks) {
+        result = am_db_from_memory(&next.own_db, data, (size_t)size, name, NULL, &web_now.error);
+    }
     next.db = next.own_db;
     result = result == AM_OK ? web_scene_open(&next, lineup.method, &web_now.error) : result;
     if (result == AM_OK) {
@@ -109,34 +133,41 @@ int web_model(const char *name, void *data, int size)
     web_set *open = &web_now.open;
     int method = find_method(name);
     web_now.error = (am_error){ 0 };
-    if (method < 0 || !open->own_db) {
+    if (method < 0 || !open->db) {
         free(data);
-        web_now.error = (am_error){ .code = AM_ERR_EMPTY, .offset = -1, .text = "a model needs an open database" };
+        web_now.error = (am_error){ .code = AM_ERR_EMPTY, .offset = -1, .text = "a model needs an open data set" };
         return (int)AM_ERR_EMPTY;
     }
     web_set next = *open;
     web_bytes given = { data, (size_t)size };
-    web_bytes old = open->models[method];
-    am_asset *before = open->assets[method];
+    web_set old = { .solver = open->own_db ? NULL : open->solver };
+    old.models[method] = open->models[method];
+    old.assets[method] = open->assets[method];
     next.models[method] = given;
     next.assets[method] = NULL;
     int code = (int)web_scene_open(&next, (am_method)method, &web_now.error);
-    bool used = false;
+    bool used = !open->own_db;
     for (int i = 0; i < open->actor_count; i++) {
         used |= web_scene_method(&web_now.lineup, i) == (am_method)method;
+    }
+    if (code == 0 && !open->own_db) { // networks alone: the new ones also say what the skeleton is
+        next.db = am_asset_db(next.assets[method], (am_method)method);
+        web_scene_solver(&next);
     }
     if (code == 0 && used) {
         code = web_scene_exchange(&next, &web_now.lineup, open);
     }
     if (code != 0) {
+        if (next.solver != open->solver) {
+            web_scene_close_solver(&next);
+        }
         am_asset_close(next.assets[method]);
         web_scene_free(&given);
         return code;
     }
     open->models[method] = given;
     open->assets[method] = next.assets[method];
-    am_asset_close(before);
-    web_scene_free(&old);
+    web_scene_close(&old);
     return 0;
 }
 
@@ -276,6 +307,7 @@ const char *web_describe(void)
     am_json_bool(w, "canBePushed", web_now.open.solver != NULL);
     web_describe_methods(w, open, &web_now.lineup);
     web_fields_describe(w, field);
+    web_describe_control(w, web_scene_schema(open, web_chosen()));
     web_describe_skeleton(w, db);
     web_describe_names(w, db, view.activities);
     web_view_describe(w);

@@ -27,9 +27,10 @@ WEB_CALL int web_direction(void *data, int size);
 /// What went wrong last, in words.
 WEB_CALL const char *web_error(void);
 
-/// A model for a method beside the open database (networks of a learned character, value functions of a field), from
-/// bytes of web_alloc, which the module keeps from then on. Gives 0, or the error code: of another skeleton or
-/// database, or without what the method needs; all then stays as it was.
+/// A model for a method of what is open (networks of a character, value functions of a field) in the place of an
+/// earlier one, from bytes of web_alloc, which the module keeps from then on. Characters that play it go on from
+/// their poses, and what was asked of them holds. Gives 0, or the error code: of another skeleton or database, or
+/// without what the method needs; all then stays as it was.
 WEB_CALL int web_model(const char *method, void *data, int size);
 /// Another method for all, by its name (am_methods, WEB_SIDE_BY_SIDE), from their poses on, also along their paths.
 /// Gives 0 or the error code; then all stays as it was.
@@ -48,6 +49,12 @@ WEB_CALL int web_set_options(const char *values);
 /// Sends the chosen character, or all of a crowd, along a line (WEB_LINE) through x, z or to a point (WEB_POINT);
 /// WEB_NOWHERE ends it, and so does steering.
 WEB_CALL void web_send(int kind, float x, float z, float way_x, float way_z);
+/// Asks the chosen character, or all of a crowd, for what its networks were trained to do: `values` is a JSON object
+/// by paths of the schema (web_describe's "control"), as in the goals of a script; "" ends it, and so does steering.
+/// With `points` above 0 the character's own trajectory, which keys and paths steer, fills the places (and facings)
+/// at the path `list` in every step, times[points] seconds ahead, and steering does not end it. Gives 0 or the error
+/// code; then nothing changes.
+WEB_CALL int web_ask(const char *values, const char *list, const float *times, int points);
 /// `count` characters at new places: the first is steered, the others stroll. Returns 0 or the error code.
 WEB_CALL int web_crowd(int count);
 

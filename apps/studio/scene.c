@@ -51,6 +51,13 @@ am_settings web_scene_settings(const web_set *b, const web_lineup *lineup, int n
     return settings;
 }
 
+const am_control_schema *web_scene_schema(const web_set *b, const am_actor *character)
+{
+    am_settings settings;
+    am_actor_get_settings(character, &settings);
+    return am_asset_control_schema(web_scene_asset(b, settings.method), settings.method);
+}
+
 am_asset *web_scene_asset(const web_set *b, am_method method)
 {
     for (int m = 0; m < AM_METHOD_OWN; m++) {
@@ -135,6 +142,7 @@ static void close_actors(web_set *b)
     for (int i = 0; i < b->actor_count; i++) {
         am_actor_destroy(b->actors[i].character);
         web_path_track_free(&b->actors[i].drawn);
+        web_asked_clear(&b->actors[i].ask);
     }
     memset(b->actors, 0, sizeof b->actors);
     b->actor_count = 0;
@@ -150,6 +158,7 @@ static am_result take_over(web_set *b, const web_set *before, bool flows, am_err
         result = am_actor_take_over(b->actors[i].character, from->character, err);
         b->actors[i].devices = from->devices;
         b->actors[i].stroll = from->stroll;
+        web_asked_copy(&b->actors[i].ask, &from->ask, web_scene_schema(b, b->actors[i].character));
         if (flows) {
             b->actors[i].target = from->target; // others cannot be sent
         }
@@ -241,7 +250,7 @@ void web_scene_solver(web_set *b)
 #endif
 }
 
-static void close_solver(web_set *b)
+void web_scene_close_solver(web_set *b)
 {
 #if defined(AMBLE_HAS_PHYSICS)
     const am_push_engine *engine = am_physics_engine();
@@ -253,7 +262,7 @@ static void close_solver(web_set *b)
 void web_scene_close(web_set *b)
 {
     close_actors(b);
-    close_solver(b);
+    web_scene_close_solver(b);
     for (int m = 0; m < AM_METHOD_OWN; m++) {
         am_asset_close(b->assets[m]);
         web_scene_free(&b->models[m]);

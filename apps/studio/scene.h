@@ -4,6 +4,7 @@
 #define AMBLE_STUDIO_SCENE_H
 
 #include "bridge.h"
+#include "asks.h"
 #include "path_track.h"
 #include "fields.h"
 
@@ -12,6 +13,7 @@ typedef struct web_actor {
     am_intent_state devices;
     web_path_track drawn;
     web_target target;
+    web_asked ask;
     web_stroll stroll; ///< of those in a crowd that are not steered
 } web_actor;
 
@@ -90,6 +92,8 @@ am_settings web_scene_settings(const web_set *b, const web_lineup *lineup, int n
 void web_settings_walk(void);
 /// Gives a character the set's weights, as far as its features have them.
 void web_settings_weigh(const web_set *b, am_actor *character);
+/// What can be asked of a character; NULL: nothing.
+const am_control_schema *web_scene_schema(const web_set *b, const am_actor *character);
 /// The asset of a method, or NULL.
 am_asset *web_scene_asset(const web_set *b, am_method method);
 /// Opens the asset of a method from its bytes where it is not open yet. Refuses those of another skeleton or
@@ -97,6 +101,7 @@ am_asset *web_scene_asset(const web_set *b, am_method method);
 am_result web_scene_open(web_set *b, am_method method, am_error *err);
 /// A body that can be pushed, where there is an engine. Data that give none (no poses, no legs) are steered only.
 void web_scene_solver(web_set *b);
+void web_scene_close_solver(web_set *b);
 void web_scene_free(web_bytes *bytes);
 /// Frees everything of a set.
 void web_scene_close(web_set *b);

@@ -42,12 +42,13 @@ static int answer_error(struct mg_connection *conn, int status, const am_error *
     return status;
 }
 
-static int answer_sets(struct mg_connection *conn, void *user)
+typedef am_result (*tell_fn)(am_json_writer **out, const studio_sets *sets, am_error *err);
+
+static int answer_json(struct mg_connection *conn, const studio *server, tell_fn tell)
 {
-    studio *server = user;
     am_error err = { 0 };
     am_json_writer *json = NULL;
-    if (studio_sets_json(&json, &server->sets, &err) != AM_OK) {
+    if (tell(&json, &server->sets, &err) != AM_OK) {
         return answer_error(conn, 500, &err);
     }
     size_t size = 0;
@@ -55,6 +56,27 @@ static int answer_sets(struct mg_connection *conn, void *user)
     mg_send_http_ok(conn, "application/json", (long long)size);
     mg_write(conn, text, size);
     am_json_writer_destroy(json);
+    return 200;
+}
+
+static int answer_sets(struct mg_connection *conn, void *user) { return answer_json(conn, user, studio_sets_json); }
+
+static int answer_trainings(struct mg_connection *conn, void *user)
+{
+    return answer_json(conn, user, studio_trainings_json);
+}
+
+/// /training/NAME.preview.amnet, and /training/NAME.amnet when it has ended.
+static int answer_training(struct mg_connection *conn, void *user)
+{
+    const studio *server = user;
+    const char *file = mg_get_request_info(conn)->local_uri + strlen("/training/");
+    char path[1300];
+    if (!studio_training_path(&server->sets, file, path, sizeof path)) {
+        mg_send_http_error(conn, 404, "no such training; /api/trainings lists them");
+        return 404;
+    }
+    mg_send_mime_file(conn, path, "application/octet-stream");
     return 200;
 }
 
@@ -194,6 +216,8 @@ static am_result listen_on(studio *server, const studio_def *def, am_error *err)
     struct mg_server_port ports[4] = { 0 };
     server->port = mg_get_server_ports(server->http, 4, ports) > 0 ? ports[0].port : def->port;
     mg_set_request_handler(server->http, "/api/sets$", answer_sets, server);
+    mg_set_request_handler(server->http, "/api/trainings$", answer_trainings, server);
+    mg_set_request_handler(server->http, "/training/**$", answer_training, server);
     mg_set_request_handler(server->http, "/db/**$", answer_db, server);
     mg_set_request_handler(server->http, "/models/**$", answer_model, server);
     mg_set_request_handler(server->http, "/wasm/**$", answer_wasm, server);
@@ -217,7 +241,8 @@ am_result studio_start(studio **out, const studio_def *def, am_error *err)
     result = studio_sets_find(&server->sets, def, err);
     // The port first: without one, the error should not wait for a build.
     result = result == AM_OK ? listen_on(server, def, err) : result;
-    result = result == AM_OK ? studio_set_ready(&server->sets, &server->sets.items[0], err) : result;
+    const bool first = server->sets.count > 0; // else a training alone
+    result = result == AM_OK && first ? studio_set_ready(&server->sets, &server->sets.items[0], err) : result;
     if (result != AM_OK) {
         studio_stop(server);
         return result;

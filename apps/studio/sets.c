@@ -100,15 +100,28 @@ static int rank_of(const studio_set *set)
     return strcmp(set->name, "cmu") == 0 ? 0 : learned ? 1 : set->synth ? 4 : set->networks ? 3 : 2;
 }
 
+/// What a page calls networks: their data and method; flows and segments differ by what they were trained for, which
+/// their file says.
+static void name_networks(studio_set *set, const am_db *db, const am_method_row *row)
+{
+    const char *name = db->name[0] ? db->name : set->name;
+    bool learned = strcmp(row->name, am_method_name(AM_METHOD_LEARNED)) == 0;
+    snprintf(set->method, sizeof set->method, "%s", row->name);
+    snprintf(set->title, sizeof set->title, "%.40s, %.20s", name, learned ? row->label : set->name);
+    for (char *c = strrchr(set->title, ','); c && *c; c++) {
+        *c = *c == '_' ? ' ' : *c;
+    }
+}
+
 /// Takes a file of networks that is a character by itself; others are ignored.
-static void add_networks(studio_sets *sets, const char *file)
+static void add_networks(studio_sets *sets, const char *path)
 {
     am_error unused = { 0 };
     am_asset *asset = NULL;
     studio_set *set = &sets->items[sets->count];
     *set = (studio_set){ .networks = true };
-    stem_of(set->name, sizeof set->name, file);
-    snprintf(set->path, sizeof set->path, "%s/%s", sets->def.model_dir, file);
+    stem_of(set->name, sizeof set->name, path);
+    snprintf(set->path, sizeof set->path, "%s", path);
     const am_asset_file given = { .name = set->path };
     if (am_asset_open(&asset, &given, 1, NULL, &unused) == AM_OK && !studio_sets_get(sets, set->name)) {
         int count;
@@ -116,10 +129,7 @@ static void add_networks(studio_sets *sets, const char *file)
         while ((am_asset_methods(asset) >> method & 1) == 0) {
             method++;
         }
-        const am_method_row *row = &am_methods(&count)[method];
-        const char *name = am_asset_db(asset, (am_method)method)->name;
-        snprintf(set->method, sizeof set->method, "%s", row->name);
-        snprintf(set->title, sizeof set->title, "%.40s, %s", name[0] ? name : set->name, row->label);
+        name_networks(set, am_asset_db(asset, (am_method)method), &am_methods(&count)[method]);
         sets->count++;
     }
     am_asset_close(asset);
@@ -132,10 +142,10 @@ static void find_networks(studio_sets *sets)
         am_folder_list(&names, sets->def.model_dir);
     }
     for (int i = 0; i < names.count; i++) {
-        const char *name = names.items[i];
-        size_t length = strlen(name);
-        if (length > 6 && strcmp(name + length - 6, ".amnet") == 0 && sets->count < STUDIO_MAX_SETS) {
-            add_networks(sets, name);
+        char path[1300];
+        snprintf(path, sizeof path, "%s/%s", sets->def.model_dir, names.items[i]);
+        if (studio_is_networks(path) && !studio_is_preview(path) && sets->count < STUDIO_MAX_SETS) {
+            add_networks(sets, path);
         }
     }
     am_folder_names_free(&names);
@@ -199,13 +209,20 @@ am_result studio_sets_find(studio_sets *out, const studio_def *def, am_error *er
 {
     *out = (studio_sets){ .def = *def };
     am_result result = am_lock_create(&out->lock, err);
+    bool networks = false;
     for (int i = 0; i < def->database_count && result == AM_OK; i++) {
-        result = add_file(out, def->databases[i], err);
+        const char *path = def->databases[i];
+        if (!studio_is_networks(path)) {
+            result = add_file(out, path, err);
+        } else if (out->count < STUDIO_MAX_SETS && am_path_look(NULL, path) == AM_PATH_FILE) {
+            add_networks(out, path);
+        }
+        networks |= studio_is_networks(path);
     }
     if (result == AM_OK && def->database_count == 0) {
         result = find_configs(out, err);
     }
-    if (result == AM_OK && out->count == 0) {
+    if (result == AM_OK && out->count == 0 && !networks) {
         result = fail(err, AM_ERR_EMPTY, "%s has no config that can be built here", def->config_dir);
     }
     return result;

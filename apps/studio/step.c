@@ -5,7 +5,7 @@
 #include <string.h>
 
 /// The target of a character. Steering leaves the path, and the point or line that it was sent to.
-static am_intent target_of(int number, uint32_t keys, const am_gamepad *pad, float dt)
+static am_intent steer(int number, uint32_t keys, const am_gamepad *pad, float dt)
 {
     web_actor *a = &web_now.open.actors[number];
     const am_gamepad idle = { 0 };
@@ -15,6 +15,9 @@ static am_intent target_of(int number, uint32_t keys, const am_gamepad *pad, flo
     if (am_v3_length(target.velocity) > 0.0f) {
         am_actor_leave_path(a->character);
         a->target.kind = WEB_NOWHERE;
+        if (a->ask.points == 0) {
+            web_asked_clear(&a->ask);
+        }
         return target;
     }
     am_actor_pose pose;
@@ -24,6 +27,17 @@ static am_intent target_of(int number, uint32_t keys, const am_gamepad *pad, flo
         return web_point_target(&a->target, root, a->devices.target_mps);
     }
     return web_now.lineup.crowd && !steered ? web_stroll_target(&a->stroll, root, a->devices.target_mps, dt) : target;
+}
+
+/// The same with what is asked of the character. Along a path only the list that its trajectory fills holds.
+static am_intent target_of(int number, uint32_t keys, const am_gamepad *pad, float dt)
+{
+    am_intent intent = steer(number, keys, pad, dt);
+    web_actor *a = &web_now.open.actors[number];
+    am_path_view path;
+    am_actor_get_path(a->character, &path);
+    intent.control = path.following && a->ask.points == 0 ? NULL : web_asked_value(&a->ask, a->character, dt);
+    return intent;
 }
 
 void web_step(int keys, float left_x, float left_y, float right_x, float right_y, int buttons, float dt)
@@ -59,6 +73,21 @@ void web_send(int kind, float x, float z, float way_x, float way_z)
             target->way = am_v3_normalize_or(am_v3(way_x, 0.0f, way_z), am_v3(0.0f, 0.0f, 1.0f));
         }
     }
+}
+
+int web_ask(const char *values, const char *list, const float *times, int points)
+{
+    am_result result = AM_OK;
+    web_now.error = (am_error){ 0 };
+    for (int i = 0; i < web_now.open.actor_count && result == AM_OK; i++) {
+        if (i == web_now.chosen || web_now.lineup.crowd) {
+            web_actor *a = &web_now.open.actors[i];
+            const char *given = values && values[0] ? values : NULL;
+            result = web_asked_set(&a->ask, web_scene_schema(&web_now.open, a->character), given, list, times, points,
+                                   &web_now.error);
+        }
+    }
+    return (int)result;
 }
 
 int web_push(int number, int joint, float x, float y, float z, float seconds)

@@ -15,7 +15,8 @@ typedef struct studio_def {
     const char *config_dir;       ///< configs of the sets it can build
     const char *cache_dir;        ///< where built databases are kept; the caller makes it
     const char *model_dir;        ///< networks that ship; NULL means none
-    const char *const *databases; ///< [database_count] files to serve beside or instead of those
+    const char *const *databases; ///< [database_count] files to serve instead of those: databases, and networks of
+                                  ///< characters, which may still be in training
     int database_count;
     am_find_set_fn find_set; ///< where motion capture is
     void *find_set_user;
@@ -62,6 +63,17 @@ bool studio_values_of(const studio_sets *sets, const char *name, char *out, size
 /// mannequin tells whether the page has that model.
 /// Free with am_json_writer_destroy.
 am_result studio_sets_json(am_json_writer **out, const studio_sets *sets, am_error *err);
+
+/// Whether a path is that of networks, and of those the preview of a training.
+bool studio_is_networks(const char *path);
+bool studio_is_preview(const char *path);
+/// {"trainings": [{"name", "title", "url", "final", "method", "stage", "iteration", "iterations", "loss", "hash",
+/// "bytes", "changed_ms"}]}: the previews in the folder of networks and beside the given ones that are characters
+/// already. `final` is where the networks will be when the training has ended. Reads the folder in every call.
+/// Free with am_json_writer_destroy.
+am_result studio_trainings_json(am_json_writer **out, const studio_sets *sets, am_error *err);
+/// The path of the file of a url or a final of that list; false when it is not there.
+bool studio_training_path(const studio_sets *sets, const char *file, char *out, size_t size);
 
 typedef struct studio studio;
 /// Serves on 127.0.0.1 from threads of its own, and builds the first set where needed.

@@ -54,13 +54,16 @@ enum {
     VIEW_VALUE,
     VIEW_PARTS, ///< of a field's distance from the data
     VIEW_LAST_PART = VIEW_PARTS + AM_FIELD_PARTS - 1,
-    VIEW_BY_MOTION, ///< share of a field's turning in the last seconds that is the motion's own; 0 before any
-    VIEW_TARGET,    ///< 0 none, else WEB_LINE or WEB_POINT
+    VIEW_BY_MOTION,      ///< share of a field's turning in the last seconds that is the motion's own; 0 before any
+    VIEW_TARGET,         ///< 0 none, else WEB_LINE or WEB_POINT
+    VIEW_ASKED,          ///< 1 while something is asked
+    VIEW_ENCODING_COUNT, ///< numbers of the encoded control
     VIEW_POINTS,
     VIEW_TRAJECTORY, ///< [AM_MAX_TRAJECTORY][5]: time, x, z, direction x, z
     VIEW_CHANNELS = VIEW_TRAJECTORY + 5 * AM_MAX_TRAJECTORY,
     VIEW_NEAR = VIEW_CHANNELS + AM_MAX_CHANNELS, ///< [AM_MAX_CANDIDATES][VIEW_NEAR_NUMBERS] of a field's last tick
-    VIEW_COUNT = VIEW_NEAR + VIEW_NEAR_NUMBERS * AM_MAX_CANDIDATES
+    VIEW_ENCODING = VIEW_NEAR + VIEW_NEAR_NUMBERS * AM_MAX_CANDIDATES, ///< [AM_MAX_FEATURES] the encoded control
+    VIEW_COUNT = VIEW_ENCODING + AM_MAX_FEATURES
 };
 
 static const char *const view_names[VIEW_TRAJECTORY + 1] = {
@@ -88,6 +91,7 @@ static const char *const view_names[VIEW_TRAJECTORY + 1] = {
     "partRoot",    "partTurn",
     "partPose",    "partNextPose",
     "byMotion",    "target",
+    "asked",       "encodingCount",
     "points",      "trajectory",
 };
 static float view[VIEW_COUNT];
@@ -128,6 +132,9 @@ static void fill_costs(const am_actor_view *now, int left)
         return;
     }
     if (out->frame < 0) {
+        if (web_scene_method(&web_now.lineup, web_now.chosen) != AM_METHOD_LEARNED) {
+            return; // others have no features to compare
+        }
         const am_db *db = am_asset_db(web_scene_asset(&web_now.open, AM_METHOD_LEARNED), AM_METHOD_LEARNED);
         if (out->transition && db && !db->features.pca) {
             fill_channels(&db->features, out->query, out->answer, NULL);
@@ -248,6 +255,9 @@ void web_view_fill(int left, float step_us)
     fill_trajectory(&now);
     fill_costs(&now, left);
     fill_field(out);
+    view[VIEW_ASKED] = web_now.open.actors[web_now.chosen].ask.values ? 1.0f : 0.0f;
+    view[VIEW_ENCODING_COUNT] = (float)out->encoding_count;
+    memcpy(view + VIEW_ENCODING, out->answer, (size_t)out->encoding_count * sizeof(float));
 }
 
 void web_view_describe(am_json_writer *w)
@@ -258,6 +268,7 @@ void web_view_describe(am_json_writer *w)
     }
     am_json_integer(w, "channelCosts", VIEW_CHANNELS);
     am_json_integer(w, "near", VIEW_NEAR);
+    am_json_integer(w, "encoding", VIEW_ENCODING);
     am_json_integer(w, "count", VIEW_COUNT);
     am_json_end_object(w);
 }

@@ -50,7 +50,7 @@ export class Engine {
         this.describe();
     }
 
-    /** A model for a method beside the open database; throws when it does not fit. */
+    /** A model for a method of what is open, in the place of an earlier one; throws when it does not fit. */
     model(method, bytes) {
         this.call('model', method, this.give(bytes), bytes.length);
         this.describe();
@@ -75,6 +75,12 @@ export class Engine {
     /** Sends the chosen character, or a crowd, along a line, to a point, or nowhere: one of SENT. */
     send({ kind, x = 0, z = 0, wayX = 0, wayZ = 1 }) {
         this.module._web_send(kind, x, z, wayX, wayZ);
+    }
+
+    /** Asks the chosen character, or a crowd, for values by paths of about.control (a JSON text; '' ends it); its own trajectory fills the
+     *  places at the path `list`, at `times` s from now. */
+    ask({ values, list = '', times = [] }) {
+        this.lend(times, (at) => this.call('ask', values, list, at, times.length));
     }
 
     error() {
@@ -163,6 +169,7 @@ export class Engine {
             const [weight, x, z, turn] = all.subarray(places.near + NEAR_NUMBERS * i, places.near + NEAR_NUMBERS * (i + 1));
             return { weight, x, z, turn };
         });
+        view.encoding = Array.from(all.subarray(places.encoding, places.encoding + view.encodingCount));
         view.costs = Array.from(all.subarray(places.channelCosts, places.channelCosts + this.about.channels.length));
         view.activity = this.about.activities[view.activity]?.name ?? 'none';
         return view;

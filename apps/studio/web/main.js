@@ -1,5 +1,6 @@
 // The studio's page: loads a database, steps the character at 60 Hz, draws it. window.amble is the handle for tests.
 import { Engine, SIDE_BY_SIDE, STEP } from './engine.js';
+import { Asks } from './asks.js';
 import { Aim, FieldView } from './fields.js';
 import { Figure } from './figure.js';
 import { COLOURS as SHIRTS } from './games.js';
@@ -11,6 +12,7 @@ import { Play } from './play.js';
 import { Pusher } from './push.js';
 import { Skeleton } from './skeleton.js';
 import { Stage } from './stage.js';
+import { Trainings } from './trainings.js';
 
 const wanted = new URLSearchParams(location.search);
 const MOST_STEPS = 6; // a late picture catches up at most a tenth of a second
@@ -23,10 +25,12 @@ class Studio {
         this.input = new Input(engine);
         this.overlay = new Overlay();
         this.stage.scene.add(this.overlay.object);
+        this.trainings = new Trainings(this);
         this.panel = new Panel(document.getElementById('panel'), document.getElementById('help'), this);
         this.play = new Play(this);
         this.pusher = new Pusher(this);
         this.aim = new Aim(this);
+        this.asks = new Asks(this, this.panel.asks);
         this.fieldView = new FieldView();
         this.stage.scene.add(this.fieldView.object);
         this.panel.setMode(false, 0);
@@ -51,9 +55,31 @@ class Studio {
     async list() {
         const response = await fetch('api/sets');
         const { sets, mannequin } = await response.json();
-        this.sets = sets;
+        this.ownSets = sets;
         this.hasMannequin = mannequin;
-        this.panel.setList(this.sets);
+        await this.trainings.list();
+        this.listed();
+    }
+
+    /** The data sets with the trainings in progress. */
+    get sets() {
+        return [...this.ownSets, ...this.trainings.rows];
+    }
+
+    /** The list of data sets and networks has changed. */
+    listed() {
+        const { sets } = this;
+        this.panel.setList(sets);
+        if (this.current) {
+            this.panel.choose(this.current);
+            this.panel.setMethods(this.engine.about);
+            this.panel.showOptions();
+        }
+    }
+
+    /** Networks that a method could play. */
+    networksOf(method) {
+        return this.sets.filter((set) => set.networks && set.method === method);
     }
 
     /** Loads a data set by its name; the old one plays until the new one is ready. Of several requests the last counts. */
@@ -74,6 +100,10 @@ class Studio {
             }
             this.engine.open(bytes, set.name, direction);
             set.ready = true;
+            this.trainings.used = {};
+            if (set.networks) {
+                this.trainings.took(set.method, set);
+            }
             this.opened(set, model);
             this.notice(null);
             if (set.method && this.method !== set.method) {
@@ -196,13 +226,14 @@ class Studio {
             return null;
         }
         const own = this.sets.find((item) => item.name === this.current)?.models[method];
-        const others = this.sets.filter((item) => item.networks && item.method === method).map((item) => item.url);
+        const others = this.networksOf(method);
         let why = row.needsModel ? 'No trained networks were found: make them with amble train.' : null;
-        for (const url of [...(own ? [own] : []), ...others]) {
-            const response = await fetch(url.slice(1));
+        for (const set of [...(own ? [{ url: own }] : []), ...others]) {
+            const response = await fetch(set.url.slice(1));
             try {
                 if (response.ok) {
                     this.engine.model(method, new Uint8Array(await response.arrayBuffer()));
+                    this.trainings.took(method, set);
                     return null;
                 }
             } catch (error) {
@@ -215,6 +246,37 @@ class Studio {
         return why;
     }
 
+    /** Other networks for a method, of networksOf or a training's last; the character goes on from its pose. */
+    async exchange(method, set) {
+        const load = this.loads;
+        try {
+            const response = await fetch(set.url.slice(1));
+            if (!response.ok) {
+                throw new Error(`${set.name}: ${await response.text()}`);
+            }
+            const bytes = new Uint8Array(await response.arrayBuffer());
+            if (load === this.loads && this.method === method) {
+                this.engine.model(method, bytes);
+                this.trainings.took(method, set);
+                this.began(false, true);
+                this.panel.refreshed();
+                this.notice(null);
+            }
+        } catch (error) {
+            if (set.hash === null || set.name === this.trainings.used[method]?.name) {
+                this.trainings.took(method, set); // do not try it again
+            }
+            this.panel.showOptions();
+            this.notice(error.message, true);
+        }
+    }
+
+    /** What the pointer means. */
+    pointing() {
+        this.aim.set();
+        this.asks.set();
+    }
+
     /** Sets one option of the library's table. */
     setOption(key, value) {
         try {
@@ -224,7 +286,7 @@ class Studio {
             this.notice(error.message, true);
         }
         this.panel.showOptions();
-        this.aim.set();
+        this.pointing();
     }
 
     setCrowd(count) {
@@ -252,7 +314,7 @@ class Studio {
         try {
             this.endPair();
             this.play.set(draws, game);
-            this.aim.set();
+            this.pointing();
         } catch (error) {
             this.notice(error.message, true);
         }
@@ -275,7 +337,7 @@ class Studio {
             { before: Float32Array.from(this.engine.world(i)), after: Float32Array.from(this.engine.world(i)) }));
         this.view = this.engine.view;
         this.pusher.drop();
-        this.aim.set();
+        this.pointing();
         this.waiting = 0;
         this.speeds = [];
         if (this.bodies.length) {
@@ -283,6 +345,7 @@ class Studio {
         }
         if (atStart) {
             this.aim.forget();
+            this.asks.forget();
             this.log = [];
             this.overlay.clear();
         }
@@ -302,6 +365,7 @@ class Studio {
     step(devices = this.devices()) {
         this.play.begin(devices);
         this.aim.begin(devices);
+        this.asks.begin(devices);
         this.engine.step(devices);
         if (this.log.length < LONGEST_LOG) {
             this.log.push(devices);
@@ -317,11 +381,12 @@ class Studio {
         }
         this.overlay.remember(this.view);
         this.play.step(this.view);
+        this.asks.step(this.view);
     }
 
     /** What the next step takes: keys, sticks, the chosen character, paths that were just drawn. */
     devices() {
-        return { ...this.input.read(this.stage.yaw, this.view?.path === 1), ...this.play.devices(), ...this.pusher.devices(), ...this.aim.devices() };
+        return { ...this.input.read(this.stage.yaw, this.view?.path === 1), ...this.play.devices(), ...this.pusher.devices(), ...this.aim.devices(), ...this.asks.devices() };
     }
 
     /** Movement over the last half second, m/s. */
@@ -361,6 +426,7 @@ class Studio {
         this.play.update(this.view);
         this.pusher.update(seconds);
         this.aim.update(this.view);
+        this.asks.update();
         this.fieldView.update(this.view, this.overlay.object.visible);
         const seen = this.sideBySide ? poses : [pose]; // of two, neither behind the panel
         const mean = (k) => seen.reduce((sum, one) => sum + one[k] / seen.length, 0);
@@ -405,8 +471,14 @@ async function main() {
     const engine = await Engine.create();
     const studio = new Studio(engine);
     await studio.list();
+    while (studio.sets.length === 0) { // `amble studio X.amnet` before the first preview of X
+        studio.notice('Waiting for the first networks of the training…');
+        await new Promise((done) => setTimeout(done, 2000));
+        await studio.list();
+    }
     await studio.load(wanted.get('set'));
     studio.run();
+    studio.trainings.watch();
     window.amble = {
         studio, engine,
         /** What tests read. */

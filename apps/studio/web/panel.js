@@ -14,11 +14,13 @@ const fieldHelp = [[['W', 'A', 'S', 'D'], 'steer'], [['Shift'], 'faster'], [['Ar
 const CROWDS = [1, 10, 25, 50];
 const hints = { line: 'drag draws a line to walk along · right button or two fingers turn the camera',
     point: 'click where to go · right button or two fingers turn the camera', steer: 'drag turns the camera · gamepads work',
-    push: 'drag turns the camera, on the body it pushes · gamepads work', draw: 'drag draws a path · right button or two fingers turn the camera' };
+    ask: 'the left button says where · right button or two fingers turn the camera', push: 'drag turns the camera, on the body it pushes · gamepads work', draw: 'drag draws a path · right button or two fingers turn the camera' };
 const caps = { ArrowUp: '↑', ArrowDown: '↓', Shift: '⇧ Shift' };
 
 /** What a field does by its task, and how by its policy. */
 const FIELD = 'field';
+/** Methods that search nothing: they are asked by a control schema. */
+const ASKED = ['flow', 'segments'];
 const TASKS = {
     direction: 'It faces where you steer, at any speed, and walks on when you release the keys.',
     line: 'It follows the line that you drag, or otherwise the one along which you steer.',
@@ -48,12 +50,14 @@ export class Panel {
         this.progress = make('i');
         this.costs = make('div');
         this.root.append(
-            heading('Motion'), this.sets, this.choice('method', 'method', [], 0, () => this.studio.setMethod(this.inputs.method.value)), this.row('size', 'frames'),
-            heading('Control'), ...this.makeControl(),
+            heading('Motion'), this.sets, this.choice('method', 'method', [], 0, () => this.studio.setMethod(this.inputs.method.value)),
+            this.networks = this.choice('network', 'networks', [], 0, () => this.useNetworks(this.inputs.network.value)),
+            this.training = make('p', { className: 'note', id: 'training' }), this.row('size', 'frames'),
+            heading('Control'), ...this.makeControl(), this.asks = make('div', { id: 'asks' }),
             heading('Playing'), make('div', { className: 'row' }, make('span', { textContent: 'doing' }), this.activity),
             this.row('clip', 'clip'), this.row('frame', 'frame'), make('div', { className: 'progress' }, this.progress),
             this.row('speed', 'speed'), this.row('transitions', 'transitions'),
-            heading('Why this frame'), this.costs, this.nearest = this.row('nearest', 'off the data'), this.turning = this.row('turning', 'turned by motion'), this.near = make('div', { className: 'near', id: 'near' }), this.row('cost', 'cost'), this.worth = this.row('worth', ''), this.row('search', 'search'), this.row('step', 'whole step'),
+            heading('Why this frame'), this.costs, this.encoded = this.row('encoded', 'encoded control'), this.encoding = make('div', { className: 'encoding', id: 'encoding' }), this.nearest = this.row('nearest', 'off the data'), this.turning = this.row('turning', 'turned by motion'), this.near = make('div', { className: 'near', id: 'near' }), this.cost = this.row('cost', 'cost'), this.worth = this.row('worth', ''), this.search = this.row('search', 'search'), this.row('step', 'whole step'),
             heading('How'), this.settings.main, this.fieldNote, this.settings.more,
             heading('Show'), ...this.makeViews(),
             make('div', { className: 'buttons' }, this.button('Restart', 'reset', () => this.studio.reset()),
@@ -128,9 +132,25 @@ export class Panel {
         return this.studio.method === FIELD;
     }
 
+    useNetworks(name) {
+        const { method } = this.studio;
+        this.studio.exchange(method, this.studio.networksOf(method).find((set) => set.name === name));
+    }
+
+    /** The networks among which a method can choose; none where there is only one. */
+    showNetworks() {
+        const { studio } = this;
+        const all = studio.networksOf(studio.method);
+        const used = studio.trainings.used[studio.method]?.name;
+        this.networks.hidden = !used || !all.some(({ name }) => name !== used);
+        this.inputs.network.replaceChildren(...all.map(({ name, title }) => make('option', { value: name, textContent: title })));
+        this.inputs.network.value = used ?? '';
+    }
+
     /** Shows what plays, and its settings. */
     showOptions() {
         this.inputs.method.value = this.studio.method;
+        this.showNetworks();
         this.settings.show(this.studio.engine.options);
         this.fieldNote.hidden = !this.isField;
         if (this.isField) {
@@ -224,10 +244,16 @@ export class Panel {
 
     /** A database was opened. */
     opened(name) {
+        this.choose(name);
+        this.refreshed();
+    }
+
+    /** What plays has other networks. */
+    refreshed() {
         const { engine } = this.studio;
         const { about } = engine;
-        this.choose(name);
         this.setMethods(about);
+        this.inputs.method.value = about.method;
         const models = about.methods.reduce((sum, { modelBytes }) => sum + modelBytes, 0);
         this.shown.size.textContent = about.hasFrames ? `${about.frames.toLocaleString('en')} · ${(about.bytes / 1e6).toFixed(1)} MB`
             : `none · ${(models / 1e6).toFixed(1)} MB of networks`;
@@ -251,7 +277,7 @@ export class Panel {
         }
         const several = (GAMES[Number(this.inputs.game.value)].places ?? []).length > 1;
         const rows = this.draws ? [...pathHelp, ...(several ? [chooseHelp] : [])] : this.isField ? fieldHelp : keyHelp;
-        const sends = this.isField ? hints[this.field.task] : null;
+        const sends = this.isField ? hints[this.field.task] : this.studio.asks?.points ? hints.ask : null;
         this.caps = {};
         this.help.replaceChildren(...rows.map(([keys, label, activity]) => {
             const row = make('div', { className: activity && !this.can(activity) ? 'absent' : '' });
@@ -267,7 +293,7 @@ export class Panel {
     /** The neighbours of a field's state by their weights; the first is the one whose action was chosen. */
     showNear(view) {
         const { near } = view;
-        this.costs.hidden = near.length > 0;
+        this.costs.hidden = near.length > 0 || view.encodingCount > 0;
         this.nearest.hidden = this.turning.hidden = this.near.hidden = near.length === 0;
         this.shown.nearest.textContent = view.nearest.toFixed(2);
         this.shown.turning.textContent = `${(100 * view.byMotion).toFixed(0)} %`;
@@ -280,6 +306,27 @@ export class Panel {
                 return bar;
             }));
         }
+    }
+
+    /** The encoded control as bars around zero. */
+    showEncoding({ encoding }) {
+        this.encoded.hidden = this.encoding.hidden = encoding.length === 0;
+        this.cost.hidden = this.search.hidden = ASKED.includes(this.studio.method);
+        if (encoding.length === 0) {
+            return;
+        }
+        if (this.encoding.childElementCount !== encoding.length) {
+            this.encoding.replaceChildren(...encoding.map(() => make('i')));
+        }
+        const most = Math.max(1, ...encoding.map(Math.abs));
+        this.shown.encoded.textContent = `${encoding.length} to ±${most.toFixed(1)}`;
+        encoding.forEach((number, i) => {
+            const bar = this.encoding.children[i];
+            const part = 50 * Math.abs(number) / most;
+            bar.style.top = `${number > 0 ? 50 - part : 50}%`;
+            bar.style.height = `${Math.max(part, 1)}%`;
+            bar.className = number < 0 ? 'negative' : '';
+        });
     }
 
     /** What decided, where that is more than the cost: sums over the levels of a lookahead, or a field's worth. */
@@ -310,7 +357,11 @@ export class Panel {
         this.shown.search.textContent = `${view.searchUs.toFixed(0)} µs`;
         this.shown.step.textContent = `${view.stepUs.toFixed(0)} µs`;
         this.showNear(view);
+        this.showEncoding(view);
         this.showWorth(view);
+        const training = this.studio.trainings.words;
+        this.training.hidden = training === null;
+        this.training.textContent = training === null ? '' : `In training: ${training}`;
         this.peak = Math.max(0.98 * this.peak, ...view.costs, 0.5);
         view.costs.forEach((cost, i) => {
             this.bars[i].fill.style.width = `${(100 * cost) / this.peak}%`;

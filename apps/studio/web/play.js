@@ -2,6 +2,8 @@
 import { Ghosts, PathView, Pen } from './draw.js';
 import { Game } from './games.js';
 
+const CLICK_M = 0.2;      // a shorter drag is a click
+const WALK_MPS = 1.2;     // between way-points
 const MEASURE_AFTER = 60; // steps after a path's end: then the character stands
 
 export class Play {
@@ -14,6 +16,7 @@ export class Play {
         this.crowd = 1;
         this.drawn = [];   // of each character
         this.next = [];    // drawings that the next step begins
+        this.wayPoints = []; // that were clicked
         this.measures = null;
         this.ended = 0;
         this.ghosts = new Ghosts();
@@ -94,12 +97,34 @@ export class Play {
         [this.measures, this.ended] = [null, 0];
     }
 
-    /** A drawing for the chosen character. */
-    take(samples) {
+    /** A drawing for the chosen character. Where way-points are asked for, a click adds one to those that are still ahead. */
+    take(drawn) {
+        const samples = this.studio.asks.tool?.kind === 'list' ? this.wayTo(drawn) : drawn;
         const { avoids, ...options } = this.studio.panel.path;
         if (this.game.result !== 'lost') {
             this.next.push({ samples, options: { ...options, obstacles: avoids ? this.game.standing : [] }, chosen: this.chosen });
         }
+    }
+
+    /** From the character by the way-points ahead to a click, at a walk; a line that was dragged stays as it is. */
+    wayTo(drawn) {
+        const [, x, z] = drawn.at(-1);
+        if (Math.hypot(x - drawn[0][1], z - drawn[0][2]) > CLICK_M) {
+            this.wayPoints = [];
+            return drawn;
+        }
+        const { view, hips, panel } = this.studio;
+        const passed = view.path === 1 ? view.pathAt + CLICK_M : Infinity;
+        this.wayPoints = [...this.wayPoints.filter(({ along }) => along > passed), { x, z }];
+        let [last, along] = [hips[this.chosen], 0];
+        const way = [[0, last.x, last.z]];
+        for (const point of this.wayPoints) {
+            along += Math.hypot(point.x - last.x, point.z - last.z);
+            point.along = along;
+            way.push([along / WALK_MPS * panel.path.scale, point.x, point.z]);
+            last = point;
+        }
+        return way;
     }
 
     /** What the next step takes beside keys and sticks; part of the log, so that a replay chooses and draws, too. */

@@ -61,7 +61,8 @@ export class Pusher {
     }
 
     get able() {
-        return Boolean(this.studio.engine.about?.canBePushed) && !this.studio.play.draws;
+        const { engine, play, asks } = this.studio;
+        return Boolean(engine.about?.canBePushed) && !play.draws && !asks.points;
     }
 
     /** The body part under a pointer: { character, joint, place, depth }, or null. */

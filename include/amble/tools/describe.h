@@ -37,7 +37,11 @@ typedef struct am_control_part {
     int value, vector;         ///< numbers that a person gives, and that the encoder reads; all items of a set
     int width;                 ///< of its encoding
     int64_t parameters;        ///< of itself, without its parts
-    bool repeated;             ///< part 1, 2, ... of a fixed array, or inside one: like part 0
+    const char *const *names;  ///< [name_count] of a choice or flags; the schema owns them
+    int name_count;
+    int most;      ///< items of a set or a fixed array; 0 for others
+    bool local;    ///< already in the character's frame
+    bool repeated; ///< part 1, 2, ... of a fixed array, or inside one: like part 0
 } am_control_part;
 /// Calls `visit` with every part, each before those that it holds.
 AM_API void am_control_schema_walk(const am_control_schema *schema,

@@ -81,6 +81,10 @@ typedef struct am_run_actor {
     int change_count;
 } am_run_actor;
 
+/// Puts an object of values by path into a control value, as `values` of a goal: numbers, names, lists, and null for
+/// what is not asked for. What the object does not name stays. Errors give the place in the document.
+AM_API am_result am_run_put_values(am_control *control, const am_json_doc *doc, const am_json *values, am_error *err);
+
 /// Reads the options of an object into *out; those that it lacks stay as they are. Checks ranges and that they are
 /// options of out->settings.method. Texts and weights point into the document.
 AM_API am_result am_run_options_read(am_run_options *out, const am_json_doc *doc, const am_json *object,

@@ -98,6 +98,10 @@ static void walk_node(const walk *w, int node, int depth, bool repeated)
     part.vector = n->vector_count;
     part.width = n->out;
     part.parameters = ami_control_parameters(w->schema, node);
+    part.names = n->names;
+    part.name_count = n->name_count;
+    part.most = n->kind == AMI_OP_SET ? n->most : n->numbered ? n->count : 0;
+    part.local = ami_control_is_typed(n->kind) && !n->world;
     w->visit(w->user, &part);
     for (int i = n->optional; i < n->count; i++) { // the absent side of an optional is no part
         walk_node(w, n->first + i, depth + 1, repeated || (n->numbered && i > 0));
@@ -134,6 +138,19 @@ static void put_part(void *user, const am_control_part *part)
     am_json_integer(writer, "vector", part->vector);
     am_json_integer(writer, "width", part->width);
     am_json_integer(writer, "parameters", part->parameters);
+    if (part->name_count > 0) {
+        am_json_begin_array(writer, "names");
+        for (int i = 0; i < part->name_count; i++) {
+            am_json_string(writer, NULL, part->names[i]);
+        }
+        am_json_end_array(writer);
+    }
+    if (part->most > 0) {
+        am_json_integer(writer, "most", part->most);
+    }
+    if (part->local) {
+        am_json_bool(writer, "local", true);
+    }
     am_json_end_object(writer);
 }
 

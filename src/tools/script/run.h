@@ -75,8 +75,6 @@ void ami_run_write_goals(am_json_writer *writer, const am_run_actor *actor);
 /// run_goal.c: makes the control value of a player, where the asset has a schema, and tries all goals of its actor on
 /// it.
 am_result ami_run_open_goals(const am_run *run, ami_player *player, const am_run_actor *actor, am_error *err);
-/// run_values.c: values by path into a control. Errors name the place in the document.
-am_result ami_run_put_values(am_control *control, const am_json_doc *doc, const am_json *values, am_error *err);
 /// run_values.c: a value as it was read.
 void ami_run_write_json(am_json_writer *writer, const am_json *value);
 /// run_goal.c: the intent of a player with these devices at a time.

@@ -132,7 +132,7 @@ am_result ami_run_open_goals(const am_run *run, ami_player *player, const am_run
             result = am_json_only(ami_run_doc(run->script), goal->values, walked, COUNT(walked), err);
         } else if (goal->values && player->control) {
             am_control_clear(player->control);
-            result = ami_run_put_values(player->control, ami_run_doc(run->script), goal->values, err);
+            result = am_run_put_values(player->control, ami_run_doc(run->script), goal->values, err);
         } else if (goal->values && goal->values->count > 0) {
             result = am_json_fail(ami_run_doc(run->script), goal->values, AM_ERR_SUPPORT, err,
                                   "the model has no control schema: nothing can be asked of this character");
@@ -151,7 +151,7 @@ static void take(const am_run *run, ami_player *player, const am_run_goal *goal)
         am_control_clear(player->control);
         // Tried before: the same values cannot fail now.
         player->controlled =
-            ami_run_put_values(player->control, ami_run_doc(run->script), goal->values, &unused) == AM_OK &&
+            am_run_put_values(player->control, ami_run_doc(run->script), goal->values, &unused) == AM_OK &&
             goal->values->count > 0;
         player->goal.has_target = false;
     }

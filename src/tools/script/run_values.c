@@ -107,7 +107,7 @@ static am_result put(values *v, const am_json *item, const char *path, int depth
     }
 }
 
-am_result ami_run_put_values(am_control *control, const am_json_doc *doc, const am_json *object, am_error *err)
+am_result am_run_put_values(am_control *control, const am_json_doc *doc, const am_json *object, am_error *err)
 {
     am_error own = { 0 };
     values v = { .control = control, .doc = doc, .err = err ? err : &own };
