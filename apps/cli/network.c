@@ -192,11 +192,13 @@ static am_result take_weights(writing *w, am_error *err)
     return result;
 }
 
-/// Networks with the attachments of a learned character, all of them as they were trained.
+/// Networks with the attachments of a learned character, all of them as they were trained. Flow and segment
+/// characters have such attachments, too, but no Projector: their weights are rounded one by one.
 static bool is_character(const writing *w)
 {
     size_t size;
-    return !w->job->part && !w->job->weights && am_model_attached(w->model, AM_LEARNED_CHARACTER, &size);
+    return !w->job->part && !w->job->weights && am_model_attached(w->model, AM_LEARNED_CHARACTER, &size) &&
+           am_model_find(w->model, "projector") >= 0;
 }
 
 /// A learned character's weights are rounded for the inputs that its networks meet in play, which is part of

@@ -240,6 +240,84 @@ am_result ami_flow_graph(am_net_graph **out, const ami_flow_data *d, const ami_f
     return AM_OK;
 }
 
+/// Where the columns of the control lie in tensors that have all inputs side by side, after `before` others.
+typedef struct control_gap {
+    int inputs, before, count;
+} control_gap;
+
+static control_gap gap_of(const am_net_graph *g)
+{
+    const ami_flow_values at = ami_flow_find(g);
+    const int ends = (at.time >= 0) + (at.noise >= 0);
+    control_gap gap = { 0 };
+    if (at.x >= 0 && at.previous >= 0) {
+        gap.before = g->values[at.x].width + g->values[at.previous].width;
+        gap.count = at.control >= 0 ? g->values[at.control].width : 0;
+        gap.inputs = gap.before + gap.count + ends;
+    }
+    return gap;
+}
+
+/// A tensor takes another one's columns; those of the control stay as they begin, and are zero in matrices.
+static void take_columns(am_net_graph *g, control_gap to, const am_net_graph *from, control_gap at, int tensor)
+{
+    const am_net_tensor *t = &g->tensors[tensor], *old = &from->tensors[tensor];
+    const ptrdiff_t gap = t->columns - to.inputs + to.before, rest = (ptrdiff_t)to.inputs - to.before - to.count;
+    for (ptrdiff_t r = 0; r < t->rows; r++) {
+        float *row = g->weights + t->offset + r * t->columns;
+        const float *old_row = from->weights + old->offset + r * old->columns;
+        memcpy(row, old_row, (size_t)gap * sizeof *row);
+        memcpy(row + gap + to.count, old_row + gap + at.count, (size_t)rest * sizeof *row);
+        if ((t->flags & AM_NET_MATRIX) != 0) {
+            memset(row + gap, 0, (size_t)to.count * sizeof *row);
+        }
+    }
+}
+
+static void take_tensor(am_net_graph *g, const am_net_graph *from, int tensor)
+{
+    const am_net_tensor *t = &g->tensors[tensor];
+    memcpy(g->weights + t->offset, from->weights + from->tensors[tensor].offset,
+           (size_t)t->rows * (size_t)t->columns * sizeof *g->weights);
+}
+
+/// Whether a tensor has all inputs side by side, beside what is hidden.
+static bool has_inputs(const am_net_graph *g, control_gap gap, int units, int tensor)
+{
+    const int columns = g->tensors[tensor].columns;
+    return columns == gap.inputs || columns == gap.inputs + units;
+}
+
+am_result ami_flow_begin(am_net_graph *graph, const am_model *model, bool controlled, const am_alloc *alloc,
+                         am_error *err)
+{
+    const int part = am_model_find(model, "flow");
+    am_net_graph *from = NULL;
+    am_result result = part >= 0 ? am_model_graph(model, part, &from, alloc, err)
+                                 : ami_fail(err, AM_ERR_KEY, "the model has no part 'flow'");
+    if (result != AM_OK) {
+        return result;
+    }
+    const control_gap to = gap_of(graph), at = gap_of(from);
+    const int tensors = graph->tensor_count;
+    bool fits = to.inputs > 0 && at.inputs - at.count == to.inputs - to.count && from->tensor_count == tensors;
+    const int units = fits && tensors > 2 ? graph->tensors[2].rows : 0; // after the scales: the first layer
+    for (int t = 0; fits && t < tensors; t++) {
+        const am_net_tensor *a = &graph->tensors[t], *b = &from->tensors[t];
+        const bool wide = has_inputs(graph, to, units, t) && has_inputs(from, at, units, t);
+        fits = a->rows == b->rows && a->columns - (wide ? to.count : 0) == b->columns - (wide ? at.count : 0);
+    }
+    for (int t = 0; fits && t < tensors; t++) {
+        if (has_inputs(graph, to, units, t) && !(controlled && to.count == at.count)) {
+            take_columns(graph, to, from, at, t);
+        } else {
+            take_tensor(graph, from, t);
+        }
+    }
+    am_net_graph_destroy(from);
+    return fits ? AM_OK : ami_fail(err, AM_ERR_FORMAT, "the model's part 'flow' has other layers than the recipe's");
+}
+
 // ---------------------------------------------------------------------------------------------
 // Attachments
 

@@ -60,6 +60,11 @@ ami_flow_values ami_flow_find(const am_net_graph *graph);
 am_result ami_flow_graph(am_net_graph **out, const ami_flow_data *data, const ami_flow_shape *shape, uint64_t seed,
                          const am_alloc *alloc, am_error *err);
 
+/// A flow takes the weights of the model's flow, and with `controlled` those of its control. Otherwise it begins as
+/// one that makes what the model does uncontrolled, whatever is asked, until it has learned more.
+am_result ami_flow_begin(am_net_graph *graph, const am_model *model, bool controlled, const am_alloc *alloc,
+                         am_error *err);
+
 /// What each latent's square of an error counts: raw^power in standard deviations, 1 on average. weights(Z).
 void ami_flow_weights(float *weights, const ami_codes *codes, float power);
 

@@ -2,6 +2,7 @@
 #include "train/flow_controls.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -71,6 +72,65 @@ static am_result read_controls(ami_flow_controls *c, ami_stage *s, am_error *err
     return result;
 }
 
+static bool is_spatial(ami_operator kind) { return kind == AMI_OP_LOCATION || kind == AMI_OP_VELOCITY; }
+
+/// Marks the numbers of locations and velocities in a vector, those of every item of sets.
+static void mark_places(bool *marks, const am_control_schema *schema, int node, int shift)
+{
+    const ami_control_node *n = &schema->nodes[node];
+    for (int i = 0; i < 3 && is_spatial(n->kind); i++) {
+        marks[n->vector + shift + i] = true;
+    }
+    const int items = n->kind == AMI_OP_SET ? n->most : 1;
+    const int item = n->kind == AMI_OP_SET && n->most > 0 ? (n->vector_count - 1) / n->most : 0;
+    for (int i = 0; i < items; i++) {
+        for (int p = 0; p < n->count; p++) {
+            mark_places(marks, schema, n->first + p, shift + i * item);
+        }
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/// Range, mean and deviation of number k. Of places and velocities the outer drawn ones are no part of the range:
+/// what is asked for at its end was then seen in training some times, not once.
+static void measure_number(ami_flow_controls *c, size_t k, bool place, float *sorted)
+{
+    const size_t count = (size_t)c->schema->vector_count, outer = place ? probes / 200 : 0;
+    double sum = 0.0, square = 0.0;
+    for (size_t i = 0; i < probes; i++) {
+        const float v = c->probe[i * count + k];
+        sorted[i] = v;
+        sum += (double)v / probes;
+        square += (double)v * (double)v / probes;
+    }
+    qsort(sorted, probes, sizeof *sorted, compare);
+    const double variance = square - sum * sum;
+    c->low[k] = sorted[outer];
+    c->low[count + k] = sorted[probes - 1 - outer];
+    c->deviation[k] = variance > 0.0 ? (float)sqrt(variance) : 0.0f;
+}
+
+static am_result measure_numbers(ami_flow_controls *c, am_error *err)
+{
+    const size_t count = (size_t)c->schema->vector_count;
+    bool places[AMI_FLOW_MOST_VECTOR] = { false };
+    float *sorted = ami_alloc_array(&c->alloc, probes, sizeof *sorted);
+    if (!sorted) {
+        return ami_fail_memory(err, probes * sizeof *sorted);
+    }
+    mark_places(places, c->schema, 0, 0);
+    for (size_t k = 0; k < count; k++) {
+        measure_number(c, k, places[k], sorted);
+    }
+    ami_release(&c->alloc, sorted, probes * sizeof *sorted);
+    return AM_OK;
+}
+
 /// What is drawn: the encoder's scales and the limits of controls in play come from it.
 static am_result probe(ami_flow_controls *c, ami_stage *s, am_error *err)
 {
@@ -90,21 +150,7 @@ static am_result probe(ami_flow_controls *c, ami_stage *s, am_error *err)
                                 "of the frames that may be learned from none has these controls");
         }
     }
-    for (size_t k = 0; k < count; k++) {
-        float *low = &c->low[k], *high = &c->low[count + k];
-        double sum = 0.0, square = 0.0;
-        *low = *high = c->probe[k];
-        for (size_t i = 0; i < probes; i++) {
-            const float v = c->probe[i * count + k];
-            *low = v < *low ? v : *low;
-            *high = v > *high ? v : *high;
-            sum += (double)v / probes;
-            square += (double)v * (double)v / probes;
-        }
-        const double variance = square - sum * sum;
-        c->deviation[k] = variance > 0.0 ? (float)sqrt(variance) : 0.0f;
-    }
-    return AM_OK;
+    return measure_numbers(c, err);
 }
 
 am_result ami_flow_controls_open(ami_flow_controls **out, ami_stage *s, const am_db *db, const int *frames, int count,

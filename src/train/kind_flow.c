@@ -196,6 +196,20 @@ static double pass(void *user, ami_train_block *block)
     return value;
 }
 
+/// With the model's own schema all of its weights are taken; with another one the control is learned anew.
+static am_result begin(ami_stage *s, const am_model *model, am_error *err)
+{
+    const flow *a = s->state;
+    ami_flow_latents latents;
+    am_result result = ami_flow_latents_read(&latents, model, err);
+    const bool same =
+        result == AM_OK && a->net > 0 && latents.head.schema_hash == ami_flow_controls_schema(a->data.controls)->hash;
+    if (result == AM_OK && same) {
+        result = ami_stage_take_part(model, s->graphs[0], &s->alloc, err);
+    }
+    return result == AM_OK ? ami_flow_begin(s->graphs[a->net], model, same, &s->alloc, err) : result;
+}
+
 static void destroy(ami_stage *s)
 {
     flow *a = s->state;
@@ -212,5 +226,6 @@ const ami_kind ami_kind_flow = {
     .key_count = sizeof keys / sizeof keys[0],
     .create = create,
     .pass = pass,
+    .begin = begin,
     .destroy = destroy,
 };

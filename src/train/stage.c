@@ -152,7 +152,7 @@ static bool same_tensors(const am_net_graph *a, const am_net_graph *b)
     return same;
 }
 
-static am_result take_part(const am_model *model, am_net_graph *graph, const am_alloc *alloc, am_error *err)
+am_result ami_stage_take_part(const am_model *model, am_net_graph *graph, const am_alloc *alloc, am_error *err)
 {
     const int part = am_model_find(model, graph->name);
     if (part < 0) {
@@ -179,11 +179,14 @@ am_result ami_stage_begin_from(ami_stage *s, am_error *err)
     if (s->from && result == AM_OK) {
         result = am_model_open(&model, path, &s->alloc, err);
     }
-    for (int g = 0; model && g < s->graph_count && result == AM_OK; g++) {
-        result = take_part(model, s->graphs[g], &s->alloc, err);
-        if (result != AM_OK) {
-            ami_error_file(err, path);
-        }
+    if (model && s->kind->begin) {
+        result = s->kind->begin(s, model, err);
+    }
+    for (int g = 0; model && !s->kind->begin && g < s->graph_count && result == AM_OK; g++) {
+        result = ami_stage_take_part(model, s->graphs[g], &s->alloc, err);
+    }
+    if (model && result != AM_OK) {
+        ami_error_file(err, path);
     }
     am_model_close(model);
     return result;

@@ -74,6 +74,8 @@ typedef struct ami_kind {
     /// What its next iteration depends on, for a checkpoint, and the way back.
     am_result (*save)(const ami_stage *stage, am_bytes *out, am_error *err);
     am_result (*load)(ami_stage *stage, const void *data, size_t size, am_error *err);
+    /// Takes the weights of the model under "from"; NULL: every graph takes those of the part of its name.
+    am_result (*begin)(ami_stage *stage, const am_model *model, am_error *err);
     /// What it leaves beside the networks once it is trained, or NULL.
     am_result (*finish)(ami_stage *stage, am_error *err);
     void (*destroy)(ami_stage *stage);
@@ -95,6 +97,8 @@ am_result ami_stage_path(const ami_stage *stage, const char *path, char *out, si
 am_result ami_stage_database(ami_stage *stage, am_db **out, am_error *err);
 /// Gives its graphs the weights of the parts of those names in the model under "from", where there is one.
 am_result ami_stage_begin_from(ami_stage *stage, am_error *err);
+/// A graph takes the weights of the model's part of its name, which must have the same layers.
+am_result ami_stage_take_part(const am_model *model, am_net_graph *graph, const am_alloc *alloc, am_error *err);
 /// Weights of the losses: the object under "loss_weights" may name some of them.
 am_result ami_stage_weights(const ami_stage *stage, const char *const *names, int count, const float *usual,
                             float *out, am_error *err);

@@ -389,6 +389,60 @@ static void a_flow_learns_with_the_encoder_of_its_controls(void **state)
     am_net_graph_destroy(encoders[1]);
 }
 
+/// First loss of a recipe over one iteration.
+static double first_loss(const place *p, const char *text)
+{
+    am_train_summary s;
+    am_model_close(train(p, text, 1, &s));
+    return s.first_loss;
+}
+
+static void a_flow_begins_as_another(void **state)
+{
+    (void)state;
+    place p = make_place("flow_begins");
+    put_database(&p, 0);
+    put_controls(&p);
+    am_train_summary s;
+    am_error err = { 0 };
+    static const char way[] = "{ \"control\": { \"and\": { \"way\": \"velocity\" } } }";
+    static const char way_controls[] = "{ \"training\": { \"set\": { \"way\": \"velocity(root, now)\" } } }";
+    char from[700], path[700];
+    snprintf(path, sizeof path, "%s/way.json", p.dir);
+    check_ok(am_file_write(path, way, sizeof way - 1, &err), &err);
+    snprintf(path, sizeof path, "%s/way_controls.json", p.dir);
+    check_ok(am_file_write(path, way_controls, sizeof way_controls - 1, &err), &err);
+    am_model *model = train(
+        &p, "{ \"stages\": [" ENCODER "," FLOW CONTROLS ", \"uncontrolled\": 0.5, \"iterations\": 300 } ] }", 1, &s);
+    am_model_close(model);
+    snprintf(from, sizeof from, "%s/from.amnet", p.dir);
+    assert_int_equal(rename(p.output, from), 0);
+#define BEGUN                                                                                                        \
+    "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"from\": \"from.amnet\", "            \
+    "\"latent\": "                                                                                                   \
+    "24, \"hidden\": 0, \"iterations\": 0 }," FLOW ", \"from\": \"from.amnet\""
+    // The same schema: nothing is lost.
+    const double fresh = first_loss(&p, "{ \"stages\": [" ENCODER "," FLOW CONTROLS
+                                        ", \"uncontrolled\": 0.5, \"iterations\": 1 } ] }");
+    const double same = first_loss(&p, BEGUN CONTROLS ", \"uncontrolled\": 0.5, \"iterations\": 1 } ] }");
+    // Without controls, and with other ones: what it makes uncontrolled.
+    const double without = first_loss(&p, BEGUN ", \"iterations\": 1 } ] }");
+    const double other = first_loss(
+        &p, BEGUN ", \"schema\": \"way.json\", \"controls\": \"way_controls.json\", \"iterations\": 1 } ] }");
+    print_message("fresh %g, trained %g, same %g, without %g, other %g\n", fresh, s.last_loss, same, without, other);
+    assert_true(same < 1.1 * s.last_loss && without < 0.5 * fresh && other < 0.5 * fresh);
+    // Other layers are refused.
+    am_train_summary none;
+    assert_int_equal(
+        run_as(&p,
+               "{ \"stages\": [" ENCODER
+               ", { \"kind\": \"flow\", \"database\": \"db.amdb\", \"from\": \"from.amnet\", \"hidden\": 2, "
+               "\"units\": 40, \"batch\": 64, \"iterations\": 1 } ] }",
+               1, false, NULL, &none, &err),
+        AM_ERR_FORMAT);
+    assert_non_null(strstr(err.text, "other layers"));
+}
+
 static void a_student_keeps_its_teachers_encoder(void **state)
 {
     (void)state;
@@ -595,6 +649,7 @@ TEST_SUITE(flow)
         cmocka_unit_test(stopped_anywhere_it_goes_on_to_the_same_bits),
         cmocka_unit_test(a_student_makes_in_one_step_what_its_teacher_makes_in_four),
         cmocka_unit_test(a_flow_learns_with_the_encoder_of_its_controls),
+        cmocka_unit_test(a_flow_begins_as_another),
         cmocka_unit_test(a_student_keeps_its_teachers_encoder),
         cmocka_unit_test(segments_are_learned_from_matched_controls),
         cmocka_unit_test(a_new_control_moves_the_start_of_a_flow_that_stays),

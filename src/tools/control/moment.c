@@ -202,14 +202,35 @@ static const ami_spans *tag_spans(const ami_moment *m, const ami_expr_value *nam
     return &m->motion->tags[(int)name->number[0]];
 }
 
+/// The stand that holds the frame at a time, or the next one; NULL for none. Without a time: from now on.
+static const ami_span *next_stand(ami_moment *m, const ami_expr_value *a, int count, int *from)
+{
+    ami_moment at = *m;
+    float on;
+    *from = m->frame;
+    if (count > 0 && !frame_at(m, a[0].number[0], from, &on)) {
+        return NULL;
+    }
+    at.frame = *from;
+    return next_stretch(&at, &m->motion->stands);
+}
+
 static void call_pause(void *context, ami_expr_value *out, const ami_expr_value *a, int count)
 {
-    (void)a;
-    (void)count;
-    const ami_moment *m = context;
-    const ami_span *stand = next_stretch(m, &m->motion->stands);
-    int frame = !stand ? m->span.stop - 1 : stand->start > m->frame ? stand->start : m->frame;
+    ami_moment *m = context;
+    int from;
+    const ami_span *stand = next_stand(m, a, count, &from);
+    int frame = !stand ? m->span.stop - 1 : stand->start > from ? stand->start : from;
     ami_expr_set_number(out, time_of(m, frame));
+}
+
+static void call_leave(void *context, ami_expr_value *out, const ami_expr_value *a, int count)
+{
+    ami_moment *m = context;
+    int from;
+    const ami_span *stand = next_stand(m, a, count, &from);
+    out->missing = !stand;
+    ami_expr_set_number(out, stand ? time_of(m, stand->stop - 1) : 0.0f);
 }
 
 static void call_next(void *context, ami_expr_value *out, const ami_expr_value *a, int count)
@@ -355,7 +376,24 @@ static const ami_expr_function functions[] = {
     { "now", N, 0, 0, { N }, "the frame's time", call_now, NULL, false },
     { "start", N, 0, 0, { N }, "the clip's first time", call_start, NULL, false },
     { "end", N, 0, 0, { N }, "the clip's last time", call_end, NULL, false },
-    { "pause", N, 0, 0, { N }, "when the root stands next, or the clip's end", call_pause, NULL, false },
+    { "pause",
+      N,
+      0,
+      1,
+      { N },
+      "pause or pause(time): when the root stands next, or the clip's end",
+      call_pause,
+      NULL,
+      false },
+    { "leave",
+      N,
+      0,
+      1,
+      { N },
+      "leave or leave(time): the last time of the stand that pause is in",
+      call_leave,
+      NULL,
+      false },
     { "next", N, 1, 1, { T }, "next(tag): the first time from now on with the tag", call_next, "tag", false },
     { "until",
       N,

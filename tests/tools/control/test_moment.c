@@ -110,6 +110,10 @@ static void times_are_those_of_the_tags(void **state)
         { 0, 3.0f, "pause", 3 },
         { 1, 0.5f, "pause", 2 }, // never stands: the clip's end
         { 3, 0.5f, "pause", 0.5 },
+        { 0, 0.5f, "pause(now + 3)", 3.5 },
+        { 1, 0.5f, "pause(now + 1)", 2 },
+        { 0, 0.5f, "leave", 4 },
+        { 0, 0.5f, "leave(now + 3)", 4 },
         { 0, 0.5f, "height(hips, now)", 1 },
         { 0, 0.5f, "if(tag(walk), 1, 0)", 1 },
         { 0, 0.5f, "if(tag(jump), 1, 0)", 0 },
@@ -136,6 +140,7 @@ static void what_the_clip_does_not_show_is_missing(void **state)
         { 0, 3.75f, "next(jump)", 0 },
         { 0, 0.5f, "last(jump)", 0 },
         { 0, 0.5f, "since(idle)", 0 },
+        { 1, 0.5f, "leave", 0 },
         { 1, 0.5f, "next(idle)", 0 }, // 02_01 stands, but it is another clip
         { 1, 0.5f, "last(walk)", 0 },
         { 1, 0.5f, "tag(run, 3)", 0 },
