@@ -322,11 +322,71 @@ static void a_script_is_played_by_what_is_given(void **state)
     }
 }
 
+/// A flow character plays goals from nothing but its model: where it comes to from (0, 0) tells what was asked.
+typedef struct flow_case {
+    const char *name, *goals;
+    double least_z, most_z; ///< where it is in the end
+    double most_x;          ///< off z
+} flow_case;
+
+static void a_flow_character_does_what_its_goals_ask(const flow_case *c)
+{
+    const char *dir = test_temp_dir("models_flow");
+    char script[600], metrics[600], out[8192];
+    double x = NAN, z = NAN;
+    snprintf(script, sizeof script, "%s/run.json", dir);
+    snprintf(metrics, sizeof metrics, "%s/m.json", dir);
+    FILE *f = fopen(script, "w");
+    assert_non_null(f);
+    fprintf(f,
+            "{ \"model\": \"%s/models/flow_%s.amnet\", \"controller\": \"flow\", \"seconds\": 8, "
+            "\"characters\": [ { \"start\": { \"position\": [0, 0], \"facing\": [0, 1] }, \"goals\": [ %s ] } ] }",
+            AMBLE_SOURCE_DIR, c->name, c->goals);
+    fclose(f);
+    if (test_shell(out, sizeof out, "%s run %s --metrics %s 2>&1", test_command(), script, metrics) != 0) {
+        fail_msg("%s: %s", c->name, out);
+    }
+    const char *at = strstr(out, "at (");
+    assert_true(at && sscanf(at, "at (%lf, %lf)", &x, &z) == 2);
+    if (!(z > c->least_z && z < c->most_z && fabs(x) < c->most_x)) {
+        fail_msg("%s comes to (%g, %g)", c->name, x, z);
+    }
+    assert_true(measured(metrics, "fallback_frames") == 0.0);
+    assert_true(measured(metrics, "foot_slide_cm") < 0.1);
+    assert_true(measured(metrics, "jitter_cm") < 0.3);
+}
+
+static void flow_characters_do_what_their_goals_ask(void **state)
+{
+    (void)state;
+    static const flow_case cases[] = {
+        { "velocity", "{ \"t\": 0, \"values\": { \"velocity\": [0, 0, 1.2], \"facing\": [0, 0, 1] } }", 7.0, 11.0,
+          1.5 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char path[1024];
+        am_error err = { 0 };
+        am_model *model = NULL;
+        snprintf(path, sizeof path, "%s/models/flow_%s.amnet", AMBLE_SOURCE_DIR, cases[i].name);
+        check_ok(am_model_open(&model, path, NULL, &err), &err);
+        assert_true(model->image_size < 4000000);
+        // The recipe inside is the one that lies in configs; comments before it may have changed.
+        size_t size = 0;
+        snprintf(path, sizeof path, "%s/configs/recipes/flow_%s.json", AMBLE_SOURCE_DIR, cases[i].name);
+        char *text = test_read_file(path, &size);
+        assert_string_equal(strchr(model->recipe, '{'), strchr(text, '{'));
+        free(text);
+        am_model_close(model);
+        a_flow_character_does_what_its_goals_ask(&cases[i]);
+    }
+}
+
 TEST_SUITE(models)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_models_are_whole_and_tell_how_they_were_made),
         cmocka_unit_test(each_data_set_has_a_network_that_faces),
+        cmocka_unit_test(flow_characters_do_what_their_goals_ask),
         cmocka_unit_test(a_recipe_says_what_it_kept),
         cmocka_unit_test(amble_run_takes_the_shipped_network),
         cmocka_unit_test(the_shipped_character_walks_runs_and_stops),
