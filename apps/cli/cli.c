@@ -95,12 +95,33 @@ int cli_find_word(const char *const *words, int count, const char *word)
 // ---------------------------------------------------------------------------------------------
 // Options
 
-static void print_help(const cli_verb *verb, const cli_option *options, int option_count)
+static void print_words(FILE *out, const cli_call *call)
 {
-    printf("usage: amble %s %s [options]\n\n%s\n\noptions:\n", verb->name, verb->arguments, verb->summary);
+    for (int i = 0; i < call->word_count; i++) {
+        const cli_word *word = &call->words[i];
+        if (word->summary) {
+            fprintf(out, "  %-10s %s\n", word->name, word->summary);
+        } else {
+            fprintf(out, "%s%s", i ? " " : "  ", word->name);
+        }
+    }
+    fputs(call->word_count > 0 && !call->words[0].summary ? "\n" : "", out);
+}
+
+static void print_help(const cli_call *call, const cli_verb *verb, const cli_option *options, int option_count)
+{
+    printf("usage: amble %s %s [options]\n\n%s\n\n", verb->name, verb->arguments, verb->summary);
+    if (call->word_count > 0) {
+        printf("%.*s is one of:\n", (int)strcspn(verb->arguments, " "), verb->arguments);
+        print_words(stdout, call);
+        printf("\n");
+    }
+    printf("options:\n");
     for (int i = 0; i < option_count; i++) {
         char left[64];
-        snprintf(left, sizeof left, "%s %s", options[i].name, options[i].value ? options[i].value : "");
+        const char *name = options[i].name, *comma = strchr(name, ',');
+        snprintf(left, sizeof left, "%.*s%s%s %s", comma ? (int)(comma - name) : 0, name, comma ? ", " : "",
+                 comma ? comma + 1 : name, options[i].value ? options[i].value : "");
         printf("  %-28s %s\n", left, options[i].help);
     }
     printf("  %-28s %s\n", "--json", "print one JSON object");
@@ -222,13 +243,33 @@ static bool asks_for_help(int argc, char **argv)
 bool cli_begin(cli_call *call, const cli_verb *verb, const cli_option *options, int option_count, int argc,
                char **argv)
 {
-    *call = (cli_call){ 0 };
+    *call = (cli_call){ .words = call->words, .word_count = call->word_count };
     if (asks_for_help(argc, argv)) {
-        print_help(verb, options, option_count);
+        print_help(call, verb, options, option_count);
         return false;
     }
     call->status = read_words(call, verb, options, option_count, argc, argv);
     return call->status == CLI_DONE;
+}
+
+int cli_choose(const cli_call *call, const cli_verb *verb, char **argv)
+{
+    const char *names[64];
+    const int count = call->word_count < CLI_COUNT(names) ? call->word_count : CLI_COUNT(names);
+    for (int i = 0; i < count; i++) {
+        names[i] = call->words[i].name;
+    }
+    const char *word = call->operands == 1 ? argv[0] : NULL;
+    const int found = word ? cli_find_word(names, count, word) : -1;
+    if (found < 0 && word) {
+        cli_usage("%s: '%s' is none of these%s:", verb->name, word, cli_nearest(word, names, count).text);
+    } else if (found < 0) {
+        cli_usage("%s needs one of these:", verb->name);
+    }
+    if (found < 0) {
+        print_words(stderr, call);
+    }
+    return found;
 }
 
 int cli_check_outputs(const char *const *paths, int count)

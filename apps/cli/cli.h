@@ -8,7 +8,7 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 /// One option of a verb. Exactly one of the targets is set.
 typedef struct cli_option {
-    const char *name;  ///< "--report"; a short form may follow after a comma: "--output,-o"
+    const char *name;  ///< "--report"; a short form may stand before it: "-o,--output"
     const char *value; ///< name of its value in the help ("FILE"), NULL for a switch
     const char *help;
     bool *flag;
@@ -16,6 +16,12 @@ typedef struct cli_option {
     int *integer;
     double *number;
 } cli_option;
+
+/// What the operand of a verb may be, where it is one of a few words.
+typedef struct cli_word {
+    const char *name;
+    const char *summary; ///< NULL: the name says it
+} cli_word;
 
 /// One verb, as main's table lists it.
 typedef struct cli_verb {
@@ -33,6 +39,8 @@ typedef struct cli_common {
 
 /// A call of a verb, as the user wrote it.
 typedef struct cli_call {
+    const cli_word *words; ///< [word_count] one of which the operand must be: set before cli_begin; NULL: any operand
+    int word_count;
     cli_common common;
     int operands; ///< now at the front of argv
     int status;   ///< what the verb returns when it ends early
@@ -44,6 +52,9 @@ typedef struct cli_call {
 /// front. False when the verb ends here with call->status: --help was shown, or the arguments are wrong.
 bool cli_begin(cli_call *call, const cli_verb *verb, const cli_option *options, int option_count, int argc,
                char **argv);
+
+/// Which of call->words the only operand is; below 0 after a message that lists them.
+int cli_choose(const cli_call *call, const cli_verb *verb, char **argv);
 
 /// Checks before hours of work that files can be written: their folders exist and are writable. NULL among the paths
 /// means none. CLI_DONE, or CLI_FAILED after naming the one that cannot be written.

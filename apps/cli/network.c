@@ -24,115 +24,6 @@ static int print_json(const am_model *model, bool verified)
     return cli_json_end(writer);
 }
 
-static void print_part(const am_model *model, int p)
-{
-    const am_model_part *part = &model->parts[p];
-    printf("  part '%s': %llu parameters, %s, %.1f kB\n", part->name, (unsigned long long)part->parameters,
-           am_net_weights_name((am_net_weights)part->weights), (double)part->bytes / 1e3);
-    if (part->weights != AM_NET_FP32) {
-        printf("    output error against fp32 on %d inputs: RMS %.2g, largest %.2g of the output's RMS\n",
-               part->error_samples, (double)part->error_rms, (double)part->error_max);
-    }
-    am_net_graph *graph = NULL;
-    am_error err = { 0 };
-    if (am_model_graph(model, p, &graph, NULL, &err) != AM_OK) {
-        return;
-    }
-    for (int v = 0; v < graph->value_count; v++) {
-        const am_net_value *value = &graph->values[v];
-        if (value->name[0]) {
-            const char *role = value->role == AM_NET_INPUT   ? "input"
-                               : value->role == AM_NET_STATE ? "state"
-                                                             : "output";
-            printf("    %s %s: ", role, value->name);
-            value->rows > 1 ? printf("%d x %d\n", value->rows, value->width) : printf("%d\n", value->width);
-        }
-    }
-    for (int i = 0; i < graph->op_count; i++) {
-        const am_net_op *op = &graph->ops[i];
-        printf("    %3d %-12s -> %d\n", i, am_net_kind_name(op->kind), graph->values[op->out].width);
-    }
-    am_net_graph_destroy(graph);
-}
-
-static void print_value(const am_model_attachment *attachment, const am_model_value *head)
-{
-    printf("  part 'value' of task %s: %d anchors of %d states (every %d), grid", head->task, head->anchors,
-           head->states, head->every);
-    for (int a = 0; a < head->axes; a++) {
-        printf("%s%d", a ? " x " : " ", head->samples[a]);
-    }
-    printf(", %s, %.1f kB\n", am_net_weights_name(head->weights), (double)attachment->size / 1e3);
-    printf("    gamma %g, weight %g, steering %.0f degrees/s, k %d; within %.2g of the fixed point after %d sweeps\n",
-           (double)head->gamma, (double)head->weight, (double)(head->steer_rad_s / AM_DEG), head->k,
-           (double)head->bound, head->iterations);
-}
-
-/// One row of what was measured: its texts, then its numbers by name.
-static void print_row(const am_json *row)
-{
-    for (const am_json *cell = row->first; cell; cell = cell->next) {
-        if (cell->type == AM_JSON_STRING) {
-            printf(" %s", cell->string);
-        } else if (cell->type == AM_JSON_NUMBER) {
-            printf("%s %s %.4g", cell == row->first ? "" : ",", cell->key, cell->number);
-        }
-    }
-    printf("\n");
-}
-
-/// What `amble eval learned --keep` measured, where it did.
-static void print_quality(const am_model *model)
-{
-    am_json_doc *doc = NULL;
-    am_error err = { 0 };
-    if (am_json_parse(&doc, model->provenance, strlen(model->provenance), "provenance", NULL, &err) != AM_OK) {
-        return;
-    }
-    const am_json *quality = am_json_get(am_json_root(doc), "quality");
-    const am_json *database = quality ? am_json_get(quality, "database") : NULL;
-    if (quality) {
-        printf("  measured on '%s':\n",
-               database && database->type == AM_JSON_STRING ? database->string : "an unknown database");
-    }
-    for (const am_json *table = quality ? quality->first : NULL; table; table = table->next) {
-        for (const am_json *row = table->type == AM_JSON_ARRAY ? table->first : NULL; row; row = row->next) {
-            printf("    %s:", table->key);
-            print_row(row);
-        }
-    }
-    am_json_free(doc);
-}
-
-static void print_text(const char *path, const am_model *model, bool verified)
-{
-    am_model_value head;
-    int parts = model->part_count;
-    for (int i = 0; i < model->attachment_count; i++) {
-        parts += am_model_get_value(model, i, &head);
-    }
-    printf("%s: network of %d part%s, %.1f kB, hash %016llx%s\n", path, parts, parts == 1 ? "" : "s",
-           (double)model->image_size / 1e3, (unsigned long long)model->hash, verified ? ", all checksums match" : "");
-    for (int p = 0; p < model->part_count; p++) {
-        print_part(model, p);
-    }
-    for (int i = 0; i < model->attachment_count; i++) {
-        if (am_model_get_value(model, i, &head)) {
-            print_value(&model->attachments[i], &head);
-        }
-    }
-    if (model->database_hash) {
-        printf("  belongs to database %016llx\n", (unsigned long long)model->database_hash);
-    }
-    if (model->recipe[0]) {
-        printf("  recipe: %s\n", model->recipe);
-    }
-    if (model->provenance[0]) {
-        printf("  provenance: %s\n", model->provenance);
-        print_quality(model);
-    }
-}
-
 int network_info(const char *path, bool verify, bool json)
 {
     am_model *model = NULL;
@@ -145,7 +36,9 @@ int network_info(const char *path, bool verify, bool json)
     } else if (json) {
         status = print_json(model, verify);
     } else {
-        print_text(path, model, verify);
+        printf("%s: network of %.1f kB, hash %016llx%s\n", path, (double)model->image_size / 1e3,
+               (unsigned long long)model->hash, verify ? ", all checksums match" : "");
+        am_model_print(stdout, model);
     }
     am_model_close(model);
     return status;

@@ -109,12 +109,12 @@ int verb_build(const cli_verb *verb, int argc, char **argv)
     const char *out = NULL;
     const char *report = NULL;
     const cli_option options[] = {
-        { "--output,-o", "X.amdb", "the database to write", .text = &out },
+        { "-o,--output", "X.amdb", "the database to write", .text = &out },
         { "--clips", "DIR", "use the clips in this folder instead of the config's", .text = &clips },
         { "--report", "OUT.html", "write a page with coverage, speeds, contacts, duplicates and gaps",
           .text = &report },
     };
-    cli_call call;
+    cli_call call = { 0 };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }

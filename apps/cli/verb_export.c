@@ -225,11 +225,11 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
     export_job job = { .to = -1.0 };
     network_export network = { 0 };
     const cli_option options[] = {
-        { "--output,-o", "FILE", "file to write: .bvh, .glb, .npz or .csv; for a network .npz, .onnx or .amnet",
+        { "-o,--output", "FILE", "file to write: .bvh, .glb, .npz or .csv; for a network .npz, .onnx or .amnet",
           .text = &job.output },
         { "--clip", "NAME", "export this clip, by name or by number from 0", .text = &job.clip },
-        { "--from", "S", "seconds of that clip to begin at", .number = &job.from },
-        { "--to", "S", "seconds of that clip to end at", .number = &job.to },
+        { "--from", "S", "begin at this second of that clip", .number = &job.from },
+        { "--to", "S", "end at this second of that clip", .number = &job.to },
         { "--unit-m", "M", "metres in one unit of FILE; lengths are written in metres", .number = &job.unit_m },
         { "--contacts", NULL, "find toe contacts and write them too (.npz, .csv; metres, y up)",
           .flag = &job.contacts },
@@ -237,7 +237,7 @@ int verb_export(const cli_verb *verb, int argc, char **argv)
         { "--weights", "NPZ", "replace a network's weights with those in this file", .text = &network.weights },
         { "--type", "TYPE", "type of the weights of an .amnet: fp32, fp16 or int8", .text = &network.type },
     };
-    cli_call call;
+    cli_call call = { 0 };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }

@@ -158,7 +158,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
     am_doctor_def *doctor = &j.import.doctor;
     const cli_option options[] = {
         { "--fix", NULL, "write clean clips: metres, y up, +z forward, hips first", .flag = &wants_fix },
-        { "--output,-o", "DIR", "folder for --fix", .text = &j.out_dir },
+        { "-o,--output", "DIR", "folder for --fix", .text = &j.out_dir },
         { "--unit", "M", "metres in one unit of the files", .number = &unit },
         { "--fps", "N", "true frame rate in frames per second", .number = &fps },
         { "--up", "AXIS", "the files' up axis: +y, +z, ...", .text = &doctor->up },
@@ -166,7 +166,7 @@ int verb_import(const cli_verb *verb, int argc, char **argv)
         { "--keep-in-place", NULL, "give gaits in place no root motion", .flag = &keep_in_place },
         { "--keep-loops", NULL, "do not unroll loops", .flag = &keep_loops },
     };
-    cli_call call;
+    cli_call call = { 0 };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }

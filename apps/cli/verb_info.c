@@ -153,10 +153,10 @@ int verb_info(const cli_verb *verb, int argc, char **argv)
         { "--samples", "CONTROLS.json", "draw values for a control schema by these training controls",
           .text = &samples.controls },
         { "--database", "X.amdb", "the clips that --samples draws from", .text = &samples.database },
-        { "-n", "N", "how many samples are listed (default 20)", .integer = &samples.count },
-        { "--seed", "N", "of the draws (default 1)", .number = &samples.seed },
+        { "-n", "N", "number of samples to list (default 20)", .integer = &samples.count },
+        { "--seed", "N", "seed of the samples (default 1)", .number = &samples.seed },
     };
-    cli_call call;
+    cli_call call = { 0 };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }

@@ -289,7 +289,7 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
     job j = { 0 };
     bool list = false;
     const cli_option options[] = {
-        { "--output,-o", "OUT.bvh",
+        { "-o,--output", "OUT.bvh",
           "write the motion (.bvh, .glb, .npz or .csv); OUT.0.bvh, OUT.1.bvh for several characters",
           .text = &j.out },
         { "--metrics", "M.json",
@@ -303,7 +303,7 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
         { "--model", "X.amnet", "play with these networks instead; with --database, both", .text = &j.source.model },
         { "--options", NULL, "list the options of a script and stop", .flag = &list },
     };
-    cli_call call;
+    cli_call call = { 0 };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }

@@ -46,14 +46,14 @@ int verb_strip(const cli_verb *verb, int argc, char **argv)
     const char *out = NULL;
     double from = 0.0, every = 0.2;
     const cli_option options[] = {
-        { "--output,-o", "OUT.png", "the picture: .png or .svg", .text = &out },
+        { "-o,--output", "OUT.png", "the picture: .png or .svg", .text = &out },
         { "--from", "S", "moment of the first figure, in seconds (default 0)", .number = &from },
         { "--every", "S", "seconds between figures (default 0.2)", .number = &every },
         { "--count", "N", "number of figures (default 12)", .integer = &def.count },
         { "--database", "X.amdb", "play with this database instead of the script's", .text = &source.database },
         { "--model", "X.amnet", "play with these networks instead; with --database, both", .text = &source.model },
     };
-    cli_call call;
+    cli_call call = { 0 };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }

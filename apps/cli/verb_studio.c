@@ -88,7 +88,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
         { "--wasm", "DIR", "folder of the page's WebAssembly module", .text = &def.wasm_dir },
     };
     argc = drop_db_words(argc, argv);
-    cli_call call;
+    cli_call call = { 0 };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }
@@ -111,7 +111,7 @@ int verb_studio(const cli_verb *verb, int argc, char **argv)
 #else
 int verb_studio(const cli_verb *verb, int argc, char **argv)
 {
-    cli_call call;
+    cli_call call = { 0 };
     if (!cli_begin(&call, verb, NULL, 0, argc, argv)) {
         return call.status;
     }

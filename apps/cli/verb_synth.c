@@ -88,19 +88,9 @@ static am_result make_all(synth_job *job, am_error *err)
 // ---------------------------------------------------------------------------------------------
 
 /// Turns the words of the command line into the def; usage errors are reported here.
-static int read_request(synth_job *job, const char *kind)
+static int read_request(synth_job *job, int kind)
 {
-    const char *names[AM_SYNTH_KIND_COUNT + 1];
-    for (int k = 0; k < AM_SYNTH_KIND_COUNT; k++) {
-        names[k] = am_synth_kind_name((am_synth_kind)k);
-    }
-    names[AM_SYNTH_KIND_COUNT] = "all";
-    job->all = strcmp(kind, "all") == 0;
-    int found = am_synth_kind_find(kind);
-    if (!job->all && found < 0) {
-        return cli_usage("synth: there is no kind '%s'%s; see amble synth --help", kind,
-                         cli_nearest(kind, names, AM_SYNTH_KIND_COUNT + 1).text);
-    }
+    job->all = kind == AM_SYNTH_KIND_COUNT;
     char extension[8];
     snprintf(extension, sizeof extension, ".%s", job->format_word);
     job->format = am_motion_format_find(extension);
@@ -113,7 +103,7 @@ static int read_request(synth_job *job, const char *kind)
     if (job->all && (job->seconds > 0.0 || job->speed > 0.0)) {
         return cli_usage("synth: the clips of 'all' have their own --seconds and --speed; name one kind to set them");
     }
-    job->def.kind = job->all ? AM_SYNTH_STAND : (am_synth_kind)found;
+    job->def.kind = job->all ? AM_SYNTH_STAND : (am_synth_kind)kind;
     job->def.fps = (float)job->fps;
     job->def.seconds = (float)job->seconds;
     job->def.speed = (float)job->speed;
@@ -142,23 +132,26 @@ int verb_synth(const cli_verb *verb, int argc, char **argv)
     synth_job job = { .format_word = "bvh", .fps = 60.0, .seed = 1 };
     job.def = am_synth_def_default();
     const cli_option options[] = {
-        { "--output,-o", "DIR", "folder for clips, NAME.truth.csv and tags.csv", .text = &job.out_dir },
+        { "-o,--output", "DIR", "folder for clips, NAME.truth.csv and tags.csv", .text = &job.out_dir },
         { "--format", "FORMAT", "bvh (default), glb or npz", .text = &job.format_word },
         { "--fps", "N", "frames per second, 10 to 480 (default 60)", .number = &job.fps },
         { "--seconds", "S", "length (default: the kind's own)", .number = &job.seconds },
         { "--speed", "M/S", "speed (default: the kind's own)", .number = &job.speed },
         { "--seed", "N", "seed of the small variations (default 1)", .integer = &job.seed },
     };
-    cli_call call;
+    cli_word kinds[AM_SYNTH_KIND_COUNT + 1] = { [AM_SYNTH_KIND_COUNT] = { "all", NULL } };
+    for (int k = 0; k < AM_SYNTH_KIND_COUNT; k++) {
+        kinds[k].name = am_synth_kind_name((am_synth_kind)k);
+    }
+    cli_call call = { .words = kinds, .word_count = CLI_COUNT(kinds) };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }
-    if (call.operands != 1 || !job.out_dir) {
-        return cli_usage(
-            "synth needs one kind and -o DIR: stand walk jog run turn curve strafe backward start_stop jump "
-            "crouch sit wander, or all");
+    const int kind = cli_choose(&call, verb, argv);
+    if (kind < 0 || !job.out_dir) {
+        return kind < 0 ? CLI_USAGE : cli_usage("synth needs -o DIR; see amble synth --help");
     }
-    int status = read_request(&job, argv[0]);
+    int status = read_request(&job, kind);
     if (status != CLI_DONE) {
         return status;
     }

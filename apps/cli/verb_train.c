@@ -143,12 +143,12 @@ int verb_train(const cli_verb *verb, int argc, char **argv)
     am_train_def def;
     am_train_def_init(&def);
     const cli_option options[] = {
-        { "--output,-o", "X.amnet", "file for the networks; checkpoint, preview and losses go beside it",
+        { "-o,--output", "X.amnet", "file for the networks; checkpoint, preview and losses go beside it",
           .text = &def.output },
         { "--database", "X.amdb", "train on this database instead of the recipe's", .text = &def.database },
         { "--resume", NULL, "continue from the checkpoint of an earlier run", .flag = &def.resume },
     };
-    cli_call call;
+    cli_call call = { 0 };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }

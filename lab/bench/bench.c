@@ -210,27 +210,6 @@ static am_result write_page(const bench *b, const char *name, const char *machin
     return bench_page_write(&results, path, err);
 }
 
-static const bench_item *find_item(const char *name)
-{
-    for (int i = 0; i < item_count; i++) {
-        if (strcmp(items[i].name, name) == 0) {
-            return &items[i];
-        }
-    }
-    return NULL;
-}
-
-static int unknown_item(const char *name)
-{
-    const char *names[item_count];
-    for (int i = 0; i < item_count; i++) {
-        names[i] = items[i].name;
-    }
-    const char *near = am_nearest_name(name, names, item_count);
-    return cli_usage("bench: no bench is called '%s'%s%s%s; see amble bench --list", name,
-                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
 int lab_bench(const cli_verb *verb, int argc, char **argv)
 {
     bool list = false, full = false;
@@ -244,7 +223,11 @@ int lab_bench(const cli_verb *verb, int argc, char **argv)
         { "--html", "OUT.html", "also write a page with plots", .text = &page },
         { "--list", NULL, "print the names of the benches, one on each line", .flag = &list },
     };
-    cli_call call;
+    cli_word words[item_count];
+    for (int i = 0; i < item_count; i++) {
+        words[i] = (cli_word){ items[i].name, items[i].summary };
+    }
+    cli_call call = { .words = words, .word_count = item_count };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }
@@ -257,13 +240,11 @@ int lab_bench(const cli_verb *verb, int argc, char **argv)
     if (size < 0 || size > 16 << 20) {
         return cli_usage("bench: --size is 1 to %d", 16 << 20);
     }
-    if (call.operands != 1) {
-        return cli_usage("bench: name one bench; amble bench --list shows them");
+    const int chosen = cli_choose(&call, verb, argv);
+    if (chosen < 0) {
+        return CLI_USAGE;
     }
-    const bench_item *item = find_item(argv[0]);
-    if (!item) {
-        return unknown_item(argv[0]);
-    }
+    const bench_item *item = &items[chosen];
     const char *const outputs[] = { page };
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
         return CLI_FAILED;

@@ -32,29 +32,6 @@ static const eval_item items[] = {
 
 enum { item_count = sizeof items / sizeof items[0] };
 
-static const eval_item *find_item(const char *name)
-{
-    for (int i = 0; i < item_count; i++) {
-        if (strcmp(items[i].name, name) == 0) {
-            return &items[i];
-        }
-    }
-    return NULL;
-}
-
-static int refuse_name(const char *name)
-{
-    const char *names[item_count];
-    for (int i = 0; i < item_count; i++) {
-        names[i] = items[i].name;
-    }
-    fprintf(stderr, "amble: eval needs one name%s:\n", name ? cli_nearest(name, names, item_count).text : "");
-    for (int i = 0; i < item_count; i++) {
-        fprintf(stderr, "  %-10s %s\n", items[i].name, items[i].summary);
-    }
-    return CLI_USAGE;
-}
-
 static int print_json(const eval *e)
 {
     am_json_writer *w = NULL;
@@ -136,13 +113,17 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
         { "--pushes", NULL, "fields: only the tables of pushes", .flag = &e.pushes },
         { "--timings", NULL, "also print timings, which differ from run to run", .flag = &e.timings },
     };
-    cli_call call;
+    cli_word words[item_count];
+    for (int i = 0; i < item_count; i++) {
+        words[i] = (cli_word){ items[i].name, items[i].summary };
+    }
+    cli_call call = { .words = words, .word_count = item_count };
     if (!cli_begin(&call, verb, options, CLI_COUNT(options), argc, argv)) {
         return call.status;
     }
-    const eval_item *item = call.operands == 1 ? find_item(argv[0]) : NULL;
-    if (!item) {
-        return refuse_name(call.operands == 1 ? argv[0] : NULL);
+    const int chosen = cli_choose(&call, verb, argv);
+    if (chosen < 0) {
+        return CLI_USAGE;
     }
     const char *const outputs[] = { page, e.keep };
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
@@ -155,7 +136,7 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
     e.json = call.common.json;
     e.tasks = tasks ? tasks : &serial;
     e.progress = &progress;
-    int status = evaluate(item, &e, &call.common, page);
+    int status = evaluate(&items[chosen], &e, &call.common, page);
     ami_tables_destroy(e.tables);
     am_pool_destroy(pool);
     return status;

@@ -10,6 +10,8 @@
 #include <amble/tools/formats.h>
 #include <amble/tools/json.h>
 
+#include <stdio.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,6 +23,8 @@ AM_API void am_clips_describe(am_json_writer *writer, const am_clips *clips);
 AM_API void am_import_clip_describe(am_json_writer *writer, const am_import_clip *clip);
 /// Fails when a part's graph is damaged.
 AM_API am_result am_model_describe(am_json_writer *writer, const am_model *model, am_error *err);
+/// The same as lines of text, without the file's name. A part whose graph is damaged has no layers.
+AM_API void am_model_print(FILE *out, const am_model *model);
 
 /// counts(AM_MAX_TAGS): how many frames have each tag.
 AM_API void am_db_count_tags(const am_db *db, int *counts);
