@@ -122,13 +122,16 @@ static am_result refuse(am_error *err, cli_config kind, const char *word)
 {
     names n = { .count = 0 };
     char configs[1200], folder[1300];
-    char list[700] = "";
+    char list[360] = ""; // fits into the error's text
     cli_place_folder(configs, sizeof configs, CLI_CONFIGS);
     snprintf(folder, sizeof folder, "%s/%s", configs, kinds[kind].folder);
     add_folder(&n, folder);
     size_t used = 0;
-    for (int i = 0; i < n.count && used + sizeof n.texts[0] + 2 < sizeof list; i++) {
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", n.items[i]);
+    for (int i = 0; i < n.count && used < sizeof list; i++) {
+        const bool last = used + strlen(n.items[i]) + sizeof ", ..." > sizeof list - 8;
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", last ? "..." : n.items[i]);
+        i = last ? n.count : i;
     }
     const char *near = am_nearest_name(word, n.items, n.count);
     return cli_error(err, AM_ERR_OPEN, NULL, "there is no %s config '%.60s'%s%s%s; %s%s", kinds[kind].noun, word,

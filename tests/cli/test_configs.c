@@ -46,7 +46,7 @@ static void a_miss_names_the_nearest_and_lists_the_others(void **state)
         { "build locomotive -o x.amdb", "database config 'locomotive' (nearest: 'locomotion')", "synth" },
         { "run curv", "run config 'curv' (nearest: 'curve')", "zigzag" },
         { "eval matching --config sinth", "database config 'sinth' (nearest: 'synth')", "agile" },
-        { "train directions -o x.amnet", "recipe config 'directions' (nearest: 'direction')", "locomotion_quick" },
+        { "train directions -o x.amnet", "recipe config 'directions' (nearest: 'direction')", "everyday" },
     };
     char out[4096];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
