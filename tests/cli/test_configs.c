@@ -43,7 +43,7 @@ static void a_miss_names_the_nearest_and_lists_the_others(void **state)
     const struct {
         const char *words, *nearest, *other;
     } cases[] = {
-        { "build locomotive -o x.amdb", "database config 'locomotive' (nearest: 'locomotion')", "synth" },
+        { "build locomotive -o x.amdb", "database config 'locomotive' (nearest: 'locomotion')", "agile" },
         { "run curv", "run config 'curv' (nearest: 'curve')", "zigzag" },
         { "eval matching --config sinth", "database config 'sinth' (nearest: 'synth')", "agile" },
         { "train directions -o x.amnet", "recipe config 'directions' (nearest: 'direction')", "everyday" },
